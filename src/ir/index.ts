@@ -1,0 +1,2 @@
+export * from "./instruction.ts";
+export * from "./module.ts";

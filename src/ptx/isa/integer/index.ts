@@ -1,0 +1,3 @@
+import { add } from "./add.ts";
+
+export const integerInstructions = [add];

@@ -1,0 +1,194 @@
+import { typeInfo } from "../types.ts";
+import type { Form, Instruction } from "./define.ts";
+import { type OperandRule, parseOperandSpec } from "./operand-spec.ts";
+import type { OperandSlot } from "./template.ts";
+
+export type ChosenModifiers = Readonly<Record<string, string | boolean | undefined>>;
+
+export interface ResolvedOperand extends OperandSlot {
+  readonly rule: OperandRule;
+  /** The rule of the name behind the bar, where there is one. */
+  readonly secondRule: OperandRule | null;
+}
+
+/** One form that an opcode's modifiers fit. Which of several is meant, the operands tell. */
+export interface Candidate {
+  readonly instruction: Instruction;
+  readonly form: Form;
+  /** The choice of each class, and whether each optional modifier is there. */
+  readonly mods: ChosenModifiers;
+  /** The modifiers that were written, in order, without dots. */
+  readonly written: readonly string[];
+  readonly operands: readonly ResolvedOperand[];
+}
+
+export interface OpcodeResolution {
+  readonly opcode: string;
+  readonly candidates: readonly Candidate[];
+  /** Where there is no candidate: what is wrong. */
+  readonly problem: OpcodeProblem | null;
+}
+
+export type OpcodeProblem =
+  | { readonly kind: "unknown-opcode"; readonly root: string }
+  /** `modifier` is the first (index `at`) that no form can continue with; `forms` are those that came furthest. */
+  | { readonly kind: "modifier"; readonly modifier: string; readonly at: number; readonly forms: readonly Form[] }
+  /** All modifiers fit, but one is missing. */
+  | {
+      readonly kind: "missing-modifier";
+      readonly missing: string;
+      readonly choices: readonly string[] | null;
+      readonly forms: readonly Form[];
+    }
+  | { readonly kind: "invalid-combination"; readonly reason: string; readonly forms: readonly Form[] };
+
+const rootOf = (text: string): string => /^[A-Za-z_][A-Za-z0-9_]*/.exec(text)?.[0] ?? text;
+
+/** The instruction table, indexed for look-up. Resolving is cached: a program uses few distinct opcodes. */
+export class InstructionSet {
+  readonly instructions: readonly Instruction[];
+  readonly #byRoot = new Map<string, { instruction: Instruction; form: Form }[]>();
+  readonly #cache = new Map<string, OpcodeResolution>();
+
+  constructor(instructions: readonly Instruction[]) {
+    this.instructions = instructions;
+    for (const instruction of instructions) {
+      for (const form of instruction.forms) {
+        const root = rootOf(form.text);
+        const rows = this.#byRoot.get(root);
+        if (rows) rows.push({ instruction, form });
+        else this.#byRoot.set(root, [{ instruction, form }]);
+      }
+    }
+  }
+
+  get roots(): Iterable<string> {
+    return this.#byRoot.keys();
+  }
+
+  /** `opcode`: the whole dotted text, as in "ld.global.v4.f32". Order of modifiers matters, as it does to ptxas. */
+  resolve(opcode: string): OpcodeResolution {
+    const known = this.#cache.get(opcode);
+    if (known) return known;
+    const resolution = this.#resolve(opcode);
+    // Hostile input may hold any number of different opcodes.
+    if (this.#cache.size < 20_000) this.#cache.set(opcode, resolution);
+    return resolution;
+  }
+
+  #resolve(opcode: string): OpcodeResolution {
+    const [root = "", ...written] = opcode.split(".");
+    const rows = this.#byRoot.get(root);
+    if (!rows) return { opcode, candidates: [], problem: { kind: "unknown-opcode", root } };
+    const candidates: Candidate[] = [];
+    let furthest = -1;
+    let forms: Form[] = [];
+    let missing: { name: string; choices: readonly string[] | null } | null = null;
+    let invalid: { reason: string; form: Form } | null = null;
+    for (const { instruction, form } of rows) {
+      const match = matchModifiers(form, written);
+      if (match.mods) {
+        const reason = form.invalid?.(match.mods) ?? null;
+        if (reason === null)
+          candidates.push({ instruction, form, mods: match.mods, written, operands: operandsOf(form, match.mods) });
+        else invalid ??= { reason, form };
+        continue;
+      }
+      if (match.reached > furthest) {
+        furthest = match.reached;
+        forms = [];
+        missing = null;
+      }
+      if (match.reached === furthest) {
+        forms.push(form);
+        if (match.missing && !missing) missing = match.missing;
+      }
+    }
+    if (candidates.length > 0) return { opcode, candidates, problem: null };
+    if (invalid)
+      return {
+        opcode,
+        candidates,
+        problem: { kind: "invalid-combination", reason: invalid.reason, forms: [invalid.form] },
+      };
+    if (furthest >= written.length && missing) {
+      return {
+        opcode,
+        candidates,
+        problem: { kind: "missing-modifier", missing: missing.name, choices: missing.choices, forms },
+      };
+    }
+    return {
+      opcode,
+      candidates,
+      problem: { kind: "modifier", modifier: written[furthest] ?? "", at: furthest, forms },
+    };
+  }
+}
+
+interface Match {
+  readonly mods: Record<string, string | boolean | undefined> | null;
+  /** How many of the written modifiers some reading of the form could take. */
+  readonly reached: number;
+  readonly missing: { readonly name: string; readonly choices: readonly string[] | null } | null;
+}
+
+function matchModifiers(form: Form, written: readonly string[]): Match {
+  const slots = form.modifiers;
+  let reached = 0;
+  let missing: Match["missing"] = null;
+  const chosen: (string | null)[] = new Array(slots.length).fill(null);
+  const walk = (slot: number, at: number): boolean => {
+    if (at > reached) {
+      reached = at;
+      missing = null;
+    }
+    if (slot === slots.length) return at === written.length;
+    const { name, optional, choices } = slots[slot]!;
+    const word = written[at];
+    if (word !== undefined && (choices ? choices.includes(word) : word === name)) {
+      chosen[slot] = word;
+      if (walk(slot + 1, at + 1)) return true;
+      chosen[slot] = null;
+    }
+    if (optional) return walk(slot + 1, at);
+    if (at === written.length && at === reached) missing ??= { name, choices };
+    return false;
+  };
+  if (!walk(0, 0)) return { mods: null, reached, missing };
+  const mods: Record<string, string | boolean | undefined> = {};
+  slots.forEach(({ name, optional, choices }, i) => {
+    if (choices) mods[name] = chosen[i] ?? undefined;
+    else if (optional) mods[name] = chosen[i] !== null;
+  });
+  return { mods, reached, missing: null };
+}
+
+/** The type that an operand has when its row says nothing: the class `type`, or the last modifier that is a type. */
+function defaultSpec(form: Form): string | null {
+  if (form.modifiers.some((m) => m.name === "type")) return "type";
+  for (let i = form.modifiers.length - 1; i >= 0; i--) {
+    const m = form.modifiers[i]!;
+    if (!m.choices && typeInfo(m.name)) return m.name;
+  }
+  return null;
+}
+
+function operandsOf(form: Form, mods: ChosenModifiers): ResolvedOperand[] {
+  const choice = (name: string): string | undefined => {
+    const chosen = mods[name];
+    return typeof chosen === "string" ? chosen : undefined;
+  };
+  const ruleOf = (name: string, address: boolean, destination: boolean): OperandRule => {
+    const spec = form.specs[name];
+    const text =
+      typeof spec === "function" ? spec(mods) : (spec ?? (address ? "address" : (defaultSpec(form) ?? "any")));
+    const rule = parseOperandSpec(text, choice);
+    return destination && rule.immediate === "allowed" ? { ...rule, immediate: "never" } : rule;
+  };
+  return form.operands.map((slot) => ({
+    ...slot,
+    rule: ruleOf(slot.name, slot.address, slot.destination),
+    secondRule: slot.second ? ruleOf(slot.second.name, false, slot.destination) : null,
+  }));
+}

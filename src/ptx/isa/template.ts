@@ -1,0 +1,121 @@
+/**
+ * The notation of the PTX manual, understood twice: by the type checker (the types below) and at run time (`parseForm`).
+ *
+ *     opcode.fixed{.optional}.class{.optionalClass} d{|q}, a, {!}c, [a]{, b}
+ *
+ * A name that `where` lists is a class of choices; any other modifier is literal. Braces mark what may be left out.
+ */
+
+type Split<S extends string, D extends string> = S extends `${infer A}${D}${infer B}` ? [A, ...Split<B, D>] : [S];
+type Tail<T extends readonly unknown[]> = T extends [unknown, ...infer R] ? R : [];
+
+/** `rnd}{` and `ftz}` were written `{.rnd}` and `{.ftz}`: optional. */
+type Segment<S> = S extends `${infer N}}{`
+  ? { name: N; optional: true }
+  : S extends `${infer N}}`
+    ? { name: N; optional: true }
+    : S extends `${infer N}{`
+      ? { name: N; optional: false }
+      : { name: S; optional: false };
+type Segments<T extends readonly unknown[]> = { [K in keyof T]: Segment<T[K]> }[number];
+type Head<F extends string> = F extends `${infer H} ${string}` ? H : F;
+type HeadSegments<F extends string> = Segments<Tail<Split<Head<F>, ".">>>;
+
+export type Rules = Readonly<Record<string, readonly string[]>>;
+
+/** What a semantics function receives: the choice of each class by its name, optional single modifiers as flags. */
+export type Mods<F extends string, R extends Rules> = {
+  readonly [S in HeadSegments<F> as S extends { name: infer N; optional: infer O }
+    ? N extends keyof R
+      ? N & string
+      : O extends true
+        ? N & string
+        : never
+    : never]: S extends { name: infer N; optional: infer O }
+    ? N extends keyof R
+      ? R[N][number] | (O extends true ? undefined : never)
+      : boolean
+    : never;
+};
+
+type OperandText<F extends string> = F extends `${string} ${infer O}` ? Split<O, ", ">[number] : never;
+type Bare<S> = S extends `{!}${infer N}`
+  ? Bare<N>
+  : S extends `${infer A}{|${infer B}}`
+    ? A | B
+    : S extends `${infer A}|${infer B}`
+      ? A | B
+      : S extends `${infer N}{`
+        ? Bare<N>
+        : S extends `${infer N}}`
+          ? Bare<N>
+          : S extends `[${infer N}]`
+            ? N
+            : S;
+/** The source operands by name. `d`, `p` and `q` are destinations, as in the manual. */
+export type Sources<F extends string> = Exclude<Bare<OperandText<F>>, "d" | "p" | "q">;
+
+export interface Modifier {
+  readonly name: string;
+  readonly optional: boolean;
+  /** The choices of a class; null for a literal modifier. */
+  readonly choices: readonly string[] | null;
+}
+
+export interface OperandSlot {
+  readonly name: string;
+  /** Written in brackets: an address. */
+  readonly address: boolean;
+  /** `{, b}`: may be left out. */
+  readonly optional: boolean;
+  /** `{!}c`: may be negated. */
+  readonly negatable: boolean;
+  /** `d|q` or `d{|q}`: the name behind the bar. */
+  readonly second: { readonly name: string; readonly optional: boolean } | null;
+  /** `d`, `p` or `q`. */
+  readonly destination: boolean;
+}
+
+export interface ParsedForm {
+  readonly opcode: string;
+  readonly modifiers: readonly Modifier[];
+  readonly operands: readonly OperandSlot[];
+}
+
+export function parseForm(text: string, rules: Rules): ParsedForm {
+  const space = text.indexOf(" ");
+  const head = space < 0 ? text : text.slice(0, space);
+  const [opcode = "", ...segments] = head.split(".");
+  const modifiers = segments.map((segment): Modifier => {
+    const name = segment.replace(/[{}]+$/, "");
+    return { name, optional: segment.includes("}"), choices: rules[name] ?? null };
+  });
+  const operands = space < 0 ? [] : splitOperands(text.slice(space + 1));
+  return { opcode: opcode.replace(/[{}]/g, ""), modifiers, operands };
+}
+
+function splitOperands(text: string): OperandSlot[] {
+  const parts = text.split(", ");
+  let optional = false;
+  return parts.map((part) => {
+    let body = part;
+    const here = optional;
+    optional = body.endsWith("{");
+    if (optional) body = body.slice(0, -1);
+    if (here && body.endsWith("}")) body = body.slice(0, -1);
+    const negatable = body.startsWith("{!}");
+    if (negatable) body = body.slice(3);
+    const address = body.startsWith("[");
+    if (address) body = body.slice(1, -1);
+    const bar = /^(.*?)(\{)?\|(.*?)\}?$/.exec(body);
+    const name = bar ? bar[1]! : body;
+    return {
+      name,
+      address,
+      optional: here,
+      negatable,
+      second: bar ? { name: bar[3]!, optional: bar[2] !== undefined } : null,
+      destination: name === "d" || name === "p" || name === "q",
+    };
+  });
+}

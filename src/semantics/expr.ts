@@ -1,0 +1,62 @@
+import type { PrimName } from "./prims/index.ts";
+import type { Ty, Value } from "./types.ts";
+
+/** What a lane can read that is neither a register nor memory. PTX special registers lower to these. */
+export type SpecialName =
+  | "tid.x"
+  | "tid.y"
+  | "tid.z"
+  | "ntid.x"
+  | "ntid.y"
+  | "ntid.z"
+  | "ctaid.x"
+  | "ctaid.y"
+  | "ctaid.z"
+  | "nctaid.x"
+  | "nctaid.y"
+  | "nctaid.z"
+  | "laneid"
+  | "warpid"
+  | "nwarpid"
+  | "smid"
+  | "nsmid"
+  | "gridid"
+  | "clock"
+  | "clock_hi"
+  | "clock64"
+  | "globaltimer"
+  | "globaltimer_lo"
+  | "globaltimer_hi"
+  | "dynamic_smem_size"
+  | "total_smem_size"
+  | "aggr_smem_size";
+
+/**
+ * What a semantics function returns: a directed acyclic graph of primitives over leaves. Parts that are shared are the
+ * same object and are computed once.
+ *
+ * Leaves: `reg` reads a virtual register of the function in the given type (a `b32` register as `i32` or `f32`, a `b64`
+ * register as `i64` or `f64`); `special` reads the lane's place in the grid; `symbol` is the address of a module-level
+ * variable or function, known when the module is loaded; `frame` is the address of a variable of the current activation;
+ * `old` is what memory held, in the `combine` expression of an atomic operation.
+ */
+export type Expr =
+  | { readonly kind: "reg"; readonly ty: Ty; readonly reg: number }
+  | { readonly kind: "const"; readonly ty: Ty; readonly value: Value }
+  | { readonly kind: "special"; readonly ty: Ty; readonly name: SpecialName }
+  | {
+      readonly kind: "symbol";
+      readonly ty: "i32" | "i64";
+      readonly symbol: string;
+      readonly offset: number;
+      readonly generic: boolean;
+    }
+  | {
+      readonly kind: "frame";
+      readonly ty: "i32" | "i64";
+      readonly variable: number;
+      readonly offset: number;
+      readonly generic: boolean;
+    }
+  | { readonly kind: "old"; readonly ty: Ty; readonly index: number }
+  | { readonly kind: "prim"; readonly ty: Ty; readonly prim: PrimName; readonly args: readonly Expr[] };

@@ -1,0 +1,6 @@
+export * from "./expr.ts";
+export * from "./fold.ts";
+export * from "./kit.ts";
+export * from "./prim.ts";
+export * from "./prims/index.ts";
+export * from "./types.ts";

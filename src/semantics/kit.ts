@@ -1,0 +1,70 @@
+import type { Expr } from "./expr.ts";
+import { type PrimName, primOf, prims } from "./prims/index.ts";
+import type { Ty } from "./types.ts";
+
+const op = (name: PrimName, ...args: Expr[]): Expr => {
+  const row = primOf(name);
+  if (row.params.length !== args.length) throw new Error(`${name} takes ${row.params.length} operands`);
+  row.params.forEach((ty, i) => {
+    if (args[i]!.ty !== ty) throw new Error(`${name}: operand ${i} is ${args[i]!.ty}, not ${ty}`);
+  });
+  return { kind: "prim", ty: row.result, prim: name, args };
+};
+
+/** The primitive `TYPE.name` for the type of `a`: `poly("add", a)` is `i32.add` for an `i32`. */
+const poly = (name: string, a: Expr): PrimName => {
+  const full = `${a.ty}.${name}`;
+  if (!(full in prims)) throw new Error(`there is no primitive ${full}`);
+  return full as PrimName;
+};
+const binary = (name: string) => (a: Expr, b: Expr) => op(poly(name, a), a, b);
+
+/**
+ * The vocabulary in which the semantics of instructions are written. It builds expressions and computes nothing.
+ * `op` applies any primitive by name; the rest are the words that most rows need, and choose the primitive by the type
+ * of their first operand.
+ */
+export const kit = {
+  op,
+  i32: (value: number): Expr => ({ kind: "const", ty: "i32", value: value | 0 }),
+  i64: (value: bigint): Expr => ({ kind: "const", ty: "i64", value: BigInt.asIntN(64, value) }),
+  f32: (value: number): Expr => ({ kind: "const", ty: "f32", value: Math.fround(value) }),
+  f64: (value: number): Expr => ({ kind: "const", ty: "f64", value }),
+  pred: (value: boolean): Expr => ({ kind: "const", ty: "pred", value }),
+  /** An integer constant of the type of `like` (`i32` or `i64`). */
+  int: (like: Expr, value: number | bigint): Expr =>
+    like.ty === "i64" ? kit.i64(BigInt(value)) : kit.i32(Number(value)),
+  add: binary("add"),
+  sub: binary("sub"),
+  mul: binary("mul"),
+  and: binary("and"),
+  or: binary("or"),
+  xor: binary("xor"),
+  not: (a: Expr): Expr => (a.ty === "pred" ? op("pred.not", a) : op(poly("xor", a), a, kit.int(a, -1))),
+  eq: binary("eq"),
+  ne: binary("ne"),
+  lt: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "lt_s" : "lt_u", a), a, b),
+  le: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "le_s" : "le_u", a), a, b),
+  select: (p: Expr, a: Expr, b: Expr): Expr => op(poly("select", a), p, a, b),
+  shl: binary("shl"),
+  shr: (a: Expr, n: Expr, signed: boolean): Expr => op(poly(signed ? "shr_s" : "shr_u", a), a, n),
+  /** 32 to 64 bits. */
+  widen: (a: Expr, signed: boolean): Expr => op(signed ? "i64.extend_i32_s" : "i64.extend_i32_u", a),
+  /** 64 to 32 bits: the low half. */
+  wrap: (a: Expr): Expr => op("i32.wrap_i64", a),
+  /** The low `bits` (8, 16 or 32) of an `i32`, extended to 32. */
+  narrow: (a: Expr, bits: number, signed: boolean): Expr =>
+    bits >= 32
+      ? a
+      : signed
+        ? op(bits === 8 ? "i32.extend8_s" : "i32.extend16_s", a)
+        : op("i32.and", a, kit.i32(2 ** bits - 1)),
+  /** The same bits in another type of the same size. A register is simply read in the other type. */
+  bitcast: (a: Expr, ty: Ty): Expr =>
+    a.ty === ty
+      ? a
+      : a.kind === "reg"
+        ? { kind: "reg", ty, reg: a.reg }
+        : op(`${ty}.reinterpret_${a.ty}` as PrimName, a),
+} as const;
+export type Kit = typeof kit;

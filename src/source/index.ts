@@ -1,0 +1,2 @@
+export * from "./diagnostic.ts";
+export * from "./source-text.ts";

@@ -1,0 +1,171 @@
+import { type Candidate, instructionSet, type OperandRule } from "../../src/ptx/isa/index.ts";
+import { type Expr, fold, kit, type Value } from "../../src/semantics/index.ts";
+
+/** One line of a `.vectors` file. */
+export interface Vector {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+  readonly origin: string;
+  readonly opcode: string;
+  readonly operands: readonly string[];
+  readonly results: readonly string[];
+}
+
+const words = (text: string): string[] => text.match(/\{[^}]*\}|\S+/g) ?? [];
+
+export function parseVectors(file: string, text: string): Vector[] {
+  let origin = "";
+  return text.split("\n").flatMap((raw, i) => {
+    if (raw.startsWith("## ")) origin = raw.slice(3).trim();
+    const line = raw.replace(/#.*$/, "").trim();
+    if (line === "") return [];
+    const [left = "", right = ""] = line.split(" = ");
+    const [opcode = "", ...operands] = words(left);
+    if (origin === "") throw new Error(`${file}:${i + 1}: a vector needs an origin (a line that starts with "## ")`);
+    return [{ file, line: i + 1, text: line, origin, opcode, operands, results: words(right) }];
+  });
+}
+
+const f32 = new Float32Array(1);
+const u32 = new Uint32Array(f32.buffer);
+const f64 = new Float64Array(1);
+const u64 = new BigUint64Array(f64.buffer);
+
+/** A written value as the bit pattern of the rule's type. */
+function bitsOf(word: string, rule: OperandRule): bigint {
+  const bits = rule.type?.bits ?? 32;
+  if (/^-?(0x[0-9a-f]+|\d+)$/i.test(word)) {
+    const negative = word.startsWith("-");
+    const magnitude = BigInt(negative ? word.slice(1) : word);
+    return BigInt.asUintN(bits === 1 ? 1 : bits, negative ? -magnitude : magnitude);
+  }
+  const value =
+    word === "nan" ? NaN : word.endsWith("inf") ? (word.startsWith("-") ? -Infinity : Infinity) : Number(word);
+  if (rule.type?.name === "f32") {
+    f32[0] = value;
+    return Number.isNaN(value) ? 0x7fff_ffffn : BigInt(u32[0]!);
+  }
+  if (rule.type?.name === "f64") {
+    f64[0] = value;
+    return Number.isNaN(value) ? 0x7ff8_0000_0000_0000n : u64[0]!;
+  }
+  throw new Error(`write "${word}" as a bit pattern`);
+}
+
+function sourceOf(word: string, rule: OperandRule): Expr {
+  const bits = bitsOf(word, rule);
+  const type = rule.type;
+  if (type?.kind === "pred") return kit.pred(bits !== 0n);
+  if (type?.name === "f32") {
+    u32[0] = Number(bits);
+    // A constant keeps no NaN payload; rows that need it read the bits.
+    return Number.isNaN(f32[0]!) ? kit.op("f32.reinterpret_i32", kit.i32(Number(bits))) : kit.f32(f32[0]!);
+  }
+  if (type?.name === "f64") {
+    u64[0] = bits;
+    return Number.isNaN(f64[0]!) ? kit.op("f64.reinterpret_i64", kit.i64(bits)) : kit.f64(f64[0]!);
+  }
+  if ((type?.bits ?? 32) > 32) return kit.i64(bits);
+  const size = type?.bits ?? 32;
+  return kit.i32(Number(type?.kind === "s" ? BigInt.asIntN(size, bits) : bits));
+}
+
+/** The pattern of a result, in as many bits as its type has. */
+function patternOf(expr: Expr, rule: OperandRule): bigint {
+  const value: Value = fold(expr, () => {
+    throw new Error("a leaf that is no constant");
+  });
+  const bits = rule.type?.bits ?? 32;
+  if (expr.ty === "pred") return value ? 1n : 0n;
+  if (expr.ty === "f32") {
+    f32[0] = value as number;
+    return Number.isNaN(value as number) ? 0x7fff_ffffn : BigInt(u32[0]!);
+  }
+  if (expr.ty === "f64") {
+    f64[0] = value as number;
+    return Number.isNaN(value as number) ? 0x7ff8_0000_0000_0000n : u64[0]!;
+  }
+  return BigInt.asUintN(bits, BigInt(value as number | bigint));
+}
+
+const isList = (r: unknown): r is readonly Expr[] => Array.isArray(r);
+const elements = (word: string): string[] =>
+  word.startsWith("{")
+    ? word
+        .slice(1, -1)
+        .split(",")
+        .map((w) => w.trim())
+    : [word];
+const hex = (v: bigint) => `0x${v.toString(16)}`;
+
+/** Evaluates one vector through its row's semantics. Returns null when it holds, else what differs. */
+export function runVector(vector: Vector): string | null {
+  const carryIn = vector.operands.find((w) => w.startsWith("carry:"));
+  const operands = vector.operands.filter((w) => w !== carryIn);
+  const { candidates, problem } = instructionSet.resolve(vector.opcode);
+  if (candidates.length === 0) return `no such form: ${JSON.stringify(problem)}`;
+  const fits = (c: Candidate): boolean => {
+    const sources = c.operands.filter((o) => !o.destination);
+    return (
+      operands.length >= sources.filter((o) => !o.optional).length &&
+      operands.length <= sources.length &&
+      operands.every((w, i) => sources[i]!.rule.counts.includes(elements(w).length))
+    );
+  };
+  const candidate = candidates.find(fits);
+  if (!candidate) return "no form takes these operands";
+  const { form, mods } = candidate;
+  if (!form.sem) return `not executable: ${form.unimplemented ?? "an effect"}`;
+  const named = new Map<string, Expr[]>();
+  const rules = new Map<string, OperandRule>();
+  candidate.operands
+    .filter((o) => !o.destination)
+    .forEach((o, i) => {
+      if (operands[i] !== undefined)
+        named.set(
+          o.name,
+          elements(operands[i]!).map((w) => sourceOf(w, o.rule)),
+        );
+    });
+  for (const o of candidate.operands) {
+    rules.set(o.name, o.rule);
+    if (o.second && o.secondRule) rules.set(o.second.name, o.secondRule);
+  }
+  const src = Object.fromEntries([...named].map(([name, list]) => [name, list[0]!]));
+  const first = candidate.operands.find((o) => o.destination);
+  const result = form.sem(kit, src, mods, {
+    vector: (name) => named.get(name) ?? [],
+    has: (name) => named.has(name),
+    constant: (name) => {
+      const e = named.get(name)?.[0];
+      return e?.kind === "const" && typeof e.value !== "boolean" ? e.value : null;
+    },
+    width: (name) => rules.get(name)?.type?.bits ?? 32,
+    count: () => elements(vector.results[0] ?? "").length,
+    carry: kit.pred(carryIn === "carry:1"),
+  });
+  const byName: Record<string, Expr | readonly Expr[]> =
+    "kind" in result ? { [first!.name]: result as Expr } : (result as Record<string, Expr>);
+  const order = candidate.operands
+    .filter((o) => o.destination)
+    .flatMap((o) => (o.second ? [o.name, o.second.name] : [o.name]));
+  const got: string[] = [];
+  const want: string[] = [];
+  vector.results.forEach((word, i) => {
+    if (word.startsWith("carry:")) {
+      want.push(word);
+      got.push(`carry:${patternOf(byName["carry"] as Expr, { ...rules.get(first!.name)! })}`);
+      return;
+    }
+    const name = order[i]!;
+    const rule = rules.get(name)!;
+    const value = byName[name]!;
+    const list = isList(value) ? value : [value as Expr];
+    elements(word).forEach((w, j) => {
+      want.push(hex(bitsOf(w, rule)));
+      got.push(list[j] ? hex(patternOf(list[j]!, rule)) : "nothing");
+    });
+  });
+  return got.join(" ") === want.join(" ") ? null : `got ${got.join(" ")}, want ${want.join(" ")}`;
+}

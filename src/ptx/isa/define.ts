@@ -51,6 +51,7 @@ type Source<F extends string> = Readonly<Record<Sources<F>, Expr>>;
  * - `u32`, `pred`, ...: of this type
  * - `wide X`, `half X`: of the type of X's kind with twice or half its size
  * - `bits X`: the untyped type of the same size as X
+ * - `split X[1,2,4]`: a scalar of type X, or a vector whose elements share X's bits (`mov.b64 d, {lo, hi}`)
  * - `X[n]`: a vector of n elements; `X[vec]`: as many as the class `vec` says (absent: a scalar); `X[1,2,4]`: any of these
  * - prefix `reg`: no immediate; prefix `imm`: only an immediate; `imm u32 0..255`: in this range
  * - `address`: what brackets mean by default; `name`: a symbol that is checked elsewhere (labels, functions, lists,

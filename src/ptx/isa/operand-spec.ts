@@ -9,6 +9,13 @@ export interface OperandRule {
   readonly range: readonly [number, number] | null;
   /** Numbers of elements that are allowed; a vector of one element is a scalar. */
   readonly counts: readonly number[];
+  /** `split`: a vector's elements share the type's bits (`mov.b64 d, {lo, hi}`), instead of having the type each. */
+  readonly split: boolean;
+}
+
+/** The type of each of `count` elements. */
+export function elementType(rule: OperandRule, count: number): TypeInfo | null {
+  return rule.split && count > 1 && rule.type ? typeInfo(`b${rule.type.bits / count}`) : rule.type;
 }
 
 const related = (t: TypeInfo, bits: number): TypeInfo | null =>
@@ -21,7 +28,7 @@ const related = (t: TypeInfo, bits: number): TypeInfo | null =>
 export function parseOperandSpec(spec: string, choice: (name: string) => string | undefined): OperandRule {
   let rest = spec.trim();
   if (rest === "address" || rest === "name" || rest === "any") {
-    return { shape: rest, type: null, immediate: "never", range: null, counts: [1] };
+    return { shape: rest, type: null, immediate: "never", range: null, counts: [1], split: false };
   }
   let immediate: OperandRule["immediate"] = "allowed";
   if (rest.startsWith("reg ")) {
@@ -54,7 +61,7 @@ export function parseOperandSpec(spec: string, choice: (name: string) => string 
   if (word === "wide") type = related(type, type.bits * 2);
   else if (word === "half") type = related(type, type.bits / 2);
   else if (word === "bits") type = typeInfo(`b${type.bits}`);
-  else if (word !== null) throw new Error(`operand spec "${spec}": unknown word "${word}"`);
+  else if (word !== null && word !== "split") throw new Error(`operand spec "${spec}": unknown word "${word}"`);
   if (type === null) throw new Error(`operand spec "${spec}": there is no such type`);
-  return { shape: "value", type, immediate, range, counts };
+  return { shape: "value", type, immediate, range, counts, split: word === "split" };
 }

@@ -1,0 +1,82 @@
+import type { Gate } from "../isa/define.ts";
+import type { Candidate } from "../isa/resolve.ts";
+import { versionNumber } from "../types.ts";
+import type { Target } from "./context.ts";
+
+/** Why something is not available for a module's version and target; null when it is. */
+export interface GateProblem {
+  readonly code: "needs-newer-version" | "needs-other-target" | "removed";
+  readonly message: string;
+  readonly help: string;
+}
+
+const parseTarget = (name: string): { readonly sm: number; readonly variant: string } => {
+  const match = /^sm_(\d+)([af]?)$/.exec(name);
+  return { sm: Number(match?.[1] ?? 0), variant: match?.[2] ?? "" };
+};
+
+/** sm_100f code runs on its family: the same major generation, from its own number on (11.1.2). */
+const inFamily = (target: Target, sm: number): boolean =>
+  target.variant !== "" && Math.floor(target.sm / 10) === Math.floor(sm / 10) && target.sm >= sm;
+
+function targetMeets(target: Target, least: string): boolean {
+  const { sm, variant } = parseTarget(least);
+  if (variant === "a") return target.variant === "a" && target.sm === sm;
+  if (variant === "f") return inFamily(target, sm);
+  return target.sm >= sm;
+}
+
+const list = (targets: string | readonly string[]): readonly string[] =>
+  typeof targets === "string" ? [targets] : targets;
+
+const spell = (target: string): string => (/[af]$/.test(target) ? target : `${target} or higher`);
+
+/** `what`: the thing as a message names it, such as "'.rz'" or "'add.u16x2'". */
+export function gateProblem(gate: Gate, what: string, version: number, target: Target): GateProblem | null {
+  if (gate.since !== undefined && version < versionNumber(gate.since)) {
+    return {
+      code: "needs-newer-version",
+      message: `${what} needs PTX ISA ${gate.since}, and this module is version ${Math.floor(version / 100)}.${version % 100}`,
+      help: `write \`.version ${gate.since}\` or higher`,
+    };
+  }
+  if (gate.target !== undefined && !list(gate.target).some((least) => targetMeets(target, least))) {
+    const wanted = list(gate.target).map(spell).join(" or ");
+    return {
+      code: "needs-other-target",
+      message: `${what} needs target ${wanted}, and this module is for ${target.name}`,
+      help: `write \`.target ${list(gate.target)[0]}\``,
+    };
+  }
+  if (gate.until !== undefined && version >= versionNumber(gate.until)) {
+    const least = gate.untilTarget ?? "sm_10";
+    if (targetMeets(target, least)) {
+      return {
+        code: "removed",
+        message: `${what} is no longer there for ${target.name} from PTX ISA ${gate.until} on`,
+        help: "use the form that took its place (`lanewise isa` shows them)",
+      };
+    }
+  }
+  return null;
+}
+
+/** The first gate of the form or of one of its written modifiers that the module does not meet. */
+export function candidateGateProblem(
+  candidate: Candidate,
+  opcode: string,
+  version: number,
+  target: Target,
+): GateProblem | null {
+  const { form, written } = candidate;
+  const own = gateProblem(form, `'${opcode}'`, version, target);
+  if (own) return own;
+  for (const word of written) {
+    const gate = form.gates[word];
+    if (gate) {
+      const problem = gateProblem(gate, `'.${word}'`, version, target);
+      if (problem) return problem;
+    }
+  }
+  return null;
+}

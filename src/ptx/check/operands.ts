@@ -1,0 +1,424 @@
+import type { Span } from "../../source/index.ts";
+import { elementType, type OperandRule } from "../isa/operand-spec.ts";
+import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
+import type { AddressOperand, Expression, Instruction, NameExpr, Operand } from "../tree.ts";
+import type { TypeInfo } from "../types.ts";
+import type { CheckContext } from "./context.ts";
+import { constantClass, foldInteger } from "./immediate.ts";
+
+/** Why an operand does not fit the form. */
+export interface Mismatch {
+  readonly code:
+    | "operand-count"
+    | "operand-kind"
+    | "operand-type"
+    | "vector-size"
+    | "address-type"
+    | "state-space-mismatch"
+    | "immediate-out-of-range";
+  readonly span: Span;
+  readonly message: string;
+  readonly help?: string;
+}
+
+/** Opcodes whose data operands may be wider than the instruction's type (9.4.1). */
+const relaxed: ReadonlySet<string> = new Set(["ld", "ldu", "st", "cvt"]);
+
+/**
+ * The operand of each slot of a form, or null where an optional one is left out. Returns null when there are too few or
+ * too many operands. Optional slots are filled from the first on.
+ */
+export function assignOperands(candidate: Candidate, operands: readonly Operand[]): readonly (Operand | null)[] | null {
+  const slots = candidate.operands;
+  if (operands.length === slots.length) return operands;
+  if (operands.length > slots.length) return null;
+  let missing = slots.length - operands.length;
+  const assigned: (Operand | null)[] = new Array(slots.length).fill(null);
+  // Left-out operands are the last of the optional ones.
+  for (let i = slots.length - 1; i >= 0 && missing > 0; i--) {
+    if (slots[i]!.optional) {
+      missing--;
+      assigned[i] = leftOut;
+    }
+  }
+  if (missing > 0) return null;
+  let next = 0;
+  return assigned.map((mark) => (mark === leftOut ? null : operands[next++]!));
+}
+const leftOut: Operand = { kind: "sink", start: -1, end: -1 };
+
+const typeName = (type: TypeInfo): string => `.${type.name}`;
+
+function fits(declared: TypeInfo, wanted: TypeInfo, wider: boolean): boolean {
+  if (wanted.kind === "pred" || declared.kind === "pred") return wanted.kind === declared.kind;
+  if (declared.bits === wanted.bits) {
+    if (declared.kind === "b" || wanted.kind === "b") return true;
+    return declared.kind === "f" || wanted.kind === "f"
+      ? declared.kind === wanted.kind && declared.lanes === wanted.lanes
+      : true;
+  }
+  if (!wider || declared.bits < wanted.bits) return false;
+  if (declared.kind === "b" || wanted.kind === "b") return true;
+  return declared.kind !== "f" && wanted.kind !== "f";
+}
+
+/** Checks operands against the rules of one form. */
+export class OperandMatcher {
+  readonly #node: Instruction;
+  readonly #context: CheckContext;
+  readonly #root: string;
+  readonly #candidate: Candidate;
+  readonly #relaxed: boolean;
+
+  constructor(node: Instruction, candidate: Candidate, context: CheckContext) {
+    this.#node = node;
+    this.#candidate = candidate;
+    this.#context = context;
+    const text = node.opcode.text;
+    const dot = text.indexOf(".");
+    this.#root = dot < 0 ? text : text.slice(0, dot);
+    this.#relaxed = relaxed.has(this.#root);
+  }
+
+  /** The first mismatch, or null when all operands fit. */
+  match(): Mismatch | null {
+    const assigned = assignOperands(this.#candidate, this.#node.operands);
+    if (assigned === null) return this.#countMismatch();
+    const slots = this.#candidate.operands;
+    for (let i = 0; i < slots.length; i++) {
+      const operand = assigned[i];
+      if (!operand) continue;
+      const mismatch = this.#slot(operand, slots[i]!);
+      if (mismatch) return mismatch;
+    }
+    return null;
+  }
+
+  #countMismatch(): Mismatch {
+    const slots = this.#candidate.operands;
+    const most = slots.length;
+    const least = slots.filter((s) => !s.optional).length;
+    const wanted = least === most ? `${most}` : `${least} to ${most}`;
+    const extra = this.#node.operands[most];
+    return {
+      code: "operand-count",
+      span: extra ?? this.#node.opcode,
+      message: `'${this.#root}' takes ${wanted} operand${wanted === "1" ? "" : "s"}, and this has ${this.#node.operands.length}`,
+    };
+  }
+
+  #slot(operand: Operand, slot: ResolvedOperand): Mismatch | null {
+    if (operand.kind === "pair") {
+      if (!slot.second) return mismatch("operand-kind", operand, "this instruction has one result here, not a pair");
+      return this.#value(operand.first, slot.rule, slot) ?? this.#value(operand.second, slot.secondRule!, slot);
+    }
+    if (slot.second && !slot.second.optional)
+      return mismatch("operand-kind", operand, `two results are expected here: '${slot.name}|${slot.second.name}'`);
+    return this.#value(operand, slot.rule, slot);
+  }
+
+  #value(operand: Operand, rule: OperandRule, slot: ResolvedOperand): Mismatch | null {
+    if (operand.kind === "bad" || rule.shape === "any") return null;
+    if (rule.shape === "address") return this.#address(operand, slot);
+    if (rule.shape === "name") {
+      return operand.kind === "name" ? null : mismatch("operand-kind", operand, "a name is expected here");
+    }
+    if (operand.kind === "vector") {
+      if (!rule.counts.includes(operand.elements.length) || (rule.counts.length === 1 && rule.counts[0] === 1)) {
+        return vectorSize(operand, rule, operand.elements.length);
+      }
+      const wanted = elementType(rule, operand.elements.length);
+      if (wanted === null) return vectorSize(operand, rule, operand.elements.length);
+      for (const element of operand.elements) {
+        const wrong = this.#scalar(element, wanted, rule, slot, true);
+        if (wrong) return wrong;
+      }
+      return null;
+    }
+    return this.#scalar(operand, rule.type!, rule, slot, false);
+  }
+
+  /** One register, immediate or name; `inVector`: an element of a vector. */
+  #scalar(
+    operand: Operand,
+    type: TypeInfo,
+    rule: OperandRule,
+    slot: ResolvedOperand,
+    inVector: boolean,
+  ): Mismatch | null {
+    switch (operand.kind) {
+      case "name":
+        return this.#name(operand, type, rule, slot, inVector);
+      case "sink":
+        if (!slot.destination) return mismatch("operand-kind", operand, "'_' can only take the place of a result");
+        if (!inVector && !slot.second && (this.#candidate.form.sem !== null || this.#relaxed)) {
+          return mismatch("operand-kind", operand, `the result of '${this.#root}' cannot be dropped`);
+        }
+        return null;
+      case "negated":
+        if (!slot.negatable || type.kind !== "pred")
+          return mismatch("operand-kind", operand, "this operand cannot be negated");
+        return this.#scalar(operand.operand, type, rule, slot, inVector);
+      case "address":
+        return mismatch("operand-kind", operand, `'${slot.name}' is a value, not an address in brackets`);
+      case "vector":
+      case "pair":
+      case "list":
+        return mismatch("operand-kind", operand, "a register or a constant is expected here");
+      case "bad":
+        return null;
+      default:
+        return this.#immediate(operand, type, rule, slot);
+    }
+  }
+
+  #name(
+    operand: NameExpr,
+    type: TypeInfo,
+    rule: OperandRule,
+    slot: ResolvedOperand,
+    inVector: boolean,
+  ): Mismatch | null {
+    const symbol = operand.symbol;
+    if (symbol === null) return null;
+    switch (symbol.kind) {
+      case "register": {
+        if (rule.immediate === "only") return mismatch("operand-kind", operand, `'${slot.name}' must be a constant`);
+        if (symbol.vector > 1 && operand.component === null) {
+          if (inVector || !rule.counts.includes(symbol.vector)) return vectorSize(operand, rule, symbol.vector);
+        } else if (!rule.counts.includes(1) && !inVector) return vectorSize(operand, rule, 1);
+        return fits(symbol.type, type, this.#relaxed) ? null : typeMismatch(operand, symbol.type, type);
+      }
+      case "special":
+        if (slot.destination) return mismatch("operand-kind", operand, "a special register cannot be written");
+        if (this.#root !== "mov" && this.#root !== "cvt") {
+          return mismatch(
+            "operand-kind",
+            operand,
+            "a special register can only be read by mov and cvt",
+            `copy it first: \`mov.${symbol.type.name} r, ${operand.text};\``,
+          );
+        }
+        if (symbol.vector > 1 && operand.component === null && !rule.counts.includes(symbol.vector))
+          return vectorSize(operand, rule, symbol.vector);
+        if (type.kind === "f") return typeMismatch(operand, symbol.type, type);
+        // 10.1: reading the low half of a 32-bit special register is how PTX 1.x saw them.
+        return type.bits === symbol.type.bits || (type.bits === 16 && symbol.type.bits === 32) || this.#root === "cvt"
+          ? null
+          : typeMismatch(operand, symbol.type, type);
+      case "constant":
+        return rule.immediate === "never" || type.kind === "f" || type.kind === "pred"
+          ? mismatch("operand-kind", operand, "an integer constant does not fit here")
+          : null;
+      case "variable":
+      case "parameter":
+      case "function":
+        if (symbol.kind === "parameter" && symbol.parameter.space === "reg") return null;
+        if (this.#root !== "mov" || slot.destination || type.kind === "f" || type.kind === "pred") {
+          return mismatch(
+            "operand-kind",
+            operand,
+            `'${operand.text}' is not a register`,
+            "take its address with mov first, or use brackets in ld and st",
+          );
+        }
+        return type.bits >= 16 ? null : typeMismatch(operand, type, type);
+      default:
+        return mismatch("operand-kind", operand, `'${operand.text}' cannot be an operand of '${this.#root}'`);
+    }
+  }
+
+  #immediate(operand: Expression, type: TypeInfo, rule: OperandRule, slot: ResolvedOperand): Mismatch | null {
+    const kind = constantClass(operand);
+    if (slot.destination) return mismatch("operand-kind", operand, "a result needs a register");
+    if (kind === "negated-register") {
+      // Video instructions take `-a` (9.7.18).
+      return this.#root.startsWith("vmad") ? null : mismatch("operand-kind", operand, "this operand cannot be negated");
+    }
+    if (kind === "address") {
+      if (this.#root === "mov" && type.kind !== "f" && type.kind !== "pred") return null;
+      return mismatch("operand-kind", operand, "an address expression can only be the source of mov");
+    }
+    if (rule.immediate === "never") return mismatch("operand-kind", operand, `'${slot.name}' must be a register`);
+    if (kind === "float") {
+      if (type.kind === "f")
+        return type.bits >= 32 && type.lanes === 1
+          ? null
+          : mismatch(
+              "operand-type",
+              operand,
+              `a floating-point constant cannot be a ${typeName(type)} operand`,
+              "write its bits into a .b16 or .b32 register with mov",
+            );
+      const width = operand.kind === "float" ? hexWidth(operand, this.#context) : null;
+      return type.kind === "b" && width === type.bits
+        ? null
+        : mismatch("operand-type", operand, `a floating-point constant does not fit a ${typeName(type)} operand`);
+    }
+    if (type.kind === "f")
+      return mismatch(
+        "operand-type",
+        operand,
+        `an integer constant does not fit a ${typeName(type)} operand`,
+        "write it as a floating-point constant, as in `1.0` or `0f3F800000`",
+      );
+    if (rule.range) {
+      const value = foldInteger(operand);
+      if (value !== null && (value < BigInt(rule.range[0]) || value > BigInt(rule.range[1]))) {
+        return mismatch(
+          "immediate-out-of-range",
+          operand,
+          `${value} is out of range: this operand goes from ${rule.range[0]} to ${rule.range[1]}`,
+        );
+      }
+    }
+    return null;
+  }
+
+  // ---- Addresses (6.4.1) ----------------------------------------------------------------------------------------------
+
+  #address(operand: Operand, slot: ResolvedOperand): Mismatch | null {
+    if (operand.kind !== "address")
+      return mismatch("operand-kind", operand, "an address in brackets is expected here", "write `[...]`");
+    if (slot.name.includes(",")) return null;
+    if (operand.parts.length !== 1)
+      return mismatch(
+        "operand-kind",
+        operand,
+        "this instruction takes a plain address: a register or variable, with an offset",
+      );
+    return this.#addressBase(operand, operand.parts[0]!);
+  }
+
+  #addressBase(address: AddressOperand, base: Operand): Mismatch | null {
+    let inner = base;
+    if (inner.kind === "binary") {
+      if (inner.right.kind === "name" && inner.right.symbol !== null && inner.right.symbol.kind !== "constant") {
+        return mismatch("operand-kind", inner.right, "an address is one register or variable and a constant offset");
+      }
+      while (inner.kind === "binary") inner = inner.left;
+    }
+    const space = this.#space();
+    if (inner.kind !== "name") {
+      if (inner.kind === "bad") return null;
+      if (
+        inner.kind === "vector" ||
+        inner.kind === "list" ||
+        inner.kind === "pair" ||
+        inner.kind === "negated" ||
+        inner.kind === "sink" ||
+        inner.kind === "address"
+      ) {
+        return mismatch("operand-kind", inner, "an address is one register or variable and a constant offset");
+      }
+      if (constantClass(inner) !== "integer")
+        return mismatch("operand-kind", inner, "a constant address must be an integer");
+      // The manual (6.4.1) allows absolute addresses; ptxas takes them for .local only.
+      return space === "local"
+        ? null
+        : mismatch(
+            "operand-kind",
+            address,
+            "a constant address is only allowed in the local state space",
+            "put the address into a register",
+          );
+    }
+    const symbol = inner.symbol;
+    if (symbol === null) return null;
+    switch (symbol.kind) {
+      case "register":
+        if (symbol.type.kind === "f" || symbol.type.kind === "pred") {
+          return mismatch(
+            "address-type",
+            inner,
+            `an address cannot be a ${typeName(symbol.type)} register`,
+            "use an integer or bit-size register",
+          );
+        }
+        if (
+          symbol.type.bits < this.#context.addressSize &&
+          (space === "global" || space === null) &&
+          this.#context.addressSize === 64
+        ) {
+          this.#context.sink.warning(
+            "narrow-address",
+            inner,
+            `a ${symbol.type.bits}-bit register holds an address of a module with 64-bit addresses`,
+            { help: "use a .u64 or .b64 register" },
+          );
+        }
+        return null;
+      case "variable": {
+        if (symbol.space === "tex" || symbol.space === "sreg") return null;
+        return spaceFits(space, symbol.space) ? null : spaceMismatch(inner, space, symbol.space);
+      }
+      case "parameter":
+        if (space !== "param") return spaceMismatch(inner, space, "param");
+        if (this.#root === "st" && symbol.role !== "return") {
+          return mismatch("state-space-mismatch", inner, `the input parameter '${inner.text}' cannot be written`);
+        }
+        if (this.#root === "ld" && symbol.role === "return") {
+          return mismatch("state-space-mismatch", inner, `the return parameter '${inner.text}' cannot be read`);
+        }
+        return null;
+      default:
+        return mismatch("address-type", inner, `'${inner.text}' is not in memory`);
+    }
+  }
+
+  /** The state space that the opcode names, without a `::` suffix; null for a generic address. */
+  #space(): string | null {
+    for (const word of this.#candidate.written) {
+      const plain = word.split("::")[0]!;
+      if (spaces.has(plain)) return plain;
+    }
+    return null;
+  }
+}
+
+const spaces: ReadonlySet<string> = new Set(["global", "shared", "local", "const", "param"]);
+
+const spaceFits = (space: string | null, declared: string): boolean =>
+  space === null ? declared !== "param" : space === declared;
+
+const mismatch = (code: Mismatch["code"], span: Span, message: string, help?: string): Mismatch => ({
+  code,
+  span,
+  message,
+  ...(help === undefined ? {} : { help }),
+});
+
+const spaceMismatch = (name: NameExpr, space: string | null, declared: string): Mismatch =>
+  mismatch(
+    "state-space-mismatch",
+    name,
+    `'${name.text}' is in the .${declared} state space, and this instruction accesses ${space === null ? "generic addresses" : `.${space}`}`,
+    `write \`.${declared}\` in the opcode`,
+  );
+
+const typeMismatch = (span: Span, declared: TypeInfo, wanted: TypeInfo): Mismatch =>
+  mismatch(
+    "operand-type",
+    span,
+    `a ${typeName(declared)} register does not fit a ${typeName(wanted)} operand`,
+    declared.bits === wanted.bits
+      ? "use an untyped register of this size, or copy it with mov"
+      : `a register of ${wanted.bits} bits is needed (cvt converts)`,
+  );
+
+const vectorSize = (span: Span, rule: OperandRule, count: number): Mismatch =>
+  mismatch(
+    "vector-size",
+    span,
+    rule.counts.length === 1 && rule.counts[0] === 1
+      ? "a scalar is expected here, not a vector"
+      : count === 1
+        ? `a vector of ${rule.counts.join(" or ")} elements is expected here`
+        : `a vector of ${count} elements does not fit: this operand takes ${rule.counts.join(" or ")}`,
+  );
+
+/** 32 or 64 for a `0f` or `0d` literal, null for a decimal one, which has no size of its own. */
+function hexWidth(literal: Extract<Expression, { kind: "float" }>, context: CheckContext): number | null {
+  const second = context.sink.source.text.charCodeAt(literal.start + 1) | 0x20;
+  return second === 0x66 ? 32 : second === 0x64 ? 64 : null;
+}

@@ -37,6 +37,11 @@ export const kit = {
   add: binary("add"),
   sub: binary("sub"),
   mul: binary("mul"),
+  /** The high half of the product of twice the width. */
+  mulHigh: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "mul_high_s" : "mul_high_u", a), a, b),
+  div: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "div_s" : "div_u", a), a, b),
+  rem: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "rem_s" : "rem_u", a), a, b),
+  neg: (a: Expr): Expr => kit.sub(kit.int(a, 0), a),
   and: binary("and"),
   or: binary("or"),
   xor: binary("xor"),
@@ -46,12 +51,24 @@ export const kit = {
   lt: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "lt_s" : "lt_u", a), a, b),
   le: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "le_s" : "le_u", a), a, b),
   select: (p: Expr, a: Expr, b: Expr): Expr => op(poly("select", a), p, a, b),
+  /** The smaller (greater) of two integers. */
+  min: (a: Expr, b: Expr, signed: boolean): Expr => kit.select(kit.lt(a, b, signed), a, b),
+  max: (a: Expr, b: Expr, signed: boolean): Expr => kit.select(kit.lt(a, b, signed), b, a),
+  /** The absolute value; of the smallest integer it is itself. */
+  abs: (a: Expr): Expr => kit.select(kit.lt(a, kit.int(a, 0), true), kit.neg(a), a),
   shl: binary("shl"),
   shr: (a: Expr, n: Expr, signed: boolean): Expr => op(poly(signed ? "shr_s" : "shr_u", a), a, n),
   /** 32 to 64 bits. */
   widen: (a: Expr, signed: boolean): Expr => op(signed ? "i64.extend_i32_s" : "i64.extend_i32_u", a),
   /** 64 to 32 bits: the low half. */
   wrap: (a: Expr): Expr => op("i32.wrap_i64", a),
+  /** The high half of 64 bits. */
+  high: (a: Expr): Expr => op("i32.high_i64", a),
+  /** 64 bits from two halves. */
+  pair: (low: Expr, high: Expr): Expr => op("i64.from_halves", low, high),
+  /** `bits` bits of an `i32` from position `at`, extended to 32. Both are known when the row is built. */
+  field: (a: Expr, at: number, bits: number, signed: boolean): Expr =>
+    kit.shr(kit.shl(a, kit.i32(32 - at - bits)), kit.i32(32 - bits), signed),
   /** The low `bits` (8, 16 or 32) of an `i32`, extended to 32. */
   narrow: (a: Expr, bits: number, signed: boolean): Expr =>
     bits >= 32

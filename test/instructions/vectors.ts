@@ -97,12 +97,16 @@ const elements = (word: string): string[] =>
         .split(",")
         .map((w) => w.trim())
     : [word];
+/** `0x1234.b1` is part `b1` of a value, `neg:5` a value behind a minus that belongs to the instruction. */
+const plain = (word: string): string => word.replace(/^neg:/, "").replace(/\.[bh]\d+$/, "");
+const selectorOf = (word: string | undefined): string | null => /\.([bh]\d+)$/.exec(word ?? "")?.[1] ?? null;
 const hex = (v: bigint) => `0x${v.toString(16)}`;
 
 /** Evaluates one vector through its row's semantics. Returns null when it holds, else what differs. */
 export function runVector(vector: Vector): string | null {
   const carryIn = vector.operands.find((w) => w.startsWith("carry:"));
-  const operands = vector.operands.filter((w) => w !== carryIn);
+  const written = vector.operands.filter((w) => w !== carryIn);
+  const operands = written.map(plain);
   const { candidates, problem } = instructionSet.resolve(vector.opcode);
   if (candidates.length === 0) return `no such form: ${JSON.stringify(problem)}`;
   const fits = (c: Candidate): boolean => {
@@ -133,6 +137,11 @@ export function runVector(vector: Vector): string | null {
     if (o.second && o.secondRule) rules.set(o.second.name, o.secondRule);
   }
   const src = Object.fromEntries([...named].map(([name, list]) => [name, list[0]!]));
+  const words = new Map<string, string>();
+  let nextSource = 0;
+  let nextResult = 0;
+  for (const o of candidate.operands)
+    words.set(o.name, (o.destination ? vector.results[nextResult++] : written[nextSource++]) ?? "");
   const first = candidate.operands.find((o) => o.destination);
   const result = form.sem(kit, src, mods, {
     vector: (name) => named.get(name) ?? [],
@@ -143,6 +152,8 @@ export function runVector(vector: Vector): string | null {
     },
     width: (name) => rules.get(name)?.type?.bits ?? 32,
     count: () => elements(vector.results[0] ?? "").length,
+    selector: (name) => selectorOf(words.get(name)),
+    negated: (name) => words.get(name)?.startsWith("neg:") ?? false,
     carry: kit.pred(carryIn === "carry:1"),
   });
   const byName: Record<string, Expr | readonly Expr[]> =
@@ -162,7 +173,7 @@ export function runVector(vector: Vector): string | null {
     const rule = rules.get(name)!;
     const value = byName[name]!;
     const list = isList(value) ? value : [value as Expr];
-    elements(word).forEach((w, j) => {
+    elements(plain(word)).forEach((w, j) => {
       want.push(hex(bitsOf(w, rule)));
       got.push(list[j] ? hex(patternOf(list[j]!, rule)) : "nothing");
     });

@@ -26,6 +26,10 @@ export interface OperandAccess {
   width(name: string): number;
   /** How many elements a destination has (1 for a scalar). */
   count(name: string): number;
+  /** The part of an operand that was selected, as in `a.b0`, `b.h32` or the mask `d.b210`: "b0", ...; null for the whole. */
+  selector(name: string): string | null;
+  /** Whether a `{-}a` operand was written with its minus. The source's expression is the operand without it. */
+  negated(name: string): boolean;
   /** The condition-code register CC.CF (9.7.2). A row that writes it returns it under the name `carry`. */
   readonly carry: Expr;
 }
@@ -65,6 +69,8 @@ interface FormBase<F extends string, R extends Rules> extends Gate {
   /** The classes of modifiers in the text, with their choices. */
   readonly where?: R;
   readonly operands?: Readonly<Record<string, OperandSpec<Mods<F, R>>>>;
+  /** Operands of which a part may be selected (`a.b0`), with the texts allowed behind the dot. */
+  readonly selectors?: Readonly<Record<string, RegExp>>;
   readonly since: string;
   /** Gates of single choices or optional modifiers, by their name, as in `{ rz: { target: "sm_20" } }`. */
   readonly gates?: Readonly<Record<string, Gate>>;
@@ -103,6 +109,7 @@ export interface Form extends Gate {
   readonly modifiers: readonly Modifier[];
   readonly operands: readonly OperandSlot[];
   readonly specs: Readonly<Record<string, OperandSpec<Untyped>>>;
+  readonly selectors: Readonly<Record<string, RegExp>>;
   readonly since: string;
   readonly gates: Readonly<Record<string, Gate>>;
   readonly invalid: ((m: Untyped) => string | null) | null;
@@ -139,6 +146,9 @@ class Row implements Form {
   }
   get specs() {
     return (this.#spec.operands ?? {}) as Form["specs"];
+  }
+  get selectors() {
+    return this.#spec.selectors ?? {};
   }
   get since() {
     return this.#spec.since;

@@ -1,7 +1,7 @@
 /**
  * The notation of the PTX manual, understood twice: by the type checker (the types below) and at run time (`parseForm`).
  *
- *     opcode.fixed{.optional}.class{.optionalClass} d{|q}, a, {!}c, [a]{, b}
+ *     opcode.fixed{.optional}.class{.optionalClass} d{|q}, a, {!}c, {-}e, [a]{, b}
  *
  * A name that `where` lists is a class of choices; any other modifier is literal. Braces mark what may be left out.
  */
@@ -39,7 +39,7 @@ export type Mods<F extends string, R extends Rules> = {
 };
 
 type OperandText<F extends string> = F extends `${string} ${infer O}` ? Split<O, ", ">[number] : never;
-type Bare<S> = S extends `{!}${infer N}`
+type Bare<S> = S extends `{!}${infer N}` | `{-}${infer N}`
   ? Bare<N>
   : S extends `${infer A}{|${infer B}}`
     ? A | B
@@ -70,6 +70,8 @@ export interface OperandSlot {
   readonly optional: boolean;
   /** `{!}c`: may be negated. */
   readonly negatable: boolean;
+  /** `{-}a`: may carry a minus. */
+  readonly signed: boolean;
   /** `d|q` or `d{|q}`: the name behind the bar. */
   readonly second: { readonly name: string; readonly optional: boolean } | null;
   /** `d`, `p` or `q`. */
@@ -104,7 +106,8 @@ function splitOperands(text: string): OperandSlot[] {
     if (optional) body = body.slice(0, -1);
     if (here && body.endsWith("}")) body = body.slice(0, -1);
     const negatable = body.startsWith("{!}");
-    if (negatable) body = body.slice(3);
+    const signed = body.startsWith("{-}");
+    if (negatable || signed) body = body.slice(3);
     const address = body.startsWith("[");
     if (address) body = body.slice(1, -1);
     const bar = /^(.*?)(\{)?\|(.*?)\}?$/.exec(body);
@@ -114,6 +117,7 @@ function splitOperands(text: string): OperandSlot[] {
       address,
       optional: here,
       negatable,
+      signed,
       second: bar ? { name: bar[3]!, optional: bar[2] !== undefined } : null,
       destination: name === "d" || name === "p" || name === "q",
     };

@@ -1,10 +1,20 @@
 import type { Prim } from "../prim.ts";
+import { bitPrims } from "./bits.ts";
 import { floatPrims } from "./float.ts";
 import { integerPrims } from "./integer.ts";
+import { integer64Prims } from "./integer64.ts";
 import { logicPrims } from "./logic.ts";
+import { videoPrims } from "./video.ts";
 
 /** Every primitive by name. A new family is a file beside these and a line here. */
-export const prims = { ...integerPrims, ...logicPrims, ...floatPrims } as const;
+export const prims = {
+  ...integerPrims,
+  ...integer64Prims,
+  ...bitPrims,
+  ...videoPrims,
+  ...logicPrims,
+  ...floatPrims,
+} as const;
 
 export type PrimName = keyof typeof prims;
 

@@ -1,10 +1,37 @@
 import { prim, type PrimTable } from "../prim.ts";
 
-/** Integer primitives. Shift counts are taken as unsigned; the clamping of PTX is part of the primitive. */
+/** The high 32 bits of the unsigned product, by halves of 16 bits: every partial sum stays below 2^32. */
+const mulHighUnsigned = (a: number, b: number): number => {
+  const aLow = a & 0xffff;
+  const aHigh = a >>> 16;
+  const bLow = b & 0xffff;
+  const bHigh = b >>> 16;
+  const middle = aHigh * bLow + ((aLow * bLow) >>> 16);
+  const carried = aLow * bHigh + (middle & 0xffff);
+  return (aHigh * bHigh + (middle >>> 16) + (carried >>> 16)) | 0;
+};
+
+/**
+ * 32-bit integer primitives. Shift counts are taken as unsigned; the clamping of PTX is part of the primitive.
+ *
+ * Division is total: by zero the quotient and the remainder are all ones, as NVIDIA's instruction sequences give them
+ * (PTX leaves both to the machine), and the smallest integer divided by -1 is itself.
+ */
 export const integerPrims = {
   "i32.add": prim(["i32", "i32"], "i32", (a, b) => (a + b) | 0),
   "i32.sub": prim(["i32", "i32"], "i32", (a, b) => (a - b) | 0),
   "i32.mul": prim(["i32", "i32"], "i32", (a, b) => Math.imul(a, b)),
+  /** The high half of the 64-bit product. */
+  "i32.mul_high_u": prim(["i32", "i32"], "i32", mulHighUnsigned),
+  "i32.mul_high_s": prim(
+    ["i32", "i32"],
+    "i32",
+    (a, b) => (mulHighUnsigned(a, b) - (a < 0 ? b : 0) - (b < 0 ? a : 0)) | 0,
+  ),
+  "i32.div_s": prim(["i32", "i32"], "i32", (a, b) => (b === 0 ? -1 : (a / b) | 0)),
+  "i32.div_u": prim(["i32", "i32"], "i32", (a, b) => (b === 0 ? -1 : ((a >>> 0) / (b >>> 0)) | 0)),
+  "i32.rem_s": prim(["i32", "i32"], "i32", (a, b) => (b === 0 ? -1 : (a % b) | 0)),
+  "i32.rem_u": prim(["i32", "i32"], "i32", (a, b) => (b === 0 ? -1 : ((a >>> 0) % (b >>> 0)) | 0)),
   "i32.and": prim(["i32", "i32"], "i32", (a, b) => a & b),
   "i32.or": prim(["i32", "i32"], "i32", (a, b) => a | b),
   "i32.xor": prim(["i32", "i32"], "i32", (a, b) => a ^ b),
@@ -22,27 +49,4 @@ export const integerPrims = {
   "i32.shr_s": prim(["i32", "i32"], "i32", (a, n) => a >> (n >>> 0 > 31 ? 31 : n)),
   "i32.shr_u": prim(["i32", "i32"], "i32", (a, n) => (n >>> 0 > 31 ? 0 : (a >>> n) | 0)),
   "i32.select": prim(["pred", "i32", "i32"], "i32", (p, a, b) => (p ? a : b)),
-  "i32.wrap_i64": prim(["i64"], "i32", (a) => Number(BigInt.asIntN(32, a))),
-
-  "i64.add": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a + b)),
-  "i64.sub": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a - b)),
-  "i64.mul": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a * b)),
-  "i64.and": prim(["i64", "i64"], "i64", (a, b) => a & b),
-  "i64.or": prim(["i64", "i64"], "i64", (a, b) => a | b),
-  "i64.xor": prim(["i64", "i64"], "i64", (a, b) => a ^ b),
-  "i64.eq": prim(["i64", "i64"], "pred", (a, b) => a === b),
-  "i64.ne": prim(["i64", "i64"], "pred", (a, b) => a !== b),
-  "i64.lt_s": prim(["i64", "i64"], "pred", (a, b) => a < b),
-  "i64.lt_u": prim(["i64", "i64"], "pred", (a, b) => BigInt.asUintN(64, a) < BigInt.asUintN(64, b)),
-  "i64.le_s": prim(["i64", "i64"], "pred", (a, b) => a <= b),
-  "i64.le_u": prim(["i64", "i64"], "pred", (a, b) => BigInt.asUintN(64, a) <= BigInt.asUintN(64, b)),
-  /** The count is an `i32`; counts of 64 and more give 0. */
-  "i64.shl": prim(["i64", "i32"], "i64", (a, n) => (n >>> 0 > 63 ? 0n : BigInt.asIntN(64, a << BigInt(n)))),
-  "i64.shr_s": prim(["i64", "i32"], "i64", (a, n) => a >> BigInt(n >>> 0 > 63 ? 63 : n)),
-  "i64.shr_u": prim(["i64", "i32"], "i64", (a, n) =>
-    n >>> 0 > 63 ? 0n : BigInt.asIntN(64, BigInt.asUintN(64, a) >> BigInt(n)),
-  ),
-  "i64.select": prim(["pred", "i64", "i64"], "i64", (p, a, b) => (p ? a : b)),
-  "i64.extend_i32_s": prim(["i32"], "i64", (a) => BigInt(a)),
-  "i64.extend_i32_u": prim(["i32"], "i64", (a) => BigInt(a >>> 0)),
 } as const satisfies PrimTable;

@@ -1,0 +1,76 @@
+import { prim, type PrimTable } from "../prim.ts";
+
+// V8 keeps a value that goes through these in machine registers and memory: several times as fast as BigInt.asIntN with
+// a conversion to Number, or as a BigInt shift by a variable count.
+const whole = new BigInt64Array(1);
+const half = new Int32Array(whole.buffer);
+whole[0] = 1n;
+const LOW = half[0] === 1 ? 0 : 1;
+const HIGH = 1 - LOW;
+
+const fromHalves = (low: number, high: number): bigint => {
+  half[LOW] = low;
+  half[HIGH] = high;
+  return whole[0]!;
+};
+
+const shiftLeft = (a: bigint, n: number): bigint => {
+  if (n >>> 0 > 63) return 0n;
+  whole[0] = a;
+  const low = half[LOW]!;
+  if (n > 31) return fromHalves(0, low << n);
+  // In two steps: a shift by 32 would be a shift by 0.
+  return fromHalves(low << n, (half[HIGH]! << n) | ((low >>> 1) >>> (31 - n)));
+};
+
+/** `fill` comes in from the left: 0, or the sign (0 or -1). */
+const shiftRight = (a: bigint, n: number, fill: number): bigint => {
+  if (n >>> 0 > 63) return fromHalves(fill, fill);
+  whole[0] = a;
+  const high = half[HIGH]!;
+  const filled = ((fill << 1) << (31 - (n & 31))) | (high >>> n);
+  if (n > 31) return fromHalves(filled, fill);
+  return fromHalves(((high << 1) << (31 - n)) | (half[LOW]! >>> n), filled);
+};
+
+const lessUnsigned = (a: bigint, b: bigint): boolean => BigInt.asUintN(64, a) < BigInt.asUintN(64, b);
+
+/** 64-bit integer primitives; counts of shifts are `i32`. Division by zero as in 32 bits. */
+export const integer64Prims = {
+  "i64.add": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a + b)),
+  "i64.sub": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a - b)),
+  "i64.mul": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a * b)),
+  /** The high half of the 128-bit product. */
+  "i64.mul_high_s": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, (a * b) >> 64n)),
+  "i64.mul_high_u": prim(["i64", "i64"], "i64", (a, b) =>
+    BigInt.asIntN(64, (BigInt.asUintN(64, a) * BigInt.asUintN(64, b)) >> 64n),
+  ),
+  "i64.div_s": prim(["i64", "i64"], "i64", (a, b) => (b === 0n ? -1n : BigInt.asIntN(64, a / b))),
+  "i64.div_u": prim(["i64", "i64"], "i64", (a, b) =>
+    b === 0n ? -1n : BigInt.asIntN(64, BigInt.asUintN(64, a) / BigInt.asUintN(64, b)),
+  ),
+  "i64.rem_s": prim(["i64", "i64"], "i64", (a, b) => (b === 0n ? -1n : BigInt.asIntN(64, a % b))),
+  "i64.rem_u": prim(["i64", "i64"], "i64", (a, b) =>
+    b === 0n ? -1n : BigInt.asIntN(64, BigInt.asUintN(64, a) % BigInt.asUintN(64, b)),
+  ),
+  "i64.and": prim(["i64", "i64"], "i64", (a, b) => a & b),
+  "i64.or": prim(["i64", "i64"], "i64", (a, b) => a | b),
+  "i64.xor": prim(["i64", "i64"], "i64", (a, b) => a ^ b),
+  "i64.eq": prim(["i64", "i64"], "pred", (a, b) => a === b),
+  "i64.ne": prim(["i64", "i64"], "pred", (a, b) => a !== b),
+  "i64.lt_s": prim(["i64", "i64"], "pred", (a, b) => a < b),
+  "i64.lt_u": prim(["i64", "i64"], "pred", lessUnsigned),
+  "i64.le_s": prim(["i64", "i64"], "pred", (a, b) => a <= b),
+  "i64.le_u": prim(["i64", "i64"], "pred", (a, b) => !lessUnsigned(b, a)),
+  /** Counts of 64 and more give 0. */
+  "i64.shl": prim(["i64", "i32"], "i64", shiftLeft),
+  /** Counts of 64 and more give the sign. */
+  "i64.shr_s": prim(["i64", "i32"], "i64", (a, n) => shiftRight(a, n, a < 0n ? -1 : 0)),
+  "i64.shr_u": prim(["i64", "i32"], "i64", (a, n) => shiftRight(a, n, 0)),
+  "i64.select": prim(["pred", "i64", "i64"], "i64", (p, a, b) => (p ? a : b)),
+  "i64.extend_i32_s": prim(["i32"], "i64", (a) => BigInt(a)),
+  "i64.extend_i32_u": prim(["i32"], "i64", (a) => BigInt(a >>> 0)),
+  "i64.from_halves": prim(["i32", "i32"], "i64", fromHalves),
+  "i32.wrap_i64": prim(["i64"], "i32", (a) => ((whole[0] = a), half[LOW]!)),
+  "i32.high_i64": prim(["i64"], "i32", (a) => ((whole[0] = a), half[HIGH]!)),
+} as const satisfies PrimTable;

@@ -1,0 +1,39 @@
+import { overflowsToInfinity, type RoundingMode, roundedMagnitude } from "./rounding.ts";
+
+export type { RoundingMode } from "./rounding.ts";
+
+/** What PTX writes for every NaN result of f16 and bf16 arithmetic. */
+export const HALF_NAN = 0x7fff;
+
+const f32 = new Float32Array(1);
+const u32 = new Uint32Array(f32.buffer);
+const f64 = new Float64Array(1);
+const words = new Uint32Array(f64.buffer);
+const isNegative = (value: number): boolean => ((f64[0] = value), words[1]! >>> 31 !== 0);
+
+const encode = (value: number, fraction: number, emin: number, infinity: number, mode: RoundingMode): number => {
+  if (value !== value) return HALF_NAN;
+  const negative = isNegative(value);
+  const sign = negative ? 0x8000 : 0;
+  if (value === Infinity || value === -Infinity) return sign | infinity;
+  const magnitude = roundedMagnitude(value, fraction, emin, mode);
+  if (magnitude < infinity) return sign | magnitude;
+  return sign | (overflowsToInfinity(mode, negative) ? infinity : infinity - 1);
+};
+
+/** The value of an f16 (binary16) pattern; bits above the 16th are ignored. Every NaN is NaN. */
+export function f16ToNumber(bits: number): number {
+  // Exponent and fraction at their places in binary32, where the exponent's bias is 112 more.
+  u32[0] = (bits & 0x7fff) << 13;
+  const magnitude = (bits & 0x7c00) === 0x7c00 ? ((bits & 0x3ff) === 0 ? Infinity : NaN) : f32[0]! * 2 ** 112;
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+/** The f16 pattern (0 to 0xffff) of any double, rounded once. NaN gives 0x7fff; overflow is as the mode says. */
+export const numberToF16 = (value: number, mode: RoundingMode = "rn"): number => encode(value, 10, -14, 0x7c00, mode);
+
+/** The value of a bf16 pattern, the upper half of a binary32; bits above the 16th are ignored. Every NaN is NaN. */
+export const bf16ToNumber = (bits: number): number => ((u32[0] = bits << 16), f32[0]!);
+
+/** The bf16 pattern (0 to 0xffff) of any double, rounded once. NaN gives 0x7fff; overflow is as the mode says. */
+export const numberToBf16 = (value: number, mode: RoundingMode = "rn"): number => encode(value, 7, -126, 0x7f80, mode);

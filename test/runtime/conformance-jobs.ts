@@ -1,0 +1,33 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SourceText } from "../../src/source/index.ts";
+
+const root = fileURLToPath(new URL("../../../shared/conformance", import.meta.url));
+
+/** The conformance cases are kept outside the repository. */
+export const present = existsSync(root);
+if (!present) console.warn(`skipped: there are no conformance cases at ${root}`);
+
+export interface JobFile {
+  readonly source: SourceText;
+  /** Reads a file that the job names. */
+  read(path: string): Uint8Array;
+}
+
+const folders = ["cuda", "hand", "faults"] as const;
+
+export const jobFiles = (folder: (typeof folders)[number]): JobFile[] =>
+  !present
+    ? []
+    : readdirSync(join(root, folder))
+        .filter((name) => name.endsWith(".json"))
+        .map((name) => {
+          const path = join(root, folder, name);
+          return {
+            source: new SourceText(`${folder}/${name}`, readFileSync(path, "utf8")),
+            read: (file) => readFileSync(join(dirname(path), file)),
+          };
+        });
+
+export const allJobFiles = (): JobFile[] => folders.flatMap(jobFiles);

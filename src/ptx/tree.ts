@@ -9,7 +9,8 @@ import type { PtxSymbol } from "./symbols.ts";
  * Comments are kept beside the tree, in order; the printer puts them back by their offsets.
  */
 export interface Comment extends Span {
-  readonly kind: "line" | "block";
+  /** "preprocessor": a line that begins with `#` (4.1), which the printer keeps like a comment. */
+  readonly kind: "line" | "block" | "preprocessor";
 }
 
 export interface Module extends Span {
@@ -17,6 +18,8 @@ export interface Module extends Span {
   readonly source: SourceText;
   readonly items: readonly Item[];
   readonly comments: readonly Comment[];
+  /** Text inside other nodes that no rule took, in order; each has a diagnostic. The printer keeps the statements around it verbatim. */
+  readonly skipped: readonly BadNode[];
 }
 
 // ---- Names, literals, constant expressions (section 4) --------------------------------------------------------------
@@ -92,7 +95,10 @@ export interface ParenthesizedExpr extends Span {
   readonly inner: Expression;
 }
 
-/** `generic(x)`, `mask(x)`, as initializers use them. `mask(0xff)(x)` has `mask` with two argument lists. */
+/**
+ * `generic(x)` and the mask `0xff00(x)`, as initializers use them (5.4.4). A mask has the operator "mask" and two argument
+ * lists, the mask and what it picks from.
+ */
 export interface OperatorCall extends Span {
   readonly kind: "operator-call";
   readonly operator: Name;
@@ -124,10 +130,19 @@ export interface VectorOperand extends Span {
   readonly elements: readonly Operand[];
 }
 
-/** `[a]`, `[a+4]`, `[a, b]`, `[tensor, {x, y}]`, `[a][b]`; `parts` are what commas separate. */
+/** `[a]`, `[a+4]`, `[a, b]`, `[tensor, {x, y}]`; `parts` are what commas separate. */
 export interface AddressOperand extends Span {
   readonly kind: "address";
   readonly parts: readonly Operand[];
+  /** "unified" of `[a].unified`, without the dot. */
+  readonly qualifier: Name | null;
+}
+
+/** `a[4]`, `a[r+4]` (6.4.2): the address of an element. Also `[a][b]`, whose base is an address. */
+export interface IndexedOperand extends Span {
+  readonly kind: "indexed";
+  readonly base: NameExpr | AddressOperand;
+  readonly index: Operand;
 }
 
 /** `p|q` */
@@ -159,6 +174,7 @@ export type Operand =
   | NegatedOperand
   | VectorOperand
   | AddressOperand
+  | IndexedOperand
   | PairOperand
   | ListOperand
   | SinkOperand
@@ -265,7 +281,14 @@ export interface Declarator extends Span {
   readonly initializer: Initializer | null;
 }
 
-export type Initializer = Expression | InitializerList;
+export type Initializer = Expression | InitializerList | InitializerField;
+
+/** `filter_mode = nearest` in the initializer of a `.texref`, `.samplerref` or `.surfref` (5.3). */
+export interface InitializerField extends Span {
+  readonly kind: "initializer-field";
+  readonly name: Name;
+  readonly value: Expression;
+}
 
 export interface InitializerList extends Span {
   readonly kind: "initializer-list";
@@ -313,6 +336,8 @@ export interface FunctionAttribute extends Span {
   /** With the dot, as in ".maxntid". */
   readonly name: Name;
   readonly args: readonly Expression[];
+  /** Of `.pragma`, without the quotes. */
+  readonly strings: readonly Name[];
 }
 
 export interface FunctionDeclaration extends Span {

@@ -19,6 +19,10 @@ const poly = (name: string, a: Expr): PrimName => {
 };
 const binary = (name: string) => (a: Expr, b: Expr) => op(poly(name, a), a, b);
 
+/** `value`, or where `overflow` is negative the bound on the side of `a`: 0x7fff_ffff, or -0x8000_0000 for a negative one. */
+const saturated = (a: Expr, value: Expr, overflow: Expr): Expr =>
+  kit.select(kit.lt(overflow, kit.i32(0), true), kit.xor(kit.shr(a, kit.i32(31), true), kit.i32(0x7fff_ffff)), value);
+
 /**
  * The vocabulary in which the semantics of instructions are written. It builds expressions and computes nothing.
  * `op` applies any primitive by name; the rest are the words that most rows need, and choose the primitive by the type
@@ -42,6 +46,15 @@ export const kit = {
   div: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "div_s" : "div_u", a), a, b),
   rem: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "rem_s" : "rem_u", a), a, b),
   neg: (a: Expr): Expr => kit.sub(kit.int(a, 0), a),
+  /** Signed 32-bit sum (difference), limited to what 32 bits hold. */
+  addSat: (a: Expr, b: Expr): Expr => {
+    const sum = kit.add(a, b);
+    return saturated(a, sum, kit.and(kit.xor(a, sum), kit.xor(b, sum)));
+  },
+  subSat: (a: Expr, b: Expr): Expr => {
+    const difference = kit.sub(a, b);
+    return saturated(a, difference, kit.and(kit.xor(a, b), kit.xor(a, difference)));
+  },
   and: binary("and"),
   or: binary("or"),
   xor: binary("xor"),

@@ -14,6 +14,12 @@ export interface Vector {
 
 const words = (text: string): string[] => text.match(/\{[^}]*\}|\S+/g) ?? [];
 
+/**
+ * One case a line: `OPCODE operands = results`. Values are bit patterns (0x...), integers, or floats for float operands
+ * (1.5, -0.0, inf, nan; `nan` as a result means the type's canonical pattern). `{a, b}` is a vector. `carry:1` before the
+ * `=` sets CC.CF, behind it expects it. `0x1234.b1` selects a part of an operand or, as a result, of the destination;
+ * `neg:5` is an operand with a minus. Each group is headed by the origin of its expectations: `## manual 9.7...`.
+ */
 export function parseVectors(file: string, text: string): Vector[] {
   let origin = "";
   return text.split("\n").flatMap((raw, i) => {

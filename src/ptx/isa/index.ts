@@ -1,8 +1,10 @@
+import { carryInstructions } from "./carry/index.ts";
 import { integerInstructions } from "./integer/index.ts";
+import { logicInstructions } from "./logic/index.ts";
 import { InstructionSet } from "./resolve.ts";
 
 /** Every instruction of PTX, family by family in the order of the manual's chapter 9. */
-export const instructionSet = new InstructionSet([...integerInstructions]);
+export const instructionSet = new InstructionSet([...integerInstructions, ...carryInstructions, ...logicInstructions]);
 
 export * from "./define.ts";
 export * from "./operand-spec.ts";

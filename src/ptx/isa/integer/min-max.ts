@@ -1,0 +1,42 @@
+import type { Expr, Kit } from "../../../semantics/index.ts";
+import { form, instruction } from "../define.ts";
+import { isPacked, isSigned, perHalf } from "./integer-type.ts";
+
+/** `min` or `max` of the type, by halves where it is packed; `.relu` then clamps what is negative to 0. */
+const extremum =
+  (which: "min" | "max", relu: boolean) =>
+  (k: Kit, { a, b }: Readonly<Record<"a" | "b", Expr>>, { type }: { readonly type: string }): Expr => {
+    const one = (x: Expr, y: Expr): Expr => {
+      const value = k[which](x, y, isSigned(type));
+      return relu ? k.max(value, k.int(value, 0), true) : value;
+    };
+    return isPacked(type) ? perHalf(k, type, [a, b], (x, y) => one(x!, y!)) : one(a, b);
+  };
+
+const where = { type: ["u16", "u32", "u64", "u16x2", "s16", "s64", "s16x2", "s32"] } as const;
+const packed = { since: "8.0", target: "sm_90" } as const;
+const gates = { u16x2: packed, s16x2: packed };
+const reluTypes = { type: ["s16x2", "s32"] } as const;
+
+/** Section 9.7.1.12. */
+export const min = instruction("min", {
+  summary: "finds the smaller of two values",
+  section: "9.7.1.12",
+  forms: [
+    form("min.type d, a, b", { where, since: "1.0", gates, sem: extremum("min", false) }),
+    form("min.relu.type d, a, b", { where: reluTypes, ...packed, sem: extremum("min", true) }),
+    // The manual's example has the modifiers in this order, and ptxas takes both.
+    form("min.type.relu d, a, b", { where: reluTypes, ...packed, sem: extremum("min", true) }),
+  ],
+});
+
+/** Section 9.7.1.13. */
+export const max = instruction("max", {
+  summary: "finds the greater of two values",
+  section: "9.7.1.13",
+  forms: [
+    form("max.type d, a, b", { where, since: "1.0", gates, sem: extremum("max", false) }),
+    form("max.relu.type d, a, b", { where: reluTypes, ...packed, sem: extremum("max", true) }),
+    form("max.type.relu d, a, b", { where: reluTypes, ...packed, sem: extremum("max", true) }),
+  ],
+});

@@ -1,9 +1,12 @@
 import { form, instruction } from "../define.ts";
-import { addWithCarry, subWithBorrow } from "./with-carry.ts";
+import { addWithCarry, subWithCarry } from "./with-carry.ts";
 
 const where = { type: ["u32", "s32", "u64", "s64"] } as const;
 const wide = { since: "4.3", target: "sm_20" } as const;
 const gates = { u64: wide, s64: wide };
+
+const note =
+  "CC.CF is the complement of the borrow, as on NVIDIA hardware: only `addc` or `madc` behind `sub.cc` can tell";
 
 /** Section 9.7.2.1. */
 export const addCC = instruction("add.cc", {
@@ -36,7 +39,13 @@ export const subCC = instruction("sub.cc", {
   summary: "subtracts two values and keeps the borrow",
   section: "9.7.2.3",
   forms: [
-    form("sub.cc.type d, a, b", { where, since: "1.2", gates, sem: (k, { a, b }) => subWithBorrow(k, a, b, null) }),
+    form("sub.cc.type d, a, b", {
+      where,
+      since: "1.2",
+      gates,
+      note,
+      sem: (k, { a, b }) => subWithCarry(k, a, b, null),
+    }),
   ],
 });
 
@@ -49,8 +58,9 @@ export const subc = instruction("subc", {
       where,
       since: "1.2",
       gates,
+      note,
       sem: (k, { a, b }, { cc }, ops) => {
-        const { d, carry } = subWithBorrow(k, a, b, ops.carry);
+        const { d, carry } = subWithCarry(k, a, b, ops.carry);
         return cc ? { d, carry } : d;
       },
     }),

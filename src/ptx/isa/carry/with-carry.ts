@@ -1,6 +1,6 @@
 import type { Expr, Kit } from "../../../semantics/index.ts";
 
-/** A result and the carry or borrow out of it (`pred`). */
+/** A result and the carry out of it (`pred`). */
 export type WithCarry = {
   readonly d: Expr;
   readonly carry: Expr;
@@ -15,13 +15,14 @@ export function addWithCarry(k: Kit, a: Expr, b: Expr, carryIn: Expr | null): Wi
   return { d, carry: k.op("pred.or", carry, k.lt(d, sum, false)) };
 }
 
-/** `a - (b + borrowIn)`. CC.CF holds the borrow itself: 1 where the unsigned difference is below 0. */
-export function subWithBorrow(k: Kit, a: Expr, b: Expr, borrowIn: Expr | null): WithCarry {
-  const difference = k.sub(a, b);
-  const borrow = k.lt(a, b, false);
-  if (borrowIn === null) return { d: difference, carry: borrow };
-  const d = k.sub(difference, bit(k, borrowIn, difference));
-  return { d, carry: k.op("pred.or", borrow, k.lt(difference, d, false)) };
+/**
+ * `a - b`, or with a carry `a - b - 1 + carryIn`. The manual says that CC.CF holds the borrow. In the code that ptxas makes
+ * it is the carry of `a + ~b + 1`, the borrow's complement; a chain of subtractions cannot tell, but `addc` behind
+ * `sub.cc` can, so this does as the hardware does.
+ */
+export function subWithCarry(k: Kit, a: Expr, b: Expr, carryIn: Expr | null): WithCarry {
+  if (carryIn === null) return { d: k.sub(a, b), carry: k.le(b, a, false) };
+  return addWithCarry(k, a, k.not(b), carryIn);
 }
 
 const bit = (k: Kit, p: Expr, like: Expr): Expr => k.select(p, k.int(like, 1), k.int(like, 0));

@@ -1,0 +1,346 @@
+import type { SourceText, Span } from "../source/index.ts";
+import type { SyntaxCode } from "./codes-syntax.ts";
+import type { Comment } from "./tree.ts";
+
+/** Kinds of tokens. `panic` is no token: see `Cursor`. */
+export const Token = {
+  end: 0,
+  panic: 1,
+  /** `add`, `%r1`, `$L__BB0_2`, `_` */
+  name: 2,
+  /** `.reg`, `.u32` */
+  directive: 3,
+  number: 4,
+  string: 5,
+  /** A whole `@@DWARF` line. */
+  dwarf: 6,
+  /** Characters that no token begins with. */
+  unknown: 7,
+  comma: 8,
+  semicolon: 9,
+  colon: 10,
+  leftParen: 11,
+  rightParen: 12,
+  leftBracket: 13,
+  rightBracket: 14,
+  leftBrace: 15,
+  rightBrace: 16,
+  at: 17,
+  assign: 18,
+  question: 19,
+  not: 20,
+  complement: 21,
+  // From here on: binary operators.
+  star: 22,
+  slash: 23,
+  percent: 24,
+  plus: 25,
+  minus: 26,
+  shiftLeft: 27,
+  shiftRight: 28,
+  less: 29,
+  greater: 30,
+  lessEqual: 31,
+  greaterEqual: 32,
+  equal: 33,
+  notEqual: 34,
+  and: 35,
+  xor: 36,
+  or: 37,
+  logicalAnd: 38,
+  logicalOr: 39,
+} as const;
+export type TokenKind = (typeof Token)[keyof typeof Token];
+
+/**
+ * A file with more tokens and comments than this is refused, so that memory stays bounded whatever the input; it is some
+ * 60 MB of compiler output.
+ */
+export const tokenLimit = 0x100_0000;
+
+const code = (character: string): number => character.charCodeAt(0);
+const tab = 0x09;
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+const space = 0x20;
+const quote = code('"');
+const hash = code("#");
+const dot = code(".");
+const slash = code("/");
+const star = code("*");
+const underscore = code("_");
+
+const digits = "0123456789";
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+const table = (characters: string): Uint8Array => {
+  const marked = new Uint8Array(128);
+  for (const character of characters) marked[code(character)] = 1;
+  return marked;
+};
+/** What may follow the first character of a name (4.4). Reading past the table gives undefined, which is no. */
+const followers = table(`${letters}${digits}_$`);
+const starters = table(`${letters}_$%`);
+const decimals = table(digits);
+
+/** Tokens of one character; the second column takes precedence over the first. */
+const single = new Uint8Array(128);
+for (const [character, kind] of Object.entries({
+  ",": Token.comma,
+  ";": Token.semicolon,
+  ":": Token.colon,
+  "(": Token.leftParen,
+  ")": Token.rightParen,
+  "[": Token.leftBracket,
+  "]": Token.rightBracket,
+  "{": Token.leftBrace,
+  "}": Token.rightBrace,
+  "@": Token.at,
+  "=": Token.assign,
+  "?": Token.question,
+  "!": Token.not,
+  "~": Token.complement,
+  "*": Token.star,
+  "/": Token.slash,
+  "%": Token.percent,
+  "+": Token.plus,
+  "-": Token.minus,
+  "<": Token.less,
+  ">": Token.greater,
+  "&": Token.and,
+  "^": Token.xor,
+  "|": Token.or,
+})) {
+  single[code(character)] = kind;
+}
+/** Tokens of two characters, by the first: what the second must be, and what that makes. */
+const double = new Map<number, readonly (readonly [number, TokenKind])[]>(
+  Object.entries({
+    "<": [["<", Token.shiftLeft] as const, ["=", Token.lessEqual] as const],
+    ">": [[">", Token.shiftRight] as const, ["=", Token.greaterEqual] as const],
+    "=": [["=", Token.equal] as const],
+    "!": [["=", Token.notEqual] as const],
+    "&": [["&", Token.logicalAnd] as const],
+    "|": [["|", Token.logicalOr] as const],
+  }).map(([first, seconds]) => [code(first), seconds.map(([second, kind]) => [code(second), kind] as const)]),
+);
+
+export type Report = (code: SyntaxCode, span: Span, message: string, help?: string) => void;
+
+/**
+ * Finds one token after the other: `next` moves to it, `kind`, `start` and `end` say what it is. Nothing is allocated but
+ * comments.
+ */
+export class Lexer {
+  readonly text: string;
+  readonly comments: Comment[] = [];
+  kind: TokenKind = Token.end;
+  start = 0;
+  end = 0;
+  /** The token is the first on its line. */
+  first = true;
+  /** Where the text was cut off because it has too many tokens, or null. */
+  cut: number | null = null;
+  #count = 0;
+  readonly #report: Report;
+
+  constructor(source: SourceText, report: Report) {
+    this.text = source.text;
+    this.#report = report;
+    // A byte order mark is no character of the text.
+    if (this.text.charCodeAt(0) === 0xfeff) this.end = 1;
+  }
+
+  next(): TokenKind {
+    const { text } = this;
+    this.#skipTrivia();
+    const at = this.end;
+    this.start = at;
+    if (at >= text.length) return (this.kind = Token.end);
+    if (++this.#count > tokenLimit) return this.#cutOff();
+    const c = text.charCodeAt(at);
+    if (starters[c] === 1) {
+      const end = this.#follow(at + 1);
+      if (end > at + 1 || c !== 0x25) {
+        this.end = end;
+        // A lone `$` is no name; `_` is the sink.
+        return (this.kind = end === at + 1 && c === 0x24 ? this.#unknown(at) : Token.name);
+      }
+    }
+    if (decimals[c] === 1) return this.#number(at);
+    if (c === dot) {
+      const following = text.charCodeAt(at + 1);
+      if (decimals[following] === 1) return this.#number(at);
+      if (followers[following] !== 1) return (this.kind = this.#unknown(at));
+      this.end = this.#follow(at + 1);
+      return (this.kind = Token.directive);
+    }
+    if (c === quote) return this.#string(at);
+    const kind = single[c];
+    if (kind === undefined || kind === 0) return (this.kind = this.#unknown(at));
+    if (kind === Token.at && text.startsWith("@@DWARF", at)) {
+      this.end = this.#lineEnd(at);
+      return (this.kind = Token.dwarf);
+    }
+    const second = text.charCodeAt(at + 1);
+    for (const [wanted, longer] of double.get(c) ?? none) {
+      if (second !== wanted) continue;
+      this.end = at + 2;
+      return (this.kind = longer);
+    }
+    this.end = at + 1;
+    return (this.kind = kind as TokenKind);
+  }
+
+  /** Makes the name just found the whole opcode: `ld` of `ld.global.L1::evict_last`, with an old bank as in `ld.const[2]`. */
+  extendOpcode(): void {
+    const { text } = this;
+    for (;;) {
+      const c = text.charCodeAt(this.end);
+      const separator = c === dot ? 1 : c === 0x3a && text.charCodeAt(this.end + 1) === 0x3a ? 2 : 0;
+      if (separator === 0) break;
+      const end = this.#follow(this.end + separator);
+      if (end === this.end + separator) break;
+      const bank = end - this.end === 6 && text.startsWith(".const[", this.end);
+      this.end = bank ? this.#bank(end) : end;
+    }
+  }
+
+  /** The character after the token and the blanks that follow it. */
+  get following(): string {
+    let at = this.end;
+    while (isBlank(this.text.charCodeAt(at))) at++;
+    return this.text.charAt(at);
+  }
+
+  #follow(at: number): number {
+    const { text } = this;
+    while (followers[text.charCodeAt(at)] === 1) at++;
+    return at;
+  }
+
+  #bank(open: number): number {
+    let at = open + 1;
+    while (decimals[this.text.charCodeAt(at)] === 1) at++;
+    return at > open + 1 && this.text[at] === "]" ? at + 1 : open;
+  }
+
+  /** The longest text that could be meant as a number; what it is worth, `literals.ts` says. */
+  #number(at: number): TokenKind {
+    const { text } = this;
+    const marker = text.charCodeAt(at) === 0x30 ? text.charCodeAt(at + 1) | 0x20 : 0;
+    const decimal = marker !== 0x78 && marker !== 0x62 && marker !== 0x64 && marker !== 0x66;
+    let end = at;
+    for (;;) {
+      const c = text.charCodeAt(end);
+      if (followers[c] === 1 || (decimal && c === dot)) end++;
+      else if (decimal && (c === 0x2b || c === 0x2d) && (text.charCodeAt(end - 1) | 0x20) === 0x65) end++;
+      else break;
+    }
+    this.end = end;
+    return (this.kind = Token.number);
+  }
+
+  #string(at: number): TokenKind {
+    const { text } = this;
+    let end = at + 1;
+    for (; end < text.length; end++) {
+      const c = text.charCodeAt(end);
+      if (c === quote || c === newline) break;
+    }
+    if (text.charCodeAt(end) === quote) end++;
+    else {
+      this.#report(
+        "ptx-unterminated-string",
+        { start: at, end: at + 1 },
+        "the string is not closed on its line",
+        'end it with "',
+      );
+    }
+    this.end = end;
+    return (this.kind = Token.string);
+  }
+
+  #unknown(at: number): TokenKind {
+    const { text } = this;
+    let end = at + 1;
+    while (end < text.length && !(text.charCodeAt(end) < 0x80)) end++;
+    this.end = end;
+    const shown = end - at === 1 ? `the character ${JSON.stringify(text[at])}` : "text that is not ASCII";
+    this.#report("ptx-unknown-character", { start: at, end }, `${shown} begins no token of PTX`);
+    return Token.unknown;
+  }
+
+  #cutOff(): TokenKind {
+    this.cut = this.start;
+    this.end = this.text.length;
+    this.start = this.end;
+    return (this.kind = Token.end);
+  }
+
+  /** The end of the line without its line end. */
+  #lineEnd(at: number): number {
+    const found = this.text.indexOf("\n", at);
+    if (found < 0) return this.text.length;
+    return this.text.charCodeAt(found - 1) === carriageReturn ? found - 1 : found;
+  }
+
+  #skipTrivia(): void {
+    const { text } = this;
+    let at = this.end;
+    let first = at === 0;
+    for (;;) {
+      const c = text.charCodeAt(at);
+      if (c === newline) {
+        first = true;
+        at++;
+      } else if (isBlank(c)) {
+        at++;
+      } else if (c === slash || (c === hash && first)) {
+        const end = this.#comment(at, c);
+        if (end === at) break;
+        at = end;
+        if (this.cut !== null) break;
+      } else break;
+    }
+    this.first = first;
+    this.end = at;
+  }
+
+  /** Keeps the comment that begins here and returns its end, or where it began if it is none. */
+  #comment(start: number, c: number): number {
+    const { text } = this;
+    const second = text.charCodeAt(start + 1);
+    let kind: Comment["kind"] = "block";
+    let end: number;
+    if (c === hash || second === slash) {
+      kind = c === hash ? "preprocessor" : "line";
+      end = this.#lineEnd(start);
+    } else if (second === star) {
+      const close = text.indexOf("*/", start + 2);
+      end = close < 0 ? text.length : close + 2;
+      if (close < 0) {
+        this.#report(
+          "ptx-unterminated-comment",
+          { start, end: start + 2 },
+          "the comment is never closed",
+          "end it with */",
+        );
+      }
+    } else return start;
+    if (++this.#count > tokenLimit) {
+      this.start = start;
+      this.#cutOff();
+      return this.end;
+    }
+    this.comments.push({ kind, start, end });
+    return end;
+  }
+}
+
+const none: readonly (readonly [number, TokenKind])[] = [];
+const isBlank = (c: number): boolean =>
+  c === space || c === tab || c === carriageReturn || c === newline || c === 0x0b || c === 0x0c;
+
+/** `_` alone: a result that is not wanted. */
+export const isSink = (text: string): boolean => text.length === 1 && text.charCodeAt(0) === underscore;

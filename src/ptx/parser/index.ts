@@ -1,0 +1,1 @@
+export { parsePtx } from "./module.ts";

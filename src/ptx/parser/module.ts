@@ -1,0 +1,214 @@
+import type { Diagnostic, SourceText } from "../../source/index.ts";
+import { Token } from "../lexer.ts";
+import type {
+  AliasDirective,
+  AddressSizeDirective,
+  Attribute,
+  FunctionAttribute,
+  FunctionDeclaration,
+  Item,
+  Module,
+  Name,
+  NameExpr,
+  TargetDirective,
+  VersionDirective,
+} from "../tree.ts";
+import { bad, Cursor } from "./cursor.ts";
+import {
+  attributeList,
+  count,
+  declaredName,
+  isSpace,
+  linkage,
+  type LinkageNode,
+  parameterList,
+  variableDeclaration,
+} from "./declarations.ts";
+import { dwarfDirective, fileDirective, locDirective, sectionDirective } from "./debug.ts";
+import { block, endsFunction, functionAttributes, functionPragma, pragmaDirective } from "./statements.ts";
+
+/**
+ * Reads a PTX module of any version from 1.0 to 9.1. Takes any text: what no rule reads becomes `BadNode`s and `skipped`
+ * text, each with a diagnostic, and the rest is read all the same. Linear in time and memory.
+ */
+export function parsePtx(source: SourceText): { tree: Module; diagnostics: readonly Diagnostic[] } {
+  const p = new Cursor(source);
+  const items: Item[] = [];
+  while (!p.at(Token.end)) {
+    const next = item(p);
+    const last = items.at(-1);
+    if (next.kind === "bad" && last?.kind === "bad") items[items.length - 1] = bad(last.start, next.end);
+    else items.push(next);
+  }
+  const { cut, comments } = p.lexer;
+  if (cut !== null) items.push(bad(cut, source.text.length));
+  p.finish();
+  const { skipped, sink } = p;
+  const tree: Module = { kind: "module", start: 0, end: source.text.length, source, items, comments, skipped };
+  return { tree, diagnostics: sink.diagnostics };
+}
+
+function item(p: Cursor): Item {
+  p.statementStart = p.start;
+  switch (p.kind) {
+    case Token.directive:
+      return directive(p);
+    case Token.dwarf:
+      return dwarfDirective(p);
+    case Token.semicolon:
+      p.error("ptx-empty-statement", p, "a ';' ends no statement", { help: "leave it out" });
+      return skipped(p);
+    case Token.rightBrace:
+      p.error("ptx-unmatched-brace", p, "this '}' closes nothing", {
+        help: "leave it out, or write the '{' that it closes",
+      });
+      return skipped(p);
+    case Token.name:
+    case Token.at:
+    case Token.leftBrace:
+      p.fail("ptx-statement-outside-function", p, `${p.describe()} is outside of any function`, {
+        help: "instructions, labels and blocks belong between the '{' and '}' of a .entry or .func",
+      });
+      return skipped(p);
+  }
+  p.unexpected("a directive");
+  return skipped(p);
+}
+
+/** Skips what no item begins with: to the next line that begins with a directive, and over whole blocks. */
+function skipped(p: Cursor): Item {
+  const { start } = p;
+  p.kind = p.lexer.kind;
+  let depth = 0;
+  do {
+    const { kind } = p;
+    if (kind === Token.leftBrace) depth++;
+    else if (kind === Token.rightBrace) depth--;
+    p.skip();
+    if (depth <= 0 && (kind === Token.semicolon || kind === Token.rightBrace)) break;
+  } while (!p.at(Token.end) && !(depth === 0 ? p.at(Token.directive) && p.first : endsFunction(p)));
+  return bad(start, p.previousEnd);
+}
+
+function directive(p: Cursor): Item {
+  const word = p.token;
+  const { start } = p;
+  const link = linkage(p);
+  const next = link === null ? word : p.at(Token.directive) ? p.token : "";
+  if (isSpace(next)) return variableDeclaration(p, start, link);
+  if (next === ".func" || next === ".entry") return functionDeclaration(p, start, link, next === ".entry");
+  if (link !== null) {
+    p.unexpected("a state space, '.func' or '.entry'");
+    return skippedFrom(p, start);
+  }
+  switch (word) {
+    case ".version":
+      return versionDirective(p);
+    case ".target":
+      return targetDirective(p);
+    case ".address_size":
+      return addressSizeDirective(p);
+    case ".alias":
+      return aliasDirective(p);
+    case ".file":
+      return fileDirective(p);
+    case ".section":
+      return sectionDirective(p);
+    case ".pragma":
+      return pragmaDirective(p);
+    case ".loc":
+      return locDirective(p);
+  }
+  p.fail("ptx-unknown-directive", p, `'${word}' is no directive that a module has`);
+  return skipped(p);
+}
+
+function skippedFrom(p: Cursor, start: number): Item {
+  return bad(start, skipped(p).end);
+}
+
+/** A name where a function or variable is meant. */
+function reference(p: Cursor, wanted: string): NameExpr {
+  return { kind: "name", ...declaredName(p, wanted), component: null, symbol: null };
+}
+
+function versionDirective(p: Cursor): VersionDirective {
+  const { start } = p;
+  p.advance();
+  const [, major = "0", minor = "0"] = /^(\d{1,4})\.(\d{1,4})$/.exec(p.token) ?? [];
+  if (!p.at(Token.number) || !/^\d{1,4}\.\d{1,4}$/.test(p.token)) p.unexpected("a version, as in '9.0'");
+  p.accept(Token.number);
+  if (p.panicking) p.recover();
+  return { kind: "version", start, end: p.previousEnd, major: Number(major), minor: Number(minor) };
+}
+
+function targetDirective(p: Cursor): TargetDirective {
+  const { start } = p;
+  p.advance();
+  const names: Name[] = [];
+  do {
+    const name = declaredName(p, "a target, as in 'sm_90'");
+    if (name.text !== "") names.push(name);
+  } while (p.accept(Token.comma));
+  if (p.panicking) p.recover();
+  return { kind: "target", start, end: p.previousEnd, names };
+}
+
+function addressSizeDirective(p: Cursor): AddressSizeDirective {
+  const { start } = p;
+  p.advance();
+  const value = count(p, "32 or 64");
+  if (p.panicking) p.recover();
+  return { kind: "address-size", start, end: p.previousEnd, value };
+}
+
+function aliasDirective(p: Cursor): AliasDirective {
+  const { start } = p;
+  p.advance();
+  const alias = reference(p, "the name of the alias");
+  p.expect(Token.comma, "','");
+  const aliasee = reference(p, "the name of a function");
+  p.endStatement("';'");
+  return { kind: "alias", start, end: p.previousEnd, alias, aliasee };
+}
+
+/** `.entry` and `.func`, declared or defined (11.2); the cursor is at that word. */
+function functionDeclaration(p: Cursor, start: number, link: LinkageNode | null, entry: boolean): FunctionDeclaration {
+  p.advance();
+  const attributes: Attribute[] = [];
+  while (p.at(Token.directive) && p.token === ".attribute") attributes.push(...attributeList(p));
+  const returns = entry ? null : parameterList(p);
+  const name = declaredName(p, entry ? "the kernel's name" : "the function's name");
+  const params = parameterList(p);
+  const { directives, ended } = headerDirectives(p);
+  if (p.panicking) recoverHeader(p);
+  let body: FunctionDeclaration["body"] = null;
+  if (p.at(Token.leftBrace)) body = block(p);
+  else if (!ended) p.endStatement("'{' or ';'");
+  const { previousEnd: end } = p;
+  return { kind: "function", start, end, linkage: link, entry, attributes, returns, name, params, directives, body };
+}
+
+/** `ended`: the last is a `.pragma`, whose `;` ends a declaration too. */
+function headerDirectives(p: Cursor): { readonly directives: readonly FunctionAttribute[]; readonly ended: boolean } {
+  const directives: FunctionAttribute[] = [];
+  let ended = false;
+  for (;;) {
+    const before = directives.length;
+    directives.push(...functionAttributes(p));
+    if (directives.length > before) ended = false;
+    if (!p.at(Token.directive) || p.token !== ".pragma") return { directives, ended };
+    directives.push(functionPragma(p));
+    ended = true;
+  }
+}
+
+/** Finds the body of a function whose header is wrong. */
+function recoverHeader(p: Cursor): void {
+  const { start } = p;
+  p.kind = p.lexer.kind;
+  while (!p.at(Token.leftBrace) && !p.at(Token.semicolon) && !p.at(Token.end) && !endsFunction(p)) {
+    p.skip();
+  }
+  if (p.start > start) p.keepSkipped(start, p.previousEnd);
+}

@@ -167,6 +167,11 @@ export class OperandMatcher {
         return mismatch("operand-kind", operand, "a register or a constant is expected here");
       case "bad":
         return null;
+      case "indexed":
+        // 6.4.2: the address of an element, as mov takes it.
+        return this.#root === "mov" && type.kind !== "f" && type.kind !== "pred" && type.bits >= 16
+          ? null
+          : mismatch("operand-kind", operand, "the address of an element can only be the source of mov");
       default:
         return this.#immediate(operand, type, rule, slot);
     }
@@ -184,6 +189,9 @@ export class OperandMatcher {
     switch (symbol.kind) {
       case "register": {
         if (rule.immediate === "only") return mismatch("operand-kind", operand, `'${slot.name}' must be a constant`);
+        if (operand.component !== null && !this.#selects(operand.component, symbol.vector, slot)) {
+          return mismatch("operand-kind", operand, `'.${operand.component}' cannot be selected here`);
+        }
         if (symbol.vector > 1 && operand.component === null) {
           if (inVector || !rule.counts.includes(symbol.vector)) return vectorSize(operand, rule, symbol.vector);
         } else if (!rule.counts.includes(1) && !inVector) return vectorSize(operand, rule, 1);
@@ -228,12 +236,19 @@ export class OperandMatcher {
     }
   }
 
+  /** Whether `.component` is an element of a vector register or a part that this operand of the form may select. */
+  #selects(component: string, vector: number, slot: ResolvedOperand): boolean {
+    if (vector > 1 && "xyzwrgba".includes(component)) return true;
+    return this.#candidate.form.selectors[slot.name]?.test(component) ?? false;
+  }
+
   #immediate(operand: Expression, type: TypeInfo, rule: OperandRule, slot: ResolvedOperand): Mismatch | null {
     const kind = constantClass(operand);
     if (slot.destination) return mismatch("operand-kind", operand, "a result needs a register");
     if (kind === "negated-register") {
-      // Video instructions take `-a` (9.7.18).
-      return this.#root.startsWith("vmad") ? null : mismatch("operand-kind", operand, "this operand cannot be negated");
+      return slot.signed && operand.kind === "unary" && operand.operator === "-"
+        ? this.#scalar(operand.operand, type, rule, slot, false)
+        : mismatch("operand-kind", operand, "this operand cannot be negated");
     }
     if (kind === "address") {
       if (this.#root === "mov" && type.kind !== "f" && type.kind !== "pred") return null;
@@ -301,14 +316,7 @@ export class OperandMatcher {
     const space = this.#space();
     if (inner.kind !== "name") {
       if (inner.kind === "bad") return null;
-      if (
-        inner.kind === "vector" ||
-        inner.kind === "list" ||
-        inner.kind === "pair" ||
-        inner.kind === "negated" ||
-        inner.kind === "sink" ||
-        inner.kind === "address"
-      ) {
+      if (!isConstantExpression(inner)) {
         return mismatch("operand-kind", inner, "an address is one register or variable and a constant offset");
       }
       if (constantClass(inner) !== "integer")
@@ -375,6 +383,9 @@ export class OperandMatcher {
     return null;
   }
 }
+
+const isConstantExpression = (operand: Operand): operand is Expression =>
+  !/^(?:vector|list|pair|negated|sink|address|indexed|bad)$/.test(operand.kind);
 
 const spaces: ReadonlySet<string> = new Set(["global", "shared", "local", "const", "param"]);
 

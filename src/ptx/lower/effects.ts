@@ -1,0 +1,160 @@
+import type { Access, Op, Space, UndefinedCase } from "../../ir/index.ts";
+import { type Expr, kit } from "../../semantics/index.ts";
+import { assignOperands } from "../check/operands.ts";
+import type { OperandAccess, Results } from "../isa/define.ts";
+import type { Candidate } from "../isa/resolve.ts";
+import type { Instruction, NameExpr, Operand } from "../tree.ts";
+import { constantOf } from "./constants.ts";
+import {
+  type AddressBase,
+  addressOperand,
+  type Destination,
+  destinations,
+  fitDestination,
+  type Places,
+  sourceElements,
+} from "./operands.ts";
+
+/** What a row makes of an instruction. */
+export interface Lowered {
+  readonly op: Op;
+  readonly dst: readonly (number | null)[];
+  readonly undefinedCases: readonly UndefinedCase[];
+}
+
+/** The operands of one instruction by their names in its form. */
+class BoundOperands implements OperandAccess {
+  readonly source: Record<string, Expr> = {};
+  readonly #sources = new Map<string, readonly Expr[]>();
+  readonly #operands = new Map<string, Operand>();
+  readonly #destinations = new Map<string, readonly Destination[]>();
+  /** Destination names in the order of the form. */
+  readonly order: string[] = [];
+  base: AddressBase = null;
+  readonly #places: Places;
+
+  constructor(candidate: Candidate, operands: readonly (Operand | null)[], places: Places) {
+    this.#places = places;
+    candidate.operands.forEach((slot, i) => {
+      const operand = operands[i];
+      if (!operand) return;
+      const { rule, second, secondRule } = slot;
+      this.#operands.set(slot.name, operand);
+      if (slot.destination) {
+        const [first, other] = operand.kind === "pair" ? [operand.first, operand.second] : [operand, null];
+        this.#destination(slot.name, destinations(first, rule, places));
+        if (second && other) this.#destination(second.name, destinations(other, secondRule!, places));
+      } else if (rule.shape === "address") {
+        const { address, base } = addressOperand(operand, places);
+        this.base ??= base;
+        this.#source(slot.name, [address]);
+      } else if (rule.shape === "value") {
+        const bare = slot.signed && operand.kind === "unary" ? operand.operand : operand;
+        this.#source(slot.name, sourceElements(bare, rule, places));
+      }
+    });
+  }
+
+  #source(name: string, elements: readonly Expr[]): void {
+    this.#sources.set(name, elements);
+    if (elements[0]) this.source[name] = elements[0];
+  }
+
+  #destination(name: string, elements: readonly Destination[]): void {
+    this.order.push(name);
+    this.#destinations.set(name, elements);
+  }
+
+  destination(name: string): readonly Destination[] {
+    return this.#destinations.get(name) ?? [];
+  }
+
+  vector(name: string): readonly Expr[] {
+    return this.#sources.get(name) ?? [];
+  }
+  has(name: string): boolean {
+    return this.#operands.has(name) || this.#destinations.has(name);
+  }
+  constant(name: string): number | bigint | null {
+    const operand = this.#operands.get(name);
+    if (!operand || operand.kind === "name") return null;
+    const constant = constantOf(operand as never);
+    return constant === null ? null : constant.value;
+  }
+  selector(name: string): string | null {
+    const operand = this.#operands.get(name);
+    return (
+      (operand?.kind === "unary" ? (operand.operand as NameExpr) : (operand as NameExpr | undefined))?.component ?? null
+    );
+  }
+  negated(name: string): boolean {
+    return this.#operands.get(name)?.kind === "unary";
+  }
+  width(name: string): number {
+    return this.#destinations.get(name)?.[0]?.width ?? 32;
+  }
+  count(name: string): number {
+    return this.#destinations.get(name)?.length ?? 1;
+  }
+  get carry(): Expr {
+    return { kind: "reg", ty: "pred", reg: this.#places.registers.carry };
+  }
+}
+
+/** Lowers an instruction through its row's `sem` or `effect`. Control flow is not lowered here. */
+export function lowerThroughRow(node: Instruction, candidate: Candidate, places: Places, inKernel: boolean): Lowered {
+  const { form, mods } = candidate;
+  const operands = new BoundOperands(candidate, assignOperands(candidate, node.operands) ?? [], places);
+  const source = operands.source;
+  const undefinedCases = Object.entries(form.undefinedCases).map(([code, when]) => ({
+    code,
+    when: when(kit, source, mods),
+  }));
+  if (form.sem) return { ...pure(form.sem(kit, source, mods, operands), operands, places), undefinedCases };
+  if (form.effect) {
+    const op = relocateParam(form.effect(kit, source, mods, operands), operands.base, inKernel);
+    const dst = operands.order.flatMap((name) => operands.destination(name).map((d) => d.register));
+    return { op, dst, undefinedCases };
+  }
+  const reason = form.unimplemented ?? "it is not modelled";
+  return { op: { kind: "unsupported", what: node.opcode.text, reason }, dst: [], undefinedCases: [] };
+}
+
+const isExpr = (results: Results): results is Expr =>
+  typeof (results as Expr).kind === "string" && typeof (results as Expr).ty === "string";
+
+function pure(results: Results, operands: BoundOperands, places: Places): Pick<Lowered, "op" | "dst"> {
+  const byName: Readonly<Record<string, Expr | readonly Expr[]>> = isExpr(results)
+    ? { [operands.order[0] ?? "d"]: results }
+    : results;
+  const values: Expr[] = [];
+  const dst: number[] = [];
+  for (const name of operands.order) {
+    const value = byName[name];
+    if (value === undefined) continue;
+    const elements = Array.isArray(value) ? (value as readonly Expr[]) : [value as Expr];
+    operands.destination(name).forEach((destination, i) => {
+      const element = elements[i];
+      if (destination.register === null || !element) return;
+      values.push(fitDestination(element, destination));
+      dst.push(destination.register);
+    });
+  }
+  const carry = byName["carry"];
+  if (carry) {
+    values.push(carry as Expr);
+    dst.push(places.registers.carry);
+  }
+  return { op: { kind: "pure", values }, dst };
+}
+
+/** `ld.param` says the same of a kernel's parameters, a function's, and the arguments of a call: the variable tells. */
+function relocateParam(op: Op, base: AddressBase, inKernel: boolean): Op {
+  if (op.kind !== "load" && op.kind !== "store") return op;
+  const { access } = op;
+  if (access.space !== "call-param" && access.space !== "kernel-param") return op;
+  const kernel = base === null ? inKernel : base.kind === "parameter" && base.role === "kernel";
+  const space: Space = kernel ? "kernel-param" : "call-param";
+  const moved: Access = { ...access, space };
+  return { ...op, access: moved };
+}

@@ -1,0 +1,251 @@
+import type {
+  CallTarget,
+  Instruction as IrInstruction,
+  IrFunction,
+  Op,
+  Param,
+  SourceLocation,
+} from "../../ir/index.ts";
+import type { SourceText } from "../../source/index.ts";
+import type { BodyInfo, FormalSymbol } from "../check/context.ts";
+import type { FunctionSymbol, ParameterSymbol, VariableSymbol } from "../symbols.ts";
+import type { Block, FunctionDeclaration, Instruction, Label, NameExpr, Operand, Statement } from "../tree.ts";
+import { typeInfo } from "../types.ts";
+import { lowerArguments, lowerCallTarget, lowerResults } from "./calls.ts";
+import { constantOf } from "./constants.ts";
+import { lowerThroughRow } from "./effects.ts";
+import { Frame } from "./frame.ts";
+import type { ModuleLowering } from "./lower.ts";
+import { type Places, sourceElements } from "./operands.ts";
+import { RegisterFile } from "./registers.ts";
+import { paramType } from "./signature.ts";
+
+const alignUp = (value: number, align: number): number => Math.ceil(value / align) * align;
+
+/** Lowers the body of one function or kernel. */
+export class FunctionLowering implements Places {
+  readonly registers = new RegisterFile();
+  readonly frame = new Frame();
+  readonly kernelParams = new Map<ParameterSymbol, number>();
+  readonly addressSize: 32 | 64;
+  readonly #module: ModuleLowering;
+  readonly #symbol: FunctionSymbol;
+  readonly #declaration: FunctionDeclaration;
+  readonly #body: BodyInfo;
+  readonly #source: SourceText;
+  readonly #instructions: IrInstruction[] = [];
+  readonly #labels = new Map<Label, number>();
+  /** Branches, whose targets are known when the whole body has been seen. */
+  readonly #branches: { readonly at: number; readonly build: () => Op }[] = [];
+  readonly #declared = new Map<object, VariableSymbol>();
+  #location: SourceLocation | null = null;
+
+  constructor(module: ModuleLowering, symbol: FunctionSymbol, body: BodyInfo) {
+    this.#module = module;
+    this.#symbol = symbol;
+    this.#declaration = symbol.declaration;
+    this.#body = body;
+    this.#source = module.checked.module.source;
+    this.addressSize = module.checked.addressSize;
+    for (const local of body.locals) this.#declared.set(local.declarator, local);
+  }
+
+  nameOf(symbol: VariableSymbol | FunctionSymbol): string {
+    return this.#module.names.nameOf(symbol);
+  }
+
+  lower(): IrFunction {
+    const { entry, name, body } = this.#declaration;
+    const params = entry ? this.#kernelParams() : this.#body.params.map((p) => this.#formal(p));
+    const returns = this.#body.returns.map((p) => this.#formal(p));
+    // Registers are numbered as a reader meets them, so that listings are stable.
+    for (const register of this.#body.registers) this.registers.of(register);
+    if (body) this.#block(body);
+    for (const { at, build } of this.#branches) this.#instructions[at] = { ...this.#instructions[at]!, op: build() };
+    return {
+      name: this.nameOf(this.#symbol),
+      kind: entry ? "kernel" : "function",
+      params,
+      returns,
+      registers: this.registers.registers,
+      frame: this.frame.finish(),
+      frameSize: this.frame.size,
+      instructions: this.#instructions,
+      noreturn: this.#declaration.directives.some((d) => d.name.text === ".noreturn"),
+      bounds: this.#bounds(),
+      source: this.#source,
+      span: { start: name.start, end: name.end },
+      files: this.#module.files,
+      external: false,
+    };
+  }
+
+  #formal(symbol: FormalSymbol): Param {
+    const type = paramType(symbol);
+    if (symbol.kind === "register")
+      return { name: symbol.name, type, storage: { kind: "register", registers: this.registers.of(symbol) } };
+    const variable = this.frame.declare(symbol, "call-param", symbol.unsized);
+    return { name: symbol.name, type, storage: { kind: "frame", variable } };
+  }
+
+  #kernelParams(): Param[] {
+    let offset = 0;
+    return this.#body.params.map((symbol) => {
+      const type = paramType(symbol);
+      offset = alignUp(offset, type.align);
+      const at = offset;
+      offset += type.size;
+      if (symbol.kind === "parameter") this.kernelParams.set(symbol, at);
+      else this.#loadRegisterParam(symbol, at);
+      return { name: symbol.name, type, storage: { kind: "kernel", offset: at } };
+    });
+  }
+
+  /** PTX 1.x kernels may have `.reg` parameters: they are read from the parameter block on entry. */
+  #loadRegisterParam(symbol: Extract<FormalSymbol, { kind: "register" }>, offset: number): void {
+    const bits = Math.max(8, symbol.type.bits) as 8 | 16 | 32 | 64;
+    const align = bits / 8;
+    this.#emit(symbol.span, {
+      op: {
+        kind: "load",
+        access: {
+          space: "kernel-param",
+          bits,
+          signed: false,
+          count: 1,
+          align,
+          volatile: false,
+          order: "weak",
+          scope: null,
+        },
+        address: { kind: "const", ty: "i64", value: BigInt(0x4000_0000 + offset) },
+      },
+      dst: [...this.registers.of(symbol)],
+    });
+  }
+
+  #bounds(): IrFunction["bounds"] {
+    const bounds: Record<string, readonly [number, number, number]> = {};
+    for (const { name, args } of this.#declaration.directives) {
+      if (name.text !== ".reqntid" && name.text !== ".maxntid") continue;
+      const size = [0, 1, 2].map((i) => Number((args[i] && constantOf(args[i]!)?.value) ?? 1));
+      bounds[name.text.slice(1)] = [size[0]!, size[1]!, size[2]!];
+    }
+    return bounds;
+  }
+
+  // ---- Statements -----------------------------------------------------------------------------------------------------
+
+  #block(block: Block): void {
+    const mark = this.frame.mark();
+    for (const statement of block.statements) this.#statement(statement);
+    this.frame.release(mark);
+  }
+
+  #statement(statement: Statement): void {
+    switch (statement.kind) {
+      case "block":
+        this.#block(statement);
+        break;
+      case "label":
+        this.#labels.set(statement, this.#instructions.length);
+        break;
+      case "variable":
+        for (const declarator of statement.declarators) {
+          const symbol = this.#declared.get(declarator);
+          if (symbol?.space === "local") this.frame.declare(symbol, "local");
+          else if (symbol?.space === "param") this.frame.declare(symbol, "call-param");
+        }
+        break;
+      case "loc":
+        this.#location = { file: statement.file, line: statement.line, column: statement.column };
+        break;
+      case "instruction":
+        this.#instruction(statement);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #emit(
+    span: { readonly start: number; readonly end: number },
+    what: Pick<IrInstruction, "op"> & Partial<IrInstruction>,
+  ): number {
+    return (
+      this.#instructions.push({
+        guard: null,
+        dst: [],
+        undefinedCases: [],
+        span: { start: span.start, end: span.end },
+        location: this.#location,
+        ...what,
+      }) - 1
+    );
+  }
+
+  #instruction(node: Instruction): void {
+    const guard = this.#guard(node);
+    const control = this.#control(node);
+    if (control) {
+      const at = this.#emit(node, { guard, op: typeof control === "function" ? { kind: "nothing" } : control });
+      if (typeof control === "function") this.#branches.push({ at, build: control });
+      return;
+    }
+    if (!node.resolved) return;
+    this.#emit(node, { guard, ...lowerThroughRow(node, node.resolved, this, this.#declaration.entry) });
+  }
+
+  #guard({ guard }: Instruction): IrInstruction["guard"] {
+    const symbol = guard?.register.symbol;
+    if (!guard || symbol?.kind !== "register") return null;
+    return { register: this.registers.of(symbol)[0]!, negate: guard.negated };
+  }
+
+  /** Control flow: an operation, or a function that builds it once all labels have places. */
+  #control(node: Instruction): Op | (() => Op) | null {
+    const [root, ...modifiers] = node.opcode.text.split(".");
+    const uniform = modifiers.includes("uni");
+    switch (root) {
+      case "bra":
+        return () => ({ kind: "branch", target: this.#place(node.operands[0]), uniform });
+      case "brx": {
+        const [index, list] = node.operands;
+        const symbol = list?.kind === "name" ? list.symbol : null;
+        if (!index || symbol?.kind !== "target-list") return null;
+        const value = sourceElements(
+          index,
+          { shape: "value", type: typeInfo("u32"), immediate: "allowed", range: null, counts: [1], split: false },
+          this,
+        )[0]!;
+        return () => ({
+          kind: "branch-indexed",
+          index: value,
+          targets: this.#module
+            .branchTargets(symbol.list)
+            .map((label) => this.#labels.get(label) ?? this.#instructions.length),
+          uniform,
+        });
+      }
+      case "call": {
+        const info = this.#module.checked.callInfo.get(node);
+        if (!info) return null;
+        const target: CallTarget = lowerCallTarget(info, this);
+        return { kind: "call", target, args: lowerArguments(info, this), results: lowerResults(info, this), uniform };
+      }
+      case "ret":
+        return { kind: "return", uniform };
+      case "exit":
+        return { kind: "exit" };
+      default:
+        return null;
+    }
+  }
+
+  #place(operand: Operand | undefined): number {
+    const symbol = (operand as NameExpr | undefined)?.symbol;
+    return symbol?.kind === "label"
+      ? (this.#labels.get(symbol.label) ?? this.#instructions.length)
+      : this.#instructions.length;
+  }
+}

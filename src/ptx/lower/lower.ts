@@ -1,0 +1,157 @@
+import type { IrFunction, IrModule, Param, Variable } from "../../ir/index.ts";
+import type { CheckedModule } from "../check/check.ts";
+import type { FunctionSymbol, VariableSymbol } from "../symbols.ts";
+import type { FileDirective, FunctionDeclaration } from "../tree.ts";
+import { formalShapes } from "./calls.ts";
+import { FunctionLowering } from "./function.ts";
+import { lowerInitializer } from "./initializer.ts";
+import { paramType } from "./signature.ts";
+
+/** What the linker decided: the names by which modules know each other's symbols, and which definitions count. */
+export interface LinkNames {
+  /** The program-wide name of a function or variable of one of the modules. */
+  nameOf(symbol: FunctionSymbol | VariableSymbol): string;
+  /** False for a declaration whose definition is in another module, and for a definition that lost to another. */
+  defines(symbol: FunctionSymbol | VariableSymbol): boolean;
+}
+
+/**
+ * Turns modules without errors into one IR module. Nothing can go wrong here that checker and linker have not reported: an
+ * instruction that is not modelled becomes `unsupported`, and a launch that could reach it is refused.
+ */
+export function lowerModules(modules: readonly CheckedModule[], names: LinkNames): IrModule {
+  const lowered = modules.map((checked) => new ModuleLowering(checked, names).lower());
+  const [first] = lowered;
+  if (first === undefined) throw new Error("there is no module to lower");
+  const functions = lowered.flatMap((m) => m.functions);
+  const aliases = new Map<string, number>();
+  let start = 0;
+  for (const module of lowered) {
+    for (const [alias, index] of module.aliases) aliases.set(alias, start + index);
+    start += module.functions.length;
+  }
+  return { ...first, functions, variables: lowered.flatMap((m) => m.variables), aliases };
+}
+
+/** One module that stands for itself. */
+export const lowerPtx = (checked: CheckedModule): IrModule => lowerModules([checked], new OwnNames(checked));
+
+/** The names of a module on its own: those of the source, made unique where functions declare the same static variable. */
+class OwnNames implements LinkNames {
+  readonly #names = new Map<FunctionSymbol | VariableSymbol, string>();
+
+  constructor(checked: CheckedModule) {
+    const taken = new Set<string>();
+    const give = (symbol: VariableSymbol, wanted: string): void => {
+      let name = wanted;
+      for (let i = 2; taken.has(name); i++) name = `${wanted}.${i}`;
+      taken.add(name);
+      this.#names.set(symbol, name);
+    };
+    for (const symbol of checked.variables) give(symbol, symbol.name);
+    for (const [declaration, local] of staticLocals(checked)) give(local, `${declaration.name.text}.${local.name}`);
+  }
+
+  nameOf(symbol: FunctionSymbol | VariableSymbol): string {
+    return this.#names.get(symbol) ?? symbol.name;
+  }
+
+  defines(): boolean {
+    return true;
+  }
+}
+
+/** Variables that live once per module although a function declares them: those of all spaces but `.local` and `.param`. */
+export function staticLocals(checked: CheckedModule): [FunctionDeclaration, VariableSymbol][] {
+  return [...checked.bodies].flatMap(([declaration, body]) =>
+    body.locals
+      .filter((v) => v.space !== "local" && v.space !== "param")
+      .map((v): [FunctionDeclaration, VariableSymbol] => [declaration, v]),
+  );
+}
+
+export class ModuleLowering {
+  readonly checked: CheckedModule;
+  readonly names: LinkNames;
+  readonly files: ReadonlyMap<number, string>;
+
+  constructor(checked: CheckedModule, names: LinkNames) {
+    this.checked = checked;
+    this.names = names;
+    const files = checked.module.items.filter((item): item is FileDirective => item.kind === "file");
+    this.files = new Map(files.map((f) => [f.index, f.name.text]));
+  }
+
+  lower(): IrModule {
+    const { checked } = this;
+    const functions: IrFunction[] = [];
+    const aliases = new Map<string, number>();
+    for (const symbol of checked.functions) {
+      if (symbol.aliasOf === null && this.names.defines(symbol)) functions.push(this.#function(symbol));
+    }
+    for (const symbol of checked.functions) {
+      let target = symbol.aliasOf;
+      while (target?.aliasOf) target = target.aliasOf;
+      const name = target === null ? null : this.names.nameOf(target);
+      const index = functions.findIndex((f) => f.name === name);
+      if (index >= 0) aliases.set(this.names.nameOf(symbol), index);
+    }
+    return {
+      source: checked.module.source,
+      addressSize: checked.addressSize,
+      target: checked.target.name,
+      functions,
+      variables: [...checked.variables, ...staticLocals(checked).map(([, local]) => local)]
+        .filter((symbol) => this.names.defines(symbol))
+        .map((symbol) => this.#variable(symbol))
+        .filter((v) => v !== null),
+      aliases,
+    };
+  }
+
+  #function(symbol: FunctionSymbol): IrFunction {
+    const declaration = symbol.declaration;
+    const body = declaration.body ? this.checked.bodies.get(declaration) : undefined;
+    if (body) return new FunctionLowering(this, symbol, body).lower();
+    const formal = (name: string, shape: Parameters<typeof paramType>[0]): Param => ({
+      name,
+      type: paramType(shape),
+      storage: { kind: "register", registers: [] },
+    });
+    const shapes = formalShapes(declaration, this.checked);
+    return {
+      name: this.names.nameOf(symbol),
+      kind: declaration.entry ? "kernel" : "function",
+      params: shapes.params.map((s) => formal("_", s)),
+      returns: shapes.returns.map((s) => formal("_", s)),
+      registers: [],
+      frame: [],
+      frameSize: 0,
+      instructions: [],
+      noreturn: declaration.directives.some((d) => d.name.text === ".noreturn"),
+      bounds: {},
+      source: this.checked.module.source,
+      span: symbol.span,
+      files: this.files,
+      external: true,
+    };
+  }
+
+  #variable(symbol: VariableSymbol): Variable | null {
+    const { space } = symbol;
+    if (space !== "global" && space !== "const" && space !== "shared") return null;
+    const { initializer } = symbol.declarator;
+    const initial = initializer ? lowerInitializer(symbol, initializer, this.names) : null;
+    return {
+      name: this.names.nameOf(symbol),
+      space,
+      size: symbol.size,
+      align: symbol.align,
+      init: initial?.bytes ?? null,
+      relocations: initial?.relocations ?? [],
+      dynamicShared: space === "shared" && symbol.linkage === "extern",
+      managed: symbol.declaration.attributes.some((a) => a.name.text.endsWith("managed")),
+      span: symbol.span,
+    };
+  }
+}

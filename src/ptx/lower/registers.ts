@@ -1,0 +1,47 @@
+import type { Register } from "../../ir/index.ts";
+import type { RegisterSymbol } from "../symbols.ts";
+
+/**
+ * The virtual registers of one function. A PTX register is one IR register per element; a 128-bit element is two `b64`
+ * registers, low half first.
+ */
+export class RegisterFile {
+  readonly registers: Register[] = [];
+  readonly #first = new Map<RegisterSymbol, number>();
+  #carry: number | null = null;
+
+  /** The IR registers of a symbol, in order of its elements. */
+  of(symbol: RegisterSymbol): readonly number[] {
+    let first = this.#first.get(symbol);
+    if (first === undefined) {
+      first = this.registers.length;
+      this.#first.set(symbol, first);
+      for (let i = 0; i < symbol.vector; i++) this.#declare(symbol, symbol.vector === 1 ? "" : `.${"xyzw"[i] ?? i}`);
+    }
+    const count = symbol.vector * (symbol.type.bits === 128 ? 2 : 1);
+    return Array.from({ length: count }, (_, i) => first + i);
+  }
+
+  /** CC.CF (9.7.2): one predicate per function. */
+  get carry(): number {
+    this.#carry ??= this.registers.push({ name: "CC.CF", class: "pred", bits: 1 }) - 1;
+    return this.#carry;
+  }
+
+  /** A register that no source names. */
+  temporary(name: string, bits: 32 | 64): number {
+    return this.registers.push({ name, class: bits === 64 ? "b64" : "b32", bits }) - 1;
+  }
+
+  #declare(symbol: RegisterSymbol, suffix: string): void {
+    const { type } = symbol;
+    const name = symbol.name + suffix;
+    if (type.kind === "pred") this.registers.push({ name, class: "pred", bits: 1 });
+    else if (type.bits === 128) {
+      this.registers.push(
+        { name: `${name}.lo`, class: "b64", bits: 64 },
+        { name: `${name}.hi`, class: "b64", bits: 64 },
+      );
+    } else this.registers.push({ name, class: type.bits === 64 ? "b64" : "b32", bits: type.bits });
+  }
+}

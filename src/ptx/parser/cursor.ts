@@ -142,10 +142,16 @@ export class Cursor {
       case Token.at:
         return this.first;
       case Token.name:
-        return this.first && (this.lexer.following === ":" || isInstructionKeyword(this.token));
+        return this.first && this.namesStatement;
       default:
         return false;
     }
+  }
+
+  /** Whether the name is a label or an opcode; a function may be called `add`, but no operand looks like `add.u32 r`. */
+  get namesStatement(): boolean {
+    const { following } = this.lexer;
+    return following === ":" || (isInstructionKeyword(this.token) && /[.\w%$([{]/.test(following));
   }
 
   get mayBeOpcode(): boolean {

@@ -9,6 +9,7 @@ import type {
   InitializerList,
   Linkage,
   Name,
+  NameExpr,
   Parameter,
   StateSpace,
   VariableDeclaration,
@@ -58,6 +59,11 @@ export function declaredName(p: Cursor, wanted: string): Name {
   const { start, end, token: text } = p;
   if (p.expect(Token.name, wanted)) return { start, end, text };
   return { start, end: start, text: "" };
+}
+
+/** A name that something else declares. */
+export function reference(p: Cursor, wanted: string): NameExpr {
+  return { kind: "name", ...declaredName(p, wanted), component: null, symbol: null };
 }
 
 /** A decimal number of a directive; 0 in a panic. */

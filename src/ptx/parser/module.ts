@@ -9,7 +9,6 @@ import type {
   Item,
   Module,
   Name,
-  NameExpr,
   TargetDirective,
   VersionDirective,
 } from "../tree.ts";
@@ -22,6 +21,7 @@ import {
   linkage,
   type LinkageNode,
   parameterList,
+  reference,
   variableDeclaration,
 } from "./declarations.ts";
 import { dwarfDirective, fileDirective, locDirective, sectionDirective } from "./debug.ts";
@@ -125,11 +125,6 @@ function directive(p: Cursor): Item {
 
 function skippedFrom(p: Cursor, start: number): Item {
   return bad(start, skipped(p).end);
-}
-
-/** A name where a function or variable is meant. */
-function reference(p: Cursor, wanted: string): NameExpr {
-  return { kind: "name", ...declaredName(p, wanted), component: null, symbol: null };
 }
 
 function versionDirective(p: Cursor): VersionDirective {

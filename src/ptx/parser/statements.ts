@@ -22,6 +22,7 @@ import {
   linkage,
   parameterList,
   range,
+  reference,
   variableDeclaration,
 } from "./declarations.ts";
 import { dwarfDirective, fileDirective, locDirective, sectionDirective, stringText } from "./debug.ts";
@@ -40,7 +41,9 @@ const moduleOnly: ReadonlySet<string> = new Set([
   ".weak",
   ".common",
 ]);
-export const endsFunction = (p: Cursor): boolean => p.at(Token.directive) && p.first && moduleOnly.has(p.token);
+const isModuleOnly = (p: Cursor): boolean => p.at(Token.directive) && moduleOnly.has(p.token);
+/** Where text is skipped, only the beginning of a line tells. */
+export const endsFunction = (p: Cursor): boolean => p.first && isModuleOnly(p);
 
 /** `{ ... }`; the cursor is at the opening brace. */
 export function block(p: Cursor): Block {
@@ -48,7 +51,7 @@ export function block(p: Cursor): Block {
   p.blocks++;
   p.advance();
   const statements: Statement[] = [];
-  while (!p.at(Token.rightBrace) && !p.at(Token.end) && !endsFunction(p)) {
+  while (!p.at(Token.rightBrace) && !p.at(Token.end) && !isModuleOnly(p)) {
     add(statements, statement(p));
   }
   p.blocks--;
@@ -136,11 +139,7 @@ function guarded(p: Cursor): Statement {
   const { start } = p;
   p.advance();
   const negated = p.accept(Token.not);
-  if (!p.at(Token.name)) {
-    p.unexpected("a predicate register");
-    return skipped(p);
-  }
-  const register = { kind: "name" as const, ...declaredName(p, "a predicate register"), component: null, symbol: null };
+  const register = reference(p, "a predicate register");
   const guard: GuardNode = { start, end: p.previousEnd, negated, register };
   if (!p.at(Token.name)) {
     p.fail("ptx-guard-without-instruction", p.spot, `a guard applies to an instruction, not to ${p.describe()}`);
@@ -158,7 +157,7 @@ function guarded(p: Cursor): Statement {
 }
 
 function instruction(p: Cursor, start: number, guard: GuardNode | null, first: Name): Instruction {
-  const opcode = p.at(Token.directive) && !endsFunction(p) ? modifiersApart(p, first) : first;
+  const opcode = p.at(Token.directive) ? modifiersApart(p, first) : first;
   const operands: Operand[] = [];
   if (!p.at(Token.semicolon) && !p.beginsStatement) {
     const lists = opcode.text === "call" || opcode.text.startsWith("call.");
@@ -175,7 +174,7 @@ function instruction(p: Cursor, start: number, guard: GuardNode | null, first: N
 /** `add .u32` and modifiers on the next line are the same opcode. */
 function modifiersApart(p: Cursor, first: Name): Name {
   let { text } = first;
-  while (p.at(Token.directive) && !(p.first && isStatementDirective(p.token))) {
+  while (p.at(Token.directive) && !(p.first && (isStatementDirective(p.token) || moduleOnly.has(p.token)))) {
     p.extendOpcode();
     text += p.token;
     p.advance();

@@ -1,0 +1,215 @@
+import type { Span } from "../source/index.ts";
+import { DeclarationPrinter, location, pragma, range } from "./printer/declarations.ts";
+import { Lines } from "./printer/lines.ts";
+import { OperandPrinter } from "./printer/operands.ts";
+import type {
+  Block,
+  CallPrototype,
+  FunctionDeclaration,
+  Instruction,
+  Item,
+  Module,
+  SectionDirective,
+  Statement,
+  TargetList,
+} from "./tree.ts";
+
+/**
+ * The canonical text of a module, comments included. Reading it again gives the same tree, and printing that the same text.
+ * Statements with text that no rule takes are printed as they are in the source.
+ */
+export function printPtx(module: Module): string {
+  return new ModulePrinter(module).text();
+}
+
+const headings: ReadonlySet<Item["kind"]> = new Set(["version", "target", "address-size"]);
+
+class ModulePrinter {
+  readonly #module: Module;
+  readonly #lines: Lines;
+  readonly #operands: OperandPrinter;
+  readonly #declarations: DeclarationPrinter;
+  #nextSkipped = 0;
+
+  constructor(module: Module) {
+    this.#module = module;
+    this.#lines = new Lines(module.source, module.comments);
+    this.#operands = new OperandPrinter(module.source);
+    this.#declarations = new DeclarationPrinter(this.#operands);
+  }
+
+  text(): string {
+    let previous: Item | null = null;
+    for (const item of this.#module.items) {
+      if (previous && separated(previous, item)) this.#lines.blank("always");
+      this.#item(item);
+      previous = item;
+    }
+    return this.#lines.end();
+  }
+
+  #item(node: Item): void {
+    if (node.kind === "function") return this.#function(node);
+    if (node.kind === "bad" || this.#broken(node)) return this.#lines.verbatim(node);
+    switch (node.kind) {
+      case "version":
+        return this.#lines.print(`.version ${node.major}.${node.minor}`, node);
+      case "target":
+        return this.#lines.print(`.target ${node.names.map((name) => name.text).join(", ")}`, node);
+      case "address-size":
+        return this.#lines.print(`.address_size ${node.value}`, node);
+      case "alias":
+        return this.#lines.print(`.alias ${node.alias.text}, ${node.aliasee.text};`, node);
+      default:
+        return this.#statement(node);
+    }
+  }
+
+  /** Whether the node has text that is not in the tree. Nodes are asked in order. */
+  #broken(node: Span): boolean {
+    const { skipped } = this.#module;
+    while ((skipped[this.#nextSkipped]?.end ?? node.start + 1) <= node.start) this.#nextSkipped++;
+    const next = skipped[this.#nextSkipped];
+    return next !== undefined && next.start < node.end;
+  }
+
+  #function(node: FunctionDeclaration): void {
+    const header = { start: node.start, end: node.body?.start ?? node.end };
+    if (this.#broken(header)) this.#lines.verbatim(header);
+    else this.#header(node);
+    if (node.body) this.#block(node.body);
+  }
+
+  #header(node: FunctionDeclaration): void {
+    const words: string[] = [];
+    if (node.linkage) words.push(`.${node.linkage.value}`);
+    words.push(node.entry ? ".entry" : ".func");
+    if (node.attributes.length > 0) words.push(this.#declarations.attributes(node.attributes));
+    if (node.returns) words.push(this.#declarations.parameters(node.returns));
+    words.push(node.name.text);
+    const { params, directives } = node;
+    const closed = node.body !== null || directives.at(-1)?.name.text === ".pragma";
+    const ending = (last: boolean): string => (last && !closed ? ";" : "");
+    const none = directives.length === 0;
+    const head = words.join(" ");
+    const span = { start: node.start, end: node.name.end };
+    if (params && params.length > 0) {
+      this.#lines.print(`${head}(`, span);
+      this.#lines.blank("never");
+      this.#parameters(params);
+      const end = this.#lines.after(")", node.end);
+      this.#lines.commentsBefore(end - 1);
+      this.#lines.print(`)${ending(none)}`, { start: end - 1, end });
+    } else this.#lines.print(head + (params ? "()" : "") + ending(none), span);
+    for (const [i, directive] of directives.entries()) {
+      this.#lines.blank("never");
+      this.#lines.print(
+        this.#declarations.functionAttribute(directive) + ending(i === directives.length - 1),
+        directive,
+      );
+    }
+    if (node.body) this.#lines.blank("never");
+  }
+
+  #parameters(nodes: NonNullable<FunctionDeclaration["params"]>): void {
+    this.#lines.indent++;
+    for (const [i, node] of nodes.entries()) {
+      this.#lines.print(this.#declarations.parameter(node) + (i < nodes.length - 1 ? "," : ""), node);
+    }
+    this.#lines.indent--;
+  }
+
+  #block(node: Block): void {
+    const lines = this.#lines;
+    lines.print("{", { start: node.start, end: node.start + 1 });
+    lines.blank("never");
+    lines.indent++;
+    for (const statement of node.statements) this.#statement(statement);
+    this.#close(node);
+  }
+
+  /** The `}` of a block, which an unclosed one gets here. */
+  #close(node: Span): void {
+    const closed = node.end - 1 > node.start && this.#module.source.text[node.end - 1] === "}";
+    const start = closed ? node.end - 1 : node.end;
+    this.#lines.commentsBefore(start);
+    this.#lines.indent--;
+    this.#lines.print("}", { start, end: node.end });
+  }
+
+  #statement(node: Statement): void {
+    const lines = this.#lines;
+    if (node.kind === "block") return this.#block(node);
+    if (node.kind === "bad" || this.#broken(node)) return lines.verbatim(node);
+    switch (node.kind) {
+      case "instruction":
+        return lines.print(this.#instruction(node), node);
+      case "label":
+        return lines.print(`${node.name.text}:`, node, Math.max(0, lines.indent - 1));
+      case "variable":
+        return lines.print(this.#declarations.variable(node, 4 * lines.indent), node);
+      case "branchtargets":
+      case "calltargets":
+        return lines.print(targetList(node), node);
+      case "callprototype":
+        return lines.print(this.#prototype(node), node);
+      case "loc":
+        return lines.print(location(node), node);
+      case "pragma":
+        return lines.print(pragma(node.strings), node);
+      case "file": {
+        const stamp = node.timestamp === null ? "" : `, ${node.timestamp}, ${node.size ?? 0n}`;
+        return lines.print(`.file ${node.index} "${node.name.text}"${stamp}`, node);
+      }
+      case "section":
+        return this.#section(node);
+      case "dwarf":
+        return lines.print(this.#module.source.slice(node).trimEnd(), node);
+    }
+  }
+
+  #instruction(node: Instruction): string {
+    const { guard, opcode, operands } = node;
+    const text = guard ? `@${guard.negated ? "!" : ""}${guard.register.text} ${opcode.text}` : opcode.text;
+    return operands.length === 0 ? `${text};` : `${text} ${this.#operands.list(operands)};`;
+  }
+
+  #prototype(node: CallPrototype): string {
+    const words = [".callprototype"];
+    if (node.label) words.unshift(`${node.label.text}:`);
+    if (node.returns) words.push(this.#declarations.parameters(node.returns));
+    words.push(node.name.text);
+    if (node.params) words.push(this.#declarations.parameters(node.params));
+    words.push(...node.attributes.map((attribute) => this.#declarations.functionAttribute(attribute)));
+    return `${words.join(" ")};`;
+  }
+
+  #section(node: SectionDirective): void {
+    const lines = this.#lines;
+    lines.print(`.section ${node.name.text}`, { start: node.start, end: node.name.end });
+    const open = lines.after("{", node.end);
+    lines.blank("never");
+    lines.print("{", { start: open - 1, end: open });
+    lines.blank("never");
+    lines.indent++;
+    for (const entry of node.entries) {
+      if (entry.label) lines.print(`${entry.label.text}:`, entry, lines.indent - 1);
+      else {
+        const values = entry.values.map((value) => this.#operands.expression(value, true)).join(", ");
+        lines.print(`.${entry.type?.text ?? ""} ${values}`, entry);
+      }
+    }
+    this.#close(node);
+  }
+}
+
+function targetList(node: TargetList): string {
+  const label = node.label ? `${node.label.text}: ` : "";
+  return `${label}.${node.kind} ${node.targets.map((target) => target.name.text + range(target.range)).join(", ")};`;
+}
+
+/** Definitions stand apart from everything, and so does the heading of the module. */
+function separated(before: Item, after: Item): boolean {
+  if (headings.has(before.kind) !== headings.has(after.kind)) return true;
+  return [before, after].some((item) => item.kind === "function" && item.body !== null);
+}

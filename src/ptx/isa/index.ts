@@ -2,9 +2,15 @@ import { carryInstructions } from "./carry/index.ts";
 import { integerInstructions } from "./integer/index.ts";
 import { logicInstructions } from "./logic/index.ts";
 import { InstructionSet } from "./resolve.ts";
+import { videoInstructions } from "./video/index.ts";
 
 /** Every instruction of PTX, family by family in the order of the manual's chapter 9. */
-export const instructionSet = new InstructionSet([...integerInstructions, ...carryInstructions, ...logicInstructions]);
+export const instructionSet = new InstructionSet([
+  ...integerInstructions,
+  ...carryInstructions,
+  ...logicInstructions,
+  ...videoInstructions,
+]);
 
 export * from "./define.ts";
 export * from "./operand-spec.ts";

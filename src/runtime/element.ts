@@ -101,6 +101,18 @@ export const elementInfo: Readonly<Record<ElementType, ElementInfo>> = {
   },
 };
 
+/**
+ * Why an element cannot hold a value, or null. Integers may be written as signed or unsigned: compilers declare `int`
+ * parameters as `.u32`. Floats round, so any number will do.
+ */
+export function misfit(type: ElementType, value: number | bigint): string | null {
+  const { kind, size } = elementInfo[type];
+  if (kind === "float") return null;
+  if (typeof value === "number" && !Number.isInteger(value)) return `${value} is no integer, which ${type} holds`;
+  const bits = 8 * size;
+  return value < -(2 ** (bits - 1)) || value >= 2 ** bits ? `${value} does not fit ${type}` : null;
+}
+
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Reads elements one by one out of bytes. */

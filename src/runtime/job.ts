@@ -1,6 +1,6 @@
 import { type Diagnostic, DiagnosticSink, type SourceText } from "../source/index.ts";
 import type { JobCode } from "./codes.ts";
-import { type ElementType, elementInfo, elementTypes } from "./element.ts";
+import { type ElementType, elementInfo, elementTypes, misfit } from "./element.ts";
 import type { Init } from "./init.ts";
 import { JsonField } from "./json-fields.ts";
 import { parseJson } from "./json-text.ts";
@@ -164,12 +164,11 @@ function readHash(field: JsonField): string | null {
   return hash;
 }
 
-/** A value of an element: integers may be written as signed or unsigned. */
 function readElement(field: JsonField, type: ElementType): number | bigint {
-  const { kind, size } = elementInfo[type];
-  if (kind === "float") return field.number();
+  if (elementInfo[type].kind === "float") return field.number();
   const value = field.integer();
-  if (value < -(2 ** (8 * size - 1)) || value >= 2 ** (8 * size)) field.fail(`${value} does not fit ${type}`);
+  const problem = misfit(type, value);
+  if (problem !== null) field.fail(problem);
   return value;
 }
 

@@ -1,7 +1,7 @@
 import type { DiagnosticSink, Span } from "../source/index.ts";
 import type { JobCode } from "./codes.ts";
 import type { JsonNode } from "./json-text.ts";
-import { closest } from "./closest.ts";
+import { nearest } from "../ptx/check/nearest.ts";
 
 const kindNames: Readonly<Record<JsonNode["kind"], string>> = {
   null: "null",
@@ -52,7 +52,7 @@ export class JsonField {
     const text = this.string();
     if ((choices as readonly string[]).includes(text)) return text as T;
     if (this.node?.kind === "string") {
-      const meant = closest(text, choices);
+      const meant = nearest(text, choices);
       this.fail(`there is no "${text}"`, meant ? `"${meant}" exists` : `one of ${choices.join(", ")}`);
     }
     return choices[0]!;
@@ -123,7 +123,7 @@ export class JsonField {
    */
   object(known: readonly string[]): this {
     for (const [name, field] of this.entries()) {
-      const meant = known.includes(name) ? null : closest(name, known);
+      const meant = known.includes(name) ? null : nearest(name, known);
       if (meant) field.fail("is not a known name", `"${meant}" is`);
     }
     return this;

@@ -1,0 +1,19 @@
+import type { Options, OptionSpec } from "./options.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What the process tells its caller; see cli.md of the documentation. */
+export const exitStatus = { ok: 0, failed: 1, usage: 2, faulted: 3 } as const;
+export type ExitStatus = (typeof exitStatus)[keyof typeof exitStatus];
+
+export interface Command {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** The ways to call it, without "lanewise". */
+  readonly usage: readonly string[];
+  /** Beyond the common ones. */
+  readonly options: readonly OptionSpec[];
+  /** Paragraphs below the options. */
+  readonly details?: string;
+  run(options: Options, terminal: Terminal): ExitStatus;
+}

@@ -1,0 +1,80 @@
+import { nearest } from "../ptx/check/nearest.ts";
+import { catalogues } from "./catalogues.ts";
+import { UsageError } from "../runtime/errors.ts";
+import type { CodePage } from "../source/index.ts";
+import { type Command, exitStatus } from "./command.ts";
+import { printJson, type Terminal } from "./terminal.ts";
+
+/** Breaks paragraphs into lines of at most `width` columns; indented lines are kept as they are. */
+export function wrap(text: string, width: number): string {
+  return text
+    .split("\n")
+    .map((line) => {
+      if (/^\s/.test(line)) return line;
+      const lines: string[] = [];
+      let current = "";
+      for (const word of line.split(" ")) {
+        if (current !== "" && current.length + 1 + word.length > width) {
+          lines.push(current);
+          current = word;
+        } else current = current === "" ? word : `${current} ${word}`;
+      }
+      return [...lines, current].join("\n");
+    })
+    .join("\n");
+}
+
+const indented = (text: string): string =>
+  text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => `    ${line}`)
+    .join("\n");
+
+function printPage(code: string, { title, page, section, example }: CodePage, terminal: Terminal): void {
+  const { style, width } = terminal;
+  terminal.out(`${style("strong", code)}: ${title}\n\n${wrap(page, Math.min(width, 100))}`);
+  if (example) {
+    terminal.out(`\n${style("error", "wrong:")}\n\n${indented(example.bad)}`);
+    terminal.out(`\n${style("help", "right:")}\n\n${indented(example.good)}`);
+  }
+  if (section !== undefined) terminal.out(`\nPTX manual, section ${section}`);
+}
+
+export const explain: Command = {
+  name: "explain",
+  summary: "the page of a diagnostic or report code",
+  usage: ["explain", "explain CODE…"],
+  options: [],
+  run(options, terminal) {
+    const pages = new Map(catalogues.flatMap(({ codes }) => Object.entries(codes)));
+    if (options.positionals.length === 0) {
+      if (options.has("json")) {
+        printJson({ codes: [...pages].map(([code, { title }]) => ({ code, title })) }, terminal);
+        return exitStatus.ok;
+      }
+      const width = Math.max(...[...pages.keys()].map((code) => code.length));
+      for (const { title, codes } of catalogues) {
+        terminal.out(terminal.style("strong", title));
+        for (const [code, page] of Object.entries(codes)) terminal.out(`  ${code.padEnd(width)}  ${page.title}`);
+      }
+      return exitStatus.ok;
+    }
+    const found = options.positionals.map((code) => {
+      const page = pages.get(code);
+      if (page) return { code, ...page };
+      const meant = nearest(code, pages.keys());
+      throw new UsageError(
+        `there is no code "${code}"${meant ? `; did you mean "${meant}"?` : "; `lanewise explain` lists all"}`,
+      );
+    });
+    if (options.has("json")) printJson({ codes: found }, terminal);
+    else {
+      found.forEach((page, i) => {
+        if (i > 0) terminal.out("");
+        printPage(page.code, page, terminal);
+      });
+    }
+    return exitStatus.ok;
+  },
+};

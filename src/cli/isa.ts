@@ -1,0 +1,172 @@
+import { nearest } from "../ptx/check/nearest.ts";
+import { type Form, type Gate, type Instruction, instructionSet } from "../ptx/isa/index.ts";
+import { UsageError } from "../runtime/errors.ts";
+import type { Style } from "../source/index.ts";
+import { type Command, exitStatus } from "./command.ts";
+import { describeSemantics } from "./semantics.ts";
+import { printJson, type Terminal } from "./terminal.ts";
+
+const engines = ["interpreter"] as const;
+
+function gateText({ since, target, until, untilTarget }: Gate): string {
+  const targets = target === undefined ? [] : typeof target === "string" ? [target] : target;
+  return [
+    ...(since === undefined ? [] : [`PTX ${since}`]),
+    ...(targets.length === 0 ? [] : [targets.join(" or ")]),
+    ...(until === undefined ? [] : [`until PTX ${until}${untilTarget === undefined ? "" : ` on ${untilTarget}`}`]),
+  ].join(", ");
+}
+
+/** All ways to choose the modifiers of a form, as opcodes; at most `limit`. */
+function* opcodes(form: Form, limit: number): Generator<string> {
+  let left = limit;
+  function* from(slot: number, text: string): Generator<string> {
+    const modifier = form.modifiers[slot];
+    if (modifier === undefined) {
+      if (left-- > 0) yield text;
+      return;
+    }
+    if (modifier.optional) yield* from(slot + 1, text);
+    for (const choice of modifier.choices ?? [modifier.name]) {
+      if (left <= 0) return;
+      yield* from(slot + 1, `${text}.${choice}`);
+    }
+  }
+  yield* from(0, /^\w+/.exec(form.text)?.[0] ?? "");
+}
+
+const combinations = 400;
+const shownMeanings = 12;
+
+/** What the form does, with the opcodes that do it: those of the same meaning together. */
+function meanings(form: Form): { readonly lines: readonly string[]; readonly opcodes: readonly string[] }[] {
+  const byText = new Map<string, string[]>();
+  for (const opcode of opcodes(form, combinations)) {
+    const candidate = instructionSet.resolve(opcode).candidates.find((c) => c.form === form);
+    if (!candidate) continue;
+    const text = describeSemantics(candidate).join("\n");
+    if (text === "") continue;
+    const known = byText.get(text);
+    if (known) known.push(opcode);
+    else byText.set(text, [opcode]);
+  }
+  return [...byText].map(([text, list]) => ({ lines: text.split("\n"), opcodes: list }));
+}
+
+const executable = (form: Form): boolean => form.unimplemented === null;
+
+const formToJson = (form: Form) => ({
+  text: form.text,
+  gate: { since: form.since, ...(form.target === undefined ? {} : { target: form.target }) },
+  modifiers: form.modifiers.map(({ name, optional, choices }) => ({
+    name,
+    optional,
+    ...(choices
+      ? { choices: choices.map((choice) => ({ name: choice, ...form.gates[choice] })) }
+      : { ...form.gates[name] }),
+  })),
+  executable: executable(form),
+  ...(executable(form) ? { engines } : { reason: form.unimplemented }),
+  ...(form.note === null ? {} : { note: form.note }),
+});
+
+function printForm(form: Form, terminal: Terminal): void {
+  const { style } = terminal;
+  const line = (text: string): void => terminal.out(`      ${text}`);
+  terminal.out(`\n  ${style("strong", form.text)}`);
+  for (const { name, choices } of form.modifiers) {
+    if (choices)
+      line(`.${name}: ${choices.map((choice) => `.${choice}${gateSuffix(form.gates[choice], style)}`).join(" ")}`);
+    else if (form.gates[name]) line(`.${name}: ${gateText(form.gates[name])}`);
+  }
+  line(`since ${gateText(form)}`);
+  line(
+    executable(form) ? `executable: ${engines.join(", ")}` : style("warning", `not executable: ${form.unimplemented}`),
+  );
+  if (form.note !== null) line(form.note);
+  for (const code of Object.keys(form.undefinedCases)) line(`undefined cases are reported as ${code}`);
+  const found = meanings(form);
+  for (const { lines, opcodes: list } of found.slice(0, shownMeanings)) {
+    const more = list.length > 3 ? `, and ${list.length - 3} more` : "";
+    line(style("faint", `${list.slice(0, 3).join(", ")}${more}:`));
+    for (const text of lines) line(`  ${text}`);
+  }
+  if (found.length > shownMeanings) line(style("faint", `and ${found.length - shownMeanings} further meanings`));
+}
+
+const gateSuffix = (gate: Gate | undefined, style: Style): string =>
+  gate === undefined ? "" : style("faint", ` (${gateText(gate)})`);
+
+/** Executable in all forms, in some, or in none. */
+function mark({ forms }: Instruction, style: Style): string {
+  const count = forms.filter(executable).length;
+  if (count === forms.length) return style("help", "yes ");
+  return count === 0 ? style("warning", "no  ") : style("note", "part");
+}
+
+function bySection(instructions: readonly Instruction[]): Instruction[] {
+  const key = (section: string): string =>
+    section
+      .split(".")
+      .map((part) => part.padStart(4, "0"))
+      .join(".");
+  return [...instructions].sort((a, b) =>
+    key(a.section) < key(b.section) ? -1 : key(a.section) > key(b.section) ? 1 : 0,
+  );
+}
+
+function printList(terminal: Terminal): void {
+  const { style } = terminal;
+  const instructions = bySection(instructionSet.instructions);
+  const width = Math.max(...instructions.map((i) => i.name.length));
+  terminal.out("executable  section       instruction");
+  for (const i of instructions) {
+    terminal.out(`${mark(i, style)}        ${i.section.padEnd(12)}  ${i.name.padEnd(width)}  ${i.summary}`);
+  }
+  const forms = instructions.flatMap((i) => i.forms);
+  terminal.out(
+    `\n${instructions.length} instructions, ${forms.length} forms, ${forms.filter(executable).length} executable`,
+  );
+}
+
+/** Instructions by the manual's name, by a dotted opcode, or by the first word of one. */
+function find(word: string): readonly Instruction[] {
+  const exact = instructionSet.instructions.filter((i) => i.name === word);
+  if (exact.length > 0) return exact;
+  const resolved = instructionSet.resolve(word).candidates.map((c) => c.instruction);
+  if (resolved.length > 0) return [...new Set(resolved)];
+  const [root] = word.split(".");
+  const rooted = instructionSet.instructions.filter((i) => i.name.split(".")[0] === root);
+  if (rooted.length > 0) return rooted;
+  const names = instructionSet.instructions.map((i) => i.name);
+  const meant = nearest(word, names);
+  throw new UsageError(`there is no instruction "${word}"${meant ? `; did you mean "${meant}"?` : ""}`);
+}
+
+export const isa: Command = {
+  name: "isa",
+  summary: "what is supported: forms, gates, semantics, and whether they can be executed",
+  usage: ["isa", "isa OPCODE…"],
+  options: [],
+  run(options, terminal) {
+    const words = options.positionals;
+    const chosen = words.length === 0 ? bySection(instructionSet.instructions) : [...new Set(words.flatMap(find))];
+    if (options.has("json")) {
+      const instructions = chosen.map(({ name, section, summary, forms }) => ({
+        name,
+        section,
+        summary,
+        forms: forms.map(formToJson),
+      }));
+      printJson({ instructions }, terminal);
+    } else if (words.length === 0) printList(terminal);
+    else {
+      chosen.forEach((instruction, i) => {
+        const { name, summary, section } = instruction;
+        terminal.out(`${i > 0 ? "\n" : ""}${terminal.style("strong", name)}: ${summary} (section ${section})`);
+        for (const form of instruction.forms) printForm(form, terminal);
+      });
+    }
+    return exitStatus.ok;
+  },
+};

@@ -1,0 +1,120 @@
+import { nearest } from "../ptx/check/nearest.ts";
+import { UsageError } from "../runtime/errors.ts";
+
+/** One option of the command line. */
+export interface OptionSpec {
+  readonly name: string;
+  /** A letter that stands for it, as in `-o`. */
+  readonly short?: string;
+  /** How its value is called in the help; without it the option is a flag. */
+  readonly value?: string;
+  /** May be given several times. */
+  readonly repeats?: boolean;
+  readonly help: string;
+}
+
+export const commonOptions: readonly OptionSpec[] = [
+  { name: "json", help: "print one JSON document on stdout, prose goes to stderr" },
+  { name: "engine", value: "NAME", help: "interpreter or jit (default: interpreter)" },
+  { name: "sanitize", value: "LIST", help: "all, none, or some of call,memory,init,race,sync" },
+  { name: "seed", value: "N", help: "permute the schedule; the same seed gives the same run" },
+  { name: "timeout", value: "SECONDS", help: "end a launch that runs longer" },
+  { name: "max-steps", value: "N", help: "end a launch after so many thread-instructions" },
+  { name: "target", value: "sm_NN", help: "check for this target instead of the module's own" },
+  { name: "color", value: "WHEN", help: "auto, always or never" },
+  { name: "help", short: "h", help: "show this help" },
+  { name: "version", short: "V", help: "show the version" },
+];
+
+/** What the user wrote after the command's name. */
+export class Options {
+  readonly positionals: readonly string[];
+  readonly #values: ReadonlyMap<string, readonly string[]>;
+
+  constructor(positionals: readonly string[], values: ReadonlyMap<string, readonly string[]>) {
+    this.positionals = positionals;
+    this.#values = values;
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  all(name: string): readonly string[] {
+    return this.#values.get(name) ?? [];
+  }
+
+  value(name: string): string | null {
+    return this.all(name).at(-1) ?? null;
+  }
+
+  oneOf<const T extends string>(name: string, choices: readonly T[]): T | null {
+    const value = this.value(name);
+    if (value === null) return null;
+    if ((choices as readonly string[]).includes(value)) return value as T;
+    throw new UsageError(`--${name} ${value}: expected ${choices.join(" or ")}`);
+  }
+
+  /** A number that is at least 0. */
+  number(name: string, kind: "integer" | "any" = "integer"): number | null {
+    const value = this.value(name);
+    if (value === null) return null;
+    const number = value.trim() === "" ? NaN : Number(value);
+    const fits = kind === "integer" ? Number.isSafeInteger(number) : Number.isFinite(number);
+    if (!fits || number < 0) {
+      throw new UsageError(
+        `--${name} ${value}: expected ${kind === "integer" ? "an integer" : "a number"} of at least 0`,
+      );
+    }
+    return number;
+  }
+}
+
+/**
+ * Reads the words of a command line. An option that takes a value always takes the next word (`--arg -1` is a value), or
+ * what stands behind `=`. Everything after `--` is a positional.
+ *
+ * @throws UsageError for unknown options, with the one that was probably meant
+ */
+export function parseOptions(words: readonly string[], known: readonly OptionSpec[]): Options {
+  const positionals: string[] = [];
+  const values = new Map<string, string[]>();
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    if (word === "--") {
+      positionals.push(...words.slice(i + 1));
+      break;
+    }
+    if (!word.startsWith("-") || word === "-") {
+      positionals.push(word);
+      continue;
+    }
+    const [, name = "", attached] = /^--?([^=]*)(?:=([\s\S]*))?$/.exec(word)!;
+    const spec = known.find((o) => (word.startsWith("--") ? o.name === name : o.short === name));
+    if (!spec) throw unknownOption(word.startsWith("--") ? `--${name}` : `-${name}`, name, known);
+    if (spec.value === undefined && attached !== undefined) throw new UsageError(`--${spec.name} takes no value`);
+    const value = spec.value === undefined ? "" : (attached ?? words[++i]);
+    if (value === undefined) throw new UsageError(`${word} needs a value: ${spec.value}`);
+    const list = values.get(spec.name);
+    if (list && !spec.repeats && spec.value !== undefined) throw new UsageError(`--${spec.name} is given twice`);
+    values.set(spec.name, [...(list ?? []), value]);
+  }
+  return new Options(positionals, values);
+}
+
+function unknownOption(word: string, name: string, known: readonly OptionSpec[]): UsageError {
+  const meant = nearest(
+    name,
+    known.map((o) => o.name),
+  );
+  return new UsageError(`there is no option ${word}${meant ? `; --${meant} exists` : ""}`);
+}
+
+/** The lines that explain options, in two columns. */
+export function describeOptions(options: readonly OptionSpec[]): string {
+  const heads = options.map(
+    (o) => `${o.short ? `-${o.short}, ` : ""}--${o.name}${o.value === undefined ? "" : ` ${o.value}`}`,
+  );
+  const width = Math.max(...heads.map((head) => head.length));
+  return options.map((o, i) => `  ${heads[i]!.padEnd(width)}  ${o.help}`).join("\n");
+}

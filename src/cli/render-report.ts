@@ -1,0 +1,21 @@
+import type { Report } from "../machine/report.ts";
+import { renderHeading, type RenderOptions, renderPlace, renderRemark } from "../source/index.ts";
+import { describeThreads } from "./threads.ts";
+
+/**
+ * A report for people: the instruction in its source, which threads it happened to, how they came there, and the
+ * position in the higher-level source where the module has one.
+ */
+export function renderReport(report: Report, options: RenderOptions = {}): string {
+  const note = (text: string): string => renderRemark("note", text, options.style);
+  const { location, stack, kernel } = report;
+  const callers = stack.slice(1).map(({ function: name, source, span }) => `  ${name} (${renderPlace(source, span)})`);
+  return [
+    ...renderHeading(report.severity, report.message, report.code, report, options),
+    note(`kernel \`${kernel}\`, ${describeThreads(report.threads, report.count)}`),
+    ...(location ? [note(`from ${location.path}:${location.line}:${location.column}`)] : []),
+    ...(callers.length > 0 ? [note(["called by", ...callers].join("\n"))] : []),
+    ...report.notes.map(note),
+    ...(report.help === undefined ? [] : [renderRemark("help", report.help, options.style)]),
+  ].join("\n");
+}

@@ -1,0 +1,127 @@
+import type { Op } from "../ir/index.ts";
+import type { Candidate, Form, OperandAccess, OperandRule } from "../ptx/isa/index.ts";
+import { type Expr, kit, type Ty } from "../semantics/index.ts";
+import { type LeafName, printEquations, printExpr } from "../semantics/print.ts";
+
+/** The type in which a row sees an operand of this rule; see `Source` in ptx/isa/define.ts. */
+function tyOf({ type, shape }: OperandRule): Ty {
+  if (shape !== "value" || type === null) return "i64";
+  if (type.kind === "pred") return "pred";
+  if (type.name === "f32" || type.name === "f64") return type.name;
+  return type.bits > 32 ? "i64" : "i32";
+}
+
+/** Operands that are known only by name, as the manual's notation has them: a row's semantics can be printed from these. */
+class SymbolicOperands implements OperandAccess {
+  readonly #names: string[] = ["carry"];
+  readonly #elements = new Map<string, readonly Expr[]>();
+  readonly #rules = new Map<string, OperandRule>();
+  readonly source: Record<string, Expr> = {};
+  readonly carry: Expr = { kind: "reg", ty: "pred", reg: 0 };
+
+  constructor({ operands }: Candidate) {
+    for (const { name, rule, second, secondRule, destination } of operands) {
+      this.#rules.set(name, rule);
+      if (second && secondRule) this.#rules.set(second.name, secondRule);
+      if (destination) continue;
+      const n = Math.max(...rule.counts);
+      const list = Array.from({ length: n }, (_, i) => this.#leaf(n > 1 ? `${name}${i}` : name, rule));
+      this.#elements.set(name, list);
+      if (list[0]) this.source[name] = list[0];
+    }
+  }
+
+  #leaf(name: string, rule: OperandRule): Expr {
+    return { kind: "reg", ty: tyOf(rule), reg: this.#names.push(name) - 1 };
+  }
+
+  readonly nameOf: LeafName = (leaf) => {
+    if (leaf.kind === "reg") return this.#names[leaf.reg] ?? "?";
+    if (leaf.kind === "old") return leaf.index === 0 ? "old" : `old${leaf.index}`;
+    return leaf.kind === "special" ? `%${leaf.name}` : "symbol" in leaf ? leaf.symbol : "frame";
+  };
+
+  vector(name: string): readonly Expr[] {
+    return this.#elements.get(name) ?? [];
+  }
+  has(name: string): boolean {
+    return this.#rules.has(name);
+  }
+  constant(): null {
+    return null;
+  }
+  width(name: string): number {
+    return this.#rules.get(name)?.type?.bits ?? 32;
+  }
+  count(name: string): number {
+    return Math.max(...(this.#rules.get(name)?.counts ?? [1]));
+  }
+  selector(): null {
+    return null;
+  }
+  negated(): boolean {
+    return false;
+  }
+}
+
+const isList = (value: unknown): value is readonly Expr[] => Array.isArray(value);
+
+/** What a form does with these modifiers, line by line; empty where it is not modelled, or only known with its operands. */
+export function describeSemantics(candidate: Candidate): string[] {
+  const { form, mods } = candidate;
+  const operands = new SymbolicOperands(candidate);
+  if (form.control) return ["control flow"];
+  try {
+    if (form.sem) return equations(form.sem(kit, operands.source, mods, operands), candidate, operands.nameOf);
+    if (form.effect) return describeOp(form.effect(kit, operands.source, mods, operands), operands.nameOf);
+  } catch {
+    // A row may need the value of an immediate, or a selector, that a symbolic operand has not.
+  }
+  return [];
+}
+
+function equations(results: ReturnType<NonNullable<Form["sem"]>>, candidate: Candidate, nameOf: LeafName): string[] {
+  const first = candidate.operands.find((o) => o.destination)?.name ?? "d";
+  const named: Readonly<Record<string, Expr | readonly Expr[]>> =
+    "ty" in results ? { [first]: results as Expr } : (results as Readonly<Record<string, Expr | readonly Expr[]>>);
+  return printEquations(
+    Object.entries(named).flatMap(([name, value]) =>
+      isList(value)
+        ? value.map((element, i) => ({ name: value.length > 1 ? `${name}${i}` : name, value: element }))
+        : [{ name, value: value as Expr }],
+    ),
+    nameOf,
+  );
+}
+
+/** An effect in words; its expressions in the notation of `printEquations`. */
+function describeOp(op: Op, nameOf: LeafName): string[] {
+  const show = (expr: Expr): string => printExpr(expr, nameOf);
+  switch (op.kind) {
+    case "pure":
+      return printEquations(
+        op.values.map((value, i) => ({ name: i === 0 ? "d" : `d${i}`, value })),
+        nameOf,
+      );
+    case "load":
+    case "store":
+    case "atomic": {
+      const { space, bits, count, order } = op.access;
+      const what = `${count > 1 ? `${count} x ` : ""}${bits} bits`;
+      const place = `[${show(op.address)}] (${space}${order === "weak" ? "" : `, ${order}`})`;
+      if (op.kind === "load") return [`d = ${what} at ${place}`];
+      const values = (op.kind === "store" ? op.values : op.combine).map((v) => (v === null ? "_" : show(v)));
+      return op.kind === "store"
+        ? [`${what} at ${place} = ${values.join(", ")}`]
+        : [`old = ${what} at ${place}; there = ${values.join(", ")}`];
+    }
+    case "warp":
+      return [`${op.warp.op} of the lanes${op.mask === null ? " of the group" : ` in ${show(op.mask)}`}`];
+    case "barrier":
+      return [`barrier ${show(op.id)}: ${op.mode}`];
+    case "unsupported":
+      return [`not executable: ${op.reason}`];
+    default:
+      return [op.kind.replace("-", " ")];
+  }
+}

@@ -1,0 +1,125 @@
+import type { Expr } from "./expr.ts";
+
+/** How a leaf is called: an operand's name, a register, ... Constants are printed without it. */
+export type LeafName = (leaf: Exclude<Expr, { kind: "prim" | "const" }>) => string;
+
+/** Binary primitives that have a sign: how it is written and how strongly it binds (more binds stronger). */
+const signs: Readonly<Record<string, readonly [sign: string, strength: number]>> = {
+  mul: ["*", 9],
+  add: ["+", 8],
+  sub: ["-", 8],
+  shl: ["<<", 7],
+  shr_s: [">>", 7],
+  shr_u: [">>>", 7],
+  lt_s: ["<", 6],
+  lt_u: ["<u", 6],
+  lt: ["<", 6],
+  le_s: ["<=", 6],
+  le_u: ["<=u", 6],
+  le: ["<=", 6],
+  eq: ["==", 5],
+  ne: ["!=", 5],
+  and: ["&", 4],
+  xor: ["^", 3],
+  or: ["|", 2],
+};
+const unaryStrength = 10;
+const selectStrength = 1;
+const callStrength = 11;
+
+/** Bit patterns are read in hexadecimal, small integers in decimal. */
+function printInteger(value: number | bigint, bits: 32 | 64): string {
+  if (value > -1024 && value < 1024) return String(value);
+  return `0x${BigInt.asUintN(bits, BigInt(value)).toString(16)}`;
+}
+
+function printConst(expr: Extract<Expr, { kind: "const" }>): string {
+  const { value, ty } = expr;
+  if (typeof value === "boolean") return String(value);
+  if (ty === "i32" || ty === "i64") return printInteger(value, ty === "i32" ? 32 : 64);
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
+const isConst = (expr: Expr | undefined, value: number): boolean =>
+  expr?.kind === "const" && typeof expr.value !== "boolean" && Number(expr.value) === value;
+
+/** `fma_rn.f32`: the primitive's name, before its type. Where the name tells both types, the type is left out. */
+function callName(prim: string): string {
+  const dot = prim.indexOf(".");
+  const [type, name] = [prim.slice(0, dot), prim.slice(dot + 1)];
+  return /_[if](32|64)|^from_|_from_/.test(name) ? `${type}.${name}` : `${name}.${type}`;
+}
+
+class Printer {
+  readonly leaf: LeafName;
+  readonly names = new Map<Expr, string>();
+
+  constructor(leaf: LeafName) {
+    this.leaf = leaf;
+  }
+
+  print(expr: Expr, outer = 0): string {
+    const name = this.names.get(expr);
+    if (name !== undefined) return name;
+    if (expr.kind === "const") return printConst(expr);
+    if (expr.kind !== "prim") return this.leaf(expr);
+    const [text, strength] = this.compound(expr);
+    return strength < outer ? `(${text})` : text;
+  }
+
+  compound({ prim, args }: Extract<Expr, { kind: "prim" }>): readonly [text: string, strength: number] {
+    const word = prim.slice(prim.indexOf(".") + 1);
+    const [a, b, c] = args;
+    if (word === "select") {
+      const [p, yes] = [this.print(a!, selectStrength + 1), this.print(b!, selectStrength + 1)];
+      return [`${p} ? ${yes} : ${this.print(c!, selectStrength)}`, selectStrength];
+    }
+    if (prim === "pred.not") return [`!${this.print(a!, unaryStrength)}`, unaryStrength];
+    if (word === "neg" || (word === "sub" && prim.startsWith("i") && isConst(a, 0))) {
+      return [`-${this.print((word === "neg" ? a : b)!, unaryStrength)}`, unaryStrength];
+    }
+    if (word === "xor" && isConst(b, -1)) return [`~${this.print(a!, unaryStrength)}`, unaryStrength];
+    const sign = args.length === 2 ? signs[word] : undefined;
+    if (sign) {
+      const [text, strength] = sign;
+      return [`${this.print(a!, strength)} ${text} ${this.print(b!, strength + 1)}`, strength];
+    }
+    return [`${callName(prim)}(${args.map((arg) => this.print(arg)).join(", ")})`, callStrength];
+  }
+}
+
+/** Compound expressions that occur more than once below `roots`, each after those that it contains. */
+function sharedParts(roots: readonly Expr[]): Expr[] {
+  const uses = new Map<Expr, number>();
+  const order: Expr[] = [];
+  const visit = (expr: Expr): void => {
+    const count = uses.get(expr) ?? 0;
+    uses.set(expr, count + 1);
+    if (count > 0 || expr.kind !== "prim") return;
+    expr.args.forEach(visit);
+    order.push(expr);
+  };
+  roots.forEach(visit);
+  return order.filter((expr) => uses.get(expr)! > 1);
+}
+
+/**
+ * Expressions as equations, in the words that people use for arithmetic: `d = a * b + c`. What several of them share, or
+ * one needs more than once, gets a name of its own (`t1`, `t2`, ...) in a line before. `<u` and `<=u` compare as
+ * unsigned, `>>>` shifts zeros in; all other operations are called by their name.
+ */
+export function printEquations(
+  results: readonly { readonly name: string; readonly value: Expr }[],
+  leaf: LeafName,
+): string[] {
+  const printer = new Printer(leaf);
+  const lines = sharedParts(results.map((r) => r.value)).map((part, i) => {
+    const line = `t${i + 1} = ${printer.print(part)}`;
+    printer.names.set(part, `t${i + 1}`);
+    return line;
+  });
+  return [...lines, ...results.map(({ name, value }) => `${name} = ${printer.print(value)}`)];
+}
+
+/** One expression in one line; see `printEquations`. */
+export const printExpr = (expr: Expr, leaf: LeafName): string => new Printer(leaf).print(expr);

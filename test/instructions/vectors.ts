@@ -108,11 +108,11 @@ const plain = (word: string): string => word.replace(/^neg:/, "").replace(/\.[bh
 const selectorOf = (word: string | undefined): string | null => /\.([bh]\d+)$/.exec(word ?? "")?.[1] ?? null;
 const hex = (v: bigint) => `0x${v.toString(16)}`;
 
-/** Evaluates one vector through its row's semantics. Returns null when it holds, else what differs. */
-export function runVector(vector: Vector): string | null {
-  const carryIn = vector.operands.find((w) => w.startsWith("carry:"));
-  const written = vector.operands.filter((w) => w !== carryIn);
-  const operands = written.map(plain);
+const isCarry = (word: string): boolean => word.startsWith("carry:");
+
+/** The form that a vector is about: the first whose modifiers fit and that takes so many operands. Or why there is none. */
+export function formOf(vector: Vector): Candidate | string {
+  const operands = vector.operands.filter((w) => !isCarry(w)).map(plain);
   const { candidates, problem } = instructionSet.resolve(vector.opcode);
   if (candidates.length === 0) return `no such form: ${JSON.stringify(problem)}`;
   const fits = (c: Candidate): boolean => {
@@ -123,8 +123,16 @@ export function runVector(vector: Vector): string | null {
       operands.every((w, i) => sources[i]!.rule.counts.includes(elements(w).length))
     );
   };
-  const candidate = candidates.find(fits);
-  if (!candidate) return "no form takes these operands";
+  return candidates.find(fits) ?? "no form takes these operands";
+}
+
+/** Evaluates one vector through its row's semantics. Returns null when it holds, else what differs. */
+export function runVector(vector: Vector): string | null {
+  const carryIn = vector.operands.find(isCarry);
+  const written = vector.operands.filter((w) => !isCarry(w));
+  const operands = written.map(plain);
+  const candidate = formOf(vector);
+  if (typeof candidate === "string") return candidate;
   const { form, mods } = candidate;
   if (!form.sem) return `not executable: ${form.unimplemented ?? "an effect"}`;
   const named = new Map<string, Expr[]>();
@@ -170,7 +178,7 @@ export function runVector(vector: Vector): string | null {
   const got: string[] = [];
   const want: string[] = [];
   vector.results.forEach((word, i) => {
-    if (word.startsWith("carry:")) {
+    if (isCarry(word)) {
       want.push(word);
       got.push(`carry:${patternOf(byName["carry"] as Expr, { ...rules.get(first!.name)! })}`);
       return;

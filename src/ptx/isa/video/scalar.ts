@@ -7,7 +7,8 @@ const types = ["u32", "s32"] as const;
 const gate = { since: "2.0", target: "sm_20" } as const;
 const selectors = { a: part, b: part };
 const mergeSelectors = { ...selectors, d: part };
-const operands = { d: "dtype", a: "atype", b: "btype", c: "dtype" } as const;
+const operands = { d: "dtype", a: "atype", b: "btype" } as const;
+const threeOperands = { ...operands, c: "dtype" } as const;
 
 type Sources = Readonly<Record<"a" | "b", Expr>>;
 type Types = { readonly dtype: string; readonly atype: string; readonly btype: string };
@@ -38,7 +39,7 @@ function arithmetic(
       }),
       form(`${name}.dtype.atype.btype{.sat}.op2 d, a, b, c`, {
         where: { ...where, op2: secondaryOperations },
-        operands,
+        operands: threeOperands,
         selectors,
         ...gate,
         sem: (k, src, m, ops) => {
@@ -48,7 +49,7 @@ function arithmetic(
       }),
       form(`${name}.dtype.atype.btype{.sat} d, a, b, c`, {
         where,
-        operands,
+        operands: threeOperands,
         selectors: mergeSelectors,
         ...gate,
         sem: (k, src, m, ops) => {
@@ -97,28 +98,28 @@ function shift(name: "vshl" | "vshr", summary: string, operation: (k: Kit, a: Ex
       destination(ops),
     );
   };
-  const shiftOperands = { ...operands, b: "u32" } as const;
+  const count = { b: "u32" } as const;
   return instruction(name, {
     summary,
     section: "9.7.18.1.2",
     forms: [
       form(`${name}.dtype.atype.u32{.sat}.mode d, a, b`, {
         where,
-        operands: shiftOperands,
+        operands: { ...operands, ...count },
         selectors,
         ...gate,
         sem: (k, src, m, ops) => shifted(k, src, m, ops),
       }),
       form(`${name}.dtype.atype.u32{.sat}.mode.op2 d, a, b, c`, {
         where: { ...where, op2: secondaryOperations },
-        operands: shiftOperands,
+        operands: { ...threeOperands, ...count },
         selectors,
         ...gate,
         sem: (k, src, m, ops) => secondary(k, m.op2, shifted(k, src, m, ops), src.c, m.dtype),
       }),
       form(`${name}.dtype.atype.u32{.sat}.mode d, a, b, c`, {
         where,
-        operands: shiftOperands,
+        operands: { ...threeOperands, ...count },
         selectors: mergeSelectors,
         ...gate,
         sem: (k, src, m, ops) => merge(k, shifted(k, src, m, ops), src.c, ops),
@@ -147,7 +148,8 @@ export function compare(k: Kit, cmp: Comparison, a: Expr, b: Expr): Expr {
 }
 
 const setWhere = { atype: types, btype: types, cmp: comparisons } as const;
-const setOperands = { d: "u32", a: "atype", b: "btype", c: "u32" } as const;
+const setOperands = { d: "u32", a: "atype", b: "btype" } as const;
+const threeSetOperands = { ...setOperands, c: "u32" } as const;
 type SetChosen = { readonly atype: string; readonly btype: string; readonly cmp: Comparison };
 const set = (k: Kit, { a, b }: Sources, { atype, btype, cmp }: SetChosen, ops: OperandAccess): Expr =>
   compare(k, cmp, extractPart(k, a, ops.selector("a"), atype), extractPart(k, b, ops.selector("b"), btype));
@@ -160,14 +162,14 @@ export const vset = instruction("vset", {
     form("vset.atype.btype.cmp d, a, b", { where: setWhere, operands: setOperands, selectors, ...gate, sem: set }),
     form("vset.atype.btype.cmp.op2 d, a, b, c", {
       where: { ...setWhere, op2: secondaryOperations },
-      operands: setOperands,
+      operands: threeSetOperands,
       selectors,
       ...gate,
       sem: (k, src, m, ops) => secondary(k, m.op2, set(k, src, m, ops), src.c, "u32"),
     }),
     form("vset.atype.btype.cmp d, a, b, c", {
       where: setWhere,
-      operands: setOperands,
+      operands: threeSetOperands,
       selectors: mergeSelectors,
       ...gate,
       sem: (k, src, m, ops) => merge(k, set(k, src, m, ops), src.c, ops),

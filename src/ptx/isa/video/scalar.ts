@@ -98,28 +98,28 @@ function shift(name: "vshl" | "vshr", summary: string, operation: (k: Kit, a: Ex
       destination(ops),
     );
   };
-  const count = { b: "u32" } as const;
+  const shiftCount = { b: "u32" } as const;
   return instruction(name, {
     summary,
     section: "9.7.18.1.2",
     forms: [
       form(`${name}.dtype.atype.u32{.sat}.mode d, a, b`, {
         where,
-        operands: { ...operands, ...count },
+        operands: { ...operands, ...shiftCount },
         selectors,
         ...gate,
         sem: (k, src, m, ops) => shifted(k, src, m, ops),
       }),
       form(`${name}.dtype.atype.u32{.sat}.mode.op2 d, a, b, c`, {
         where: { ...where, op2: secondaryOperations },
-        operands: { ...threeOperands, ...count },
+        operands: { ...threeOperands, ...shiftCount },
         selectors,
         ...gate,
         sem: (k, src, m, ops) => secondary(k, m.op2, shifted(k, src, m, ops), src.c, m.dtype),
       }),
       form(`${name}.dtype.atype.u32{.sat}.mode d, a, b, c`, {
         where,
-        operands: { ...threeOperands, ...count },
+        operands: { ...threeOperands, ...shiftCount },
         selectors: mergeSelectors,
         ...gate,
         sem: (k, src, m, ops) => merge(k, shifted(k, src, m, ops), src.c, ops),

@@ -1,4 +1,5 @@
-import { overflowsToInfinity, type RoundingMode, roundedMagnitude } from "./rounding.ts";
+import { signBit } from "./binary64-bits.ts";
+import { overflowsToInfinity, type RoundingMode, roundedMagnitude, stochasticMagnitude } from "./rounding.ts";
 
 export type { RoundingMode } from "./rounding.ts";
 
@@ -7,13 +8,11 @@ export const HALF_NAN = 0x7fff;
 
 const f32 = new Float32Array(1);
 const u32 = new Uint32Array(f32.buffer);
-const f64 = new Float64Array(1);
-const words = new Uint32Array(f64.buffer);
-const isNegative = (value: number): boolean => ((f64[0] = value), words[1]! >>> 31 !== 0);
 
+/** The pattern of a value in a format with infinities and NaN; `nan` is the pattern that stands for every NaN. */
 const encode = (value: number, fraction: number, emin: number, infinity: number, mode: RoundingMode): number => {
   if (value !== value) return HALF_NAN;
-  const negative = isNegative(value);
+  const negative = signBit(value);
   const sign = negative ? 0x8000 : 0;
   if (value === Infinity || value === -Infinity) return sign | infinity;
   const magnitude = roundedMagnitude(value, fraction, emin, mode);
@@ -37,3 +36,19 @@ export const bf16ToNumber = (bits: number): number => ((u32[0] = bits << 16), f3
 
 /** The bf16 pattern (0 to 0xffff) of any double, rounded once. NaN gives 0x7fff; overflow is as the mode says. */
 export const numberToBf16 = (value: number, mode: RoundingMode = "rn"): number => encode(value, 7, -126, 0x7f80, mode);
+
+const stochastic = (value: number, fraction: number, emin: number, infinity: number, random: number, count: number) => {
+  if (value !== value) return HALF_NAN;
+  const sign = signBit(value) ? 0x8000 : 0;
+  if (value === Infinity || value === -Infinity) return sign | infinity;
+  const magnitude = stochasticMagnitude(value, fraction, emin, random, count);
+  return sign | (magnitude < infinity ? magnitude : infinity);
+};
+
+/** The f16 pattern of a binary32 value, rounded stochastically by 13 random bits. */
+export const numberToF16Stochastic = (value: number, random: number): number =>
+  stochastic(value, 10, -14, 0x7c00, random & 0x1fff, 13);
+
+/** The bf16 pattern of a binary32 value, rounded stochastically by 16 random bits. */
+export const numberToBf16Stochastic = (value: number, random: number): number =>
+  stochastic(value, 7, -126, 0x7f80, random & 0xffff, 16);

@@ -29,7 +29,9 @@ export type SpecialName =
   | "globaltimer_hi"
   | "dynamic_smem_size"
   | "total_smem_size"
-  | "aggr_smem_size";
+  | "aggr_smem_size"
+  /** What added to an address in the shared, local, constant or parameter space makes it generic (`i64`; 0 with 32 bits). */
+  | "window";
 
 /**
  * What a semantics function returns: a directed acyclic graph of primitives over leaves. Parts that are shared are the

@@ -16,7 +16,7 @@ export interface Gate {
 
 /** How the rows' functions read an instruction's operands beyond single expressions. */
 export interface OperandAccess {
-  /** The elements of a vector operand (one element for a scalar). */
+  /** The elements of a vector operand (one element for a scalar; for one of 128 bits two `i64`, the low half first). */
   vector(name: string): readonly Expr[];
   /** Whether an optional operand is there. */
   has(name: string): boolean;
@@ -35,7 +35,7 @@ export interface OperandAccess {
 }
 
 /**
- * Destination name to value; a list for a vector destination. A single expression is the value of the first. The type of
+ * Destination name to value; a list for a vector destination, and for one of 128 bits (two `i64`, the low half first). A single expression is the value of the first. The type of
  * an expression is that of the destination's rule: `i32` for up to 32 bits (the low bits count), `f32`, `i64`, `f64`,
  * `pred`; the `i32` pattern of an f32 and the `i64` pattern of an f64 will do as well.
  */

@@ -146,7 +146,9 @@ function matchModifiers(form: Form, written: readonly string[]): Match {
     if (slot === slots.length) return at === written.length;
     const { name, optional, choices } = slots[slot]!;
     const word = written[at];
-    if (word !== undefined && (choices ? choices.includes(word) : word === name)) {
+    // A modifier that may stand in two places is written once.
+    const again = optional && written.indexOf(name) < at;
+    if (word !== undefined && (choices ? choices.includes(word) : word === name && !again)) {
       chosen[slot] = word;
       if (walk(slot + 1, at + 1)) return true;
       chosen[slot] = null;
@@ -159,7 +161,7 @@ function matchModifiers(form: Form, written: readonly string[]): Match {
   const mods: Record<string, string | boolean | undefined> = {};
   slots.forEach(({ name, optional, choices }, i) => {
     if (choices) mods[name] = chosen[i] ?? undefined;
-    else if (optional) mods[name] = chosen[i] !== null;
+    else if (optional) mods[name] = mods[name] === true || chosen[i] !== null;
   });
   return { mods, reached, missing: null };
 }

@@ -1,6 +1,11 @@
 import type { Prim } from "../prim.ts";
 import { bitPrims } from "./bits.ts";
+import { comparePrims } from "./compare.ts";
+import { convertPrims } from "./convert.ts";
+import { convertNarrowPrims } from "./convert-narrow.ts";
 import { floatPrims } from "./float.ts";
+import { floatApproxPrims } from "./float-approx.ts";
+import { halfPrims } from "./half.ts";
 import { integerPrims } from "./integer.ts";
 import { integer64Prims } from "./integer64.ts";
 import { logicPrims } from "./logic.ts";
@@ -14,6 +19,11 @@ export const prims = {
   ...videoPrims,
   ...logicPrims,
   ...floatPrims,
+  ...floatApproxPrims,
+  ...halfPrims,
+  ...comparePrims,
+  ...convertPrims,
+  ...convertNarrowPrims,
 } as const;
 
 export type PrimName = keyof typeof prims;

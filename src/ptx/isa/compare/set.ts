@@ -1,0 +1,165 @@
+import type { Expr, Kit } from "../../../semantics/index.ts";
+import { form, instruction } from "../define.ts";
+import {
+  BoolOp,
+  CmpOp,
+  combine,
+  compare,
+  compareHalves,
+  FloatCmpOp,
+  flushProblem,
+  operatorProblem,
+} from "./operators.ts";
+
+interface Chosen {
+  readonly CmpOp: CmpOp;
+  readonly BoolOp?: BoolOp;
+  readonly ftz?: boolean;
+  readonly dtype: string;
+  readonly stype: string;
+}
+type Operands = Readonly<Record<"a" | "b", Expr>> & { readonly c?: Expr };
+
+const invalid = ({ CmpOp, ftz = false, stype }: Chosen): string | null =>
+  operatorProblem(CmpOp, stype) ?? flushProblem(ftz, stype);
+
+const invalidToBf16 = (m: Chosen): string | null =>
+  invalid(m) ?? (m.ftz ? "'.ftz' does not go with a '.bf16' result" : null);
+
+const one: Readonly<Record<string, number>> = { f16: 0x3c00, bf16: 0x3f80, f16x2: 0x3c00, bf16x2: 0x3f80 };
+
+/** What stands for true: 1.0 in a floating-point type, every bit set in an integer. */
+const truth = (k: Kit, dtype: string): Expr => (dtype === "f32" ? k.f32(1) : k.i32(one[dtype] ?? -1));
+
+function sem(k: Kit, { a, b, c }: Operands, { CmpOp, BoolOp, ftz = false, dtype, stype }: Chosen): Expr {
+  const result = combine(k, BoolOp, compare(k, CmpOp, stype, a, b, ftz), c);
+  return k.select(result, truth(k, dtype), dtype === "f32" ? k.f32(0) : k.i32(0));
+}
+
+function packedSem(k: Kit, { a, b, c }: Operands, { CmpOp, BoolOp, ftz = false, dtype, stype }: Chosen): Expr {
+  const element = one[dtype] ?? 0xffff;
+  const [low, high] = compareHalves(k, CmpOp, stype, a, b, ftz);
+  const part = (t: Expr, value: number) => k.select(combine(k, BoolOp, t, c), k.i32(value), k.i32(0));
+  return k.or(part(low, element), part(high, element << 16));
+}
+
+const stype = ["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"] as const;
+const operands = { d: "dtype", a: "stype", b: "stype" } as const;
+const withPredicate = { ...operands, c: "pred" } as const;
+const words = { dtype: ["u32", "s32", "f32"], stype } as const;
+const f64 = { f64: { target: "sm_13" } } as const;
+
+/** Section 9.7.6.1. */
+export const set = instruction("set", {
+  summary: "compares two values and gives a number for true or false",
+  section: "9.7.6.1",
+  forms: [
+    form("set.CmpOp{.ftz}.dtype.stype d, a, b", {
+      where: { CmpOp, ...words },
+      since: "1.0",
+      gates: f64,
+      operands,
+      invalid,
+      sem,
+    }),
+    form("set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", {
+      where: { CmpOp, BoolOp, ...words },
+      since: "1.0",
+      gates: f64,
+      operands: withPredicate,
+      invalid,
+      sem,
+    }),
+  ],
+});
+
+const halfGate = { since: "4.2", target: "sm_53" } as const;
+const bf16Gate = { since: "7.8", target: "sm_90" } as const;
+const toInteger = { since: "6.5" } as const;
+const integers = { u16: toInteger, s16: toInteger, u32: toInteger, s32: toInteger } as const;
+const toF16 = { CmpOp, dtype: ["f16"], stype: [...stype, "f16"] } as const;
+// The manual leaves out a comparison of two bf16, and ptxas takes it.
+const toBf16 = { CmpOp, dtype: ["bf16"], stype: [...stype, "f16", "bf16"] } as const;
+const fromHalf = { CmpOp: FloatCmpOp, dtype: ["u16", "s16", "u32", "s32"], stype: ["f16", "bf16"] } as const;
+const fromPair = { CmpOp: FloatCmpOp, dtype: ["u32", "s32"], stype: ["f16x2", "bf16x2"] } as const;
+const f16Pair = { CmpOp: FloatCmpOp, dtype: ["f16x2"], stype: ["f16x2"] } as const;
+const bf16Pair = { CmpOp: FloatCmpOp, dtype: ["bf16x2"], stype: ["bf16x2"] } as const;
+const fromBf16 = { ...integers, bf16: bf16Gate, bf16x2: bf16Gate } as const;
+
+/** Section 9.7.7.1. */
+export const setHalf = instruction("set", {
+  summary: "compares two values, or two pairs of them, where a half-precision type is involved",
+  section: "9.7.7.1",
+  forms: [
+    form("set.CmpOp{.ftz}.dtype.stype d, a, b", { where: toF16, ...halfGate, operands, invalid, sem }),
+    form("set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", {
+      where: { ...toF16, BoolOp },
+      ...halfGate,
+      operands: withPredicate,
+      invalid,
+      sem,
+    }),
+    form("set.CmpOp{.ftz}.dtype.stype d, a, b", {
+      where: toBf16,
+      ...bf16Gate,
+      operands,
+      invalid: invalidToBf16,
+      sem,
+    }),
+    form("set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", {
+      where: { ...toBf16, BoolOp },
+      ...bf16Gate,
+      operands: withPredicate,
+      invalid: invalidToBf16,
+      sem,
+    }),
+    form("set.CmpOp{.ftz}.dtype.stype d, a, b", {
+      where: fromHalf,
+      ...halfGate,
+      gates: fromBf16,
+      operands,
+      invalid,
+      sem,
+    }),
+    form("set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", {
+      where: { ...fromHalf, BoolOp },
+      ...halfGate,
+      gates: fromBf16,
+      operands: withPredicate,
+      invalid,
+      sem,
+    }),
+    form("set.CmpOp{.ftz}.dtype.stype d, a, b", {
+      where: fromPair,
+      ...halfGate,
+      gates: fromBf16,
+      operands,
+      invalid,
+      sem: packedSem,
+    }),
+    form("set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", {
+      where: { ...fromPair, BoolOp },
+      ...halfGate,
+      gates: fromBf16,
+      operands: withPredicate,
+      invalid,
+      sem: packedSem,
+    }),
+    form("set.CmpOp{.ftz}.dtype.stype d, a, b", { where: f16Pair, ...halfGate, operands, invalid, sem: packedSem }),
+    form("set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", {
+      where: { ...f16Pair, BoolOp },
+      ...halfGate,
+      operands: withPredicate,
+      invalid,
+      sem: packedSem,
+    }),
+    form("set.CmpOp{.ftz}.dtype.stype d, a, b", { where: bf16Pair, ...bf16Gate, operands, invalid, sem: packedSem }),
+    form("set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", {
+      where: { ...bf16Pair, BoolOp },
+      ...bf16Gate,
+      operands: withPredicate,
+      invalid,
+      sem: packedSem,
+    }),
+  ],
+});

@@ -1,0 +1,53 @@
+import { accessBytes } from "../machine/access-fault.ts";
+import type { Activation } from "../machine/activation.ts";
+import { readElement, type Views, writeElement } from "../machine/views.ts";
+import type { Expr, Value } from "../semantics/index.ts";
+import { bitsOf } from "./bind.ts";
+import type { Decoding } from "./decode.ts";
+import type { Run } from "./expr-compiler.ts";
+import { addressOf, type MemoryInstruction, SlowPath } from "./memory-access.ts";
+import { patternOf } from "./pattern.ts";
+import { Reach } from "./reach.ts";
+import { destinations } from "./steps.ts";
+
+/** Read-modify-write, lane by lane in lane order. */
+export function makeAtomic(d: Decoding, memory: MemoryInstruction, combine: readonly Expr[]): Run {
+  const { access, address, prepare } = memory;
+  const bytes = access.bits / 8;
+  const elements = combine.map((c) => {
+    const expr = bitsOf(d.operands.bind(c));
+    return { ty: expr.ty, value: d.engine.compiler.lane(d.code.context, expr) };
+  });
+  const to = destinations(d);
+  const old: Value[] = combine.map(() => (access.bits === 64 ? 0n : 0));
+  const update = (x: Activation, views: Views, at: number, lane: number): void => {
+    for (let e = 0; e < elements.length; e++) old[e] = readElement(views, at + e * bytes, access.bits, access.signed);
+    const fresh = elements.map(({ ty, value }) => patternOf(ty, value(x, lane, old)));
+    for (let e = 0; e < elements.length; e++) {
+      writeElement(views, at + e * bytes, access.bits, fresh[e]!);
+      const slot = to[e];
+      if (!slot) continue;
+      if (slot.class === "b64") x.i64[slot.base + lane] = BigInt(old[e]! as number | bigint);
+      else x.i32[slot.base + lane] = (old[e] as number) & (slot.bits < 32 ? 2 ** slot.bits - 1 : -1);
+    }
+  };
+  const reach = new Reach(0, accessBytes(access));
+  const slow = new SlowPath(memory, "atomic", reach);
+  return (x, mask) => {
+    prepare(x, mask);
+    x.warp.watched = true;
+    // Lanes keep their order: each takes the short way if it can, else the long one.
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const { high, low } = addressOf(address, x, lane);
+      const r = (low - reach.from) >>> 0;
+      const good = reach.refresh(x) && r <= reach.span && high === reach.high && (low & (access.align - 1)) === 0;
+      if (good) update(x, reach.views, (r + reach.at + lane * reach.stride) >>> 0, lane);
+      // The rest of the mask goes along, so that a fault names all the lanes that fail.
+      else {
+        slow.run(x, m, (place, at, l) => update(x, place.views, at, l));
+        return;
+      }
+    }
+  };
+}

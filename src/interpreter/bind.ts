@@ -1,0 +1,76 @@
+import { type Expr, fold, kit, type Value } from "../semantics/index.ts";
+
+/** What is known of an expression's leaves once the module is loaded. */
+export interface Bindings {
+  /** The address of a module-level variable or function. */
+  readonly symbol: (name: string, generic: boolean) => bigint;
+  /** What makes a window's address generic. */
+  readonly window: bigint;
+}
+
+/** Puts in the leaves that are known, and computes what follows from constants alone. Shared parts stay shared. */
+export function bind(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr> = new Map()): Expr {
+  const known = memo.get(expr);
+  if (known !== undefined) return known;
+  const bound = bindNode(expr, bindings, memo);
+  memo.set(expr, bound);
+  return bound;
+}
+
+function bindNode(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr>): Expr {
+  if (expr.kind === "symbol") {
+    const address = bindings.symbol(expr.symbol, expr.generic) + BigInt(expr.offset);
+    return expr.ty === "i64" ? kit.i64(address) : kit.i32(Number(BigInt.asIntN(32, address)));
+  }
+  if (expr.kind === "special" && (expr.name as string) === "window") return constant(expr.ty, bindings.window);
+  if (expr.kind !== "prim") return expr;
+  const args = expr.args.map((a) => bind(a, bindings, memo));
+  const bound: Expr = { ...expr, args };
+  // A NaN constant would lose its bits.
+  if (expr.ty === "f32" || expr.ty === "f64" || !args.every((a) => a.kind === "const")) return bound;
+  return { kind: "const", ty: expr.ty, value: fold(bound, unreachable) };
+}
+
+const constant = (ty: Expr["ty"], value: bigint): Expr =>
+  ty === "i64" ? kit.i64(value) : kit.i32(Number(BigInt.asIntN(32, value)));
+
+const unreachable = (): Value => {
+  throw new Error("a constant has no leaves");
+};
+
+const f32 = new Float32Array(1);
+const i32 = new Int32Array(f32.buffer);
+const f64 = new Float64Array(1);
+const i64 = new BigInt64Array(f64.buffer);
+
+/**
+ * The expression's bits, where they can be had without passing through a floating-point value: moving a NaN keeps its
+ * payload, computing one does not. What is computed stays a float, and whoever stores it makes a NaN canonical.
+ */
+export function bitsOf(expr: Expr): Expr {
+  if (expr.ty !== "f32" && expr.ty !== "f64") return expr;
+  const ty = expr.ty === "f32" ? "i32" : "i64";
+  if (expr.kind === "reg" || expr.kind === "old") return { ...expr, ty };
+  if (expr.kind === "const") {
+    if (ty === "i32") return kit.i32(((f32[0] = expr.value as number), f32[0] === f32[0] ? i32[0]! : 0x7fff_ffff));
+    return kit.i64(((f64[0] = expr.value as number), f64[0] === f64[0] ? i64[0]! : 0x7ff8_0000_0000_0000n));
+  }
+  if (expr.kind !== "prim") return expr;
+  if (expr.prim === "f32.reinterpret_i32" || expr.prim === "f64.reinterpret_i64") return expr.args[0]!;
+  if ((expr.prim as string) === `${expr.ty}.select`) {
+    const [p, a, b] = [expr.args[0]!, bitsOf(expr.args[1]!), bitsOf(expr.args[2]!)];
+    if (a.ty === ty && b.ty === ty) return kit.select(p, a, b);
+  }
+  return expr;
+}
+
+/** An expression as a base and a constant number of bytes. */
+export function splitOffset(expr: Expr): { readonly base: Expr | null; readonly offset: bigint } {
+  if (expr.kind === "const") return { base: null, offset: BigInt(expr.value as number | bigint) };
+  if (expr.kind === "prim" && (expr.prim === "i64.add" || expr.prim === "i32.add")) {
+    const [a, b] = [splitOffset(expr.args[0]!), splitOffset(expr.args[1]!)];
+    if (b.base === null) return { base: a.base, offset: a.offset + b.offset };
+    if (a.base === null) return { base: b.base, offset: a.offset + b.offset };
+  }
+  return { base: expr, offset: 0n };
+}

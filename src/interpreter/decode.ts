@@ -1,0 +1,129 @@
+import type { Instruction } from "../ir/index.ts";
+import type { BasicBlock, GuardWord, Site, Step, Terminator } from "../machine/code.ts";
+import { makeBarrier } from "./barriers.ts";
+import { makeCall } from "./calls.ts";
+import { implicitReturn, makeBranch, makeExit, makeIndexedBranch, makeReturn, makeSleep } from "./control.ts";
+import type { Engine } from "./engine.ts";
+import type { LoadedFunction } from "./loaded-function.ts";
+import { Operands } from "./operand.ts";
+import { makeStep } from "./steps.ts";
+import { makeWarpSync } from "./warp-sync.ts";
+
+/** One instruction on its way to becoming code. */
+export interface Decoding {
+  readonly engine: Engine;
+  readonly code: LoadedFunction;
+  readonly site: Site;
+  readonly guard: GuardWord;
+  readonly operands: Operands;
+}
+
+/** What a terminator needs to know of the blocks. */
+export interface Flow {
+  readonly next: BasicBlock;
+  readonly index: number;
+  /** The block that begins at an instruction. */
+  readonly blockAt: (instruction: number) => BasicBlock;
+}
+
+class Block implements BasicBlock {
+  readonly index: number;
+  readonly size: number;
+  steps: readonly Step[] = [];
+  terminator: Terminator | null = null;
+  next: BasicBlock | null = null;
+  last: Site | null = null;
+
+  constructor(index: number, size: number) {
+    this.index = index;
+    this.size = size;
+  }
+}
+
+/** Makes the blocks of a function out of its list of instructions, and returns the first. */
+export function decode(code: LoadedFunction, engine: Engine): BasicBlock {
+  const { instructions } = code.ir;
+  const starts = blockStarts(instructions);
+  const blocks = starts.map((start, i) => new Block(i, (starts[i + 1] ?? start) - start));
+  const byStart = new Map(starts.map((start, i) => [start, blocks[i]!]));
+  const blockAt = (instruction: number): BasicBlock => byStart.get(instruction)!;
+  const sites: Site[] = instructions.map((instruction, index) => ({ code, index, instruction }));
+  blocks.forEach((block, i) => {
+    const start = starts[i]!;
+    const next = blocks[i + 1];
+    if (next === undefined) {
+      block.terminator = implicitReturn(code, instructions.length);
+      return;
+    }
+    block.next = next;
+    block.last = sites[start + block.size - 1]!;
+    const steps: Step[] = [];
+    for (const site of sites.slice(start, start + block.size)) {
+      code.file.freeTemporaries();
+      const operands = new Operands(code.context, engine.bindings, engine.compiler);
+      const decoding = { engine, code, site, guard: guardWord(code, site.instruction), operands };
+      if (endsBlock(site.instruction)) block.terminator = makeTerminator(decoding, { next, index: i, blockAt });
+      else steps.push(makeStep(decoding));
+    }
+    block.steps = steps;
+  });
+  return blocks[0]!;
+}
+
+function guardWord(code: LoadedFunction, { guard }: Instruction): GuardWord {
+  if (guard === null) return { guard: -1, flip: 0 };
+  return { guard: code.file.slot(guard.register).base, flip: guard.negate ? -1 : 0 };
+}
+
+/** Whether a group may stand elsewhere, wait, or be split after the instruction. */
+function endsBlock({ op }: Instruction): boolean {
+  switch (op.kind) {
+    case "branch":
+    case "branch-indexed":
+    case "call":
+    case "return":
+    case "exit":
+    case "barrier":
+    case "sleep":
+      return true;
+    case "warp":
+      return op.mask !== null;
+    default:
+      return false;
+  }
+}
+
+function makeTerminator(d: Decoding, flow: Flow): Terminator {
+  const { op } = d.site.instruction;
+  switch (op.kind) {
+    case "branch":
+      return makeBranch(d, flow, op);
+    case "branch-indexed":
+      return makeIndexedBranch(d, flow, op);
+    case "call":
+      return makeCall(d, flow, op);
+    case "return":
+      return makeReturn(d, flow, op);
+    case "exit":
+      return makeExit(d, flow);
+    case "barrier":
+      return makeBarrier(d, flow, op);
+    case "sleep":
+      return makeSleep(d, flow);
+    case "warp":
+      return makeWarpSync(d, flow, op);
+    default:
+      throw new Error(`${op.kind} does not end a block`);
+  }
+}
+
+/** The first instruction of each block, and the end of the list. */
+function blockStarts(instructions: readonly Instruction[]): number[] {
+  const starts = new Set([0, instructions.length]);
+  instructions.forEach((instruction, i) => {
+    if (endsBlock(instruction)) starts.add(i + 1);
+    if (instruction.op.kind === "branch") starts.add(instruction.op.target);
+    if (instruction.op.kind === "branch-indexed") for (const t of instruction.op.targets) starts.add(t);
+  });
+  return [...starts].sort((a, b) => a - b);
+}

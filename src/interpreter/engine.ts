@@ -1,0 +1,21 @@
+import type { IrModule } from "../ir/index.ts";
+import type { AddressSpace } from "../machine/address-space.ts";
+import type { ExternalFunction } from "../machine/externals.ts";
+import type { Bindings } from "./bind.ts";
+import type { ExprCompiler } from "./expr-compiler.ts";
+import type { LoadedFunction } from "./loaded-function.ts";
+
+/** What decoding a function needs to know of the program around it. */
+export interface Engine {
+  readonly module: IrModule;
+  readonly addresses: AddressSpace;
+  readonly bindings: Bindings;
+  readonly compiler: ExprCompiler;
+  /** Whether code may be made from text. */
+  readonly generate: boolean;
+  /** The function of that name, through aliases. */
+  readonly functionNamed: (name: string) => LoadedFunction | null;
+  /** Functions in the order of their addresses. */
+  readonly functions: readonly LoadedFunction[];
+  readonly externals: ReadonlyMap<string, ExternalFunction>;
+}

@@ -1,0 +1,116 @@
+import type { Activation } from "../machine/activation.ts";
+import { windows } from "../machine/address-space.ts";
+import { isScalarName, scalarIndex } from "../machine/specials.ts";
+import { type Expr, fold, type LeafValue, type Value } from "../semantics/index.ts";
+import type { ExprCompiler, FunctionContext } from "./expr-compiler.ts";
+import type { Slot } from "./register-file.ts";
+
+/** Evaluates by `fold`, lane by lane: for places that forbid code from text, and to compare the other one with. */
+export const foldCompiler: ExprCompiler = {
+  assign: (context, assignments) => (x, mask) => {
+    const clock = lazy(() => x.warp.cta.grid.clock());
+    // Predicates change in all lanes at once when they are written, so they are written last.
+    const words = assignments.map(() => 0);
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const leaf = leafOf(context, x, lane, clock, []);
+      const memo = new Map<Expr, Value>();
+      const values = assignments.map(({ value }) => fold(value, leaf, memo));
+      assignments.forEach(({ value, to }, i) => {
+        if (to.class === "pred") words[i]! |= values[i] ? 1 << lane : 0;
+        else write(x, to, lane, value.ty, values[i]!);
+      });
+    }
+    assignments.forEach(({ to }, i) => {
+      if (to.class === "pred") x.i32[to.base] = (x.i32[to.base]! & ~mask) | words[i]!;
+    });
+  },
+  lane: (context, expr) => (x, lane, old) =>
+    fold(
+      expr,
+      leafOf(
+        context,
+        x,
+        lane,
+        lazy(() => x.warp.cta.grid.clock()),
+        old,
+      ),
+    ),
+};
+
+function lazy<T>(compute: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= compute());
+}
+
+function write(x: Activation, to: Slot, lane: number, ty: Expr["ty"], value: Value): void {
+  const at = to.base + lane;
+  if (ty === "i32") x.i32[at] = to.bits < 32 ? (value as number) & (2 ** to.bits - 1) : (value as number);
+  else if (ty === "i64") x.i64[at] = value as bigint;
+  else if (ty === "f32") {
+    if (Number.isNaN(value)) x.i32[at] = 0x7fff_ffff;
+    else x.f32[at] = value as number;
+  } else if (Number.isNaN(value)) x.i64[at] = 0x7ff8_0000_0000_0000n;
+  else x.f64[at] = value as number;
+}
+
+function read(x: Activation, slot: Slot, lane: number, ty: Expr["ty"]): Value {
+  const at = slot.base + lane;
+  switch (ty) {
+    case "pred":
+      return ((x.i32[slot.base]! >>> lane) & 1) !== 0;
+    case "i32":
+      return x.i32[at]!;
+    case "f32":
+      return x.f32[at]!;
+    case "i64":
+      return x.i64[at]!;
+    case "f64":
+      return x.f64[at]!;
+  }
+}
+
+const leafOf =
+  (context: FunctionContext, x: Activation, lane: number, clock: () => bigint, old: readonly Value[]): LeafValue =>
+  (leaf) => {
+    switch (leaf.kind) {
+      case "reg":
+        return read(x, context.file.slot(leaf.reg), lane, leaf.ty);
+      case "old":
+        return oldValue(leaf.ty, old[leaf.index]!);
+      case "frame": {
+        const low = windows.local.start + context.frameOffset(leaf.variable) + leaf.offset + x.base;
+        return leaf.ty === "i32" ? low | 0 : BigInt(low) + (leaf.generic ? context.window : 0n);
+      }
+      case "special":
+        return special(x, lane, leaf.name, leaf.ty, clock);
+      case "symbol":
+        throw new Error(`${leaf.symbol} has not been bound to its address`);
+    }
+  };
+
+const word = new DataView(new ArrayBuffer(8));
+
+function oldValue(ty: Expr["ty"], bits: Value): Value {
+  if (ty === "f32") return (word.setInt32(0, bits as number), word.getFloat32(0));
+  if (ty === "f64") return (word.setBigInt64(0, bits as bigint), word.getFloat64(0));
+  return bits;
+}
+
+function special(x: Activation, lane: number, name: string, ty: Expr["ty"], clock: () => bigint): Value {
+  const { warp } = x;
+  const tid = ["tid.x", "tid.y", "tid.z"].indexOf(name);
+  const narrow =
+    name === "laneid"
+      ? lane
+      : tid >= 0
+        ? warp.tid[tid * 32 + lane]!
+        : name === "warpid"
+          ? warp.index
+          : isScalarName(name)
+            ? warp.cta.scalars[scalarIndex(name)]!
+            : null;
+  if (narrow !== null) return ty === "i64" ? BigInt(narrow >>> 0) : narrow;
+  const time = name.endsWith("_hi") ? clock() >> 32n : clock();
+  return ty === "i64" ? time : Number(BigInt.asIntN(32, time));
+}

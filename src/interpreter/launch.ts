@@ -1,0 +1,135 @@
+import type { IrFunction } from "../ir/index.ts";
+import { Activation } from "../machine/activation.ts";
+import { windows } from "../machine/address-space.ts";
+import { Cta } from "../machine/cta.ts";
+import { type Observer, Observers } from "../machine/events.ts";
+import type { Extent } from "../machine/extent.ts";
+import { Fault } from "../machine/fault.ts";
+import type { Bank, Grid } from "../machine/grid.ts";
+import type { LaunchRequest, LaunchResult } from "../machine/launch.ts";
+import { ReportSink } from "../machine/report-sink.ts";
+import { Views } from "../machine/views.ts";
+import { Limits } from "./limits.ts";
+import type { LoadedFunction } from "./loaded-function.ts";
+import type { Program } from "./program.ts";
+import { findObstacle } from "./reachable.ts";
+import { runGrid } from "./schedule.ts";
+
+/** The most local memory that a thread of any NVIDIA GPU can have (compute capability tables). */
+const stackLimit = 512 * 1024;
+
+let launches = 0;
+
+export interface LaunchOptions {
+  /** Who watches: sanitizers, a debugger, a profiler. */
+  readonly observers?: readonly Observer[];
+  /** Bytes of stack for a thread. */
+  readonly stackLimit?: number;
+}
+
+/**
+ * Runs a kernel to its end, or to the first fault. Throws a RangeError when the request itself makes no sense: an unknown
+ * kernel, too few bytes of parameters, a block of no or of more than 1024 threads.
+ */
+export function launch(program: Program, request: LaunchRequest, options: LaunchOptions = {}): LaunchResult {
+  const kernel = program.engine.functionNamed(request.kernel);
+  if (kernel === null || kernel.ir.kind !== "kernel") throw new RangeError(`there is no kernel ${request.kernel}`);
+  checkShape(kernel.ir, request);
+  const observers = options.observers ?? [];
+  const { dynamicStart, dynamicName, extents, staticBytes } = program.shared;
+  const dynamicEnd = dynamicStart + request.sharedBytes;
+  const sharedExtents: readonly Extent[] = [...extents, { name: dynamicName, start: dynamicStart, end: dynamicEnd }];
+  let reads = 0n;
+  const grid: Grid = {
+    id: launches++,
+    kernel: request.kernel,
+    dimensions: request.grid,
+    block: request.block,
+    addresses: program.addresses,
+    memory: program.memory,
+    constants: program.constants,
+    params: paramsBank(kernel.ir, request.params),
+    sharedExtents,
+    staticSharedBytes: staticBytes,
+    dynamicSharedBytes: request.sharedBytes,
+    stackLimit: options.stackLimit ?? stackLimit,
+    processors: 1,
+    observers: observers.length === 0 ? null : new Observers(observers),
+    reports: new ReportSink(request.kernel),
+    print: request.onOutput ?? (() => {}),
+    steps: 0,
+    clock: () => BigInt(Math.floor(grid.steps / 32)) + reads++,
+  };
+  grid.observers?.emit("launchBegin", grid);
+  try {
+    refuse(program, kernel, grid);
+    if (!grid.reports.failed) {
+      runGrid(grid, kernel, dynamicEnd - windows.shared.start, new Limits(grid, request), request.seed);
+    }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    grid.reports.fault(error);
+  }
+  grid.observers?.emit("launchEnd", grid);
+  return { ok: !grid.reports.failed, steps: grid.steps, reports: grid.reports.reports };
+}
+
+function checkShape(kernel: IrFunction, { grid, block, params, sharedBytes }: LaunchRequest): void {
+  const threads = block[0] * block[1] * block[2];
+  for (const n of [...grid, ...block]) {
+    if (!Number.isInteger(n) || n < 1) throw new RangeError(`a grid or block of ${n} in one direction`);
+  }
+  if (threads > 1024) throw new RangeError(`${threads} threads in a block; the most is 1024`);
+  const most = windows.local.start - windows.shared.start;
+  if (!Number.isInteger(sharedBytes) || sharedBytes < 0 || sharedBytes > most / 2) {
+    throw new RangeError(`${sharedBytes} bytes of dynamic shared memory`);
+  }
+  const { reqntid, maxntid } = kernel.bounds;
+  if (reqntid?.some((n, i) => n !== block[i])) {
+    throw new RangeError(`${kernel.name} requires blocks of ${reqntid.join(" x ")} threads (.reqntid)`);
+  }
+  if (maxntid !== undefined && threads > maxntid[0] * maxntid[1] * maxntid[2]) {
+    throw new RangeError(`${kernel.name} allows blocks of ${maxntid.join(" x ")} threads at most (.maxntid)`);
+  }
+  const bytes = kernel.params.reduce(
+    (end, { storage, type }) => (storage.kind === "kernel" ? Math.max(end, storage.offset + type.size) : end),
+    0,
+  );
+  if (params.length < bytes) {
+    throw new RangeError(`${kernel.name} takes ${bytes} bytes of parameters, and got ${params.length}`);
+  }
+}
+
+function paramsBank(kernel: IrFunction, bytes: Uint8Array): Bank {
+  const { start } = windows["kernel-param"];
+  const views = new Views(bytes.length);
+  views.u8.set(bytes);
+  const extents = kernel.params.flatMap(({ name, storage, type }) =>
+    storage.kind === "kernel"
+      ? [{ name: `\`${name}\``, start: start + storage.offset, end: start + storage.offset + type.size }]
+      : [],
+  );
+  return { views, start, extents };
+}
+
+/** A kernel that can come to what is not modelled does not start: it would be wrong to run half of it. */
+function refuse(program: Program, kernel: LoadedFunction, grid: Grid): void {
+  const { engine, module } = program;
+  const obstacle = findObstacle(module, kernel.ir, (name) => engine.externals.has(name));
+  if (obstacle === null) return;
+  const code = engine.functions[module.functions.indexOf(obstacle.function)]!;
+  const instruction = obstacle.function.instructions[obstacle.index]!;
+  const site = { code, index: obstacle.index, instruction };
+  const { warps } = new Cta(grid, 0);
+  const activation = new Activation(code);
+  activation.warp = warps[0]!;
+  grid.reports.add({
+    code: "not-executable",
+    severity: "error",
+    message: obstacle.message,
+    help: "nothing of the kernel has been run",
+    site,
+    activation,
+    lanes: 0,
+  });
+}

@@ -1,0 +1,70 @@
+import type { IrFunction } from "../ir/index.ts";
+import type { Activation } from "../machine/activation.ts";
+import type { BasicBlock, FrameLayout, FunctionCode } from "../machine/code.ts";
+import { Layout } from "../machine/extent.ts";
+import { decode } from "./decode.ts";
+import type { Engine } from "./engine.ts";
+import type { FunctionContext } from "./expr-compiler.ts";
+import { RegisterFile } from "./register-file.ts";
+
+/** A function of a loaded program. It is decoded when it is first entered. */
+export class LoadedFunction implements FunctionCode {
+  readonly ir: IrFunction;
+  readonly address: number;
+  readonly frame: FrameLayout;
+  readonly file: RegisterFile;
+  readonly context: FunctionContext;
+  readonly pool: Activation[] = [];
+  readonly #engine: Engine;
+  #entry: BasicBlock | null = null;
+
+  constructor(ir: IrFunction, address: number, engine: Engine) {
+    this.ir = ir;
+    this.address = address;
+    this.frame = layFrame(ir);
+    this.file = new RegisterFile(ir.registers);
+    this.#engine = engine;
+    this.context = {
+      file: this.file,
+      frameOffset: (variable) => this.frame.offsets[variable]!,
+      window: engine.addresses.window,
+    };
+  }
+
+  get entry(): BasicBlock {
+    this.#entry ??= decode(this, this.#engine);
+    return this.#entry;
+  }
+
+  get fileBytes(): number {
+    // The temporaries are known once the instructions are decoded.
+    void this.entry;
+    return this.file.bytes;
+  }
+
+  get cleanBytes(): number {
+    return this.file.cleanBytes;
+  }
+
+  get stackCost(): number {
+    const registers = this.ir.registers.reduce(
+      (sum, r) => sum + (r.class === "b64" ? 8 : r.class === "b32" ? 4 : 0),
+      0,
+    );
+    return this.frame.size + registers + 16;
+  }
+}
+
+/** Frames are laid out anew, with gaps, so that a run past the end of a variable is noticed. */
+function layFrame(ir: IrFunction): FrameLayout {
+  const layout = new Layout(0);
+  const offsets: number[] = [];
+  const unsized = ir.frame.findIndex((v) => v.unsized);
+  ir.frame.forEach((v, i) => {
+    offsets[i] = i === unsized ? 0 : layout.place(`\`${v.name}\``, v.size, Math.max(v.align, 1));
+  });
+  const align = ir.frame.reduce((most, v) => Math.max(most, v.align), 16);
+  const size = Math.ceil(layout.end / align) * align;
+  if (unsized >= 0) offsets[unsized] = size;
+  return { offsets, extents: layout.extents, size: ir.frame.length === 0 ? 0 : size, align, unsized };
+}

@@ -1,0 +1,232 @@
+import { windows } from "../machine/address-space.ts";
+import { isScalarName, scalarIndex } from "../machine/specials.ts";
+import { type Expr, type PrimName, primOf, type Value } from "../semantics/index.ts";
+import type { Assignment, ExprCompiler, FunctionContext, LaneFunction, Run } from "./expr-compiler.ts";
+import type { Slot } from "./register-file.ts";
+
+/*
+ * Why text and `new Function`: a closure that serves all expressions calls the primitives through one megamorphic site.
+ * A loop of its own for each *shape* of expression has its own type feedback, so that the engine inlines the primitives into
+ * it: 1 to 3 ns a lane instead of 20. Register numbers and most constants are parameters, so a program has few shapes.
+ */
+
+type Maker<F> = (...operands: readonly (number | bigint)[]) => F;
+const makers = new Map<string, Maker<unknown>>();
+
+function make<F>(emitter: Emitter, text: string): F {
+  const prims = [...emitter.prims.keys()];
+  const source = `return (${emitter.operands.map((_, i) => `k${i}`).join(",")}) => ${text}`;
+  const key = `${prims.join(" ")}\n${source}`;
+  let maker = makers.get(key);
+  if (maker === undefined) {
+    maker = new Function(...prims.map((_, i) => `p${i}`), source)(
+      ...prims.map((p) => primOf(p).eval),
+    ) as Maker<unknown>;
+    makers.set(key, maker);
+  }
+  return maker(...emitter.operands) as F;
+}
+
+/** Whether this place allows code to be made from text; a page's content security policy may not. */
+export function canGenerate(): boolean {
+  try {
+    return new Function("return true")() === true;
+  } catch {
+    return false;
+  }
+}
+
+/** The loop over the lanes of a mask, with and without gaps. `body` uses the lane number `i`. */
+export const laneLoop = (body: string): string =>
+  `if (mask === -1) { for (let i = 0; i < 32; i++) { ${body} } } ` +
+  `else { for (let m = mask; m !== 0; m &= m - 1) { const i = 31 - Math.clz32(m & -m); ${body} } }`;
+
+const views = "const I = x.i32, F = x.f32, L = x.i64, D = x.f64;";
+
+export const loopCompiler: ExprCompiler = {
+  assign: (context, assignments) => {
+    const emitter = new Emitter(context);
+    const values = assignments.map((a) => emitter.target(a));
+    const body = [...emitter.lines, ...values].join(" ");
+    const text = `(x, mask) => { ${views} ${emitter.prologue.join(" ")} ${laneLoop(body)} ${emitter.epilogue.join(" ")} }`;
+    return make<Run>(emitter, text);
+  },
+  lane: (context, expr) => {
+    const emitter = new Emitter(context);
+    const value = emitter.value(expr);
+    const text = `(x, i, old) => { ${views} ${emitter.prologue.join(" ")} ${emitter.lines.join(" ")} return ${value}; }`;
+    return make<LaneFunction>(emitter, text);
+  },
+};
+
+class Emitter {
+  readonly operands: (number | bigint)[] = [];
+  readonly prims = new Map<PrimName, string>();
+  /** Once per instruction; once per lane, before anything is written; once after the lanes. */
+  readonly prologue: string[] = [];
+  readonly lines: string[] = [];
+  readonly epilogue: string[] = [];
+  readonly #context: FunctionContext;
+  readonly #known = new Map<Expr, string>();
+  readonly #named = new Map<string, string>();
+  #names = 0;
+
+  constructor(context: FunctionContext) {
+    this.#context = context;
+  }
+
+  /** Computes the value now, and returns the statement that writes it. */
+  target({ value: expr, to }: Assignment): string {
+    if (to.class === "pred") {
+      const word = this.#name("w");
+      const p = this.value(expr);
+      const base = this.#operand(`word ${to.base}`, to.base);
+      this.prologue.push(`let ${word} = 0;`);
+      this.epilogue.push(`I[${base}] = I[${base}] & ~mask | ${word};`);
+      return `if (${p}) ${word} |= 1 << i;`;
+    }
+    const d = this.#slot(to);
+    if (expr.kind === "prim" && (expr.prim === "i64.extend_i32_s" || expr.prim === "i64.extend_i32_u")) {
+      const v = this.value(expr.args[0]!);
+      const high = expr.prim === "i64.extend_i32_s" ? `${v} >> 31` : "0";
+      return `I[2 * (${d} + i)] = ${v}; I[2 * (${d} + i) + 1] = ${high};`;
+    }
+    const v = this.value(expr);
+    switch (expr.ty) {
+      case "i32":
+        return `I[${d} + i] = ${to.bits < 32 ? `${v} & ${2 ** to.bits - 1}` : v};`;
+      case "f32":
+        return `if (${v} === ${v}) F[${d} + i] = ${v}; else I[${d} + i] = 0x7fffffff;`;
+      case "i64":
+        return `L[${d} + i] = ${v};`;
+      case "f64":
+        return `if (${v} === ${v}) D[${d} + i] = ${v}; else L[${d} + i] = 0x7ff8000000000000n;`;
+      default:
+        throw new Error("a predicate has no place in a data register");
+    }
+  }
+
+  value(expr: Expr): string {
+    const known = this.#known.get(expr);
+    if (known !== undefined) return known;
+    const text = expr.kind === "const" ? this.#constant(expr.value) : this.#line(this.#compute(expr));
+    this.#known.set(expr, text);
+    return text;
+  }
+
+  #compute(expr: Exclude<Expr, { kind: "const" }>): string {
+    switch (expr.kind) {
+      case "prim":
+        return this.#prim(expr.prim, expr.args);
+      case "reg":
+        return this.#register(this.#context.file.slot(expr.reg), expr.ty);
+      case "old":
+        return expr.ty === "f32"
+          ? `${this.#primName("f32.reinterpret_i32")}(old[${expr.index}])`
+          : expr.ty === "f64"
+            ? `${this.#primName("f64.reinterpret_i64")}(old[${expr.index}])`
+            : `old[${expr.index}]`;
+      case "frame":
+        return this.#frame(expr);
+      case "special":
+        return this.#special(expr.name, expr.ty);
+      case "symbol":
+        throw new Error(`${expr.symbol} has not been bound to its address`);
+    }
+  }
+
+  #prim(prim: PrimName, args: readonly Expr[]): string {
+    const first = args[0];
+    if (prim === "i32.wrap_i64" && first?.kind === "reg") {
+      return `I[2 * (${this.#slot(this.#context.file.slot(first.reg))} + i)]`;
+    }
+    const values = args.map((a) => this.value(a));
+    return `${this.#primName(prim)}(${values.join(", ")})`;
+  }
+
+  #register(slot: Slot, ty: Expr["ty"]): string {
+    if (slot.class === "pred") {
+      const base = this.#operand(`word ${slot.base}`, slot.base);
+      const word = this.#once(`read ${base}`, "q", (name) => `const ${name} = I[${base}];`);
+      return `(${word} >>> i & 1) !== 0`;
+    }
+    return `${{ i32: "I", f32: "F", i64: "L", f64: "D", pred: "" }[ty]}[${this.#slot(slot)} + i]`;
+  }
+
+  #frame({ ty, variable, offset, generic }: Extract<Expr, { kind: "frame" }>): string {
+    const start = windows.local.start + this.#context.frameOffset(variable) + offset;
+    const low = this.#operand(`frame ${start}`, start);
+    const text =
+      ty === "i32"
+        ? `x.base + ${low} | 0`
+        : `BigInt(x.base + ${low})${generic ? ` + ${this.#operand("window", this.#context.window)}` : ""}`;
+    return this.#once(`frame ${ty} ${low} ${generic}`, "a", (name) => `const ${name} = ${text};`);
+  }
+
+  #special(special: string, ty: Expr["ty"]): string {
+    const tid = ["tid.x", "tid.y", "tid.z"].indexOf(special);
+    const narrow =
+      special === "laneid"
+        ? "i"
+        : tid >= 0
+          ? `${this.#once("tid", "T", (name) => `const ${name} = x.warp.tid;`)}[${tid * 32} + i]`
+          : special === "warpid"
+            ? "x.warp.index"
+            : isScalarName(special)
+              ? this.#once(special, "s", (name) => `const ${name} = x.warp.cta.scalars[${scalarIndex(special)}];`)
+              : null;
+    if (narrow !== null) return ty === "i64" ? `BigInt(${narrow} >>> 0)` : narrow;
+    // The clocks.
+    const now = this.#once("clock", "c", (name) => `const ${name} = x.warp.cta.grid.clock();`);
+    const shifted = special.endsWith("_hi") ? `${now} >> 32n` : now;
+    return ty === "i64" ? shifted : `Number(BigInt.asIntN(32, ${shifted}))`;
+  }
+
+  #constant(value: Value): string {
+    if (typeof value === "boolean") return String(value);
+    // Small numbers are mostly shift counts and masks, which the engine makes better code for when it sees them.
+    if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= 64 && !Object.is(value, -0)) {
+      return value < 0 ? `(${value})` : String(value);
+    }
+    return this.#operand(`const ${typeof value} ${Object.is(value, -0) ? "-0" : value}`, value);
+  }
+
+  #slot(slot: Slot): string {
+    return this.#operand(`slot ${slot.class} ${slot.base}`, slot.base);
+  }
+
+  #operand(key: string, value: number | bigint): string {
+    let name = this.#named.get(key);
+    if (name === undefined) {
+      name = `k${this.operands.push(value) - 1}`;
+      this.#named.set(key, name);
+    }
+    return name;
+  }
+
+  #once(key: string, letter: string, statement: (name: string) => string): string {
+    let name = this.#named.get(key);
+    if (name === undefined) {
+      name = this.#name(letter);
+      this.#named.set(key, name);
+      this.prologue.push(statement(name));
+    }
+    return name;
+  }
+
+  #primName(prim: PrimName): string {
+    let name = this.prims.get(prim);
+    if (name === undefined) this.prims.set(prim, (name = `p${this.prims.size}`));
+    return name;
+  }
+
+  #line(text: string): string {
+    const name = this.#name("t");
+    this.lines.push(`const ${name} = ${text};`);
+    return name;
+  }
+
+  #name(letter: string): string {
+    return `${letter}${this.#names++}`;
+  }
+}

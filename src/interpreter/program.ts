@@ -1,0 +1,164 @@
+import type { IrModule, Relocation, Variable } from "../ir/index.ts";
+import { AddressSpace, functionStride, windows } from "../machine/address-space.ts";
+import { type Extent, Layout } from "../machine/extent.ts";
+import type { ExternalFunction } from "../machine/externals.ts";
+import type { Bank } from "../machine/grid.ts";
+import type { DeviceMemory } from "../machine/memory.ts";
+import { Views } from "../machine/views.ts";
+import type { Engine } from "./engine.ts";
+import { foldCompiler } from "./fold-compiler.ts";
+import { LoadedFunction } from "./loaded-function.ts";
+import { canGenerate, loopCompiler } from "./loop-compiler.ts";
+
+export interface LoadOptions {
+  /** Whether to make code from text: much faster, but a page's content security policy may forbid it. Default: if possible. */
+  readonly generate?: boolean;
+  /** Functions without a body that the machine provides, by name. */
+  readonly externals?: ReadonlyMap<string, ExternalFunction>;
+}
+
+/** A module-level variable in its place. */
+export interface LoadedVariable {
+  readonly variable: Variable;
+  /** Within its own state space. */
+  readonly address: number;
+}
+
+/** A module loaded into a device. */
+export interface Program {
+  readonly module: IrModule;
+  readonly memory: DeviceMemory;
+  readonly addresses: AddressSpace;
+  readonly engine: Engine;
+  readonly constants: Bank;
+  readonly variables: ReadonlyMap<string, LoadedVariable>;
+  readonly shared: SharedLayout;
+  /** The generic address of a variable, or the address of a function; null when there is no such name. */
+  addressOf(name: string): bigint | null;
+  /** A copy of a `.global` or `.const` variable. */
+  readVariable(name: string): Uint8Array;
+  writeVariable(name: string, bytes: Uint8Array, offset?: number): void;
+  /** Frees the module's global variables. */
+  unload(): void;
+}
+
+export interface SharedLayout {
+  readonly extents: readonly Extent[];
+  /** Where dynamic shared memory begins. */
+  readonly dynamicStart: number;
+  readonly dynamicName: string;
+  /** Bytes of the static variables. */
+  readonly staticBytes: number;
+}
+
+/** Lays out a module's variables, applies relocations and gives functions their addresses. */
+export function loadProgram(memory: DeviceMemory, module: IrModule, options: LoadOptions = {}): Program {
+  const generate = options.generate ?? canGenerate();
+  const addresses = new AddressSpace(module.addressSize);
+  const variables = new Map<string, LoadedVariable>();
+  const shared = layShared(module, variables);
+  const constants = layConstants(module, variables);
+  for (const v of module.variables) {
+    if (v.space === "global") variables.set(v.name, { variable: v, address: memory.alloc(v.size, `\`${v.name}\``) });
+  }
+
+  const functions: LoadedFunction[] = [];
+  const byName = new Map<string, LoadedFunction>();
+  const symbol = (name: string, generic: boolean): bigint => {
+    const address = addressIn(name, generic);
+    if (address === null) throw new Error(`there is no symbol ${name}`);
+    return address;
+  };
+  const addressIn = (name: string, generic: boolean): bigint | null => {
+    const code = byName.get(name);
+    if (code !== undefined) return BigInt(code.address);
+    const found = variables.get(name);
+    if (found === undefined) return null;
+    if (found.variable.space === "global") return addresses.global(found.address);
+    return BigInt(found.address) + (generic ? addresses.window : 0n);
+  };
+  const engine: Engine = {
+    module,
+    addresses,
+    bindings: { symbol, window: addresses.window },
+    compiler: generate ? loopCompiler : foldCompiler,
+    generate,
+    functionNamed: (name) => byName.get(name) ?? null,
+    functions,
+    externals: options.externals ?? new Map(),
+  };
+  module.functions.forEach((ir, i) => {
+    const code = new LoadedFunction(ir, windows.function.start + i * functionStride, engine);
+    functions.push(code);
+    byName.set(ir.name, code);
+  });
+  for (const [alias, index] of module.aliases) byName.set(alias, functions[index]!);
+
+  /** The bytes of a variable, wherever they lie. */
+  const bytesOf = (name: string): Uint8Array => {
+    const found = variables.get(name);
+    if (found === undefined || found.variable.space === "shared") throw new RangeError(`no variable ${name} to access`);
+    const { variable, address } = found;
+    if (variable.space === "global") return memory.views.u8.subarray(address, address + variable.size);
+    const at = address - constants.start;
+    return constants.views.u8.subarray(at, at + variable.size);
+  };
+  for (const { variable } of variables.values()) {
+    if (variable.space === "shared") continue;
+    const bytes = bytesOf(variable.name);
+    if (variable.init !== null) bytes.set(variable.init.subarray(0, bytes.length));
+    for (const r of variable.relocations) relocate(bytes, r, symbol(r.symbol, r.generic));
+  }
+
+  return {
+    module,
+    memory,
+    addresses,
+    engine,
+    constants,
+    variables,
+    shared,
+    addressOf: (name) => addressIn(name, true),
+    readVariable: (name) => bytesOf(name).slice(),
+    writeVariable: (name, bytes, offset = 0) => bytesOf(name).set(bytes, offset),
+    unload: () => {
+      for (const { variable, address } of variables.values()) if (variable.space === "global") memory.free(address);
+    },
+  };
+}
+
+function relocate(bytes: Uint8Array, { at, size, shift, addend }: Relocation, address: bigint): void {
+  const value = (address + BigInt(addend)) >> BigInt(shift);
+  for (let i = 0; i < size; i++) bytes[at + i] = Number((value >> BigInt(8 * i)) & 0xffn);
+}
+
+function layConstants(module: IrModule, variables: Map<string, LoadedVariable>): Bank {
+  const { start } = windows.const;
+  const layout = new Layout(start);
+  for (const variable of module.variables) {
+    if (variable.space !== "const") continue;
+    const address = layout.place(`\`${variable.name}\``, variable.size, variable.align);
+    variables.set(variable.name, { variable, address });
+  }
+  return { views: new Views(layout.end - start), start, extents: layout.extents };
+}
+
+function layShared(module: IrModule, variables: Map<string, LoadedVariable>): SharedLayout {
+  const layout = new Layout(windows.shared.start);
+  const all = module.variables.filter((v) => v.space === "shared");
+  for (const variable of all) {
+    if (variable.dynamicShared) continue;
+    const address = layout.place(`\`${variable.name}\``, variable.size, variable.align);
+    variables.set(variable.name, { variable, address });
+  }
+  const dynamic = all.filter((v) => v.dynamicShared);
+  const align = dynamic.reduce((most, v) => Math.max(most, v.align), 128);
+  const dynamicStart = Math.ceil(layout.end / align) * align;
+  for (const variable of dynamic) variables.set(variable.name, { variable, address: dynamicStart });
+  return {
+    extents: layout.extents,
+    dynamicStart,
+    dynamicName: dynamic[0] === undefined ? "dynamic shared memory" : `\`${dynamic[0].name}\``,
+    staticBytes: layout.extents.reduce((sum, e) => sum + e.end - e.start, 0),
+  };
+}

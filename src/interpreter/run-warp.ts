@@ -1,0 +1,71 @@
+import { popcount } from "../machine/barrier.ts";
+import type { BasicBlock } from "../machine/code.ts";
+import type { Observers } from "../machine/events.ts";
+import type { Grid } from "../machine/grid.ts";
+import type { Group } from "../machine/group.ts";
+import type { Warp } from "../machine/warp.ts";
+
+/**
+ * Runs a warp until all of its groups wait or have ended, until one gives way, or for this many blocks. False when there
+ * was nothing to run.
+ */
+export function runWarp(warp: Warp, grid: Grid, blocks: number): boolean {
+  warp.yielded = false;
+  let group = pick(warp);
+  if (group === null) return false;
+  for (let left = blocks; group !== null && left > 0 && !warp.yielded; left--) {
+    const block = group.at;
+    grid.steps += block.size * popcount(group.mask);
+    if (grid.observers === null) runSteps(block, group);
+    else runObserved(block, group, grid.observers);
+    if (block.terminator === null) group.at = block.next!;
+    else block.terminator.run(warp, group);
+    if (warp.groups.length !== 1 || warp.groups[0] !== group || group.wait !== null) group = pick(warp);
+  }
+  return true;
+}
+
+/** When all groups wait, lanes that have returned may be what they wait for. */
+function pick(warp: Warp): Group | null {
+  const group = warp.pick();
+  if (group !== null || warp.groups.length === 0) return group;
+  let flushed = false;
+  for (const waiting of [...warp.groups]) if (warp.flushReturned(waiting)) flushed = true;
+  return flushed ? warp.pick() : null;
+}
+
+function runSteps(block: BasicBlock, { activation: x, mask }: Group): void {
+  const { steps } = block;
+  for (let i = 0; i < steps.length; i++) {
+    const step = steps[i]!;
+    if (step.guard < 0) step.run(x, mask);
+    else {
+      const lanes = mask & (x.i32[step.guard]! ^ step.flip);
+      if (lanes !== 0) step.run(x, lanes);
+    }
+  }
+}
+
+const addresses = new BigInt64Array(32);
+
+function runObserved(block: BasicBlock, { activation, mask: all }: Group, observers: Observers): void {
+  const { warp } = activation;
+  for (const step of block.steps) {
+    const mask = step.guard < 0 ? all : all & (activation.i32[step.guard]! ^ step.flip);
+    if (mask === 0) continue;
+    const { site } = step;
+    observers.emit("instruction", { warp, activation, site, mask });
+    const { op } = site.instruction;
+    if (step.addresses !== null && (op.kind === "load" || op.kind === "store" || op.kind === "atomic")) {
+      step.addresses(activation, mask, addresses);
+      observers.emit("access", { warp, activation, site, mask, effect: op.kind, access: op.access, addresses });
+    }
+    step.run(activation, mask);
+  }
+  const { terminator } = block;
+  if (terminator !== null) {
+    const { guard } = terminator;
+    const mask = guard.guard < 0 ? all : all & (activation.i32[guard.guard]! ^ guard.flip);
+    if (mask !== 0) observers.emit("instruction", { warp, activation, site: terminator.site, mask });
+  }
+}

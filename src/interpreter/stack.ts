@@ -1,0 +1,77 @@
+import type { Op } from "../ir/index.ts";
+import type { Activation } from "../machine/activation.ts";
+import { windows } from "../machine/address-space.ts";
+import type { Site } from "../machine/code.ts";
+import { Fault } from "../machine/fault.ts";
+import type { Decoding } from "./decode.ts";
+import type { Run } from "./expr-compiler.ts";
+import type { Slot } from "./register-file.ts";
+import { destinations } from "./steps.ts";
+
+/** Section 9.7.17.3. The piece is the lane's own; it ends with the activation. */
+export function makeAlloca(d: Decoding, op: Extract<Op, { kind: "alloca" }>): Run {
+  const size = d.operands.slot(op.size);
+  const { prepare } = d.operands;
+  const [to] = destinations(d);
+  const align = Math.max(op.align, 8);
+  return (x, mask) => {
+    prepare(x, mask);
+    const tops = (x.tops ??= new Int32Array(32).fill(x.top));
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const bytes =
+        size.class === "b64" ? Number(BigInt.asUintN(64, x.i64[size.base + lane]!)) : x.i32[size.base + lane]! >>> 0;
+      const start = Math.ceil((tops[lane]! + 16) / align) * align;
+      const end = start + bytes;
+      checkStack(x, d.site, 1 << lane, end - x.top + x.cost);
+      x.warp.stack.reserve(end);
+      x.warp.stack.clear(start, end, 1 << lane);
+      (x.pieces ??= []).push({ lane, start, end });
+      tops[lane] = end;
+      x.top = Math.max(x.top, end);
+      if (to) writeAddress(x, to, lane, windows.local.start + start);
+    }
+    x.cost = Math.max(x.cost, x.top);
+  };
+}
+
+export function makeStackSave(d: Decoding): Run {
+  const [to] = destinations(d);
+  return (x, mask) => {
+    if (!to) return;
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      writeAddress(x, to, lane, windows.local.start + (x.tops?.[lane] ?? x.top));
+    }
+  };
+}
+
+/** Gives back what the lane took since the matching `stacksave`. */
+export function makeStackRestore(d: Decoding, op: Extract<Op, { kind: "stack-restore" }>): Run {
+  const value = d.operands.slot(op.value);
+  const { prepare } = d.operands;
+  return (x, mask) => {
+    prepare(x, mask);
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const low = x.i32[value.class === "b64" ? (value.base + lane) * 2 : value.base + lane]! >>> 0;
+      const top = low - windows.local.start;
+      if (x.tops === null || top > x.tops[lane]! || top < x.base) continue;
+      x.tops[lane] = top;
+      x.pieces = x.pieces?.filter((p) => p.lane !== lane || p.end <= top) ?? null;
+    }
+  };
+}
+
+function writeAddress(x: Activation, to: Slot, lane: number, address: number): void {
+  if (to.class === "b64") x.i64[to.base + lane] = BigInt(address);
+  else x.i32[to.base + lane] = address;
+}
+
+/** Ends the launch when lanes need more stack than there is. */
+export function checkStack(x: Activation, site: Site, lanes: number, bytes: number): void {
+  const limit = x.warp.cta.grid.stackLimit;
+  if (bytes <= limit) return;
+  const message = `the stack is full: ${x.depth + 1} activations, and a thread has ${limit} bytes`;
+  throw new Fault("stack-overflow", message, { site, activation: x, lanes });
+}

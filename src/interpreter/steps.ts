@@ -1,0 +1,87 @@
+import type { Op } from "../ir/index.ts";
+import type { Step } from "../machine/code.ts";
+import { Fault } from "../machine/fault.ts";
+import { makeAtomic } from "./atomic.ts";
+import { bitsOf } from "./bind.ts";
+import type { Decoding } from "./decode.ts";
+import type { Run } from "./expr-compiler.ts";
+import { addressWriter, type MemoryInstruction, makeLoad, makeStore } from "./memory-access.ts";
+import type { Slot } from "./register-file.ts";
+import { makeAlloca, makeStackRestore, makeStackSave } from "./stack.ts";
+import { makeWarpStep } from "./warp-ops.ts";
+
+type Memory = Extract<Op, { kind: "load" | "store" | "atomic" }>;
+
+/** The destinations of an instruction, in the order of its results. */
+export const destinations = ({ site, code }: Decoding): (Slot | null)[] =>
+  site.instruction.dst.map((r) => (r === null ? null : code.file.slot(r)));
+
+/** An instruction that ends where it began. */
+export function makeStep(d: Decoding): Step {
+  const { op } = d.site.instruction;
+  if (op.kind === "load" || op.kind === "store" || op.kind === "atomic") return makeMemoryStep(d, op);
+  return { ...d.guard, site: d.site, run: makeRun(d, op), addresses: null };
+}
+
+function makeMemoryStep(d: Decoding, op: Memory): Step {
+  const { operands, site, engine } = d;
+  const address = operands.address(op.address);
+  const sources = op.kind === "store" ? op.values.map((v) => v && operands.slot(v)) : [];
+  const memory: MemoryInstruction = { site, access: op.access, address, prepare: operands.prepare };
+  const run =
+    op.kind === "load"
+      ? makeLoad(memory, destinations(d), engine.generate)
+      : op.kind === "store"
+        ? makeStore(memory, sources, engine.generate)
+        : makeAtomic(d, memory, op.combine);
+  return { ...d.guard, site, run, addresses: addressWriter(memory) };
+}
+
+function makeRun(d: Decoding, op: Exclude<Op, Memory>): Run {
+  const { operands, site, engine } = d;
+  const fault =
+    (code: string, message: string): Run =>
+    (activation, lanes) => {
+      throw new Fault(code, message, { site, activation, lanes });
+    };
+  switch (op.kind) {
+    case "pure": {
+      const to = destinations(d);
+      const assignments = op.values.flatMap((value, i) => {
+        const slot = to[i] ?? null;
+        return slot === null ? [] : [{ value: bitsOf(operands.bind(value)), to: slot }];
+      });
+      return assignments.length === 0 ? nothing : engine.compiler.assign(d.code.context, assignments);
+    }
+    case "warp":
+      return makeWarpStep(d, op);
+    case "activemask": {
+      const [to] = destinations(d);
+      return to ? (x, mask) => fillLanes(x.i32, to.base, mask, mask) : nothing;
+    }
+    case "alloca":
+      return makeAlloca(d, op);
+    case "stack-save":
+      return makeStackSave(d);
+    case "stack-restore":
+      return makeStackRestore(d, op);
+    case "trap":
+      return fault("trap", "the kernel executed trap");
+    case "unsupported":
+      return fault("not-executable", `${op.what} is not modelled: ${op.reason}`);
+    case "fence":
+    case "nothing":
+    // A debugger sees the instruction as any other; without one there is nobody to stop for.
+    case "breakpoint":
+      return nothing;
+    default:
+      throw new Error(`${op.kind} ends a block`);
+  }
+}
+
+const nothing: Run = () => {};
+
+/** The same value in all lanes of a mask. */
+export function fillLanes(file: Int32Array, base: number, mask: number, value: number): void {
+  for (let m = mask; m !== 0; m &= m - 1) file[base + 31 - Math.clz32(m & -m)] = value;
+}

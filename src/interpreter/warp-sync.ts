@@ -1,0 +1,74 @@
+import type { Op } from "../ir/index.ts";
+import type { Terminator } from "../machine/code.ts";
+import type { Group, WarpArrival } from "../machine/group.ts";
+import type { Warp } from "../machine/warp.ts";
+import { enter, lanesWhere } from "./control.ts";
+import type { Decoding, Flow } from "./decode.ts";
+import { settleWarp } from "./settle.ts";
+import { decodeWarpOp, type Part, type WarpCode } from "./warp-ops.ts";
+
+/** The code of the operations at which groups wait. */
+const codes = new WeakMap<WarpArrival, WarpCode>();
+
+/**
+ * A warp-wide operation that waits for the lanes of a member mask, those that have exited excepted. Lanes at different
+ * places meet if operation, qualifiers and mask are the same.
+ */
+export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "warp" }>): Terminator {
+  const { site, guard, operands } = d;
+  const named = operands.slot(op.mask!);
+  const code = decodeWarpOp(d, op.warp);
+
+  const act = (warp: Warp, groups: readonly Group[], mask: number): void => {
+    const parts: Part[] = groups.map((g) => ({
+      x: g.activation,
+      mask: g.mask,
+      code: g.wait?.kind === "lanes" ? codes.get(g.wait.arrival)! : code,
+    }));
+    const sources = code.act(parts, mask);
+    const { observers } = warp.cta.grid;
+    if (observers !== null) {
+      const together = groups.reduce((lanes, g) => lanes | g.mask, 0);
+      const { activation } = groups[0]!;
+      observers.emit("warp", { warp, activation, site, mask: together, named: mask, sources });
+    }
+  };
+  const release = (group: Group): void => {
+    group.at = group.at.next!;
+    group.wait = null;
+  };
+
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const x = group.activation;
+      const all = enter(guard, next, warp, group);
+      if (all === 0) return;
+      code.prepare(x, all);
+      for (let rest = all; rest !== 0; ) {
+        const mask = x.i32[named.base + 31 - Math.clz32(rest & -rest)]!;
+        const lanes = lanesWhere(rest, (lane) => x.i32[named.base + lane] === mask);
+        rest &= ~lanes;
+        if (lanes === group.mask && (mask & warp.live & ~lanes) === 0) {
+          act(warp, [group], mask);
+          group.at = next;
+          return;
+        }
+        const part = rest === 0 ? group : warp.fork(group, lanes, group.at);
+        const arrival: WarpArrival = {
+          site,
+          key: `${code.kind} ${mask}`,
+          named: mask,
+          act: (groups) => {
+            act(warp, groups, mask);
+            groups.forEach(release);
+          },
+        };
+        codes.set(arrival, code);
+        part.wait = { kind: "lanes", arrival };
+      }
+      settleWarp(warp);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { Instruction, IrFunction } from "../ir/index.ts";
+import type { Activation } from "./activation.ts";
+import type { Extent } from "./extent.ts";
+import type { Group } from "./group.ts";
+import type { Warp } from "./warp.ts";
+
+/** One instruction of one function. */
+export interface Site {
+  readonly code: FunctionCode;
+  readonly index: number;
+  readonly instruction: Instruction;
+}
+
+/** Predicated execution: the word of the register file that holds the predicate's lanes (-1: none), and what flips it. */
+export interface GuardWord {
+  readonly guard: number;
+  readonly flip: 0 | -1;
+}
+
+/** An instruction that ends where it began: it neither moves its group nor makes it wait. */
+export interface Step extends GuardWord {
+  readonly site: Site;
+  readonly run: (x: Activation, mask: number) => void;
+  /** For an observer: writes the addresses that the instruction is about to access, lane by lane. */
+  readonly addresses: ((x: Activation, mask: number, into: BigInt64Array) => void) | null;
+}
+
+/** The instruction that ends a block: it moves, splits, retires or suspends its group. */
+export interface Terminator {
+  readonly guard: GuardWord;
+  readonly site: Site;
+  readonly run: (warp: Warp, group: Group) => void;
+}
+
+export interface BasicBlock {
+  /** Blocks count in layout order. */
+  readonly index: number;
+  readonly steps: readonly Step[];
+  /** Null: control falls into the next block. */
+  readonly terminator: Terminator | null;
+  readonly next: BasicBlock | null;
+  /** Instructions, the terminator included. */
+  readonly size: number;
+  /** The last of them, for positions in reports. */
+  readonly last: Site | null;
+}
+
+/** Where the variables of a frame lie, from the start of the lane's frame; the unsized formal, if any, lies behind all. */
+export interface FrameLayout {
+  readonly offsets: readonly number[];
+  /** By offset; without the unsized formal. */
+  readonly extents: readonly Extent[];
+  readonly size: number;
+  /** Bytes: what a frame's start is a multiple of. */
+  readonly align: number;
+  /** The variable that is an unsized formal, or -1. */
+  readonly unsized: number;
+}
+
+/** A function as the machine sees it. Blocks are made when the function is first entered. */
+export interface FunctionCode {
+  readonly ir: IrFunction;
+  /** The address of the function. */
+  readonly address: number;
+  readonly frame: FrameLayout;
+  /** Bytes of the register file, and how many of them hold registers and must begin as zeros. */
+  readonly fileBytes: number;
+  readonly cleanBytes: number;
+  /** Bytes of stack that an activation costs: its frame, and its registers as if they were saved. */
+  readonly stackCost: number;
+  readonly entry: BasicBlock;
+  /** Activations to be used again. */
+  readonly pool: Activation[];
+}

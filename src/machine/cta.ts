@@ -1,0 +1,64 @@
+import { Barrier } from "./barrier.ts";
+import type { FunctionCode } from "./code.ts";
+import type { Grid } from "./grid.ts";
+import type { Dim3 } from "./report.ts";
+import { gridScalars, scalarIndex } from "./specials.ts";
+import { Views } from "./views.ts";
+import { Warp } from "./warp.ts";
+
+/** A block of the grid while it runs. The object is used again for later blocks. */
+export class Cta {
+  readonly grid: Grid;
+  /** What every lane of the block reads alike, by `scalarIndex`. */
+  readonly scalars: Int32Array;
+  readonly shared: Views;
+  readonly barriers: readonly Barrier[] = Array.from({ length: 16 }, (_, id) => new Barrier(id));
+  readonly warps: readonly Warp[];
+  id: Dim3 = [0, 0, 0];
+  /** The block's ticket: its place in the order of the grid. */
+  ticket = 0;
+
+  constructor(grid: Grid, sharedBytes: number) {
+    this.grid = grid;
+    this.scalars = gridScalars(grid);
+    this.shared = new Views(sharedBytes);
+    const [bx, by, bz] = grid.block;
+    const threads = bx * by * bz;
+    this.warps = Array.from({ length: Math.ceil(threads / 32) }, (_, w) => {
+      const count = Math.min(32, threads - w * 32);
+      const tid = new Int32Array(96);
+      for (let lane = 0; lane < count; lane++) {
+        const t = w * 32 + lane;
+        tid[lane] = t % bx;
+        tid[32 + lane] = Math.floor(t / bx) % by;
+        tid[64 + lane] = Math.floor(t / (bx * by));
+      }
+      return new Warp(this, w, count === 32 ? -1 : (1 << count) - 1, tid);
+    });
+  }
+
+  start(ticket: number, kernel: FunctionCode): void {
+    const [gx, gy] = this.grid.dimensions;
+    this.ticket = ticket;
+    this.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
+    this.scalars[scalarIndex("ctaid.x")] = this.id[0];
+    this.scalars[scalarIndex("ctaid.y")] = this.id[1];
+    this.scalars[scalarIndex("ctaid.z")] = this.id[2];
+    this.scalars[scalarIndex("smid")] = ticket % this.grid.processors;
+    this.shared.u8.fill(0);
+    for (const barrier of this.barriers) barrier.reset();
+    for (const warp of this.warps) warp.start(kernel);
+  }
+
+  get liveWarps(): number {
+    let live = 0;
+    for (const warp of this.warps) if (warp.live !== 0) live++;
+    return live;
+  }
+
+  /** Barriers that waited only for lanes that have exited are released. */
+  settleBarriers(): void {
+    const live = this.liveWarps;
+    for (const barrier of this.barriers) if (barrier.waiters.length > 0 && barrier.complete(live)) barrier.release();
+  }
+}

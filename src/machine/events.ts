@@ -1,0 +1,97 @@
+import type { Access } from "../ir/index.ts";
+import type { Activation } from "./activation.ts";
+import type { FunctionCode, Site } from "./code.ts";
+import type { Cta } from "./cta.ts";
+import type { Grid } from "./grid.ts";
+import type { Warp } from "./warp.ts";
+
+/** Some lanes of a warp at one instruction. */
+export interface LaneEvent {
+  readonly warp: Warp;
+  readonly activation: Activation;
+  readonly site: Site;
+  /** The lanes that the event is about. */
+  readonly mask: number;
+}
+
+export interface AccessEvent extends LaneEvent {
+  readonly effect: "load" | "store" | "atomic";
+  readonly access: Access;
+  /** By lane; valid where `mask` is set, and only during the call. */
+  readonly addresses: BigInt64Array;
+}
+
+/** `group`: the lanes that execute the branch; `mask`: those of them that take it to `target` (a block's index). */
+export interface BranchEvent extends LaneEvent {
+  readonly group: number;
+  readonly target: number;
+  readonly uniform: boolean;
+}
+
+/** One target of a call. `group`: the lanes that execute the call. */
+export interface CallEvent extends LaneEvent {
+  readonly group: number;
+  readonly callee: FunctionCode;
+  readonly uniform: boolean;
+}
+
+export interface ReturnEvent extends LaneEvent {
+  readonly group: number;
+  readonly uniform: boolean;
+}
+
+/** A warp has arrived, with these lanes; `converged` is false when they did not come by the same instruction together. */
+export interface BarrierEvent extends LaneEvent {
+  readonly barrier: number;
+  readonly mode: "sync" | "arrive" | "red";
+  readonly aligned: boolean;
+  readonly converged: boolean;
+}
+
+export interface BarrierReleaseEvent {
+  readonly cta: Cta;
+  readonly barrier: number;
+}
+
+/** A warp-wide operation. `named`: the lanes of the member mask; `mask`: those that take part. */
+export interface WarpEvent extends LaneEvent {
+  readonly named: number;
+  /** For a shuffle, the lane that each lane reads; valid only during the call. */
+  readonly sources: Int32Array | null;
+}
+
+/**
+ * Whoever watches a launch: sanitizers, a debugger, a profiler. An event comes before the machine's state changes. With no
+ * observer nothing of this happens.
+ */
+export interface Observer {
+  launchBegin?(grid: Grid): void;
+  blockBegin?(cta: Cta): void;
+  blockEnd?(cta: Cta): void;
+  /** Every instruction with at least one lane; `mask` is the group's, after the guard. */
+  instruction?(event: LaneEvent): void;
+  access?(event: AccessEvent): void;
+  branch?(event: BranchEvent): void;
+  call?(event: CallEvent): void;
+  return?(event: ReturnEvent): void;
+  exit?(event: LaneEvent): void;
+  barrier?(event: BarrierEvent): void;
+  barrierRelease?(event: BarrierReleaseEvent): void;
+  warp?(event: WarpEvent): void;
+  launchEnd?(grid: Grid): void;
+}
+
+type Handler<K extends keyof Observer> = Parameters<NonNullable<Observer[K]>>[0];
+
+/** The observers of a launch as one. */
+export class Observers {
+  readonly #list: readonly Observer[];
+
+  constructor(list: readonly Observer[]) {
+    this.#list = list;
+  }
+
+  emit<K extends keyof Observer>(name: K, event: Handler<K>): void {
+    for (const observer of this.#list) (observer[name] as ((e: Handler<K>) => void) | undefined)?.call(observer, event);
+  }
+}

@@ -1,0 +1,109 @@
+import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
+import { Views } from "./views.ts";
+
+export interface Allocation extends Extent {
+  /** Freed, but kept so that a late access is recognised. */
+  freed: boolean;
+}
+
+const alignment = 256;
+const gap = 256;
+const largest = 2 ** 32 - 2 ** 16;
+
+/**
+ * The memory of one device: allocations in one growable range of 32-bit offsets. An allocation is 256-byte aligned, never
+ * at 0, surrounded by gaps, filled with zeros, and stays where it is until it is freed.
+ */
+export class DeviceMemory {
+  /** Keep freed memory unused, so that an access after `free` is an error rather than somebody else's data. */
+  quarantine = false;
+  /** Counts the changes after which a remembered range or view is no longer good. */
+  epoch = 0;
+  #views = new Views(1 << 20);
+  readonly #allocations: Allocation[] = [];
+  readonly #reusable = new Map<number, number[]>();
+  #top = 0x1_0000;
+
+  get views(): Views {
+    return this.#views;
+  }
+
+  /** Sorted by offset. */
+  get allocations(): readonly Allocation[] {
+    return this.#allocations;
+  }
+
+  /** Throws a RangeError when the device's 4 GiB (or the host's memory) are exhausted. */
+  alloc(size: number, name?: string): number {
+    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`cannot allocate ${size} bytes`);
+    const room = Math.ceil(Math.max(size, 1) / alignment) * alignment;
+    const start = this.#reusable.get(room)?.pop() ?? this.#fresh(room);
+    this.#views.u8.fill(0, start, start + room);
+    const allocation = { start, end: start + size, name: name ?? `the allocation of ${size} bytes`, freed: false };
+    this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
+    return start;
+  }
+
+  /** Returns false when no living allocation begins at the offset. */
+  free(offset: number): boolean {
+    const i = lastAtOrBefore(this.#allocations, offset);
+    const allocation = this.#allocations[i];
+    if (allocation === undefined || allocation.start !== offset || allocation.freed) return false;
+    this.epoch++;
+    if (this.quarantine) {
+      allocation.freed = true;
+      return true;
+    }
+    this.#allocations.splice(i, 1);
+    const room = Math.ceil(Math.max(allocation.end - offset, 1) / alignment) * alignment;
+    const list = this.#reusable.get(room);
+    if (list === undefined) this.#reusable.set(room, [offset]);
+    else list.push(offset);
+    return true;
+  }
+
+  /** The allocation (freed ones in quarantine included) that holds the offset, or null. */
+  find(offset: number): Allocation | null {
+    return extentAt(this.#allocations, offset);
+  }
+
+  nearest(offset: number): Allocation | null {
+    return nearestExtent(this.#allocations, offset);
+  }
+
+  /** A copy of `length` bytes; throws a RangeError outside a living allocation. */
+  read(offset: number, length: number): Uint8Array {
+    this.#check(offset, length);
+    return this.#views.u8.slice(offset, offset + length);
+  }
+
+  write(offset: number, bytes: Uint8Array): void {
+    this.#check(offset, bytes.length);
+    this.#views.u8.set(bytes, offset);
+  }
+
+  #check(offset: number, length: number): void {
+    const allocation = this.find(offset);
+    if (length === 0) return;
+    if (allocation === null || allocation.freed || offset + length > allocation.end) {
+      throw new RangeError(`${length} bytes at offset ${offset} are not within an allocation`);
+    }
+  }
+
+  #fresh(room: number): number {
+    const start = this.#top;
+    if (start + room + gap > largest) throw new RangeError(`out of device memory: ${room} bytes do not fit`);
+    this.#reserve(start + room + gap);
+    this.#top = start + room + gap;
+    return start;
+  }
+
+  #reserve(bytes: number): void {
+    const have = this.#views.u8.length;
+    if (bytes <= have) return;
+    const grown = new Views(Math.min(largest, Math.max(bytes, have * 2)));
+    grown.u8.set(this.#views.u8);
+    this.#views = grown;
+    this.epoch++;
+  }
+}

@@ -1,0 +1,100 @@
+import type { Activation } from "./activation.ts";
+import type { Site } from "./code.ts";
+import type { Fault } from "./fault.ts";
+import type { Dim3, Report, StackEntry, ThreadId } from "./report.ts";
+
+const mostThreads = 32;
+const mostReports = 1000;
+
+type Growing = { -readonly [K in keyof Report]: Report[K] } & { threads: ThreadId[] };
+
+export interface Finding {
+  readonly code: string;
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly help?: string | undefined;
+  readonly notes?: readonly string[] | undefined;
+  readonly site: Site;
+  readonly activation: Activation;
+  readonly lanes: number;
+}
+
+/** Collects what happened in a launch. The same thing at the same instruction is one report with more threads. */
+export class ReportSink {
+  readonly kernel: string;
+  readonly #byPlace = new Map<Site, Map<string, Growing>>();
+  readonly #reports: Growing[] = [];
+
+  constructor(kernel: string) {
+    this.kernel = kernel;
+  }
+
+  get reports(): readonly Report[] {
+    return this.#reports;
+  }
+
+  get failed(): boolean {
+    return this.#reports.some((r) => r.severity === "error");
+  }
+
+  fault(fault: Fault): void {
+    const { code, message, site, activation, lanes } = fault;
+    this.add({ code, severity: "error", message, site, activation, lanes, ...fault.details });
+  }
+
+  add(finding: Finding): void {
+    const { code, site, activation, lanes } = finding;
+    let here = this.#byPlace.get(site);
+    if (here === undefined) this.#byPlace.set(site, (here = new Map()));
+    let report = here.get(code);
+    if (report === undefined) {
+      if (this.#reports.length >= mostReports) return;
+      report = this.#open(finding);
+      here.set(code, report);
+      this.#reports.push(report);
+    }
+    for (let m = lanes; m !== 0; m &= m - 1) {
+      report.count++;
+      if (report.threads.length < mostThreads) report.threads.push(threadOf(activation, 31 - Math.clz32(m & -m)));
+    }
+  }
+
+  #open({ code, severity, message, help, notes, site, activation }: Finding): Growing {
+    const { ir } = site.code;
+    const { span, location } = site.instruction;
+    return {
+      code,
+      severity,
+      message,
+      ...(help === undefined ? {} : { help }),
+      kernel: this.kernel,
+      source: ir.source,
+      span,
+      location: location && {
+        path: ir.files.get(location.file) ?? `file ${location.file}`,
+        line: location.line,
+        column: location.column,
+      },
+      threads: [],
+      count: 0,
+      stack: stackOf(site, activation),
+      notes: notes ?? [],
+    };
+  }
+}
+
+export function threadOf({ warp }: Activation, lane: number): ThreadId {
+  const thread: Dim3 = [warp.tid[lane]!, warp.tid[32 + lane]!, warp.tid[64 + lane]!];
+  return { block: warp.cta.id, thread };
+}
+
+/** The innermost activations; a deep recursion is cut. */
+function stackOf(site: Site, activation: Activation): StackEntry[] {
+  const stack: StackEntry[] = [];
+  let at: Site | null = site;
+  for (let x: Activation | null = activation; x !== null && at !== null && stack.length < 64; x = x.caller) {
+    stack.push({ function: x.code.ir.name, source: x.code.ir.source, span: at.instruction.span });
+    at = x.callSite;
+  }
+  return stack;
+}

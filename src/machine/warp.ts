@@ -1,0 +1,171 @@
+import { Activation } from "./activation.ts";
+import type { BasicBlock, FunctionCode, Site } from "./code.ts";
+import type { Cta } from "./cta.ts";
+import { Group } from "./group.ts";
+import { LaneStack } from "./lane-stack.ts";
+
+/** What a group may spend on jumping backwards before it gives way. */
+const patience = 0x1_0000;
+/** What a jump costs after an access that can see other threads' progress: 64 rounds of a spinning loop. */
+const watchfulJump = patience / 64;
+
+/** Up to 32 lanes, in groups that run together. */
+export class Warp {
+  readonly cta: Cta;
+  readonly index: number;
+  /** Lanes that exist (the last warp of a block may be partial), and those that have not exited. */
+  readonly lanes: number;
+  live = 0;
+  /** `tid.x` of the lanes, then `tid.y`, then `tid.z`. */
+  readonly tid: Int32Array;
+  readonly stack = new LaneStack();
+  readonly groups: Group[] = [];
+  /** Set by accesses that can see what other threads do: atomics, volatile and strong loads. */
+  watched = false;
+  /** The running group has given way; the schedule turns to others. */
+  yielded = false;
+  /** The last backward jump: where a launch that does not end is. */
+  lastJump: Site | null = null;
+  #patience = patience;
+
+  constructor(cta: Cta, index: number, lanes: number, tid: Int32Array) {
+    this.cta = cta;
+    this.index = index;
+    this.lanes = lanes;
+    this.tid = tid;
+  }
+
+  start(code: FunctionCode): void {
+    this.live = this.lanes;
+    this.watched = false;
+    this.yielded = false;
+    this.lastJump = null;
+    this.#patience = patience;
+    const x = Activation.enter(code, this, this.lanes);
+    x.depth = 0;
+    x.base = 0;
+    x.top = code.frame.size;
+    x.cost = code.stackCost;
+    this.stack.reserve(x.top);
+    this.stack.clear(0, x.top, this.lanes);
+    this.groups.length = 0;
+    this.groups.push(new Group(x, code.entry, this.lanes, 0));
+  }
+
+  /**
+   * The group to run: among those that gave way least, the one in the deepest frame, and there the lowest place. Groups that
+   * stand at its place become one with it. Null when all wait or none is left.
+   */
+  pick(): Group | null {
+    let best: Group | null = null;
+    for (const g of this.groups) if (g.wait === null && (best === null || before(g, best))) best = g;
+    if (best !== null && this.groups.length > 1) this.#merge(best);
+    return best;
+  }
+
+  /** Lanes of a group go their own way. */
+  fork(group: Group, mask: number, at: BasicBlock): Group {
+    const other = new Group(group.activation, at, mask, group.turn);
+    group.mask &= ~mask;
+    this.groups.push(other);
+    return other;
+  }
+
+  /** Lanes of a group begin to execute a function; `resume` is where they go on afterwards. */
+  call(group: Group, callee: Activation, mask: number, site: Site, resume: BasicBlock): void {
+    callee.caller = group.activation;
+    callee.callSite = site;
+    callee.resume = resume;
+    callee.depth = group.activation.depth + 1;
+    group.mask &= ~mask;
+    if (group.mask === 0) this.remove(group);
+    this.groups.push(new Group(callee, callee.code.entry, mask, group.turn));
+  }
+
+  /** Lanes of a group leave its function. The caller goes on when no lane is left in it. */
+  return(group: Group, mask: number): void {
+    const x = group.activation;
+    x.onReturn?.(x, mask);
+    x.live &= ~mask;
+    x.returned |= mask;
+    this.#retire(group, mask);
+    if (x.live === 0) this.#leave(x, group.turn);
+  }
+
+  /** Lanes of a group end. */
+  exit(group: Group, mask: number): void {
+    const x = group.activation;
+    this.live &= ~mask;
+    this.#retire(group, mask);
+    for (let frame: Activation | null = x; frame !== null; frame = frame.caller) frame.live &= ~mask;
+    if (x.live === 0) this.#leave(x, group.turn);
+  }
+
+  /** A group jumps to an earlier block. One that keeps doing so gives way, so that whoever it waits for can run. */
+  jumpBack(group: Group, site: Site): void {
+    this.lastJump = site;
+    this.#patience -= this.watched ? watchfulJump : 1;
+    this.watched = false;
+    if (this.#patience <= 0) this.giveWay(group);
+  }
+
+  giveWay(group: Group): void {
+    this.#patience = patience;
+    this.yielded = true;
+    if (this.groups.length > 1 || group.mask !== this.live) {
+      group.turn++;
+      this.flushReturned(group);
+    }
+  }
+
+  /**
+   * Lanes that have returned and wait for others of their activation go on without them; else a lane that spins in a callee
+   * for one that has returned from it would spin for ever. True when there were any.
+   */
+  flushReturned(group: Group): boolean {
+    let any = false;
+    for (let x = group.activation; x.caller !== null; x = x.caller) {
+      if (x.returned === 0) continue;
+      this.groups.push(new Group(x.caller, x.resume!, x.returned, group.turn - 1));
+      x.returned = 0;
+      any = true;
+    }
+    return any;
+  }
+
+  remove(group: Group): void {
+    const last = this.groups.pop()!;
+    if (last !== group) this.groups[this.groups.indexOf(group)] = last;
+  }
+
+  #retire(group: Group, mask: number): void {
+    group.mask &= ~mask;
+    if (group.mask === 0) this.remove(group);
+  }
+
+  #leave(innermost: Activation, turn: number): void {
+    let x: Activation | null = innermost;
+    while (x !== null && x.live === 0) {
+      const caller: Activation | null = x.caller;
+      if (caller !== null && x.returned !== 0) this.groups.push(new Group(caller, x.resume!, x.returned, turn));
+      x.release();
+      x = caller;
+    }
+  }
+
+  #merge(into: Group): void {
+    const groups = this.groups;
+    let kept = 0;
+    for (const g of groups) {
+      if (g !== into && g.wait === null && g.at === into.at && g.activation === into.activation) into.mask |= g.mask;
+      else groups[kept++] = g;
+    }
+    groups.length = kept;
+  }
+}
+
+const before = (a: Group, b: Group): boolean => {
+  if (a.turn !== b.turn) return a.turn < b.turn;
+  if (a.activation.depth !== b.activation.depth) return a.activation.depth > b.activation.depth;
+  return a.at.index < b.at.index;
+};

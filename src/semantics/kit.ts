@@ -89,12 +89,14 @@ export const kit = {
       : signed
         ? op(bits === 8 ? "i32.extend8_s" : "i32.extend16_s", a)
         : op("i32.and", a, kit.i32(2 ** bits - 1)),
-  /** The same bits in another type of the same size. A register is simply read in the other type. */
+  /** The same bits in another type of the same size. A register is simply read in the other type; there and back keeps a NaN. */
   bitcast: (a: Expr, ty: Ty): Expr =>
     a.ty === ty
       ? a
       : a.kind === "reg"
         ? { kind: "reg", ty, reg: a.reg }
-        : op(`${ty}.reinterpret_${a.ty}` as PrimName, a),
+        : a.kind === "prim" && a.prim === `${a.ty}.reinterpret_${ty}`
+          ? a.args[0]!
+          : op(`${ty}.reinterpret_${a.ty}` as PrimName, a),
 } as const;
 export type Kit = typeof kit;

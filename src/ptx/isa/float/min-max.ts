@@ -1,0 +1,60 @@
+import type { Expr, Kit } from "../../../semantics/index.ts";
+import { form, instruction } from "../define.ts";
+import { flushed, flushNote, masks, patternOf } from "./float-type.ts";
+
+type Which = "min" | "max";
+
+/** The smaller or greater of f32 values. One NaN gives the other operand, or NaN with `.NaN`; -0 is less than +0. */
+export const extremum = (k: Kit, which: Which, nan: boolean, values: readonly Expr[]): Expr =>
+  values.reduce((x, y) => k.op(nan ? `f32.${which}_nan` : `f32.${which}`, x, y));
+
+/** `.xorsign.abs`: of the magnitudes, with the product's sign, as an f32 pattern. A NaN is left alone. */
+export function signedExtremum(k: Kit, which: Which, nan: boolean, a: Expr, b: Expr): Expr {
+  const value = patternOf(k, extremum(k, which, nan, [k.op("f32.abs", a), k.op("f32.abs", b)]));
+  const { sign, infinity } = masks(k, value);
+  const signs = k.and(k.xor(patternOf(k, a), patternOf(k, b)), sign);
+  return k.select(k.le(value, infinity, false), k.or(value, signs), value);
+}
+
+/** `.xorsign` and `.abs` are two modifiers that mean one thing. */
+export const xorsignNeedsAbs = (m: { readonly xorsign: boolean; readonly abs: boolean }): string | null =>
+  m.xorsign === m.abs ? null : m.xorsign ? "'.xorsign' needs '.abs'" : "with two inputs '.abs' needs '.xorsign'";
+
+const xorsign = { since: "7.2", target: "sm_86" } as const;
+
+const formsOf = (name: Which) => [
+  form(`${name}{.ftz}{.NaN}{.xorsign}{.abs}.f32 d, a, b`, {
+    since: "1.0",
+    gates: { NaN: { since: "7.0", target: "sm_80" }, xorsign, abs: xorsign },
+    invalid: xorsignNeedsAbs,
+    note: flushNote,
+    sem: (k, { a, b }, { ftz, NaN: nan, xorsign: signed }) =>
+      signed
+        ? // Flushing keeps the signs, and what is chosen among flushed values needs no flushing.
+          (([x, y]) => signedExtremum(k, name, nan, x!, y!))([a, b].map((v) => (ftz ? k.op("f32.ftz", v) : v)))
+        : flushed(k, ftz, [a, b], (...values) => extremum(k, name, nan, values)),
+  }),
+  form(`${name}{.ftz}{.NaN}{.abs}.f32 d, a, b, c`, {
+    since: "8.8",
+    target: "sm_100",
+    sem: (k, { a, b, c }, { ftz, NaN: nan, abs }) =>
+      flushed(k, ftz, [a, b, c], (...values) =>
+        extremum(k, name, nan, abs ? values.map((v) => k.op("f32.abs", v)) : values),
+      ),
+  }),
+  form(`${name}.f64 d, a, b`, { since: "1.0", target: "sm_13", sem: (k, { a, b }) => k.op(`f64.${name}`, a, b) }),
+];
+
+/** Section 9.7.3.11. */
+export const min = instruction("min", {
+  summary: "finds the smallest of two or three values",
+  section: "9.7.3.11",
+  forms: formsOf("min"),
+});
+
+/** Section 9.7.3.12. */
+export const max = instruction("max", {
+  summary: "finds the greatest of two or three values",
+  section: "9.7.3.12",
+  forms: formsOf("max"),
+});

@@ -1,0 +1,52 @@
+import { form, instruction } from "../define.ts";
+import { flushed, flushNote } from "./float-type.ts";
+
+/** The unary approximations of f32 share their forms. */
+const formsOf = (name: "sin" | "cos" | "lg2" | "ex2") => [
+  form(`${name}.f32 d, a`, {
+    since: "1.0",
+    until: "1.4",
+    note: `means ${name}.approx.ftz.f32`,
+    sem: (k, { a }) => flushed(k, true, [a], (x) => k.op(`f32.${name}`, x!)),
+  }),
+  form(`${name}.approx{.ftz}.f32 d, a`, {
+    since: "1.4",
+    note: flushNote,
+    sem: (k, { a }, { ftz }) => flushed(k, ftz, [a], (x) => k.op(`f32.${name}`, x!)),
+  }),
+];
+
+/** Section 9.7.3.18. */
+export const sin = instruction("sin", {
+  summary: "computes the sine of an angle in radians",
+  section: "9.7.3.18",
+  forms: formsOf("sin"),
+});
+
+/** Section 9.7.3.19. */
+export const cos = instruction("cos", {
+  summary: "computes the cosine of an angle in radians",
+  section: "9.7.3.19",
+  forms: formsOf("cos"),
+});
+
+/** Section 9.7.3.20. */
+export const lg2 = instruction("lg2", {
+  summary: "computes the logarithm to base 2",
+  section: "9.7.3.20",
+  forms: formsOf("lg2"),
+});
+
+/** Section 9.7.3.21. */
+export const ex2 = instruction("ex2", {
+  summary: "raises 2 to a power",
+  section: "9.7.3.21",
+  forms: formsOf("ex2"),
+});
+
+/** Section 9.7.3.22. */
+export const tanh = instruction("tanh", {
+  summary: "computes the hyperbolic tangent",
+  section: "9.7.3.22",
+  forms: [form("tanh.approx.f32 d, a", { since: "7.0", target: "sm_75", sem: (k, { a }) => k.op("f32.tanh", a) })],
+});

@@ -221,9 +221,9 @@ export class FunctionLowering implements Places {
         return () => ({
           kind: "branch-indexed",
           index: value,
-          targets: this.#module
-            .branchTargets(symbol.list)
-            .map((label) => this.#labels.get(label) ?? this.#instructions.length),
+          targets: (this.#module.checked.branchTargets.get(symbol.list) ?? []).map(
+            ({ label }) => this.#labels.get(label) ?? this.#instructions.length,
+          ),
           uniform,
         });
       }

@@ -2,7 +2,6 @@ import type { IrFunction, IrModule, Param, Variable } from "../../ir/index.ts";
 import type { CheckedModule } from "../check/check.ts";
 import type { FunctionSymbol, VariableSymbol } from "../symbols.ts";
 import type { FileDirective, FunctionDeclaration } from "../tree.ts";
-import { formalShapes } from "./calls.ts";
 import { FunctionLowering } from "./function.ts";
 import { lowerInitializer } from "./initializer.ts";
 import { paramType } from "./signature.ts";
@@ -118,7 +117,7 @@ export class ModuleLowering {
       type: paramType(shape),
       storage: { kind: "register", registers: [] },
     });
-    const shapes = formalShapes(declaration, this.checked);
+    const shapes = this.checked.signatures.get(declaration) ?? { returns: [], params: [] };
     return {
       name: this.names.nameOf(symbol),
       kind: declaration.entry ? "kernel" : "function",

@@ -1,10 +1,9 @@
 import type { ParamType, Signature } from "../../ir/index.ts";
-import type { ParameterSymbol, RegisterSymbol } from "../symbols.ts";
+import type { FormalSymbol } from "../check/context.ts";
+import type { CallSignature, FormalShape } from "../check/signature.ts";
 
-/** How a formal parameter, or one of a prototype, looks to callers. */
-export type FormalShape = Pick<ParameterSymbol, "type" | "vector" | "dimensions" | "size" | "align" | "unsized">;
-
-export function paramType(formal: RegisterSymbol | FormalShape): ParamType {
+/** How a formal parameter looks to callers. A vector or an array is a piece of memory. */
+export function paramType(formal: FormalShape | FormalSymbol): ParamType {
   const { type, vector } = formal;
   if (!("size" in formal)) {
     const size = Math.max(1, type.bits / 8) * vector;
@@ -14,7 +13,7 @@ export function paramType(formal: RegisterSymbol | FormalShape): ParamType {
   return { kind: array ? "array" : type.kind, size: formal.size, align: formal.align, unsized: formal.unsized };
 }
 
-export const signatureOf = (
-  returns: readonly (RegisterSymbol | FormalShape)[],
-  params: readonly (RegisterSymbol | FormalShape)[],
-): Signature => ({ returns: returns.map(paramType), params: params.map(paramType) });
+export const lowerSignature = ({ returns, params }: CallSignature): Signature => ({
+  returns: returns.map(paramType),
+  params: params.map(paramType),
+});

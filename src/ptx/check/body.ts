@@ -1,0 +1,210 @@
+import type { DiagnosticSink } from "../../source/index.ts";
+import type { LabelSymbol, VariableSymbol } from "../symbols.ts";
+import type { Block, FunctionDeclaration, Instruction, Label, LocDirective, Statement } from "../tree.ts";
+import type { Binder } from "./bind.ts";
+import { checkBranch, checkIndexedBranch } from "./branches.ts";
+import type { CallChecker } from "./calls.ts";
+import type { BodyInfo, CheckContext } from "./context.ts";
+import { duplicate } from "./duplicate.ts";
+import { isNoreturn } from "./function-directives.ts";
+import { checkInstruction } from "./instructions.ts";
+import type { ModuleContext } from "./module-context.ts";
+import { ParameterPassing } from "./parameter-passing.ts";
+import { Scope } from "./scope.ts";
+import type { TargetDeclarations } from "./targets.ts";
+import type { VariableDeclarations } from "./variables.ts";
+
+/** The rooms' parts that a body's statements go to. */
+export interface BodyParts {
+  readonly context: ModuleContext;
+  readonly binder: Binder;
+  readonly variables: VariableDeclarations;
+  readonly targets: TargetDeclarations;
+  readonly calls: CallChecker;
+  /** Where each file index is used first. */
+  readonly files: Map<number, LocDirective>;
+}
+
+/** Walks the statements of one function once: opens scopes, declares, binds names, checks instructions. */
+export class BodyChecker {
+  readonly #parts: BodyParts;
+  readonly #node: FunctionDeclaration;
+  readonly #body: BodyInfo;
+  readonly #context: CheckContext;
+  readonly #passing: ParameterPassing;
+  readonly #noreturn: boolean;
+
+  constructor(parts: BodyParts, node: FunctionDeclaration, body: BodyInfo) {
+    this.#parts = parts;
+    this.#node = node;
+    this.#body = body;
+    const { sink, version, target, addressSize } = parts.context;
+    this.#context = { sink: sink as DiagnosticSink, version, target, addressSize, function: node, body };
+    this.#passing = new ParameterPassing(parts.context);
+    this.#noreturn = isNoreturn(node.directives);
+  }
+
+  /** `block` shares the scope of the formal parameters. */
+  check(block: Block): void {
+    this.#statements(block);
+    const fallsOff = canFallOff(block.statements.at(-1));
+    if (fallsOff && this.#noreturn) this.#reportReturn({ start: block.end - 1, end: block.end });
+    this.#passing.finish(this.#body, fallsOff, block);
+  }
+
+  #statements({ statements }: Block): void {
+    this.#hoist(statements);
+    for (const statement of statements) this.#statement(statement);
+  }
+
+  /** Code labels may be used before they come. */
+  #hoist(statements: readonly Statement[]): void {
+    const { scope } = this.#parts.binder;
+    for (const statement of statements) {
+      if (statement.kind !== "label" || scope.ownLabel(statement.name.text)) continue;
+      const symbol: LabelSymbol = { kind: "label", name: statement.name.text, span: statement.name, label: statement };
+      scope.declareLabel(symbol);
+      this.#body.labels.push(symbol);
+    }
+  }
+
+  #statement(node: Statement): void {
+    switch (node.kind) {
+      case "instruction":
+        this.#instruction(node);
+        return;
+      case "label":
+        this.#label(node);
+        return;
+      case "block":
+        this.#block(node);
+        return;
+      case "variable":
+        this.#parts.variables.declare(node, this.#node, this.#body.locals as VariableSymbol[]);
+        return;
+      case "branchtargets":
+      case "calltargets":
+        this.#parts.targets.list(node);
+        return;
+      case "callprototype":
+        this.#parts.targets.prototype(node);
+        return;
+      case "loc":
+        noteFile(node, this.#parts.files);
+        return;
+      case "pragma":
+        this.#parts.context.require({ since: "2.0" }, "'.pragma'", node);
+        return;
+      case "file":
+      case "section":
+        this.#parts.context.sink.error(
+          "misplaced-directive",
+          { start: node.start, end: node.start + node.kind.length + 1 },
+          `'.${node.kind}' is outside of functions`,
+        );
+    }
+  }
+
+  #block(node: Block): void {
+    const { binder } = this.#parts;
+    const outer = binder.scope;
+    binder.scope = new Scope(outer);
+    this.#statements(node);
+    binder.scope = outer;
+  }
+
+  #label({ name }: Label): void {
+    const { binder, context } = this.#parts;
+    this.#passing.label();
+    const { scope } = binder;
+    const known = scope.ownLabel(name.text);
+    const other = known && known.span !== name ? known : scope.ownDeclared(name.text);
+    if (other === undefined) return;
+    if (other.kind === "label") {
+      context.sink.error("duplicate-name", name, `the label '${name.text}' is already in this block`, {
+        notes: [{ message: "it is here", source: context.sink.source, span: other.span }],
+      });
+    } else duplicate(name, scope, context.sink);
+  }
+
+  #instruction(node: Instruction): void {
+    const { binder, context, calls, targets } = this.#parts;
+    const { text } = node.opcode;
+    binder.instruction(node);
+    checkInstruction(node, this.#context);
+    switch (rootOf(text)) {
+      case "call":
+        calls.check(node, this.#node);
+        this.#call(node);
+        return;
+      case "bra":
+        checkBranch(node, context);
+        this.#passing.branch();
+        return;
+      case "brx":
+        checkIndexedBranch(node, targets, context);
+        this.#passing.branch();
+        return;
+      case "ret":
+        if (this.#noreturn) this.#reportReturn(node);
+        this.#passing.return();
+        return;
+      case "ld":
+      case "st":
+        if (text.startsWith(".param", 2)) {
+          this.#passing.access(node, text.startsWith("st"));
+          return;
+        }
+        break;
+      case "mov":
+        if (context.version < 201) this.#functionAddress(node);
+        this.#passing.mention(node.operands);
+        return;
+      case "cvta":
+        this.#passing.mention(node.operands);
+    }
+  }
+
+  #call(node: Instruction): void {
+    const info = this.#parts.calls.info.get(node);
+    if (info) this.#passing.call(info.results, info.args);
+    else this.#passing.branch();
+  }
+
+  #functionAddress({ operands }: Instruction): void {
+    const [, source] = operands;
+    if (source?.kind !== "name" || source.symbol?.kind !== "function") return;
+    this.#parts.context.require({ since: "2.1" }, "the address of a function", source);
+  }
+
+  #reportReturn(span: { readonly start: number; readonly end: number }): void {
+    this.#parts.context.sink.warning(
+      "noreturn-returns",
+      span,
+      `'${this.#node.name.text}' is .noreturn, and returns here`,
+      {
+        help: "end it with exit or trap, or declare it without .noreturn",
+      },
+    );
+  }
+}
+
+const rootOf = (opcode: string): string => {
+  const dot = opcode.indexOf(".");
+  return dot < 0 ? opcode : opcode.slice(0, dot);
+};
+
+/** Whether control can reach what follows the statement. */
+function canFallOff(last: Statement | undefined): boolean {
+  if (last === undefined) return true;
+  if (last.kind === "block") return canFallOff(last.statements.at(-1));
+  if (last.kind !== "instruction") return true;
+  if (last.guard !== null) return true;
+  return !["ret", "exit", "bra", "brx", "trap", "call"].includes(rootOf(last.opcode.text));
+}
+
+/** `.file` directives may come behind the functions, so that what `.loc` names is checked at the end. */
+export function noteFile(node: LocDirective, files: Map<number, LocDirective>): void {
+  if (!files.has(node.file)) files.set(node.file, node);
+  if (node.inlinedAt !== null && !files.has(node.inlinedAt.file)) files.set(node.inlinedAt.file, node);
+}

@@ -1,0 +1,373 @@
+import type { Span } from "../../source/index.ts";
+import type { FunctionSymbol, PtxSymbol, VariableSymbol } from "../symbols.ts";
+import type { FunctionDeclaration, Initializer, Instruction, NameExpr, Operand } from "../tree.ts";
+import type { TypeInfo } from "../types.ts";
+import { constantClass } from "./immediate.ts";
+import { nounOf } from "./duplicate.ts";
+import { addressValue } from "./initializers.ts";
+import type { ModuleContext } from "./module-context.ts";
+import { elementSize } from "./shape.ts";
+import type { CallSignature, FormalShape } from "./signature.ts";
+import type { TargetDeclarations } from "./targets.ts";
+
+/** What a call is, once it has been checked; lowering needs nothing else. */
+export interface CallInfo {
+  readonly caller: FunctionDeclaration;
+  readonly results: readonly Operand[];
+  readonly args: readonly Operand[];
+  readonly signature: CallSignature;
+  readonly target:
+    | { readonly kind: "direct"; readonly function: FunctionSymbol }
+    | {
+        readonly kind: "indirect";
+        /** The register with the address. */
+        readonly address: NameExpr;
+        /** The functions that a list or table names; null for a prototype. */
+        readonly targets: readonly FunctionSymbol[] | null;
+        /** The name of the list, table or prototype. */
+        readonly via: string;
+      };
+}
+
+/** The parts of `call (results), target, (args), list` (9.7.12.5). */
+interface CallParts {
+  readonly caller: FunctionDeclaration;
+  readonly results: readonly Operand[];
+  readonly target: NameExpr;
+  readonly args: readonly Operand[];
+  readonly list: NameExpr | null;
+}
+
+/** Checks call instructions against what they call. */
+export class CallChecker {
+  readonly info = new Map<Instruction, CallInfo>();
+  readonly #context: ModuleContext;
+  readonly #targets: TargetDeclarations;
+  /** Of each call table: its functions, or null after a diagnostic. */
+  readonly #tables = new Map<VariableSymbol, readonly FunctionSymbol[]>();
+
+  constructor(context: ModuleContext, targets: TargetDeclarations) {
+    this.#context = context;
+    this.#targets = targets;
+  }
+
+  check(node: Instruction, caller: FunctionDeclaration): void {
+    const parts = this.#parts(node, caller);
+    if (parts === null) return;
+    const symbol = parts.target.symbol;
+    if (symbol === null || (parts.list !== null && parts.list.symbol === null)) return;
+    if (symbol.kind === "function") this.#direct(node, parts, symbol);
+    else if (symbol.kind === "register") this.#indirect(node, parts, parts.target, symbol.type);
+    else this.#wrongTarget(parts.target, symbol);
+  }
+
+  #parts({ operands, opcode }: Instruction, caller: FunctionDeclaration): CallParts | null {
+    if (operands.some((o) => o.kind === "bad")) return null;
+    let at = 0;
+    const takeList = (): readonly Operand[] => {
+      const operand = operands[at];
+      if (operand?.kind !== "list") return [];
+      at++;
+      return operand.elements;
+    };
+    const results = takeList();
+    const target = operands[at++];
+    if (target?.kind !== "name") {
+      this.#context.sink.error(
+        "call-target",
+        target ?? opcode,
+        "a call names a function, or a register with its address",
+      );
+      return null;
+    }
+    const args = takeList();
+    const list = operands[at++] ?? null;
+    const extra = operands[at];
+    if ((list !== null && list.kind !== "name") || extra !== undefined) {
+      this.#context.sink.error("call-form", extra ?? list ?? opcode, "this is not what a call looks like", {
+        help: "`call (result), function, (arguments);`, and for a register a prototype or list of targets behind it",
+      });
+      return null;
+    }
+    return { caller, results, target, args, list };
+  }
+
+  #wrongTarget(target: NameExpr, symbol: PtxSymbol): void {
+    this.#context.sink.error(
+      "call-target",
+      target,
+      `a function is expected here, and '${target.text}' is a ${nounOf(symbol)}`,
+      {
+        help: symbol.kind === "variable" ? "load the function's address into a register first" : undefined,
+      },
+    );
+  }
+
+  // ---- Targets ----------------------------------------------------------------------------------------------------------
+
+  #direct(node: Instruction, parts: CallParts, symbol: FunctionSymbol): void {
+    const { sink } = this.#context;
+    const { caller, results, args } = parts;
+    if (symbol.entry) {
+      sink.error("call-target", parts.target, `'${symbol.name}' is a kernel, which only a launch can start`);
+      return;
+    }
+    if (parts.list !== null) {
+      sink.error("call-form", parts.list, "a direct call has no list of targets", {
+        help: "lists and prototypes are for calls through a register",
+      });
+      return;
+    }
+    const signature = this.#signature(symbol);
+    this.#match(parts, signature, parts.target, null);
+    this.info.set(node, { caller, results, args, signature, target: { kind: "direct", function: symbol } });
+  }
+
+  #indirect(node: Instruction, parts: CallParts, address: NameExpr, type: TypeInfo): void {
+    const { sink } = this.#context;
+    const { caller, results, args, list } = parts;
+    this.#context.require({ since: "2.1", target: "sm_20" }, "a call through a register", address);
+    if (list === null) {
+      sink.error("call-form", address, "a call through a register needs a prototype or a list of targets", {
+        help: "write the label of a .callprototype or .calltargets, or a call table, behind the arguments",
+      });
+      return;
+    }
+    if (type.kind === "f" || type.kind === "pred" || (type.bits !== 32 && type.bits !== 64)) {
+      sink.error("call-target", address, `a .${type.name} register cannot hold the address of a function`, {
+        help: `use a .u${this.#context.addressSize} register`,
+      });
+    } else if (type.bits < this.#context.addressSize) {
+      sink.warning("narrow-call-target", address, "a 32-bit register holds a function's address of 64 bits", {
+        help: "use a .u64 or .b64 register",
+      });
+    }
+    const symbol = list.symbol!;
+    if (symbol.kind === "prototype") {
+      const signature = this.#targets.signatures.get(symbol.prototype)!;
+      this.#match(parts, signature, list, null);
+      this.info.set(node, {
+        caller,
+        results,
+        args,
+        signature,
+        target: { kind: "indirect", address, targets: null, via: list.text },
+      });
+      return;
+    }
+    const targets = this.#targetsOf(list, symbol);
+    const [first] = targets ?? [];
+    if (targets === null || first === undefined) return;
+    for (const target of targets) if (!this.#match(parts, this.#signature(target), list, target)) break;
+    this.info.set(node, {
+      caller,
+      results,
+      args,
+      signature: this.#signature(first),
+      target: { kind: "indirect", address, targets, via: list.text },
+    });
+  }
+
+  #signature(symbol: FunctionSymbol): CallSignature {
+    return this.#targets.signatures.get(symbol.declaration)!;
+  }
+
+  #targetsOf(list: NameExpr, symbol: PtxSymbol): readonly FunctionSymbol[] | null {
+    if (symbol.kind === "target-list" && symbol.list.kind === "calltargets") {
+      return this.#targets.callTargets.get(symbol.list) ?? null;
+    }
+    if (symbol.kind === "variable") {
+      const known = this.#tables.get(symbol);
+      if (known !== undefined) return known;
+      const table = this.#table(list, symbol);
+      if (table !== null) this.#tables.set(symbol, table);
+      return table;
+    }
+    this.#context.sink.error(
+      "call-list",
+      list,
+      `'${list.text}' is a ${nounOf(symbol)}, not a list of functions or a prototype`,
+      {
+        help: "write the label of a .callprototype or .calltargets, or a call table",
+      },
+    );
+    return null;
+  }
+
+  /** A call table: an array in constant or global memory, initialized with the names of functions. */
+  #table(
+    list: NameExpr,
+    { space, dimensions, type, vector, declarator, span }: VariableSymbol,
+  ): FunctionSymbol[] | null {
+    const { sink } = this.#context;
+    const notes = [{ message: "declared here", source: sink.source, span }];
+    const wrong = (message: string): null => {
+      sink.error("call-list", list, message, { notes });
+      return null;
+    };
+    if (space !== "global" && space !== "const") return wrong("a call table is in the .global or .const state space");
+    if (dimensions.length !== 1 || vector > 1 || type.kind !== "u" || type.bits === 16) {
+      return wrong("a call table is an array of one dimension, of .u64 or .u32 (or masked .u8)");
+    }
+    const { initializer } = declarator;
+    if (initializer?.kind !== "initializer-list")
+      return wrong(`the call table '${list.text}' is not initialized in this module`);
+    const functions = new Set<FunctionSymbol>();
+    for (const element of initializer.elements) {
+      const symbol = functionOf(element);
+      if (symbol === null) {
+        sink.error("call-list", list, `the call table '${list.text}' holds something that is not a function`, {
+          notes: [{ message: "this element", source: sink.source, span: element }],
+        });
+        return null;
+      }
+      functions.add(symbol);
+    }
+    return functions.size > 0 ? [...functions] : wrong(`the call table '${list.text}' names no function`);
+  }
+
+  // ---- Arguments ----------------------------------------------------------------------------------------------------------
+
+  /** `target`: the function, where it is one of several. False after a diagnostic. */
+  #match(
+    parts: CallParts,
+    { returns, params }: CallSignature,
+    named: NameExpr,
+    target: FunctionSymbol | null,
+  ): boolean {
+    const { sink } = this.#context;
+    const who = target?.name ?? named.text;
+    const counts = (
+      found: readonly Operand[],
+      wanted: readonly FormalShape[],
+      what: string,
+      least = wanted.length,
+    ): boolean => {
+      if (found.length >= least && found.length <= wanted.length) return true;
+      const span = found[wanted.length] ?? found.at(-1) ?? named;
+      const number = least === wanted.length ? `${least}` : `${least} or ${wanted.length}`;
+      sink.error(
+        "call-count",
+        span,
+        `'${who}' has ${number} ${what}${wanted.length === 1 ? "" : "s"}, and this call has ${found.length}`,
+        {
+          help:
+            what === "return parameter" && found.length < least
+              ? "write `_` for a result that is not wanted"
+              : undefined,
+          notes: this.#notes(wanted[0] ?? null),
+        },
+      );
+      return false;
+    };
+    // An argument for a parameter without a size may be left out (11.2.2).
+    const unsized = params.at(-1)?.unsized === true;
+    if (!counts(parts.results, returns, "return parameter")) return false;
+    if (!counts(parts.args, params, "parameter", unsized ? params.length - 1 : params.length)) return false;
+    const results = parts.results.map(
+      (operand, i) => operand.kind === "sink" || this.#operand(operand, returns[i]!, true),
+    );
+    const args = parts.args.map((operand, i) => this.#operand(operand, params[i]!, false));
+    return [...results, ...args].every((fits) => fits);
+  }
+
+  #notes(formal: FormalShape | null) {
+    const { source } = this.#context.sink;
+    return formal ? [{ message: "the parameter is declared here", source, span: formal.span }] : [];
+  }
+
+  /** One argument or result against its formal parameter: kind and size, array bounds, alignment. */
+  #operand(operand: Operand, formal: FormalShape, result: boolean): boolean {
+    const code = result ? "call-result" : "call-argument";
+    const wrong = (span: Span, message: string, help?: string): false => {
+      this.#context.sink.error(code, span, message, { help, notes: this.#notes(formal) });
+      return false;
+    };
+    const mismatch = (what: string): false =>
+      wrong(operand, `${what} does not fit the parameter '${formal.name}', ${describe(formal)}`);
+    switch (operand.kind) {
+      case "name":
+        break;
+      case "integer":
+      case "float":
+      case "unary":
+      case "binary":
+      case "conditional":
+      case "parenthesized":
+        if (result) return wrong(operand, "a result needs a register or a .param variable");
+        return immediateFits(constantClass(operand), formal) || mismatch("this constant");
+      case "sink":
+        return wrong(operand, "'_' can only take the place of a result");
+      default:
+        return wrong(operand, "an argument is a register, a constant or a .param variable");
+    }
+    const { symbol } = operand;
+    if (symbol === null) return true;
+    switch (symbol.kind) {
+      case "register": {
+        if (formal.dimensions.length > 0) return mismatch(`the register '${operand.text}'`);
+        const vector = operand.component === null ? symbol.vector : 1;
+        return typeFits(symbol.type, vector, formal) || mismatch(`the .${symbol.type.name} register '${operand.text}'`);
+      }
+      case "constant":
+        return (!result && immediateFits("integer", formal)) || mismatch("this constant");
+      case "parameter":
+        return wrong(
+          operand,
+          `the formal parameter '${operand.text}' cannot be passed on`,
+          "copy it to a .param variable",
+        );
+      case "variable":
+        if (symbol.space !== "param") {
+          return wrong(
+            operand,
+            `'${operand.text}' is in the .${symbol.space} state space`,
+            "pass its address in a register, or a .param variable",
+          );
+        }
+        if (!variableFits(symbol, formal)) return mismatch(`'${operand.text}', ${describe(symbol)},`);
+        if (symbol.align !== formal.align) {
+          return wrong(
+            operand,
+            `'${operand.text}' is aligned to ${symbol.align} bytes, and the parameter '${formal.name}' to ${formal.align}`,
+          );
+        }
+        return true;
+      default:
+        return wrong(operand, `a ${nounOf(symbol)} cannot be passed to a function`, "copy it to a register first");
+    }
+  }
+}
+
+const isFloat = (type: TypeInfo): boolean => type.kind === "f" && type.lanes === 1;
+
+function typeFits(type: TypeInfo, vector: number, formal: FormalShape): boolean {
+  if (elementSize(type, vector) !== elementSize(formal.type, formal.vector)) return false;
+  if ((type.kind === "pred") !== (formal.type.kind === "pred")) return false;
+  return type.kind === "b" || formal.type.kind === "b" || type.lanes > 1 || isFloat(type) === isFloat(formal.type);
+}
+
+function variableFits(symbol: VariableSymbol, formal: FormalShape): boolean {
+  if (formal.unsized) return symbol.dimensions.length === 1;
+  if (symbol.dimensions.length !== formal.dimensions.length) return false;
+  if (symbol.dimensions.length === 0) return typeFits(symbol.type, symbol.vector, formal);
+  return symbol.size === formal.size;
+}
+
+function immediateFits(kind: ReturnType<typeof constantClass>, formal: FormalShape): boolean {
+  if (formal.dimensions.length > 0 || formal.type.kind === "pred") return false;
+  if (kind === "float") return formal.type.kind === "f" || formal.type.kind === "b";
+  return kind === "integer" && formal.type.kind !== "f";
+}
+
+function describe({ type, dimensions, vector }: Pick<FormalShape, "type" | "dimensions" | "vector">): string {
+  const bounds = dimensions.map((bound) => `[${bound ?? ""}]`).join("");
+  return `${vector > 1 ? `.v${vector} ` : ""}.${type.name}${bounds}`;
+}
+
+/** The function that an element of a call table stands for. */
+function functionOf(element: Initializer): FunctionSymbol | null {
+  if (element.kind === "initializer-list" || element.kind === "initializer-field") return null;
+  const symbol = addressValue(element)?.name.symbol;
+  return symbol?.kind === "function" ? symbol : null;
+}

@@ -1,0 +1,223 @@
+import type { Span } from "../../source/index.ts";
+import type { BinaryExpr, Expression } from "../tree.ts";
+
+/** An integer constant: a value of `.s64` or, with `unsigned`, of `.u64` (4.5.1). */
+export interface IntegerConstant {
+  readonly kind: "integer";
+  readonly value: bigint;
+  readonly unsigned: boolean;
+}
+
+/** A floating-point constant (4.5.2). `bits` is the pattern of binary64, or of binary32 for `0f` literals. */
+export interface FloatConstant {
+  readonly kind: "float";
+  readonly width: 32 | 64;
+  readonly value: number;
+  readonly bits: bigint;
+}
+
+export type Constant = IntegerConstant | FloatConstant;
+
+/** Takes what is wrong with a constant expression. */
+export type ReportConstant = (span: Span, message: string, help?: string) => void;
+
+const silent: ReportConstant = () => {};
+const view = new DataView(new ArrayBuffer(8));
+
+const float = (value: number): FloatConstant => {
+  view.setFloat64(0, value);
+  return { kind: "float", width: 64, value, bits: view.getBigUint64(0) };
+};
+
+const floatLiteral = (width: 32 | 64, bits: bigint): FloatConstant => {
+  view.setBigUint64(0, bits);
+  return { kind: "float", width, value: width === 32 ? view.getFloat32(4) : view.getFloat64(0), bits };
+};
+
+/** Wraps to 64 bits, so that no expression grows. */
+const integer = (value: bigint, unsigned: boolean): IntegerConstant => ({
+  kind: "integer",
+  value: unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value),
+  unsigned,
+});
+
+const truth = (value: boolean): IntegerConstant => integer(value ? 1n : 0n, false);
+const bitsOf = (constant: IntegerConstant): bigint => BigInt.asUintN(64, constant.value);
+
+/**
+ * The value of a constant expression, by the typing rules of 4.5.4 to 4.5.6. Null where there is none; `report` has then
+ * been told why, unless a name is unknown, which the binder has reported.
+ */
+export function evaluateConstant(expr: Expression, report: ReportConstant = silent): Constant | null {
+  switch (expr.kind) {
+    case "integer":
+      return integer(expr.value, expr.unsigned);
+    case "float":
+      return floatLiteral(expr.width, expr.bits);
+    case "parenthesized":
+      return evaluateConstant(expr.inner, report);
+    case "name":
+      if (expr.symbol?.kind === "constant") return integer(expr.symbol.value, false);
+      if (expr.symbol !== null) report(expr, `'${expr.text}' is not a constant`);
+      return null;
+    case "unary": {
+      const operand = evaluateConstant(expr.operand, report);
+      return operand && unary(expr.operator, operand, expr, report);
+    }
+    case "binary":
+      return binaryChain(expr, report);
+    case "conditional": {
+      const condition = evaluateConstant(expr.condition, report);
+      const then = evaluateConstant(expr.then, report);
+      const otherwise = evaluateConstant(expr.otherwise, report);
+      if (!condition || !then || !otherwise) return null;
+      if (condition.kind === "float") return notInteger(expr.condition, "the condition of `?:`", report);
+      if (then.kind === "integer" && otherwise.kind === "integer") {
+        return integer(condition.value !== 0n ? then.value : otherwise.value, then.unsigned || otherwise.unsigned);
+      }
+      if (then.kind !== otherwise.kind) return mixed(expr, report);
+      return condition.value !== 0n ? then : otherwise;
+    }
+    case "operator-call":
+      report(expr, `'${expr.operator.text}(...)' is an address, not a constant`);
+      return null;
+  }
+}
+
+/** `a + b + c + ...` is a tree that leans to the left, as deep as it is long: walked without recursion. */
+function binaryChain(top: BinaryExpr, report: ReportConstant): Constant | null {
+  const pending: BinaryExpr[] = [];
+  let leaf: Expression = top;
+  while (leaf.kind === "binary") {
+    pending.push(leaf);
+    leaf = leaf.left;
+  }
+  let value = evaluateConstant(leaf, report);
+  for (let i = pending.length - 1; i >= 0; i--) {
+    const node = pending[i]!;
+    const right = evaluateConstant(node.right, report);
+    value = value && right && binary(node, value, right, report);
+  }
+  return value;
+}
+
+function notInteger(span: Span, what: string, report: ReportConstant): null {
+  report(span, `${what} takes integers, and this is floating-point`);
+  return null;
+}
+
+function mixed(span: Span, report: ReportConstant): null {
+  report(
+    span,
+    "integer and floating-point constants cannot be mixed",
+    "there are no casts between them: write `1.0` for 1",
+  );
+  return null;
+}
+
+function unary(operator: string, operand: Constant, span: Span, report: ReportConstant): Constant | null {
+  if (operand.kind === "float") {
+    if (operator === "+") return operand;
+    if (operator !== "-") return notInteger(span, `'${operator}'`, report);
+    return operand.width === 64 ? float(-operand.value) : floatLiteral(32, operand.bits ^ 0x8000_0000n);
+  }
+  const { value, unsigned } = operand;
+  switch (operator) {
+    case "+":
+      return operand;
+    case "-":
+      return integer(-value, unsigned);
+    case "!":
+      return truth(value === 0n);
+    case "~":
+      return integer(~value, true);
+    default:
+      return integer(value, operator === "(.u64)");
+  }
+}
+
+function binary(node: BinaryExpr, left: Constant, right: Constant, report: ReportConstant): Constant | null {
+  if (left.kind === "integer" && right.kind === "integer") return integerBinary(node, left, right, report);
+  if (left.kind === "integer" || right.kind === "integer") return mixed(node, report);
+  const [a, b] = [left.value, right.value];
+  switch (node.operator) {
+    case "+":
+      return float(a + b);
+    case "-":
+      return float(a - b);
+    case "*":
+      return float(a * b);
+    case "/":
+      return float(a / b);
+    case "<":
+      return truth(a < b);
+    case "<=":
+      return truth(a <= b);
+    case ">":
+      return truth(a > b);
+    case ">=":
+      return truth(a >= b);
+    case "==":
+      return truth(a === b);
+    case "!=":
+      return truth(a !== b);
+    default:
+      return notInteger(node, `'${node.operator}'`, report);
+  }
+}
+
+function integerBinary(
+  node: BinaryExpr,
+  left: IntegerConstant,
+  right: IntegerConstant,
+  report: ReportConstant,
+): IntegerConstant | null {
+  // The usual arithmetic conversions: both become unsigned when one is.
+  const unsigned = left.unsigned || right.unsigned;
+  const a = unsigned ? bitsOf(left) : left.value;
+  const b = unsigned ? bitsOf(right) : right.value;
+  const { operator } = node;
+  if ((operator === "/" || operator === "%") && b === 0n) {
+    report(node, "division by zero in a constant expression");
+    return null;
+  }
+  switch (operator) {
+    case "+":
+      return integer(a + b, unsigned);
+    case "-":
+      return integer(a - b, unsigned);
+    case "*":
+      return integer(a * b, unsigned);
+    case "/":
+      return integer(a / b, unsigned);
+    case "%":
+      // The operands are taken as unsigned; the result is `.s64` (table 5).
+      return integer(bitsOf(left) % bitsOf(right), false);
+    case "<<":
+      return integer(bitsOf(right) > 63n ? 0n : left.value << bitsOf(right), left.unsigned);
+    case ">>":
+      return integer(left.value >> (bitsOf(right) > 63n ? 64n : bitsOf(right)), left.unsigned);
+    case "&":
+      return integer(a & b, unsigned);
+    case "|":
+      return integer(a | b, unsigned);
+    case "^":
+      return integer(a ^ b, unsigned);
+    case "<":
+      return truth(a < b);
+    case "<=":
+      return truth(a <= b);
+    case ">":
+      return truth(a > b);
+    case ">=":
+      return truth(a >= b);
+    case "==":
+      return truth(a === b);
+    case "!=":
+      return truth(a !== b);
+    case "&&":
+      return truth(a !== 0n && b !== 0n);
+    case "||":
+      return truth(a !== 0n || b !== 0n);
+  }
+}

@@ -1,0 +1,31 @@
+import type { DiagnosticSink } from "../../source/index.ts";
+import type { PtxSymbol } from "../symbols.ts";
+import type { Name } from "../tree.ts";
+import type { CheckCode } from "./codes.ts";
+import type { Scope } from "./scope.ts";
+
+const nouns: Readonly<Record<PtxSymbol["kind"], string>> = {
+  register: "register",
+  variable: "variable",
+  parameter: "parameter",
+  function: "function",
+  label: "label",
+  "target-list": "list of targets",
+  prototype: "prototype",
+  special: "special register",
+  constant: "constant",
+};
+
+/** What kind of thing a symbol is, as a message says it. */
+export const nounOf = (symbol: PtxSymbol): string => nouns[symbol.kind];
+
+/** Whether the scope itself has the name already; reports it then. A label that follows later does not count here. */
+export function duplicate(name: Name, scope: Scope, sink: DiagnosticSink<CheckCode>): boolean {
+  const label = scope.ownLabel(name.text);
+  const previous = scope.own(name.text) ?? (label && label.span.start < name.start ? label : undefined);
+  if (previous === undefined) return false;
+  sink.error("duplicate-name", name, `'${name.text}' is already declared in this scope`, {
+    notes: [{ message: `the ${nounOf(previous)} is declared here`, source: sink.source, span: previous.span }],
+  });
+  return true;
+}

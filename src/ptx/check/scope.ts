@@ -1,0 +1,123 @@
+import type { LabelSymbol, PtxSymbol } from "../symbols.ts";
+
+/** `r<8>`: the names r0 to r7, none of which exists before it is met. */
+export interface NameRange {
+  readonly base: string;
+  readonly count: number;
+  /** Makes the symbol of one of the names. */
+  readonly create: (name: string) => PtxSymbol;
+}
+
+/** Where the digits at the end of a name begin; its length where there are none. */
+export function digitsAt(name: string): number {
+  let at = name.length;
+  while (at > 0) {
+    const code = name.charCodeAt(at - 1);
+    if (code < 0x30 || code > 0x39) break;
+    at--;
+  }
+  return at;
+}
+
+/**
+ * The names of one `{}` block, of a function's parameters, or of a module. Code labels have a table of their own, because
+ * they may be used before they are declared.
+ */
+export class Scope {
+  readonly parent: Scope | null;
+  readonly #names = new Map<string, PtxSymbol>();
+  #labels: Map<string, LabelSymbol> | null = null;
+  #ranges: Map<string, NameRange> | null = null;
+  /** Of the declared names that end in digits: the least number of each base. */
+  #numbered: Map<string, number> | null = null;
+
+  constructor(parent: Scope | null) {
+    this.parent = parent;
+  }
+
+  /** The symbol that the name has in this very scope. */
+  own(name: string): PtxSymbol | undefined {
+    return this.#names.get(name) ?? (this.#ranges === null ? undefined : this.#fromRange(name));
+  }
+
+  /** The same without names that a range stands for: a label may have the name of one of its registers. */
+  ownDeclared(name: string): PtxSymbol | undefined {
+    return this.#rangeOf(name) ? undefined : this.#names.get(name);
+  }
+
+  ownLabel(name: string): LabelSymbol | undefined {
+    return this.#labels?.get(name);
+  }
+
+  ownRange(base: string): NameRange | undefined {
+    return this.#ranges?.get(base);
+  }
+
+  declare(name: string, symbol: PtxSymbol): void {
+    this.#names.set(name, symbol);
+    const at = digitsAt(name);
+    if (at === name.length) return;
+    this.#numbered ??= new Map();
+    const base = name.slice(0, at);
+    this.#numbered.set(base, Math.min(Number(name.slice(at)), this.#numbered.get(base) ?? Number.POSITIVE_INFINITY));
+  }
+
+  declareLabel(symbol: LabelSymbol): void {
+    this.#labels ??= new Map();
+    this.#labels.set(symbol.name, symbol);
+  }
+
+  declareRange(range: NameRange): void {
+    this.#ranges ??= new Map();
+    this.#ranges.set(range.base, range);
+  }
+
+  /** The name of `base<count>` with the least number that is declared here on its own, or null. */
+  clash(base: string, count: number): string | null {
+    const least = this.#numbered?.get(base);
+    return least !== undefined && least < count ? `${base}${least}` : null;
+  }
+
+  /** The meaning of an operand's name here or in an enclosing scope. */
+  find(name: string): PtxSymbol | undefined {
+    for (let scope: Scope | null = this; scope !== null; scope = scope.parent) {
+      const symbol = scope.own(name) ?? scope.#labels?.get(name);
+      if (symbol !== undefined) return symbol;
+    }
+    return undefined;
+  }
+
+  /** The same where a label is wanted: one that has the name of a register of a range comes first. */
+  findTarget(name: string): PtxSymbol | undefined {
+    for (let scope: Scope | null = this; scope !== null; scope = scope.parent) {
+      const symbol = scope.#labels?.get(name) ?? scope.own(name);
+      if (symbol !== undefined) return symbol;
+    }
+    return undefined;
+  }
+
+  /** All names declared here, without those of ranges that nobody has met. */
+  *names(): Generator<string> {
+    yield* this.#names.keys();
+    if (this.#labels) yield* this.#labels.keys();
+  }
+
+  #rangeOf(name: string): NameRange | undefined {
+    if (this.#ranges === null) return undefined;
+    const at = digitsAt(name);
+    if (at === name.length) return undefined;
+    const range = this.#ranges.get(name.slice(0, at));
+    return range !== undefined && Number(name.slice(at)) < range.count ? range : undefined;
+  }
+
+  #fromRange(name: string): PtxSymbol | undefined {
+    const range = this.#rangeOf(name);
+    if (range === undefined) return undefined;
+    // `r01` is r1.
+    const canonical = `${range.base}${Number(name.slice(range.base.length))}`;
+    const symbol = this.#names.get(canonical) ?? range.create(canonical);
+    this.#names.set(canonical, symbol);
+    this.#names.set(name, symbol);
+    return symbol;
+  }
+}

@@ -1,0 +1,90 @@
+import type { SpecialName } from "../../semantics/index.ts";
+import type { Gate } from "../isa/define.ts";
+import type { SpecialSymbol } from "../symbols.ts";
+import { typeInfo } from "../types.ts";
+
+/** What reading a special register gives on a simulated device. */
+export type SpecialMeaning =
+  /** A value that the machine knows; of a vector, `x`, `y` and `z` (`w` is 0). */
+  | { readonly kind: "machine"; readonly names: readonly SpecialName[] }
+  /** The same value in every thread of every launch; of a vector, one for each element. */
+  | { readonly kind: "fixed"; readonly values: readonly number[] }
+  /** Bits of the lanes whose number stands in this relation to the thread's own. */
+  | { readonly kind: "lanemask"; readonly relation: "eq" | "le" | "lt" | "ge" | "gt" }
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+/** A special register (chapter 10). `gate`: since when it exists. */
+export interface SpecialRegister {
+  readonly symbol: SpecialSymbol;
+  readonly gate: Gate;
+  readonly meaning: SpecialMeaning;
+}
+
+const machine = (...names: SpecialName[]): SpecialMeaning => ({ kind: "machine", names });
+const fixed = (...values: number[]): SpecialMeaning => ({ kind: "fixed", values });
+const unavailable = (reason: string): SpecialMeaning => ({ kind: "unavailable", reason });
+
+const scalar = (name: string, type: string, meaning: SpecialMeaning, gate: Gate): SpecialRegister => ({
+  symbol: { kind: "special", name: `%${name}`, span: { start: 0, end: 0 }, type: typeInfo(type)!, vector: 1 },
+  gate,
+  meaning,
+});
+const vector = (name: string, meaning: SpecialMeaning, gate: Gate): SpecialRegister => {
+  const { symbol } = scalar(name, "u32", meaning, gate);
+  return { symbol: { ...symbol, vector: 4 }, gate, meaning };
+};
+
+const fermi: Gate = { since: "2.0", target: "sm_20" };
+const hopper: Gate = { since: "7.8", target: "sm_90" };
+const timer: Gate = { since: "3.1", target: "sm_30" };
+const reserved: Gate = { since: "7.6", target: "sm_80" };
+const first: Gate = { since: "1.0" };
+const noCounter = unavailable("performance counters count events of the hardware");
+const noReserved = unavailable("no shared memory is reserved for system software");
+
+const table: readonly SpecialRegister[] = [
+  vector("tid", machine("tid.x", "tid.y", "tid.z"), first),
+  vector("ntid", machine("ntid.x", "ntid.y", "ntid.z"), first),
+  scalar("laneid", "u32", machine("laneid"), { since: "1.3" }),
+  scalar("warpid", "u32", machine("warpid"), { since: "1.3" }),
+  scalar("nwarpid", "u32", machine("nwarpid"), fermi),
+  vector("ctaid", machine("ctaid.x", "ctaid.y", "ctaid.z"), first),
+  vector("nctaid", machine("nctaid.x", "nctaid.y", "nctaid.z"), first),
+  scalar("smid", "u32", machine("smid"), { since: "1.3" }),
+  scalar("nsmid", "u32", machine("nsmid"), fermi),
+  scalar("gridid", "u64", machine("gridid"), first),
+  // A launch without cluster dimensions runs as if each cluster had one block (2.2.2).
+  scalar("is_explicit_cluster", "pred", fixed(0), hopper),
+  vector("clusterid", machine("ctaid.x", "ctaid.y", "ctaid.z"), hopper),
+  vector("nclusterid", machine("nctaid.x", "nctaid.y", "nctaid.z"), hopper),
+  vector("cluster_ctaid", fixed(0, 0, 0, 0), hopper),
+  vector("cluster_nctaid", fixed(1, 1, 1, 0), hopper),
+  scalar("cluster_ctarank", "u32", fixed(0), hopper),
+  scalar("cluster_nctarank", "u32", fixed(1), hopper),
+  ...(["eq", "le", "lt", "ge", "gt"] as const).map((relation) =>
+    scalar(`lanemask_${relation}`, "u32", { kind: "lanemask", relation }, fermi),
+  ),
+  scalar("clock", "u32", machine("clock"), first),
+  scalar("clock_hi", "u32", machine("clock_hi"), { since: "5.0", target: "sm_20" }),
+  scalar("clock64", "u64", machine("clock64"), fermi),
+  ...[0, 1, 2, 3].map((i) => scalar(`pm${i}`, "u32", noCounter, { since: "1.3" })),
+  ...[4, 5, 6, 7].map((i) => scalar(`pm${i}`, "u32", noCounter, { since: "3.0", target: "sm_20" })),
+  ...[0, 1, 2, 3, 4, 5, 6, 7].map((i) => scalar(`pm${i}_64`, "u64", noCounter, { since: "4.0", target: "sm_50" })),
+  ...Array.from({ length: 32 }, (_, i) =>
+    scalar(`envreg${i}`, "b32", unavailable("what a driver puts there is not documented"), { since: "2.1" }),
+  ),
+  scalar("globaltimer", "u64", machine("globaltimer"), timer),
+  scalar("globaltimer_lo", "u32", machine("globaltimer_lo"), timer),
+  scalar("globaltimer_hi", "u32", machine("globaltimer_hi"), timer),
+  ...["begin", "end", "cap", "0", "1"].map((part) =>
+    scalar(`reserved_smem_offset_${part}`, "b32", noReserved, reserved),
+  ),
+  scalar("total_smem_size", "u32", machine("total_smem_size"), { since: "4.1", target: "sm_20" }),
+  scalar("aggr_smem_size", "u32", machine("aggr_smem_size"), { since: "8.1", target: "sm_90" }),
+  scalar("dynamic_smem_size", "u32", machine("dynamic_smem_size"), { since: "4.1", target: "sm_20" }),
+  // 0 outside of graphs that the device launches.
+  scalar("current_graph_exec", "u64", fixed(0), { since: "8.0", target: "sm_50" }),
+];
+
+/** All special registers by name, with the `%`. */
+export const specialRegisters: ReadonlyMap<string, SpecialRegister> = new Map(table.map((r) => [r.symbol.name, r]));

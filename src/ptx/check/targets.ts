@@ -1,0 +1,105 @@
+import type { FunctionSymbol, LabelSymbol, PtxSymbol } from "../symbols.ts";
+import type { CallPrototype, Name, TargetList, TargetName } from "../tree.ts";
+import type { Binder } from "./bind.ts";
+import { duplicate, nounOf } from "./duplicate.ts";
+import { checkDirectives } from "./function-directives.ts";
+import type { ModuleContext } from "./module-context.ts";
+import { type CallSignature, signatureOf } from "./signature.ts";
+
+/** `.branchtargets`, `.calltargets` and `.callprototype` (11.3). */
+export class TargetDeclarations {
+  readonly branchTargets = new Map<TargetList, readonly LabelSymbol[]>();
+  readonly callTargets = new Map<TargetList, readonly FunctionSymbol[]>();
+  readonly signatures: Map<object, CallSignature>;
+  readonly #context: ModuleContext;
+  readonly #binder: Binder;
+
+  constructor(context: ModuleContext, binder: Binder, signatures: Map<object, CallSignature>) {
+    this.#context = context;
+    this.#binder = binder;
+    this.signatures = signatures;
+  }
+
+  list(node: TargetList): void {
+    if (node.kind === "branchtargets") {
+      this.#context.require({ since: "6.0", target: "sm_30" }, "'.branchtargets'", node);
+      this.branchTargets.set(node, this.#labels(node));
+    } else {
+      this.#context.require({ since: "2.1", target: "sm_20" }, "'.calltargets'", node);
+      this.callTargets.set(node, this.#functions(node));
+    }
+    this.#declare(node.label, (name) => ({ kind: "target-list", name: name.text, span: name, list: node }));
+  }
+
+  prototype(node: CallPrototype): void {
+    const { sink } = this.#context;
+    this.#context.require({ since: "2.1", target: "sm_20" }, "'.callprototype'", node);
+    const signature = signatureOf(node, "prototype", this.#binder, this.#context);
+    this.signatures.set(node, signature);
+    for (const directive of node.attributes) for (const arg of directive.args) this.#binder.expression(arg);
+    checkDirectives(node.attributes, "prototype", signature.returns.length > 0, this.#context);
+    if (node.name.text !== "_" && node.name.text !== "") {
+      sink.error("prototype-name", node.name, "a prototype has no name of its own", { help: "write `_`" });
+    }
+    this.#declare(node.label, (name) => ({ kind: "prototype", name: name.text, span: name, prototype: node }));
+  }
+
+  #declare(name: Name | null, create: (name: Name) => PtxSymbol): void {
+    const { scope } = this.#binder;
+    if (name !== null && !duplicate(name, scope, this.#context.sink)) scope.declare(name.text, create(name));
+  }
+
+  /** Labels of this block or an enclosing one, also such that follow. */
+  #labels(node: TargetList): LabelSymbol[] {
+    const labels: LabelSymbol[] = [];
+    for (const target of node.targets) {
+      this.#each(target, (name, symbol) => {
+        if (symbol?.kind === "label") labels.push(symbol);
+        else if (symbol) this.#notA("label", "not-a-label", target, name, symbol);
+        return symbol?.kind === "label";
+      });
+    }
+    return labels;
+  }
+
+  /** Functions that have been declared before. ptxas takes kernels as well; calling one is undefined. */
+  #functions(node: TargetList): FunctionSymbol[] {
+    const functions: FunctionSymbol[] = [];
+    for (const target of node.targets) {
+      this.#each(target, (name, symbol) => {
+        if (symbol?.kind === "function") functions.push(symbol);
+        else if (symbol) this.#notA("function", "call-target", target, name, symbol);
+        return symbol?.kind === "function";
+      });
+    }
+    return functions;
+  }
+
+  #notA(
+    wanted: string,
+    code: "not-a-label" | "call-target",
+    target: TargetName,
+    name: string,
+    symbol: PtxSymbol,
+  ): void {
+    this.#context.sink.error(code, target, `a ${wanted} is expected here, and '${name}' is a ${nounOf(symbol)}`);
+  }
+
+  /** All names of `N` or `N<3>`; stops at the first that `take` refuses, so that `N<4000000000>` costs nothing. */
+  #each({ name, range }: TargetName, take: (name: string, symbol: PtxSymbol | null) => boolean): void {
+    if (range === null) {
+      this.#binder.target(name);
+      take(name.text, name.symbol);
+      return;
+    }
+    for (let i = 0; i < range.count; i++) {
+      const text = `${name.text}${i}`;
+      const symbol = this.#binder.scope.findTarget(text);
+      if (symbol === undefined) {
+        this.#context.sink.error("unknown-name", { start: name.start, end: range.span.end }, `unknown label '${text}'`);
+        return;
+      }
+      if (!take(text, symbol)) return;
+    }
+  }
+}

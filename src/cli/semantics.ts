@@ -11,6 +11,9 @@ function tyOf({ type, shape }: OperandRule): Ty {
   return type.bits > 32 ? "i64" : "i32";
 }
 
+/** The row's semantics cannot be built without the value of this immediate. */
+class NeedsValue extends Error {}
+
 /** Operands that are known only by name, as the manual's notation has them: a row's semantics can be printed from these. */
 class SymbolicOperands implements OperandAccess {
   readonly #names: string[] = ["carry"];
@@ -47,8 +50,8 @@ class SymbolicOperands implements OperandAccess {
   has(name: string): boolean {
     return this.#rules.has(name);
   }
-  constant(): null {
-    return null;
+  constant(name: string): never {
+    throw new NeedsValue(name);
   }
   width(name: string): number {
     return this.#rules.get(name)?.type?.bits ?? 32;
@@ -66,7 +69,7 @@ class SymbolicOperands implements OperandAccess {
 
 const isList = (value: unknown): value is readonly Expr[] => Array.isArray(value);
 
-/** What a form does with these modifiers, line by line; empty where it is not modelled, or only known with its operands. */
+/** What a form does with these modifiers, line by line; empty where it is not modelled. */
 export function describeSemantics(candidate: Candidate): string[] {
   const { form, mods } = candidate;
   const operands = new SymbolicOperands(candidate);
@@ -74,8 +77,9 @@ export function describeSemantics(candidate: Candidate): string[] {
   try {
     if (form.sem) return equations(form.sem(kit, operands.source, mods, operands), candidate, operands.nameOf);
     if (form.effect) return describeOp(form.effect(kit, operands.source, mods, operands), operands.nameOf);
-  } catch {
-    // A row may need the value of an immediate, or a selector, that a symbolic operand has not.
+  } catch (error) {
+    if (error instanceof NeedsValue) return [`depends on the value of ${error.message}`];
+    throw error;
   }
   return [];
 }

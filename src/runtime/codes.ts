@@ -17,4 +17,16 @@ export const jobCodes = {
   },
 } as const satisfies Catalogue;
 
+/** Reports of the functions that device code calls without a body. */
+export const deviceFunctionCodes = {
+  "invalid-free": {
+    title: "free is given a pointer that malloc did not give",
+    page: "Device code may free only what device code has allocated with malloc, and only once. What the host has allocated, local and shared variables, and pointers into the middle of an allocation are not for it to free.",
+  },
+  "assertion-failed": {
+    title: "a device-side assertion does not hold",
+    page: "The program called __assertfail, which `assert` of CUDA C++ does when its condition is false. The launch ends there; the message has the condition and its place in the C++ source.",
+  },
+} as const satisfies Catalogue;
+
 export type JobCode = keyof typeof jobCodes;

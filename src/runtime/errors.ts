@@ -1,4 +1,4 @@
-import { type Diagnostic, type Note, renderDiagnostic, type SourceText, type Span } from "../source/index.ts";
+import { type Diagnostic, renderDiagnostic, renderPlace, type SourceText, type Span } from "../source/index.ts";
 
 /** Something was asked of the library that cannot be done: the message says what would be right. */
 export class UsageError extends Error {
@@ -18,24 +18,16 @@ export class LoadError extends Error {
   }
 }
 
-/** An instruction, or a function of the CUDA runtime, that is not modelled. */
-export interface Unsupported extends Note {
-  /** As in "wmma.load.a.sync.aligned.row.m16n16k16.f16". */
-  readonly what: string;
-  readonly reason: string;
-  readonly source: SourceText;
-  readonly span: Span;
-}
-
 /** A kernel can reach something that is checked but not executable yet. Nothing has been launched. */
 export class NotExecutableError extends Error {
   override readonly name = "NotExecutableError";
-  readonly unsupported: readonly Unsupported[];
+  readonly source: SourceText;
+  /** The instruction that cannot be executed. */
+  readonly span: Span;
 
-  constructor(kernel: string, unsupported: readonly Unsupported[]) {
-    const [first] = unsupported;
-    const place = first ? ` (${first.source.path}:${first.source.position(first.span.start).line})` : "";
-    super(`kernel "${kernel}" cannot be run: ${first?.message ?? "it is not executable"}${place}`);
-    this.unsupported = unsupported;
+  constructor(kernel: string, reason: string, place: { readonly source: SourceText; readonly span: Span }) {
+    super(`kernel "${kernel}" cannot be run: ${reason} (${renderPlace(place.source, place.span)})`);
+    this.source = place.source;
+    this.span = place.span;
   }
 }

@@ -30,6 +30,8 @@ const callStrength = 11;
 /** Bit patterns are read in hexadecimal, small integers in decimal. */
 function printInteger(value: number | bigint, bits: 32 | 64): string {
   if (value > -1024 && value < 1024) return String(value);
+  // A long row of f in front says less than a minus.
+  if (bits === 64 && value < 0 && value >= -(2 ** 32)) return `-0x${(-value).toString(16)}`;
   return `0x${BigInt.asUintN(bits, BigInt(value)).toString(16)}`;
 }
 
@@ -43,11 +45,24 @@ function printConst(expr: Extract<Expr, { kind: "const" }>): string {
 const isConst = (expr: Expr | undefined, value: number): boolean =>
   expr?.kind === "const" && typeof expr.value !== "boolean" && Number(expr.value) === value;
 
-/** `fma_rn.f32`: the primitive's name, before its type. Where the name tells both types, the type is left out. */
+/** Passages between sizes and types, by shorter names than those of the primitives. */
+const passages: Readonly<Record<string, string>> = {
+  extend8_s: "sext8",
+  extend16_s: "sext16",
+  extend_i32_s: "sext",
+  extend_i32_u: "zext",
+  wrap_i64: "low",
+  high_i64: "high",
+  from_halves: "pair",
+  from_pred: "int",
+};
+
+/** `fma_rz.f32`: the primitive's name before its type; conversions keep theirs, `f64.from_f32`. */
 function callName(prim: string): string {
   const dot = prim.indexOf(".");
   const [type, name] = [prim.slice(0, dot), prim.slice(dot + 1)];
-  return /_[if](32|64)|^from_|_from_/.test(name) ? `${type}.${name}` : `${name}.${type}`;
+  if (name.startsWith("reinterpret_")) return `bits_as_${type}`;
+  return passages[name] ?? (/^from_|_from_/.test(name) ? prim : `${name}.${type}`);
 }
 
 class Printer {
@@ -82,6 +97,7 @@ class Printer {
     const sign = args.length === 2 ? signs[word] : undefined;
     if (sign) {
       const [text, strength] = sign;
+      if (strength === signs["shl"]![1] && isConst(b, 0)) return [this.print(a!, strength), strength];
       return [`${this.print(a!, strength)} ${text} ${this.print(b!, strength + 1)}`, strength];
     }
     return [`${callName(prim)}(${args.map((arg) => this.print(arg)).join(", ")})`, callStrength];

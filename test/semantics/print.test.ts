@@ -19,9 +19,10 @@ test.each([
   [kit.and(a, kit.i32(0xffff)), "a & 0xffff"],
   [kit.add(a, kit.i32(-4)), "a + -4"],
   [kit.shr(a, b, true), "a >> b"],
+  [kit.shr(kit.shl(kit.add(a, b), kit.i32(0)), kit.i32(16), false), "a + b >>> 16"],
   [kit.shr(a, b, false), "a >>> b"],
   [kit.select(kit.lt(a, b, false), a, b), "a <u b ? a : b"],
-  [kit.widen(kit.add(a, b), true), "i64.extend_i32_s(a + b)"],
+  [kit.widen(kit.add(a, b), true), "sext(a + b)"],
   [kit.op("f32.add_rz", leaf(0, "f32"), leaf(1, "f32")), "add_rz.f32(a, b)"],
   [kit.op("pred.not", leaf(0, "pred")), "!a"],
 ])("%#", (expr, text) => expect(print(expr)).toBe(text));

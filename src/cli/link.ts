@@ -1,0 +1,34 @@
+import { linkToText } from "../runtime/compile.ts";
+import { UsageError } from "../runtime/errors.ts";
+import { diagnosticToJson, hasErrors, renderDiagnostic } from "../source/index.ts";
+import { type Command, exitStatus } from "./command.ts";
+import { readSource, writeBytes } from "./files.ts";
+import { requirePtx } from "./isa-of-file.ts";
+import { printJson } from "./terminal.ts";
+
+export const link: Command = {
+  name: "link",
+  summary: "make one PTX module out of several",
+  usage: ["link A.ptx B.ptx… -o OUT.ptx"],
+  options: [{ name: "output", short: "o", value: "FILE", help: "where the module goes (default: stdout)" }],
+  run(options, terminal) {
+    if (options.positionals.length === 0) throw new UsageError("link: no file given");
+    requirePtx(options);
+    const target = options.value("target") ?? undefined;
+    const { text, diagnostics } = linkToText(options.positionals.map(readSource), { target });
+    for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
+    const output = options.value("output");
+    if (text !== null && output !== null) writeBytes(output, text);
+    if (options.has("json")) {
+      printJson(
+        {
+          ok: text !== null,
+          diagnostics: diagnostics.map((d) => ({ path: d.source.path, ...diagnosticToJson(d) })),
+          ...(output === null ? { text } : { output }),
+        },
+        terminal,
+      );
+    } else if (text !== null && output === null) terminal.out(text.replace(/\n$/, ""));
+    return text === null || hasErrors(diagnostics) ? exitStatus.failed : exitStatus.ok;
+  },
+};

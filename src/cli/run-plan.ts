@@ -1,0 +1,74 @@
+import { dirname, join } from "node:path";
+import { UsageError } from "../runtime/errors.ts";
+import { type ArgumentSpec, type BufferSpec, type Job, parseJob } from "../runtime/job.ts";
+import type { JobFiles } from "../runtime/run-job.ts";
+import type { Diagnostic } from "../source/index.ts";
+import { parseArgument, parseDim } from "./argument-syntax.ts";
+import { FileError, readBytes, readSource } from "./files.ts";
+import type { Options } from "./options.ts";
+
+/** One variant of one job, ready to run. */
+export interface PlannedRun {
+  readonly job: Job;
+  readonly variant: string;
+  readonly files: JobFiles;
+}
+
+export interface PlannedJob {
+  readonly runs: readonly PlannedRun[];
+  /** What is wrong with the job's text. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Why it has no runs otherwise. */
+  readonly problem: string | null;
+}
+
+/** The runs of job files, read one by one; paths in a job are relative to it. */
+export function* jobRuns(paths: readonly string[], variant: string | null): Generator<PlannedJob> {
+  for (const path of paths) yield planJob(path, variant);
+}
+
+function planJob(path: string, variant: string | null): PlannedJob {
+  const nothing = { runs: [], diagnostics: [], problem: null };
+  try {
+    const { job, diagnostics } = parseJob(readSource(path));
+    if (!job) return { ...nothing, diagnostics };
+    const names = [...job.variants.keys()];
+    if (names.length === 0) return { ...nothing, problem: `${path} has no variants` };
+    if (variant !== null && !names.includes(variant)) {
+      return { ...nothing, problem: `${path} has no variant "${variant}"; it has ${names.join(", ")}` };
+    }
+    const shown = (file: string): string => join(dirname(path), file);
+    const files: JobFiles = { shown, read: (file) => readBytes(shown(file)) };
+    return { ...nothing, runs: names.filter((n) => n === (variant ?? n)).map((n) => ({ job, variant: n, files })) };
+  } catch (error) {
+    if (error instanceof FileError) return { ...nothing, problem: error.message };
+    throw error;
+  }
+}
+
+/** A job out of the command line: the files as its only variant, one launch, a buffer for each argument that is one. */
+export function commandJob(options: Options): PlannedRun {
+  const buffers = new Map<string, BufferSpec>();
+  const args = options.all("arg").map((text, index): ArgumentSpec => {
+    const argument = parseArgument(text, readBytes);
+    if (argument.kind === "scalar") return argument.spec;
+    const buffer = `argument ${index}`;
+    buffers.set(buffer, argument.spec);
+    return { kind: "buffer", buffer, offset: 0 };
+  });
+  const kernel = options.value("kernel");
+  if (kernel === null) throw new UsageError("run: --kernel says which kernel to launch");
+  const dim = (name: string): [number, number, number] => parseDim(name, options.value(name) ?? "1");
+  const launch = { kernel, grid: dim("grid"), block: dim("block"), shared: options.number("shared") ?? 0, args };
+  const job: Job = {
+    id: options.positionals.join(" "),
+    isa: "ptx",
+    variants: new Map([["", options.positionals]]),
+    buffers,
+    launches: [launch],
+    checks: [],
+    stdout: null,
+    expect: null,
+  };
+  return { job, variant: "", files: { read: readBytes } };
+}

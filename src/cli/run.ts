@@ -1,0 +1,175 @@
+import { sanitizerNames } from "../runtime/module.ts";
+import { UsageError } from "../runtime/errors.ts";
+import { type JobOptions, type JobResult, runJob } from "../runtime/run-job.ts";
+import type { SanitizerName } from "../machine/launch.ts";
+import { renderDiagnostic } from "../source/index.ts";
+import { printDiagnostics } from "./check.ts";
+import { type Command, type ExitStatus, exitStatus } from "./command.ts";
+import { requirePtx } from "./isa-of-file.ts";
+import type { Options } from "./options.ts";
+import { Progress } from "./progress.ts";
+import { renderReport } from "./render-report.ts";
+import { jobToJson } from "./run-json.ts";
+import { planOutputs, printBuffers, saveOutputs } from "./run-outputs.ts";
+import { commandJob, jobRuns, type PlannedRun } from "./run-plan.ts";
+import { printJson, type Terminal } from "./terminal.ts";
+
+function parseSanitizers(text: string | null): ReadonlySet<SanitizerName> | null {
+  if (text === null) return null;
+  const names = text.split(",").map((name) => name.trim());
+  if (text === "all") return new Set(sanitizerNames);
+  if (text === "none") return new Set();
+  for (const name of names) {
+    if (!(sanitizerNames as readonly string[]).includes(name)) {
+      throw new UsageError(
+        `--sanitize ${text}: there is no sanitizer "${name}" (${sanitizerNames.join(", ")}, all, none)`,
+      );
+    }
+  }
+  return new Set(names as SanitizerName[]);
+}
+
+function jobOptions(options: Options, progress: Progress): JobOptions {
+  const seconds = options.number("timeout", "any");
+  return {
+    engine: options.oneOf("engine", ["interpreter", "jit"]) ?? "interpreter",
+    sanitize: parseSanitizers(options.value("sanitize")),
+    seed: options.number("seed"),
+    maxSteps: options.number("max-steps"),
+    timeoutMs: seconds === null ? null : seconds * 1000,
+    target: options.value("target"),
+    onProgress: progress.update,
+  };
+}
+
+function statusOf({ result, job }: Finished): ExitStatus {
+  if (result.ok) return exitStatus.ok;
+  if (result.problem) return exitStatus.usage;
+  return job.expect === null && result.reports.length > 0 ? exitStatus.faulted : exitStatus.failed;
+}
+
+interface Finished extends PlannedRun {
+  readonly result: JobResult;
+}
+
+/** The status of all: wrong usage before faults before failed checks. */
+const worst = (statuses: readonly ExitStatus[]): ExitStatus =>
+  [exitStatus.usage, exitStatus.faulted, exitStatus.failed].find((s) => statuses.includes(s)) ?? exitStatus.ok;
+
+function printJob({ result, job }: Finished, terminal: Terminal): void {
+  const { style } = terminal;
+  const steps = result.launches.reduce((sum, l) => sum + (l.steps ?? 0), 0);
+  const time = result.launches.reduce((sum, l) => sum + l.milliseconds, 0);
+  const verdict = result.ok
+    ? style("help", "ok  ")
+    : result.skipped
+      ? style("warning", "skip")
+      : style("error", "FAIL");
+  const cost = result.launches.length > 0 ? `  ${steps.toLocaleString("en")} steps, ${time.toFixed(1)} ms` : "";
+  const why = result.failure === null ? "" : `: ${result.failure}`;
+  terminal.out(`${verdict}  ${result.id} ${style("faint", result.variant)}${why}${style("faint", cost)}`);
+  // A report that was asked for is no news.
+  if (job.expect === null || !result.ok) printFindings(result, terminal);
+}
+
+function printFindings(result: JobResult, terminal: Terminal): void {
+  printDiagnostics(
+    result.diagnostics.filter((d) => d.severity === "error"),
+    terminal,
+  );
+  for (const report of result.reports) terminal.out(`${renderReport(report, terminal)}\n`);
+}
+
+function printLaunch({ result }: Finished, terminal: Terminal): void {
+  if (result.stdout !== "") terminal.out(result.stdout.replace(/\n$/, ""));
+  printFindings(result, terminal);
+  for (const { kernel, threads, steps, milliseconds } of result.launches) {
+    const count = steps === null ? "" : `, ${steps.toLocaleString("en")} steps`;
+    terminal.err(`${kernel}: ${threads.toLocaleString("en")} threads${count}, ${milliseconds.toFixed(1)} ms`);
+  }
+  if (result.reports.length === 0 && result.failure !== null) terminal.err(`lanewise: ${result.failure}`);
+}
+
+export const run: Command = {
+  name: "run",
+  summary: "run jobs, or one kernel with arguments from the command line",
+  usage: ["run JOB.json… [--variant NAME]", "run FILE.ptx… --kernel K --grid X[,Y,Z] --block X[,Y,Z] --arg …"],
+  options: [
+    { name: "variant", value: "NAME", help: "run only this variant of each job" },
+    { name: "kernel", value: "NAME", help: "the kernel to launch (default: the only one)" },
+    { name: "grid", value: "X[,Y,Z]", help: "blocks (default: 1)" },
+    { name: "block", value: "X[,Y,Z]", help: "threads of a block (default: 1)" },
+    { name: "shared", value: "BYTES", help: "dynamic shared memory (default: 0)" },
+    { name: "arg", value: "VALUE", repeats: true, help: "an argument, in the order of the kernel's parameters" },
+    { name: "out", value: "N=FILE", repeats: true, help: "save the buffer of argument N (from 0): .npy, .bin, .json" },
+    { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
+  ],
+  details: `Arguments:
+  42  -1  0xff  1.5        a number of the parameter's own type
+  u64:0xff  f32:1e-3       a number of a stated type
+  f32[1024]                a buffer of zeros; also =iota, =iota:START, =fill:VALUE, =lcg:SEED
+  @x.npy  f32@x.bin        a buffer with the contents of a file
+Types: u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64
+
+Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong usage, or a file
+that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached.`,
+  run(options, terminal) {
+    if (options.positionals.length === 0) throw new UsageError("run: no job or program given");
+    requirePtx(options);
+    const jobs = options.positionals.filter((path) => /\.json$/i.test(path));
+    if (jobs.length > 0 && jobs.length < options.positionals.length) {
+      throw new UsageError("run: give either jobs (.json) or the files of one program");
+    }
+    const progress = new Progress(terminal);
+    const settings = jobOptions(options, progress);
+    const json = options.has("json");
+    const finish = (planned: PlannedRun): Finished => {
+      progress.begin(`${planned.job.id} ${planned.variant}`.trim());
+      const result = runJob(planned.job, planned.variant, planned.files, settings);
+      progress.end();
+      return { ...planned, result };
+    };
+
+    if (jobs.length === 0) {
+      const planned = commandJob(options);
+      const outputs = planOutputs(options.all("out"), planned.job);
+      const finished = finish(planned);
+      if (finished.result.problem) throw finished.result.problem;
+      if (json) printJson({ ok: finished.result.ok, jobs: [jobToJson(finished.result)] }, terminal);
+      else printLaunch(finished, terminal);
+      if (finished.result.launches.length > 0) saveOutputs(outputs, finished.result);
+      if (outputs.length === 0 && !json) printBuffers(finished.result, planned.job, terminal);
+      return statusOf(finished);
+    }
+
+    const results: Finished[] = [];
+    const statuses: ExitStatus[] = [];
+    for (const { runs, diagnostics, problem } of jobRuns(jobs, options.value("variant"))) {
+      if (problem !== null) terminal.err(`lanewise: ${problem}`);
+      for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
+      if (problem !== null || diagnostics.length > 0) statuses.push(exitStatus.usage);
+      for (const planned of runs) {
+        const finished = finish(planned);
+        results.push(finished);
+        statuses.push(statusOf(finished));
+        if (!json) printJob(finished, terminal);
+      }
+    }
+    const status = worst(statuses);
+    if (json) printJson({ ok: status === exitStatus.ok, jobs: results.map((r) => jobToJson(r.result)) }, terminal);
+    else if (results.length > 1) terminal.out(summary(results));
+    return status;
+  },
+};
+
+function summary(results: readonly Finished[]): string {
+  const count = (what: (r: JobResult) => boolean): number => results.filter((r) => what(r.result)).length;
+  const skipped = count((r) => r.skipped !== null);
+  const passed = count((r) => r.ok);
+  const failed = results.length - passed - skipped;
+  return [
+    `${passed} passed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ].join(", ");
+}

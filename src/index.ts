@@ -1,0 +1,17 @@
+/**
+ * Lanewise reads, checks and runs GPU assembly (NVIDIA PTX) with no GPU, in Node and in the browser.
+ *
+ *     import { Device } from "lanewise";
+ *
+ *     const device = new Device();
+ *     const saxpy = device.load(ptx).kernel("saxpy");
+ *     const x = device.buffer(new Float32Array([1, 2, 3, 4]));
+ *     const y = device.buffer("f32", 4);
+ *     const result = saxpy.launch({ grid: 1, block: 4, args: [4, 2.5, x, y], sanitize: "all" });
+ *     for (const report of result.reports) console.error(report.message);
+ *     y.read(); // Float32Array [2.5, 5, 7.5, 10]
+ */
+export type { LaunchResult, SanitizerName } from "./machine/launch.ts";
+export type { Dim3, Report, StackEntry, ThreadId } from "./machine/report.ts";
+export * from "./runtime/index.ts";
+export * from "./source/index.ts";

@@ -1,0 +1,83 @@
+import type { IrModule } from "../ir/index.ts";
+import { type CheckedModule, checkPtx } from "../ptx/check/check.ts";
+import { printLinked } from "../ptx/link/print.ts";
+import { type LinkedProgram, linkPtx } from "../ptx/link/resolve.ts";
+import { lowerModules, lowerPtx } from "../ptx/lower/lower.ts";
+import { parsePtx } from "../ptx/parser/index.ts";
+import type { Module } from "../ptx/tree.ts";
+import { type Diagnostic, hasErrors, type SourceText } from "../source/index.ts";
+import { isProvided } from "./device-functions.ts";
+
+export interface CompileOptions {
+  /** Check for this target ("sm_90") instead of the one that the module names. */
+  readonly target?: string | undefined;
+}
+
+export interface CheckedSource {
+  readonly module: CheckedModule;
+  /** Of the parser and the checker, in the order of the text. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The module as if it named another target. */
+const retargeted = (tree: Module, target: string): Module => ({
+  ...tree,
+  items: tree.items.map((item) => {
+    const [first, ...rest] = item.kind === "target" ? item.names : [];
+    return item.kind === "target" && first ? { ...item, names: [{ ...first, text: target }, ...rest] } : item;
+  }),
+});
+
+const inOrder = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+  [...diagnostics].sort((a, b) => a.span.start - b.span.start);
+
+/** Parses and checks one file. Never throws, and does not stop at the first error. */
+export function checkSource(source: SourceText, { target }: CompileOptions = {}): CheckedSource {
+  const { tree, diagnostics } = parsePtx(source);
+  const module = checkPtx(target === undefined ? tree : retargeted(tree, target));
+  return { module, diagnostics: inOrder([...diagnostics, ...module.diagnostics]) };
+}
+
+interface Linked {
+  /** Null when a file has errors, so that there is nothing to link. */
+  readonly program: LinkedProgram | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+function link(sources: readonly SourceText[], options: CompileOptions): Linked {
+  const checked = sources.map((source) => checkSource(source, options));
+  const diagnostics = checked.flatMap((c) => c.diagnostics);
+  if (hasErrors(diagnostics)) return { program: null, diagnostics };
+  const modules = checked.map((c) => c.module);
+  const program = linkPtx(modules, isProvided);
+  return { program, diagnostics: [...diagnostics, ...program.diagnostics] };
+}
+
+/** The diagnostics of files that are one program: their own, and, when these have no errors, those between them. */
+export const checkLinked = (sources: readonly SourceText[], options: CompileOptions = {}): readonly Diagnostic[] =>
+  link(sources, options).diagnostics;
+
+/** From text to a program: parse, check, link and lower. The program is null when there are errors. */
+export function compile(
+  sources: readonly SourceText[],
+  options: CompileOptions = {},
+): { readonly module: IrModule | null; readonly diagnostics: readonly Diagnostic[] } {
+  const [first, ...rest] = sources;
+  if (first !== undefined && rest.length === 0) {
+    const { module, diagnostics } = checkSource(first, options);
+    return { module: hasErrors(diagnostics) ? null : lowerPtx(module), diagnostics };
+  }
+  const { program, diagnostics } = link(sources, options);
+  const sound = program !== null && !hasErrors(diagnostics);
+  return { module: sound ? lowerModules(program.modules, program.names) : null, diagnostics };
+}
+
+/** The text of one module out of several, or null when there are errors. */
+export function linkToText(
+  sources: readonly SourceText[],
+  options: CompileOptions = {},
+): { readonly text: string | null; readonly diagnostics: readonly Diagnostic[] } {
+  const { program, diagnostics } = link(sources, options);
+  const sound = program !== null && !hasErrors(diagnostics);
+  return { text: sound ? printLinked(program) : null, diagnostics };
+}

@@ -1,0 +1,272 @@
+import type { SanitizerName } from "../machine/launch.ts";
+import type { Report } from "../machine/report.ts";
+import type { Diagnostic } from "../source/index.ts";
+import { type KernelArgument, scalar, struct } from "./argument.ts";
+import type { Buffer } from "./buffer.ts";
+import { compareElements, type Difference } from "./compare.ts";
+import { Device } from "./device.ts";
+import { Elements, elementInfo } from "./element.ts";
+import { LoadError, NotExecutableError, UsageError } from "./errors.ts";
+import { generate } from "./init.ts";
+import type { ArgumentSpec, BufferSpec, Check, Job, LaunchSpec } from "./job.ts";
+import type { LaunchOptions, Module } from "./module.ts";
+import { asType, isNumpy, readNumpy } from "./npy.ts";
+import { sha256 } from "./sha256.ts";
+
+/** How a job reads the files that it names; `path` is as the job has it. */
+export interface JobFiles {
+  read(path: string): Uint8Array;
+  /** The path as messages show it. */
+  shown?(path: string): string;
+}
+
+export interface JobOptions {
+  readonly engine?: "interpreter" | "jit";
+  /** Default: all for a job that expects a report, else none. */
+  readonly sanitize?: ReadonlySet<SanitizerName> | null;
+  readonly seed?: number | null;
+  readonly maxSteps?: number | null;
+  readonly timeoutMs?: number | null;
+  readonly target?: string | null;
+  readonly onProgress?: LaunchOptions["onProgress"];
+}
+
+export interface LaunchSummary {
+  readonly kernel: string;
+  readonly threads: number;
+  /** Executed thread-instructions, where the engine counts them. */
+  readonly steps: number | null;
+  readonly milliseconds: number;
+}
+
+export interface CheckResult {
+  readonly buf: string;
+  readonly ok: boolean;
+  readonly mismatches: number;
+  /** How many elements were compared. */
+  readonly n: number;
+  readonly first: Difference | null;
+}
+
+export interface JobResult {
+  readonly id: string;
+  readonly variant: string;
+  readonly engine: "interpreter" | "jit";
+  readonly ok: boolean;
+  readonly launches: readonly LaunchSummary[];
+  readonly checks: readonly CheckResult[];
+  readonly stdout: string;
+  readonly reports: readonly Report[];
+  /** What the job needs that is not there yet. Such a job is not ok. */
+  readonly skipped: string | null;
+  /** Errors and warnings of the program's text. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Why the job could not be run as it stands: a file, an argument, a hash that does not fit. */
+  readonly problem: Error | null;
+  /** In one sentence why it is not ok, or null. */
+  readonly failure: string | null;
+  /** The bytes of the buffers before the first launch and after the last. */
+  readonly buffers: ReadonlyMap<string, { readonly before: Elements; readonly after: Elements }>;
+}
+
+const text = new TextDecoder();
+
+/** Runs one variant of a job. What goes wrong is in the result; nothing is thrown for an unsound job. */
+export function runJob(job: Job, variant: string, files: JobFiles, options: JobOptions = {}): JobResult {
+  return new JobRun(job, variant, files, options).run();
+}
+
+class JobRun {
+  readonly job: Job;
+  readonly variant: string;
+  readonly files: JobFiles;
+  readonly options: JobOptions;
+  readonly device = new Device();
+  readonly buffers = new Map<string, Buffer>();
+  readonly before = new Map<string, Elements>();
+  readonly launches: LaunchSummary[] = [];
+  readonly checks: CheckResult[] = [];
+  readonly reports: Report[] = [];
+  diagnostics: readonly Diagnostic[] = [];
+  stdout = "";
+
+  constructor(job: Job, variant: string, files: JobFiles, options: JobOptions) {
+    this.job = job;
+    this.variant = variant;
+    this.files = files;
+    this.options = options;
+  }
+
+  run(): JobResult {
+    if (this.job.isa === "visa") return this.#result({ skipped: "vISA programs cannot be run yet" });
+    if (this.options.engine === "jit") return this.#result({ skipped: "the JIT engine is not there yet" });
+    try {
+      const module = this.#load();
+      for (const [name, spec] of this.job.buffers) this.#fill(name, spec);
+      if (this.#launchAll(module)) this.checks.push(...this.job.checks.map((check) => this.#check(check)));
+      return this.#result({});
+    } catch (error) {
+      if (error instanceof NotExecutableError) return this.#result({ skipped: error.message });
+      if (error instanceof LoadError) {
+        this.diagnostics = error.diagnostics;
+        return this.#result({ failure: "the program has errors" });
+      }
+      if (error instanceof UsageError || error instanceof RangeError) return this.#result({ problem: error });
+      throw error;
+    }
+  }
+
+  #load(): Module {
+    const paths = this.job.variants.get(this.variant);
+    if (!paths) throw new UsageError(`the job has no variant "${this.variant}"`);
+    const { target } = this.options;
+    const module = this.device.load(
+      paths.map((path) => ({ path: this.files.shown?.(path) ?? path, text: text.decode(this.files.read(path)) })),
+      target ? { target } : {},
+    );
+    this.diagnostics = module.diagnostics;
+    return module;
+  }
+
+  #fill(name: string, { type, n, init, sha256: hash }: BufferSpec): void {
+    const elements = init.gen === "file" ? new Elements(type, this.#file(init.path, type, n)) : generate(type, n, init);
+    if (hash !== null && sha256(elements.bytes) !== hash) {
+      throw new UsageError(`buffer "${name}": what fills it has another SHA-256 than the job says`);
+    }
+    this.before.set(name, elements);
+    this.buffers.set(name, this.device.buffer(type, n).writeBytes(elements.bytes));
+  }
+
+  /** The bytes of a `.npy` or raw file that holds `n` elements. */
+  #file(path: string, type: BufferSpec["type"], n: number): Uint8Array {
+    const file = this.files.read(path);
+    const bytes = isNumpy(file) ? asType(readNumpy(file), type) : file;
+    const size = n * elementInfo[type].size;
+    if (bytes.length !== size) throw new UsageError(`${path} holds ${bytes.length} bytes, not ${size}`);
+    return bytes;
+  }
+
+  /** Whether all launches came to their end. */
+  #launchAll(module: Module): boolean {
+    const { seed, maxSteps, timeoutMs, onProgress } = this.options;
+    const sanitize = this.options.sanitize ?? (this.job.expect ? "all" : []);
+    const kernels = this.job.launches.map((spec) => module.kernel(spec.kernel));
+    // Refuse before anything has been launched.
+    for (const kernel of kernels) kernel.requireExecutable();
+    return this.job.launches.every((spec, i) => {
+      const result = kernels[i]!.launch({
+        grid: spec.grid,
+        block: spec.block,
+        shared: spec.shared,
+        args: this.#arguments(spec),
+        sanitize,
+        ...(typeof seed === "number" ? { seed } : {}),
+        ...(typeof maxSteps === "number" ? { maxSteps } : {}),
+        ...(typeof timeoutMs === "number" ? { timeoutMs } : {}),
+        ...(onProgress ? { onProgress } : {}),
+      });
+      const { threads, steps, milliseconds } = result;
+      this.launches.push({ kernel: spec.kernel, threads, steps, milliseconds });
+      this.stdout += result.stdout;
+      this.reports.push(...result.reports);
+      return result.ok;
+    });
+  }
+
+  #arguments({ args }: LaunchSpec): KernelArgument[] {
+    const at = (name: string, offset: number) => this.buffers.get(name)!.at(offset);
+    return args.map((arg: ArgumentSpec) => {
+      if (arg.kind === "buffer") return at(arg.buffer, arg.offset);
+      if (arg.kind === "scalar") return arg.type === null ? arg.value : scalar(arg.type, arg.value);
+      return struct(
+        arg.bytes,
+        arg.pointers.map((p) => ({ at: p.at, to: at(p.buffer, p.offset) })),
+      );
+    });
+  }
+
+  #check(check: Check): CheckResult {
+    const { buffer: buf, type, n, expected, sha256: hash } = check;
+    const got = new Elements(
+      type,
+      this.buffers
+        .get(buf)!
+        .readBytes()
+        .subarray(0, n * elementInfo[type].size),
+    );
+    if (expected.kind === "hash") return this.#checkHash(check, got, expected.first);
+    const want =
+      expected.kind === "file"
+        ? new Elements(type, this.#file(expected.path, type, n))
+        : generate(type, n, { gen: "list", values: expected.values });
+    if (hash !== null && sha256(want.bytes) !== hash) {
+      throw new UsageError(`check of "${buf}": what is expected has another SHA-256 than the job says`);
+    }
+    const { mismatches, first } = compareElements(got, want, check.compare);
+    return { buf, ok: mismatches === 0, mismatches, n, first };
+  }
+
+  /** Only the hash of the right bytes is known, and some first values. */
+  #checkHash(
+    { buffer: buf, type, n, compare, sha256: hash }: Check,
+    got: Elements,
+    values: readonly (number | bigint)[],
+  ) {
+    if (sha256(got.bytes) === hash) return { buf, ok: true, mismatches: 0, n, first: null };
+    const known = Math.min(n, values.length);
+    const want = generate(type, known, { gen: "list", values });
+    const { mismatches, first } = compareElements(
+      new Elements(type, got.bytes.subarray(0, known * got.size)),
+      want,
+      compare,
+    );
+    return { buf, ok: false, mismatches: Math.max(1, mismatches), n, first };
+  }
+
+  #failure(): string | null {
+    const { expect, stdout } = this.job;
+    const lines = this.reports.map((r) => `${r.code} at line ${r.source.position(r.span.start).line}`);
+    if (expect) {
+      const wanted = `${expect.report} at line ${expect.line}`;
+      if (lines.length === 0) return `expected ${wanted}, but nothing was reported`;
+      return lines.every((line) => line === wanted) ? null : `expected ${wanted}, but it reported ${lines.join(", ")}`;
+    }
+    const errors = this.reports.filter((r) => r.severity === "error");
+    if (errors.length > 0) return errors.length === 1 ? lines[0]! : `${errors.length} reports`;
+    const wrong = this.checks.filter((c) => !c.ok);
+    if (wrong.length > 0) return wrong.map(describeMismatch).join("; ");
+    if (stdout !== null && stdout !== this.stdout) {
+      return `it printed ${JSON.stringify(this.stdout)}, not ${JSON.stringify(stdout)}`;
+    }
+    return null;
+  }
+
+  #result(end: { skipped?: string; problem?: Error; failure?: string }): JobResult {
+    const { skipped = null, problem = null } = end;
+    const failure = skipped ?? problem?.message ?? end.failure ?? this.#failure();
+    const buffers = [...this.buffers].map(([name, buffer]) => {
+      const before = this.before.get(name)!;
+      return [name, { before, after: new Elements(before.type, buffer.readBytes()) }] as const;
+    });
+    return {
+      id: this.job.id,
+      variant: this.variant,
+      engine: this.options.engine ?? "interpreter",
+      ok: failure === null,
+      launches: this.launches,
+      checks: this.checks,
+      stdout: this.stdout,
+      reports: this.reports,
+      skipped,
+      diagnostics: this.diagnostics,
+      problem,
+      failure,
+      buffers: new Map(buffers),
+    };
+  }
+}
+
+const describeMismatch = ({ buf, mismatches, n, first }: CheckResult): string => {
+  const where = first ? `, first at ${first.index}: got ${first.got}, want ${first.want}` : "";
+  return `${mismatches} of ${n} elements of "${buf}" differ${where}`;
+};

@@ -52,7 +52,7 @@ export const floatPrims = {
   /** A subnormal number becomes the zero of its sign. */
   "f32.ftz": prim(["f32"], "f32", (a) => (a < NORMAL && a > -NORMAL ? a * 0 : a)),
   /** Into [0, 1]; NaN gives +0. */
-  "f32.saturate": prim(["f32"], "f32", (a) => (a > 0 ? (a < 1 ? a : 1) : 0)),
+  "f32.saturate": prim(["f32"], "f32", (a) => (a > 0 ? Math.min(a, 1) : 0)),
 
   "f64.add": prim(["f64", "f64"], "f64", (a, b) => a + b),
   "f64.add_rz": prim(["f64", "f64"], "f64", (a, b) => add64(a, b, "rz")),
@@ -82,6 +82,7 @@ export const floatPrims = {
   "f64.min": prim(["f64", "f64"], "f64", (a, b) => (a !== a ? b : b !== b ? a : Math.min(a, b))),
   "f64.max": prim(["f64", "f64"], "f64", (a, b) => (a !== a ? b : b !== b ? a : Math.max(a, b))),
 
+  "f32.select": prim(["pred", "f32", "f32"], "f32", (p, a, b) => (p ? a : b)),
   "f32.reinterpret_i32": prim(["i32"], "f32", (a) => ((u32[0] = a), f32[0]!)),
   "i32.reinterpret_f32": prim(["f32"], "i32", (a) => (a === a ? ((f32[0] = a), u32[0]!) : 0x7fff_ffff)),
   "f64.reinterpret_i64": prim(["i64"], "f64", (a) => ((i64[0] = a), f64[0]!)),

@@ -8,11 +8,18 @@ type Which = "min" | "max";
 export const extremum = (k: Kit, which: Which, nan: boolean, values: readonly Expr[]): Expr =>
   values.reduce((x, y) => k.op(nan ? `f32.${which}_nan` : `f32.${which}`, x, y));
 
-/** `.xorsign.abs`: of the magnitudes, with the product's sign, as an f32 pattern. A NaN is left alone. */
-export function signedExtremum(k: Kit, which: Which, nan: boolean, a: Expr, b: Expr): Expr {
-  const value = patternOf(k, extremum(k, which, nan, [k.op("f32.abs", a), k.op("f32.abs", b)]));
+/**
+ * `.xorsign.abs`: of the magnitudes, with the product's sign, as an f32 pattern. A NaN result is left alone, but the sign of a
+ * NaN operand counts; so the signs are those of the operands as they came.
+ */
+function signedExtremum(k: Kit, which: Which, ftz: boolean, nan: boolean, operands: readonly [Expr, Expr]): Expr {
+  const magnitudes = operands.map((v) => k.op("f32.abs", v));
+  const value = patternOf(
+    k,
+    flushed(k, ftz, magnitudes, (...values) => extremum(k, which, nan, values)),
+  );
   const { sign, infinity } = masks(k, value);
-  const signs = k.and(k.xor(patternOf(k, a), patternOf(k, b)), sign);
+  const signs = k.and(k.xor(patternOf(k, operands[0]), patternOf(k, operands[1])), sign);
   return k.select(k.le(value, infinity, false), k.or(value, signs), value);
 }
 
@@ -30,8 +37,7 @@ const formsOf = (name: Which) => [
     note: flushNote,
     sem: (k, { a, b }, { ftz, NaN: nan, xorsign: signed }) =>
       signed
-        ? // Flushing keeps the signs, and what is chosen among flushed values needs no flushing.
-          (([x, y]) => signedExtremum(k, name, nan, x!, y!))([a, b].map((v) => (ftz ? k.op("f32.ftz", v) : v)))
+        ? signedExtremum(k, name, ftz, nan, [a, b])
         : flushed(k, ftz, [a, b], (...values) => extremum(k, name, nan, values)),
   }),
   form(`${name}{.ftz}{.NaN}{.abs}.f32 d, a, b, c`, {

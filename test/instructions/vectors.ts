@@ -131,6 +131,10 @@ const hex = (v: bigint) => `0x${v.toString(16)}`;
 
 const isCarry = (word: string): boolean => word.startsWith("carry:");
 
+/** Forms that differ only in the width of an operand are told apart by a value that is too long for the shorter. */
+const isWideEnough = (rule: OperandRule, word: string): boolean =>
+  !/^0x[0-9a-f]+$/i.test(word) || BigInt(word) < 1n << BigInt(rule.type?.bits ?? 64);
+
 /** The form that a vector is about: the first whose modifiers fit and that takes so many operands. Or why there is none. */
 export function formOf(vector: Vector): Candidate | string {
   const operands = vector.operands.filter((w) => !isCarry(w)).map(plain);
@@ -141,7 +145,9 @@ export function formOf(vector: Vector): Candidate | string {
     return (
       operands.length >= sources.filter((o) => !o.optional).length &&
       operands.length <= sources.length &&
-      operands.every((w, i) => sources[i]!.rule.counts.includes(elements(w).length))
+      operands.every(
+        (w, i) => sources[i]!.rule.counts.includes(elements(w).length) && isWideEnough(sources[i]!.rule, w),
+      )
     );
   };
   return candidates.find(fits) ?? "no form takes these operands";

@@ -23,17 +23,18 @@ type Operands = Readonly<Record<"a" | "b", Expr>> & { readonly c?: Expr };
 const invalid = ({ CmpOp, ftz = false, stype }: Chosen): string | null =>
   operatorProblem(CmpOp, stype) ?? flushProblem(ftz, stype);
 
-const invalidToBf16 = (m: Chosen): string | null =>
-  invalid(m) ?? (m.ftz ? "'.ftz' does not go with a '.bf16' result" : null);
-
-const one: Readonly<Record<string, number>> = { f16: 0x3c00, bf16: 0x3f80, f16x2: 0x3c00, bf16x2: 0x3f80 };
-
-/** What stands for true: 1.0 in a floating-point type, every bit set in an integer. */
-const truth = (k: Kit, dtype: string): Expr => (dtype === "f32" ? k.f32(1) : k.i32(one[dtype] ?? -1));
+/** The pattern of 1.0, which stands for true in a floating-point type; in an integer every bit is set. */
+const one: Readonly<Record<string, number>> = {
+  f32: 0x3f80_0000,
+  f16: 0x3c00,
+  bf16: 0x3f80,
+  f16x2: 0x3c00,
+  bf16x2: 0x3f80,
+};
 
 function sem(k: Kit, { a, b, c }: Operands, { CmpOp, BoolOp, ftz = false, dtype, stype }: Chosen): Expr {
   const result = combine(k, BoolOp, compare(k, CmpOp, stype, a, b, ftz), c);
-  return k.select(result, truth(k, dtype), dtype === "f32" ? k.f32(0) : k.i32(0));
+  return k.select(result, k.i32(one[dtype] ?? -1), k.i32(0));
 }
 
 function packedSem(k: Kit, { a, b, c }: Operands, { CmpOp, BoolOp, ftz = false, dtype, stype }: Chosen): Expr {
@@ -99,18 +100,12 @@ export const setHalf = instruction("set", {
       invalid,
       sem,
     }),
-    form("set.CmpOp{.ftz}.dtype.stype d, a, b", {
-      where: toBf16,
-      ...bf16Gate,
-      operands,
-      invalid: invalidToBf16,
-      sem,
-    }),
-    form("set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", {
+    form("set.CmpOp.dtype.stype d, a, b", { where: toBf16, ...bf16Gate, operands, invalid, sem }),
+    form("set.CmpOp.BoolOp.dtype.stype d, a, b, {!}c", {
       where: { ...toBf16, BoolOp },
       ...bf16Gate,
       operands: withPredicate,
-      invalid: invalidToBf16,
+      invalid,
       sem,
     }),
     form("set.CmpOp{.ftz}.dtype.stype d, a, b", {
@@ -153,8 +148,8 @@ export const setHalf = instruction("set", {
       invalid,
       sem: packedSem,
     }),
-    form("set.CmpOp{.ftz}.dtype.stype d, a, b", { where: bf16Pair, ...bf16Gate, operands, invalid, sem: packedSem }),
-    form("set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", {
+    form("set.CmpOp.dtype.stype d, a, b", { where: bf16Pair, ...bf16Gate, operands, invalid, sem: packedSem }),
+    form("set.CmpOp.BoolOp.dtype.stype d, a, b, {!}c", {
       where: { ...bf16Pair, BoolOp },
       ...bf16Gate,
       operands: withPredicate,

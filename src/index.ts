@@ -1,8 +1,6 @@
 /**
  * Lanewise reads, checks and runs GPU assembly (NVIDIA PTX) with no GPU, in Node and in the browser.
  *
- *     import { Device } from "lanewise";
- *
  *     const device = new Device();
  *     const saxpy = device.load(ptx).kernel("saxpy");
  *     const x = device.buffer(new Float32Array([1, 2, 3, 4]));

@@ -2,6 +2,9 @@ import type { Report } from "../machine/report.ts";
 import { renderHeading, type RenderOptions, renderPlace, renderRemark } from "../source/index.ts";
 import { describeThreads } from "./threads.ts";
 
+/** The rest of a deep recursion says nothing new. */
+const mostCallers = 10;
+
 /**
  * A report for people: the instruction in its source, which threads it happened to, how they came there, and the
  * position in the higher-level source where the module has one.
@@ -10,6 +13,8 @@ export function renderReport(report: Report, options: RenderOptions = {}): strin
   const note = (text: string): string => renderRemark("note", text, options.style);
   const { location, stack, kernel } = report;
   const callers = stack.slice(1).map(({ function: name, source, span }) => `  ${name} (${renderPlace(source, span)})`);
+  const hidden = callers.length - mostCallers;
+  if (hidden > 0) callers.splice(mostCallers, hidden, `  and ${hidden} more`);
   return [
     ...renderHeading(report.severity, report.message, report.code, report, options),
     note(`kernel \`${kernel}\`, ${describeThreads(report.threads, report.count)}`),

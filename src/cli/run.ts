@@ -96,7 +96,7 @@ export const run: Command = {
   usage: ["run JOB.json… [--variant NAME]", "run FILE.ptx… --kernel K --grid X[,Y,Z] --block X[,Y,Z] --arg …"],
   options: [
     { name: "variant", value: "NAME", help: "run only this variant of each job" },
-    { name: "kernel", value: "NAME", help: "the kernel to launch (default: the only one)" },
+    { name: "kernel", value: "NAME", help: "the kernel to launch" },
     { name: "grid", value: "X[,Y,Z]", help: "blocks (default: 1)" },
     { name: "block", value: "X[,Y,Z]", help: "threads of a block (default: 1)" },
     { name: "shared", value: "BYTES", help: "dynamic shared memory (default: 0)" },

@@ -101,7 +101,7 @@ export function tanh(x: number): number {
   if (magnitude < 0.25) {
     // Lambert's continued fraction.
     const y = x * x;
-    return x / (1 + y / (3 + y / (5 + y / (7 + y / 9))));
+    return x / (1 + y / (3 + y / (5 + y / (7 + y / (9 + y / 11)))));
   }
   const value = magnitude > 20 ? 1 : 1 - 2 / (exp2(2 * Math.LOG2E * magnitude) + 1);
   return x < 0 ? -value : value;

@@ -115,7 +115,6 @@ export class BodyChecker {
 
   #label({ name }: Label): void {
     const { binder, context } = this.#parts;
-    this.#passing.label();
     const { scope } = binder;
     const known = scope.ownLabel(name.text);
     const other = known && known.span !== name ? known : scope.ownDeclared(name.text);
@@ -139,11 +138,9 @@ export class BodyChecker {
         return;
       case "bra":
         checkBranch(node, context);
-        this.#passing.branch();
         return;
       case "brx":
         checkIndexedBranch(node, targets, context);
-        this.#passing.branch();
         return;
       case "ret":
         if (this.#noreturn) this.#reportReturn(node);
@@ -168,7 +165,6 @@ export class BodyChecker {
   #call(node: Instruction): void {
     const info = this.#parts.calls.info.get(node);
     if (info) this.#passing.call(info.results, info.args);
-    else this.#passing.branch();
   }
 
   #functionAddress({ operands }: Instruction): void {

@@ -43,8 +43,10 @@ export class CallChecker {
   readonly info = new Map<Instruction, CallInfo>();
   readonly #context: ModuleContext;
   readonly #targets: TargetDeclarations;
-  /** Of each call table: its functions, or null after a diagnostic. */
+  /** Of each call table: its functions; none after a diagnostic. */
   readonly #tables = new Map<VariableSymbol, readonly FunctionSymbol[]>();
+  /** Of each list: one function for each signature, so that many calls through long lists stay cheap. */
+  readonly #distinct = new Map<readonly FunctionSymbol[], readonly FunctionSymbol[]>();
 
   constructor(context: ModuleContext, targets: TargetDeclarations) {
     this.#context = context;
@@ -158,7 +160,8 @@ export class CallChecker {
     const targets = this.#targetsOf(list, symbol);
     const [first] = targets ?? [];
     if (targets === null || first === undefined) return;
-    for (const target of targets) if (!this.#match(parts, this.#signature(target), list, target)) break;
+    for (const target of this.#distinctOf(targets))
+      if (!this.#match(parts, this.#signature(target), list, target)) break;
     this.info.set(node, {
       caller,
       results,
@@ -172,15 +175,22 @@ export class CallChecker {
     return this.#targets.signatures.get(symbol.declaration)!;
   }
 
+  #distinctOf(targets: readonly FunctionSymbol[]): readonly FunctionSymbol[] {
+    let distinct = this.#distinct.get(targets);
+    if (distinct === undefined) {
+      distinct = [...new Map(targets.map((target) => [keyOf(this.#signature(target)), target])).values()];
+      this.#distinct.set(targets, distinct);
+    }
+    return distinct;
+  }
+
   #targetsOf(list: NameExpr, symbol: PtxSymbol): readonly FunctionSymbol[] | null {
     if (symbol.kind === "target-list" && symbol.list.kind === "calltargets") {
       return this.#targets.callTargets.get(symbol.list) ?? null;
     }
     if (symbol.kind === "variable") {
-      const known = this.#tables.get(symbol);
-      if (known !== undefined) return known;
-      const table = this.#table(list, symbol);
-      if (table !== null) this.#tables.set(symbol, table);
+      const table = this.#tables.get(symbol) ?? this.#table(list, symbol) ?? [];
+      this.#tables.set(symbol, table);
       return table;
     }
     this.#context.sink.error(
@@ -338,6 +348,10 @@ export class CallChecker {
     }
   }
 }
+
+/** The same for signatures that fit the same calls. */
+const keyOf = ({ returns, params }: CallSignature): string =>
+  [returns, params].map((list) => list.map((f) => `${describe(f)}@${f.align}`).join()).join("->");
 
 const isFloat = (type: TypeInfo): boolean => type.kind === "f" && type.lanes === 1;
 

@@ -112,13 +112,13 @@ export const callCodes = {
       good: kernel(`${params}call (y), inc, (x);`, inc),
     },
   },
-  "parameter-order": {
-    title: "an argument is stored, or a result loaded, away from its call",
-    page: "The st.param of the arguments stand right before the call, and the ld.param of the result right behind it; a label, a branch or another call between them makes the value undefined.",
+  "result-never-returned": {
+    title: "a .param variable is loaded that nothing writes",
+    page: "The variable is the result of no call in the function, and nothing is stored to it: what ld.param reads is undefined.",
     section: "5.1.6.4",
     example: {
-      bad: kernel(`${params}L: call (y), inc, (x);`, inc),
-      good: kernel(`L: ${params}call (y), inc, (x);`, inc),
+      bad: kernel(`${params}call (_), inc, (x);\n    ld.param.b32 b, [y];`, inc),
+      good: kernel(`${params}call (y), inc, (x);\n    ld.param.b32 b, [y];`, inc),
     },
   },
   "argument-never-stored": {

@@ -6,6 +6,9 @@ import { checkDirectives } from "./function-directives.ts";
 import type { ModuleContext } from "./module-context.ts";
 import { type CallSignature, signatureOf } from "./signature.ts";
 
+/** How many names the ranges of all lists may stand for: `N<1000>` is short to write, and every name costs memory. */
+const rangeLimit = 1_000_000;
+
 /** `.branchtargets`, `.calltargets` and `.callprototype` (11.3). */
 export class TargetDeclarations {
   readonly branchTargets = new Map<TargetList, readonly LabelSymbol[]>();
@@ -13,6 +16,7 @@ export class TargetDeclarations {
   readonly signatures: Map<object, CallSignature>;
   readonly #context: ModuleContext;
   readonly #binder: Binder;
+  #ranged = 0;
 
   constructor(context: ModuleContext, binder: Binder, signatures: Map<object, CallSignature>) {
     this.#context = context;
@@ -93,6 +97,16 @@ export class TargetDeclarations {
       return;
     }
     for (let i = 0; i < range.count; i++) {
+      if (this.#ranged++ >= rangeLimit) {
+        if (this.#ranged === rangeLimit + 1) {
+          this.#context.sink.error(
+            "branch-list",
+            range.span,
+            `the lists of this module have more than ${rangeLimit} targets`,
+          );
+        }
+        return;
+      }
       const text = `${name.text}${i}`;
       const symbol = this.#binder.scope.findTarget(text);
       if (symbol === undefined) {

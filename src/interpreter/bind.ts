@@ -22,7 +22,7 @@ function bindNode(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr>): Expr {
     const address = bindings.symbol(expr.symbol, expr.generic) + BigInt(expr.offset);
     return expr.ty === "i64" ? kit.i64(address) : kit.i32(Number(BigInt.asIntN(32, address)));
   }
-  if (expr.kind === "special" && (expr.name as string) === "window") return constant(expr.ty, bindings.window);
+  if (expr.kind === "special" && expr.name === "window") return constant(expr.ty, bindings.window);
   if (expr.kind !== "prim") return expr;
   const args = expr.args.map((a) => bind(a, bindings, memo));
   const bound: Expr = { ...expr, args };

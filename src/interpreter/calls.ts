@@ -65,11 +65,21 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
       throw new Fault("not-executable", message, { site, activation: x, lanes: mask });
     }
     const [to] = results;
+    let failed: Fault | null = null;
+    let failedLanes = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
-      const value = run({ x, lane, site, args: args.map((a) => readLocation(x, a, lane)) });
-      if (to) writeLocation(x, to, lane, value);
+      try {
+        const value = run({ x, lane, site, args: args.map((a) => readLocation(x, a, lane)) });
+        if (to) writeLocation(x, to, lane, value);
+      } catch (error) {
+        // The other lanes may fail alike: an assertion, for one.
+        if (!(error instanceof Fault)) throw error;
+        failed ??= error;
+        if (error.code === failed.code) failedLanes |= error.lanes;
+      }
     }
+    if (failed !== null) throw failed.inLanes(failedLanes);
     if (mask === group.mask) group.at = next;
     else warp.fork(group, mask, next);
   };

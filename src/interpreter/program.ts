@@ -13,7 +13,7 @@ import { canGenerate, loopCompiler } from "./loop-compiler.ts";
 export interface LoadOptions {
   /** Whether to make code from text: much faster, but a page's content security policy may forbid it. Default: if possible. */
   readonly generate?: boolean;
-  /** Functions without a body that the machine provides, by name. */
+  /** Functions without a body that the machine provides, by name. Default: none. */
   readonly externals?: ReadonlyMap<string, ExternalFunction>;
 }
 

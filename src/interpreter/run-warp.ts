@@ -55,6 +55,10 @@ function runObserved(block: BasicBlock, { activation, mask: all }: Group, observ
     if (mask === 0) continue;
     const { site } = step;
     observers.emit("instruction", { warp, activation, site, mask });
+    for (const { code, lanes } of step.undefinedCases) {
+      const found = lanes(activation, mask);
+      if (found !== 0) observers.emit("undefinedCase", { warp, activation, site, mask: found, code });
+    }
     const { op } = site.instruction;
     if (step.addresses !== null && (op.kind === "load" || op.kind === "store" || op.kind === "atomic")) {
       step.addresses(activation, mask, addresses);

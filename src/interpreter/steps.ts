@@ -1,5 +1,5 @@
 import type { Op } from "../ir/index.ts";
-import type { Step } from "../machine/code.ts";
+import type { Step, UndefinedCheck } from "../machine/code.ts";
 import { Fault } from "../machine/fault.ts";
 import { makeAtomic } from "./atomic.ts";
 import { bitsOf } from "./bind.ts";
@@ -20,7 +20,23 @@ export const destinations = ({ site, code }: Decoding): (Slot | null)[] =>
 export function makeStep(d: Decoding): Step {
   const { op } = d.site.instruction;
   if (op.kind === "load" || op.kind === "store" || op.kind === "atomic") return makeMemoryStep(d, op);
-  return { ...d.guard, site: d.site, run: makeRun(d, op), addresses: null };
+  return { ...d.guard, site: d.site, run: makeRun(d, op), addresses: null, undefinedCases: undefinedChecks(d) };
+}
+
+/** They are compiled when first asked for: only sanitizers do. */
+function undefinedChecks({ site, code, operands, engine }: Decoding): UndefinedCheck[] {
+  return site.instruction.undefinedCases.map(({ code: name, when }) => {
+    const to = code.file.temporary("pred");
+    let run: Run | null = null;
+    return {
+      code: name,
+      lanes: (x, mask) => {
+        run ??= engine.compiler.assign(code.context, [{ value: operands.bind(when), to }]);
+        run(x, mask);
+        return x.i32[to.base]! & mask;
+      },
+    };
+  });
 }
 
 function makeMemoryStep(d: Decoding, op: Memory): Step {
@@ -34,7 +50,7 @@ function makeMemoryStep(d: Decoding, op: Memory): Step {
       : op.kind === "store"
         ? makeStore(memory, sources, engine.generate)
         : makeAtomic(d, memory, op.combine);
-  return { ...d.guard, site, run, addresses: addressWriter(memory) };
+  return { ...d.guard, site, run, addresses: addressWriter(memory), undefinedCases: undefinedChecks(d) };
 }
 
 function makeRun(d: Decoding, op: Exclude<Op, Memory>): Run {

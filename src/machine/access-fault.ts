@@ -68,6 +68,9 @@ export function accessFault(attempt: Attempt): Fault | null {
     const space = access.space === "generic" && kind.kind !== "kernel-param" ? kind.kind : name;
     return fault(attempt, `${space === "kernel-param" ? "param" : space}-out-of-bounds`, null);
   }
+  if (attempt.effect !== "load" && (place.kind === "const" || place.kind === "kernel-param")) {
+    return fault(attempt, "wrong-state-space", `which is ${article[place.kind]}: it cannot be written`);
+  }
   if (place.freed) return fault(attempt, "use-after-free", "which has been freed");
   if ((address.low & (access.align - 1)) !== 0) {
     return fault(attempt, "misaligned-access", `which is not a multiple of ${access.align}`);

@@ -23,6 +23,13 @@ export interface Step extends GuardWord {
   readonly run: (x: Activation, mask: number) => void;
   /** For an observer: writes the addresses that the instruction is about to access, lane by lane. */
   readonly addresses: ((x: Activation, mask: number, into: BigInt64Array) => void) | null;
+  /** For an observer: cases that the manual leaves undefined, and in which lanes they have come. */
+  readonly undefinedCases: readonly UndefinedCheck[];
+}
+
+export interface UndefinedCheck {
+  readonly code: string;
+  readonly lanes: (x: Activation, mask: number) => number;
 }
 
 /** The instruction that ends a block: it moves, splits, retires or suspends its group. */

@@ -60,6 +60,11 @@ export interface WarpEvent extends LaneEvent {
   readonly sources: Int32Array | null;
 }
 
+/** The operands of an instruction are such that the manual leaves the result open. */
+export interface UndefinedEvent extends LaneEvent {
+  readonly code: string;
+}
+
 /**
  * Whoever watches a launch: sanitizers, a debugger, a profiler. An event comes before the machine's state changes. With no
  * observer nothing of this happens.
@@ -70,6 +75,7 @@ export interface Observer {
   blockEnd?(cta: Cta): void;
   /** Every instruction with at least one lane; `mask` is the group's, after the guard. */
   instruction?(event: LaneEvent): void;
+  undefinedCase?(event: UndefinedEvent): void;
   access?(event: AccessEvent): void;
   branch?(event: BranchEvent): void;
   call?(event: CallEvent): void;

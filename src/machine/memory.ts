@@ -9,6 +9,10 @@ export interface Allocation extends Extent {
 const alignment = 256;
 const gap = 256;
 const largest = 2 ** 32 - 2 ** 16;
+/** Bytes of freed memory that stay in quarantine; beyond it, the oldest is used again. */
+const quarantined = 64 * 2 ** 20;
+
+const roomFor = (size: number): number => Math.ceil(Math.max(size, 1) / alignment) * alignment;
 
 /**
  * The memory of one device: allocations in one growable range of 32-bit offsets. An allocation is 256-byte aligned, never
@@ -22,6 +26,8 @@ export class DeviceMemory {
   #views = new Views(1 << 20);
   readonly #allocations: Allocation[] = [];
   readonly #reusable = new Map<number, number[]>();
+  readonly #freed: Allocation[] = [];
+  #freedBytes = 0;
   #top = 0x1_0000;
 
   get views(): Views {
@@ -36,7 +42,7 @@ export class DeviceMemory {
   /** Throws a RangeError when the device's 4 GiB (or the host's memory) are exhausted. */
   alloc(size: number, name?: string): number {
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`cannot allocate ${size} bytes`);
-    const room = Math.ceil(Math.max(size, 1) / alignment) * alignment;
+    const room = roomFor(size);
     const start = this.#reusable.get(room)?.pop() ?? this.#fresh(room);
     this.#views.u8.fill(0, start, start + room);
     const allocation = { start, end: start + size, name: name ?? `the allocation of ${size} bytes`, freed: false };
@@ -50,15 +56,18 @@ export class DeviceMemory {
     const allocation = this.#allocations[i];
     if (allocation === undefined || allocation.start !== offset || allocation.freed) return false;
     this.epoch++;
-    if (this.quarantine) {
-      allocation.freed = true;
+    if (!this.quarantine) {
+      this.#recycle(i);
       return true;
     }
-    this.#allocations.splice(i, 1);
-    const room = Math.ceil(Math.max(allocation.end - offset, 1) / alignment) * alignment;
-    const list = this.#reusable.get(room);
-    if (list === undefined) this.#reusable.set(room, [offset]);
-    else list.push(offset);
+    allocation.freed = true;
+    this.#freed.push(allocation);
+    this.#freedBytes += allocation.end - allocation.start;
+    while (this.#freedBytes > quarantined) {
+      const oldest = this.#freed.shift()!;
+      this.#freedBytes -= oldest.end - oldest.start;
+      this.#recycle(lastAtOrBefore(this.#allocations, oldest.start));
+    }
     return true;
   }
 
@@ -80,6 +89,14 @@ export class DeviceMemory {
   write(offset: number, bytes: Uint8Array): void {
     this.#check(offset, bytes.length);
     this.#views.u8.set(bytes, offset);
+  }
+
+  #recycle(index: number): void {
+    const [allocation] = this.#allocations.splice(index, 1);
+    const room = roomFor(allocation!.end - allocation!.start);
+    const list = this.#reusable.get(room);
+    if (list === undefined) this.#reusable.set(room, [allocation!.start]);
+    else list.push(allocation!.start);
   }
 
   #check(offset: number, length: number): void {

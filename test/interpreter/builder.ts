@@ -224,7 +224,7 @@ export class FunctionBuilder {
       instructions: this.#list.map(({ op, details }, i) => ({
         op: op(),
         guard: guardOf(details),
-        dst: (details.dst ?? []).map((r) => r && r.index),
+        dst: (details.dst ?? []).map((r) => r?.index ?? null),
         undefinedCases: details.undefinedCases ?? [],
         span: { start: at + i * lineLength, end: at + i * lineLength + 1 },
         location: null,

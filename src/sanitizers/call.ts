@@ -1,0 +1,30 @@
+import type { BranchEvent, CallEvent, LaneEvent, Observer, ReturnEvent } from "../machine/events.ts";
+
+/** What the manual leaves undefined about calls and other transfers of control, beyond what is a fault anyway. */
+export const callSanitizer: Observer = {
+  branch: (e) => divergentUni(e, e.mask === 0 ? e.group : e.mask, "a branch"),
+  call: (e) => divergentUni(e, e.mask, `a call of \`${e.callee.ir.name}\``),
+  return: (e) => {
+    divergentUni(e, e.mask, "a return");
+    const { ir } = e.activation.code;
+    if (!ir.noreturn || e.activation.caller === null) return;
+    report(e, "noreturn-returned", `\`${ir.name}\` returns, and is declared .noreturn`);
+  },
+};
+
+/** Sections 9.7.12.3 to 9.7.12.6: with `.uni`, all lanes that execute the instruction do the same. */
+function divergentUni(e: BranchEvent | CallEvent | ReturnEvent, lanes: number, what: string): void {
+  if (!e.uniform || lanes === e.group) return;
+  const [some, all] = [lanes, e.group].map((mask) => `0x${(mask >>> 0).toString(16).padStart(8, "0")}`);
+  report(
+    e,
+    "divergent-uni",
+    `.uni promises that all lanes do the same, and this is ${what} by lanes ${some} of ${all}`,
+    "leave .uni out where lanes may differ",
+  );
+}
+
+function report(e: LaneEvent, code: string, message: string, help?: string): void {
+  const { warp, site, activation, mask } = e;
+  warp.cta.grid.reports.add({ code, severity: "error", message, help, site, activation, lanes: mask });
+}

@@ -1,0 +1,13 @@
+import type { Observer } from "../machine/events.ts";
+
+const texts: Readonly<Record<string, string>> = {
+  "division-by-zero": "the divisor is 0, and the result is unspecified",
+};
+
+/** Operand values for which the manual leaves the result of an instruction open. The program may not care for the result. */
+export const undefinedSanitizer: Observer = {
+  undefinedCase: ({ warp, site, activation, mask, code }) => {
+    const message = texts[code] ?? "the manual leaves the result open for these operands";
+    warp.cta.grid.reports.add({ code, severity: "warning", message, site, activation, lanes: mask });
+  },
+};

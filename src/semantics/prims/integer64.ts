@@ -33,7 +33,13 @@ const shiftRight = (a: bigint, n: number, fill: number): bigint => {
   return fromHalves(((high << 1) << (31 - n)) | (half[LOW]! >>> n), filled);
 };
 
-const lessUnsigned = (a: bigint, b: bigint): boolean => BigInt.asUintN(64, a) < BigInt.asUintN(64, b);
+const lessUnsigned = (a: bigint, b: bigint): boolean => {
+  whole[0] = a;
+  const low = half[LOW]!;
+  const high = half[HIGH]!;
+  whole[0] = b;
+  return high === half[HIGH]! ? low >>> 0 < half[LOW]! >>> 0 : high >>> 0 < half[HIGH]! >>> 0;
+};
 
 /** 64-bit integer primitives; counts of shifts are `i32`. Division by zero as in 32 bits. */
 export const integer64Prims = {
@@ -68,7 +74,7 @@ export const integer64Prims = {
   "i64.shr_s": prim(["i64", "i32"], "i64", (a, n) => shiftRight(a, n, a < 0n ? -1 : 0)),
   "i64.shr_u": prim(["i64", "i32"], "i64", (a, n) => shiftRight(a, n, 0)),
   "i64.select": prim(["pred", "i64", "i64"], "i64", (p, a, b) => (p ? a : b)),
-  "i64.extend_i32_s": prim(["i32"], "i64", (a) => BigInt(a)),
+  "i64.extend_i32_s": prim(["i32"], "i64", (a) => fromHalves(a, a >> 31)),
   "i64.extend_i32_u": prim(["i32"], "i64", (a) => BigInt(a >>> 0)),
   "i64.from_halves": prim(["i32", "i32"], "i64", fromHalves),
   "i32.wrap_i64": prim(["i64"], "i32", (a) => ((whole[0] = a), half[LOW]!)),

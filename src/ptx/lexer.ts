@@ -64,6 +64,7 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 const space = 0x20;
 const quote = code('"');
+const semicolon = code(";");
 const hash = code("#");
 const dot = code(".");
 const slash = code("/");
@@ -81,9 +82,11 @@ const table = (characters: string): Uint8Array => {
 /** What may follow the first character of a name (4.4). Reading past the table gives undefined, which is no. */
 const followers = table(`${letters}${digits}_$`);
 const starters = table(`${letters}_$%`);
+/** What is a name by itself: a letter, and `_`, the sink. */
+const alone = table(`${letters}_`);
 const decimals = table(digits);
 
-/** Tokens of one character; the second column takes precedence over the first. */
+/** Tokens of one character. */
 const single = new Uint8Array(128);
 for (const [character, kind] of Object.entries({
   ",": Token.comma,
@@ -113,17 +116,20 @@ for (const [character, kind] of Object.entries({
 })) {
   single[code(character)] = kind;
 }
-/** Tokens of two characters, by the first: what the second must be, and what that makes. */
-const double = new Map<number, readonly (readonly [number, TokenKind])[]>(
-  Object.entries({
-    "<": [["<", Token.shiftLeft] as const, ["=", Token.lessEqual] as const],
-    ">": [[">", Token.shiftRight] as const, ["=", Token.greaterEqual] as const],
-    "=": [["=", Token.equal] as const],
-    "!": [["=", Token.notEqual] as const],
-    "&": [["&", Token.logicalAnd] as const],
-    "|": [["|", Token.logicalOr] as const],
-  }).map(([first, seconds]) => [code(first), seconds.map(([second, kind]) => [code(second), kind] as const)]),
-);
+/** Tokens of two characters, by `first << 7 | second`. */
+const double = new Uint8Array(0x4000);
+for (const [characters, kind] of Object.entries({
+  "<<": Token.shiftLeft,
+  "<=": Token.lessEqual,
+  ">>": Token.shiftRight,
+  ">=": Token.greaterEqual,
+  "==": Token.equal,
+  "!=": Token.notEqual,
+  "&&": Token.logicalAnd,
+  "||": Token.logicalOr,
+})) {
+  double[(code(characters) << 7) | characters.charCodeAt(1)] = kind;
+}
 
 export type Report = (code: SyntaxCode, span: Span, message: string, help?: string) => void;
 
@@ -160,12 +166,8 @@ export class Lexer {
     if (++this.#count > tokenLimit) return this.#cutOff();
     const c = text.charCodeAt(at);
     if (starters[c] === 1) {
-      const end = this.#follow(at + 1);
-      if (end > at + 1 || c !== 0x25) {
-        this.end = end;
-        // A lone `$` is no name; `_` is the sink.
-        return (this.kind = end === at + 1 && c === 0x24 ? this.#unknown(at) : Token.name);
-      }
+      this.end = this.#follow(at + 1);
+      if (this.end > at + 1 || alone[c] === 1) return (this.kind = Token.name);
     }
     if (decimals[c] === 1) return this.#number(at);
     if (c === dot) {
@@ -183,13 +185,9 @@ export class Lexer {
       return (this.kind = Token.dwarf);
     }
     const second = text.charCodeAt(at + 1);
-    for (const [wanted, longer] of double.get(c) ?? none) {
-      if (second !== wanted) continue;
-      this.end = at + 2;
-      return (this.kind = longer);
-    }
-    this.end = at + 1;
-    return (this.kind = kind as TokenKind);
+    const longer = second < 128 ? double[(c << 7) | second]! : 0;
+    this.end = longer === 0 ? at + 1 : at + 2;
+    return (this.kind = (longer === 0 ? kind : longer) as TokenKind);
   }
 
   /** Makes the name just found the whole opcode: `ld` of `ld.global.L1::evict_last`, with an old bank as in `ld.const[2]`. */
@@ -256,6 +254,8 @@ export class Lexer {
         "the string is not closed on its line",
         'end it with "',
       );
+      end = this.#lineEnd(at);
+      if (text.charCodeAt(end - 1) === semicolon && end > at + 1) end--;
     }
     this.end = end;
     return (this.kind = Token.string);
@@ -338,7 +338,6 @@ export class Lexer {
   }
 }
 
-const none: readonly (readonly [number, TokenKind])[] = [];
 const isBlank = (c: number): boolean =>
   c === space || c === tab || c === carriageReturn || c === newline || c === 0x0b || c === 0x0c;
 

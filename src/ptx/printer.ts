@@ -1,5 +1,5 @@
 import type { Span } from "../source/index.ts";
-import { DeclarationPrinter, location, pragma, range } from "./printer/declarations.ts";
+import { DeclarationPrinter, file, location, pragma, range } from "./printer/declarations.ts";
 import { Lines } from "./printer/lines.ts";
 import { OperandPrinter } from "./printer/operands.ts";
 import type {
@@ -22,6 +22,9 @@ export function printPtx(module: Module): string {
   return new ModulePrinter(module).text();
 }
 
+/** What takes one line, long initial values aside. */
+type OneLine = Exclude<Statement | Item, { kind: "block" | "function" | "bad" | "section" | "label" }>;
+
 const headings: ReadonlySet<Item["kind"]> = new Set(["version", "target", "address-size"]);
 
 class ModulePrinter {
@@ -42,27 +45,10 @@ class ModulePrinter {
     let previous: Item | null = null;
     for (const item of this.#module.items) {
       if (previous && separated(previous, item)) this.#lines.blank("always");
-      this.#item(item);
+      this.#statement(item);
       previous = item;
     }
     return this.#lines.end();
-  }
-
-  #item(node: Item): void {
-    if (node.kind === "function") return this.#function(node);
-    if (node.kind === "bad" || this.#broken(node)) return this.#lines.verbatim(node);
-    switch (node.kind) {
-      case "version":
-        return this.#lines.print(`.version ${node.major}.${node.minor}`, node);
-      case "target":
-        return this.#lines.print(`.target ${node.names.map((name) => name.text).join(", ")}`, node);
-      case "address-size":
-        return this.#lines.print(`.address_size ${node.value}`, node);
-      case "alias":
-        return this.#lines.print(`.alias ${node.alias.text}, ${node.aliasee.text};`, node);
-      default:
-        return this.#statement(node);
-    }
   }
 
   /** Whether the node has text that is not in the tree. Nodes are asked in order. */
@@ -125,46 +111,55 @@ class ModulePrinter {
     lines.blank("never");
     lines.indent++;
     for (const statement of node.statements) this.#statement(statement);
-    this.#close(node);
+    this.#close(node, node.statements);
   }
 
-  /** The `}` of a block, which an unclosed one gets here. */
-  #close(node: Span): void {
-    const closed = node.end - 1 > node.start && this.#module.source.text[node.end - 1] === "}";
-    const start = closed ? node.end - 1 : node.end;
-    this.#lines.commentsBefore(start);
+  /** The `}` of a block, unless it has none: a diagnostic says so. `inner`: what the block has. */
+  #close(node: Span, inner: readonly Span[]): void {
+    const start = node.end - 1;
+    const closed = start >= (inner.at(-1)?.end ?? node.start + 1) && this.#module.source.text[start] === "}";
+    if (closed) this.#lines.commentsBefore(start);
     this.#lines.indent--;
-    this.#lines.print("}", { start, end: node.end });
+    if (closed) this.#lines.print("}", { start, end: node.end });
   }
 
-  #statement(node: Statement): void {
+  #statement(node: Statement | Item): void {
     const lines = this.#lines;
-    if (node.kind === "block") return this.#block(node);
-    if (node.kind === "bad" || this.#broken(node)) return lines.verbatim(node);
+    if (node.kind === "block") this.#block(node);
+    else if (node.kind === "function") this.#function(node);
+    else if (node.kind === "bad" || this.#broken(node)) lines.verbatim(node);
+    else if (node.kind === "section") this.#section(node);
+    else if (node.kind === "label") lines.print(`${node.name.text}:`, node, Math.max(0, lines.indent - 1));
+    else lines.print(this.#line(node), node);
+  }
+
+  #line(node: OneLine): string {
     switch (node.kind) {
+      case "version":
+        return `.version ${node.major}.${node.minor}`;
+      case "target":
+        return `.target ${node.names.map((name) => name.text).join(", ")}`;
+      case "address-size":
+        return `.address_size ${node.value}`;
+      case "alias":
+        return `.alias ${node.alias.text}, ${node.aliasee.text};`;
       case "instruction":
-        return lines.print(this.#instruction(node), node);
-      case "label":
-        return lines.print(`${node.name.text}:`, node, Math.max(0, lines.indent - 1));
+        return this.#instruction(node);
       case "variable":
-        return lines.print(this.#declarations.variable(node, 4 * lines.indent), node);
+        return this.#declarations.variable(node, this.#lines.indent);
       case "branchtargets":
       case "calltargets":
-        return lines.print(targetList(node), node);
+        return targetList(node);
       case "callprototype":
-        return lines.print(this.#prototype(node), node);
+        return this.#prototype(node);
       case "loc":
-        return lines.print(location(node), node);
+        return location(node);
       case "pragma":
-        return lines.print(pragma(node.strings), node);
-      case "file": {
-        const stamp = node.timestamp === null ? "" : `, ${node.timestamp}, ${node.size ?? 0n}`;
-        return lines.print(`.file ${node.index} "${node.name.text}"${stamp}`, node);
-      }
-      case "section":
-        return this.#section(node);
+        return pragma(node.strings);
+      case "file":
+        return file(node);
       case "dwarf":
-        return lines.print(this.#module.source.slice(node).trimEnd(), node);
+        return this.#module.source.slice(node).trimEnd();
     }
   }
 
@@ -199,7 +194,7 @@ class ModulePrinter {
         lines.print(`.${entry.type?.text ?? ""} ${values}`, entry);
       }
     }
-    this.#close(node);
+    this.#close(node, node.entries);
   }
 }
 

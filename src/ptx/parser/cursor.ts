@@ -28,6 +28,8 @@ export class Cursor {
   blocks = 0;
   /** Open brackets of an operand or braces of an initializer. */
   brackets = 0;
+  /** Those among them that are braces; a panic keeps the count, so that their `}` does not end a block. */
+  braces = 0;
   /** The token that cuts blocks short and is reported. */
   unclosedAt = -1;
   /** Operators and parentheses of the outermost expression so far. */
@@ -110,21 +112,39 @@ export class Cursor {
   }
 
   unexpected(wanted: string): void {
-    if (this.panicking) return;
-    this.fail("ptx-unexpected-token", this.spot, `expected ${wanted}, found ${this.describe()}`);
+    if (!this.panicking) this.fail("ptx-unexpected-token", this.spot, `expected ${wanted}, found ${this.found}`);
   }
 
-  /** The token; at the end of the text and across a line break, the place right after the last token. */
+  /** The token cannot begin a statement or item. */
+  misplaced(wanted: string): void {
+    if (!this.panicking) this.fail("ptx-unexpected-token", this, `expected ${wanted}, found ${this.describe()}`);
+  }
+
+  /** A bracket that is not closed, with the place where it was opened. */
+  unclosed(wanted: string, open: Span): void {
+    if (this.panicking) return;
+    const notes = [{ message: "opened here", source: this.source, span: open }];
+    this.fail("ptx-unclosed-bracket", this.spot, `expected ${wanted}, found ${this.found}`, { notes });
+  }
+
+  /** Where something is missing: the token, or the end of the line before if the token begins a line. */
   get spot(): Span {
-    const missing = this.kind === Token.end || (this.first && this.previousEnd > 0);
-    return missing ? { start: this.previousEnd, end: this.previousEnd } : { start: this.start, end: this.end };
+    return this.startsLine ? { start: this.previousEnd, end: this.previousEnd } : { start: this.start, end: this.end };
+  }
+
+  get startsLine(): boolean {
+    return this.kind === Token.end || (this.first && this.previousEnd > 0);
+  }
+
+  /** The token as a surprise in the middle of something. */
+  get found(): string {
+    return this.kind !== Token.end && this.startsLine ? `${this.describe()} on a new line` : this.describe();
   }
 
   describe(): string {
     if (this.kind === Token.end) return "the end of the text";
     const text = this.end - this.start > 40 ? `${this.text.slice(this.start, this.start + 40)}...` : this.token;
-    const shown = this.kind === Token.string ? text : `'${text}'`;
-    return this.first && this.previousEnd > 0 ? `${shown} on a new line` : shown;
+    return this.kind === Token.string ? text : `'${text}'`;
   }
 
   tooDeep(what: string): void {
@@ -158,18 +178,34 @@ export class Cursor {
     return this.first || isInstructionKeyword(this.token);
   }
 
-  /** The end of a statement: `;`, or the report that it is missing, or the end of a panic. */
-  endStatement(wanted = "',' or ';'"): void {
-    if (this.accept(Token.semicolon)) return;
+  /** The end of a statement: `;`, or the report that it is missing, or the end of a panic. False if text was skipped. */
+  endStatement(wanted = "',' or ';'"): boolean {
+    if (this.accept(Token.semicolon)) return true;
     if (!this.panicking) {
       const opens = this.kind === Token.leftBrace ? this.first : this.kind === Token.name && this.mayBeOpcode;
       if (opens || this.beginsStatement) {
         this.missingSemicolon();
-        return;
+        return true;
       }
       this.unexpected(wanted);
     }
     this.recover();
+    return false;
+  }
+
+  /** The end of a directive that has no `;` and ends with its line. */
+  endLine(): void {
+    if (!this.panicking) return;
+    const { start } = this;
+    this.kind = this.lexer.kind;
+    while (
+      this.kind !== Token.end &&
+      this.kind !== Token.rightBrace &&
+      !(this.first && this.start > this.statementStart)
+    ) {
+      this.skip();
+    }
+    if (this.start > start) this.keepSkipped(start, this.previousEnd);
   }
 
   missingSemicolon(): void {
@@ -190,20 +226,22 @@ export class Cursor {
 
   /** Leaves the panic: moves behind the statement's `;`, or to the next thing that looks like a statement or ends a block. */
   skipStatement(): void {
-    let braces = 0;
+    let opened = 0;
     this.kind = this.lexer.kind;
     while (this.kind !== Token.end) {
       if (this.kind === Token.leftBrace) {
-        if (this.first && braces === 0) break;
-        braces++;
+        if (this.first && opened === 0) break;
+        opened++;
       } else if (this.kind === Token.rightBrace) {
-        if (braces === 0) break;
-        braces--;
+        if (opened > 0) opened--;
+        else if (this.braces > 0) this.braces--;
+        else break;
       } else if (this.start > this.statementStart && this.first && this.beginsStatement) break;
-      const last = this.kind === Token.semicolon && braces === 0;
+      const last = this.kind === Token.semicolon && opened === 0;
       this.skip();
       if (last) break;
     }
+    this.braces = 0;
   }
 
   /** Advances over a token that no rule looks at, in silence. */

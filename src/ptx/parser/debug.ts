@@ -12,11 +12,6 @@ export function stringText(p: Cursor, wanted: string): Name {
   return { start, end, text };
 }
 
-/** Directives that end without a `;` resynchronise at the next line that looks like a statement. */
-function endDirective(p: Cursor): void {
-  if (p.panicking) p.recover();
-}
-
 /** `.file 1 "a.cu", 1339013327, 64118` (11.5.3) */
 export function fileDirective(p: Cursor): FileDirective {
   const { start } = p;
@@ -30,7 +25,7 @@ export function fileDirective(p: Cursor): FileDirective {
     p.expect(Token.comma, "',' and the size of the file");
     size = bigCount(p, "the size of the file");
   }
-  endDirective(p);
+  p.endLine();
   return { kind: "file", start, end: p.previousEnd, index, name, timestamp, size };
 }
 
@@ -58,7 +53,7 @@ export function locDirective(p: Cursor): LocDirective {
       inlinedAt = position(p);
     } else p.unexpected("'function_name' or 'inlined_at'");
   }
-  endDirective(p);
+  p.endLine();
   return { kind: "loc", start, end: p.previousEnd, ...place, functionName, inlinedAt };
 }
 
@@ -85,17 +80,30 @@ export function sectionDirective(p: Cursor): SectionDirective {
   const open = { start: p.start, end: p.end };
   p.expect(Token.leftBrace, "'{'");
   const entries: SectionEntry[] = [];
-  p.inSection = true;
-  while (!p.panicking && !p.at(Token.rightBrace) && !p.at(Token.end)) entries.push(sectionEntry(p));
-  p.inSection = false;
-  if (p.at(Token.end)) {
-    p.error("ptx-unclosed-brace", open, `the '{' of section '${name.text}' is never closed`);
-  } else p.accept(Token.rightBrace);
-  if (p.panicking) {
-    p.recover();
-    if (entries.length > 0) p.accept(Token.rightBrace);
-  }
+  if (p.panicking) p.endLine();
+  else sectionEntries(p, entries);
+  if (p.at(Token.end)) p.error("ptx-unclosed-brace", open, `the '{' of section '${name.text}' is never closed`);
+  else p.accept(Token.rightBrace);
   return { kind: "section", start, end: p.previousEnd, name, entries };
+}
+
+function sectionEntries(p: Cursor, entries: SectionEntry[]): void {
+  p.inSection = true;
+  while (!p.at(Token.rightBrace) && !p.at(Token.end)) {
+    const entry = sectionEntry(p);
+    if (p.panicking) skipEntry(p);
+    else entries.push(entry);
+  }
+  p.inSection = false;
+}
+
+/** Skips to what looks like the next entry. */
+function skipEntry(p: Cursor): void {
+  const { start } = p;
+  p.kind = p.lexer.kind;
+  do p.skip();
+  while (!p.at(Token.rightBrace) && !p.at(Token.end) && !p.at(Token.directive) && !(p.at(Token.name) && p.first));
+  p.keepSkipped(start, p.previousEnd);
 }
 
 function sectionEntry(p: Cursor): SectionEntry {

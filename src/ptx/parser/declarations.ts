@@ -219,6 +219,7 @@ function initializerList(p: Cursor): InitializerList | null {
   }
   const open = { start: p.start, end: p.end };
   p.brackets++;
+  p.braces++;
   p.advance();
   const elements: Initializer[] = [];
   if (!p.at(Token.rightBrace)) {
@@ -228,10 +229,11 @@ function initializerList(p: Cursor): InitializerList | null {
     } while (p.accept(Token.comma));
   }
   p.brackets--;
-  if (p.at(Token.rightBrace)) p.advance();
-  else {
-    const notes = [{ message: "opened here", source: p.source, span: open }];
-    if (!p.panicking) p.fail("ptx-unclosed-bracket", p.spot, `expected ',' or '}', found ${p.describe()}`, { notes });
+  if (p.at(Token.rightBrace)) {
+    p.braces--;
+    p.advance();
+  } else {
+    p.unclosed("',' or '}'", open);
   }
   return { kind: "initializer-list", start: open.start, end: p.previousEnd, elements };
 }
@@ -249,10 +251,7 @@ export function parameterList(p: Cursor): Parameter[] | null {
   } while (p.accept(Token.comma));
   if (p.panicking) recoverList(p);
   if (p.at(Token.rightParen)) p.advance();
-  else {
-    const notes = [{ message: "opened here", source: p.source, span: open }];
-    p.fail("ptx-unclosed-bracket", p.spot, `expected ',' or ')', found ${p.describe()}`, { notes });
-  }
+  else p.unclosed("',' or ')'", open);
   return parameters;
 }
 

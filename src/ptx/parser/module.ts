@@ -71,7 +71,7 @@ function item(p: Cursor): Item {
       });
       return skipped(p);
   }
-  p.unexpected("a directive");
+  p.misplaced("a directive");
   return skipped(p);
 }
 
@@ -133,7 +133,7 @@ function versionDirective(p: Cursor): VersionDirective {
   const [, major = "0", minor = "0"] = /^(\d{1,4})\.(\d{1,4})$/.exec(p.token) ?? [];
   if (!p.at(Token.number) || !/^\d{1,4}\.\d{1,4}$/.test(p.token)) p.unexpected("a version, as in '9.0'");
   p.accept(Token.number);
-  if (p.panicking) p.recover();
+  p.endLine();
   return { kind: "version", start, end: p.previousEnd, major: Number(major), minor: Number(minor) };
 }
 
@@ -145,7 +145,7 @@ function targetDirective(p: Cursor): TargetDirective {
     const name = declaredName(p, "a target, as in 'sm_90'");
     if (name.text !== "") names.push(name);
   } while (p.accept(Token.comma));
-  if (p.panicking) p.recover();
+  p.endLine();
   return { kind: "target", start, end: p.previousEnd, names };
 }
 
@@ -153,7 +153,7 @@ function addressSizeDirective(p: Cursor): AddressSizeDirective {
   const { start } = p;
   p.advance();
   const value = count(p, "32 or 64");
-  if (p.panicking) p.recover();
+  p.endLine();
   return { kind: "address-size", start, end: p.previousEnd, value };
 }
 

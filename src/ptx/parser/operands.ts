@@ -14,32 +14,26 @@ export function operand(p: Cursor, lists: boolean): Operand {
       if (lists) return list(p);
   }
   const parsed = expression(p);
-  if (parsed.kind === "name") {
-    if (isSinkName(parsed)) return paired(p, { kind: "sink", start: parsed.start, end: parsed.end });
-    return p.at(Token.leftBracket) ? indexed(p, parsed) : parsed;
-  }
-  return asOperand(parsed);
+  return parsed.kind === "name" && p.at(Token.leftBracket) ? indexed(p, parsed) : asOperand(parsed);
 }
 
-/** Reads `p|q` and `!p`, which look like constant expressions, as what they are where names are concerned. */
+/** Reads `_`, `p|q` and `!p`, which look like constant expressions, as what they are where names are concerned. */
 function asOperand(parsed: Parsed): Operand {
   const { start, end } = parsed;
+  if (isSinkName(parsed)) return { kind: "sink", start, end };
   if (parsed.kind === "unary" && parsed.operator === "!" && parsed.operand.kind === "name") {
     return { kind: "negated", start, end, operand: parsed.operand };
   }
   if (parsed.kind !== "binary" || parsed.operator !== "|") return parsed;
   const { left, right } = parsed;
   if (left.kind !== "name" || right.kind !== "name") return parsed;
-  return { kind: "pair", start, end, first: half(left), second: half(right) };
+  return { kind: "pair", start, end, first: asOperand(left), second: asOperand(right) };
 }
 
-const half = (name: NameExpr): Operand =>
-  isSinkName(name) ? { kind: "sink", start: name.start, end: name.end } : name;
-
-/** The second half of a pair whose first half is no name. */
-function paired(p: Cursor, first: Operand): Operand {
+/** The second half of a pair whose first half is a vector. */
+function paired(p: Cursor, first: VectorOperand): Operand {
   if (!p.accept(Token.or)) return first;
-  const second = operand(p, false);
+  const second = p.at(Token.leftBrace) ? vector(p) : asOperand(expression(p));
   return { kind: "pair", start: first.start, end: second.end, first, second };
 }
 
@@ -66,6 +60,7 @@ function parts(p: Cursor, close: TokenKind, shown: string, empty: boolean): read
     return [];
   }
   p.brackets++;
+  if (close === Token.rightBrace) p.braces++;
   p.advance();
   const elements: Operand[] = [];
   if (!(empty && p.at(close))) {
@@ -73,10 +68,11 @@ function parts(p: Cursor, close: TokenKind, shown: string, empty: boolean): read
     while (p.accept(Token.comma));
   }
   p.brackets--;
-  if (p.at(close)) p.advance();
-  else {
-    const notes = [{ message: "opened here", source: p.source, span: open }];
-    p.fail("ptx-unclosed-bracket", p.spot, `expected ',' or ${shown}, found ${p.describe()}`, { notes });
+  if (p.at(close)) {
+    if (close === Token.rightBrace) p.braces--;
+    p.advance();
+  } else {
+    p.unclosed(`',' or ${shown}`, open);
   }
   return elements;
 }

@@ -96,7 +96,7 @@ function statement(p: Cursor): Statement | null {
       p.error("ptx-empty-statement", p, "a ';' ends no statement", { help: "leave it out" });
       return skipped(p);
   }
-  p.unexpected("a statement");
+  p.misplaced("a statement");
   return skipped(p);
 }
 
@@ -166,20 +166,25 @@ function instruction(p: Cursor, start: number, guard: GuardNode | null, first: N
       operands.push(operand(p, lists));
     } while (p.accept(Token.comma));
   }
-  if (p.panicking && operands.at(-1)?.kind !== "bad") operands.push(bad(p.start, p.start));
-  p.endStatement();
+  const end = p.start;
+  if (!p.endStatement() && operands.at(-1)?.kind !== "bad") operands.push(bad(end, p.previousEnd));
   return { kind: "instruction", start, end: p.previousEnd, guard, opcode, operands, resolved: null };
 }
 
 /** `add .u32` and modifiers on the next line are the same opcode. */
 function modifiersApart(p: Cursor, first: Name): Name {
   let { text } = first;
-  while (p.at(Token.directive) && !(p.first && (isStatementDirective(p.token) || moduleOnly.has(p.token)))) {
+  while (p.at(Token.directive) && !beginsDirective(p)) {
     p.extendOpcode();
     text += p.token;
     p.advance();
   }
   return { start: first.start, end: p.previousEnd, text };
+}
+
+/** A directive at the beginning of a line that is no modifier, as `.shared` is, unless `::` follows. */
+function beginsDirective(p: Cursor): boolean {
+  return p.first && p.lexer.following !== ":" && (isStatementDirective(p.token) || moduleOnly.has(p.token));
 }
 
 const statementDirectives: ReadonlySet<string> = new Set([

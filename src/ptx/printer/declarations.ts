@@ -2,11 +2,13 @@ import type {
   Attribute,
   Declarator,
   Expression,
+  FileDirective,
   FunctionAttribute,
   LocDirective,
   Parameter,
   VariableDeclaration,
 } from "../tree.ts";
+import { indentation } from "./lines.ts";
 import type { OperandPrinter } from "./operands.ts";
 
 /** Lines of initial values break before this column. */
@@ -27,6 +29,11 @@ export function location(node: LocDirective): string {
   return text;
 }
 
+export function file(node: FileDirective): string {
+  const stamp = node.timestamp === null ? "" : `, ${node.timestamp}, ${node.size ?? 0n}`;
+  return `.file ${node.index} "${node.name.text}"${stamp}`;
+}
+
 export const range = (node: Declarator["range"]): string => (node ? `<${node.count}>` : "");
 
 /** Declarations without their line ends. */
@@ -37,7 +44,7 @@ export class DeclarationPrinter {
     this.#operands = operands;
   }
 
-  /** `indent`: how many columns the line is indented. */
+  /** `indent`: how many times the line is indented. */
   variable(node: VariableDeclaration, indent: number): string {
     const words: string[] = [];
     if (node.linkage) words.push(`.${node.linkage.value}`);
@@ -106,18 +113,19 @@ export class DeclarationPrinter {
 
 /** Pieces with blanks between them, on as many lines as they take; further lines are indented once more. */
 function filled(pieces: readonly string[], indent: number): string {
-  const lines: string[] = [];
-  let line: string[] = [];
-  let column = indent;
-  for (const piece of pieces) {
-    if (line.length > 0 && column + 1 + piece.length > width) {
-      lines.push(line.join(" "));
-      line = [];
-      column = indent + 4;
+  const margin = indentation.repeat(indent + 1);
+  let text = "";
+  let column = indentation.length * indent;
+  for (const [i, piece] of pieces.entries()) {
+    if (i > 0 && column + 1 + piece.length > width) {
+      text += `\n${margin}`;
+      column = margin.length;
+    } else if (i > 0) {
+      text += " ";
+      column++;
     }
-    line.push(piece);
-    column += 1 + piece.length;
+    text += piece;
+    column += piece.length;
   }
-  lines.push(line.join(" "));
-  return lines.join(`\n${" ".repeat(indent + 4)}`);
+  return text;
 }

@@ -1,7 +1,7 @@
 import type { SourceText, Span } from "../../source/index.ts";
 import type { Comment } from "../tree.ts";
 
-const indentation = "    ";
+export const indentation = "    ";
 
 /**
  * Collects lines and puts the comments of the source back: those behind a statement on its line stay there, all others get

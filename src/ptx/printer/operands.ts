@@ -9,7 +9,7 @@ export class OperandPrinter {
     this.#source = source;
   }
 
-  /** `tight`: sums without blanks, as in an address. */
+  /** `tight`: sums and products without blanks, as in an address. */
   operand(node: Operand, tight = false): string {
     switch (node.kind) {
       case "negated":
@@ -51,8 +51,9 @@ export class OperandPrinter {
       case "binary": {
         const left = this.expression(node.left, tight);
         const right = this.expression(node.right, tight);
-        const sum = node.operator === "+" || node.operator === "-";
-        return tight && sum ? left + node.operator + right : `${left} ${node.operator} ${right}`;
+        return tight && /^[-+*]$/.test(node.operator)
+          ? left + node.operator + right
+          : `${left} ${node.operator} ${right}`;
       }
       case "conditional": {
         const [condition, then, otherwise] = [node.condition, node.then, node.otherwise].map((e) => this.expression(e));

@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest";
+import { tokenLimit } from "../../../src/ptx/lexer.ts";
+import { parsePtx } from "../../../src/ptx/parser/index.ts";
+import { printPtx } from "../../../src/ptx/printer.ts";
+import { SourceText } from "../../../src/source/index.ts";
+import { corpus, generator, sample } from "./corpus.ts";
+
+const texts = [sample, ...corpus().map(({ text }) => text)];
+const short = texts.filter((text) => text.length < 8_000);
+
+const parse = (text: string) => parsePtx(new SourceText("any.ptx", text));
+const codes = (text: string): string[] => parse(text).diagnostics.map(({ code }) => code);
+
+/** What holds of any text whatever: no throw, spans within it, and something to say about what is not in the tree. */
+function check(text: string): void {
+  const { tree, diagnostics } = parse(text);
+  const within = ({ start, end }: { start: number; end: number }) => start >= 0 && start <= end && end <= text.length;
+  for (const { span } of diagnostics)
+    if (!within(span)) expect.fail(`span ${span.start}-${span.end} of ${text.length}`);
+  const bad = [...tree.skipped, ...tree.items.filter((item) => item.kind === "bad")];
+  for (const node of bad) if (!within(node)) expect.fail(`node ${node.start}-${node.end} of ${text.length}`);
+  if (bad.length > 0 && diagnostics.length === 0) expect.fail("bad text without a diagnostic");
+  const printed = printPtx(tree);
+  for (const node of bad) {
+    const kept = tree.source.slice(node).trimEnd();
+    if (!printed.includes(kept)) expect.fail(`printing loses ${JSON.stringify(kept)}`);
+  }
+}
+
+describe("any prefix of a module", () => {
+  test("every prefix of some", { timeout: 60_000 }, () => {
+    for (const text of [sample, ...short.slice(0, 60).filter((_, i) => i % 20 === 7)]) {
+      for (let end = 0; end <= text.length; end++) check(text.slice(0, end));
+    }
+  });
+  test("some prefixes of all", { timeout: 60_000 }, () => {
+    const below = generator(1);
+    for (const text of texts) for (let i = 0; i < 3; i++) check(text.slice(0, below(text.length)));
+  });
+});
+
+const fragments =
+  '{ } ( ) [ ] ; , @ % " /* */ // \n 0x 0f 08 1e é . .. :: : | < > \0 _ $ .reg .func .entry .section .loc call - ! ~ ? # @@DWARF .pragma = .visible'.split(
+    " ",
+  );
+
+function mutated(below: (bound: number) => number): string {
+  let text = short[below(short.length)]!;
+  for (let edits = 1 + below(4); edits > 0; edits--) {
+    const at = below(text.length);
+    const [before, after] = [text.slice(0, at), text.slice(at)];
+    switch (below(4)) {
+      case 0:
+        text = before + fragments[below(fragments.length)] + after;
+        break;
+      case 1:
+        text = before + after.slice(1 + below(8));
+        break;
+      case 2:
+        text = before + String.fromCharCode(below(300)) + after.slice(1);
+        break;
+      default: {
+        const from = below(text.length);
+        text = before + text.slice(from, from + below(60)) + after.slice(below(10));
+      }
+    }
+  }
+  return text;
+}
+
+test("10,000 mutations", { timeout: 120_000 }, () => {
+  const below = generator(7);
+  for (let i = 0; i < 10_000; i++) check(mutated(below));
+});
+
+describe("nesting is bounded", () => {
+  const count = 100_000;
+  const head = ".version 9.0\n.target sm_90\n.entry k() {\n";
+  const bombs: Record<string, string> = {
+    blocks: head + "{".repeat(count),
+    "closed blocks": `${head}${"{".repeat(count)}${"}".repeat(count)}\nret; }`,
+    parentheses: `${head}mov.u32 a, ${"(".repeat(count)}1${")".repeat(count)};}`,
+    vectors: `${head}mov.u32 a, ${"{".repeat(count)}1${"}".repeat(count)};}`,
+    addresses: `${head}mov.u32 a, ${"[".repeat(count)}1${"]".repeat(count)};}`,
+    minuses: `${head}mov.u32 a, ${"-".repeat(count)}1;}`,
+    sums: `${head}mov.u32 a, 1${" + 1".repeat(count)};}`,
+    conditionals: `${head}mov.u32 a, ${"1 ? ".repeat(count)}1${" : 1".repeat(count)};}`,
+    "pairs of sinks": `${head}mov.u32 ${"_|".repeat(count)}a;}`,
+    "initial values": `.global .u32 x[] = ${"{".repeat(count)}1${"}".repeat(count)};`,
+    calls: `.global .u32 x = ${"generic(".repeat(count)}a${")".repeat(count)};`,
+  };
+  for (const [what, text] of Object.entries(bombs)) {
+    test(what, () => {
+      check(text);
+      expect(codes(text)).toContain("ptx-nesting-too-deep");
+    });
+  }
+  test("a pair has two halves, not any number", () => {
+    const text = `${head}mov.u32 ${"{a}|".repeat(count)}a;}`;
+    check(text);
+    expect(codes(text)).toEqual(["ptx-unexpected-token"]);
+  });
+  test("what follows is read", () => {
+    expect(parse(bombs["parentheses"]!.replace(/}$/, "ret; }")).tree.items.at(-1)).toMatchObject({
+      body: { statements: [{ kind: "instruction" }, { kind: "instruction", opcode: { text: "ret" } }] },
+    });
+  });
+});
+
+describe("garbage", () => {
+  const size = 20_000_000;
+  const garbage: Record<string, string> = {
+    "one character": "a".repeat(size),
+    "no token": "\u0001".repeat(size),
+    semicolons: ";".repeat(size),
+    "closing braces": "}".repeat(size),
+    words: "lorem ipsum. ".repeat(size / 13),
+    quotes: '"'.repeat(size),
+    "bytes of all kinds": String.fromCharCode(...Array.from({ length: 250 }, (_, i) => i)).repeat(size / 250),
+  };
+  for (const [what, text] of Object.entries(garbage)) {
+    test(what, { timeout: 60_000 }, () => {
+      const { tree, diagnostics } = parse(text);
+      expect(diagnostics.length).toBeGreaterThan(0);
+      expect(diagnostics.length).toBeLessThanOrEqual(10_000);
+      expect(tree.items.length + tree.skipped.length).toBeLessThan(100);
+    });
+  }
+
+  test("a module has a largest number of tokens", { timeout: 120_000 }, () => {
+    const text = `.global .b8 x[] = {${"0,".repeat(tokenLimit / 2)}0};`;
+    const { tree, diagnostics } = parse(text);
+    expect(diagnostics.map(({ code }) => code)).toContain("ptx-too-many-tokens");
+    expect(tree.items.at(-1)).toMatchObject({ kind: "bad", end: text.length });
+  });
+});
+
+test("time grows as the text does", { timeout: 60_000 }, () => {
+  const seconds = (text: string): number => {
+    const begin = performance.now();
+    parse(text);
+    return performance.now() - begin;
+  };
+  const module = (count: number) => `.entry k() {\n${"  add.u32 a, b, [c+4]; // sum\n".repeat(count)}}\n`;
+  seconds(module(20_000));
+  const [small, large] = [seconds(module(20_000)), seconds(module(160_000))];
+  // Eight times the text; a quadratic parser would take 64 times as long.
+  expect(large / small).toBeLessThan(32);
+});

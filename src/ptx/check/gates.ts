@@ -68,15 +68,16 @@ export function candidateGateProblem(
   version: number,
   target: Target,
 ): GateProblem | null {
-  const { form, written } = candidate;
+  const { form, mods, written } = candidate;
   const own = gateProblem(form, `'${opcode}'`, version, target);
   if (own) return own;
-  for (const word of written) {
-    const gate = form.gates[word];
-    if (gate) {
-      const problem = gateProblem(gate, `'.${word}'`, version, target);
-      if (problem) return problem;
-    }
+  const holds = (part: string): boolean => (part.startsWith("!") ? !mods[part.slice(1)] : written.includes(part));
+  for (const [condition, gate] of Object.entries(form.gates)) {
+    const parts = condition.split("+");
+    if (!parts.every(holds)) continue;
+    const what = parts.map((part) => (part.startsWith("!") ? `'${opcode}' without '.${part.slice(1)}'` : `'.${part}'`));
+    const problem = gateProblem(gate, what.join(" with "), version, target);
+    if (problem) return problem;
   }
   return null;
 }

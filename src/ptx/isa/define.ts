@@ -72,8 +72,15 @@ interface FormBase<F extends string, R extends Rules> extends Gate {
   /** Operands of which a part may be selected (`a.b0`), with the texts allowed behind the dot. */
   readonly selectors?: Readonly<Record<string, RegExp>>;
   readonly since: string;
-  /** Gates of single choices or optional modifiers, by their name, as in `{ rz: { target: "sm_20" } }`. */
+  /**
+   * Gates of single choices or optional modifiers, by their name, as in `{ rz: { target: "sm_20" } }`. `a+b`: where both
+   * are written; `!c`: where the optional modifier or class `c` is left out.
+   */
   readonly gates?: Readonly<Record<string, Gate>>;
+  /** The modifiers may be written in any order, as the manual's examples and real programs do. */
+  readonly anyOrder?: true;
+  /** Optional operands that are there exactly when an optional modifier is: operand to modifier. */
+  readonly paired?: Readonly<Record<string, string>>;
   /** What the table cannot say: a reason why these modifiers do not go together, or null. */
   readonly invalid?: (m: Mods<F, R>) => string | null;
   /** One sentence for `lanewise isa`. */
@@ -112,6 +119,8 @@ export interface Form extends Gate {
   readonly selectors: Readonly<Record<string, RegExp>>;
   readonly since: string;
   readonly gates: Readonly<Record<string, Gate>>;
+  readonly anyOrder: boolean;
+  readonly paired: Readonly<Record<string, string>>;
   readonly invalid: ((m: Untyped) => string | null) | null;
   readonly note: string | null;
   readonly undefinedCases: Readonly<Record<string, (k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped) => Expr>>;
@@ -164,6 +173,12 @@ class Row implements Form {
   }
   get gates() {
     return this.#spec.gates ?? {};
+  }
+  get anyOrder() {
+    return this.#spec.anyOrder ?? false;
+  }
+  get paired() {
+    return this.#spec.paired ?? {};
   }
   get invalid() {
     return (this.#spec.invalid ?? null) as Form["invalid"];

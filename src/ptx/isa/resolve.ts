@@ -66,7 +66,7 @@ export class InstructionSet {
     return this.#byRoot.keys();
   }
 
-  /** `opcode`: the whole dotted text, as in "ld.global.v4.f32". Order of modifiers matters, as it does to ptxas. */
+  /** `opcode`: the whole dotted text, as in "ld.global.v4.f32". Order matters, except to the forms that say otherwise. */
   resolve(opcode: string): OpcodeResolution {
     const known = this.#cache.get(opcode);
     if (known) return known;
@@ -157,13 +157,37 @@ function matchModifiers(form: Form, written: readonly string[]): Match {
     if (at === written.length && at === reached) missing ??= { name, choices };
     return false;
   };
-  if (!walk(0, 0)) return { mods: null, reached, missing };
+  if (!walk(0, 0)) {
+    if (form.anyOrder) return matchUnordered(form, written);
+    return { mods: null, reached, missing };
+  }
+  return { mods: modsOf(form, chosen), reached, missing: null };
+}
+
+/** Takes the written modifiers in any order: each for the first slot that is free and has it. */
+function matchUnordered(form: Form, written: readonly string[]): Match {
+  const slots = form.modifiers;
+  const chosen: (string | null)[] = new Array(slots.length).fill(null);
+  let reached = 0;
+  for (const word of written) {
+    const slot = slots.findIndex(
+      ({ name, choices }, i) => chosen[i] === null && (choices ? choices.includes(word) : word === name),
+    );
+    if (slot < 0) return { mods: null, reached, missing: null };
+    chosen[slot] = word;
+    reached++;
+  }
+  const missing = slots.find(({ optional }, i) => !optional && chosen[i] === null);
+  return missing ? { mods: null, reached, missing } : { mods: modsOf(form, chosen), reached, missing: null };
+}
+
+function modsOf(form: Form, chosen: readonly (string | null)[]): Record<string, string | boolean | undefined> {
   const mods: Record<string, string | boolean | undefined> = {};
-  slots.forEach(({ name, optional, choices }, i) => {
+  form.modifiers.forEach(({ name, optional, choices }, i) => {
     if (choices) mods[name] = chosen[i] ?? undefined;
     else if (optional) mods[name] = mods[name] === true || chosen[i] !== null;
   });
-  return { mods, reached, missing: null };
+  return mods;
 }
 
 /** The type that an operand has when its row says nothing: the class `type`, or the last modifier that is a type. */
@@ -188,9 +212,14 @@ function operandsOf(form: Form, mods: ChosenModifiers): ResolvedOperand[] {
     const rule = parseOperandSpec(text, choice);
     return destination && rule.immediate === "allowed" ? { ...rule, immediate: "never" } : rule;
   };
-  return form.operands.map((slot) => ({
-    ...slot,
-    rule: ruleOf(slot.name, slot.address, slot.destination),
-    secondRule: slot.second ? ruleOf(slot.second.name, false, slot.destination) : null,
-  }));
+  const { paired } = form;
+  const isThere = (slot: OperandSlot): boolean => slot.name in paired && Boolean(mods[paired[slot.name]!]);
+  return form.operands
+    .filter((slot) => !(slot.name in paired) || isThere(slot))
+    .map((slot) => ({
+      ...slot,
+      optional: slot.optional && !isThere(slot),
+      rule: ruleOf(slot.name, slot.address, slot.destination),
+      secondRule: slot.second ? ruleOf(slot.second.name, false, slot.destination) : null,
+    }));
 }

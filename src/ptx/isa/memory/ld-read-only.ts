@@ -1,0 +1,62 @@
+import { form, instruction } from "../define.ts";
+import {
+  accessOf,
+  dataTypes,
+  hintGates,
+  level1Priorities,
+  level2Priorities,
+  memoryProblem,
+  prefetchGates,
+  prefetchSizes,
+  typeGates,
+  vectors,
+} from "./access.ts";
+
+/** Section 9.7.9.9. Data that a kernel loads this way does not change while it runs: a plain load sees the same. */
+export const ldGlobalNc = instruction("ld.global.nc", {
+  summary: "loads read-only data from global memory through the non-coherent cache",
+  section: "9.7.9.9",
+  forms: [
+    form(
+      "ld.global{.cop}.nc{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}{.vec}.type d, [a]{, cache_policy}",
+      {
+        where: {
+          cop: ["ca", "cg", "cs"],
+          "level1::eviction_priority": level1Priorities,
+          "level2::eviction_priority": level2Priorities,
+          "level::prefetch_size": prefetchSizes,
+          vec: vectors,
+          type: dataTypes,
+        },
+        operands: { d: "type[vec]", cache_policy: "b64" },
+        paired: { cache_policy: "L2::cache_hint" },
+        anyOrder: true,
+        since: "3.1",
+        target: "sm_32",
+        // Cache operators, `.f64` and so on are older than the instruction.
+        gates: { ...typeGates, ...hintGates, ...prefetchGates },
+        invalid: memoryProblem,
+        effect: (_, { a }, m) => ({ kind: "load", access: accessOf({ ...m, ss: "global" }), address: a }),
+      },
+    ),
+  ],
+});
+
+/** Section 9.7.9.10. */
+export const ldu = instruction("ldu", {
+  summary: "loads read-only data from an address that is the same in all lanes of the warp",
+  section: "9.7.9.10",
+  forms: [
+    form("ldu{.ss}{.vec}.type d, [a]", {
+      where: { ss: ["global"], vec: ["v2", "v4"], type: dataTypes },
+      operands: { d: "type[vec]" },
+      anyOrder: true,
+      since: "2.0",
+      target: "sm_20",
+      gates: { b128: { since: "8.3", target: "sm_70" } },
+      invalid: (m) =>
+        accessOf(m).align > 16 ? `a vector of this many '.${m.type}' is too large: at most 128 bits` : null,
+      effect: (_, { a }, m) => ({ kind: "load", access: accessOf(m), address: a }),
+    }),
+  ],
+});

@@ -1,0 +1,124 @@
+import type { Op } from "../../../ir/index.ts";
+import type { Expr } from "../../../semantics/index.ts";
+import { form, instruction, type OperandAccess } from "../define.ts";
+import {
+  accessOf,
+  cacheGates,
+  dataTypes,
+  genericGates,
+  hintGates,
+  level1Priorities,
+  level2Priorities,
+  memoryProblem,
+  type Ordering,
+  patternOf,
+  scopeGates,
+  scopes,
+  sharedWindows,
+  typeGates,
+  vectors,
+  volatile,
+  windowGates,
+} from "./access.ts";
+
+const cacheOperators = ["wb", "cg", "cs", "wt"] as const;
+const operands = { b: "type[vec]", cache_policy: "b64" };
+const paired = { cache_policy: "L2::cache_hint" };
+
+const store = (address: Expr, m: Parameters<typeof accessOf>[0], ops: OperandAccess, ordering?: Ordering): Op => ({
+  kind: "store",
+  access: accessOf(m, ordering),
+  address,
+  values: ops.vector("b").map(patternOf),
+});
+
+/** Section 9.7.9.11. */
+export const st = instruction("st", {
+  summary: "stores to memory",
+  section: "9.7.9.11",
+  forms: [
+    form(
+      "st{.weak}{.ss}{.cop}{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}{.vec}.type [a], b{, cache_policy}",
+      {
+        where: {
+          ss: ["global", "local", "param", "param::func", ...sharedWindows],
+          cop: cacheOperators,
+          "level1::eviction_priority": level1Priorities,
+          "level2::eviction_priority": level2Priorities,
+          vec: vectors,
+          type: dataTypes,
+        },
+        operands,
+        paired,
+        anyOrder: true,
+        since: "1.0",
+        gates: {
+          ...genericGates,
+          ...windowGates,
+          "param::func": { since: "8.3" },
+          ...typeGates,
+          ...cacheGates(cacheOperators),
+          ...hintGates,
+          weak: { since: "6.0", target: "sm_70" },
+        },
+        invalid: memoryProblem,
+        effect: (_, { a }, m, ops) => store(a, m, ops),
+      },
+    ),
+    form("st.volatile{.ss}{.vec}.type [a], b", {
+      where: { ss: ["global", "local", ...sharedWindows], vec: vectors, type: dataTypes },
+      operands,
+      anyOrder: true,
+      since: "1.1",
+      gates: { ...genericGates, ...windowGates, ...typeGates, local: { since: "9.1" } },
+      invalid: memoryProblem,
+      effect: (_, { a }, m, ops) => store(a, m, ops, volatile),
+    }),
+    form(
+      "st.sem.scope{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}{.vec}.type [a], b{, cache_policy}",
+      {
+        where: {
+          sem: ["relaxed", "release"],
+          scope: scopes,
+          ss: ["global", ...sharedWindows],
+          "level1::eviction_priority": level1Priorities,
+          "level2::eviction_priority": level2Priorities,
+          vec: vectors,
+          type: dataTypes,
+        },
+        operands,
+        paired,
+        anyOrder: true,
+        since: "6.0",
+        target: "sm_70",
+        gates: { ...windowGates, ...typeGates, ...hintGates, ...scopeGates, "sys+b128": { since: "8.4" } },
+        invalid: memoryProblem,
+        effect: (_, { a }, m, ops) => store(a, m, ops, { order: m.sem, scope: m.scope }),
+      },
+    ),
+    form("st.mmio.relaxed.sys{.ss}.type [a], b", {
+      where: { ss: ["global"], type: dataTypes },
+      operands: { b: "type" },
+      anyOrder: true,
+      since: "8.2",
+      target: "sm_70",
+      gates: { b128: { since: "8.4" } },
+      effect: (_, { a }, m, ops) => store(a, m, ops, volatile),
+    }),
+  ],
+});
+
+/** Section 9.7.9.13. */
+export const stBulk = instruction("st.bulk", {
+  summary: "fills a range of shared memory with zeros",
+  section: "9.7.9.13",
+  forms: [
+    form("st.bulk{.weak}{.ss} [a], size, initval", {
+      where: { ss: ["shared::cta"] },
+      operands: { size: "any", initval: "imm u32 0..0" },
+      since: "8.6",
+      target: "sm_100",
+      unimplemented: "operations on ranges of memory are not modelled yet",
+    }),
+  ],
+});

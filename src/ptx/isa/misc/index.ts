@@ -1,0 +1,65 @@
+import { form, instruction } from "../define.ts";
+
+/** Section 9.7.19.1. */
+export const brkpt = instruction("brkpt", {
+  summary: "stops for a debugger",
+  section: "9.7.19.1",
+  forms: [form("brkpt", { since: "1.0", target: "sm_11", effect: () => ({ kind: "breakpoint" }) })],
+});
+
+/** Section 9.7.19.2. */
+export const nanosleep = instruction("nanosleep", {
+  summary: "suspends the thread for a while",
+  section: "9.7.19.2",
+  forms: [
+    form("nanosleep.u32 t", {
+      since: "6.3",
+      target: "sm_70",
+      effect: (_, { t }) => ({ kind: "sleep", nanoseconds: t }),
+    }),
+  ],
+});
+
+/** Section 9.7.19.3. */
+export const pmevent = instruction("pmevent", {
+  summary: "triggers performance monitor events",
+  section: "9.7.19.3",
+  forms: [
+    form("pmevent a", {
+      operands: { a: "imm u32 0..15" },
+      since: "1.4",
+      effect: () => ({ kind: "nothing" }),
+    }),
+    form("pmevent.mask a", {
+      operands: { a: "imm u32 0..65535" },
+      since: "3.0",
+      target: "sm_20",
+      effect: () => ({ kind: "nothing" }),
+    }),
+  ],
+});
+
+/** Section 9.7.19.4. */
+export const trap = instruction("trap", {
+  summary: "ends the grid with an error",
+  section: "9.7.19.4",
+  forms: [form("trap", { since: "1.0", effect: () => ({ kind: "trap" }) })],
+});
+
+/** Section 9.7.19.5. */
+export const setmaxnreg = instruction("setmaxnreg", {
+  summary: "changes how many registers the warp owns",
+  section: "9.7.19.5",
+  forms: [
+    form("setmaxnreg.action.sync.aligned.u32 count", {
+      where: { action: ["inc", "dec"] },
+      operands: { count: "imm u32 24..256" },
+      since: "8.0",
+      target: ["sm_90a", "sm_100f", "sm_101f", "sm_110f", "sm_120f"],
+      note: "Registers are not scarce here: the hint changes nothing.",
+      effect: () => ({ kind: "nothing" }),
+    }),
+  ],
+});
+
+export const miscellaneousInstructions = [brkpt, nanosleep, pmevent, trap, setmaxnreg];

@@ -1,0 +1,126 @@
+import type { Op } from "../../../ir/index.ts";
+import type { Expr } from "../../../semantics/index.ts";
+import { form, instruction } from "../define.ts";
+
+type Barrier = Extract<Op, { kind: "barrier" }>;
+interface Operands {
+  readonly a: Expr;
+  readonly b?: Expr;
+}
+
+const barrierOf = (
+  mode: Barrier["mode"],
+  aligned: boolean,
+  { a, b }: Operands,
+  reduce: Barrier["reduce"] = null,
+): Op => ({ kind: "barrier", mode, id: a, count: b ?? null, aligned, reduce });
+
+/** Barriers of a CTA are numbered 0 to 15; a count is a multiple of the warp size. */
+const operands = { a: "u32 0..15", b: "u32", c: "pred" };
+const cta = { since: "7.8" };
+const registerOperands = { since: "2.0", target: "sm_20" } as const;
+
+/** Section 9.7.13.1: `barrier.aligned` by its older name. */
+export const bar = instruction("bar", {
+  summary: "waits for the threads of the block, where all of them execute the same barrier",
+  section: "9.7.13.1",
+  forms: [
+    form("bar{.cta}.sync a", {
+      operands: { a: "imm u32 0..15" },
+      since: "1.0",
+      gates: { cta },
+      effect: (_, src) => barrierOf("sync", true, src),
+    }),
+    form("bar{.cta}.sync a{, b}", {
+      operands,
+      ...registerOperands,
+      gates: { cta },
+      effect: (_, src) => barrierOf("sync", true, src),
+    }),
+    form("bar{.cta}.arrive a, b", {
+      operands,
+      ...registerOperands,
+      gates: { cta },
+      effect: (_, src) => barrierOf("arrive", true, src),
+    }),
+    form("bar{.cta}.red.popc.u32 d, a{, b}, {!}c", {
+      operands,
+      ...registerOperands,
+      gates: { cta },
+      effect: (_, src) => barrierOf("red", true, src, { op: "popc", a: src.c }),
+    }),
+    form("bar{.cta}.red.op.pred p, a{, b}, {!}c", {
+      where: { op: ["and", "or"] },
+      operands,
+      ...registerOperands,
+      gates: { cta },
+      effect: (_, src, { op }) => barrierOf("red", true, src, { op, a: src.c }),
+    }),
+  ],
+});
+
+/** Section 9.7.13.1. */
+export const barrier = instruction("barrier", {
+  summary: "waits for the threads of the block",
+  section: "9.7.13.1",
+  forms: [
+    form("barrier{.cta}.sync{.aligned} a{, b}", {
+      operands,
+      anyOrder: true,
+      since: "6.0",
+      target: "sm_30",
+      gates: { cta },
+      effect: (_, src, { aligned }) => barrierOf("sync", aligned, src),
+    }),
+    form("barrier{.cta}.arrive{.aligned} a, b", {
+      operands,
+      anyOrder: true,
+      since: "6.0",
+      target: "sm_30",
+      gates: { cta },
+      effect: (_, src, { aligned }) => barrierOf("arrive", aligned, src),
+    }),
+    form("barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, {!}c", {
+      operands,
+      anyOrder: true,
+      since: "6.0",
+      target: "sm_30",
+      gates: { cta },
+      effect: (_, src, { aligned }) => barrierOf("red", aligned, src, { op: "popc", a: src.c }),
+    }),
+    form("barrier{.cta}.red.op{.aligned}.pred p, a{, b}, {!}c", {
+      where: { op: ["and", "or"] },
+      operands,
+      anyOrder: true,
+      since: "6.0",
+      target: "sm_30",
+      gates: { cta },
+      effect: (_, src, { aligned, op }) => barrierOf("red", aligned, src, { op, a: src.c }),
+    }),
+  ],
+});
+
+const clusters = "clusters of blocks are not modelled yet";
+
+/** Section 9.7.13.3. */
+export const barrierCluster = instruction("barrier.cluster", {
+  summary: "waits for the threads of the cluster",
+  section: "9.7.13.3",
+  forms: [
+    form("barrier.cluster.arrive{.sem}{.aligned}", {
+      where: { sem: ["release", "relaxed"] },
+      anyOrder: true,
+      since: "7.8",
+      target: "sm_90",
+      gates: { release: { since: "8.0" }, relaxed: { since: "8.0" } },
+      unimplemented: clusters,
+    }),
+    form("barrier.cluster.wait{.acquire}{.aligned}", {
+      anyOrder: true,
+      since: "7.8",
+      target: "sm_90",
+      gates: { acquire: { since: "8.0" } },
+      unimplemented: clusters,
+    }),
+  ],
+});

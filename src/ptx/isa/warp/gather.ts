@@ -1,0 +1,120 @@
+import type { Op, WarpOp } from "../../../ir/index.ts";
+import type { Expr, Kit, Ty } from "../../../semantics/index.ts";
+import { form, instruction } from "../define.ts";
+import { extremum } from "../float/min-max.ts";
+
+const together = (mask: Expr, warp: WarpOp): Op => ({ kind: "warp", mask, warp, aligned: false });
+
+/** Section 9.7.13.2. */
+export const barWarpSync = instruction("bar.warp.sync", {
+  summary: "waits for lanes of the warp",
+  section: "9.7.13.2",
+  forms: [
+    form("bar.warp.sync membermask", {
+      operands: { membermask: "b32" },
+      since: "6.0",
+      target: "sm_30",
+      effect: (_, { membermask }) => together(membermask, { op: "sync" }),
+    }),
+  ],
+});
+
+/** Section 9.7.13.10. */
+export const matchSync = instruction("match.sync", {
+  summary: "finds the lanes of the warp that hold the same value",
+  section: "9.7.13.10",
+  forms: [
+    form("match.any.sync.type d, a, membermask", {
+      where: { type: ["b32", "b64"] },
+      operands: { d: "b32", membermask: "b32" },
+      anyOrder: true,
+      since: "6.0",
+      target: "sm_70",
+      effect: (_, { a, membermask }) => together(membermask, { op: "match", mode: "any", a }),
+    }),
+    form("match.all.sync.type d{|p}, a, membermask", {
+      where: { type: ["b32", "b64"] },
+      operands: { d: "b32", p: "pred", membermask: "b32" },
+      anyOrder: true,
+      since: "6.0",
+      target: "sm_70",
+      effect: (_, { a, membermask }) => together(membermask, { op: "match", mode: "all", a }),
+    }),
+  ],
+});
+
+/** `f` over two lanes' values. */
+const fold = (ty: Ty, f: (x: Expr, y: Expr) => Expr): Expr =>
+  f({ kind: "old", ty, index: 0 }, { kind: "old", ty, index: 1 });
+
+const arithmetic = {
+  add: (k: Kit, x: Expr, y: Expr) => k.add(x, y),
+  min: (k: Kit, x: Expr, y: Expr, signed: boolean) => k.min(x, y, signed),
+  max: (k: Kit, x: Expr, y: Expr, signed: boolean) => k.max(x, y, signed),
+} as const;
+
+const family = ["sm_100a", "sm_100f"] as const;
+
+/** Section 9.7.13.12. */
+export const reduxSync = instruction("redux.sync", {
+  summary: "reduces a value over lanes of the warp",
+  section: "9.7.13.12",
+  forms: [
+    form("redux.sync.op.type d, a, membermask", {
+      where: { op: ["add", "min", "max"], type: ["u32", "s32"] },
+      operands: { membermask: "b32" },
+      anyOrder: true,
+      since: "7.0",
+      target: "sm_80",
+      effect: (k, { a, membermask }, { op, type }) =>
+        together(membermask, {
+          op: "redux",
+          a,
+          combine: fold("i32", (x, y) => arithmetic[op](k, x, y, type === "s32")),
+        }),
+    }),
+    form("redux.sync.op.b32 d, a, membermask", {
+      where: { op: ["and", "or", "xor"] },
+      operands: { membermask: "b32" },
+      anyOrder: true,
+      since: "7.0",
+      target: "sm_80",
+      effect: (k, { a, membermask }, { op }) =>
+        together(membermask, { op: "redux", a, combine: fold("i32", (x, y) => k[op](x, y)) }),
+    }),
+    form("redux.sync.op{.abs}{.NaN}.f32 d, a, membermask", {
+      where: { op: ["min", "max"] },
+      operands: { membermask: "b32" },
+      anyOrder: true,
+      since: "8.6",
+      target: family,
+      effect: (k, { a, membermask }, { op, abs, NaN: nan }) =>
+        together(membermask, {
+          op: "redux",
+          a: abs ? k.op("f32.abs", a) : a,
+          combine: fold("f32", (x, y) => extremum(k, op, nan, [x, y])),
+        }),
+    }),
+  ],
+});
+
+/** Section 9.7.13.11. */
+export const activemask = instruction("activemask", {
+  summary: "gives the mask of the active lanes of the warp",
+  section: "9.7.13.11",
+  forms: [form("activemask.b32 d", { since: "6.2", target: "sm_30", effect: () => ({ kind: "activemask" }) })],
+});
+
+/** Section 9.7.13.14. */
+export const electSync = instruction("elect.sync", {
+  summary: "elects one of the lanes of a mask",
+  section: "9.7.13.14",
+  forms: [
+    form("elect.sync d|p, membermask", {
+      operands: { d: "b32", p: "pred", membermask: "b32" },
+      since: "8.0",
+      target: "sm_90",
+      effect: (_, { membermask }) => together(membermask, { op: "elect" }),
+    }),
+  ],
+});

@@ -1,0 +1,15 @@
+import { activemask, barWarpSync, electSync, matchSync, reduxSync } from "./gather.ts";
+import { shfl, shflSync } from "./shfl.ts";
+import { voteOld, voteSync } from "./vote.ts";
+
+export const warpInstructions = [
+  shfl,
+  shflSync,
+  barWarpSync,
+  voteOld,
+  voteSync,
+  matchSync,
+  activemask,
+  reduxSync,
+  electSync,
+];

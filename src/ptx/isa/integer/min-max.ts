@@ -16,6 +16,7 @@ const extremum =
 const where = { type: ["u16", "u32", "u64", "u16x2", "s16", "s64", "s16x2", "s32"] } as const;
 const packed = { since: "8.0", target: "sm_90" } as const;
 const gates = { u16x2: packed, s16x2: packed };
+// An example in the manual has the type in front of `.relu`, and ptxas takes both orders.
 const reluTypes = { type: ["s16x2", "s32"] } as const;
 
 /** Section 9.7.1.12. */
@@ -24,9 +25,7 @@ export const min = instruction("min", {
   section: "9.7.1.12",
   forms: [
     form("min.type d, a, b", { where, since: "1.0", gates, sem: extremum("min", false) }),
-    form("min.relu.type d, a, b", { where: reluTypes, ...packed, sem: extremum("min", true) }),
-    // The manual's example has the modifiers in this order, and ptxas takes both.
-    form("min.type.relu d, a, b", { where: reluTypes, ...packed, sem: extremum("min", true) }),
+    form("min.relu.type d, a, b", { where: reluTypes, ...packed, anyOrder: true, sem: extremum("min", true) }),
   ],
 });
 
@@ -36,7 +35,6 @@ export const max = instruction("max", {
   section: "9.7.1.13",
   forms: [
     form("max.type d, a, b", { where, since: "1.0", gates, sem: extremum("max", false) }),
-    form("max.relu.type d, a, b", { where: reluTypes, ...packed, sem: extremum("max", true) }),
-    form("max.type.relu d, a, b", { where: reluTypes, ...packed, sem: extremum("max", true) }),
+    form("max.relu.type d, a, b", { where: reluTypes, ...packed, anyOrder: true, sem: extremum("max", true) }),
   ],
 });

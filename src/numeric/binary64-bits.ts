@@ -19,7 +19,7 @@ export function exponentOf(x: number): number {
   return high > 0 ? -1043 + (32 - Math.clz32(high)) : -1075 + (32 - Math.clz32(words[0]!));
 }
 
-/** The sign bit, also of a zero and of a NaN that came from the host. */
+/** The sign bit, also of a zero. */
 export const signBit = (x: number): boolean => ((f64[0] = x), words[1]! >>> 31 !== 0);
 
 /** The next double of greater magnitude; a zero stays signed, the greatest double gives infinity. */

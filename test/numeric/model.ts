@@ -36,11 +36,6 @@ export function valueOfPattern(pattern: bigint, { exponentBits, fractionBits }: 
   return times2({ n: negative ? -significand : significand, d: 1n }, Math.max(field, 1) - bias - fractionBits);
 }
 
-export const isFinitePattern = (pattern: bigint, { exponentBits, fractionBits }: Format): boolean => {
-  const ones = (1n << BigInt(exponentBits)) - 1n;
-  return ((pattern >> BigInt(fractionBits)) & ones) !== ones;
-};
-
 /** The pattern of a value, rounded once. The sign of a zero result is the caller's: `zero` is its pattern's sign. */
 export function patternOf(x: Rational, { exponentBits, fractionBits }: Format, mode: Mode, zero: boolean): bigint {
   const sign = (negative: boolean) => (negative ? 1n << BigInt(exponentBits + fractionBits) : 0n);

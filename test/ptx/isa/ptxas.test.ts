@@ -12,10 +12,12 @@ import { opcodesOf } from "./opcodes.ts";
  * The table against NVIDIA's assembler, where it is installed, for the families whose operands are all plain values: for
  * each version and target, ptxas takes exactly the opcodes whose gates are met.
  */
-const sections = ["9.7.1.", "9.7.2.", "9.7.8.", "9.7.9.7", "9.7.18."];
+const sections = ["9.7.1.", "9.7.2.", "9.7.3.", "9.7.4.", "9.7.5.", "9.7.8.", "9.7.9.7", "9.7.18."];
 
 /** Versions at the edges of gates; ptxas 13 knows no target below sm_75. */
 const modules: readonly (readonly [version: string, target: string])[] = [
+  ["9.0", "sm_100"],
+  ["8.6", "sm_100"],
   ["9.0", "sm_90"],
   ["7.8", "sm_90"],
   ["8.0", "sm_80"],

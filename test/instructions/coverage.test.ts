@@ -4,8 +4,10 @@ import { type ChosenModifiers, type Form, instructionSet } from "../../src/ptx/i
 import { opcodesOf } from "../ptx/isa/opcodes.ts";
 import { formOf, parseVectors } from "./vectors.ts";
 
-/** Forms, by their text, that no vector can exercise, with the reason. */
-const exceptions: Readonly<Record<string, string>> = {};
+/** Instructions that no vector can exercise, with the reason. */
+const exceptions: Readonly<Record<string, string>> = {
+  createpolicy: "a cache policy is opaque: the manual says nothing of its bits",
+};
 
 const folder = new URL(".", import.meta.url);
 const vectors = readdirSync(folder)
@@ -31,12 +33,14 @@ const choicesOf = (form: Form): string[] => {
   return [...new Set(resolved.filter((c) => c.form === form).flatMap((c) => choicesIn(c.mods)))];
 };
 
-const executable = instructionSet.instructions.flatMap((i) => i.forms).filter((form) => form.sem !== null);
+const executable = instructionSet.instructions.flatMap(({ name, forms }) =>
+  forms.filter((form) => form.sem !== null).map((form) => ({ name, form })),
+);
 
 test("every executable form has vectors for every choice of its modifiers", () => {
   const gaps = executable
-    .filter((form) => !(form.text in exceptions))
-    .flatMap((form) => {
+    .filter(({ name }) => !(name in exceptions))
+    .flatMap(({ form }) => {
       const seen = exercised.get(form);
       if (!seen) return [`${form.text}: no vector`];
       return choicesOf(form)
@@ -46,7 +50,7 @@ test("every executable form has vectors for every choice of its modifiers", () =
   expect(gaps).toEqual([]);
 });
 
-test("every exception names an executable form", () => {
-  const texts = new Set(executable.map((form) => form.text));
-  expect(Object.keys(exceptions).filter((text) => !texts.has(text))).toEqual([]);
+test("every exception names an executable instruction", () => {
+  const names = new Set(executable.map(({ name }) => name));
+  expect(Object.keys(exceptions).filter((name) => !names.has(name))).toEqual([]);
 });

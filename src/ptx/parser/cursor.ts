@@ -3,6 +3,7 @@ import type { SyntaxCode } from "../codes-syntax.ts";
 import { Lexer, Token, type TokenKind, tokenLimit } from "../lexer.ts";
 import type { BadNode } from "../tree.ts";
 import { isInstructionKeyword } from "./keywords.ts";
+import { Names } from "./names.ts";
 
 /** How deep blocks, operands, initializers and expressions may nest, each counted for itself. */
 export const nestingLimit = 256;
@@ -17,6 +18,7 @@ export class Cursor {
   readonly lexer: Lexer;
   readonly sink: DiagnosticSink<SyntaxCode>;
   readonly skipped: BadNode[] = [];
+  readonly #names: Names;
   kind: TokenKind = Token.end;
   start = 0;
   end = 0;
@@ -42,6 +44,7 @@ export class Cursor {
   constructor(source: SourceText) {
     this.source = source;
     this.text = source.text;
+    this.#names = new Names(source.text);
     this.sink = new DiagnosticSink(source);
     this.lexer = new Lexer(source, (code, span, message, help) => {
       // Text that is skipped is wrong already, but what swallows the rest of the text is always worth saying.
@@ -98,11 +101,17 @@ export class Cursor {
 
   /** The text of the token. */
   get token(): string {
-    return this.text.slice(this.start, this.end);
+    return this.#names.slice(this.start, this.end);
+  }
+
+  /** The text of the token without its dot. */
+  get undotted(): string {
+    return this.#names.slice(this.start + 1, this.end);
   }
 
   error(code: SyntaxCode, span: Span, message: string, details?: DiagnosticDetails): void {
-    if (!this.panicking) this.sink.error(code, span, message, details);
+    // Where the text is cut off, everything seems to be missing.
+    if (!this.panicking && this.lexer.cut === null) this.sink.error(code, span, message, details);
   }
 
   /** Reports and panics. */

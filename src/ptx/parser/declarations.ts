@@ -40,6 +40,9 @@ const vectors: ReadonlyMap<string, number> = new Map([
   [".v8", 8],
 ]);
 
+/** Most declarations have no bounds and no attributes: they share one list. */
+const none: readonly never[] = [];
+
 export const isLinkage = (directive: string): boolean => linkages.has(directive);
 export const isSpace = (directive: string): boolean => spaces.has(directive);
 
@@ -87,7 +90,7 @@ interface Specifiers {
 
 /** Everything between the state space and the first name: attributes, alignment, vector size, type. */
 function specifiers(p: Cursor): Specifiers {
-  const attributes: Attribute[] = [];
+  let attributes: readonly Attribute[] = none;
   let align: Specifiers["align"] = null;
   for (;;) {
     const { start } = p;
@@ -96,13 +99,13 @@ function specifiers(p: Cursor): Specifiers {
       p.advance();
       const value = count(p, "the number of bytes to align to");
       align = { value, span: { start, end: p.previousEnd } };
-    } else if (word === ".attribute") attributes.push(...attributeList(p));
+    } else if (word === ".attribute") attributes = [...attributes, ...attributeList(p)];
     else break;
   }
   const vector = p.at(Token.directive) ? vectors.get(p.token) : undefined;
   if (vector !== undefined) p.advance();
   const { start, end } = p;
-  const text = p.at(Token.directive) ? p.text.slice(start + 1, end) : "";
+  const text = p.at(Token.directive) ? p.undotted : "";
   p.expect(Token.directive, "a type, as in '.u32'");
   return { attributes, align, vector: vector ?? 1, type: { start, end, text } };
 }
@@ -114,7 +117,7 @@ export function attributeList(p: Cursor): readonly Attribute[] {
   p.expect(Token.leftParen, "'('");
   do {
     const { start, end } = p;
-    const name = { start, end, text: p.text.slice(start + 1, end) };
+    const name = { start, end, text: p.undotted };
     if (!p.expect(Token.directive, "an attribute, as in '.managed'")) break;
     const args = p.accept(Token.leftParen) ? expressions(p) : null;
     if (args) p.expect(Token.rightParen, "')'");
@@ -135,7 +138,8 @@ export function expressions(p: Cursor): Expression[] {
 }
 
 /** `[4][]`: the bounds after a name. */
-function dimensions(p: Cursor): (Expression | null)[] {
+function dimensions(p: Cursor): readonly (Expression | null)[] {
+  if (!p.at(Token.leftBracket)) return none;
   const bounds: (Expression | null)[] = [];
   while (p.accept(Token.leftBracket)) {
     bounds.push(p.at(Token.rightBracket) ? null : goodExpression(p));
@@ -161,11 +165,12 @@ export function variableDeclaration(p: Cursor, start: number, link: LinkageNode 
   const bank = space === "const" && p.accept(Token.leftBracket) ? count(p, "the number of a bank") : null;
   if (bank !== null) p.expect(Token.rightBracket, "']'");
   const specified = specifiers(p);
-  const declarators: Declarator[] = [];
-  do {
-    const declared = declarator(p);
-    if (declared) declarators.push(declared);
-  } while (p.accept(Token.comma));
+  const first = declarator(p);
+  const declarators = first ? [first] : [];
+  while (p.accept(Token.comma)) {
+    const further = declarator(p);
+    if (further) declarators.push(further);
+  }
   p.endStatement("',', '=' or ';'");
   return {
     kind: "variable",
@@ -294,7 +299,7 @@ function pointerAttribute(p: Cursor): Parameter["pointer"] {
       p.advance();
       align = count(p, "the number of bytes to align to");
     } else if (space === null && spaces.has(p.token)) {
-      space = p.text.slice(p.start + 1, p.end);
+      space = p.undotted;
       p.advance();
     } else p.unexpected("'.align' or the parameter's name");
   }

@@ -133,7 +133,7 @@ export function nameExpression(p: Cursor): NameExpr {
   if (!p.at(Token.directive) || p.inSection || p.first) {
     return { kind: "name", start, end: p.previousEnd, text, component: null, symbol: null };
   }
-  const component = p.text.slice(p.start + 1, p.end);
+  const component = p.undotted;
   p.advance();
   return { kind: "name", start, end: p.previousEnd, text, component, symbol: null };
 }

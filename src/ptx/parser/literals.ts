@@ -22,8 +22,9 @@ function shortDecimal(text: string, start: number, end: number): IntegerLiteral 
     value = value * 10 + digit;
   }
   if (end - start > 1 && text.charCodeAt(start) === 0x30) return null;
-  return integer(start, end, BigInt(value), false);
+  return integer(start, end, smallIntegers[value] ?? BigInt(value), false);
 }
+const smallIntegers: readonly bigint[] = Array.from({ length: 257 }, (_, value) => BigInt(value));
 
 const integer = (start: number, end: number, value: bigint, unsigned: boolean): IntegerLiteral => ({
   kind: "integer",

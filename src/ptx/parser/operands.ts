@@ -62,11 +62,8 @@ function parts(p: Cursor, close: TokenKind, shown: string, empty: boolean): read
   p.brackets++;
   if (close === Token.rightBrace) p.braces++;
   p.advance();
-  const elements: Operand[] = [];
-  if (!(empty && p.at(close))) {
-    do elements.push(operand(p, false));
-    while (p.accept(Token.comma));
-  }
+  const elements = empty && p.at(close) ? [] : [operand(p, false)];
+  if (elements.length > 0) while (p.accept(Token.comma)) elements.push(operand(p, false));
   p.brackets--;
   if (p.at(close)) {
     if (close === Token.rightBrace) p.braces--;
@@ -85,7 +82,7 @@ function address(p: Cursor): AddressOperand {
 
 function qualifier(p: Cursor): Name | null {
   if (!p.at(Token.directive) || p.first) return null;
-  const name = { start: p.start + 1, end: p.end, text: p.text.slice(p.start + 1, p.end) };
+  const name = { start: p.start + 1, end: p.end, text: p.undotted };
   p.advance();
   return name;
 }

@@ -158,17 +158,29 @@ function guarded(p: Cursor): Statement {
 
 function instruction(p: Cursor, start: number, guard: GuardNode | null, first: Name): Instruction {
   const opcode = p.at(Token.directive) ? modifiersApart(p, first) : first;
-  const operands: Operand[] = [];
-  if (!p.at(Token.semicolon) && !p.beginsStatement) {
-    const lists = opcode.text === "call" || opcode.text.startsWith("call.");
-    do {
-      if (p.beginsStatement) p.unexpected("an operand");
-      operands.push(operand(p, lists));
-    } while (p.accept(Token.comma));
-  }
+  const none = p.at(Token.semicolon) || p.beginsStatement;
+  const operands = none ? [] : operandList(p, opcode.text === "call" || opcode.text.startsWith("call."));
   const end = p.start;
   if (!p.endStatement() && operands.at(-1)?.kind !== "bad") operands.push(bad(end, p.previousEnd));
   return { kind: "instruction", start, end: p.previousEnd, guard, opcode, operands, resolved: null };
+}
+
+/** One to four operands make lists of just that length; a list that is pushed to has room for sixteen more. */
+function operandList(p: Cursor, lists: boolean): Operand[] {
+  const first = operand(p, lists);
+  if (!p.accept(Token.comma)) return [first];
+  const second = nextOperand(p, lists);
+  if (!p.accept(Token.comma)) return [first, second];
+  const third = nextOperand(p, lists);
+  if (!p.accept(Token.comma)) return [first, second, third];
+  const operands = [first, second, third, nextOperand(p, lists)];
+  while (p.accept(Token.comma)) operands.push(nextOperand(p, lists));
+  return operands;
+}
+
+function nextOperand(p: Cursor, lists: boolean): Operand {
+  if (p.beginsStatement) p.unexpected("an operand");
+  return operand(p, lists);
 }
 
 /** `add .u32` and modifiers on the next line are the same opcode. */

@@ -16,15 +16,14 @@ import { printJson, type Terminal } from "./terminal.ts";
 
 function parseSanitizers(text: string | null): ReadonlySet<SanitizerName> | null {
   if (text === null) return null;
-  const names = text.split(",").map((name) => name.trim());
-  if (text === "all") return new Set(sanitizerNames);
-  if (text === "none") return new Set();
+  const groups: Readonly<Record<string, readonly string[]>> = { all: sanitizerNames, none: [] };
+  const names = text.split(",").flatMap((name) => groups[name] ?? [name]);
   for (const name of names) {
-    if (!(sanitizerNames as readonly string[]).includes(name)) {
-      throw new UsageError(
-        `--sanitize ${text}: there is no sanitizer "${name}" (${sanitizerNames.join(", ")}, all, none)`,
-      );
-    }
+    if ((sanitizerNames as readonly string[]).includes(name)) continue;
+    const why = /^(init|race)$/.test(name)
+      ? `the sanitizer "${name}" is not there yet`
+      : `there is no sanitizer "${name}"`;
+    throw new UsageError(`--sanitize ${text}: ${why} (${sanitizerNames.join(", ")}, all, none)`);
   }
   return new Set(names as SanitizerName[]);
 }

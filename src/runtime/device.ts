@@ -13,6 +13,9 @@ export interface SourceFile {
   readonly text: string;
 }
 
+/** How many zeros, or which values. */
+type Contents = number | ArrayLike<number> | ArrayLike<bigint>;
+
 /**
  * A simulated GPU: memory, and the modules and buffers in it.
  *
@@ -32,8 +35,6 @@ export class Device {
 
   constructor(defaults: LaunchDefaults = {}) {
     this.defaults = defaults;
-    // Late accesses to freed buffers are told from accesses to what took their place.
-    this.memory.quarantine = true;
   }
 
   /**
@@ -59,10 +60,12 @@ export class Device {
    *     device.buffer(new Int32Array([1, 2]))
    *     device.buffer("f16", 1000)
    *     device.buffer("u64", [1n, 2n])
+   *
+   * `name` is what reports call it.
    */
   buffer(values: ArrayBufferView): Buffer;
-  buffer<T extends ElementType>(type: T, values: number | ArrayLike<number> | ArrayLike<bigint>): Buffer<T>;
-  buffer(first: ElementType | ArrayBufferView, values?: number | ArrayLike<number> | ArrayLike<bigint>): Buffer {
+  buffer<T extends ElementType>(type: T, values: Contents, name?: string): Buffer<T>;
+  buffer(first: ElementType | ArrayBufferView, values?: Contents, name?: string): Buffer {
     if (typeof first !== "string") {
       const type = typeOfArray(first);
       if (type === null) throw new UsageError("a buffer is made of a typed array, or of a type and values");
@@ -70,8 +73,8 @@ export class Device {
       return new Buffer(this.memory, type, bytes.length / elementInfo[type].size).writeBytes(bytes);
     }
     if (!isElementType(first)) throw new UsageError(`there is no element type "${String(first)}"`);
-    if (typeof values === "number") return new Buffer(this.memory, first, values);
+    if (typeof values === "number") return new Buffer(this.memory, first, values, name);
     if (values === undefined) throw new UsageError("a buffer of a type needs a length or values");
-    return new Buffer(this.memory, first, values.length).write(values);
+    return new Buffer(this.memory, first, values.length, name).write(values);
   }
 }

@@ -194,7 +194,8 @@ export function toTypedArray<T extends ElementType>(type: T, bytes: Uint8Array):
     const elements = new Elements(type, bytes);
     return Float32Array.from({ length: elements.length }, (_, i) => elements.get(i) as number) as TypedArrays[T];
   }
-  const own = bytes.slice().buffer;
+  // Not slice: that of a Node Buffer shares its memory.
+  const own = new Uint8Array(bytes).buffer;
   return new constructors[type as keyof typeof constructors](own) as TypedArrays[T];
 }
 

@@ -32,7 +32,7 @@ export function generate(type: ElementType, n: number, init: Exclude<Init, { gen
     case "zero":
       return Elements.zeros(type, n);
     case "bytes":
-      return new Elements(type, init.data.slice());
+      return new Elements(type, new Uint8Array(init.data));
     case "list":
       return filled(type, n, (i) => init.values[i] ?? 0);
     case "fill":

@@ -1,9 +1,11 @@
 import { launch, loadProgram, type Program } from "../interpreter/index.ts";
 import { findObstacle, type Obstacle } from "../interpreter/reachable.ts";
 import type { IrFunction, IrModule, LaunchBounds } from "../ir/index.ts";
+import type { Observer } from "../machine/events.ts";
 import type { LaunchRequest, LaunchResult, SanitizerName } from "../machine/launch.ts";
 import type { Dim3 } from "../machine/report.ts";
 import { nearest } from "../ptx/check/nearest.ts";
+import { sanitizersFor } from "../sanitizers/index.ts";
 import type { Diagnostic } from "../source/index.ts";
 import { type KernelArgument, packArguments } from "./argument.ts";
 import type { Device } from "./device.ts";
@@ -46,7 +48,8 @@ export interface KernelResult extends LaunchResult {
   readonly stdout: string;
 }
 
-export const sanitizerNames: readonly SanitizerName[] = ["call", "memory", "init", "race", "sync"];
+/** The sanitizers that there are. */
+export const sanitizerNames: readonly SanitizerName[] = ["call", "memory", "sync"];
 
 const dim3 = (size: Size): Dim3 => (typeof size === "number" ? [size, 1, 1] : [size[0], size[1] ?? 1, size[2] ?? 1]);
 const product = ([x, y, z]: Dim3): number => x * y * z;
@@ -75,7 +78,7 @@ export class Module {
   /** @throws UsageError when there is no such kernel */
   kernel(name: string): Kernel {
     const found = this.ir.functions.find((f) => f.kind === "kernel" && f.name === name);
-    if (found) return new Kernel(this, found, (request) => launch(this.#program, request));
+    if (found) return new Kernel(this, found, (request, observers) => launch(this.#program, request, { observers }));
     const meant = nearest(name, this.kernels);
     const kernels = this.kernels.map((k) => `"${k}"`).join(", ") || "none";
     throw new UsageError(
@@ -84,15 +87,17 @@ export class Module {
   }
 }
 
+type Launch = (request: LaunchRequest, observers: readonly Observer[]) => LaunchResult;
+
 /** A function of a module that can be launched. */
 export class Kernel {
   readonly module: Module;
   readonly ir: IrFunction;
-  readonly #launch: (request: LaunchRequest) => LaunchResult;
+  readonly #launch: Launch;
   #obstacle: { readonly found: Obstacle | null } | null = null;
 
   /** Use `Module.kernel`. */
-  constructor(module: Module, ir: IrFunction, run: (request: LaunchRequest) => LaunchResult) {
+  constructor(module: Module, ir: IrFunction, run: Launch) {
     this.module = module;
     this.ir = ir;
     this.#launch = run;
@@ -138,13 +143,14 @@ export class Kernel {
     const sanitize = options.sanitize ?? defaults.sanitize ?? [];
     let stdout = "";
     const started = performance.now();
-    const result = this.#launch({
+    const names = sanitize === "all" ? sanitizerNames : [...sanitize];
+    const request: LaunchRequest = {
       kernel: this.name,
       grid,
       block,
       sharedBytes: shared,
       params,
-      sanitize: new Set(sanitize === "all" ? sanitizerNames : sanitize),
+      sanitize: new Set(names),
       onOutput: (text) => {
         stdout += text;
         onOutput?.(text);
@@ -153,7 +159,8 @@ export class Kernel {
       ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
-    });
+    };
+    const result = this.#launch(request, sanitizersFor(names));
     const milliseconds = performance.now() - started;
     return { ...result, threads: product(grid) * product(block), milliseconds, stdout };
   }

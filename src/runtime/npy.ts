@@ -70,7 +70,8 @@ export function readNumpy(bytes: Uint8Array): NumpyArray {
   if (bytes.length - end < length) {
     throw new NumpyError(`the header promises ${length} bytes of data, the file has ${bytes.length - end}`);
   }
-  const data = bytes.slice(end, end + length);
+  // Not slice: that of a Node Buffer shares its memory.
+  const data = new Uint8Array(bytes.subarray(end, end + length));
   if (order === ">") swapBytes(data, size);
   return { type, shape, bytes: data };
 }

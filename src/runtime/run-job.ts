@@ -134,7 +134,7 @@ class JobRun {
       throw new UsageError(`buffer "${name}": what fills it has another SHA-256 than the job says`);
     }
     this.before.set(name, elements);
-    this.buffers.set(name, this.device.buffer(type, n).writeBytes(elements.bytes));
+    this.buffers.set(name, this.device.buffer(type, n, `buffer "${name}"`).writeBytes(elements.bytes));
   }
 
   /** The bytes of a `.npy` or raw file that holds `n` elements. */

@@ -1,0 +1,57 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface Outcome {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command line as it is shipped: bundled into one file, run by Node in a folder of its own. */
+export class BuiltCli {
+  readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async build(): Promise<BuiltCli> {
+    const folder = mkdtempSync(join(tmpdir(), "lanewise-cli-"));
+    copyFileSync(join(root, "package.json"), join(folder, "package.json"));
+    const bundle = await rolldown({ input: join(root, "src/cli/main.ts"), platform: "node", logLevel: "warn" });
+    await bundle.write({ file: join(folder, "dist/cli/main.js"), format: "esm", codeSplitting: false });
+    mkdirSync(join(folder, "work"));
+    return new BuiltCli(folder);
+  }
+
+  /** Where the command line runs. */
+  get work(): string {
+    return join(this.folder, "work");
+  }
+
+  write(path: string, data: string | Uint8Array): void {
+    mkdirSync(dirname(join(this.work, path)), { recursive: true });
+    writeFileSync(join(this.work, path), data);
+  }
+
+  run(...args: string[]): Outcome {
+    const { FORCE_COLOR: _, ...env } = process.env;
+    return spawnSync(process.execPath, [join(this.folder, "dist/cli/main.js"), ...args], {
+      cwd: this.work,
+      encoding: "utf8",
+      env: { ...env, NO_COLOR: "1" },
+      timeout: 60_000,
+      maxBuffer: 1 << 28,
+    });
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

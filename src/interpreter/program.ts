@@ -10,6 +10,9 @@ import { foldCompiler } from "./fold-compiler.ts";
 import { LoadedFunction } from "./loaded-function.ts";
 import { canGenerate, loopCompiler } from "./loop-compiler.ts";
 
+/** Bytes at most between two shared or constant variables. */
+const widestGap = 1024;
+
 export interface LoadOptions {
   /** Whether to make code from text: much faster, but a page's content security policy may forbid it. Default: if possible. */
   readonly generate?: boolean;
@@ -134,7 +137,7 @@ function relocate(bytes: Uint8Array, { at, size, shift, addend }: Relocation, ad
 
 function layConstants(module: IrModule, variables: Map<string, LoadedVariable>): Bank {
   const { start } = windows.const;
-  const layout = new Layout(start);
+  const layout = new Layout(start, widestGap);
   for (const variable of module.variables) {
     if (variable.space !== "const") continue;
     const address = layout.place(`\`${variable.name}\``, variable.size, variable.align);
@@ -144,7 +147,7 @@ function layConstants(module: IrModule, variables: Map<string, LoadedVariable>):
 }
 
 function layShared(module: IrModule, variables: Map<string, LoadedVariable>): SharedLayout {
-  const layout = new Layout(windows.shared.start);
+  const layout = new Layout(windows.shared.start, widestGap);
   const all = module.variables.filter((v) => v.space === "shared");
   for (const variable of all) {
     if (variable.dynamicShared) continue;

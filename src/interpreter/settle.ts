@@ -36,7 +36,8 @@ const lanesOf = (groups: readonly Group[]): number => groups.reduce((mask, g) =>
 function converge(warp: Warp): void {
   const groups = warp.groups.filter((g) => g.wait?.kind === "converge");
   if (groups.length === 0 || lanesOf(groups) !== warp.live) return;
-  const whole = groups.length === 1;
+  const [first] = groups;
+  const whole = groups.every((g) => g.at === first!.at && g.activation === first!.activation);
   for (const group of groups) announce(warp, group, whole);
   const ids = new Set(groups.map((g) => (g.wait?.kind === "converge" ? g.wait.barrier : 0)));
   for (const id of ids) {

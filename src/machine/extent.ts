@@ -40,13 +40,20 @@ export function distance(extent: Extent, address: number, size: number): string 
   return `at byte ${address - extent.start}, ${address + size - extent.end} bytes past the end of ${what}`;
 }
 
-/** Places variables one behind the other, aligned, with a gap after each so that a run past an end meets nothing. */
+const leastGap = 16;
+
+/**
+ * Places variables one behind the other, aligned, with a gap after each so that a run past an end meets nothing: as large
+ * as the variable, up to `widestGap` bytes.
+ */
 export class Layout {
   readonly extents: Extent[] = [];
+  readonly #widestGap: number;
   #end: number;
 
-  constructor(start: number) {
+  constructor(start: number, widestGap = leastGap) {
     this.#end = start;
+    this.#widestGap = widestGap;
   }
 
   get end(): number {
@@ -56,7 +63,7 @@ export class Layout {
   place(name: string, size: number, align: number): number {
     const start = Math.ceil(this.#end / align) * align;
     this.extents.push({ start, end: start + size, name });
-    this.#end = start + size + 16;
+    this.#end = start + size + Math.max(leastGap, Math.min(size, this.#widestGap));
     return start;
   }
 }

@@ -77,7 +77,7 @@ interface FormBase<F extends string, R extends Rules> extends Gate {
    * are written; `!c`: where the optional modifier or class `c` is left out.
    */
   readonly gates?: Readonly<Record<string, Gate>>;
-  /** The modifiers may be written in any order, as the manual's examples and real programs do. */
+  /** The modifiers may be written in any order, types in their own, as the manual's examples and real programs do. */
   readonly anyOrder?: true;
   /** Optional operands that are there exactly when an optional modifier is: operand to modifier. */
   readonly paired?: Readonly<Record<string, string>>;

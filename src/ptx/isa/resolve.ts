@@ -146,9 +146,7 @@ function matchModifiers(form: Form, written: readonly string[]): Match {
     if (slot === slots.length) return at === written.length;
     const { name, optional, choices } = slots[slot]!;
     const word = written[at];
-    // A modifier that may stand in two places is written once.
-    const again = optional && written.indexOf(name) < at;
-    if (word !== undefined && (choices ? choices.includes(word) : word === name && !again)) {
+    if (word !== undefined && (choices ? choices.includes(word) : word === name)) {
       chosen[slot] = word;
       if (walk(slot + 1, at + 1)) return true;
       chosen[slot] = null;
@@ -164,17 +162,24 @@ function matchModifiers(form: Form, written: readonly string[]): Match {
   return { mods: modsOf(form, chosen), reached, missing: null };
 }
 
-/** Takes the written modifiers in any order: each for the first slot that is free and has it. */
+/**
+ * Takes the written modifiers in any order, each for the first slot that is free and has it. Types keep their order, which
+ * says what is converted to what.
+ */
 function matchUnordered(form: Form, written: readonly string[]): Match {
   const slots = form.modifiers;
   const chosen: (string | null)[] = new Array(slots.length).fill(null);
   let reached = 0;
+  let lastType = -1;
   for (const word of written) {
+    const isType = typeInfo(word) !== null;
     const slot = slots.findIndex(
-      ({ name, choices }, i) => chosen[i] === null && (choices ? choices.includes(word) : word === name),
+      ({ name, choices }, i) =>
+        chosen[i] === null && (choices ? choices.includes(word) : word === name) && (!isType || i > lastType),
     );
     if (slot < 0) return { mods: null, reached, missing: null };
     chosen[slot] = word;
+    if (isType) lastType = slot;
     reached++;
   }
   const missing = slots.find(({ optional }, i) => !optional && chosen[i] === null);
@@ -185,7 +190,7 @@ function modsOf(form: Form, chosen: readonly (string | null)[]): Record<string, 
   const mods: Record<string, string | boolean | undefined> = {};
   form.modifiers.forEach(({ name, optional, choices }, i) => {
     if (choices) mods[name] = chosen[i] ?? undefined;
-    else if (optional) mods[name] = mods[name] === true || chosen[i] !== null;
+    else if (optional) mods[name] = chosen[i] !== null;
   });
   return mods;
 }

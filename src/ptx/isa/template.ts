@@ -3,8 +3,7 @@
  *
  *     opcode.fixed{.optional}.class{.optionalClass} d{|q}, a, {!}c, {-}e, [a]{, b}
  *
- * A name that `where` lists is a class of choices; any other modifier is literal. Braces mark what may be left out. An
- * optional modifier that is listed twice, as in `{.relu}{.satfinite}{.relu}`, may stand in either place.
+ * A name that `where` lists is a class of choices; any other modifier is literal. Braces mark what may be left out.
  */
 
 type Split<S extends string, D extends string> = S extends `${infer A}${D}${infer B}` ? [A, ...Split<B, D>] : [S];

@@ -58,6 +58,7 @@ export const set = instruction("set", {
     form("set.CmpOp{.ftz}.dtype.stype d, a, b", {
       where: { CmpOp, ...words },
       since: "1.0",
+      anyOrder: true,
       gates: f64,
       operands,
       invalid,
@@ -66,6 +67,7 @@ export const set = instruction("set", {
     form("set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c", {
       where: { CmpOp, BoolOp, ...words },
       since: "1.0",
+      anyOrder: true,
       gates: f64,
       operands: withPredicate,
       invalid,
@@ -74,8 +76,9 @@ export const set = instruction("set", {
   ],
 });
 
-const halfGate = { since: "4.2", target: "sm_53" } as const;
+const halfGate = { since: "4.2", target: "sm_53", anyOrder: true } as const;
 const bf16Gate = { since: "7.8", target: "sm_90" } as const;
+const bf16Forms = { ...bf16Gate, anyOrder: true } as const;
 const toInteger = { since: "6.5" } as const;
 const integers = { u16: toInteger, s16: toInteger, u32: toInteger, s32: toInteger } as const;
 const toF16 = { CmpOp, dtype: ["f16"], stype: [...stype, "f16"] } as const;
@@ -100,10 +103,10 @@ export const setHalf = instruction("set", {
       invalid,
       sem,
     }),
-    form("set.CmpOp.dtype.stype d, a, b", { where: toBf16, ...bf16Gate, operands, invalid, sem }),
+    form("set.CmpOp.dtype.stype d, a, b", { where: toBf16, ...bf16Forms, operands, invalid, sem }),
     form("set.CmpOp.BoolOp.dtype.stype d, a, b, {!}c", {
       where: { ...toBf16, BoolOp },
-      ...bf16Gate,
+      ...bf16Forms,
       operands: withPredicate,
       invalid,
       sem,
@@ -148,10 +151,10 @@ export const setHalf = instruction("set", {
       invalid,
       sem: packedSem,
     }),
-    form("set.CmpOp.dtype.stype d, a, b", { where: bf16Pair, ...bf16Gate, operands, invalid, sem: packedSem }),
+    form("set.CmpOp.dtype.stype d, a, b", { where: bf16Pair, ...bf16Forms, operands, invalid, sem: packedSem }),
     form("set.CmpOp.BoolOp.dtype.stype d, a, b, {!}c", {
       where: { ...bf16Pair, BoolOp },
-      ...bf16Gate,
+      ...bf16Forms,
       operands: withPredicate,
       invalid,
       sem: packedSem,

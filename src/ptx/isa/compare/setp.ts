@@ -47,6 +47,7 @@ export const setp = instruction("setp", {
     form("setp.CmpOp{.ftz}.type p{|q}, a, b", {
       where: { CmpOp, type },
       since: "1.0",
+      anyOrder: true,
       gates: f64,
       operands,
       invalid,
@@ -55,6 +56,7 @@ export const setp = instruction("setp", {
     form("setp.CmpOp.BoolOp{.ftz}.type p{|q}, a, b, {!}c", {
       where: { CmpOp, BoolOp, type },
       since: "1.0",
+      anyOrder: true,
       gates: f64,
       operands: withPredicate,
       invalid,
@@ -66,7 +68,7 @@ export const setp = instruction("setp", {
 const half = { CmpOp: FloatCmpOp, type: ["f16", "bf16"] } as const;
 const packed = { CmpOp: FloatCmpOp, type: ["f16x2", "bf16x2"] } as const;
 const bf16 = { since: "7.8", target: "sm_90" } as const;
-const shared = { since: "4.2", target: "sm_53", gates: { bf16, bf16x2: bf16 }, invalid } as const;
+const shared = { since: "4.2", target: "sm_53", gates: { bf16, bf16x2: bf16 }, anyOrder: true, invalid } as const;
 
 /** Section 9.7.7.2. */
 export const setpHalf = instruction("setp", {

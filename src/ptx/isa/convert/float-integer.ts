@@ -25,6 +25,7 @@ export const floatIntegerForms = [
   form("cvt.irnd{.ftz}{.sat}.dtype.atype d, a", {
     where: { irnd, dtype: integerTypes, atype: floatTypes },
     since: "1.0",
+    anyOrder: true,
     gates,
     operands: { d: "dtype", a: "atype" },
     invalid: ({ ftz, sat, atype }) => modifierProblem(atype, ftz, sat),
@@ -39,6 +40,7 @@ export const floatIntegerForms = [
   form("cvt.frnd{.ftz}{.sat}.dtype.atype d, a", {
     where: { frnd, dtype: floatTypes, atype: integerTypes },
     since: "1.0",
+    anyOrder: true,
     gates,
     operands: { d: "dtype", a: "atype" },
     invalid: ({ ftz, sat, dtype }) => modifierProblem(dtype, ftz, sat),

@@ -30,6 +30,7 @@ export const floatForms = [
   form("cvt{.frnd}{.ftz}{.sat}.dtype.atype d, a", {
     where: { frnd, dtype: ["f16", "f32", "f64"], atype: ["f16", "f32", "f64"] },
     since: "1.0",
+    anyOrder: true,
     gates: { f64: { target: "sm_13" } },
     operands,
     invalid: ({ frnd, ftz, dtype, atype }) => {
@@ -49,6 +50,7 @@ export const floatForms = [
   form("cvt.frnd{.ftz}.bf16.f32 d, a", {
     where: { frnd },
     since: "7.0",
+    anyOrder: true,
     target: "sm_80",
     operands: { d: "bf16", a: "f32" },
     sem: (k, src, m) => sem(k, src, { ...m, dtype: "bf16", atype: "f32" }),
@@ -57,6 +59,7 @@ export const floatForms = [
   form("cvt{.frnd}{.ftz}.f32.bf16 d, a", {
     where: { frnd },
     since: "7.1",
+    anyOrder: true,
     target: "sm_80",
     gates: { ftz: bf16 },
     operands: { d: "f32", a: "bf16" },
@@ -66,6 +69,7 @@ export const floatForms = [
   form("cvt{.frnd}.dtype.atype d, a", {
     where: { frnd, dtype: ["f16", "bf16", "f64"], atype: ["f16", "bf16", "f64"] },
     ...bf16,
+    anyOrder: true,
     operands,
     invalid: ({ frnd, dtype, atype }) =>
       dtype !== "bf16" && atype !== "bf16"
@@ -80,6 +84,7 @@ export const floatForms = [
   form("cvt.irnd{.ftz}{.sat}.dtype.atype d, a", {
     where: { irnd, dtype: ["f16", "bf16", "f32", "f64"], atype: ["f16", "bf16", "f32", "f64"] },
     since: "1.0",
+    anyOrder: true,
     gates: { f64: { target: "sm_13" }, bf16 },
     operands,
     invalid: ({ irnd, ftz, sat, dtype, atype }) =>

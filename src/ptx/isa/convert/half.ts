@@ -4,7 +4,7 @@ import { floatToNumber, joined, type Limits, limited, numberToFloat } from "./nu
 
 const frnd2 = ["rn", "rz"] as const;
 const limitGates = { relu: { since: "7.0", target: "sm_80" }, satfinite: { since: "8.1" } } as const;
-const stochastic = { since: "8.7", target: ["sm_100a", "sm_103a"] } as const;
+const stochastic = { since: "8.7", target: ["sm_100a", "sm_103a"], anyOrder: true } as const;
 type Half = "f16" | "bf16";
 
 interface Chosen extends Limits {
@@ -37,59 +37,65 @@ const f32Pair = { a: "f32", b: "f32" } as const;
 
 /** From binary32 to f16, bf16, pairs of them, and tf32, with `.relu` and `.satfinite`. */
 export const halfForms = [
-  form("cvt.frnd2{.relu}{.satfinite}{.relu}.f16.f32 d, a", {
+  form("cvt.frnd2{.relu}{.satfinite}.f16.f32 d, a", {
     where: { frnd2 },
     since: "7.0",
+    anyOrder: true,
     gates: limitGates,
     operands: { d: "f16", a: "f32" },
     invalid: ({ relu, satfinite }) => (relu || satfinite ? null : "neither '.relu' nor '.satfinite' is written"),
     sem: (k, { a }, m) => half(k, "f16", a, m),
   }),
-  form("cvt.frnd2{.relu}{.satfinite}{.relu}.bf16.f32 d, a", {
+  form("cvt.frnd2{.relu}{.satfinite}.bf16.f32 d, a", {
     where: { frnd2 },
     since: "7.0",
+    anyOrder: true,
     target: "sm_80",
     gates: limitGates,
     operands: { d: "bf16", a: "f32" },
     invalid: ({ relu, satfinite }) => (relu || satfinite ? null : "neither '.relu' nor '.satfinite' is written"),
     sem: (k, { a }, m) => half(k, "bf16", a, m),
   }),
-  form("cvt.frnd2{.relu}{.satfinite}{.relu}.f16x2.f32 d, a, b", {
+  form("cvt.frnd2{.relu}{.satfinite}.f16x2.f32 d, a, b", {
     where: { frnd2 },
     since: "7.0",
+    anyOrder: true,
     target: "sm_80",
     gates: limitGates,
     operands: { d: "f16x2", ...f32Pair },
     sem: pair("f16"),
   }),
-  form("cvt.frnd2{.relu}{.satfinite}{.relu}.bf16x2.f32 d, a, b", {
+  form("cvt.frnd2{.relu}{.satfinite}.bf16x2.f32 d, a, b", {
     where: { frnd2 },
     since: "7.0",
+    anyOrder: true,
     target: "sm_80",
     gates: limitGates,
     operands: { d: "bf16x2", ...f32Pair },
     sem: pair("bf16"),
   }),
-  form("cvt.rs{.relu}{.satfinite}{.relu}.f16x2.f32 d, a, b, rbits", {
+  form("cvt.rs{.relu}{.satfinite}.f16x2.f32 d, a, b, rbits", {
     ...stochastic,
     operands: { d: "f16x2", ...f32Pair, rbits: "reg b32" },
     sem: randomPair("f16"),
   }),
-  form("cvt.rs{.relu}{.satfinite}{.relu}.bf16x2.f32 d, a, b, rbits", {
+  form("cvt.rs{.relu}{.satfinite}.bf16x2.f32 d, a, b, rbits", {
     ...stochastic,
     operands: { d: "bf16x2", ...f32Pair, rbits: "reg b32" },
     sem: randomPair("bf16"),
   }),
   form("cvt.rna{.satfinite}.tf32.f32 d, a", {
     since: "7.0",
+    anyOrder: true,
     target: "sm_80",
     gates: { satfinite: { since: "8.1" } },
     operands: { d: "tf32", a: "f32" },
     sem: (k, { a }, { satfinite }) => tf32(k, a, "rna", { relu: false, satfinite }),
   }),
-  form("cvt.frnd2{.satfinite}{.relu}{.satfinite}.tf32.f32 d, a", {
+  form("cvt.frnd2{.satfinite}{.relu}.tf32.f32 d, a", {
     where: { frnd2 },
     since: "7.8",
+    anyOrder: true,
     target: "sm_90",
     gates: { satfinite: { since: "8.6", target: "sm_100" } },
     operands: { d: "tf32", a: "f32" },

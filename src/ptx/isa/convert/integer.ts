@@ -20,6 +20,7 @@ export const integerForms = [
   form("cvt{.sat}.dtype.atype d, a", {
     where: { dtype: integerTypes, atype: integerTypes },
     since: "1.0",
+    anyOrder: true,
     operands: { d: "dtype", a: "atype" },
     invalid: ({ sat, dtype, atype }) => {
       const [lower, upper] = rangeOf(dtype);

@@ -1,5 +1,5 @@
 import type { Expr, Kit } from "../../../semantics/index.ts";
-import { form, type Gate } from "../define.ts";
+import { form } from "../define.ts";
 import { floatToNumber, joined } from "./number.ts";
 
 const f8x2type = ["e4m3x2", "e5m2x2"] as const;
@@ -36,12 +36,13 @@ function toHalves(k: Kit, a: Expr, type: MinifloatPair, relu: boolean): Expr {
   return joined(k, one(spacing(type)), one(0), 16);
 }
 
-const f8: Gate & { readonly since: string } = { since: "7.8", target: "sm_89" };
+const f8 = { since: "7.8", target: "sm_89", anyOrder: true } as const;
 const family = ["sm_100f", "sm_110f", "sm_120f"] as const;
-const small: Gate & { readonly since: string } = { since: "8.6", target: family };
-const latest: Gate & { readonly since: string } = { since: "9.1", target: family };
+const small = { since: "8.6", target: family, anyOrder: true } as const;
+const latest = { since: "9.1", target: family, anyOrder: true } as const;
 const stochastic = {
   since: "8.7",
+  anyOrder: true,
   target: ["sm_100a", "sm_103a"],
   unimplemented: "the manual shows only in a picture where the random bits stand against the bits that are cut off",
 } as const;
@@ -52,16 +53,16 @@ const smallTypes = [...f6x2type, ...f4x2type] as const;
 
 /** To and from the formats of 8, 6 and 4 bits, packed by two or four. */
 export const minifloatForms = [
-  form("cvt.rn{.relu}.satfinite{.relu}.type.f32 d, a, b", {
+  form("cvt.rn.satfinite{.relu}.type.f32 d, a, b", {
     where: { type: f8x2type },
     ...f8,
     operands: singles,
     sem: (k, { a, b }, { type, relu }) => fromSingles(k, a, b, type, relu),
   }),
-  form("cvt.rn{.relu}.satfinite{.relu}.type.from d, a", {
+  form("cvt.rn.satfinite{.relu}.type.from d, a", {
     where: { type: f8x2type, from: fp16x2type },
     ...f8,
-    gates: { bf16x2: latest },
+    gates: { bf16x2: { since: "9.1", target: family } },
     operands: fromPair,
     sem: (k, { a }, { type, from, relu }) => fromHalves(k, a, from, type, relu),
   }),
@@ -71,19 +72,19 @@ export const minifloatForms = [
     operands: { d: "f16x2", a: "type" },
     sem: (k, { a }, { type, relu }) => toHalves(k, a, type, relu),
   }),
-  form("cvt.rn{.relu}.satfinite{.relu}.type.f32 d, a, b", {
+  form("cvt.rn.satfinite{.relu}.type.f32 d, a, b", {
     where: { type: smallTypes },
     ...small,
     operands: singles,
     sem: (k, { a, b }, { type, relu }) => fromSingles(k, a, b, type, relu),
   }),
   // The manual has all of these from 9.1 on; ptxas 9.0 takes e2m1x2 from f16x2 already for 8.6.
-  form("cvt.rn{.relu}.satfinite{.relu}.e2m1x2.f16x2 d, a", {
+  form("cvt.rn.satfinite{.relu}.e2m1x2.f16x2 d, a", {
     ...small,
     operands: { d: "e2m1x2", a: "f16x2" },
     sem: (k, { a }, { relu }) => fromHalves(k, a, "f16x2", "e2m1x2", relu),
   }),
-  form("cvt.rn{.relu}.satfinite{.relu}.type.from d, a", {
+  form("cvt.rn.satfinite{.relu}.type.from d, a", {
     where: { type: smallTypes, from: fp16x2type },
     ...latest,
     operands: fromPair,
@@ -96,7 +97,7 @@ export const minifloatForms = [
     operands: { d: "f16x2", a: "type" },
     sem: (k, { a }, { type, relu }) => toHalves(k, a, type, relu),
   }),
-  form("cvt.rs{.relu}.satfinite{.relu}.type.f32 d, v, rbits", {
+  form("cvt.rs.satfinite{.relu}.type.f32 d, v, rbits", {
     where: { type: ["e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4", "e2m1x4"] },
     ...stochastic,
     operands: fromFour,

@@ -3,7 +3,7 @@ import { form } from "../define.ts";
 import { floatToNumber, joined } from "./number.ts";
 
 const family = ["sm_100f", "sm_110f", "sm_120f"] as const;
-const gate = { since: "8.6", target: family } as const;
+const gate = { since: "8.6", target: family, anyOrder: true } as const;
 const frnd3 = ["rz", "rp"] as const;
 
 interface Chosen {
@@ -17,6 +17,7 @@ const scale = (k: Kit, x: Expr, { frnd3, satfinite }: Chosen): Expr =>
 
 const fixedPoint = {
   since: "9.1",
+  anyOrder: true,
   target: ["sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"],
   unimplemented: "the manual does not say how an s2f6 number is encoded",
 } as const;

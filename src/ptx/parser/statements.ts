@@ -5,7 +5,6 @@ import type {
   FunctionAttribute,
   GuardNode,
   Instruction,
-  Label,
   Name,
   Operand,
   PragmaDirective,
@@ -72,14 +71,13 @@ function unclosed(p: Cursor, open: { readonly start: number; readonly end: numbe
 }
 
 /** Neighbouring bad text is one node, so that garbage stays small. */
-function add(statements: Statement[], next: Statement | null): void {
+function add(statements: Statement[], next: Statement): void {
   const last = statements.at(-1);
-  if (next === null) return;
   if (next.kind === "bad" && last?.kind === "bad") statements[statements.length - 1] = bad(last.start, next.end);
   else statements.push(next);
 }
 
-function statement(p: Cursor): Statement | null {
+function statement(p: Cursor): Statement {
   p.statementStart = p.start;
   switch (p.kind) {
     case Token.name:
@@ -131,8 +129,7 @@ function labelOrInstruction(p: Cursor): Statement {
   if (name.text.includes(".")) p.error("ptx-malformed-label", name, "a label contains no '.' and no '::'");
   const word = p.at(Token.directive) ? p.token : "";
   if (isTargetList(word)) return labelled(p, start, name, word);
-  const label: Label = { kind: "label", start, end, name };
-  return label;
+  return { kind: "label", start, end, name };
 }
 
 function guarded(p: Cursor): Statement {

@@ -12,11 +12,16 @@ import { opcodesOf } from "./opcodes.ts";
  * The table against NVIDIA's assembler, where it is installed, for the families whose operands are all plain values: for
  * each version and target, ptxas takes exactly the opcodes whose gates are met.
  */
-const sections = ["9.7.1.", "9.7.2.", "9.7.3.", "9.7.4.", "9.7.5.", "9.7.8.", "9.7.9.7", "9.7.18."];
+const sections = [
+  ...["9.7.1.", "9.7.2.", "9.7.3.", "9.7.4.", "9.7.5.", "9.7.6.", "9.7.7.", "9.7.8.", "9.7.18."],
+  ...["9.7.9.3", "9.7.9.7", "9.7.9.19", "9.7.9.20", "9.7.9.21", "9.7.9.22"],
+];
 
 /** Versions at the edges of gates; ptxas 13 knows no target below sm_75. */
 const modules: readonly (readonly [version: string, target: string])[] = [
   ["9.0", "sm_100"],
+  ["9.0", "sm_100a"],
+  ["8.6", "sm_120a"],
   ["8.6", "sm_100"],
   ["9.0", "sm_90"],
   ["7.8", "sm_90"],
@@ -28,11 +33,12 @@ const modules: readonly (readonly [version: string, target: string])[] = [
 
 const isAvailable = spawnSync("ptxas", ["--version"]).status === 0;
 
-const registers: Readonly<Record<number, string>> = { 1: "p", 16: "h", 32: "r", 64: "x" };
+const registers: Readonly<Record<number, string>> = { 1: "p", 8: "c", 16: "h", 32: "r", 64: "x", 128: "q" };
 
 function operandText(rule: OperandRule, index: number): string {
   if (rule.immediate === "only") return String(rule.range?.[0] ?? 1);
-  return `${registers[rule.type?.bits ?? 32]}${index}`;
+  const register = `${registers[rule.type?.bits ?? 32]}${index}`;
+  return rule.counts.includes(1) ? register : `{${new Array(rule.counts[0]).fill(register).join(", ")}}`;
 }
 
 const instructionText = ({ operands }: Candidate, opcode: string): string => {
@@ -88,7 +94,11 @@ test.skipIf(!isAvailable).each(modules)(
       target,
       candidates.map(({ line }) => line),
     );
-    const sm = { name: target, sm: Number(target.slice(3)), variant: "" } as const;
+    const sm = {
+      name: target,
+      sm: Number.parseInt(target.slice(3), 10),
+      variant: target.endsWith("a") ? "a" : "",
+    } as const;
     const disagreements = candidates.flatMap(({ candidate, opcode, line }, i) => {
       const ours = candidateGateProblem(candidate, opcode, versionNumber(version), sm)?.message;
       const theirs = complaints.get(i);

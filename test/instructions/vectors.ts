@@ -39,7 +39,7 @@ const f64 = new Float64Array(1);
 const u64 = new BigUint64Array(f64.buffer);
 
 /** A written value as the bit pattern of the rule's type. */
-function bitsOf(word: string, rule: OperandRule): bigint {
+export function bitsOf(word: string, rule: OperandRule): bigint {
   const bits = rule.type?.bits ?? 32;
   if (/^-?(0x[0-9a-f]+|\d+)$/i.test(word)) {
     const negative = word.startsWith("-");
@@ -98,7 +98,7 @@ function patternOf(expr: Expr, rule: OperandRule): bigint {
 }
 
 const isList = (r: unknown): r is readonly Expr[] => Array.isArray(r);
-const elements = (word: string): string[] =>
+export const elements = (word: string): string[] =>
   word.startsWith("{")
     ? word
         .slice(1, -1)
@@ -106,7 +106,10 @@ const elements = (word: string): string[] =>
         .map((w) => w.trim())
     : [word];
 /** The rule of one of `count` elements. */
-const elementRule = (rule: OperandRule, count: number): OperandRule => ({ ...rule, type: elementType(rule, count) });
+export const elementRule = (rule: OperandRule, count: number): OperandRule => ({
+  ...rule,
+  type: elementType(rule, count),
+});
 
 /** The values of an operand: its elements, or the two halves of 128 bits. */
 function sourcesOf(word: string, rule: OperandRule): Expr[] {
@@ -125,11 +128,11 @@ function patternsOf(list: readonly Expr[], rule: OperandRule): bigint[] {
 }
 
 /** `0x1234.b1` is part `b1` of a value, `neg:5` a value behind a minus that belongs to the instruction. */
-const plain = (word: string): string => word.replace(/^neg:/, "").replace(/\.[bh]\d+$/, "");
-const selectorOf = (word: string | undefined): string | null => /\.([bh]\d+)$/.exec(word ?? "")?.[1] ?? null;
+export const plain = (word: string): string => word.replace(/^neg:/, "").replace(/\.[bh]\d+$/, "");
+export const selectorOf = (word: string | undefined): string | null => /\.([bh]\d+)$/.exec(word ?? "")?.[1] ?? null;
 const hex = (v: bigint) => `0x${v.toString(16)}`;
 
-const isCarry = (word: string): boolean => word.startsWith("carry:");
+export const isCarry = (word: string): boolean => word.startsWith("carry:");
 
 /** Forms that differ only in the width of an operand are told apart by a value that is too long for the shorter. */
 const isWideEnough = (rule: OperandRule, word: string): boolean =>

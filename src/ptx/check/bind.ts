@@ -151,7 +151,7 @@ export class Binder {
     const at = "xyzw".indexOf(component) & 3;
     const colour = "rgba".indexOf(component) & 3;
     const isElement = /^[xyzwrgba]$/.test(component);
-    if (!isElement && /^[bh][0-3]$/.test(component)) return;
+    if (!isElement && /^[bh][0-7]{1,4}$/.test(component)) return;
     const span: Span = { start: node.end - component.length - 1, end: node.end };
     const vector = symbol.kind === "register" || symbol.kind === "special" ? symbol.vector : 1;
     if (!isElement) {

@@ -25,6 +25,7 @@ export interface JobOptions {
   /** Default: all for a job that expects a report, else none. */
   readonly sanitize?: ReadonlySet<SanitizerName> | null;
   readonly seed?: number | null;
+  /** Default: no limit, but one for a job that expects a report, which may be that it never ends. */
   readonly maxSteps?: number | null;
   readonly timeoutMs?: number | null;
   readonly target?: string | null;
@@ -68,6 +69,9 @@ export interface JobResult {
   /** The bytes of the buffers before the first launch and after the last. */
   readonly buffers: ReadonlyMap<string, { readonly before: Elements; readonly after: Elements }>;
 }
+
+/** Thread-instructions within which a job that expects a report must come to it. */
+const stepsToReport = 20_000_000;
 
 const text = new TextDecoder();
 
@@ -148,8 +152,10 @@ class JobRun {
 
   /** Whether all launches came to their end. */
   #launchAll(module: Module): boolean {
-    const { seed, maxSteps, timeoutMs, onProgress } = this.options;
-    const sanitize = this.options.sanitize ?? (this.job.expect ? "all" : []);
+    const { seed, timeoutMs, onProgress } = this.options;
+    const { expect } = this.job;
+    const sanitize = this.options.sanitize ?? (expect ? "all" : []);
+    const maxSteps = this.options.maxSteps ?? (expect ? stepsToReport : null);
     const kernels = this.job.launches.map((spec) => module.kernel(spec.kernel));
     // Refuse before anything has been launched.
     for (const kernel of kernels) kernel.requireExecutable();

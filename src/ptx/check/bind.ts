@@ -79,19 +79,18 @@ export class Binder {
     }
   }
 
-  expression(top: Expression): void {
-    let expr = top;
-    // `a + b + c + ...` leans to the left, as deep as it is long.
-    while (expr.kind === "binary") {
-      this.expression(expr.right);
-      expr = expr.left;
-    }
+  /** Recursion is bounded: the parser limits the depth of expressions. */
+  expression(expr: Expression): void {
     switch (expr.kind) {
       case "name":
         this.name(expr);
         return;
       case "unary":
         this.expression(expr.operand);
+        return;
+      case "binary":
+        this.expression(expr.left);
+        this.expression(expr.right);
         return;
       case "parenthesized":
         this.expression(expr.inner);

@@ -131,7 +131,8 @@ export class BodyChecker {
     const { text } = node.opcode;
     binder.instruction(node);
     checkInstruction(node, this.#context);
-    switch (rootOf(text)) {
+    // The table's own strings compare faster than pieces of the source.
+    switch (node.resolved?.instruction.name ?? rootOf(text)) {
       case "call":
         calls.check(node, this.#node);
         this.#call(node);
@@ -140,6 +141,7 @@ export class BodyChecker {
         checkBranch(node, context);
         return;
       case "brx":
+      case "brx.idx":
         checkIndexedBranch(node, targets, context);
         return;
       case "ret":

@@ -81,7 +81,7 @@ export const callCodes = {
   },
   "branch-index": {
     title: "this is no index for brx.idx",
-    page: "The index is a 32-bit integer register or a constant.",
+    page: "The index is a 32-bit integer register (`.u32`, `.s32` or `.b32`) or a constant, and counts from 0.",
     section: "9.7.12.4",
     example: {
       bad: kernel("L: T: .branchtargets L;\n    brx.idx l, T;"),

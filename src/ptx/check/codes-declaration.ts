@@ -19,7 +19,7 @@ export const declarationCodes = {
     title: "a variable cannot have this linkage",
     page: "`.extern`, `.visible`, `.weak` and `.common` are for variables outside of functions, and `.common` for `.global` ones.",
     section: "11.6",
-    example: { bad: kernel(".visible .global .u32 g;"), good: module(".visible .global .u32 g;") },
+    example: { bad: module(".common .shared .u32 s;"), good: module(".common .global .u32 g;") },
   },
   alignment: {
     title: "an impossible alignment",
@@ -137,7 +137,7 @@ export const declarationCodes = {
   },
   "parameter-name": {
     title: "a parameter without a name",
-    page: "`_` stands for a name in a `.callprototype` only.",
+    page: "The body reads a parameter by its name. `_` stands for a name in a `.callprototype` only.",
     section: "11.2.2",
     example: { bad: module(".func f(.param .b32 _) { ret; }"), good: module(".func f(.param .b32 a) { ret; }") },
   },
@@ -158,7 +158,7 @@ export const declarationCodes = {
   },
   "parameter-space": {
     title: "a kernel's parameter is not in the .param state space",
-    page: "Kernels get their parameters in memory: they are `.param`.",
+    page: "A launch puts the parameters of a kernel in memory: they are `.param`, and `ld.param` reads them.",
     section: "5.1.6.1",
     example: { bad: module(".entry f(.reg .u32 a) { ret; }"), good: module(".entry f(.param .u32 a) { ret; }") },
   },

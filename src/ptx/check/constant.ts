@@ -64,8 +64,11 @@ export function evaluateConstant(expr: Expression, report: ReportConstant = sile
       const operand = evaluateConstant(expr.operand, report);
       return operand && unary(expr.operator, operand, expr, report);
     }
-    case "binary":
-      return binaryChain(expr, report);
+    case "binary": {
+      const left = evaluateConstant(expr.left, report);
+      const right = evaluateConstant(expr.right, report);
+      return left && right && binary(expr, left, right, report);
+    }
     case "conditional": {
       const condition = evaluateConstant(expr.condition, report);
       const then = evaluateConstant(expr.then, report);
@@ -84,25 +87,14 @@ export function evaluateConstant(expr: Expression, report: ReportConstant = sile
   }
 }
 
-/** `a + b + c + ...` is a tree that leans to the left, as deep as it is long: walked without recursion. */
-function binaryChain(top: BinaryExpr, report: ReportConstant): Constant | null {
-  const pending: BinaryExpr[] = [];
-  let leaf: Expression = top;
-  while (leaf.kind === "binary") {
-    pending.push(leaf);
-    leaf = leaf.left;
-  }
-  let value = evaluateConstant(leaf, report);
-  for (let i = pending.length - 1; i >= 0; i--) {
-    const node = pending[i]!;
-    const right = evaluateConstant(node.right, report);
-    value = value && right && binary(node, value, right, report);
-  }
-  return value;
-}
-
 function notInteger(span: Span, what: string, report: ReportConstant): null {
   report(span, `${what} takes integers, and this is floating-point`);
+  return null;
+}
+
+/** "Such values ... may not be used in constant expressions" (4.5.2). */
+function exact(span: Span, report: ReportConstant): null {
+  report(span, "a 0f constant cannot be part of an expression", "write it as a decimal or 0d constant");
   return null;
 }
 
@@ -117,9 +109,10 @@ function mixed(span: Span, report: ReportConstant): null {
 
 function unary(operator: string, operand: Constant, span: Span, report: ReportConstant): Constant | null {
   if (operand.kind === "float") {
+    if (operand.width === 32) return exact(span, report);
     if (operator === "+") return operand;
     if (operator !== "-") return notInteger(span, `'${operator}'`, report);
-    return operand.width === 64 ? float(-operand.value) : floatLiteral(32, operand.bits ^ 0x8000_0000n);
+    return float(-operand.value);
   }
   const { value, unsigned } = operand;
   switch (operator) {
@@ -139,6 +132,7 @@ function unary(operator: string, operand: Constant, span: Span, report: ReportCo
 function binary(node: BinaryExpr, left: Constant, right: Constant, report: ReportConstant): Constant | null {
   if (left.kind === "integer" && right.kind === "integer") return integerBinary(node, left, right, report);
   if (left.kind === "integer" || right.kind === "integer") return mixed(node, report);
+  if (left.width === 32 || right.width === 32) return exact(node, report);
   const [a, b] = [left.value, right.value];
   switch (node.operator) {
     case "+":

@@ -21,6 +21,10 @@ export const nounOf = (symbol: PtxSymbol): string => nouns[symbol.kind];
 
 /** Whether the scope itself has the name already; reports it then. A label that follows later does not count here. */
 export function duplicate(name: Name, scope: Scope, sink: DiagnosticSink<CheckCode>): boolean {
+  if (name.text === "WARP_SZ") {
+    sink.error("duplicate-name", name, "'WARP_SZ' is predefined");
+    return true;
+  }
   const label = scope.ownLabel(name.text);
   const previous = scope.own(name.text) ?? (label && label.span.start < name.start ? label : undefined);
   if (previous === undefined) return false;

@@ -74,7 +74,9 @@ export function addressValue(expr: Expression): AddressValue | null {
     case "binary": {
       if (expr.operator !== "+" || expr.left.kind === "binary") return null;
       const base = addressValue(expr.left);
-      return base && base.offset === null && addressValue(expr.right) === null ? { ...base, offset: expr.right } : null;
+      return base && base.offset === null && base.mask === null && addressValue(expr.right) === null
+        ? { ...base, offset: expr.right }
+        : null;
     }
     case "operator-call": {
       const inner = expr.argumentLists.at(-1)?.[0];
@@ -144,17 +146,14 @@ const fitsIn = (value: bigint, bits: number): boolean =>
   bits >= 64 || (value >= -(1n << BigInt(bits - 1)) && value < 1n << BigInt(bits));
 
 /** Whether anything but constants stands in the expression. */
-function namesSomething(top: Expression): boolean {
-  let expr = top;
-  while (expr.kind === "binary") {
-    if (namesSomething(expr.right)) return true;
-    expr = expr.left;
-  }
+function namesSomething(expr: Expression): boolean {
   switch (expr.kind) {
     case "name":
       return expr.symbol !== null && expr.symbol.kind !== "constant";
     case "unary":
       return namesSomething(expr.operand);
+    case "binary":
+      return namesSomething(expr.left) || namesSomething(expr.right);
     case "parenthesized":
       return namesSomething(expr.inner);
     case "conditional":

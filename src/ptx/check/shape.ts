@@ -22,6 +22,9 @@ interface Shaped {
   readonly align: { readonly value: number; readonly span: Span } | null;
 }
 
+/** Types of textures, samplers and surfaces (5.3). */
+export const opaqueTypes: ReadonlySet<string> = new Set(["texref", "samplerref", "surfref"]);
+
 /** Bytes of one element. A predicate counts as one byte, although no memory holds one. */
 export const elementSize = (type: TypeInfo, vector: number): number => Math.max(1, type.bits / 8) * vector;
 

@@ -2,7 +2,7 @@ import type { Span } from "../../source/index.ts";
 import type { Parameter } from "../tree.ts";
 import type { Binder } from "./bind.ts";
 import type { ModuleContext } from "./module-context.ts";
-import { declaredType, isPowerOfTwo, type Shape, shapeOf } from "./shape.ts";
+import { declaredType, isPowerOfTwo, opaqueTypes, type Shape, shapeOf } from "./shape.ts";
 
 /** One formal parameter of a function or prototype, as callers see it. */
 export interface FormalShape extends Shape {
@@ -75,10 +75,9 @@ function formalShape(parameter: Parameter, owner: Owner, binder: Binder, context
       sink.error("parameter-type", parameter, "an array cannot be in a register", { help: "write `.param`" });
     }
   } else {
-    const opaque = /^(tex|sampler|surf)ref$/.test(type.name);
     if (type.kind === "pred")
       sink.error("parameter-type", parameter.type, "a predicate cannot be in the .param state space");
-    else if (type.lanes > 1 || shape.vector > 1 || (opaque && owner !== "entry")) {
+    else if (type.lanes > 1 || shape.vector > 1 || (opaqueTypes.has(type.name) && owner !== "entry")) {
       sink.error(
         "parameter-type",
         parameter.type,
@@ -89,7 +88,7 @@ function formalShape(parameter: Parameter, owner: Owner, binder: Binder, context
       );
     }
   }
-  if (owner === "func" && !isPassable(parameter, shape, context)) {
+  if (owner !== "entry" && !isPassable(parameter, shape, context)) {
     sink.error("small-parameter", parameter.type, `a .${type.name} parameter cannot be passed to a function`, {
       help: `use \`.b32\`, or \`.param .align ${shape.size} .b8 ${name.text}[${shape.size}]\``,
     });

@@ -5,11 +5,9 @@ import type { Binder } from "./bind.ts";
 import { checkInitializer } from "./initializers.ts";
 import type { ModuleContext } from "./module-context.ts";
 import { duplicate } from "./duplicate.ts";
-import { declaredType, type Shape, shapeOf } from "./shape.ts";
+import { declaredType, opaqueTypes, type Shape, shapeOf } from "./shape.ts";
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
-const opaque: ReadonlySet<string> = new Set(["texref", "samplerref", "surfref"]);
 
 /** Declares variables and registers in the binder's scope. */
 export class VariableDeclarations {
@@ -114,7 +112,7 @@ export class VariableDeclarations {
     const { space } = node;
     if (type.kind === "pred" && space !== "reg") {
       sink.error("variable-type", node.type, "a predicate can only be in a register");
-    } else if (opaque.has(type.name) && (space !== "global" || owner !== null)) {
+    } else if (opaqueTypes.has(type.name) && (space !== "global" || owner !== null)) {
       sink.error(
         "variable-type",
         node.type,

@@ -1,0 +1,17 @@
+import { checkPtx } from "../../../src/ptx/check/check.ts";
+import { parsePtx } from "../../../src/ptx/parser/index.ts";
+import { type Diagnostic, SourceText } from "../../../src/source/index.ts";
+
+/** What parser and checker say of a text. */
+export function diagnose(text: string): readonly Diagnostic[] {
+  const { tree, diagnostics } = parsePtx(new SourceText("module.ptx", text));
+  return [...diagnostics, ...checkPtx(tree).diagnostics];
+}
+
+export const errorsOf = (text: string): readonly Diagnostic[] => diagnose(text).filter((d) => d.severity === "error");
+
+export const lineOf = ({ source, span }: Diagnostic): number => source.position(span.start).line;
+
+/** One line for each, as a failing test shows them. */
+export const lines = (diagnostics: readonly Diagnostic[]): string[] =>
+  diagnostics.map((d) => `${lineOf(d)} ${d.severity} ${d.code}: ${d.message}`);

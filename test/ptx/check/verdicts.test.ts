@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { errorsOf, lines } from "./diagnose.ts";
+
+/*
+ * Small modules with the verdict of ptxas 13.0 (`-arch` their target or sm_75, `-c`), which must be ours:
+ *
+ *     ==== name (kernel): rejected
+ *     the text
+ *
+ * `module`: items of a module; `kernel`: statements of a kernel; `text`: everything. Where the verdicts are meant to differ
+ * the title says so and why.
+ */
+const folder = new URL("verdicts/", import.meta.url);
+const header = ".version 9.0\n.target sm_90\n.address_size 64\n";
+const wrap: Readonly<Record<string, (text: string) => string>> = {
+  text: (text) => text,
+  module: (text) => `${header}${text}\n`,
+  kernel: (text) =>
+    `${header}.visible .entry k(.param .u64 out, .param .u32 n) {\n.reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<4>; .reg .f32 %f<4>; .reg .b16 %h<4>;\n${text}\nret; }\n`,
+};
+
+for (const file of readdirSync(folder)) {
+  describe(file.replace(/\.txt$/, "").replaceAll("-", " "), () => {
+    const [, ...cases] = readFileSync(new URL(file, folder), "utf8").split(/^==== /m);
+    for (const part of cases) {
+      const at = part.indexOf("\n");
+      const title = part.slice(0, at);
+      const [, name = "", kind = "", verdict = "", ours = verdict] =
+        /^(\w+) \((\w+)\): (\w+)(?:; here (\w+): .+)?$/.exec(title) ?? [];
+      test(name, () => {
+        const errors = errorsOf(wrap[kind]!(part.slice(at + 1)));
+        expect(errors.length > 0 ? "rejected" : "accepted", lines(errors).join("\n")).toBe(ours);
+      });
+    }
+  });
+}

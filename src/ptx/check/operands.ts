@@ -124,7 +124,7 @@ export class OperandMatcher {
       return operand.kind === "name" ? null : mismatch("operand-kind", operand, "a name is expected here");
     }
     if (operand.kind === "vector") {
-      if (!rule.counts.includes(operand.elements.length) || (rule.counts.length === 1 && rule.counts[0] === 1)) {
+      if (!rule.braces || !rule.counts.includes(operand.elements.length)) {
         return vectorSize(operand, rule, operand.elements.length);
       }
       const wanted = elementType(rule, operand.elements.length);
@@ -287,6 +287,14 @@ export class OperandMatcher {
         );
       }
     }
+    const value = rule.values === undefined ? null : foldInteger(operand);
+    if (value !== null && !rule.values!.some((allowed) => BigInt(allowed) === value)) {
+      return mismatch(
+        "immediate-out-of-range",
+        operand,
+        `${value} is not one of the values that this operand takes: ${someOf(rule.values!)}`,
+      );
+    }
     return null;
   }
 
@@ -295,17 +303,22 @@ export class OperandMatcher {
   #address(operand: Operand, slot: ResolvedOperand): Mismatch | null {
     if (operand.kind !== "address")
       return mismatch("operand-kind", operand, "an address in brackets is expected here", "write `[...]`");
-    if (slot.name.includes(",")) return null;
+    const parts = slot.name.split(",").length;
+    if (parts > 1) {
+      return operand.parts.length === parts
+        ? null
+        : mismatch("operand-kind", operand, `this instruction takes an address of ${parts} parts: \`[${slot.name}]\``);
+    }
     if (operand.parts.length !== 1)
       return mismatch(
         "operand-kind",
         operand,
         "this instruction takes a plain address: a register or variable, with an offset",
       );
-    return this.#addressBase(operand, operand.parts[0]!);
+    return this.#addressBase(operand, operand.parts[0]!, slot.rule.space ?? this.#space());
   }
 
-  #addressBase(address: AddressOperand, base: Operand): Mismatch | null {
+  #addressBase(address: AddressOperand, base: Operand, space: string | null): Mismatch | null {
     let inner = base;
     if (inner.kind === "binary") {
       if (inner.right.kind === "name" && inner.right.symbol !== null && inner.right.symbol.kind !== "constant") {
@@ -313,7 +326,6 @@ export class OperandMatcher {
       }
       while (inner.kind === "binary") inner = inner.left;
     }
-    const space = this.#space();
     if (inner.kind !== "name") {
       if (inner.kind === "bad") return null;
       if (!isConstantExpression(inner)) {
@@ -361,7 +373,7 @@ export class OperandMatcher {
         return spaceFits(space, symbol.space) ? null : spaceMismatch(inner, space, symbol.space);
       }
       case "parameter":
-        if (space !== "param") return spaceMismatch(inner, space, "param");
+        if (!spaceFits(space, "param")) return spaceMismatch(inner, space, "param");
         if (this.#root === "st" && symbol.role !== "return") {
           return mismatch("state-space-mismatch", inner, `the input parameter '${inner.text}' cannot be written`);
         }
@@ -390,7 +402,7 @@ const isConstantExpression = (operand: Operand): operand is Expression =>
 const spaces: ReadonlySet<string> = new Set(["global", "shared", "local", "const", "param"]);
 
 const spaceFits = (space: string | null, declared: string): boolean =>
-  space === null ? declared !== "param" : space === declared;
+  space === null ? declared !== "param" : space === declared || space === "any";
 
 const mismatch = (code: Mismatch["code"], span: Span, message: string, help?: string): Mismatch => ({
   code,
@@ -416,6 +428,10 @@ const typeMismatch = (span: Span, declared: TypeInfo, wanted: TypeInfo): Mismatc
       ? "use an untyped register of this size, or copy it with mov"
       : `a register of ${wanted.bits} bits is needed (cvt converts)`,
   );
+
+/** The first few of a list of values. */
+const someOf = (values: readonly number[]): string =>
+  values.length > 8 ? `${values.slice(0, 8).join(", ")}, ...` : values.join(", ");
 
 const vectorSize = (span: Span, rule: OperandRule, count: number): Mismatch =>
   mismatch(

@@ -35,9 +35,10 @@ export interface OperandAccess {
 }
 
 /**
- * Destination name to value; a list for a vector destination, and for one of 128 bits (two `i64`, the low half first). A single expression is the value of the first. The type of
- * an expression is that of the destination's rule: `i32` for up to 32 bits (the low bits count), `f32`, `i64`, `f64`,
- * `pred`; the `i32` pattern of an f32 and the `i64` pattern of an f64 will do as well.
+ * Destination name to value; a list for a vector destination, and for one of 128 bits (two `i64`, the low half first). A
+ * single expression is the value of the first. The type of an expression is that of the destination's rule: `i32` for up
+ * to 32 bits (the low bits count), `f32`, `i64`, `f64`, `pred`; the `i32` pattern of an f32 and the `i64` pattern of an
+ * f64 will do as well.
  */
 export type Results = Expr | Readonly<Record<string, Expr | readonly Expr[]>>;
 
@@ -57,8 +58,8 @@ type Source<F extends string> = Readonly<Record<Sources<F>, Expr>>;
  * - `bits X`: the untyped type of the same size as X
  * - `split X[1,2,4]`: a scalar of type X, or a vector whose elements share X's bits (`mov.b64 d, {lo, hi}`)
  * - `X[n]`: a vector of n elements; `X[vec]`: as many as the class `vec` says (absent: a scalar); `X[1,2,4]`: any of these
- * - prefix `reg`: no immediate; prefix `imm`: only an immediate; `imm u32 0..255`: in this range
- * - `address`: what brackets mean by default; `name`: a symbol that is checked elsewhere (labels, functions, lists,
+ * - prefix `reg`: no immediate; prefix `imm`: only an immediate; `imm u32 0..255`: in this range; `imm u32 4|8`: one of these
+ * - `address`: what brackets mean by default; `address shared`: in this space, where it is not the opcode's; `address any`; `name`: a symbol that is checked elsewhere (labels, functions, lists,
  *   textures); `any`: anything the syntax allows, unchecked
  *
  * A function of the chosen modifiers may return any of these.

@@ -7,10 +7,16 @@ export interface OperandRule {
   readonly type: TypeInfo | null;
   readonly immediate: "allowed" | "only" | "never";
   readonly range: readonly [number, number] | null;
+  /** The only values that an immediate may have. */
+  readonly values?: readonly number[] | undefined;
   /** Numbers of elements that are allowed; a vector of one element is a scalar. */
   readonly counts: readonly number[];
+  /** Braces may be written: the spec names a number of elements, which may be 1. */
+  readonly braces?: boolean | undefined;
   /** `split`: a vector's elements share the type's bits (`mov.b64 d, {lo, hi}`), instead of having the type each. */
   readonly split: boolean;
+  /** Of an address: the state space that it is in ("any": unchecked), where that is not the one that the opcode names. */
+  readonly space?: string | undefined;
 }
 
 /** The type of each of `count` elements. */
@@ -27,8 +33,9 @@ const related = (t: TypeInfo, bits: number): TypeInfo | null =>
  */
 export function parseOperandSpec(spec: string, choice: (name: string) => string | undefined): OperandRule {
   let rest = spec.trim();
-  if (rest === "address" || rest === "name" || rest === "any") {
-    return { shape: rest, type: null, immediate: "never", range: null, counts: [1], split: false };
+  const [shape = "", space] = rest.split(" ");
+  if (shape === "address" || shape === "name" || shape === "any") {
+    return { shape, type: null, immediate: "never", range: null, counts: [1], split: false, space };
   }
   let immediate: OperandRule["immediate"] = "allowed";
   if (rest.startsWith("reg ")) {
@@ -44,14 +51,24 @@ export function parseOperandSpec(spec: string, choice: (name: string) => string 
     rest = ranged[1]!;
     range = [Number(ranged[2]), Number(ranged[3])];
   }
+  let values: OperandRule["values"];
+  const listed = /^(.*) (-?\d+(?:\|-?\d+)+)$/.exec(rest);
+  if (listed) {
+    rest = listed[1]!;
+    values = listed[2]!.split("|").map(Number);
+  }
   let counts: readonly number[] = [1];
+  let braces = false;
   const vector = /^(.*)\[([^\]]*)\]$/.exec(rest);
   if (vector) {
     rest = vector[1]!;
     const inside = vector[2]!;
-    if (/^[\d,]+$/.test(inside)) counts = inside.split(",").map(Number);
-    else {
+    if (/^[\d,]+$/.test(inside)) {
+      counts = inside.split(",").map(Number);
+      braces = true;
+    } else {
       const chosen = choice(inside);
+      braces = chosen !== undefined;
       counts = [chosen === undefined ? 1 : Number(chosen.replace(/^[^\d]*/, "")) || 1];
     }
   }
@@ -63,5 +80,5 @@ export function parseOperandSpec(spec: string, choice: (name: string) => string 
   else if (word === "bits") type = typeInfo(`b${type.bits}`);
   else if (word !== null && word !== "split") throw new Error(`operand spec "${spec}": unknown word "${word}"`);
   if (type === null) throw new Error(`operand spec "${spec}": there is no such type`);
-  return { shape: "value", type, immediate, range, counts, split: word === "split" };
+  return { shape: "value", type, immediate, range, values, counts, braces, split: word === "split" };
 }

@@ -46,6 +46,9 @@ export const trap = instruction("trap", {
   forms: [form("trap", { since: "1.0", effect: () => ({ kind: "trap" }) })],
 });
 
+/** 24 to 256, in steps of 8. */
+const registerCounts = Array.from({ length: 30 }, (_, i) => 24 + 8 * i).join("|");
+
 /** Section 9.7.19.5. */
 export const setmaxnreg = instruction("setmaxnreg", {
   summary: "changes how many registers the warp owns",
@@ -53,7 +56,7 @@ export const setmaxnreg = instruction("setmaxnreg", {
   forms: [
     form("setmaxnreg.action.sync.aligned.u32 count", {
       where: { action: ["inc", "dec"] },
-      operands: { count: "imm u32 24..256" },
+      operands: { count: `imm u32 ${registerCounts}` },
       since: "8.0",
       target: ["sm_90a", "sm_100f", "sm_101f", "sm_110f", "sm_120f"],
       note: "Registers are not scarce here: the hint changes nothing.",

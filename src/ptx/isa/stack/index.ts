@@ -24,6 +24,8 @@ export const stackrestore = instruction("stackrestore", {
   ],
 });
 
+const alignments = Array.from({ length: 24 }, (_, i) => 2 ** i).join("|");
+
 /** The least alignment, and the default (9.7.17.3). */
 const frameAlign = 8;
 
@@ -34,7 +36,7 @@ export const alloca = instruction("alloca", {
   forms: [
     form("alloca.type d, size{, align}", {
       where,
-      operands: { align: `imm u32 1..${2 ** 23}` },
+      operands: { align: `imm u32 ${alignments}` },
       ...gate,
       effect: (_k, { size }, _m, ops) => ({
         kind: "alloca",

@@ -38,7 +38,7 @@ export const check: Command = {
   run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("check: no file given");
     requirePtx(options);
-    const target = options.value("target") ?? undefined;
+    const target = options.target ?? undefined;
     const sources = options.positionals.map(readSource);
     const diagnostics = options.has("link")
       ? checkLinked(sources, { target })

@@ -55,6 +55,13 @@ export class Options {
     throw new UsageError(`--${name} ${value}: expected ${choices.join(" or ")}`);
   }
 
+  /** `--target`, as in "sm_90" or "sm_100a". */
+  get target(): string | null {
+    const target = this.value("target");
+    if (target === null || /^sm_\d+[af]?$/.test(target)) return target;
+    throw new UsageError(`--target ${target}: expected the name of a target, as in sm_90`);
+  }
+
   /** A number that is at least 0. */
   number(name: string, kind: "integer" | "any" = "integer"): number | null {
     const value = this.value(name);

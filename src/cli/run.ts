@@ -36,7 +36,7 @@ function jobOptions(options: Options, progress: Progress): JobOptions {
     seed: options.number("seed"),
     maxSteps: options.number("max-steps"),
     timeoutMs: seconds === null ? null : seconds * 1000,
-    target: options.value("target"),
+    target: options.target,
     onProgress: progress.update,
   };
 }

@@ -257,6 +257,66 @@ describe("run with arguments", () => {
   });
 });
 
+describe("several modules", () => {
+  const signature = ".func (.param .b32 r) twice(.param .b32 x)";
+
+  beforeAll(() => {
+    cli.write(
+      "lib.ptx",
+      `${header}.visible ${signature}\n{\n.reg .b32 %a;\nld.param.b32 %a, [x];\nadd.u32 %a, %a, %a;\nst.param.b32 [r], %a;\nret;\n}\n`,
+    );
+    cli.write(
+      "main.ptx",
+      `${header}.extern ${signature};
+.visible .entry k(.param .u64 out)
+{
+    .reg .b64 %o;
+    .reg .b32 %a;
+    .param .b32 p, q;
+    ld.param.u64 %o, [out];
+    st.param.b32 [p], 21;
+    call.uni (q), twice, (p);
+    ld.param.b32 %a, [q];
+    st.global.u32 [%o], %a;
+    ret;
+}
+`,
+    );
+  });
+  const launch = ["--kernel", "k", "--arg", "u32[1]"];
+
+  test("are run as one program", () => {
+    expect(run("run", "main.ptx", "lib.ptx", ...launch)).toMatchObject({
+      status: 0,
+      stdout: "argument 0, u32[1]: 42\n",
+    });
+  });
+
+  test("are linked into one text that runs alone", () => {
+    expect(run("link", "main.ptx", "lib.ptx", "-o", "linked.ptx")).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    expect(run("check", "linked.ptx").status).toBe(0);
+    expect(run("run", "linked.ptx", ...launch).stdout).toBe("argument 0, u32[1]: 42\n");
+  });
+
+  test("are checked as one program", () => {
+    expect(run("check", "--link", "main.ptx", "lib.ptx").status).toBe(0);
+    const { status, stdout } = run("check", "--link", "main.ptx");
+    expect(status).toBe(1);
+    expect(stdout).toContain("[unresolved-symbol]");
+    expect(run("link", "lib.ptx", "lib.ptx").stderr).toContain("[duplicate-symbol]");
+  });
+});
+
+describe("--target", () => {
+  test("checks for another target than the module's own", () => {
+    cli.write("redux.ptx", `${header}.visible .entry k()\n{\n.reg .b32 %a;\nredux.sync.add.s32 %a, %a, -1;\nret;\n}\n`);
+    expect(run("check", "redux.ptx").status).toBe(0);
+    expect(run("check", "--target", "sm_75", "redux.ptx").stdout).toMatch(/sm_80/);
+    expect(run("check", "--target", "sm_75", "redux.ptx").status).toBe(1);
+    expect(run("check", "--target", "gfx90a", "redux.ptx").status).toBe(2);
+  });
+});
+
 describe("fmt, explain, isa", () => {
   test("fmt writes canonical text once", () => {
     cli.write("messy.ptx", scale.replace("    ret;", "ret ;"));

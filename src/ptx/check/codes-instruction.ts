@@ -18,6 +18,12 @@ export const instructionCodes = {
     section: "9.1",
     example: { bad: kernel("ld.global.v3.u32 a, [l];"), good: kernel("ld.global.u32 a, [l];") },
   },
+  "modifier-order": {
+    title: "the modifiers stand in another order than the manual's",
+    page: "The manual gives each form's modifiers in one order. ptxas takes most of them in any order, so this is accepted, but other tools may not.",
+    section: "9.1",
+    example: { bad: kernel("add.f32.rn f, f, f;"), good: kernel("add.rn.f32 f, f, f;") },
+  },
   "missing-modifier": {
     title: "the instruction lacks a modifier that it must have",
     page: "Most instructions must name the type they work on, and some a mode or a rounding, because no default exists.",

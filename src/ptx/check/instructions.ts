@@ -29,6 +29,16 @@ export function checkInstruction(node: Instruction, context: CheckContext): void
     const closed = candidateGateProblem(candidate, node.opcode.text, context.version, context.target);
     if (closed === null) {
       node.resolved = candidate;
+      if (candidate.reordered) {
+        context.sink.warning(
+          "modifier-order",
+          node.opcode,
+          `the modifiers of '${node.opcode.text}' are in another order than the manual's`,
+          {
+            notes: [{ message: `the form is \`${candidate.form.text}\`` }],
+          },
+        );
+      }
       return;
     }
     gated ??= { candidate, problem: closed };

@@ -20,6 +20,8 @@ export interface Candidate {
   /** The modifiers that were written, in order, without dots. */
   readonly written: readonly string[];
   readonly operands: readonly ResolvedOperand[];
+  /** The modifiers do not stand in the manual's order. ptxas takes most of them in any order. */
+  readonly reordered: boolean;
 }
 
 export interface OpcodeResolution {
@@ -89,8 +91,7 @@ export class InstructionSet {
       const match = matchModifiers(form, written);
       if (match.mods) {
         const reason = form.invalid?.(match.mods) ?? null;
-        if (reason === null)
-          candidates.push({ instruction, form, mods: match.mods, written, operands: operandsOf(form, match.mods) });
+        if (reason === null) candidates.push(candidateOf(instruction, form, match.mods, written, false));
         else invalid ??= { reason, form };
         continue;
       }
@@ -102,6 +103,12 @@ export class InstructionSet {
       if (match.reached === furthest) {
         forms.push(form);
         if (match.missing && !missing) missing = match.missing;
+      }
+    }
+    if (candidates.length === 0 && !invalid) {
+      for (const { instruction, form } of rows) {
+        const { mods } = matchUnordered(form, written);
+        if (mods && !form.invalid?.(mods)) candidates.push(candidateOf(instruction, form, mods, written, true));
       }
     }
     if (candidates.length > 0) return { opcode, candidates, problem: null };
@@ -125,6 +132,14 @@ export class InstructionSet {
     };
   }
 }
+
+const candidateOf = (
+  instruction: Instruction,
+  form: Form,
+  mods: ChosenModifiers,
+  written: readonly string[],
+  reordered: boolean,
+): Candidate => ({ instruction, form, mods, written, operands: operandsOf(form, mods), reordered });
 
 interface Match {
   readonly mods: Record<string, string | boolean | undefined> | null;
@@ -162,6 +177,9 @@ function matchModifiers(form: Form, written: readonly string[]): Match {
   return { mods: modsOf(form, chosen), reached, missing: null };
 }
 
+/** Words that ptxas knows as part of the opcode's name: they stay behind it. */
+const pinned: ReadonlySet<string> = new Set(["lo", "hi", "wide", "l", "r"]);
+
 /**
  * Takes the written modifiers in any order, each for the first slot that is free and has it. Types keep their order, which
  * says what is converted to what.
@@ -171,6 +189,7 @@ function matchUnordered(form: Form, written: readonly string[]): Match {
   const chosen: (string | null)[] = new Array(slots.length).fill(null);
   let reached = 0;
   let lastType = -1;
+  if (written.some((word, i) => i > 0 && pinned.has(word))) return { mods: null, reached, missing: null };
   for (const word of written) {
     const isType = typeInfo(word) !== null;
     const slot = slots.findIndex(

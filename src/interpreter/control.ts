@@ -43,7 +43,7 @@ export function makeBranch({ site, guard }: Decoding, { next, index, blockAt }: 
         site,
         mask: taken,
         group: mask,
-        target: target.index,
+        target: op.target,
         uniform: op.uniform,
       });
       if (taken === 0) group.at = next;
@@ -91,7 +91,7 @@ export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-inde
           site,
           mask,
           group: whole,
-          target: target.index,
+          target: op.targets[chosen]!,
           uniform: op.uniform,
         });
         rest &= ~mask;

@@ -1,5 +1,5 @@
 import type { Op } from "../ir/index.ts";
-import type { Terminator } from "../machine/code.ts";
+import type { Site, Terminator } from "../machine/code.ts";
 import type { Group, WarpArrival } from "../machine/group.ts";
 import type { Warp } from "../machine/warp.ts";
 import { enter, lanesWhere } from "./control.ts";
@@ -7,8 +7,22 @@ import type { Decoding, Flow } from "./decode.ts";
 import { settleWarp } from "./settle.ts";
 import { decodeWarpOp, type Part, type WarpCode } from "./warp-ops.ts";
 
-/** The code of the operations at which groups wait. */
-const codes = new WeakMap<WarpArrival, WarpCode>();
+/** A group that waits, with the code that it waits to run. */
+class Arrival implements WarpArrival {
+  readonly site: Site;
+  readonly key: string;
+  readonly named: number;
+  readonly code: WarpCode;
+  readonly act: (groups: readonly Group[]) => void;
+
+  constructor(site: Site, code: WarpCode, named: number, act: (groups: readonly Group[]) => void) {
+    this.site = site;
+    this.key = `${code.kind} ${named}`;
+    this.named = named;
+    this.code = code;
+    this.act = act;
+  }
+}
 
 /**
  * A warp-wide operation that waits for the lanes of a member mask, those that have exited excepted. Lanes at different
@@ -23,7 +37,7 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
     const parts: Part[] = groups.map((g) => ({
       x: g.activation,
       mask: g.mask,
-      code: g.wait?.kind === "lanes" ? codes.get(g.wait.arrival)! : code,
+      code: g.wait?.kind === "lanes" && g.wait.arrival instanceof Arrival ? g.wait.arrival.code : code,
     }));
     const sources = code.act(parts, mask);
     const { observers } = warp.cta.grid;
@@ -56,16 +70,10 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
           return;
         }
         const part = rest === 0 ? group : warp.fork(group, lanes, group.at);
-        const arrival: WarpArrival = {
-          site,
-          key: `${code.kind} ${mask}`,
-          named: mask,
-          act: (groups) => {
-            act(warp, groups, mask);
-            groups.forEach(release);
-          },
-        };
-        codes.set(arrival, code);
+        const arrival = new Arrival(site, code, mask, (groups) => {
+          act(warp, groups, mask);
+          groups.forEach(release);
+        });
         part.wait = { kind: "lanes", arrival };
       }
       settleWarp(warp);

@@ -21,7 +21,7 @@ export interface AccessEvent extends LaneEvent {
   readonly addresses: BigInt64Array;
 }
 
-/** `group`: the lanes that execute the branch; `mask`: those of them that take it to `target` (a block's index). */
+/** `group`: the lanes that execute the branch; `mask`: those of them that take it to `target`, an instruction of the function. */
 export interface BranchEvent extends LaneEvent {
   readonly group: number;
   readonly target: number;
@@ -66,8 +66,8 @@ export interface UndefinedEvent extends LaneEvent {
 }
 
 /**
- * Whoever watches a launch: sanitizers, a debugger, a profiler. An event comes before the machine's state changes. With no
- * observer nothing of this happens.
+ * Whoever watches a launch: sanitizers, a debugger, a profiler. An event comes before the machine's state changes,
+ * except `warp`, which comes after. With no observer nothing of this happens.
  */
 export interface Observer {
   launchBegin?(grid: Grid): void;

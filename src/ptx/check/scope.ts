@@ -28,6 +28,7 @@ export class Scope {
   readonly #names = new Map<string, PtxSymbol>();
   #labels: Map<string, LabelSymbol> | null = null;
   #ranges: Map<string, NameRange> | null = null;
+  #lastRange: NameRange | undefined;
   /** Of the declared names that end in digits: the least number of each base. */
   #numbered: Map<string, number> | null = null;
 
@@ -106,18 +107,29 @@ export class Scope {
     if (this.#ranges === null) return undefined;
     const at = digitsAt(name);
     if (at === name.length) return undefined;
-    const range = this.#ranges.get(name.slice(0, at));
-    return range !== undefined && Number(name.slice(at)) < range.count ? range : undefined;
+    const last = this.#lastRange;
+    // Most names in a row are of the same few ranges: comparing is cheaper than looking up a piece of the name.
+    const range = last?.base.length === at && name.startsWith(last.base) ? last : this.#ranges.get(name.slice(0, at));
+    if (range === undefined || Number(name.slice(at)) >= range.count) return undefined;
+    this.#lastRange = range;
+    return range;
   }
 
   #fromRange(name: string): PtxSymbol | undefined {
     const range = this.#rangeOf(name);
     if (range === undefined) return undefined;
-    // `r01` is r1.
-    const canonical = `${range.base}${Number(name.slice(range.base.length))}`;
-    const symbol = this.#names.get(canonical) ?? range.create(canonical);
-    this.#names.set(canonical, symbol);
-    this.#names.set(name, symbol);
+    const at = range.base.length;
+    if (name.charCodeAt(at) === 0x30 && name.length > at + 1) {
+      // `r01` is r1.
+      const symbol = this.#fromRange(`${range.base}${Number(name.slice(at))}`);
+      if (symbol !== undefined) this.#names.set(name, symbol);
+      return symbol;
+    }
+    let symbol = this.#names.get(name);
+    if (symbol === undefined) {
+      symbol = range.create(name);
+      this.#names.set(name, symbol);
+    }
     return symbol;
   }
 }

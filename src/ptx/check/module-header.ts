@@ -59,7 +59,9 @@ export function moduleHeader({ items, source }: Module, sink: DiagnosticSink<Che
   const [first, ...others] = items.filter((item) => item.kind !== "bad");
   const version = first?.kind === "version" ? readVersion(first, sink) : newest;
   if (first?.kind !== "version") {
-    const span = first ? { start: first.start, end: Math.min(first.end, first.start + 1) } : { start: 0, end: 0 };
+    // At the first thing that the version decides about, as ptxas has it.
+    const needs = items.find((item) => item.kind !== "bad" && item.kind !== "target") ?? first;
+    const span = needs ? { start: needs.start, end: Math.min(needs.end, needs.start + 1) } : { start: 0, end: 0 };
     // Text that could not be read may have been the directive: the parser's message is enough.
     if (first !== undefined || source.text.trim() === "" || items.length === 0) {
       sink.error("missing-version", span, "a module begins with '.version'", {

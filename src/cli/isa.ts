@@ -3,7 +3,7 @@ import { type Form, type Gate, type Instruction, instructionSet } from "../ptx/i
 import { UsageError } from "../runtime/errors.ts";
 import type { Style } from "../source/index.ts";
 import { type Command, exitStatus } from "./command.ts";
-import { describeSemantics } from "./semantics.ts";
+import { describeSemantics, opcodesOf } from "./semantics.ts";
 import { printJson, type Terminal } from "./terminal.ts";
 
 const engines = ["interpreter"] as const;
@@ -17,31 +17,13 @@ function gateText({ since, target, until, untilTarget }: Gate): string {
   ].join(", ");
 }
 
-/** All ways to choose the modifiers of a form, as opcodes; at most `limit`. */
-function* opcodes(form: Form, limit: number): Generator<string> {
-  let left = limit;
-  function* from(slot: number, text: string): Generator<string> {
-    const modifier = form.modifiers[slot];
-    if (modifier === undefined) {
-      if (left-- > 0) yield text;
-      return;
-    }
-    if (modifier.optional) yield* from(slot + 1, text);
-    for (const choice of modifier.choices ?? [modifier.name]) {
-      if (left <= 0) return;
-      yield* from(slot + 1, `${text}.${choice}`);
-    }
-  }
-  yield* from(0, /^\w+/.exec(form.text)?.[0] ?? "");
-}
-
 const combinations = 400;
 const shownMeanings = 12;
 
 /** What the form does, with the opcodes that do it: those of the same meaning together. */
 function meanings(form: Form): { readonly lines: readonly string[]; readonly opcodes: readonly string[] }[] {
   const byText = new Map<string, string[]>();
-  for (const opcode of opcodes(form, combinations)) {
+  for (const opcode of opcodesOf(form, combinations)) {
     const candidate = instructionSet.resolve(opcode).candidates.find((c) => c.form === form);
     if (!candidate) continue;
     const text = describeSemantics(candidate).join("\n");

@@ -67,6 +67,24 @@ class SymbolicOperands implements OperandAccess {
   }
 }
 
+/** All ways to choose the modifiers of a form, as opcodes; at most `limit`. */
+export function* opcodesOf(form: Form, limit: number): Generator<string> {
+  let left = limit;
+  function* from(slot: number, text: string): Generator<string> {
+    const modifier = form.modifiers[slot];
+    if (modifier === undefined) {
+      if (left-- > 0) yield text;
+      return;
+    }
+    if (modifier.optional) yield* from(slot + 1, text);
+    for (const choice of modifier.choices ?? [modifier.name]) {
+      if (left <= 0) return;
+      yield* from(slot + 1, `${text}.${choice}`);
+    }
+  }
+  yield* from(0, /^\w+/.exec(form.text)?.[0] ?? "");
+}
+
 const isList = (value: unknown): value is readonly Expr[] => Array.isArray(value);
 
 /** What a form does with these modifiers, line by line; empty where it is not modelled. */

@@ -49,6 +49,10 @@ export function signatureOf(
     });
   }
   if (owner === "entry") checkParameterSpace(params, context);
+  // Before PTX 2.0 there is no ABI, and functions with several results do without it.
+  else if (context.version >= 200 && returns.length < 2) {
+    for (const shape of [...returns, ...params]) checkPassable(shape, context);
+  }
   return { returns, params };
 }
 
@@ -88,11 +92,6 @@ function formalShape(parameter: Parameter, owner: Owner, binder: Binder, context
       );
     }
   }
-  if (owner !== "entry" && !isPassable(parameter, shape, context)) {
-    sink.error("small-parameter", parameter.type, `a .${type.name} parameter cannot be passed to a function`, {
-      help: `use \`.b32\`, or \`.param .align ${shape.size} .b8 ${name.text}[${shape.size}]\``,
-    });
-  }
   if (align !== null && align.value > 128 && isPowerOfTwo(align.value)) {
     sink.error("alignment", align.span, "a parameter is aligned to at most 128 bytes");
   }
@@ -101,10 +100,16 @@ function formalShape(parameter: Parameter, owner: Owner, binder: Binder, context
   return { ...shape, name: name.text, span: name, space, unsized, parameter };
 }
 
-/** The ABI has no small integers and predicates (7.1); untyped ones are taken. */
-function isPassable({ dimensions }: Parameter, { type }: Shape, { version }: ModuleContext): boolean {
-  if (version < 200 || dimensions.length > 0) return true;
-  return type.kind !== "pred" && !((type.kind === "u" || type.kind === "s") && type.bits < 32);
+/** The ABI has no small integers and predicates (7.1); untyped ones, vectors and arrays are taken. */
+function checkPassable(
+  { type, vector, dimensions, size, name, parameter }: FormalShape,
+  { sink }: ModuleContext,
+): void {
+  const small = type.kind === "pred" || ((type.kind === "u" || type.kind === "s") && type.bits < 32);
+  if (!small || vector > 1 || dimensions.length > 0) return;
+  sink.error("small-parameter", parameter.type, `a .${type.name} parameter cannot be passed to a function`, {
+    help: `use \`.b32\`, or \`.param .align ${size} .b8 ${name}[${size}]\``,
+  });
 }
 
 function checkUnsized(

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { checkCodes } from "../../../src/ptx/check/codes.ts";
+import { instructionCodes } from "../../../src/ptx/check/codes-instruction.ts";
 import type { CodePage } from "../../../src/source/index.ts";
 import { diagnose, errorsOf, lines } from "./diagnose.ts";
 
 describe("the pages of the checker's codes", () => {
-  for (const [code, page] of Object.entries<CodePage>(checkCodes)) {
+  for (const [code, page] of Object.entries<CodePage>({ ...checkCodes, ...instructionCodes })) {
     test(code, () => {
       expect(page.title).toMatch(/^[^A-Z].*[^.]$/);
       expect(page.page.length).toBeGreaterThan(60);

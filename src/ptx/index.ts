@@ -1,0 +1,10 @@
+export { checkPtx, type CheckedModule, type CheckOptions } from "./check/check.ts";
+export * from "./isa/index.ts";
+export { type LinkedProgram, linkPtx } from "./link/resolve.ts";
+export { printLinked } from "./link/print.ts";
+export { lowerModules, lowerPtx } from "./lower/lower.ts";
+export { parsePtx } from "./parser/index.ts";
+export { printPtx } from "./printer.ts";
+export * from "./symbols.ts";
+export type * as tree from "./tree.ts";
+export * from "./types.ts";

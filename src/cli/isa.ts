@@ -1,9 +1,9 @@
 import { nearest } from "../ptx/check/nearest.ts";
-import { type Form, type Gate, type Instruction, instructionSet } from "../ptx/isa/index.ts";
+import { type Candidate, type Form, type Gate, type Instruction, instructionSet } from "../ptx/isa/index.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Style } from "../source/index.ts";
 import { type Command, exitStatus } from "./command.ts";
-import { describeSemantics, opcodesOf } from "./semantics.ts";
+import { combinations, describeSemantics, obstacleOf, opcodesOf } from "./semantics.ts";
 import { printJson, type Terminal } from "./terminal.ts";
 
 const engines = ["interpreter"] as const;
@@ -17,14 +17,13 @@ function gateText({ since, target, until, untilTarget }: Gate): string {
   ].join(", ");
 }
 
-const combinations = 400;
 const shownMeanings = 12;
 
 /** What the form does, with the opcodes that do it: those of the same meaning together. */
 function meanings(form: Form): { readonly lines: readonly string[]; readonly opcodes: readonly string[] }[] {
   const byText = new Map<string, string[]>();
   for (const opcode of opcodesOf(form, combinations)) {
-    const candidate = instructionSet.resolve(opcode).candidates.find((c) => c.form === form);
+    const candidate = candidateOf(form, opcode);
     if (!candidate) continue;
     const text = describeSemantics(candidate).join("\n");
     if (text === "") continue;
@@ -35,7 +34,11 @@ function meanings(form: Form): { readonly lines: readonly string[]; readonly opc
   return [...byText].map(([text, list]) => ({ lines: text.split("\n"), opcodes: list }));
 }
 
-const executable = (form: Form): boolean => form.unimplemented === null;
+const candidateOf = (form: Form, opcode: string): Candidate | undefined =>
+  instructionSet.resolve(opcode).candidates.find((c) => c.form === form);
+
+const obstacle = (form: Form): string | null => obstacleOf(form, (opcode) => candidateOf(form, opcode));
+const executable = (form: Form): boolean => obstacle(form) === null;
 
 const formToJson = (form: Form) => ({
   text: form.text,
@@ -48,7 +51,7 @@ const formToJson = (form: Form) => ({
       : { ...form.gates[name] }),
   })),
   executable: executable(form),
-  ...(executable(form) ? { engines } : { reason: form.unimplemented }),
+  ...(executable(form) ? { engines } : { reason: obstacle(form) }),
   ...(form.note === null ? {} : { note: form.note }),
 });
 
@@ -62,9 +65,8 @@ function printForm(form: Form, terminal: Terminal): void {
     else if (form.gates[name]) line(`.${name}: ${gateText(form.gates[name])}`);
   }
   line(`since ${gateText(form)}`);
-  line(
-    executable(form) ? `executable: ${engines.join(", ")}` : style("warning", `not executable: ${form.unimplemented}`),
-  );
+  const reason = obstacle(form);
+  line(reason === null ? `executable: ${engines.join(", ")}` : style("warning", `not executable: ${reason}`));
   if (form.note !== null) line(form.note);
   for (const code of Object.keys(form.undefinedCases)) line(`undefined cases are reported as ${code}`);
   const found = meanings(form);

@@ -44,7 +44,8 @@ function jobOptions(options: Options, progress: Progress): JobOptions {
 function statusOf({ result, job }: Finished): ExitStatus {
   if (result.ok) return exitStatus.ok;
   if (result.problem) return exitStatus.usage;
-  return job.expect === null && result.reports.length > 0 ? exitStatus.faulted : exitStatus.failed;
+  const faulted = result.reports.some((report) => report.severity === "error");
+  return job.expect === null && faulted ? exitStatus.faulted : exitStatus.failed;
 }
 
 interface Finished extends PlannedRun {

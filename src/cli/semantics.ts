@@ -1,4 +1,4 @@
-import type { Op } from "../ir/index.ts";
+import type { Op, WarpOp } from "../ir/index.ts";
 import type { Candidate, Form, OperandAccess, OperandRule } from "../ptx/isa/index.ts";
 import { type Expr, kit, type Ty } from "../semantics/index.ts";
 import { type LeafName, printEquations, printExpr } from "../semantics/print.ts";
@@ -67,6 +67,9 @@ class SymbolicOperands implements OperandAccess {
   }
 }
 
+/** Forms with more ways to choose their modifiers than this are looked at in part. */
+export const combinations = 400;
+
 /** All ways to choose the modifiers of a form, as opcodes; at most `limit`. */
 export function* opcodesOf(form: Form, limit: number): Generator<string> {
   let left = limit;
@@ -86,6 +89,29 @@ export function* opcodesOf(form: Form, limit: number): Generator<string> {
 }
 
 const isList = (value: unknown): value is readonly Expr[] => Array.isArray(value);
+
+/**
+ * Why a form can never be executed, or null when it can, at least with some of its modifiers: a row says so as a whole, or
+ * makes an operation that is not supported.
+ */
+export function obstacleOf(form: Form, resolve: (opcode: string) => Candidate | undefined): string | null {
+  if (form.unimplemented !== null || !form.effect) return form.unimplemented;
+  let reason: string | null = null;
+  for (const opcode of opcodesOf(form, combinations)) {
+    const candidate = resolve(opcode);
+    if (!candidate) continue;
+    const operands = new SymbolicOperands(candidate);
+    try {
+      const op = form.effect(kit, operands.source, candidate.mods, operands);
+      if (op.kind !== "unsupported") return null;
+      reason ??= op.reason;
+    } catch (error) {
+      if (error instanceof NeedsValue) return null;
+      throw error;
+    }
+  }
+  return reason;
+}
 
 /** What a form does with these modifiers, line by line; empty where it is not modelled. */
 export function describeSemantics(candidate: Candidate): string[] {
@@ -116,6 +142,23 @@ function equations(results: ReturnType<NonNullable<Form["sem"]>>, candidate: Can
   );
 }
 
+function describeWarpOp(op: WarpOp, show: (expr: Expr) => string): string {
+  switch (op.op) {
+    case "shfl":
+      return `d = ${show(op.a)} of another lane (${op.mode} ${show(op.b)}, bounds ${show(op.c)})`;
+    case "vote":
+      return `d = ${op.mode} of ${show(op.a)}`;
+    case "match":
+      return `d = the lanes where ${show(op.a)} is the same (${op.mode})`;
+    case "redux":
+      return `d = ${show(op.a)}, reduced by ${show(op.combine).replace(/\bold\b/g, "old0")}`;
+    case "elect":
+      return "p = whether this lane is the elected one";
+    case "sync":
+      return "wait";
+  }
+}
+
 /** An effect in words; its expressions in the notation of `printEquations`. */
 function describeOp(op: Op, nameOf: LeafName): string[] {
   const show = (expr: Expr): string => printExpr(expr, nameOf);
@@ -138,9 +181,14 @@ function describeOp(op: Op, nameOf: LeafName): string[] {
         : [`old = ${what} at ${place}; there = ${values.join(", ")}`];
     }
     case "warp":
-      return [`${op.warp.op} of the lanes${op.mask === null ? " of the group" : ` in ${show(op.mask)}`}`];
-    case "barrier":
-      return [`barrier ${show(op.id)}: ${op.mode}`];
+      return [
+        `${describeWarpOp(op.warp, show)}, over the lanes ${op.mask === null ? "at hand" : `in ${show(op.mask)}`}`,
+      ];
+    case "barrier": {
+      const count = op.count === null ? "all threads of the block" : `${show(op.count)} threads`;
+      const reduce = op.reduce === null ? "" : `; d = ${op.reduce.op} of ${show(op.reduce.a)}`;
+      return [`${op.mode === "arrive" ? "arrive at" : "wait at"} barrier ${show(op.id)} for ${count}${reduce}`];
+    }
     case "unsupported":
       return [`not executable: ${op.reason}`];
     default:

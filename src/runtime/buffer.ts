@@ -11,6 +11,15 @@ export interface Pointer {
   readonly offset: number;
 }
 
+function allocate(memory: DeviceMemory, bytes: number, name: string | undefined): number {
+  try {
+    return memory.alloc(bytes, name);
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
 /**
  * Memory of a device that kernels read and write, as an array of elements. It stays where it is until it is freed.
  *
@@ -28,12 +37,16 @@ export class Buffer<T extends ElementType = ElementType> {
   readonly #memory: DeviceMemory;
   #freed = false;
 
-  /** Use `Device.buffer`. */
+  /**
+   * Use `Device.buffer`.
+   *
+   * @throws UsageError when the length is none, or more than the device has
+   */
   constructor(memory: DeviceMemory, type: T, length: number, name?: string) {
     this.type = type;
     this.length = length;
     this.#memory = memory;
-    this.offset = memory.alloc(length * elementInfo[type].size, name);
+    this.offset = allocate(memory, length * elementInfo[type].size, name);
   }
 
   get byteLength(): number {

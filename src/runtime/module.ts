@@ -51,6 +51,9 @@ export interface KernelResult extends LaunchResult {
 /** The sanitizers that there are. */
 export const sanitizerNames: readonly SanitizerName[] = ["call", "memory", "sync"];
 
+/** Far more than any GPU has, and less than the window of the address space. */
+const mostShared = 0x0400_0000;
+
 const dim3 = (size: Size): Dim3 => (typeof size === "number" ? [size, 1, 1] : [size[0], size[1] ?? 1, size[2] ?? 1]);
 const product = ([x, y, z]: Dim3): number => x * y * z;
 
@@ -177,7 +180,7 @@ export class Kernel {
       const fits = size.every((n, i) => Number.isInteger(n) && n >= 1 && n <= most[i]!);
       if (!fits) wrong(`a ${what} of (${size.join(", ")}) is not from (1, 1, 1) to (${most.join(", ")})`);
     }
-    if (!Number.isInteger(shared) || shared < 0) wrong(`${shared} bytes of shared memory`);
+    if (!Number.isInteger(shared) || shared < 0 || shared > mostShared) wrong(`${shared} bytes of shared memory`);
     if (product(block) > 1024) wrong(`a block of ${product(block)} threads; it has at most 1024`);
     const bounds = boundsProblem(this.ir.bounds, block);
     if (bounds) wrong(bounds);

@@ -10,7 +10,7 @@ import { LoadError, NotExecutableError, UsageError } from "./errors.ts";
 import { generate } from "./init.ts";
 import type { ArgumentSpec, BufferSpec, Check, Job, LaunchSpec } from "./job.ts";
 import type { LaunchOptions, Module } from "./module.ts";
-import { asType, isNumpy, readNumpy } from "./npy.ts";
+import { asType, isNumpy, NumpyError, readNumpy } from "./npy.ts";
 import { sha256 } from "./sha256.ts";
 
 /** How a job reads the files that it names; `path` is as the job has it. */
@@ -115,7 +115,7 @@ class JobRun {
         this.diagnostics = error.diagnostics;
         return this.#result({ failure: "the program has errors" });
       }
-      if (error instanceof UsageError || error instanceof RangeError) return this.#result({ problem: error });
+      if (error instanceof UsageError || error instanceof NumpyError) return this.#result({ problem: error });
       throw error;
     }
   }

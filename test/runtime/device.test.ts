@@ -183,6 +183,8 @@ describe("buffers", () => {
     expect([...x.write([7], 2).read()]).toEqual([0, 0, 7]);
     x.free();
     expect(() => x.read()).toThrow("the buffer has been freed");
+    expect(() => device.buffer("u8", -1)).toThrow("cannot allocate -1 bytes");
+    expect(() => device.buffer("f64", 2 ** 40)).toThrow("out of device memory");
     expect(() => device.buffer("u9" as never, 1)).toThrow('there is no element type "u9"');
   });
 });

@@ -44,7 +44,7 @@ export function parseArgument(text: string, read: (path: string) => Uint8Array):
 type Wrong = (why: string) => never;
 
 /** Integers are exact; hexadecimal ones too. */
-export function parseNumber(text: string): number | bigint | null {
+function parseNumber(text: string): number | bigint | null {
   const sign = text.startsWith("-") ? -1 : 1;
   const magnitude = text.replace(/^[+-]/, "");
   if (/^(0x[0-9a-f]{1,32}|0b[01]{1,128}|\d{1,40})$/i.test(magnitude)) {

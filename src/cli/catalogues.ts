@@ -1,3 +1,4 @@
+import { reportCodes } from "../machine/codes.ts";
 import { checkCodes } from "../ptx/check/codes.ts";
 import { instructionCodes } from "../ptx/check/codes-instruction.ts";
 import { syntaxCodes } from "../ptx/codes-syntax.ts";
@@ -10,6 +11,6 @@ export const catalogues: readonly { readonly title: string; readonly codes: Cata
   { title: "PTX syntax", codes: syntaxCodes },
   { title: "PTX rules", codes: { ...checkCodes, ...instructionCodes } },
   { title: "Linking", codes: linkCodes },
-  { title: "Reports of runs", codes: deviceFunctionCodes },
+  { title: "Reports of runs", codes: { ...reportCodes, ...deviceFunctionCodes } },
   { title: "Job files", codes: jobCodes },
 ];

@@ -39,10 +39,7 @@ export const readBytes = (path: string): Uint8Array =>
   });
 
 /** Bytes that are no UTF-8 become U+FFFD, which the parser then complains about at their place. */
-export const decodeText = (path: string, bytes: Uint8Array): SourceText =>
-  new SourceText(path, new TextDecoder().decode(bytes));
-
-export const readSource = (path: string): SourceText => decodeText(path, readBytes(path));
+export const readSource = (path: string): SourceText => new SourceText(path, new TextDecoder().decode(readBytes(path)));
 
 export const writeBytes = (path: string, data: Uint8Array | string): void =>
   attempt("write", path, () => writeFileSync(path, data));

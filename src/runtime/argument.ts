@@ -44,7 +44,7 @@ export interface ArgumentContext {
 const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 /** A parameter as messages name it: `n` (.s32). */
-export const describeParam = ({ name, type }: Param): string =>
+const describeParam = ({ name, type }: Param): string =>
   type.kind === "array" ? `\`${name}\` (${type.size} bytes)` : `\`${name}\` (.${type.kind}${8 * type.size})`;
 
 /**

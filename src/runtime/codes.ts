@@ -5,7 +5,10 @@ export const jobCodes = {
   "json-syntax": {
     title: "the text is not JSON",
     page: "A job file is one JSON value (RFC 8259). As Python's json module writes them, NaN and Infinity are taken too; comments and trailing commas are not. Integers may have any number of digits and are kept exactly.",
-    example: { bad: '{"id": "a",}', good: '{"id": "a"}' },
+    example: {
+      bad: '{"id": "a", "variants": {}, "launches": [],}',
+      good: '{"id": "a", "variants": {}, "launches": []}',
+    },
   },
   "job-field": {
     title: "a field of a job is missing or has the wrong shape",

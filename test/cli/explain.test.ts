@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { catalogues } from "../../src/cli/catalogues.ts";
+import { wrap } from "../../src/cli/explain.ts";
+import { checkSource } from "../../src/runtime/compile.ts";
+import { parseJob } from "../../src/runtime/job.ts";
+import { SourceText } from "../../src/source/index.ts";
+import { allJobFiles } from "../runtime/conformance-jobs.ts";
+
+const pages = catalogues.flatMap(({ codes }) => Object.entries(codes));
+const known = new Set(pages.map(([code]) => code));
+
+test.each(pages)("%s has a title and a page", (_code, { title, page }) => {
+  expect(title).toMatch(/^[^A-Z\s]/);
+  expect(title).not.toMatch(/\.$|\n/);
+  expect(page.trim().length).toBeGreaterThan(40);
+});
+
+test("no code has two pages", () => {
+  const all = catalogues.map(({ codes }) => Object.keys(codes));
+  expect(all.flat().length).toBe(new Set(all.flat()).size);
+});
+
+const codesOf = (text: string): string[] =>
+  text.startsWith("{")
+    ? parseJob(new SourceText("example.json", text)).diagnostics.map((d) => d.code)
+    : checkSource(new SourceText("example.ptx", text)).diagnostics.map((d) => d.code);
+
+const examples = pages.flatMap(([code, { example }]) => (example ? [[code, example] as const] : []));
+
+test.each(examples)("the example of %s provokes it, and its counterpart does not", (code, { bad, good }) => {
+  expect(codesOf(bad)).toContain(code);
+  expect(codesOf(good)).toEqual([]);
+});
+
+test("every code that is written in the source has a page", () => {
+  const root = new URL("../../src/", import.meta.url);
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((f) => f.endsWith(".ts"));
+  const used = files.flatMap((file) =>
+    [
+      ...readFileSync(new URL(file, root), "utf8").matchAll(/(?:\.(?:error|warning)|new Fault)\(\s*"([a-z0-9-]+)"/g),
+    ].map(([, code]) => `${file}: ${code}`),
+  );
+  expect(used.length).toBeGreaterThan(50);
+  expect(used.filter((use) => !known.has(use.split(": ")[1]!))).toEqual([]);
+});
+
+test("every report that the conformance jobs expect has a page", () => {
+  const expected = allJobFiles().flatMap(({ source }) => /"report": "([^"]+)"/.exec(source.text)?.[1] ?? []);
+  expect(expected.filter((code) => !known.has(code))).toEqual([]);
+});
+
+test("paragraphs are wrapped, indented lines are kept", () => {
+  expect(wrap("aa bb cc\n    dd ee ff\n\ngg", 5)).toBe("aa bb\ncc\n    dd ee ff\n\ngg");
+});

@@ -1,4 +1,4 @@
-import type { DiagnosticSink } from "../../source/index.ts";
+import type { DiagnosticSink, Span } from "../../source/index.ts";
 import type { LabelSymbol, VariableSymbol } from "../symbols.ts";
 import type { Block, FunctionDeclaration, Instruction, Label, LocDirective, Statement } from "../tree.ts";
 import type { Binder } from "./bind.ts";
@@ -9,7 +9,8 @@ import { duplicate } from "./duplicate.ts";
 import { isNoreturn } from "./function-directives.ts";
 import { checkInstruction } from "./instructions.ts";
 import type { ModuleContext } from "./module-context.ts";
-import { ParameterPassing } from "./parameter-passing.ts";
+import { ParameterPassing, type PassedParameters } from "./parameter-passing.ts";
+import { reachableReturns } from "./reachable.ts";
 import { Scope } from "./scope.ts";
 import type { TargetDeclarations } from "./targets.ts";
 import type { VariableDeclarations } from "./variables.ts";
@@ -21,6 +22,7 @@ export interface BodyParts {
   readonly variables: VariableDeclarations;
   readonly targets: TargetDeclarations;
   readonly calls: CallChecker;
+  readonly passed: PassedParameters;
   /** Where each file index is used first. */
   readonly files: Map<number, LocDirective>;
 }
@@ -32,7 +34,6 @@ export class BodyChecker {
   readonly #body: BodyInfo;
   readonly #context: CheckContext;
   readonly #passing: ParameterPassing;
-  readonly #noreturn: boolean;
 
   constructor(parts: BodyParts, node: FunctionDeclaration, body: BodyInfo) {
     this.#parts = parts;
@@ -40,16 +41,15 @@ export class BodyChecker {
     this.#body = body;
     const { sink, version, target, addressSize } = parts.context;
     this.#context = { sink: sink as DiagnosticSink, version, target, addressSize, function: node, body };
-    this.#passing = new ParameterPassing(parts.context);
-    this.#noreturn = isNoreturn(node.directives);
+    this.#passing = new ParameterPassing(parts.context, parts.passed);
   }
 
   /** `block` shares the scope of the formal parameters. */
   check(block: Block): void {
     this.#statements(block);
-    const fallsOff = canFallOff(block.statements.at(-1));
-    if (fallsOff && this.#noreturn) this.#reportReturn({ start: block.end - 1, end: block.end });
-    this.#passing.finish(this.#body, fallsOff, block);
+    const returns = () => reachableReturns(block, this.#parts.targets.branchTargets);
+    if (isNoreturn(this.#node.directives)) for (const span of returns()) this.#reportReturn(span);
+    this.#passing.finish(this.#body, returns);
   }
 
   #statements({ statements }: Block): void {
@@ -144,10 +144,6 @@ export class BodyChecker {
       case "brx.idx":
         checkIndexedBranch(node, targets, context);
         return;
-      case "ret":
-        if (this.#noreturn) this.#reportReturn(node);
-        this.#passing.return();
-        return;
       case "ld":
       case "st":
         if (text.startsWith(".param", 2)) {
@@ -166,7 +162,7 @@ export class BodyChecker {
 
   #call(node: Instruction): void {
     const info = this.#parts.calls.info.get(node);
-    if (info) this.#passing.call(info.results, info.args);
+    if (info) this.#passing.call(info);
   }
 
   #functionAddress({ operands }: Instruction): void {
@@ -175,7 +171,7 @@ export class BodyChecker {
     this.#parts.context.require({ since: "2.1" }, "the address of a function", source);
   }
 
-  #reportReturn(span: { readonly start: number; readonly end: number }): void {
+  #reportReturn(span: Span): void {
     this.#parts.context.sink.warning(
       "noreturn-returns",
       span,
@@ -191,15 +187,6 @@ const rootOf = (opcode: string): string => {
   const dot = opcode.indexOf(".");
   return dot < 0 ? opcode : opcode.slice(0, dot);
 };
-
-/** Whether control can reach what follows the statement. */
-function canFallOff(last: Statement | undefined): boolean {
-  if (last === undefined) return true;
-  if (last.kind === "block") return canFallOff(last.statements.at(-1));
-  if (last.kind !== "instruction") return true;
-  if (last.guard !== null) return true;
-  return !["ret", "exit", "bra", "brx", "trap", "call"].includes(rootOf(last.opcode.text));
-}
 
 /** `.file` directives may come behind the functions, so that what `.loc` names is checked at the end. */
 export function noteFile(node: LocDirective, files: Map<number, LocDirective>): void {

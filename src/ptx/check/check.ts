@@ -9,6 +9,7 @@ import type { BodyInfo, Target } from "./context.ts";
 import { FunctionDeclarations } from "./functions.ts";
 import { ModuleContext } from "./module-context.ts";
 import { moduleHeader } from "./module-header.ts";
+import { PassedParameters } from "./parameter-passing.ts";
 import { checkRecursion } from "./recursion.ts";
 import { Scope } from "./scope.ts";
 import type { CallSignature } from "./signature.ts";
@@ -76,6 +77,7 @@ class ModuleChecker {
       variables: new VariableDeclarations(context, binder),
       targets,
       calls: new CallChecker(context, targets),
+      passed: new PassedParameters(),
       files: new Map<number, LocDirective>(),
     };
   }
@@ -83,7 +85,8 @@ class ModuleChecker {
   check(): CheckedModule {
     for (const item of this.#tree.items) this.#item(item);
     this.#checkFiles();
-    const { calls, targets } = this.#parts;
+    const { calls, targets, passed } = this.#parts;
+    passed.report(this.#bodies, this.#context);
     const { version, target, addressSize } = this.#context;
     if (version < 200) checkRecursion(this.#bodies.keys(), calls.info, this.#context);
     return {

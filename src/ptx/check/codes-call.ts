@@ -2,6 +2,8 @@ import type { Catalogue } from "../../source/index.ts";
 import { kernel, module } from "./example.ts";
 
 const inc = ".func (.param .b32 r) inc(.param .b32 a) { st.param.b32 [r], 1; ret; }";
+const copy =
+  ".func (.param .b32 r) copy(.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; st.param.b32 [r], x; ret; }";
 const nop = ".func nop() { ret; }";
 const params = ".param .b32 x, y;\n    st.param.b32 [x], a;\n    ";
 
@@ -123,11 +125,11 @@ export const callCodes = {
   },
   "argument-never-stored": {
     title: "an argument that nothing was stored to",
-    page: "The .param variable is passed, but no st.param writes it anywhere in the function: the callee reads an undefined value.",
+    page: "The .param variable is passed to a function that reads it, but no st.param writes it anywhere before: the callee gets an undefined value.",
     section: "5.1.6.4",
     example: {
-      bad: kernel(".param .b32 x, y;\n    call (y), inc, (x);", inc),
-      good: kernel(`${params}call (y), inc, (x);`, inc),
+      bad: kernel(".param .b32 x, y;\n    call (y), copy, (x);", copy),
+      good: kernel(`${params}call (y), copy, (x);`, copy),
     },
   },
   "return-never-stored": {

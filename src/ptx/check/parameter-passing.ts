@@ -1,16 +1,45 @@
 import type { Span } from "../../source/index.ts";
-import type { ParameterSymbol, VariableSymbol } from "../symbols.ts";
-import type { Instruction, NameExpr, Operand } from "../tree.ts";
+import type { FunctionSymbol, ParameterSymbol, VariableSymbol } from "../symbols.ts";
+import type { FunctionDeclaration, Instruction, NameExpr, Operand } from "../tree.ts";
+import type { CallInfo } from "./calls.ts";
 import type { BodyInfo } from "./context.ts";
 import type { ModuleContext } from "./module-context.ts";
+
+/** An argument that nothing was stored to: undefined if the callee reads it. */
+interface UnwrittenArgument {
+  readonly argument: NameExpr;
+  readonly symbol: VariableSymbol;
+  readonly callee: FunctionSymbol;
+  readonly index: number;
+}
+
+/** What is known of all bodies together. */
+export class PassedParameters {
+  /** Input parameters of functions that their bodies read. */
+  readonly read = new Set<ParameterSymbol>();
+  readonly unwritten: UnwrittenArgument[] = [];
+
+  /** After all bodies. Compilers leave out the arguments that the callee does not read. */
+  report(bodies: ReadonlyMap<FunctionDeclaration, BodyInfo>, { sink }: ModuleContext): void {
+    for (const { argument, symbol, callee, index } of this.unwritten) {
+      const formal = bodies.get(callee.declaration)?.params[index];
+      if (formal?.kind !== "parameter" || !this.read.has(formal)) continue;
+      sink.warning("argument-never-stored", argument, `nothing is stored to the argument '${argument.text}'`, {
+        help: `write \`st.param.${symbol.type.name} [${argument.text}], ...;\` before the call`,
+        notes: [{ message: `'${callee.name}' reads it`, source: sink.source, span: formal.span }],
+      });
+    }
+  }
+}
 
 /** What a body does with one of its `.param` variables or return parameters. */
 interface Use {
   /** By st.param or as the result of a call. */
   written: boolean;
-  /** The first time it is loaded or passed. */
+  /** The first time it is loaded. */
   loaded: NameExpr | null;
-  passed: NameExpr | null;
+  /** The first time it is passed to a known function. */
+  passed: Omit<UnwrittenArgument, "symbol"> | null;
   /** Its address is taken, so that nothing more is known. */
   escapes: boolean;
 }
@@ -21,15 +50,12 @@ interface Use {
  */
 export class ParameterPassing {
   readonly #context: ModuleContext;
+  readonly #module: PassedParameters;
   readonly #uses = new Map<VariableSymbol | ParameterSymbol, Use>();
-  #returns = false;
 
-  constructor(context: ModuleContext) {
+  constructor(context: ModuleContext, module: PassedParameters) {
     this.#context = context;
-  }
-
-  return(): void {
-    this.#returns = true;
+    this.#module = module;
   }
 
   /** `ld.param` or `st.param`. */
@@ -53,10 +79,13 @@ export class ParameterPassing {
   }
 
   /** After the call's operands have been checked. */
-  call(results: readonly Operand[], args: readonly Operand[]): void {
-    for (const argument of args) {
+  call({ results, args, target }: CallInfo): void {
+    const callee = target.kind === "direct" ? target.function : null;
+    for (const [index, argument] of args.entries()) {
       const use = argument.kind === "name" && this.#useOf(argument);
-      if (use) use.passed ??= argument;
+      if (!use || argument.kind !== "name") continue;
+      if (callee === null) use.escapes = true;
+      else use.passed ??= { argument, callee, index };
     }
     for (const result of results) {
       const use = result.kind === "name" && this.#useOf(result);
@@ -73,45 +102,45 @@ export class ParameterPassing {
     }
   }
 
-  /** At the end of the body. `fallsOff`: the end can be reached. */
-  finish(body: BodyInfo, fallsOff: boolean, end: Span): void {
+  /** At the end of the body. `returns`: where control can leave it, asked for only when it matters. */
+  finish(body: BodyInfo, returns: () => readonly Span[]): void {
     const { sink } = this.#context;
     for (const [symbol, { written, loaded, passed, escapes }] of this.#uses) {
-      if (written || escapes || symbol.kind === "parameter") continue;
+      if (symbol.kind === "parameter") {
+        if (symbol.role === "input" && (loaded !== null || escapes)) this.#module.read.add(symbol);
+        continue;
+      }
+      if (written || escapes) continue;
       // Arrays are passed unwritten by compilers, for empty structures.
-      if (passed !== null && symbol.dimensions.length === 0) {
-        sink.warning("argument-never-stored", passed, `nothing is stored to the argument '${passed.text}'`, {
-          help: `write \`st.param.${symbol.type.name} [${passed.text}], ...;\` before the call`,
-        });
-      } else if (loaded !== null) {
+      if (passed !== null && symbol.dimensions.length === 0) this.#module.unwritten.push({ ...passed, symbol });
+      else if (loaded !== null) {
         sink.warning("result-never-returned", loaded, `nothing is stored to '${loaded.text}', and no call returns it`, {
           help: `write \`call (${loaded.text}), ...;\` before`,
         });
       }
     }
-    if (!this.#returns && !fallsOff) return;
     for (const symbol of body.returns) {
       if (symbol.kind !== "parameter" || symbol.dimensions.length > 0) continue;
       const use = this.#uses.get(symbol);
       if (use !== undefined && (use.written || use.escapes)) continue;
+      const [first] = returns();
+      if (first === undefined) continue;
       sink.warning(
         "return-never-stored",
         symbol.span,
         `the function returns, but nothing is stored to '${symbol.name}'`,
         {
           help: `write \`st.param.${symbol.type.name} [${symbol.name}], ...;\` before it returns`,
-          notes: [
-            { message: "the function ends here", source: sink.source, span: { start: end.end - 1, end: end.end } },
-          ],
+          notes: [{ message: "it returns here", source: sink.source, span: first }],
         },
       );
     }
   }
 
-  /** Of the `.param` variables and return parameters; null for anything else. */
+  /** Of the `.param` variables and the parameters of functions; null for anything else. */
   #useOf({ symbol }: NameExpr): Use | null {
     const followed =
-      symbol?.kind === "variable" ? symbol.space === "param" : symbol?.kind === "parameter" && symbol.role === "return";
+      symbol?.kind === "variable" ? symbol.space === "param" : symbol?.kind === "parameter" && symbol.role !== "kernel";
     if (!followed) return null;
     const key = symbol as VariableSymbol | ParameterSymbol;
     let use = this.#uses.get(key);

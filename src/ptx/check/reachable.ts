@@ -1,0 +1,56 @@
+import type { Span } from "../../source/index.ts";
+import type { LabelSymbol } from "../symbols.ts";
+import type { Block, Instruction, Label, Statement, TargetList } from "../tree.ts";
+
+/** The labels of each `.branchtargets`. */
+type BranchTargets = ReadonlyMap<TargetList, readonly LabelSymbol[]>;
+
+/**
+ * Where control certainly can leave the function: its `ret` instructions and the end of the body (as the last brace), as
+ * far as some path from the start leads there. Guards may go either way; behind `trap`, `exit` and calls, which need not
+ * return, nothing is certain.
+ */
+export function reachableReturns(body: Block, branchTargets: BranchTargets): Span[] {
+  const code: (Instruction | Label)[] = [];
+  flatten(body.statements, code);
+  const places = new Map<Label, number>();
+  for (const [at, node] of code.entries()) if (node.kind === "label") places.set(node, at);
+  const seen = new Uint8Array(code.length + 1);
+  const pending = [0];
+  const returns: Span[] = [];
+  while (pending.length > 0) {
+    let at: number | null = pending.pop()!;
+    while (at !== null && seen[at] === 0) {
+      seen[at] = 1;
+      const node: Instruction | Label | undefined = code[at];
+      if (node === undefined) returns.push({ start: body.end - 1, end: body.end });
+      if (node?.kind === "instruction" && nameOf(node) === "ret") returns.push(node);
+      if (node?.kind === "instruction")
+        for (const label of targetsOf(node, branchTargets)) pending.push(places.get(label) ?? 0);
+      at = node === undefined || stops(node) ? null : at + 1;
+    }
+  }
+  return returns;
+}
+
+function flatten(statements: readonly Statement[], code: (Instruction | Label)[]): void {
+  for (const statement of statements) {
+    if (statement.kind === "block") flatten(statement.statements, code);
+    else if (statement.kind === "instruction" || statement.kind === "label") code.push(statement);
+  }
+}
+
+const nameOf = ({ opcode: { text } }: Instruction): string => text.split(".", 1)[0]!;
+
+function targetsOf(node: Instruction, branchTargets: BranchTargets): Label[] {
+  const name = nameOf(node);
+  const operand = name === "bra" ? node.operands[0] : name === "brx" ? node.operands[1] : undefined;
+  const symbol = operand?.kind === "name" ? operand.symbol : null;
+  if (symbol?.kind === "label") return [symbol.label];
+  return symbol?.kind === "target-list" ? (branchTargets.get(symbol.list) ?? []).map(({ label }) => label) : [];
+}
+
+const ends: ReadonlySet<string> = new Set(["bra", "brx", "ret", "exit", "trap", "call"]);
+
+const stops = (node: Instruction | Label): boolean =>
+  node.kind === "instruction" && node.guard === null && ends.has(nameOf(node));

@@ -127,6 +127,7 @@ that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was re
       progress.begin(`${planned.job.id} ${planned.variant}`.trim());
       const result = runJob(planned.job, planned.variant, planned.files, settings);
       progress.end();
+      if (result.defect?.stack) terminal.err(result.defect.stack);
       return { ...planned, result };
     };
 

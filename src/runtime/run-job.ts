@@ -64,6 +64,8 @@ export interface JobResult {
   readonly diagnostics: readonly Diagnostic[];
   /** Why the job could not be run as it stands: a file, an argument, a hash that does not fit. */
   readonly problem: Error | null;
+  /** An error of Lanewise itself. */
+  readonly defect: Error | null;
   /** In one sentence why it is not ok, or null. */
   readonly failure: string | null;
   /** The bytes of the buffers before the first launch and after the last. */
@@ -75,7 +77,7 @@ const stepsToReport = 20_000_000;
 
 const text = new TextDecoder();
 
-/** Runs one variant of a job. What goes wrong is in the result; nothing is thrown for an unsound job. */
+/** Runs one variant of a job. What goes wrong is in the result; nothing is thrown. */
 export function runJob(job: Job, variant: string, files: JobFiles, options: JobOptions = {}): JobResult {
   return new JobRun(job, variant, files, options).run();
 }
@@ -116,7 +118,8 @@ class JobRun {
         return this.#result({ failure: "the program has errors" });
       }
       if (error instanceof UsageError || error instanceof NumpyError) return this.#result({ problem: error });
-      throw error;
+      // A mistake of this program. Other jobs go on.
+      return this.#result({ defect: error instanceof Error ? error : new Error(String(error)) });
     }
   }
 
@@ -247,9 +250,10 @@ class JobRun {
     return null;
   }
 
-  #result(end: { skipped?: string; problem?: Error; failure?: string }): JobResult {
-    const { skipped = null, problem = null } = end;
-    const failure = skipped ?? problem?.message ?? end.failure ?? this.#failure();
+  #result(end: { skipped?: string; problem?: Error; defect?: Error; failure?: string }): JobResult {
+    const { skipped = null, problem = null, defect = null } = end;
+    const broken = defect === null ? undefined : `internal error: ${defect.message}`;
+    const failure = skipped ?? problem?.message ?? broken ?? end.failure ?? this.#failure();
     const buffers = [...this.buffers].map(([name, buffer]) => {
       const before = this.before.get(name)!;
       return [name, { before, after: new Elements(before.type, buffer.readBytes()) }] as const;
@@ -266,6 +270,7 @@ class JobRun {
       skipped,
       diagnostics: this.diagnostics,
       problem,
+      defect,
       failure,
       buffers: new Map(buffers),
     };

@@ -5,7 +5,7 @@ import type { Expr, Value } from "../semantics/index.ts";
 import { bitsOf } from "./bind.ts";
 import type { Decoding } from "./decode.ts";
 import type { Run } from "./expr-compiler.ts";
-import { addressOf, type MemoryInstruction, SlowPath } from "./memory-access.ts";
+import { type MemoryInstruction, SlowPath } from "./memory-access.ts";
 import { patternOf } from "./pattern.ts";
 import { Reach } from "./reach.ts";
 import { destinations } from "./steps.ts";
@@ -20,9 +20,13 @@ export function makeAtomic(d: Decoding, memory: MemoryInstruction, combine: read
   });
   const to = destinations(d);
   const old: Value[] = combine.map(() => (access.bits === 64 ? 0n : 0));
+  const fresh: (number | bigint)[] = combine.map(() => 0);
   const update = (x: Activation, views: Views, at: number, lane: number): void => {
     for (let e = 0; e < elements.length; e++) old[e] = readElement(views, at + e * bytes, access.bits, access.signed);
-    const fresh = elements.map(({ ty, value }) => patternOf(ty, value(x, lane, old)));
+    for (let e = 0; e < elements.length; e++) {
+      const { ty, value } = elements[e]!;
+      fresh[e] = patternOf(ty, value(x, lane, old));
+    }
     for (let e = 0; e < elements.length; e++) {
       writeElement(views, at + e * bytes, access.bits, fresh[e]!);
       const slot = to[e];
@@ -31,23 +35,27 @@ export function makeAtomic(d: Decoding, memory: MemoryInstruction, combine: read
       else x.i32[slot.base + lane] = (old[e] as number) & (slot.bits < 32 ? 2 ** slot.bits - 1 : -1);
     }
   };
-  const reach = new Reach(0, accessBytes(access));
+  const { slot } = address;
+  const reach = new Reach(slot === null ? 0 : address.offset, accessBytes(access));
   const slow = new SlowPath(memory, "atomic", reach);
+  const wide = slot?.class === "b64";
   return (x, mask) => {
     prepare(x, mask);
     x.warp.watched = true;
-    // Lanes keep their order: each takes the short way if it can, else the long one.
+    const known = !address.inFrame && reach.refresh(x);
+    const { i32 } = x;
+    // Lanes keep their order: each takes the short way if it can, else the rest of them takes the long one.
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
-      const { high, low } = addressOf(address, x, lane);
+      const low = slot === null ? address.offset : i32[wide ? 2 * (slot.base + lane) : slot.base + lane]!;
+      const high = slot === null ? address.high : wide ? i32[2 * (slot.base + lane) + 1]! : 0;
       const r = (low - reach.from) >>> 0;
-      const good = reach.refresh(x) && r <= reach.span && high === reach.high && (low & (access.align - 1)) === 0;
-      if (good) update(x, reach.views, (r + reach.at + lane * reach.stride) >>> 0, lane);
-      // The rest of the mask goes along, so that a fault names all the lanes that fail.
-      else {
-        slow.run(x, m, (place, at, l) => update(x, place.views, at, l));
+      const at = (r + reach.at + lane * reach.stride) >>> 0;
+      if (!known || r > reach.span || high !== reach.high || (at & (access.align - 1)) !== 0) {
+        slow.run(x, m, (place, start, l) => update(x, place.views, start, l));
         return;
       }
+      update(x, reach.views, at, lane);
     }
   };
 }

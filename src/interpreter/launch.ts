@@ -12,7 +12,6 @@ import { Views } from "../machine/views.ts";
 import { Limits } from "./limits.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 import type { Program } from "./program.ts";
-import { findObstacle } from "./reachable.ts";
 import { runGrid } from "./schedule.ts";
 
 /** The most local memory that a thread of any NVIDIA GPU can have (compute capability tables). */
@@ -115,7 +114,7 @@ function paramsBank(kernel: IrFunction, bytes: Uint8Array): Bank {
 /** A kernel that can come to what is not modelled does not start: it would be wrong to run half of it. */
 function refuse(program: Program, kernel: LoadedFunction, grid: Grid): void {
   const { engine, module } = program;
-  const obstacle = findObstacle(module, kernel.ir, (name) => engine.externals.has(name));
+  const obstacle = program.obstacleOf(kernel.ir);
   if (obstacle === null) return;
   const code = engine.functions[module.functions.indexOf(obstacle.function)]!;
   const instruction = obstacle.function.instructions[obstacle.index]!;

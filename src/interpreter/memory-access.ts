@@ -116,11 +116,15 @@ function makeAccess(
   const watched = effect === "load" && (access.volatile || access.order !== "weak");
   const reach = new Reach(address.slot === null ? 0 : address.offset, accessBytes(access));
   const slow = new SlowPath(memory, effect, reach);
-  const fast: FastPath | null = generate ? fastPath(effect, access, address, elements) : null;
+  let fast: FastPath | null = null;
   return (x, mask) => {
     prepare(x, mask);
     if (watched) x.warp.watched = true;
-    const rest = fast !== null && reach.refresh(x) ? fast(x, mask, reach) : mask;
+    let rest = mask;
+    if (generate && reach.refresh(x)) {
+      fast ??= fastPath(effect, access, address, elements);
+      rest = fast(x, mask, reach);
+    }
     if (rest !== 0) slow.run(x, rest, (place, at, lane) => perform(x, place, at, lane));
   };
 }

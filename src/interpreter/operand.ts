@@ -65,6 +65,15 @@ export class Operands {
 
   /** Computes the temporaries. Call after all operands have been asked for. */
   get prepare(): Run {
-    return this.#assignments.length === 0 ? nothing : this.#compiler.assign(this.#context, this.#assignments);
+    return this.#assignments.length === 0 ? nothing : this.assign(this.#assignments);
+  }
+
+  /** Code is made when it is first run: much of a large kernel never is. */
+  assign(assignments: readonly Assignment[]): Run {
+    let run: Run | null = null;
+    return (x, mask) => {
+      run ??= this.#compiler.assign(this.#context, assignments);
+      run(x, mask);
+    };
   }
 }

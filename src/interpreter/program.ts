@@ -1,4 +1,4 @@
-import type { IrModule, Relocation, Variable } from "../ir/index.ts";
+import type { IrFunction, IrModule, Relocation, Variable } from "../ir/index.ts";
 import { AddressSpace, functionStride, windows } from "../machine/address-space.ts";
 import { type Extent, Layout } from "../machine/extent.ts";
 import type { ExternalFunction } from "../machine/externals.ts";
@@ -9,6 +9,7 @@ import type { Engine } from "./engine.ts";
 import { foldCompiler } from "./fold-compiler.ts";
 import { LoadedFunction } from "./loaded-function.ts";
 import { canGenerate, loopCompiler } from "./loop-compiler.ts";
+import { findObstacle, type Obstacle } from "./reachable.ts";
 
 /** Bytes at most between two shared or constant variables. */
 const widestGap = 1024;
@@ -36,6 +37,8 @@ export interface Program {
   readonly constants: Bank;
   readonly variables: ReadonlyMap<string, LoadedVariable>;
   readonly shared: SharedLayout;
+  /** What keeps a kernel from being executed, or null. */
+  obstacleOf(kernel: IrFunction): Obstacle | null;
   /** The generic address of a variable, or the address of a function; null when there is no such name. */
   addressOf(name: string): bigint | null;
   /** A copy of a `.global` or `.const` variable. */
@@ -113,6 +116,16 @@ export function loadProgram(memory: DeviceMemory, module: IrModule, options: Loa
     for (const r of variable.relocations) relocate(bytes, r, symbol(r.symbol, r.generic));
   }
 
+  const obstacles = new Map<IrFunction, Obstacle | null>();
+  const obstacleOf = (kernel: IrFunction): Obstacle | null => {
+    let found = obstacles.get(kernel);
+    if (found === undefined) {
+      found = findObstacle(module, kernel, (name) => engine.externals.has(name));
+      obstacles.set(kernel, found);
+    }
+    return found;
+  };
+
   return {
     module,
     memory,
@@ -121,6 +134,7 @@ export function loadProgram(memory: DeviceMemory, module: IrModule, options: Loa
     constants,
     variables,
     shared,
+    obstacleOf,
     addressOf: (name) => addressIn(name, true),
     readVariable: (name) => bytesOf(name).slice(),
     writeVariable: (name, bytes, offset = 0) => bytesOf(name).set(bytes, offset),

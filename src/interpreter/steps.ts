@@ -19,24 +19,46 @@ export const destinations = ({ site, code }: Decoding): (Slot | null)[] =>
 /** An instruction that ends where it began. */
 export function makeStep(d: Decoding): Step {
   const { op } = d.site.instruction;
+  if (op.kind === "pure") return makePureStep(d, op);
   if (op.kind === "load" || op.kind === "store" || op.kind === "atomic") return makeMemoryStep(d, op);
   return { ...d.guard, site: d.site, run: makeRun(d, op), addresses: null, undefinedCases: undefinedChecks(d) };
 }
 
-/** They are compiled when first asked for: only sanitizers do. */
-function undefinedChecks({ site, code, operands, engine }: Decoding): UndefinedCheck[] {
+function undefinedChecks({ site, code, operands }: Decoding): UndefinedCheck[] {
   return site.instruction.undefinedCases.map(({ code: name, when }) => {
     const to = code.file.temporary("pred");
-    let run: Run | null = null;
+    const run = operands.assign([{ value: operands.bind(when), to }]);
     return {
       code: name,
       lanes: (x, mask) => {
-        run ??= engine.compiler.assign(code.context, [{ value: operands.bind(when), to }]);
         run(x, mask);
         return x.i32[to.base]! & mask;
       },
     };
   });
+}
+
+/** Code is made when the step first runs: much of a large kernel never does. */
+function makePureStep(d: Decoding, { values }: Extract<Op, { kind: "pure" }>): Step {
+  const to = destinations(d);
+  const compile = (): Run => {
+    const assignments = values.flatMap((value, i) => {
+      const slot = to[i] ?? null;
+      return slot === null ? [] : [{ value: bitsOf(d.operands.bind(value)), to: slot }];
+    });
+    return assignments.length === 0 ? nothing : d.engine.compiler.assign(d.code.context, assignments);
+  };
+  const step: Step & { run: Run } = {
+    ...d.guard,
+    site: d.site,
+    run: (x, mask) => {
+      step.run = compile();
+      step.run(x, mask);
+    },
+    addresses: null,
+    undefinedCases: undefinedChecks(d),
+  };
+  return step;
 }
 
 function makeMemoryStep(d: Decoding, op: Memory): Step {
@@ -53,22 +75,14 @@ function makeMemoryStep(d: Decoding, op: Memory): Step {
   return { ...d.guard, site, run, addresses: addressWriter(memory), undefinedCases: undefinedChecks(d) };
 }
 
-function makeRun(d: Decoding, op: Exclude<Op, Memory>): Run {
-  const { operands, site, engine } = d;
+function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
+  const { site } = d;
   const fault =
     (code: string, message: string): Run =>
     (activation, lanes) => {
       throw new Fault(code, message, { site, activation, lanes });
     };
   switch (op.kind) {
-    case "pure": {
-      const to = destinations(d);
-      const assignments = op.values.flatMap((value, i) => {
-        const slot = to[i] ?? null;
-        return slot === null ? [] : [{ value: bitsOf(operands.bind(value)), to: slot }];
-      });
-      return assignments.length === 0 ? nothing : engine.compiler.assign(d.code.context, assignments);
-    }
     case "warp":
       return makeWarpStep(d, op);
     case "activemask": {

@@ -39,8 +39,8 @@ export class BodyChecker {
     this.#parts = parts;
     this.#node = node;
     this.#body = body;
-    const { sink, version, target, addressSize } = parts.context;
-    this.#context = { sink: sink as DiagnosticSink, version, target, addressSize, function: node, body };
+    const { sink, version, target, addressSize, gates } = parts.context;
+    this.#context = { sink: sink as DiagnosticSink, version, target, addressSize, gates, function: node, body };
     this.#passing = new ParameterPassing(parts.context, parts.passed);
   }
 

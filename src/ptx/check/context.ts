@@ -1,6 +1,7 @@
 import type { DiagnosticSink } from "../../source/index.ts";
 import type { LabelSymbol, ParameterSymbol, RegisterSymbol, VariableSymbol } from "../symbols.ts";
 import type { FunctionDeclaration } from "../tree.ts";
+import type { CandidateGates } from "./gates.ts";
 
 /** The architecture that a module is for (11.1.2). */
 export interface Target {
@@ -33,6 +34,7 @@ export interface CheckContext {
   readonly version: number;
   readonly target: Target;
   readonly addressSize: 32 | 64;
+  readonly gates: CandidateGates;
   readonly function: FunctionDeclaration;
   readonly body: BodyInfo;
 }

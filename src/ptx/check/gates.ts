@@ -10,17 +10,28 @@ export interface GateProblem {
   readonly help: string;
 }
 
-const parseTarget = (name: string): { readonly sm: number; readonly variant: string } => {
+/** Understands each of the table's few versions and targets once. */
+function onceEach<Value>(understand: (text: string) => Value): (text: string) => Value {
+  const known = new Map<string, Value>();
+  return (text) => {
+    let value = known.get(text);
+    if (value === undefined) known.set(text, (value = understand(text)));
+    return value;
+  };
+}
+
+const versionOf = onceEach(versionNumber);
+const targetOf = onceEach((name): { readonly sm: number; readonly variant: string } => {
   const match = /^sm_(\d+)([af]?)$/.exec(name);
   return { sm: Number(match?.[1] ?? 0), variant: match?.[2] ?? "" };
-};
+});
 
 /** sm_100f code runs on its family: the same major generation, from its own number on (11.1.2). */
 const inFamily = (target: Target, sm: number): boolean =>
   target.variant !== "" && Math.floor(target.sm / 10) === Math.floor(sm / 10) && target.sm >= sm;
 
 function targetMeets(target: Target, least: string): boolean {
-  const { sm, variant } = parseTarget(least);
+  const { sm, variant } = targetOf(least);
   if (variant === "a") return target.variant === "a" && target.sm === sm;
   if (variant === "f") return inFamily(target, sm);
   return target.sm >= sm;
@@ -33,7 +44,7 @@ const spell = (target: string): string => (/[af]$/.test(target) ? target : `${ta
 
 /** `what`: the thing as a message names it, such as "'.rz'" or "'add.u16x2'". */
 export function gateProblem(gate: Gate, what: string, version: number, target: Target): GateProblem | null {
-  if (gate.since !== undefined && version < versionNumber(gate.since)) {
+  if (gate.since !== undefined && version < versionOf(gate.since)) {
     return {
       code: "needs-newer-version",
       message: `${what} needs PTX ISA ${gate.since}, and this module is version ${Math.floor(version / 100)}.${version % 100}`,
@@ -48,7 +59,7 @@ export function gateProblem(gate: Gate, what: string, version: number, target: T
       help: `write \`.target ${list(gate.target)[0]}\``,
     };
   }
-  if (gate.until !== undefined && version >= versionNumber(gate.until)) {
+  if (gate.until !== undefined && version >= versionOf(gate.until)) {
     const least = gate.untilTarget ?? "sm_10";
     if (targetMeets(target, least)) {
       return {
@@ -61,7 +72,29 @@ export function gateProblem(gate: Gate, what: string, version: number, target: T
   return null;
 }
 
-/** The first gate of the form or of one of its written modifiers that the module does not meet. */
+/** The gates of a module's version and target. A module repeats few opcodes many times, so answers are kept. */
+export class CandidateGates {
+  readonly #version: number;
+  readonly #target: Target;
+  readonly #answers = new Map<Candidate, GateProblem | null>();
+
+  constructor(version: number, target: Target) {
+    this.#version = version;
+    this.#target = target;
+  }
+
+  /** The first gate of the form or of one of its written modifiers that the module does not meet. */
+  problem(candidate: Candidate, opcode: string): GateProblem | null {
+    let problem = this.#answers.get(candidate);
+    if (problem === undefined) {
+      problem = candidateGateProblem(candidate, opcode, this.#version, this.#target);
+      this.#answers.set(candidate, problem);
+    }
+    return problem;
+  }
+}
+
+/** The same for one question. */
 export function candidateGateProblem(
   candidate: Candidate,
   opcode: string,

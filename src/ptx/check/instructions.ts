@@ -3,7 +3,7 @@ import { instructionSet } from "../isa/index.ts";
 import type { Candidate, OpcodeProblem } from "../isa/resolve.ts";
 import type { Instruction } from "../tree.ts";
 import type { CheckContext } from "./context.ts";
-import { candidateGateProblem, type GateProblem } from "./gates.ts";
+import type { GateProblem } from "./gates.ts";
 import { nearest } from "./nearest.ts";
 import { type Mismatch, OperandMatcher } from "./operands.ts";
 
@@ -26,7 +26,7 @@ export function checkInstruction(node: Instruction, context: CheckContext): void
       if (mismatch === null || furtherAlong(wrong, mismatch)) mismatch = wrong;
       continue;
     }
-    const closed = candidateGateProblem(candidate, node.opcode.text, context.version, context.target);
+    const closed = context.gates.problem(candidate, node.opcode.text);
     if (closed === null) {
       node.resolved = candidate;
       if (candidate.reordered) {

@@ -3,7 +3,7 @@ import type { Gate } from "../isa/define.ts";
 import type { CheckCode } from "./codes.ts";
 import type { ReportConstant } from "./constant.ts";
 import type { Target } from "./context.ts";
-import { gateProblem } from "./gates.ts";
+import { CandidateGates, gateProblem } from "./gates.ts";
 
 /** What every check of a module's declarations needs. */
 export class ModuleContext {
@@ -11,12 +11,14 @@ export class ModuleContext {
   readonly version: number;
   readonly target: Target;
   readonly addressSize: 32 | 64;
+  readonly gates: CandidateGates;
 
   constructor(sink: DiagnosticSink<CheckCode>, version: number, target: Target, addressSize: 32 | 64) {
     this.sink = sink;
     this.version = version;
     this.target = target;
     this.addressSize = addressSize;
+    this.gates = new CandidateGates(version, target);
   }
 
   /** Reports what the module's version or target does not have; `what` as a message names it. */

@@ -69,6 +69,8 @@ export class OperandMatcher {
   readonly #root: string;
   readonly #candidate: Candidate;
   readonly #relaxed: boolean;
+  /** mov and cvta take the addresses of variables. */
+  readonly #takesAddress: boolean;
 
   constructor(node: Instruction, candidate: Candidate, context: CheckContext) {
     this.#node = node;
@@ -78,6 +80,7 @@ export class OperandMatcher {
     const dot = text.indexOf(".");
     this.#root = dot < 0 ? text : text.slice(0, dot);
     this.#relaxed = relaxed.has(this.#root);
+    this.#takesAddress = this.#root === "mov" || (this.#root === "cvta" && !text.startsWith("cvta.to."));
   }
 
   /** The first mismatch, or null when all operands fit. */
@@ -135,7 +138,8 @@ export class OperandMatcher {
       }
       return null;
     }
-    return this.#scalar(operand, rule.type!, rule, slot, false);
+    const needsBraces = rule.counts.length === 1 && (rule.counts[0] === 1 ? rule.braces : operand.kind !== "name");
+    return needsBraces ? vectorSize(operand, rule, 1) : this.#scalar(operand, rule.type!, rule, slot, false);
   }
 
   /** One register, immediate or name; `inVector`: an element of a vector. */
@@ -169,7 +173,7 @@ export class OperandMatcher {
         return null;
       case "indexed":
         // 6.4.2: the address of an element, as mov takes it.
-        return this.#root === "mov" && type.kind !== "f" && type.kind !== "pred" && type.bits >= 16
+        return this.#takesAddress && type.kind !== "f" && type.kind !== "pred" && type.bits >= 16
           ? null
           : mismatch("operand-kind", operand, "the address of an element can only be the source of mov");
       default:
@@ -194,6 +198,8 @@ export class OperandMatcher {
         }
         if (symbol.vector > 1 && operand.component === null) {
           if (inVector || !rule.counts.includes(symbol.vector)) return vectorSize(operand, rule, symbol.vector);
+          const element = elementType(rule, symbol.vector) ?? type;
+          return fits(symbol.type, element, this.#relaxed) ? null : typeMismatch(operand, symbol.type, element);
         } else if (!rule.counts.includes(1) && !inVector) return vectorSize(operand, rule, 1);
         return fits(symbol.type, type, this.#relaxed) ? null : typeMismatch(operand, symbol.type, type);
       }
@@ -222,7 +228,11 @@ export class OperandMatcher {
       case "parameter":
       case "function":
         if (symbol.kind === "parameter" && symbol.parameter.space === "reg") return null;
-        if (this.#root !== "mov" || slot.destination || type.kind === "f" || type.kind === "pred") {
+        if (this.#root === "cvta" && symbol.kind !== "function") {
+          const space = symbol.kind === "variable" ? symbol.space : "param";
+          if (!spaceFits(this.#space(), space)) return spaceMismatch(operand, this.#space(), space);
+        }
+        if (!this.#takesAddress || slot.destination || type.kind === "f" || type.kind === "pred") {
           return mismatch(
             "operand-kind",
             operand,
@@ -251,8 +261,10 @@ export class OperandMatcher {
         : mismatch("operand-kind", operand, "this operand cannot be negated");
     }
     if (kind === "address") {
-      if (this.#root === "mov" && type.kind !== "f" && type.kind !== "pred") return null;
-      return mismatch("operand-kind", operand, "an address expression can only be the source of mov");
+      if (!this.#takesAddress || type.kind === "f" || type.kind === "pred") {
+        return mismatch("operand-kind", operand, "an address expression can only be the source of mov");
+      }
+      return isNameWithOffset(operand) ? null : mismatch("operand-kind", operand, ...offsetShape);
     }
     if (rule.immediate === "never") return mismatch("operand-kind", operand, `'${slot.name}' must be a register`);
     if (kind === "float") {
@@ -323,6 +335,9 @@ export class OperandMatcher {
     if (inner.kind === "binary") {
       if (inner.right.kind === "name" && inner.right.symbol !== null && inner.right.symbol.kind !== "constant") {
         return mismatch("operand-kind", inner.right, "an address is one register or variable and a constant offset");
+      }
+      if (constantClass(inner) === "address" && !isNameWithOffset(inner)) {
+        return mismatch("operand-kind", inner, ...offsetShape);
       }
       while (inner.kind === "binary") inner = inner.left;
     }
@@ -396,6 +411,21 @@ export class OperandMatcher {
   }
 }
 
+const offsetShape = [
+  "an offset is added behind the name",
+  "write `name+4`, or `name+-4` for a negative offset",
+] as const;
+
+/** `a`, `a+4`, `a+4+4`: what ptxas takes as an address (6.4.1). */
+function isNameWithOffset(expr: Expression): boolean {
+  let at = expr;
+  while (at.kind === "binary") {
+    if (at.operator !== "+" || constantClass(at.right) !== "integer") return false;
+    at = at.left;
+  }
+  return at.kind === "name";
+}
+
 const isConstantExpression = (operand: Operand): operand is Expression =>
   !/^(?:vector|list|pair|negated|sink|address|indexed|bad)$/.test(operand.kind);
 
@@ -437,10 +467,10 @@ const vectorSize = (span: Span, rule: OperandRule, count: number): Mismatch =>
   mismatch(
     "vector-size",
     span,
-    rule.counts.length === 1 && rule.counts[0] === 1
+    rule.counts.length === 1 && rule.counts[0] === 1 && !rule.braces
       ? "a scalar is expected here, not a vector"
       : count === 1
-        ? `a vector of ${rule.counts.join(" or ")} elements is expected here`
+        ? `a vector of ${rule.counts.join(" or ")} element${rule.counts[0] === 1 ? "" : "s"} is expected here: \`{...}\``
         : `a vector of ${count} elements does not fit: this operand takes ${rule.counts.join(" or ")}`,
   );
 

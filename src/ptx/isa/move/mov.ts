@@ -21,7 +21,9 @@ function recut(k: Kit, parts: readonly Expr[], from: number, to: number): readon
 
 /** A floating-point register is copied as bits, so that a NaN keeps its own. */
 const copied = (k: Kit, a: Expr): Expr =>
-  a.kind === "reg" && (a.ty === "f32" || a.ty === "f64") ? k.bitcast(a, a.ty === "f32" ? "i32" : "i64") : a;
+  a.kind !== "const" && (a.ty === "f32" || a.ty === "f64") ? k.bitcast(a, a.ty === "f32" ? "i32" : "i64") : a;
+
+const scalars = ["u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"] as const;
 
 /** Sections 9.7.9.3 and 9.7.9.4. */
 export const mov = instruction("mov", {
@@ -29,10 +31,17 @@ export const mov = instruction("mov", {
   section: "9.7.9.3",
   forms: [
     form("mov.type d, a", {
-      where: { type: ["u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"] },
+      where: { type: scalars },
       since: "1.0",
       gates: { f64: { target: "sm_13" } },
       sem: (k, { a }) => copied(k, a),
+    }),
+    form("mov.vec.type d, a", {
+      where: { vec: ["v2", "v4"], type: ["u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64", "b16", "b32", "b64"] },
+      since: "1.0",
+      operands: { d: "type[vec]", a: "type[vec]" },
+      sem: (k, _, __, ops) => ({ d: ops.vector("a").map((element) => copied(k, element)) }),
+      note: "copies a vector element by element, as in `mov.v4.u32 v, %tid`",
     }),
     form("mov.pred d, {!}a", { since: "1.0", sem: (_, { a }) => a }),
     form("mov.type d, a", {
@@ -48,6 +57,16 @@ export const mov = instruction("mov", {
         return { d: recut(k, source, bits / source.length, bits / count) };
       },
       note: "copies bits; a vector in braces is packed into a scalar or unpacked from it, first element lowest",
+    }),
+    // 6.4.3: `mov.v4.f32 {a,b,c,d}, V`, and the vectors among the special registers (10.12).
+    form("mov.vec.type d, a", {
+      where: { vec: ["v2", "v4"], type: [...scalars, "b16", "b32", "b64"] },
+      since: "1.0",
+      gates: { f64: { target: "sm_13" } },
+      operands: { d: "type[vec]", a: "type[vec]" },
+      invalid: ({ vec, type }) => (vec === "v4" && type.endsWith("64") ? "a vector has at most 128 bits" : null),
+      sem: (k, _, __, ops) => ({ d: ops.vector("a").map((element) => copied(k, element)) }),
+      note: "copies a vector, element by element",
     }),
   ],
 });

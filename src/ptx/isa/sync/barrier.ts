@@ -15,8 +15,9 @@ const barrierOf = (
   reduce: Barrier["reduce"] = null,
 ): Op => ({ kind: "barrier", mode, id: a, count: b ?? null, aligned, reduce });
 
-/** Barriers of a CTA are numbered 0 to 15; a count is a multiple of the warp size. */
-const operands = { a: "u32 0..15", b: "u32", c: "pred" };
+/** Barriers of a CTA are numbered 0 to 15; a count is a multiple of the warp size, and a CTA has at most 1024 threads. */
+const counts = Array.from({ length: 33 }, (_, warps) => warps * 32).join("|");
+const operands = { a: "u32 0..15", b: `u32 ${counts}`, c: "pred" };
 const cta = { since: "7.8" };
 const registerOperands = { since: "2.0", target: "sm_20" } as const;
 

@@ -1,6 +1,6 @@
 import type { CallTarget } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
-import { type AddressParts, functionStride, hex, parts, windows } from "../machine/address-space.ts";
+import { type AddressParts, functionStride, hex, windows } from "../machine/address-space.ts";
 import { Fault } from "../machine/fault.ts";
 import type { Decoding } from "./decode.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
@@ -27,8 +27,11 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
   }
   const slot = operands.slot(target.address);
   const listed = target.targets && new Set(target.targets.map((name) => engine.functionNamed(name)));
-  const addressOf = (x: Activation, lane: number): AddressParts =>
-    slot.class === "b64" ? parts(x.i64[slot.base + lane]!) : { high: 0, low: x.i32[slot.base + lane]! >>> 0 };
+  const wide = slot.class === "b64";
+  const addressOf = ({ i32 }: Activation, lane: number): AddressParts => ({
+    high: wide ? i32[2 * (slot.base + lane) + 1]! >>> 0 : 0,
+    low: i32[wide ? 2 * (slot.base + lane) : slot.base + lane]! >>> 0,
+  });
 
   const problem = (
     callee: LoadedFunction | null,
@@ -49,6 +52,8 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
     return ["indirect-call-prototype-mismatch", text];
   };
 
+  // What a call got past once it gets past again.
+  const good = new Set<LoadedFunction>();
   return (activation, lanes) => {
     const callees = new Map<LoadedFunction, number>();
     let failed: { code: string; text: string; lanes: number } | null = null;
@@ -56,14 +61,11 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
       const bit = m & -m;
       const address = addressOf(activation, 31 - Math.clz32(bit));
       const callee = functionAt(engine.functions, address);
-      // What a function got past once it gets past again.
-      if (callee !== null && callees.has(callee)) {
-        callees.set(callee, callees.get(callee)! | bit);
-        continue;
-      }
-      const found = problem(callee, address);
-      if (found === null) callees.set(callee!, bit);
-      else if (failed === null) failed = { code: found[0], text: found[1], lanes: bit };
+      const found = callee !== null && good.has(callee) ? null : problem(callee, address);
+      if (found === null) {
+        good.add(callee!);
+        callees.set(callee!, (callees.get(callee!) ?? 0) | bit);
+      } else if (failed === null) failed = { code: found[0], text: found[1], lanes: bit };
       else if (failed.code === found[0]) failed.lanes |= bit;
     }
     if (failed !== null) throw new Fault(failed.code, failed.text, { site, activation, lanes: failed.lanes });

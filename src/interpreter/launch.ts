@@ -1,6 +1,7 @@
 import type { IrFunction } from "../ir/index.ts";
 import { Activation } from "../machine/activation.ts";
 import { windows } from "../machine/address-space.ts";
+import type { Site } from "../machine/code.ts";
 import { Cta } from "../machine/cta.ts";
 import { type Observer, Observers } from "../machine/events.ts";
 import type { Extent } from "../machine/extent.ts";
@@ -16,6 +17,9 @@ import { runGrid } from "./schedule.ts";
 
 /** The most local memory that a thread of any NVIDIA GPU can have (compute capability tables). */
 const stackLimit = 512 * 1024;
+
+/** All shared variables of a module are laid out at once, so this is much more than a block of any GPU has. */
+const sharedLimit = 16 * 2 ** 20;
 
 let launches = 0;
 
@@ -61,7 +65,7 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
   };
   grid.observers?.emit("launchBegin", grid);
   try {
-    refuse(program, kernel, grid);
+    refuse(program, kernel, grid, dynamicEnd - windows.shared.start);
     if (!grid.reports.failed) {
       runGrid(grid, kernel, dynamicEnd - windows.shared.start, new Limits(grid, request), request.seed);
     }
@@ -112,23 +116,38 @@ function paramsBank(kernel: IrFunction, bytes: Uint8Array): Bank {
 }
 
 /** A kernel that can come to what is not modelled does not start: it would be wrong to run half of it. */
-function refuse(program: Program, kernel: LoadedFunction, grid: Grid): void {
+function refuse(program: Program, kernel: LoadedFunction, grid: Grid, sharedBytes: number): void {
   const { engine, module } = program;
+  const tooLarge =
+    kernel.stackCost > grid.stackLimit
+      ? ([
+          "stack-overflow",
+          `the kernel's frame has ${kernel.frame.size} bytes; a thread has ${grid.stackLimit}`,
+        ] as const)
+      : sharedBytes > sharedLimit
+        ? ([
+            "not-executable",
+            `a block would need ${sharedBytes} bytes of shared memory; ${sharedLimit} are modelled`,
+          ] as const)
+        : null;
+  if (tooLarge !== null) {
+    const [code, message] = tooLarge;
+    const instruction = { ...kernel.ir.instructions[0]!, span: kernel.ir.span, location: null };
+    refusal(kernel, { code: kernel, index: 0, instruction }, grid, code, message);
+    return;
+  }
   const obstacle = program.obstacleOf(kernel.ir);
   if (obstacle === null) return;
   const code = engine.functions[module.functions.indexOf(obstacle.function)]!;
   const instruction = obstacle.function.instructions[obstacle.index]!;
   const site = { code, index: obstacle.index, instruction };
+  refusal(code, site, grid, "not-executable", obstacle.message);
+}
+
+function refusal(code: LoadedFunction, site: Site, grid: Grid, report: string, message: string): void {
   const { warps } = new Cta(grid, 0);
   const activation = new Activation(code);
   activation.warp = warps[0]!;
-  grid.reports.add({
-    code: "not-executable",
-    severity: "error",
-    message: obstacle.message,
-    help: "nothing of the kernel has been run",
-    site,
-    activation,
-    lanes: 0,
-  });
+  const help = "nothing of the kernel has been run";
+  grid.reports.add({ code: report, severity: "error", message, help, site, activation, lanes: 0 });
 }

@@ -57,7 +57,10 @@ export interface SharedLayout {
   readonly staticBytes: number;
 }
 
-/** Lays out a module's variables, applies relocations and gives functions their addresses. */
+/**
+ * Lays out a module's variables, applies relocations and gives functions their addresses. Throws a RangeError when the
+ * variables do not fit into the device.
+ */
 export function loadProgram(memory: DeviceMemory, module: IrModule, options: LoadOptions = {}): Program {
   const generate = options.generate ?? canGenerate();
   const addresses = new AddressSpace(module.addressSize);
@@ -157,7 +160,13 @@ function layConstants(module: IrModule, variables: Map<string, LoadedVariable>):
     const address = layout.place(`\`${variable.name}\``, variable.size, variable.align);
     variables.set(variable.name, { variable, address });
   }
+  checkWindow(layout, "const");
   return { views: new Views(layout.end - start), start, extents: layout.extents };
+}
+
+/** Throws a RangeError when the variables of a space need more addresses than it has. */
+function checkWindow(layout: Layout, window: "const" | "shared"): void {
+  if (layout.end > windows[window].end) throw new RangeError(`the ${window} variables do not fit into their space`);
 }
 
 function layShared(module: IrModule, variables: Map<string, LoadedVariable>): SharedLayout {
@@ -168,6 +177,7 @@ function layShared(module: IrModule, variables: Map<string, LoadedVariable>): Sh
     const address = layout.place(`\`${variable.name}\``, variable.size, variable.align);
     variables.set(variable.name, { variable, address });
   }
+  checkWindow(layout, "shared");
   const dynamic = all.filter((v) => v.dynamicShared);
   const align = dynamic.reduce((most, v) => Math.max(most, v.align), 128);
   const dynamicStart = Math.ceil(layout.end / align) * align;

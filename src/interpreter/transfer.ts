@@ -1,11 +1,12 @@
 import type { Argument, Param, Result } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
+import type { Expr } from "../semantics/index.ts";
 import { readElement, writeElement } from "../machine/views.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 import type { Operands } from "./operand.ts";
 import type { Slot } from "./register-file.ts";
 
-/** Where a value that crosses a call lies on one side of it: in registers (two for 128 bits), or in the frame. */
+/** Where a value that crosses a call lies on one side of it: in registers (two for 128 bits, one for each element of a vector), or in the frame. */
 export type Location =
   | { readonly kind: "registers"; readonly slots: readonly Slot[] }
   | { readonly kind: "frame"; readonly offset: number; readonly size: number };
@@ -22,8 +23,12 @@ export function locationOfParam(code: LoadedFunction, param: Param, size: number
 
 export function locationOfArgument(code: LoadedFunction, arg: Argument, operands: Operands): Location {
   if (arg.kind === "frame") return { kind: "frame", offset: code.frame.offsets[arg.variable]!, size: arg.size };
-  const values = arg.kind === "pair" ? [arg.low, arg.high] : [arg.value];
-  return { kind: "registers", slots: values.map((v) => operands.slot(v)) };
+  return { kind: "registers", slots: valuesOf(arg).map((v) => operands.slot(v)) };
+}
+
+function valuesOf(arg: Exclude<Argument, { kind: "frame" }>): readonly Expr[] {
+  if (arg.kind === "vector") return arg.elements;
+  return arg.kind === "pair" ? [arg.low, arg.high] : [arg.value];
 }
 
 export function locationOfResult(code: LoadedFunction, result: Result): Location | null {
@@ -111,14 +116,7 @@ function frameToRegister(offset: number, size: number, to: Slot): Transfer {
 }
 
 function frameToFrame(from: number, to: number, size: number): Transfer {
-  return (x, y, mask) => {
-    const { stack } = x.warp;
-    for (let m = mask; m !== 0; m &= m - 1) {
-      const start = (31 - Math.clz32(m & -m)) * stack.stride;
-      const at = start + x.base + from;
-      stack.views.u8.copyWithin(start + y.base + to, at, at + size);
-    }
-  };
+  return (x, y, mask) => x.warp.stack.copy(x.base + from, y.base + to, size, mask);
 }
 
 /** A register's bits, unsigned. */

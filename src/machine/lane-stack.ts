@@ -1,5 +1,8 @@
 import { Views } from "./views.ts";
 
+/** Up to this size a loop over words is faster than a call of the engine's own fill and copy. */
+const shortBytes = 128;
+
 /**
  * The stacks of a warp's lanes: frames, call parameters and what `alloca` gives. They grow together; lane `i` begins at
  * byte `i * stride`.
@@ -22,9 +25,23 @@ export class LaneStack {
 
   /** Zeros in `[start, end)` of every lane of the mask: a frame begins in the same state each time. */
   clear(start: number, end: number, mask: number): void {
+    const { i32, u8 } = this.views;
+    const inWords = ((start | end) & 3) === 0 && end - start <= shortBytes;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
-      this.views.u8.fill(0, lane * this.stride + start, lane * this.stride + end);
+      const at = (31 - Math.clz32(m & -m)) * this.stride;
+      if (!inWords) u8.fill(0, at + start, at + end);
+      else for (let w = (at + start) >>> 2; w < (at + end) >>> 2; w++) i32[w] = 0;
+    }
+  }
+
+  /** Copies `size` bytes within every lane of the mask. */
+  copy(from: number, to: number, size: number, mask: number): void {
+    const { i32, u8 } = this.views;
+    const inWords = ((from | to | size) & 3) === 0 && size <= shortBytes;
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const at = (31 - Math.clz32(m & -m)) * this.stride;
+      if (!inWords) u8.copyWithin(at + to, at + from, at + from + size);
+      else for (let b = 0; b < size; b += 4) i32[(at + to + b) >>> 2] = i32[(at + from + b) >>> 2]!;
     }
   }
 }

@@ -249,3 +249,12 @@ test("a requests that makes no sense is refused", () => {
     expect(() => launch(program, { ...good, ...bad })).toThrow(RangeError);
   }
 });
+
+test("a kernel that needs more than a thread or a block has does not start", () => {
+  const stack = one((k) => k.store(access("local"), frame(k.variable(2 ** 20)), tid));
+  expect(run(stack.m)).toMatchObject({ steps: 0, reports: [{ code: "stack-overflow" }] });
+  const shared = one((_, __, m) => m.variable("s", "shared", 2 ** 26));
+  expect(run(shared.m)).toMatchObject({ steps: 0, reports: [{ code: "not-executable" }] });
+  const constant = one((_, __, m) => m.variable("c", "const", 2 ** 30));
+  expect(() => run(constant.m)).toThrow(RangeError);
+});

@@ -1,12 +1,12 @@
 import type { Argument, Param, Result } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
-import type { Expr } from "../semantics/index.ts";
 import { readElement, writeElement } from "../machine/views.ts";
+import type { Expr } from "../semantics/index.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 import type { Operands } from "./operand.ts";
 import type { Slot } from "./register-file.ts";
 
-/** Where a value that crosses a call lies on one side of it: in registers (two for 128 bits, one for each element of a vector), or in the frame. */
+/** Where a value that crosses a call lies: in registers (two for 128 bits, one for each element of a vector), or in the frame. */
 export type Location =
   | { readonly kind: "registers"; readonly slots: readonly Slot[] }
   | { readonly kind: "frame"; readonly offset: number; readonly size: number };

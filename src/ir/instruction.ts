@@ -44,7 +44,9 @@ export type Argument =
   | { readonly kind: "value"; readonly value: Expr; readonly bits: number }
   | { readonly kind: "frame"; readonly variable: number; readonly size: number }
   /** A 128-bit register. */
-  | { readonly kind: "pair"; readonly low: Expr; readonly high: Expr };
+  | { readonly kind: "pair"; readonly low: Expr; readonly high: Expr }
+  /** A vector register, element by element. */
+  | { readonly kind: "vector"; readonly elements: readonly Expr[] };
 
 export type Result =
   | { readonly kind: "register"; readonly registers: readonly number[] }

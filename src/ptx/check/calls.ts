@@ -317,7 +317,8 @@ export class CallChecker {
       case "register": {
         if (formal.dimensions.length > 0) return mismatch(`the register '${operand.text}'`);
         const vector = operand.component === null ? symbol.vector : 1;
-        return typeFits(symbol.type, vector, formal) || mismatch(`the .${symbol.type.name} register '${operand.text}'`);
+        const fits = vector === formal.vector && typeFits(symbol.type, vector, formal);
+        return fits || mismatch(`the .${symbol.type.name} register '${operand.text}'`);
       }
       case "constant":
         return (!result && immediateFits("integer", formal)) || mismatch("this constant");

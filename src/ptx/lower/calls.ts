@@ -43,8 +43,10 @@ export function lowerArguments({ args, signature }: CallInfo, places: Places): A
   return args.map((operand, i): Argument => {
     const variable = variableOf(operand, places);
     if (variable) return { kind: "frame", ...variable };
-    const { type } = signature.params[i]!;
-    const [value, high] = sourceElements(operand, valueRule({ type }), places);
+    const { type, vector } = signature.params[i]!;
+    const elements = sourceElements(operand, valueRule({ type }), places);
+    if (vector > 1) return { kind: "vector", elements };
+    const [value, high] = elements;
     return high ? { kind: "pair", low: value!, high } : { kind: "value", value: value!, bits: type.bits };
   });
 }

@@ -44,13 +44,19 @@ export function addressOf(
   return { kind: "symbol", ty, symbol: places.nameOf(symbol as VariableSymbol), offset, generic: false };
 }
 
+/** How many elements a name without braces has: a vector register may stand for its elements. */
+const elementCount = (operand: Operand): number =>
+  operand.kind === "name" && operand.component === null && operand.symbol?.kind === "register"
+    ? operand.symbol.vector
+    : 1;
+
 /** The elements of a source operand: one for a scalar, two `i64` for each 128-bit value. */
 export function sourceElements(operand: Operand, rule: OperandRule, places: Places): readonly Expr[] {
   if (operand.kind === "vector") {
     const type = elementType(rule, operand.elements.length)!;
     return operand.elements.flatMap((element) => scalarSource(element, type, places));
   }
-  return scalarSource(operand, rule.type!, places);
+  return scalarSource(operand, elementType(rule, elementCount(operand))!, places);
 }
 
 function scalarSource(operand: Operand, type: TypeInfo, places: Places): readonly Expr[] {
@@ -160,7 +166,7 @@ export function destinations(operand: Operand, rule: OperandRule, places: Places
     const type = elementType(rule, operand.elements.length)!;
     return operand.elements.flatMap((element) => scalarDestination(element, type, places));
   }
-  return scalarDestination(operand, rule.type!, places);
+  return scalarDestination(operand, elementType(rule, elementCount(operand))!, places);
 }
 
 function scalarDestination(operand: Operand, type: TypeInfo, places: Places): readonly Destination[] {

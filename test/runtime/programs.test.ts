@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { Device } from "../../src/index.ts";
+
+const header = ".version 9.0\n.target sm_90\n.address_size 64\n";
+
+const [, ...programs] = readFileSync(new URL("programs.txt", import.meta.url), "utf8").split(/^==== /m);
+
+test.each(
+  programs.map((program) => {
+    const [, name = "", words = "", text = ""] = /^(\w+): (.*)\n([^]*)$/.exec(program) ?? [];
+    return { name, words: words.split(" ").map(Number), text };
+  }),
+)("$name", ({ words, text }) => {
+  const device = new Device({ sanitize: "all" });
+  const module = device.load(header + text);
+  const out = device.buffer("u32", words.length);
+  const { reports } = module.kernel("k").launch({ grid: 1, block: 1, args: [out] });
+  expect(module.diagnostics).toEqual([]);
+  expect(reports).toEqual([]);
+  expect([...out.read()]).toEqual(words);
+});

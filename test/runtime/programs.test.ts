@@ -8,7 +8,7 @@ const [, ...programs] = readFileSync(new URL("programs.txt", import.meta.url), "
 
 test.each(
   programs.map((program) => {
-    const [, name = "", words = "", text = ""] = /^(\w+): (.*)\n([^]*)$/.exec(program) ?? [];
+    const [, name = "", words = "", text = ""] = /^(\w+): ([^\n]*)\n(.*)$/s.exec(program) ?? [];
     return { name, words: words.split(" ").map(Number), text };
   }),
 )("$name", ({ words, text }) => {

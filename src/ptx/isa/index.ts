@@ -1,3 +1,4 @@
+import { asynchronousInstructions } from "./async/index.ts";
 import { atomicInstructions } from "./atomic/index.ts";
 import { carryInstructions } from "./carry/index.ts";
 import { floatInstructions } from "./float/index.ts";
@@ -7,15 +8,20 @@ import { controlInstructions } from "./control/index.ts";
 import { convertInstructions } from "./convert/index.ts";
 import { integerInstructions } from "./integer/index.ts";
 import { logicInstructions } from "./logic/index.ts";
+import { matrixInstructions } from "./matrix/index.ts";
 import { memoryInstructions } from "./memory/index.ts";
 import { miscellaneousInstructions } from "./misc/index.ts";
 import { moveInstructions } from "./move/index.ts";
 import { mixedInstructions } from "./mixed/index.ts";
 import { InstructionSet } from "./resolve.ts";
 import { stackInstructions } from "./stack/index.ts";
+import { surfaceInstructions } from "./surface/index.ts";
 import { synchronizationInstructions } from "./sync/index.ts";
+import { tensorCoreInstructions } from "./tcgen05/index.ts";
+import { textureInstructions } from "./texture/index.ts";
 import { videoInstructions } from "./video/index.ts";
 import { warpInstructions } from "./warp/index.ts";
+import { warpgroupInstructions } from "./wgmma/index.ts";
 
 /** Every instruction of PTX, family by family in the order of the manual's chapter 9. */
 export const instructionSet = new InstructionSet([
@@ -29,10 +35,16 @@ export const instructionSet = new InstructionSet([
   ...moveInstructions,
   ...convertInstructions,
   ...memoryInstructions,
+  ...asynchronousInstructions,
+  ...textureInstructions,
+  ...surfaceInstructions,
   ...controlInstructions,
   ...synchronizationInstructions,
   ...atomicInstructions,
   ...warpInstructions,
+  ...matrixInstructions,
+  ...warpgroupInstructions,
+  ...tensorCoreInstructions,
   ...stackInstructions,
   ...videoInstructions,
   ...miscellaneousInstructions,

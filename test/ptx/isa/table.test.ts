@@ -39,7 +39,9 @@ test("the text of every form is well formed", () => {
       const names = operandNames(form);
       return [
         ...(head.test(opcode) ? [] : [`"${opcode}" is no opcode`]),
-        ...names.filter((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)).map((name) => `"${name}" is no name`),
+        ...names
+          .filter((name) => !/^[A-Za-z_][A-Za-z0-9_]*(,[A-Za-z_][A-Za-z0-9_]*)*$/.test(name))
+          .map((name) => `"${name}" is no name`),
         ...names.filter((name, i) => names.indexOf(name) !== i).map((name) => `two operands "${name}"`),
       ];
     }),

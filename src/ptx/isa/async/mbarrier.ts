@@ -1,0 +1,202 @@
+import { form, instruction } from "../define.ts";
+
+const unimplemented = "mbarrier objects are not modelled yet";
+
+const own = ["shared", "shared::cta"] as const;
+const any = ["shared", "shared::cta", "shared::cluster"] as const;
+const scopes = ["cta", "cluster"] as const;
+
+const window = { "shared::cta": { since: "7.8" } } as const;
+const ampere = { since: "7.0", target: "sm_80", anyOrder: true, unimplemented } as const;
+const hopper = { since: "8.0", target: "sm_90", anyOrder: true, unimplemented } as const;
+
+/** `.sem.scope` is written whole or not at all. */
+const semNeedsScope = ({ sem, scope }: { readonly sem?: string | undefined; readonly scope?: string | undefined }) =>
+  (sem === undefined) === (scope === undefined)
+    ? null
+    : `'.${sem ?? scope}' needs a ${sem === undefined ? "'.sem'" : "'.scope'"} beside it`;
+
+const orderGates = (sem: string) => ({
+  [sem]: { since: "8.0" },
+  relaxed: { since: "8.6", target: "sm_90" },
+  cta: { since: "8.0" },
+  cluster: { since: "8.0", target: "sm_90" },
+});
+
+/** Section 9.7.13.15.9. */
+export const mbarrierInit = instruction("mbarrier.init", {
+  summary: "makes an mbarrier of memory",
+  section: "9.7.13.15.9",
+  forms: [
+    form("mbarrier.init{.ss}.b64 [addr], count", {
+      where: { ss: own },
+      operands: { count: "u32" },
+      ...ampere,
+      gates: window,
+    }),
+  ],
+});
+
+/** Section 9.7.13.15.10. */
+export const mbarrierInval = instruction("mbarrier.inval", {
+  summary: "gives the memory of an mbarrier back",
+  section: "9.7.13.15.10",
+  forms: [form("mbarrier.inval{.ss}.b64 [addr]", { where: { ss: own }, ...ampere, gates: window })],
+});
+
+/** Section 9.7.13.15.11. */
+export const mbarrierExpectTx = instruction("mbarrier.expect_tx", {
+  summary: "announces bytes that an mbarrier is to wait for",
+  section: "9.7.13.15.11",
+  forms: [
+    form("mbarrier.expect_tx{.sem}{.scope}{.space}.b64 [addr], txCount", {
+      where: { sem: ["relaxed"], scope: scopes, space: any },
+      operands: { txCount: "u32" },
+      ...hopper,
+      invalid: semNeedsScope,
+    }),
+  ],
+});
+
+/** Section 9.7.13.15.12. */
+export const mbarrierCompleteTx = instruction("mbarrier.complete_tx", {
+  summary: "tells an mbarrier that bytes have arrived",
+  section: "9.7.13.15.12",
+  forms: [
+    form("mbarrier.complete_tx{.sem}{.scope}{.space}.b64 [addr], txCount", {
+      where: { sem: ["relaxed"], scope: scopes, space: any },
+      operands: { txCount: "u32" },
+      ...hopper,
+      invalid: semNeedsScope,
+    }),
+  ],
+});
+
+/** In the memory of another block of the cluster nobody gets the state: `_`. */
+const arrival = { sem: ["release", "relaxed"], scope: scopes, ss: any } as const;
+const arrivalGates = { ...orderGates("release"), ...window, "shared::cluster": { since: "8.0", target: "sm_90" } };
+
+const arrivalForms = (name: "arrive" | "arrive_drop") => [
+  form(`mbarrier.${name}{.sem}{.scope}{.ss}.b64 d, [addr]`, {
+    where: arrival,
+    ...ampere,
+    gates: arrivalGates,
+    invalid: semNeedsScope,
+  }),
+  form(`mbarrier.${name}{.sem}{.scope}{.ss}.b64 d, [addr], count`, {
+    where: arrival,
+    operands: { count: "u32" },
+    ...ampere,
+    since: "7.8",
+    target: "sm_90",
+    gates: { ...orderGates("release"), "shared::cluster": { since: "8.0" } },
+    invalid: semNeedsScope,
+  }),
+  form(`mbarrier.${name}.expect_tx{.sem}{.scope}{.ss}.b64 d, [addr], txCount`, {
+    where: arrival,
+    operands: { txCount: "u32" },
+    ...hopper,
+    gates: { relaxed: { since: "8.6" } },
+    invalid: semNeedsScope,
+  }),
+  form(`mbarrier.${name}.noComplete{.sem}{.scope}{.ss}.b64 d, [addr], count`, {
+    where: { sem: ["release"], scope: ["cta"], ss: own },
+    operands: { count: "u32" },
+    ...ampere,
+    gates: { release: { since: "8.0" }, cta: { since: "8.0" }, ...window },
+    invalid: semNeedsScope,
+  }),
+];
+
+/** Section 9.7.13.15.13. */
+export const mbarrierArrive = instruction("mbarrier.arrive", {
+  summary: "arrives at an mbarrier",
+  section: "9.7.13.15.13",
+  forms: arrivalForms("arrive"),
+});
+
+/** Section 9.7.13.15.14. */
+export const mbarrierArriveDrop = instruction("mbarrier.arrive_drop", {
+  summary: "arrives at an mbarrier for the last time",
+  section: "9.7.13.15.14",
+  forms: arrivalForms("arrive_drop"),
+});
+
+const wait = { sem: ["acquire", "relaxed"], scope: scopes, ss: own } as const;
+const waitOperands = { d: "pred", state: "b64", phaseParity: "u32" };
+const tryOperands = { ...waitOperands, suspendTimeHint: "u32" };
+
+/** Section 9.7.13.15.16. */
+export const mbarrierTestWait = instruction("mbarrier.test_wait", {
+  summary: "asks whether a phase of an mbarrier is complete",
+  section: "9.7.13.15.16",
+  forms: [
+    form("mbarrier.test_wait{.sem}{.scope}{.ss}.b64 d, [addr], state", {
+      where: wait,
+      operands: waitOperands,
+      ...ampere,
+      gates: { ...orderGates("acquire"), ...window },
+      invalid: semNeedsScope,
+    }),
+    form("mbarrier.test_wait.parity{.sem}{.scope}{.ss}.b64 d, [addr], phaseParity", {
+      where: wait,
+      operands: waitOperands,
+      ...ampere,
+      since: "7.1",
+      gates: { ...orderGates("acquire"), ...window },
+      invalid: semNeedsScope,
+    }),
+  ],
+});
+
+/** Section 9.7.13.15.16. */
+export const mbarrierTryWait = instruction("mbarrier.try_wait", {
+  summary: "waits a while for a phase of an mbarrier, and tells whether it is complete",
+  section: "9.7.13.15.16",
+  forms: [
+    form("mbarrier.try_wait{.sem}{.scope}{.ss}.b64 d, [addr], state{, suspendTimeHint}", {
+      where: wait,
+      operands: tryOperands,
+      ...ampere,
+      since: "7.8",
+      target: "sm_90",
+      gates: orderGates("acquire"),
+      invalid: semNeedsScope,
+    }),
+    form("mbarrier.try_wait.parity{.sem}{.scope}{.ss}.b64 d, [addr], phaseParity{, suspendTimeHint}", {
+      where: wait,
+      operands: tryOperands,
+      ...ampere,
+      since: "7.8",
+      target: "sm_90",
+      gates: orderGates("acquire"),
+      invalid: semNeedsScope,
+    }),
+  ],
+});
+
+/** Section 9.7.13.15.17. */
+export const mbarrierPendingCount = instruction("mbarrier.pending_count", {
+  summary: "reads the number of pending arrivals out of an mbarrier's state",
+  section: "9.7.13.15.17",
+  forms: [
+    form("mbarrier.pending_count.b64 d, state", {
+      operands: { d: "u32", state: "reg b64" },
+      since: "7.0",
+      target: "sm_80",
+      unimplemented,
+    }),
+  ],
+});
+
+export const mbarrierInstructions = [
+  mbarrierInit,
+  mbarrierInval,
+  mbarrierExpectTx,
+  mbarrierCompleteTx,
+  mbarrierArrive,
+  mbarrierArriveDrop,
+  mbarrierTestWait,
+  mbarrierTryWait,
+  mbarrierPendingCount,
+];

@@ -1,0 +1,147 @@
+import { type Form, form, instruction } from "../define.ts";
+import { exact, generation, groups } from "./gates.ts";
+
+const floatKinds = ["kind::f16", "kind::tf32", "kind::f8f6f4"] as const;
+const integerKind = ["kind::i8"] as const;
+const scaledKinds = ["kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"] as const;
+const scaleSizes = ["scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block16", "block32"] as const;
+const uses = ["fill", "use", "lastuse", "discard"] as const;
+const collectors = uses.map((use) => `collector::a::${use}`);
+
+const integerGate = { "kind::i8": { target: exact } };
+const scaleGates = {
+  "scale_vec::1X": { target: "sm_100a" },
+  "scale_vec::2X": { target: "sm_100a" },
+  "scale_vec::4X": { target: "sm_100a" },
+  block16: { since: "8.8" },
+  block32: { since: "8.8" },
+};
+const fourBits = { target: ["sm_100a", "sm_103a", "sm_110a"] } as const;
+
+const operands = {
+  d_tmem: "address any",
+  a_tmem: "address any",
+  a_desc: "reg b64",
+  b_desc: "reg b64",
+  idesc: "reg b32",
+  enable_input_d: "pred",
+};
+const scales = { scale_A_tmem: "address any", scale_B_tmem: "address any" };
+
+/** The metadata of a sparse A, as it stands in the text of a form. */
+const sparse = ", [sp_meta_tmem]";
+const operandsOf = (metadata: "" | typeof sparse) =>
+  metadata === "" ? operands : { ...operands, sp_meta_tmem: "address any" };
+
+/** A bit for each lane of the tensor memory of one block, or of two. */
+const lanes = ({ cta_group }: { readonly cta_group: string }): string =>
+  cta_group === "cta_group::1" ? "b32[4]" : "b32[8]";
+
+const shiftProblem = (m: {
+  readonly ashift?: boolean;
+  readonly collector_usage?: string | undefined;
+}): string | null =>
+  m.ashift && (m.collector_usage?.endsWith("::fill") || m.collector_usage?.endsWith("::use"))
+    ? `'.ashift' and '.${m.collector_usage}' exclude each other`
+    : null;
+
+/** Which sizes of scale blocks go with a kind (table 56). */
+const sizesOf: Readonly<Record<string, readonly (string | undefined)[]>> = {
+  "kind::mxf8f6f4": [undefined, "scale_vec::1X", "block32"],
+  "kind::mxf4": [undefined, "scale_vec::2X", "block32"],
+  "kind::mxf4nvf4": ["scale_vec::2X", "scale_vec::4X", "block16", "block32"],
+};
+const scaleProblem = (m: { readonly kind: string; readonly scale_vectorsize?: string | undefined }): string | null =>
+  sizesOf[m.kind]!.includes(m.scale_vectorsize)
+    ? null
+    : m.scale_vectorsize === undefined
+      ? `'.${m.kind}' needs the size of its scale blocks`
+      : `'.${m.scale_vectorsize}' does not go with '.${m.kind}'`;
+
+/**
+ * The forms of `tcgen05.mma` and `tcgen05.mma.sp`: A is in tensor memory or described like B, lanes may be masked, and
+ * `.sp` adds the metadata of a sparse A. `.ashift` needs A in tensor memory.
+ */
+function products(name: string, metadata: "" | typeof sparse, scaledGates: typeof fourBits | null): Form[] {
+  const kindGates = {
+    "kind::mxf4nvf4": { since: "8.7", ...scaledGates },
+    ...(scaledGates ? { "kind::mxf4": scaledGates } : {}),
+  };
+  return ["a_desc", "[a_tmem]"].flatMap((a) => {
+    const shift = a === "a_desc" ? "" : "{.ashift}";
+    const head = `[d_tmem], ${a}, b_desc${metadata}, idesc`;
+    return [
+      ...["", ", disable_output_lane"].flatMap((mask) => [
+        form(`${name}.cta_group.kind${shift}{.collector_usage} ${head}${mask}, enable_input_d{, scale_input_d}`, {
+          where: { cta_group: groups, kind: floatKinds, collector_usage: collectors },
+          operands: { ...operandsOf(metadata), disable_output_lane: lanes, scale_input_d: "imm u32 0..15" },
+          ...generation,
+          invalid: shiftProblem,
+        }),
+        form(`${name}.cta_group.kind${shift}{.collector_usage} ${head}${mask}, enable_input_d`, {
+          where: { cta_group: groups, kind: integerKind, collector_usage: collectors },
+          operands: { ...operandsOf(metadata), disable_output_lane: lanes },
+          ...generation,
+          gates: integerGate,
+          invalid: shiftProblem,
+        }),
+      ]),
+      form(
+        `${name}.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage} ${head}, [scale_A_tmem], [scale_B_tmem], enable_input_d`,
+        {
+          where: { cta_group: groups, kind: scaledKinds, scale_vectorsize: scaleSizes, collector_usage: collectors },
+          operands: { ...operandsOf(metadata), ...scales },
+          ...generation,
+          gates: { ...scaleGates, ...kindGates },
+          invalid: scaleProblem,
+        },
+      ),
+    ];
+  });
+}
+
+const columns = [0, 1, 2, 3].flatMap((buffer) => uses.map((use) => `collector::b${buffer}::${use}`));
+
+/** The forms of `tcgen05.mma.ws` and `tcgen05.mma.ws.sp`: B stays in the collector. */
+const stationary = (name: string, metadata: "" | typeof sparse): Form[] =>
+  ["a_desc", "[a_tmem]"].map((a) =>
+    form(
+      `${name}.cta_group::1.kind{.collector_usage} [d_tmem], ${a}, b_desc${metadata}, idesc, enable_input_d{, zero_column_mask_desc}`,
+      {
+        where: { kind: [...floatKinds, ...integerKind], collector_usage: columns },
+        operands: { ...operandsOf(metadata), zero_column_mask_desc: "reg b64" },
+        ...generation,
+        gates: integerGate,
+      },
+    ),
+  );
+
+/** Section 9.7.16.10.9.1. */
+export const tcgen05Mma = instruction("tcgen05.mma", {
+  summary: "multiplies matrices into tensor memory in the background",
+  section: "9.7.16.10.9.1",
+  forms: products("tcgen05.mma", "", null),
+});
+
+/** Section 9.7.16.10.9.2. */
+export const tcgen05MmaSp = instruction("tcgen05.mma.sp", {
+  summary: "multiplies a sparse matrix with another into tensor memory in the background",
+  section: "9.7.16.10.9.2",
+  forms: products("tcgen05.mma.sp", sparse, fourBits),
+});
+
+/** Section 9.7.16.10.9.3. */
+export const tcgen05MmaWs = instruction("tcgen05.mma.ws", {
+  summary: "multiplies with weights that stay, into tensor memory in the background",
+  section: "9.7.16.10.9.3",
+  forms: stationary("tcgen05.mma.ws", ""),
+});
+
+/** Section 9.7.16.10.9.4. */
+export const tcgen05MmaWsSp = instruction("tcgen05.mma.ws.sp", {
+  summary: "multiplies a sparse matrix with weights that stay, into tensor memory in the background",
+  section: "9.7.16.10.9.4",
+  forms: stationary("tcgen05.mma.ws.sp", sparse),
+});
+
+export const tensorProducts = [tcgen05Mma, tcgen05MmaSp, tcgen05MmaWs, tcgen05MmaWsSp];

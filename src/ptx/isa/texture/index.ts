@@ -1,0 +1,188 @@
+import { form, instruction } from "../define.ts";
+
+const unimplemented = "textures are not modelled yet";
+
+const geometries = ["1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms"] as const;
+const multisample = { since: "3.2", target: "sm_30" } as const;
+const half = { since: "4.2", target: "sm_53" } as const;
+const geometryGates = {
+  a1d: { since: "2.3" },
+  a2d: { since: "2.3" },
+  cube: { since: "3.0", target: "sm_20" },
+  acube: { since: "3.0", target: "sm_20" },
+  "2dms": multisample,
+  a2dms: multisample,
+  f16: half,
+  f16x2: half,
+};
+
+interface Fetch {
+  readonly geom: string;
+  readonly vec: string;
+  readonly dtype: string;
+  readonly ctype: string;
+}
+
+/** A fetch gives four elements, or two that hold two each. Some geometries have coordinates of one type only. */
+function fetchProblem({ geom, vec, dtype, ctype }: Fetch): string | null {
+  if ((vec === "v2") !== (dtype === "f16x2")) return `'.${dtype}' comes in vectors of ${dtype === "f16x2" ? 2 : 4}`;
+  if (geom.endsWith("cube") && ctype !== "f32") return `'.${geom}' takes coordinates of type '.f32'`;
+  if (geom.endsWith("ms") && ctype !== "s32") return `'.${geom}' takes coordinates of type '.s32'`;
+  return null;
+}
+
+const result = { d: "dtype[vec]", p: "pred" } as const;
+const optional = { e: "any", f: "any" } as const;
+const fetched = {
+  where: {
+    geom: geometries,
+    vec: ["v2", "v4"],
+    dtype: ["u32", "s32", "f16", "f32", "f16x2"],
+    ctype: ["s32", "f32"],
+  },
+  gates: geometryGates,
+  unimplemented,
+} as const;
+
+/** Mipmaps have levels for all but multi-sample textures. */
+const mipmap = {
+  since: "3.1",
+  target: "sm_20",
+  where: { ...fetched.where, geom: ["1d", "2d", "3d", "a1d", "a2d", "cube", "acube"] },
+  gates: { f16: half, f16x2: half },
+  unimplemented,
+} as const;
+
+/** Section 9.7.10.3. The sampler `b` is named in independent texturing mode. */
+export const tex = instruction("tex", {
+  summary: "looks a texture up",
+  section: "9.7.10.3",
+  forms: [
+    form("tex{.base}.geom.vec.dtype.ctype d{|p}, [a,c]{, e}{, f}", {
+      ...fetched,
+      operands: { ...result, ...optional },
+      since: "1.0",
+      gates: { ...geometryGates, base: { since: "3.1", target: "sm_20" } },
+      invalid: fetchProblem,
+    }),
+    form("tex{.base}.geom.vec.dtype.ctype d{|p}, [a,b,c]{, e}{, f}", {
+      ...fetched,
+      operands: { ...result, ...optional },
+      since: "1.5",
+      gates: { ...geometryGates, base: { since: "3.1", target: "sm_20" } },
+      invalid: fetchProblem,
+    }),
+    form("tex.level.geom.vec.dtype.ctype d{|p}, [a,c], lod{, e}{, f}", {
+      ...mipmap,
+      operands: { ...result, ...optional, lod: "ctype" },
+      invalid: fetchProblem,
+    }),
+    form("tex.level.geom.vec.dtype.ctype d{|p}, [a,b,c], lod{, e}{, f}", {
+      ...mipmap,
+      operands: { ...result, ...optional, lod: "ctype" },
+      invalid: fetchProblem,
+    }),
+    form("tex.grad.geom.vec.dtype.ctype d{|p}, [a,c], dPdx, dPdy{, e}{, f}", {
+      ...mipmap,
+      operands: { ...result, ...optional, dPdx: "f32[1,2,4]", dPdy: "f32[1,2,4]" },
+      gates: { ...mipmap.gates, cube: { since: "4.3" }, acube: { since: "4.3" } },
+      invalid: fetchProblem,
+    }),
+    form("tex.grad.geom.vec.dtype.ctype d{|p}, [a,b,c], dPdx, dPdy{, e}{, f}", {
+      ...mipmap,
+      operands: { ...result, ...optional, dPdx: "f32[1,2,4]", dPdy: "f32[1,2,4]" },
+      gates: { ...mipmap.gates, cube: { since: "4.3" }, acube: { since: "4.3" } },
+      invalid: fetchProblem,
+    }),
+  ],
+});
+
+const components = ["r", "g", "b", "a"] as const;
+const footprint = { since: "2.2", target: "sm_20", unimplemented } as const;
+const later = { since: "4.3", target: "sm_30" } as const;
+
+/** Section 9.7.10.4. */
+export const tld4 = instruction("tld4", {
+  summary: "fetches one component of the four texels around a point",
+  section: "9.7.10.4",
+  forms: [
+    form("tld4.comp.geom.v4.dtype.f32 d{|p}, [a,c]{, e}{, f}", {
+      ...footprint,
+      where: { comp: components, geom: ["2d", "a2d", "cube", "acube"], dtype: ["u32", "s32", "f32"] },
+      operands: { d: "dtype[4]", p: "pred", ...optional },
+      gates: { a2d: later, cube: later, acube: later },
+    }),
+    form("tld4.comp.geom.v4.dtype.f32 d{|p}, [a,b,c]{, e}{, f}", {
+      ...footprint,
+      where: { comp: components, geom: ["2d", "a2d", "cube", "acube"], dtype: ["u32", "s32", "f32"] },
+      operands: { d: "dtype[4]", p: "pred", ...optional },
+      gates: { a2d: later, cube: later, acube: later },
+    }),
+  ],
+});
+
+/** Section 9.7.10.5. */
+export const txq = instruction("txq", {
+  summary: "reads an attribute of a texture or sampler",
+  section: "9.7.10.5",
+  forms: [
+    form("txq.tquery.b32 d, [a]", {
+      where: {
+        tquery: [
+          "width",
+          "height",
+          "depth",
+          "channel_data_type",
+          "channel_order",
+          "normalized_coords",
+          "array_size",
+          "num_mipmap_levels",
+          "num_samples",
+        ],
+      },
+      operands: { a: "address any" },
+      since: "1.5",
+      gates: {
+        channel_data_type: { since: "2.1" },
+        channel_order: { since: "2.1" },
+        array_size: { since: "4.1" },
+        num_mipmap_levels: { since: "4.1", target: "sm_20" },
+        num_samples: { since: "4.1", target: "sm_30" },
+      },
+      unimplemented,
+    }),
+    form("txq.level.tlquery.b32 d, [a], lod", {
+      where: { tlquery: ["width", "height", "depth"] },
+      operands: { a: "address any" },
+      since: "4.3",
+      target: "sm_30",
+      unimplemented,
+    }),
+    form("txq.squery.b32 d, [a]", {
+      where: {
+        squery: ["force_unnormalized_coords", "filter_mode", "addr_mode_0", "addr_mode_1", "addr_mode_2"],
+      },
+      operands: { a: "address any" },
+      since: "1.5",
+      gates: { force_unnormalized_coords: { since: "2.2" } },
+      unimplemented,
+    }),
+  ],
+});
+
+/** Section 9.7.10.6. */
+export const istypep = instruction("istypep", {
+  summary: "asks whether a register points to a texture, sampler or surface",
+  section: "9.7.10.6",
+  forms: [
+    form("istypep.type p, a", {
+      where: { type: ["texref", "samplerref", "surfref"] },
+      operands: { p: "pred", a: "reg u64" },
+      since: "4.0",
+      target: "sm_30",
+      unimplemented,
+    }),
+  ],
+});
+
+export const textureInstructions = [tex, tld4, txq, istypep];

@@ -1,0 +1,155 @@
+import { form, instruction } from "../define.ts";
+import { unimplemented } from "../matrix/mma.ts";
+
+const hopper = { since: "8.0", target: "sm_90a", anyOrder: true, unimplemented } as const;
+
+/** The multiples of 8 up to 256, as floating-point products allow them. */
+const everyEighth = Array.from({ length: 32 }, (_, i) => 8 * (i + 1));
+/** Integers have fewer sizes. */
+const sixteenths = everyEighth.filter((n) => n <= 32 || n % 16 === 0);
+const shapes = (k: number, sizes: readonly number[] = everyEighth): readonly string[] =>
+  sizes.map((n) => `m64n${n}k${k}`);
+
+/** Columns of D; each lane of the four warps holds half as many elements. */
+const columnsOf = (shape: string): number => Number(/n(\d+)k/.exec(shape)![1]);
+const accumulator = ({ shape, dtype = "s32" }: { readonly shape: string; readonly dtype?: string }): string =>
+  dtype === "f16" ? `b32[${columnsOf(shape) / 4}]` : `${dtype}[${columnsOf(shape) / 2}]`;
+
+/** A lies in registers, or like B in shared memory, where a descriptor says how. */
+const operands = { d: accumulator, a: "b32[4]", a_desc: "reg b64", b_desc: "reg b64", scale_d: "pred" };
+const signs = { imm_scale_a: "imm s32 -1|1", imm_scale_b: "imm s32 -1|1" };
+const transposes = { imm_trans_a: "imm u32 0..1", imm_trans_b: "imm u32 0..1" };
+const sparsity = { sp_meta: "reg b32", sp_sel: "imm u32 0..3" };
+
+const single = ["f32"] as const;
+const halfOrSingle = ["f16", "f32"] as const;
+const narrowTypes = ["e4m3", "e5m2"] as const;
+const bytes = ["s8", "u8"] as const;
+const mixed = { "s8+u8": { since: "8.4" } };
+
+/** Section 9.7.15.5.2. */
+export const wgmmaMmaAsync = instruction("wgmma.mma_async", {
+  summary: "multiplies matrices with the four warps of a warpgroup, in the background",
+  section: "9.7.15.5.2",
+  forms: [
+    ...(["f16", "bf16"] as const).flatMap((type) => [
+      form(
+        `wgmma.mma_async.sync.aligned.shape.dtype.${type}.${type} d, a_desc, b_desc, scale_d, imm_scale_a, imm_scale_b, imm_trans_a, imm_trans_b`,
+        {
+          where: { shape: shapes(16), dtype: type === "f16" ? halfOrSingle : single },
+          operands: { ...operands, ...signs, ...transposes },
+          ...hopper,
+        },
+      ),
+      form(
+        `wgmma.mma_async.sync.aligned.shape.dtype.${type}.${type} d, a, b_desc, scale_d, imm_scale_a, imm_scale_b, imm_trans_b`,
+        {
+          where: { shape: shapes(16), dtype: type === "f16" ? halfOrSingle : single },
+          operands: { ...operands, ...signs, ...transposes },
+          ...hopper,
+        },
+      ),
+    ]),
+    ...(["a_desc", "a"] as const).flatMap((a) => [
+      form(`wgmma.mma_async.sync.aligned.shape.dtype.tf32.tf32 d, ${a}, b_desc, scale_d, imm_scale_a, imm_scale_b`, {
+        where: { shape: shapes(8), dtype: single },
+        operands: { ...operands, ...signs },
+        ...hopper,
+      }),
+      form(`wgmma.mma_async.sync.aligned.shape.dtype.atype.btype d, ${a}, b_desc, scale_d, imm_scale_a, imm_scale_b`, {
+        where: { shape: shapes(32), dtype: halfOrSingle, atype: narrowTypes, btype: narrowTypes },
+        operands: { ...operands, ...signs },
+        ...hopper,
+      }),
+      form(`wgmma.mma_async.sync.aligned.shape{.satfinite}.s32.atype.btype d, ${a}, b_desc, scale_d`, {
+        where: { shape: shapes(32, sixteenths), atype: bytes, btype: bytes },
+        operands,
+        ...hopper,
+        gates: mixed,
+      }),
+      form(`wgmma.mma_async.sync.aligned.shape.s32.b1.b1.and.popc d, ${a}, b_desc, scale_d`, {
+        where: { shape: shapes(256, sixteenths) },
+        operands,
+        ...hopper,
+      }),
+    ]),
+  ],
+});
+
+const sparse = { ...hopper, since: "8.2" } as const;
+
+/** Section 9.7.15.6.3. */
+export const wgmmaMmaAsyncSp = instruction("wgmma.mma_async.sp", {
+  summary: "multiplies a sparse matrix with another, with the four warps of a warpgroup, in the background",
+  section: "9.7.15.6.3",
+  forms: [
+    ...(["f16", "bf16"] as const).flatMap((type) => [
+      form(
+        `wgmma.mma_async.sp.sync.aligned.shape.dtype.${type}.${type} d, a_desc, b_desc, sp_meta, sp_sel, scale_d, imm_scale_a, imm_scale_b, imm_trans_a, imm_trans_b`,
+        {
+          where: { shape: shapes(32), dtype: type === "f16" ? halfOrSingle : single },
+          operands: { ...operands, ...sparsity, ...signs, ...transposes },
+          ...sparse,
+        },
+      ),
+      form(
+        `wgmma.mma_async.sp.sync.aligned.shape.dtype.${type}.${type} d, a, b_desc, sp_meta, sp_sel, scale_d, imm_scale_a, imm_scale_b, imm_trans_b`,
+        {
+          where: { shape: shapes(32), dtype: type === "f16" ? halfOrSingle : single },
+          operands: { ...operands, ...sparsity, ...signs, ...transposes },
+          ...sparse,
+        },
+      ),
+    ]),
+    ...(["a_desc", "a"] as const).flatMap((a) => [
+      form(
+        `wgmma.mma_async.sp.sync.aligned.shape.dtype.tf32.tf32 d, ${a}, b_desc, sp_meta, sp_sel, scale_d, imm_scale_a, imm_scale_b`,
+        {
+          where: { shape: shapes(16), dtype: single },
+          operands: { ...operands, ...sparsity, ...signs },
+          ...sparse,
+        },
+      ),
+      form(
+        `wgmma.mma_async.sp.sync.aligned.shape.dtype.atype.btype d, ${a}, b_desc, sp_meta, sp_sel, scale_d, imm_scale_a, imm_scale_b`,
+        {
+          where: { shape: shapes(64), dtype: halfOrSingle, atype: narrowTypes, btype: narrowTypes },
+          operands: { ...operands, ...sparsity, ...signs },
+          ...sparse,
+        },
+      ),
+      form(
+        `wgmma.mma_async.sp.sync.aligned.shape{.satfinite}.s32.atype.btype d, ${a}, b_desc, sp_meta, sp_sel, scale_d`,
+        {
+          where: { shape: shapes(64, sixteenths), atype: bytes, btype: bytes },
+          operands: { ...operands, ...sparsity },
+          ...sparse,
+          gates: mixed,
+        },
+      ),
+    ]),
+  ],
+});
+
+/** Section 9.7.15.7.1. */
+export const wgmmaFence = instruction("wgmma.fence", {
+  summary: "orders register accesses before those of wgmma.mma_async",
+  section: "9.7.15.7.1",
+  forms: [form("wgmma.fence.sync.aligned", hopper)],
+});
+
+/** Section 9.7.15.7.2. */
+export const wgmmaCommitGroup = instruction("wgmma.commit_group", {
+  summary: "makes a group of the multiplications so far",
+  section: "9.7.15.7.2",
+  forms: [form("wgmma.commit_group.sync.aligned", hopper)],
+});
+
+/** Section 9.7.15.7.3. */
+export const wgmmaWaitGroup = instruction("wgmma.wait_group", {
+  summary: "waits until at most N groups of multiplications are under way",
+  section: "9.7.15.7.3",
+  forms: [form("wgmma.wait_group.sync.aligned N", { operands: { N: "imm u32" }, ...hopper })],
+});
+
+export const warpgroupInstructions = [wgmmaMmaAsync, wgmmaMmaAsyncSp, wgmmaFence, wgmmaCommitGroup, wgmmaWaitGroup];

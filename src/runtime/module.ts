@@ -36,6 +36,8 @@ export interface LaunchOptions extends LaunchDefaults {
   readonly onProgress?: LaunchRequest["onProgress"];
   /** What the kernel prints, as it prints it; the result has it as a whole. */
   readonly onOutput?: (text: string) => void;
+  /** Who else watches, besides the sanitizers. */
+  readonly observers?: readonly Observer[];
 }
 
 export type Size = number | readonly [x: number, y?: number, z?: number];
@@ -133,7 +135,7 @@ export class Kernel {
    */
   launch(options: LaunchOptions): KernelResult {
     const { memory, defaults } = this.module.device;
-    const { args = [], shared = 0, onProgress, onOutput } = options;
+    const { args = [], shared = 0, onProgress, onOutput, observers = [] } = options;
     const grid = dim3(options.grid);
     const block = dim3(options.block);
     this.#checkSizes(grid, block, shared);
@@ -163,7 +165,7 @@ export class Kernel {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
     };
-    const result = this.#launch(request, sanitizersFor(names));
+    const result = this.#launch(request, [...sanitizersFor(names), ...observers]);
     const milliseconds = performance.now() - started;
     return { ...result, threads: product(grid) * product(block), milliseconds, stdout };
   }

@@ -67,6 +67,22 @@ test("the example of the README", () => {
   expect(y.read()).toEqual(Float32Array.from({ length: 1000 }, (_, i) => 2.5 * i));
 });
 
+test("observers are told what happens", () => {
+  const device = new Device();
+  const stores: number[] = [];
+  device
+    .load(saxpy)
+    .kernel("saxpy")
+    .launch({
+      grid: 1,
+      block: 64,
+      args: [40, 1, device.buffer("f32", 64), device.buffer("f32", 64)],
+      observers: [{ access: ({ effect, mask }) => void (effect === "store" && stores.push(mask >>> 0)) }],
+    });
+  // 40 elements: all lanes of the first warp and 8 of the second.
+  expect(stores).toEqual([0xffff_ffff, 0xff]);
+});
+
 describe("arguments", () => {
   test.each([
     [".u32", 4, -1, [255, 255, 255, 255]],

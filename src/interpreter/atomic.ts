@@ -52,7 +52,7 @@ export function makeAtomic(d: Decoding, memory: MemoryInstruction, combine: read
       const r = (low - reach.from) >>> 0;
       const at = (r + reach.at + lane * reach.stride) >>> 0;
       if (!known || r > reach.span || high !== reach.high || (at & (access.align - 1)) !== 0) {
-        slow.run(x, m, (place, start, l) => update(x, place.views, start, l));
+        slow.run(x, m, update);
         return;
       }
       update(x, reach.views, at, lane);

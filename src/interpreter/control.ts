@@ -11,7 +11,7 @@ import { settleWarp } from "./settle.ts";
 type OpOf<K extends Op["kind"]> = Extract<Op, { kind: K }>;
 
 /** The lanes of a mask in which the guard holds. */
-export const guarded = ({ guard, flip }: GuardWord, x: Activation, mask: number): number =>
+const guarded = ({ guard, flip }: GuardWord, x: Activation, mask: number): number =>
   guard < 0 ? mask : mask & (x.i32[guard]! ^ flip);
 
 /** Lanes whose guard does not hold go on; returns the others, which are then alone in the group. */
@@ -23,7 +23,7 @@ export function enter(guard: GuardWord, next: BasicBlock, warp: Warp, group: Gro
 }
 
 /** Moves a whole group. */
-export function jump(warp: Warp, group: Group, from: number, to: BasicBlock, site: Site): void {
+function jump(warp: Warp, group: Group, from: number, to: BasicBlock, site: Site): void {
   group.at = to;
   if (to.index <= from) warp.jumpBack(group, site);
 }

@@ -20,6 +20,7 @@ export class Limits {
     this.#end = request.timeoutMs === undefined ? Infinity : Date.now() + request.timeoutMs;
   }
 
+  /** `warp`: one that is still to run. */
   check(warp: Warp): void {
     if (this.#grid.steps > this.#maxSteps) {
       throw stuck(warp, `the launch has not ended after ${this.#maxSteps} thread-instructions`);
@@ -39,9 +40,8 @@ export class Limits {
 }
 
 /** Where a launch is that does not end: in a loop, if a warp has jumped back. */
-function stuck(warp: Warp, message: string): Fault | Error {
-  const group = warp.groups.find((g) => g.wait === null) ?? warp.groups[0];
-  if (group === undefined) return new Error(message);
+function stuck(warp: Warp, message: string): Fault {
+  const group = warp.groups.find((g) => g.wait === null) ?? warp.groups[0]!;
   const { activation, at, mask } = group;
   const jump = warp.lastJump?.code === activation.code ? warp.lastJump : null;
   const site = jump ?? at.last ?? at.terminator!.site;

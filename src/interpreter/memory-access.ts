@@ -1,11 +1,11 @@
 import type { Access } from "../ir/index.ts";
 import { accessBytes, accessFault } from "../machine/access-fault.ts";
 import type { Activation } from "../machine/activation.ts";
-import { type AddressParts, parts, windows } from "../machine/address-space.ts";
+import { type AddressParts, windows } from "../machine/address-space.ts";
 import type { Site } from "../machine/code.ts";
 import type { Fault } from "../machine/fault.ts";
 import { locate, type Place } from "../machine/locate.ts";
-import { readElement, writeElement } from "../machine/views.ts";
+import { readElement, type Views, writeElement } from "../machine/views.ts";
 import type { Run } from "./expr-compiler.ts";
 import { type FastPath, type FastTarget, fastPath } from "./memory-loop.ts";
 import type { AddressOperand } from "./operand.ts";
@@ -21,11 +21,13 @@ export interface MemoryInstruction {
 }
 
 /** The address that a lane accesses. */
-export function addressOf({ slot, offset, high, inFrame }: AddressOperand, x: Activation, lane: number): AddressParts {
+function addressOf({ slot, offset, high, inFrame }: AddressOperand, x: Activation, lane: number): AddressParts {
   if (inFrame) return { high: 0, low: windows.local.start + x.base + offset };
   if (slot === null) return { high, low: offset };
   if (slot.class === "b32") return { high: 0, low: (x.i32[slot.base + lane]! + offset) >>> 0 };
-  return parts(x.i64[slot.base + lane]! + BigInt(offset));
+  const at = 2 * (slot.base + lane);
+  const sum = (x.i32[at]! >>> 0) + offset;
+  return { high: (x.i32[at + 1]! + Math.floor(sum / 2 ** 32)) >>> 0, low: sum >>> 0 };
 }
 
 /** For an observer: the addresses as numbers of 64 bits. */
@@ -52,35 +54,50 @@ export class SlowPath {
     this.#reach = reach;
   }
 
-  run(x: Activation, mask: number, perform: (place: Place, at: number, lane: number) => void): void {
+  run(x: Activation, mask: number, perform: Perform): void {
     let failed: Fault | null = null;
     let lanes = 0;
+    let last: { readonly place: Place; readonly lane: number; readonly high: number } | null = null;
     const { site, access, address: operand } = this.#memory;
+    const size = accessBytes(access);
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
       const address = addressOf(operand, x, lane);
+      const { high, low } = address;
+      // The lanes of a group have the same frames: what is good for one is good for the next.
+      if (last !== null && failed === null && high === last.high && (low & (access.align - 1)) === 0) {
+        const { start, end, at, views, stride } = last.place;
+        if (stride !== null && low >= start && low + size <= end) {
+          perform(x, views, at + (low - start) + (lane - last.lane) * stride, lane);
+          continue;
+        }
+      }
       const place = locate(x, lane, address);
       const fault = accessFault({ x, lane, site, effect: this.#effect, access, address, place });
       if (fault !== null) {
         failed ??= fault;
         if (fault.code === failed.code) lanes |= fault.lanes;
       } else if (failed === null) {
-        this.#reach.remember(x, address.high, place!);
-        perform(place!, place!.at + (address.low - place!.start), lane);
+        this.#reach.remember(x, high, place!);
+        last = { place: place!, lane, high };
+        perform(x, place!.views, place!.at + (low - place!.start), lane);
       }
     }
     if (failed !== null) throw failed.inLanes(lanes);
   }
 }
 
+/** Accesses one lane's elements, at a byte of some memory. */
+type Perform = (x: Activation, views: Views, at: number, lane: number) => void;
+
 export function makeLoad(memory: MemoryInstruction, targets: readonly (Slot | null)[], generate: boolean): Run {
   const { access, prepare } = memory;
   const bytes = access.bits / 8;
   const narrowing = (slot: Slot): number => (slot.bits < 32 ? 2 ** slot.bits - 1 : -1);
-  return makeAccess(memory, "load", targets, generate, prepare, (x, place, at, lane) => {
+  return makeAccess(memory, "load", targets, generate, prepare, (x, views, at, lane) => {
     targets.forEach((slot, e) => {
       if (slot === null) return;
-      const value = readElement(place.views, at + e * bytes, access.bits, access.signed);
+      const value = readElement(views, at + e * bytes, access.bits, access.signed);
       if (slot.class === "b32") x.i32[slot.base + lane] = Number(value) & narrowing(slot);
       else if (typeof value === "bigint") x.i64[slot.base + lane] = value;
       else x.i64[slot.base + lane] = BigInt(access.signed ? value : value >>> 0);
@@ -91,18 +108,16 @@ export function makeLoad(memory: MemoryInstruction, targets: readonly (Slot | nu
 export function makeStore(memory: MemoryInstruction, sources: readonly (Slot | null)[], generate: boolean): Run {
   const { access, prepare } = memory;
   const bytes = access.bits / 8;
-  return makeAccess(memory, "store", sources, generate, prepare, (x, place, at, lane) => {
+  return makeAccess(memory, "store", sources, generate, prepare, (x, views, at, lane) => {
     sources.forEach((slot, e) => {
       if (slot === null) return;
       const wide = slot.class === "b64";
       const value =
         access.bits === 64 ? x.i64[slot.base + lane]! : x.i32[wide ? (slot.base + lane) * 2 : slot.base + lane]!;
-      writeElement(place.views, at + e * bytes, access.bits, value);
+      writeElement(views, at + e * bytes, access.bits, value);
     });
   });
 }
-
-type Perform = (x: Activation, place: Place, at: number, lane: number) => void;
 
 function makeAccess(
   memory: MemoryInstruction,
@@ -125,6 +140,6 @@ function makeAccess(
       fast ??= fastPath(effect, access, address, elements);
       rest = fast(x, mask, reach);
     }
-    if (rest !== 0) slow.run(x, rest, (place, at, lane) => perform(x, place, at, lane));
+    if (rest !== 0) slow.run(x, rest, perform);
   };
 }

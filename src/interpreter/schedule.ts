@@ -95,10 +95,11 @@ function runBlock(cta: Cta, grid: Grid, turns: Turns, limits: Limits): boolean {
     let ran = false;
     let yielded = true;
     for (const warp of turns.order<Warp>(cta.warps)) {
-      if (warp.live === 0 || !runWarp(warp, grid, turns.quantum)) continue;
+      if (warp.live === 0) continue;
+      limits.check(warp);
+      if (!runWarp(warp, grid, turns.quantum)) continue;
       ran = true;
       if (!warp.yielded) yielded = false;
-      limits.check(warp);
     }
     if (cta.liveWarps === 0) return true;
     if (!ran) throw deadlock(cta);

@@ -92,7 +92,7 @@ const verbs = { load: "loads", store: "stores", atomic: "updates" } as const;
 function fault(attempt: Attempt, code: string, why: string | null): Fault {
   const { x, lane, site, effect, access, address } = attempt;
   const size = accessBytes(access);
-  const near = nearest(x, address);
+  const near = nearest(x, lane, address);
   const where = near === null ? null : distance(near, address.low, size);
   const what = access.count > 1 ? `${access.count} x ${access.bits / 8} bytes` : `${size} bytes`;
   const place = why ?? where ?? "where nothing is";

@@ -17,7 +17,7 @@ export type WindowName = keyof typeof windows;
 export const functionStride = 16;
 
 /** Addresses below this are taken for null plus a member's offset. */
-export const nullPage = 4096;
+const nullPage = 4096;
 
 /** The halves of an address: both unsigned 32-bit numbers. */
 export interface AddressParts {

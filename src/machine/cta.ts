@@ -59,6 +59,10 @@ export class Cta {
   /** Barriers that waited only for lanes that have exited are released. */
   settleBarriers(): void {
     const live = this.liveWarps;
-    for (const barrier of this.barriers) if (barrier.waiters.length > 0 && barrier.complete(live)) barrier.release();
+    for (const barrier of this.barriers) {
+      if (barrier.waiters.length === 0 || !barrier.complete(live)) continue;
+      this.grid.observers?.emit("barrierRelease", { cta: this, barrier: barrier.id });
+      barrier.release();
+    }
   }
 }

@@ -17,6 +17,8 @@ export interface Place {
   /** The byte of `views` at `start`, for the lane. */
   readonly at: number;
   readonly freed: boolean;
+  /** What is added to `at` for the next lane, where all lanes of the group have the same place; null where they may differ. */
+  readonly stride: number | null;
 }
 
 /** The place of an address as this lane sees it, or null when it is in no variable and no allocation. */
@@ -50,21 +52,34 @@ export function locate(x: Activation, lane: number, address: AddressParts): Plac
   }
 }
 
-const place = (kind: PlaceKind, extent: Extent, base: number, views: Views, at: number): Place => ({
+const place = (
+  kind: PlaceKind,
+  extent: Extent,
+  base: number,
+  views: Views,
+  at: number,
+  stride: number | null = 0,
+): Place => ({
   kind,
   start: base + extent.start,
   end: base + extent.end,
   views,
   at,
   freed: false,
+  stride,
 });
+
+/** How messages call a lane's own part of the stack. */
+const piece = "what alloca gave";
 
 function onStack(innermost: Activation, lane: number, offset: number): Place | null {
   const { views, stride } = innermost.warp.stack;
   for (let x: Activation | null = innermost; x !== null; x = x.caller) {
     const found = inFrame(x, lane, offset);
     if (found === null) continue;
-    return place(x === innermost ? "frame" : "stack", found, windows.local.start, views, found.start + lane * stride);
+    const kind = x === innermost ? "frame" : "stack";
+    const common = found.name === piece ? null : stride;
+    return place(kind, found, windows.local.start, views, found.start + lane * stride, common);
   }
   return null;
 }
@@ -80,12 +95,12 @@ function inFrame(x: Activation, lane: number, offset: number): Extent | null {
       return { name: x.code.ir.frame[frame.unsized]!.name, start, end: start + x.unsizedBytes };
     }
   }
-  const piece = x.pieces?.find((p) => p.lane === lane && offset >= p.start && offset < p.end);
-  return piece ? { name: "what alloca gave", start: piece.start, end: piece.end } : null;
+  const own = x.pieces?.find((p) => p.lane === lane && offset >= p.start && offset < p.end);
+  return own ? { name: piece, start: own.start, end: own.end } : null;
 }
 
 /** The variable or allocation nearest to an address, for messages; with its extent in lower halves of addresses. */
-export function nearest(x: Activation, address: AddressParts): Extent | null {
+export function nearest(x: Activation, lane: number, address: AddressParts): Extent | null {
   const { grid } = x.warp.cta;
   const classified = grid.addresses.classify(address);
   const { low } = address;
@@ -102,13 +117,13 @@ export function nearest(x: Activation, address: AddressParts): Extent | null {
     case "kernel-param":
       return nearestExtent(grid.params.extents, low);
     case "local":
-      return nearestInFrame(x, low);
+      return nearestInFrame(x, lane, low);
     default:
       return null;
   }
 }
 
-function nearestInFrame(x: Activation, low: number): Extent | null {
+function nearestInFrame(x: Activation, lane: number, low: number): Extent | null {
   const base = windows.local.start + x.base;
   const { frame, ir } = x.code;
   const shifted = frame.extents.map((e) => ({ name: e.name, start: e.start + base, end: e.end + base }));
@@ -117,8 +132,9 @@ function nearestInFrame(x: Activation, low: number): Extent | null {
     shifted.push({ name: ir.frame[frame.unsized]!.name, start, end: start + x.unsizedBytes });
   }
   for (const p of x.pieces ?? []) {
+    if (p.lane !== lane) continue;
     const start = windows.local.start + p.start;
-    shifted.push({ name: "what alloca gave", start, end: windows.local.start + p.end });
+    shifted.push({ name: piece, start, end: windows.local.start + p.end });
   }
   shifted.sort((a, b) => a.start - b.start);
   return nearestExtent(shifted, low);

@@ -43,8 +43,10 @@ export class DeviceMemory {
   alloc(size: number, name?: string): number {
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`cannot allocate ${size} bytes`);
     const room = roomFor(size);
-    const start = this.#reusable.get(room)?.pop() ?? this.#fresh(room);
-    this.#views.u8.fill(0, start, start + room);
+    const used = this.#reusable.get(room)?.pop();
+    const start = used ?? this.#fresh(room);
+    // Fresh memory is zero already, and touching it all would cost the host's memory.
+    if (used !== undefined) this.#views.u8.fill(0, start, start + room);
     const allocation = { start, end: start + size, name: name ?? `the allocation of ${size} bytes`, freed: false };
     this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
     return start;

@@ -83,7 +83,7 @@ export class ReportSink {
   }
 }
 
-export function threadOf({ warp }: Activation, lane: number): ThreadId {
+function threadOf({ warp }: Activation, lane: number): ThreadId {
   const thread: Dim3 = [warp.tid[lane]!, warp.tid[32 + lane]!, warp.tid[64 + lane]!];
   return { block: warp.cta.id, thread };
 }

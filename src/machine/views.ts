@@ -8,7 +8,7 @@ export class Views {
   readonly i64: BigInt64Array;
 
   constructor(bytes: number) {
-    const buffer = new ArrayBuffer((bytes + 7) & ~7 || 8);
+    const buffer = new ArrayBuffer(8 * Math.ceil(bytes / 8) || 8);
     this.i8 = new Int8Array(buffer);
     this.u8 = new Uint8Array(buffer);
     this.i16 = new Int16Array(buffer);

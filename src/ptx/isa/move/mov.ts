@@ -36,13 +36,6 @@ export const mov = instruction("mov", {
       gates: { f64: { target: "sm_13" } },
       sem: (k, { a }) => copied(k, a),
     }),
-    form("mov.vec.type d, a", {
-      where: { vec: ["v2", "v4"], type: ["u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64", "b16", "b32", "b64"] },
-      since: "1.0",
-      operands: { d: "type[vec]", a: "type[vec]" },
-      sem: (k, _, __, ops) => ({ d: ops.vector("a").map((element) => copied(k, element)) }),
-      note: "copies a vector element by element, as in `mov.v4.u32 v, %tid`",
-    }),
     form("mov.pred d, {!}a", { since: "1.0", sem: (_, { a }) => a }),
     form("mov.type d, a", {
       where: { type: ["b16", "b32", "b64", "b128"] },

@@ -1,20 +1,30 @@
-// Builds dist/: the library as modules with their types, and the command line as one file, which starts faster.
+// Builds dist/: the library as modules with their types, and the command line as one file, which starts faster. What was
+// there stays until the new build is whole.
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const bin = (name) => join(root, "node_modules", ".bin", name);
-if (!existsSync(bin("tsc"))) {
+const fresh = join(root, "dist.new");
+const tsc = join(root, "node_modules", ".bin", "tsc");
+if (!existsSync(tsc)) {
+  // An installed package brings its dist/ along and has no development tools.
+  if (existsSync(join(root, "dist"))) process.exit(0);
   console.error("lanewise: development tools are not installed; run `npm ci` first");
-  process.exit(existsSync(join(root, "dist")) ? 0 : 1);
+  process.exit(1);
 }
+rmSync(fresh, { recursive: true, force: true });
+try {
+  execFileSync(tsc, ["-p", join(root, "tsconfig.build.json"), "--outDir", fresh], { cwd: root, stdio: "inherit" });
+} catch {
+  rmSync(fresh, { recursive: true, force: true });
+  process.exit(1);
+}
+const { rolldown } = await import("rolldown");
+const bundle = await rolldown({ input: join(root, "src/cli/main.ts"), platform: "node", logLevel: "warn" });
+const cli = join(fresh, "cli/main.js");
+await bundle.write({ file: cli, format: "esm", codeSplitting: false });
+chmodSync(cli, 0o755);
 rmSync(join(root, "dist"), { recursive: true, force: true });
-execFileSync(bin("tsc"), ["-p", join(root, "tsconfig.build.json")], { cwd: root, stdio: "inherit" });
-if (existsSync(join(root, "src/cli/main.ts"))) {
-  const { rolldown } = await import("rolldown");
-  const bundle = await rolldown({ input: join(root, "src/cli/main.ts"), platform: "node", logLevel: "warn" });
-  await bundle.write({ file: join(root, "dist/cli/main.js"), format: "esm", minify: false, codeSplitting: false });
-  chmodSync(join(root, "dist/cli/main.js"), 0o755);
-}
+renameSync(fresh, join(root, "dist"));

@@ -104,6 +104,13 @@ class BoundOperands implements OperandAccess {
 /** Lowers an instruction through its row's `sem` or `effect`. Control flow is not lowered here. */
 export function lowerThroughRow(node: Instruction, candidate: Candidate, places: Places, inKernel: boolean): Lowered {
   const { form, mods } = candidate;
+  if (form.unimplemented !== null) {
+    return {
+      op: { kind: "unsupported", what: node.opcode.text, reason: form.unimplemented },
+      dst: [],
+      undefinedCases: [],
+    };
+  }
   const operands = new BoundOperands(candidate, assignOperands(candidate, node.operands) ?? [], places);
   const source = operands.source;
   const undefinedCases = Object.entries(form.undefinedCases).map(([code, when]) => ({
@@ -116,8 +123,7 @@ export function lowerThroughRow(node: Instruction, candidate: Candidate, places:
     const dst = operands.order.flatMap((name) => operands.destination(name).map((d) => d.register));
     return { op, dst, undefinedCases };
   }
-  const reason = form.unimplemented ?? "it is not modelled";
-  return { op: { kind: "unsupported", what: node.opcode.text, reason }, dst: [], undefinedCases: [] };
+  throw new Error(`the row "${form.text}" says nothing about what it does`);
 }
 
 const isExpr = (results: Results): results is Expr =>

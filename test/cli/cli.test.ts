@@ -137,6 +137,13 @@ describe("check", () => {
     });
   });
 
+  test("colours only where they are wanted", () => {
+    expect(run("check", "bad.ptx").stdout).not.toContain("\x1b[");
+    expect(run("check", "--color", "always", "bad.ptx").stdout).toContain("\x1b[1;31merror:");
+    expect(run("check", "--color", "never", "bad.ptx").stdout).not.toContain("\x1b[");
+    expect(run("check", "--color", "maybe", "bad.ptx").status).toBe(2);
+  });
+
   test("any bytes are checked, not thrown at", () => {
     cli.write(
       "noise.ptx",

@@ -1,7 +1,7 @@
 import { AddressSpace } from "../machine/address-space.ts";
 import type { DeviceMemory } from "../machine/memory.ts";
 import { type ElementType, Elements, elementInfo, toTypedArray, type TypedArrays } from "./element.ts";
-import { UsageError } from "./errors.ts";
+import { fitting, UsageError } from "./errors.ts";
 
 /** An address within a buffer, as a kernel argument. */
 export interface Pointer {
@@ -9,15 +9,6 @@ export interface Pointer {
   readonly buffer: Buffer;
   /** Bytes. May lie outside the buffer, as in C one element behind an array; an access there is reported. */
   readonly offset: number;
-}
-
-function allocate(memory: DeviceMemory, bytes: number, name: string | undefined): number {
-  try {
-    return memory.alloc(bytes, name);
-  } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(error.message);
-    throw error;
-  }
 }
 
 /**
@@ -46,7 +37,7 @@ export class Buffer<T extends ElementType = ElementType> {
     this.type = type;
     this.length = length;
     this.#memory = memory;
-    this.offset = allocate(memory, length * elementInfo[type].size, name);
+    this.offset = fitting(() => memory.alloc(length * elementInfo[type].size, name));
   }
 
   get byteLength(): number {

@@ -3,7 +3,7 @@ import { SourceText } from "../source/index.ts";
 import { Buffer } from "./buffer.ts";
 import { compile } from "./compile.ts";
 import { type ElementType, elementInfo, isElementType, typeOfArray } from "./element.ts";
-import { LoadError, UsageError } from "./errors.ts";
+import { fitting, LoadError, UsageError } from "./errors.ts";
 import { type LaunchDefaults, Module } from "./module.ts";
 
 /** One file of a program. */
@@ -41,6 +41,7 @@ export class Device {
    * Parses, checks and loads PTX. Several files are linked into one program.
    *
    * @throws LoadError when the text has errors
+   * @throws UsageError when the device has no room for its variables
    */
   load(source: string | SourceFile | readonly SourceFile[], options: { readonly target?: string } = {}): Module {
     const files: readonly SourceFile[] =
@@ -51,7 +52,7 @@ export class Device {
       options,
     );
     if (!module) throw new LoadError(diagnostics);
-    return new Module(this, module, diagnostics);
+    return fitting(() => new Module(this, module, diagnostics));
   }
 
   /**

@@ -5,6 +5,16 @@ export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }
 
+/** Runs what throws a RangeError where something does not fit; to callers of the library that is a UsageError. */
+export function fitting<T>(attempt: () => T): T {
+  try {
+    return attempt();
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
 /** PTX that was given to `Device.load` has errors; the message shows the first of them. */
 export class LoadError extends Error {
   override readonly name = "LoadError";

@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { mutate } from "./mutate.ts";
+import { randomFrom, seeds } from "./seeds.ts";
+import { survive } from "./survive.ts";
+
+const texts = seeds();
+const short = texts.filter((text) => text.length < 3000);
+
+describe("any text comes to an end, in a result or in diagnostics", () => {
+  test("modules as they are", { timeout: 60_000 }, () => {
+    for (const text of texts) survive(text);
+  });
+
+  test("every prefix of some modules", { timeout: 60_000 }, () => {
+    for (const text of short.filter((_, i) => i % Math.ceil(short.length / 4) === 0)) {
+      for (let end = 0; end < text.length; end++) survive(text.slice(0, end));
+    }
+  });
+
+  test("some prefixes of every module", { timeout: 60_000 }, () => {
+    const random = randomFrom(1);
+    for (const text of texts) for (let i = 0; i < 3; i++) survive(text.slice(0, random(text.length)));
+  });
+
+  const batches = 10;
+  for (let batch = 0; batch < batches; batch++) {
+    test(`1000 mutations, batch ${batch}`, { timeout: 120_000 }, () => {
+      const random = randomFrom(1000 + batch);
+      const counts = { refused: 0, loaded: 0, launched: 0 };
+      for (let i = 0; i < 1000; i++) counts[survive(mutate(short[random(short.length)]!, random, short))]++;
+      // Damage that is always noticed would leave the later stages without a test.
+      expect(counts.launched).toBeGreaterThan(50);
+    });
+  }
+});

@@ -2,7 +2,7 @@ export { checkPtx, type CheckedModule, type CheckOptions } from "./check/check.t
 export * from "./isa/index.ts";
 export { type LinkedProgram, linkPtx } from "./link/resolve.ts";
 export { printLinked } from "./link/print.ts";
-export { lowerModules, lowerPtx } from "./lower/lower.ts";
+export { lowerModules } from "./lower/lower.ts";
 export { parsePtx } from "./parser/index.ts";
 export { printPtx } from "./printer.ts";
 export * from "./symbols.ts";

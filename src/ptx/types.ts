@@ -81,3 +81,5 @@ export const versionNumber = (version: string): number => {
   const [major = "0", minor = "0"] = version.split(".");
   return Number(major) * 100 + Number(minor);
 };
+
+export const versionText = (version: number): string => `${Math.floor(version / 100)}.${version % 100}`;

@@ -2,7 +2,7 @@ import type { IrModule } from "../ir/index.ts";
 import { type CheckedModule, checkPtx } from "../ptx/check/check.ts";
 import { printLinked } from "../ptx/link/print.ts";
 import { type LinkedProgram, linkPtx } from "../ptx/link/resolve.ts";
-import { lowerModules, lowerPtx } from "../ptx/lower/lower.ts";
+import { lowerModules } from "../ptx/lower/lower.ts";
 import { parsePtx } from "../ptx/parser/index.ts";
 import type { Module } from "../ptx/tree.ts";
 import { type Diagnostic, hasErrors, type SourceText } from "../source/index.ts";
@@ -62,14 +62,9 @@ export function compile(
   sources: readonly SourceText[],
   options: CompileOptions = {},
 ): { readonly module: IrModule | null; readonly diagnostics: readonly Diagnostic[] } {
-  const [first, ...rest] = sources;
-  if (first !== undefined && rest.length === 0) {
-    const { module, diagnostics } = checkSource(first, options);
-    return { module: hasErrors(diagnostics) ? null : lowerPtx(module), diagnostics };
-  }
   const { program, diagnostics } = link(sources, options);
   const sound = program !== null && !hasErrors(diagnostics);
-  return { module: sound ? lowerModules(program.modules, program.names) : null, diagnostics };
+  return { module: sound ? lowerModules(program.modules, program.names, program.target.name) : null, diagnostics };
 }
 
 /** The text of one module out of several, or null when there are errors. */

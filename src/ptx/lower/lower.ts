@@ -1,7 +1,7 @@
 import type { IrFunction, IrModule, Param, Variable } from "../../ir/index.ts";
 import type { CheckedModule } from "../check/check.ts";
 import type { FunctionSymbol, VariableSymbol } from "../symbols.ts";
-import type { FileDirective, FunctionDeclaration } from "../tree.ts";
+import type { FileDirective } from "../tree.ts";
 import { FunctionLowering } from "./function.ts";
 import { lowerInitializer } from "./initializer.ts";
 import { paramType } from "./signature.ts";
@@ -15,10 +15,10 @@ export interface LinkNames {
 }
 
 /**
- * Turns modules without errors into one IR module. Nothing can go wrong here that checker and linker have not reported: an
- * instruction that is not modelled becomes `unsupported`, and a launch that could reach it is refused.
+ * Turns modules without errors into one IR module for `target`. Nothing can go wrong here that checker and linker have not
+ * reported: an instruction that is not modelled becomes `unsupported`, and a launch that could reach it is refused.
  */
-export function lowerModules(modules: readonly CheckedModule[], names: LinkNames): IrModule {
+export function lowerModules(modules: readonly CheckedModule[], names: LinkNames, target: string): IrModule {
   const lowered = modules.map((checked) => new ModuleLowering(checked, names).lower());
   const [first] = lowered;
   if (first === undefined) throw new Error("there is no module to lower");
@@ -29,44 +29,16 @@ export function lowerModules(modules: readonly CheckedModule[], names: LinkNames
     for (const [alias, index] of module.aliases) aliases.set(alias, start + index);
     start += module.functions.length;
   }
-  return { ...first, functions, variables: lowered.flatMap((m) => m.variables), aliases };
-}
-
-/** One module that stands for itself. */
-export const lowerPtx = (checked: CheckedModule): IrModule => lowerModules([checked], new OwnNames(checked));
-
-/** The names of a module on its own: those of the source, made unique where functions declare the same static variable. */
-class OwnNames implements LinkNames {
-  readonly #names = new Map<FunctionSymbol | VariableSymbol, string>();
-
-  constructor(checked: CheckedModule) {
-    const taken = new Set<string>();
-    const give = (symbol: VariableSymbol, wanted: string): void => {
-      let name = wanted;
-      for (let i = 2; taken.has(name); i++) name = `${wanted}.${i}`;
-      taken.add(name);
-      this.#names.set(symbol, name);
-    };
-    for (const symbol of checked.variables) give(symbol, symbol.name);
-    for (const [declaration, local] of staticLocals(checked)) give(local, `${declaration.name.text}.${local.name}`);
-  }
-
-  nameOf(symbol: FunctionSymbol | VariableSymbol): string {
-    return this.#names.get(symbol) ?? symbol.name;
-  }
-
-  defines(): boolean {
-    return true;
-  }
+  return { ...first, target, functions, variables: lowered.flatMap((m) => m.variables), aliases };
 }
 
 /** Variables that live once per module although a function declares them: those of all spaces but `.local` and `.param`. */
-export function staticLocals(checked: CheckedModule): [FunctionDeclaration, VariableSymbol][] {
-  return [...checked.bodies].flatMap(([declaration, body]) =>
-    body.locals
-      .filter((v) => v.space !== "local" && v.space !== "param")
-      .map((v): [FunctionDeclaration, VariableSymbol] => [declaration, v]),
-  );
+export function* staticLocals(checked: CheckedModule): Generator<readonly [owner: FunctionSymbol, VariableSymbol]> {
+  for (const owner of checked.functions) {
+    for (const local of checked.bodies.get(owner.declaration)?.locals ?? []) {
+      if (local.space !== "local" && local.space !== "param") yield [owner, local];
+    }
+  }
 }
 
 export class ModuleLowering {
@@ -83,24 +55,21 @@ export class ModuleLowering {
 
   lower(): IrModule {
     const { checked } = this;
-    const functions: IrFunction[] = [];
+    const defined = checked.functions.filter((symbol) => this.names.defines(symbol));
+    const bodies = defined.filter((symbol) => symbol.aliasOf === null);
+    const indices = new Map(bodies.map((symbol, index) => [symbol, index]));
     const aliases = new Map<string, number>();
-    for (const symbol of checked.functions) {
-      if (symbol.aliasOf === null && this.names.defines(symbol)) functions.push(this.#function(symbol));
-    }
-    for (const symbol of checked.functions) {
-      let target = symbol.aliasOf;
-      while (target?.aliasOf) target = target.aliasOf;
-      const name = target === null ? null : this.names.nameOf(target);
-      const index = functions.findIndex((f) => f.name === name);
-      if (index >= 0) aliases.set(this.names.nameOf(symbol), index);
+    for (const symbol of defined) {
+      // An alias of an alias is an error.
+      const index = symbol.aliasOf ? indices.get(symbol.aliasOf) : undefined;
+      if (index !== undefined) aliases.set(this.names.nameOf(symbol), index);
     }
     return {
       source: checked.module.source,
       addressSize: checked.addressSize,
       target: checked.target.name,
-      functions,
-      variables: [...checked.variables, ...staticLocals(checked).map(([, local]) => local)]
+      functions: bodies.map((symbol) => this.#function(symbol)),
+      variables: [...checked.variables, ...[...staticLocals(checked)].map(([, local]) => local)]
         .filter((symbol) => this.names.defines(symbol))
         .map((symbol) => this.#variable(symbol))
         .filter((v) => v !== null),

@@ -1,0 +1,30 @@
+import type { Span } from "../../source/index.ts";
+import type { CheckedModule } from "../check/check.ts";
+import type { Target } from "../check/context.ts";
+import type { TargetDirective } from "../tree.ts";
+
+const generation = (target: Target): number => Math.floor(target.sm / 10);
+
+/**
+ * The least target on which code for both runs (11.1.2): sm_90a code on that architecture alone, sm_100f code on its family from
+ * its own number on, other code on all later ones too. Null: there is none.
+ */
+export function commonTarget(a: Target, b: Target): Target | null {
+  const [low, high] = a.sm <= b.sm ? [a, b] : [b, a];
+  if (low.sm === high.sm) return specificity[low.variant] > specificity[high.variant] ? low : high;
+  if (low.variant === "") return high;
+  if (low.variant === "a" || generation(low) !== generation(high)) return null;
+  return high.variant === "" ? { name: `${high.name}f`, sm: high.sm, variant: "f" } : high;
+}
+
+const specificity: Readonly<Record<Target["variant"], number>> = { "": 0, f: 1, a: 2 };
+
+const targetDirective = ({ module }: CheckedModule): TargetDirective | undefined =>
+  module.items.find((item) => item.kind === "target");
+
+/** Where a module names its target. */
+export const targetSpan = (module: CheckedModule): Span => targetDirective(module)?.names[0] ?? { start: 0, end: 0 };
+
+/** Whether textures and samplers are separate things in a module (5.3), which its instructions depend on. */
+export const separatesSamplers = (module: CheckedModule): boolean =>
+  targetDirective(module)?.names.some((name) => name.text === "texmode_independent") ?? false;

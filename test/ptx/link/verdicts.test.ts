@@ -1,0 +1,60 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { printLinked } from "../../../src/ptx/link/print.ts";
+import { hasErrors } from "../../../src/source/index.ts";
+import { checked, header, lines, linked, sourcesOf } from "./linked.ts";
+
+/*
+ * Programs of several small modules with the verdict of nvlink 13.0 (each module through `ptxas -c` for sm_90), which must be
+ * ours:
+ *
+ *     ==== name: rejected (code of the diagnostic)
+ *     items of the first module
+ *     ----
+ *     items of the second
+ *
+ * Where the verdicts are meant to differ the title says so and why. The text of every program that is accepted must be a module
+ * that the checker accepts, and ptxas, where there is one.
+ */
+const [, ...cases] = readFileSync(new URL("verdicts.txt", import.meta.url), "utf8").split(/^==== /m);
+
+const hasPtxas = spawnSync("ptxas", ["--version"]).status === 0;
+if (!hasPtxas) console.warn("skipped: there is no ptxas to read linked modules");
+
+/** Throws what ptxas says of a whole program. */
+function assemble(text: string): void {
+  const folder = mkdtempSync(join(tmpdir(), "linked-"));
+  try {
+    const path = join(folder, "linked.ptx");
+    writeFileSync(path, text);
+    execFileSync("ptxas", ["-arch=sm_90", path, "-o", join(folder, "linked.cubin")], { stdio: "pipe" });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe("programs of several modules", () => {
+  for (const part of cases) {
+    const at = part.indexOf("\n");
+    const [, name = "", verdict = "", ours = verdict, code = ""] =
+      /^(\w+): (\w+)(?:; here (\w+): [^(]+)?(?: \(([\w-]+)\))?$/.exec(part.slice(0, at)) ?? [];
+    const texts = part
+      .slice(at + 1)
+      .split(/^----\n/m)
+      .map((text) => (text.startsWith(".version") ? text : header + text));
+    test(name, () => {
+      const program = linked(texts);
+      const { diagnostics } = program;
+      const wrong = hasErrors(diagnostics);
+      expect(wrong ? "rejected" : "accepted", lines(diagnostics).join("\n")).toBe(ours);
+      expect([...new Set(diagnostics.map((d) => d.code))].join()).toBe(code);
+      if (wrong) return;
+      const text = printLinked(program);
+      checked(sourcesOf([text]));
+      if (hasPtxas) assemble(text);
+    });
+  }
+});

@@ -179,10 +179,13 @@ function functionDeclaration(p: Cursor, start: number, link: LinkageNode | null,
   if (p.panicking) recoverHeader(p);
   let body: FunctionDeclaration["body"] = null;
   if (p.at(Token.leftBrace)) body = block(p);
-  else if (!ended) p.endStatement("'{' or ';'");
+  else if (!ended && (entry || !beforeItem(p))) p.endStatement("'{' or ';'");
   const { previousEnd: end } = p;
   return { kind: "function", start, end, linkage: link, entry, attributes, returns, name, params, directives, body };
 }
+
+/** Behind the header of a function: the prototypes of CUDA 2 to 4 have no `;`, which 11.2.2 does not ask for either. */
+const beforeItem = (p: Cursor): boolean => p.at(Token.directive) || p.at(Token.end);
 
 /** `ended`: the last is a `.pragma`, whose `;` ends a declaration too. */
 function headerDirectives(p: Cursor): { readonly directives: readonly FunctionAttribute[]; readonly ended: boolean } {

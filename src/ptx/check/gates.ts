@@ -1,4 +1,4 @@
-import type { Gate } from "../isa/define.ts";
+import type { Form, Gate } from "../isa/define.ts";
 import type { Candidate } from "../isa/resolve.ts";
 import { versionNumber } from "../types.ts";
 import type { Target } from "./context.ts";
@@ -104,13 +104,35 @@ export function candidateGateProblem(
   const { form, mods, written } = candidate;
   const own = gateProblem(form, `'${opcode}'`, version, target);
   if (own) return own;
+  for (const word of written) {
+    const gate = form.gates[word];
+    const problem = gate ? gateProblem(gate, `'.${word}'`, version, target) : null;
+    if (problem) return problem;
+  }
   const holds = (part: string): boolean => (part.startsWith("!") ? !mods[part.slice(1)] : written.includes(part));
-  for (const [condition, gate] of Object.entries(form.gates)) {
-    const parts = condition.split("+");
+  for (const { parts, gate } of compoundGates(form)) {
     if (!parts.every(holds)) continue;
     const what = parts.map((part) => (part.startsWith("!") ? `'${opcode}' without '.${part.slice(1)}'` : `'.${part}'`));
     const problem = gateProblem(gate, what.join(" with "), version, target);
     if (problem) return problem;
   }
   return null;
+}
+
+interface CompoundGate {
+  readonly parts: readonly string[];
+  readonly gate: Gate;
+}
+const compounds = new WeakMap<Form, readonly CompoundGate[]>();
+
+/** The gates of combinations, and of what is left out: kept, because every instruction of a module asks for them. */
+function compoundGates(form: Form): readonly CompoundGate[] {
+  let known = compounds.get(form);
+  if (!known) {
+    known = Object.entries(form.gates)
+      .map(([condition, gate]) => ({ parts: condition.split("+"), gate }))
+      .filter(({ parts }) => parts.length > 1 || parts[0]!.startsWith("!"));
+    compounds.set(form, known);
+  }
+  return known;
 }

@@ -21,8 +21,8 @@ export interface Mismatch {
   readonly help?: string;
 }
 
-/** Opcodes whose data operands may be wider than the instruction's type (9.4.1). */
-const relaxed: ReadonlySet<string> = new Set(["ld", "ldu", "st", "cvt"]);
+/** Opcodes whose data operands may be wider than the instruction's type (9.4.1; of surfaces ptxas says so). */
+const relaxed: ReadonlySet<string> = new Set(["ld", "ldu", "st", "cvt", "suld", "sust"]);
 
 /**
  * The operand of each slot of a form, or null where an optional one is left out. Returns null when there are too few or

@@ -93,7 +93,7 @@ export const atom = instruction("atom", {
     form("atom{.sem}{.scope}{.space}.add{.L2::cache_hint}.vec.type d, [a], b{, cache_policy}", {
       ...hint,
       where: { ...vectorPlace, vec: ["v2", "v4"], type: ["f32"] },
-      operands: vectorOperands,
+      operands: { ...vectorOperands, b: "type[vec]" },
       ...vectorGates,
       effect: (k, { a }, m, ops) => atomic(m, a, ops, (r, s) => addF32(k, m.space, r, s)),
     }),

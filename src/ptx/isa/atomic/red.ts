@@ -46,7 +46,7 @@ export const red = instruction("red", {
     form("red{.sem}{.scope}{.space}.add{.L2::cache_hint}.vec.type [a], b{, cache_policy}", {
       ...hint,
       where: { ...vectorPlace, vec: ["v2", "v4"], type: ["f32"] },
-      operands: vectorOperands,
+      operands: { ...vectorOperands, b: "type[vec]" },
       ...vectorGates,
       effect: (k, { a }, m, ops) => atomic(m, a, ops, (r, s) => addF32(k, m.space, r, s)),
     }),

@@ -38,7 +38,9 @@ function converge(warp: Warp): void {
   if (groups.length === 0 || lanesOf(groups) !== warp.live) return;
   const [first] = groups;
   const whole = groups.every((g) => g.at === first!.at && g.activation === first!.activation);
-  for (const group of groups) announce(warp, group, whole);
+  groups.forEach((group, part) => {
+    announce(warp, group, part, whole);
+  });
   const ids = new Set(groups.map((g) => (g.wait?.kind === "converge" ? g.wait.barrier : 0)));
   for (const id of ids) {
     arrive(
@@ -49,13 +51,13 @@ function converge(warp: Warp): void {
   }
 }
 
-function announce(warp: Warp, group: Group, converged: boolean): void {
+function announce(warp: Warp, group: Group, part: number, converged: boolean): void {
   const { observers } = warp.cta.grid;
   if (observers === null || group.wait?.kind !== "converge") return;
   const { barrier, arrival } = group.wait;
   const { mode, aligned, site } = arrival;
   const { activation, mask } = group;
-  observers.emit("barrier", { warp, activation, site, mask, barrier, mode, aligned, converged });
+  observers.emit("barrier", { warp, activation, site, mask, part, barrier, mode, aligned, converged });
 }
 
 function arrive(warp: Warp, id: number, groups: readonly Group[]): void {

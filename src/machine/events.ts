@@ -40,8 +40,12 @@ export interface ReturnEvent extends LaneEvent {
   readonly uniform: boolean;
 }
 
-/** A warp has arrived, with these lanes; `converged` is false when they did not come by the same instruction together. */
+/**
+ * A warp has arrived, with these lanes; `converged` is false when they did not come by the same instruction together. Then
+ * there is an event for each `part` of the warp, counting from 0.
+ */
 export interface BarrierEvent extends LaneEvent {
+  readonly part: number;
   readonly barrier: number;
   readonly mode: "sync" | "arrive" | "red";
   readonly aligned: boolean;

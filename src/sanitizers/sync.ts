@@ -1,16 +1,20 @@
+import type { Op } from "../ir/index.ts";
+import type { Activation } from "../machine/activation.ts";
+import type { Site } from "../machine/code.ts";
 import type { LaneEvent, Observer } from "../machine/events.ts";
+import type { BarrierArrival } from "../machine/group.ts";
+import { liesBehind } from "./flow.ts";
 
 /** Misuse of barriers and of warp-wide operations. */
 export const syncSanitizer: Observer = {
+  instruction: (e) => {
+    const { op } = e.site.instruction;
+    if (op.kind === "barrier" && op.aligned) reportGuarded(e);
+    else if (hasEffect(op)) reportPassed(e);
+  },
   barrier: (e) => {
-    if (!e.aligned || e.converged) return;
-    report(
-      e,
-      "barrier-divergence",
-      `an aligned barrier is executed by lanes ${hex(e.mask)}, and other lanes of the warp (${hex(e.warp.live & ~e.mask)}) ` +
-        "have come to another barrier instruction",
-      "move the barrier out of the divergent code, or use barrier.sync without .aligned",
-    );
+    if (!e.aligned || e.converged || e.part > 0) return;
+    diverged(e, `other lanes of the warp (${hex(e.warp.live & ~e.mask)}) have come to another barrier instruction`);
   },
   warp: (e) => {
     const outside = e.mask & ~e.named;
@@ -33,6 +37,56 @@ export const syncSanitizer: Observer = {
     report({ ...e, mask: lanes }, "shfl-inactive-source", message);
   },
 };
+
+const diverged = (e: LaneEvent, others: string): void =>
+  report(
+    e,
+    "barrier-divergence",
+    `an aligned barrier is executed by lanes ${hex(e.mask)}, and ${others}`,
+    "move the barrier out of the divergent code, or use barrier.sync without .aligned",
+  );
+
+/** A guard that holds in some of the lanes that come to an aligned barrier. */
+function reportGuarded(e: LaneEvent): void {
+  const group = e.warp.groups.find((g) => g.wait === null && g.activation === e.activation && (g.mask & e.mask) !== 0);
+  const others = group ? group.mask & ~e.mask : 0;
+  if (others !== 0) diverged(e, `the guard keeps lanes ${hex(others)} from it`);
+}
+
+/** Barriers that lanes have been reported to pass. */
+const passed = new WeakSet<BarrierArrival>();
+
+/**
+ * Lanes do something behind an aligned barrier at which other lanes of their warp still wait, in code that those will come
+ * to and from which no way leads back to the barrier. (Lanes that only end are none of this: a block's barriers do not
+ * wait for threads that have exited.)
+ */
+function reportPassed(e: LaneEvent): void {
+  for (const group of e.warp.groups) {
+    const { wait, mask } = group;
+    if (wait?.kind !== "converge" || !wait.arrival.aligned || passed.has(wait.arrival)) continue;
+    const at = positionIn(group.activation, wait.arrival.site, e.activation);
+    if (at === null || !liesBehind(e.activation.code.ir, at, e.site.index)) continue;
+    passed.add(wait.arrival);
+    const waiting = { warp: e.warp, activation: group.activation, site: wait.arrival.site, mask };
+    diverged(waiting, `lanes ${hex(e.mask)} of the warp have gone past it`);
+  }
+}
+
+/** The instruction of `outer` at which a group stands that is at `site` in `inner`: that one, or the call on the way. */
+function positionIn(inner: Activation, site: Site, outer: Activation): number | null {
+  if (inner === outer) return site.index;
+  for (let x = inner; x.caller !== null; x = x.caller) if (x.caller === outer) return x.callSite?.index ?? null;
+  return null;
+}
+
+const hasEffect = ({ kind }: Op): boolean =>
+  kind !== "pure" &&
+  kind !== "branch" &&
+  kind !== "branch-indexed" &&
+  kind !== "return" &&
+  kind !== "exit" &&
+  kind !== "nothing";
 
 const hex = (mask: number): string => `0x${(mask >>> 0).toString(16).padStart(8, "0")}`;
 

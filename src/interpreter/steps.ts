@@ -98,7 +98,7 @@ function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
     case "trap":
       return fault("trap", "the kernel executed trap");
     case "unsupported":
-      return fault("not-executable", `${op.what} is not modelled: ${op.reason}`);
+      return fault("not-executable", `${op.what} is not executable yet: ${op.reason}`);
     case "fence":
     case "nothing":
     // A debugger sees the instruction as any other; without one there is nobody to stop for.

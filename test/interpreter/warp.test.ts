@@ -339,7 +339,7 @@ describe("barriers", () => {
     expect(ok).toBe(true);
     expect([...out]).toEqual(exchanged);
     const { reports } = run(m, { ...options, observers });
-    expect(new Set(reports.map((r) => r.code))).toEqual(new Set(["barrier-divergence"]));
-    expect(reports.map((r) => r.count).reduce((a, b) => a + b)).toBe(128);
+    // Once for each warp, at the first of the two places: 28 lanes of four warps.
+    expect(reports.map((r) => `${r.code} ${r.count}`)).toEqual(["barrier-divergence 112"]);
   });
 });

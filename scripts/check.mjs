@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 
 const steps = [
-  ["types", "npx tsc -p tsconfig.json"],
-  ["lint", "npx biome check --error-on-warnings src test scripts examples"],
-  ["unused", "npx knip"],
+  ["types", "npm run --silent types"],
+  ["lint", "npm run --silent lint"],
+  ["unused", "npm run --silent unused"],
   ["tests", "npm test --silent"],
 ];
 const failed = [];

@@ -1,0 +1,44 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+
+const root = new URL("../..", import.meta.url).pathname;
+const folder = mkdtempSync(join(tmpdir(), "lanewise-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (file: string, args: readonly string[], cwd = folder): string =>
+  execFileSync(file, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+
+/** `npm test` has built dist/ before. */
+test("the packed tarball installs and runs", () => {
+  run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], root);
+  const tarball = readdirSync(folder).find((f) => f.endsWith(".tgz"))!;
+  writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
+  run("npm", ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", `./${tarball}`]);
+  const cli = join(folder, "node_modules/.bin/lanewise");
+  const { version, dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    version: string;
+    dependencies?: unknown;
+  };
+  expect(run(cli, ["--version"]).trim()).toContain(version);
+  expect(dependencies).toBeUndefined();
+  writeFileSync(
+    join(folder, "use.mjs"),
+    `import { Device } from "lanewise";
+     import { parsePtx, printPtx } from "lanewise/ptx";
+     import { SourceText } from "lanewise/source";
+     const text = \`.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out) { .reg .u64 o; .reg .u32 t; ld.param.u64 o, [out]; mov.u32 t, %tid.x;
+  mad.wide.u32 o, t, 4, o; mul.lo.u32 t, t, t; st.global.u32 [o], t; ret; }\`;
+     const device = new Device();
+     const out = device.buffer("u32", 8);
+     const { ok } = device.load(text).kernel("k").launch({ grid: 1, block: 8, args: [out] });
+     const { tree } = parsePtx(new SourceText("k.ptx", text));
+     console.log(ok, [...out.read()].join(" "), printPtx(tree).split("\\n").length > 10);`,
+  );
+  expect(run(process.execPath, ["use.mjs"]).trim()).toBe("true 0 1 4 9 16 25 36 49 true");
+});

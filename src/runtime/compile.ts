@@ -19,12 +19,23 @@ export interface CheckedSource {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The module as if it named another target. */
-const retargeted = (tree: Module, target: string): Module => ({
+/** What a module says about itself. */
+interface Heading {
+  readonly target?: string | undefined;
+  /** As one number: 6.4 is 604. */
+  readonly version?: number;
+}
+
+/** The module as if it said something else. */
+const withHeading = (tree: Module, { target, version }: Heading): Module => ({
   ...tree,
   items: tree.items.map((item) => {
+    if (item.kind === "version" && version !== undefined)
+      return { ...item, major: Math.floor(version / 100), minor: version % 100 };
     const [first, ...rest] = item.kind === "target" ? item.names : [];
-    return item.kind === "target" && first ? { ...item, names: [{ ...first, text: target }, ...rest] } : item;
+    return item.kind === "target" && first && target !== undefined
+      ? { ...item, names: [{ ...first, text: target }, ...rest] }
+      : item;
   }),
 });
 
@@ -33,8 +44,12 @@ const inOrder = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
 
 /** Parses and checks one file. Never throws, and does not stop at the first error. */
 export function checkSource(source: SourceText, { target }: CompileOptions = {}): CheckedSource {
+  return checkAs(source, { target });
+}
+
+function checkAs(source: SourceText, heading: Heading): CheckedSource {
   const { tree, diagnostics } = parsePtx(source);
-  const module = checkPtx(target === undefined ? tree : retargeted(tree, target));
+  const module = checkPtx(withHeading(tree, heading));
   return { module, diagnostics: inOrder([...diagnostics, ...module.diagnostics]) };
 }
 
@@ -67,12 +82,20 @@ export function compile(
   return { module: sound ? lowerModules(program.modules, program.names, program.target.name) : null, diagnostics };
 }
 
+/** What the modules may no longer say when they are parts of one with the newest version and target of all. */
+const agedOut = ({ modules, version, target }: LinkedProgram): readonly Diagnostic[] =>
+  modules
+    .filter((m) => m.version !== version || m.target.name !== target.name)
+    .flatMap((m) => checkAs(m.module.source, { version, target: target.name }).diagnostics)
+    .filter((d) => d.severity === "error");
+
 /** The text of one module out of several, or null when there are errors. */
 export function linkToText(
   sources: readonly SourceText[],
   options: CompileOptions = {},
 ): { readonly text: string | null; readonly diagnostics: readonly Diagnostic[] } {
   const { program, diagnostics } = link(sources, options);
-  const sound = program !== null && !hasErrors(diagnostics);
-  return { text: sound ? printLinked(program) : null, diagnostics };
+  if (program === null || hasErrors(diagnostics)) return { text: null, diagnostics };
+  const aged = agedOut(program);
+  return { text: aged.length === 0 ? printLinked(program) : null, diagnostics: [...diagnostics, ...aged] };
 }

@@ -66,7 +66,9 @@ class Linker {
         nameOf: (symbol) => this.#names.get(symbol) ?? symbol.name,
         defines: (symbol) => !this.#dropped.has(symbol),
       },
-      diagnostics: [...this.#sinks.values()].flatMap((sink) => sink.diagnostics),
+      diagnostics: [...this.#sinks.values()].flatMap(({ diagnostics }) =>
+        diagnostics.sort((a, b) => a.span.start - b.span.start),
+      ),
     };
   }
 

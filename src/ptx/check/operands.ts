@@ -2,7 +2,7 @@ import type { Span } from "../../source/index.ts";
 import { elementType, type OperandRule } from "../isa/operand-spec.ts";
 import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
 import type { AddressOperand, Expression, Instruction, NameExpr, Operand } from "../tree.ts";
-import type { TypeInfo } from "../types.ts";
+import { declarableTypes, type TypeInfo, typeInfo } from "../types.ts";
 import type { CheckContext } from "./context.ts";
 import { constantClass, foldInteger } from "./immediate.ts";
 
@@ -51,6 +51,9 @@ const typeName = (type: TypeInfo): string => `.${type.name}`;
 
 function fits(declared: TypeInfo, wanted: TypeInfo, wider: boolean): boolean {
   if (wanted.kind === "pred" || declared.kind === "pred") return wanted.kind === declared.kind;
+  // A register of a packed type is bits to the instructions on integers.
+  if (declared.lanes > 1 && wanted.kind !== "f")
+    return declared.bits === wanted.bits || (wider && declared.bits > wanted.bits);
   if (declared.bits === wanted.bits) {
     if (declared.kind === "b" || wanted.kind === "b") return true;
     return declared.kind === "f" || wanted.kind === "f"
@@ -61,6 +64,30 @@ function fits(declared: TypeInfo, wanted: TypeInfo, wider: boolean): boolean {
   if (declared.kind === "b" || wanted.kind === "b") return true;
   return declared.kind !== "f" && wanted.kind !== "f";
 }
+
+/** Operands may be wider only where all types are fundamental ones (9.4.1). */
+const isFundamentalOrNoType = (word: string): boolean => typeInfo(word) === null || declarableTypes.has(word);
+
+/** The elements of a vector in braces are "similarly typed" (6.4.3): of one size, and no floats among integers. */
+function unlikeElement(elements: readonly Operand[]): Mismatch | null {
+  let like: TypeInfo | null = null;
+  for (const element of elements) {
+    if (element.kind !== "name" || element.symbol?.kind !== "register") continue;
+    const { type } = element.symbol;
+    if (like !== null && (type.bits !== like.bits || !mixable(type, like))) {
+      return mismatch(
+        "operand-type",
+        element,
+        `a ${typeName(type)} register cannot be in one vector with a ${typeName(like)} register`,
+      );
+    }
+    if (like === null || like.kind === "b") like = type;
+  }
+  return null;
+}
+
+const mixable = (a: TypeInfo, b: TypeInfo): boolean =>
+  a.kind === "b" || b.kind === "b" || (a.kind === "f") === (b.kind === "f");
 
 /** Checks operands against the rules of one form. */
 export class OperandMatcher {
@@ -79,7 +106,7 @@ export class OperandMatcher {
     const text = node.opcode.text;
     const dot = text.indexOf(".");
     this.#root = dot < 0 ? text : text.slice(0, dot);
-    this.#relaxed = relaxed.has(this.#root);
+    this.#relaxed = relaxed.has(this.#root) && candidate.written.every(isFundamentalOrNoType);
     this.#takesAddress = this.#root === "mov" || (this.#root === "cvta" && !text.startsWith("cvta.to."));
   }
 
@@ -136,9 +163,10 @@ export class OperandMatcher {
         const wrong = this.#scalar(element, wanted, rule, slot, true);
         if (wrong) return wrong;
       }
-      return null;
+      return unlikeElement(operand.elements);
     }
-    const needsBraces = rule.counts.length === 1 && (rule.counts[0] === 1 ? rule.braces : operand.kind !== "name");
+    const needsBraces =
+      rule.counts.length === 1 && (rule.counts[0] === 1 ? rule.braces === "required" : operand.kind !== "name");
     return needsBraces ? vectorSize(operand, rule, 1) : this.#scalar(operand, rule.type!, rule, slot, false);
   }
 
@@ -432,7 +460,7 @@ const isConstantExpression = (operand: Operand): operand is Expression =>
 const spaces: ReadonlySet<string> = new Set(["global", "shared", "local", "const", "param"]);
 
 const spaceFits = (space: string | null, declared: string): boolean =>
-  space === null ? declared !== "param" : space === declared || space === "any";
+  space === null ? declared !== "param" && declared !== "const" : space === declared || space === "any";
 
 const mismatch = (code: Mismatch["code"], span: Span, message: string, help?: string): Mismatch => ({
   code,

@@ -57,7 +57,8 @@ type Source<F extends string> = Readonly<Record<Sources<F>, Expr>>;
  * - `wide X`, `half X`: of the type of X's kind with twice or half its size
  * - `bits X`: the untyped type of the same size as X
  * - `split X[1,2,4]`: a scalar of type X, or a vector whose elements share X's bits (`mov.b64 d, {lo, hi}`)
- * - `X[n]`: a vector of n elements; `X[vec]`: as many as the class `vec` says (absent: a scalar); `X[1,2,4]`: any of these
+ * - `X[n]`: a vector of n elements; `X[1,2,4]`: any of these; `X[vec]`: as many as the class `vec` says (absent: a scalar;
+ *   with `X[vec?]` one that may have braces)
  * - prefix `reg`: no immediate; prefix `imm`: only an immediate; `imm u32 0..255`: in this range; `imm u32 4|8`: one of these
  * - `address`: what brackets mean by default; `address shared`: in this space, where it is not the opcode's; `address any`; `name`: a symbol that is checked elsewhere (labels, functions, lists,
  *   textures); `any`: anything the syntax allows, unchecked

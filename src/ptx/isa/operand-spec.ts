@@ -11,8 +11,8 @@ export interface OperandRule {
   readonly values?: readonly number[] | undefined;
   /** Numbers of elements that are allowed; a vector of one element is a scalar. */
   readonly counts: readonly number[];
-  /** Braces may be written: the spec names a number of elements, which may be 1. */
-  readonly braces?: boolean | undefined;
+  /** Braces are written around a vector; around one of a single element they may be optional. */
+  readonly braces?: "required" | "optional" | undefined;
   /** `split`: a vector's elements share the type's bits (`mov.b64 d, {lo, hi}`), instead of having the type each. */
   readonly split: boolean;
   /** Of an address: the state space that it is in ("any": unchecked), where that is not the one that the opcode names. */
@@ -58,17 +58,18 @@ export function parseOperandSpec(spec: string, choice: (name: string) => string 
     values = listed[2]!.split("|").map(Number);
   }
   let counts: readonly number[] = [1];
-  let braces = false;
+  let braces: OperandRule["braces"];
   const vector = /^(.*)\[([^\]]*)\]$/.exec(rest);
   if (vector) {
     rest = vector[1]!;
     const inside = vector[2]!;
     if (/^[\d,]+$/.test(inside)) {
       counts = inside.split(",").map(Number);
-      braces = true;
+      braces = "required";
     } else {
-      const chosen = choice(inside);
-      braces = chosen !== undefined;
+      const chosen = choice(inside.replace("?", ""));
+      if (chosen !== undefined) braces = "required";
+      else if (inside.endsWith("?")) braces = "optional";
       counts = [chosen === undefined ? 1 : Number(chosen.replace(/^[^\d]*/, "")) || 1];
     }
   }

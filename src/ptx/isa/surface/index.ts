@@ -12,7 +12,7 @@ const third: Gate = { since: "3.0", target: "sm_20" };
 const gates = { clamp: second, zero: second, cg: second, cs: second, "3d": third, a1d: third, a2d: third };
 
 /** Section 9.7.11.1. */
-export const suld = instruction("suld", {
+const suld = instruction("suld", {
   summary: "loads from a surface",
   section: "9.7.11.1",
   forms: [
@@ -24,7 +24,7 @@ export const suld = instruction("suld", {
         dtype: dataTypes,
         clamp: clamps,
       },
-      operands: { d: "dtype[vec]" },
+      operands: { d: "dtype[vec?]" },
       since: "1.5",
       gates: { ...gates, ca: second, cv: second },
       unimplemented,
@@ -33,7 +33,7 @@ export const suld = instruction("suld", {
 });
 
 /** Section 9.7.11.2. */
-export const sust = instruction("sust", {
+const sust = instruction("sust", {
   summary: "stores to a surface",
   section: "9.7.11.2",
   forms: [
@@ -45,14 +45,14 @@ export const sust = instruction("sust", {
         ctype: dataTypes,
         clamp: clamps,
       },
-      operands: { c: "ctype[vec]" },
+      operands: { c: "ctype[vec?]" },
       since: "1.5",
       gates: { ...gates, wb: second, wt: second },
       unimplemented,
     }),
     form("sust.p.geom{.vec}.b32.clamp [a,b], c", {
       where: { geom: ["1d", "2d", "3d"], vec: ["v2", "v4"], clamp: clamps },
-      operands: { c: "b32[vec]" },
+      operands: { c: "b32[vec?]" },
       since: "2.0",
       target: "sm_20",
       unimplemented,
@@ -71,7 +71,7 @@ const typesOf = {
 } as const;
 
 /** Section 9.7.11.3. */
-export const sured = instruction("sured", {
+const sured = instruction("sured", {
   summary: "changes an element of a surface in one step",
   section: "9.7.11.3",
   forms: [
@@ -99,7 +99,7 @@ export const sured = instruction("sured", {
 });
 
 /** Section 9.7.11.4. */
-export const suq = instruction("suq", {
+const suq = instruction("suq", {
   summary: "reads an attribute of a surface",
   section: "9.7.11.4",
   forms: [

@@ -9,6 +9,18 @@
  *     for (const report of result.reports) console.error(report.message);
  *     y.read(); // Float32Array [2.5, 5, 7.5, 10]
  */
+export type {
+  AccessEvent,
+  BarrierEvent,
+  BarrierReleaseEvent,
+  BranchEvent,
+  CallEvent,
+  LaneEvent,
+  Observer,
+  ReturnEvent,
+  UndefinedEvent,
+  WarpEvent,
+} from "./machine/events.ts";
 export type { LaunchResult, SanitizerName } from "./machine/launch.ts";
 export type { Dim3, Report, StackEntry, ThreadId } from "./machine/report.ts";
 export * from "./runtime/index.ts";

@@ -1,0 +1,39 @@
+/** Lanes of a warp at one step: those that are in the same activation of a function and in the same state. */
+export interface LaneGroup {
+  /** A bit for each lane. */
+  readonly lanes: number;
+  /**
+   * `runs`: executes the step; `ready`: waits for its turn; `returned`: has returned, and waits for the others of its
+   * activation; `waits`: at a barrier, or for lanes to exchange values with.
+   */
+  readonly state: "runs" | "ready" | "returned" | "waits";
+  readonly function: string;
+  /** How many activations of the function the lanes are in. */
+  readonly depth: number;
+}
+
+/** One instruction, and where the lanes are when it runs. Lanes in no group have ended. */
+export interface LaneStep {
+  /** The lanes of the group that executes it; 0 when the warp has ended. */
+  readonly lanes: number;
+  /** In the source, from 1. */
+  readonly line: number;
+  readonly text: string;
+  readonly groups: readonly LaneGroup[];
+}
+
+export interface LaneTrace {
+  /** The lanes that exist. */
+  readonly lanes: number;
+  readonly steps: readonly LaneStep[];
+}
+
+export interface ChartOptions {
+  /** Columns of the terminal, 80 if not given. */
+  readonly width?: number;
+  readonly color?: boolean;
+  /** False: only ASCII. */
+  readonly unicode?: boolean;
+}
+
+export declare function laneChart(trace: LaneTrace, options?: ChartOptions): string;

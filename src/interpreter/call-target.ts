@@ -7,7 +7,7 @@ import type { LoadedFunction } from "./loaded-function.ts";
 import { agrees, signatureOf, signatureText } from "./signature.ts";
 
 /** A function, and the lanes that call it. */
-export interface Callee {
+interface Callee {
   readonly callee: LoadedFunction;
   readonly mask: number;
 }

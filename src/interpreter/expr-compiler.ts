@@ -13,7 +13,7 @@ export type Run = (x: Activation, mask: number) => void;
 export type LaneFunction = (x: Activation, lane: number, old: readonly Value[]) => Value;
 
 /** Where the variables of the function's frame begin, from the start of the lane's frame. */
-export type FrameOffset = (variable: number) => number;
+type FrameOffset = (variable: number) => number;
 
 export interface FunctionContext {
   readonly file: RegisterFile;

@@ -22,7 +22,7 @@ export interface LoadOptions {
 }
 
 /** A module-level variable in its place. */
-export interface LoadedVariable {
+interface LoadedVariable {
   readonly variable: Variable;
   /** Within its own state space. */
   readonly address: number;
@@ -48,7 +48,7 @@ export interface Program {
   unload(): void;
 }
 
-export interface SharedLayout {
+interface SharedLayout {
   readonly extents: readonly Extent[];
   /** Where dynamic shared memory begins. */
   readonly dynamicStart: number;

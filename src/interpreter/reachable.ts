@@ -30,7 +30,8 @@ export function findObstacle(
   };
   for (let f = todo.pop(); f !== undefined; f = todo.pop()) {
     for (const [index, { op, ...instruction }] of f.instructions.entries()) {
-      if (op.kind === "unsupported") return { function: f, index, message: `${op.what} is not executable yet: ${op.reason}` };
+      if (op.kind === "unsupported")
+        return { function: f, index, message: `${op.what} is not executable yet: ${op.reason}` };
       for (const name of symbolsOf({ op, ...instruction })) add(name);
       if (op.kind !== "call") continue;
       if (op.target.kind === "indirect") {

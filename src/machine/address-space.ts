@@ -11,7 +11,7 @@ export const windows = {
   function: { start: 0x5000_0000, end: 0x6000_0000 },
 } as const;
 
-export type WindowName = keyof typeof windows;
+type WindowName = keyof typeof windows;
 
 /** Function addresses are this far apart; all between two of them are inside the first. */
 export const functionStride = 16;

@@ -148,4 +148,4 @@ export const reportCodes = {
   },
 } as const satisfies Catalogue;
 
-export type ReportCode = keyof typeof reportCodes;
+type ReportCode = keyof typeof reportCodes;

@@ -4,7 +4,7 @@ import { overflowsToInfinity, type RoundingMode, roundedMagnitude, stochasticMag
 export type { RoundingMode } from "./rounding.ts";
 
 /** What PTX writes for every NaN result of f16 and bf16 arithmetic. */
-export const HALF_NAN = 0x7fff;
+const HALF_NAN = 0x7fff;
 
 const f32 = new Float32Array(1);
 const u32 = new Uint32Array(f32.buffer);

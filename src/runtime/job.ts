@@ -45,7 +45,7 @@ export type ArgumentSpec =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly pointers: readonly PointerPatch[] };
 
 /** The address of a buffer within a struct that is passed by value. */
-export interface PointerPatch {
+interface PointerPatch {
   readonly at: number;
   readonly buffer: string;
   readonly offset: number;
@@ -75,7 +75,7 @@ export type Comparison =
   /** As multisets. */
   | { readonly kind: "sorted" };
 
-export type Expected =
+type Expected =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "values"; readonly values: readonly (number | bigint)[] }
   /** Only the hash and the first values are known. */

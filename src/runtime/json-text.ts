@@ -15,7 +15,7 @@ export type JsonNode = Span &
     | { readonly kind: "object"; readonly members: ReadonlyMap<string, JsonMember> }
   );
 
-export interface JsonMember {
+interface JsonMember {
   readonly key: Span;
   readonly value: JsonNode;
 }

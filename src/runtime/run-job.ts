@@ -32,7 +32,7 @@ export interface JobOptions {
   readonly onProgress?: LaunchOptions["onProgress"];
 }
 
-export interface LaunchSummary {
+interface LaunchSummary {
   readonly kernel: string;
   readonly threads: number;
   /** Executed thread-instructions, where the engine counts them. */

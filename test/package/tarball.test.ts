@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { publint } from "publint";
 import { afterAll, expect, test } from "vitest";
 
 const root = new URL("../..", import.meta.url).pathname;
@@ -41,4 +42,8 @@ test("the packed tarball installs and runs", () => {
      console.log(ok, [...out.read()].join(" "), printPtx(tree).split("\\n").length > 10);`,
   );
   expect(run(process.execPath, ["use.mjs"]).trim()).toBe("true 0 1 4 9 16 25 36 49 true");
+});
+
+test("publint finds nothing to say about the package", async () => {
+  expect((await publint({ pkgDir: root, pack: false, strict: true })).messages).toEqual([]);
 });

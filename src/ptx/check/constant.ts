@@ -2,14 +2,14 @@ import type { Span } from "../../source/index.ts";
 import type { BinaryExpr, Expression } from "../tree.ts";
 
 /** An integer constant: a value of `.s64` or, with `unsigned`, of `.u64` (4.5.1). */
-export interface IntegerConstant {
+interface IntegerConstant {
   readonly kind: "integer";
   readonly value: bigint;
   readonly unsigned: boolean;
 }
 
 /** A floating-point constant (4.5.2). `bits` is the pattern of binary64, or of binary32 for `0f` literals. */
-export interface FloatConstant {
+interface FloatConstant {
   readonly kind: "float";
   readonly width: 32 | 64;
   readonly value: number;

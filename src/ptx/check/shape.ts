@@ -42,7 +42,7 @@ export function declaredType(name: Name, context: ModuleContext): TypeInfo | nul
 }
 
 /** Alignments are powers of two (5.4.5). */
-export function checkAlign(
+function checkAlign(
   align: { readonly value: number; readonly span: Span } | null,
   context: ModuleContext,
 ): void {

@@ -4,7 +4,7 @@ import type { SpecialSymbol } from "../symbols.ts";
 import { typeInfo } from "../types.ts";
 
 /** What reading a special register gives on a simulated device. */
-export type SpecialMeaning =
+type SpecialMeaning =
   /** A value that the machine knows; of a vector, `x`, `y` and `z` (`w` is 0). */
   | { readonly kind: "machine"; readonly names: readonly SpecialName[] }
   /** The same value in every thread of every launch; of a vector, one for each element. */

@@ -10,7 +10,7 @@ export type Linkable = FunctionSymbol | VariableSymbol;
  * whose size the launch gives, which nobody defines. `extern`: it needs the name. The others define it for all modules, the
  * later in this list before the earlier; a common variable with an initial value is as good as a visible one (11.6.4).
  */
-export type Binding = "static" | "missing" | "dynamic" | "extern" | "common" | "weak" | "strong";
+type Binding = "static" | "missing" | "dynamic" | "extern" | "common" | "weak" | "strong";
 
 const ranks: Readonly<Record<Binding, number>> = {
   static: 0,

@@ -29,7 +29,7 @@ export type AddressBase = VariableSymbol | ParameterSymbol | null;
 const componentIndex: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2, w: 3, r: 0, g: 1, b: 2, a: 3 };
 
 /** The symbol's address within its own state space, in `ty`. */
-export function addressOf(
+function addressOf(
   symbol: VariableSymbol | ParameterSymbol,
   offset: number,
   ty: "i32" | "i64",

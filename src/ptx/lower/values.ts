@@ -63,4 +63,4 @@ export function fitRegister(value: Expr, type: TypeInfo, width: number): Expr {
   return width > 32 ? kit.widen(narrow, signed) : narrow;
 }
 
-export const special = (name: SpecialName, ty: Ty): Expr => ({ kind: "special", ty, name });
+const special = (name: SpecialName, ty: Ty): Expr => ({ kind: "special", ty, name });

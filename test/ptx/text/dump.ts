@@ -24,7 +24,7 @@ export function dump(module: Module): string {
 const join = (...words: (string | null | false)[]): string =>
   words.filter((word) => word !== null && word !== false && word !== "").join(" ");
 
-export function expression(node: Operand | Initializer): string {
+function expression(node: Operand | Initializer): string {
   switch (node.kind) {
     case "integer":
       return `${node.value}${node.unsigned ? "U" : ""}`;

@@ -11,7 +11,7 @@ const cachePolicy = { cache_policy: "L2::cache_hint" } as const;
 const mask = { cp_mask: { since: "8.6", target: "sm_100" } } as const;
 
 /** Section 9.7.9.25.4.1. */
-export const cpAsyncBulk = instruction("cp.async.bulk", {
+const cpAsyncBulk = instruction("cp.async.bulk", {
   summary: "copies a range of memory in the background",
   section: "9.7.9.25.4.1",
   forms: [
@@ -66,7 +66,7 @@ const reductionProblem =
         : `'.${redOp}' does not take '.${type}'`;
 
 /** Section 9.7.9.25.4.2. */
-export const cpReduceAsyncBulk = instruction("cp.reduce.async.bulk", {
+const cpReduceAsyncBulk = instruction("cp.reduce.async.bulk", {
   summary: "combines a range of memory into another in the background",
   section: "9.7.9.25.4.2",
   forms: [
@@ -97,7 +97,7 @@ export const cpReduceAsyncBulk = instruction("cp.reduce.async.bulk", {
 });
 
 /** Section 9.7.9.25.4.3. */
-export const cpAsyncBulkPrefetch = instruction("cp.async.bulk.prefetch", {
+const cpAsyncBulkPrefetch = instruction("cp.async.bulk.prefetch", {
   summary: "brings a range of global memory into the L2 cache",
   section: "9.7.9.25.4.3",
   forms: [
@@ -112,7 +112,7 @@ export const cpAsyncBulkPrefetch = instruction("cp.async.bulk.prefetch", {
 });
 
 /** Section 9.7.9.26. */
-export const multimemCpAsyncBulk = instruction("multimem.cp.async.bulk", {
+const multimemCpAsyncBulk = instruction("multimem.cp.async.bulk", {
   summary: "copies shared memory to all memories behind a multimem address",
   section: "9.7.9.26",
   forms: [
@@ -126,7 +126,7 @@ export const multimemCpAsyncBulk = instruction("multimem.cp.async.bulk", {
 });
 
 /** Section 9.7.9.27. */
-export const multimemCpReduceAsyncBulk = instruction("multimem.cp.reduce.async.bulk", {
+const multimemCpReduceAsyncBulk = instruction("multimem.cp.reduce.async.bulk", {
   summary: "combines shared memory into all memories behind a multimem address",
   section: "9.7.9.27",
   forms: [
@@ -145,14 +145,14 @@ export const multimemCpReduceAsyncBulk = instruction("multimem.cp.reduce.async.b
 });
 
 /** Section 9.7.9.27.2.1. */
-export const cpAsyncBulkCommitGroup = instruction("cp.async.bulk.commit_group", {
+const cpAsyncBulkCommitGroup = instruction("cp.async.bulk.commit_group", {
   summary: "makes a group of the thread's bulk copies so far",
   section: "9.7.9.27.2.1",
   forms: [form("cp.async.bulk.commit_group", { since: "8.0", target: "sm_90", unimplemented })],
 });
 
 /** Section 9.7.9.27.2.2. */
-export const cpAsyncBulkWaitGroup = instruction("cp.async.bulk.wait_group", {
+const cpAsyncBulkWaitGroup = instruction("cp.async.bulk.wait_group", {
   summary: "waits until at most N groups of bulk copies are under way",
   section: "9.7.9.27.2.2",
   forms: [

@@ -3,7 +3,7 @@ import { form, instruction } from "../define.ts";
 const unimplemented = "clusters of blocks are not modelled yet";
 
 /** Section 9.7.13.13. */
-export const griddepcontrol = instruction("griddepcontrol", {
+const griddepcontrol = instruction("griddepcontrol", {
   summary: "lets dependent grids start, or waits for the grids that this one depends on",
   section: "9.7.13.13",
   forms: [
@@ -20,7 +20,7 @@ export const griddepcontrol = instruction("griddepcontrol", {
 const blackwell = { since: "8.6", target: "sm_100", unimplemented } as const;
 
 /** Section 9.7.13.17. */
-export const clusterlaunchcontrolTryCancel = instruction("clusterlaunchcontrol.try_cancel", {
+const clusterlaunchcontrolTryCancel = instruction("clusterlaunchcontrol.try_cancel", {
   summary: "asks to cancel the launch of a cluster that has not started, to take over its work",
   section: "9.7.13.17",
   forms: [
@@ -37,7 +37,7 @@ export const clusterlaunchcontrolTryCancel = instruction("clusterlaunchcontrol.t
 });
 
 /** Section 9.7.13.18. */
-export const clusterlaunchcontrolQueryCancel = instruction("clusterlaunchcontrol.query_cancel", {
+const clusterlaunchcontrolQueryCancel = instruction("clusterlaunchcontrol.query_cancel", {
   summary: "reads the answer of clusterlaunchcontrol.try_cancel",
   section: "9.7.13.18",
   forms: [

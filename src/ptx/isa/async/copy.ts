@@ -15,7 +15,7 @@ const gates = {
 const ampere = { since: "7.0", target: "sm_80" } as const;
 
 /** Section 9.7.9.25.3.1. `.ca` copies 4, 8 or 16 bytes, `.cg` 16. */
-export const cpAsync = instruction("cp.async", {
+const cpAsync = instruction("cp.async", {
   summary: "copies from global to shared memory in the background",
   section: "9.7.9.25.3.1",
   forms: [
@@ -69,28 +69,28 @@ export const cpAsync = instruction("cp.async", {
 });
 
 /** Section 9.7.9.25.3.2. */
-export const cpAsyncCommitGroup = instruction("cp.async.commit_group", {
+const cpAsyncCommitGroup = instruction("cp.async.commit_group", {
   summary: "makes a group of the thread's copies so far",
   section: "9.7.9.25.3.2",
   forms: [form("cp.async.commit_group", { ...ampere, unimplemented })],
 });
 
 /** Section 9.7.9.25.3.3. */
-export const cpAsyncWaitGroup = instruction("cp.async.wait_group", {
+const cpAsyncWaitGroup = instruction("cp.async.wait_group", {
   summary: "waits until at most N groups of copies are under way",
   section: "9.7.9.25.3.3",
   forms: [form("cp.async.wait_group N", { operands: { N: "imm u32" }, ...ampere, unimplemented })],
 });
 
 /** Section 9.7.9.25.3.3. */
-export const cpAsyncWaitAll = instruction("cp.async.wait_all", {
+const cpAsyncWaitAll = instruction("cp.async.wait_all", {
   summary: "waits for all of the thread's copies",
   section: "9.7.9.25.3.3",
   forms: [form("cp.async.wait_all", { ...ampere, unimplemented })],
 });
 
 /** Section 9.7.13.15.15. */
-export const cpAsyncMbarrierArrive = instruction("cp.async.mbarrier.arrive", {
+const cpAsyncMbarrierArrive = instruction("cp.async.mbarrier.arrive", {
   summary: "arrives at an mbarrier when the thread's copies so far are complete",
   section: "9.7.13.15.15",
   forms: [

@@ -24,7 +24,7 @@ const orderGates = (sem: string) => ({
 });
 
 /** Section 9.7.13.15.9. */
-export const mbarrierInit = instruction("mbarrier.init", {
+const mbarrierInit = instruction("mbarrier.init", {
   summary: "makes an mbarrier of memory",
   section: "9.7.13.15.9",
   forms: [
@@ -38,14 +38,14 @@ export const mbarrierInit = instruction("mbarrier.init", {
 });
 
 /** Section 9.7.13.15.10. */
-export const mbarrierInval = instruction("mbarrier.inval", {
+const mbarrierInval = instruction("mbarrier.inval", {
   summary: "gives the memory of an mbarrier back",
   section: "9.7.13.15.10",
   forms: [form("mbarrier.inval{.ss}.b64 [addr]", { where: { ss: own }, ...ampere, gates: window })],
 });
 
 /** Section 9.7.13.15.11. */
-export const mbarrierExpectTx = instruction("mbarrier.expect_tx", {
+const mbarrierExpectTx = instruction("mbarrier.expect_tx", {
   summary: "announces bytes that an mbarrier is to wait for",
   section: "9.7.13.15.11",
   forms: [
@@ -59,7 +59,7 @@ export const mbarrierExpectTx = instruction("mbarrier.expect_tx", {
 });
 
 /** Section 9.7.13.15.12. */
-export const mbarrierCompleteTx = instruction("mbarrier.complete_tx", {
+const mbarrierCompleteTx = instruction("mbarrier.complete_tx", {
   summary: "tells an mbarrier that bytes have arrived",
   section: "9.7.13.15.12",
   forms: [
@@ -109,14 +109,14 @@ const arrivalForms = (name: "arrive" | "arrive_drop") => [
 ];
 
 /** Section 9.7.13.15.13. */
-export const mbarrierArrive = instruction("mbarrier.arrive", {
+const mbarrierArrive = instruction("mbarrier.arrive", {
   summary: "arrives at an mbarrier",
   section: "9.7.13.15.13",
   forms: arrivalForms("arrive"),
 });
 
 /** Section 9.7.13.15.14. */
-export const mbarrierArriveDrop = instruction("mbarrier.arrive_drop", {
+const mbarrierArriveDrop = instruction("mbarrier.arrive_drop", {
   summary: "arrives at an mbarrier for the last time",
   section: "9.7.13.15.14",
   forms: arrivalForms("arrive_drop"),
@@ -127,7 +127,7 @@ const waitOperands = { d: "pred", state: "b64", phaseParity: "u32" };
 const tryOperands = { ...waitOperands, suspendTimeHint: "u32" };
 
 /** Section 9.7.13.15.16. */
-export const mbarrierTestWait = instruction("mbarrier.test_wait", {
+const mbarrierTestWait = instruction("mbarrier.test_wait", {
   summary: "asks whether a phase of an mbarrier is complete",
   section: "9.7.13.15.16",
   forms: [
@@ -150,7 +150,7 @@ export const mbarrierTestWait = instruction("mbarrier.test_wait", {
 });
 
 /** Section 9.7.13.15.16. */
-export const mbarrierTryWait = instruction("mbarrier.try_wait", {
+const mbarrierTryWait = instruction("mbarrier.try_wait", {
   summary: "waits a while for a phase of an mbarrier, and tells whether it is complete",
   section: "9.7.13.15.16",
   forms: [
@@ -176,7 +176,7 @@ export const mbarrierTryWait = instruction("mbarrier.try_wait", {
 });
 
 /** Section 9.7.13.15.17. */
-export const mbarrierPendingCount = instruction("mbarrier.pending_count", {
+const mbarrierPendingCount = instruction("mbarrier.pending_count", {
   summary: "reads the number of pending arrivals out of an mbarrier's state",
   section: "9.7.13.15.17",
   forms: [

@@ -50,7 +50,7 @@ const reduce = { op: ["min", "max", "add"], acc_prec: ["acc::f32", "acc::f16"], 
 const floatTypes = [...floats, ...narrow] as const;
 
 /** Section 9.7.9.14. Without `.sem` and `.scope` a load is weak. */
-export const multimemLdReduce = instruction("multimem.ld_reduce", {
+const multimemLdReduce = instruction("multimem.ld_reduce", {
   summary: "loads from all memories behind a multimem address and reduces the values",
   section: "9.7.9.14",
   forms: [
@@ -82,7 +82,7 @@ export const multimemLdReduce = instruction("multimem.ld_reduce", {
 });
 
 /** Section 9.7.9.14. */
-export const multimemSt = instruction("multimem.st", {
+const multimemSt = instruction("multimem.st", {
   summary: "stores to all memories behind a multimem address",
   section: "9.7.9.14",
   forms: [
@@ -109,7 +109,7 @@ export const multimemSt = instruction("multimem.st", {
 });
 
 /** Section 9.7.9.14. */
-export const multimemRed = instruction("multimem.red", {
+const multimemRed = instruction("multimem.red", {
   summary: "changes all memories behind a multimem address",
   section: "9.7.9.14",
   forms: [

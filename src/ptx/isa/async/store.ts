@@ -10,7 +10,7 @@ const mmioNeedsSys = ({ mmio, scope }: { readonly mmio: boolean; readonly scope:
   mmio && scope !== "sys" ? "'.mmio' needs the scope '.sys'" : null;
 
 /** Section 9.7.9.12. */
-export const stAsync = instruction("st.async", {
+const stAsync = instruction("st.async", {
   summary: "stores in the background",
   section: "9.7.9.12",
   forms: [
@@ -48,7 +48,7 @@ const typesOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Section 9.7.13.7. */
-export const redAsync = instruction("red.async", {
+const redAsync = instruction("red.async", {
   summary: "changes memory in one step in the background",
   section: "9.7.13.7",
   forms: [

@@ -25,7 +25,7 @@ const toCluster = { paired: { ...paired, ctaMask: "multicast::cluster" } } as co
 const hopper = { since: "8.0", target: "sm_90", anyOrder: true, unimplemented } as const;
 
 /** Section 9.7.9.27.1.2. `im2colInfo`: offsets for `.im2col`, halo and offset for `.im2col::w`. */
-export const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
+const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
   summary: "copies a box of a tensor in the background",
   section: "9.7.9.27.1.2",
   forms: [
@@ -85,7 +85,7 @@ export const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
 });
 
 /** Section 9.7.9.27.1.3. */
-export const cpReduceAsyncBulkTensor = instruction("cp.reduce.async.bulk.tensor", {
+const cpReduceAsyncBulkTensor = instruction("cp.reduce.async.bulk.tensor", {
   summary: "combines shared memory into a box of a tensor in the background",
   section: "9.7.9.27.1.3",
   forms: [
@@ -106,7 +106,7 @@ export const cpReduceAsyncBulkTensor = instruction("cp.reduce.async.bulk.tensor"
 });
 
 /** Section 9.7.9.27.1.4. */
-export const cpAsyncBulkPrefetchTensor = instruction("cp.async.bulk.prefetch.tensor", {
+const cpAsyncBulkPrefetchTensor = instruction("cp.async.bulk.prefetch.tensor", {
   summary: "brings a box of a tensor into the L2 cache",
   section: "9.7.9.27.1.4",
   forms: [
@@ -138,7 +138,7 @@ const replace = { since: "8.3", target: replaceTargets, anyOrder: true, unimplem
 const spaces = ["global", "shared::cta"] as const;
 
 /** Section 9.7.9.28. */
-export const tensormapReplace = instruction("tensormap.replace", {
+const tensormapReplace = instruction("tensormap.replace", {
   summary: "changes a field of a tensor map",
   section: "9.7.9.28",
   forms: [
@@ -175,7 +175,7 @@ export const tensormapReplace = instruction("tensormap.replace", {
 });
 
 /** Section 9.7.13.16. */
-export const tensormapCpFenceproxy = instruction("tensormap.cp_fenceproxy", {
+const tensormapCpFenceproxy = instruction("tensormap.cp_fenceproxy", {
   summary: "copies a tensor map to global memory and orders what follows",
   section: "9.7.13.16",
   forms: [

@@ -7,7 +7,7 @@ import { arithmetic, type HalfType, perElement, throughF32 } from "../half/half-
 import { accessOf } from "../memory/access.ts";
 
 export const operations = ["and", "or", "xor", "exch", "add", "inc", "dec", "min", "max"] as const;
-export type Operation = (typeof operations)[number];
+type Operation = (typeof operations)[number];
 export const scalarTypes = ["b32", "b64", "u32", "u64", "s32", "s64", "f32", "f64"] as const;
 
 const bitTypes = ["b32", "b64"];

@@ -3,14 +3,14 @@ import { form, instruction } from "../define.ts";
 // The operands are labels, functions, lists and prototypes: the checker and the lowering of control flow know them.
 
 /** Section 9.7.12.3. */
-export const bra = instruction("bra", {
+const bra = instruction("bra", {
   summary: "branches to a label",
   section: "9.7.12.3",
   forms: [form("bra{.uni} tgt", { operands: { tgt: "name" }, since: "1.0", control: true })],
 });
 
 /** Section 9.7.12.4. */
-export const brxIdx = instruction("brx.idx", {
+const brxIdx = instruction("brx.idx", {
   summary: "branches to the label at an index of a list",
   section: "9.7.12.4",
   forms: [
@@ -29,7 +29,7 @@ const indirect = { since: "2.1", target: "sm_20", control: true } as const;
  * Section 9.7.12.5. `func` is a function's name, `fptr` a register with a function's address, `targets` a call table, the
  * label of a `.calltargets` list or of a `.callprototype`.
  */
-export const call = instruction("call", {
+const call = instruction("call", {
   summary: "calls a function",
   section: "9.7.12.5",
   forms: [
@@ -50,14 +50,14 @@ export const call = instruction("call", {
 });
 
 /** Section 9.7.12.6. */
-export const ret = instruction("ret", {
+const ret = instruction("ret", {
   summary: "returns to the caller",
   section: "9.7.12.6",
   forms: [form("ret{.uni}", { since: "1.0", control: true })],
 });
 
 /** Section 9.7.12.7. */
-export const exit = instruction("exit", {
+const exit = instruction("exit", {
   summary: "ends the thread",
   section: "9.7.12.7",
   forms: [form("exit", { since: "1.0", effect: () => ({ kind: "exit" }) })],

@@ -8,7 +8,7 @@ import { cvtPack } from "./pack.ts";
 import { scaleForms } from "./scale.ts";
 
 /** Section 9.7.9.21. */
-export const cvt = instruction("cvt", {
+const cvt = instruction("cvt", {
   summary: "converts a value from one type to another",
   section: "9.7.9.21",
   forms: [...integerForms, ...floatIntegerForms, ...floatForms, ...halfForms, ...minifloatForms, ...scaleForms],

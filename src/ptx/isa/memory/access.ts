@@ -79,7 +79,7 @@ interface MemoryModifiers {
  * The state space that a modifier names. `.param` alone is taken for that of a call: which one it is, the variable tells.
  * A CTA's own shared memory is part of its cluster's window, and no instruction that leads to another's is modelled.
  */
-export function spaceOf(ss: string | undefined): Space {
+function spaceOf(ss: string | undefined): Space {
   switch (ss) {
     case undefined:
       return "generic";

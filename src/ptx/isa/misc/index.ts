@@ -1,14 +1,14 @@
 import { form, instruction } from "../define.ts";
 
 /** Section 9.7.19.1. */
-export const brkpt = instruction("brkpt", {
+const brkpt = instruction("brkpt", {
   summary: "stops for a debugger",
   section: "9.7.19.1",
   forms: [form("brkpt", { since: "1.0", target: "sm_11", effect: () => ({ kind: "breakpoint" }) })],
 });
 
 /** Section 9.7.19.2. */
-export const nanosleep = instruction("nanosleep", {
+const nanosleep = instruction("nanosleep", {
   summary: "suspends the thread for a while",
   section: "9.7.19.2",
   forms: [
@@ -21,7 +21,7 @@ export const nanosleep = instruction("nanosleep", {
 });
 
 /** Section 9.7.19.3. */
-export const pmevent = instruction("pmevent", {
+const pmevent = instruction("pmevent", {
   summary: "triggers performance monitor events",
   section: "9.7.19.3",
   forms: [
@@ -40,7 +40,7 @@ export const pmevent = instruction("pmevent", {
 });
 
 /** Section 9.7.19.4. */
-export const trap = instruction("trap", {
+const trap = instruction("trap", {
   summary: "ends the grid with an error",
   section: "9.7.19.4",
   forms: [form("trap", { since: "1.0", effect: () => ({ kind: "trap" }) })],
@@ -50,7 +50,7 @@ export const trap = instruction("trap", {
 const registerCounts = Array.from({ length: 30 }, (_, i) => 24 + 8 * i).join("|");
 
 /** Section 9.7.19.5. */
-export const setmaxnreg = instruction("setmaxnreg", {
+const setmaxnreg = instruction("setmaxnreg", {
   summary: "changes how many registers the warp owns",
   section: "9.7.19.5",
   forms: [

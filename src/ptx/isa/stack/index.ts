@@ -4,14 +4,14 @@ const where = { type: ["u32", "u64"] } as const;
 const gate = { since: "7.3", target: "sm_52" } as const;
 
 /** Section 9.7.17.1. */
-export const stacksave = instruction("stacksave", {
+const stacksave = instruction("stacksave", {
   summary: "reads the stack pointer",
   section: "9.7.17.1",
   forms: [form("stacksave.type d", { where, ...gate, effect: () => ({ kind: "stack-save" }) })],
 });
 
 /** Section 9.7.17.2. */
-export const stackrestore = instruction("stackrestore", {
+const stackrestore = instruction("stackrestore", {
   summary: "sets the stack pointer, which frees what was allocated since it was read",
   section: "9.7.17.2",
   forms: [
@@ -30,7 +30,7 @@ const alignments = Array.from({ length: 24 }, (_, i) => 2 ** i).join("|");
 const frameAlign = 8;
 
 /** Section 9.7.17.3. */
-export const alloca = instruction("alloca", {
+const alloca = instruction("alloca", {
   summary: "allocates local memory until the function returns",
   section: "9.7.17.3",
   forms: [

@@ -15,7 +15,7 @@ const tooMany = (m: { readonly shape: string; readonly num: string }): string | 
 const taddr = "address any";
 
 /** Section 9.7.16.7.1. */
-export const tcgen05Alloc = instruction("tcgen05.alloc", {
+const tcgen05Alloc = instruction("tcgen05.alloc", {
   summary: "allocates tensor memory",
   section: "9.7.16.7.1",
   forms: [
@@ -28,7 +28,7 @@ export const tcgen05Alloc = instruction("tcgen05.alloc", {
 });
 
 /** Section 9.7.16.7.1. */
-export const tcgen05Dealloc = instruction("tcgen05.dealloc", {
+const tcgen05Dealloc = instruction("tcgen05.dealloc", {
   summary: "frees tensor memory",
   section: "9.7.16.7.1",
   forms: [
@@ -41,7 +41,7 @@ export const tcgen05Dealloc = instruction("tcgen05.dealloc", {
 });
 
 /** Section 9.7.16.7.1. */
-export const tcgen05RelinquishAllocPermit = instruction("tcgen05.relinquish_alloc_permit", {
+const tcgen05RelinquishAllocPermit = instruction("tcgen05.relinquish_alloc_permit", {
   summary: "gives up the right to allocate tensor memory",
   section: "9.7.16.7.1",
   forms: [
@@ -53,7 +53,7 @@ const reduced = { since: "8.8", target: ["sm_101a", "sm_103f", "sm_110f"] } as c
 const redOps = ["min", "max"] as const;
 
 /** Section 9.7.16.8.3. `q`: the reduced value. */
-export const tcgen05Ld = instruction("tcgen05.ld", {
+const tcgen05Ld = instruction("tcgen05.ld", {
   summary: "loads from tensor memory",
   section: "9.7.16.8.3",
   forms: [
@@ -96,7 +96,7 @@ export const tcgen05Ld = instruction("tcgen05.ld", {
 });
 
 /** Section 9.7.16.8.4. */
-export const tcgen05St = instruction("tcgen05.st", {
+const tcgen05St = instruction("tcgen05.st", {
   summary: "stores to tensor memory",
   section: "9.7.16.8.4",
   forms: [
@@ -115,7 +115,7 @@ export const tcgen05St = instruction("tcgen05.st", {
 });
 
 /** Section 9.7.16.8.5. */
-export const tcgen05Wait = instruction("tcgen05.wait", {
+const tcgen05Wait = instruction("tcgen05.wait", {
   summary: "waits for loads from or stores to tensor memory",
   section: "9.7.16.8.5",
   forms: [form("tcgen05.operation.sync.aligned", { where: { operation: ["wait::ld", "wait::st"] }, ...generation })],
@@ -139,7 +139,7 @@ const copied = {
 } as const;
 
 /** Section 9.7.16.9.2. */
-export const tcgen05Cp = instruction("tcgen05.cp", {
+const tcgen05Cp = instruction("tcgen05.cp", {
   summary: "copies from shared to tensor memory in the background",
   section: "9.7.16.9.2",
   forms: [
@@ -159,7 +159,7 @@ export const tcgen05Cp = instruction("tcgen05.cp", {
 });
 
 /** Section 9.7.16.9.3. */
-export const tcgen05Shift = instruction("tcgen05.shift", {
+const tcgen05Shift = instruction("tcgen05.shift", {
   summary: "moves the rows of tensor memory down by one in the background",
   section: "9.7.16.9.3",
   forms: [
@@ -173,7 +173,7 @@ export const tcgen05Shift = instruction("tcgen05.shift", {
 });
 
 /** Section 9.7.16.11.1. */
-export const tcgen05Fence = instruction("tcgen05.fence", {
+const tcgen05Fence = instruction("tcgen05.fence", {
   summary: "orders tensor memory operations with the synchronization of threads",
   section: "9.7.16.11.1",
   forms: [
@@ -185,7 +185,7 @@ export const tcgen05Fence = instruction("tcgen05.fence", {
 });
 
 /** Section 9.7.16.12.1. */
-export const tcgen05Commit = instruction("tcgen05.commit", {
+const tcgen05Commit = instruction("tcgen05.commit", {
   summary: "makes an mbarrier track the tensor memory operations so far",
   section: "9.7.16.12.1",
   forms: [

@@ -117,28 +117,28 @@ const stationary = (name: string, metadata: "" | typeof sparse): Form[] =>
   );
 
 /** Section 9.7.16.10.9.1. */
-export const tcgen05Mma = instruction("tcgen05.mma", {
+const tcgen05Mma = instruction("tcgen05.mma", {
   summary: "multiplies matrices into tensor memory in the background",
   section: "9.7.16.10.9.1",
   forms: products("tcgen05.mma", "", null),
 });
 
 /** Section 9.7.16.10.9.2. */
-export const tcgen05MmaSp = instruction("tcgen05.mma.sp", {
+const tcgen05MmaSp = instruction("tcgen05.mma.sp", {
   summary: "multiplies a sparse matrix with another into tensor memory in the background",
   section: "9.7.16.10.9.2",
   forms: products("tcgen05.mma.sp", sparse, fourBits),
 });
 
 /** Section 9.7.16.10.9.3. */
-export const tcgen05MmaWs = instruction("tcgen05.mma.ws", {
+const tcgen05MmaWs = instruction("tcgen05.mma.ws", {
   summary: "multiplies with weights that stay, into tensor memory in the background",
   section: "9.7.16.10.9.3",
   forms: stationary("tcgen05.mma.ws", ""),
 });
 
 /** Section 9.7.16.10.9.4. */
-export const tcgen05MmaWsSp = instruction("tcgen05.mma.ws.sp", {
+const tcgen05MmaWsSp = instruction("tcgen05.mma.ws.sp", {
   summary: "multiplies a sparse matrix with weights that stay, into tensor memory in the background",
   section: "9.7.16.10.9.4",
   forms: stationary("tcgen05.mma.ws.sp", sparse),

@@ -54,7 +54,7 @@ const mipmap = {
 } as const;
 
 /** Section 9.7.10.3. The sampler `b` is named in independent texturing mode. */
-export const tex = instruction("tex", {
+const tex = instruction("tex", {
   summary: "looks a texture up",
   section: "9.7.10.3",
   forms: [
@@ -102,7 +102,7 @@ const footprint = { since: "2.2", target: "sm_20", unimplemented } as const;
 const later = { since: "4.3", target: "sm_30" } as const;
 
 /** Section 9.7.10.4. */
-export const tld4 = instruction("tld4", {
+const tld4 = instruction("tld4", {
   summary: "fetches one component of the four texels around a point",
   section: "9.7.10.4",
   forms: [
@@ -122,7 +122,7 @@ export const tld4 = instruction("tld4", {
 });
 
 /** Section 9.7.10.5. */
-export const txq = instruction("txq", {
+const txq = instruction("txq", {
   summary: "reads an attribute of a texture or sampler",
   section: "9.7.10.5",
   forms: [
@@ -171,7 +171,7 @@ export const txq = instruction("txq", {
 });
 
 /** Section 9.7.10.6. */
-export const istypep = instruction("istypep", {
+const istypep = instruction("istypep", {
   summary: "asks whether a register points to a texture, sampler or surface",
   section: "9.7.10.6",
   forms: [

@@ -28,7 +28,7 @@ const bytes = ["s8", "u8"] as const;
 const mixed = { "s8+u8": { since: "8.4" } };
 
 /** Section 9.7.15.5.2. */
-export const wgmmaMmaAsync = instruction("wgmma.mma_async", {
+const wgmmaMmaAsync = instruction("wgmma.mma_async", {
   summary: "multiplies matrices with the four warps of a warpgroup, in the background",
   section: "9.7.15.5.2",
   forms: [
@@ -79,7 +79,7 @@ export const wgmmaMmaAsync = instruction("wgmma.mma_async", {
 const sparse = { ...hopper, since: "8.2" } as const;
 
 /** Section 9.7.15.6.3. */
-export const wgmmaMmaAsyncSp = instruction("wgmma.mma_async.sp", {
+const wgmmaMmaAsyncSp = instruction("wgmma.mma_async.sp", {
   summary: "multiplies a sparse matrix with another, with the four warps of a warpgroup, in the background",
   section: "9.7.15.6.3",
   forms: [
@@ -132,21 +132,21 @@ export const wgmmaMmaAsyncSp = instruction("wgmma.mma_async.sp", {
 });
 
 /** Section 9.7.15.7.1. */
-export const wgmmaFence = instruction("wgmma.fence", {
+const wgmmaFence = instruction("wgmma.fence", {
   summary: "orders register accesses before those of wgmma.mma_async",
   section: "9.7.15.7.1",
   forms: [form("wgmma.fence.sync.aligned", hopper)],
 });
 
 /** Section 9.7.15.7.2. */
-export const wgmmaCommitGroup = instruction("wgmma.commit_group", {
+const wgmmaCommitGroup = instruction("wgmma.commit_group", {
   summary: "makes a group of the multiplications so far",
   section: "9.7.15.7.2",
   forms: [form("wgmma.commit_group.sync.aligned", hopper)],
 });
 
 /** Section 9.7.15.7.3. */
-export const wgmmaWaitGroup = instruction("wgmma.wait_group", {
+const wgmmaWaitGroup = instruction("wgmma.wait_group", {
   summary: "waits until at most N groups of multiplications are under way",
   section: "9.7.15.7.3",
   forms: [form("wgmma.wait_group.sync.aligned N", { operands: { N: "imm u32" }, ...hopper })],

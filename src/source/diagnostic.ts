@@ -55,6 +55,11 @@ export class DiagnosticSink<Code extends string = string> {
     this.limit = limit;
   }
 
+  /** More are dropped, so that nobody need think about what to suggest. */
+  get full(): boolean {
+    return this.diagnostics.length >= this.limit;
+  }
+
   error(code: Code, span: Span, message: string, details?: DiagnosticDetails): void {
     this.#add("error", code, span, message, details);
   }
@@ -64,7 +69,7 @@ export class DiagnosticSink<Code extends string = string> {
   }
 
   #add(severity: Severity, code: Code, span: Span, message: string, details: DiagnosticDetails = {}): void {
-    if (this.diagnostics.length >= this.limit) {
+    if (this.full) {
       this.dropped++;
       return;
     }

@@ -90,7 +90,7 @@ function reportOpcode(node: Instruction, problem: OpcodeProblem, { sink }: Check
   const { opcode } = node;
   switch (problem.kind) {
     case "unknown-opcode": {
-      const near = nearest(problem.root, instructionSet.roots);
+      const near = sink.full ? null : nearest(problem.root, instructionSet.roots);
       sink.error("unknown-instruction", opcode, `there is no instruction '${problem.root}'`, {
         help: near === null ? undefined : `did you mean '${near}'?`,
       });
@@ -102,7 +102,7 @@ function reportOpcode(node: Instruction, problem: OpcodeProblem, { sink }: Check
       const start = opcode.start + before.length + 1;
       const span = problem.modifier === "" ? opcode : { start, end: start + problem.modifier.length };
       const choices = problem.forms.flatMap((f) => f.modifiers.flatMap((m) => m.choices ?? [m.name]));
-      const near = nearest(problem.modifier, choices);
+      const near = sink.full ? null : nearest(problem.modifier, choices);
       const fits = choices.includes(problem.modifier);
       sink.error(
         "unknown-modifier",

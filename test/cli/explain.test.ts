@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { catalogues } from "../../src/cli/catalogues.ts";
 import { wrap } from "../../src/cli/explain.ts";
-import { checkSource } from "../../src/runtime/compile.ts";
+import { checkLinked, checkSource } from "../../src/runtime/compile.ts";
 import { parseJob } from "../../src/runtime/job.ts";
 import { SourceText } from "../../src/source/index.ts";
 import { allJobFiles } from "../runtime/conformance-jobs.ts";
@@ -21,10 +21,17 @@ test("no code has two pages", () => {
   expect(all.flat().length).toBe(new Set(all.flat()).size);
 });
 
-const codesOf = (text: string): string[] =>
-  text.startsWith("{")
-    ? parseJob(new SourceText("example.json", text)).diagnostics.map((d) => d.code)
-    : checkSource(new SourceText("example.ptx", text)).diagnostics.map((d) => d.code);
+/** An example is a job, a module, or several modules that are linked, each under a comment with its name. */
+function codesOf(text: string): string[] {
+  const [before, ...modules] = text.split(/^\/\/ \w+\.ptx\n/m);
+  const { diagnostics } =
+    before === ""
+      ? { diagnostics: checkLinked(modules.map((module, i) => new SourceText(`${i}.ptx`, module))) }
+      : text.startsWith("{")
+        ? parseJob(new SourceText("example.json", text))
+        : checkSource(new SourceText("example.ptx", text));
+  return diagnostics.map((d) => d.code);
+}
 
 const examples = pages.flatMap(([code, { example }]) => (example ? [[code, example] as const] : []));
 

@@ -2,7 +2,15 @@ import type { Span } from "../../source/index.ts";
 import type { CheckedModule } from "../check/check.ts";
 import type { LinkNames } from "../lower/lower.ts";
 import type { FunctionSymbol, PtxSymbol, VariableSymbol } from "../symbols.ts";
-import type { FileDirective, Label, LocDirective, NameExpr, SectionDirective, Statement, TargetList } from "../tree.ts";
+import type {
+  DwarfDirective,
+  FileDirective,
+  Label,
+  LocDirective,
+  NameExpr,
+  SectionDirective,
+  TargetList,
+} from "../tree.ts";
 import { linkageOf } from "./entries.ts";
 import type { FileNumbers } from "./file-numbers.ts";
 
@@ -12,10 +20,8 @@ export interface ProgramNames extends LinkNames {
   labelName(name: string): string;
 }
 
-type Node = Span & { readonly kind?: unknown };
-
 /** Nodes that may read differently in the program than in their module. */
-type Changing = NameExpr | Label | TargetList | LocDirective | FileDirective | SectionDirective | Statement;
+type Changing = NameExpr | Label | TargetList | LocDirective | FileDirective | SectionDirective | DwarfDirective;
 
 /** The text of what one module contributes to a program. */
 export class ModuleText {
@@ -154,7 +160,9 @@ export class ModuleText {
         const file = this.#files.get(node.file);
         return file === undefined ? "" : `.loc ${file} ${node.line} ${node.column}`;
       }
-      default:
+      case "file":
+      case "section":
+      case "dwarf":
         return "";
     }
   }
@@ -178,33 +186,28 @@ export class ModuleText {
 function collect(node: unknown, found: Changing[]): void {
   if (Array.isArray(node)) {
     for (const element of node) collect(element, found);
-    return;
-  }
-  if (typeof node !== "object" || node === null) return;
-  if ("kind" in node && isChanging(node as Node)) {
-    found.push(node as Changing);
-    return;
-  }
-  for (const key in node) {
-    if (key !== "symbol" && key !== "resolved") collect((node as Readonly<Record<string, unknown>>)[key], found);
+  } else if (typeof node === "object" && node !== null) {
+    if (isChanging(node)) found.push(node);
+    else {
+      for (const [key, value] of Object.entries(node)) {
+        if (key !== "symbol" && key !== "resolved") collect(value, found);
+      }
+    }
   }
 }
 
-function isChanging(node: Node): boolean {
-  switch (node.kind) {
-    case "name": {
-      const { symbol } = node as NameExpr;
-      return symbol?.kind === "function" || symbol?.kind === "variable" || symbol?.kind === "label";
-    }
-    case "label":
-    case "branchtargets":
-    case "calltargets":
-    case "loc":
-    case "file":
-    case "section":
-    case "dwarf":
-      return true;
-    default:
-      return false;
-  }
+const changingKinds: ReadonlySet<unknown> = new Set<Changing["kind"]>([
+  "label",
+  "branchtargets",
+  "calltargets",
+  "loc",
+  "file",
+  "section",
+  "dwarf",
+]);
+
+function isChanging(node: { readonly kind?: unknown }): node is Changing {
+  if (node.kind !== "name") return changingKinds.has(node.kind);
+  const { symbol } = node as NameExpr;
+  return symbol?.kind === "function" || symbol?.kind === "variable" || symbol?.kind === "label";
 }

@@ -205,7 +205,9 @@ export class OperandMatcher {
           ? null
           : mismatch("operand-kind", operand, "the address of an element can only be the source of mov");
       default:
-        return this.#immediate(operand, type, rule, slot);
+        return inVector && constantClass(operand) === "address"
+          ? mismatch("operand-kind", operand, "an element of a vector is a register or a constant")
+          : this.#immediate(operand, type, rule, slot);
     }
   }
 
@@ -288,12 +290,7 @@ export class OperandMatcher {
         ? this.#scalar(operand.operand, type, rule, slot, false)
         : mismatch("operand-kind", operand, "this operand cannot be negated");
     }
-    if (kind === "address") {
-      if (!this.#takesAddress || type.kind === "f" || type.kind === "pred") {
-        return mismatch("operand-kind", operand, "an address expression can only be the source of mov");
-      }
-      return isNameWithOffset(operand) ? null : mismatch("operand-kind", operand, ...offsetShape);
-    }
+    if (kind === "address") return this.#sum(operand, type, rule, slot);
     if (rule.immediate === "never") return mismatch("operand-kind", operand, `'${slot.name}' must be a register`);
     if (kind === "float") {
       if (type.kind === "f")
@@ -305,8 +302,7 @@ export class OperandMatcher {
               `a floating-point constant cannot be a ${typeName(type)} operand`,
               "write its bits into a .b16 or .b32 register with mov",
             );
-      const width = operand.kind === "float" ? hexWidth(operand, this.#context) : null;
-      return type.kind === "b" && width === type.bits
+      return type.kind === "b" && floatWidth(operand, this.#context) === type.bits
         ? null
         : mismatch("operand-type", operand, `a floating-point constant does not fit a ${typeName(type)} operand`);
     }
@@ -336,6 +332,16 @@ export class OperandMatcher {
       );
     }
     return null;
+  }
+
+  /** `variable+4`, and `register+4`, which ptxas takes wherever it takes an integer register. */
+  #sum(operand: Expression, type: TypeInfo, rule: OperandRule, slot: ResolvedOperand): Mismatch | null {
+    const base = baseName(operand);
+    if (type.kind === "f" || type.kind === "pred" || (base?.symbol?.kind !== "register" && !this.#takesAddress)) {
+      return mismatch("operand-kind", operand, "an address expression can only be the source of mov");
+    }
+    if (base === null || !isNameWithOffset(operand)) return mismatch("operand-kind", operand, ...offsetShape);
+    return base.symbol?.kind === "register" ? this.#name(base, type, rule, slot, false) : null;
   }
 
   // ---- Addresses (6.4.1) ----------------------------------------------------------------------------------------------
@@ -454,6 +460,12 @@ function isNameWithOffset(expr: Expression): boolean {
   return at.kind === "name";
 }
 
+function baseName(expr: Expression): NameExpr | null {
+  let at = expr;
+  while (at.kind === "binary") at = at.left;
+  return at.kind === "name" ? at : null;
+}
+
 const isConstantExpression = (operand: Operand): operand is Expression =>
   !/^(?:vector|list|pair|negated|sink|address|indexed|bad)$/.test(operand.kind);
 
@@ -502,8 +514,8 @@ const vectorSize = (span: Span, rule: OperandRule, count: number): Mismatch =>
         : `a vector of ${count} elements does not fit: this operand takes ${rule.counts.join(" or ")}`,
   );
 
-/** 32 or 64 for a `0f` or `0d` literal, null for a decimal one, which has no size of its own. */
-function hexWidth(literal: Extract<Expression, { kind: "float" }>, context: CheckContext): number | null {
-  const second = context.sink.source.text.charCodeAt(literal.start + 1) | 0x20;
-  return second === 0x66 ? 32 : second === 0x64 ? 64 : null;
+/** 32 for a `0f` literal; others, decimal ones included, are of 64 bits (4.5.2). */
+function floatWidth(constant: Expression, context: CheckContext): 32 | 64 {
+  const isHex = /^0f/i.test(context.sink.source.text.slice(constant.start, constant.start + 2));
+  return constant.kind === "float" && isHex ? 32 : 64;
 }

@@ -127,7 +127,8 @@ function immediateSource(operand: Expression, type: TypeInfo, places: Places): E
   if (symbol.kind === "variable" || symbol.kind === "parameter")
     return addressValue(symbol, Number(parts.offset), type, places);
   const base = nameSource(parts.base!, type, places)[0]!;
-  return parts.offset === 0n ? base : kit.add(base, kit.int(base, parts.offset));
+  const sum = kit.add(base, kit.int(base, parts.offset));
+  return type.bits < 32 ? kit.narrow(sum, type.bits, type.kind === "s") : sum;
 }
 
 /** The address that `[...]` stands for, and the variable or parameter that it names. */

@@ -1,6 +1,6 @@
-import type { CallTarget } from "../ir/index.ts";
+import { type CallTarget, windows } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
-import { type AddressParts, functionStride, hex, windows } from "../machine/address-space.ts";
+import { type AddressParts, functionStride, hex } from "../machine/address-space.ts";
 import { Fault } from "../machine/fault.ts";
 import type { Decoding } from "./decode.ts";
 import type { LoadedFunction } from "./loaded-function.ts";

@@ -1,5 +1,5 @@
+import { windows } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
-import { windows } from "../machine/address-space.ts";
 import { isScalarName, scalarIndex } from "../machine/specials.ts";
 import { type Expr, fold, type LeafValue, type Value } from "../semantics/index.ts";
 import type { ExprCompiler, FunctionContext } from "./expr-compiler.ts";

@@ -1,6 +1,5 @@
-import type { IrFunction } from "../ir/index.ts";
+import { type IrFunction, windows } from "../ir/index.ts";
 import { Activation } from "../machine/activation.ts";
-import { windows } from "../machine/address-space.ts";
 import type { Site } from "../machine/code.ts";
 import { Cta } from "../machine/cta.ts";
 import { type Observer, Observers } from "../machine/events.ts";

@@ -1,4 +1,4 @@
-import { windows } from "../machine/address-space.ts";
+import { windows } from "../ir/index.ts";
 import { isScalarName, scalarIndex } from "../machine/specials.ts";
 import { type Expr, type PrimName, primOf, type Value } from "../semantics/index.ts";
 import type { Assignment, ExprCompiler, FunctionContext, LaneFunction, Run } from "./expr-compiler.ts";

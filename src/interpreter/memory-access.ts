@@ -1,7 +1,7 @@
-import type { Access } from "../ir/index.ts";
+import { type Access, windows } from "../ir/index.ts";
 import { accessBytes, accessFault } from "../machine/access-fault.ts";
 import type { Activation } from "../machine/activation.ts";
-import { type AddressParts, windows } from "../machine/address-space.ts";
+import type { AddressParts } from "../machine/address-space.ts";
 import type { Site } from "../machine/code.ts";
 import type { Fault } from "../machine/fault.ts";
 import { locate, type Place } from "../machine/locate.ts";

@@ -1,6 +1,5 @@
-import type { Access } from "../ir/index.ts";
+import { type Access, windows } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
-import { windows } from "../machine/address-space.ts";
 import { laneLoop } from "./loop-compiler.ts";
 import type { AddressOperand } from "./operand.ts";
 import type { Reach } from "./reach.ts";

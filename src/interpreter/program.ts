@@ -1,5 +1,5 @@
-import type { IrFunction, IrModule, Relocation, Variable } from "../ir/index.ts";
-import { AddressSpace, functionStride, windows } from "../machine/address-space.ts";
+import { type IrFunction, type IrModule, type Relocation, type Variable, windows } from "../ir/index.ts";
+import { AddressSpace, functionStride } from "../machine/address-space.ts";
 import { type Extent, Layout } from "../machine/extent.ts";
 import type { ExternalFunction } from "../machine/externals.ts";
 import type { Bank } from "../machine/grid.ts";

@@ -1,5 +1,5 @@
+import { windows } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
-import { windows } from "../machine/address-space.ts";
 import type { Grid } from "../machine/grid.ts";
 import type { Place, PlaceKind } from "../machine/locate.ts";
 import { Views } from "../machine/views.ts";

@@ -1,6 +1,5 @@
-import type { Op } from "../ir/index.ts";
+import { type Op, windows } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
-import { windows } from "../machine/address-space.ts";
 import type { Site } from "../machine/code.ts";
 import { Fault } from "../machine/fault.ts";
 import type { Decoding } from "./decode.ts";

@@ -1,2 +1,3 @@
+export * from "./address-map.ts";
 export * from "./instruction.ts";
 export * from "./module.ts";

@@ -1,17 +1,4 @@
-/**
- * Where each state space lies. Within its own space a variable of a window has a 32-bit address; its generic address has
- * the window's upper half on top. A global address is the same in both. In a 32-bit module the upper half is nothing, and
- * global memory is the upper 2 GiB. The ranges are disjoint, so a wrong space, a null and a stray pointer differ.
- */
-export const windows = {
-  shared: { start: 0x0100_0000, end: 0x2000_0000 },
-  local: { start: 0x2000_0000, end: 0x3000_0000 },
-  const: { start: 0x3000_0000, end: 0x4000_0000 },
-  "kernel-param": { start: 0x4000_0000, end: 0x5000_0000 },
-  function: { start: 0x5000_0000, end: 0x6000_0000 },
-} as const;
-
-type WindowName = keyof typeof windows;
+import { genericBases, type WindowName, windows } from "../ir/index.ts";
 
 /** Function addresses are this far apart; all between two of them are inside the first. */
 export const functionStride = 16;
@@ -33,6 +20,8 @@ export type Classified =
 
 export class AddressSpace {
   readonly size: 32 | 64;
+  /** What is added to an address within a window's space to make it generic. */
+  readonly window: bigint;
   /** The upper half of global addresses and of the windows' generic addresses. */
   readonly globalHigh: number;
   readonly windowHigh: number;
@@ -40,15 +29,11 @@ export class AddressSpace {
   readonly globalLow: number;
 
   constructor(size: 32 | 64) {
+    const { global, window } = genericBases[size];
     this.size = size;
-    this.globalHigh = size === 64 ? 0x7f00 : 0;
-    this.windowHigh = size === 64 ? 0x7f10 : 0;
-    this.globalLow = size === 64 ? 0 : 0x8000_0000;
-  }
-
-  /** What is added to an address within a window's space to make it generic. */
-  get window(): bigint {
-    return BigInt(this.windowHigh) << 32n;
+    this.window = window;
+    this.windowHigh = parts(window).high;
+    ({ high: this.globalHigh, low: this.globalLow } = parts(global));
   }
 
   /** The address of an offset in device memory. */

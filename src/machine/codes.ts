@@ -147,5 +147,3 @@ export const reportCodes = {
     section: "9.7.9.20",
   },
 } as const satisfies Catalogue;
-
-type ReportCode = keyof typeof reportCodes;

@@ -1,5 +1,6 @@
+import { windows } from "../ir/index.ts";
 import type { Activation } from "./activation.ts";
-import { type AddressParts, windows } from "./address-space.ts";
+import type { AddressParts } from "./address-space.ts";
 import { type Extent, extentAt, nearestExtent } from "./extent.ts";
 import type { Allocation } from "./memory.ts";
 import type { Views } from "./views.ts";

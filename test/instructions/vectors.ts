@@ -80,7 +80,7 @@ function sourceOf(word: string, rule: OperandRule): Expr {
 /** The pattern of a result, in as many bits as its type has. */
 function patternOf(expr: Expr, rule: OperandRule): bigint {
   const value: Value = fold(expr, (leaf) => {
-    // What makes a window's address generic, as machine/address-space.ts has it for 64-bit addresses.
+    // What makes a window's address generic, as ir/address-map.ts has it for 64-bit addresses.
     if (leaf.kind === "special" && leaf.name === "window") return 0x7f10_0000_0000n;
     throw new Error("a leaf that is no constant");
   });

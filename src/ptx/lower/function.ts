@@ -1,11 +1,13 @@
-import type {
-  CallTarget,
-  Instruction as IrInstruction,
-  IrFunction,
-  Op,
-  Param,
-  SourceLocation,
+import {
+  type CallTarget,
+  type Instruction as IrInstruction,
+  type IrFunction,
+  type Op,
+  type Param,
+  type SourceLocation,
+  windows,
 } from "../../ir/index.ts";
+import { kit } from "../../semantics/index.ts";
 import type { SourceText } from "../../source/index.ts";
 import type { BodyInfo, FormalSymbol } from "../check/context.ts";
 import type { FunctionSymbol, ParameterSymbol, VariableSymbol } from "../symbols.ts";
@@ -118,7 +120,7 @@ export class FunctionLowering implements Places {
           order: "weak",
           scope: null,
         },
-        address: { kind: "const", ty: "i64", value: BigInt(0x4000_0000 + offset) },
+        address: kit.i64(BigInt(windows["kernel-param"].start + offset)),
       },
       dst: [...this.registers.of(symbol)],
     });

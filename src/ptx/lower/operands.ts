@@ -1,3 +1,4 @@
+import { windows } from "../../ir/index.ts";
 import { type Expr, kit } from "../../semantics/index.ts";
 import { elementType, type OperandRule } from "../isa/operand-spec.ts";
 import type { FunctionSymbol, ParameterSymbol, VariableSymbol } from "../symbols.ts";
@@ -8,9 +9,6 @@ import type { Frame } from "./frame.ts";
 import type { RegisterFile } from "./registers.ts";
 import { specialValue } from "./special.ts";
 import { constantExpr, fitRegister, readRegister } from "./values.ts";
-
-/** Kernel parameters lie at this address of their own state space (machine/address-space.ts). */
-const kernelParamBase = 0x4000_0000;
 
 /** What the operands of one function's instructions refer to. */
 export interface Places {
@@ -29,14 +27,9 @@ export type AddressBase = VariableSymbol | ParameterSymbol | null;
 const componentIndex: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2, w: 3, r: 0, g: 1, b: 2, a: 3 };
 
 /** The symbol's address within its own state space, in `ty`. */
-function addressOf(
-  symbol: VariableSymbol | ParameterSymbol,
-  offset: number,
-  ty: "i32" | "i64",
-  places: Places,
-): Expr {
+function addressOf(symbol: VariableSymbol | ParameterSymbol, offset: number, ty: "i32" | "i64", places: Places): Expr {
   if (symbol.kind === "parameter" && symbol.role === "kernel") {
-    const at = kernelParamBase + (places.kernelParams.get(symbol) ?? 0) + offset;
+    const at = windows["kernel-param"].start + (places.kernelParams.get(symbol) ?? 0) + offset;
     return ty === "i32" ? kit.i32(at) : kit.i64(BigInt(at));
   }
   const variable = places.frame.indexOf(symbol);

@@ -28,11 +28,6 @@ export class RegisterFile {
     return this.#carry;
   }
 
-  /** A register that no source names. */
-  temporary(name: string, bits: 32 | 64): number {
-    return this.registers.push({ name, class: bits === 64 ? "b64" : "b32", bits }) - 1;
-  }
-
   #declare(symbol: RegisterSymbol, suffix: string): void {
     const { type } = symbol;
     const name = symbol.name + suffix;

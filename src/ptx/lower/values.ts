@@ -1,4 +1,4 @@
-import { type Expr, kit, type SpecialName, type Ty } from "../../semantics/index.ts";
+import { type Expr, kit, type Ty } from "../../semantics/index.ts";
 import type { Constant } from "../check/constant.ts";
 import type { TypeInfo } from "../types.ts";
 
@@ -62,5 +62,3 @@ export function fitRegister(value: Expr, type: TypeInfo, width: number): Expr {
   const narrow = kit.narrow(bits, type.bits, signed);
   return width > 32 ? kit.widen(narrow, signed) : narrow;
 }
-
-const special = (name: SpecialName, ty: Ty): Expr => ({ kind: "special", ty, name });

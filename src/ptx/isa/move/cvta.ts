@@ -1,13 +1,12 @@
 import type { Expr, Kit } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
-import { isInSpace, type Space, spaceGates, spaces, windowOf } from "./windows.ts";
+import { isInSpace, spaceGates, spaces, window } from "./windows.ts";
 
 const size = ["u32", "u64"] as const;
 const operands = { p: "size", a: "size" } as const;
 
-/** The window's offset in the type of an address. */
-const offset = (k: Kit, space: Space, a: Expr): Expr =>
-  a.ty === "i32" ? k.wrap(windowOf(k, space)) : windowOf(k, space);
+/** The offset between an address of a window and its generic form, in the type of the address. */
+const offset = (k: Kit, a: Expr): Expr => (a.ty === "i32" ? k.wrap(window) : window);
 
 /** Section 9.7.9.20. */
 export const cvta = instruction("cvta", {
@@ -20,7 +19,7 @@ export const cvta = instruction("cvta", {
       target: "sm_20",
       gates: spaceGates,
       operands,
-      sem: (k, { a }, { space }) => (space === "global" ? a : k.add(a, offset(k, space, a))),
+      sem: (k, { a }, { space }) => (space === "global" ? a : k.add(a, offset(k, a))),
     }),
     form("cvta.to.space.size p, a", {
       where: { space: spaces, size },
@@ -28,7 +27,7 @@ export const cvta = instruction("cvta", {
       target: "sm_20",
       gates: spaceGates,
       operands: { p: "size", a: "reg size" },
-      sem: (k, { a }, { space }) => (space === "global" ? a : k.sub(a, offset(k, space, a))),
+      sem: (k, { a }, { space }) => (space === "global" ? a : k.sub(a, offset(k, a))),
     }),
   ],
 });

@@ -1,0 +1,35 @@
+// What starting costs: the median wall time of `lanewise check` of a small file, against `node -e 0`.
+//
+//     node bench/start.mjs [TIMES]
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { milliseconds } from "./time.mjs";
+
+const times = Number(process.argv[2] ?? 20);
+const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "lanewise-bench-"));
+const file = join(folder, "small.ptx");
+writeFileSync(
+  file,
+  `.version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {
+  .reg .b32 r; .reg .b64 a;
+  ld.param.u64 a, [p]; cvta.to.global.u64 a, a; mov.u32 r, %tid.x; mad.lo.u32 r, r, r, 1; st.global.u32 [a], r; ret;\n}\n`,
+);
+const cases = { "node -e 0": ["-e", "0"], "lanewise --version": [main, "--version"], "lanewise check": [main, "check", file] };
+try {
+  // In turns, so that a disturbance of the machine hits all alike.
+  const taken = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
+  for (let i = 0; i < times; i++) {
+    for (const [name, words] of Object.entries(cases)) taken[name].push(milliseconds(() => spawnSync(process.execPath, words)));
+  }
+  const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
+  const base = median(taken["node -e 0"]);
+  for (const [name, list] of Object.entries(taken)) {
+    console.log(`${name.padEnd(20)} ${median(list).toFixed(0).padStart(5)} ms  ${(median(list) / base).toFixed(2)} x`);
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}

@@ -15,7 +15,7 @@ import { printPtx } from "../dist/ptx/printer.js";
 import { SourceText } from "../dist/source/index.js";
 
 const text = largeModule(1e6 * Number(process.argv[2] ?? 5));
-const rate = (ms) => `${((text.length / 1e3) / ms).toFixed(1).padStart(6)} MB/s  ${ms.toFixed(0).padStart(6)} ms`;
+const rate = (ms) => `${(text.length / 1e3 / ms).toFixed(1).padStart(6)} MB/s  ${ms.toFixed(0).padStart(6)} ms`;
 
 let tree, module, errors;
 const phases = {
@@ -38,7 +38,9 @@ for (const [name, all] of Object.entries(times)) {
   console.log(`${name.padEnd(12)} ${rate(Math.min(...all))}  (${all[0].toFixed(0)} ms)`);
 }
 console.log(`${"parse+check".padEnd(12)} ${rate(Math.min(...times.parse.map((t, i) => t + times.check[i])))}`);
-console.log(`heap ${(process.memoryUsage().heapUsed / 1e6).toFixed(0)} MB, peak RSS ${(process.resourceUsage().maxRSS / 1e3).toFixed(0)} MB`);
+console.log(
+  `heap ${(process.memoryUsage().heapUsed / 1e6).toFixed(0)} MB, peak RSS ${(process.resourceUsage().maxRSS / 1e3).toFixed(0)} MB`,
+);
 
 const folder = mkdtempSync(join(tmpdir(), "lanewise-bench-"));
 try {

@@ -18,9 +18,16 @@ const header = ".version 9.0\n.target sm_90\n.address_size 64\n";
 export function largeModule(bytes) {
   const sources = modules().map((text) => {
     const body = text.replace(/^\s*\.(version|target|address_size)\b.*$/gm, "");
-    const names = [...body.matchAll(/(?:\.entry|\.func\s*(?:\([^)]*\))?|\.(?:global|const|shared)\b[^;{=(]*?)\s+([A-Za-z_$][\w$]*)\s*[([=;]/g)];
+    const names = [
+      ...body.matchAll(
+        /(?:\.entry|\.func\s*(?:\([^)]*\))?|\.(?:global|const|shared)\b[^;{=(]*?)\s+([A-Za-z_$][\w$]*)\s*[([=;]/g,
+      ),
+    ];
     const own = [...new Set(names.map((m) => m[1]))];
-    return { body, own: new RegExp(`(?<![\\w$%.])(?:${own.map((n) => n.replace(/\$/g, "\\$")).join("|")})(?![\\w$])`, "g") };
+    return {
+      body,
+      own: new RegExp(`(?<![\\w$%.])(?:${own.map((n) => n.replace(/\$/g, "\\$")).join("|")})(?![\\w$])`, "g"),
+    };
   });
   const parts = [header];
   for (let length = header.length, copy = 0; length < bytes; copy++) {

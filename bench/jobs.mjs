@@ -42,7 +42,8 @@ for (const folder of ["cuda", "hand"]) {
     runJob(job, [...job.variants.keys()].includes("sm_90") ? "sm_90" : variant, {
       read: (file) => readFileSync(join(dirname(path), file)),
     });
-    if (steps > 0) rows.push({ name: name.replace(".json", ""), steps, first: steps / first / 1e3, warm: steps / warm / 1e3 });
+    if (steps > 0)
+      rows.push({ name: name.replace(".json", ""), steps, first: steps / first / 1e3, warm: steps / warm / 1e3 });
   }
 }
 rows.sort((a, b) => a.warm - b.warm);

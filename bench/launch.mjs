@@ -33,7 +33,9 @@ const store = `.version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u
 const report = (what, count, run) => {
   const before = megabytes();
   const ms = milliseconds(run);
-  console.log(`${what.padEnd(34)} ${(1e3 * (ms / count)).toFixed(1).padStart(8)} us each, ${megabytes() - before} MB more`);
+  console.log(
+    `${what.padEnd(34)} ${(1e3 * (ms / count)).toFixed(1).padStart(8)} us each, ${megabytes() - before} MB more`,
+  );
 };
 
 const small = new Device();
@@ -47,7 +49,10 @@ for (const sanitize of [[], "all"]) {
 }
 report("1,000,000 blocks of 32 threads", 1e6, () => {
   const target = small.buffer("u32", 1);
-  small.load(store).kernel("k").launch({ grid: 1e6, block: 32, args: [target] });
+  small
+    .load(store)
+    .kernel("k")
+    .launch({ grid: 1e6, block: 32, args: [target] });
 });
 report("1,000 blocks of 1024 threads", 1000, () => kernel.launch({ grid: 1000, block: 1024 }));
 report("1,000 modules in 1,000 devices", 1000, () => {
@@ -62,12 +67,18 @@ report("10,000 buffers made and freed", 10_000, () => {
 report("a buffer of 1 GiB", 1, () => {
   const large = new Device();
   const buffer = large.buffer("u32", 1 << 28);
-  const result = large.load(store).kernel("k").launch({ grid: 1, block: 32, args: [buffer.at(2 ** 30 - 4)] });
+  const result = large
+    .load(store)
+    .kernel("k")
+    .launch({ grid: 1, block: 32, args: [buffer.at(2 ** 30 - 4)] });
   if (!result.ok) throw new Error(result.reports[0].message);
 });
 report("a buffer of 3 GiB", 1, () => {
   const large = new Device();
   const buffer = large.buffer("u8", 3 * 2 ** 30);
-  const result = large.load(store).kernel("k").launch({ grid: 1, block: 32, args: [buffer.at(3 * 2 ** 30 - 4)] });
+  const result = large
+    .load(store)
+    .kernel("k")
+    .launch({ grid: 1, block: 32, args: [buffer.at(3 * 2 ** 30 - 4)] });
   if (!result.ok) throw new Error(result.reports[0].message);
 });

@@ -18,12 +18,17 @@ writeFileSync(
   .reg .b32 r; .reg .b64 a;
   ld.param.u64 a, [p]; cvta.to.global.u64 a, a; mov.u32 r, %tid.x; mad.lo.u32 r, r, r, 1; st.global.u32 [a], r; ret;\n}\n`,
 );
-const cases = { "node -e 0": ["-e", "0"], "lanewise --version": [main, "--version"], "lanewise check": [main, "check", file] };
+const cases = {
+  "node -e 0": ["-e", "0"],
+  "lanewise --version": [main, "--version"],
+  "lanewise check": [main, "check", file],
+};
 try {
   // In turns, so that a disturbance of the machine hits all alike.
   const taken = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
   for (let i = 0; i < times; i++) {
-    for (const [name, words] of Object.entries(cases)) taken[name].push(milliseconds(() => spawnSync(process.execPath, words)));
+    for (const [name, words] of Object.entries(cases))
+      taken[name].push(milliseconds(() => spawnSync(process.execPath, words)));
   }
   const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
   const base = median(taken["node -e 0"]);

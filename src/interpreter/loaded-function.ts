@@ -55,7 +55,7 @@ export class LoadedFunction implements FunctionCode {
   }
 }
 
-/** Frames are laid out anew, with gaps, so that a run past the end of a variable is noticed. */
+/** Gaps between the variables let a run past the end of one be noticed. */
 function layFrame(ir: IrFunction): FrameLayout {
   const layout = new Layout(0);
   const offsets: number[] = [];

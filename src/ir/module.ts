@@ -38,15 +38,13 @@ export interface Signature {
   readonly params: readonly ParamType[];
 }
 
-/** A `.local` or `.param` variable of an activation; one copy per lane. */
+/** A `.local` or `.param` variable of an activation; one copy per lane. Where it lies is the engine's business. */
 export interface FrameVariable {
   readonly name: string;
   readonly space: "local" | "call-param";
   readonly size: number;
   readonly align: number;
-  /** Bytes from the start of the lane's frame. */
-  readonly offset: number;
-  /** The formal `.param .b8 x[]`: its size is the argument's, and it lies behind the frame (`offset` is the frame's size). */
+  /** The formal `.param .b8 x[]`: its size is the argument's, and it lies behind the frame. */
   readonly unsized: boolean;
   readonly span: Span;
 }
@@ -63,8 +61,6 @@ export interface IrFunction {
   readonly returns: readonly Param[];
   readonly registers: readonly Register[];
   readonly frame: readonly FrameVariable[];
-  /** Bytes per lane. */
-  readonly frameSize: number;
   /** In layout order; a branch target is an index into this list, `instructions.length` is the end (an implicit `ret`). */
   readonly instructions: readonly Instruction[];
   readonly noreturn: boolean;

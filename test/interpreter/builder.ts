@@ -1,16 +1,17 @@
-import type {
-  Access,
-  FrameVariable,
-  IrFunction,
-  IrModule,
-  Op,
-  Param,
-  ParamType,
-  Register,
-  RegisterClass,
-  Space,
-  UndefinedCase,
-  Variable,
+import {
+  type Access,
+  type FrameVariable,
+  type IrFunction,
+  type IrModule,
+  type Op,
+  type Param,
+  type ParamType,
+  type Register,
+  type RegisterClass,
+  type Space,
+  type UndefinedCase,
+  type Variable,
+  windows,
 } from "../../src/ir/index.ts";
 import { type Expr, kit, type SpecialName } from "../../src/semantics/index.ts";
 import { SourceText } from "../../src/source/index.ts";
@@ -120,13 +121,13 @@ export class FunctionBuilder {
     const offset = Math.ceil(this.#paramBytes / type.align) * type.align;
     this.#paramBytes = offset + type.size;
     this.params.push({ name: `param_${this.params.length}`, type, storage: { kind: "kernel", offset } });
-    return kit.i64(BigInt(0x4000_0000 + offset));
+    return kit.i64(BigInt(windows["kernel-param"].start + offset));
   }
 
   /** A variable of the frame: its number. */
   variable(size: number, align = 4, space: FrameVariable["space"] = "local", unsized = false): number {
     const name = `var_${this.frame.length}`;
-    this.frame.push({ name, space, size, align, offset: 0, unsized, span: { start: 0, end: 0 } });
+    this.frame.push({ name, space, size, align, unsized, span: { start: 0, end: 0 } });
     return this.frame.length - 1;
   }
 
@@ -220,7 +221,6 @@ export class FunctionBuilder {
       returns: this.returns,
       registers: this.registers,
       frame: this.frame,
-      frameSize: 0,
       instructions: this.#list.map(({ op, details }, i) => ({
         op: op(),
         guard: guardOf(details),

@@ -1,54 +1,45 @@
 import type { FrameVariable } from "../../ir/index.ts";
-import type { Span } from "../../source/index.ts";
 import type { ParameterSymbol, VariableSymbol } from "../symbols.ts";
 
-const alignUp = (value: number, align: number): number => Math.ceil(value / align) * align;
-
-/** Bytes between variables, so that a run past the end of one does not land in the next. */
-const gap = 16;
-
 /**
- * The `.local` and `.param` variables of an activation. Variables of blocks that have ended give their room to later
- * blocks: nvcc opens a block with fresh `.param` variables for every call.
+ * The `.local` and `.param` variables of an activation. nvcc opens a block with fresh `.param` variables for every call,
+ * so one of a block that has ended serves the next of the same name and shape; those of another shape stay apart, and
+ * every access can still be checked against its variable.
  */
 export class Frame {
   readonly variables: FrameVariable[] = [];
   readonly #index = new Map<VariableSymbol | ParameterSymbol, number>();
-  #top = 0;
-  #size = 0;
-
-  get size(): number {
-    return alignUp(this.#size, 16);
-  }
+  /** The `.param` variables of the blocks that are open, in the order of their declarations. */
+  readonly #open: number[] = [];
+  /** Those of ended blocks, by name and shape. */
+  readonly #free = new Map<string, number[]>();
 
   /** The position to go back to when the block that begins here ends. */
   mark(): number {
-    return this.#top;
+    return this.#open.length;
   }
 
   release(mark: number): void {
-    this.#top = mark;
+    for (const variable of this.#open.splice(mark)) {
+      const shape = shapeOf(this.variables[variable]!);
+      const free = this.#free.get(shape);
+      if (free === undefined) this.#free.set(shape, [variable]);
+      else free.push(variable);
+    }
   }
 
   declare(symbol: VariableSymbol | ParameterSymbol, space: FrameVariable["space"], unsized = false): number {
-    const index = this.#add(symbol.name, space, symbol.size, symbol.align, symbol.span, unsized);
-    this.#index.set(symbol, index);
-    return index;
-  }
-
-  #add(name: string, space: FrameVariable["space"], size: number, align: number, span: Span, unsized: boolean): number {
-    const offset = alignUp(this.#top, Math.max(align, 1));
-    this.#top = offset + size + gap;
-    this.#size = Math.max(this.#size, this.#top);
-    return this.variables.push({ name, space, size, align, offset, unsized, span }) - 1;
+    const { name, size, align, span } = symbol;
+    const fresh: FrameVariable = { name, space, size, align, unsized, span };
+    const variable = this.#free.get(shapeOf(fresh))?.pop() ?? this.variables.push(fresh) - 1;
+    if (space === "call-param") this.#open.push(variable);
+    this.#index.set(symbol, variable);
+    return variable;
   }
 
   indexOf(symbol: VariableSymbol | ParameterSymbol): number | undefined {
     return this.#index.get(symbol);
   }
-
-  /** An unsized formal lies behind all others. */
-  finish(): readonly FrameVariable[] {
-    return this.variables.map((v) => (v.unsized ? { ...v, offset: this.size } : v));
-  }
 }
+
+const shapeOf = ({ name, space, size, align }: FrameVariable): string => `${space} ${name} ${size} ${align}`;

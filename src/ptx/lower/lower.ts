@@ -94,7 +94,6 @@ export class ModuleLowering {
       returns: shapes.returns.map((s) => formal("_", s)),
       registers: [],
       frame: [],
-      frameSize: 0,
       instructions: [],
       noreturn: declaration.directives.some((d) => d.name.text === ".noreturn"),
       bounds: {},

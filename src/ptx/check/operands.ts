@@ -4,6 +4,7 @@ import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
 import type { AddressOperand, Expression, Instruction, NameExpr, Operand } from "../tree.ts";
 import { declarableTypes, type TypeInfo, typeInfo } from "../types.ts";
 import type { CheckContext } from "./context.ts";
+import { textureAddressProblem } from "./coordinates.ts";
 import { constantClass, foldInteger } from "./immediate.ts";
 
 /** Why an operand does not fit the form. */
@@ -52,16 +53,17 @@ const typeName = (type: TypeInfo): string => `.${type.name}`;
 function fits(declared: TypeInfo, wanted: TypeInfo, wider: boolean): boolean {
   if (wanted.kind === "pred" || declared.kind === "pred") return wanted.kind === declared.kind;
   // A register of a packed type is bits to the instructions on integers.
-  if (declared.lanes > 1 && wanted.kind !== "f")
-    return declared.bits === wanted.bits || (wider && declared.bits > wanted.bits);
+  const isBits = declared.kind === "b" || (declared.lanes > 1 && (wanted.kind === "u" || wanted.kind === "s"));
+  // Types that nothing can be declared with live in registers of bits (5.2.3).
+  if (!declarableTypes.has(wanted.name)) return isBits && declared.bits === wanted.bits;
   if (declared.bits === wanted.bits) {
-    if (declared.kind === "b" || wanted.kind === "b") return true;
+    if (isBits || wanted.kind === "b") return true;
     return declared.kind === "f" || wanted.kind === "f"
       ? declared.kind === wanted.kind && declared.lanes === wanted.lanes
       : true;
   }
   if (!wider || declared.bits < wanted.bits) return false;
-  if (declared.kind === "b" || wanted.kind === "b") return true;
+  if (isBits || wanted.kind === "b") return true;
   return declared.kind !== "f" && wanted.kind !== "f";
 }
 
@@ -351,9 +353,15 @@ export class OperandMatcher {
       return mismatch("operand-kind", operand, "an address in brackets is expected here", "write `[...]`");
     const parts = slot.name.split(",").length;
     if (parts > 1) {
-      return operand.parts.length === parts
-        ? null
-        : mismatch("operand-kind", operand, `this instruction takes an address of ${parts} parts: \`[${slot.name}]\``);
+      if (operand.parts.length !== parts) {
+        return mismatch(
+          "operand-kind",
+          operand,
+          `this instruction takes an address of ${parts} parts: \`[${slot.name}]\``,
+        );
+      }
+      const problem = textureAddressProblem(operand, this.#candidate);
+      return problem && mismatch("operand-kind", problem.part, problem.message);
     }
     if (operand.parts.length !== 1)
       return mismatch(

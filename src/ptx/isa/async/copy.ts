@@ -23,7 +23,7 @@ const cpAsync = instruction("cp.async", {
       "cp.async.ca.dst.global{.L2::cache_hint}{.level::prefetch_size} [dst], [src], cp_size{, src_size}{, cache_policy}",
       {
         where: shared,
-        operands: { ...addresses, cp_size: "imm u32 4|8|16", src_size: "u32", cache_policy: "b64" },
+        operands: { ...addresses, cp_size: "imm u32 4|8|16", src_size: "u32 0..16", cache_policy: "b64" },
         paired,
         ...ampere,
         gates,
@@ -34,7 +34,7 @@ const cpAsync = instruction("cp.async", {
       "cp.async.cg.dst.global{.L2::cache_hint}{.level::prefetch_size} [dst], [src], cp_size{, src_size}{, cache_policy}",
       {
         where: shared,
-        operands: { ...addresses, cp_size: "imm u32 16..16", src_size: "u32", cache_policy: "b64" },
+        operands: { ...addresses, cp_size: "imm u32 16..16", src_size: "u32 0..16", cache_policy: "b64" },
         paired,
         ...ampere,
         gates,

@@ -1,0 +1,75 @@
+import type { Candidate } from "../isa/resolve.ts";
+import type { AddressOperand, Operand } from "../tree.ts";
+import { opaqueTypes } from "./shape.ts";
+
+/** What is wrong with a part of an address. */
+export interface AddressProblem {
+  readonly part: Operand;
+  readonly message: string;
+}
+
+/** How many coordinates each geometry needs (9.7.10.3, 9.7.11.1); those behind them are ignored. */
+const needed: Readonly<Record<string, number>> = {
+  "1d": 1,
+  a1d: 2,
+  "2d": 2,
+  a2d: 4,
+  "3d": 4,
+  cube: 4,
+  acube: 4,
+  "2dms": 4,
+  a2dms: 4,
+};
+
+/**
+ * Checks `[texture, {x, y}]`, `[texture, sampler, {x, y}]` and `[surface, {x, y}]`. Addresses of several parts that are not
+ * of a geometry (tensor maps) are left alone.
+ */
+export function textureAddressProblem({ parts }: AddressOperand, { mods, written }: Candidate): AddressProblem | null {
+  const { geom } = mods;
+  if (typeof geom !== "string" || !(geom in needed)) return null;
+  const handles = parts.slice(0, -1);
+  const coordinates = parts.at(-1)!;
+  for (const part of handles) if (!isHandle(part)) return { part, message: handleMessage };
+  // A scalar and a vector register are left alone.
+  if (coordinates.kind !== "vector") return null;
+  const { elements } = coordinates;
+  const count = elements.length;
+  if (count < needed[geom]! || (count !== 1 && count !== 2 && count !== 4)) {
+    const wanted = [1, 2, 4].filter((n) => n >= needed[geom]!).join(" or ");
+    return { part: coordinates, message: `'.${geom}' takes a vector of ${wanted} coordinates, and this has ${count}` };
+  }
+  // The type of the coordinates ends the opcode of a texture instruction.
+  const ofFloats = written.at(-1) === "f32";
+  for (const [i, element] of elements.entries()) {
+    // The index into an array comes first, and is an integer.
+    const wantsFloat = ofFloats && !(i === 0 && geom.startsWith("a"));
+    if (!isCoordinate(element, wantsFloat)) {
+      return { part: element, message: `a coordinate here is a 32-bit ${wantsFloat ? "float" : "integer"}` };
+    }
+  }
+  return null;
+}
+
+const handleMessage = "a texture, sampler or surface is a variable of its type, or a 64-bit register";
+
+function isHandle(part: Operand): boolean {
+  if (part.kind === "bad") return true;
+  if (part.kind !== "name") return false;
+  const { symbol } = part;
+  switch (symbol?.kind) {
+    case "register":
+      return symbol.type.bits === 64 && symbol.type.kind !== "f";
+    case "variable":
+      return symbol.space === "tex" || opaqueTypes.has(symbol.type.name);
+    default:
+      return true;
+  }
+}
+
+function isCoordinate(element: Operand, wantsFloat: boolean): boolean {
+  if (element.kind === "negated") return false;
+  if (element.kind !== "name" || element.symbol?.kind !== "register") return true;
+  const { type } = element.symbol;
+  return type.bits === 32 && (type.kind === "b" || (type.kind === "f") === wantsFloat);
+}

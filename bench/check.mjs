@@ -1,4 +1,4 @@
-// How fast a module is read and checked: parse, check, lower, print; then the command line, less its start-up.
+// How fast a module is read and checked: parse, check, link and lower, print; then the command line, less its start-up.
 //
 //     node bench/check.mjs [MEGABYTES]
 import { spawnSync } from "node:child_process";
@@ -8,10 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { largeModule } from "./corpus.mjs";
 import { best } from "./time.mjs";
-import { checkPtx } from "../dist/ptx/check/check.js";
-import { lowerPtx } from "../dist/ptx/lower/lower.js";
-import { parsePtx } from "../dist/ptx/parser/index.js";
-import { printPtx } from "../dist/ptx/printer.js";
+import { checkPtx, linkPtx, lowerModules, parsePtx, printPtx } from "../dist/ptx/index.js";
 import { SourceText } from "../dist/source/index.js";
 
 const text = largeModule(1e6 * Number(process.argv[2] ?? 5));
@@ -21,7 +18,11 @@ let tree, module, errors;
 const phases = {
   parse: () => ({ tree } = parsePtx(new SourceText("large.ptx", text))),
   check: () => (module = checkPtx(tree)),
-  lower: () => errors === 0 && lowerPtx(module),
+  lower: () => {
+    if (errors > 0) return;
+    const { modules, names, target } = linkPtx([module], (name) => name === "vprintf");
+    lowerModules(modules, names, target.name);
+  },
   print: () => printPtx(tree),
 };
 const times = { parse: [], check: [], lower: [], print: [] };

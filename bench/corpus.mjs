@@ -26,7 +26,7 @@ export function largeModule(bytes) {
     const own = [...new Set(names.map((m) => m[1]))];
     return {
       body,
-      own: new RegExp(`(?<![\\w$%.])(?:${own.map((n) => n.replace(/\$/g, "\\$")).join("|")})(?![\\w$])`, "g"),
+      own: new RegExp(`(?<![\\w$%.])(?:${own.map((n) => n.replace(/\$/g, "\\$")).join("|")})(?![\\w$.])`, "g"),
     };
   });
   const parts = [header];

@@ -119,7 +119,7 @@ export function lowerThroughRow(node: Instruction, candidate: Candidate, places:
   }));
   if (form.sem) return { ...pure(form.sem(kit, source, mods, operands), operands, places), undefinedCases };
   if (form.effect) {
-    const op = relocateParam(form.effect(kit, source, mods, operands), operands.base, inKernel);
+    const op = placeAccess(form.effect(kit, source, mods, operands), operands.base, inKernel);
     const dst = operands.order.flatMap((name) => operands.destination(name).map((d) => d.register));
     return { op, dst, undefinedCases };
   }
@@ -154,13 +154,21 @@ function pure(results: Results, operands: BoundOperands, places: Places): Pick<L
   return { op: { kind: "pure", values }, dst };
 }
 
-/** `ld.param` says the same of a kernel's parameters, a function's, and the arguments of a call: the variable tells. */
-function relocateParam(op: Op, base: AddressBase, inKernel: boolean): Op {
-  if (op.kind !== "load" && op.kind !== "store") return op;
-  const { access } = op;
-  if (access.space !== "call-param" && access.space !== "kernel-param") return op;
-  const kernel = base === null ? inKernel : base.kind === "parameter" && base.role === "kernel";
-  const space: Space = kernel ? "kernel-param" : "call-param";
-  const moved: Access = { ...access, space };
-  return { ...op, access: moved };
+/**
+ * Where the variable says more than the opcode. `ld.param` says the same of a kernel's parameters, a function's, and the
+ * arguments of a call; and an opcode without a space that names a variable means the variable, as ptxas has it.
+ */
+function spaceOf(space: Space, base: AddressBase, inKernel: boolean): Space {
+  if (space === "call-param" || space === "kernel-param") {
+    const kernel = base === null ? inKernel : base.kind === "parameter" && base.role === "kernel";
+    return kernel ? "kernel-param" : "call-param";
+  }
+  const named = base?.kind === "variable" ? base.space : null;
+  return space === "generic" && (named === "shared" || named === "local") ? named : space;
+}
+
+function placeAccess(op: Op, base: AddressBase, inKernel: boolean): Op {
+  if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") return op;
+  const access: Access = { ...op.access, space: spaceOf(op.access.space, base, inKernel) };
+  return { ...op, access };
 }

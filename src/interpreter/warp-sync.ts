@@ -64,7 +64,7 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
         const mask = x.i32[named.base + 31 - Math.clz32(rest & -rest)]!;
         const lanes = lanesWhere(rest, (lane) => x.i32[named.base + lane] === mask);
         rest &= ~lanes;
-        if (lanes === group.mask && (mask & warp.live & ~lanes) === 0) {
+        if (lanes === all && (mask & warp.live & ~lanes) === 0) {
           act(warp, [group], mask);
           group.at = next;
           return;

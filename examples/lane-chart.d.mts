@@ -37,3 +37,5 @@ export interface ChartOptions {
 }
 
 export declare function laneChart(trace: LaneTrace, options?: ChartOptions): string;
+
+export declare function laneGroups(trace: LaneTrace): string;

@@ -200,3 +200,27 @@ function fateOf({ lanes, state, function: name, depth }, { groups }, pens) {
   const before = groups.find((group) => (group.lanes & lanes) !== 0);
   return before.function === name && before.depth === depth ? "go on" : `to ${pens.letters.get(name)}`;
 }
+
+/**
+ * The same in words: for each column of the chart the lines that run, and who is where, with the lanes as a mask. What is as it
+ * was in the column before is not said again.
+ */
+export function laneGroups(trace) {
+  const lines = ({ first, final }) => (first.line === final.line ? `${first.line}` : `${first.line}-${final.line}`);
+  const columns = columnsOf(trace.steps).filter(({ groups }) => groups.length > 0);
+  const widest = Math.max(...columns.map((column) => lines(column).length));
+  let known = [];
+  return columns
+    .map((column, i) => {
+      const groups = column.groups.map(describeGroup);
+      const news = groups.filter((text) => !known.includes(text));
+      known = groups;
+      return `${String(i + 1).padStart(3)}  ${lines(column).padStart(widest)}  ${news.join(", ")}`;
+    })
+    .join("\n");
+}
+
+function describeGroup({ lanes, state, function: name, depth }) {
+  const mask = (lanes >>> 0).toString(16).padStart(8, "0");
+  return `${mask} ${state} in ${name}${depth > 1 ? ` (${depth} deep)` : ""}`;
+}

@@ -1,7 +1,6 @@
 import type { Op, WarpOp } from "../ir/index.ts";
 import type { Candidate, Form, OperandAccess, OperandRule } from "../ptx/isa/index.ts";
-import { type Expr, kit, type Ty } from "../semantics/index.ts";
-import { type LeafName, printEquations, printExpr } from "../semantics/print.ts";
+import { type Expr, kit, type LeafName, printEquations, printExpr, type Ty } from "../semantics/index.ts";
 
 /** The type in which a row sees an operand of this rule; see `Source` in ptx/isa/define.ts. */
 function tyOf({ type, shape }: OperandRule): Ty {

@@ -24,12 +24,16 @@ export function integerToNumber(value: bigint, mode: Exclude<RoundingMode, "rna"
 const HALF_RANGE = 2 ** 63;
 const FULL_RANGE = 2 ** 64;
 
-/** An integral double as a signed 64-bit integer, limited to its range. NaN gives 0. */
-export const clampToS64 = (x: number): bigint =>
-  x >= HALF_RANGE ? 0x7fff_ffff_ffff_ffffn : x < -HALF_RANGE ? -0x8000_0000_0000_0000n : x === x ? BigInt(x) : 0n;
+/** A double as a signed 64-bit integer, rounded towards zero and limited to its range. NaN gives 0. */
+export function clampToS64(x: number): bigint {
+  if (x >= HALF_RANGE) return 0x7fff_ffff_ffff_ffffn;
+  if (x < -HALF_RANGE) return -0x8000_0000_0000_0000n;
+  return x === x ? BigInt(Math.trunc(x)) : 0n;
+}
 
-/** An integral double as the pattern of an unsigned 64-bit integer, limited to its range. NaN gives 0. */
-export const clampToU64 = (x: number): bigint => (x >= FULL_RANGE ? -1n : x > 0 ? BigInt.asIntN(64, BigInt(x)) : 0n);
+/** A double as the pattern of an unsigned 64-bit integer, rounded towards zero and limited to its range. NaN gives 0. */
+export const clampToU64 = (x: number): bigint =>
+  x >= FULL_RANGE ? -1n : x > 0 ? BigInt.asIntN(64, BigInt(Math.trunc(x))) : 0n;
 
 /** Doubles of this magnitude and more are integers. */
 const INTEGERS = 2 ** 52;

@@ -2,5 +2,6 @@ export * from "./expr.ts";
 export * from "./fold.ts";
 export * from "./kit.ts";
 export * from "./prim.ts";
+export * from "./print.ts";
 export * from "./prims/index.ts";
 export * from "./types.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { type Expr, kit } from "../../src/semantics/index.ts";
-import { printEquations, printExpr } from "../../src/semantics/print.ts";
+import { type Expr, kit, printEquations, printExpr } from "../../src/semantics/index.ts";
 
 const names = ["a", "b", "c"];
 const leaf = (index: number, ty: Expr["ty"] = "i32"): Expr => ({ kind: "reg", ty, reg: index });

@@ -129,12 +129,27 @@ function unary(operator: string, operand: Constant, span: Span, report: ReportCo
   }
 }
 
+type Comparison = "<" | "<=" | ">" | ">=" | "==" | "!=";
+
+const comparisons: { readonly [O in Comparison]: <T extends number | bigint>(a: T, b: T) => boolean } = {
+  "<": (a, b) => a < b,
+  "<=": (a, b) => a <= b,
+  ">": (a, b) => a > b,
+  ">=": (a, b) => a >= b,
+  "==": (a, b) => a === b,
+  "!=": (a, b) => a !== b,
+};
+
+const isComparison = (operator: string): operator is Comparison => Object.hasOwn(comparisons, operator);
+
 function binary(node: BinaryExpr, left: Constant, right: Constant, report: ReportConstant): Constant | null {
   if (left.kind === "integer" && right.kind === "integer") return integerBinary(node, left, right, report);
   if (left.kind === "integer" || right.kind === "integer") return mixed(node, report);
   if (left.width === 32 || right.width === 32) return exact(node, report);
   const [a, b] = [left.value, right.value];
-  switch (node.operator) {
+  const { operator } = node;
+  if (isComparison(operator)) return truth(comparisons[operator](a, b));
+  switch (operator) {
     case "+":
       return float(a + b);
     case "-":
@@ -143,20 +158,8 @@ function binary(node: BinaryExpr, left: Constant, right: Constant, report: Repor
       return float(a * b);
     case "/":
       return float(a / b);
-    case "<":
-      return truth(a < b);
-    case "<=":
-      return truth(a <= b);
-    case ">":
-      return truth(a > b);
-    case ">=":
-      return truth(a >= b);
-    case "==":
-      return truth(a === b);
-    case "!=":
-      return truth(a !== b);
     default:
-      return notInteger(node, `'${node.operator}'`, report);
+      return notInteger(node, `'${operator}'`, report);
   }
 }
 
@@ -175,6 +178,7 @@ function integerBinary(
     report(node, "division by zero in a constant expression");
     return null;
   }
+  if (isComparison(operator)) return truth(comparisons[operator](a, b));
   switch (operator) {
     case "+":
       return integer(a + b, unsigned);
@@ -197,18 +201,6 @@ function integerBinary(
       return integer(a | b, unsigned);
     case "^":
       return integer(a ^ b, unsigned);
-    case "<":
-      return truth(a < b);
-    case "<=":
-      return truth(a <= b);
-    case ">":
-      return truth(a > b);
-    case ">=":
-      return truth(a >= b);
-    case "==":
-      return truth(a === b);
-    case "!=":
-      return truth(a !== b);
     case "&&":
       return truth(a !== 0n && b !== 0n);
     case "||":

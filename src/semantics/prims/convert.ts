@@ -44,7 +44,7 @@ export const convertPrims = {
   "f64.rzi": prim(["f64"], "f64", (a) => Math.trunc(a)),
   "f64.rmi": prim(["f64"], "f64", (a) => Math.floor(a)),
   "f64.rpi": prim(["f64"], "f64", (a) => Math.ceil(a)),
-  /** An integral number, limited to the range of the integer type. NaN gives 0. */
+  /** Rounded towards zero and limited to the range of the integer type. NaN gives 0. */
   "i32.s8_from_f64": prim(["f64"], "i32", (a) => (a > 0x7f ? 0x7f : a < -0x80 ? -0x80 : a | 0)),
   "i32.s16_from_f64": prim(["f64"], "i32", (a) => (a > 0x7fff ? 0x7fff : a < -0x8000 ? -0x8000 : a | 0)),
   "i32.s32_from_f64": prim(["f64"], "i32", (a) =>

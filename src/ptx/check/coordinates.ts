@@ -68,7 +68,7 @@ function isHandle(part: Operand): boolean {
 }
 
 function isCoordinate(element: Operand, wantsFloat: boolean): boolean {
-  if (element.kind === "negated") return false;
+  if (element.kind === "negated" || element.kind === "sink") return false;
   if (element.kind !== "name" || element.symbol?.kind !== "register") return true;
   const { type } = element.symbol;
   return type.bits === 32 && (type.kind === "b" || (type.kind === "f") === wantsFloat);

@@ -68,6 +68,7 @@ export class VariableDeclarations {
     }
   }
 
+  /** Before PTX ISA 3.0 `.reg` and `.local` may stand at module scope (7.1.1). */
   #space(node: VariableDeclaration, owner: FunctionDeclaration | null): boolean {
     const { sink, version } = this.#context;
     const { space, spaceSpan } = node;
@@ -77,11 +78,11 @@ export class VariableDeclarations {
       sink.error("variable-space", spaceSpan, "the .tex state space is gone since PTX ISA 1.5", {
         help: "declare a `.global .texref` at module scope",
       });
-    } else if (owner === null && space === "reg") {
+    } else if (owner === null && space === "reg" && version >= 300) {
       sink.error("variable-space", spaceSpan, "registers are declared in functions", {
         help: "each function has registers of its own: declare it there",
       });
-    } else if (owner === null && (space === "local" || space === "param")) {
+    } else if (owner === null && (space === "param" || (space === "local" && version >= 300))) {
       sink.error("variable-space", spaceSpan, `a .${space} variable is declared in a function`);
     } else return this.#bank(node);
     return false;

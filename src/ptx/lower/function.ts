@@ -62,6 +62,7 @@ export class FunctionLowering implements Places {
     const returns = this.#body.returns.map((p) => this.#formal(p));
     // Registers are numbered as a reader meets them, so that listings are stable.
     for (const register of this.#body.registers) this.registers.of(register);
+    this.#moduleScoped();
     if (body) this.#block(body);
     for (const { at, build } of this.#branches) this.#instructions[at] = { ...this.#instructions[at]!, op: build() };
     return {
@@ -79,6 +80,20 @@ export class FunctionLowering implements Places {
       files: this.#module.files,
       external: false,
     };
+  }
+
+  /**
+   * The `.reg` and `.local` variables of a module (before PTX ISA 3.0) are one for all functions that a thread is in. A
+   * kernel has them as its own; functions, which would have to share them, are not modelled.
+   */
+  #moduleScoped(): void {
+    const { module, variables } = this.#module.checked;
+    const locals = variables.filter(({ space }) => space === "local");
+    if (this.#declaration.entry) for (const local of locals) this.frame.declare(local, "local");
+    else if (locals.length > 0 || module.items.some((item) => item.kind === "variable" && item.space === "reg")) {
+      const reason = "functions of a module with .reg or .local variables of its own are not modelled";
+      this.#emit(this.#symbol.span, { op: { kind: "unsupported", what: this.#symbol.name, reason } });
+    }
   }
 
   #formal(symbol: FormalSymbol): Param {

@@ -51,9 +51,8 @@ const byName: ReadonlyMap<string, TypeInfo> = new Map(table.map((t) => [t.name, 
 /** The type of that name (without the dot), or null. */
 export const typeInfo = (name: string): TypeInfo | null => byName.get(name) ?? null;
 
-/** Types that variables and registers can be declared with (section 5.2.1). */
-export const declarableTypes: ReadonlySet<string> = new Set([
-  "pred",
+/** The fundamental types (5.2.1) that memory instructions move. */
+export const dataTypes = [
   "b8",
   "b16",
   "b32",
@@ -67,10 +66,16 @@ export const declarableTypes: ReadonlySet<string> = new Set([
   "s16",
   "s32",
   "s64",
-  "f16",
-  "f16x2",
   "f32",
   "f64",
+] as const;
+
+/** Types that variables and registers can be declared with (5.2.1, 5.3). */
+export const declarableTypes: ReadonlySet<string> = new Set([
+  "pred",
+  ...dataTypes,
+  "f16",
+  "f16x2",
   "texref",
   "samplerref",
   "surfref",

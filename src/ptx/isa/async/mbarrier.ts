@@ -44,32 +44,26 @@ const mbarrierInval = instruction("mbarrier.inval", {
   forms: [form("mbarrier.inval{.ss}.b64 [addr]", { where: { ss: own }, ...ampere, gates: window })],
 });
 
+const transactionForm = (name: "expect_tx" | "complete_tx") =>
+  form(`mbarrier.${name}{.sem}{.scope}{.space}.b64 [addr], txCount`, {
+    where: { sem: ["relaxed"], scope: scopes, space: any },
+    operands: { txCount: "u32" },
+    ...hopper,
+    invalid: semNeedsScope,
+  });
+
 /** Section 9.7.13.15.11. */
 const mbarrierExpectTx = instruction("mbarrier.expect_tx", {
   summary: "announces bytes that an mbarrier is to wait for",
   section: "9.7.13.15.11",
-  forms: [
-    form("mbarrier.expect_tx{.sem}{.scope}{.space}.b64 [addr], txCount", {
-      where: { sem: ["relaxed"], scope: scopes, space: any },
-      operands: { txCount: "u32" },
-      ...hopper,
-      invalid: semNeedsScope,
-    }),
-  ],
+  forms: [transactionForm("expect_tx")],
 });
 
 /** Section 9.7.13.15.12. */
 const mbarrierCompleteTx = instruction("mbarrier.complete_tx", {
   summary: "tells an mbarrier that bytes have arrived",
   section: "9.7.13.15.12",
-  forms: [
-    form("mbarrier.complete_tx{.sem}{.scope}{.space}.b64 [addr], txCount", {
-      where: { sem: ["relaxed"], scope: scopes, space: any },
-      operands: { txCount: "u32" },
-      ...hopper,
-      invalid: semNeedsScope,
-    }),
-  ],
+  forms: [transactionForm("complete_tx")],
 });
 
 /** In the memory of another block of the cluster nobody gets the state: `_`. */

@@ -1,30 +1,11 @@
 import { form, instruction } from "../define.ts";
-import { scopes, sharedWindows, windowGates } from "../memory/access.ts";
-import {
-  addF32,
-  atomic,
-  atomicProblem,
-  combined,
-  combinedHalf,
-  hintProblem,
-  operations,
-  scalarTypes,
-} from "./combine.ts";
-import {
-  combinationGates,
-  halfGates,
-  hintGate,
-  laterOrderGates,
-  orderGates,
-  spaceGates,
-  vectorGates,
-} from "./gates.ts";
+import { hinted, scopes, sharedWindows } from "../memory/access.ts";
+import { atomic, atomicProblem, combined, hintProblem, operations, scalarTypes } from "./combine.ts";
+import { combinationGates, hintGate, orderGates, spaceGates } from "./gates.ts";
+import { halfAndVectorForms } from "./half-and-vector-forms.ts";
 
 const sems = ["relaxed", "acquire", "release", "acq_rel"] as const;
 const place = { sem: sems, scope: scopes, space: ["global", ...sharedWindows] } as const;
-const vectorPlace = { sem: sems, scope: scopes, space: ["global"] } as const;
-const hint = { anyOrder: true, paired: { cache_policy: "L2::cache_hint" } } as const;
-const vectorOperands = { d: "type[vec]", b: "reg type[vec]", cache_policy: "b64" };
 
 /** Section 9.7.13.5. */
 export const atom = instruction("atom", {
@@ -32,7 +13,7 @@ export const atom = instruction("atom", {
   section: "9.7.13.5",
   forms: [
     form("atom{.sem}{.scope}{.space}.op{.L2::cache_hint}.type d, [a], b{, cache_policy}", {
-      ...hint,
+      ...hinted,
       where: { ...place, op: operations, type: scalarTypes },
       operands: { cache_policy: "b64" },
       since: "1.1",
@@ -71,7 +52,7 @@ export const atom = instruction("atom", {
       },
     }),
     form("atom{.sem}{.scope}{.space}.exch{.L2::cache_hint}.b128 d, [a], b{, cache_policy}", {
-      ...hint,
+      ...hinted,
       where: place,
       operands: { cache_policy: "b64" },
       since: "8.3",
@@ -80,36 +61,6 @@ export const atom = instruction("atom", {
       invalid: hintProblem,
       effect: (_, { a }, m, ops) => atomic({ ...m, type: "b128" }, a, ops, (_old, b) => b),
     }),
-    form("atom{.sem}{.scope}{.space}.add.noftz{.L2::cache_hint}.type d, [a], b{, cache_policy}", {
-      ...hint,
-      where: { ...place, type: ["f16", "f16x2", "bf16", "bf16x2"] },
-      operands: { b: "reg type", cache_policy: "b64" },
-      since: "6.2",
-      target: "sm_60",
-      gates: { ...halfGates, ...windowGates, ...laterOrderGates(sems), ...hintGate },
-      invalid: hintProblem,
-      effect: (k, { a }, m, ops) => atomic(m, a, ops, (r, s) => combinedHalf(k, "add", m.type, r, s)),
-    }),
-    form("atom{.sem}{.scope}{.space}.add{.L2::cache_hint}.vec.type d, [a], b{, cache_policy}", {
-      ...hint,
-      where: { ...vectorPlace, vec: ["v2", "v4"], type: ["f32"] },
-      operands: { ...vectorOperands, b: "type[vec]" },
-      ...vectorGates,
-      effect: (k, { a }, m, ops) => atomic(m, a, ops, (r, s) => addF32(k, m.space, r, s)),
-    }),
-    form("atom{.sem}{.scope}{.space}.op.noftz{.L2::cache_hint}.vec.type d, [a], b{, cache_policy}", {
-      ...hint,
-      where: { ...vectorPlace, op: ["add", "min", "max"], vec: ["v2", "v4", "v8"], type: ["f16", "bf16"] },
-      operands: vectorOperands,
-      ...vectorGates,
-      effect: (k, { a }, m, ops) => atomic(m, a, ops, (r, s) => combinedHalf(k, m.op, m.type, r, s)),
-    }),
-    form("atom{.sem}{.scope}{.space}.op.noftz{.L2::cache_hint}.vec.type d, [a], b{, cache_policy}", {
-      ...hint,
-      where: { ...vectorPlace, op: ["add", "min", "max"], vec: ["v2", "v4"], type: ["f16x2", "bf16x2"] },
-      operands: vectorOperands,
-      ...vectorGates,
-      effect: (k, { a }, m, ops) => atomic(m, a, ops, (r, s) => combinedHalf(k, m.op, m.type, r, s)),
-    }),
+    ...halfAndVectorForms("atom", "d, ", sems),
   ],
 });

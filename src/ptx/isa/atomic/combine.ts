@@ -45,11 +45,14 @@ export const hintProblem = (m: Pick<AtomicModifiers, "space" | "L2::cache_hint">
     ? "'.L2::cache_hint' needs '.global' or a generic address"
     : null;
 
+/** `.sem`; relaxed where it is left out. */
+export type AtomicOrder = Exclude<Access["order"], "weak">;
+
 export interface AtomicPlace {
   readonly type: string;
   readonly space?: string | undefined;
   readonly vec?: string | undefined;
-  readonly sem?: Exclude<Access["order"], "weak"> | undefined;
+  readonly sem?: AtomicOrder | undefined;
   readonly scope?: NonNullable<Access["scope"]> | undefined;
 }
 

@@ -20,7 +20,7 @@ const among = (list: readonly CmpOp[], op: CmpOp): boolean => list.includes(op);
 const isFloat = (type: string): boolean => typeInfo(type)?.kind === "f" || type.startsWith("bf16");
 
 /** Why an operator does not go with operands of this type, or null. */
-export function operatorProblem(op: CmpOp, type: string): string | null {
+function operatorProblem(op: CmpOp, type: string): string | null {
   const kind = typeInfo(type)?.kind;
   if (among(floatOnly, op) && !isFloat(type)) return `'.${op}' compares floating-point values, not '.${type}'`;
   if (among(unsignedOnly, op) && kind !== "u") return `'.${op}' compares unsigned values, not '.${type}'`;
@@ -31,10 +31,24 @@ export function operatorProblem(op: CmpOp, type: string): string | null {
 }
 
 /** Why `.ftz` does not go with operands of this type, or null. */
-export const flushProblem = (flush: boolean, type: string): string | null =>
-  flush && !["f32", "f16", "f16x2"].includes(type)
-    ? `'.ftz' flushes the subnormal operands of f32 and f16 comparisons, and these are '.${type}'`
-    : null;
+const flushProblem = (type: string): string | null =>
+  ["f32", "f16", "f16x2"].includes(type)
+    ? null
+    : `'.ftz' flushes the subnormal operands of f32 and f16 comparisons, and these are '.${type}'`;
+
+/** How `set` and `setp` compare. */
+export interface Comparison {
+  readonly CmpOp: CmpOp;
+  readonly BoolOp?: BoolOp;
+  readonly ftz?: boolean;
+}
+
+/** What they compare; `c` is what `BoolOp` combines the result with. */
+export type Compared = Readonly<Record<"a" | "b", Expr>> & { readonly c?: Expr };
+
+/** Why operands of this type are not compared so, or null. */
+export const comparisonProblem = ({ CmpOp, ftz }: Comparison, type: string): string | null =>
+  operatorProblem(CmpOp, type) ?? (ftz ? flushProblem(type) : null);
 
 const signed: Readonly<Partial<Record<CmpOp, CmpOp>>> = { lo: "lt", ls: "le", hi: "gt", hs: "ge" };
 

@@ -1,5 +1,6 @@
 import { form, instruction } from "../define.ts";
 import { choose } from "./choose.ts";
+import { valueGates, valueTypes } from "./value-types.ts";
 
 /** Section 9.7.6.3. */
 export const selp = instruction("selp", {
@@ -7,9 +8,9 @@ export const selp = instruction("selp", {
   section: "9.7.6.3",
   forms: [
     form("selp.type d, a, b, {!}c", {
-      where: { type: ["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"] },
+      where: { type: valueTypes },
       since: "1.0",
-      gates: { f64: { target: "sm_13" } },
+      gates: valueGates,
       operands: { c: "pred" },
       sem: (k, { a, b, c }) => choose(k, c, a, b),
     }),

@@ -4,24 +4,21 @@ import {
   BoolOp,
   CmpOp,
   combine,
+  type Comparison,
+  type Compared,
   compare,
   compareHalves,
+  comparisonProblem,
   FloatCmpOp,
-  flushProblem,
-  operatorProblem,
 } from "./operators.ts";
+import { valueGates, valueTypes } from "./value-types.ts";
 
-interface Chosen {
-  readonly CmpOp: CmpOp;
-  readonly BoolOp?: BoolOp;
-  readonly ftz?: boolean;
+interface Chosen extends Comparison {
   readonly dtype: string;
   readonly stype: string;
 }
-type Operands = Readonly<Record<"a" | "b", Expr>> & { readonly c?: Expr };
 
-const invalid = ({ CmpOp, ftz = false, stype }: Chosen): string | null =>
-  operatorProblem(CmpOp, stype) ?? flushProblem(ftz, stype);
+const invalid = (m: Chosen): string | null => comparisonProblem(m, m.stype);
 
 /** The pattern of 1.0, which stands for true in a floating-point type; in an integer every bit is set. */
 const one: Readonly<Record<string, number>> = {
@@ -32,23 +29,21 @@ const one: Readonly<Record<string, number>> = {
   bf16x2: 0x3f80,
 };
 
-function sem(k: Kit, { a, b, c }: Operands, { CmpOp, BoolOp, ftz = false, dtype, stype }: Chosen): Expr {
+function sem(k: Kit, { a, b, c }: Compared, { CmpOp, BoolOp, ftz = false, dtype, stype }: Chosen): Expr {
   const result = combine(k, BoolOp, compare(k, CmpOp, stype, a, b, ftz), c);
   return k.select(result, k.i32(one[dtype] ?? -1), k.i32(0));
 }
 
-function packedSem(k: Kit, { a, b, c }: Operands, { CmpOp, BoolOp, ftz = false, dtype, stype }: Chosen): Expr {
+function packedSem(k: Kit, { a, b, c }: Compared, { CmpOp, BoolOp, ftz = false, dtype, stype }: Chosen): Expr {
   const element = one[dtype] ?? 0xffff;
   const [low, high] = compareHalves(k, CmpOp, stype, a, b, ftz);
   const part = (t: Expr, value: number) => k.select(combine(k, BoolOp, t, c), k.i32(value), k.i32(0));
   return k.or(part(low, element), part(high, element << 16));
 }
 
-const stype = ["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"] as const;
 const operands = { d: "dtype", a: "stype", b: "stype" } as const;
 const withPredicate = { ...operands, c: "pred" } as const;
-const words = { dtype: ["u32", "s32", "f32"], stype } as const;
-const f64 = { f64: { target: "sm_13" } } as const;
+const words = { dtype: ["u32", "s32", "f32"], stype: valueTypes } as const;
 
 /** Section 9.7.6.1. */
 export const set = instruction("set", {
@@ -59,7 +54,7 @@ export const set = instruction("set", {
       where: { CmpOp, ...words },
       since: "1.0",
       anyOrder: true,
-      gates: f64,
+      gates: valueGates,
       operands,
       invalid,
       sem,
@@ -68,7 +63,7 @@ export const set = instruction("set", {
       where: { CmpOp, BoolOp, ...words },
       since: "1.0",
       anyOrder: true,
-      gates: f64,
+      gates: valueGates,
       operands: withPredicate,
       invalid,
       sem,
@@ -81,9 +76,9 @@ const bf16Gate = { since: "7.8", target: "sm_90" } as const;
 const bf16Forms = { ...bf16Gate, anyOrder: true } as const;
 const toInteger = { since: "6.5" } as const;
 const integers = { u16: toInteger, s16: toInteger, u32: toInteger, s32: toInteger } as const;
-const toF16 = { CmpOp, dtype: ["f16"], stype: [...stype, "f16"] } as const;
+const toF16 = { CmpOp, dtype: ["f16"], stype: [...valueTypes, "f16"] } as const;
 // The manual leaves out a comparison of two bf16, and ptxas takes it.
-const toBf16 = { CmpOp, dtype: ["bf16"], stype: [...stype, "f16", "bf16"] } as const;
+const toBf16 = { CmpOp, dtype: ["bf16"], stype: [...valueTypes, "f16", "bf16"] } as const;
 const fromHalf = { CmpOp: FloatCmpOp, dtype: ["u16", "s16", "u32", "s32"], stype: ["f16", "bf16"] } as const;
 const fromPair = { CmpOp: FloatCmpOp, dtype: ["u32", "s32"], stype: ["f16x2", "bf16x2"] } as const;
 const f16Pair = { CmpOp: FloatCmpOp, dtype: ["f16x2"], stype: ["f16x2"] } as const;

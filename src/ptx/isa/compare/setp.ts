@@ -1,43 +1,38 @@
-import type { Expr, Kit } from "../../../semantics/index.ts";
+import type { Kit } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
 import {
   BoolOp,
   CmpOp,
   combine,
+  type Comparison,
+  type Compared,
   compare,
   compareHalves,
+  comparisonProblem,
   FloatCmpOp,
-  flushProblem,
-  operatorProblem,
 } from "./operators.ts";
+import { valueGates, valueTypes } from "./value-types.ts";
 
-interface Chosen {
-  readonly CmpOp: CmpOp;
-  readonly BoolOp?: BoolOp;
-  readonly ftz?: boolean;
+interface Chosen extends Comparison {
   readonly type: string;
 }
-type Operands = Readonly<Record<"a" | "b", Expr>> & { readonly c?: Expr };
 
-const invalid = ({ CmpOp, ftz = false, type }: Chosen): string | null =>
-  operatorProblem(CmpOp, type) ?? flushProblem(ftz, type);
+const invalid = (m: Chosen): string | null => comparisonProblem(m, m.type);
 
 /** `p` is the comparison, `q` its complement, each combined with `c`. */
-function sem(k: Kit, { a, b, c }: Operands, { CmpOp, BoolOp, ftz = false, type }: Chosen) {
+function sem(k: Kit, { a, b, c }: Compared, { CmpOp, BoolOp, ftz = false, type }: Chosen) {
   const t = compare(k, CmpOp, type, a, b, ftz);
   return { p: combine(k, BoolOp, t, c), q: combine(k, BoolOp, k.not(t), c) };
 }
 
 /** `p` is the comparison of the low elements, `q` that of the high ones. */
-function packedSem(k: Kit, { a, b, c }: Operands, { CmpOp, BoolOp, ftz = false, type }: Chosen) {
+function packedSem(k: Kit, { a, b, c }: Compared, { CmpOp, BoolOp, ftz = false, type }: Chosen) {
   const [low, high] = compareHalves(k, CmpOp, type, a, b, ftz);
   return { p: combine(k, BoolOp, low, c), q: combine(k, BoolOp, high, c) };
 }
 
-const type = ["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"] as const;
 const operands = { p: "pred", q: "pred" } as const;
 const withPredicate = { ...operands, c: "pred" } as const;
-const f64 = { f64: { target: "sm_13" } } as const;
 
 /** Section 9.7.6.2. */
 export const setp = instruction("setp", {
@@ -45,19 +40,19 @@ export const setp = instruction("setp", {
   section: "9.7.6.2",
   forms: [
     form("setp.CmpOp{.ftz}.type p{|q}, a, b", {
-      where: { CmpOp, type },
+      where: { CmpOp, type: valueTypes },
       since: "1.0",
       anyOrder: true,
-      gates: f64,
+      gates: valueGates,
       operands,
       invalid,
       sem,
     }),
     form("setp.CmpOp.BoolOp{.ftz}.type p{|q}, a, b, {!}c", {
-      where: { CmpOp, BoolOp, type },
+      where: { CmpOp, BoolOp, type: valueTypes },
       since: "1.0",
       anyOrder: true,
-      gates: f64,
+      gates: valueGates,
       operands: withPredicate,
       invalid,
       sem,

@@ -1,9 +1,8 @@
 import { form, instruction } from "../define.ts";
 import { choose } from "./choose.ts";
+import { valueGates, valueTypes } from "./value-types.ts";
 
-const dtype = ["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"] as const;
 const operands = { d: "dtype", a: "dtype", b: "dtype" } as const;
-const gates = { f64: { target: "sm_13" } } as const;
 
 /** Section 9.7.6.4. */
 export const slct = instruction("slct", {
@@ -11,16 +10,16 @@ export const slct = instruction("slct", {
   section: "9.7.6.4",
   forms: [
     form("slct.dtype.s32 d, a, b, c", {
-      where: { dtype },
+      where: { dtype: valueTypes },
       since: "1.0",
-      gates,
+      gates: valueGates,
       operands: { ...operands, c: "s32" },
       sem: (k, { a, b, c }) => choose(k, k.le(k.i32(0), c, true), a, b),
     }),
     form("slct{.ftz}.dtype.f32 d, a, b, c", {
-      where: { dtype },
+      where: { dtype: valueTypes },
       since: "1.0",
-      gates,
+      gates: valueGates,
       operands: { ...operands, c: "f32" },
       // -0 is not less than 0, and an ordered comparison with NaN is false.
       sem: (k, { a, b, c }, { ftz }) => choose(k, k.op("f32.cmp_ge", ftz ? k.op("f32.ftz", c) : c, k.f32(0)), a, b),

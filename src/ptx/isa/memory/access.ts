@@ -1,39 +1,28 @@
 import type { Access, Space } from "../../../ir/index.ts";
 import { type Expr, kit } from "../../../semantics/index.ts";
-import { typeInfo } from "../../types.ts";
+import { dataTypes, typeInfo } from "../../types.ts";
 import type { Gate } from "../define.ts";
 
-/** The types that ld, ldu and st move. */
-export const dataTypes = [
-  "b8",
-  "b16",
-  "b32",
-  "b64",
-  "b128",
-  "u8",
-  "u16",
-  "u32",
-  "u64",
-  "s8",
-  "s16",
-  "s32",
-  "s64",
-  "f32",
-  "f64",
-] as const;
-
-export const vectors = ["v2", "v4", "v8"] as const;
+/** `{.vec}.type` of the loads and stores. */
+export const elements = { vec: ["v2", "v4", "v8"], type: dataTypes } as const;
 export const sharedWindows = ["shared", "shared::cta", "shared::cluster"] as const;
 export const scopes = ["cta", "cluster", "gpu", "sys"] as const;
-export const level1Priorities = [
+const level1Priorities = [
   "L1::evict_normal",
   "L1::evict_unchanged",
   "L1::evict_first",
   "L1::evict_last",
   "L1::no_allocate",
 ] as const;
-export const level2Priorities = ["L2::evict_normal", "L2::evict_first", "L2::evict_last"] as const;
+const level2Priorities = ["L2::evict_normal", "L2::evict_first", "L2::evict_last"] as const;
+export const priorities = {
+  "level1::eviction_priority": level1Priorities,
+  "level2::eviction_priority": level2Priorities,
+} as const;
 export const prefetchSizes = ["L2::64B", "L2::128B", "L2::256B"] as const;
+export const prefetch = { "level::prefetch_size": prefetchSizes } as const;
+/** A form with `{.L2::cache_hint}`: the policy is there exactly when the modifier is. */
+export const hinted = { paired: { cache_policy: "L2::cache_hint" }, anyOrder: true } as const;
 
 /** Gates that many instructions share. */
 const gateOfAll = (names: readonly string[], gate: Gate): Readonly<Record<string, Gate>> =>

@@ -1,15 +1,15 @@
+import { dataTypes } from "../../types.ts";
 import { form, instruction } from "../define.ts";
 import {
   accessOf,
-  dataTypes,
+  elements,
+  hinted,
   hintGates,
-  level1Priorities,
-  level2Priorities,
   memoryProblem,
+  prefetch,
   prefetchGates,
-  prefetchSizes,
+  priorities,
   typeGates,
-  vectors,
 } from "./access.ts";
 
 /** Section 9.7.9.9. Data that a kernel loads this way does not change while it runs: a plain load sees the same. */
@@ -22,15 +22,12 @@ export const ldGlobalNc = instruction("ld.global.nc", {
       {
         where: {
           cop: ["ca", "cg", "cs"],
-          "level1::eviction_priority": level1Priorities,
-          "level2::eviction_priority": level2Priorities,
-          "level::prefetch_size": prefetchSizes,
-          vec: vectors,
-          type: dataTypes,
+          ...priorities,
+          ...prefetch,
+          ...elements,
         },
         operands: { d: "type[vec]", cache_policy: "b64" },
-        paired: { cache_policy: "L2::cache_hint" },
-        anyOrder: true,
+        ...hinted,
         since: "3.1",
         target: "sm_32",
         // Cache operators, `.f64` and so on are older than the instruction.

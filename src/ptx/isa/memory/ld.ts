@@ -1,27 +1,26 @@
+import { dataTypes } from "../../types.ts";
 import { form, instruction } from "../define.ts";
 import {
   accessOf,
   cacheGates,
-  dataTypes,
+  elements,
   genericGates,
+  hinted,
   hintGates,
-  level1Priorities,
-  level2Priorities,
   memoryProblem,
+  prefetch,
   prefetchGates,
-  prefetchSizes,
+  priorities,
   scopeGates,
   scopes,
   sharedWindows,
   typeGates,
-  vectors,
   volatile,
   windowGates,
 } from "./access.ts";
 
 const cacheOperators = ["ca", "cg", "cs", "lu", "cv"] as const;
 const operands = { d: "type[vec]", cache_policy: "b64" };
-const paired = { cache_policy: "L2::cache_hint" };
 
 /** Section 9.7.9.8. */
 export const ld = instruction("ld", {
@@ -34,15 +33,12 @@ export const ld = instruction("ld", {
         where: {
           ss: ["const", "global", "local", "param", "param::entry", "param::func", ...sharedWindows],
           cop: cacheOperators,
-          "level1::eviction_priority": level1Priorities,
-          "level2::eviction_priority": level2Priorities,
-          "level::prefetch_size": prefetchSizes,
-          vec: vectors,
-          type: dataTypes,
+          ...priorities,
+          ...prefetch,
+          ...elements,
         },
         operands,
-        paired,
-        anyOrder: true,
+        ...hinted,
         since: "1.0",
         gates: {
           ...genericGates,
@@ -62,9 +58,8 @@ export const ld = instruction("ld", {
     form("ld.volatile{.ss}{.level::prefetch_size}{.vec}.type d, [a]", {
       where: {
         ss: ["global", "local", ...sharedWindows],
-        "level::prefetch_size": prefetchSizes,
-        vec: vectors,
-        type: dataTypes,
+        ...prefetch,
+        ...elements,
       },
       operands,
       anyOrder: true,
@@ -80,15 +75,12 @@ export const ld = instruction("ld", {
           sem: ["relaxed", "acquire"],
           scope: scopes,
           ss: ["global", ...sharedWindows],
-          "level1::eviction_priority": level1Priorities,
-          "level2::eviction_priority": level2Priorities,
-          "level::prefetch_size": prefetchSizes,
-          vec: vectors,
-          type: dataTypes,
+          ...priorities,
+          ...prefetch,
+          ...elements,
         },
         operands,
-        paired,
-        anyOrder: true,
+        ...hinted,
         since: "6.0",
         target: "sm_70",
         gates: {

@@ -1,29 +1,28 @@
 import type { Op } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
+import { dataTypes } from "../../types.ts";
 import { form, instruction, type OperandAccess } from "../define.ts";
 import {
   accessOf,
   cacheGates,
-  dataTypes,
+  elements,
   genericGates,
+  hinted,
   hintGates,
-  level1Priorities,
-  level2Priorities,
   memoryProblem,
   type Ordering,
   patternOf,
+  priorities,
   scopeGates,
   scopes,
   sharedWindows,
   typeGates,
-  vectors,
   volatile,
   windowGates,
 } from "./access.ts";
 
 const cacheOperators = ["wb", "cg", "cs", "wt"] as const;
 const operands = { b: "type[vec]", cache_policy: "b64" };
-const paired = { cache_policy: "L2::cache_hint" };
 
 const store = (address: Expr, m: Parameters<typeof accessOf>[0], ops: OperandAccess, ordering?: Ordering): Op => ({
   kind: "store",
@@ -43,14 +42,11 @@ export const st = instruction("st", {
         where: {
           ss: ["global", "local", "param", "param::func", ...sharedWindows],
           cop: cacheOperators,
-          "level1::eviction_priority": level1Priorities,
-          "level2::eviction_priority": level2Priorities,
-          vec: vectors,
-          type: dataTypes,
+          ...priorities,
+          ...elements,
         },
         operands,
-        paired,
-        anyOrder: true,
+        ...hinted,
         since: "1.0",
         gates: {
           ...genericGates,
@@ -66,7 +62,7 @@ export const st = instruction("st", {
       },
     ),
     form("st.volatile{.ss}{.vec}.type [a], b", {
-      where: { ss: ["global", "local", ...sharedWindows], vec: vectors, type: dataTypes },
+      where: { ss: ["global", "local", ...sharedWindows], ...elements },
       operands,
       anyOrder: true,
       since: "1.1",
@@ -81,14 +77,11 @@ export const st = instruction("st", {
           sem: ["relaxed", "release"],
           scope: scopes,
           ss: ["global", ...sharedWindows],
-          "level1::eviction_priority": level1Priorities,
-          "level2::eviction_priority": level2Priorities,
-          vec: vectors,
-          type: dataTypes,
+          ...priorities,
+          ...elements,
         },
         operands,
-        paired,
-        anyOrder: true,
+        ...hinted,
         since: "6.0",
         target: "sm_70",
         gates: { ...windowGates, ...typeGates, ...hintGates, ...scopeGates, "sys+b128": { since: "8.4" } },

@@ -224,7 +224,8 @@ function readDim(field: JsonField, most: Dim3): Dim3 {
   const items = field.items();
   if (items.length > 3 || (items.length === 0 && field.node?.kind === "array"))
     field.fail(`has ${items.length} entries, not 1 to 3`);
-  return [0, 1, 2].map((i) => items[i]?.count(1, most[i]!) ?? 1) as unknown as Dim3;
+  const size = (i: 0 | 1 | 2): number => items[i]?.count(1, most[i]) ?? 1;
+  return [size(0), size(1), size(2)];
 }
 
 function readLaunch(field: JsonField, buffers: Job["buffers"]): LaunchSpec {

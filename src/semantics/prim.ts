@@ -12,7 +12,10 @@ export interface Prim {
 
 type Hosts<P extends readonly Ty[]> = { [K in keyof P]: HostValue[P[K]] };
 
-/** One row of a primitive table; the types of `evaluate` follow from the signature. */
+/**
+ * One row of a primitive table; the types of `evaluate` follow from the signature. The table forgets them again: whoever
+ * calls `eval` goes by `params`, hence the cast.
+ */
 export const prim = <const P extends readonly Ty[], R extends Ty>(
   params: P,
   result: R,

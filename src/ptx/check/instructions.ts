@@ -5,7 +5,8 @@ import type { Instruction } from "../tree.ts";
 import type { CheckContext } from "./context.ts";
 import type { GateProblem } from "./gates.ts";
 import { nearest } from "./nearest.ts";
-import { type Mismatch, OperandMatcher } from "./operands.ts";
+import type { Mismatch } from "./operand-mismatch.ts";
+import { OperandMatcher } from "./operands.ts";
 
 /**
  * Finds the one form that an instruction is, and sets `node.resolved`; else says what is wrong: with the opcode, its

@@ -1,26 +1,12 @@
-import type { Span } from "../../source/index.ts";
 import { elementType, type OperandRule } from "../isa/operand-spec.ts";
 import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
-import type { AddressOperand, Expression, Instruction, NameExpr, Operand } from "../tree.ts";
+import type { Expression, Instruction, NameExpr, Operand } from "../tree.ts";
 import { declarableTypes, type TypeInfo, typeInfo } from "../types.ts";
+import { addressMismatch, baseName, isNameWithOffset, offsetShape, spaceFits, spaceOf } from "./address-operand.ts";
+import { constantMismatch } from "./constant-operand.ts";
 import type { CheckContext } from "./context.ts";
-import { textureAddressProblem } from "./coordinates.ts";
-import { constantClass, foldInteger } from "./immediate.ts";
-
-/** Why an operand does not fit the form. */
-export interface Mismatch {
-  readonly code:
-    | "operand-count"
-    | "operand-kind"
-    | "operand-type"
-    | "vector-size"
-    | "address-type"
-    | "state-space-mismatch"
-    | "immediate-out-of-range";
-  readonly span: Span;
-  readonly message: string;
-  readonly help?: string;
-}
+import { constantClass } from "./immediate.ts";
+import { type Mismatch, mismatch, spaceMismatch, typeMismatch, typeName, vectorSize } from "./operand-mismatch.ts";
 
 /** Opcodes whose data operands may be wider than the instruction's type (9.4.1; of surfaces ptxas says so). */
 const relaxed: ReadonlySet<string> = new Set(["ld", "ldu", "st", "cvt", "suld", "sust"]);
@@ -47,8 +33,6 @@ export function assignOperands(candidate: Candidate, operands: readonly Operand[
   return assigned.map((mark) => (mark === leftOut ? null : operands[next++]!));
 }
 const leftOut: Operand = { kind: "sink", start: -1, end: -1 };
-
-const typeName = (type: TypeInfo): string => `.${type.name}`;
 
 function fits(declared: TypeInfo, wanted: TypeInfo, wider: boolean): boolean {
   if (wanted.kind === "pred" || declared.kind === "pred") return wanted.kind === declared.kind;
@@ -151,7 +135,7 @@ export class OperandMatcher {
 
   #value(operand: Operand, rule: OperandRule, slot: ResolvedOperand): Mismatch | null {
     if (operand.kind === "bad" || rule.shape === "any") return null;
-    if (rule.shape === "address") return this.#address(operand, slot);
+    if (rule.shape === "address") return addressMismatch(operand, slot, this.#candidate, this.#root, this.#context);
     if (rule.shape === "name") {
       return operand.kind === "name" ? null : mismatch("operand-kind", operand, "a name is expected here");
     }
@@ -262,7 +246,8 @@ export class OperandMatcher {
         if (symbol.kind === "parameter" && symbol.parameter.space === "reg") return null;
         if (this.#root === "cvta" && symbol.kind !== "function") {
           const space = symbol.kind === "variable" ? symbol.space : "param";
-          if (!spaceFits(this.#space(), space)) return spaceMismatch(operand, this.#space(), space);
+          if (!spaceFits(spaceOf(this.#candidate), space))
+            return spaceMismatch(operand, spaceOf(this.#candidate), space);
         }
         if (!this.#takesAddress || slot.destination || type.kind === "f" || type.kind === "pred") {
           return mismatch(
@@ -293,47 +278,7 @@ export class OperandMatcher {
         : mismatch("operand-kind", operand, "this operand cannot be negated");
     }
     if (kind === "address") return this.#sum(operand, type, rule, slot);
-    if (rule.immediate === "never") return mismatch("operand-kind", operand, `'${slot.name}' must be a register`);
-    if (kind === "float") {
-      if (type.kind === "f")
-        return type.bits >= 32 && type.lanes === 1
-          ? null
-          : mismatch(
-              "operand-type",
-              operand,
-              `a floating-point constant cannot be a ${typeName(type)} operand`,
-              "write its bits into a .b16 or .b32 register with mov",
-            );
-      return type.kind === "b" && floatWidth(operand, this.#context) === type.bits
-        ? null
-        : mismatch("operand-type", operand, `a floating-point constant does not fit a ${typeName(type)} operand`);
-    }
-    if (type.kind === "f")
-      return mismatch(
-        "operand-type",
-        operand,
-        `an integer constant does not fit a ${typeName(type)} operand`,
-        "write it as a floating-point constant, as in `1.0` or `0f3F800000`",
-      );
-    if (rule.range) {
-      const value = foldInteger(operand);
-      if (value !== null && (value < BigInt(rule.range[0]) || value > BigInt(rule.range[1]))) {
-        return mismatch(
-          "immediate-out-of-range",
-          operand,
-          `${value} is out of range: this operand goes from ${rule.range[0]} to ${rule.range[1]}`,
-        );
-      }
-    }
-    const value = rule.values === undefined ? null : foldInteger(operand);
-    if (value !== null && !rule.values!.some((allowed) => BigInt(allowed) === value)) {
-      return mismatch(
-        "immediate-out-of-range",
-        operand,
-        `${value} is not one of the values that this operand takes: ${someOf(rule.values!)}`,
-      );
-    }
-    return null;
+    return constantMismatch(operand, type, rule, slot.name, this.#context);
   }
 
   /** `variable+4`, and `register+4`, which ptxas takes wherever it takes an integer register. */
@@ -345,185 +290,4 @@ export class OperandMatcher {
     if (base === null || !isNameWithOffset(operand)) return mismatch("operand-kind", operand, ...offsetShape);
     return base.symbol?.kind === "register" ? this.#name(base, type, rule, slot, false) : null;
   }
-
-  // ---- Addresses (6.4.1) ----------------------------------------------------------------------------------------------
-
-  #address(operand: Operand, slot: ResolvedOperand): Mismatch | null {
-    if (operand.kind !== "address")
-      return mismatch("operand-kind", operand, "an address in brackets is expected here", "write `[...]`");
-    const parts = slot.name.split(",").length;
-    if (parts > 1) {
-      if (operand.parts.length !== parts) {
-        return mismatch(
-          "operand-kind",
-          operand,
-          `this instruction takes an address of ${parts} parts: \`[${slot.name}]\``,
-        );
-      }
-      const problem = textureAddressProblem(operand, this.#candidate);
-      return problem && mismatch("operand-kind", problem.part, problem.message);
-    }
-    if (operand.parts.length !== 1)
-      return mismatch(
-        "operand-kind",
-        operand,
-        "this instruction takes a plain address: a register or variable, with an offset",
-      );
-    return this.#addressBase(operand, operand.parts[0]!, slot.rule.space ?? this.#space());
-  }
-
-  #addressBase(address: AddressOperand, base: Operand, space: string | null): Mismatch | null {
-    let inner = base;
-    if (inner.kind === "binary") {
-      if (inner.right.kind === "name" && inner.right.symbol !== null && inner.right.symbol.kind !== "constant") {
-        return mismatch("operand-kind", inner.right, "an address is one register or variable and a constant offset");
-      }
-      if (constantClass(inner) === "address" && !isNameWithOffset(inner)) {
-        return mismatch("operand-kind", inner, ...offsetShape);
-      }
-      while (inner.kind === "binary") inner = inner.left;
-    }
-    if (inner.kind !== "name") {
-      if (inner.kind === "bad") return null;
-      if (!isConstantExpression(inner)) {
-        return mismatch("operand-kind", inner, "an address is one register or variable and a constant offset");
-      }
-      if (constantClass(inner) !== "integer")
-        return mismatch("operand-kind", inner, "a constant address must be an integer");
-      // The manual (6.4.1) allows absolute addresses; ptxas takes them for .local only.
-      return space === "local"
-        ? null
-        : mismatch(
-            "operand-kind",
-            address,
-            "a constant address is only allowed in the local state space",
-            "put the address into a register",
-          );
-    }
-    const symbol = inner.symbol;
-    if (symbol === null) return null;
-    switch (symbol.kind) {
-      case "register":
-        if (symbol.type.kind === "f" || symbol.type.kind === "pred") {
-          return mismatch(
-            "address-type",
-            inner,
-            `an address cannot be a ${typeName(symbol.type)} register`,
-            "use an integer or bit-size register",
-          );
-        }
-        if (
-          symbol.type.bits < this.#context.addressSize &&
-          (space === "global" || space === null) &&
-          this.#context.addressSize === 64
-        ) {
-          this.#context.sink.warning(
-            "narrow-address",
-            inner,
-            `a ${symbol.type.bits}-bit register holds an address of a module with 64-bit addresses`,
-            { help: "use a .u64 or .b64 register" },
-          );
-        }
-        return null;
-      case "variable": {
-        if (symbol.space === "tex" || symbol.space === "sreg") return null;
-        return spaceFits(space, symbol.space) ? null : spaceMismatch(inner, space, symbol.space);
-      }
-      case "parameter":
-        if (!spaceFits(space, "param")) return spaceMismatch(inner, space, "param");
-        if (this.#root === "st" && symbol.role !== "return") {
-          return mismatch("state-space-mismatch", inner, `the input parameter '${inner.text}' cannot be written`);
-        }
-        if (this.#root === "ld" && symbol.role === "return") {
-          return mismatch("state-space-mismatch", inner, `the return parameter '${inner.text}' cannot be read`);
-        }
-        return null;
-      default:
-        return mismatch("address-type", inner, `'${inner.text}' is not in memory`);
-    }
-  }
-
-  /** The state space that the opcode names, without a `::` suffix; null for a generic address. */
-  #space(): string | null {
-    for (const word of this.#candidate.written) {
-      const plain = word.split("::")[0]!;
-      if (spaces.has(plain)) return plain;
-    }
-    return null;
-  }
-}
-
-const offsetShape = [
-  "an offset is added behind the name",
-  "write `name+4`, or `name+-4` for a negative offset",
-] as const;
-
-/** `a`, `a+4`, `a+4+4`: what ptxas takes as an address (6.4.1). */
-function isNameWithOffset(expr: Expression): boolean {
-  let at = expr;
-  while (at.kind === "binary") {
-    if (at.operator !== "+" || constantClass(at.right) !== "integer") return false;
-    at = at.left;
-  }
-  return at.kind === "name";
-}
-
-function baseName(expr: Expression): NameExpr | null {
-  let at = expr;
-  while (at.kind === "binary") at = at.left;
-  return at.kind === "name" ? at : null;
-}
-
-const isConstantExpression = (operand: Operand): operand is Expression =>
-  !/^(?:vector|list|pair|negated|sink|address|indexed|bad)$/.test(operand.kind);
-
-const spaces: ReadonlySet<string> = new Set(["global", "shared", "local", "const", "param"]);
-
-const spaceFits = (space: string | null, declared: string): boolean =>
-  space === null ? declared !== "param" && declared !== "const" : space === declared || space === "any";
-
-const mismatch = (code: Mismatch["code"], span: Span, message: string, help?: string): Mismatch => ({
-  code,
-  span,
-  message,
-  ...(help === undefined ? {} : { help }),
-});
-
-const spaceMismatch = (name: NameExpr, space: string | null, declared: string): Mismatch =>
-  mismatch(
-    "state-space-mismatch",
-    name,
-    `'${name.text}' is in the .${declared} state space, and this instruction accesses ${space === null ? "generic addresses" : `.${space}`}`,
-    `write \`.${declared}\` in the opcode`,
-  );
-
-const typeMismatch = (span: Span, declared: TypeInfo, wanted: TypeInfo): Mismatch =>
-  mismatch(
-    "operand-type",
-    span,
-    `a ${typeName(declared)} register does not fit a ${typeName(wanted)} operand`,
-    declared.bits === wanted.bits
-      ? "use an untyped register of this size, or copy it with mov"
-      : `a register of ${wanted.bits} bits is needed (cvt converts)`,
-  );
-
-/** The first few of a list of values. */
-const someOf = (values: readonly number[]): string =>
-  values.length > 8 ? `${values.slice(0, 8).join(", ")}, ...` : values.join(", ");
-
-const vectorSize = (span: Span, rule: OperandRule, count: number): Mismatch =>
-  mismatch(
-    "vector-size",
-    span,
-    rule.counts.length === 1 && rule.counts[0] === 1 && !rule.braces
-      ? "a scalar is expected here, not a vector"
-      : count === 1
-        ? `a vector of ${rule.counts.join(" or ")} element${rule.counts[0] === 1 ? "" : "s"} is expected here: \`{...}\``
-        : `a vector of ${count} elements does not fit: this operand takes ${rule.counts.join(" or ")}`,
-  );
-
-/** 32 for a `0f` literal; others, decimal ones included, are of 64 bits (4.5.2). */
-function floatWidth(constant: Expression, context: CheckContext): 32 | 64 {
-  const isHex = /^0f/i.test(context.sink.source.text.slice(constant.start, constant.start + 2));
-  return constant.kind === "float" && isHex ? 32 : 64;
 }

@@ -205,6 +205,10 @@ class Row implements Form {
   }
 }
 
+/**
+ * A row of the table. Its text gives the types of its own functions and is forgotten afterwards: all rows are called alike,
+ * with what `resolve` has found in an opcode by the same text, hence the cast.
+ */
 export const form = <const F extends string, const R extends Rules = Record<never, never>>(
   text: F,
   spec: FormSpec<F, R>,

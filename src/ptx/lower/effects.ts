@@ -3,7 +3,7 @@ import { type Expr, kit } from "../../semantics/index.ts";
 import { assignOperands } from "../check/operands.ts";
 import type { OperandAccess, Results } from "../isa/define.ts";
 import type { Candidate } from "../isa/resolve.ts";
-import type { Instruction, NameExpr, Operand } from "../tree.ts";
+import { type Instruction, isExpression, type Operand } from "../tree.ts";
 import { constantOf } from "./constants.ts";
 import {
   type AddressBase,
@@ -77,15 +77,13 @@ class BoundOperands implements OperandAccess {
   }
   constant(name: string): number | bigint | null {
     const operand = this.#operands.get(name);
-    if (!operand || operand.kind === "name") return null;
-    const constant = constantOf(operand as never);
-    return constant === null ? null : constant.value;
+    if (!operand || operand.kind === "name" || !isExpression(operand)) return null;
+    return constantOf(operand)?.value ?? null;
   }
   selector(name: string): string | null {
     const operand = this.#operands.get(name);
-    return (
-      (operand?.kind === "unary" ? (operand.operand as NameExpr) : (operand as NameExpr | undefined))?.component ?? null
-    );
+    const selected = operand?.kind === "unary" ? operand.operand : operand;
+    return selected?.kind === "name" ? selected.component : null;
   }
   negated(name: string): boolean {
     return this.#operands.get(name)?.kind === "unary";

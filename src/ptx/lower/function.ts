@@ -11,7 +11,7 @@ import { kit } from "../../semantics/index.ts";
 import type { SourceText } from "../../source/index.ts";
 import type { BodyInfo, FormalSymbol } from "../check/context.ts";
 import type { FunctionSymbol, ParameterSymbol, VariableSymbol } from "../symbols.ts";
-import type { Block, FunctionDeclaration, Instruction, Label, NameExpr, Operand, Statement } from "../tree.ts";
+import type { Block, FunctionDeclaration, Instruction, Label, Operand, Statement } from "../tree.ts";
 import { typeInfo } from "../types.ts";
 import { lowerArguments, lowerCallTarget, lowerResults } from "./calls.ts";
 import { constantOf } from "./constants.ts";
@@ -259,7 +259,7 @@ export class FunctionLowering implements Places {
   }
 
   #place(operand: Operand | undefined): number {
-    const symbol = (operand as NameExpr | undefined)?.symbol;
+    const symbol = operand?.kind === "name" ? operand.symbol : null;
     return symbol?.kind === "label"
       ? (this.#labels.get(symbol.label) ?? this.#instructions.length)
       : this.#instructions.length;

@@ -2,7 +2,7 @@ import { windows } from "../../ir/index.ts";
 import { type Expr, kit } from "../../semantics/index.ts";
 import { elementType, type OperandRule } from "../isa/operand-spec.ts";
 import type { FunctionSymbol, ParameterSymbol, VariableSymbol } from "../symbols.ts";
-import type { Expression, IndexedOperand, NameExpr, Operand } from "../tree.ts";
+import { type Expression, type IndexedOperand, isExpression, type NameExpr, type Operand } from "../tree.ts";
 import type { TypeInfo } from "../types.ts";
 import { addressParts, constantOf } from "./constants.ts";
 import type { Frame } from "./frame.ts";
@@ -56,7 +56,7 @@ function scalarSource(operand: Operand, type: TypeInfo, places: Places): readonl
   if (operand.kind === "negated") return scalarSource(operand.operand, type, places).map((e) => kit.not(e));
   if (operand.kind === "name") return nameSource(operand, type, places);
   if (operand.kind === "indexed") return [elementAddress(operand, type, places)];
-  return [immediateSource(operand as Expression, type, places)];
+  return [isExpression(operand) ? immediateSource(operand, type, places) : zero(type)];
 }
 
 function nameSource(operand: NameExpr, type: TypeInfo, places: Places): readonly Expr[] {
@@ -103,12 +103,15 @@ function elementAddress(operand: IndexedOperand, type: TypeInfo, places: Places)
   if (symbol?.kind !== "variable" && symbol?.kind !== "parameter")
     return kit.int(type.bits > 32 ? kit.i64(0n) : kit.i32(0), 0);
   const size = Math.max(1, symbol.type.bits / 8) * symbol.vector;
-  const constant = constantOf(operand.index as Expression);
+  const constant = isExpression(operand.index) ? constantOf(operand.index) : null;
   if (constant?.kind === "integer") return addressValue(symbol, Number(constant.value) * size, type, places);
   const base = addressValue(symbol, 0, type, places);
   const index = scalarSource(operand.index, type, places)[0]!;
   return kit.add(base, kit.mul(index, kit.int(base, size)));
 }
+
+/** Stands for an operand that the checker has refused. */
+const zero = (type: TypeInfo): Expr => constantExpr({ kind: "integer", value: 0n, unsigned: false }, type);
 
 /** A constant, `variable+4`, or (as ptxas takes it) `register+4`. */
 function immediateSource(operand: Expression, type: TypeInfo, places: Places): Expr {
@@ -116,7 +119,7 @@ function immediateSource(operand: Expression, type: TypeInfo, places: Places): E
   if (constant) return constantExpr(constant, type);
   const parts = addressParts(operand);
   const symbol = parts?.base?.symbol;
-  if (!parts || !symbol) return constantExpr({ kind: "integer", value: 0n, unsigned: false }, type);
+  if (!parts || !symbol) return zero(type);
   if (symbol.kind === "variable" || symbol.kind === "parameter")
     return addressValue(symbol, Number(parts.offset), type, places);
   const base = nameSource(parts.base!, type, places)[0]!;
@@ -130,7 +133,7 @@ export function addressOperand(
   places: Places,
 ): { readonly address: Expr; readonly base: AddressBase } {
   const inner = operand.kind === "address" ? operand.parts[0] : operand;
-  const parts = inner ? addressParts(inner as Expression) : null;
+  const parts = inner && isExpression(inner) ? addressParts(inner) : null;
   if (!parts) return { address: kit.i64(0n), base: null };
   const symbol = parts.base?.symbol ?? null;
   if (symbol === null) return { address: kit.i64(parts.offset), base: null };

@@ -1,0 +1,149 @@
+import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
+import { type AddressOperand, type Expression, isExpression, type NameExpr, type Operand } from "../tree.ts";
+import type { CheckContext } from "./context.ts";
+import { textureAddressProblem } from "./coordinates.ts";
+import { constantClass } from "./immediate.ts";
+import { type Mismatch, mismatch, spaceMismatch, typeName } from "./operand-mismatch.ts";
+
+/** Why an operand is not the address that the slot takes (6.4.1), or null. `root`: the opcode's first word. */
+export function addressMismatch(
+  operand: Operand,
+  slot: ResolvedOperand,
+  candidate: Candidate,
+  root: string,
+  context: CheckContext,
+): Mismatch | null {
+  if (operand.kind !== "address")
+    return mismatch("operand-kind", operand, "an address in brackets is expected here", "write `[...]`");
+  const parts = slot.name.split(",").length;
+  if (parts > 1) {
+    if (operand.parts.length !== parts) {
+      return mismatch(
+        "operand-kind",
+        operand,
+        `this instruction takes an address of ${parts} parts: \`[${slot.name}]\``,
+      );
+    }
+    const problem = textureAddressProblem(operand, candidate);
+    return problem && mismatch("operand-kind", problem.part, problem.message);
+  }
+  if (operand.parts.length !== 1)
+    return mismatch(
+      "operand-kind",
+      operand,
+      "this instruction takes a plain address: a register or variable, with an offset",
+    );
+  return baseMismatch(operand, operand.parts[0]!, slot.rule.space ?? spaceOf(candidate), root, context);
+}
+
+function baseMismatch(
+  address: AddressOperand,
+  base: Operand,
+  space: string | null,
+  root: string,
+  context: CheckContext,
+): Mismatch | null {
+  let inner = base;
+  if (inner.kind === "binary") {
+    if (inner.right.kind === "name" && inner.right.symbol !== null && inner.right.symbol.kind !== "constant") {
+      return mismatch("operand-kind", inner.right, "an address is one register or variable and a constant offset");
+    }
+    if (constantClass(inner) === "address" && !isNameWithOffset(inner)) {
+      return mismatch("operand-kind", inner, ...offsetShape);
+    }
+    while (inner.kind === "binary") inner = inner.left;
+  }
+  if (inner.kind !== "name") {
+    if (inner.kind === "bad") return null;
+    if (!isExpression(inner)) {
+      return mismatch("operand-kind", inner, "an address is one register or variable and a constant offset");
+    }
+    if (constantClass(inner) !== "integer")
+      return mismatch("operand-kind", inner, "a constant address must be an integer");
+    // The manual (6.4.1) allows absolute addresses; ptxas takes them for .local only.
+    return space === "local"
+      ? null
+      : mismatch(
+          "operand-kind",
+          address,
+          "a constant address is only allowed in the local state space",
+          "put the address into a register",
+        );
+  }
+  const symbol = inner.symbol;
+  if (symbol === null) return null;
+  switch (symbol.kind) {
+    case "register":
+      if (symbol.type.kind === "f" || symbol.type.kind === "pred") {
+        return mismatch(
+          "address-type",
+          inner,
+          `an address cannot be a ${typeName(symbol.type)} register`,
+          "use an integer or bit-size register",
+        );
+      }
+      if (
+        symbol.type.bits < context.addressSize &&
+        (space === "global" || space === null) &&
+        context.addressSize === 64
+      ) {
+        context.sink.warning(
+          "narrow-address",
+          inner,
+          `a ${symbol.type.bits}-bit register holds an address of a module with 64-bit addresses`,
+          { help: "use a .u64 or .b64 register" },
+        );
+      }
+      return null;
+    case "variable": {
+      if (symbol.space === "tex" || symbol.space === "sreg") return null;
+      return spaceFits(space, symbol.space) ? null : spaceMismatch(inner, space, symbol.space);
+    }
+    case "parameter":
+      if (!spaceFits(space, "param")) return spaceMismatch(inner, space, "param");
+      if (root === "st" && symbol.role !== "return") {
+        return mismatch("state-space-mismatch", inner, `the input parameter '${inner.text}' cannot be written`);
+      }
+      if (root === "ld" && symbol.role === "return") {
+        return mismatch("state-space-mismatch", inner, `the return parameter '${inner.text}' cannot be read`);
+      }
+      return null;
+    default:
+      return mismatch("address-type", inner, `'${inner.text}' is not in memory`);
+  }
+}
+
+/** The state space that the opcode names, without a `::` suffix; null for a generic address. */
+export function spaceOf(candidate: Candidate): string | null {
+  for (const word of candidate.written) {
+    const plain = word.split("::")[0]!;
+    if (spaces.has(plain)) return plain;
+  }
+  return null;
+}
+
+export const offsetShape = [
+  "an offset is added behind the name",
+  "write `name+4`, or `name+-4` for a negative offset",
+] as const;
+
+/** `a`, `a+4`, `a+4+4`: what ptxas takes as an address (6.4.1). */
+export function isNameWithOffset(expr: Expression): boolean {
+  let at = expr;
+  while (at.kind === "binary") {
+    if (at.operator !== "+" || constantClass(at.right) !== "integer") return false;
+    at = at.left;
+  }
+  return at.kind === "name";
+}
+
+export function baseName(expr: Expression): NameExpr | null {
+  let at = expr;
+  while (at.kind === "binary") at = at.left;
+  return at.kind === "name" ? at : null;
+}
+
+const spaces: ReadonlySet<string> = new Set(["global", "shared", "local", "const", "param"]);
+
+export const spaceFits = (space: string | null, declared: string): boolean =>
+  space === null ? declared !== "param" && declared !== "const" : space === declared || space === "any";

@@ -1,0 +1,67 @@
+import type { OperandRule } from "../isa/operand-spec.ts";
+import type { Expression } from "../tree.ts";
+import type { TypeInfo } from "../types.ts";
+import type { CheckContext } from "./context.ts";
+import { constantClass, foldInteger } from "./immediate.ts";
+import { type Mismatch, mismatch, typeName } from "./operand-mismatch.ts";
+
+/** Why a constant does not fit where an operand called `name` is expected, or null. */
+export function constantMismatch(
+  operand: Expression,
+  type: TypeInfo,
+  rule: OperandRule,
+  name: string,
+  context: CheckContext,
+): Mismatch | null {
+  if (rule.immediate === "never") return mismatch("operand-kind", operand, `'${name}' must be a register`);
+  if (constantClass(operand) === "float") {
+    if (type.kind === "f")
+      return type.bits >= 32 && type.lanes === 1
+        ? null
+        : mismatch(
+            "operand-type",
+            operand,
+            `a floating-point constant cannot be a ${typeName(type)} operand`,
+            "write its bits into a .b16 or .b32 register with mov",
+          );
+    return type.kind === "b" && floatWidth(operand, context) === type.bits
+      ? null
+      : mismatch("operand-type", operand, `a floating-point constant does not fit a ${typeName(type)} operand`);
+  }
+  if (type.kind === "f")
+    return mismatch(
+      "operand-type",
+      operand,
+      `an integer constant does not fit a ${typeName(type)} operand`,
+      "write it as a floating-point constant, as in `1.0` or `0f3F800000`",
+    );
+  if (rule.range) {
+    const value = foldInteger(operand);
+    if (value !== null && (value < BigInt(rule.range[0]) || value > BigInt(rule.range[1]))) {
+      return mismatch(
+        "immediate-out-of-range",
+        operand,
+        `${value} is out of range: this operand goes from ${rule.range[0]} to ${rule.range[1]}`,
+      );
+    }
+  }
+  const value = rule.values === undefined ? null : foldInteger(operand);
+  if (value !== null && !rule.values!.some((allowed) => BigInt(allowed) === value)) {
+    return mismatch(
+      "immediate-out-of-range",
+      operand,
+      `${value} is not one of the values that this operand takes: ${someOf(rule.values!)}`,
+    );
+  }
+  return null;
+}
+
+/** The first few of a list of values. */
+const someOf = (values: readonly number[]): string =>
+  values.length > 8 ? `${values.slice(0, 8).join(", ")}, ...` : values.join(", ");
+
+/** 32 for a `0f` literal; others, decimal ones included, are of 64 bits (4.5.2). */
+function floatWidth(constant: Expression, context: CheckContext): 32 | 64 {
+  const isHex = /^0f/i.test(context.sink.source.text.slice(constant.start, constant.start + 2));
+  return constant.kind === "float" && isHex ? 32 : 64;
+}

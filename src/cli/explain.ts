@@ -1,7 +1,6 @@
-import { nearest } from "../ptx/check/nearest.ts";
 import { catalogues } from "./catalogues.ts";
 import { UsageError } from "../runtime/errors.ts";
-import type { CodePage } from "../source/index.ts";
+import { type CodePage, nearest } from "../source/index.ts";
 import { type Command, exitStatus } from "./command.ts";
 import { printJson, type Terminal } from "./terminal.ts";
 

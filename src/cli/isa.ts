@@ -1,7 +1,6 @@
-import { nearest } from "../ptx/check/nearest.ts";
 import { type Candidate, type Form, type Gate, type Instruction, instructionSet } from "../ptx/isa/index.ts";
 import { UsageError } from "../runtime/errors.ts";
-import type { Style } from "../source/index.ts";
+import { nearest, type Style } from "../source/index.ts";
 import { type Command, exitStatus } from "./command.ts";
 import { combinations, describeSemantics, obstacleOf, opcodesOf } from "./semantics.ts";
 import { printJson, type Terminal } from "./terminal.ts";

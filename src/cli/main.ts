@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { nearest } from "../ptx/check/nearest.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { NumpyError } from "../runtime/npy.ts";
+import { nearest } from "../source/index.ts";
 import { check } from "./check.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
 import { explain } from "./explain.ts";

@@ -1,5 +1,5 @@
-import { nearest } from "../ptx/check/nearest.ts";
 import { UsageError } from "../runtime/errors.ts";
+import { nearest } from "../source/index.ts";
 
 /** One option of the command line. */
 export interface OptionSpec {

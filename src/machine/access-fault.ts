@@ -4,7 +4,7 @@ import { type AddressParts, hex } from "./address-space.ts";
 import type { Site } from "./code.ts";
 import { distance } from "./extent.ts";
 import { Fault } from "./fault.ts";
-import { nearest, type Place } from "./locate.ts";
+import { nearestVariable, type Place } from "./locate.ts";
 
 export interface Attempt {
   readonly x: Activation;
@@ -92,7 +92,7 @@ const verbs = { load: "loads", store: "stores", atomic: "updates" } as const;
 function fault(attempt: Attempt, code: string, why: string | null): Fault {
   const { x, lane, site, effect, access, address } = attempt;
   const size = accessBytes(access);
-  const near = nearest(x, lane, address);
+  const near = nearestVariable(x, lane, address);
   const where = near === null ? null : distance(near, address.low, size);
   const what = access.count > 1 ? `${access.count} x ${access.bits / 8} bytes` : `${size} bytes`;
   const place = why ?? where ?? "where nothing is";

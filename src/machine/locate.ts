@@ -101,7 +101,7 @@ function inFrame(x: Activation, lane: number, offset: number): Extent | null {
 }
 
 /** The variable or allocation nearest to an address, for messages; with its extent in lower halves of addresses. */
-export function nearest(x: Activation, lane: number, address: AddressParts): Extent | null {
+export function nearestVariable(x: Activation, lane: number, address: AddressParts): Extent | null {
   const { grid } = x.warp.cta;
   const classified = grid.addresses.classify(address);
   const { low } = address;

@@ -1,7 +1,6 @@
-import type { DiagnosticSink, Span } from "../source/index.ts";
+import { type DiagnosticSink, nearest, type Span } from "../source/index.ts";
 import type { JobCode } from "./codes.ts";
 import type { JsonNode } from "./json-text.ts";
-import { nearest } from "../ptx/check/nearest.ts";
 
 const kindNames: Readonly<Record<JsonNode["kind"], string>> = {
   null: "null",

@@ -1,9 +1,8 @@
-import type { Span } from "../../source/index.ts";
+import { nearest, type Span } from "../../source/index.ts";
 import type { PtxSymbol, RegisterSymbol } from "../symbols.ts";
 import type { Expression, Initializer, Instruction, NameExpr, Operand } from "../tree.ts";
 import type { BodyInfo } from "./context.ts";
 import type { ModuleContext } from "./module-context.ts";
-import { nearest } from "./nearest.ts";
 import type { Scope } from "./scope.ts";
 import { specialRegisters } from "./special-registers.ts";
 

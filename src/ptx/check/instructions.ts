@@ -1,10 +1,10 @@
+import { nearest } from "../../source/index.ts";
 import type { Form } from "../isa/define.ts";
 import { instructionSet } from "../isa/index.ts";
 import type { Candidate, OpcodeProblem } from "../isa/resolve.ts";
 import type { Instruction } from "../tree.ts";
 import type { CheckContext } from "./context.ts";
 import type { GateProblem } from "./gates.ts";
-import { nearest } from "./nearest.ts";
 import type { Mismatch } from "./operand-mismatch.ts";
 import { OperandMatcher } from "./operands.ts";
 

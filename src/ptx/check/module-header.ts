@@ -1,9 +1,8 @@
-import type { DiagnosticSink, Span } from "../../source/index.ts";
+import { type DiagnosticSink, nearest, type Span } from "../../source/index.ts";
 import type { AddressSizeDirective, Item, Module, Name, TargetDirective, VersionDirective } from "../tree.ts";
 import { versionNumber } from "../types.ts";
 import type { CheckCode } from "./codes.ts";
 import type { Target } from "./context.ts";
-import { nearest } from "./nearest.ts";
 
 /** PTX ISA versions up to that of the manual which this follows (chapter 13). */
 const versions: ReadonlySet<number> = new Set(

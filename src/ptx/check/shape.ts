@@ -42,10 +42,7 @@ export function declaredType(name: Name, context: ModuleContext): TypeInfo | nul
 }
 
 /** Alignments are powers of two (5.4.5). */
-function checkAlign(
-  align: { readonly value: number; readonly span: Span } | null,
-  context: ModuleContext,
-): void {
+function checkAlign(align: { readonly value: number; readonly span: Span } | null, context: ModuleContext): void {
   if (align === null || isPowerOfTwo(align.value)) return;
   context.sink.error("alignment", align.span, `an alignment of ${align.value} is not a power of two`);
 }

@@ -82,7 +82,7 @@ function checkShape(kernel: IrFunction, { grid, block, params, sharedBytes }: La
     if (!Number.isInteger(n) || n < 1) throw new RangeError(`a grid or block of ${n} in one direction`);
   }
   if (threads > 1024) throw new RangeError(`${threads} threads in a block; the most is 1024`);
-  const most = windows.local.start - windows.shared.start;
+  const most = windows.shared.end - windows.shared.start;
   if (!Number.isInteger(sharedBytes) || sharedBytes < 0 || sharedBytes > most / 2) {
     throw new RangeError(`${sharedBytes} bytes of dynamic shared memory`);
   }

@@ -48,7 +48,7 @@ export class AddressSpace {
     if (high === 0 && low < nullPage) return { kind: "null" };
     if (high === 0 || high === this.windowHigh) {
       for (const name of Object.keys(windows) as WindowName[]) {
-        if (low >= windows[name].start && low < windows[name].end) {
+        if (low >= windows[name].from && low < windows[name].end) {
           return { kind: name, generic: high === this.windowHigh };
         }
       }

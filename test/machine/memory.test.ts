@@ -68,7 +68,11 @@ describe("addresses", () => {
     [64, 0x0100_0000n, { kind: "shared", generic: false }],
     [64, 0x7f10_0100_0010n, { kind: "shared", generic: true }],
     [64, 0x7f10_2000_0000n, { kind: "local", generic: true }],
-    [64, 0x3fff_ffffn, { kind: "const", generic: false }],
+    [64, 0x3000_fffcn, { kind: "const", generic: false }],
+    // One element before the first variable.
+    [64, 0x00ff_fffcn, { kind: "shared", generic: false }],
+    [64, 0x7f10_1fff_fffcn, { kind: "local", generic: true }],
+    [64, 0x2fff_fffcn, { kind: "const", generic: false }],
     [64, 0x4000_0008n, { kind: "kernel-param", generic: false }],
     [64, 0x5000_0010n, { kind: "function", generic: false }],
     [64, 0xfffn, { kind: "null" }],

@@ -32,8 +32,8 @@ export const window: Expr = { kind: "special", ty: "i64", name: "window" };
 const within = (k: Kit, a: Expr, start: Expr, size: number): Expr => k.lt(k.sub(a, start), k.int(a, size), false);
 
 const inWindow = (k: Kit, a: Expr, name: "const" | "local" | "shared" | "kernel-param"): Expr => {
-  const { start, end } = windows[name];
-  return within(k, a, k.add(window, k.int(window, start)), end - start);
+  const { from, end } = windows[name];
+  return within(k, a, k.add(window, k.int(window, from)), end - from);
 };
 
 /** Whether a generic address (`i64`) lies in the window of a space. */

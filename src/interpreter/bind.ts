@@ -1,3 +1,4 @@
+import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
 import { type Expr, fold, kit, type Value } from "../semantics/index.ts";
 
 /** What is known of an expression's leaves once the module is loaded. */
@@ -38,11 +39,6 @@ const unreachable = (): Value => {
   throw new Error("a constant has no leaves");
 };
 
-const f32 = new Float32Array(1);
-const i32 = new Int32Array(f32.buffer);
-const f64 = new Float64Array(1);
-const i64 = new BigInt64Array(f64.buffer);
-
 /**
  * The expression's bits, where they can be had without passing through a floating-point value: moving a NaN keeps its
  * payload, computing one does not. What is computed stays a float, and whoever stores it makes a NaN canonical.
@@ -52,8 +48,8 @@ export function bitsOf(expr: Expr): Expr {
   const ty = expr.ty === "f32" ? "i32" : "i64";
   if (expr.kind === "reg" || expr.kind === "old") return { ...expr, ty };
   if (expr.kind === "const") {
-    if (ty === "i32") return kit.i32(((f32[0] = expr.value as number), f32[0] === f32[0] ? i32[0]! : 0x7fff_ffff));
-    return kit.i64(((f64[0] = expr.value as number), f64[0] === f64[0] ? i64[0]! : 0x7ff8_0000_0000_0000n));
+    const value = expr.value as number;
+    return ty === "i32" ? kit.i32(pattern32(value)) : kit.i64(pattern64(value));
   }
   if (expr.kind !== "prim") return expr;
   if (expr.prim === "f32.reinterpret_i32" || expr.prim === "f64.reinterpret_i64") return expr.args[0]!;

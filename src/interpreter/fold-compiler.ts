@@ -1,5 +1,6 @@
 import { windows } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
+import { nan32, nan64 } from "../numeric/float-pattern.ts";
 import { isScalarName, scalarIndex } from "../machine/specials.ts";
 import { type Expr, fold, type LeafValue, type Value } from "../semantics/index.ts";
 import type { ExprCompiler, FunctionContext } from "./expr-compiler.ts";
@@ -48,9 +49,9 @@ function write(x: Activation, to: Slot, lane: number, ty: Expr["ty"], value: Val
   if (ty === "i32") x.i32[at] = to.bits < 32 ? (value as number) & (2 ** to.bits - 1) : (value as number);
   else if (ty === "i64") x.i64[at] = value as bigint;
   else if (ty === "f32") {
-    if (Number.isNaN(value)) x.i32[at] = 0x7fff_ffff;
+    if (Number.isNaN(value)) x.i32[at] = nan32;
     else x.f32[at] = value as number;
-  } else if (Number.isNaN(value)) x.i64[at] = 0x7ff8_0000_0000_0000n;
+  } else if (Number.isNaN(value)) x.i64[at] = nan64;
   else x.f64[at] = value as number;
 }
 

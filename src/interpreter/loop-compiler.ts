@@ -1,4 +1,5 @@
 import { windows } from "../ir/index.ts";
+import { nan32, nan64 } from "../numeric/float-pattern.ts";
 import { isScalarName, scalarIndex } from "../machine/specials.ts";
 import { type Expr, type PrimName, primOf, type Value } from "../semantics/index.ts";
 import type { Assignment, ExprCompiler, FunctionContext, LaneFunction, Run } from "./expr-compiler.ts";
@@ -96,11 +97,11 @@ class Emitter {
       case "i32":
         return `I[${d} + i] = ${to.bits < 32 ? `${v} & ${2 ** to.bits - 1}` : v};`;
       case "f32":
-        return `if (${v} === ${v}) F[${d} + i] = ${v}; else I[${d} + i] = 0x7fffffff;`;
+        return `if (${v} === ${v}) F[${d} + i] = ${v}; else I[${d} + i] = ${nan32};`;
       case "i64":
         return `L[${d} + i] = ${v};`;
       case "f64":
-        return `if (${v} === ${v}) D[${d} + i] = ${v}; else L[${d} + i] = 0x7ff8000000000000n;`;
+        return `if (${v} === ${v}) D[${d} + i] = ${v}; else L[${d} + i] = ${nan64}n;`;
       default:
         throw new Error("a predicate has no place in a data register");
     }

@@ -1,11 +1,7 @@
+import { pattern64 } from "../../numeric/float-pattern.ts";
 import { type Expr, kit, type Ty } from "../../semantics/index.ts";
 import type { Constant } from "../check/constant.ts";
 import type { TypeInfo } from "../types.ts";
-
-const f64 = new Float64Array(1);
-const u64 = new BigUint64Array(f64.buffer);
-
-const f64ToBits = (value: number): bigint => ((f64[0] = value), u64[0]!);
 
 /** The type in which rows take and give values of a PTX type. */
 export const tyOf = (type: TypeInfo): Ty =>
@@ -36,7 +32,7 @@ export function constantExpr(constant: Constant, type: TypeInfo): Expr {
     return Number.isNaN(value) && width === 32 ? kit.op("f32.reinterpret_i32", kit.i32(Number(bits))) : kit.f32(value);
   if (ty === "f64")
     return Number.isNaN(value) && width === 64 ? kit.op("f64.reinterpret_i64", kit.i64(bits)) : kit.f64(value);
-  if (ty === "i64") return kit.i64(width === 64 ? bits : f64ToBits(value));
+  if (ty === "i64") return kit.i64(width === 64 ? bits : pattern64(value));
   return kit.i32(Number(BigInt.asIntN(32, bits)));
 }
 

@@ -1,11 +1,7 @@
 import { addToOdd, divideToOdd, fma32, fmaToOdd, sqrtToOdd, towardZero32, upward32 } from "../../numeric/binary32.ts";
 import { add64, div64, fma64, mul64, sqrt64 } from "../../numeric/binary64.ts";
+import { fromPattern32, fromPattern64, pattern32, pattern64 } from "../../numeric/float-pattern.ts";
 import { prim, type PrimTable } from "../prim.ts";
-
-const f32 = new Float32Array(1);
-const u32 = new Int32Array(f32.buffer);
-const f64 = new Float64Array(1);
-const i64 = new BigInt64Array(f64.buffer);
 
 /** The least normal binary32. */
 const NORMAL = 1.1754943508222875e-38;
@@ -83,8 +79,8 @@ export const floatPrims = {
   "f64.max": prim(["f64", "f64"], "f64", (a, b) => (a !== a ? b : b !== b ? a : Math.max(a, b))),
 
   "f32.select": prim(["pred", "f32", "f32"], "f32", (p, a, b) => (p ? a : b)),
-  "f32.reinterpret_i32": prim(["i32"], "f32", (a) => ((u32[0] = a), f32[0]!)),
-  "i32.reinterpret_f32": prim(["f32"], "i32", (a) => (a === a ? ((f32[0] = a), u32[0]!) : 0x7fff_ffff)),
-  "f64.reinterpret_i64": prim(["i64"], "f64", (a) => ((i64[0] = a), f64[0]!)),
-  "i64.reinterpret_f64": prim(["f64"], "i64", (a) => (a === a ? ((f64[0] = a), i64[0]!) : 0x7ff8_0000_0000_0000n)),
+  "f32.reinterpret_i32": prim(["i32"], "f32", fromPattern32),
+  "i32.reinterpret_f32": prim(["f32"], "i32", pattern32),
+  "f64.reinterpret_i64": prim(["i64"], "f64", fromPattern64),
+  "i64.reinterpret_f64": prim(["f64"], "i64", pattern64),
 } as const satisfies PrimTable;

@@ -11,7 +11,7 @@ export function laneChart(trace, { width = 80, color = false, unicode = true } =
 
   const margin = Math.max(10, ...rows.map((row) => row.name.length)) + 2;
   const space = Math.max(2, width - margin);
-  const cell = Math.max(2, Math.min(widestCell, Math.floor(space / columns.length)));
+  const cell = Math.max(2, Math.min(widestCell, Math.floor(space / Math.max(1, columns.length))));
   const perBand = Math.max(1, Math.floor(space / cell));
   const bands = [];
   for (let from = 0; from < columns.length; from += perBand) {
@@ -133,8 +133,11 @@ function drawRow(cells, width, pens, from) {
 
 /** Lanes that ran together stand in several groups one column later; lanes that run together did so one column before. */
 function eventsOf(columns) {
-  const partsOf = (lanes, { groups }) =>
-    groups.filter((g) => (g.lanes & lanes) !== 0).map((g) => ({ ...g, lanes: g.lanes & lanes }));
+  const partsOf = (lanes, { groups }) => {
+    const parts = groups.filter((g) => (g.lanes & lanes) !== 0).map((g) => ({ ...g, lanes: g.lanes & lanes }));
+    const ended = parts.reduce((rest, part) => rest & ~part.lanes, lanes);
+    return ended === 0 || ended === lanes ? parts : [...parts, { lanes: ended, state: "exited" }];
+  };
   const events = columns.flatMap((column, at) => {
     const [before, after] = [columns[at - 1], columns[at + 1]];
     const met = before ? partsOf(column.lanes, before) : [];
@@ -197,6 +200,7 @@ const cut = (text, length) => (text.length <= length ? text : `${text.slice(0, l
 /** What becomes of lanes that part from others at a step. */
 function fateOf({ lanes, state, function: name, depth }, { groups }, pens) {
   if (state === "returned") return "return";
+  if (state === "exited") return "end";
   const before = groups.find((group) => (group.lanes & lanes) !== 0);
   return before.function === name && before.depth === depth ? "go on" : `to ${pens.letters.get(name)}`;
 }

@@ -1,0 +1,156 @@
+import { existsSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { laneChart, laneGroups } from "../../examples/lane-chart.mjs";
+import { traceLanes } from "../../examples/lane-trace.mjs";
+import { Device } from "../../src/index.ts";
+import { reportCodes } from "../../src/machine/codes.ts";
+import { instructionSet } from "../../src/ptx/isa/index.ts";
+import { deviceFunctionCodes } from "../../src/runtime/codes.ts";
+import { BuiltCli } from "../cli/built-cli.ts";
+import { readCallCases } from "./calls-cases.ts";
+
+/*
+ * What pages show of programs and their output stands between `<!-- begin ... -->` and `<!-- end -->` and is what the program
+ * prints now. `npx vitest run test/docs --update` writes it.
+ */
+const root = new URL("../../", import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
+const pages = ["README.md", "docs/calls.md", "docs/interpreter.md"];
+
+vi.mock("lanewise", () => import("../../src/index.ts"));
+
+let cli: BuiltCli;
+beforeAll(async () => {
+  cli = await BuiltCli.build();
+  cli.write("examples/bugs/wrong-prototype.ptx", read("examples/bugs/wrong-prototype.ptx"));
+});
+afterAll(() => cli.remove());
+
+/** What the lanes do in the first kernel of a program that fills a buffer of 32 words. */
+function trace(path: string) {
+  const device = new Device();
+  const module = device.load({ path, text: read(path) });
+  const { observer, trace } = traceLanes();
+  const out = device.buffer("u32", 32);
+  module.kernel(module.kernels[0] ?? "").launch({ grid: 1, block: 32, args: [out], observers: [observer] });
+  return trace;
+}
+
+async function outputOf(path: string): Promise<string> {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((...words) => void lines.push(words.join(" ")));
+  await import(new URL(path, root).pathname);
+  log.mockRestore();
+  return lines.join("\n");
+}
+
+const chapters: readonly (readonly [section: string, title: string])[] = [
+  ["9.7.1", "integer arithmetic"],
+  ["9.7.2", "extended-precision integer arithmetic"],
+  ["9.7.3", "floating point"],
+  ["9.7.4", "half precision"],
+  ["9.7.5", "mixed precision"],
+  ["9.7.6", "comparison and selection"],
+  ["9.7.7", "half-precision comparison"],
+  ["9.7.8", "logic and shifts"],
+  ["9.7.9", "data movement and conversion"],
+  ["9.7.10", "textures"],
+  ["9.7.11", "surfaces"],
+  ["9.7.12", "control flow"],
+  ["9.7.13", "synchronization, atomics, votes"],
+  ["9.7.14", "matrices in warps"],
+  ["9.7.15", "matrices in warpgroups"],
+  ["9.7.16", "tensor memory"],
+  ["9.7.17", "stack"],
+  ["9.7.18", "video"],
+  ["9.7.19", "miscellaneous"],
+];
+
+/** How much of a chapter can be executed; numbers would be wrong too soon. */
+function support(): string {
+  const rows = chapters.map(([section, title]) => {
+    const forms = instructionSet.instructions
+      .filter((i) => `${i.section}.`.startsWith(`${section}.`))
+      .flatMap((i) => i.forms);
+    const share = forms.filter((f) => !f.unimplemented).length / forms.length;
+    const runs = share === 1 ? "all" : share > 0.9 ? "nearly all" : share > 0 ? "in part" : "not yet";
+    return `| ${section} | ${title} | ${runs} |`;
+  });
+  return [
+    "| section | instructions | parsed, checked, printed | executed |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
+}
+
+const fence = (text: string, language = ""): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
+
+async function make(what: string): Promise<string> {
+  const [verb = "", ...words] = what.split(" ");
+  const path = words[0] ?? "";
+  switch (verb) {
+    case "file":
+      return fence(read(path), path.endsWith(".mjs") ? "js" : path.split(".").at(-1));
+    case "output":
+      return fence(await outputOf(path));
+    case "lanewise":
+      return fence(`$ ${what}\n${cli.run(...words).stdout}`);
+    case "chart":
+      return fence(laneChart(trace(path)));
+    case "groups":
+      return fence(laneGroups(trace(path)));
+    case "isa":
+      return support();
+    default:
+      throw new Error(`a page asks for ${what}`);
+  }
+}
+
+describe.each(pages)("%s", (page) => {
+  test("shows what the programs print", async () => {
+    const pieces = read(page).split(/(?<=<!-- begin .*? -->\n)|(?=<!-- end -->)/);
+    for (const [i, piece] of pieces.entries()) {
+      const what = /<!-- begin (.*?) -->\n$/.exec(piece)?.[1];
+      if (what !== undefined)
+        pieces.splice(i + 1, pieces[i + 1]?.startsWith("<!-- end") ? 0 : 1, `${await make(what)}\n`);
+    }
+    await expect(pieces.join("")).toMatchFileSnapshot(new URL(page, root).pathname);
+  });
+
+  test("links to what is there", () => {
+    const cases = readCallCases();
+    for (const [, text, target = ""] of read(page).matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)) {
+      const url = new URL(target, new URL(page, root));
+      expect.soft(existsSync(url), `${page} links to ${target}`).toBe(true);
+      const file = /\/test\/docs\/calls\/([^/]+)$/.exec(url.pathname)?.[1];
+      if (file === undefined) continue;
+      const found = cases.some((c) => c.file === file && c.name === text);
+      expect.soft(found, `${page} names "${text}" in ${file}`).toBe(true);
+    }
+  });
+});
+
+test("calls.md names every case", () => {
+  const page = read("docs/calls.md");
+  const missing = readCallCases().filter((c) => !page.includes(`[${c.name}](../test/docs/calls/${c.file})`));
+  expect(missing.map((c) => c.name)).toEqual([]);
+});
+
+test("interpreter.md lists every report, with its title, where it comes from", () => {
+  const sections = read("docs/interpreter.md").split(/^(?=The sanitizer )|^(?=Any sanitizer)/m);
+  const rows = sections.flatMap((section) => {
+    const [, sanitizer] = /^The sanitizer `(\w+)`:/.exec(section) ?? [];
+    return [...section.matchAll(/^\| `([\w-]+)` \| (.*) \|$/gm)].map(([, code = "", title]) => ({
+      code,
+      title,
+      sanitizer,
+    }));
+  });
+  const catalogue = Object.entries({ ...reportCodes, ...deviceFunctionCodes });
+  expect(rows.map(({ code, title }) => `${code}: ${title}`).sort()).toEqual(
+    catalogue.map(([code, { title }]) => `${code}: ${title}`).sort(),
+  );
+  for (const { code, sanitizer } of rows) {
+    if (sanitizer) expect(read(`src/sanitizers/${sanitizer}.ts`)).toContain(`"${code}"`);
+  }
+});

@@ -4,7 +4,7 @@ const f64 = new Float64Array(1);
 const i64 = new BigInt64Array(f64.buffer);
 
 /**
- * The pattern of every NaN that is computed: what NVIDIA's binary32 operations give (9.7.3), and the quiet NaN of binary64.
+ * The pattern of every NaN that is computed: what NVIDIA's GPUs give for binary32, and the quiet NaN of binary64.
  * Engines of JavaScript may change the payload of a NaN that passes through a number, so that none is taken from there.
  */
 export const nan32 = 0x7fff_ffff;

@@ -105,7 +105,8 @@ function packAddress(
   context: ArgumentContext,
   wrong: Wrong,
 ): void {
-  if (into.length !== context.addressSize / 8 || param.type.kind === "f") {
+  // Before `.address_size` (PTX 2.3), modules with 64-bit pointers could not say so: theirs are 32-bit addresses, widened.
+  if (into.length < context.addressSize / 8 || into.length > 8 || param.type.kind === "f") {
     wrong(`a buffer given for ${describeParam(param)}, which holds no address`);
   }
   writeAddress(into, to, context, wrong);

@@ -1,3 +1,4 @@
+import type { Span } from "../../source/index.ts";
 import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
 import { type AddressOperand, type Expression, isExpression, type NameExpr, type Operand } from "../tree.ts";
 import type { CheckContext } from "./context.ts";
@@ -34,6 +35,19 @@ export function addressMismatch(
       "this instruction takes a plain address: a register or variable, with an offset",
     );
   return baseMismatch(operand, operand.parts[0]!, slot.rule.space ?? spaceOf(candidate), root, context);
+}
+
+/**
+ * A global or generic address in fewer bits than the module's addresses have. From sm_75 on there is no code with 32-bit
+ * addresses; before, and for the 16-bit registers that nobody means, it is a warning, as to ptxas.
+ */
+export function narrowAddress(span: Span, bits: number, context: CheckContext): Mismatch | null {
+  if (bits >= context.addressSize) return null;
+  const message = `${bits} bits hold an address of a module with ${context.addressSize}-bit addresses`;
+  const help = "use a .u64 or .b64 register";
+  if (bits === 32 && context.target.sm >= 75) return mismatch("narrow-address", span, message, help);
+  context.sink.warning("narrow-address", span, message, { help });
+  return null;
 }
 
 function baseMismatch(
@@ -82,18 +96,7 @@ function baseMismatch(
           "use an integer or bit-size register",
         );
       }
-      if (
-        symbol.type.bits < context.addressSize &&
-        (space === "global" || space === null) &&
-        context.addressSize === 64
-      ) {
-        context.sink.warning(
-          "narrow-address",
-          inner,
-          `a ${symbol.type.bits}-bit register holds an address of a module with 64-bit addresses`,
-          { help: "use a .u64 or .b64 register" },
-        );
-      }
+      if (space === "global" || space === null) return narrowAddress(inner, symbol.type.bits, context);
       return null;
     case "variable": {
       if (symbol.space === "tex" || symbol.space === "sreg") return null;

@@ -104,7 +104,7 @@ export const instructionCodes = {
   },
   "narrow-address": {
     title: "an address in a register that is too small for it",
-    page: "With `.address_size 64` a global or generic address has 64 bits. ptxas accepts a smaller register with a warning; the upper bits are taken as zero, which is almost never a valid address.",
+    page: "With `.address_size 64` a global or generic address has 64 bits. From sm_75 on ptxas refuses 32-bit addresses; for older targets it warns, and the upper bits are taken as zero, which is almost never a valid address.",
     section: "11.1.3",
     example: { bad: kernel("ld.global.u32 a, [b];"), good: kernel("ld.global.u32 a, [l];") },
   },

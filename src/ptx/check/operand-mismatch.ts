@@ -12,6 +12,7 @@ export interface Mismatch {
     | "vector-size"
     | "address-type"
     | "state-space-mismatch"
+    | "narrow-address"
     | "immediate-out-of-range";
   readonly span: Span;
   readonly message: string;

@@ -2,7 +2,15 @@ import { elementType, type OperandRule } from "../isa/operand-spec.ts";
 import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
 import type { Expression, Instruction, NameExpr, Operand } from "../tree.ts";
 import { declarableTypes, type TypeInfo, typeInfo } from "../types.ts";
-import { addressMismatch, baseName, isNameWithOffset, offsetShape, spaceFits, spaceOf } from "./address-operand.ts";
+import {
+  addressMismatch,
+  baseName,
+  isNameWithOffset,
+  narrowAddress,
+  offsetShape,
+  spaceFits,
+  spaceOf,
+} from "./address-operand.ts";
 import { constantMismatch } from "./constant-operand.ts";
 import type { CheckContext } from "./context.ts";
 import { constantClass } from "./immediate.ts";
@@ -107,7 +115,8 @@ export class OperandMatcher {
       const mismatch = this.#slot(operand, slots[i]!);
       if (mismatch) return mismatch;
     }
-    return null;
+    const isNarrow = this.#root === "cvta" && this.#candidate.mods["size"] === "u32";
+    return isNarrow ? narrowAddress(this.#node.opcode, 32, this.#context) : null;
   }
 
   #countMismatch(): Mismatch {
@@ -257,7 +266,10 @@ export class OperandMatcher {
             "take its address with mov first, or use brackets in ld and st",
           );
         }
-        return type.bits >= 16 ? null : typeMismatch(operand, type, type);
+        if (type.bits < 16) return typeMismatch(operand, type, type);
+        return symbol.kind === "variable" && symbol.space === "global"
+          ? narrowAddress(operand, type.bits, this.#context)
+          : null;
       default:
         return mismatch("operand-kind", operand, `'${operand.text}' cannot be an operand of '${this.#root}'`);
     }

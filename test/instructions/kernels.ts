@@ -12,12 +12,16 @@ const homes = [
   { version: "1.4", target: "sm_13", sm: 13, variant: "" },
   { version: "1.3", target: "sm_13", sm: 13, variant: "" },
 ] as const;
-export type Home = (typeof homes)[number];
+export type Home = (typeof homes)[number] & { readonly addressSize?: 32 };
+
+/** For 32-bit addresses, which modules with 64-bit ones refuse. */
+const narrow: Home = { ...homes[0], addressSize: 32 };
 
 /** The module that has the vector's form, or null. */
 export function homeOf(vector: Vector): Home | null {
   const candidate = formOf(vector);
   if (typeof candidate === "string") return null;
+  if (/^cvta\b.*\.u32$/.test(vector.opcode)) return narrow;
   return (
     homes.find(({ version, target, sm, variant }) => {
       const [major, minor] = version.split(".");
@@ -31,13 +35,14 @@ export function homeOf(vector: Vector): Home | null {
 export const slotBytes = 64;
 
 /** A kernel that executes one vector after the other, each with constants in registers, and stores the results in slots. */
-export function kernelText(vectors: readonly Vector[], { version, target }: Home): string {
+export function kernelText(vectors: readonly Vector[], { version, target, addressSize }: Home): string {
   // Addresses have 32 bits where a module cannot say otherwise.
-  const pointer = version.startsWith("1.") ? "u32" : "u64";
+  const old = version.startsWith("1.");
+  const pointer = old || addressSize === 32 ? "u32" : "u64";
   return [
     `.version ${version}`,
     `.target ${target}`,
-    ...(pointer === "u64" ? [".address_size 64"] : []),
+    ...(old ? [] : [`.address_size ${addressSize ?? 64}`]),
     `.visible .entry k(.param .${pointer} out)`,
     "{",
     `  .reg .${pointer} %out;`,

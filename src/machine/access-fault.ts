@@ -50,6 +50,9 @@ export function accessFault(attempt: Attempt): Fault | null {
   if (kind.kind === "null" && past) return fault(attempt, "null-dereference", "near null");
   const name = spaceOf[access.space];
   if (kind.kind === "unknown" || kind.kind === "null") {
+    const before = name === "global" ? kind : addresses.classify(addresses.generic(address));
+    if (before.kind === "global") return fault(attempt, "wrong-state-space", "which cvta.to made of a global address");
+    if (before.kind === "null") return fault(attempt, "null-dereference", "which cvta.to made of null");
     return fault(attempt, `${name}-out-of-bounds`, "which is in no state space");
   }
   if (!reach[access.space].includes(kind.kind)) {
@@ -65,7 +68,7 @@ export function accessFault(attempt: Attempt): Fault | null {
     );
   }
   if (place === null || past) {
-    const space = access.space === "generic" && kind.kind !== "kernel-param" ? kind.kind : name;
+    const space = access.space === "generic" ? kind.kind : name;
     return fault(attempt, `${space === "kernel-param" ? "param" : space}-out-of-bounds`, null);
   }
   if (attempt.effect !== "load" && (place.kind === "const" || place.kind === "kernel-param")) {

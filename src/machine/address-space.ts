@@ -41,6 +41,11 @@ export class AddressSpace {
     return (BigInt(this.globalHigh) << 32n) + BigInt(this.globalLow + offset);
   }
 
+  /** The generic address of an address within a window's space. */
+  generic({ high, low }: AddressParts): AddressParts {
+    return { high: (high + this.windowHigh) >>> 0, low };
+  }
+
   classify({ high, low }: AddressParts): Classified {
     if (high === this.globalHigh && (this.size === 64 || low >= this.globalLow)) {
       return { kind: "global", offset: low - this.globalLow };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { launch, loadProgram } from "../../src/interpreter/index.ts";
+import { windows } from "../../src/ir/index.ts";
 import { DeviceMemory } from "../../src/machine/memory.ts";
 import { type Expr, kit } from "../../src/semantics/index.ts";
 import { access, bytes, frame, type FunctionBuilder, ModuleBuilder, special, symbol, u64 } from "./builder.ts";
@@ -138,6 +139,27 @@ describe.each(engines)("with $name", ({ generate }) => {
       "wrong-state-space",
       32,
       /which is a global address/,
+    ],
+    [
+      "a global address, converted as if it were one of shared memory",
+      (k, out) => k.load(k.reg("b32"), access("shared"), kit.sub(out, special("window", "i64"))),
+      "wrong-state-space",
+      32,
+      /which cvta.to made of a global address/,
+    ],
+    [
+      "null, converted as if it were an address of local memory",
+      (k) => k.load(k.reg("b32"), access("local"), kit.sub(kit.i64(8n), special("window", "i64"))),
+      "null-dereference",
+      32,
+      /which cvta.to made of null/,
+    ],
+    [
+      "the parameters of the kernel, generically",
+      (k) => k.load(k.reg("b32"), access("generic"), plus(special("window", "i64"), windows["kernel-param"].start + 8)),
+      "param-out-of-bounds",
+      32,
+      /0 bytes behind the end of /,
     ],
     [
       "a function's address",

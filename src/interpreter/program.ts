@@ -115,7 +115,7 @@ export function loadProgram(memory: DeviceMemory, module: IrModule, options: Loa
   for (const { variable } of variables.values()) {
     if (variable.space === "shared") continue;
     const bytes = bytesOf(variable.name);
-    if (variable.init !== null) bytes.set(variable.init.subarray(0, bytes.length));
+    for (const piece of variable.init) bytes.set(piece.bytes, piece.at);
     for (const r of variable.relocations) relocate(bytes, r, symbol(r.symbol, r.generic));
   }
 

@@ -86,6 +86,12 @@ export interface Relocation {
   readonly generic: boolean;
 }
 
+/** Bytes at an offset within a variable. */
+export interface InitialBytes {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
 export interface Variable {
   /** Unique within the module; for a static variable of a function, `function.name`-like. */
   readonly name: string;
@@ -93,7 +99,8 @@ export interface Variable {
   /** Bytes; 0 for `.extern .shared x[]`, whose size a launch gives. */
   readonly size: number;
   readonly align: number;
-  readonly init: Uint8Array | null;
+  /** What is not zero at first. */
+  readonly init: readonly InitialBytes[];
   readonly relocations: readonly Relocation[];
   /** `.extern .shared .b8 x[]`: begins after all other shared variables. */
   readonly dynamicShared: boolean;

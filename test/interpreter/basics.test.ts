@@ -183,7 +183,7 @@ describe.each(engines)("with $name", ({ generate }) => {
   test("shared, constant and local variables, generically and in their spaces", () => {
     const m = new ModuleBuilder();
     m.variable("s", "shared", 128);
-    m.variable("c", "const", 8, { init: Uint8Array.of(7, 0, 0, 0, 9, 0, 0, 0) });
+    m.variable("c", "const", 8, { init: [{ at: 0, bytes: Uint8Array.of(7, 0, 0, 0, 9, 0, 0, 0) }] });
     const k = m.kernel();
     const out = k.kernelParam(u64);
     const local = k.variable(16);

@@ -271,7 +271,7 @@ export class ModuleBuilder {
       space,
       size,
       align: 4,
-      init: null,
+      init: [],
       relocations: [],
       dynamicShared: false,
       managed: false,

@@ -227,7 +227,6 @@ test("endless recursion ends with a report that has the call stack", () => {
 test("what is not modelled is refused before anything runs, also behind a pointer", () => {
   const m = new ModuleBuilder();
   m.variable("table", "global", 8, {
-    init: new Uint8Array(8),
     relocations: [{ at: 0, size: 8, shift: 0, symbol: "f", addend: 0, generic: false }],
   });
   caller(m, symbol("g"));

@@ -1,4 +1,5 @@
-import type { Relocation } from "../../ir/index.ts";
+import type { InitialBytes, Relocation } from "../../ir/index.ts";
+import type { Constant } from "../check/constant.ts";
 import type { VariableSymbol } from "../symbols.ts";
 import type { Expression, Initializer } from "../tree.ts";
 import type { TypeInfo } from "../types.ts";
@@ -6,33 +7,38 @@ import { addressParts, constantOf } from "./constants.ts";
 import type { LinkNames } from "./lower.ts";
 
 export interface InitialValue {
-  readonly bytes: Uint8Array;
+  readonly pieces: readonly InitialBytes[];
   readonly relocations: readonly Relocation[];
 }
 
-/** The initial bytes of a variable; elements that are left out are zero. `size`: bytes of the whole variable. */
+/** What an initializer writes; elements that it leaves out are zero. */
 export function lowerInitializer(symbol: VariableSymbol, initializer: Initializer, names: LinkNames): InitialValue {
-  const element = Math.max(1, symbol.type.bits / 8);
   const dimensions = symbol.vector > 1 ? [...symbol.dimensions, symbol.vector] : [...symbol.dimensions];
-  const writer = new Writer(symbol.size, symbol.type, element, names);
+  const writer = new Writer(symbol.size, symbol.type, names);
   writer.fill(initializer, 0, dimensions);
-  return { bytes: writer.bytes, relocations: writer.relocations };
+  return { pieces: writer.pieces(), relocations: writer.relocations };
 }
 
+/** Collects the bytes of elements. An array may be far larger than what its initializer names. */
 class Writer {
-  readonly bytes: Uint8Array;
   readonly relocations: Relocation[] = [];
-  readonly #view: DataView;
+  readonly #pieces: { readonly at: number; readonly bytes: number[] }[] = [];
+  readonly #size: number;
   readonly #type: TypeInfo;
+  /** Bytes of one element. */
   readonly #element: number;
   readonly #names: LinkNames;
+  readonly #scratch = new DataView(new ArrayBuffer(16));
 
-  constructor(size: number, type: TypeInfo, element: number, names: LinkNames) {
-    this.bytes = new Uint8Array(size);
-    this.#view = new DataView(this.bytes.buffer);
+  constructor(size: number, type: TypeInfo, names: LinkNames) {
+    this.#size = size;
     this.#type = type;
-    this.#element = element;
+    this.#element = Math.max(1, type.bits / 8);
     this.#names = names;
+  }
+
+  pieces(): InitialBytes[] {
+    return this.#pieces.map(({ at, bytes }) => ({ at, bytes: Uint8Array.from(bytes) }));
   }
 
   /** `dimensions`: those of the part that begins at `at`, outermost first. */
@@ -53,7 +59,7 @@ class Writer {
   }
 
   #scalar(expr: Expression, at: number): void {
-    if (at + this.#element > this.bytes.length) return;
+    if (at + this.#element > this.#size) return;
     const parts = addressParts(expr);
     const symbol = parts?.base?.symbol;
     if (parts && symbol && (symbol.kind === "variable" || symbol.kind === "function")) {
@@ -70,19 +76,27 @@ class Writer {
     }
     const constant = constantOf(expr);
     if (constant === null) return;
-    if (constant.kind === "integer") this.#integer(at, constant.value);
-    else if (this.#type.name === "f32") {
-      if (constant.width === 32) this.#view.setUint32(at, Number(constant.bits), true);
-      else this.#view.setFloat32(at, constant.value, true);
-    } else if (this.#type.bits === 64) this.#view.setFloat64(at, constant.value, true);
-    else this.#integer(at, constant.bits);
+    this.#encode(constant);
+    this.#append(at);
   }
 
-  #integer(at: number, value: bigint): void {
-    if (this.#type.name === "f32") this.#view.setFloat32(at, Number(value), true);
-    else if (this.#type.name === "f64") this.#view.setFloat64(at, Number(value), true);
-    else
-      for (let i = 0; i < this.#element; i++) this.bytes[at + i] = i < 8 ? Number((value >> BigInt(8 * i)) & 0xffn) : 0;
+  /** The constant as an element, in the first bytes of the scratch. */
+  #encode(constant: Constant): void {
+    const view = this.#scratch;
+    view.setBigUint64(8, 0n);
+    if (this.#type.name === "f64") view.setFloat64(0, Number(constant.value), true);
+    else if (this.#type.name === "f32" && !(constant.kind === "float" && constant.width === 32)) {
+      view.setFloat32(0, Number(constant.value), true);
+    } else view.setBigUint64(0, BigInt.asUintN(64, constant.kind === "float" ? constant.bits : constant.value), true);
+  }
+
+  #append(at: number): void {
+    let piece = this.#pieces.at(-1);
+    if (piece === undefined || piece.at + piece.bytes.length !== at) {
+      piece = { at, bytes: [] };
+      this.#pieces.push(piece);
+    }
+    for (let i = 0; i < this.#element; i++) piece.bytes.push(this.#scratch.getUint8(i));
   }
 }
 

@@ -114,7 +114,7 @@ export class ModuleLowering {
       space,
       size: symbol.size,
       align: symbol.align,
-      init: initial?.bytes ?? null,
+      init: initial?.pieces ?? [],
       relocations: initial?.relocations ?? [],
       dynamicShared: space === "shared" && symbol.linkage === "extern",
       managed: symbol.declaration.attributes.some((a) => a.name.text.endsWith("managed")),

@@ -15,7 +15,7 @@ const brxIdx = instruction("brx.idx", {
   section: "9.7.12.4",
   forms: [
     form("brx.idx{.uni} index, tlist", {
-      operands: { index: "u32", tlist: "name" },
+      operands: { index: "any", tlist: "name" },
       since: "6.0",
       target: "sm_30",
       control: true,

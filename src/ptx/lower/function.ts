@@ -87,10 +87,9 @@ export class FunctionLowering implements Places {
    * kernel has them as its own; functions, which would have to share them, are not modelled.
    */
   #moduleScoped(): void {
-    const { module, variables } = this.#module.checked;
-    const locals = variables.filter(({ space }) => space === "local");
+    const { locals, sharesRegisters } = this.#module;
     if (this.#declaration.entry) for (const local of locals) this.frame.declare(local, "local");
-    else if (locals.length > 0 || module.items.some((item) => item.kind === "variable" && item.space === "reg")) {
+    else if (locals.length > 0 || sharesRegisters) {
       const reason = "functions of a module with .reg or .local variables of its own are not modelled";
       this.#emit(this.#symbol.span, { op: { kind: "unsupported", what: this.#symbol.name, reason } });
     }

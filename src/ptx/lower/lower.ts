@@ -45,12 +45,17 @@ export class ModuleLowering {
   readonly checked: CheckedModule;
   readonly names: LinkNames;
   readonly files: ReadonlyMap<number, string>;
+  /** The `.local` variables at module scope, and whether there are `.reg` ones (before PTX ISA 3.0). */
+  readonly locals: readonly VariableSymbol[];
+  readonly sharesRegisters: boolean;
 
   constructor(checked: CheckedModule, names: LinkNames) {
     this.checked = checked;
     this.names = names;
     const files = checked.module.items.filter((item): item is FileDirective => item.kind === "file");
     this.files = new Map(files.map((f) => [f.index, f.name.text]));
+    this.locals = checked.variables.filter(({ space }) => space === "local");
+    this.sharesRegisters = checked.module.items.some((item) => item.kind === "variable" && item.space === "reg");
   }
 
   lower(): IrModule {

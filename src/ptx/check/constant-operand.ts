@@ -1,8 +1,9 @@
 import type { OperandRule } from "../isa/operand-spec.ts";
 import type { Expression } from "../tree.ts";
 import type { TypeInfo } from "../types.ts";
+import { evaluateConstant } from "./constant.ts";
 import type { CheckContext } from "./context.ts";
-import { constantClass, foldInteger } from "./immediate.ts";
+import { constantClass } from "./immediate.ts";
 import { type Mismatch, mismatch, typeName } from "./operand-mismatch.ts";
 
 /** Why a constant does not fit where an operand called `name` is expected, or null. */
@@ -35,23 +36,17 @@ export function constantMismatch(
       `an integer constant does not fit a ${typeName(type)} operand`,
       "write it as a floating-point constant, as in `1.0` or `0f3F800000`",
     );
-  if (rule.range) {
-    const value = foldInteger(operand);
-    if (value !== null && (value < BigInt(rule.range[0]) || value > BigInt(rule.range[1]))) {
-      return mismatch(
-        "immediate-out-of-range",
-        operand,
-        `${value} is out of range: this operand goes from ${rule.range[0]} to ${rule.range[1]}`,
-      );
-    }
+  const { range, values } = rule;
+  if (!range && !values) return null;
+  const value = evaluateConstant(operand)?.value;
+  if (typeof value !== "bigint") return null;
+  if (range && (value < BigInt(range[0]) || value > BigInt(range[1]))) {
+    const message = `${value} is out of range: this operand goes from ${range[0]} to ${range[1]}`;
+    return mismatch("immediate-out-of-range", operand, message);
   }
-  const value = rule.values === undefined ? null : foldInteger(operand);
-  if (value !== null && !rule.values!.some((allowed) => BigInt(allowed) === value)) {
-    return mismatch(
-      "immediate-out-of-range",
-      operand,
-      `${value} is not one of the values that this operand takes: ${someOf(rule.values!)}`,
-    );
+  if (values && !values.some((allowed) => BigInt(allowed) === value)) {
+    const message = `${value} is not one of the values that this operand takes: ${someOf(values)}`;
+    return mismatch("immediate-out-of-range", operand, message);
   }
   return null;
 }

@@ -31,19 +31,3 @@ export function constantClass(expr: Expression): ConstantClass {
       return "address";
   }
 }
-
-/** The value of a plain integer constant, for range checks; null for anything that needs the full evaluator. */
-export function foldInteger(expr: Expression): bigint | null {
-  switch (expr.kind) {
-    case "integer":
-      return expr.unsigned ? expr.value : BigInt.asIntN(64, expr.value);
-    case "parenthesized":
-      return foldInteger(expr.inner);
-    case "unary": {
-      const inner = foldInteger(expr.operand);
-      return inner === null ? null : expr.operator === "-" ? -inner : expr.operator === "+" ? inner : null;
-    }
-    default:
-      return null;
-  }
-}

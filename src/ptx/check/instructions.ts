@@ -35,9 +35,7 @@ export function checkInstruction(node: Instruction, context: CheckContext): void
           "modifier-order",
           node.opcode,
           `the modifiers of '${node.opcode.text}' are in another order than the manual's`,
-          {
-            notes: [{ message: `the form is \`${candidate.form.text}\`` }],
-          },
+          { notes: [formNote(candidate)] },
         );
       }
       return;
@@ -48,17 +46,19 @@ export function checkInstruction(node: Instruction, context: CheckContext): void
     node.resolved = gated.candidate;
     context.sink.error(gated.problem.code, node.opcode, gated.problem.message, {
       help: gated.problem.help,
-      notes: [{ message: `the form is \`${gated.candidate.form.text}\`` }],
+      notes: [formNote(gated.candidate)],
     });
     return;
   }
   if (mismatch) {
     context.sink.error(mismatch.code, mismatch.span, mismatch.message, {
       help: mismatch.help,
-      notes: candidates.slice(0, 4).map((c) => ({ message: `the form is \`${c.form.text}\`` })),
+      notes: candidates.slice(0, 4).map(formNote),
     });
   }
 }
+
+const formNote = ({ form }: Candidate) => ({ message: `the form is \`${form.text}\`` });
 
 /** Among several forms the one whose operands fit longest is most likely meant; a wrong count says least. */
 function furtherAlong(a: Mismatch, b: Mismatch): boolean {

@@ -9,6 +9,7 @@ import {
 } from "../../ir/index.ts";
 import { kit } from "../../semantics/index.ts";
 import type { SourceText } from "../../source/index.ts";
+import { isNoreturn } from "../check/function-directives.ts";
 import type { BodyInfo, FormalSymbol } from "../check/context.ts";
 import type { FunctionSymbol, ParameterSymbol, VariableSymbol } from "../symbols.ts";
 import type { Block, FunctionDeclaration, Instruction, Label, Operand, Statement } from "../tree.ts";
@@ -73,7 +74,7 @@ export class FunctionLowering implements Places {
       registers: this.registers.registers,
       frame: this.frame.variables,
       instructions: this.#instructions,
-      noreturn: this.#declaration.directives.some((d) => d.name.text === ".noreturn"),
+      noreturn: isNoreturn(this.#declaration.directives),
       bounds: this.#bounds(),
       source: this.#source,
       span: { start: name.start, end: name.end },

@@ -80,10 +80,9 @@ class Writer {
     this.#append(at);
   }
 
-  /** The constant as an element, in the first bytes of the scratch. */
+  /** The constant as an element, in the first bytes of the scratch; what is beyond 64 bits stays zero. */
   #encode(constant: Constant): void {
     const view = this.#scratch;
-    view.setBigUint64(8, 0n);
     if (this.#type.name === "f64") view.setFloat64(0, Number(constant.value), true);
     else if (this.#type.name === "f32" && !(constant.kind === "float" && constant.width === 32)) {
       view.setFloat32(0, Number(constant.value), true);

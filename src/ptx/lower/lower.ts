@@ -1,5 +1,6 @@
 import type { IrFunction, IrModule, Param, Variable } from "../../ir/index.ts";
 import type { CheckedModule } from "../check/check.ts";
+import { isNoreturn } from "../check/function-directives.ts";
 import type { FunctionSymbol, VariableSymbol } from "../symbols.ts";
 import type { FileDirective } from "../tree.ts";
 import { FunctionLowering } from "./function.ts";
@@ -86,8 +87,8 @@ export class ModuleLowering {
     const declaration = symbol.declaration;
     const body = declaration.body ? this.checked.bodies.get(declaration) : undefined;
     if (body) return new FunctionLowering(this, symbol, body).lower();
-    const formal = (name: string, shape: Parameters<typeof paramType>[0]): Param => ({
-      name,
+    const formal = (shape: Parameters<typeof paramType>[0]): Param => ({
+      name: "_",
       type: paramType(shape),
       storage: { kind: "register", registers: [] },
     });
@@ -95,12 +96,12 @@ export class ModuleLowering {
     return {
       name: this.names.nameOf(symbol),
       kind: declaration.entry ? "kernel" : "function",
-      params: shapes.params.map((s) => formal("_", s)),
-      returns: shapes.returns.map((s) => formal("_", s)),
+      params: shapes.params.map(formal),
+      returns: shapes.returns.map(formal),
       registers: [],
       frame: [],
       instructions: [],
-      noreturn: declaration.directives.some((d) => d.name.text === ".noreturn"),
+      noreturn: isNoreturn(declaration.directives),
       bounds: {},
       source: this.checked.module.source,
       span: symbol.span,

@@ -9,12 +9,13 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   semantics: ["numeric"],
   ir: ["source", "semantics"],
   ptx: ["source", "numeric", "semantics", "ir"],
+  visa: ["source", "numeric", "semantics", "ir"],
   machine: ["source", "numeric", "semantics", "ir"],
   interpreter: ["source", "numeric", "semantics", "ir", "machine"],
   sanitizers: ["source", "semantics", "ir", "machine"],
-  runtime: ["source", "numeric", "semantics", "ir", "ptx", "machine", "interpreter", "sanitizers"],
-  index: ["source", "ir", "ptx", "machine", "runtime"],
-  cli: ["source", "numeric", "semantics", "ir", "ptx", "machine", "interpreter", "sanitizers", "runtime", "index"],
+  runtime: ["source", "numeric", "semantics", "ir", "ptx", "visa", "machine", "interpreter", "sanitizers"],
+  index: ["source", "ir", "ptx", "visa", "machine", "runtime"],
+  cli: ["source", "numeric", "semantics", "ir", "ptx", "visa", "machine", "interpreter", "sanitizers", "runtime", "index"],
 };
 /** The rooms that may use Node; everything else runs in a browser. */
 const nodeRooms = ["cli"];

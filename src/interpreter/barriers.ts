@@ -58,7 +58,7 @@ export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind:
         const part = rest === 0 ? group : warp.fork(group, lanes, group.at);
         const arrival: BarrierArrival = {
           site,
-          mode: op.mode,
+          mode: op.mode === "wait" ? "sync" : op.mode,
           aligned: op.aligned,
           count: threads === 0 ? null : threads,
           votes: votes & lanes,

@@ -87,6 +87,8 @@ const leafOf =
         return special(x, lane, leaf.name, leaf.ty, clock);
       case "symbol":
         throw new Error(`${leaf.symbol} has not been bound to its address`);
+      default:
+        throw new Error(`${leaf.kind} is not evaluated yet`);
     }
   };
 

@@ -133,6 +133,8 @@ class Emitter {
         return this.#special(expr.name, expr.ty);
       case "symbol":
         throw new Error(`${expr.symbol} has not been bound to its address`);
+      default:
+        throw new Error(`${expr.kind} is not emitted yet`);
     }
   }
 

@@ -14,7 +14,7 @@ type Memory = Extract<Op, { kind: "load" | "store" | "atomic" }>;
 
 /** The destinations of an instruction, in the order of its results. */
 export const destinations = ({ site, code }: Decoding): (Slot | null)[] =>
-  site.instruction.dst.map((r) => (r === null ? null : code.file.slot(r)));
+  site.instruction.dst.map((r) => (typeof r === "number" ? code.file.slot(r) : null));
 
 /** An instruction that ends where it began. */
 export function makeStep(d: Decoding): Step {

@@ -1,14 +1,38 @@
-import type { Expr } from "../semantics/index.ts";
+import type { Expr, Region } from "../semantics/index.ts";
 import type { Span } from "../source/index.ts";
 import type { Signature } from "./module.ts";
 
 export type Space = "generic" | "global" | "shared" | "local" | "const" | "kernel-param" | "call-param";
 
-/** Execute only in lanes where the predicate register is true (or false, with `negate`). */
+/**
+ * Execute only in lanes where the predicate register is true (or false, with `negate`). `collapse`: first all channels of
+ * the instruction get one value, whether any or all of their bits are set (before `negate`).
+ */
 export interface Guard {
   readonly register: number;
   readonly negate: boolean;
+  readonly collapse?: "any" | "all";
 }
+
+/**
+ * Which lanes an instruction is for, where not all (vISA): `count` lanes from `first` on. With `noMask` it executes in them
+ * whether they are active or not. `uniform`: control moves all lanes of the group or none, as bit `first` of the guard says.
+ */
+export interface LaneRule {
+  readonly first: number;
+  readonly count: number;
+  readonly noMask: boolean;
+  readonly uniform: boolean;
+}
+
+/** Where a result goes in the byte file; see `Region` in semantics/expr.ts. */
+export type FileTarget =
+  | { readonly kind: "region"; readonly bits: 8 | 16 | 32 | 64; readonly region: Region }
+  /** At a computed byte (`i32`); nothing is written outside of the file. */
+  | { readonly kind: "indirect"; readonly bits: 8 | 16 | 32 | 64; readonly address: Expr };
+
+/** A register, a place in the byte file; null drops the result. */
+export type Destination = number | FileTarget | null;
 
 /** One element in memory. Loads extend it to the destination's width, stores take the low bits. */
 export interface Access {
@@ -76,19 +100,29 @@ export type WarpOp =
  */
 export type Op =
   | { readonly kind: "pure"; readonly values: readonly Expr[] }
-  /** Results: the elements, in order. `null` in `dst` drops one (`_`). */
-  | { readonly kind: "load"; readonly access: Access; readonly address: Expr }
+  /**
+   * Results: the elements, in order. `null` in `dst` drops one (`_`). With a `surface` (`i32`, the same in all lanes: an index
+   * into the launch's surfaces) the address is an offset (`i32`) into it; beyond its end loads give 0 and stores nothing.
+   */
+  | { readonly kind: "load"; readonly access: Access; readonly address: Expr; readonly surface?: Expr }
   | {
       readonly kind: "store";
       readonly access: Access;
       readonly address: Expr;
+      readonly surface?: Expr;
       readonly values: readonly (Expr | null)[];
     }
   /**
    * Read-modify-write, lane by lane: element i becomes `combine[i]`, an expression over `old` leaves (the elements as
    * they were) and registers. Results: the old elements.
    */
-  | { readonly kind: "atomic"; readonly access: Access; readonly address: Expr; readonly combine: readonly Expr[] }
+  | {
+      readonly kind: "atomic";
+      readonly access: Access;
+      readonly address: Expr;
+      readonly surface?: Expr;
+      readonly combine: readonly Expr[];
+    }
   /** Warp-wide. `mask`: the lanes that must come together (`.sync`); null for the old forms, which take the group as it is. */
   | { readonly kind: "warp"; readonly mask: Expr | null; readonly warp: WarpOp; readonly aligned: boolean }
   /** Result: the mask of lanes in the group. */
@@ -96,7 +130,8 @@ export type Op =
   /** `count` null: all threads of the block. Result of `red`: popc (i32) or and/or (pred). */
   | {
       readonly kind: "barrier";
-      readonly mode: "sync" | "arrive" | "red";
+      /** `wait`: for the round to which the warp has arrived before (vISA's split and named barriers). */
+      readonly mode: "sync" | "arrive" | "red" | "wait";
       readonly id: Expr;
       readonly count: Expr | null;
       readonly aligned: boolean;
@@ -122,6 +157,24 @@ export type Op =
       readonly results: readonly Result[];
       readonly uniform: boolean;
     }
+  /**
+   * vISA's fcall and ifcall. The lanes begin in the callee with its own byte file: the thread's part, the first `argBytes` of
+   * %arg and all of %retval are the caller's; when the last lane has returned, the thread's part and the first `retvalBytes`
+   * of %retval come back. An `address` is the same in all lanes (else `divergent-call-address`).
+   */
+  | {
+      readonly kind: "file-call";
+      readonly target:
+        | { readonly kind: "direct"; readonly function: string }
+        | { readonly kind: "indirect"; readonly address: Expr };
+      /** In registers of the platform. */
+      readonly argSize: number;
+      readonly retvalSize: number;
+      /** The callee begins with all lanes of the warp, whatever the group (a scalar call). */
+      readonly allLanes: boolean;
+    }
+  /** A subroutine of the same function, which shares its registers and file; `return` ends it. */
+  | { readonly kind: "subroutine-call"; readonly target: number; readonly allLanes: boolean }
   | { readonly kind: "return"; readonly uniform: boolean }
   | { readonly kind: "exit" }
   | { readonly kind: "trap" }
@@ -152,9 +205,11 @@ export interface SourceLocation {
 
 export interface Instruction {
   readonly guard: Guard | null;
+  /** Absent: all lanes of the group. */
+  readonly lanes?: LaneRule;
   readonly op: Op;
-  /** Destination registers, in the order of the results; null drops a result. */
-  readonly dst: readonly (number | null)[];
+  /** In the order of the results. */
+  readonly dst: readonly Destination[];
   readonly undefinedCases: readonly UndefinedCase[];
   readonly span: Span;
   readonly location: SourceLocation | null;

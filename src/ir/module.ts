@@ -1,4 +1,5 @@
 import type { SourceText, Span } from "../source/index.ts";
+import type { ByteFile } from "./byte-file.ts";
 import type { Instruction } from "./instruction.ts";
 
 /** Virtual registers hold one value per lane. 8- and 16-bit registers are `b32` with zero upper bits. */
@@ -71,6 +72,8 @@ export interface IrFunction {
   readonly files: ReadonlyMap<number, string>;
   /** A function without a body, which the runtime provides (`vprintf`, `malloc`, ...). */
   readonly external: boolean;
+  /** Of vISA: the bytes that its activations have beside their registers, one copy for all lanes. */
+  readonly file?: ByteFile;
 }
 
 /** Within a variable's initial bytes: at `at`, put the address of `symbol` plus `addend`, or some of its bytes. */

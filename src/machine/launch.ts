@@ -3,6 +3,34 @@ import type { Dim3, Report } from "./report.ts";
 /** What `--sanitize` turns on; `race` and `init` are still to come. */
 export type SanitizerName = "call" | "memory" | "init" | "race" | "sync";
 
+/** Memory behind an index of the binding table (vISA): bytes from a device address on. */
+export interface Surface {
+  readonly address: bigint;
+  readonly bytes: number;
+}
+
+/** A hardware thread that is about to begin. */
+export interface ThreadStart {
+  readonly group: Dim3;
+  /** Within the group, and within the launch. */
+  readonly index: number;
+  readonly serial: number;
+  /** The lanes that have a work item. */
+  readonly lanes: number;
+  /** Work-item ids within the group: x of the lanes (32 entries), then y, then z. */
+  readonly localIds: Int32Array;
+}
+
+/** How vISA's hardware threads run: groups of work items, `width` to a thread, in lockstep. */
+export interface ThreadModel {
+  /** Lanes of a thread: 1 to 32. */
+  readonly width: number;
+  /** Fills the kernel's byte file: r0, the payload, the thread's state. */
+  readonly start: (file: Uint8Array, thread: ThreadStart) => void;
+  /** By index: that of the binding table, or one of `surfaceIndex`. */
+  readonly surfaces: ReadonlyMap<number, Surface>;
+}
+
 export interface LaunchRequest {
   readonly kernel: string;
   readonly grid: Dim3;
@@ -11,6 +39,8 @@ export interface LaunchRequest {
   readonly sharedBytes: number;
   /** The kernel's parameter block, laid out as its parameters say. */
   readonly params: Uint8Array;
+  /** Of a vISA kernel: `grid` counts groups, `block` work items, `sharedBytes` is the size of SLM, `params` is empty. */
+  readonly threads?: ThreadModel;
   readonly sanitize?: ReadonlySet<SanitizerName>;
   /** Permutes the schedule; the same seed gives the same run. */
   readonly seed?: number;

@@ -1,0 +1,109 @@
+import type { DataType } from "../types.ts";
+import type { Execution } from "./execution.ts";
+
+/** Which forms a vector operand may have. */
+export type VectorForm = "general" | "indirect" | "immediate" | "address" | "address-of" | "predicate" | "state";
+
+/** What an operand is: how it is written and read, and what the checker allows. */
+export type OperandSpec =
+  /** `role: "dst"` or `"src"`. `types`: the element types allowed. `scalar`: its region must be one element. */
+  | {
+      readonly class: "vector";
+      readonly role: "dst" | "src";
+      readonly forms: readonly VectorForm[];
+      readonly types: readonly DataType[];
+      readonly scalar?: boolean;
+      /** Source modifiers: those of arithmetic (-, abs), of logic (~), or none. */
+      readonly modifiers?: "arithmetic" | "logic" | "none";
+    }
+  /** `V.0`; `null` may be written where `optional`. */
+  | { readonly class: "raw"; readonly role: "dst" | "src"; readonly types?: readonly DataType[] }
+  /** A predicate variable as a value (not as what guards an instruction). */
+  | { readonly class: "predicate"; readonly role: "dst" | "src" }
+  | { readonly class: "surface" }
+  | { readonly class: "sampler" }
+  | { readonly class: "label"; readonly of: "block" | "subroutine" }
+  /** A jump table. */
+  | { readonly class: "labels" }
+  /** A kernel's function, by name. */
+  | { readonly class: "routine" }
+  /** Any variable, by name (`lifetime`). */
+  | { readonly class: "variable" }
+  | { readonly class: "string" }
+  | { readonly class: "number"; readonly from: number; readonly to: number }
+  /** One of these; the number is what a file holds. `byDefault`: what leaving it out means. */
+  | { readonly class: "option"; readonly choices: Readonly<Record<string, number>>; readonly byDefault?: string }
+  | { readonly class: "lsc-address" }
+  | { readonly class: "lsc-data"; readonly role: "dst" | "src" };
+
+/** From which version of vISA on, and on which platforms; absent: all. */
+export interface Gate {
+  /** As in "3.6". */
+  readonly since?: string;
+  /** The first platform that has it, and the first that no longer does (`platforms.ts` has their order). */
+  readonly from?: Platform;
+  readonly until?: Platform;
+  /** The only ones that have it. */
+  readonly only?: readonly Platform[];
+}
+
+/** IGC's names, oldest first. */
+export const platforms = [
+  "bdw",
+  "skl",
+  "bxt",
+  "icllp",
+  "tgllp",
+  "xehp",
+  "dg2",
+  "mtl",
+  "arl",
+  "pvc",
+  "pvcxt",
+  "bmg",
+  "lnl",
+  "ptl",
+] as const;
+export type Platform = (typeof platforms)[number];
+
+/**
+ * One instruction: how it is written, how it lies in a file, what its operands may be, where it exists, and what it does.
+ * Everything else derives from rows: the parser, the printer, the reader and writer of files, the checker, `lanewise isa`
+ * and the lowering.
+ *
+ * `text` is a template of words: `(P)` a predicate may stand here; the mnemonic, with `{.sat}` where saturation is allowed,
+ * `.{name}` for an option or number operand that follows a dot, `{.name}` for one that may be left out; `E` the execution
+ * size; `({name})` a number in parentheses; `[name]` an operand that may be left out; anything else the name of an operand.
+ *
+ *     (P) add{.sat} E dst src0 src1
+ *     cmp.{relation} E dst src0 src1
+ *     (P) svm_gather.{block}.{count} E addresses dst
+ *     (P) ifcall{.uniform} E address argSize returnSize
+ *
+ * `file` lists what follows the opcode (and sub-opcode) byte, in order: `exec`, `pred`, the names of operands, `#n` for a
+ * constant byte; `name:u8` (u16, u32, i32) where a number or option is not one byte; `name.part:u8` for a part of an LSC
+ * operand; `zero:u16` for what is reserved.
+ */
+export interface Row extends Gate {
+  /** 0x01 to 0x9c; see `sub` for SVM, LSC and VA. */
+  readonly opcode: number;
+  /** The byte that follows the opcode and chooses among the rows of one opcode; null for the rest. */
+  readonly sub: number | null;
+  /** As the documents call it, as in "IFCALL". */
+  readonly name: string;
+  readonly mnemonic: string;
+  /** One line. */
+  readonly title: string;
+  /** The page of the instruction's manual, or null where there is none. */
+  readonly page: string | null;
+  readonly text: string;
+  /** Null: the text form is known and the layout in a file is not. */
+  readonly file: string | null;
+  readonly operands: Readonly<Record<string, OperandSpec>>;
+  /** Channels that it may have; null: no execution size. */
+  readonly sizes: readonly number[] | null;
+  readonly execution: Execution;
+}
+
+/** All rows that can be meant by a mnemonic share its first word; see `table.ts`. */
+export const row = (r: Omit<Row, "sub"> & { readonly sub?: number }): Row => ({ sub: null, ...r });

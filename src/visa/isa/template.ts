@@ -1,0 +1,84 @@
+import type { Row } from "./row.ts";
+
+/** One part of how an instruction is written. */
+export type TextItem =
+  | { readonly kind: "predicate" }
+  /** The mnemonic and what hangs on it: literal words with their dot, operands, `{.sat}`. */
+  | { readonly kind: "mnemonic"; readonly word: string; readonly suffixes: readonly Suffix[] }
+  | { readonly kind: "exec" }
+  | { readonly kind: "parenthesised"; readonly operand: string }
+  | { readonly kind: "operand"; readonly operand: string; readonly optional: boolean };
+
+export type Suffix =
+  | { readonly kind: "sat" }
+  | { readonly kind: "operand"; readonly operand: string; readonly optional: boolean };
+
+/** One field of an instruction in a file, behind its opcode. */
+export type FileItem =
+  | { readonly kind: "exec" }
+  | { readonly kind: "pred" }
+  | { readonly kind: "constant"; readonly value: number }
+  | { readonly kind: "zero"; readonly width: FieldWidth }
+  /** `width` null: as the operand's class has it. `part`: of an LSC operand. */
+  | {
+      readonly kind: "operand";
+      readonly operand: string;
+      readonly part: string | null;
+      readonly width: FieldWidth | null;
+    };
+
+const widths = ["u8", "u16", "u32", "i32"] as const;
+export type FieldWidth = (typeof widths)[number];
+
+const texts = new Map<string, readonly TextItem[]>();
+const files = new Map<string, readonly FileItem[]>();
+
+/** Throws an Error for a template that is not well formed: a mistake in the table. */
+export function textItems({ text }: Row): readonly TextItem[] {
+  let items = texts.get(text);
+  if (items === undefined) texts.set(text, (items = text.split(" ").map(textItem)));
+  return items;
+}
+
+function textItem(word: string, index: number, words: readonly string[]): TextItem {
+  if (word === "(P)") return { kind: "predicate" };
+  if (word === "E") return { kind: "exec" };
+  const operand = /^\(\{(\w+)\}\)$/.exec(word) ?? /^\[(\w+)\]$/.exec(word);
+  if (operand) {
+    const name = operand[1]!;
+    return word.startsWith("(")
+      ? { kind: "parenthesised", operand: name }
+      : { kind: "operand", operand: name, optional: true };
+  }
+  if (index === 0 || (index === 1 && words[0] === "(P)")) return mnemonic(word);
+  if (!/^\w+$/.test(word)) throw new Error(`not a template of an instruction: ${words.join(" ")}`);
+  return { kind: "operand", operand: word, optional: false };
+}
+
+function mnemonic(word: string): TextItem {
+  const end = /[{]|\.\{/.exec(word)?.index ?? word.length;
+  const suffixes = [...word.slice(end).matchAll(/\{\.(\w+)\}|\.\{(\w+)\}/g)].map((m): Suffix => {
+    if (m[1] === "sat") return { kind: "sat" };
+    return { kind: "operand", operand: (m[1] ?? m[2])!, optional: m[1] !== undefined };
+  });
+  return { kind: "mnemonic", word: word.slice(0, end), suffixes };
+}
+
+/** Null where the layout is not known. */
+export function fileItems({ file }: Row): readonly FileItem[] | null {
+  if (file === null) return null;
+  let items = files.get(file);
+  if (items === undefined) files.set(file, (items = file === "" ? [] : file.split(" ").map(fileItem)));
+  return items;
+}
+
+function fileItem(word: string): FileItem {
+  if (word === "exec" || word === "pred") return { kind: word };
+  if (word.startsWith("#")) return { kind: "constant", value: Number(word.slice(1)) };
+  const [path, width] = word.split(":");
+  if (width !== undefined && !(widths as readonly string[]).includes(width)) throw new Error(`no such width: ${word}`);
+  const bits = (width as FieldWidth | undefined) ?? null;
+  if (path === "zero") return { kind: "zero", width: bits ?? "u8" };
+  const [operand, part] = path!.split(".");
+  return { kind: "operand", operand: operand!, part: part ?? null, width: bits };
+}

@@ -14,15 +14,19 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best;
 }
 
+/** Letters to change, insert, leave out, or swap with their neighbour (optimal string alignment). */
 function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitute = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(substitute, previous[j]! + 1, row[j - 1]! + 1));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = swapped ? before[j - 2]! + 1 : Number.POSITIVE_INFINITY;
+      row.push(Math.min(substitute, swap, previous[j]! + 1, row[j - 1]! + 1));
     }
-    previous = row;
+    [before, previous] = [previous, row];
   }
   return previous[b.length]!;
 }

@@ -15,6 +15,8 @@ export interface ThreadStart {
   /** Within the group, and within the launch. */
   readonly index: number;
   readonly serial: number;
+  /** The place that its group has while it runs: groups that run at the same time have different ones, counted from 0. */
+  readonly slot: number;
   /** The lanes that have a work item. */
   readonly lanes: number;
   /** Work-item ids within the group: x of the lanes (32 entries), then y, then z. */

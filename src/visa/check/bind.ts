@@ -1,0 +1,339 @@
+import { DiagnosticSink, nearest, type Span } from "../../source/index.ts";
+import type { Platform } from "../isa/row.ts";
+import { registerBytes } from "../platforms.ts";
+import { isReservedName, predefinedVariables } from "../predefined.ts";
+import type { BoundInput, BoundLabel, BoundRoutine, Variable } from "../symbols.ts";
+import type {
+  Declaration,
+  FunctionDirective,
+  Instruction,
+  Label,
+  Name,
+  Routine,
+  Statement,
+  VisaFile,
+} from "../tree.ts";
+import { typeBytes, type VariableKind } from "../types.ts";
+import { alignmentBytes } from "./alignment.ts";
+import type { VisaCheckCode } from "./codes.ts";
+import { eachVariableName } from "./operand-names.ts";
+import { inferRegisterBytes } from "./register-size.ts";
+import { Scope } from "./scope.ts";
+
+export interface BindOptions {
+  /** Null or absent: what the text hints at (`inferRegisterBytes`). */
+  readonly platform?: Platform | null;
+  /** At most this many diagnostics are kept, per routine. */
+  readonly limit?: number;
+}
+
+/** Resolves the names of every routine of a file. Never throws; what is wrong with names is in each routine's diagnostics. */
+export function bindVisa(tree: VisaFile, options: BindOptions = {}): readonly BoundRoutine[] {
+  return bindRoutines(tree, options).map(({ routine }) => routine);
+}
+
+/** A routine, and what the checker wants to know beside it. */
+export interface Binding {
+  readonly routine: BoundRoutine;
+  readonly sink: DiagnosticSink<VisaCheckCode>;
+  readonly declared: ReadonlyMap<Declaration, Variable>;
+}
+
+export function bindRoutines(tree: VisaFile, { platform = null, limit }: BindOptions): readonly Binding[] {
+  const grfBytes = platform === null ? inferRegisterBytes(tree) : registerBytes(platform);
+  return tree.routines.map((routine) =>
+    new RoutineBinder(tree, routine, { platform, grfBytes }, new DiagnosticSink(tree.source, limit)).bind(),
+  );
+}
+
+interface Machine {
+  readonly platform: Platform | null;
+  readonly grfBytes: 32 | 64;
+}
+
+type Building<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A name that nothing before it declares. */
+interface Unresolved {
+  readonly name: Name;
+  readonly scope: Scope<Variable>;
+  /** The declaration whose alias it is. */
+  readonly alias: Building<Variable> | null;
+}
+
+const nowhere: Span = { start: 0, end: 0 };
+
+/** How many unknown names of a routine get a suggestion: looking for one costs a walk over all names in reach. */
+const suggestionLimit = 20;
+const namesSearched = 2000;
+
+class RoutineBinder {
+  readonly #tree: VisaFile;
+  readonly #node: Routine;
+  readonly #machine: Machine;
+  readonly #sink: DiagnosticSink<VisaCheckCode>;
+  readonly #variables: Building<Variable>[] = [];
+  readonly #declared = new Map<Declaration, Variable>();
+  readonly #variableOf = new Map<Name, Variable>();
+  readonly #labels = new Map<string, BoundLabel>();
+  readonly #inputs: BoundInput[] = [];
+  readonly #attributes = new Map<string, number | string | null>();
+  readonly #instructions: Instruction[] = [];
+  readonly #unresolved: Unresolved[] = [];
+  /** The next number of a declared variable, by kind. */
+  readonly #next: Record<VariableKind, number> = { G: 32, A: 0, P: 1, S: 0, T: 6 };
+  /** The first byte of the payload that no input lies in yet. */
+  #payloadEnd: number;
+  #directives = 0;
+  /** The `.function` that the next label may belong to. */
+  #directive: FunctionDirective | null = null;
+
+  constructor(tree: VisaFile, node: Routine, machine: Machine, sink: DiagnosticSink<VisaCheckCode>) {
+    this.#tree = tree;
+    this.#node = node;
+    this.#machine = machine;
+    this.#sink = sink;
+    this.#payloadEnd = machine.grfBytes;
+  }
+
+  bind(): Binding {
+    const scope = new Scope<Variable>(null);
+    this.#predefine(scope);
+    this.#statements(this.#node.statements, scope);
+    this.#resolveLater();
+    findRoots(this.#variables, (variable) => this.#cycle(variable));
+    const attributes = this.#attributes;
+    const size = (name: string): number | null => {
+      const value = attributes.get(name);
+      return typeof value === "number" ? value : null;
+    };
+    const routine: BoundRoutine = {
+      file: this.#tree,
+      routine: this.#node,
+      kind: this.#node.kind,
+      name: this.#node.name.text,
+      ...this.#machine,
+      variables: this.#variables,
+      variableOf: this.#variableOf,
+      labels: this.#labels,
+      inputs: this.#inputs,
+      attributes,
+      simd: size("SimdSize") ?? 1,
+      argSize: size("ArgSize"),
+      retvalSize: size("RetValSize"),
+      instructions: this.#instructions,
+      diagnostics: this.#sink.diagnostics,
+    };
+    return { routine, sink: this.#sink, declared: this.#declared };
+  }
+
+  #predefine(scope: Scope<Variable>): void {
+    for (const row of predefinedVariables(this.#machine.grfBytes)) {
+      const variable = this.#add({
+        kind: row.kind,
+        name: row.name,
+        index: row.index,
+        predefined: true,
+        type: row.type,
+        elements: row.elements,
+        bytes: row.elements * typeBytes(row.type),
+        align: typeBytes(row.type),
+        attributes: new Map(),
+        span: nowhere,
+      });
+      for (const name of [row.name, ...row.otherNames]) scope.names.set(name, variable);
+    }
+  }
+
+  #add(parts: Omit<Variable, "alias" | "root" | "rootOffset">): Building<Variable> {
+    const variable = { ...parts, alias: null, rootOffset: 0 } as unknown as Building<Variable>;
+    variable.root = variable;
+    this.#variables.push(variable);
+    return variable;
+  }
+
+  #statements(statements: readonly Statement[], scope: Scope<Variable>): void {
+    for (const statement of statements) {
+      switch (statement.kind) {
+        case "decl":
+          this.#declare(statement, scope);
+          break;
+        case "input":
+          this.#input(statement.name, statement, scope);
+          break;
+        case "parameter":
+          this.#input(statement.name, { ...statement, offset: null, implicit: "" }, scope);
+          break;
+        case "attribute":
+          this.#attributes.set(statement.name.text, statement.value);
+          break;
+        case "function-directive":
+          this.#function(statement);
+          break;
+        case "scope":
+          this.#statements(statement.statements, new Scope(scope));
+          break;
+        case "label":
+          this.#label(statement);
+          break;
+        case "instruction":
+          this.#directive = null;
+          this.#instructions.push(statement);
+          eachVariableName(statement, (name) => this.#use(name, scope, null));
+      }
+    }
+  }
+
+  #declare(node: Declaration, scope: Scope<Variable>): void {
+    const { grfBytes } = this.#machine;
+    const { text } = node.name;
+    const type = node.variable === "P" ? "bool" : node.variable === "G" ? (node.type ?? "ud") : "ud";
+    const bytes = node.variable === "P" ? 0 : node.elements * typeBytes(type);
+    const align = node.align === null ? null : alignmentBytes(node.align.text, grfBytes);
+    const variable = this.#add({
+      kind: node.variable,
+      name: text,
+      index: this.#next[node.variable]++,
+      predefined: false,
+      type,
+      elements: node.elements,
+      bytes,
+      align: Math.max(align ?? 1, node.variable === "G" && bytes >= grfBytes ? grfBytes : typeBytes(type)),
+      attributes: new Map(node.attributes.map(({ name, value }) => [name.text, value])),
+      span: node.name,
+    });
+    this.#declared.set(node, variable);
+    if (node.alias !== null) {
+      variable.alias = { of: variable, offset: node.alias.offset };
+      this.#use(node.alias.of, scope, variable);
+    }
+    const first = scope.names.get(text);
+    if (isReservedName(text)) {
+      this.#sink.error("visa-reserved-name", node.name, `\`${text}\` is the name of something predefined`, {
+        help: "choose another name",
+      });
+    } else if (first !== undefined) {
+      this.#sink.error("visa-duplicate-name", node.name, `\`${text}\` is declared twice`, {
+        notes: [{ message: "the first declaration", source: this.#tree.source, span: first.span }],
+      });
+    } else {
+      scope.names.set(text, variable);
+    }
+  }
+
+  /** Resolves a name where it stands; one that is declared later only is looked for again at the end. */
+  #use(name: Name, scope: Scope<Variable>, alias: Building<Variable> | null): Variable | null {
+    const variable = scope.find(name.text);
+    if (variable === null) this.#unresolved.push({ name, scope, alias });
+    else this.#resolve(name, variable, alias);
+    return variable;
+  }
+
+  #resolve(name: Name, variable: Variable, alias: Building<Variable> | null): void {
+    this.#variableOf.set(name, variable);
+    if (alias === null) return;
+    // An alias of %null is the way to say that there is none.
+    const none = variable.name === "%null" || variable.kind !== "G" || alias.kind !== "G";
+    alias.alias = none ? null : { of: variable, offset: alias.alias!.offset };
+  }
+
+  #resolveLater(): void {
+    const reported = new Set<string>();
+    let suggestions = 0;
+    for (const { name, scope, alias } of this.#unresolved) {
+      const variable = scope.find(name.text);
+      if (variable !== null) this.#resolve(name, variable, alias);
+      else if (alias !== null) alias.alias = null;
+      if (name.text === "" || reported.has(name.text)) continue;
+      reported.add(name.text);
+      if (variable !== null) {
+        this.#sink.error("visa-use-before-declaration", name, `\`${name.text}\` is declared behind its use`, {
+          help: "move the declaration up",
+          notes: [{ message: "declared here", source: this.#tree.source, span: variable.span }],
+        });
+        continue;
+      }
+      const candidates = suggestions++ < suggestionLimit ? scope.reachable(namesSearched) : [];
+      const meant = nearest(name.text, candidates);
+      this.#sink.error("visa-unknown-name", name, `there is no variable \`${name.text}\``, {
+        help: meant === null ? "declare it with `.decl`" : `did you mean \`${meant}\`?`,
+      });
+    }
+  }
+
+  #cycle(variable: Variable): void {
+    this.#sink.error("visa-alias-cycle", variable.span, `\`${variable.name}\` is an alias of itself`, {
+      help: "let one of the variables have storage of its own",
+    });
+  }
+
+  /**
+   * Where the offset is left out, an input follows the one before, at the next place that its alignment allows; where the
+   * size is, it is the variable's.
+   */
+  #input(
+    name: Name,
+    node: Span & { readonly offset: number | null; readonly size: number | null; readonly implicit: string },
+    scope: Scope<Variable>,
+  ): void {
+    const variable = this.#use(name, scope, null);
+    if (variable === null) return;
+    const { grfBytes } = this.#machine;
+    const bytes = variable.kind === "G" ? variable.bytes : variable.elements * 4;
+    const align = bytes >= grfBytes ? grfBytes : Math.max(1, variable.align);
+    const offset = node.offset ?? Math.ceil(this.#payloadEnd / align) * align;
+    const size = node.size ?? bytes;
+    this.#payloadEnd = Math.max(this.#payloadEnd, offset + size);
+    this.#inputs.push({ variable, offset, size, implicit: node.implicit, span: node });
+  }
+
+  /** The name behind `.function` is a label by itself; the label of that name which follows is the same. */
+  #function(node: FunctionDirective): void {
+    this.#directive = node;
+    this.#addLabel(node.name, this.#directives++ === 0 ? "block" : "subroutine");
+  }
+
+  #label({ name }: Label): void {
+    const directive = this.#directive;
+    this.#directive = null;
+    if (directive?.name.text === name.text) return;
+    this.#addLabel(name, "block");
+  }
+
+  #addLabel(name: Name, kind: BoundLabel["kind"]): void {
+    const first = this.#labels.get(name.text);
+    if (first === undefined) {
+      this.#labels.set(name.text, { name: name.text, kind, at: this.#instructions.length, span: name });
+      return;
+    }
+    this.#sink.error("visa-duplicate-label", name, `the label \`${name.text}\` is there twice`, {
+      notes: [{ message: "the first one", source: this.#tree.source, span: first.span }],
+    });
+  }
+}
+
+/** Follows every chain of aliases once. Those of a cycle lose their alias. */
+function findRoots(variables: readonly Building<Variable>[], onCycle: (variable: Variable) => void): void {
+  const done = new Set<Variable>();
+  for (const variable of variables) {
+    const chain: Building<Variable>[] = [];
+    const open = new Set<Variable>();
+    let at = variable;
+    while (at.alias !== null && !done.has(at)) {
+      if (open.has(at)) {
+        onCycle(at);
+        at.alias = null;
+        break;
+      }
+      open.add(at);
+      chain.push(at);
+      at = at.alias.of as Building<Variable>;
+    }
+    for (const link of chain.reverse()) {
+      const { alias } = link;
+      link.root = alias?.of.root ?? link;
+      link.rootOffset = alias === null ? 0 : alias.of.rootOffset + alias.offset;
+      done.add(link);
+    }
+  }
+}

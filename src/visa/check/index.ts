@@ -1,0 +1,2 @@
+export { type BindOptions, bindVisa } from "./bind.ts";
+export { visaCheckCodes } from "./codes.ts";

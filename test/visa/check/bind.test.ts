@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { SourceText, type Span } from "../../../src/source/index.ts";
+import { bindVisa } from "../../../src/visa/check/index.ts";
+import type { Declaration, Name, Statement, VisaFile } from "../../../src/visa/tree.ts";
+import type { DataType, VariableKind } from "../../../src/visa/types.ts";
+
+const at: Span = { start: 0, end: 0 };
+const name = (text: string): Name => ({ text, ...at });
+
+const decl = (
+  text: string,
+  variable: VariableKind,
+  elements: number,
+  {
+    type = null,
+    align = null,
+    alias = null,
+  }: { type?: DataType | null; align?: string | null; alias?: [string, number] | null } = {},
+): Declaration => ({
+  kind: "decl",
+  name: name(text),
+  variable,
+  type,
+  elements,
+  align: align === null ? null : name(align),
+  alias: alias === null ? null : { of: name(alias[0]), offset: alias[1] },
+  attributes: [],
+  shown: null,
+  ...at,
+});
+
+const file = (statements: readonly Statement[]): VisaFile => ({
+  source: new SourceText("k.visaasm", ""),
+  version: null,
+  comments: [],
+  routines: [{ kind: "kernel", name: name("k"), version: null, statements, ...at }],
+});
+
+const bind = (...statements: Statement[]) => bindVisa(file(statements))[0]!;
+
+test("declared variables are numbered behind the predefined ones of their kind", () => {
+  const routine = bind(
+    decl("A", "G", 8, { type: "f" }),
+    decl("P1", "P", 16),
+    decl("T6", "T", 1),
+    decl("X", "A", 4),
+    decl("B", "G", 4, { type: "uq", align: "qword" }),
+    decl("S0", "S", 1),
+  );
+  const declared = routine.variables.filter((v) => !v.predefined);
+  expect(declared.map((v) => [v.name, v.kind, v.index, v.type, v.bytes, v.align])).toEqual([
+    ["A", "G", 32, "f", 32, 32],
+    ["P1", "P", 1, "bool", 0, 1],
+    ["T6", "T", 6, "ud", 4, 4],
+    ["X", "A", 0, "ud", 16, 4],
+    ["B", "G", 33, "uq", 32, 32],
+    ["S0", "S", 0, "ud", 4, 4],
+  ]);
+  expect(routine.diagnostics).toEqual([]);
+});
+
+test("aliases lead to a root and a place in it", () => {
+  const routine = bind(
+    decl("A", "G", 64, { type: "ud" }),
+    decl("B", "G", 16, { type: "uw", alias: ["A", 32] }),
+    decl("C", "G", 4, { type: "ub", alias: ["B", 8] }),
+    decl("R", "G", 8, { type: "ud", alias: ["V7", 4] }),
+  );
+  const of = (text: string) => routine.variables.find((v) => v.name === text)!;
+  expect([of("C").root.name, of("C").rootOffset]).toEqual(["A", 40]);
+  expect([of("R").root.name, of("R").rootOffset]).toEqual(["%r0", 4]);
+  expect([of("A").root.name, of("A").rootOffset, of("A").alias]).toEqual(["A", 0, null]);
+});
+
+test("a cycle of aliases is cut, and an alias of what comes later is resolved and reported", () => {
+  const routine = bind(
+    decl("A", "G", 8, { type: "ud", alias: ["B", 0] }),
+    decl("B", "G", 8, { type: "ud", alias: ["C", 0] }),
+    decl("C", "G", 8, { type: "ud", alias: ["A", 0] }),
+    decl("D", "G", 8, { type: "ud", alias: ["E", 16] }),
+    decl("E", "G", 16, { type: "ud" }),
+  );
+  expect(routine.diagnostics.map((d) => d.code)).toEqual([
+    "visa-use-before-declaration",
+    "visa-use-before-declaration",
+    "visa-use-before-declaration",
+    "visa-alias-cycle",
+  ]);
+  const of = (text: string) => routine.variables.find((v) => v.name === text)!;
+  expect([of("D").root.name, of("D").rootOffset]).toEqual(["E", 16]);
+  expect(new Set(["A", "B", "C"].map((text) => of(text).root)).size).toBe(1);
+});
+
+test("a name of an inner scope hides the outer one, and ends with its scope", () => {
+  const inner = decl("A", "G", 4, { type: "uw" });
+  const input: Statement = { kind: "input", implicit: "", name: name("A"), offset: 32, size: 8, attributes: [], ...at };
+  const routine = bind(
+    decl("A", "G", 8, { type: "ud" }),
+    { kind: "scope", statements: [inner, { ...input, name: name("A"), offset: 64 }], ...at },
+    input,
+  );
+  expect(routine.inputs.map(({ variable, offset }) => [variable.type, offset])).toEqual([
+    ["uw", 64],
+    ["ud", 32],
+  ]);
+  expect(routine.diagnostics).toEqual([]);
+});
+
+test("registers have 64 bytes where views of predefined variables say so", () => {
+  expect(bind(decl("A", "G", 16, { type: "d", align: "wordx32", alias: ["%r0", 0] })).grfBytes).toBe(64);
+  expect(bind(decl("A", "G", 8, { type: "d", align: "hword", alias: ["%r0", 0] })).grfBytes).toBe(32);
+  expect(bindVisa(file([]), { platform: "pvc" })[0]!.grfBytes).toBe(64);
+  const arg = bindVisa(file([]), { platform: "pvc" })[0]!.variables.find((v) => v.name === "%arg")!;
+  expect(arg.elements).toBe(512);
+});
+
+test("the label behind the first .function is the body, behind another a subroutine", () => {
+  const directive = (text: string): Statement => ({ kind: "function-directive", name: name(text), ...at });
+  const label = (text: string): Statement => ({ kind: "label", name: name(text), ...at });
+  const routine = bind(directive("main"), label("main"), label("L"), directive("sub"), label("sub"), label("M"));
+  expect([...routine.labels.values()].map(({ name: text, kind }) => `${text} ${kind}`)).toEqual([
+    "main block",
+    "L block",
+    "sub subroutine",
+    "M block",
+  ]);
+  expect(routine.diagnostics).toEqual([]);
+  expect(bind(label("L"), label("L")).diagnostics.map((d) => d.code)).toEqual(["visa-duplicate-label"]);
+});

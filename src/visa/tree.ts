@@ -159,7 +159,8 @@ export type Operand =
   | NumberOperand
   | OptionOperand
   | LscAddress
-  | LscData;
+  | LscData
+  | OperandList;
 
 export type SourceModifier = "abs" | "neg" | "neg-abs" | "not";
 
@@ -258,6 +259,12 @@ export interface OptionOperand extends Span {
   readonly kind: "option";
   /** The choice's name in the row. */
   readonly choice: string;
+}
+
+/** The parameters of a sampler message or render target write. */
+export interface OperandList extends Span {
+  readonly kind: "list";
+  readonly items: readonly (RawOperand | VectorOperand)[];
 }
 
 export const lscModels = ["flat", "bss", "ss", "bti", "arg", "surf"] as const;

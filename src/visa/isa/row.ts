@@ -16,8 +16,10 @@ export type OperandSpec =
       /** Source modifiers: those of arithmetic (-, abs), of logic (~), or none. */
       readonly modifiers?: "arithmetic" | "logic" | "none";
     }
-  /** `V.0`; `null` may be written where `optional`. */
-  | { readonly class: "raw"; readonly role: "dst" | "src"; readonly types?: readonly DataType[] }
+  /** `V.0`, or `%null.0`. `bare`: written as `V` where the offset is 0 (LSC). */
+  | { readonly class: "raw"; readonly role: "dst" | "src"; readonly types?: readonly DataType[]; readonly bare?: true }
+  /** All that follow, raw operands and (render target writes) vector operands; in a file their number (u8) goes before them. */
+  | { readonly class: "list" }
   /** A predicate variable as a value (not as what guards an instruction). */
   | { readonly class: "predicate"; readonly role: "dst" | "src" }
   | { readonly class: "surface" }
@@ -31,10 +33,18 @@ export type OperandSpec =
   | { readonly class: "variable" }
   | { readonly class: "string" }
   | { readonly class: "number"; readonly from: number; readonly to: number }
-  /** One of these; the number is what a file holds. `byDefault`: what leaving it out means. */
+  /**
+   * One of these; the number is what a file holds. `byDefault`: what leaving it out means, 0 in a file otherwise. Behind a
+   * dot the letters may be of either case; "" stands for the dot alone.
+   */
   | { readonly class: "option"; readonly choices: Readonly<Record<string, number>>; readonly byDefault?: string }
   | { readonly class: "lsc-address" }
-  | { readonly class: "lsc-data"; readonly role: "dst" | "src" };
+  /** `shape`: how its size goes on: `x2t` (or nothing), `.xyzw`, `.2x32x16nn`, or without a size and `.16x4`. */
+  | {
+      readonly class: "lsc-data";
+      readonly role: "dst" | "src";
+      readonly shape: "vector" | "channels" | "block" | "typed-block";
+    };
 
 /** From which version of vISA on, and on which platforms; absent: all. */
 export interface Gate {
@@ -73,7 +83,9 @@ export type Platform = (typeof platforms)[number];
  *
  * `text` is a template of words: `(P)` a predicate may stand here; the mnemonic, with `{.sat}` where saturation is allowed,
  * `.{name}` for an option or number operand that follows a dot, `{.name}` for one that may be left out; `E` the execution
- * size; `({name})` a number in parentheses; `[name]` an operand that may be left out; anything else the name of an operand.
+ * size; `({name})` a number or option in parentheses, `({a},{b})` several operands; `a/b` an operand and a number behind a
+ * slash; `[name]` an operand that may be left out; anything else the name of an operand. Where several rows share a
+ * mnemonic, the first that fits (suffixes, then operands) is meant.
  *
  *     (P) add{.sat} E dst src0 src1
  *     cmp.{relation} E dst src0 src1
@@ -81,8 +93,15 @@ export type Platform = (typeof platforms)[number];
  *     (P) ifcall{.uniform} E address argSize returnSize
  *
  * `file` lists what follows the opcode (and sub-opcode) byte, in order: `exec`, `pred`, the names of operands, `#n` for a
- * constant byte; `name:u8` (u16, u32, i32) where a number or option is not one byte; `name.part:u8` for a part of an LSC
- * operand; `zero:u16` for what is reserved.
+ * constant byte; `name:u8` (u16, u32, i32) where a number or option is not one byte; `name.part:u8` for a part of an
+ * operand; `zero:u16` for what is reserved; `null` for a raw operand that is %null; `a+#1+b` for one field with several
+ * things in it; `execElements` for an execution size in the form of gather. Where several rows share opcode and
+ * sub-opcode, constants and packed fields tell them apart.
+ *
+ * Parts of an LSC address: `model`, `scale`, `offset`, `size`, `surface` (a vector operand; the immediate 0:ud for none),
+ * `base0` to `base5` (raw or vector operand as the row's text has them; %null for what is missing) and `pitch` (`base1` as
+ * a vector operand). Of LSC data: `size`, `order`, `elements`, `channels`, `register`, and of blocks `blocks`, `width`,
+ * `height`, `vnni`. Of a variable: `class` (0 general, 0x10 address, 0x20 predicate). Of a list: `count`.
  */
 export interface Row extends Gate {
   /** 0x01 to 0x9c; see `sub` for SVM, LSC and VA. */

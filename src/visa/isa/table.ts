@@ -1,9 +1,51 @@
+import { atomicRows } from "./atomic.ts";
+import { gatherRows } from "./gather.ts";
+import { lscRows } from "./lsc.ts";
+import { mediaRows } from "./media.ts";
+import { miscRows } from "./misc.ts";
+import { owordRows } from "./oword.ts";
+import { renderRows } from "./render.ts";
+import { samplerRows } from "./sampler.ts";
+import { sendRows } from "./send.ts";
+import { svmRows } from "./svm.ts";
+import { syncRows } from "./sync.ts";
+import { typedRows } from "./typed.ts";
+import { vmeRows } from "./vme.ts";
+import { addressRows } from "./address.ts";
+import { arithmeticRows } from "./arithmetic.ts";
+import { compareRows } from "./compare.ts";
 import { flowRows } from "./flow.ts";
+import { logicRows } from "./logic.ts";
+import { mathRows } from "./math.ts";
+import { moveRows } from "./move.ts";
 import type { Row } from "./row.ts";
+import { systolicRows } from "./systolic.ts";
 import { textItems } from "./template.ts";
 
 /** Every instruction of vISA, family by family. */
-export const rows: readonly Row[] = [...flowRows];
+export const rows: readonly Row[] = [
+  ...flowRows,
+  ...arithmeticRows,
+  ...mathRows,
+  ...logicRows,
+  ...moveRows,
+  ...compareRows,
+  ...addressRows,
+  ...systolicRows,
+  ...svmRows,
+  ...gatherRows,
+  ...owordRows,
+  ...atomicRows,
+  ...lscRows,
+  ...syncRows,
+  ...typedRows,
+  ...samplerRows,
+  ...mediaRows,
+  ...vmeRows,
+  ...sendRows,
+  ...renderRows,
+  ...miscRows,
+];
 
 const group = <K>(keyOf: (row: Row) => K): ReadonlyMap<K, readonly Row[]> => {
   const groups = new Map<K, Row[]>();

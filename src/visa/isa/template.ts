@@ -7,6 +7,10 @@ export type TextItem =
   | { readonly kind: "mnemonic"; readonly word: string; readonly suffixes: readonly Suffix[] }
   | { readonly kind: "exec" }
   | { readonly kind: "parenthesised"; readonly operand: string }
+  /** `(a,b,...)` */
+  | { readonly kind: "tuple"; readonly operands: readonly string[] }
+  /** `a/b`: a register and its length. */
+  | { readonly kind: "sized"; readonly operand: string; readonly size: string }
   | { readonly kind: "operand"; readonly operand: string; readonly optional: boolean };
 
 export type Suffix =
@@ -17,7 +21,13 @@ export type Suffix =
 export type FileItem =
   | { readonly kind: "exec" }
   | { readonly kind: "pred" }
+  /** Execution size and mask as gather and scatter have them: bits 0-1 are 0 for 8, 1 for 16, 2 for 1; bits 4-7 the mask. */
+  | { readonly kind: "exec-elements" }
+  /** The raw operand %null. */
+  | { readonly kind: "null" }
   | { readonly kind: "constant"; readonly value: number }
+  /** One field, the sum of these; their bits do not overlap. */
+  | { readonly kind: "packed"; readonly parts: readonly PackedPart[]; readonly width: FieldWidth }
   | { readonly kind: "zero"; readonly width: FieldWidth }
   /** `width` null: as the operand's class has it. `part`: of an LSC operand. */
   | {
@@ -26,6 +36,9 @@ export type FileItem =
       readonly part: string | null;
       readonly width: FieldWidth | null;
     };
+
+/** A constant, a number or option operand (absent: 0), or a part of an operand. */
+export type PackedPart = number | { readonly operand: string; readonly part: string | null };
 
 const widths = ["u8", "u16", "u32", "i32"] as const;
 export type FieldWidth = (typeof widths)[number];
@@ -50,6 +63,10 @@ function textItem(word: string, index: number, words: readonly string[]): TextIt
       ? { kind: "parenthesised", operand: name }
       : { kind: "operand", operand: name, optional: true };
   }
+  const tuple = /^\(\{\w+\}(?:,\{\w+\})+\)$/.test(word);
+  if (tuple) return { kind: "tuple", operands: word.match(/\w+/g)! };
+  const sized = /^(\w+)\/(\w+)$/.exec(word);
+  if (sized) return { kind: "sized", operand: sized[1]!, size: sized[2]! };
   if (index === 0 || (index === 1 && words[0] === "(P)")) return mnemonic(word);
   if (!/^\w+$/.test(word)) throw new Error(`not a template of an instruction: ${words.join(" ")}`);
   return { kind: "operand", operand: word, optional: false };
@@ -74,11 +91,28 @@ export function fileItems({ file }: Row): readonly FileItem[] | null {
 
 function fileItem(word: string): FileItem {
   if (word === "exec" || word === "pred") return { kind: word };
+  if (word === "execElements") return { kind: "exec-elements" };
+  if (word === "null") return { kind: "null" };
+  if (word.includes("+")) return packed(word);
   if (word.startsWith("#")) return { kind: "constant", value: Number(word.slice(1)) };
+  const [path, bits] = widthOf(word);
+  if (path === "zero") return { kind: "zero", width: bits ?? "u8" };
+  return { kind: "operand", ...partOf(path), width: bits };
+}
+
+function packed(word: string): FileItem {
+  const [path, width] = widthOf(word);
+  const parts = path.split("+").map((part) => (part.startsWith("#") ? Number(part.slice(1)) : partOf(part)));
+  return { kind: "packed", parts, width: width ?? "u8" };
+}
+
+function partOf(path: string): { readonly operand: string; readonly part: string | null } {
+  const [operand, part] = path.split(".");
+  return { operand: operand!, part: part ?? null };
+}
+
+function widthOf(word: string): [string, FieldWidth | null] {
   const [path, width] = word.split(":");
   if (width !== undefined && !(widths as readonly string[]).includes(width)) throw new Error(`no such width: ${word}`);
-  const bits = (width as FieldWidth | undefined) ?? null;
-  if (path === "zero") return { kind: "zero", width: bits ?? "u8" };
-  const [operand, part] = path!.split(".");
-  return { kind: "operand", operand: operand!, part: part ?? null, width: bits };
+  return [path!, (width as FieldWidth | undefined) ?? null];
 }

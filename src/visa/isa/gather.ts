@@ -1,0 +1,111 @@
+import { channels, powers, rawDst, rawSrc, scalar, surface } from "./memory-operands.ts";
+import { type OperandSpec, type Row, row } from "./row.ts";
+
+const execution = { kind: "none", reason: "accesses of memory are still to come" } as const;
+
+const elementBytes: OperandSpec = { class: "option", choices: { "1": 0, "2": 1, "4": 2 } };
+const offset = scalar("ud");
+const offsets = rawSrc("ud");
+const dst = rawDst("ud", "d", "f");
+const src = rawSrc("ud", "d", "f");
+const sizes = [1, 2, 4, 8, 16];
+
+/** Accesses of surfaces, an offset a lane. */
+export const gatherRows: readonly Row[] = [
+  row({
+    opcode: 0x39,
+    name: "GATHER",
+    mnemonic: "gather",
+    title: "load from a surface, offsets in elements",
+    page: "GATHER",
+    text: "gather.{bytes} E surface offset offsets dst",
+    file: "bytes zero execElements surface offset offsets dst",
+    operands: { bytes: elementBytes, surface, offset, offsets, dst },
+    sizes: [1, 8, 16],
+    execution,
+  }),
+  row({
+    opcode: 0x3a,
+    name: "SCATTER",
+    mnemonic: "scatter",
+    title: "store to a surface, offsets in elements",
+    page: "SCATTER",
+    text: "scatter.{bytes} E surface offset offsets src",
+    file: "bytes execElements surface offset offsets src",
+    operands: { bytes: elementBytes, surface, offset, offsets, src },
+    sizes: [1, 8, 16],
+    execution,
+  }),
+  row({
+    opcode: 0x74,
+    name: "GATHER4_SCALED",
+    mnemonic: "gather4_scaled",
+    title: "load of up to four dwords a lane from a surface",
+    page: "GATHER4_SCALED",
+    text: "(P) gather4_scaled.{channels} E surface offset offsets dst",
+    file: "exec pred channels zero:u16 surface offset offsets dst",
+    operands: { channels, surface, offset, offsets, dst },
+    sizes,
+    execution,
+  }),
+  row({
+    opcode: 0x75,
+    name: "SCATTER4_SCALED",
+    mnemonic: "scatter4_scaled",
+    title: "store of up to four dwords a lane to a surface",
+    page: "SCATTER4_SCALED",
+    text: "(P) scatter4_scaled.{channels} E surface offset offsets src",
+    file: "exec pred channels zero:u16 surface offset offsets src",
+    operands: { channels, surface, offset, offsets, src },
+    sizes,
+    execution,
+  }),
+  row({
+    opcode: 0x78,
+    name: "GATHER_SCALED",
+    mnemonic: "gather_scaled",
+    title: "load of one, two or four bytes a lane from a surface",
+    page: "GATHER_SCALED",
+    text: "(P) gather_scaled.{bytes} E surface offset offsets dst",
+    file: "exec pred zero bytes zero:u16 surface offset offsets dst",
+    operands: { bytes: powers(1, 2, 4), surface, offset, offsets, dst },
+    sizes,
+    execution,
+  }),
+  row({
+    opcode: 0x79,
+    name: "SCATTER_SCALED",
+    mnemonic: "scatter_scaled",
+    title: "store of one, two or four bytes a lane to a surface",
+    page: "SCATTER_SCALED",
+    text: "(P) scatter_scaled.{bytes} E surface offset offsets src",
+    file: "exec pred zero bytes zero:u16 surface offset offsets src",
+    operands: { bytes: powers(1, 2, 4), surface, offset, offsets, src },
+    sizes,
+    execution,
+  }),
+  row({
+    opcode: 0x86,
+    name: "QW_GATHER",
+    mnemonic: "qw_gather",
+    title: "load of qwords from a surface",
+    page: "QW_GATHER",
+    text: "(P) qw_gather.{count} E surface offsets dst",
+    file: "exec pred count surface offsets dst",
+    operands: { count: powers(1, 2, 4), surface, offsets, dst: rawDst("uq", "q", "df") },
+    sizes: [8, 16],
+    execution,
+  }),
+  row({
+    opcode: 0x87,
+    name: "QW_SCATTER",
+    mnemonic: "qw_scatter",
+    title: "store of qwords to a surface",
+    page: "QW_SCATTER",
+    text: "(P) qw_scatter.{count} E surface offsets src",
+    file: "exec pred count surface offsets src",
+    operands: { count: powers(1, 2, 4), surface, offsets, src: rawSrc("uq", "q", "df") },
+    sizes: [8, 16],
+    execution,
+  }),
+];

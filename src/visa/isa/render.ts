@@ -1,0 +1,40 @@
+import { byte, rawSrc, surface, word } from "./memory-operands.ts";
+import { type Row, row } from "./row.ts";
+
+const execution = { kind: "none", reason: "the pipeline for graphics is not modelled" } as const;
+
+/** Results of shaders. */
+export const renderRows: readonly Row[] = [
+  row({
+    opcode: 0x71,
+    name: "3D_RT_WRITE",
+    mnemonic: "rt_write_3d",
+    title: "colours of pixels",
+    page: "RT_WRITE",
+    text: "(P) rt_write_3d{.mode} E surface values",
+    // Which values there are follows from the mode's bits.
+    file: null,
+    operands: { mode: { class: "string" }, surface, values: { class: "list" } },
+    sizes: [8, 16],
+    execution,
+  }),
+  row({
+    opcode: 0x72,
+    name: "3D_URB_WRITE",
+    mnemonic: "urb_write_3d",
+    title: "attributes of a vertex",
+    page: "URB_WRITE",
+    text: "(P) urb_write_3d E count offset mask handle slots data",
+    file: "exec pred count mask offset:u16 handle slots data",
+    operands: {
+      count: byte,
+      offset: word,
+      mask: rawSrc("ud"),
+      handle: rawSrc("ud"),
+      slots: rawSrc("ud"),
+      data: rawSrc("ud", "d", "f"),
+    },
+    sizes: [8, 16],
+    execution,
+  }),
+];

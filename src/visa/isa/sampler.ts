@@ -1,0 +1,306 @@
+import { anySize } from "./flow.ts";
+import { byte, channels, rawDst, rawSrc, sampler, scalar, surface } from "./memory-operands.ts";
+import { type OperandSpec, type Row, row } from "./row.ts";
+
+const execution = { kind: "none", reason: "samplers and the formats of images are not modelled" } as const;
+
+const list: OperandSpec = { class: "list" };
+const aoffimmi = scalar("ud", "uw");
+/** In the op byte of a 3D message. */
+const nullMask: OperandSpec = { class: "option", choices: { pixel_null_mask: 0x20 } };
+const cps: OperandSpec = { class: "option", choices: { cps: 0x40 } };
+const uniform: OperandSpec = { class: "option", choices: { divS: 0x80 } };
+const coordinate = scalar("f");
+
+/** Up to vISA 3.7: later the op has two bytes, and a paired surface goes before the parameters. */
+const file = (op: number, flags: string, rest: string): string | null =>
+  op < 0x20 ? `#${op}+${flags} exec pred ${rest} dst parameters` : null;
+
+const sample = ([mnemonic, op]: readonly [string, number]): Row =>
+  row({
+    opcode: 0x6d,
+    name: "3D_SAMPLE",
+    mnemonic,
+    title: "sample of an image",
+    page: "3D_SAMPLE",
+    text: `(P) ${mnemonic}{.nullMask}{.cps}{.uniform}.{channels} E offsets sampler surface dst parameters`,
+    file: file(op, "nullMask+cps+uniform", "channels offsets sampler surface"),
+    operands: {
+      nullMask,
+      cps,
+      uniform,
+      channels,
+      offsets: aoffimmi,
+      sampler,
+      surface,
+      dst: rawDst(),
+      parameters: list,
+    },
+    sizes: anySize,
+    execution,
+  });
+
+const load = ([mnemonic, op]: readonly [string, number]): Row =>
+  row({
+    opcode: 0x6e,
+    name: "3D_LOAD",
+    mnemonic,
+    title: "texels of an image",
+    page: "3D_LOAD",
+    text: `(P) ${mnemonic}{.nullMask}.{channels} E offsets surface dst parameters`,
+    file: file(op, "nullMask", "channels offsets surface"),
+    operands: { nullMask, channels, offsets: aoffimmi, surface, dst: rawDst(), parameters: list },
+    sizes: anySize,
+    execution,
+  });
+
+const gather4 = ([mnemonic, op]: readonly [string, number]): Row =>
+  row({
+    opcode: 0x6f,
+    name: "3D_GATHER4",
+    mnemonic,
+    title: "the four texels that a sample would blend",
+    page: "3D_SAMPLE4",
+    text: `(P) ${mnemonic}{.nullMask}.{channel} E offsets sampler surface dst parameters`,
+    file: file(op, "nullMask", "channel offsets sampler surface"),
+    operands: {
+      nullMask,
+      channel: { class: "option", choices: { R: 0, G: 1, B: 2, A: 3 } },
+      offsets: aoffimmi,
+      sampler,
+      surface,
+      dst: rawDst(),
+      parameters: list,
+    },
+    sizes: anySize,
+    execution,
+  });
+
+const sampleNames: readonly (readonly [string, number])[] = [
+  ["sample_3d", 0],
+  ["sample_b", 1],
+  ["sample_l", 2],
+  ["sample_c", 3],
+  ["sample_d", 4],
+  ["sample_b_c", 5],
+  ["sample_l_c", 6],
+  ["lod", 9],
+  ["sample_c_mlod", 19],
+  ["sample_d_c", 20],
+  ["sample_lz", 24],
+  ["sample_c_lz", 25],
+  // The newest platforms have given the numbers 17 and 18 of sample4_po and sample4_po_c to these.
+  ["sample_d_c_mlod", 0xff],
+  ["sample_mlod", 0xff],
+  ["sample_po", 32],
+  ["sample_po_b", 33],
+  ["sample_po_l", 34],
+  ["sample_po_c", 35],
+  ["sample_po_d", 36],
+  ["sample_po_l_c", 38],
+  ["sample_po_lz", 56],
+  ["sample_po_c_lz", 57],
+  ["sample_po_b_c", 58],
+  ["sample_po_d_c", 59],
+];
+const loadNames: readonly (readonly [string, number])[] = [
+  ["load_3d", 7],
+  ["load_lz", 26],
+  ["load_l", 27],
+  ["load_2dms_w", 28],
+  ["load_mcs", 29],
+];
+const gather4Names: readonly (readonly [string, number])[] = [
+  ["sample4", 8],
+  ["sample4_l", 13],
+  ["sample4_b", 14],
+  ["sample4_i", 15],
+  ["sample4_c", 16],
+  ["sample4_po", 17],
+  ["sample4_po_c", 18],
+  ["sample4_i_c", 21],
+  ["sample4_l_c", 23],
+  ["sample4_po_l", 45],
+  ["sample4_po_b", 46],
+  ["sample4_po_i", 47],
+  ["sample4_po_i_c", 53],
+  ["sample4_po_l_c", 55],
+];
+
+const legacy: readonly Row[] = [
+  row({
+    opcode: 0x40,
+    name: "SAMPLE",
+    mnemonic: "sample",
+    title: "sample of an image, for media",
+    page: null,
+    text: "sample.{channels} ({simd}) sampler surface u v r dst",
+    file: "channels+simd sampler surface u v r dst",
+    operands: {
+      channels,
+      simd: { class: "option", choices: { "8": 0, "16": 0x10 } },
+      sampler,
+      surface,
+      u: rawSrc("f"),
+      v: rawSrc("f"),
+      r: rawSrc("f"),
+      dst: rawDst(),
+    },
+    sizes: null,
+    execution,
+  }),
+  row({
+    opcode: 0x42,
+    name: "LOAD",
+    mnemonic: "load",
+    title: "texels of an image, for media",
+    page: null,
+    text: "load.{channels} ({simd}) surface u v r dst",
+    file: "channels+simd surface u v r dst",
+    operands: {
+      channels,
+      simd: { class: "option", choices: { "8": 0, "16": 0x10 } },
+      surface,
+      u: rawSrc(),
+      v: rawSrc(),
+      r: rawSrc(),
+      dst: rawDst(),
+    },
+    sizes: null,
+    execution,
+  }),
+  row({
+    opcode: 0x41,
+    name: "SAMPLE_UNORM",
+    mnemonic: "sample_unorm",
+    title: "block of samples as integers",
+    page: "SAMPLE_UNORM",
+    text: "sample_unorm.{channels}.{format} sampler surface u v deltaU deltaV dst",
+    file: "channels+format sampler surface u v deltaU deltaV dst",
+    operands: {
+      channels,
+      format: {
+        class: "option",
+        choices: { "16-full": 0, "16-downsampled": 0x10, "8-full": 0x20, "8-downsampled": 0x30 },
+      },
+      sampler,
+      surface,
+      u: coordinate,
+      v: coordinate,
+      deltaU: coordinate,
+      deltaV: coordinate,
+      dst: rawDst("uw", "ub"),
+    },
+    sizes: null,
+    execution,
+  }),
+  row({
+    opcode: 0x43,
+    name: "AVS",
+    mnemonic: "avs",
+    title: "adaptive scaling of video",
+    page: "AVS",
+    text: "avs.{channels} sampler surface u v deltaU deltaV u2d group block control v2d mode bypass dst",
+    file: "channels sampler surface u v deltaU deltaV u2d group block control v2d mode bypass dst",
+    operands: {
+      channels,
+      sampler,
+      surface,
+      u: coordinate,
+      v: coordinate,
+      deltaU: coordinate,
+      deltaV: coordinate,
+      u2d: coordinate,
+      group: scalar("ud", "d"),
+      block: scalar("ud", "d"),
+      control: {
+        class: "option",
+        choices: { AVS_16_FULL: 0, AVS_16_DOWN_SAMPLE: 1, AVS_8_FULL: 2, AVS_8_DOWN_SAMPLE: 3 },
+      },
+      v2d: coordinate,
+      mode: { class: "option", choices: { AVS_16x4: 0, AVS_8x4: 1, AVS_16x8: 2 } },
+      bypass: scalar("uw", "ud"),
+      dst: rawDst(),
+    },
+    sizes: null,
+    execution,
+  }),
+];
+
+const information: readonly Row[] = [
+  row({
+    opcode: 0x70,
+    name: "3D_INFO",
+    mnemonic: "resinfo",
+    title: "the size of an image",
+    page: "INFO",
+    text: "resinfo.{channels} E surface lod dst",
+    file: "#10 exec channels surface lod dst",
+    operands: { channels, surface, lod: rawSrc("ud"), dst: rawDst("ud") },
+    sizes: anySize,
+    execution,
+  }),
+  row({
+    opcode: 0x70,
+    name: "3D_INFO",
+    mnemonic: "sampleinfo",
+    title: "the samples of an image",
+    page: "INFO",
+    text: "sampleinfo.{channels} E surface dst",
+    file: "#11 exec channels surface dst",
+    operands: { channels, surface, dst: rawDst("ud") },
+    sizes: anySize,
+    execution,
+  }),
+];
+
+const filterMode: OperandSpec = byte;
+const va = (
+  sub: number,
+  mnemonic: string,
+  title: string,
+  order: string,
+  operands: Readonly<Record<string, OperandSpec>>,
+): Row =>
+  row({
+    opcode: 0x44,
+    sub,
+    name: "VA",
+    mnemonic,
+    title,
+    page: null,
+    text: `${mnemonic} ${order}`,
+    file: order,
+    operands: { surface, u: coordinate, v: coordinate, dst: rawDst(), ...operands },
+    sizes: null,
+    execution,
+  });
+
+/** The sampler's functions for video analytics. */
+const analytics: readonly Row[] = [
+  va(1, "va_convolve_2d", "convolution", "sampler surface u v properties dst", { sampler, properties: filterMode }),
+  va(2, "va_minmax", "smallest and greatest", "surface u v mode dst", { mode: scalar("ub", "ud", "uw") }),
+  va(3, "va_minmaxfilter", "filter by the smallest or greatest", "sampler surface u v control size mode dst", {
+    sampler,
+    control: filterMode,
+    size: filterMode,
+    mode: scalar("ub", "ud", "uw"),
+  }),
+  va(4, "va_erode", "erosion", "sampler surface u v mode dst", { sampler, mode: filterMode }),
+  va(5, "va_dilate", "dilation", "sampler surface u v mode dst", { sampler, mode: filterMode }),
+  va(6, "va_boolcentroid", "centroid of bits", "surface u v height width dst", {
+    height: scalar("ub"),
+    width: scalar("ub"),
+  }),
+  va(7, "va_centroid", "centroid", "surface u v height dst", { height: scalar("ub") }),
+];
+
+/** Samples and loads of images. */
+export const samplerRows: readonly Row[] = [
+  ...legacy,
+  ...sampleNames.map(sample),
+  ...loadNames.map(load),
+  ...gather4Names.map(gather4),
+  ...information,
+  ...analytics,
+];

@@ -1,0 +1,92 @@
+import type { DataType } from "../types.ts";
+import type { Execution } from "./execution.ts";
+import { anySize } from "./flow.ts";
+import { type Gate, type Row, row } from "./row.ts";
+import { dst, src } from "./vector-operands.ts";
+
+const later: Execution = { kind: "none", reason: "its semantics is not modelled yet" };
+
+const approximate: readonly DataType[] = ["f", "hf"];
+
+interface Shape extends Gate {
+  readonly opcode: number;
+  readonly mnemonic: string;
+  readonly title: string;
+  readonly page?: null;
+  readonly types?: readonly DataType[];
+}
+
+const unary = ({ types = approximate, ...shape }: Shape): Row =>
+  row({
+    name: shape.mnemonic.toUpperCase(),
+    page: shape.mnemonic.toUpperCase(),
+    text: `(P) ${shape.mnemonic}{.sat} E dst src0`,
+    file: "exec pred dst src0",
+    operands: { dst: dst(types), src0: src(types) },
+    sizes: anySize,
+    execution: later,
+    ...shape,
+  });
+
+const binary = ({ types = approximate, ...shape }: Shape): Row =>
+  row({
+    name: shape.mnemonic.toUpperCase(),
+    page: shape.mnemonic.toUpperCase(),
+    text: `(P) ${shape.mnemonic}{.sat} E dst src0 src1`,
+    file: "exec pred dst src0 src1",
+    operands: { dst: dst(types), src0: src(types), src1: src(types) },
+    sizes: anySize,
+    execution: later,
+    ...shape,
+  });
+
+/** A platform after all that are known here (Xe3P). */
+const future: Gate = { only: [] };
+
+const macroReason =
+  "the first approximation that its macro gives, and the precision of it, are the hardware's and not documented";
+
+/** Functions of the extended math unit, and the macros that round correctly. */
+export const mathRows: readonly Row[] = [
+  unary({ opcode: 0x08, mnemonic: "exp", title: "power of 2" }),
+  unary({ opcode: 0x0b, mnemonic: "log", title: "logarithm to base 2" }),
+  binary({ opcode: 0x11, mnemonic: "pow", title: "power" }),
+  unary({ opcode: 0x17, mnemonic: "sin", title: "sine" }),
+  unary({ opcode: 0x18, mnemonic: "cos", title: "cosine" }),
+  unary({ opcode: 0x19, mnemonic: "sqrt", title: "square root" }),
+  unary({ opcode: 0x1a, mnemonic: "rsqrt", title: "reciprocal of the square root" }),
+  unary({ opcode: 0x1b, mnemonic: "inv", title: "reciprocal", types: ["f", "hf", "df"] }),
+  unary({ opcode: 0x7e, mnemonic: "sqrtm", title: "square root, correctly rounded", types: ["df", "f"] }),
+  binary({ opcode: 0x7f, mnemonic: "divm", title: "quotient, correctly rounded", types: ["df", "f"] }),
+  unary({ opcode: 0x96, mnemonic: "tanh", title: "hyperbolic tangent", page: null, ...future }),
+  unary({ opcode: 0x97, mnemonic: "sigm", title: "logistic sigmoid", page: null, ...future }),
+  row({
+    opcode: 0x9b,
+    name: "INVM",
+    mnemonic: "invm",
+    title: "first approximation of a quotient, and where it is final",
+    page: "INVM",
+    text: "(P) invm E dst early src0 src1",
+    file: null,
+    operands: {
+      dst: dst(["df", "f"]),
+      early: { class: "predicate", role: "dst" },
+      src0: src(["df", "f"]),
+      src1: src(["df", "f"]),
+    },
+    sizes: anySize,
+    execution: { kind: "none", reason: macroReason },
+  }),
+  row({
+    opcode: 0x9c,
+    name: "RSQTM",
+    mnemonic: "rsqtm",
+    title: "first approximation of a reciprocal square root, and where it is final",
+    page: "RSQTM",
+    text: "(P) rsqtm E dst early src0",
+    file: null,
+    operands: { dst: dst(["df", "f"]), early: { class: "predicate", role: "dst" }, src0: src(["df", "f"]) },
+    sizes: anySize,
+    execution: { kind: "none", reason: macroReason },
+  }),
+];

@@ -1,0 +1,38 @@
+import type { DataType } from "../types.ts";
+import type { OperandSpec, VectorForm } from "./row.ts";
+
+/** Integer types of up to 32 bits, and all of them. */
+export const narrowIntegers: readonly DataType[] = ["ud", "d", "uw", "w", "ub", "b"];
+export const integers: readonly DataType[] = [...narrowIntegers, "uq", "q"];
+export const floats: readonly DataType[] = ["hf", "f", "df", "bf"];
+export const numbers: readonly DataType[] = [...integers, ...floats];
+
+type Vector = Extract<OperandSpec, { class: "vector" }>;
+type Modifiers = NonNullable<Vector["modifiers"]>;
+
+const packedAs: Readonly<Partial<Record<DataType, DataType>>> = { w: "v", uw: "uv", f: "vf" };
+
+/** The types, and the packed immediates whose elements are of such a type. */
+const withPacked = (types: readonly DataType[]): readonly DataType[] => [
+  ...types,
+  ...types.flatMap((type) => packedAs[type] ?? []),
+];
+
+export const dst = (types: readonly DataType[], forms: readonly VectorForm[] = ["general", "indirect"]): Vector => ({
+  class: "vector",
+  role: "dst",
+  forms,
+  types,
+});
+
+export const src = (
+  types: readonly DataType[],
+  modifiers: Modifiers = "arithmetic",
+  forms: readonly VectorForm[] = ["general", "indirect", "immediate"],
+): Vector => ({
+  class: "vector",
+  role: "src",
+  forms,
+  types: forms.includes("immediate") ? withPacked(types) : types,
+  modifiers,
+});

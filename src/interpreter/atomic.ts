@@ -8,17 +8,21 @@ import type { Run } from "./expr-compiler.ts";
 import { type MemoryInstruction, SlowPath } from "./memory-access.ts";
 import { patternOf } from "./pattern.ts";
 import { Reach } from "./reach.ts";
-import { destinations } from "./steps.ts";
+import type { Slot } from "./register-file.ts";
 
 /** Read-modify-write, lane by lane in lane order. */
-export function makeAtomic(d: Decoding, memory: MemoryInstruction, combine: readonly Expr[]): Run {
+export function makeAtomic(
+  d: Decoding,
+  memory: MemoryInstruction,
+  combine: readonly Expr[],
+  to: readonly (Slot | null)[],
+): Run {
   const { access, address, prepare } = memory;
   const bytes = access.bits / 8;
   const elements = combine.map((c) => {
     const expr = bitsOf(d.operands.bind(c));
-    return { ty: expr.ty, value: d.engine.compiler.lane(d.code.context, expr) };
+    return { ty: expr.ty, value: d.engine.compiler.lane(d.code.context, expr, d.operands.lanes) };
   });
-  const to = destinations(d);
   const old: Value[] = combine.map(() => (access.bits === 64 ? 0n : 0));
   const fresh: (number | bigint)[] = combine.map(() => 0);
   const update = (x: Activation, views: Views, at: number, lane: number): void => {

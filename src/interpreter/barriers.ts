@@ -6,7 +6,7 @@ import type { BarrierArrival, Group } from "../machine/group.ts";
 import { enter, lanesWhere } from "./control.ts";
 import type { Decoding, Flow } from "./decode.ts";
 import { settleWarp } from "./settle.ts";
-import { destinations, fillLanes } from "./steps.ts";
+import { fillLanes } from "./steps.ts";
 
 /** Section 9.7.13.1: a group waits for its warp, the warp then arrives as one. */
 export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "barrier" }>): Terminator {
@@ -15,7 +15,7 @@ export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind:
   const count = op.count && operands.slot(op.count);
   const vote = op.reduce && operands.slot(op.reduce.a);
   const { prepare } = operands;
-  const [to] = destinations(d);
+  const [to] = d.results;
 
   const release = (group: Group, reduction: Reduction): void => {
     if (op.reduce !== null && to) {
@@ -58,7 +58,7 @@ export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind:
         const part = rest === 0 ? group : warp.fork(group, lanes, group.at);
         const arrival: BarrierArrival = {
           site,
-          mode: op.mode === "wait" ? "sync" : op.mode,
+          mode: op.mode,
           aligned: op.aligned,
           count: threads === 0 ? null : threads,
           votes: votes & lanes,

@@ -1,5 +1,5 @@
 import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
-import { type Expr, fold, kit, type Value } from "../semantics/index.ts";
+import { type Expr, fold, kit, type PrimName, type RegionLeaf, type Value } from "../semantics/index.ts";
 
 /** What is known of an expression's leaves once the module is loaded. */
 export interface Bindings {
@@ -7,6 +7,8 @@ export interface Bindings {
   readonly symbol: (name: string, generic: boolean) => bigint;
   /** What makes a window's address generic. */
   readonly window: bigint;
+  /** What is read instead of a region that does not lie within the file; absent where there is no file. */
+  readonly region?: (leaf: RegionLeaf) => Expr;
 }
 
 /** Puts in the leaves that are known, and computes what follows from constants alone. Shared parts stay shared. */
@@ -24,12 +26,29 @@ function bindNode(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr>): Expr {
     return expr.ty === "i64" ? kit.i64(address) : kit.i32(Number(BigInt.asIntN(32, address)));
   }
   if (expr.kind === "special" && expr.name === "window") return constant(expr.ty, bindings.window);
+  if (expr.kind === "region") return bindings.region?.(expr) ?? expr;
+  if (expr.kind === "indirect") return { ...expr, address: bind(expr.address, bindings, memo) };
   if (expr.kind !== "prim") return expr;
   const args = expr.args.map((a) => bind(a, bindings, memo));
+  const half = halfOf(expr.prim, args[0]);
+  if (half !== null) return half;
   const bound: Expr = { ...expr, args };
   // A NaN constant would lose its bits.
   if (expr.ty === "f32" || expr.ty === "f64" || !args.every((a) => a.kind === "const")) return bound;
   return { kind: "const", ty: expr.ty, value: fold(bound, unreachable) };
+}
+
+/** Half of a 64-bit element of the byte file is an element too. */
+function halfOf(prim: PrimName, leaf: Expr | undefined): Expr | null {
+  if ((prim !== "i32.wrap_i64" && prim !== "i32.high_i64") || leaf?.kind !== "region") return null;
+  const { at, vertical, horizontal, ...rest } = leaf.region;
+  const region = {
+    ...rest,
+    at: prim === "i32.high_i64" ? at + 4 : at,
+    vertical: vertical * 2,
+    horizontal: horizontal * 2,
+  };
+  return { kind: "region", ty: "i32", bits: 32, signed: true, region };
 }
 
 const constant = (ty: Expr["ty"], value: bigint): Expr =>
@@ -46,7 +65,9 @@ const unreachable = (): Value => {
 export function bitsOf(expr: Expr): Expr {
   if (expr.ty !== "f32" && expr.ty !== "f64") return expr;
   const ty = expr.ty === "f32" ? "i32" : "i64";
-  if (expr.kind === "reg" || expr.kind === "old") return { ...expr, ty };
+  if (expr.kind === "reg" || expr.kind === "old" || expr.kind === "region" || expr.kind === "indirect") {
+    return { ...expr, ty };
+  }
   if (expr.kind === "const") {
     const value = expr.value as number;
     return ty === "i32" ? kit.i32(pattern32(value)) : kit.i64(pattern64(value));

@@ -1,22 +1,18 @@
 import type { Instruction, Op } from "../ir/index.ts";
-import type { Activation } from "../machine/activation.ts";
 import type { BasicBlock, GuardWord, Site, Terminator } from "../machine/code.ts";
 import { Fault } from "../machine/fault.ts";
 import type { Group } from "../machine/group.ts";
 import type { Warp } from "../machine/warp.ts";
+import { movedLanes } from "./channels.ts";
 import type { Decoding, Flow } from "./decode.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 import { settleWarp } from "./settle.ts";
 
 type OpOf<K extends Op["kind"]> = Extract<Op, { kind: K }>;
 
-/** The lanes of a mask in which the guard holds. */
-const guarded = ({ guard, flip }: GuardWord, x: Activation, mask: number): number =>
-  guard < 0 ? mask : mask & (x.i32[guard]! ^ flip);
-
 /** Lanes whose guard does not hold go on; returns the others, which are then alone in the group. */
 export function enter(guard: GuardWord, next: BasicBlock, warp: Warp, group: Group): number {
-  const lanes = guarded(guard, group.activation, group.mask);
+  const lanes = movedLanes(guard, group.activation, group.mask);
   if (lanes === 0) group.at = next;
   else if (lanes !== group.mask) warp.fork(group, group.mask & ~lanes, next);
   return lanes;
@@ -35,7 +31,7 @@ export function makeBranch({ site, guard }: Decoding, { next, index, blockAt }: 
     guard,
     run: (warp, group) => {
       const { activation, mask } = group;
-      const taken = guarded(guard, activation, mask);
+      const taken = movedLanes(guard, activation, mask);
       const { observers } = warp.cta.grid;
       observers?.emit("branch", {
         warp,
@@ -163,7 +159,7 @@ export function implicitReturn(code: LoadedFunction, index: number): Terminator 
   const site: Site = { code, index, instruction };
   return {
     site,
-    guard: { guard: -1, flip: 0 },
+    guard: { guard: -1, flip: 0, rule: null },
     run: (warp, group) => leave(warp, group, group.mask, group.mask, site, false),
   };
 }

@@ -36,8 +36,8 @@ function describe(warp: Warp, group: Group, wait: Wait): string {
     case "converge":
       return `${who} wait ${where} at barrier ${wait.barrier} for lanes ${lanes(warp.live & ~group.mask)} of their warp`;
     case "barrier": {
-      const { arrived, count } = warp.cta.barriers[wait.barrier]!;
-      const of = count ?? warp.cta.liveWarps * 32;
+      const { arrived, count, weight } = warp.cta.barriers[wait.barrier]!;
+      const of = count ?? warp.cta.expectedWarps * weight;
       return `${who} wait ${where} at barrier ${wait.barrier}, where ${arrived} of ${of} threads have arrived`;
     }
     case "lanes":

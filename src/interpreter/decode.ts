@@ -2,10 +2,13 @@ import type { Instruction } from "../ir/index.ts";
 import type { BasicBlock, GuardWord, Site, Step, Terminator } from "../machine/code.ts";
 import { makeBarrier } from "./barriers.ts";
 import { makeCall } from "./calls.ts";
+import { guardWord } from "./channels.ts";
 import { implicitReturn, makeBranch, makeExit, makeIndexedBranch, makeReturn, makeSleep } from "./control.ts";
 import type { Engine } from "./engine.ts";
+import type { Run } from "./expr-compiler.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 import { Operands } from "./operand.ts";
+import type { Slot } from "./register-file.ts";
 import { makeStep } from "./steps.ts";
 import { makeWarpSync } from "./warp-sync.ts";
 
@@ -16,6 +19,9 @@ export interface Decoding {
   readonly site: Site;
   readonly guard: GuardWord;
   readonly operands: Operands;
+  /** Where the results of an operation go that is not `pure`, in their order; `finish` brings them to the byte file. */
+  readonly results: readonly (Slot | null)[];
+  readonly finish: Run | null;
 }
 
 /** What a terminator needs to know of the blocks. */
@@ -60,19 +66,16 @@ export function decode(code: LoadedFunction, engine: Engine): BasicBlock {
     const steps: Step[] = [];
     for (const site of sites.slice(start, start + block.size)) {
       code.file.freeTemporaries();
-      const operands = new Operands(code.context, engine.bindings, engine.compiler);
-      const decoding = { engine, code, site, guard: guardWord(code, site.instruction), operands };
+      const { instruction } = site;
+      const operands = new Operands(code.context, engine.bindings, engine.compiler, instruction.lanes ?? null);
+      const guard = guardWord(code, instruction);
+      const decoding = { engine, code, site, guard, operands, ...operands.results(instruction) };
       if (endsBlock(site.instruction)) block.terminator = makeTerminator(decoding, { next, index: i, blockAt });
       else steps.push(makeStep(decoding));
     }
     block.steps = steps;
   });
   return blocks[0]!;
-}
-
-function guardWord(code: LoadedFunction, { guard }: Instruction): GuardWord {
-  if (guard === null) return { guard: -1, flip: 0 };
-  return { guard: code.file.slot(guard.register).base, flip: guard.negate ? -1 : 0 };
 }
 
 /** Whether a group may stand elsewhere, wait, or be split after the instruction. */
@@ -95,6 +98,7 @@ function endsBlock({ op }: Instruction): boolean {
 
 function makeTerminator(d: Decoding, flow: Flow): Terminator {
   const { op } = d.site.instruction;
+  if (d.finish !== null) throw new Error(`a result of ${op.kind} cannot lie in the byte file`);
   switch (op.kind) {
     case "branch":
       return makeBranch(d, flow, op);

@@ -1,10 +1,15 @@
 import type { Activation } from "../machine/activation.ts";
 import type { Expr, Value } from "../semantics/index.ts";
+import type { FileTarget } from "../ir/index.ts";
+import type { Lanes } from "./region.ts";
 import type { RegisterFile, Slot } from "./register-file.ts";
+
+/** A register, or a place in the byte file. */
+export type Target = Slot | FileTarget;
 
 export interface Assignment {
   readonly value: Expr;
-  readonly to: Slot;
+  readonly to: Target;
 }
 
 export type Run = (x: Activation, mask: number) => void;
@@ -24,7 +29,10 @@ export interface FunctionContext {
 
 /** Turns bound expressions into code. Both realisations give the same results in every bit. */
 export interface ExprCompiler {
-  /** Code that computes all values, lane by lane, and then writes them. */
-  readonly assign: (context: FunctionContext, assignments: readonly Assignment[]) => Run;
-  readonly lane: (context: FunctionContext, expr: Expr) => LaneFunction;
+  /**
+   * Code that computes all values, lane by lane, and then writes them. It runs in some of `lanes` (null: any). No lane may
+   * read from the byte file what another one writes, unless it is the same in all lanes.
+   */
+  readonly assign: (context: FunctionContext, assignments: readonly Assignment[], lanes: Lanes | null) => Run;
+  readonly lane: (context: FunctionContext, expr: Expr, lanes: Lanes | null) => LaneFunction;
 }

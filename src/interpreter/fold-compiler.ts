@@ -2,29 +2,31 @@ import { windows } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
 import { nan32, nan64 } from "../numeric/float-pattern.ts";
 import { isScalarName, scalarIndex } from "../machine/specials.ts";
-import { type Expr, fold, type LeafValue, type Value } from "../semantics/index.ts";
+import { type Expr, fold, type LeafValue, type RegionLeaf, type Value } from "../semantics/index.ts";
 import type { ExprCompiler, FunctionContext } from "./expr-compiler.ts";
+import { patternOf } from "./pattern.ts";
+import { byteOf } from "./region.ts";
 import type { Slot } from "./register-file.ts";
 
 /** Evaluates by `fold`, lane by lane: for places that forbid code from text, and to compare the other one with. */
 export const foldCompiler: ExprCompiler = {
   assign: (context, assignments) => (x, mask) => {
     const clock = lazy(() => x.warp.cta.grid.clock());
-    // Predicates change in all lanes at once when they are written, so they are written last.
-    const words = assignments.map(() => 0);
+    const writes: (() => void)[] = [];
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
       const leaf = leafOf(context, x, lane, clock, []);
       const memo = new Map<Expr, Value>();
-      const values = assignments.map(({ value }) => fold(value, leaf, memo));
-      assignments.forEach(({ value, to }, i) => {
-        if (to.class === "pred") words[i]! |= values[i] ? 1 << lane : 0;
-        else write(x, to, lane, value.ty, values[i]!);
-      });
+      for (const { value, to } of assignments) {
+        const result = fold(value, leaf, memo);
+        if (!("kind" in to)) writes.push(() => write(x, to, lane, value.ty, result));
+        else {
+          const at = to.kind === "region" ? byteOf(to.region, to.bits, lane) : (fold(to.address, leaf, memo) as number);
+          writes.push(() => writeBytes(context, x, at, to.bits, patternOf(value.ty, result)));
+        }
+      }
     }
-    assignments.forEach(({ to }, i) => {
-      if (to.class === "pred") x.i32[to.base] = (x.i32[to.base]! & ~mask) | words[i]!;
-    });
+    for (const write of writes) write();
   },
   lane: (context, expr) => (x, lane, old) =>
     fold(
@@ -45,6 +47,10 @@ function lazy<T>(compute: () => T): () => T {
 }
 
 function write(x: Activation, to: Slot, lane: number, ty: Expr["ty"], value: Value): void {
+  if (to.class === "pred") {
+    x.i32[to.base] = (x.i32[to.base]! & ~(1 << lane)) | (value ? 1 << lane : 0);
+    return;
+  }
   const at = to.base + lane;
   if (ty === "i32") x.i32[at] = to.bits < 32 ? (value as number) & (2 ** to.bits - 1) : (value as number);
   else if (ty === "i64") x.i64[at] = value as bigint;
@@ -87,10 +93,43 @@ const leafOf =
         return special(x, lane, leaf.name, leaf.ty, clock);
       case "symbol":
         throw new Error(`${leaf.symbol} has not been bound to its address`);
-      default:
-        throw new Error(`${leaf.kind} is not evaluated yet`);
+      case "lane-word":
+        return x.i32[context.file.slot(leaf.reg).base]!;
+      case "region":
+        return readBytes(context, x, byteOf(leaf.region, leaf.bits, lane), leaf);
+      case "indirect": {
+        const at = fold(leaf.address, leafOf(context, x, lane, clock, old)) as number;
+        const { byteFileBytes } = context.file;
+        if (at >>> 0 > byteFileBytes - leaf.bits / 8) return leaf.ty === "i64" ? 0n : 0;
+        return readBytes(context, x, at, leaf);
+      }
     }
   };
+
+/** An element at a byte of the file, which temporaries lie behind. */
+function readBytes(
+  { file }: FunctionContext,
+  x: Activation,
+  at: number,
+  { bits, ty, signed }: Pick<RegionLeaf, "bits" | "ty" | "signed">,
+): Value {
+  const { data } = x.small;
+  const from = file.byteFileAt + at;
+  if (bits === 64) return ty === "f64" ? data.getFloat64(from, true) : data.getBigInt64(from, true);
+  if (bits === 32) return ty === "f32" ? data.getFloat32(from, true) : data.getInt32(from, true);
+  if (bits === 16) return signed ? data.getInt16(from, true) : data.getUint16(from, true);
+  return signed ? data.getInt8(from) : data.getUint8(from);
+}
+
+function writeBytes({ file }: FunctionContext, x: Activation, at: number, bits: number, value: number | bigint): void {
+  if (at >>> 0 > file.byteFileBytes - bits / 8) return;
+  const { data } = x.small;
+  const to = file.byteFileAt + at;
+  if (bits === 64) data.setBigInt64(to, value as bigint, true);
+  else if (bits === 32) data.setInt32(to, value as number, true);
+  else if (bits === 16) data.setInt16(to, value as number, true);
+  else data.setInt8(to, value as number);
+}
 
 const word = new DataView(new ArrayBuffer(8));
 

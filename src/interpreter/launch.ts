@@ -40,7 +40,8 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
   const observers = options.observers ?? [];
   const { dynamicStart, dynamicName, extents, staticBytes } = program.shared;
   const dynamicEnd = dynamicStart + request.sharedBytes;
-  const sharedExtents: readonly Extent[] = [...extents, { name: dynamicName, start: dynamicStart, end: dynamicEnd }];
+  const name = request.threads === undefined ? dynamicName : "shared local memory";
+  const sharedExtents: readonly Extent[] = [...extents, { name, start: dynamicStart, end: dynamicEnd }];
   let reads = 0n;
   const grid: Grid = {
     id: launches++,
@@ -56,6 +57,7 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
     dynamicSharedBytes: request.sharedBytes,
     stackLimit: options.stackLimit ?? stackLimit,
     processors: 1,
+    threads: request.threads ?? null,
     observers: observers.length === 0 ? null : new Observers(observers),
     reports: new ReportSink(request.kernel),
     print: request.onOutput ?? (() => {}),
@@ -76,7 +78,15 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
   return { ok: !grid.reports.failed, steps: grid.steps, reports: grid.reports.reports };
 }
 
-function checkShape(kernel: IrFunction, { grid, block, params, sharedBytes }: LaunchRequest): void {
+function checkShape(kernel: IrFunction, { grid, block, params, sharedBytes, threads: model }: LaunchRequest): void {
+  if ((kernel.file === undefined) !== (model === undefined)) {
+    throw new RangeError(
+      `${kernel.name} ${kernel.file === undefined ? "has no" : "needs a model of its"} hardware threads`,
+    );
+  }
+  if (model !== undefined && !(Number.isInteger(model.width) && model.width >= 1 && model.width <= 32)) {
+    throw new RangeError(`hardware threads of ${model.width} lanes`);
+  }
   const threads = block[0] * block[1] * block[2];
   for (const n of [...grid, ...block]) {
     if (!Number.isInteger(n) || n < 1) throw new RangeError(`a grid or block of ${n} in one direction`);

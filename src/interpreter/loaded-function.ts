@@ -22,7 +22,7 @@ export class LoadedFunction implements FunctionCode {
     this.ir = ir;
     this.address = address;
     this.frame = layFrame(ir);
-    this.file = new RegisterFile(ir.registers);
+    this.file = new RegisterFile(ir.registers, ir.file);
     this.#engine = engine;
     this.context = {
       file: this.file,
@@ -44,6 +44,10 @@ export class LoadedFunction implements FunctionCode {
 
   get cleanBytes(): number {
     return this.file.cleanBytes;
+  }
+
+  get byteFileAt(): number {
+    return this.file.byteFileAt;
   }
 
   get stackCost(): number {

@@ -1,8 +1,18 @@
-import { windows } from "../ir/index.ts";
+import { type FileTarget, windows } from "../ir/index.ts";
 import { nan32, nan64 } from "../numeric/float-pattern.ts";
 import { isScalarName, scalarIndex } from "../machine/specials.ts";
-import { type Expr, type PrimName, primOf, type Value } from "../semantics/index.ts";
+import {
+  type Expr,
+  type IndirectLeaf,
+  type PrimName,
+  primOf,
+  type Region,
+  type RegionLeaf,
+  type Value,
+} from "../semantics/index.ts";
 import type { Assignment, ExprCompiler, FunctionContext, LaneFunction, Run } from "./expr-compiler.ts";
+import { isUniform } from "./hazard.ts";
+import { allLanes, elementOf, type Lanes, maskOf, strideOf } from "./region.ts";
 import type { Slot } from "./register-file.ts";
 
 /*
@@ -38,27 +48,50 @@ export function canGenerate(): boolean {
 }
 
 /** The loop over the lanes of a mask, with and without gaps. `body` uses the lane number `i`. */
-export const laneLoop = (body: string): string =>
-  `if (mask === -1) { for (let i = 0; i < 32; i++) { ${body} } } ` +
-  `else { for (let m = mask; m !== 0; m &= m - 1) { const i = 31 - Math.clz32(m & -m); ${body} } }`;
+export function laneLoop(body: string, lanes: Lanes | null): string {
+  const { first, count } = lanes ?? allLanes;
+  const whole = `for (let i = ${first}; i < ${first + count}; i++) { ${body} }`;
+  if (count === 1) return whole;
+  return (
+    `if (mask === ${maskOf({ first, count })}) { ${whole} } ` +
+    `else { for (let m = mask; m !== 0; m &= m - 1) { const i = 31 - Math.clz32(m & -m); ${body} } }`
+  );
+}
 
 const views = "const I = x.i32, F = x.f32, L = x.i64, D = x.f64;";
 
 export const loopCompiler: ExprCompiler = {
-  assign: (context, assignments) => {
-    const emitter = new Emitter(context);
+  assign: (context, assignments, lanes) => {
+    const emitter = new Emitter(context, lanes);
     const values = assignments.map((a) => emitter.target(a));
     const body = [...emitter.lines, ...values].join(" ");
-    const text = `(x, mask) => { ${views} ${emitter.prologue.join(" ")} ${laneLoop(body)} ${emitter.epilogue.join(" ")} }`;
+    const text = `(x, mask) => { ${views} ${emitter.prologue.join(" ")} ${laneLoop(body, lanes)} ${emitter.epilogue.join(" ")} }`;
     return make<Run>(emitter, text);
   },
-  lane: (context, expr) => {
-    const emitter = new Emitter(context);
+  lane: (context, expr, lanes) => {
+    const emitter = new Emitter(context, lanes);
     const value = emitter.value(expr);
     const text = `(x, i, old) => { ${views} ${emitter.prologue.join(" ")} ${emitter.lines.join(" ")} return ${value}; }`;
     return make<LaneFunction>(emitter, text);
   },
 };
+
+/** How a DataView calls the elements: signed, unless they are extended as unsigned. */
+function dataName(bits: number, signed: boolean, ty: Expr["ty"]): string {
+  if (bits === 64) return ty === "f64" ? "Float64" : "BigInt64";
+  return ty === "f32" ? "Float32" : `${signed || bits === 32 ? "Int" : "Uint"}${bits}`;
+}
+
+const dataGet = (data: string, at: string, bits: number, signed: boolean, ty: Expr["ty"]): string =>
+  `${data}.get${dataName(bits, signed, ty)}(${at}, true)`;
+
+/** A NaN that was computed is canonical. */
+function dataSet(data: string, at: string, bits: number, ty: Expr["ty"], value: string): string {
+  const write = `${data}.set${dataName(bits, true, ty)}(${at}, ${value}, true);`;
+  if (ty === "f32") return `if (${value} === ${value}) ${write} else ${data}.setInt32(${at}, ${nan32}, true);`;
+  if (ty === "f64") return `if (${value} === ${value}) ${write} else ${data}.setBigInt64(${at}, ${nan64}n, true);`;
+  return write;
+}
 
 class Emitter {
   readonly operands: (number | bigint)[] = [];
@@ -68,16 +101,20 @@ class Emitter {
   readonly lines: string[] = [];
   readonly epilogue: string[] = [];
   readonly #context: FunctionContext;
+  readonly #lanes: Lanes;
+  readonly #uniform = new Map<Expr, boolean>();
   readonly #known = new Map<Expr, string>();
   readonly #named = new Map<string, string>();
   #names = 0;
 
-  constructor(context: FunctionContext) {
+  constructor(context: FunctionContext, lanes: Lanes | null) {
     this.#context = context;
+    this.#lanes = lanes ?? allLanes;
   }
 
   /** Computes the value now, and returns the statement that writes it. */
   target({ value: expr, to }: Assignment): string {
+    if ("kind" in to) return to.kind === "region" ? this.#toRegion(expr, to) : this.#toAddress(expr, to);
     if (to.class === "pred") {
       const word = this.#name("w");
       const p = this.value(expr);
@@ -110,7 +147,7 @@ class Emitter {
   value(expr: Expr): string {
     const known = this.#known.get(expr);
     if (known !== undefined) return known;
-    const text = expr.kind === "const" ? this.#constant(expr.value) : this.#line(this.#compute(expr));
+    const text = expr.kind === "const" ? this.#constant(expr.value) : this.#line(expr);
     this.#known.set(expr, text);
     return text;
   }
@@ -133,9 +170,105 @@ class Emitter {
         return this.#special(expr.name, expr.ty);
       case "symbol":
         throw new Error(`${expr.symbol} has not been bound to its address`);
-      default:
-        throw new Error(`${expr.kind} is not emitted yet`);
+      case "lane-word":
+        return `I[${this.#operandOf(expr.reg)}]`;
+      case "region":
+        return this.#region(expr);
+      case "indirect":
+        return this.#indirect(expr);
     }
+  }
+
+  #operandOf(predicate: number): string {
+    const { base } = this.#context.file.slot(predicate);
+    return this.#operand(`word ${base}`, base);
+  }
+
+  #region({ region, bits, signed, ty }: RegionLeaf): string {
+    const index = this.#index(region, bits);
+    if (index === null) return dataGet(this.#data(), this.#byte(region, bits), bits, signed, ty);
+    return `${this.#view(bits, signed, ty)}[${index}]`;
+  }
+
+  #indirect({ address, bits, signed, ty }: IndirectLeaf): string {
+    const { at, limit } = this.#checked(address, bits);
+    const nothing = bits === 64 && ty === "i64" ? "0n" : "0";
+    const start = this.#operand("file", this.#context.file.byteFileAt);
+    return `${at} > ${limit} ? ${nothing} : ${dataGet(this.#data(), `${at} + ${start}`, bits, signed, ty)}`;
+  }
+
+  /** A computed byte of the file, and the greatest at which an element can lie. */
+  #checked(address: Expr, bits: number): { readonly at: string; readonly limit: string } {
+    const limit = this.#context.file.byteFileBytes - bits / 8;
+    return { at: `(${this.value(address)} >>> 0)`, limit: this.#operand(`limit ${limit}`, limit) };
+  }
+
+  #toRegion(expr: Expr, { region, bits }: Extract<FileTarget, { kind: "region" }>): string {
+    const index = this.#index(region, bits);
+    if (index === null) return dataSet(this.#data(), this.#byte(region, bits), bits, expr.ty, this.value(expr));
+    if (bits === 64 && expr.kind === "prim") {
+      const halves = this.#halves(expr);
+      if (halves !== null) return `I[2 * (${index})] = ${halves[0]}; I[2 * (${index}) + 1] = ${halves[1]};`;
+    }
+    const v = this.value(expr);
+    const write = `${this.#view(bits, true, expr.ty)}[${index}] = ${v};`;
+    if (expr.ty === "f32") return `if (${v} === ${v}) ${write} else I[${index}] = ${nan32};`;
+    if (expr.ty === "f64") return `if (${v} === ${v}) ${write} else L[${index}] = ${nan64}n;`;
+    return write;
+  }
+
+  /** The halves of a 64-bit value that is made of 32-bit ones: no BigInt is needed to write it. */
+  #halves({ prim, args }: Extract<Expr, { kind: "prim" }>): readonly [low: string, high: string] | null {
+    if (prim === "i64.from_halves") return [this.value(args[0]!), this.value(args[1]!)];
+    if (prim !== "i64.extend_i32_s" && prim !== "i64.extend_i32_u") return null;
+    const v = this.value(args[0]!);
+    return [v, prim === "i64.extend_i32_s" ? `${v} >> 31` : "0"];
+  }
+
+  #toAddress(expr: Expr, { address, bits }: Extract<FileTarget, { kind: "indirect" }>): string {
+    const v = this.value(expr);
+    const { at, limit } = this.#checked(address, bits);
+    const start = this.#operand("file", this.#context.file.byteFileAt);
+    return `if (${at} <= ${limit}) { ${dataSet(this.#data(), `${at} + ${start}`, bits, expr.ty, v)} }`;
+  }
+
+  /** The lane's element, in elements of its size from the start of the registers; null where they are not aligned. */
+  #index(region: Region, bits: number): string | null {
+    const at = this.#context.file.byteFileAt + region.at;
+    return at % (bits / 8) === 0 ? this.#place(region, bits, at / (bits / 8), 1) : null;
+  }
+
+  /** The same in bytes. */
+  #byte(region: Region, bits: number): string {
+    return this.#place(region, bits, this.#context.file.byteFileAt + region.at, bits / 8);
+  }
+
+  #place(region: Region, bits: number, start: number, unit: number): string {
+    const { first, vertical, width, horizontal } = region;
+    const stride = strideOf(region, this.#lanes);
+    const at = (place: number): string => this.#operand(`at ${bits} ${unit} ${place}`, place);
+    if (stride === 0) {
+      return at(start + elementOf(region, this.#lanes.first) * unit);
+    }
+    if (stride !== null) {
+      const base = at(start + (elementOf(region, this.#lanes.first) - this.#lanes.first * stride) * unit);
+      return stride * unit === 1 ? `${base} + i` : `${base} + ${stride * unit} * i`;
+    }
+    const e = first === 0 ? "i" : `(i - ${first})`;
+    const row = `(${e} >> ${Math.log2(width)}) * ${vertical * unit}`;
+    return `${at(start)} + ${row} + (${e} & ${width - 1}) * ${horizontal * unit}`;
+  }
+
+  /** The name of the view of elements of a size. */
+  #view(bits: number, signed: boolean, ty: Expr["ty"]): string {
+    if (bits === 64) return ty === "f64" ? "D" : "L";
+    if (bits === 32) return ty === "f32" ? "F" : "I";
+    const name = `${signed ? "i" : "u"}${bits}`;
+    return this.#once(`view ${name}`, "v", (variable) => `const ${variable} = x.small.${name};`);
+  }
+
+  #data(): string {
+    return this.#once("data", "v", (variable) => `const ${variable} = x.small.data;`);
   }
 
   #prim(prim: PrimName, args: readonly Expr[]): string {
@@ -223,9 +356,12 @@ class Emitter {
     return name;
   }
 
-  #line(text: string): string {
+  /** What is the same in all lanes of a vISA instruction is computed once. */
+  #line(expr: Exclude<Expr, { kind: "const" }>): string {
+    const once = this.#context.file.byteFileAt >= 0 && isUniform(expr, this.#lanes, this.#uniform);
+    const text = this.#compute(expr);
     const name = this.#name("t");
-    this.lines.push(`const ${name} = ${text};`);
+    (once ? this.prologue : this.lines).push(`const ${name} = ${text};`);
     return name;
   }
 

@@ -10,6 +10,7 @@ import type { Run } from "./expr-compiler.ts";
 import { type FastPath, type FastTarget, fastPath } from "./memory-loop.ts";
 import type { AddressOperand } from "./operand.ts";
 import { Reach } from "./reach.ts";
+import type { Lanes } from "./region.ts";
 import type { Slot } from "./register-file.ts";
 
 export interface MemoryInstruction {
@@ -18,6 +19,8 @@ export interface MemoryInstruction {
   readonly address: AddressOperand;
   /** Computes the operands' temporaries. */
   readonly prepare: Run;
+  /** Null: any. */
+  readonly lanes: Lanes | null;
 }
 
 /** The address that a lane accesses. */
@@ -137,7 +140,7 @@ function makeAccess(
     if (watched) x.warp.watched = true;
     let rest = mask;
     if (generate && reach.refresh(x)) {
-      fast ??= fastPath(effect, access, address, elements);
+      fast ??= fastPath(effect, access, address, elements, memory.lanes);
       rest = fast(x, mask, reach);
     }
     if (rest !== 0) slow.run(x, rest, perform);

@@ -3,6 +3,7 @@ import type { Activation } from "../machine/activation.ts";
 import { laneLoop } from "./loop-compiler.ts";
 import type { AddressOperand } from "./operand.ts";
 import type { Reach } from "./reach.ts";
+import type { Lanes } from "./region.ts";
 import type { Slot } from "./register-file.ts";
 
 /** Accesses memory in the lanes whose address is within `reach`, and returns the other lanes. */
@@ -20,6 +21,7 @@ export function fastPath(
   access: Access,
   address: AddressOperand,
   elements: readonly FastTarget[],
+  lanes: Lanes | null,
 ): FastPath {
   const operands: number[] = [];
   const operand = (value: number): string => `k${operands.push(value) - 1}`;
@@ -29,7 +31,7 @@ export function fastPath(
   );
   const text =
     `(x, mask, c) => { const I = x.i32, M = c.views.${viewOf(access)}, stride = c.stride; ${lane.before} ` +
-    `let rest = 0; ${laneLoop(`${lane.position} ${moves.join(" ")}`)} return rest; }`;
+    `let rest = 0; ${laneLoop(`${lane.position} ${moves.join(" ")}`, lanes)} return rest; }`;
   const source = `return (${operands.map((_, i) => `k${i}`).join(",")}) => ${text}`;
   let maker = makers.get(source);
   if (maker === undefined) {

@@ -4,6 +4,7 @@ import type { Observers } from "../machine/events.ts";
 import type { Grid } from "../machine/grid.ts";
 import type { Group } from "../machine/group.ts";
 import type { Warp } from "../machine/warp.ts";
+import { lanesOf, movedLanes } from "./channels.ts";
 
 /**
  * Runs a warp until all of its groups wait or have ended, until one gives way, or for this many blocks. False when there
@@ -16,8 +17,9 @@ export function runWarp(warp: Warp, grid: Grid, blocks: number): boolean {
   for (let left = blocks; group !== null && left > 0 && !warp.yielded; left--) {
     const block = group.at;
     grid.steps += block.size * popcount(group.mask);
-    if (grid.observers === null) runSteps(block, group);
-    else runObserved(block, group, grid.observers);
+    if (grid.observers !== null) runObserved(block, group, grid.observers);
+    else if (warp.lockstep) runChannels(block, group);
+    else runSteps(block, group);
     if (block.terminator === null) group.at = block.next!;
     else block.terminator.run(warp, group);
     if (warp.groups.length !== 1 || warp.groups[0] !== group || group.wait !== null) group = pick(warp);
@@ -28,7 +30,7 @@ export function runWarp(warp: Warp, grid: Grid, blocks: number): boolean {
 /** When all groups wait, lanes that have returned may be what they wait for. */
 function pick(warp: Warp): Group | null {
   const group = warp.pick();
-  if (group !== null || warp.groups.length === 0) return group;
+  if (group !== null || warp.groups.length === 0 || warp.lockstep) return group;
   let flushed = false;
   for (const waiting of [...warp.groups]) if (warp.flushReturned(waiting)) flushed = true;
   return flushed ? warp.pick() : null;
@@ -46,12 +48,20 @@ function runSteps(block: BasicBlock, { activation: x, mask }: Group): void {
   }
 }
 
+/** The same where instructions are for certain lanes. */
+function runChannels({ steps }: BasicBlock, { activation: x, mask }: Group): void {
+  for (const step of steps) {
+    const lanes = lanesOf(step, x, mask);
+    if (lanes !== 0) step.run(x, lanes);
+  }
+}
+
 const addresses = new BigInt64Array(32);
 
 function runObserved(block: BasicBlock, { activation, mask: all }: Group, observers: Observers): void {
   const { warp } = activation;
   for (const step of block.steps) {
-    const mask = step.guard < 0 ? all : all & (activation.i32[step.guard]! ^ step.flip);
+    const mask = lanesOf(step, activation, all);
     if (mask === 0) continue;
     const { site } = step;
     observers.emit("instruction", { warp, activation, site, mask });
@@ -69,7 +79,7 @@ function runObserved(block: BasicBlock, { activation, mask: all }: Group, observ
   const { terminator } = block;
   if (terminator !== null) {
     const { guard } = terminator;
-    const mask = guard.guard < 0 ? all : all & (activation.i32[guard.guard]! ^ guard.flip);
+    const mask = movedLanes(guard, activation, all);
     if (mask !== 0) observers.emit("instruction", { warp, activation, site: terminator.site, mask });
   }
 }

@@ -64,10 +64,11 @@ export function runGrid(
   const idle: Cta[] = [];
   let flight: Cta[] = [];
   let tickets = 0;
+  let made = 0;
   let done = 0;
   const open = (count: number): void => {
     for (let i = 0; i < count && tickets < total; i++) {
-      const cta = idle.pop() ?? new Cta(grid, sharedBytes);
+      const cta = idle.pop() ?? new Cta(grid, sharedBytes, made++);
       cta.start(tickets++, kernel);
       grid.observers?.emit("blockBegin", cta);
       flight.push(cta);

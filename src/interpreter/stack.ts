@@ -5,13 +5,12 @@ import { Fault } from "../machine/fault.ts";
 import type { Decoding } from "./decode.ts";
 import type { Run } from "./expr-compiler.ts";
 import type { Slot } from "./register-file.ts";
-import { destinations } from "./steps.ts";
 
 /** Section 9.7.17.3. The piece is the lane's own; it ends with the activation. */
 export function makeAlloca(d: Decoding, op: Extract<Op, { kind: "alloca" }>): Run {
   const size = d.operands.slot(op.size);
   const { prepare } = d.operands;
-  const [to] = destinations(d);
+  const [to] = d.results;
   const align = Math.max(op.align, 8);
   return (x, mask) => {
     prepare(x, mask);
@@ -35,7 +34,7 @@ export function makeAlloca(d: Decoding, op: Extract<Op, { kind: "alloca" }>): Ru
 }
 
 export function makeStackSave(d: Decoding): Run {
-  const [to] = destinations(d);
+  const [to] = d.results;
   return (x, mask) => {
     if (!to) return;
     for (let m = mask; m !== 0; m &= m - 1) {

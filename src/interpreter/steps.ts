@@ -2,26 +2,30 @@ import type { Op } from "../ir/index.ts";
 import type { Step, UndefinedCheck } from "../machine/code.ts";
 import { Fault } from "../machine/fault.ts";
 import { makeAtomic } from "./atomic.ts";
-import { bitsOf } from "./bind.ts";
 import type { Decoding } from "./decode.ts";
 import type { Run } from "./expr-compiler.ts";
 import { addressWriter, type MemoryInstruction, makeLoad, makeStore } from "./memory-access.ts";
-import type { Slot } from "./register-file.ts";
 import { makeAlloca, makeStackRestore, makeStackSave } from "./stack.ts";
 import { makeWarpStep } from "./warp-ops.ts";
 
 type Memory = Extract<Op, { kind: "load" | "store" | "atomic" }>;
-
-/** The destinations of an instruction, in the order of its results. */
-export const destinations = ({ site, code }: Decoding): (Slot | null)[] =>
-  site.instruction.dst.map((r) => (typeof r === "number" ? code.file.slot(r) : null));
 
 /** An instruction that ends where it began. */
 export function makeStep(d: Decoding): Step {
   const { op } = d.site.instruction;
   if (op.kind === "pure") return makePureStep(d, op);
   if (op.kind === "load" || op.kind === "store" || op.kind === "atomic") return makeMemoryStep(d, op);
-  return { ...d.guard, site: d.site, run: makeRun(d, op), addresses: null, undefinedCases: undefinedChecks(d) };
+  const run = finished(d, makeRun(d, op));
+  return { ...d.guard, site: d.site, run, addresses: null, undefinedCases: undefinedChecks(d) };
+}
+
+/** With the results brought to the byte file. */
+function finished({ finish }: Decoding, run: Run): Run {
+  if (finish === null) return run;
+  return (x, mask) => {
+    run(x, mask);
+    finish(x, mask);
+  };
 }
 
 function undefinedChecks({ site, code, operands }: Decoding): UndefinedCheck[] {
@@ -40,14 +44,7 @@ function undefinedChecks({ site, code, operands }: Decoding): UndefinedCheck[] {
 
 /** Code is made when the step first runs: much of a large kernel never does. */
 function makePureStep(d: Decoding, { values }: Extract<Op, { kind: "pure" }>): Step {
-  const to = destinations(d);
-  const compile = (): Run => {
-    const assignments = values.flatMap((value, i) => {
-      const slot = to[i] ?? null;
-      return slot === null ? [] : [{ value: bitsOf(d.operands.bind(value)), to: slot }];
-    });
-    return assignments.length === 0 ? nothing : d.engine.compiler.assign(d.code.context, assignments);
-  };
+  const compile = d.operands.pure(values, d.site.instruction.dst);
   const step: Step & { run: Run } = {
     ...d.guard,
     site: d.site,
@@ -65,14 +62,21 @@ function makeMemoryStep(d: Decoding, op: Memory): Step {
   const { operands, site, engine } = d;
   const address = operands.address(op.address);
   const sources = op.kind === "store" ? op.values.map((v) => v && operands.slot(v)) : [];
-  const memory: MemoryInstruction = { site, access: op.access, address, prepare: operands.prepare };
+  const { lanes, prepare } = operands;
+  const memory: MemoryInstruction = { site, access: op.access, address, prepare, lanes };
   const run =
     op.kind === "load"
-      ? makeLoad(memory, destinations(d), engine.generate)
+      ? makeLoad(memory, d.results, engine.generate)
       : op.kind === "store"
         ? makeStore(memory, sources, engine.generate)
-        : makeAtomic(d, memory, op.combine);
-  return { ...d.guard, site, run, addresses: addressWriter(memory), undefinedCases: undefinedChecks(d) };
+        : makeAtomic(d, memory, op.combine, d.results);
+  return {
+    ...d.guard,
+    site,
+    run: finished(d, run),
+    addresses: addressWriter(memory),
+    undefinedCases: undefinedChecks(d),
+  };
 }
 
 function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
@@ -86,7 +90,7 @@ function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
     case "warp":
       return makeWarpStep(d, op);
     case "activemask": {
-      const [to] = destinations(d);
+      const [to] = d.results;
       return to ? (x, mask) => fillLanes(x.i32, to.base, mask, mask) : nothing;
     }
     case "alloca":

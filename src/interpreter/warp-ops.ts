@@ -6,7 +6,7 @@ import type { Decoding } from "./decode.ts";
 import type { LaneFunction, Run } from "./expr-compiler.ts";
 import { patternOf } from "./pattern.ts";
 import type { Slot } from "./register-file.ts";
-import { destinations, fillLanes } from "./steps.ts";
+import { fillLanes } from "./steps.ts";
 
 /** Lanes of one activation that take part in a warp-wide operation. */
 export interface Part {
@@ -39,7 +39,7 @@ export function decodeWarpOp(d: Decoding, op: WarpOp): WarpCode {
     a,
     b,
     c,
-    to: destinations(d),
+    to: d.results,
     act: actionOf(d, op),
   };
 }
@@ -179,7 +179,7 @@ function match(mode: "any" | "all", parts: readonly Part[]): null {
 /** Section 9.7.13.12. */
 function redux(d: Decoding, a: Expr, combine: Expr): WarpCode["act"] {
   const expr = bitsOf(d.operands.bind(combine));
-  const step: LaneFunction = d.engine.compiler.lane(d.code.context, expr);
+  const step: LaneFunction = d.engine.compiler.lane(d.code.context, expr, d.operands.lanes);
   const wide = a.ty === "i64" || a.ty === "f64";
   return (parts) => {
     gather(parts);

@@ -8,6 +8,25 @@ export interface StackPiece {
   readonly end: number;
 }
 
+/** A register file seen as elements of 8 and 16 bits, and as elements that need not be aligned. */
+export interface SmallViews {
+  readonly i8: Int8Array;
+  readonly u8: Uint8Array;
+  readonly i16: Int16Array;
+  readonly u16: Uint16Array;
+  readonly data: DataView;
+}
+
+const smallViews = (buffer: ArrayBuffer): SmallViews => ({
+  i8: new Int8Array(buffer),
+  u8: new Uint8Array(buffer),
+  i16: new Int16Array(buffer),
+  u16: new Uint16Array(buffer),
+  data: new DataView(buffer),
+});
+
+const noViews = smallViews(new ArrayBuffer(0));
+
 /**
  * A function being executed by some lanes of a warp. Each activation has registers of its own: one value per lane,
  * `lane` elements behind the register's base, and one word per predicate, a bit per lane.
@@ -18,12 +37,19 @@ export class Activation {
   readonly f32: Float32Array;
   readonly i64: BigInt64Array;
   readonly f64: Float64Array;
+  /** The same bytes for code that has a byte file; else empty. */
+  readonly small: SmallViews;
+  /** The byte file. */
+  readonly file: Uint8Array;
   readonly #clean: Int32Array;
+  readonly within: Activation | null;
   warp!: Warp;
   /** Who called, from where, and where the lanes go on; null for a kernel. */
   caller: Activation | null = null;
   callSite: Site | null = null;
   resume: BasicBlock | null = null;
+  /** The lanes that go on there, where they are not those that have returned; else 0. */
+  resumeMask = 0;
   /** Copies the results to the caller, for the lanes that return. */
   onReturn: ((x: Activation, mask: number) => void) | null = null;
   depth = 0;
@@ -42,13 +68,23 @@ export class Activation {
   tops: Int32Array | null = null;
   pieces: StackPiece[] | null = null;
 
-  constructor(code: FunctionCode) {
+  /** `within`: the activation whose registers and byte file it shares, for a subroutine. */
+  constructor(code: FunctionCode, within: Activation | null = null) {
     this.code = code;
+    this.within = within;
+    if (within !== null) {
+      ({ i32: this.i32, f32: this.f32, i64: this.i64, f64: this.f64, small: this.small, file: this.file } = within);
+      this.#clean = within.#clean;
+      return;
+    }
     const buffer = new ArrayBuffer(code.fileBytes);
     this.i32 = new Int32Array(buffer);
     this.f32 = new Float32Array(buffer);
     this.i64 = new BigInt64Array(buffer);
     this.f64 = new Float64Array(buffer);
+    const at = code.byteFileAt;
+    this.small = at < 0 ? noViews : smallViews(buffer);
+    this.file = at < 0 ? noViews.u8 : this.small.u8.subarray(at, at + (code.ir.file?.bytes ?? 0));
     this.#clean = new Int32Array(buffer, 0, code.cleanBytes >> 2);
   }
 
@@ -64,12 +100,21 @@ export class Activation {
     return x;
   }
 
+  /** A subroutine of `within`, in its registers and its byte file. */
+  static enterWithin(within: Activation, mask: number): Activation {
+    const x = new Activation(within.code, within);
+    x.warp = within.warp;
+    x.live = mask;
+    return x;
+  }
+
   /** Makes room for another activation of the same function. Nobody may hold on to this one. */
   release(): void {
     this.caller = null;
     this.callSite = null;
     this.resume = null;
     this.onReturn = null;
-    this.code.pool.push(this);
+    this.resumeMask = 0;
+    if (this.within === null) this.code.pool.push(this);
   }
 }

@@ -15,41 +15,70 @@ export interface Waiter {
   readonly release: (reduction: Reduction) => void;
 }
 
-/** One of the sixteen barriers of a block (section 9.7.13.1). Arrivals count by warp: 32 for each, however many lanes it has. */
+/**
+ * One of the barriers of a block. In PTX (section 9.7.13.1) arrivals count by warp: 32 for each, however many lanes it has;
+ * in vISA a hardware thread counts as one.
+ */
 export class Barrier {
   readonly id: number;
+  /** What a warp counts. */
+  readonly weight: number;
   arrived = 0;
+  /** How many times all have come; and the round to which a warp has arrived without waiting. */
+  round = 0;
+  readonly #arrivedTo = new Map<Warp, number>();
   /** The threads that the barrier waits for; null for all of the block. */
   count: number | null = null;
   readonly waiters: Waiter[] = [];
   #reduction: Reduction = { popc: 0, and: true, or: false };
 
-  constructor(id: number) {
+  constructor(id: number, weight: number) {
     this.id = id;
+    this.weight = weight;
   }
 
   /** `voters` are the arriving lanes, `votes` those of them whose predicate is true. */
   arrive(count: number | null, voters: number, votes: number): void {
     this.count = count;
-    this.arrived += 32;
+    this.arrived += this.weight;
     this.#reduction.popc += popcount(votes);
     this.#reduction.and &&= votes === voters;
     this.#reduction.or ||= votes !== 0;
   }
 
-  /** Whether somebody waits and everybody has come; `liveWarps` are those that can still come. */
-  complete(liveWarps: number): boolean {
-    return this.arrived > 0 && this.arrived >= (this.count ?? liveWarps * 32);
+  /** The warp has arrived, and will wait later or not at all. */
+  arriveEarly(warp: Warp): void {
+    this.#arrivedTo.set(warp, this.round);
+  }
+
+  /** Whether the round is over to which the warp has arrived; without an arrival it is the present one. */
+  passed(warp: Warp): boolean {
+    const round = this.#arrivedTo.get(warp) ?? this.round;
+    if (round < this.round) this.#arrivedTo.delete(warp);
+    return round < this.round;
+  }
+
+  /** Whether everybody has come; `warps` are those that the barrier waits for when it has no count. */
+  complete(warps: number): boolean {
+    return this.arrived > 0 && this.arrived >= (this.count ?? warps * this.weight);
   }
 
   release(): void {
     const waiters = this.waiters.splice(0);
     const reduction = this.#reduction;
-    this.reset();
+    this.#open();
+    this.round++;
+    for (const { warp } of waiters) this.#arrivedTo.delete(warp);
     for (const waiter of waiters) waiter.release(reduction);
   }
 
   reset(): void {
+    this.round = 0;
+    this.#arrivedTo.clear();
+    this.#open();
+  }
+
+  #open(): void {
     this.arrived = 0;
     this.count = null;
     this.waiters.length = 0;

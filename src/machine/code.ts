@@ -15,6 +15,18 @@ export interface Site {
 export interface GuardWord {
   readonly guard: number;
   readonly flip: 0 | -1;
+  /** Where an instruction is for certain lanes only (vISA). */
+  readonly rule: ChannelRule | null;
+}
+
+/** A `LaneRule` of the IR and the `collapse` of its guard, as words. */
+export interface ChannelRule {
+  readonly channels: number;
+  /** -1: the channels execute whether they are active or not. */
+  readonly always: 0 | -1;
+  /** The lane whose predicate decides for all of the group, or null. */
+  readonly decider: number | null;
+  readonly collapse: "any" | "all" | null;
 }
 
 /** An instruction that ends where it began: it neither moves its group nor makes it wait. */
@@ -73,6 +85,8 @@ export interface FunctionCode {
   /** Bytes of the register file, and how many of them hold registers and must begin as zeros. */
   readonly fileBytes: number;
   readonly cleanBytes: number;
+  /** Where vISA's byte file begins among them, or -1. */
+  readonly byteFileAt: number;
   /** Bytes of stack that an activation costs: its frame, and its registers as if they were saved. */
   readonly stackCost: number;
   readonly entry: BasicBlock;

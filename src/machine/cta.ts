@@ -12,23 +12,29 @@ export class Cta {
   /** What every lane of the block reads alike, by `scalarIndex`. */
   readonly scalars: Int32Array;
   readonly shared: Views;
-  readonly barriers: readonly Barrier[] = Array.from({ length: 16 }, (_, id) => new Barrier(id));
+  readonly barriers: readonly Barrier[];
   readonly warps: readonly Warp[];
+  /** Blocks that run at the same time have different ones. */
+  readonly slot: number;
   id: Dim3 = [0, 0, 0];
   /** The block's ticket: its place in the order of the grid. */
   ticket = 0;
 
-  constructor(grid: Grid, sharedBytes: number) {
+  constructor(grid: Grid, sharedBytes: number, slot = 0) {
     this.grid = grid;
+    this.slot = slot;
     this.scalars = gridScalars(grid);
     this.shared = new Views(sharedBytes);
     const [bx, by, bz] = grid.block;
     const threads = bx * by * bz;
-    this.warps = Array.from({ length: Math.ceil(threads / 32) }, (_, w) => {
-      const count = Math.min(32, threads - w * 32);
+    const lockstep = grid.threads !== null;
+    const width = grid.threads?.width ?? 32;
+    this.barriers = Array.from({ length: lockstep ? 32 : 16 }, (_, id) => new Barrier(id, lockstep ? 1 : 32));
+    this.warps = Array.from({ length: Math.ceil(threads / width) }, (_, w) => {
+      const count = Math.min(width, threads - w * width);
       const tid = new Int32Array(96);
       for (let lane = 0; lane < count; lane++) {
-        const t = w * 32 + lane;
+        const t = w * width + lane;
         tid[lane] = t % bx;
         tid[32 + lane] = Math.floor(t / bx) % by;
         tid[64 + lane] = Math.floor(t / (bx * by));
@@ -56,11 +62,16 @@ export class Cta {
     return live;
   }
 
+  /** The warps that a barrier without a count waits for: in PTX those that have not exited, in vISA all. */
+  get expectedWarps(): number {
+    return this.grid.threads === null ? this.liveWarps : this.warps.length;
+  }
+
   /** Barriers that waited only for lanes that have exited are released. */
   settleBarriers(): void {
-    const live = this.liveWarps;
+    const expected = this.expectedWarps;
     for (const barrier of this.barriers) {
-      if (barrier.waiters.length === 0 || !barrier.complete(live)) continue;
+      if (barrier.waiters.length === 0 || !barrier.complete(expected)) continue;
       this.grid.observers?.emit("barrierRelease", { cta: this, barrier: barrier.id });
       barrier.release();
     }

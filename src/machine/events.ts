@@ -47,7 +47,7 @@ export interface ReturnEvent extends LaneEvent {
 export interface BarrierEvent extends LaneEvent {
   readonly part: number;
   readonly barrier: number;
-  readonly mode: "sync" | "arrive" | "red";
+  readonly mode: "sync" | "arrive" | "red" | "wait";
   readonly aligned: boolean;
   readonly converged: boolean;
 }

@@ -1,6 +1,7 @@
 import type { AddressSpace } from "./address-space.ts";
 import type { Observers } from "./events.ts";
 import type { Extent } from "./extent.ts";
+import type { ThreadModel } from "./launch.ts";
 import type { DeviceMemory } from "./memory.ts";
 import type { Dim3 } from "./report.ts";
 import type { ReportSink } from "./report-sink.ts";
@@ -31,6 +32,8 @@ export interface Grid {
   /** Bytes of stack that a lane may use. */
   readonly stackLimit: number;
   readonly processors: number;
+  /** Of a vISA kernel: its hardware threads, which are the warps. */
+  readonly threads: ThreadModel | null;
   readonly observers: Observers | null;
   readonly reports: ReportSink;
   readonly print: (text: string) => void;

@@ -5,7 +5,7 @@ import type { BasicBlock, Site } from "./code.ts";
 /** What a group brings to a barrier. */
 export interface BarrierArrival {
   readonly site: Site;
-  readonly mode: "sync" | "arrive" | "red";
+  readonly mode: "sync" | "arrive" | "red" | "wait";
   readonly aligned: boolean;
   /** Threads; null for all of the block. */
   readonly count: number | null;

@@ -9,7 +9,7 @@ const patience = 0x1_0000;
 /** What a jump costs after an access that can see other threads' progress: 64 rounds of a spinning loop. */
 const watchfulJump = patience / 64;
 
-/** Up to 32 lanes, in groups that run together. */
+/** Up to 32 lanes, in groups that run together: a warp of PTX, a hardware thread of vISA. */
 export class Warp {
   readonly cta: Cta;
   readonly index: number;
@@ -18,6 +18,8 @@ export class Warp {
   live = 0;
   /** `tid.x` of the lanes, then `tid.y`, then `tid.z`. */
   readonly tid: Int32Array;
+  /** A hardware thread of vISA: its groups share one instruction pointer, and none overtakes another that waits. */
+  readonly lockstep: boolean;
   readonly stack = new LaneStack();
   readonly groups: Group[] = [];
   /** Set by accesses that can see what other threads do: atomics, volatile and strong loads. */
@@ -33,6 +35,7 @@ export class Warp {
     this.index = index;
     this.lanes = lanes;
     this.tid = tid;
+    this.lockstep = cta.grid.threads !== null;
   }
 
   start(code: FunctionCode): void {
@@ -50,6 +53,15 @@ export class Warp {
     this.stack.clear(0, x.top, this.lanes);
     this.groups.length = 0;
     this.groups.push(new Group(x, code.entry, this.lanes, 0));
+    const { ticket, id, warps, grid, slot } = this.cta;
+    grid.threads?.start(x.file, {
+      group: id,
+      index: this.index,
+      serial: ticket * warps.length + this.index,
+      slot,
+      lanes: this.lanes,
+      localIds: this.tid,
+    });
   }
 
   /**
@@ -57,9 +69,19 @@ export class Warp {
    * stand at its place become one with it. Null when all wait or none is left.
    */
   pick(): Group | null {
+    if (this.lockstep) return this.#atPointer();
     let best: Group | null = null;
     for (const g of this.groups) if (g.wait === null && (best === null || before(g, best))) best = g;
     if (best !== null && this.groups.length > 1) this.#merge(best);
+    return best;
+  }
+
+  /** The group at the thread's instruction pointer, if it does not wait. */
+  #atPointer(): Group | null {
+    let best: Group | null = null;
+    for (const g of this.groups) if (best === null || before(g, best)) best = g;
+    if (best === null || best.wait !== null) return null;
+    if (this.groups.length > 1) this.#merge(best);
     return best;
   }
 
@@ -80,6 +102,15 @@ export class Warp {
     group.mask &= ~mask;
     if (group.mask === 0) this.remove(group);
     this.groups.push(new Group(callee, callee.code.entry, mask, group.turn));
+  }
+
+  /** All lanes of the thread begin to execute a function; then the group goes on as it was, at `resume`. */
+  callAll(group: Group, callee: Activation, site: Site, resume: BasicBlock): void {
+    const { mask } = group;
+    this.call(group, callee, mask, site, resume);
+    this.groups[this.groups.length - 1]!.mask = this.live;
+    callee.live = this.live;
+    callee.resumeMask = mask;
   }
 
   /** Lanes of a group leave its function. The caller goes on when no lane is left in it. */
@@ -112,7 +143,7 @@ export class Warp {
   giveWay(group: Group): void {
     this.#patience = patience;
     this.yielded = true;
-    if (this.groups.length > 1 || group.mask !== this.live) {
+    if (!this.lockstep && (this.groups.length > 1 || group.mask !== this.live)) {
       group.turn++;
       this.flushReturned(group);
     }
@@ -147,7 +178,8 @@ export class Warp {
     let x: Activation | null = innermost;
     while (x !== null && x.live === 0) {
       const caller: Activation | null = x.caller;
-      if (caller !== null && x.returned !== 0) this.groups.push(new Group(caller, x.resume!, x.returned, turn));
+      const mask = x.resumeMask === 0 ? x.returned : x.resumeMask & this.live;
+      if (caller !== null && mask !== 0) this.groups.push(new Group(caller, x.resume!, mask, turn));
       x.release();
       x = caller;
     }

@@ -1,8 +1,12 @@
 import {
   type Access,
+  type ByteFile,
+  type FileTarget,
   type FrameVariable,
+  type Guard,
   type IrFunction,
   type IrModule,
+  type LaneRule,
   type Op,
   type Param,
   type ParamType,
@@ -84,7 +88,9 @@ interface Label {
 }
 
 interface Details {
-  readonly dst?: readonly (Reg | null)[];
+  readonly dst?: readonly (Reg | FileTarget | null)[];
+  readonly lanes?: LaneRule;
+  readonly collapse?: "any" | "all";
   readonly when?: Reg;
   readonly unless?: Reg;
   readonly undefinedCases?: readonly UndefinedCase[];
@@ -103,6 +109,7 @@ export class FunctionBuilder {
   readonly frame: FrameVariable[] = [];
   noreturn = false;
   external = false;
+  file: ByteFile | null = null;
   readonly #list: { op: () => Op; details: Details }[] = [];
   #paramBytes = 0;
 
@@ -156,7 +163,12 @@ export class FunctionBuilder {
     this.emit({ kind: "pure", values: [value] }, { ...details, dst: [dst] });
   }
 
-  load(dst: Reg | readonly (Reg | null)[], how: Access, address: Expr, details: Omit<Details, "dst"> = {}): void {
+  load(
+    dst: Reg | readonly (Reg | FileTarget | null)[],
+    how: Access,
+    address: Expr,
+    details: Omit<Details, "dst"> = {},
+  ): void {
     this.emit({ kind: "load", access: how, address }, { ...details, dst: dst instanceof Reg ? [dst] : dst });
   }
 
@@ -224,7 +236,8 @@ export class FunctionBuilder {
       instructions: this.#list.map(({ op, details }, i) => ({
         op: op(),
         guard: guardOf(details),
-        dst: (details.dst ?? []).map((r) => r?.index ?? null),
+        ...(details.lanes === undefined ? {} : { lanes: details.lanes }),
+        dst: (details.dst ?? []).map((r) => (r instanceof Reg ? r.index : r)),
         undefinedCases: details.undefinedCases ?? [],
         span: { start: at + i * lineLength, end: at + i * lineLength + 1 },
         location: null,
@@ -235,18 +248,18 @@ export class FunctionBuilder {
       span: { start: at, end: at + this.#list.length * lineLength + 1 },
       files: new Map(),
       external: this.external,
+      ...(this.file === null ? {} : { file: this.file }),
     };
   }
 }
 
 const lineLength = 2;
 
-const guardOf = ({ when, unless }: Details) =>
-  when !== undefined
-    ? { register: when.index, negate: false }
-    : unless !== undefined
-      ? { register: unless.index, negate: true }
-      : null;
+function guardOf({ when, unless, collapse }: Details): Guard | null {
+  const register = when ?? unless;
+  if (register === undefined) return null;
+  return { register: register.index, negate: unless !== undefined, ...(collapse === undefined ? {} : { collapse }) };
+}
 
 export class ModuleBuilder {
   readonly #functions: FunctionBuilder[] = [];

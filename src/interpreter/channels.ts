@@ -1,0 +1,42 @@
+import type { Instruction } from "../ir/index.ts";
+import type { Activation } from "../machine/activation.ts";
+import type { ChannelRule, GuardWord } from "../machine/code.ts";
+import type { LoadedFunction } from "./loaded-function.ts";
+import { maskOf } from "./region.ts";
+
+export function guardWord(code: LoadedFunction, { guard, lanes }: Instruction): GuardWord {
+  const rule: ChannelRule | null =
+    lanes === undefined && guard?.collapse === undefined
+      ? null
+      : {
+          channels: lanes === undefined ? -1 : maskOf(lanes),
+          always: lanes?.noMask === true ? -1 : 0,
+          decider: lanes?.uniform === true ? lanes.first : null,
+          collapse: guard?.collapse ?? null,
+        };
+  if (guard === null) return { guard: -1, flip: 0, rule };
+  return { guard: code.file.slot(guard.register).base, flip: guard.negate ? -1 : 0, rule };
+}
+
+/** The lanes in which an instruction is executed that ends where it began. */
+export function lanesOf({ guard, flip, rule }: GuardWord, x: Activation, mask: number): number {
+  if (rule === null) return guard < 0 ? mask : mask & (x.i32[guard]! ^ flip);
+  const lanes = (mask | rule.always) & rule.channels;
+  return guard < 0 ? lanes : lanes & (predicate(x.i32[guard]!, rule) ^ flip);
+}
+
+/** The lanes of a group that control moves: never one that is not in the group. */
+export function movedLanes(word: GuardWord, x: Activation, mask: number): number {
+  const { guard, flip, rule } = word;
+  if (rule === null) return guard < 0 ? mask : mask & (x.i32[guard]! ^ flip);
+  if (rule.decider === null) return mask & lanesOf(word, x, mask);
+  if (guard < 0) return mask;
+  return (((predicate(x.i32[guard]!, rule) ^ flip) >>> rule.decider) & 1) === 0 ? 0 : mask;
+}
+
+/** The predicate's bits, all of them the same where the rule wants any or all of its channels. */
+function predicate(bits: number, { channels, collapse }: ChannelRule): number {
+  if (collapse === null) return bits;
+  const set = bits & channels;
+  return (collapse === "any" ? set !== 0 : set === channels) ? -1 : 0;
+}

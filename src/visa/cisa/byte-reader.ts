@@ -1,0 +1,101 @@
+import type { Span } from "../../source/index.ts";
+import type { CisaCode } from "./codes.ts";
+
+/**
+ * Thrown where bytes cannot be what they should; caught in this room and reported as a diagnostic. No Error: where rows are
+ * tried one after the other there are many, and none needs its stack.
+ */
+export class Malformed {
+  readonly code: CisaCode;
+  readonly span: Span;
+  readonly message: string;
+
+  constructor(code: CisaCode, span: Span, message: string) {
+    this.code = code;
+    this.span = span;
+    this.message = message;
+  }
+}
+
+/** Reads little-endian fields of a file from `at` on, never beyond `end`. */
+export class ByteReader {
+  readonly bytes: Uint8Array;
+  /** The next field's offset in the file. */
+  at: number;
+  end: number;
+  readonly #view: DataView;
+
+  constructor(bytes: Uint8Array, at: number, end: number) {
+    this.bytes = bytes;
+    this.at = at;
+    this.end = end;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  u8(): number {
+    return this.#view.getUint8(this.#take(1));
+  }
+
+  u16(): number {
+    return this.#view.getUint16(this.#take(2), true);
+  }
+
+  i16(): number {
+    return this.#view.getInt16(this.#take(2), true);
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#take(4), true);
+  }
+
+  i32(): number {
+    return this.#view.getInt32(this.#take(4), true);
+  }
+
+  u64(): bigint {
+    return this.#view.getBigUint64(this.#take(8), true);
+  }
+
+  /** `length` bytes, each one a character. */
+  characters(length: number): string {
+    const start = this.#take(length);
+    return latin1(this.bytes.subarray(start, start + length));
+  }
+
+  /** Characters up to a NUL. */
+  string(): string {
+    const length = this.bytes.subarray(this.at, this.end).indexOf(0);
+    if (length < 0) throw this.truncated();
+    const text = this.characters(length);
+    this.at++;
+    return text;
+  }
+
+  /** A count of things of which each takes at least `size` bytes: what cannot fit is refused before anything is made of it. */
+  countOf(count: number, size: number, what: string): number {
+    if (count * size <= this.end - this.at) return count;
+    throw new Malformed("visa-cisa-truncated", { start: this.at, end: this.at }, `no room for ${count} ${what}`);
+  }
+
+  truncated(): Malformed {
+    return new Malformed("visa-cisa-truncated", { start: this.end, end: this.end }, `${this.#place()} ends too early`);
+  }
+
+  #place(): string {
+    return this.end === this.bytes.length ? "the file" : "the routine";
+  }
+
+  #take(length: number): number {
+    if (length > this.end - this.at) throw this.truncated();
+    const start = this.at;
+    this.at += length;
+    return start;
+  }
+}
+
+/** Byte by byte: names are not always UTF-8, and must survive a round trip. */
+function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}

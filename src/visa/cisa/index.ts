@@ -1,0 +1,2 @@
+export { cisaCodes } from "./codes.ts";
+export { type CisaRead, readCisa } from "./reader.ts";

@@ -1,0 +1,34 @@
+import type { OperandSpec, Row } from "../isa/row.ts";
+import { type Suffix, type TextItem, textItems } from "../isa/template.ts";
+
+export type OptionSpec = Extract<OperandSpec, { class: "option" }>;
+
+const names = new WeakMap<OptionSpec, ReadonlyMap<number, string>>();
+
+/** The choice that a file's number stands for. */
+export function choiceOf(spec: OptionSpec, code: number): string | undefined {
+  let known = names.get(spec);
+  if (known === undefined) {
+    const pairs = Object.entries(spec.choices).reverse();
+    names.set(spec, (known = new Map(pairs.map(([choice, number]) => [number, choice]))));
+  }
+  return known.get(code);
+}
+
+/** The number that leaving an option out means. */
+export const codeByDefault = (spec: OptionSpec): number =>
+  spec.byDefault === undefined ? 0 : (spec.choices[spec.byDefault] ?? 0);
+
+const optional = new WeakMap<Row, ReadonlySet<string>>();
+
+/** The operands that the text may leave out. */
+export function optionalOperands(row: Row): ReadonlySet<string> {
+  let known = optional.get(row);
+  if (known === undefined) {
+    const found = textItems(row)
+      .flatMap((item): readonly (TextItem | Suffix)[] => (item.kind === "mnemonic" ? item.suffixes : [item]))
+      .flatMap((item) => (item.kind === "operand" && item.optional ? [item.operand] : []));
+    optional.set(row, (known = new Set(found)));
+  }
+  return known;
+}

@@ -61,13 +61,14 @@ export function runGrid(
   const [gx, gy, gz] = grid.dimensions;
   const total = gx * gy * gz;
   const turns = new Turns(seed);
+  const most = Math.min(mostInFlight, grid.threads?.residentGroups ?? mostInFlight);
   const idle: Cta[] = [];
   let flight: Cta[] = [];
   let tickets = 0;
   let made = 0;
   let done = 0;
   const open = (count: number): void => {
-    for (let i = 0; i < count && tickets < total; i++) {
+    for (let i = 0; i < count && tickets < total && flight.length < most; i++) {
       const cta = idle.pop() ?? new Cta(grid, sharedBytes, made++);
       cta.start(tickets++, kernel);
       grid.observers?.emit("blockBegin", cta);
@@ -86,7 +87,7 @@ export function runGrid(
       limits.progress(done, total);
     }
     flight = flight.filter((cta) => !finished.has(cta));
-    if (finished.size === 0) open(Math.min(flight.length, mostInFlight - flight.length));
+    if (finished.size === 0) open(flight.length);
   }
 }
 

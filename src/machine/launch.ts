@@ -31,6 +31,8 @@ export interface ThreadModel {
   readonly start: (file: Uint8Array, thread: ThreadStart) => void;
   /** By index: that of the binding table, or one of `surfaceIndex`. */
   readonly surfaces: ReadonlyMap<number, Surface>;
+  /** Groups that may run at the same time, because there is memory for so many threads; absent: as the schedule likes. */
+  readonly residentGroups?: number;
 }
 
 export interface LaunchRequest {

@@ -19,11 +19,18 @@ export interface Struct {
   readonly pointers: readonly { readonly at: number; readonly to: Buffer | Pointer }[];
 }
 
+/** Local memory of a vISA kernel, which its groups have for themselves. */
+export interface LocalMemory {
+  readonly kind: "local";
+  readonly bytes: number;
+}
+
 /**
  * What a kernel can be given: a number or bigint, which takes the type of the parameter; a buffer or an address within one;
- * a scalar of a stated type; a struct; or the raw bytes of a parameter.
+ * a scalar of a stated type; a struct; a typed array, whose bytes are those of the parameter (a vector, say); or an amount
+ * of local memory.
  */
-export type KernelArgument = number | bigint | Buffer | Pointer | Scalar | Struct | Uint8Array;
+export type KernelArgument = number | bigint | Buffer | Pointer | Scalar | Struct | LocalMemory | ArrayBufferView;
 
 /** `scalar("f32", 1.5)`: a kernel argument of that type. */
 export const scalar = (type: ElementType, value: number | bigint): Scalar => ({ kind: "scalar", type, value });
@@ -34,6 +41,13 @@ export const struct = (bytes: Uint8Array, pointers: Struct["pointers"] = []): St
   bytes,
   pointers,
 });
+
+/** `local(256)`: local memory for a parameter that points to it. */
+export const local = (bytes: number): LocalMemory => ({ kind: "local", bytes });
+
+/** Bytes of a typed array, as they lie in memory. */
+export const bytesOf = (array: ArrayBufferView): Uint8Array =>
+  new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
 /** Where parameters go: the memory whose buffers may be named, and how long an address is. */
 export interface ArgumentContext {
@@ -79,10 +93,11 @@ type Wrong = (what: string) => never;
 
 function pack(into: Uint8Array, param: Param, arg: KernelArgument, context: ArgumentContext, wrong: Wrong): void {
   if (typeof arg === "number" || typeof arg === "bigint") packNumber(into, param, arg, wrong);
-  else if (arg instanceof Uint8Array) packBytes(into, param, arg, wrong);
+  else if (ArrayBuffer.isView(arg)) packBytes(into, param, bytesOf(arg), wrong);
   else if (arg instanceof Buffer) packAddress(into, param, arg, context, wrong);
   else if (arg.kind === "pointer") packAddress(into, param, arg, context, wrong);
   else if (arg.kind === "scalar") packScalar(into, param, arg, wrong);
+  else if (arg.kind === "local") wrong("only vISA kernels take local memory; of PTX, a launch gives `shared`");
   else {
     packBytes(into, param, arg.bytes, wrong);
     const size = context.addressSize / 8;

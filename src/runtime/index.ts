@@ -1,18 +1,19 @@
-export type { KernelArgument, Scalar, Struct } from "./argument.ts";
-export { scalar, struct } from "./argument.ts";
+export type { KernelArgument, LocalMemory, Scalar, Struct } from "./argument.ts";
+export { local, scalar, struct } from "./argument.ts";
 export { Buffer, type Pointer } from "./buffer.ts";
 export { checkLinked, checkSource, compile, type CompileOptions, linkToText } from "./compile.ts";
 export { Device, type SourceFile } from "./device.ts";
 export { type ElementType, elementTypes, type TypedArray, type TypedArrays } from "./element.ts";
 export { LoadError, NotExecutableError, UsageError } from "./errors.ts";
+export type { Isa } from "./isa.ts";
 export { type Job, parseJob } from "./job.ts";
+export type { LaunchSize, Size } from "./launch-plan.ts";
 export {
   Kernel,
   type KernelResult,
   type LaunchDefaults,
   type LaunchOptions,
   Module,
-  type Size,
   sanitizerNames,
 } from "./module.ts";
 export { type NumpyArray, NumpyError, readNumpy, writeNumpy } from "./npy.ts";

@@ -1,15 +1,18 @@
 import { launch, loadProgram, type Program } from "../interpreter/index.ts";
 import { findObstacle, type Obstacle } from "../interpreter/reachable.ts";
-import type { IrFunction, IrModule, LaunchBounds } from "../ir/index.ts";
+import type { IrFunction, IrModule } from "../ir/index.ts";
 import type { Observer } from "../machine/events.ts";
 import type { LaunchRequest, LaunchResult, SanitizerName } from "../machine/launch.ts";
-import type { Dim3 } from "../machine/report.ts";
 import { sanitizersFor } from "../sanitizers/index.ts";
 import { type Diagnostic, nearest } from "../source/index.ts";
-import { type KernelArgument, packArguments } from "./argument.ts";
+import type { KernelArgument } from "./argument.ts";
 import type { Device } from "./device.ts";
 import { deviceFunctions, isProvided } from "./device-functions.ts";
 import { NotExecutableError, UsageError } from "./errors.ts";
+import type { Isa } from "./isa.ts";
+import { dim3, type LaunchPlan, type LaunchSize } from "./launch-plan.ts";
+import { planPtx } from "./ptx-plan.ts";
+import type { VisaProgram } from "./visa/program.ts";
 
 /** How launches are watched and limited. */
 export interface LaunchDefaults {
@@ -23,13 +26,9 @@ export interface LaunchDefaults {
   readonly timeoutMs?: number;
 }
 
-export interface LaunchOptions extends LaunchDefaults {
-  /** Blocks: a number, or up to three. */
-  readonly grid: Size;
-  /** Threads of a block: a number, or up to three, 1024 in all at most. */
-  readonly block: Size;
-  /** Bytes of dynamic shared memory. Default 0. */
-  readonly shared?: number;
+export type LaunchOptions = LaunchSize & LaunchSettings;
+
+interface LaunchSettings extends LaunchDefaults {
   /** One for each parameter of the kernel, in their order. */
   readonly args?: readonly KernelArgument[];
   readonly onProgress?: LaunchRequest["onProgress"];
@@ -39,10 +38,8 @@ export interface LaunchOptions extends LaunchDefaults {
   readonly observers?: readonly Observer[];
 }
 
-export type Size = number | readonly [x: number, y?: number, z?: number];
-
 export interface KernelResult extends LaunchResult {
-  /** Threads of the grid. */
+  /** Threads of the grid; work items in vISA. */
   readonly threads: number;
   readonly milliseconds: number;
   /** What the kernel printed. */
@@ -52,26 +49,26 @@ export interface KernelResult extends LaunchResult {
 /** The sanitizers that there are. */
 export const sanitizerNames: readonly SanitizerName[] = ["call", "memory", "sync"];
 
-/** Far more than any GPU has, and less than the window of the address space. */
-const mostShared = 0x0400_0000;
-
-const dim3 = (size: Size): Dim3 => (typeof size === "number" ? [size, 1, 1] : [size[0], size[1] ?? 1, size[2] ?? 1]);
-const product = ([x, y, z]: Dim3): number => x * y * z;
-
-/** A program in a device: the kernels of one PTX module, or of several linked ones. */
+/** A program in a device: the kernels of one PTX module or of several linked ones, or of the files of a vISA program. */
 export class Module {
   readonly device: Device;
   readonly ir: IrModule;
   /** Warnings of the checker. */
   readonly diagnostics: readonly Diagnostic[];
   readonly #program: Program;
+  readonly #visa: VisaProgram | null;
 
-  /** Use `Device.load`. */
-  constructor(device: Device, ir: IrModule, diagnostics: readonly Diagnostic[]) {
+  /** Use `Device.load`. `visa`: how kernels of vISA are launched. */
+  constructor(device: Device, ir: IrModule, diagnostics: readonly Diagnostic[], visa: VisaProgram | null = null) {
     this.device = device;
     this.ir = ir;
     this.diagnostics = diagnostics;
     this.#program = loadProgram(device.memory, ir, { externals: deviceFunctions });
+    this.#visa = visa;
+  }
+
+  get isa(): Isa {
+    return this.#visa === null ? "ptx" : "visa";
   }
 
   /** The names of the kernels, in the order of the source. */
@@ -82,29 +79,49 @@ export class Module {
   /** @throws UsageError when there is no such kernel */
   kernel(name: string): Kernel {
     const found = this.ir.functions.find((f) => f.kind === "kernel" && f.name === name);
-    if (found) return new Kernel(this, found, (request, observers) => launch(this.#program, request, { observers }));
+    if (found) {
+      return new Kernel(this, found, {
+        plan: (options) => this.#plan(found, options),
+        run: (request, observers) => launch(this.#program, request, { observers }),
+      });
+    }
     const meant = nearest(name, this.kernels);
     const kernels = this.kernels.map((k) => `"${k}"`).join(", ") || "none";
     throw new UsageError(
       `there is no kernel "${name}"${meant ? `; did you mean "${meant}"?` : `; there are ${kernels}`}`,
     );
   }
+
+  #plan(kernel: IrFunction, options: LaunchOptions): LaunchPlan {
+    const { memory } = this.device;
+    const { args = [] } = options;
+    if (this.#visa === null) return planPtx(kernel, options, args, { memory, addressSize: this.ir.addressSize });
+    if (options.global === undefined || options.local === undefined) {
+      throw new UsageError(`kernel "${kernel.name}" is vISA: give \`global\` and \`local\`, in work items`);
+    }
+    const section = (name: string): bigint => this.#program.addressOf(name) ?? 0n;
+    return this.#visa.plan(kernel.name, dim3(options.global), dim3(options.local), args, { memory, section });
+  }
 }
 
-type Launch = (request: LaunchRequest, observers: readonly Observer[]) => LaunchResult;
+/** What a kernel needs of its module. */
+interface Launcher {
+  readonly plan: (options: LaunchOptions) => LaunchPlan;
+  readonly run: (request: LaunchRequest, observers: readonly Observer[]) => LaunchResult;
+}
 
 /** A function of a module that can be launched. */
 export class Kernel {
   readonly module: Module;
   readonly ir: IrFunction;
-  readonly #launch: Launch;
+  readonly #launcher: Launcher;
   #obstacle: { readonly found: Obstacle | null } | null = null;
 
   /** Use `Module.kernel`. */
-  constructor(module: Module, ir: IrFunction, run: Launch) {
+  constructor(module: Module, ir: IrFunction, launcher: Launcher) {
     this.module = module;
     this.ir = ir;
-    this.#launch = run;
+    this.#launcher = launcher;
   }
 
   get name(): string {
@@ -133,68 +150,40 @@ export class Kernel {
    * @throws NotExecutableError when the kernel can reach an instruction that is not modelled
    */
   launch(options: LaunchOptions): KernelResult {
-    const { memory, defaults } = this.module.device;
-    const { args = [], shared = 0, onProgress, onOutput, observers = [] } = options;
-    const grid = dim3(options.grid);
-    const block = dim3(options.block);
-    this.#checkSizes(grid, block, shared);
-    const params = packArguments(this.ir, args, { memory, addressSize: this.module.ir.addressSize });
+    const { defaults } = this.module.device;
+    const { onProgress, onOutput, observers = [] } = options;
     this.requireExecutable();
+    const { request: shape, threads, finish } = this.#launcher.plan(options);
 
     const seed = options.seed ?? defaults.seed;
     const maxSteps = options.maxSteps ?? defaults.maxSteps;
     const timeoutMs = options.timeoutMs ?? defaults.timeoutMs;
     const sanitize = options.sanitize ?? defaults.sanitize ?? [];
     let stdout = "";
+    const print = (text: string): void => {
+      stdout += text;
+      onOutput?.(text);
+    };
     const started = performance.now();
     const names = sanitize === "all" ? sanitizerNames : [...sanitize];
     const request: LaunchRequest = {
       kernel: this.name,
-      grid,
-      block,
-      sharedBytes: shared,
-      params,
+      ...shape,
       sanitize: new Set(names),
-      onOutput: (text) => {
-        stdout += text;
-        onOutput?.(text);
-      },
+      onOutput: print,
       ...(seed === undefined ? {} : { seed }),
       ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
     };
-    const result = this.#launch(request, [...sanitizersFor(names), ...observers]);
-    const milliseconds = performance.now() - started;
-    return { ...result, threads: product(grid) * product(block), milliseconds, stdout };
-  }
-
-  #checkSizes(grid: Dim3, block: Dim3, shared: number): void {
-    const wrong = (what: string): never => {
-      throw new UsageError(`kernel "${this.name}": ${what}`);
-    };
-    const limits: [string, Dim3, Dim3][] = [
-      ["grid", grid, [0x7fff_ffff, 65_535, 65_535]],
-      ["block", block, [1024, 1024, 64]],
-    ];
-    for (const [what, size, most] of limits) {
-      const fits = size.every((n, i) => Number.isInteger(n) && n >= 1 && n <= most[i]!);
-      if (!fits) wrong(`a ${what} of (${size.join(", ")}) is not from (1, 1, 1) to (${most.join(", ")})`);
+    let result: LaunchResult;
+    let left = "";
+    try {
+      result = this.#launcher.run(request, [...sanitizersFor(names), ...observers]);
+    } finally {
+      left = finish?.() ?? "";
     }
-    if (!Number.isInteger(shared) || shared < 0 || shared > mostShared) wrong(`${shared} bytes of shared memory`);
-    if (product(block) > 1024) wrong(`a block of ${product(block)} threads; it has at most 1024`);
-    const bounds = boundsProblem(this.ir.bounds, block);
-    if (bounds) wrong(bounds);
+    if (left !== "") print(left);
+    return { ...result, threads, milliseconds: performance.now() - started, stdout };
   }
-}
-
-function boundsProblem({ reqntid, maxntid }: LaunchBounds, block: Dim3): string | null {
-  const size = `(${block.join(", ")})`;
-  if (reqntid && !reqntid.every((n, i) => n === block[i])) {
-    return `a block of ${size} threads, but .reqntid wants (${reqntid.join(", ")})`;
-  }
-  if (maxntid && product(block) > product(maxntid)) {
-    return `a block of ${product(block)} threads, but .maxntid allows ${product(maxntid)}`;
-  }
-  return null;
 }

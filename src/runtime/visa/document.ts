@@ -1,0 +1,62 @@
+import { UsageError } from "../errors.ts";
+
+/**
+ * A value in a document whose text has been understood elsewhere (YAML, JSON) and that is expected to have a certain shape.
+ * Reading one that has another shape throws a UsageError with its path, as in `kernels[0].payload_arguments[2].offset`.
+ */
+export class DocumentValue {
+  readonly #value: unknown;
+  readonly #name: string;
+  readonly #path: string;
+
+  /** `name`: how messages call the document. */
+  constructor(value: unknown, name: string, path = "") {
+    this.#value = value;
+    this.#name = name;
+    this.#path = path;
+  }
+
+  /** A member that is missing or null is not there. */
+  get present(): boolean {
+    return this.#value !== undefined && this.#value !== null;
+  }
+
+  fail(message: string): never {
+    throw new UsageError(`${this.#name}: ${this.#path === "" ? "" : `${this.#path}: `}${message}`);
+  }
+
+  get(name: string): DocumentValue {
+    const value = this.#value;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) this.#expected("a mapping");
+    const member: unknown = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+    return new DocumentValue(member, this.#name, this.#path === "" ? name : `${this.#path}.${name}`);
+  }
+
+  /** None where the list is missing. */
+  items(): DocumentValue[] {
+    if (!this.present) return [];
+    if (!Array.isArray(this.#value)) this.#expected("a list");
+    return this.#value.map((item, i) => new DocumentValue(item, this.#name, `${this.#path}[${i}]`));
+  }
+
+  string(): string {
+    return typeof this.#value === "string" ? this.#value : this.#expected("a string");
+  }
+
+  integer(least: number, most: number): number {
+    const value = this.#value;
+    if (typeof value !== "number" || !Number.isInteger(value)) this.#expected("an integer");
+    return value >= least && value <= most ? value : this.fail(`${value} is not from ${least} to ${most}`);
+  }
+
+  /** False where it is missing. */
+  flag(): boolean {
+    if (!this.present) return false;
+    return typeof this.#value === "boolean" ? this.#value : this.#expected("true or false");
+  }
+
+  #expected(what: string): never {
+    const found = Array.isArray(this.#value) ? "a list" : typeof this.#value;
+    return this.fail(this.present ? `expected ${what}, found ${found}` : `is missing; expected ${what}`);
+  }
+}

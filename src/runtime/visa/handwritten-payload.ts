@@ -1,0 +1,82 @@
+import type { ThreadStart } from "../../machine/launch.ts";
+import type { BoundRoutine } from "../../visa/symbols.ts";
+import { type ElementType, elementInfo } from "../element.ts";
+import { UsageError } from "../errors.ts";
+import type { Parameter } from "./arguments.ts";
+import { dwords, Payload, type PayloadContents, putR0, qword, roundUp } from "./payload.ts";
+import type { WorkSize } from "./work-size.ts";
+
+/** What an `.input` of a hand-written kernel is to hold. */
+export type KernelInput =
+  /** The next argument of the launch: the address of a buffer, or a number of this type. */
+  | { readonly name: string; readonly kind: "arg"; readonly type: ElementType }
+  /** In each lane, its work item's number in the launch. */
+  | { readonly name: string; readonly kind: "lane-id"; readonly type: ElementType }
+  /** The address of memory that the thread has for itself. */
+  | { readonly name: string; readonly kind: "stack"; readonly bytesPerThread: number };
+
+/** Bytes that each thread of a hand-written kernel has for itself. */
+export const stackBytes = (inputs: readonly KernelInput[]): number =>
+  inputs.reduce((sum, input) => sum + (input.kind === "stack" ? roundUp(input.bytesPerThread, 64) : 0), 0);
+
+/** The parameters that a launch has to give arguments for. */
+export const handwrittenParameters = (inputs: readonly KernelInput[]): Parameter[] =>
+  inputs.flatMap(({ name, ...input }): Parameter[] => {
+    if (input.kind !== "arg") return [];
+    const { type } = input;
+    if (type === "u64") return [{ kind: "pointer", name }];
+    return [{ kind: "value", name, type, elements: 1, bytes: elementInfo[type].size }];
+  });
+
+/** @throws UsageError when an input is none of the kernel's */
+export function handwrittenPayload(
+  routine: BoundRoutine,
+  inputs: readonly KernelInput[],
+  contents: PayloadContents,
+): Payload {
+  const { width, grfBytes, size, threads, privateBase } = contents;
+  const places = new Map(routine.inputs.map((input) => [input.variable.name, input]));
+  const ends = routine.inputs.map((input) => input.offset + input.size);
+  // What is written into an input may be larger than it, and is cut off.
+  const payload = new Payload(Math.max(grfBytes, ...ends) + 8);
+  putR0(payload, contents);
+  const args = [...contents.args];
+  const each = stackBytes(inputs);
+  let stack = 0;
+  for (const input of inputs) {
+    const place = places.get(input.name);
+    if (place === undefined) {
+      const names = [...places.keys()].join(", ") || "none";
+      throw new UsageError(`kernel "${routine.name}" has no input "${input.name}"; there are ${names}`);
+    }
+    const at = place.offset;
+    if (input.kind === "arg") {
+      const value = args.shift()!;
+      const bytes =
+        value.kind === "value" ? value.bytes : value.kind === "pointer" ? qword(value.address) : dwords([0]);
+      payload.put(at, bytes.subarray(0, place.size));
+    } else if (input.kind === "stack") {
+      const offset = stack;
+      stack += roundUp(input.bytesPerThread, 64);
+      payload.each((view, thread) => {
+        view.setBigUint64(at, privateBase + BigInt(threads.numberOf(thread) * each + offset), true);
+      });
+    } else {
+      const { set, size: bytes } = elementInfo[input.type];
+      const lanes = Math.min(width, Math.floor(place.size / bytes));
+      payload.each((view, thread) => {
+        for (let lane = 0; lane < lanes; lane++) set(view, at + lane * bytes, globalId(size, thread, width, lane));
+      });
+    }
+  }
+  return payload;
+}
+
+/** The number of a lane's work item in the launch, x fastest. */
+function globalId({ global, local }: WorkSize, { group, index }: ThreadStart, width: number, lane: number): number {
+  const item = index * width + lane;
+  const x = group[0] * local[0] + (item % local[0]);
+  const y = group[1] * local[1] + (Math.floor(item / local[0]) % local[1]);
+  const z = group[2] * local[2] + Math.floor(item / (local[0] * local[1]));
+  return (z * global[1] + y) * global[0] + x;
+}

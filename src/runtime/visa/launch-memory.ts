@@ -1,0 +1,40 @@
+import { AddressSpace } from "../../machine/address-space.ts";
+import type { DeviceMemory } from "../../machine/memory.ts";
+import type { Surface } from "../../machine/launch.ts";
+import { fitting } from "../errors.ts";
+
+const addresses = new AddressSpace(64);
+
+/** Memory that a launch needs besides its arguments: private memory, scratch space, what kernels print into. */
+export class LaunchMemory {
+  readonly device: DeviceMemory;
+  readonly #offsets: number[] = [];
+
+  constructor(device: DeviceMemory) {
+    this.device = device;
+  }
+
+  /** Zeros. @throws UsageError when the device has no room */
+  alloc(bytes: number, name: string): Surface {
+    const offset = fitting(() => this.device.alloc(bytes, name));
+    this.#offsets.push(offset);
+    return { address: addresses.global(offset), bytes };
+  }
+
+  /** Bytes from an address on, at most `most` and not beyond the allocation that holds it; none where there is none. */
+  read(address: bigint, most: number): Uint8Array {
+    const offset = Number(BigInt.asIntN(64, address - addresses.global(0)));
+    const found = offset < 0 || !Number.isSafeInteger(offset) ? null : this.device.find(offset);
+    if (found === null || found.freed) return new Uint8Array();
+    return this.device.read(offset, Math.min(most, found.end - offset));
+  }
+
+  write({ address }: Surface, bytes: Uint8Array): void {
+    this.device.write(Number(address - addresses.global(0)), bytes);
+  }
+
+  /** After the launch. */
+  free(): void {
+    for (const offset of this.#offsets.splice(0)) this.device.free(offset);
+  }
+}

@@ -1,0 +1,218 @@
+import type { ThreadStart } from "../../machine/launch.ts";
+import { viewOf } from "../element.ts";
+import type { ArgumentValue, Parameter } from "./arguments.ts";
+import { bindlessIndex, scratchOffset, type ThreadMemory } from "./thread-memory.ts";
+import type { WorkSize } from "./work-size.ts";
+import { argumentBytes, type KernelInfo, type PayloadItem } from "./zeinfo.ts";
+
+/** Writes what one thread has and another has not. */
+type ThreadField = (view: DataView, thread: ThreadStart) => void;
+
+/** The registers with which the threads of a launch begin, r0 first. */
+export class Payload {
+  /** Where the kernel's inputs are taken from. */
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly #fields: ThreadField[] = [];
+
+  constructor(bytes: number) {
+    this.bytes = new Uint8Array(bytes);
+    this.view = viewOf(this.bytes);
+  }
+
+  /** Bytes that all threads have alike. */
+  put(at: number, bytes: Uint8Array): void {
+    this.bytes.set(bytes, at);
+  }
+
+  each(field: ThreadField): void {
+    this.#fields.push(field);
+  }
+
+  /** Makes `bytes` those of this thread. */
+  prepare(thread: ThreadStart): void {
+    for (const field of this.#fields) field(this.view, thread);
+  }
+}
+
+/** What a payload is made of, besides what says how. */
+export interface PayloadContents {
+  readonly width: number;
+  readonly grfBytes: 32 | 64;
+  readonly size: WorkSize;
+  readonly args: readonly ArgumentValue[];
+  readonly threads: ThreadMemory;
+  /** Addresses of what the kernel gets without being given it. */
+  readonly privateBase: bigint;
+  readonly printfBuffer: bigint;
+  readonly constants: bigint;
+  readonly globals: bigint;
+}
+
+/** r0: the group's number, and where the thread's scratch space is. */
+export function putR0(payload: Payload, { threads }: PayloadContents): void {
+  payload.each((view, thread) => {
+    view.setUint32(4, thread.group[0], true);
+    view.setUint32(20, scratchOffset(threads.numberOf(thread)), true);
+    view.setUint32(24, thread.group[1], true);
+    view.setUint32(28, thread.group[2], true);
+  });
+}
+
+export const roundUp = (n: number, unit: number): number => Math.ceil(n / unit) * unit;
+
+/** Bytes of what each thread has for itself. */
+const perThreadBytes = ({ perThread }: KernelInfo): number => perThread.reduce((sum, { size }) => sum + size, 0);
+
+/** The byte of the registers in which the byte `offset` of the payload is, as `.ze_info` counts. */
+export function registerByte(info: KernelInfo, grfBytes: 32 | 64, offset: number): number {
+  const { inlineBytes } = info;
+  const start = grfBytes + perThreadBytes(info);
+  return offset < inlineBytes || inlineBytes === 0
+    ? start + offset
+    : start + Math.max(inlineBytes, grfBytes) + offset - inlineBytes;
+}
+
+/** Lays out the payload of a compiled kernel. */
+export function compiledPayload(info: KernelInfo, contents: PayloadContents): Payload {
+  const { grfBytes } = contents;
+  const at = (item: PayloadItem): number => registerByte(info, grfBytes, item.offset);
+  const ends = [
+    ...info.payload.map((item) => at(item) + item.size),
+    ...info.perThread.map((item) => grfBytes + item.offset + item.size),
+  ];
+  const payload = new Payload(Math.max(grfBytes, ...ends));
+  putR0(payload, contents);
+  for (const item of info.perThread) putLocalIds(payload, item, info, contents);
+  const slm = localOffsets(info, contents.args).offsets;
+  for (const item of info.payload) {
+    const bytes = itemBytes(item, contents, slm);
+    if (bytes !== null) payload.put(at(item), bytes.subarray(0, item.size));
+  }
+  return payload;
+}
+
+/** Local ids, a vector of 16-bit numbers for each dimension, padded to whole registers; or packed, for threads of one item. */
+function putLocalIds(payload: Payload, item: PayloadItem, info: KernelInfo, contents: PayloadContents): void {
+  const { width, grfBytes, size } = contents;
+  const packed = item.type === "packed_local_ids";
+  const stride = packed ? 2 : roundUp(2 * width, grfBytes);
+  const dimensions = Math.min(3, Math.floor(item.size / stride));
+  const items = size.local[0] * size.local[1] * size.local[2];
+  payload.each((view, { index }) => {
+    for (let lane = 0; lane < width; lane++) {
+      let rest = index * width + lane;
+      if (rest >= items) rest = 0;
+      for (const dimension of info.walkOrder) {
+        const extent = size.local[dimension]!;
+        if (dimension < dimensions) {
+          view.setUint16(grfBytes + item.offset + dimension * stride + 2 * lane, rest % extent, true);
+        }
+        rest = Math.floor(rest / extent);
+      }
+    }
+  });
+}
+
+/** Where local memory that is an argument begins, behind what the kernel declares; and where all of it ends. */
+export function localOffsets(
+  info: KernelInfo,
+  args: readonly ArgumentValue[],
+): { readonly offsets: ReadonlyMap<number, number>; readonly end: number } {
+  const offsets = new Map<number, number>();
+  let end = info.slmBytes;
+  args.forEach((arg, i) => {
+    if (arg.kind !== "local") return;
+    const start = roundUp(end, info.payload.find((item) => item.argument === i)?.slmAlignment ?? 1);
+    offsets.set(i, start);
+    end = start + arg.bytes;
+  });
+  return { offsets, end };
+}
+
+export const dwords = (values: readonly number[]): Uint8Array => new Uint8Array(Uint32Array.from(values).buffer);
+export const qword = (value: bigint): Uint8Array => new Uint8Array(BigUint64Array.of(value).buffer);
+
+/** What a place of the payload holds; null: nothing that the kernel looks at. */
+function itemBytes(item: PayloadItem, contents: PayloadContents, slm: ReadonlyMap<number, number>): Uint8Array | null {
+  const { size } = contents;
+  switch (item.type) {
+    case "arg_byvalue":
+    case "arg_bypointer":
+    case "buffer_address":
+      return argumentBytesAt(item, contents.args, slm);
+    case "local_size":
+    case "enqueued_local_size":
+      return dwords(size.local);
+    case "group_count":
+      return dwords(size.groups);
+    case "global_size":
+      return dwords(size.global);
+    case "work_dimensions":
+      return dwords([size.dimensions]);
+    case "private_base_stateless":
+      return qword(contents.privateBase);
+    case "printf_buffer":
+      return qword(contents.printfBuffer);
+    case "const_base":
+      return qword(contents.constants);
+    case "global_base":
+      return qword(contents.globals);
+    // Buffers begin where their surfaces do.
+    default:
+      return null;
+  }
+}
+
+function argumentBytesAt(
+  { argument, addressMode, sourceOffset, size }: PayloadItem,
+  args: readonly ArgumentValue[],
+  slm: ReadonlyMap<number, number>,
+): Uint8Array | null {
+  if (argument === null) return null;
+  const value = args[argument]!;
+  switch (value.kind) {
+    case "value":
+      return value.bytes.subarray(sourceOffset, sourceOffset + size);
+    case "local":
+      return qword(BigInt(slm.get(argument)!));
+    case "pointer":
+      return addressMode === "bindless" ? dwords([bindlessIndex(argument), 0]) : qword(value.address);
+  }
+}
+
+/** The kinds of values that payloads have here; all others, as those of images, are not modelled. */
+const known: ReadonlySet<string> = new Set([
+  "arg_byvalue",
+  "arg_bypointer",
+  "buffer_address",
+  "buffer_offset",
+  "global_id_offset",
+  "local_size",
+  "enqueued_local_size",
+  "group_count",
+  "global_size",
+  "work_dimensions",
+  "private_base_stateless",
+  "printf_buffer",
+  "const_base",
+  "global_base",
+  "local_id",
+  "packed_local_ids",
+]);
+
+/** What the kernel wants to be given and cannot be, or null. */
+export const unknownItem = ({ payload, perThread }: KernelInfo): string | null =>
+  [...payload, ...perThread].find(({ type }) => !known.has(type))?.type ?? null;
+
+/** The parameters of a compiled kernel, as far as its payload tells what they are. */
+export const parametersOf = (info: KernelInfo): Parameter[] =>
+  info.args.map(({ name, type, elements }, i): Parameter => {
+    const items = info.payload.filter(({ argument }) => argument === i);
+    if (items.some((item) => item.addressMode === "slm")) return { kind: "local", name };
+    if (items.some((item) => item.type === "arg_byvalue")) {
+      return { kind: "value", name, type, elements, bytes: argumentBytes(info, i) };
+    }
+    const bound = items.length > 0 || info.bindings.some(({ argument }) => argument === i);
+    return { kind: bound ? "pointer" : "unused", name };
+  });

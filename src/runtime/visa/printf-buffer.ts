@@ -1,0 +1,140 @@
+import type { Surface } from "../../machine/launch.ts";
+import { viewOf } from "../element.ts";
+import { formatPrintf, type PrintfArguments } from "../printf.ts";
+import type { LaunchMemory } from "./launch-memory.ts";
+
+/** Bytes. Kernels know it: what does not fit they do not print. */
+const bufferBytes = 0x40_0000;
+
+/** The first dword is where the next record goes, in bytes; it counts itself. */
+const firstRecord = 4;
+
+const longestString = 1 << 16;
+
+/** What a value in a record is, by the dword before it: bytes of an element, and how it is read. */
+const tags: readonly ({ readonly size: 1 | 2 | 4 | 8; readonly float: boolean; readonly vector: boolean } | null)[] = [
+  null,
+  { size: 1, float: false, vector: false },
+  { size: 2, float: false, vector: false },
+  { size: 4, float: false, vector: false },
+  { size: 4, float: true, vector: false },
+  /** A string: its address. */
+  { size: 8, float: false, vector: false },
+  { size: 8, float: false, vector: false },
+  /** A pointer. */
+  { size: 8, float: false, vector: false },
+  { size: 8, float: true, vector: false },
+  { size: 1, float: false, vector: true },
+  { size: 2, float: false, vector: true },
+  { size: 4, float: false, vector: true },
+  { size: 8, float: false, vector: true },
+  { size: 4, float: true, vector: true },
+  { size: 8, float: true, vector: true },
+];
+
+/** The buffer into which a launch's kernels write what `printf` is to print. */
+export function openPrintfBuffer(memory: LaunchMemory): Surface {
+  const buffer = memory.alloc(bufferBytes, "the printf buffer");
+  memory.write(buffer, Uint8Array.of(firstRecord, 0, 0, 0));
+  return buffer;
+}
+
+/**
+ * What the records of a launch print, in the order in which their places were taken. A record is the address of the format
+ * and then, for each conversion, a tag, for vectors the number of elements, and the values; those under four bytes fill four.
+ */
+export function readPrintfBuffer(buffer: Surface, memory: LaunchMemory): string {
+  const used = viewOf(memory.read(buffer.address, 4)).getUint32(0, true);
+  const records = new Records(memory.read(buffer.address, Math.min(used, bufferBytes)), memory);
+  let text = "";
+  while (records.more) {
+    text += formatPrintf(scalarConversions(records.format()), records);
+  }
+  return utf8.decode(Uint8Array.from(text, (c) => c.charCodeAt(0)));
+}
+
+const utf8 = new TextDecoder();
+
+/** OpenCL C's `%v4hld` as as many conversions of C, with commas between them. */
+const scalarConversions = (format: string): string =>
+  format.replace(
+    /%([-+ #0]*\d*(?:\.\d*)?)v(2|3|4|8|16)(hh|hl|h|l)?([a-zA-Z])/g,
+    (_, flags: string, count: string, length: string | undefined, letter: string) =>
+      Array.from({ length: Number(count) }, () => `%${flags}${length === "l" ? "l" : ""}${letter}`).join(","),
+  );
+
+class Records implements PrintfArguments {
+  readonly #view: DataView;
+  readonly #memory: LaunchMemory;
+  #at = firstRecord;
+  /** Elements of a vector that are still to be printed. */
+  readonly #elements: (number | bigint)[] = [];
+
+  constructor(bytes: Uint8Array, memory: LaunchMemory) {
+    this.#view = viewOf(bytes);
+    this.#memory = memory;
+  }
+
+  /** Whether there is another record; a kernel may have taken more room than it filled. */
+  get more(): boolean {
+    this.#elements.length = 0;
+    return this.#at + 8 <= this.#view.byteLength;
+  }
+
+  int(): number {
+    return Number(BigInt.asIntN(32, toBigInt(this.#next())));
+  }
+  long(): bigint {
+    return BigInt.asIntN(64, toBigInt(this.#next()));
+  }
+  double(): number {
+    return Number(this.#next());
+  }
+  string(): string {
+    this.#dword();
+    return this.format();
+  }
+
+  /** The string at the address that comes next, one character a byte. */
+  format(): string {
+    const address = this.#left(8) ? this.#view.getBigUint64(this.#at, true) : 0n;
+    this.#at += 8;
+    const bytes = this.#memory.read(address, longestString);
+    const end = bytes.indexOf(0);
+    return Array.from(bytes.subarray(0, end < 0 ? bytes.length : end), (c) => String.fromCharCode(c)).join("");
+  }
+
+  #left(size: number): boolean {
+    return this.#at + size <= this.#view.byteLength;
+  }
+
+  #dword(): number {
+    const value = this.#left(4) ? this.#view.getUint32(this.#at, true) : 0;
+    this.#at += 4;
+    return value;
+  }
+
+  /** The next value of the record; 0 where the record is cut off or no record. */
+  #next(): number | bigint {
+    const queued = this.#elements.shift();
+    if (queued !== undefined) return queued;
+    const tag = tags[this.#dword()];
+    if (!tag) return 0;
+    const count = tag.vector ? Math.min(this.#dword(), 16) : 1;
+    for (let i = 0; i < count && this.#left(tag.size); i++) this.#elements.push(this.#element(tag.size, tag.float));
+    this.#at += count * Math.max(0, 4 - tag.size);
+    return this.#elements.shift() ?? 0;
+  }
+
+  #element(size: 1 | 2 | 4 | 8, float: boolean): number | bigint {
+    const at = this.#at;
+    this.#at += size;
+    if (size === 1) return this.#view.getInt8(at);
+    if (size === 2) return this.#view.getInt16(at, true);
+    if (size === 4) return float ? this.#view.getFloat32(at, true) : this.#view.getInt32(at, true);
+    return float ? this.#view.getFloat64(at, true) : this.#view.getBigInt64(at, true);
+  }
+}
+
+const toBigInt = (value: number | bigint): bigint =>
+  typeof value === "bigint" ? value : BigInt(Number.isFinite(value) ? Math.trunc(value) : 0);

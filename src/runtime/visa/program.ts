@@ -1,0 +1,148 @@
+import type { IrModule } from "../../ir/index.ts";
+import type { Dim3 } from "../../machine/report.ts";
+import type { BoundRoutine } from "../../visa/symbols.ts";
+import type { KernelArgument } from "../argument.ts";
+import { NotExecutableError, UsageError } from "../errors.ts";
+import type { LaunchPlan } from "../launch-plan.ts";
+import { type Parameter, resolveArguments } from "./arguments.ts";
+import { handwrittenParameters, handwrittenPayload, type KernelInput, stackBytes } from "./handwritten-payload.ts";
+import { LaunchMemory } from "./launch-memory.ts";
+import { compiledPayload, localOffsets, parametersOf, type PayloadContents, unknownItem } from "./payload.ts";
+import { openPrintfBuffer, readPrintfBuffer } from "./printf-buffer.ts";
+import { argumentSurfaces, threadModel } from "./thread-model.ts";
+import { ThreadMemory } from "./thread-memory.ts";
+import { product, workSize } from "./work-size.ts";
+import type { KernelInfo } from "./zeinfo.ts";
+
+/** What is known of a program's kernels besides their text. */
+export interface Interface {
+  /** By name; null where there is no `.ze_info`. */
+  readonly kernels: ReadonlyMap<string, KernelInfo> | null;
+  /** What the inputs of hand-written kernels hold. */
+  readonly inputs: readonly KernelInput[];
+}
+
+/** What a launch lends from the device that the program is loaded into. */
+export interface LaunchPlace {
+  readonly memory: LaunchMemory["device"];
+  /** The address of a section of the compiled program; 0 where there is none. */
+  readonly section: (name: string) => bigint;
+}
+
+/** Bytes of shared local memory that hand-written kernels have. */
+const handwrittenSlm = 0x1_0000;
+
+/** A program of vISA routines: its code, and how its kernels are launched. */
+export class VisaProgram {
+  readonly ir: IrModule;
+  readonly #routines: readonly BoundRoutine[];
+  readonly #interface: Interface;
+
+  constructor(ir: IrModule, routines: readonly BoundRoutine[], kernelInterface: Interface) {
+    this.ir = ir;
+    this.#routines = routines;
+    this.#interface = kernelInterface;
+  }
+
+  /** What a kernel is given at launches, in order. */
+  parameters(kernel: string): readonly Parameter[] {
+    const info = this.#info(kernel);
+    return info === null ? handwrittenParameters(this.#interface.inputs) : parametersOf(info);
+  }
+
+  /**
+   * @throws UsageError when sizes or arguments do not fit the kernel
+   * @throws NotExecutableError when the kernel wants to be given what is not modelled
+   */
+  plan(kernel: string, global: Dim3, local: Dim3, args: readonly KernelArgument[], place: LaunchPlace): LaunchPlan {
+    const routine = this.#routines.find(({ kind, name }) => kind === "kernel" && name === kernel)!;
+    const info = this.#info(kernel);
+    const size = workSize(kernel, global, local);
+    if (info?.requiredLocalSize?.some((n, i) => n !== local[i])) {
+      const required = info.requiredLocalSize.join(", ");
+      throw new UsageError(`kernel "${kernel}": groups of (${local.join(", ")}) work items; it requires (${required})`);
+    }
+    const unknown = info && unknownItem(info);
+    if (unknown) {
+      const { routine: tree, file } = routine;
+      const reason = `its .ze_info asks for "${unknown}", which is not modelled`;
+      throw new NotExecutableError(kernel, reason, { source: file.source, span: tree.name });
+    }
+    const values = resolveArguments(kernel, this.parameters(kernel), args, place.memory);
+    const memory = new LaunchMemory(place.memory);
+    try {
+      const width = info?.simd ?? routine.simd;
+      const bytes = info === null ? handwrittenBytes(this.#interface.inputs) : compiledBytes(info);
+      const threads = new ThreadMemory(memory, size, { width, ...bytes });
+      const prints = info?.payload.some(({ type }) => type === "printf_buffer") ?? false;
+      const printf = prints ? openPrintfBuffer(memory) : null;
+      const contents: PayloadContents = {
+        width,
+        grfBytes: routine.grfBytes,
+        size,
+        args: values,
+        threads,
+        privateBase: threads.privateBase ?? 0n,
+        printfBuffer: printf?.address ?? 0n,
+        constants: place.section(".data.const"),
+        globals: place.section(".data.global"),
+      };
+      const payload =
+        info === null ? handwrittenPayload(routine, this.#interface.inputs, contents) : compiledPayload(info, contents);
+      const surfaces = info === null ? new Map() : argumentSurfaces(info, values);
+      return {
+        request: {
+          grid: size.groups,
+          block: local,
+          sharedBytes: info === null ? handwrittenSlm : localOffsets(info, values).end,
+          params: new Uint8Array(),
+          threads: threadModel(routine, payload, threads, { width, surfaces }),
+        },
+        threads: product(global),
+        finish: () => {
+          const text = printf === null ? "" : readPrintfBuffer(printf, memory);
+          memory.free();
+          return text;
+        },
+      };
+    } catch (error) {
+      memory.free();
+      throw error;
+    }
+  }
+
+  /** @throws UsageError when there is a `.ze_info`, and the kernel is not in it; or none, and the kernel needs one */
+  #info(kernel: string): KernelInfo | null {
+    const { kernels, inputs } = this.#interface;
+    const info = kernels?.get(kernel) ?? null;
+    if (info !== null) return info;
+    if (kernels !== null) {
+      const known = [...kernels.keys()].join(", ") || "none";
+      throw new UsageError(`.ze_info says nothing about kernel "${kernel}"; it knows ${known}`);
+    }
+    const routine = this.#routines.find(({ kind, name }) => kind === "kernel" && name === kernel);
+    const unknown = routine?.inputs.find(
+      ({ offset, variable }) => offset > 0 && !inputs.some(({ name }) => name === variable.name),
+    );
+    if (unknown) {
+      throw new UsageError(
+        `kernel "${kernel}" has an input ${unknown.variable.name}: its .ze_info (or \`inputs\`) must say what that holds`,
+      );
+    }
+    return null;
+  }
+}
+
+/** Of private memory and scratch space, for a hardware thread. Registers are never spilled here. */
+function compiledBytes({ memory, simd }: KernelInfo): { privateBytes: number; scratchBytes: number } {
+  const total = (type: string): number =>
+    memory
+      .filter((m) => m.type === type && m.usage !== "spill_fill_space")
+      .reduce((sum, m) => sum + m.bytes * (m.perLane ? simd : 1), 0);
+  return { privateBytes: total("global"), scratchBytes: total("scratch") };
+}
+
+const handwrittenBytes = (inputs: readonly KernelInput[]): { privateBytes: number; scratchBytes: number } => ({
+  privateBytes: stackBytes(inputs),
+  scratchBytes: 0,
+});

@@ -1,0 +1,62 @@
+import { fileLayout, surfaceIndex } from "../../ir/index.ts";
+import type { Surface, ThreadModel, ThreadStart } from "../../machine/launch.ts";
+import { payloadPlaces } from "../../visa/lower/layout.ts";
+import type { BoundRoutine } from "../../visa/symbols.ts";
+import { viewOf } from "../element.ts";
+import type { ArgumentValue } from "./arguments.ts";
+import type { Payload } from "./payload.ts";
+import { bindlessIndex, scratchIndex, stateOfThread, type ThreadMemory } from "./thread-memory.ts";
+import type { KernelInfo } from "./zeinfo.ts";
+
+/** What predefined surfaces mean when a thread begins, by their slots T0 to T5. */
+const slots = { slm: 0, scratch: 5 } as const;
+
+/** How the threads of a launch begin, and what their surfaces are. */
+export function threadModel(
+  routine: BoundRoutine,
+  payload: Payload,
+  threads: ThreadMemory,
+  { width, surfaces }: { readonly width: number; readonly surfaces: ReadonlyMap<number, Surface> },
+): ThreadModel {
+  const places = payloadPlaces(routine);
+  const start = (file: Uint8Array, thread: ThreadStart): void => {
+    payload.prepare(thread);
+    for (const { offset, size, at } of places) file.set(payload.bytes.subarray(offset, offset + size), at);
+    const view = viewOf(file);
+    const set = ({ at }: { readonly at: number }, value: number, word = 0): void =>
+      view.setUint32(at + 4 * word, value, true);
+    const number = threads.numberOf(thread);
+    const { sr0, msg0 } = stateOfThread(number, routine.platform);
+    set(fileLayout.hw_id, number);
+    set(fileLayout.sr0, sr0);
+    set(fileLayout.sr0, thread.lanes, 2);
+    set(fileLayout.ce0, thread.lanes);
+    set(fileLayout.msg0, msg0);
+    set(fileLayout.thread_x, thread.index);
+    set(fileLayout.group_id_x, thread.group[0]);
+    set(fileLayout.group_id_y, thread.group[1]);
+    set(fileLayout.group_id_z, thread.group[2]);
+    set(fileLayout.surfaces, surfaceIndex.slm, slots.slm);
+    set(fileLayout.surfaces, scratchIndex(number), slots.scratch);
+  };
+  return {
+    width,
+    start,
+    surfaces: new Map([...surfaces, ...threads.surfaces()]),
+    ...(threads.residentGroups === null ? {} : { residentGroups: threads.residentGroups }),
+  };
+}
+
+/** The surfaces of the buffers that a compiled kernel is given: those of its binding table, and the bindless ones. */
+export function argumentSurfaces(info: KernelInfo, args: readonly ArgumentValue[]): Map<number, Surface> {
+  const surfaces = new Map<number, Surface>();
+  const add = (index: number, argument: number): void => {
+    const value = args[argument]!;
+    if (value.kind === "pointer") surfaces.set(index, { address: value.address, bytes: value.bytes });
+  };
+  for (const { index, argument } of info.bindings) add(index, argument);
+  for (const { addressMode, argument } of info.payload) {
+    if (addressMode === "bindless" && argument !== null) add(bindlessIndex(argument), argument);
+  }
+  return surfaces;
+}

@@ -1,0 +1,39 @@
+import type { Dim3 } from "../../machine/report.ts";
+import { UsageError } from "../errors.ts";
+
+/** How many work items a launch has, and how they are divided into groups. */
+export interface WorkSize {
+  readonly global: Dim3;
+  readonly local: Dim3;
+  readonly groups: Dim3;
+  /** 1 to 3: what `get_work_dim` says. */
+  readonly dimensions: number;
+}
+
+/** Work items of a group: what the largest GPUs allow. */
+const mostItems = 1024;
+const mostGlobal = 0xffff_ffff;
+
+export const product = ([x, y, z]: Dim3): number => x * y * z;
+const show = (size: Dim3): string => `(${size.join(", ")})`;
+
+/**
+ * The groups of a launch.
+ *
+ * @throws UsageError when a size is none, or the global size is no multiple of the local one
+ */
+export function workSize(kernel: string, global: Dim3, local: Dim3): WorkSize {
+  const wrong = (what: string): never => {
+    throw new UsageError(`kernel "${kernel}": ${what}`);
+  };
+  const within = (size: Dim3, most: number): boolean => size.every((n) => Number.isInteger(n) && n >= 1 && n <= most);
+  if (!within(global, mostGlobal)) wrong(`a global size of ${show(global)} is not from (1, 1, 1) to 2^32 - 1`);
+  if (!within(local, mostItems)) wrong(`a local size of ${show(local)} is not from (1, 1, 1) to ${mostItems}`);
+  if (product(local) > mostItems) wrong(`a group of ${product(local)} work items; it has at most ${mostItems}`);
+  const groups: Dim3 = [global[0] / local[0], global[1] / local[1], global[2] / local[2]];
+  if (!groups.every(Number.isInteger)) {
+    wrong(`the global size ${show(global)} is no multiple of the local size ${show(local)}`);
+  }
+  const dimensions = global[2] > 1 ? 3 : global[1] > 1 ? 2 : 1;
+  return { global, local, groups, dimensions };
+}

@@ -1,0 +1,206 @@
+import type { Dim3 } from "../../machine/report.ts";
+import { type ElementType, elementInfo } from "../element.ts";
+import { DocumentValue } from "./document.ts";
+
+/** What a section `.ze_info` says about a kernel, as far as a launch needs it. */
+export interface KernelInfo {
+  readonly name: string;
+  /** Lanes of a hardware thread. */
+  readonly simd: number;
+  /** Bytes of shared local memory that the kernel itself declares. */
+  readonly slmBytes: number;
+  /** Bytes of the payload that come in registers of their own, before the rest. */
+  readonly inlineBytes: number;
+  readonly requiredLocalSize: Dim3 | null;
+  /** The dimensions of a group in the order in which work items are counted, the fastest first. */
+  readonly walkOrder: Dim3;
+  readonly payload: readonly PayloadItem[];
+  readonly perThread: readonly PayloadItem[];
+  /** Which argument each surface of the binding table is. */
+  readonly bindings: readonly { readonly index: number; readonly argument: number }[];
+  readonly memory: readonly ThreadMemory[];
+  /** Of each argument; `type` null where the file does not tell, or where it is none of ours. */
+  readonly args: readonly ArgumentInfo[];
+}
+
+/** Where a value lies in the payload. Offsets and sizes are bytes, as the file has them. */
+export interface PayloadItem {
+  readonly type: string;
+  readonly offset: number;
+  readonly size: number;
+  /** Of the kernel's arguments; null where the value is none. */
+  readonly argument: number | null;
+  readonly addressMode: AddressMode | null;
+  /** The byte of a by-value argument at which this piece begins. */
+  readonly sourceOffset: number;
+  /** Of local memory that is an argument. */
+  readonly slmAlignment: number;
+}
+
+export const addressModes = ["stateful", "stateless", "bindless", "slm"] as const;
+export type AddressMode = (typeof addressModes)[number];
+
+/** Memory that every hardware thread has for itself. */
+interface ThreadMemory {
+  readonly type: "scratch" | "global" | "slm";
+  readonly usage: "private_space" | "spill_fill_space" | "single_space";
+  readonly bytes: number;
+  /** `bytes` are for a work item, not for a thread. */
+  readonly perLane: boolean;
+}
+
+export interface ArgumentInfo {
+  /** "" where the file does not tell. */
+  readonly name: string;
+  readonly type: ElementType | null;
+  /** Elements of a vector. */
+  readonly elements: number;
+}
+
+const mostBytes = 0x1000_0000;
+/** More than any register file has. */
+const mostPayload = 0x1_0000;
+const mostArguments = 4096;
+
+/** OpenCL C's types as `type_name` has them. */
+const typeNames: Readonly<Record<string, ElementType>> = {
+  char: "s8",
+  uchar: "u8",
+  short: "s16",
+  ushort: "u16",
+  int: "s32",
+  uint: "u32",
+  long: "s64",
+  ulong: "u64",
+  half: "f16",
+  float: "f32",
+  double: "f64",
+};
+
+/**
+ * Reads a section `.ze_info`, from plain objects as a YAML library makes them. Fields that a launch does not need are not
+ * looked at.
+ *
+ * @throws UsageError with the path of what is missing or has the wrong shape
+ */
+export function readZeInfo(document: unknown): ReadonlyMap<string, KernelInfo> {
+  const root = new DocumentValue(document, ".ze_info");
+  if (!root.get("kernels").present) root.get("kernels").fail("is missing; expected a list of kernels");
+  const args = new Map(
+    root
+      .get("kernels_misc_info")
+      .items()
+      .map((kernel) => [kernel.get("name").string(), kernel.get("args_info").items().map(readArgument)]),
+  );
+  const kernels = root.get("kernels").items().map(readKernel);
+  return new Map(
+    kernels.map((kernel) => [kernel.name, { ...kernel, args: argumentsOf(kernel, args.get(kernel.name)) }]),
+  );
+}
+
+type Indexed = ArgumentInfo & { readonly index: number };
+
+function readArgument(field: DocumentValue): Indexed {
+  const typeName = field.get("type_name").present ? field.get("type_name").string() : "";
+  const [, word = "", count = "1"] = /^([a-z]+?)(2|3|4|8|16)?;\d+$/.exec(typeName) ?? [];
+  return {
+    index: field.get("index").integer(0, mostArguments),
+    name: field.get("name").present ? field.get("name").string() : "",
+    type: Object.hasOwn(typeNames, word) ? typeNames[word]! : null,
+    elements: Number(count),
+  };
+}
+
+/** All arguments that the payload, the binding table or the list of arguments know of. */
+function argumentsOf({ payload, bindings }: Omit<KernelInfo, "args">, listed: readonly Indexed[] = []): ArgumentInfo[] {
+  const indices = [
+    ...payload.flatMap(({ argument }) => (argument === null ? [] : [argument])),
+    ...bindings.map(({ argument }) => argument),
+    ...listed.map(({ index }) => index),
+  ];
+  const count = Math.max(0, ...indices.map((index) => index + 1));
+  return Array.from({ length: count }, (_, i) => {
+    const { name = "", type = null, elements = 1 } = listed.find(({ index }) => index === i) ?? {};
+    return { name, type, elements };
+  });
+}
+
+function readKernel(field: DocumentValue): Omit<KernelInfo, "args"> {
+  const environment = field.get("execution_env");
+  const bytes = (name: string): number => {
+    const value = environment.get(name);
+    return value.present ? value.integer(0, mostBytes) : 0;
+  };
+  return {
+    name: field.get("name").string(),
+    simd: readSimd(environment.get("simd_size")),
+    slmBytes: bytes("slm_size"),
+    inlineBytes: bytes("inline_data_payload_size"),
+    requiredLocalSize: readDim3(environment.get("required_work_group_size"), 1, 0xffff_ffff),
+    walkOrder: readWalkOrder(environment.get("work_group_walk_order_dimensions")),
+    payload: field.get("payload_arguments").items().map(readPayloadItem),
+    perThread: field.get("per_thread_payload_arguments").items().map(readPayloadItem),
+    bindings: field
+      .get("binding_table_indices")
+      .items()
+      .map((binding) => ({
+        index: binding.get("bti_value").integer(0, 255),
+        argument: binding.get("arg_index").integer(0, mostArguments),
+      })),
+    memory: field.get("per_thread_memory_buffers").items().map(readThreadMemory),
+  };
+}
+
+function readSimd(field: DocumentValue): number {
+  const simd = field.integer(1, 32);
+  return [1, 8, 16, 32].includes(simd) ? simd : field.fail(`${simd} is no number of lanes: 1, 8, 16 or 32 are`);
+}
+
+function readDim3(field: DocumentValue, least: number, most: number): Dim3 | null {
+  if (!field.present) return null;
+  const items = field.items();
+  if (items.length !== 3) field.fail(`has ${items.length} entries, not 3`);
+  return [items[0]!.integer(least, most), items[1]!.integer(least, most), items[2]!.integer(least, most)];
+}
+
+/** All zeros, as for a kernel that does not care, is the usual order. */
+function readWalkOrder(field: DocumentValue): Dim3 {
+  const order = readDim3(field, 0, 2);
+  return order && new Set(order).size === 3 ? order : [0, 1, 2];
+}
+
+function readPayloadItem(field: DocumentValue): PayloadItem {
+  const count = (name: string, absent: number, most: number): number =>
+    field.get(name).present ? field.get(name).integer(0, most) : absent;
+  const mode = field.get("addrmode");
+  return {
+    type: field.get("arg_type").string(),
+    offset: field.get("offset").integer(0, mostPayload),
+    size: field.get("size").integer(0, mostPayload),
+    argument: field.get("arg_index").present ? count("arg_index", 0, mostArguments) : null,
+    addressMode: mode.present ? oneOf(mode, addressModes) : null,
+    sourceOffset: count("source_offset", 0, mostPayload),
+    slmAlignment: Math.max(1, count("slm_alignment", 1, mostBytes)),
+  };
+}
+
+function oneOf<const T extends string>(field: DocumentValue, choices: readonly T[]): T {
+  const text = field.string();
+  const found = choices.find((choice) => choice === text);
+  return found ?? field.fail(`there is no "${text}"; there are ${choices.join(", ")}`);
+}
+
+const readThreadMemory = (field: DocumentValue): ThreadMemory => ({
+  type: oneOf(field.get("type"), ["scratch", "global", "slm"]),
+  usage: oneOf(field.get("usage"), ["private_space", "spill_fill_space", "single_space"]),
+  bytes: field.get("size").integer(0, mostBytes),
+  perLane: field.get("is_simt_thread").flag(),
+});
+
+/** Bytes of a by-value argument: what its type has, or what the payload takes of it. */
+export function argumentBytes({ payload, args }: KernelInfo, index: number): number {
+  const { type, elements } = args[index]!;
+  if (type !== null) return elementInfo[type].size * (elements === 3 ? 4 : elements);
+  const pieces = payload.filter((item) => item.argument === index && item.type === "arg_byvalue");
+  return Math.max(0, ...pieces.map(({ sourceOffset, size }) => sourceOffset + size));
+}

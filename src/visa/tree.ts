@@ -282,6 +282,10 @@ export interface LscAddress extends Span {
   readonly base: readonly LscAddressPart[];
   /** Bits of an address: 16, 32 or 64; null where the text has none (block2d). */
   readonly size: 16 | 32 | 64 | null;
+  /** How 32 bits are extended where the text says so: `:a32s`, `:a32u`. */
+  readonly extension?: "s" | "u";
+  /** `flat[V+(x,y)]`: where in the matrix the block begins, if a register describes the rest. */
+  readonly blockOffsets?: readonly [number, number];
 }
 
 export interface LscAddressPart {

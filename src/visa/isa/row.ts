@@ -15,6 +15,8 @@ export type OperandSpec =
       readonly scalar?: boolean;
       /** Source modifiers: those of arithmetic (-, abs), of logic (~), or none. */
       readonly modifiers?: "arithmetic" | "logic" | "none";
+      /** Written without its region, which is `<1;1,0>`. */
+      readonly plain?: true;
     }
   /** `V.0`, or `%null.0`. `bare`: written as `V` where the offset is 0 (LSC). */
   | { readonly class: "raw"; readonly role: "dst" | "src"; readonly types?: readonly DataType[]; readonly bare?: true }

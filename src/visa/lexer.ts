@@ -1,0 +1,380 @@
+import type { SourceText, Span } from "../source/index.ts";
+import type { SyntaxCode } from "./codes-syntax.ts";
+import type { Comment } from "./tree.ts";
+
+/** Kinds of tokens. `panic` is no token: see `Cursor`. */
+export const Token = {
+  end: 0,
+  panic: 1,
+  newline: 2,
+  /** `V0032`, `%r0`, `add` */
+  name: 3,
+  /** `loop:` in the first column */
+  label: 4,
+  /** `12`, `0x1F`; what it is worth, the parser says. */
+  number: 5,
+  /** `1.5`, `2e-3`: only in front of a colon, because `V.1` and `.version 3.6` have a dot as well. */
+  float: 6,
+  string: 7,
+  /** Characters that no token begins with. */
+  unknown: 8,
+  dot: 9,
+  comma: 10,
+  semicolon: 11,
+  colon: 12,
+  leftParen: 13,
+  rightParen: 14,
+  leftBracket: 15,
+  rightBracket: 16,
+  leftBrace: 17,
+  rightBrace: 18,
+  assign: 19,
+  question: 20,
+  not: 21,
+  complement: 22,
+  // From here on: binary operators.
+  star: 23,
+  slash: 24,
+  percent: 25,
+  plus: 26,
+  minus: 27,
+  shiftLeft: 28,
+  shiftRight: 29,
+  shiftRightUnsigned: 30,
+  less: 31,
+  greater: 32,
+  lessEqual: 33,
+  greaterEqual: 34,
+  equal: 35,
+  notEqual: 36,
+  and: 37,
+  xor: 38,
+  or: 39,
+} as const;
+export type TokenKind = (typeof Token)[keyof typeof Token];
+
+/** A file with more tokens and comments than this is refused, so that memory stays bounded whatever the input. */
+export const tokenLimit = 0x100_0000;
+
+const code = (character: string): number => character.charCodeAt(0);
+const newline = code("\n");
+const quote = code('"');
+const slash = code("/");
+const star = code("*");
+const dot = code(".");
+const backslash = code("\\");
+const percent = code("%");
+const colon = code(":");
+
+const digits = "0123456789";
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+
+const table = (characters: string): Uint8Array => {
+  const marked = new Uint8Array(128);
+  for (const character of characters) marked[code(character)] = 1;
+  return marked;
+};
+/** Reading past a table gives undefined, which is no. */
+const starters = table(letters);
+const followers = table(letters + digits);
+const decimals = table(digits);
+const labelStarters = table(`${letters}$@?`);
+const labelFollowers = table(`${letters}${digits}$@?-`);
+/** What hangs on a mnemonic: `.sat`, `.16-full`, `.<RTI>`. */
+const suffixFollowers = table(`${letters}${digits}<>-`);
+/** A carriage return, a form feed and a vertical tab are no more than a space. */
+const blanks = table(" \t\r\f\v");
+
+/** Tokens of one character. */
+const single = new Uint8Array(128);
+for (const [character, kind] of Object.entries({
+  ".": Token.dot,
+  ",": Token.comma,
+  ";": Token.semicolon,
+  ":": Token.colon,
+  "(": Token.leftParen,
+  ")": Token.rightParen,
+  "[": Token.leftBracket,
+  "]": Token.rightBracket,
+  "{": Token.leftBrace,
+  "}": Token.rightBrace,
+  "=": Token.assign,
+  "?": Token.question,
+  "!": Token.not,
+  "~": Token.complement,
+  "*": Token.star,
+  "/": Token.slash,
+  "%": Token.percent,
+  "+": Token.plus,
+  "-": Token.minus,
+  "<": Token.less,
+  ">": Token.greater,
+  "&": Token.and,
+  "^": Token.xor,
+  "|": Token.or,
+})) {
+  single[code(character)] = kind;
+}
+/** Longer operators, by their first character; the longest first. */
+const longer: (readonly (readonly [string, TokenKind])[] | undefined)[] = [];
+longer[code("<")] = [
+  ["<<", Token.shiftLeft],
+  ["<=", Token.lessEqual],
+];
+longer[code(">")] = [
+  [">>>", Token.shiftRightUnsigned],
+  [">>", Token.shiftRight],
+  [">=", Token.greaterEqual],
+];
+longer[code("=")] = [["==", Token.equal]];
+longer[code("!")] = [["!=", Token.notEqual]];
+
+const float = /[0-9]+(?:\.[0-9]+)?(?:[eE][+-][0-9]+)?(?=:)/y;
+/** What IGC's own printer adds to every dump: the number of each instruction, and the predefined variables. */
+const dumped =
+  /^(?:\/\/\/ \$[0-9]+|\/\/\/ VISA Predefined Variables|\/\/ \.decl [A-Z][0-9]+ v_type=[A-Z] v_name=%?\w+)\s*$/;
+
+export type Report = (code: SyntaxCode, span: Span, message: string, help?: string) => void;
+
+/** A place to which the lexer can go back. */
+export interface Mark {
+  readonly at: number;
+  readonly count: number;
+  readonly comments: number;
+}
+
+/**
+ * Finds one token after the other: `next` moves to it, `kind`, `start` and `end` say what it is. Statements end with their
+ * line, so the end of a line is a token, unless a backslash or a comment swallows it. Nothing is allocated but comments.
+ */
+export class Lexer {
+  readonly text: string;
+  readonly comments: Comment[] = [];
+  kind: TokenKind = Token.end;
+  start = 0;
+  end = 0;
+  /** Where the text was cut off because it has too many tokens, or null. */
+  cut: number | null = null;
+  #count = 0;
+  /** What lies before was reported when it was read first; it may be read again. */
+  #reported = 0;
+  readonly #report: Report;
+
+  constructor(source: SourceText, report: Report) {
+    this.text = source.text;
+    this.#report = report;
+    // A byte order mark is no character of the text.
+    if (this.text.charCodeAt(0) === 0xfeff) this.end = 1;
+  }
+
+  mark(): Mark {
+    return { at: this.start, count: this.#count, comments: this.comments.length };
+  }
+
+  /** Stands on the token again on which `mark` was made. */
+  reset({ at, count, comments }: Mark): void {
+    this.end = at;
+    this.#count = count;
+    this.comments.length = comments;
+    this.next();
+  }
+
+  next(): TokenKind {
+    const { text } = this;
+    const newLine = this.#skipTrivia();
+    const at = this.end;
+    this.start = at;
+    if (at >= text.length) return (this.kind = Token.end);
+    if (++this.#count > tokenLimit) return this.#cutOff();
+    const c = text.charCodeAt(at);
+    if (newLine && labelStarters[c] === 1) {
+      const end = this.#follow(at + 1, labelFollowers);
+      if (text.charCodeAt(end) === colon) {
+        this.end = end + 1;
+        return (this.kind = Token.label);
+      }
+    }
+    if (starters[c] === 1) {
+      this.end = this.#follow(at + 1, followers);
+      return (this.kind = Token.name);
+    }
+    if (c === newline) {
+      this.end = at + 1;
+      return (this.kind = Token.newline);
+    }
+    if (decimals[c] === 1) return this.#number(at);
+    if (c === percent && starters[text.charCodeAt(at + 1)] === 1) {
+      this.end = this.#follow(at + 1, followers);
+      return (this.kind = Token.name);
+    }
+    if (c === quote) return this.#string(at);
+    const kind = single[c];
+    if (kind === undefined || kind === 0) return (this.kind = this.#unknown(at));
+    for (const [operator, operatorKind] of longer[c] ?? []) {
+      if (!text.startsWith(operator, at)) continue;
+      this.end = at + operator.length;
+      return (this.kind = operatorKind);
+    }
+    this.end = at + 1;
+    return (this.kind = kind as TokenKind);
+  }
+
+  /** Makes the name at hand the whole mnemonic: `lsc_load` of `lsc_load.ugm.ca.ca`, or `cmp` of `cmp .lt`. */
+  extendMnemonic(): void {
+    const { text } = this;
+    for (;;) {
+      const at = this.#follow(this.end, blanks);
+      if (text.charCodeAt(at) !== dot) return;
+      this.end = this.#follow(at + 1, suffixFollowers);
+    }
+  }
+
+  /** Makes the dot at hand a directive: `.decl`. */
+  extendDirective(): void {
+    this.end = this.#follow(this.end, followers);
+  }
+
+  /** Makes the colon at hand the shape of data: `:d32x2t`, `:d32.xyz`, `:d8.2x16x8nt`. */
+  extendShape(): void {
+    let end = this.#follow(this.end, followers);
+    while (this.text.charCodeAt(end) === dot) end = this.#follow(end + 1, followers);
+    this.end = end;
+  }
+
+  /** Makes the token at hand the rest of the line, without comments. */
+  extendLine(): void {
+    const { text } = this;
+    let end = this.start;
+    for (; end < text.length && text.charCodeAt(end) !== newline; end++) {
+      const second = text.charCodeAt(end) === slash ? text.charCodeAt(end + 1) : 0;
+      if (second === slash || second === star) break;
+    }
+    while (end > this.start && blanks[text.charCodeAt(end - 1)] === 1) end--;
+    this.end = end;
+  }
+
+  /** The character behind the token. */
+  get following(): number {
+    return this.text.charCodeAt(this.end);
+  }
+
+  #follow(at: number, marked: Uint8Array): number {
+    const { text } = this;
+    while (marked[text.charCodeAt(at)] === 1) at++;
+    return at;
+  }
+
+  /** The longest text that could be meant as a number. */
+  #number(at: number): TokenKind {
+    const { text } = this;
+    const c = text.charCodeAt(this.#follow(at, decimals));
+    if (c === dot || (c | 0x20) === 0x65) {
+      float.lastIndex = at;
+      if (float.test(text)) {
+        this.end = float.lastIndex;
+        return (this.kind = Token.float);
+      }
+    }
+    this.end = this.#follow(at, followers);
+    return (this.kind = Token.number);
+  }
+
+  #string(at: number): TokenKind {
+    const { text } = this;
+    let end = at + 1;
+    for (; end < text.length; end++) {
+      const c = text.charCodeAt(end);
+      if (c === backslash && text.charCodeAt(end + 1) !== newline) end++;
+      else if (c === quote || c === newline) break;
+    }
+    if (text.charCodeAt(end) === quote && end < text.length) end++;
+    else {
+      end = Math.min(end, text.length);
+      this.#error("visa-unterminated-string", at, at + 1, "the string is not closed on its line", 'end it with "');
+    }
+    this.end = end;
+    return (this.kind = Token.string);
+  }
+
+  #unknown(at: number): TokenKind {
+    const { text } = this;
+    let end = at + 1;
+    while (end < text.length && !(text.charCodeAt(end) < 0x80)) end++;
+    this.end = end;
+    const shown = end - at === 1 ? `the character ${JSON.stringify(text[at])}` : "text that is not ASCII";
+    this.#error("visa-unknown-character", at, end, `${shown} begins no token of vISA`);
+    return Token.unknown;
+  }
+
+  #error(code: SyntaxCode, start: number, end: number, message: string, help?: string): void {
+    if (start < this.#reported) return;
+    this.#reported = end;
+    this.#report(code, { start, end }, message, help);
+  }
+
+  #cutOff(): TokenKind {
+    this.cut = this.start;
+    this.end = this.text.length;
+    this.start = this.end;
+    return (this.kind = Token.end);
+  }
+
+  /** Whether what follows is the first thing on its line, without a blank before it. */
+  #skipTrivia(): boolean {
+    const { text } = this;
+    let at = this.end;
+    let newLine = at === 0 || text.charCodeAt(at - 1) === newline || (at === 1 && text.charCodeAt(0) === 0xfeff);
+    for (;;) {
+      const c = text.charCodeAt(at);
+      if (blanks[c] === 1) at++;
+      else if (c === slash) {
+        const end = this.#comment(at);
+        if (end === at) break;
+        at = end;
+        if (this.cut !== null) break;
+      } else if (c === backslash) {
+        const end = this.#follow(at + 1, blanks);
+        if (text.charCodeAt(end) !== newline) break;
+        at = end + 1;
+      } else break;
+      newLine = false;
+    }
+    this.end = at;
+    return newLine;
+  }
+
+  /** Keeps the comment that begins here and returns its end, or where it began if it is none. */
+  #comment(start: number): number {
+    const { text } = this;
+    const second = text.charCodeAt(start + 1);
+    let end: number;
+    if (second === slash) {
+      const found = text.indexOf("\n", start);
+      end = found < 0 ? text.length : found;
+      if (this.#isDumped(start, end)) return end;
+    } else if (second === star) {
+      const close = text.indexOf("*/", start + 2);
+      end = close < 0 ? text.length : close + 2;
+      if (close < 0) {
+        this.#error("visa-unterminated-comment", start, start + 2, "the comment is never closed", "end it with */");
+      }
+    } else return start;
+    if (++this.#count > tokenLimit) {
+      this.start = start;
+      this.#cutOff();
+      return this.end;
+    }
+    this.comments.push({ kind: second === slash ? "line" : "block", start, end });
+    return end;
+  }
+
+  #isDumped(start: number, end: number): boolean {
+    const { text } = this;
+    // Most of them, without a regular expression: `/// $12`.
+    if (text.charCodeAt(start + 2) === slash && text.charCodeAt(start + 4) === 0x24) {
+      const at = this.#follow(start + 5, decimals);
+      if (at === end && at > start + 5 && text.charCodeAt(start + 3) === 0x20) return true;
+    }
+    return end - start < 100 && dumped.test(text.slice(start, end));
+  }
+}

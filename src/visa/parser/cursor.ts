@@ -1,0 +1,254 @@
+import { type DiagnosticDetails, DiagnosticSink, type SourceText, type Span } from "../../source/index.ts";
+import type { SyntaxCode } from "../codes-syntax.ts";
+import { Lexer, type Mark, Token, type TokenKind, tokenLimit } from "../lexer.ts";
+import type { Name } from "../tree.ts";
+import { Constants } from "./constants.ts";
+
+/** How deep scopes and expressions may nest, each counted for itself. */
+export const nestingLimit = 256;
+
+interface Failure {
+  readonly code: SyntaxCode;
+  readonly span: Span;
+  readonly message: string;
+  readonly details: DiagnosticDetails | undefined;
+}
+
+/**
+ * The parser's place in the text. At the first error of a statement the cursor panics: it stands on a token that nothing
+ * matches, so the rules run out by themselves and say nothing more, until `endStatement` moves to the end of the line.
+ */
+export class Cursor {
+  readonly source: SourceText;
+  readonly text: string;
+  readonly lexer: Lexer;
+  readonly sink: DiagnosticSink<SyntaxCode>;
+  readonly constants: Constants;
+  kind: TokenKind = Token.end;
+  start = 0;
+  end = 0;
+  /** Where the token before this one ended. */
+  previousEnd = 0;
+  /** Open scopes. */
+  scopes = 0;
+  /** Braces that the statement has opened and not closed (`attrs={...`). */
+  braces = 0;
+  /** Operators and parentheses of the outermost expression so far. */
+  operators = 0;
+  /** In a trial the first error is kept here instead of being reported. */
+  #failure: Failure | null = null;
+  #trying = false;
+
+  constructor(source: SourceText, grfBytes: 32 | 64) {
+    this.source = source;
+    this.text = source.text;
+    this.sink = new DiagnosticSink(source);
+    this.constants = new Constants(grfBytes);
+    this.lexer = new Lexer(source, (code, span, message, help) => {
+      // The rest of a wrong statement is skipped, but what swallows the rest of the text is always worth saying.
+      if (code === "visa-unterminated-comment" || !this.panicking) this.sink.error(code, span, message, { help });
+    });
+    this.advance();
+    this.previousEnd = 0;
+  }
+
+  get panicking(): boolean {
+    return this.kind === Token.panic;
+  }
+
+  advance(): void {
+    this.previousEnd = this.end;
+    this.lexer.next();
+    this.#take();
+  }
+
+  #take(): void {
+    const { lexer } = this;
+    this.start = lexer.start;
+    this.end = lexer.end;
+    // The lexer has said what is wrong with it.
+    this.kind = lexer.kind === Token.unknown ? Token.panic : lexer.kind;
+  }
+
+  /** Makes the token at hand longer, in one of the lexer's ways. */
+  extend(how: "extendMnemonic" | "extendDirective" | "extendShape" | "extendLine"): void {
+    this.lexer[how]();
+    this.end = this.lexer.end;
+  }
+
+  at(kind: TokenKind): boolean {
+    return this.kind === kind;
+  }
+
+  /** On a name with this text. */
+  atWord(word: string): boolean {
+    return this.kind === Token.name && this.end - this.start === word.length && this.text.startsWith(word, this.start);
+  }
+
+  accept(kind: TokenKind): boolean {
+    if (this.kind !== kind) return false;
+    this.advance();
+    return true;
+  }
+
+  acceptWord(word: string): boolean {
+    if (!this.atWord(word)) return false;
+    this.advance();
+    return true;
+  }
+
+  expect(kind: TokenKind, wanted: string): boolean {
+    if (this.kind === kind) {
+      this.advance();
+      return true;
+    }
+    this.unexpected(wanted);
+    return false;
+  }
+
+  /** The text of the token. */
+  get token(): string {
+    return this.text.slice(this.start, this.end);
+  }
+
+  get span(): Span {
+    return { start: this.start, end: this.end };
+  }
+
+  /** The name at the cursor, or an error and an empty name. */
+  name(wanted: string): Name {
+    const name: Name = { text: this.at(Token.name) ? this.token : "", start: this.start, end: this.end };
+    this.expect(Token.name, wanted);
+    return name;
+  }
+
+  /** What stands where the statement should go on or end. */
+  get atEnd(): boolean {
+    return this.kind === Token.newline || this.kind === Token.end || this.kind === Token.rightBrace;
+  }
+
+  error(code: SyntaxCode, span: Span, message: string, details?: DiagnosticDetails): void {
+    // Where the text is cut off, everything seems to be missing.
+    if (this.panicking || this.lexer.cut !== null) return;
+    if (this.#trying) this.#failure ??= { code, span: { start: span.start, end: span.end }, message, details };
+    else this.sink.error(code, span, message, details);
+  }
+
+  /** Reports and panics. */
+  fail(code: SyntaxCode, span: Span, message: string, details?: DiagnosticDetails): void {
+    this.error(code, span, message, details);
+    this.kind = Token.panic;
+  }
+
+  unexpected(wanted: string, help?: string): void {
+    if (this.panicking) return;
+    this.fail("visa-unexpected-token", this.spot, `expected ${wanted}, found ${this.describe()}`, { help });
+  }
+
+  /** Where something is missing: the token, or the end of the statement. */
+  get spot(): Span {
+    const ended = this.kind === Token.newline || this.kind === Token.end;
+    return ended ? { start: this.previousEnd, end: this.previousEnd } : this.span;
+  }
+
+  describe(): string {
+    if (this.kind === Token.end) return "the end of the text";
+    if (this.kind === Token.newline) return "the end of the line";
+    const text = this.end - this.start > 40 ? `${this.text.slice(this.start, this.start + 40)}...` : this.token;
+    return this.kind === Token.string ? text : `'${text}'`;
+  }
+
+  /** What the first of `rules` gives that matches, or null after the error of the one that came farthest. */
+  first<T>(rules: Iterable<() => T>): T | null {
+    const mark = this.#mark();
+    const trying = this.#trying;
+    const before = this.#failure;
+    let farthest: Failure | null = null;
+    this.#trying = true;
+    for (const rule of rules) {
+      this.#failure = null;
+      const result = rule();
+      const failure = this.#caught();
+      if (failure === null && !this.panicking) {
+        this.#trying = trying;
+        this.#failure = before;
+        return result;
+      }
+      if (failure !== null && (farthest === null || failure.span.start > farthest.span.start)) farthest = failure;
+      this.#reset(mark);
+    }
+    this.#trying = trying;
+    this.#failure = before;
+    if (farthest !== null) this.error(farthest.code, farthest.span, farthest.message, farthest.details);
+    this.kind = Token.panic;
+    return null;
+  }
+
+  /** The first error of a trial. */
+  #caught(): Failure | null {
+    return this.#failure;
+  }
+
+  /** What the rule gives if it matches; otherwise null, and nothing has happened. */
+  maybe<T>(rule: () => T): T | null {
+    const mark = this.#mark();
+    const trying = this.#trying;
+    const before = this.#failure;
+    this.#trying = true;
+    this.#failure = null;
+    const result = rule();
+    const failed = this.#caught() !== null || this.panicking;
+    this.#trying = trying;
+    this.#failure = before;
+    if (!failed) return result;
+    this.#reset(mark);
+    return null;
+  }
+
+  #mark(): { readonly lexer: Mark; readonly previousEnd: number } {
+    return { lexer: this.lexer.mark(), previousEnd: this.previousEnd };
+  }
+
+  #reset({ lexer, previousEnd }: { readonly lexer: Mark; readonly previousEnd: number }): void {
+    // Nothing is reported on the way back: it was when the token was read first.
+    this.lexer.reset(lexer);
+    this.#take();
+    this.previousEnd = previousEnd;
+  }
+
+  /** The end of a statement: that of its line or of its scope, or the end of a panic. */
+  endStatement(): void {
+    if (this.accept(Token.newline) || this.atEnd) return;
+    this.unexpected("the end of the line");
+    this.recover();
+  }
+
+  /** Leaves the panic at the end of the statement. */
+  recover(): void {
+    let { braces } = this;
+    this.kind = this.lexer.kind;
+    while (this.kind !== Token.newline && this.kind !== Token.end) {
+      if (this.kind === Token.leftBrace) braces++;
+      else if (this.kind === Token.rightBrace) {
+        if (braces === 0 && this.scopes > 0) break;
+        braces = Math.max(0, braces - 1);
+      }
+      this.kind = Token.panic;
+      this.advance();
+      this.kind = this.lexer.kind;
+    }
+    this.braces = 0;
+    this.accept(Token.newline);
+  }
+
+  /** What the end of the text leaves to say. */
+  finish(): void {
+    const { cut } = this.lexer;
+    if (cut === null) return;
+    this.sink.error(
+      "visa-too-many-tokens",
+      { start: cut, end: cut },
+      `the file has more than ${tokenLimit} tokens; the rest is not read`,
+    );
+  }
+}

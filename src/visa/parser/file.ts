@@ -1,0 +1,209 @@
+import { type Diagnostic, nearest, type SourceText } from "../../source/index.ts";
+import { rowsOfMnemonic } from "../isa/table.ts";
+import { Token } from "../lexer.ts";
+import type { BuildOptions, Label, Name, Routine, Scope, Statement, Version, VisaFile } from "../tree.ts";
+import { Cursor, nestingLimit } from "./cursor.ts";
+import {
+  declaration,
+  functionDeclaration,
+  functionDirective,
+  input,
+  kernelAttribute,
+  parameter,
+  versionDirective,
+} from "./directives.ts";
+import { instruction } from "./instructions.ts";
+import { nameOrQuoted } from "./operands.ts";
+import { mean } from "./options.ts";
+
+export interface ParseVisaOptions {
+  /** Bytes of a register, which `%sizeof GRF` is worth: 32 unless said otherwise. */
+  readonly grfBytes?: 32 | 64;
+}
+
+/** A routine while it is read. */
+interface OpenRoutine {
+  readonly kind: Routine["kind"];
+  readonly name: Name;
+  readonly version: Version | null;
+  readonly start: number;
+  readonly statements: Statement[];
+}
+
+const routineDirectives = [".version", ".kernel", ".global_function"];
+const statementDirectives = [".decl", ".input", ".parameter", ".kernel_attr", ".function", ".funcdecl"];
+
+/**
+ * Reads vISA text of versions 3.6 to 4.2, as IGC writes and reads it: a `.visaasm` with one routine, or an `.isaasm` with
+ * several. Takes any text: a wrong statement is left out of the tree with one error, and the next line is read all the
+ * same. Linear in time and memory.
+ */
+export function parseVisa(
+  source: SourceText,
+  options: ParseVisaOptions = {},
+): { tree: VisaFile; diagnostics: readonly Diagnostic[] } {
+  const p = new Cursor(source, options.grfBytes ?? 32);
+  const routines: Routine[] = [];
+  let version: Version | null = null;
+  /** Of the routine that follows it. */
+  let own: Version | null = null;
+  let open: OpenRoutine | null = null;
+  let versionMissed = false;
+  const close = (): void => {
+    if (open !== null) routines.push({ ...open, end: open.statements.at(-1)?.end ?? open.name.end });
+  };
+  while (!p.at(Token.end)) {
+    if (p.accept(Token.newline)) continue;
+    const { start } = p;
+    const word = directiveWord(p);
+    if (version === null && !versionMissed && word !== ".version") {
+      versionMissed = true;
+      reportMissingVersion(p);
+    }
+    if (word === ".version") {
+      const read = versionDirective(p);
+      // A wrong one is no missing one.
+      versionMissed ||= read === null;
+      if (version === null) version = read;
+      else own = read;
+      p.endStatement();
+    } else if (word === ".kernel" || word === ".global_function") {
+      p.advance();
+      const name = nameOrQuoted(p, "the name of a routine");
+      if (!p.panicking) {
+        close();
+        p.constants.enterRoutine();
+        open = { kind: word === ".kernel" ? "kernel" : "function", name, version: own, start, statements: [] };
+        own = null;
+      }
+      p.endStatement();
+    } else if (open === null) {
+      p.fail("visa-statement-outside-routine", p, `${p.describe()} is outside of any routine`, {
+        help: "begin one with '.kernel NAME' or '.global_function NAME'",
+      });
+      skipToRoutine(p);
+    } else statement(p, word, open.statements);
+  }
+  if (version === null && !versionMissed) reportMissingVersion(p);
+  close();
+  p.finish();
+  const tree: VisaFile = { source, version, routines, comments: p.lexer.comments };
+  return { tree, diagnostics: p.sink.diagnostics };
+}
+
+function reportMissingVersion(p: Cursor): void {
+  p.error("visa-missing-version", { start: 0, end: 0 }, "the file does not begin with '.version'", {
+    help: "write '.version 3.6' or later first",
+  });
+}
+
+/** The directive at the cursor with its dot; "" for anything else. */
+function directiveWord(p: Cursor): string {
+  if (!p.at(Token.dot)) return "";
+  p.extend("extendDirective");
+  return p.token;
+}
+
+/** One error is enough for all that stands outside of routines. */
+function skipToRoutine(p: Cursor): void {
+  do p.recover();
+  while (!p.at(Token.end) && !(p.at(Token.dot) && routineDirectives.includes(directiveWord(p))));
+}
+
+function statement(p: Cursor, word: string, into: Statement[]): void {
+  if (p.at(Token.leftBrace)) {
+    into.push(scope(p));
+    return;
+  }
+  if (p.at(Token.rightBrace)) {
+    p.fail("visa-unmatched-brace", p, "this '}' closes nothing", { help: "leave it out" });
+    p.recover();
+    return;
+  }
+  const read = simpleStatement(p, word);
+  if (read !== null) into.push(read);
+  p.endStatement();
+}
+
+/** `{ ... }`. The braces need no lines of their own. */
+function scope(p: Cursor): Scope {
+  const { start } = p;
+  const brace = p.span;
+  const statements: Statement[] = [];
+  p.advance();
+  if (p.scopes === nestingLimit) {
+    p.fail("visa-nesting-too-deep", brace, `scopes nest more than ${nestingLimit} deep`);
+    p.recover();
+    return { kind: "scope", start, end: p.previousEnd, statements };
+  }
+  p.scopes++;
+  p.constants.enterScope();
+  while (!p.at(Token.rightBrace) && !p.at(Token.end)) {
+    if (p.accept(Token.newline)) continue;
+    const word = directiveWord(p);
+    if (routineDirectives.includes(word)) break;
+    statement(p, word, statements);
+  }
+  p.constants.leaveScope();
+  p.scopes--;
+  if (p.accept(Token.rightBrace)) {
+    const { previousEnd } = p;
+    p.endStatement();
+    return { kind: "scope", start, end: previousEnd, statements };
+  }
+  p.error("visa-unclosed-scope", brace, "this '{' is never closed", {
+    notes: [{ message: "its '}' is missed here", source: p.source, span: p.spot }],
+  });
+  return { kind: "scope", start, end: p.previousEnd, statements };
+}
+
+function simpleStatement(p: Cursor, word: string): Exclude<Statement, Scope> | null {
+  if (p.at(Token.label)) return label(p);
+  if (word === "") {
+    if (p.atWord("OPTIONS")) return buildOptions(p);
+    // The lexer finds labels in the first column only.
+    if (p.at(Token.name) && p.lexer.following === 0x3a && !rowsOfMnemonic.has(p.token)) {
+      p.fail("visa-indented-label", p, "a label begins in the first column", { help: "remove what precedes it" });
+      return null;
+    }
+    return instruction(p);
+  }
+  switch (word) {
+    case ".decl":
+      return declaration(p);
+    case ".input":
+      return input(p, "");
+    case ".parameter":
+      return parameter(p);
+    case ".kernel_attr":
+      return kernelAttribute(p);
+    case ".function":
+      return functionDirective(p);
+    case ".funcdecl":
+      return functionDeclaration(p);
+  }
+  if (word.startsWith(".implicit")) return input(p, word.slice(".implicit".length).replace(/^_/, ""));
+  if (rowsOfMnemonic.has(word)) return instruction(p);
+  const meant = nearest(word, [...routineDirectives, ...statementDirectives]);
+  p.fail("visa-unknown-directive", p, `no directive is called '${word.slice(0, 60)}'`, {
+    help: meant === null ? undefined : mean(meant),
+  });
+  return null;
+}
+
+function label(p: Cursor): Label {
+  const { start, end } = p;
+  const text = p.token.slice(0, -1);
+  p.advance();
+  return { kind: "label", start, end, name: { text, start, end: end - 1 } };
+}
+
+/** `OPTIONS ...` to the end of the line. */
+function buildOptions(p: Cursor): BuildOptions {
+  const { start } = p;
+  p.extend("extendLine");
+  const { end } = p;
+  const text = p.text.slice(start, end).replace(/^OPTIONS\s*/, "");
+  p.advance();
+  return { kind: "options", start, end, text };
+}

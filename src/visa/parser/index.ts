@@ -1,0 +1,1 @@
+export { type ParseVisaOptions, parseVisa } from "./file.ts";

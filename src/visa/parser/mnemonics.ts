@@ -1,0 +1,212 @@
+import { nearest } from "../../source/index.ts";
+import type { Row } from "../isa/row.ts";
+import { rowsOfMnemonic } from "../isa/table.ts";
+import { type Suffix, textItems } from "../isa/template.ts";
+import type { Name, NumberOperand, OptionOperand } from "../tree.ts";
+import type { Cursor } from "./cursor.ts";
+import { choiceOf, mean, oneOf } from "./options.ts";
+
+/** What a mnemonic with its suffixes can mean. */
+export interface Candidate {
+  readonly row: Row;
+  readonly saturate: boolean;
+  /** The operands among the suffixes; spans count from the mnemonic's start. */
+  readonly operands: readonly (readonly [string, NumberOperand | OptionOperand])[];
+}
+
+interface Word {
+  readonly segments: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+/** By the first part: `nbarrier` has `nbarrier.signal` and `nbarrier.wait`. The longest words come first. */
+const words = new Map<string, Word[]>();
+for (const [word, rows] of rowsOfMnemonic) {
+  const segments = word.split(".");
+  const list = words.get(segments[0]!);
+  if (list === undefined) words.set(segments[0]!, [{ segments, rows }]);
+  else list.push({ segments, rows });
+}
+for (const list of words.values()) list.sort((a, b) => b.segments.length - a.segments.length);
+
+/** A piece between dots, with its place in the mnemonic. */
+interface Segment {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const known = new Map<string, readonly Candidate[]>();
+/** Of what is kept in `known`; programs use some hundreds, and hostile text as many as it likes. */
+const knownLimit = 4096;
+
+/** The rows that the mnemonic can mean, in the order of the table; none after an error. */
+export function candidatesOf(p: Cursor, mnemonic: Name): readonly Candidate[] {
+  let found = known.get(mnemonic.text);
+  if (found === undefined) {
+    found = findCandidates(mnemonic.text);
+    if (found.length === 0) {
+      reportUnknown(p, mnemonic);
+      return found;
+    }
+    if (known.size < knownLimit) known.set(mnemonic.text, found);
+  }
+  return found;
+}
+
+function findCandidates(text: string): readonly Candidate[] {
+  const segments = segmentsOf(text);
+  const found: Candidate[] = [];
+  for (const word of wordsOf(segments)) {
+    for (const row of word.rows) {
+      const match = matchSuffixes(row, segments, word.segments.length);
+      if (match.candidate !== null) found.push(match.candidate);
+    }
+  }
+  return found;
+}
+
+function segmentsOf(text: string): readonly Segment[] {
+  const segments: Segment[] = [];
+  let start = 0;
+  for (const piece of text.split(".")) {
+    const blank = piece.length - piece.trimStart().length;
+    segments.push({ text: piece.trim(), start: start + blank, end: start + Math.max(blank, piece.trimEnd().length) });
+    start += piece.length + 1;
+  }
+  return segments;
+}
+
+const wordsOf = (segments: readonly Segment[]): readonly Word[] =>
+  (words.get(segments[0]!.text) ?? []).filter((word) =>
+    word.segments.every((segment, i) => segments[i]?.text === segment),
+  );
+
+export const suffixesOf = (row: Row): readonly Suffix[] => {
+  for (const item of textItems(row)) if (item.kind === "mnemonic") return item.suffixes;
+  return [];
+};
+
+interface Match {
+  readonly candidate: Candidate | null;
+  /** How many segments fit. */
+  readonly fitting: number;
+  /** What could stand where the first did not. */
+  readonly wanted: readonly string[];
+  readonly complete: boolean;
+}
+
+/** Reads the suffixes in the row's order; what may be left out is taken where it fits. */
+function matchSuffixes(row: Row, segments: readonly Segment[], from: number): Match {
+  let at = from;
+  let saturate = false;
+  let missing = false;
+  const operands: [string, NumberOperand | OptionOperand][] = [];
+  let wanted: string[] = [];
+  for (const suffix of suffixesOf(row)) {
+    if (suffix.kind === "sat") {
+      saturate = segments[at]?.text === "sat";
+      if (saturate) at++;
+      else wanted.push("sat");
+      continue;
+    }
+    const read = readSuffix(row, suffix.operand, segments, at);
+    if (read.operand !== null) {
+      operands.push([suffix.operand, read.operand]);
+      at += read.taken;
+      wanted = [];
+    } else {
+      wanted.push(...read.wanted);
+      missing = !suffix.optional;
+      if (missing) break;
+    }
+  }
+  const complete = !missing;
+  const candidate = complete && at === segments.length ? { row, saturate, operands } : null;
+  return { candidate, fitting: at, wanted, complete };
+}
+
+interface Read {
+  readonly operand: NumberOperand | OptionOperand | null;
+  readonly taken: number;
+  readonly wanted: readonly string[];
+}
+
+function readSuffix(row: Row, name: string, segments: readonly Segment[], at: number): Read {
+  const spec = row.operands[name];
+  const first = segments[at];
+  if (spec?.class === "number") {
+    const value =
+      first !== undefined && /^[0-9]{1,10}$|^0x[0-9a-fA-F]{1,8}$/.test(first.text) ? Number(first.text) : -1;
+    const fits = value >= spec.from && value <= spec.to;
+    const wanted = [`a number from ${spec.from} to ${spec.to}`];
+    if (first === undefined || !fits) return { operand: null, taken: 0, wanted };
+    return { operand: { kind: "number", start: first.start, end: first.end, value }, taken: 1, wanted };
+  }
+  if (spec?.class !== "option") throw new Error(`${row.name}: a suffix is neither an option nor a number: ${name}`);
+  const wanted = Object.keys(spec.choices);
+  // A choice may have dots of its own: `ca.ca`, `uniform.noreturn`. The longest is meant.
+  for (let taken = Math.min(segments.length - at, 4); taken > 0; taken--) {
+    const pieces = segments.slice(at, at + taken);
+    const choice = choiceOf(spec, pieces.map(({ text }) => text).join("."));
+    if (choice === null) continue;
+    const operand: OptionOperand = { kind: "option", start: pieces[0]!.start, end: pieces.at(-1)!.end, choice };
+    return { operand, taken, wanted };
+  }
+  return { operand: null, taken: 0, wanted };
+}
+
+function reportUnknown(p: Cursor, mnemonic: Name): void {
+  const segments = segmentsOf(mnemonic.text);
+  const first = segments[0]!;
+  const span = (segment: Segment) => ({ start: mnemonic.start + segment.start, end: mnemonic.start + segment.end });
+  const matching = wordsOf(segments);
+  if (matching.length > 0) {
+    reportSuffix(p, mnemonic, segments, matching);
+    return;
+  }
+  if (words.has(first.text)) {
+    const wanted = words.get(first.text)!.map((word) => word.segments.join("."));
+    const named = { start: mnemonic.start, end: mnemonic.start + (segments[1]?.end ?? first.end) };
+    p.fail("visa-unknown-mnemonic", named, `no instruction is called '${p.text.slice(named.start, named.end)}'`, {
+      help: `did you mean ${oneOf(wanted)}?`,
+    });
+    return;
+  }
+  const lower = first.text.toLowerCase();
+  if (words.has(lower)) {
+    p.fail("visa-mnemonic-case", span(first), `mnemonics are written in lower case`, { help: mean(lower) });
+    return;
+  }
+  // Nothing is suggested where nobody will read it.
+  const meant = p.sink.full ? null : nearest(lower, words.keys());
+  p.fail("visa-unknown-mnemonic", span(first), `no instruction is called '${first.text.slice(0, 60)}'`, {
+    help: meant === null ? undefined : mean(meant),
+  });
+}
+
+/** The instruction exists, but not with these suffixes: says so at the first that does not fit. */
+function reportSuffix(p: Cursor, mnemonic: Name, segments: readonly Segment[], matching: readonly Word[]): void {
+  const matches = matching.flatMap((word) =>
+    word.rows.map((row) => matchSuffixes(row, segments, word.segments.length)),
+  );
+  const fitting = Math.max(...matches.map((match) => match.fitting));
+  const wanted = [...new Set(matches.flatMap((match) => (match.fitting === fitting ? match.wanted : [])))].filter(
+    Boolean,
+  );
+  const wrong = segments[fitting];
+  const word = matching[0]!.segments.join(".");
+  const shown = wanted.map((choice) => (choice.startsWith("a number") ? choice : `'.${choice}'`));
+  const list = shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} or ${shown.at(-1)}`;
+  const help = wanted.length === 0 ? `nothing can follow here` : wanted.length > 20 ? undefined : `expected ${list}`;
+  if (wrong === undefined) {
+    const end = mnemonic.start + segments.at(-1)!.end;
+    p.fail("visa-unknown-suffix", { start: mnemonic.start, end }, `'${mnemonic.text}' lacks a suffix`, { help });
+    return;
+  }
+  const meant = nearest(wrong.text, wanted);
+  const span = { start: mnemonic.start + wrong.start - 1, end: mnemonic.start + wrong.end };
+  p.fail("visa-unknown-suffix", span, `'${word}' has no suffix '.${wrong.text.slice(0, 60)}' here`, {
+    help: meant === null ? help : `did you mean '.${meant}'?`,
+  });
+}

@@ -1,0 +1,139 @@
+import type { OperandSpec, Row, VectorForm } from "../isa/row.ts";
+import { Token } from "../lexer.ts";
+import type {
+  Name,
+  NameListOperand,
+  NameOperand,
+  NumberOperand,
+  Operand,
+  OperandList,
+  RawOperand,
+  SourceModifier,
+} from "../tree.ts";
+import type { Cursor } from "./cursor.ts";
+import { count, integer } from "./expressions.ts";
+import { stringLiteral } from "./literals.ts";
+import { lscAddress, lscData } from "./lsc.ts";
+import { optionOperand } from "./options.ts";
+import { destination, source } from "./vectors.ts";
+
+/** The operand at the cursor, of the kind that the row wants. */
+export function operand(p: Cursor, row: Row, spec: OperandSpec): Operand {
+  switch (spec.class) {
+    case "vector":
+      return spec.role === "dst" ? destination(p, spec) : source(p, spec);
+    case "raw":
+      return rawOperand(p, spec.bare === true);
+    case "list":
+      return operandList(p);
+    case "predicate":
+      return nameOperand(p, "a predicate variable");
+    case "surface":
+      return nameOperand(p, "a surface");
+    case "sampler":
+      return nameOperand(p, "a sampler");
+    case "variable":
+      return nameOperand(p, "a variable");
+    case "label":
+      return nameOrString(p, spec.of === "block" ? "a label" : "the label of a subroutine");
+    case "routine":
+      return nameOrString(p, "the name of a function");
+    case "labels":
+      return labels(p);
+    case "string": {
+      const { start } = p;
+      if (!p.at(Token.string)) p.unexpected("a string");
+      const text = p.panicking ? "" : stringLiteral(p);
+      return { kind: "string", start, end: p.previousEnd, text };
+    }
+    case "number":
+      return numberOperand(p, spec.from, spec.to);
+    case "option":
+      return optionOperand(p, spec);
+    case "lsc-address":
+      return lscAddress(p, row);
+    case "lsc-data":
+      return lscData(p, spec.shape);
+  }
+}
+
+function nameOperand(p: Cursor, wanted: string): NameOperand {
+  const name = p.name(wanted);
+  return { kind: "name", start: name.start, end: name.end, name };
+}
+
+function nameOrString(p: Cursor, wanted: string): NameOperand {
+  const name = nameOrQuoted(p, wanted);
+  return { kind: "name", start: name.start, end: name.end, name };
+}
+
+/** A name, with quotes or without. */
+export function nameOrQuoted(p: Cursor, wanted: string): Name {
+  if (!p.at(Token.string)) return p.name(wanted);
+  const { start, end } = p;
+  return { text: stringLiteral(p), start, end };
+}
+
+/** `(l0, l1)`. */
+function labels(p: Cursor): NameListOperand {
+  const { start } = p;
+  const names: Name[] = [];
+  if (p.expect(Token.leftParen, "'(' and the labels")) {
+    do names.push(nameOrQuoted(p, "a label"));
+    while (p.accept(Token.comma));
+    p.expect(Token.rightParen, "',' or ')'");
+  }
+  return { kind: "names", start, end: p.previousEnd, names };
+}
+
+/** A plain number; a sign is an error, for what has one is an immediate. */
+export function numberOperand(p: Cursor, from: number, to: number): NumberOperand {
+  const { start, end } = p;
+  const wanted = `a number from ${from} to ${to}`;
+  let value = from;
+  if (p.at(Token.number)) {
+    value = Number(integer(p));
+    if (value < from || value > to) {
+      p.fail("visa-number-out-of-range", { start, end }, `expected ${wanted}, found ${p.text.slice(start, end)}`);
+    }
+  } else p.unexpected(wanted);
+  return { kind: "number", start, end: p.previousEnd, value };
+}
+
+/** `V.32`, `V.(8*4)`; `bare`: the offset may be left out. */
+export function rawOperand(p: Cursor, bare: boolean): RawOperand {
+  const { start } = p;
+  const variable = p.name("a variable");
+  let offset = 0;
+  if (p.at(Token.dot) || !bare) {
+    p.expect(Token.dot, "'.' and an offset in bytes");
+    offset = count(p, 0, 0x1_0000, "the offset");
+  }
+  return { kind: "raw", start, end: p.previousEnd, variable, offset };
+}
+
+const listed: OperandSpec & { class: "vector" } = {
+  class: "vector",
+  role: "src",
+  forms: ["general", "immediate"] satisfies VectorForm[],
+  types: [],
+};
+
+/** All that is left: raw operands and vector operands. */
+function operandList(p: Cursor): OperandList {
+  const { start } = p;
+  const items: OperandList["items"][number][] = [];
+  while (!p.atEnd && !p.panicking) {
+    const raw = p.at(Token.name) && p.lexer.following === 0x2e;
+    const item = raw ? rawOperand(p, false) : source(p, listed);
+    if (item.kind !== "name") items.push(item);
+  }
+  return { kind: "list", start, end: Math.max(start, p.previousEnd), items };
+}
+
+export const modifierTexts: Readonly<Record<SourceModifier, string>> = {
+  neg: "(-)",
+  abs: "(abs)",
+  "neg-abs": "(-abs)",
+  not: "(~)",
+};

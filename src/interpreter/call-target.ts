@@ -1,9 +1,10 @@
-import { type CallTarget, windows } from "../ir/index.ts";
+import { type CallTarget, type Op, windows } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
 import { type AddressParts, functionStride, hex } from "../machine/address-space.ts";
 import { Fault } from "../machine/fault.ts";
 import type { Decoding } from "./decode.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
+import type { Slot } from "./register-file.ts";
 import { agrees, signatureOf, signatureText } from "./signature.ts";
 
 /** A function, and the lanes that call it. */
@@ -27,21 +28,9 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
   }
   const slot = operands.slot(target.address);
   const listed = target.targets && new Set(target.targets.map((name) => engine.functionNamed(name)));
-  const wide = slot.class === "b64";
-  const addressOf = ({ i32 }: Activation, lane: number): AddressParts => ({
-    high: wide ? i32[2 * (slot.base + lane) + 1]! >>> 0 : 0,
-    low: i32[wide ? 2 * (slot.base + lane) : slot.base + lane]! >>> 0,
-  });
-
-  const problem = (
-    callee: LoadedFunction | null,
-    address: AddressParts,
-  ): readonly [code: string, text: string] | null => {
-    if (address.high === 0 && address.low === 0) return ["indirect-call-null", "the address of the function is null"];
-    if (callee === null) return ["indirect-call-bad-address", `${hex(address)} is ${whatIs(d, address)}`];
-    if (callee.ir.kind === "kernel") {
-      return ["indirect-call-bad-address", `${hex(address)} is the kernel \`${callee.ir.name}\`, not a function`];
-    }
+  const problem = (callee: LoadedFunction | null, address: AddressParts): Problem | null => {
+    const wrong = addressProblem(d, callee, address);
+    if (wrong !== null || callee === null) return wrong;
     if (listed !== null && !listed.has(callee)) {
       const list = target.targets!.map((name) => `\`${name}\``).join(", ");
       return ["indirect-call-not-in-calltargets", `\`${callee.ir.name}\` is not in \`${target.via}\`: ${list}`];
@@ -59,7 +48,7 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
     let failed: { code: string; text: string; lanes: number } | null = null;
     for (let m = lanes; m !== 0; m &= m - 1) {
       const bit = m & -m;
-      const address = addressOf(activation, 31 - Math.clz32(bit));
+      const address = addressIn(activation, slot, 31 - Math.clz32(bit));
       const callee = functionAt(engine.functions, address);
       const found = callee !== null && good.has(callee) ? null : problem(callee, address);
       if (found === null) {
@@ -71,6 +60,55 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
     if (failed !== null) throw new Fault(failed.code, failed.text, { site, activation, lanes: failed.lanes });
     return [...callees].map(([callee, mask]) => ({ callee, mask }));
   };
+}
+
+/** The function that all lanes of a vISA call go to; `asked` are the lanes that say which. */
+export type FileResolver = (x: Activation, asked: number, lanes: number) => LoadedFunction;
+
+export function makeFileResolver(d: Decoding, target: Extract<Op, { kind: "file-call" }>["target"]): FileResolver {
+  const { site, engine, operands } = d;
+  if (target.kind === "direct") {
+    return (activation, _, lanes) => {
+      const callee = engine.functionNamed(target.function);
+      if (callee?.ir.file !== undefined) return callee;
+      const message = `\`${target.function}\` has no body that could be called`;
+      throw new Fault("not-executable", message, { site, activation, lanes });
+    };
+  }
+  const slot = operands.slot(target.address);
+  return (activation, asked, lanes) => {
+    const at = { site, activation, lanes };
+    const first = 31 - Math.clz32(asked & -asked);
+    const address = addressIn(activation, slot, first);
+    for (let m = asked; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const other = addressIn(activation, slot, lane);
+      if (other.low === address.low && other.high === address.high) continue;
+      const message = `lane ${first} calls ${hex(address)}, and lane ${lane} calls ${hex(other)}`;
+      throw new Fault("divergent-call-address", message, at);
+    }
+    const callee = functionAt(engine.functions, address);
+    const problem = addressProblem(d, callee, address);
+    if (problem !== null) throw new Fault(...problem, at);
+    return callee!;
+  };
+}
+
+type Problem = readonly [code: string, text: string];
+
+/** What is wrong with the address of a call, whatever the signature. */
+function addressProblem(d: Decoding, callee: LoadedFunction | null, address: AddressParts): Problem | null {
+  if (address.high === 0 && address.low === 0) return ["indirect-call-null", "the address of the function is null"];
+  if (callee === null) return ["indirect-call-bad-address", `${hex(address)} is ${whatIs(d, address)}`];
+  if (callee.ir.kind !== "kernel") return null;
+  return ["indirect-call-bad-address", `${hex(address)} is the kernel \`${callee.ir.name}\`, not a function`];
+}
+
+/** The address that a lane holds in a register of 32 or 64 bits. */
+function addressIn({ i32 }: Activation, { class: size, base }: Slot, lane: number): AddressParts {
+  if (size !== "b64") return { high: 0, low: i32[base + lane]! >>> 0 };
+  const at = 2 * (base + lane);
+  return { high: i32[at + 1]! >>> 0, low: i32[at]! >>> 0 };
 }
 
 function functionAt(functions: readonly LoadedFunction[], { high, low }: AddressParts): LoadedFunction | null {

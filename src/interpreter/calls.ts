@@ -54,7 +54,7 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
     y.unsizedBytes = link.unsizedBytes;
     y.onReturn = link.onReturn;
     for (const pass of link.pass) pass(caller, y, mask);
-    warp.call(group, y, mask, site, next);
+    warp.call(group, y, callee.entry, mask, site, next);
   };
 
   const callExternal = (warp: Warp, group: Group, callee: LoadedFunction, mask: number): void => {

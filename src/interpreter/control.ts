@@ -18,6 +18,10 @@ export function enter(guard: GuardWord, next: BasicBlock, warp: Warp, group: Gro
   return lanes;
 }
 
+/** The lanes in which the operands are computed of an instruction that moves these: all, or the one that decides. */
+export const operandLanes = ({ rule }: GuardWord, lanes: number): number =>
+  rule === null || rule.decider === null ? lanes : 1 << rule.decider;
+
 /** Moves a whole group. */
 function jump(warp: Warp, group: Group, from: number, to: BasicBlock, site: Site): void {
   group.at = to;
@@ -67,8 +71,10 @@ export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-inde
       const whole = group.mask;
       let rest = enter(guard, next, warp, group);
       if (rest === 0) return;
-      prepare(x, rest);
-      const indexOf = (lane: number): number => x.i32[index.base + lane]! >>> 0;
+      const asked = operandLanes(guard, rest);
+      prepare(x, asked);
+      const [decider] = asked === rest ? [null] : [31 - Math.clz32(asked)];
+      const indexOf = (lane: number): number => x.i32[index.base + (decider ?? lane)]! >>> 0;
       const beyond = lanesWhere(rest, (lane) => indexOf(lane) >= targets.length);
       if (beyond !== 0) {
         const first = indexOf(31 - Math.clz32(beyond & -beyond));

@@ -13,6 +13,7 @@ export function deadlock(cta: Cta): Fault | Error {
       first ??= group;
       notes.push(describe(warp, group, group.wait));
     }
+    if (warp.lockstep && warp.live === 0) notes.push(`${name(warp, warp.lanes)} has ended`);
   }
   if (first === null || first.wait === null) return new Error("a block neither runs nor waits");
   const { activation, mask, wait } = first;
@@ -25,12 +26,15 @@ export function deadlock(cta: Cta): Fault | Error {
   );
 }
 
+const name = ({ lockstep, index }: Warp, mask: number): string =>
+  `${lockstep ? "thread" : "warp"} ${index}, lanes ${lanes(mask)}`;
+
 const lanes = (mask: number): string => `0x${(mask >>> 0).toString(16).padStart(8, "0")}`;
 
 function describe(warp: Warp, group: Group, wait: Wait): string {
   const { ir } = wait.arrival.site.code;
   const { line } = ir.source.position(wait.arrival.site.instruction.span.start);
-  const who = `warp ${warp.index}, lanes ${lanes(group.mask)}`;
+  const who = name(warp, group.mask);
   const where = `in \`${group.activation.code.ir.name}\`, line ${line}`;
   switch (wait.kind) {
     case "converge":

@@ -6,10 +6,12 @@ import { guardWord } from "./channels.ts";
 import { implicitReturn, makeBranch, makeExit, makeIndexedBranch, makeReturn, makeSleep } from "./control.ts";
 import type { Engine } from "./engine.ts";
 import type { Run } from "./expr-compiler.ts";
+import { makeFileCall, makeSubroutineCall } from "./file-call.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 import { Operands } from "./operand.ts";
 import type { Slot } from "./register-file.ts";
 import { makeStep } from "./steps.ts";
+import { makeThreadBarrier } from "./thread-barrier.ts";
 import { makeWarpSync } from "./warp-sync.ts";
 
 /** One instruction on its way to becoming code. */
@@ -84,6 +86,8 @@ function endsBlock({ op }: Instruction): boolean {
     case "branch":
     case "branch-indexed":
     case "call":
+    case "file-call":
+    case "subroutine-call":
     case "return":
     case "exit":
     case "barrier":
@@ -106,12 +110,16 @@ function makeTerminator(d: Decoding, flow: Flow): Terminator {
       return makeIndexedBranch(d, flow, op);
     case "call":
       return makeCall(d, flow, op);
+    case "file-call":
+      return makeFileCall(d, flow, op);
+    case "subroutine-call":
+      return makeSubroutineCall(d, flow, op);
     case "return":
       return makeReturn(d, flow, op);
     case "exit":
       return makeExit(d, flow);
     case "barrier":
-      return makeBarrier(d, flow, op);
+      return (d.code.ir.file === undefined ? makeBarrier : makeThreadBarrier)(d, flow, op);
     case "sleep":
       return makeSleep(d, flow);
     case "warp":
@@ -126,8 +134,9 @@ function blockStarts(instructions: readonly Instruction[]): number[] {
   const starts = new Set([0, instructions.length]);
   instructions.forEach((instruction, i) => {
     if (endsBlock(instruction)) starts.add(i + 1);
-    if (instruction.op.kind === "branch") starts.add(instruction.op.target);
-    if (instruction.op.kind === "branch-indexed") for (const t of instruction.op.targets) starts.add(t);
+    const { op } = instruction;
+    if (op.kind === "branch" || op.kind === "subroutine-call") starts.add(op.target);
+    if (op.kind === "branch-indexed") for (const t of op.targets) starts.add(t);
   });
   return [...starts].sort((a, b) => a - b);
 }

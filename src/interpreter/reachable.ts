@@ -33,9 +33,9 @@ export function findObstacle(
       if (op.kind === "unsupported")
         return { function: f, index, message: `${op.what} is not executable yet: ${op.reason}` };
       for (const name of symbolsOf({ op, ...instruction })) add(name);
-      if (op.kind !== "call") continue;
+      if (op.kind !== "call" && op.kind !== "file-call") continue;
       if (op.target.kind === "indirect") {
-        for (const name of op.target.targets ?? inMemory) add(name);
+        for (const name of ("targets" in op.target ? op.target.targets : null) ?? inMemory) add(name);
         continue;
       }
       const callee = byName.get(op.target.function);

@@ -4,23 +4,27 @@ import type { Catalogue } from "../source/index.ts";
 export const reportCodes = {
   "barrier-bad-count": {
     title: "the thread count of a barrier is not possible",
-    page: "The count of a barrier instruction must be a multiple of the warp size, 32, because arrivals are counted by warp; `arrive` needs one that is not 0. All warps that take part in one round of a barrier must give the same count, or all of them none. Round the number of participating threads up to a multiple of 32.",
+    page: "The count of a barrier instruction must be a multiple of the warp size, 32, because arrivals are counted by warp; `arrive` needs one that is not 0. All warps that take part in one round of a barrier must give the same count, or all of them none. Round the number of participating threads up to a multiple of 32. In vISA hardware threads are counted: from 1 to those of the group.",
     section: "9.7.13.1",
   },
   "barrier-bad-id": {
     title: "there is no barrier with this number",
-    page: "A block has sixteen barriers, numbered 0 to 15. The number came from a register: look for how it is computed.",
+    page: "A block has sixteen barriers, numbered 0 to 15; a vISA thread group has 32. The number came from a register: look for how it is computed.",
     section: "9.7.13.1",
   },
   "barrier-divergence": {
-    title: "lanes of a warp come to an aligned barrier by different instructions",
-    page: "`bar.sync`, `bar.red`, `bar.arrive` and `barrier` with `.aligned` promise that all threads of the warp execute the same instruction. Here some lanes stand at this barrier and the others at another one, usually because the barrier is inside a conditional or a loop that not all lanes go through alike. Move it out of the divergent code, or use `barrier.sync` without `.aligned`. The run goes on as if the warp had arrived; a GPU may hang.",
+    title: "not all lanes of a warp come to a barrier together",
+    page: "`bar.sync`, `bar.red`, `bar.arrive` and `barrier` with `.aligned` promise that all threads of the warp execute the same instruction. Here some lanes stand at this barrier and the others at another one, usually because the barrier is inside a conditional or a loop that not all lanes go through alike. Move it out of the divergent code, or use `barrier.sync` without `.aligned`. The run goes on as if the warp had arrived; a GPU may hang. In vISA `barrier` must not stand in divergent control flow at all: the thread arrives once for every group of lanes that comes to it.",
     section: "9.7.13.1",
   },
   "brx-index-out-of-range": {
     title: "brx.idx is given an index beyond its list",
     page: "`brx.idx` takes the label with that index from its `.branchtargets` list, counting from 0; the index is unsigned, so -1 is 4294967295. Behaviour is undefined if the index is not less than the length of the list. Compare it first, and branch elsewhere when it is too large.",
     section: "9.7.12.4",
+  },
+  "call-size-mismatch": {
+    title: "a call passes other sizes than the function declares",
+    page: "The sizes at the end of `fcall` and `ifcall` count registers of %arg and of %retval. They must be those that the function declares with ArgSize and RetValSize: otherwise one side reads registers that the other has not filled. For `ifcall` this is known only when the address is; the launch ends at the call, before the function starts.",
   },
   "const-out-of-bounds": {
     title: "an access to constant memory is outside every variable",
@@ -36,6 +40,10 @@ export const reportCodes = {
     title: "no thread of a block can go on",
     page: "Every thread that has not ended waits: at a barrier, at a warp-wide operation, or for other lanes of its warp. The notes say who waits where, and for whom. Usual causes: a barrier that not all threads reach, a count that is larger than the number of threads that come, a member mask that names lanes that are elsewhere.",
     section: "9.7.13.1",
+  },
+  "divergent-call-address": {
+    title: "lanes of one call have different addresses",
+    page: "The address of `ifcall` is a scalar: the hardware thread has one instruction pointer, and goes to one function. Here the operand is a vector whose elements differ. Go through the different addresses in a loop, and call with the lanes that have the same one.",
   },
   "divergent-uni": {
     title: "an instruction with .uni is executed by lanes that do not agree",
@@ -54,7 +62,7 @@ export const reportCodes = {
   },
   "indirect-call-bad-address": {
     title: "an indirect call goes to what is not the start of a function",
-    page: "The register holds neither null nor the address of a function: it lies inside of one, in data, or nowhere. Function addresses come from `mov` of a function's name or from an initialised table, and no arithmetic is defined on them. A kernel's address cannot be called.",
+    page: "The register holds neither null nor the address of a function: it lies inside of one, in data, or nowhere. Function addresses come from `mov` of a function's name (in vISA from `faddr`) or from an initialised table, and no arithmetic is defined on them. A kernel's address cannot be called.",
     section: "9.7.12.5",
   },
   "indirect-call-not-in-calltargets": {
@@ -104,6 +112,10 @@ export const reportCodes = {
     page: "The address is in no parameter, or the access reaches past the end of one. The last parameter of a function may be an array without a size: it is as large as the argument of the call, and empty if the call leaves it out.",
     section: "11.2.2",
   },
+  "register-out-of-bounds": {
+    title: "an operand reaches outside the registers of its function",
+    page: "An indirect operand takes its place from an address register, and the address lies in no variable: the base was never set, or the offset is too large. What is read there is 0 here and what is written is lost; a GPU takes whatever register that is.",
+  },
   "shared-out-of-bounds": {
     title: "an access to shared memory is outside every variable",
     page: "The address is in no `.shared` variable of the block, nor in the dynamic shared memory that the launch asked for, or the access reaches past the end. If the nearest is the dynamic part, the launch may have to ask for more bytes.",
@@ -116,8 +128,16 @@ export const reportCodes = {
   },
   "stack-overflow": {
     title: "a thread's stack is full",
-    page: "Frames, saved registers and `alloca` together are larger than the stack, which has at most 512 KiB for a thread. Mostly a recursion does not end; the call stack of the report shows which.",
+    page: "Frames, saved registers and `alloca` together are larger than the stack, which has at most 512 KiB for a thread. A vISA thread may have 1024 activations at once. Mostly a recursion does not end; the call stack of the report shows which.",
     section: "9.7.17.3",
+  },
+  "stack-imbalance": {
+    title: "a function returns with another stack pointer than it was given",
+    page: "%sp goes into a vISA function and comes back from it. What the function takes from the stack it must give back before `fret`, or the caller's frame lies elsewhere afterwards, and each further call moves it again. The message gives both values.",
+  },
+  "surface-unbound": {
+    title: "an access goes through a surface that the launch has not bound",
+    page: "The index of the binding table, in a T variable or in the instruction, belongs to no argument of the kernel. Look for the `movs` that sets the variable, and for the binding table indices in the .ze_info section.",
   },
   "sync-mask-excludes-self": {
     title: "a lane executes a warp-wide operation whose member mask leaves it out",

@@ -93,21 +93,21 @@ export class Warp {
     return other;
   }
 
-  /** Lanes of a group begin to execute a function; `resume` is where they go on afterwards. */
-  call(group: Group, callee: Activation, mask: number, site: Site, resume: BasicBlock): void {
+  /** Lanes of a group begin to execute a function at `entry`; `resume` is where they go on afterwards. */
+  call(group: Group, callee: Activation, entry: BasicBlock, mask: number, site: Site, resume: BasicBlock): void {
     callee.caller = group.activation;
     callee.callSite = site;
     callee.resume = resume;
     callee.depth = group.activation.depth + 1;
     group.mask &= ~mask;
     if (group.mask === 0) this.remove(group);
-    this.groups.push(new Group(callee, callee.code.entry, mask, group.turn));
+    this.groups.push(new Group(callee, entry, mask, group.turn));
   }
 
   /** All lanes of the thread begin to execute a function; then the group goes on as it was, at `resume`. */
-  callAll(group: Group, callee: Activation, site: Site, resume: BasicBlock): void {
+  callAll(group: Group, callee: Activation, entry: BasicBlock, site: Site, resume: BasicBlock): void {
     const { mask } = group;
-    this.call(group, callee, mask, site, resume);
+    this.call(group, callee, entry, mask, site, resume);
     this.groups[this.groups.length - 1]!.mask = this.live;
     callee.live = this.live;
     callee.resumeMask = mask;

@@ -1,3 +1,5 @@
+import { fileLayout } from "../ir/index.ts";
+import type { Activation } from "../machine/activation.ts";
 import type { BranchEvent, CallEvent, LaneEvent, Observer, ReturnEvent } from "../machine/events.ts";
 
 /** What the manual leaves undefined about calls and other transfers of control, beyond what is a fault anyway. */
@@ -6,11 +8,26 @@ export const callSanitizer: Observer = {
   call: (e) => divergentUni(e, e.mask, `a call of \`${e.callee.ir.name}\``),
   return: (e) => {
     divergentUni(e, e.mask, "a return");
+    stackImbalance(e);
     const { ir } = e.activation.code;
     if (!ir.noreturn || e.activation.caller === null) return;
     report(e, "noreturn-returned", `\`${ir.name}\` returns, and is declared .noreturn`);
   },
 };
+
+/** vISA: %sp goes into a function and comes back with its last lane; what it was at the call is still in the caller's file. */
+function stackImbalance(e: ReturnEvent): void {
+  const { activation } = e;
+  const { caller, code } = activation;
+  if (code.ir.file === undefined || caller === null || activation.within !== null || activation.live !== e.mask) return;
+  const [before, after] = [stackPointer(caller), stackPointer(activation)];
+  if (before === after) return;
+  const message = `\`${code.ir.name}\` returns with %sp = 0x${after.toString(16)}, and got 0x${before.toString(16)}`;
+  report(e, "stack-imbalance", message, "give back what has been taken from the stack before fret", "warning");
+}
+
+const stackPointer = ({ small, code }: Activation): bigint =>
+  small.data.getBigUint64(code.byteFileAt + fileLayout.sp.at, true);
 
 /** Sections 9.7.12.3 to 9.7.12.6: with `.uni`, all lanes that execute the instruction do the same. */
 function divergentUni(e: BranchEvent | CallEvent | ReturnEvent, lanes: number, what: string): void {
@@ -24,7 +41,13 @@ function divergentUni(e: BranchEvent | CallEvent | ReturnEvent, lanes: number, w
   );
 }
 
-function report(e: LaneEvent, code: string, message: string, help?: string): void {
+function report(
+  e: LaneEvent,
+  code: string,
+  message: string,
+  help?: string,
+  severity: "error" | "warning" = "error",
+): void {
   const { warp, site, activation, mask } = e;
-  warp.cta.grid.reports.add({ code, severity: "error", message, help, site, activation, lanes: mask });
+  warp.cta.grid.reports.add({ code, severity, message, help, site, activation, lanes: mask });
 }

@@ -34,6 +34,8 @@ function successors({ op, guard }: Instruction, at: number): readonly number[] {
       return [...next, op.target];
     case "branch-indexed":
       return [...next, ...op.targets];
+    case "subroutine-call":
+      return [at + 1, op.target];
     case "return":
     case "exit":
       return next;

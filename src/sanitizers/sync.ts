@@ -1,7 +1,7 @@
 import type { Op } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
 import type { Site } from "../machine/code.ts";
-import type { LaneEvent, Observer } from "../machine/events.ts";
+import type { BarrierEvent, LaneEvent, Observer } from "../machine/events.ts";
 import type { BarrierArrival } from "../machine/group.ts";
 import { liesBehind } from "./flow.ts";
 
@@ -9,11 +9,12 @@ import { liesBehind } from "./flow.ts";
 export const syncSanitizer: Observer = {
   instruction: (e) => {
     const { op } = e.site.instruction;
-    if (op.kind === "barrier" && op.aligned) reportGuarded(e);
+    if (op.kind === "barrier" && op.aligned && !e.warp.lockstep) reportGuarded(e);
     else if (hasEffect(op)) reportPassed(e);
   },
   barrier: (e) => {
-    if (!e.aligned || e.converged || e.part > 0) return;
+    if (e.warp.lockstep) reportAlone(e);
+    if (!e.aligned || e.converged || e.part > 0 || e.warp.lockstep) return;
     diverged(e, `other lanes of the warp (${hex(e.warp.live & ~e.mask)}) have come to another barrier instruction`);
   },
   warp: (e) => {
@@ -45,6 +46,13 @@ const diverged = (e: LaneEvent, others: string): void =>
     `an aligned barrier is executed by lanes ${hex(e.mask)}, and ${others}`,
     "move the barrier out of the divergent code, or use barrier.sync without .aligned",
   );
+
+/** vISA: a barrier is for the whole thread, and must not stand in divergent control flow. */
+function reportAlone(e: BarrierEvent): void {
+  if (e.converged || e.mode === "wait") return;
+  const message = `a barrier is executed by lanes ${hex(e.mask)}, and lanes ${hex(e.warp.live & ~e.mask)} of the thread are elsewhere`;
+  report(e, "barrier-divergence", message, "move the barrier out of the divergent code");
+}
 
 /** A guard that holds in some of the lanes that come to an aligned barrier. */
 function reportGuarded(e: LaneEvent): void {

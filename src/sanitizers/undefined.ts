@@ -1,6 +1,7 @@
 import type { Observer } from "../machine/events.ts";
 
 const texts: Readonly<Record<string, string>> = {
+  "register-out-of-bounds": "the address of an indirect operand lies outside the registers of the function",
   "division-by-zero": "the divisor is 0, and the result is unspecified",
 };
 

@@ -2,7 +2,7 @@ import type { ByteFile, FileTarget, LaneRule } from "../../src/ir/index.ts";
 import { retvalAt, variablesAt } from "../../src/ir/index.ts";
 import type { ThreadModel } from "../../src/machine/launch.ts";
 import { type Expr, kit, type Region, type RegionLeaf } from "../../src/semantics/index.ts";
-import { access, type FunctionBuilder, ModuleBuilder } from "./builder.ts";
+import { access, type FunctionBuilder, ModuleBuilder, type Reg } from "./builder.ts";
 import { type Run, type RunOptions, run } from "./harness.ts";
 
 /** Where the tests' variables begin, on a platform with registers of 32 bytes. */
@@ -124,3 +124,52 @@ export function storeBytes(k: FunctionBuilder, from: number, bytes: number, at =
     k.store(access("global"), address, read(one(from + b)), { lanes: scalar });
   }
 }
+
+/** What a call says, in registers: two for 16 dwords. */
+export const sizes = { argSize: 2, retvalSize: 2 } as const;
+
+/** A function with `bytes` of variables of its own. */
+export function callee(
+  m: ModuleBuilder,
+  name: string,
+  bytes = 64,
+  declared: Partial<ByteFile> = sizes,
+): FunctionBuilder {
+  const f = m.func(name);
+  f.file = byteFile(bytes, declared);
+  return f;
+}
+
+interface CallOptions {
+  readonly lanes: LaneRule;
+  readonly when?: Reg;
+  readonly unless?: Reg;
+  readonly sizes?: { readonly argSize: number; readonly retvalSize: number };
+}
+
+/** fcall of a name, ifcall of an address. */
+export function call(
+  k: FunctionBuilder,
+  target: string | Expr,
+  { sizes: said = sizes, ...details }: CallOptions,
+): void {
+  const { uniform } = details.lanes;
+  k.emit(
+    {
+      kind: "file-call",
+      target: typeof target === "string" ? { kind: "direct", function: target } : { kind: "indirect", address: target },
+      ...said,
+      allLanes: uniform,
+    },
+    details,
+  );
+}
+
+/** `dst = value` in the byte file. */
+export const put = (
+  k: FunctionBuilder,
+  to: Region,
+  value: Expr,
+  lanes: LaneRule,
+  more: { readonly when?: Reg; readonly unless?: Reg } = {},
+): void => k.emit({ kind: "pure", values: [value] }, { dst: [into(to)], lanes, ...more });

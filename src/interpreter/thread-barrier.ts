@@ -1,0 +1,77 @@
+import type { Op } from "../ir/index.ts";
+import type { Terminator } from "../machine/code.ts";
+import { Fault } from "../machine/fault.ts";
+import type { BarrierArrival } from "../machine/group.ts";
+import { enter, operandLanes } from "./control.ts";
+import type { Decoding, Flow } from "./decode.ts";
+
+/**
+ * A barrier among hardware threads (vISA). The thread arrives with whatever lanes execute the instruction: it has one
+ * instruction pointer, so while they wait, so do the others.
+ */
+export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "barrier" }>): Terminator {
+  const { site, guard, operands } = d;
+  const { mode, aligned } = op;
+  const idSlot = operands.slot(op.id);
+  const countSlot = op.count && operands.slot(op.count);
+  const { prepare } = operands;
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const x = group.activation;
+      const converged = group.mask === warp.live;
+      const mask = enter(guard, next, warp, group);
+      if (mask === 0) return;
+      const asked = operandLanes(guard, mask);
+      prepare(x, asked);
+      const lane = 31 - Math.clz32(asked & -asked);
+      const id = x.i32[idSlot.base + lane]! >>> 0;
+      const count = countSlot === null ? null : x.i32[countSlot.base + lane]! >>> 0;
+      const { cta } = warp;
+      const barrier = cta.barriers[id];
+      const at = { site, activation: x, lanes: mask };
+      if (barrier === undefined) {
+        const message = `there is no barrier ${id}: a thread group has 0 to ${cta.barriers.length - 1}`;
+        throw new Fault("barrier-bad-id", message, at);
+      }
+      cta.grid.observers?.emit("barrier", {
+        warp,
+        activation: x,
+        site,
+        mask,
+        part: 0,
+        barrier: id,
+        mode,
+        aligned,
+        converged,
+      });
+      const arrives = mode !== "wait";
+      if (arrives) {
+        if (count !== null && (count === 0 || count > cta.warps.length)) {
+          const message = `the barrier is for ${count} threads, and the group has ${cta.warps.length}`;
+          throw new Fault("barrier-bad-count", message, at);
+        }
+        if (barrier.arrived > 0 && barrier.count !== count) {
+          const message = `barrier ${id} waits for ${barrier.count ?? "all"} threads, and this one says ${count ?? "all"}`;
+          throw new Fault("barrier-bad-count", message, at);
+        }
+        barrier.arrive(count, mask, 0);
+      }
+      if (mode === "arrive") barrier.arriveEarly(warp);
+      if (mode === "arrive" || (mode === "wait" && barrier.passed(warp))) group.at = next;
+      else {
+        const release = (): void => {
+          group.wait = null;
+          group.at = next;
+        };
+        const arrival: BarrierArrival = { site, mode, aligned, count, votes: 0, release };
+        group.wait = { kind: "barrier", barrier: id, arrival };
+        barrier.waiters.push({ warp, group, release });
+      }
+      if (!arrives || !barrier.complete(cta.expectedWarps)) return;
+      cta.grid.observers?.emit("barrierRelease", { cta, barrier: id });
+      barrier.release();
+    },
+  };
+}

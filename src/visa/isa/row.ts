@@ -34,7 +34,8 @@ export type OperandSpec =
   /** Any variable, by name (`lifetime`). */
   | { readonly class: "variable" }
   | { readonly class: "string" }
-  | { readonly class: "number"; readonly from: number; readonly to: number }
+  /** `radix` 16: a reader wants it in hexadecimal. */
+  | { readonly class: "number"; readonly from: number; readonly to: number; readonly radix?: 16 }
   /**
    * One of these; the number is what a file holds. `byDefault`: what leaving it out means, 0 in a file otherwise. Behind a
    * dot the letters may be of either case; "" stands for the dot alone.

@@ -16,7 +16,7 @@ const send = (mnemonic: string, modifier: number): Row =>
     text: `(P) ${mnemonic} E extended sources destinations descriptor src dst`,
     file: `#${modifier} exec pred extended:u32 sources destinations descriptor src dst`,
     operands: {
-      extended: dword,
+      extended: { class: "number", from: 0, to: 0xffff_ffff, radix: 16 },
       sources: byte,
       destinations: byte,
       descriptor,

@@ -2,7 +2,7 @@ import { nearest } from "../../source/index.ts";
 import type { Row } from "../isa/row.ts";
 import { rowsOfMnemonic } from "../isa/table.ts";
 import { type Suffix, textItems } from "../isa/template.ts";
-import type { Name, NumberOperand, OptionOperand } from "../tree.ts";
+import type { Name, NumberOperand, OptionOperand, StringOperand } from "../tree.ts";
 import type { Cursor } from "./cursor.ts";
 import { choiceOf, mean, oneOf } from "./options.ts";
 
@@ -11,8 +11,10 @@ export interface Candidate {
   readonly row: Row;
   readonly saturate: boolean;
   /** The operands among the suffixes; spans count from the mnemonic's start. */
-  readonly operands: readonly (readonly [string, NumberOperand | OptionOperand])[];
+  readonly operands: readonly (readonly [string, SuffixOperand])[];
 }
+
+type SuffixOperand = NumberOperand | OptionOperand | StringOperand;
 
 interface Word {
   readonly segments: readonly string[];
@@ -101,7 +103,7 @@ function matchSuffixes(row: Row, segments: readonly Segment[], from: number): Ma
   let at = from;
   let saturate = false;
   let missing = false;
-  const operands: [string, NumberOperand | OptionOperand][] = [];
+  const operands: [string, SuffixOperand][] = [];
   let wanted: string[] = [];
   for (const suffix of suffixesOf(row)) {
     if (suffix.kind === "sat") {
@@ -127,7 +129,7 @@ function matchSuffixes(row: Row, segments: readonly Segment[], from: number): Ma
 }
 
 interface Read {
-  readonly operand: NumberOperand | OptionOperand | null;
+  readonly operand: SuffixOperand | null;
   readonly taken: number;
   readonly wanted: readonly string[];
 }
@@ -142,6 +144,13 @@ function readSuffix(row: Row, name: string, segments: readonly Segment[], at: nu
     const wanted = [`a number from ${spec.from} to ${spec.to}`];
     if (first === undefined || !fits) return { operand: null, taken: 0, wanted };
     return { operand: { kind: "number", start: first.start, end: first.end, value }, taken: 1, wanted };
+  }
+  if (spec?.class === "string") {
+    const operand: StringOperand | null =
+      first !== undefined && /^(?:<[A-Za-z]+>)+$/.test(first.text)
+        ? { kind: "string", start: first.start, end: first.end, text: first.text }
+        : null;
+    return { operand, taken: 1, wanted: ["<RTI>"] };
   }
   if (spec?.class !== "option") throw new Error(`${row.name}: a suffix is neither an option nor a number: ${name}`);
   const wanted = Object.keys(spec.choices);

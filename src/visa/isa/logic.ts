@@ -55,8 +55,6 @@ const bits = ({ opcode, mnemonic, title, dst: types, sources, saturates = false,
   });
 };
 
-const unsigned = ["ud", "uw", "ub", "uq"] as const;
-const signed = ["d", "w", "b", "q"] as const;
 const doublewords = ["ud", "d"] as const;
 const rotated = ["ud", "d", "uw", "w", "uq", "q"] as const;
 const wordsAndDoublewords = ["ud", "d", "uw", "w"] as const;
@@ -88,16 +86,18 @@ export const logicRows: readonly Row[] = [
     mnemonic: "shr",
     title: "logical shift to the right",
     saturates: true,
-    dst: unsigned,
-    sources: [src(unsigned), src(integers)],
+    // The manual has unsigned types only, and IGC writes signed ones as well.
+    dst: integers,
+    sources: [src(integers), src(integers)],
   }),
   bits({
     opcode: 0x26,
     mnemonic: "asr",
     title: "arithmetic shift to the right",
     saturates: true,
-    dst: signed,
-    sources: [src(signed), src(integers)],
+    // The manual has signed types only, and IGC writes unsigned ones as well.
+    dst: integers,
+    sources: [src(integers), src(integers)],
   }),
   bits({
     opcode: 0x1f,
@@ -119,7 +119,7 @@ export const logicRows: readonly Row[] = [
     mnemonic: "fbl",
     title: "first set bit from the right",
     dst: ["ud"],
-    sources: [src(["ud"], "none")],
+    sources: [src(["ud", "uw", "ub"], "none")],
   }),
   bits({
     opcode: 0x2f,

@@ -56,17 +56,21 @@ export class ByteReader {
     return this.#view.getBigUint64(this.#take(8), true);
   }
 
-  /** `length` bytes, each one a character. */
-  characters(length: number): string {
+  /** Text of so many bytes. */
+  text(length: number): string {
     const start = this.#take(length);
-    return latin1(this.bytes.subarray(start, start + length));
+    return decode(this.bytes.subarray(start, start + length));
+  }
+
+  skip(length: number): void {
+    this.#take(length);
   }
 
   /** Characters up to a NUL. */
   string(): string {
     const length = this.bytes.subarray(this.at, this.end).indexOf(0);
     if (length < 0) throw this.truncated();
-    const text = this.characters(length);
+    const text = this.text(length);
     this.at++;
     return text;
   }
@@ -93,9 +97,14 @@ export class ByteReader {
   }
 }
 
-/** Byte by byte: names are not always UTF-8, and must survive a round trip. */
-function latin1(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return text;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const latin1 = new TextDecoder("latin1");
+
+/** Names are UTF-8 by custom, not by rule. */
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return latin1.decode(bytes);
+  }
 }

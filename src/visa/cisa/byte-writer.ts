@@ -1,3 +1,5 @@
+const utf8 = new TextEncoder();
+
 /** Collects little-endian fields. */
 export class ByteWriter {
   #bytes = new Uint8Array(1024);
@@ -9,24 +11,28 @@ export class ByteWriter {
   }
 
   u8(value: number): void {
-    this.#view.setUint8(this.#grow(1), value);
+    const start = this.#grow(1);
+    this.#view.setUint8(start, value);
   }
 
   u16(value: number): void {
-    this.#view.setUint16(this.#grow(2), value, true);
+    const start = this.#grow(2);
+    this.#view.setUint16(start, value, true);
   }
 
   u32(value: number): void {
-    this.#view.setUint32(this.#grow(4), value, true);
+    const start = this.#grow(4);
+    this.#view.setUint32(start, value, true);
   }
 
   u64(value: bigint): void {
-    this.#view.setBigUint64(this.#grow(8), value, true);
+    const start = this.#grow(8);
+    this.#view.setBigUint64(start, value, true);
   }
 
-  /** A byte for each character, as `ByteReader` reads them. */
-  characters(text: string): void {
-    for (let i = 0; i < text.length; i++) this.u8(text.charCodeAt(i));
+  /** Without its length and without a NUL. */
+  text(text: string): void {
+    this.bytes(utf8.encode(text));
   }
 
   bytes(bytes: Uint8Array): void {

@@ -57,7 +57,7 @@ export const execSizes: readonly number[] = [1, 2, 4, 8, 16, 32];
 /** The strides and widths of regions by their codes (5_operands.md); code 0 is null. */
 export const strides: readonly (number | null)[] = [null, 0, 1, 2, 4, 8, 16, 32];
 
-/** Alignments of general variables as the text calls them, by their codes; code 0 is the smallest, and not written. */
+/** Alignments of general variables as the parser calls them, by their codes; code 0 is the smallest, and not written. */
 export const alignments: readonly string[] = [
   "byte",
   "word",
@@ -70,21 +70,6 @@ export const alignments: readonly string[] = [
   "wordx32",
   "wordx64",
 ];
-
-/** What the text also accepts for them. */
-export const alignmentSynonyms: Readonly<Record<string, string>> = {
-  "2GRF": "GRFx2",
-  "32word": "wordx32",
-  "64word": "wordx64",
-  "1": "byte",
-  "2": "word",
-  "4": "dword",
-  "8": "qword",
-  "16": "oword",
-  "32": "hword",
-  "64": "wordx32",
-  "128": "wordx64",
-};
 
 /** Where the runtime takes an input from, by the number in bits 3 to 7 of its kind; others are `UNDEFINED_<n>`. */
 export const implicitInputs: readonly string[] = ["", "LOCAL_SIZE", "GROUP_COUNT", "LOCAL_ID"];
@@ -124,3 +109,6 @@ export const rowBytes = 32;
 
 /** The number of S31, so that a routine can declare as many. */
 export const bindlessSampler = 31;
+
+/** How many of the predefined general variables 3.6 has: %null to %color. */
+export const predefinedInPool = 18;

@@ -45,7 +45,7 @@ function kernelEntry(reader: ByteReader, wideNames: boolean): RoutineEntry {
   const place = readPlace(reader);
   reader.u32(); // where its inputs are, which follows from the rest
   skipRelocations(reader);
-  for (let count = reader.u8(); count > 0; count--) reader.characters(9); // native code: platform, offset, size
+  for (let count = reader.u8(); count > 0; count--) reader.skip(9); // native code: platform, offset, size
   return { kind: "kernel", name, ...place };
 }
 
@@ -60,7 +60,7 @@ function functionEntry(reader: ByteReader, wideNames: boolean): RoutineEntry {
 function readName(reader: ByteReader, wide: boolean): Name {
   const length = wide ? reader.u16() : reader.u8();
   const start = reader.at;
-  return { text: reader.characters(length), start, end: reader.at };
+  return { text: reader.text(length), start, end: reader.at };
 }
 
 function readPlace(reader: ByteReader): Pick<RoutineEntry, "offset" | "size" | "at"> {
@@ -70,16 +70,16 @@ function readPlace(reader: ByteReader): Pick<RoutineEntry, "offset" | "size" | "
 
 /** References to variables and functions of the file: pairs of u16. */
 function skipRelocations(reader: ByteReader): void {
-  for (let table = 0; table < 2; table++) reader.characters(4 * reader.u16());
+  for (let table = 0; table < 2; table++) reader.skip(4 * reader.u16());
 }
 
 /** Variables of a file have been retired before 3.0; no writer makes them. */
 function skipFileVariable(reader: ByteReader, wideNames: boolean, wideIndices: boolean): void {
   reader.u8();
   readName(reader, wideNames);
-  reader.characters(3);
+  reader.skip(3);
   for (let count = reader.u8(); count > 0; count--) {
-    reader.characters(wideIndices ? 4 : 2);
-    reader.characters(reader.u8());
+    reader.skip(wideIndices ? 4 : 2);
+    reader.skip(reader.u8());
   }
 }

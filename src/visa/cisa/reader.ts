@@ -93,9 +93,9 @@ class Places {
   /** Whether the first string of what lies there is the routine's name, as writers put it. */
   #isNamed({ name }: RoutineEntry, offset: number): boolean {
     const start = offset + 4;
-    const end = start + name.text.length;
+    const end = start + (name.end - name.start);
     if (end >= this.#bytes.length || this.#bytes[end] !== 0) return false;
-    return new ByteReader(this.#bytes, start, end).characters(name.text.length) === name.text;
+    return new ByteReader(this.#bytes, start, end).text(end - start) === name.text;
   }
 }
 

@@ -208,12 +208,12 @@ export class Tables {
   #attributeValue(name: string, size: number): AttributeValue {
     const reader = this.#reader;
     const start = reader.at;
-    if (textAttributes.has(name)) return reader.characters(size);
+    if (textAttributes.has(name)) return reader.text(size);
     if (size === 0) return null;
     if (name === "Target" && size === 1) return targets[reader.u8()] ?? reader.bytes[start]!;
     if (size === 1) return (reader.u8() << 24) >> 24;
     if (size === 2) return reader.i16();
-    return size === 4 ? reader.i32() : reader.characters(size);
+    return size === 4 ? reader.i32() : reader.text(size);
   }
 
   #badValue(start: number, message: string): Malformed {

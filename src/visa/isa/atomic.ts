@@ -1,8 +1,6 @@
 import { atomicOps, atomicWidth, rawDst, rawSrc, surface } from "./memory-operands.ts";
 import { type Row, row } from "./row.ts";
 
-const execution = { kind: "none", reason: "accesses of memory are still to come" } as const;
-
 /** Atomic operations on surfaces. */
 export const atomicRows: readonly Row[] = [
   row({
@@ -23,6 +21,6 @@ export const atomicRows: readonly Row[] = [
       dst: rawDst(),
     },
     sizes: [1, 2, 4, 8, 16],
-    execution,
+    execution: { kind: "memory", action: { kind: "atomic" } },
   }),
 ];

@@ -1,7 +1,12 @@
 import { channels, powers, rawDst, rawSrc, scalar, surface } from "./memory-operands.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 
-const execution = { kind: "none", reason: "accesses of memory are still to come" } as const;
+const elements = { kind: "elements", size: null, scaled: false, unaligned: false } as const;
+const scaled = { kind: "memory", action: { ...elements, scaled: true } } as const;
+/** "For each channel <num_blocks> bytes are read": the bytes need not be aligned. */
+const bytewise = { kind: "memory", action: { ...elements, unaligned: true } } as const;
+const qwords = { kind: "memory", action: { ...elements, size: 8 } } as const;
+const channelwise = { kind: "memory", action: { kind: "channels" } } as const;
 
 const elementBytes: OperandSpec = { class: "option", choices: { "1": 0, "2": 1, "4": 2 } };
 const offset = scalar("ud");
@@ -22,7 +27,7 @@ export const gatherRows: readonly Row[] = [
     file: "bytes zero execElements surface offset offsets dst",
     operands: { bytes: elementBytes, surface, offset, offsets, dst },
     sizes: [1, 8, 16],
-    execution,
+    execution: scaled,
   }),
   row({
     opcode: 0x3a,
@@ -34,7 +39,7 @@ export const gatherRows: readonly Row[] = [
     file: "bytes execElements surface offset offsets src",
     operands: { bytes: elementBytes, surface, offset, offsets, src },
     sizes: [1, 8, 16],
-    execution,
+    execution: scaled,
   }),
   row({
     opcode: 0x74,
@@ -46,7 +51,7 @@ export const gatherRows: readonly Row[] = [
     file: "exec pred channels zero:u16 surface offset offsets dst",
     operands: { channels, surface, offset, offsets, dst },
     sizes,
-    execution,
+    execution: channelwise,
   }),
   row({
     opcode: 0x75,
@@ -58,7 +63,7 @@ export const gatherRows: readonly Row[] = [
     file: "exec pred channels zero:u16 surface offset offsets src",
     operands: { channels, surface, offset, offsets, src },
     sizes,
-    execution,
+    execution: channelwise,
   }),
   row({
     opcode: 0x78,
@@ -70,7 +75,7 @@ export const gatherRows: readonly Row[] = [
     file: "exec pred zero bytes zero:u16 surface offset offsets dst",
     operands: { bytes: powers(1, 2, 4), surface, offset, offsets, dst },
     sizes,
-    execution,
+    execution: bytewise,
   }),
   row({
     opcode: 0x79,
@@ -82,7 +87,7 @@ export const gatherRows: readonly Row[] = [
     file: "exec pred zero bytes zero:u16 surface offset offsets src",
     operands: { bytes: powers(1, 2, 4), surface, offset, offsets, src },
     sizes,
-    execution,
+    execution: bytewise,
   }),
   row({
     opcode: 0x86,
@@ -94,7 +99,7 @@ export const gatherRows: readonly Row[] = [
     file: "exec pred count surface offsets dst",
     operands: { count: powers(1, 2, 4), surface, offsets, dst: rawDst("uq", "q", "df") },
     sizes: [8, 16],
-    execution,
+    execution: qwords,
   }),
   row({
     opcode: 0x87,
@@ -106,6 +111,6 @@ export const gatherRows: readonly Row[] = [
     file: "exec pred count surface offsets src",
     operands: { count: powers(1, 2, 4), surface, offsets, src: rawSrc("uq", "q", "df") },
     sizes: [8, 16],
-    execution,
+    execution: qwords,
   }),
 ];

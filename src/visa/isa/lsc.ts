@@ -1,7 +1,7 @@
+import type { Execution } from "./execution.ts";
 import { anySize } from "./flow.ts";
+import type { AtomicFunction } from "./memory-action.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
-
-const execution = { kind: "none", reason: "accesses of memory are still to come" } as const;
 
 /** `.ca.ca`: the policies of the first and the last cache. */
 const cache: OperandSpec = {
@@ -24,17 +24,22 @@ const addressFields = "address.model address.scale:u16 address.offset:i32 addres
 const dataFields = "data.size data.order data.elements data.channels";
 const untyped = `${head} ${addressFields} ${dataFields} address.surface`;
 
-type Sketch = Omit<Row, "opcode" | "sub" | "execution" | "sizes" | "name"> & {
+type Sketch = Omit<Row, "opcode" | "sub" | "sizes" | "name"> & {
   readonly sub: number;
   readonly sizes?: Row["sizes"];
 };
 const lsc = (r: Sketch): Row =>
-  row({ opcode: 0x89, name: r.mnemonic.toUpperCase(), sizes: anySize, from: "xehp", execution, ...r });
+  row({ opcode: 0x89, name: r.mnemonic.toUpperCase(), sizes: anySize, from: "xehp", ...r });
+
+const load: Execution = { kind: "memory", action: { kind: "lsc-access", access: "load" } };
+const store: Execution = { kind: "memory", action: { kind: "lsc-access", access: "store" } };
+const none = (reason: string): Execution => ({ kind: "none", reason });
 
 const loads: readonly Row[] = [
   lsc({
     sub: 0x00,
     mnemonic: "lsc_load",
+    execution: load,
     title: "load, an address a lane",
     page: "LSC_UNTYPED",
     text: "(P) lsc_load.{sfid}{.l1}{.l3}{.ov} E data address",
@@ -45,6 +50,7 @@ const loads: readonly Row[] = [
   lsc({
     sub: 0x01,
     mnemonic: "lsc_load_strided",
+    execution: load,
     title: "load at equal distances",
     page: "LSC_UNTYPED",
     text: "(P) lsc_load_strided.{sfid}{.l1}{.l3} E data address",
@@ -54,6 +60,7 @@ const loads: readonly Row[] = [
   lsc({
     sub: 0x02,
     mnemonic: "lsc_load_quad",
+    execution: load,
     title: "load of some of four elements, an address a lane",
     page: "LSC_UNTYPED",
     text: "(P) lsc_load_quad.{sfid}{.l1}{.l3} E data address",
@@ -63,6 +70,7 @@ const loads: readonly Row[] = [
   lsc({
     sub: 0x1b,
     mnemonic: "lsc_load_status",
+    execution: none("which pages are there is not modelled"),
     title: "whether the pages of addresses are there",
     page: "LSC_UNTYPED",
     text: "(P) lsc_load_status.{sfid}{.l1}{.l3} E data address",
@@ -75,6 +83,7 @@ const stores: readonly Row[] = [
   lsc({
     sub: 0x04,
     mnemonic: "lsc_store",
+    execution: store,
     title: "store, an address a lane",
     page: "LSC_UNTYPED",
     text: "(P) lsc_store.{sfid}{.l1}{.l3} E address data",
@@ -84,6 +93,7 @@ const stores: readonly Row[] = [
   lsc({
     sub: 0x05,
     mnemonic: "lsc_store_strided",
+    execution: store,
     title: "store at equal distances",
     page: "LSC_UNTYPED",
     text: "(P) lsc_store_strided.{sfid}{.l1}{.l3} E address data",
@@ -93,6 +103,7 @@ const stores: readonly Row[] = [
   lsc({
     sub: 0x06,
     mnemonic: "lsc_store_quad",
+    execution: store,
     title: "store of some of four elements, an address a lane",
     page: "LSC_UNTYPED",
     text: "(P) lsc_store_quad.{sfid}{.l1}{.l3} E address data",
@@ -102,6 +113,7 @@ const stores: readonly Row[] = [
   lsc({
     sub: 0x1c,
     mnemonic: "lsc_store_uncompressed",
+    execution: store,
     title: "store to memory that is not compressed",
     page: "LSC_UNTYPED",
     text: "(P) lsc_store_uncompressed.{sfid}{.l1}{.l3} E address data",
@@ -111,6 +123,7 @@ const stores: readonly Row[] = [
   lsc({
     sub: 0x1d,
     mnemonic: "lsc_ccs_update",
+    execution: none("compression is not modelled"),
     title: "change of the state of compression",
     page: "LSC_UNTYPED",
     text: "(P) lsc_ccs_update.{sfid}{.l1}{.l3} E address data",
@@ -125,6 +138,7 @@ const blocks: readonly Row[] = [
   lsc({
     sub: 0x03,
     mnemonic: "lsc_load_block2d",
+    execution: none("blocks of matrices are not modelled"),
     title: "load of blocks of a matrix",
     page: "LSC_UNTYPED",
     text: "(P) lsc_load_block2d.{sfid}{.l1}{.l3} E data address",
@@ -135,6 +149,7 @@ const blocks: readonly Row[] = [
   lsc({
     sub: 0x07,
     mnemonic: "lsc_store_block2d",
+    execution: none("blocks of matrices are not modelled"),
     title: "store of a block of a matrix",
     page: "LSC_UNTYPED",
     text: "(P) lsc_store_block2d.{sfid}{.l1}{.l3} E address data",
@@ -144,38 +159,39 @@ const blocks: readonly Row[] = [
   }),
 ];
 
-/** What follows `lsc_atomic_`, the sub-opcode and what it does. */
-const atomicNames: readonly (readonly [name: string, sub: number, title: string])[] = [
-  ["iinc", 0x08, "increment"],
-  ["idec", 0x09, "decrement"],
-  ["load", 0x0a, "load"],
-  ["store", 0x0b, "exchange"],
-  ["iadd", 0x0c, "addition of integers"],
-  ["isub", 0x0d, "subtraction of integers"],
-  ["smin", 0x0e, "minimum of signed integers"],
-  ["smax", 0x0f, "maximum of signed integers"],
-  ["umin", 0x10, "minimum of unsigned integers"],
-  ["umax", 0x11, "maximum of unsigned integers"],
-  ["icas", 0x12, "exchange of integers if equal"],
-  ["fadd", 0x13, "addition of floats"],
-  ["fsub", 0x14, "subtraction of floats"],
-  ["fmin", 0x15, "minimum of floats"],
-  ["fmax", 0x16, "maximum of floats"],
-  ["fcas", 0x17, "exchange of floats if equal"],
-  ["and", 0x18, "and"],
-  ["or", 0x19, "or"],
-  ["xor", 0x1a, "exclusive or"],
-  ["bfadd", 0x21, "addition of bfloats"],
-  ["bfsub", 0x22, "subtraction of bfloats"],
-  ["bfmin", 0x23, "minimum of bfloats"],
-  ["bfmax", 0x24, "maximum of bfloats"],
-  ["bfcas", 0x25, "exchange of bfloats if equal"],
+/** What follows `lsc_atomic_`, the sub-opcode, and what it does. */
+const atomicNames: readonly (readonly [name: string, sub: number, op: AtomicFunction, title: string])[] = [
+  ["iinc", 0x08, "inc", "increment"],
+  ["idec", 0x09, "dec", "decrement"],
+  ["load", 0x0a, "load", "load"],
+  ["store", 0x0b, "exchange", "exchange"],
+  ["iadd", 0x0c, "add", "addition of integers"],
+  ["isub", 0x0d, "sub", "subtraction of integers"],
+  ["smin", 0x0e, "smin", "minimum of signed integers"],
+  ["smax", 0x0f, "smax", "maximum of signed integers"],
+  ["umin", 0x10, "umin", "minimum of unsigned integers"],
+  ["umax", 0x11, "umax", "maximum of unsigned integers"],
+  ["icas", 0x12, "cas", "exchange of integers if equal"],
+  ["fadd", 0x13, "fadd", "addition of floats"],
+  ["fsub", 0x14, "fsub", "subtraction of floats"],
+  ["fmin", 0x15, "fmin", "minimum of floats"],
+  ["fmax", 0x16, "fmax", "maximum of floats"],
+  ["fcas", 0x17, "fcas", "exchange of floats if equal"],
+  ["and", 0x18, "and", "and"],
+  ["or", 0x19, "or", "or"],
+  ["xor", 0x1a, "xor", "exclusive or"],
+  ["bfadd", 0x21, "fadd", "addition of bfloats"],
+  ["bfsub", 0x22, "fsub", "subtraction of bfloats"],
+  ["bfmin", 0x23, "fmin", "minimum of bfloats"],
+  ["bfmax", 0x24, "fmax", "maximum of bfloats"],
+  ["bfcas", 0x25, "fcas", "exchange of bfloats if equal"],
 ];
 
-const atomics: readonly Row[] = atomicNames.map(([name, sub, title]) =>
+const atomics: readonly Row[] = atomicNames.map(([name, sub, op, title]) =>
   lsc({
     sub,
     mnemonic: `lsc_atomic_${name}`,
+    execution: { kind: "memory", action: { kind: "lsc-atomic", op, bfloat: name.startsWith("bf") } },
     title: `atomic ${title}`,
     page: "LSC_UNTYPED",
     text: `(P) lsc_atomic_${name}.{sfid}{.l1}{.l3} E data address src0 src1`,
@@ -199,6 +215,7 @@ const counters: readonly Row[] = (
     text: `(P) lsc_apndctr_atomic_${name}.{sfid}{.l1}{.l3} E data address source`,
     file: name === "store" ? null : `${head} address.model ${dataFields} address.surface data.register source.register`,
     operands: { sfid, l1: cache, l3: cache, data: data("dst"), address, source: data("src") },
+    execution: none("counters of surfaces are not modelled"),
     from: "bmg",
   }),
 );
@@ -206,6 +223,7 @@ const counters: readonly Row[] = (
 const control = lsc({
   sub: 0x33,
   mnemonic: "lsc_extended_cache_ctrl",
+  execution: none("caches are not modelled"),
   title: "change of the state of cache lines",
   page: "LSC_UNTYPED",
   text: "(P) lsc_extended_cache_ctrl.{sfid}{.l1}{.l3}.{operation}.{bytes} E address",
@@ -224,12 +242,9 @@ const control = lsc({
 const tgm: OperandSpec = { class: "option", choices: { tgm: 2 } };
 const typedHead = "exec pred l1 l3 address.model address.size";
 const coordinates = "address.base0 address.base1 address.base2 address.base3";
-const typedReason = {
-  kind: "none",
-  reason: "typed surfaces have a format and a tiling, which are not modelled",
-} as const;
+const typedReason = none("typed surfaces have a format and a tiling, which are not modelled");
 
-const typed = (r: Sketch): Row =>
+const typed = (r: Omit<Sketch, "execution">): Row =>
   row({
     opcode: 0x8a,
     name: r.mnemonic.toUpperCase(),
@@ -278,7 +293,7 @@ const typedStores: readonly Row[] = (
 
 const typedAtomics: readonly Row[] = atomicNames
   .filter(([name]) => !name.startsWith("bf"))
-  .map(([name, sub, title]) =>
+  .map(([name, sub, , title]) =>
     typed({
       sub,
       mnemonic: `lsc_atomic_${name}`,

@@ -1,7 +1,7 @@
 import { dword } from "./memory-operands.ts";
 import { type Row, row } from "./row.ts";
 
-const execution = { kind: "none", reason: "still to come" } as const;
+const execution = { kind: "memory", action: { kind: "nothing" } } as const;
 
 const file = (mnemonic: string): Row =>
   row({
@@ -63,6 +63,6 @@ export const miscRows: readonly Row[] = [
     file: null,
     operands: {},
     sizes: null,
-    execution,
+    execution: { kind: "none", reason: "there is no debugger to stop for" },
   }),
 ];

@@ -1,7 +1,8 @@
 import { powers, rawDst, rawSrc, scalar, surface } from "./memory-operands.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 
-const execution = { kind: "none", reason: "accesses of memory are still to come" } as const;
+const inOwords = { kind: "memory", action: { kind: "block", unit: 16 } } as const;
+const inBytes = { kind: "memory", action: { kind: "block", unit: 1 } } as const;
 
 const owords = powers(1, 2, 4, 8, 16);
 /** Without meaning since loads always see earlier stores of the thread. */
@@ -20,7 +21,7 @@ export const owordRows: readonly Row[] = [
     file: "owords modified surface offset dst",
     operands: { modified, owords, surface, offset, dst: rawDst() },
     sizes: null,
-    execution,
+    execution: inOwords,
   }),
   row({
     opcode: 0x36,
@@ -32,7 +33,7 @@ export const owordRows: readonly Row[] = [
     file: "owords surface offset src",
     operands: { owords, surface, offset, src: rawSrc() },
     sizes: null,
-    execution,
+    execution: inOwords,
   }),
   row({
     opcode: 0x3c,
@@ -44,6 +45,6 @@ export const owordRows: readonly Row[] = [
     file: "owords modified surface offset dst",
     operands: { modified, owords, surface, offset, dst: rawDst() },
     sizes: null,
-    execution,
+    execution: inBytes,
   }),
 ];

@@ -1,21 +1,25 @@
+import type { MemoryAction } from "./memory-action.ts";
 import { atomicOps, atomicWidth, channels, powers, rawDst, rawSrc, scalar } from "./memory-operands.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 
-const execution = { kind: "none", reason: "accesses of memory are still to come" } as const;
+const block = { kind: "block", unit: 1 } as const;
+const elements = { kind: "elements", size: null, scaled: false, unaligned: false } as const;
 
 const address = scalar("uq");
 const addresses = rawSrc("uq");
 const blockBytes: OperandSpec = { class: "option", choices: { "1": 0, "4": 1, "8": 2 } };
-const alignment: OperandSpec = { class: "option", choices: { aligned: 0, unaligned: 8 }, byDefault: "unaligned" };
+/** Left out: unaligned, although files of 3.6 then hold what `.aligned` has later. */
+const alignment: OperandSpec = { class: "option", choices: { aligned: 0, unaligned: 8 } };
 const sizes = [1, 2, 4, 8, 16];
 
-const svm = (r: Omit<Row, "opcode" | "sub" | "execution"> & { readonly sub: number }): Row =>
-  row({ opcode: 0x4e, execution, ...r });
+type Sketch = Omit<Row, "opcode" | "sub" | "execution"> & { readonly sub: number; readonly action: MemoryAction };
+const svm = ({ action, ...r }: Sketch): Row => row({ opcode: 0x4e, execution: { kind: "memory", action }, ...r });
 
 /** Shared virtual memory: accesses by 64-bit addresses. */
 export const svmRows: readonly Row[] = [
   svm({
     sub: 1,
+    action: block,
     name: "SVM_BLOCK_LD",
     mnemonic: "svm_block_ld",
     title: "load of a block",
@@ -27,6 +31,7 @@ export const svmRows: readonly Row[] = [
   }),
   svm({
     sub: 2,
+    action: block,
     name: "SVM_BLOCK_ST",
     mnemonic: "svm_block_st",
     title: "store of a block",
@@ -38,28 +43,31 @@ export const svmRows: readonly Row[] = [
   }),
   svm({
     sub: 3,
+    action: elements,
     name: "SVM_GATHER",
     mnemonic: "svm_gather",
     title: "load, an address a lane",
     page: "SVM_GATHER",
-    text: "(P) svm_gather.{block}.{count} E addresses dst",
-    file: "exec pred block count addresses dst",
-    operands: { block: blockBytes, count: powers(1, 2, 4, 8), addresses, dst: rawDst() },
+    text: "(P) svm_gather.{bytes}.{count} E addresses dst",
+    file: "exec pred bytes count addresses dst",
+    operands: { bytes: blockBytes, count: powers(1, 2, 4, 8), addresses, dst: rawDst() },
     sizes,
   }),
   svm({
     sub: 4,
+    action: elements,
     name: "SVM_SCATTER",
     mnemonic: "svm_scatter",
     title: "store, an address a lane",
     page: "SVM_SCATTER",
-    text: "(P) svm_scatter.{block}.{count} E addresses src",
-    file: "exec pred block count addresses src",
-    operands: { block: blockBytes, count: powers(1, 2, 4, 8), addresses, src: rawSrc() },
+    text: "(P) svm_scatter.{bytes}.{count} E addresses src",
+    file: "exec pred bytes count addresses src",
+    operands: { bytes: blockBytes, count: powers(1, 2, 4, 8), addresses, src: rawSrc() },
     sizes,
   }),
   svm({
     sub: 5,
+    action: { kind: "atomic" },
     name: "SVM_ATOMIC",
     mnemonic: "svm_atomic",
     title: "atomic operation",
@@ -78,6 +86,7 @@ export const svmRows: readonly Row[] = [
   }),
   svm({
     sub: 6,
+    action: { kind: "channels" },
     name: "SVM_GATHER4_SCALED",
     mnemonic: "svm_gather4scaled",
     title: "load of up to four dwords a lane",
@@ -89,6 +98,7 @@ export const svmRows: readonly Row[] = [
   }),
   svm({
     sub: 7,
+    action: { kind: "channels" },
     name: "SVM_SCATTER4_SCALED",
     mnemonic: "svm_scatter4scaled",
     title: "store of up to four dwords a lane",

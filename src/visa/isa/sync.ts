@@ -1,7 +1,13 @@
+import type { Execution } from "./execution.ts";
 import { scalar, subsets } from "./memory-operands.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 
-const execution = { kind: "none", reason: "synchronisation is still to come" } as const;
+const barrier = (phase: "sync" | "signal" | "wait"): Execution => ({
+  kind: "memory",
+  action: { kind: "barrier", phase },
+});
+const fence = (scope: "group" | "device"): Execution => ({ kind: "memory", action: { kind: "fence", scope } });
+const nothing: Execution = { kind: "memory", action: { kind: "nothing" } };
 
 /** `.ER`: what a fence waits for (E) and flushes, in this order. */
 const flags: OperandSpec = {
@@ -30,7 +36,7 @@ export const syncRows: readonly Row[] = [
     file: "",
     operands: {},
     sizes: null,
-    execution,
+    execution: barrier("sync"),
   }),
   row({
     opcode: 0x7c,
@@ -42,7 +48,7 @@ export const syncRows: readonly Row[] = [
     file: "#1",
     operands: {},
     sizes: null,
-    execution,
+    execution: barrier("signal"),
   }),
   row({
     opcode: 0x7c,
@@ -54,7 +60,7 @@ export const syncRows: readonly Row[] = [
     file: "#0",
     operands: {},
     sizes: null,
-    execution,
+    execution: barrier("wait"),
   }),
   row({
     opcode: 0x60,
@@ -72,7 +78,7 @@ export const syncRows: readonly Row[] = [
     },
     sizes: null,
     from: "pvc",
-    execution,
+    execution: barrier("signal"),
   }),
   row({
     opcode: 0x60,
@@ -85,7 +91,7 @@ export const syncRows: readonly Row[] = [
     operands: { id: scalar("ub", "uw", "ud"), threads: scalar("ub", "uw", "ud") },
     sizes: null,
     from: "pvc",
-    execution,
+    execution: barrier("signal"),
   }),
   row({
     opcode: 0x60,
@@ -99,7 +105,7 @@ export const syncRows: readonly Row[] = [
     operands: { id: scalar("ub", "uw", "ud") },
     sizes: null,
     from: "pvc",
-    execution,
+    execution: barrier("wait"),
   }),
   row({
     opcode: 0x5c,
@@ -111,7 +117,7 @@ export const syncRows: readonly Row[] = [
     file: "#0+flags",
     operands: { flags },
     sizes: null,
-    execution,
+    execution: fence("device"),
   }),
   row({
     opcode: 0x5c,
@@ -123,7 +129,7 @@ export const syncRows: readonly Row[] = [
     file: "#0x20+flags",
     operands: { flags },
     sizes: null,
-    execution,
+    execution: fence("group"),
   }),
   row({
     opcode: 0x5c,
@@ -135,7 +141,7 @@ export const syncRows: readonly Row[] = [
     file: "#0x80",
     operands: {},
     sizes: null,
-    execution,
+    execution: nothing,
   }),
   row({
     opcode: 0x8b,
@@ -159,7 +165,7 @@ export const syncRows: readonly Row[] = [
     },
     sizes: null,
     from: "xehp",
-    execution,
+    execution: fence("device"),
   }),
   row({
     opcode: 0x5b,
@@ -171,7 +177,7 @@ export const syncRows: readonly Row[] = [
     file: "mask",
     operands: { mask: scalar("ub", "uw", "ud") },
     sizes: null,
-    execution,
+    execution: { kind: "none", reason: "thread spaces with dependencies between threads are not modelled" },
   }),
   row({
     opcode: 0x5f,
@@ -183,7 +189,7 @@ export const syncRows: readonly Row[] = [
     file: "",
     operands: {},
     sizes: null,
-    execution,
+    execution: nothing,
   }),
   row({
     opcode: 0x5a,
@@ -195,6 +201,6 @@ export const syncRows: readonly Row[] = [
     file: "",
     operands: {},
     sizes: null,
-    execution,
+    execution: nothing,
   }),
 ];

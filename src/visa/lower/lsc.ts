@@ -1,0 +1,184 @@
+import type { Access } from "../../ir/index.ts";
+import { type Expr, kit as k } from "../../semantics/index.ts";
+import type { MemoryAction } from "../isa/memory-action.ts";
+import type { ExecSize, Instruction, LscAddress, LscData, RawOperand, VectorOperand } from "../tree.ts";
+import { atomic } from "./atomic.ts";
+import type { LowerContext, Lowered } from "./context.ts";
+import { choiceOf, once } from "./instruction-operands.ts";
+import { globalPlace, type Place, slmPlace, surfacePlace } from "./memory-place.ts";
+import { rawRegion, rawTarget, source } from "./operands.ts";
+import { load, type Slot, store, type Transfer } from "./transfer.ts";
+
+type Action<Kind extends MemoryAction["kind"]> = Extract<MemoryAction, { kind: Kind }>;
+
+/** Why something that can be written is not modelled. */
+type Reason = string;
+
+const unsupported = ({ row }: Instruction, reason: Reason): readonly Lowered[] => [
+  { op: { kind: "unsupported", what: row.mnemonic, reason }, dst: [] },
+];
+
+/** Bytes of an element in memory, of its slot in registers, and where in the slot it lies; the rest of the slot becomes 0. */
+interface DataSize {
+  readonly bytes: number;
+  readonly slot: number;
+  readonly within: number;
+}
+
+const dataSizes: Readonly<Record<string, DataSize>> = {
+  d8: { bytes: 1, slot: 1, within: 0 },
+  d16: { bytes: 2, slot: 2, within: 0 },
+  d32: { bytes: 4, slot: 4, within: 0 },
+  d64: { bytes: 8, slot: 8, within: 0 },
+  d8u32: { bytes: 1, slot: 4, within: 0 },
+  d16u32: { bytes: 2, slot: 4, within: 0 },
+  d16u32h: { bytes: 2, slot: 4, within: 2 },
+};
+
+/** `d8c32` is an older word for `d8u32`. */
+const sizeOf = ({ size }: LscData): DataSize => dataSizes[size.replace("c", "u")]!;
+
+export function lowerLscAccess(
+  context: LowerContext,
+  instruction: Instruction,
+  { access }: Action<"lsc-access">,
+): readonly Lowered[] {
+  const exec = instruction.exec ?? once;
+  const { address, data } = operandsOf(instruction);
+  // A load to nowhere only brings the data nearer.
+  if (access === "load" && isNull(context, data.register)) return [{ op: { kind: "nothing" }, dst: [] }];
+  if (data.transposed && exec.size !== 1) return unsupported(instruction, "only one lane can access transposed data");
+  const slots = slotsOf(context, data, exec);
+  const skipped = slots.findIndex((slot) => slot !== null);
+  const { bytes, slot, within } = sizeOf(data);
+  const place = placeOf(context, instruction, { address, data, exec, skip: skipped * bytes });
+  if (typeof place === "string") return unsupported(instruction, place);
+  const transfer: Transfer = {
+    place,
+    bits: (bytes * 8) as Access["bits"],
+    ...(slot > bytes && within === 0 && { wide: 32 as const }),
+    align: bytes,
+    slots: slots.slice(skipped),
+    registers: data.register,
+    exec,
+  };
+  if (access === "store") return [store(context, transfer)];
+  return within === 0 ? [load(context, transfer)] : [load(context, transfer), clearLowHalves(context, transfer)];
+}
+
+export function lowerLscAtomic(
+  context: LowerContext,
+  instruction: Instruction,
+  { op, bfloat }: Action<"lsc-atomic">,
+): readonly Lowered[] {
+  const exec = instruction.exec ?? once;
+  const { address, data } = operandsOf(instruction);
+  const { bytes, slot, within } = sizeOf(data);
+  if (bytes === 1 || slot < 4 || within > 0 || data.vector !== 1 || data.channels !== null || data.transposed) {
+    return unsupported(instruction, "atomic operations have one element of 32 or 64 bits, or of 16 in a dword");
+  }
+  const place = placeOf(context, instruction, { address, data, exec, skip: 0 });
+  if (typeof place === "string") return unsupported(instruction, place);
+  return atomic(context, instruction, place, op, { bits: (bytes * 8) as 16 | 32 | 64, bfloat }, data.register);
+}
+
+function operandsOf({ row, operands }: Instruction): { readonly address: LscAddress; readonly data: LscData } {
+  const { address, data } = operands;
+  if (address?.kind !== "lsc-address" || data?.kind !== "lsc-data") throw new Error(`${row.mnemonic} has no address`);
+  return { address, data };
+}
+
+const isNull = (context: LowerContext, { variable }: RawOperand): boolean =>
+  context.variable(variable).name === "%null";
+
+/**
+ * Where the elements of an address lie, `null` for channels that are not enabled. Each element of the lanes begins in a
+ * register of its own; transposed, those of the one lane lie one behind the other.
+ */
+function slotsOf(context: LowerContext, data: LscData, exec: ExecSize): readonly (Slot | null)[] {
+  const { slot, within } = sizeOf(data);
+  const { grfBytes } = context.routine;
+  const row = data.transposed ? slot : Math.ceil((exec.size * slot) / grfBytes) * grfBytes;
+  const { channels } = data;
+  const enabled = Array.from({ length: channels === null ? data.vector : 32 - Math.clz32(channels) }, (_, i) =>
+    channels === null ? true : ((channels >> i) & 1) === 1,
+  );
+  let next = 0;
+  return enabled.map((is) => (is ? { at: next++ * row + within, stride: slot } : null));
+}
+
+/** 16 bits that lie in the high half of a dword have zeros below. */
+function clearLowHalves(context: LowerContext, { slots, registers, exec }: Transfer): Lowered {
+  const halves = slots.filter((slot) => slot !== null);
+  return {
+    op: { kind: "pure", values: halves.map(() => k.i32(0)) },
+    dst: halves.map(({ at, stride }) => rawTarget(context, registers, 16, exec, at / 2 - 1, stride / 2)),
+  };
+}
+
+interface Where {
+  readonly address: LscAddress;
+  readonly data: LscData;
+  readonly exec: ExecSize;
+  /** Bytes before the first element that is accessed. */
+  readonly skip: number;
+}
+
+function placeOf(
+  context: LowerContext,
+  instruction: Instruction,
+  { address, data, exec, skip }: Where,
+): Place | Reason {
+  const { model, surface, surfaceOffset, extension } = address;
+  const bytes = addressOf(context, instruction, address, data, exec);
+  const at = skip === 0 ? bytes : k.add(bytes, k.int(bytes, skip));
+  if (choiceOf(instruction, "sfid") === "slm") {
+    return model === "flat" ? slmPlace(low(at)) : "shared local memory has no surfaces";
+  }
+  if ((surfaceOffset ?? 0) !== 0) return "indices into arrays of surface states are not modelled";
+  switch (model) {
+    case "flat":
+      if (surface !== null && !isZero(surface)) return "a base address beside the addresses is not modelled";
+      return globalPlace(at.ty === "i64" ? at : k.widen(at, extension === "s"));
+    case "bti":
+    case "bss":
+    case "ss":
+      if (surface === null) return "there is no surface";
+      return surfacePlace(low(source(context, surface, { ...once, offset: exec.offset }).expr), offsetOf(at));
+    default:
+      return `the address model ${model} is not modelled`;
+  }
+}
+
+const isZero = (operand: VectorOperand): boolean => operand.kind === "immediate" && operand.bits === 0n;
+
+const low = (value: Expr): Expr => (value.ty === "i64" ? k.wrap(value) : value);
+
+/** Surfaces are smaller than 4 GiB: an offset of more bits is beyond the end of each. */
+const offsetOf = (at: Expr): Expr =>
+  at.ty === "i64" ? k.select(k.eq(k.high(at), k.i32(0)), k.wrap(at), k.i32(-1)) : at;
+
+/** `scale * base + offset`; at equal distances, all lanes have the same base and each its multiple of the pitch. */
+function addressOf(
+  context: LowerContext,
+  instruction: Instruction,
+  { base, scale, size }: LscAddress,
+  data: LscData,
+  exec: ExecSize,
+): Expr {
+  const strided = instruction.row.mnemonic.endsWith("_strided");
+  const [first, second] = base;
+  if (first?.operand.kind !== "raw") throw new Error(`${instruction.row.mnemonic} has no addresses`);
+  const lanes = strided ? once : exec;
+  const register = rawRegion(context, first.operand, size ?? 64, false, lanes, 0, strided ? 0 : 1);
+  const scaled = scale === 1 ? register : k.mul(register, k.int(register, scale));
+  const address = first.offset === 0 ? scaled : k.add(scaled, k.int(scaled, first.offset));
+  if (!strided) return address;
+  const pitch =
+    second === undefined
+      ? k.i32(sizeOf(data).bytes * data.vector)
+      : source(context, second.operand, { ...once, offset: exec.offset }).expr;
+  const lane = k.sub({ kind: "special", ty: "i32", name: "laneid" }, k.i32(exec.offset));
+  const distance = k.mul(lane, pitch);
+  return k.add(address, address.ty === "i64" ? k.widen(distance, false) : distance);
+}

@@ -1,0 +1,67 @@
+import { type Access, type Op, type Space, windows } from "../../ir/index.ts";
+import { type Expr, kit as k } from "../../semantics/index.ts";
+import type { NameOperand } from "../tree.ts";
+import type { LowerContext } from "./context.ts";
+
+/** Where a lane accesses memory: what a load, a store and an atomic operation have in common. */
+export interface Place {
+  readonly space: Space;
+  readonly address: Expr;
+  readonly surface?: Expr;
+}
+
+/** By a 64-bit address (`i64`). */
+export const globalPlace = (address: Expr): Place => ({ space: "global", address });
+
+/** Bits that the hardware decodes of an offset into shared local memory; some kernels set others. */
+const slmBits = 0x00ff_ffff;
+
+/** At bytes (`i32`) of shared local memory. */
+export const slmPlace = (offset: Expr): Place => ({
+  space: "shared",
+  address: k.add(k.and(offset, k.i32(slmBits)), k.i32(windows.shared.start)),
+});
+
+/** At bytes (`i32`, unsigned) of the surface with an index (`i32`). */
+export const surfacePlace = (surface: Expr, offset: Expr): Place => ({ space: "global", address: offset, surface });
+
+/** At bytes of what a surface variable stands for. */
+export function variablePlace(context: LowerContext, { name }: NameOperand, offset: Expr): Place {
+  const variable = context.variable(name);
+  if (variable.predefined && variable.name === "%slm") return slmPlace(offset);
+  const region = { at: context.placeOf(variable), first: 0, vertical: 0, width: 1, horizontal: 0 };
+  return surfacePlace({ kind: "region", ty: "i32", bits: 32, signed: false, region }, offset);
+}
+
+/** `count` elements, aligned to `align` bytes. */
+export const plainAccess = (
+  { space }: Place,
+  bits: Access["bits"],
+  count: number,
+  align: number = bits / 8,
+): Access => ({ space, bits, signed: false, count, align, volatile: false, order: "weak", scope: null });
+
+export const atomicAccess = (place: Place, bits: Access["bits"]): Access => ({
+  ...plainAccess(place, bits, 1),
+  order: "relaxed",
+  scope: place.space === "shared" ? "cta" : "gpu",
+});
+
+const parts = ({ address, surface }: Place): Pick<Place, "address" | "surface"> =>
+  surface === undefined ? { address } : { address, surface };
+
+export const loadFrom = (place: Place, access: Access): Op => ({ kind: "load", access, ...parts(place) });
+
+export const storeTo = (place: Place, access: Access, values: readonly (Expr | null)[]): Op => ({
+  kind: "store",
+  access,
+  ...parts(place),
+  values,
+});
+
+export const atomicAt = (place: Place, access: Access, combine: Expr): Op => ({
+  kind: "atomic",
+  access,
+  ...parts(place),
+  combine: [combine],
+});

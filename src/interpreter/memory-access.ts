@@ -5,7 +5,7 @@ import type { AddressParts } from "../machine/address-space.ts";
 import type { Site } from "../machine/code.ts";
 import type { Fault } from "../machine/fault.ts";
 import { locate, type Place } from "../machine/locate.ts";
-import { readElement, type Views, writeElement } from "../machine/views.ts";
+import { readElement, readUnaligned, type Views, writeElement, writeUnaligned } from "../machine/views.ts";
 import type { Run } from "./expr-compiler.ts";
 import { type FastPath, type FastTarget, fastPath } from "./memory-loop.ts";
 import type { AddressOperand } from "./operand.ts";
@@ -36,13 +36,14 @@ function addressOf({ slot, offset, high, inFrame }: AddressOperand, x: Activatio
 /** For an observer: the addresses as numbers of 64 bits. */
 export const addressWriter =
   ({ address, prepare }: MemoryInstruction) =>
-  (x: Activation, mask: number, into: BigInt64Array): void => {
+  (x: Activation, mask: number, into: BigInt64Array): number => {
     prepare(x, mask);
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
       const { high, low } = addressOf(address, x, lane);
       into[lane] = (BigInt(high) << 32n) | BigInt(low);
     }
+    return mask;
   };
 
 /** Goes through lanes one by one, and ends the launch when an access is not allowed: with all lanes that fail alike. */
@@ -96,11 +97,12 @@ type Perform = (x: Activation, views: Views, at: number, lane: number) => void;
 export function makeLoad(memory: MemoryInstruction, targets: readonly (Slot | null)[], generate: boolean): Run {
   const { access, prepare } = memory;
   const bytes = access.bits / 8;
+  const readOne = access.align < bytes ? readUnaligned : readElement;
   const narrowing = (slot: Slot): number => (slot.bits < 32 ? 2 ** slot.bits - 1 : -1);
   return makeAccess(memory, "load", targets, generate, prepare, (x, views, at, lane) => {
     targets.forEach((slot, e) => {
       if (slot === null) return;
-      const value = readElement(views, at + e * bytes, access.bits, access.signed);
+      const value = readOne(views, at + e * bytes, access.bits, access.signed);
       if (slot.class === "b32") x.i32[slot.base + lane] = Number(value) & narrowing(slot);
       else if (typeof value === "bigint") x.i64[slot.base + lane] = value;
       else x.i64[slot.base + lane] = BigInt(access.signed ? value : value >>> 0);
@@ -111,13 +113,14 @@ export function makeLoad(memory: MemoryInstruction, targets: readonly (Slot | nu
 export function makeStore(memory: MemoryInstruction, sources: readonly (Slot | null)[], generate: boolean): Run {
   const { access, prepare } = memory;
   const bytes = access.bits / 8;
+  const writeOne = access.align < bytes ? writeUnaligned : writeElement;
   return makeAccess(memory, "store", sources, generate, prepare, (x, views, at, lane) => {
     sources.forEach((slot, e) => {
       if (slot === null) return;
       const wide = slot.class === "b64";
       const value =
         access.bits === 64 ? x.i64[slot.base + lane]! : x.i32[wide ? (slot.base + lane) * 2 : slot.base + lane]!;
-      writeElement(views, at + e * bytes, access.bits, value);
+      writeOne(views, at + e * bytes, access.bits, value);
     });
   });
 }

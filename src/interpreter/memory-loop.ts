@@ -57,7 +57,7 @@ function uniformAddress(
   const low = operand(inFrame ? windows.local.start + offset : offset | 0);
   const before =
     `const r = (${low} ${inFrame ? "+ x.base " : ""}- c.from) >>> 0, p0 = r + c.at | 0; ` +
-    `if (r > c.span || c.high !== ${operand(high | 0)} || (p0 & ${access.align - 1}) !== 0) return mask;`;
+    `if (r > c.span || c.high !== ${operand(high | 0)} || (p0 & ${natural(access) - 1}) !== 0) return mask;`;
   return { before, position: "const p = p0 + Math.imul(i, stride) | 0;" };
 }
 
@@ -71,10 +71,13 @@ function laneAddress(access: Access, { slot }: AddressOperand, operand: (value: 
     before: "const from = c.from, span = c.span, at = c.at, high = c.high;",
     position:
       `const r = (${low} - from) >>> 0, q = r + at | 0; ` +
-      `if (r > span || ${high} || (q & ${access.align - 1}) !== 0) { rest |= 1 << i; continue; } ` +
+      `if (r > span || ${high} || (q & ${natural(access) - 1}) !== 0) { rest |= 1 << i; continue; } ` +
       "const p = q + Math.imul(i, stride) | 0;",
   };
 }
+
+/** The loop moves aligned elements; others, where the access allows them, go the slow way. */
+const natural = ({ align, bits }: Access): number => Math.max(align, bits / 8);
 
 /** 64-bit elements are moved as two halves: that needs no BigInt. */
 const viewOf = ({ bits, signed }: Access): string => (bits >= 32 ? "i32" : `${signed ? "i" : "u"}${bits}`);

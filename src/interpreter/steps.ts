@@ -6,6 +6,7 @@ import type { Decoding } from "./decode.ts";
 import type { Run } from "./expr-compiler.ts";
 import { addressWriter, type MemoryInstruction, makeLoad, makeStore } from "./memory-access.ts";
 import { makeAlloca, makeStackRestore, makeStackSave } from "./stack.ts";
+import { makeSurfaceStep } from "./surface.ts";
 import { makeWarpStep } from "./warp-ops.ts";
 
 type Memory = Extract<Op, { kind: "load" | "store" | "atomic" }>;
@@ -60,6 +61,10 @@ function makePureStep(d: Decoding, { values }: Extract<Op, { kind: "pure" }>): S
 
 function makeMemoryStep(d: Decoding, op: Memory): Step {
   const { operands, site, engine } = d;
+  if (op.surface !== undefined) {
+    const { run, addresses } = makeSurfaceStep(d, op);
+    return { ...d.guard, site, run: finished(d, run), addresses, undefinedCases: undefinedChecks(d) };
+  }
   const address = operands.address(op.address);
   const sources = op.kind === "store" ? op.values.map((v) => v && operands.slot(v)) : [];
   const { lanes, prepare } = operands;

@@ -33,8 +33,8 @@ export interface ChannelRule {
 export interface Step extends GuardWord {
   readonly site: Site;
   readonly run: (x: Activation, mask: number) => void;
-  /** For an observer: writes the addresses that the instruction is about to access, lane by lane. */
-  readonly addresses: ((x: Activation, mask: number, into: BigInt64Array) => void) | null;
+  /** For an observer: writes the addresses that the instruction is about to access, and returns the lanes that do. */
+  readonly addresses: ((x: Activation, mask: number, into: BigInt64Array) => number) | null;
   /** For an observer: cases that the manual leaves undefined, and in which lanes they have come. */
   readonly undefinedCases: readonly UndefinedCheck[];
 }

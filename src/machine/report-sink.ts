@@ -53,7 +53,8 @@ export class ReportSink {
       here.set(code, report);
       this.#reports.push(report);
     }
-    for (let m = lanes; m !== 0; m &= m - 1) {
+    // Channels that execute without a work item (vISA's NoMask) are no threads; if there are only such, they stand for one.
+    for (let m = lanes & activation.warp.lanes || lanes & -lanes; m !== 0; m &= m - 1) {
       report.count++;
       if (report.threads.length < mostThreads) report.threads.push(threadOf(activation, 31 - Math.clz32(m & -m)));
     }

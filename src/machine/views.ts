@@ -32,6 +32,21 @@ export function readElement(views: Views, at: number, bits: number, signed: bool
   }
 }
 
+/** The same at any byte. */
+export function readUnaligned(views: Views, at: number, bits: number, signed: boolean): number | bigint {
+  const data = new DataView(views.u8.buffer);
+  if (bits === 64) return data.getBigInt64(at, true);
+  if (bits === 32) return data.getInt32(at, true);
+  return signed ? data.getInt16(at, true) : data.getUint16(at, true);
+}
+
+export function writeUnaligned(views: Views, at: number, bits: number, value: number | bigint): void {
+  const data = new DataView(views.u8.buffer);
+  if (bits === 64) data.setBigInt64(at, value as bigint, true);
+  else if (bits === 32) data.setInt32(at, value as number, true);
+  else data.setInt16(at, value as number, true);
+}
+
 export function writeElement(views: Views, at: number, bits: number, value: number | bigint): void {
   if (bits === 64) views.i64[at >>> 3] = value as bigint;
   else if (bits === 32) views.i32[at >>> 2] = value as number;

@@ -92,14 +92,14 @@ export function runThreads(module: ModuleBuilder, options: ThreadsOptions = {}):
       for (let lane = 0; lane < 32; lane++) {
         data.setInt32(idAt + lane * 4, group[0] * block[0] + index * width + lane, true);
       }
-      data.setBigInt64(bufferAt, 0x7f00_0000_0000n + BigInt(outOffset), true);
+      data.setBigInt64(bufferAt, outAddress, true);
     },
   };
   return run(module, { ...options, block, request: { ...options.request, threads, params: new Uint8Array(0) } });
 }
 
 /** The first allocation of a fresh device without variables. */
-const outOffset = 0x1_0000;
+export const outAddress = 0x7f00_0001_0000n;
 
 /** A kernel with room for `bytes` of variables behind the ids. */
 export function kernel(bytes: number): { readonly m: ModuleBuilder; readonly k: FunctionBuilder } {

@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import { surfaceIndex } from "../../src/ir/index.ts";
+import type { Surface } from "../../src/machine/launch.ts";
+import { type Expr, kit } from "../../src/semantics/index.ts";
+import { access, old } from "./builder.ts";
+import { engines, lineOf, range } from "./harness.ts";
+import {
+  channels,
+  flat,
+  freeAt,
+  idAt,
+  into,
+  kernel,
+  one,
+  outAddress,
+  put,
+  read,
+  region,
+  runThreads,
+} from "./threads.ts";
+
+const all = channels(16);
+const ids = read(flat(idAt));
+const scaled = (n: number): Expr => kit.mul(ids, kit.i32(n));
+
+describe.each(engines)("surfaces, with $name", ({ generate }) => {
+  // The second half of a buffer of 32 words, but for its last one.
+  const surfaces = new Map<number, Surface>([[3, { address: outAddress + 64n, bytes: 60 }]]);
+  const input = Int32Array.from(range(32, (i) => 100 + i));
+  const options = { generate, surfaces, input, sharedBytes: 64 };
+
+  test("an offset is from where the surface begins; behind its end loads give 0 and stores do nothing", () => {
+    const { m, k } = kernel(64);
+    put(k, flat(freeAt), kit.i32(-1), all);
+    k.emit(
+      { kind: "load", access: access("global"), address: scaled(4), surface: kit.i32(3) },
+      { dst: [into(flat(freeAt))], lanes: all },
+    );
+    for (const at of [0, -4]) {
+      k.emit(
+        {
+          kind: "store",
+          access: access("global"),
+          address: kit.add(scaled(4), kit.i32(at)),
+          surface: kit.i32(3),
+          values: [kit.add(read(flat(freeAt)), kit.i32(1000))],
+        },
+        { lanes: all },
+      );
+    }
+    k.exit();
+    const { reports, out } = runThreads(m, options);
+    expect(reports).toEqual([]);
+    expect([...out]).toEqual([...range(16, (i) => 100 + i), ...range(14, (i) => 1117 + i), 1000, 131]);
+  });
+
+  test("of a vector the elements behind the end are dropped, one by one", () => {
+    const { m, k } = kernel(256);
+    const pair = access("global", 32, { count: 4, align: 4 });
+    const at = (e: number) => flat(freeAt + 64 * e);
+    k.emit(
+      { kind: "load", access: pair, address: kit.add(scaled(4), kit.i32(40)), surface: kit.i32(3) },
+      { dst: range(4, (e) => into(at(e))), lanes: channels(4) },
+    );
+    const sum = [0, 1, 2, 3].reduce(
+      (total: Expr, e) => kit.add(total, kit.select(kit.ne(read(at(e)), kit.i32(0)), kit.i32(1 << e), kit.i32(0))),
+      kit.i32(0),
+    );
+    k.emit(
+      { kind: "store", access: access("global"), address: scaled(4), surface: kit.i32(3), values: [sum] },
+      { lanes: channels(4) },
+    );
+    k.exit();
+    expect([...runThreads(m, options).out].slice(16, 20)).toEqual([0b1111, 0b1111, 0b0111, 0b0011]);
+  });
+
+  test("atomic operations; the results may take the place of the offsets", () => {
+    const { m, k } = kernel(64);
+    put(k, flat(freeAt), kit.and(scaled(4), kit.i32(0x44)), all);
+    k.emit(
+      {
+        kind: "atomic",
+        access: access("global"),
+        address: read(flat(freeAt)),
+        surface: kit.i32(3),
+        combine: [kit.add(old(0), kit.i32(1))],
+      },
+      { dst: [into(flat(freeAt))], lanes: all },
+    );
+    k.emit(
+      {
+        kind: "store",
+        access: access("global"),
+        address: scaled(4),
+        surface: kit.i32(3),
+        values: [read(flat(freeAt))],
+      },
+      { lanes: all },
+    );
+    k.exit();
+    // Lanes whose offset is 0 count one after the other, those with offset 4 too.
+    const { out } = runThreads(m, options);
+    expect([...out].slice(16, 31)).toEqual(range(15, (i) => [116, 117][i & 1]! + (i >> 1)));
+  });
+
+  test("shared local memory is a surface too, and unaligned elements may be allowed", () => {
+    const { m, k } = kernel(64);
+    const slm = kit.i32(surfaceIndex.slm);
+    const loose = access("global", 32, { align: 1 });
+    const four = channels(4);
+    k.emit(
+      { kind: "store", access: loose, address: scaled(5), surface: slm, values: [kit.add(ids, kit.i32(7))] },
+      { lanes: four },
+    );
+    k.emit(
+      { kind: "load", access: loose, address: scaled(5), surface: slm },
+      { dst: [into(flat(freeAt))], lanes: four },
+    );
+    k.emit(
+      { kind: "store", access: loose, address: scaled(4), surface: kit.i32(3), values: [read(flat(freeAt))] },
+      { lanes: four },
+    );
+    k.exit();
+    const { reports, out } = runThreads(m, options);
+    expect(reports).toEqual([]);
+    expect([...out].slice(16, 20)).toEqual([7, 8, 9, 10]);
+  });
+
+  test("an index that is not bound", () => {
+    const { m, k } = kernel(64);
+    k.emit({ kind: "load", access: access("global"), address: ids, surface: kit.i32(9) }, { dst: [null], lanes: all });
+    k.exit();
+    const { reports } = runThreads(m, options);
+    expect(reports.map((r) => [r.code, r.message, lineOf(r), r.count])).toEqual([
+      ["surface-unbound", "no surface is bound to index 9", 0, 16],
+    ]);
+  });
+
+  test("what a load brings goes to any region, also over its own addresses", () => {
+    const { m, k } = kernel(160);
+    // Addresses of 64 bits, over which bytes are spread at every second place, in reverse.
+    k.emit(
+      { kind: "pure", values: [kit.add(read(one(idAt + 128), 64), kit.widen(scaled(4), false))] },
+      { dst: [into(flat(freeAt), 64)], lanes: all },
+    );
+    const spread = region(freeAt + 30, [2, 1, 0]);
+    k.emit(
+      { kind: "load", access: access("global"), address: read(flat(freeAt), 64) },
+      { dst: [{ kind: "region", bits: 8, region: spread }], lanes: all },
+    );
+    k.emit(
+      {
+        kind: "store",
+        access: access("global"),
+        address: scaled(4),
+        surface: kit.i32(3),
+        values: [read(spread, 8, false)],
+      },
+      { lanes: all },
+    );
+    k.exit();
+    expect([...runThreads(m, options).out].slice(16, 31)).toEqual(range(15, (i) => 100 + i));
+  });
+});
+
+test("a fault names the lanes, and the thread of those that exist", () => {
+  const { m, k } = kernel(64);
+  k.store(access("global"), kit.add(kit.i64(16n), kit.widen(scaled(8), false)), ids, {
+    lanes: channels(16, 0, { noMask: true }),
+  });
+  k.exit();
+  const { reports } = runThreads(m, { width: 16, block: [5, 1, 1] });
+  expect(reports.map((r) => [r.code, r.threads.map((t) => t.thread[0])])).toEqual([
+    ["null-dereference", range(5, (i) => i)],
+  ]);
+});

@@ -1,0 +1,104 @@
+import type { Op, UndefinedCase } from "../../ir/index.ts";
+import { type Expr, kit } from "../../semantics/index.ts";
+import type { ExecSize, Instruction, Name, Operand } from "../tree.ts";
+import { typeBytes } from "../types.ts";
+import type { LowerContext, Lowered } from "./context.ts";
+import { lanesOf } from "./guard.ts";
+import { destination, source } from "./operands.ts";
+import type { Symbols } from "./symbols.ts";
+
+export interface FlowContext extends LowerContext {
+  readonly symbols: Symbols;
+  /** The instruction at a label. */
+  target(label: Name): number;
+}
+
+/**
+ * Control flow (section 3.4 of the execution model). Forward and backward branches do not differ here: the group with the
+ * lowest place in the deepest activation runs, and groups that meet become one, so lanes that have branched forward wait
+ * at their label, and those that have not branched backward wait behind the branch.
+ */
+export function lowerFlow(context: FlowContext, instruction: Instruction): Lowered {
+  const { row, operands, exec } = instruction;
+  switch (row.name) {
+    case "JMP":
+    case "GOTO":
+      return control({ kind: "branch", target: context.target(nameOf(operands["target"])), uniform: false });
+    case "SWITCHJMP": {
+      const targets = operands["targets"]?.kind === "names" ? operands["targets"].names : [];
+      const index = source(context, operands["index"]!, exec ?? scalar);
+      const op: Op = {
+        kind: "branch-indexed",
+        index: index.expr,
+        targets: targets.map((label) => context.target(label)),
+        uniform: false,
+      };
+      return control(op, index.undefinedCases);
+    }
+    case "CALL":
+      return control({
+        kind: "subroutine-call",
+        target: context.target(nameOf(operands["target"])),
+        allLanes: exec?.size === 1,
+      });
+    case "FCALL": {
+      const { text } = nameOf(operands["routine"]);
+      if (!context.symbols.routines.has(text)) return missing(text);
+      return call(instruction, { kind: "direct", function: text });
+    }
+    case "IFCALL": {
+      const address = source(context, operands["address"]!, exec ?? scalar);
+      return call(instruction, { kind: "indirect", address: address.expr }, address.undefinedCases);
+    }
+    case "RET":
+    case "FRET":
+      return control({ kind: "return", uniform: false });
+    case "FADDR":
+      return lowerFaddr(context, instruction);
+    default:
+      throw new Error(`${row.name} is not control flow`);
+  }
+}
+
+const control = (op: Op, undefinedCases: readonly UndefinedCase[] = []): Lowered => ({ op, dst: [], undefinedCases });
+
+type FileCall = Extract<Op, { kind: "file-call" }>;
+
+const call = (
+  { operands, exec }: Instruction,
+  target: FileCall["target"],
+  undefinedCases: readonly UndefinedCase[] = [],
+): Lowered => {
+  const argSize = numberOf(operands["argSize"]);
+  const retvalSize = numberOf(operands["returnSize"]);
+  return control({ kind: "file-call", target, argSize, retvalSize, allLanes: exec?.size === 1 }, undefinedCases);
+};
+
+const missing = (what: string): Lowered =>
+  control({ kind: "unsupported", what, reason: "nothing in the program has this name" });
+
+/** Channel 0, whatever the mask: what an instruction without an execution size is for. */
+const scalar: ExecSize = { size: 1, offset: 0, noMask: true, start: 0, end: 0 };
+
+/** The address of a routine, or of data that the program names. */
+function lowerFaddr(context: FlowContext, { operands }: Instruction): Lowered {
+  const { symbols } = context;
+  const name = nameOf(operands["routine"]).text;
+  const place = symbols.routines.has(name) ? { section: name, offset: 0 } : symbols.data.get(name);
+  if (place === undefined) return missing(name);
+  const { section: symbol, offset } = place;
+  const address: Expr = { kind: "symbol", ty: "i64", symbol, offset, generic: true };
+  const { to, type, undefinedCases } = destination(context, operands["dst"]!, scalar);
+  const value = typeBytes(type) === 8 ? address : kit.wrap(address);
+  return { op: { kind: "pure", values: [value] }, dst: [to], undefinedCases, lanes: lanesOf(scalar) };
+}
+
+function nameOf(operand: Operand | undefined): Name {
+  if (operand?.kind !== "name") throw new Error("the operand is not a name");
+  return operand.name;
+}
+
+function numberOf(operand: Operand | undefined): number {
+  if (operand?.kind !== "number") throw new Error("the operand is not a number");
+  return operand.value;
+}

@@ -1,7 +1,7 @@
-import type { Expr } from "./expr.ts";
+import type { Expr, IndirectLeaf, RegionLeaf } from "./expr.ts";
 
-/** How a leaf is called: an operand's name, a register, ... Constants are printed without it. */
-export type LeafName = (leaf: Exclude<Expr, { kind: "prim" | "const" }>) => string;
+/** How a leaf is called: an operand's name, a register, ... Constants and places of a byte file are printed without it. */
+export type LeafName = (leaf: Exclude<Expr, { kind: "prim" | "const" | "region" | "indirect" }>) => string;
 
 /** Binary primitives that have a sign: how it is written and how strongly it binds (more binds stronger). */
 const signs: Readonly<Record<string, readonly [sign: string, strength: number]>> = {
@@ -65,6 +65,16 @@ function callName(prim: string): string {
   return passages[name] ?? (/^from_|_from_/.test(name) ? prim : `${name}.${type}`);
 }
 
+/** `s16`: how an element of the byte file is read. */
+const elementType = ({ bits, signed, ty }: RegionLeaf | IndirectLeaf): string =>
+  `${ty.startsWith("f") ? "f" : signed ? "s" : "u"}${bits}`;
+
+/** `<8;8,1>:u32`, and where the elements are not those of lane 0 on, the lane that has the first. */
+function printElements(leaf: RegionLeaf): string {
+  const { first, vertical, width, horizontal } = leaf.region;
+  return `<${vertical};${width},${horizontal}>:${elementType(leaf)}${first === 0 ? "" : ` from lane ${first}`}`;
+}
+
 class Printer {
   readonly leaf: LeafName;
   readonly names = new Map<Expr, string>();
@@ -77,6 +87,8 @@ class Printer {
     const name = this.names.get(expr);
     if (name !== undefined) return name;
     if (expr.kind === "const") return printConst(expr);
+    if (expr.kind === "region") return `file[${expr.region.at}]${printElements(expr)}`;
+    if (expr.kind === "indirect") return `file[${this.print(expr.address)}]:${elementType(expr)}`;
     if (expr.kind !== "prim") return this.leaf(expr);
     const [text, strength] = this.compound(expr);
     return strength < outer ? `(${text})` : text;

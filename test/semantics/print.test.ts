@@ -41,3 +41,12 @@ test("a chain of shared parts is printed in linear size", () => {
   for (let i = 0; i < 60; i++) expr = kit.add(expr, expr);
   expect(printEquations([{ name: "d", value: expr }], nameOf).join("\n").length).toBeLessThan(1500);
 });
+
+test("places of a byte file are bytes, patterns and types", () => {
+  const region = { at: 1728, first: 0, vertical: 8, width: 8, horizontal: 1 };
+  const source: Expr = { kind: "region", ty: "f32", bits: 32, signed: false, region };
+  const high: Expr = { kind: "region", ty: "i32", bits: 16, signed: true, region: { ...region, first: 8 } };
+  const indirect: Expr = { kind: "indirect", ty: "i32", bits: 8, signed: false, address: kit.add(a, kit.i32(4)) };
+  expect(print(kit.neg(kit.bitcast(source, "i32")))).toBe("-bits_as_i32(file[1728]<8;8,1>:f32)");
+  expect(print(kit.add(high, indirect))).toBe("file[1728]<8;8,1>:s16 from lane 8 + file[a + 4]:u8");
+});

@@ -120,7 +120,10 @@ export function makeReturn({ site, guard }: Decoding, { next }: Flow, op: OpOf<"
     run: (warp, group) => {
       const whole = group.mask;
       const lanes = enter(guard, next, warp, group);
-      if (lanes !== 0) leave(warp, group, lanes, whole, site, op.uniform);
+      if (lanes === 0) return;
+      // A scalar return ends the activation: lanes that wait elsewhere in it leave too.
+      if (guard.rule !== null && guard.rule.decider !== null) warp.gather(group);
+      leave(warp, group, group.mask, whole, site, op.uniform);
     },
   };
 }

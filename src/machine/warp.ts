@@ -93,6 +93,15 @@ export class Warp {
     return other;
   }
 
+  /** Lanes that are elsewhere in the group's activation come to the group. */
+  gather(group: Group): void {
+    for (const other of [...this.groups]) {
+      if (other === group || other.activation !== group.activation) continue;
+      group.mask |= other.mask;
+      this.remove(other);
+    }
+  }
+
   /** Lanes of a group begin to execute a function at `entry`; `resume` is where they go on afterwards. */
   call(group: Group, callee: Activation, entry: BasicBlock, mask: number, site: Site, resume: BasicBlock): void {
     callee.caller = group.activation;

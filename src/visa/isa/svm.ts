@@ -9,7 +9,7 @@ const address = scalar("uq");
 const addresses = rawSrc("uq");
 const blockBytes: OperandSpec = { class: "option", choices: { "1": 0, "4": 1, "8": 2 } };
 /** Left out: unaligned, although files of 3.6 then hold what `.aligned` has later. */
-const alignment: OperandSpec = { class: "option", choices: { aligned: 0, unaligned: 8 } };
+const alignment: OperandSpec = { class: "option", choices: { aligned: 0, unaligned: 8 }, byDefault: "aligned" };
 const sizes = [1, 2, 4, 8, 16];
 
 type Sketch = Omit<Row, "opcode" | "sub" | "execution"> & { readonly sub: number; readonly action: MemoryAction };

@@ -1,9 +1,10 @@
 import type { Op, UndefinedCase } from "../../ir/index.ts";
 import { type Expr, kit } from "../../semantics/index.ts";
-import type { ExecSize, Instruction, Name, Operand } from "../tree.ts";
+import type { Instruction, Name, Operand } from "../tree.ts";
 import { typeBytes } from "../types.ts";
 import type { LowerContext, Lowered } from "./context.ts";
 import { lanesOf } from "./guard.ts";
+import { nameOf, once, vectorOf } from "./instruction-operands.ts";
 import { destination, source } from "./operands.ts";
 import type { Symbols } from "./symbols.ts";
 
@@ -23,10 +24,10 @@ export function lowerFlow(context: FlowContext, instruction: Instruction): Lower
   switch (row.name) {
     case "JMP":
     case "GOTO":
-      return control({ kind: "branch", target: context.target(nameOf(operands["target"])), uniform: false });
+      return control({ kind: "branch", target: context.target(nameOf(instruction, "target").name), uniform: false });
     case "SWITCHJMP": {
       const targets = operands["targets"]?.kind === "names" ? operands["targets"].names : [];
-      const index = source(context, operands["index"]!, exec ?? scalar);
+      const index = source(context, vectorOf(instruction, "index"), exec ?? once);
       const op: Op = {
         kind: "branch-indexed",
         index: index.expr,
@@ -38,16 +39,16 @@ export function lowerFlow(context: FlowContext, instruction: Instruction): Lower
     case "CALL":
       return control({
         kind: "subroutine-call",
-        target: context.target(nameOf(operands["target"])),
+        target: context.target(nameOf(instruction, "target").name),
         allLanes: exec?.size === 1,
       });
     case "FCALL": {
-      const { text } = nameOf(operands["routine"]);
+      const { text } = nameOf(instruction, "routine").name;
       if (!context.symbols.routines.has(text)) return missing(text);
       return call(instruction, { kind: "direct", function: text });
     }
     case "IFCALL": {
-      const address = source(context, operands["address"]!, exec ?? scalar);
+      const address = source(context, vectorOf(instruction, "address"), exec ?? once);
       return call(instruction, { kind: "indirect", address: address.expr }, address.undefinedCases);
     }
     case "RET":
@@ -77,25 +78,17 @@ const call = (
 const missing = (what: string): Lowered =>
   control({ kind: "unsupported", what, reason: "nothing in the program has this name" });
 
-/** Channel 0, whatever the mask: what an instruction without an execution size is for. */
-const scalar: ExecSize = { size: 1, offset: 0, noMask: true, start: 0, end: 0 };
-
 /** The address of a routine, or of data that the program names. */
-function lowerFaddr(context: FlowContext, { operands }: Instruction): Lowered {
+function lowerFaddr(context: FlowContext, instruction: Instruction): Lowered {
   const { symbols } = context;
-  const name = nameOf(operands["routine"]).text;
+  const name = nameOf(instruction, "routine").name.text;
   const place = symbols.routines.has(name) ? { section: name, offset: 0 } : symbols.data.get(name);
   if (place === undefined) return missing(name);
   const { section: symbol, offset } = place;
   const address: Expr = { kind: "symbol", ty: "i64", symbol, offset, generic: true };
-  const { to, type, undefinedCases } = destination(context, operands["dst"]!, scalar);
+  const { to, type, undefinedCases } = destination(context, vectorOf(instruction, "dst"), once);
   const value = typeBytes(type) === 8 ? address : kit.wrap(address);
-  return { op: { kind: "pure", values: [value] }, dst: [to], undefinedCases, lanes: lanesOf(scalar) };
-}
-
-function nameOf(operand: Operand | undefined): Name {
-  if (operand?.kind !== "name") throw new Error("the operand is not a name");
-  return operand.name;
+  return { op: { kind: "pure", values: [value] }, dst: [to], undefinedCases, lanes: lanesOf(once) };
 }
 
 function numberOf(operand: Operand | undefined): number {

@@ -37,6 +37,17 @@ export interface Binding {
   readonly routine: BoundRoutine;
   readonly sink: DiagnosticSink<VisaCheckCode>;
   readonly declared: ReadonlyMap<Declaration, Variable>;
+  /** The routine's body and its subroutines, in order; empty where there is no `.function`. */
+  readonly parts: readonly Part[];
+  /** The part that a label belongs to: its index in `parts`. */
+  readonly partOfLabel: ReadonlyMap<BoundLabel, number>;
+}
+
+/** What stands between one `.function` and the next. */
+export interface Part {
+  readonly name: Name;
+  /** The index of its first instruction. */
+  readonly at: number;
 }
 
 export function bindRoutines(tree: VisaFile, { platform = null, limit }: BindOptions): readonly Binding[] {
@@ -84,7 +95,8 @@ class RoutineBinder {
   readonly #next: Record<VariableKind, number> = { G: 32, A: 0, P: 1, S: 0, T: 6 };
   /** The first byte of the payload that no input lies in yet. */
   #payloadEnd: number;
-  #directives = 0;
+  readonly #parts: Part[] = [];
+  readonly #partOfLabel = new Map<BoundLabel, number>();
   /** The `.function` that the next label may belong to. */
   #directive: FunctionDirective | null = null;
 
@@ -124,7 +136,13 @@ class RoutineBinder {
       instructions: this.#instructions,
       diagnostics: this.#sink.diagnostics,
     };
-    return { routine, sink: this.#sink, declared: this.#declared };
+    return {
+      routine,
+      sink: this.#sink,
+      declared: this.#declared,
+      parts: this.#parts,
+      partOfLabel: this.#partOfLabel,
+    };
   }
 
   #predefine(scope: Scope<Variable>): void {
@@ -290,7 +308,8 @@ class RoutineBinder {
   /** The name behind `.function` is a label by itself; the label of that name which follows is the same. */
   #function(node: FunctionDirective): void {
     this.#directive = node;
-    this.#addLabel(node.name, this.#directives++ === 0 ? "block" : "subroutine");
+    this.#parts.push({ name: node.name, at: this.#instructions.length });
+    this.#addLabel(node.name, this.#parts.length === 1 ? "block" : "subroutine");
   }
 
   #label({ name }: Label): void {
@@ -303,7 +322,9 @@ class RoutineBinder {
   #addLabel(name: Name, kind: BoundLabel["kind"]): void {
     const first = this.#labels.get(name.text);
     if (first === undefined) {
-      this.#labels.set(name.text, { name: name.text, kind, at: this.#instructions.length, span: name });
+      const label = { name: name.text, kind, at: this.#instructions.length, span: name };
+      this.#labels.set(name.text, label);
+      this.#partOfLabel.set(label, Math.max(0, this.#parts.length - 1));
       return;
     }
     this.#sink.error("visa-duplicate-label", name, `the label \`${name.text}\` is there twice`, {

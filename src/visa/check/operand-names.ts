@@ -27,6 +27,9 @@ function namesOf(operand: Operand, write: (name: Name) => void): void {
       return;
     case "lsc-data":
       write(operand.register.variable);
+      return;
+    case "list":
+      for (const item of operand.items) namesOf(item, write);
   }
 }
 

@@ -1,0 +1,99 @@
+import { nearest } from "../../source/index.ts";
+import type { Attribute, Statement } from "../tree.ts";
+import type { RoutineContext } from "./routine-context.ts";
+
+/** What the value of an attribute may be: `flag` is nothing, 0 or 1. */
+type Value = "flag" | "string" | readonly [least: number, most: number] | { readonly of: readonly number[] };
+
+const any32: Value = [-0x8000_0000, 0xffff_ffff];
+
+/** Of kernels and functions (4_visa_header.md, "Kernel"; IGC knows more than the manual). */
+const routineAttributes: Readonly<Record<string, Value>> = {
+  Target: "string",
+  SimdSize: { of: [0, 1, 8, 16, 32] },
+  SLMSize: any32,
+  SpillMemOffset: any32,
+  ArgSize: [0, 32],
+  RetValSize: [0, 12],
+  PerThreadInputSize: any32,
+  perThreadInputSize: any32,
+  CrossThreadInputSize: any32,
+  crossThreadInputSize: any32,
+  NBarrierCnt: [0, 32],
+  NumGRF: any32,
+  MaxRegThreadDispatch: any32,
+  ScratchInlineOffset: any32,
+  ScratchIndirectRegOffset: any32,
+  ScratchIndirectMemOffset: any32,
+  Extern: "flag",
+  NoBarrier: "flag",
+  Callable: "flag",
+  Caller: "flag",
+  Composable: "flag",
+  Entry: "flag",
+  SepSpillPvtSS: "flag",
+  LTO_InvokeOptTarget: "flag",
+  AllLaneActive: "flag",
+  DisableLoadThreadPayloadWA: "flag",
+  OutputAsmPath: "string",
+  AsmName: "string",
+};
+
+/** Of variables. */
+const variableAttributes: Readonly<Record<string, Value>> = {
+  Scope: [0, 1],
+  SurfaceUsage: any32,
+  Input: "flag",
+  Output: "flag",
+  Input_Output: "flag",
+  PayloadLiveOut: "flag",
+  NoWidening: "flag",
+  DoNotSpill: "flag",
+  ForceSpill: "flag",
+  ExclusiveLoad: "flag",
+};
+
+export function checkAttributes(context: RoutineContext): void {
+  for (const attribute of attributesOf(context.routine.routine.statements))
+    check(context, attribute, routineAttributes);
+  for (const [declaration] of context.binding.declared) {
+    for (const attribute of declaration.attributes)
+      check(context, { kind: "attribute", ...attribute }, variableAttributes);
+  }
+  const { kind, attributes, routine } = context.routine;
+  if (kind !== "function") return;
+  for (const name of ["ArgSize", "RetValSize"]) {
+    if (attributes.has(name)) continue;
+    const help = `write \`.kernel_attr ${name}=\` and its size in registers`;
+    context.error("visa-missing-attribute", routine.name, `the function does not say its ${name}`, help);
+  }
+}
+
+function* attributesOf(statements: readonly Statement[]): Iterable<Attribute> {
+  for (const statement of statements) {
+    if (statement.kind === "attribute") yield statement;
+    else if (statement.kind === "scope") yield* attributesOf(statement.statements);
+  }
+}
+
+function check(context: RoutineContext, { name, value }: Attribute, known: Readonly<Record<string, Value>>): void {
+  if (!Object.hasOwn(known, name.text)) {
+    const meant = nearest(name.text, Object.keys(known));
+    const message = `the attribute \`${name.text}\` is not known and has no effect`;
+    context.warning("visa-unknown-attribute", name, message, meant === null ? {} : `did you mean \`${meant}\`?`);
+    return;
+  }
+  const wanted = wrong(value, known[name.text]!);
+  if (wanted === null) return;
+  context.error("visa-attribute-value", name, `\`${name.text}\` cannot be ${value === null ? "empty" : value}`, wanted);
+}
+
+/** What would be right, or null where it is. */
+function wrong(value: number | string | null, wanted: Value): string | null {
+  if (wanted === "flag") return value === null || value === 0 || value === 1 ? null : "write the name alone";
+  if (wanted === "string") return value === null ? "it has a value" : null;
+  if ("of" in wanted) return typeof value === "number" && wanted.of.includes(value) ? null : "it may be 8, 16 or 32";
+  const [least, most] = wanted;
+  const fits = typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
+  return fits ? null : `it may be ${least} to ${most}`;
+}

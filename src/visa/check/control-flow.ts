@@ -1,0 +1,91 @@
+import type { BoundLabel, BoundRoutine } from "../symbols.ts";
+import type { Instruction, Name } from "../tree.ts";
+import type { RoutineContext } from "./routine-context.ts";
+
+/** Where execution may go on behind each instruction of a routine. Behind the last of them is the index past the end. */
+export interface ControlFlow {
+  readonly successors: readonly (readonly number[])[];
+  /** By instruction: whether execution may come there from the beginning of its part. */
+  readonly reachable: Uint8Array;
+  /** The part (body or subroutine) of each instruction. */
+  readonly partOf: Int32Array;
+}
+
+const jumps = new Set(["JMP", "GOTO", "SWITCHJMP"]);
+
+/** The labels that an instruction names. */
+export function targetsOf({ row, operands }: Instruction): readonly Name[] {
+  return Object.entries(operands).flatMap(([key, operand]) => {
+    const spec = row.operands[key];
+    if (spec?.class === "label" && operand.kind === "name") return [operand.name];
+    return spec?.class === "labels" && operand.kind === "names" ? operand.names : [];
+  });
+}
+
+/** Whether an instruction that is executed lets execution go on behind it. */
+function continues({ row, predicate, operands }: Instruction): boolean {
+  if (predicate !== null) return true;
+  if (["RET", "FRET", "JMP", "GOTO", "SWITCHJMP"].includes(row.name)) return false;
+  const { hint } = operands;
+  return hint?.kind !== "option" || !hint.choice.includes("noreturn");
+}
+
+export function controlFlow({ instructions, labels }: BoundRoutine): ControlFlow {
+  const successors = instructions.map((instruction, index) => {
+    const next = continues(instruction) ? [index + 1] : [];
+    if (!jumps.has(instruction.row.name)) return next;
+    return [...next, ...targetsOf(instruction).flatMap(({ text }) => labels.get(text)?.at ?? [])];
+  });
+  const subroutines = [...labels.values()].filter(({ kind }) => kind === "subroutine");
+  const starts = [0, ...subroutines.map(({ at }) => at)];
+  const partOf = new Int32Array(instructions.length);
+  for (let index = 0, part = 0; index < instructions.length; index++) {
+    while (part + 1 < starts.length && starts[part + 1]! <= index) part++;
+    partOf[index] = part;
+  }
+  const reachable = new Uint8Array(instructions.length);
+  const open = [...starts];
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    if (index >= instructions.length || reachable[index] === 1) continue;
+    reachable[index] = 1;
+    open.push(...successors[index]!);
+  }
+  return { successors, reachable, partOf };
+}
+
+/** Labels are there, of the right kind, and in the same subroutine as what jumps to them. */
+export function checkTargets(context: RoutineContext, { partOf }: ControlFlow): void {
+  const { instructions, labels } = context.routine;
+  instructions.forEach((instruction, index) => {
+    const subroutine = instruction.row.name === "CALL";
+    for (const name of targetsOf(instruction)) {
+      const label = labels.get(name.text);
+      if (label === undefined) {
+        const help = subroutine ? "a subroutine begins with `.function` and its label" : "labels begin a line";
+        context.error("visa-unknown-label", name, `there is no label \`${name.text}\``, help);
+      } else {
+        target(context, name, label, subroutine, partOf[index]!);
+      }
+    }
+  });
+}
+
+function target(context: RoutineContext, name: Name, label: BoundLabel, subroutine: boolean, part: number): void {
+  const { parts, partOfLabel } = context.binding;
+  const entry = parts[0]?.name.text === label.name;
+  if (subroutine !== (label.kind === "subroutine") || entry) {
+    const what = entry
+      ? "the beginning of the routine"
+      : label.kind === "subroutine"
+        ? "a subroutine"
+        : "no subroutine";
+    const help = subroutine ? "`call` goes to a label behind `.function`" : "a jump goes to a label of a block";
+    context.error("visa-label-kind", name, `\`${name.text}\` is ${what}`, {
+      help,
+      ...context.note("the label", label.span),
+    });
+  } else if (!subroutine && partOfLabel.get(label) !== part) {
+    const message = `\`${name.text}\` is in another subroutine`;
+    context.error("visa-foreign-label", name, message, context.note("the label", label.span));
+  }
+}

@@ -1,0 +1,128 @@
+import { typeBytes } from "../types.ts";
+import type { BoundInput, Variable } from "../symbols.ts";
+import type { Declaration } from "../tree.ts";
+import { alignmentBytes } from "./alignment.ts";
+import type { RoutineContext } from "./routine-context.ts";
+
+/** Elements that a variable may have, by its kind (4_visa_header.md). */
+const mostElements = { G: 4096, A: 16, P: 32, S: 128, T: 128 } as const;
+
+/** Views of these are part of IGC's code; the manual's table allows those of %r0, %arg, %retval and the buffer pointers only. */
+const viewed = new Set(["%r0", "%arg", "%retval", "%sp", "%fp", "%hw_id", "%impl_arg_buf_ptr", "%local_id_buf_ptr"]);
+
+export function checkDeclarations(context: RoutineContext): void {
+  for (const [node, variable] of context.binding.declared) {
+    elements(context, node);
+    if (node.align !== null && alignmentBytes(node.align.text, context.grfBytes) === null) {
+      context.error(
+        "visa-alignment",
+        node.align,
+        `\`${node.align.text}\` is no alignment`,
+        "write byte, word, dword, qword, oword, hword, GRF, wordx32, wordx64 or GRFx2",
+      );
+    }
+    if (node.alias !== null) alias(context, node, variable);
+  }
+}
+
+function elements(context: RoutineContext, { name, variable, type, elements: count }: Declaration): void {
+  const most = mostElements[variable];
+  const whole = Number.isInteger(count) && count >= 1 && count <= most;
+  if (!whole || (variable === "P" && !Number.isInteger(Math.log2(count)))) {
+    const wanted = variable === "P" ? "1, 2, 4, 8, 16 or 32" : `1 to ${most}`;
+    context.error("visa-element-count", name, `\`${name.text}\` has ${count} elements`, `it may have ${wanted}`);
+    return;
+  }
+  if (variable !== "G" || type === null) return;
+  if (["v", "uv", "vf", "bool"].includes(type)) {
+    context.error("visa-variable-type", name, `a variable cannot have the type ${type}`, "only immediates can");
+  }
+  const most4K = 4096 * (context.grfBytes / 32);
+  if (count * typeBytes(type) > most4K) {
+    context.error(
+      "visa-element-count",
+      name,
+      `\`${name.text}\` has ${count * typeBytes(type)} bytes`,
+      `a variable has at most ${most4K}`,
+    );
+  }
+}
+
+function alias(context: RoutineContext, node: Declaration, variable: Variable): void {
+  const { of: name, offset } = node.alias!;
+  const base = context.variable(name);
+  if (base === null) return;
+  if (base.name === "%null") {
+    if (offset !== 0) context.error("visa-alias", name, "an alias of %null is none, and has no offset");
+    return;
+  }
+  if (node.variable !== "G" || base.kind !== "G") {
+    context.error("visa-alias", name, `\`${name.text}\` is no general variable`, "only general variables have aliases");
+    return;
+  }
+  if (base.predefined && !viewed.has(base.name)) {
+    context.error("visa-alias", name, `\`${base.name}\` cannot have an alias`, "name it in the instruction itself");
+  }
+  if (offset < 0 || offset + variable.bytes > base.bytes) {
+    context.error(
+      "visa-alias",
+      name,
+      `bytes ${offset} to ${offset + variable.bytes - 1} are not inside \`${name.text}\`, which has ${base.bytes}`,
+      context.note("declared here", base.span),
+    );
+  }
+  if (offset % typeBytes(variable.type) !== 0) {
+    context.error("visa-alignment", name, `the offset ${offset} is not aligned to the type ${variable.type}`);
+  }
+}
+
+/** Inputs lie side by side in the payload, each at its natural alignment (4_visa_header.md, "Input Variables"). */
+export function checkInputs(context: RoutineContext): void {
+  const { inputs, kind } = context.routine;
+  for (const input of inputs) {
+    if (kind === "function") {
+      context.error("visa-input", input.span, "a function has no inputs", "what it gets is in %arg");
+    }
+    inputPlace(context, input);
+  }
+  const sorted = [...inputs].sort((a, b) => a.offset - b.offset);
+  let last: BoundInput | null = null;
+  for (const input of sorted) {
+    if (last !== null && input.offset < last.offset + last.size) {
+      const message = `the input \`${input.variable.name}\` overlaps \`${last.variable.name}\``;
+      context.error("visa-input", input.span, message, context.note("the other one", last.span));
+    }
+    if (last === null || input.offset + input.size > last.offset + last.size) last = input;
+  }
+}
+
+function inputPlace(context: RoutineContext, { variable, offset, size, span }: BoundInput): void {
+  const { grfBytes } = context;
+  const state = variable.kind !== "G";
+  if (variable.kind === "A" || variable.kind === "P" || variable.predefined) {
+    context.error(
+      "visa-input",
+      span,
+      `\`${variable.name}\` cannot be an input`,
+      "general variables, samplers and surfaces can",
+    );
+    return;
+  }
+  if (variable.alias !== null) {
+    context.error("visa-input", span, `\`${variable.name}\` is an alias, and cannot be an input`);
+  }
+  const bytes = state ? variable.elements * 4 : variable.bytes;
+  if (size !== bytes) {
+    context.error("visa-input", span, `the input has ${size} bytes, and \`${variable.name}\` has ${bytes}`);
+  }
+  const natural = state ? 4 : size >= grfBytes ? grfBytes : typeBytes(variable.type);
+  if (offset < 0 || offset % natural !== 0) {
+    context.error("visa-input", span, `the offset ${offset} is no multiple of ${natural}`);
+  } else if (
+    size > 0 &&
+    size < grfBytes &&
+    Math.floor(offset / grfBytes) !== Math.floor((offset + size - 1) / grfBytes)
+  ) {
+    context.error("visa-input", span, `the input crosses from one register (${grfBytes} bytes) into the next`);
+  }
+}

@@ -1,0 +1,257 @@
+import type { BoundRoutine, Variable } from "../symbols.ts";
+import type { GeneralOperand, Instruction, Operand } from "../tree.ts";
+import { typeBytes } from "../types.ts";
+import { controlFlow } from "./control-flow.ts";
+import { channelsOf } from "./routine-context.ts";
+
+/** An indirect call and what its address was made of. */
+export interface TracedCall {
+  readonly call: Instruction;
+  /** The routines whose addresses may be there. */
+  readonly names: readonly string[];
+  /** Nothing else can be there. */
+  readonly certain: boolean;
+}
+
+/** What an address in the register file may be. `names` null: too many to tell. */
+interface Value {
+  readonly names: ReadonlySet<string> | null;
+  /** It may be something else as well. */
+  readonly open: boolean;
+}
+
+/** By place: a root variable and a byte of it. What is missing holds anything. */
+type State = Map<number, Value>;
+
+const mostNames = 8;
+const mostPlaces = 64;
+/** Instructions looked at again before the analysis gives up, for each that there is. */
+const rounds = 32;
+const variableBytes = 0x1_0000;
+
+/**
+ * Follows the results of `faddr` through moves and selections to indirect calls: a forward analysis of the routine's
+ * control flow. What it does not understand, and what a subroutine may have changed, holds anything.
+ */
+export function traceAddresses(routine: BoundRoutine): readonly TracedCall[] {
+  const has = (name: string): boolean => routine.instructions.some(({ row }) => row.name === name);
+  return has("FADDR") && has("IFCALL") ? new Tracer(routine).trace() : [];
+}
+
+class Tracer {
+  readonly #routine: BoundRoutine;
+  readonly #calls: TracedCall[] = [];
+  #budget: number;
+
+  constructor(routine: BoundRoutine) {
+    this.#routine = routine;
+    this.#budget = rounds * routine.instructions.length;
+  }
+
+  trace(): readonly TracedCall[] {
+    const { instructions, labels } = this.#routine;
+    const { successors } = controlFlow(this.#routine);
+    const leaders = new Uint8Array(instructions.length + 1);
+    const entries = new Map<number, State>([[0, new Map()]]);
+    for (const { at, kind } of labels.values()) {
+      leaders[at] = 1;
+      if (kind === "subroutine") entries.set(at, new Map());
+    }
+    const follow = (from: number, report: boolean): readonly number[] => {
+      const state = new Map(entries.get(from)!);
+      for (let at = from; at < instructions.length; at++) {
+        if (at > from && leaders[at] === 1) return this.#flow(entries, [at], state);
+        this.#budget--;
+        this.#step(instructions[at]!, state, report);
+        const next = successors[at]!;
+        if (next.length !== 1 || next[0] !== at + 1) {
+          for (const index of next) leaders[index] = 1;
+          return this.#flow(entries, next, state);
+        }
+      }
+      return [];
+    };
+    const open = [...entries.keys()];
+    for (let from = open.pop(); from !== undefined; from = open.pop()) {
+      if (from < instructions.length) open.push(...follow(from, false));
+      if (this.#budget < 0) return [];
+    }
+    for (const from of [...entries.keys()]) if (from < instructions.length) follow(from, true);
+    return this.#calls;
+  }
+
+  /** Joins a state into the blocks that come next; returns those that it changes. */
+  #flow(entries: Map<number, State>, targets: readonly number[], state: State): readonly number[] {
+    return targets.filter((target) => {
+      const old = entries.get(target);
+      if (old === undefined) {
+        entries.set(target, new Map(state));
+        return true;
+      }
+      return joinStates(old, state);
+    });
+  }
+
+  #step(instruction: Instruction, state: State, report: boolean): void {
+    const { row, operands } = instruction;
+    switch (row.name) {
+      case "FADDR":
+        this.#address(operands["dst"], operands["routine"], state);
+        return;
+      case "MOV":
+      case "SEL":
+        this.#move(instruction, state);
+        return;
+      case "CALL":
+        state.clear();
+        return;
+      case "IFCALL":
+        if (report) this.#call(instruction, operands["address"], state);
+    }
+    if (row.name === "FCALL" || row.name === "IFCALL") {
+      for (const { name, index } of this.#routine.variables) {
+        if (name === "%arg" || name === "%retval") forget(state, index, 0, variableBytes, false);
+        if (name === "%fp") break;
+      }
+      return;
+    }
+    this.#write(instruction, state);
+  }
+
+  #call(call: Instruction, address: Operand | undefined, state: State): void {
+    if (address?.kind !== "general") return;
+    const place = this.#place(address);
+    const value = place === null ? undefined : state.get(place.at);
+    if (value?.names == null || value.names.size === 0) return;
+    this.#calls.push({ call, names: [...value.names].sort(), certain: !value.open });
+  }
+
+  #address(dst: Operand | undefined, name: Operand | undefined, state: State): void {
+    const place = dst?.kind === "general" ? this.#place(dst) : null;
+    if (place === null || name?.kind !== "name") {
+      state.clear();
+      return;
+    }
+    forget(state, place.root.index, place.offset, place.offset + place.bytes, false);
+    set(state, place.at, { names: new Set([name.name.text]), open: false });
+  }
+
+  /** Elements move lane by lane. Under a mask or predicate what was there may stay. */
+  #move(instruction: Instruction, state: State): void {
+    const { row, operands, predicate, exec, saturate } = instruction;
+    const { dst } = operands;
+    const keys = row.name === "SEL" ? (["src0", "src1"] as const) : (["src0"] as const);
+    const sources = keys.map((key) => operands[key]);
+    const to = dst?.kind === "general" ? this.#place(dst) : null;
+    const integers = to !== null && /^u?[dq]$/.test(to.variable.type) && !saturate;
+    if (dst?.kind !== "general" || !integers) {
+      this.#write(instruction, state);
+      return;
+    }
+    const channels = channelsOf(instruction);
+    const values = Array.from({ length: channels }, (_, lane) => {
+      const found = sources.map((source) => this.#element(source, lane, state));
+      return found.reduce((a, b) => join(a, b));
+    });
+    const weak = row.name === "MOV" && predicate !== null;
+    const masked = exec?.noMask === false;
+    const stride = (dst.region.horizontal ?? 1) * to.bytes;
+    const before = values.map((_, lane) => state.get(to.at + lane * stride));
+    forget(state, to.root.index, to.offset, to.offset + (channels - 1) * stride + to.bytes, false);
+    for (const [lane, value] of values.entries()) {
+      const written = weak ? join(before[lane], value) : value;
+      if (written === undefined || to.offset + lane * stride >= variableBytes) continue;
+      set(state, to.at + lane * stride, masked ? { ...written, open: true } : written);
+    }
+  }
+
+  /** What an element of a source holds: undefined for anything. */
+  #element(source: Operand | undefined, lane: number, state: State): Value | undefined {
+    if (source?.kind !== "general" || source.modifier !== null) return undefined;
+    const place = this.#place(source);
+    if (place === null || !/^u?[dq]$/.test(place.variable.type)) return undefined;
+    const { vertical, width, horizontal } = source.region;
+    const row = Math.floor(lane / (width ?? 1));
+    const element = row * (vertical ?? 0) + (lane % (width ?? 1)) * (horizontal ?? 0);
+    const offset = place.offset + element * place.bytes;
+    return offset < variableBytes ? state.get(place.at - place.offset + offset) : undefined;
+  }
+
+  /** Whatever else an instruction writes holds anything afterwards. */
+  #write(instruction: Instruction, state: State): void {
+    const { row, operands, predicate } = instruction;
+    for (const [key, operand] of Object.entries(operands)) {
+      const spec = row.operands[key];
+      if (spec === undefined || !("role" in spec) || spec.role !== "dst") continue;
+      if (operand.kind === "indirect") state.clear();
+      if (operand.kind === "raw" || operand.kind === "lsc-data") {
+        const raw = operand.kind === "raw" ? operand : operand.register;
+        const root = this.#routine.variableOf.get(raw.variable)?.root;
+        if (root !== undefined) forget(state, root.index, 0, variableBytes, false);
+      }
+      const place = operand.kind === "general" ? this.#place(operand) : null;
+      if (place === null || operand.kind !== "general") continue;
+      const last = (channelsOf(instruction) - 1) * (operand.region.horizontal ?? 1);
+      forget(state, place.root.index, place.offset, place.offset + (last + 1) * place.bytes, predicate !== null);
+    }
+  }
+
+  #place(operand: GeneralOperand): Place | null {
+    const variable = this.#routine.variableOf.get(operand.variable);
+    if (variable === undefined || variable.kind !== "G") return null;
+    const bytes = typeBytes(variable.type);
+    const offset = variable.rootOffset + operand.row * this.#routine.grfBytes + operand.column * bytes;
+    if (offset < 0 || offset >= variableBytes) return null;
+    return { variable, root: variable.root, bytes, offset, at: variable.root.index * variableBytes + offset };
+  }
+}
+
+interface Place {
+  readonly variable: Variable;
+  readonly root: Variable;
+  /** Of an element. */
+  readonly bytes: number;
+  readonly offset: number;
+  /** The key in a state. */
+  readonly at: number;
+}
+
+/** With many places the state is given up: then all of them hold anything. */
+function set(state: State, at: number, value: Value): void {
+  state.set(at, value);
+  if (state.size > mostPlaces) state.clear();
+}
+
+/** Bytes `from` to `to` of a variable hold anything, or (`maybe`) may. */
+function forget(state: State, root: number, from: number, to: number, maybe: boolean): void {
+  for (const [at, value] of state) {
+    const offset = at - root * variableBytes;
+    // An address has up to 8 bytes.
+    if (offset + 7 < from || offset >= to || offset < 0 || offset >= variableBytes) continue;
+    if (maybe) state.set(at, { ...value, open: true });
+    else state.delete(at);
+  }
+}
+
+function join(a: Value | undefined, b: Value | undefined): Value | undefined {
+  if (a === undefined || b === undefined) {
+    const some = a ?? b;
+    return some === undefined ? undefined : { ...some, open: true };
+  }
+  const names = a.names === null || b.names === null ? null : new Set([...a.names, ...b.names]);
+  return { names: names !== null && names.size > mostNames ? null : names, open: a.open || b.open };
+}
+
+/** Joins `state` into `old`; true where that changes it. */
+function joinStates(old: State, state: State): boolean {
+  let changed = false;
+  for (const at of new Set([...old.keys(), ...state.keys()])) {
+    const before = old.get(at);
+    const after = join(before, state.get(at))!;
+    const same = before !== undefined && before.open === after.open && before.names?.size === after.names?.size;
+    if (same) continue;
+    old.set(at, after);
+    changed = true;
+  }
+  return changed;
+}

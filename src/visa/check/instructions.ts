@@ -1,0 +1,120 @@
+import type { Row } from "../isa/row.ts";
+import { platforms } from "../isa/row.ts";
+import type { Instruction, Operand } from "../tree.ts";
+import type { LscAddress, LscData, NameOperand, VectorOperand } from "../tree.ts";
+import { checkRaw } from "./raw-operand.ts";
+import type { RoutineContext } from "./routine-context.ts";
+import { checkSpecial } from "./special-instructions.ts";
+import { checkTypes } from "./type-rules.ts";
+import { checkVector, ofKind, predicateElements } from "./vector-operand.ts";
+
+/** Checks every instruction by itself; calls, labels and the order of execution are other rules' business. */
+export function checkInstructions(context: RoutineContext): void {
+  for (const instruction of context.routine.instructions) {
+    gates(context, instruction);
+    execution(context, instruction);
+    if (instruction.predicate !== null) predicateElements(context, instruction, instruction.predicate.name);
+    for (const [key, operand] of Object.entries(instruction.operands)) checkOperand(context, instruction, key, operand);
+    checkTypes(context, instruction);
+    checkSpecial(context, instruction);
+  }
+}
+
+function gates(context: RoutineContext, { row, mnemonic }: Instruction): void {
+  const { platform, routine, file } = context.routine;
+  const version = routine.version ?? file.version;
+  if (row.since !== undefined && version !== null) {
+    const [major, minor] = row.since.split(".").map(Number) as [number, number];
+    if (version.major < major || (version.major === major && version.minor < minor)) {
+      const found = `${version.major}.${version.minor}`;
+      context.error(
+        "visa-version-gate",
+        mnemonic,
+        `\`${row.mnemonic}\` is not in version ${found}`,
+        `write .version ${row.since}`,
+      );
+    }
+  }
+  if (platform !== null && !existsOn(row, platforms.indexOf(platform))) {
+    context.error("visa-platform", mnemonic, `\`${row.mnemonic}\` does not exist on ${platform}`);
+  }
+}
+
+function existsOn(row: Row, index: number): boolean {
+  if (row.only !== undefined) return row.only.some((platform) => platforms.indexOf(platform) === index);
+  if (row.from !== undefined && index < platforms.indexOf(row.from)) return false;
+  return row.until === undefined || index < platforms.indexOf(row.until);
+}
+
+/** The size and the mask (3_execution_model.md, "Execution Mask"). */
+function execution(context: RoutineContext, { row, exec }: Instruction): void {
+  if (exec === null || row.sizes === null) return;
+  if (!row.sizes.includes(exec.size)) {
+    const help = `it may have ${row.sizes.join(", ")}`;
+    context.error("visa-exec-size", exec, `\`${row.mnemonic}\` cannot have ${exec.size} channels`, help);
+  }
+  if (exec.offset % exec.size !== 0) {
+    const help = `the first channel of ${exec.size} is a multiple of ${exec.size}`;
+    context.error("visa-mask-offset", exec, `the mask begins at channel ${exec.offset}`, help);
+  } else if (!exec.noMask) {
+    const { simd } = context.routine;
+    if (simd > 1 && exec.offset + exec.size > simd) {
+      const message = `channels up to ${exec.offset + exec.size - 1} are beyond the ${simd} of the routine`;
+      context.error("visa-mask-offset", exec, message, "with a mask of the form M1_NM they are not looked at");
+    }
+  }
+}
+
+function checkOperand(context: RoutineContext, instruction: Instruction, key: string, operand: Operand): void {
+  const spec = instruction.row.operands[key];
+  if (spec === undefined) return;
+  switch (spec.class) {
+    case "vector":
+      if (isVector(operand)) checkVector(context, instruction, operand, spec);
+      return;
+    case "raw":
+      if (operand.kind === "raw") checkRaw(context, operand, spec);
+      return;
+    case "predicate":
+      if (operand.kind === "name") predicateElements(context, instruction, operand.name);
+      return;
+    case "surface":
+      if (operand.kind === "name") ofKind(context, operand.name, "T");
+      return;
+    case "sampler":
+      if (operand.kind === "name") ofKind(context, operand.name, "S");
+      return;
+    case "number":
+      if (operand.kind === "number") number(context, operand, spec);
+      return;
+    case "lsc-address":
+      if (operand.kind === "lsc-address") lscAddress(context, operand);
+      return;
+    case "lsc-data":
+      if (operand.kind === "lsc-data") lscData(context, operand, spec.role);
+  }
+}
+
+const isVector = (operand: Operand): operand is VectorOperand | NameOperand =>
+  ["general", "indirect", "immediate", "address", "address-of", "state", "name"].includes(operand.kind);
+
+function number(
+  context: RoutineContext,
+  operand: Extract<Operand, { kind: "number" }>,
+  { from, to }: { readonly from: number; readonly to: number },
+): void {
+  if (operand.value >= from && operand.value <= to) return;
+  context.error("visa-number", operand, `${operand.value} is out of range`, `it is from ${from} to ${to}`);
+}
+
+function lscAddress(context: RoutineContext, { base, surface, scale }: LscAddress): void {
+  void scale;
+  for (const { operand } of base) {
+    if (operand.kind === "raw") checkRaw(context, operand, { class: "raw", role: "src" });
+  }
+  void surface;
+}
+
+function lscData(context: RoutineContext, { register }: LscData, role: "dst" | "src"): void {
+  checkRaw(context, register, { class: "raw", role });
+}

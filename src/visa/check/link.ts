@@ -1,0 +1,124 @@
+import { type Diagnostic, DiagnosticSink, nearest, type SourceText } from "../../source/index.ts";
+import type { BoundRoutine } from "../symbols.ts";
+import type { Instruction, Name } from "../tree.ts";
+import type { CheckedVisa } from "./check.ts";
+import type { VisaCheckCode } from "./codes.ts";
+import { traceAddresses } from "./function-addresses.ts";
+import { isCarrier } from "./routine-names.ts";
+
+export interface LinkVisaOptions {
+  /** Names of data that `faddr` may take the address of: a program's data lies outside of its text. */
+  readonly symbols?: ReadonlySet<string>;
+}
+
+export interface LinkedVisa {
+  /** Of all files, in order; a carrier of functions that comes more than once is there once. */
+  readonly routines: readonly BoundRoutine[];
+  /** Those of the rules between routines; what is wrong within one is in its file's. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Puts the files of one program together: a kernel and the functions that it calls. Never throws. */
+export function linkVisa(files: readonly CheckedVisa[], options: LinkVisaOptions = {}): LinkedVisa {
+  return new Linker(options.symbols ?? new Set()).link(files.flatMap(({ routines }) => routines));
+}
+
+class Linker {
+  readonly #byName = new Map<string, BoundRoutine>();
+  readonly #symbols: ReadonlySet<string>;
+  readonly #sinks = new Map<SourceText, DiagnosticSink<VisaCheckCode>>();
+
+  constructor(symbols: ReadonlySet<string>) {
+    this.#symbols = symbols;
+  }
+
+  link(all: readonly BoundRoutine[]): LinkedVisa {
+    const routines = all.filter((routine) => this.#define(routine));
+    for (const routine of routines) {
+      this.#names(routine);
+      this.#indirectCalls(routine);
+    }
+    return { routines, diagnostics: [...this.#sinks.values()].flatMap(({ diagnostics }) => diagnostics) };
+  }
+
+  #sinkOf({ file: { source } }: BoundRoutine): DiagnosticSink<VisaCheckCode> {
+    let sink = this.#sinks.get(source);
+    if (sink === undefined) this.#sinks.set(source, (sink = new DiagnosticSink(source)));
+    return sink;
+  }
+
+  /** Whether the routine is a part of the program. */
+  #define(routine: BoundRoutine): boolean {
+    const first = this.#byName.get(routine.name);
+    if (first === undefined) {
+      this.#byName.set(routine.name, routine);
+      return true;
+    }
+    if (isCarrier(routine)) return false;
+    const notes = [{ message: "the first one", source: first.file.source, span: first.routine.name }];
+    const message = `there are two routines \`${routine.name}\``;
+    this.#sinkOf(routine).error("visa-duplicate-routine", routine.routine.name, message, { notes });
+    return true;
+  }
+
+  /** What `fcall` and `faddr` name. */
+  #names(routine: BoundRoutine): void {
+    const sink = this.#sinkOf(routine);
+    for (const instruction of routine.instructions) {
+      const { routine: named } = instruction.operands;
+      if (named?.kind !== "name") continue;
+      if (instruction.row.name === "FADDR" && this.#symbols.has(named.name.text)) continue;
+      const callee = this.#byName.get(named.name.text);
+      if (callee?.kind !== "function") this.#unknown(sink, named.name, callee !== undefined);
+      else if (instruction.row.name === "FCALL") checkSizes(sink, instruction, callee, "error");
+    }
+  }
+
+  #unknown(sink: DiagnosticSink<VisaCheckCode>, name: Name, kernel: boolean): void {
+    if (kernel) {
+      const help = "only functions can be called";
+      sink.error("visa-unknown-function", name, `\`${name.text}\` is a kernel`, { help });
+      return;
+    }
+    const meant = nearest(name.text, this.#byName.keys());
+    const help = meant === null ? "give the file that has it as well" : `did you mean \`${meant}\`?`;
+    sink.error("visa-unknown-function", name, `no file has a function \`${name.text}\``, { help });
+  }
+
+  /** Where every function that an address may be of wants other sizes the call is wrong; where some do it is suspicious. */
+  #indirectCalls(routine: BoundRoutine): void {
+    const sink = this.#sinkOf(routine);
+    for (const { call, names, certain } of traceAddresses(routine)) {
+      const targets = names.flatMap((name) => this.#byName.get(name) ?? []).filter(({ kind }) => kind === "function");
+      const wrong = targets.filter((target) => mismatches(call, target).length > 0);
+      const severity = certain && wrong.length === names.length ? "error" : "warning";
+      for (const target of wrong) checkSizes(sink, call, target, severity);
+    }
+  }
+}
+
+/** The sizes of a call that are not those of its callee. */
+function mismatches({ operands }: Instruction, { argSize, retvalSize }: BoundRoutine) {
+  const wanted = [
+    ["argSize", "ArgSize", argSize],
+    ["returnSize", "RetValSize", retvalSize],
+  ] as const;
+  return wanted.flatMap(([key, attribute, size]) => {
+    const operand = operands[key];
+    if (operand?.kind !== "number" || size === null || operand.value === size) return [];
+    return [{ operand, attribute, size }];
+  });
+}
+
+function checkSizes(
+  sink: DiagnosticSink<VisaCheckCode>,
+  call: Instruction,
+  callee: BoundRoutine,
+  severity: "error" | "warning",
+): void {
+  for (const { operand, attribute, size } of mismatches(call, callee)) {
+    const message = `the call has ${operand.value} here, and \`${callee.name}\` declares ${attribute} ${size}`;
+    const notes = [{ message: "the function", source: callee.file.source, span: callee.routine.name }];
+    sink[severity]("visa-call-size-mismatch", operand, message, { help: `write ${size}`, notes });
+  }
+}

@@ -1,0 +1,38 @@
+import type { OperandSpec } from "../isa/row.ts";
+import type { Variable } from "../symbols.ts";
+import type { RawOperand } from "../tree.ts";
+import type { RoutineContext } from "./routine-context.ts";
+import { ofKind } from "./vector-operand.ts";
+
+/**
+ * Checks a raw operand by itself (5_operands.md, "Raw Operands"): it begins at a register, unless its storage is smaller
+ * than one, and inside its variable.
+ */
+export function checkRaw(
+  context: RoutineContext,
+  operand: RawOperand,
+  spec: Extract<OperandSpec, { class: "raw" | "lsc-data" }>,
+): void {
+  const variable = ofKind(context, operand.variable, "G");
+  if (variable === null || variable.name === "%null") return;
+  if (spec.class === "raw" && spec.types !== undefined && !spec.types.includes(variable.type)) {
+    const help = `it may be ${spec.types.join(", ")}`;
+    context.error("visa-operand-type", operand, `an operand of type ${variable.type} cannot stand here`, help);
+  }
+  if (operand.offset < 0 || operand.offset >= variable.bytes) {
+    const message = `byte ${operand.offset} is not inside \`${operand.variable.text}\`, which has ${variable.bytes}`;
+    context.error("visa-out-of-bounds", operand, message);
+    return;
+  }
+  const at = registerOffset(variable, operand.offset);
+  if (variable.root.bytes >= context.grfBytes && at % context.grfBytes !== 0) {
+    context.error(
+      "visa-raw-alignment",
+      operand,
+      `the operand begins at byte ${at} of \`${variable.root.name}\`, inside a register`,
+      `it begins at a multiple of ${context.grfBytes}`,
+    );
+  }
+}
+
+const registerOffset = (variable: Variable, offset: number): number => variable.rootOffset + offset;

@@ -1,0 +1,57 @@
+import type { Instruction } from "../tree.ts";
+import type { ControlFlow } from "./control-flow.ts";
+import type { RoutineContext } from "./routine-context.ts";
+
+/**
+ * Kernels and subroutines are left by `ret`, functions by `fret`; nothing is left at its end. A scalar `ret` is without a
+ * mask in a subroutine; one that ends a kernel is (M1, 1) in all that IGC writes.
+ */
+export function checkReturns(context: RoutineContext, flow: ControlFlow): void {
+  const { instructions, kind } = context.routine;
+  instructions.forEach((instruction, index) => {
+    const { mnemonic, exec, row } = instruction;
+    const body = flow.partOf[index] === 0;
+    if (row.name === "RET") {
+      if (body && kind === "function") {
+        context.error("visa-return", mnemonic, "a function is not left by `ret`", "write `fret`");
+      } else if (!body && exec?.size === 1 && !exec.noMask) {
+        context.error("visa-scalar-mask", exec, "a scalar `ret` of a subroutine is without a mask", "write (M1_NM, 1)");
+      }
+    } else if (row.name === "FRET" && (!body || kind === "kernel")) {
+      const what = body ? "a kernel" : "a subroutine";
+      context.error("visa-return", mnemonic, `${what} is not left by \`fret\``, "write `ret`");
+    }
+  });
+  checkEnds(context, flow);
+}
+
+/** Execution that comes to the end of a body or subroutine. */
+function checkEnds(context: RoutineContext, flow: ControlFlow): void {
+  const { instructions, kind, name } = context.routine;
+  const { parts } = context.binding;
+  const ends = parts.slice(1).map(({ at }) => at);
+  ends.push(instructions.length);
+  for (const [part, end] of ends.entries()) {
+    const what = part > 0 ? `the subroutine \`${parts[part]!.name.text}\`` : `the ${kind} \`${name}\``;
+    const help = part === 0 && kind === "function" ? "end it with `fret`" : "end it with `ret`";
+    const start = parts[part]?.at ?? 0;
+    if (start === end) {
+      context.error(
+        "visa-falls-off",
+        parts[part]?.name ?? context.routine.routine.name,
+        `${what} has no instructions`,
+        help,
+      );
+      continue;
+    }
+    const last = instructions[end - 1]!;
+    if (flow.reachable[end - 1] === 0 || !flow.successors[end - 1]!.includes(end)) continue;
+    const message = `execution comes to the end of ${what}`;
+    // Whether the predicate is set for all lanes cannot be known.
+    if (mayLeave(last)) context.warning("visa-falls-off", last, `${message} where the predicate is not set`, help);
+    else context.error("visa-falls-off", last, message, help);
+  }
+}
+
+const mayLeave = ({ row, predicate }: Instruction): boolean =>
+  predicate !== null && ["RET", "FRET", "JMP", "GOTO"].includes(row.name);

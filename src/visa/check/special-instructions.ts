@@ -1,0 +1,102 @@
+import { typeBytes } from "../types.ts";
+import type { Instruction, Operand } from "../tree.ts";
+import { channelsOf, type RoutineContext } from "./routine-context.ts";
+import { vectorType } from "./type-rules.ts";
+
+/** What the pages of single instructions say beyond the forms and types of their operands. */
+export function checkSpecial(context: RoutineContext, instruction: Instruction): void {
+  rules[instruction.row.name]?.(context, instruction);
+}
+
+const isPredicate = (operand: Operand | undefined): boolean => operand?.kind === "name";
+
+/** The bitwise operations work on data or on predicates; on predicates without a predicate of their own. */
+function bitwise(context: RoutineContext, { row, operands, predicate }: Instruction): void {
+  const all = Object.values(operands);
+  if (!all.some(isPredicate)) return;
+  const other = all.find((operand) => !isPredicate(operand));
+  if (other !== undefined) {
+    context.error("visa-predicate-operand", other, `\`${row.mnemonic}\` of predicates has predicates only`);
+  }
+  if (predicate !== null) {
+    context.error("visa-predicate-operand", predicate, `\`${row.mnemonic}\` of predicates cannot be predicated`);
+  }
+}
+
+/** From a predicate: one channel, and a destination that has all of its bits. */
+function move(context: RoutineContext, instruction: Instruction): void {
+  const { operands, exec, predicate, saturate, mnemonic } = instruction;
+  const { dst, src0 } = operands;
+  if (dst === undefined || src0?.kind !== "name") return;
+  if (exec !== null && exec.size !== 1) {
+    context.error("visa-predicate-operand", exec, "a move from a predicate has one channel", "write (M1_NM, 1)");
+  }
+  if (predicate !== null)
+    context.error("visa-predicate-operand", predicate, "a move from a predicate cannot be predicated");
+  if (saturate) context.error("visa-predicate-operand", mnemonic, "a move from a predicate cannot saturate");
+  const type = vectorType(context, dst);
+  const bits = context.variable(src0.name)?.elements ?? 0;
+  if (type === null) return;
+  if (!["ub", "uw", "ud", "b", "w", "d"].includes(type)) {
+    context.error("visa-operand-type", dst, `a predicate cannot be moved to the type ${type}`, "it may be ub, uw, ud");
+  } else if (8 * typeBytes(type) < bits) {
+    context.error("visa-operand-type", dst, `${bits} bits of a predicate do not fit the type ${type}`);
+  }
+}
+
+/** A number whose bits are the channels': without a mask, from channel 0 or 16 on. */
+function setPredicate(context: RoutineContext, { operands, exec }: Instruction): void {
+  const { src0 } = operands;
+  if (src0 === undefined || exec === null) return;
+  const { horizontal, vertical, width } =
+    src0.kind === "general" ? src0.region : { horizontal: 1, vertical: 1, width: 1 };
+  const scalar = src0.kind === "immediate" || (horizontal === 0 && (vertical === 0 || width === exec.size));
+  if (!scalar) return;
+  const from = exec.size === 32 ? exec.offset === 0 : exec.offset % 16 === 0;
+  if (exec.noMask && from) return;
+  const help = exec.size === 32 ? "write (M1_NM, 32)" : `write (M1_NM, ${exec.size}) or (M5_NM, ${exec.size})`;
+  context.error("visa-setp-mask", exec, "the bits of a number set channels without a mask", help);
+}
+
+function moveState(context: RoutineContext, instruction: Instruction): void {
+  const { dst, src0 } = instruction.operands;
+  if (dst === undefined || src0 === undefined) return;
+  if (dst.kind !== "state" && src0.kind !== "state") {
+    context.error("visa-movs", src0, "one operand of `movs` is a surface or sampler", "use `mov` for numbers");
+  }
+  if (dst.kind !== "state" || src0.kind !== "state") return;
+  const [to, from] = [context.variable(dst.variable), context.variable(src0.variable)];
+  if (to === null || from === null || to.kind === from.kind) return;
+  context.error("visa-movs", src0, "a sampler cannot be moved to a surface, nor a surface to a sampler");
+}
+
+/** Addresses of predefined variables are not to be had, but for %arg and %retval. */
+function addressAdd(context: RoutineContext, { operands }: Instruction): void {
+  const { src0 } = operands;
+  if (src0?.kind !== "address-of") return;
+  const root = context.variable(src0.variable)?.root;
+  if (root === undefined || !root.predefined || root.name === "%arg" || root.name === "%retval") return;
+  context.error("visa-addr-add", src0, `the address of \`${root.name}\` cannot be taken`);
+}
+
+/** A scalar call or return of lanes goes without a mask; `ret` at the end of a kernel is written (M1, 1) everywhere. */
+function scalarCall(context: RoutineContext, instruction: Instruction): void {
+  const { exec, row } = instruction;
+  if (exec === null || channelsOf(instruction) !== 1 || exec.noMask) return;
+  context.error("visa-scalar-mask", exec, `a scalar \`${row.mnemonic}\` is without a mask`, "write (M1_NM, 1)");
+}
+
+const rules: Readonly<Record<string, (context: RoutineContext, instruction: Instruction) => void>> = {
+  AND: bitwise,
+  OR: bitwise,
+  XOR: bitwise,
+  NOT: bitwise,
+  MOV: move,
+  SETP: setPredicate,
+  MOVS: moveState,
+  ADDR_ADD: addressAdd,
+  CALL: scalarCall,
+  FCALL: scalarCall,
+  IFCALL: scalarCall,
+  FRET: scalarCall,
+};

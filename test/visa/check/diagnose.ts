@@ -1,0 +1,30 @@
+import { type Diagnostic, SourceText } from "../../../src/source/index.ts";
+import { checkVisa, linkVisa } from "../../../src/visa/check/index.ts";
+import type { Platform } from "../../../src/visa/isa/row.ts";
+import { parseVisa } from "../../../src/visa/parser/index.ts";
+
+export interface Program {
+  readonly platform?: Platform | null;
+  readonly symbols?: ReadonlySet<string>;
+}
+
+/** What parser, checker and linker say of the files of one program, given as [path, text]. */
+export function diagnoseProgram(
+  files: readonly (readonly [string, string])[],
+  program: Program = {},
+): readonly Diagnostic[] {
+  const parsed = files.map(([path, text]) => parseVisa(new SourceText(path, text)));
+  const checked = parsed.map(({ tree }) => checkVisa(tree, { platform: program.platform ?? null }));
+  const linked = linkVisa(checked, program.symbols === undefined ? {} : { symbols: program.symbols });
+  return [...parsed, ...checked, linked].flatMap(({ diagnostics }) => diagnostics);
+}
+
+/** What they say of one text. */
+export const diagnose = (text: string, program: Program = {}): readonly Diagnostic[] =>
+  diagnoseProgram([["module.visaasm", text]], program);
+
+export const lineOf = ({ source, span }: Diagnostic): number => source.position(span.start).line;
+
+/** One line for each, as a failing test shows them. */
+export const lines = (diagnostics: readonly Diagnostic[]): string[] =>
+  diagnostics.map((d) => `${lineOf(d)} ${d.severity} ${d.code}: ${d.message}`);

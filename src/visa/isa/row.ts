@@ -42,7 +42,7 @@ export type OperandSpec =
    */
   | { readonly class: "option"; readonly choices: Readonly<Record<string, number>>; readonly byDefault?: string }
   | { readonly class: "lsc-address" }
-  /** `shape`: how its size goes on: `x2t` (or nothing), `.xyzw`, `.2x32x16nn`, or without a size and `.16x4`. */
+  /** `shape`: how its size goes on: `x2t` (or nothing), `.xyzw`, `.2x32x16nn`, or without a size `64x2`. */
   | {
       readonly class: "lsc-data";
       readonly role: "dst" | "src";
@@ -85,10 +85,10 @@ export type Platform = (typeof platforms)[number];
  * and the lowering.
  *
  * `text` is a template of words: `(P)` a predicate may stand here; the mnemonic, with `{.sat}` where saturation is allowed,
- * `.{name}` for an option or number operand that follows a dot, `{.name}` for one that may be left out; `E` the execution
- * size; `({name})` a number or option in parentheses, `({a},{b})` several operands; `a/b` an operand and a number behind a
- * slash; `[name]` an operand that may be left out; anything else the name of an operand. Where several rows share a
- * mnemonic, the first that fits (suffixes, then operands) is meant.
+ * `.{name}` for an option or number operand that follows a dot, `{.name}` for one that may be left out (`{.a.b}`: both or
+ * neither); `E` the execution size; `({name})` a number or option in parentheses, `({a},{b})` several operands; `a/b` an
+ * operand and a number behind a slash; `[name]` an operand that may be left out; anything else the name of an operand.
+ * Where several rows share a mnemonic, the first that fits (suffixes, then operands) is meant.
  *
  *     (P) add{.sat} E dst src0 src1
  *     cmp.{relation} E dst src0 src1
@@ -104,7 +104,8 @@ export type Platform = (typeof platforms)[number];
  * Parts of an LSC address: `model`, `scale`, `offset`, `size`, `surface` (a vector operand; the immediate 0:ud for none),
  * `base0` to `base5` (raw or vector operand as the row's text has them; %null for what is missing) and `pitch` (`base1` as
  * a vector operand). Of LSC data: `size`, `order`, `elements`, `channels`, `register`, and of blocks `blocks`, `width`,
- * `height`, `vnni`. Of a variable: `class` (0 general, 0x10 address, 0x20 predicate). Of a list: `count`.
+ * `height`, `vnni`. Of a variable: `class` (0 general, 0x10 address, 0x20 predicate). Of a list of
+ * labels: `count`. Of a render target write: `mode.flags`, and `values.outputs`, which follow from them.
  */
 export interface Row extends Gate {
   /** 0x01 to 0x9c; see `sub` for SVM, LSC and VA. */

@@ -15,7 +15,8 @@ export type TextItem =
 
 export type Suffix =
   | { readonly kind: "sat" }
-  | { readonly kind: "operand"; readonly operand: string; readonly optional: boolean };
+  /** `paired`: there if the suffix before it is, and only then. */
+  | { readonly kind: "operand"; readonly operand: string; readonly optional: boolean; readonly paired: boolean };
 
 /** One field of an instruction in a file, behind its opcode. */
 export type FileItem =
@@ -74,10 +75,14 @@ function textItem(word: string, index: number, words: readonly string[]): TextIt
 
 function mnemonic(word: string): TextItem {
   const end = /[{]|\.\{/.exec(word)?.index ?? word.length;
-  const suffixes = [...word.slice(end).matchAll(/\{\.(\w+)\}|\.\{(\w+)\}/g)].map((m): Suffix => {
-    if (m[1] === "sat") return { kind: "sat" };
-    return { kind: "operand", operand: (m[1] ?? m[2])!, optional: m[1] !== undefined };
-  });
+  const suffixes = [...word.slice(end).matchAll(/\{((?:\.\w+)+)\}|\.\{(\w+)\}/g)].flatMap(
+    ([, group, name]): Suffix[] => {
+      if (group === ".sat") return [{ kind: "sat" }];
+      if (group === undefined) return [{ kind: "operand", operand: name!, optional: false, paired: false }];
+      const names = group.slice(1).split(".");
+      return names.map((operand, i) => ({ kind: "operand", operand, optional: true, paired: i > 0 }));
+    },
+  );
   return { kind: "mnemonic", word: word.slice(0, end), suffixes };
 }
 

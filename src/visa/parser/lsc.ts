@@ -190,7 +190,7 @@ const shapes: Readonly<Record<Shape, string>> = {
   vector: "it is a size, as in ':d32', a number of elements 'x2', and 't' for transposed",
   channels: "it is a size and channels, as in ':d32.xyzw'",
   block: "it is a size, blocks, width and height, as in ':d16.2x32x8', and 'n' or 't' for transposed and for packed",
-  "typed-block": "it is the width and the height, as in ':d32.16x4'",
+  "typed-block": "it is the width in bytes and the height, as in ':64x2'",
 };
 
 const plain = (size: string): ShapeParts => ({ size, vector: 1, transposed: false, channels: null, block: null });
@@ -201,7 +201,7 @@ const channelShape = new RegExp(`^${sizeText}\\.(x?y?z?w?)$`);
 const blockShape = new RegExp(
   `^${sizeText}\\.(?:([1-9][0-9]{0,5})x)?([1-9][0-9]{0,5})x([1-9][0-9]{0,5})([nt]?)([nt]?)$`,
 );
-const typedBlockShape = new RegExp(`^(?:${sizeText}\\.)?([1-9][0-9]{0,5})x([1-9][0-9]{0,5})$`);
+const typedBlockShape = /^([1-9][0-9]{0,5})x([1-9][0-9]{0,5})$/;
 
 /** `u32` is another spelling of `d32`, and `d8u32` of `d8c32`, which older readers know as well. */
 const sizeOf = (digits: string): string => `d${digits.replace("u", "c")}`;
@@ -220,9 +220,8 @@ function shapeOf(text: string, shape: Shape): ShapeParts | null {
   const found = (shape === "block" ? blockShape : typedBlockShape).exec(text);
   if (found === null) return null;
   if (shape === "typed-block") {
-    const [, size, width, height] = found;
-    const block = { blocks: 1, width: Number(width), height: Number(height), transposed: false, vnni: false };
-    return { ...plain(sizeOf(size ?? "32")), block };
+    const block = { blocks: 1, width: Number(found[1]), height: Number(found[2]), transposed: false, vnni: false };
+    return { ...plain("d32"), block };
   }
   const [, size, blocks, width, height, order, packing] = found;
   return {

@@ -105,6 +105,7 @@ function matchSuffixes(row: Row, segments: readonly Segment[], from: number): Ma
   let missing = false;
   const operands: [string, SuffixOperand][] = [];
   let wanted: string[] = [];
+  let before = false;
   for (const suffix of suffixesOf(row)) {
     if (suffix.kind === "sat") {
       saturate = segments[at]?.text === "sat";
@@ -112,14 +113,16 @@ function matchSuffixes(row: Row, segments: readonly Segment[], from: number): Ma
       else wanted.push("sat");
       continue;
     }
+    if (suffix.paired && !before) continue;
     const read = readSuffix(row, suffix.operand, segments, at);
+    before = read.operand !== null;
     if (read.operand !== null) {
       operands.push([suffix.operand, read.operand]);
       at += read.taken;
       wanted = [];
     } else {
       wanted.push(...read.wanted);
-      missing = !suffix.optional;
+      missing = !suffix.optional || suffix.paired;
       if (missing) break;
     }
   }

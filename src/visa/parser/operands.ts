@@ -107,7 +107,8 @@ export function rawOperand(p: Cursor, bare: boolean): RawOperand {
   let offset = 0;
   if (p.at(Token.dot) || !bare) {
     p.expect(Token.dot, "'.' and an offset in bytes");
-    offset = count(p, 0, 0x1_0000, "the offset");
+    // An expression stands in parentheses: what follows a number may belong to an address.
+    offset = p.at(Token.leftParen) ? count(p, 0, 0x1_0000, "the offset") : numberOperand(p, 0, 0x1_0000).value;
   }
   return { kind: "raw", start, end: p.previousEnd, variable, offset };
 }

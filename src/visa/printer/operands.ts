@@ -64,14 +64,24 @@ function suffixes({ operands, saturate }: Instruction, row: Row): string {
   const mnemonic = textItems(row).find((item) => item.kind === "mnemonic");
   if (mnemonic?.kind !== "mnemonic") return "";
   let text = "";
-  for (const suffix of mnemonic.suffixes) {
+  for (const [i, suffix] of mnemonic.suffixes.entries()) {
     if (suffix.kind === "sat") text += saturate ? ".sat" : "";
     else {
       const operand = operands[suffix.operand];
+      const other = mnemonic.suffixes[suffix.paired ? i - 1 : i + 1];
       if (operand !== undefined) text += `.${operand.kind === "string" ? operand.text : operandText(operand)}`;
+      else if (other?.kind === "operand" && (suffix.paired || other.paired) && operands[other.operand] !== undefined) {
+        text += `.${byDefault(row, suffix.operand)}`;
+      }
     }
   }
   return text;
+}
+
+/** What stands for an option that is left out where its pair is not. */
+function byDefault(row: Row, operand: string): string {
+  const spec = row.operands[operand];
+  return spec?.class === "option" ? (spec.byDefault ?? "") : "";
 }
 
 const predicate = ({ name, inverted, collapse }: Predicate): string =>
@@ -98,7 +108,7 @@ function operandText(operand: Operand, spec: OperandSpec | null = null): string 
     case "lsc-address":
       return lscAddress(operand);
     case "lsc-data":
-      return raw(operand.register, true) + shape(operand);
+      return raw(operand.register, true) + shape(operand, spec?.class === "lsc-data" && spec.shape === "typed-block");
     default:
       return vector(operand, spec);
   }
@@ -183,9 +193,10 @@ const immediate = ({ bits }: Immediate): string => hexadecimal(bits);
 const element = ({ variable, row, column }: GeneralOperand): string =>
   row === 0 && column === 0 ? variable.text : `${variable.text}(${row},${column})`;
 
-function shape({ size, vector: elements, transposed, channels, block }: LscData): string {
+function shape({ size, vector: elements, transposed, channels, block }: LscData, typed: boolean): string {
   if (block !== null) {
     const { blocks, width, height } = block;
+    if (typed) return `:${width}x${height}`;
     return `:${size}.${blocks}x${width}x${height}${block.transposed ? "t" : "n"}${block.vnni ? "t" : "n"}`;
   }
   if (channels !== null) return `:${size}.${[..."xyzw"].filter((_, bit) => (channels >> bit) & 1).join("")}`;

@@ -1,0 +1,10 @@
+export * from "./check/index.ts";
+export * from "./cisa/index.ts";
+export { type PayloadPlace, payloadPlaces } from "./lower/layout.ts";
+export { type LowerOptions, lowerVisa } from "./lower/lower.ts";
+export type { DataSymbols } from "./lower/symbols.ts";
+export { type ParseVisaOptions, parseVisa } from "./parser/index.ts";
+export { printVisa } from "./printer/index.ts";
+export * from "./symbols.ts";
+export type * as tree from "./tree.ts";
+export * from "./types.ts";

@@ -1,0 +1,149 @@
+import type {
+  Guard,
+  Instruction as IrInstruction,
+  IrFunction,
+  LaneRule,
+  Register,
+  SourceLocation,
+} from "../../ir/index.ts";
+import type { BoundRoutine, Variable } from "../symbols.ts";
+import type { Instruction, Name } from "../tree.ts";
+import { lowerCompute } from "./compute.ts";
+import type { LowerContext, Lowered } from "./context.ts";
+import { type FlowContext, lowerFlow } from "./flow.ts";
+import { controlLanesOf, guardOf, lanesOf } from "./guard.ts";
+import { type Layout, layOut } from "./layout.ts";
+import { lowerMemory } from "./memory.ts";
+import type { Symbols } from "./symbols.ts";
+
+/** Turns one routine into a function: its variables into places of the byte file, its predicates into registers. */
+export const lowerRoutine = (routine: BoundRoutine, symbols: Symbols): IrFunction =>
+  new RoutineLowering(routine, symbols).lower();
+
+class RoutineLowering implements FlowContext, LowerContext {
+  readonly routine: BoundRoutine;
+  readonly symbols: Symbols;
+  readonly #layout: Layout;
+  readonly #predicates: readonly Variable[];
+  readonly #registers: ReadonlyMap<Variable, number>;
+  readonly #files: Map<number, string> = new Map();
+  #location: SourceLocation | null = null;
+  /** By the index of an instruction of the routine (and its end): the first instruction that it has become. */
+  #starts: readonly number[] = [];
+
+  constructor(routine: BoundRoutine, symbols: Symbols) {
+    this.routine = routine;
+    this.symbols = symbols;
+    this.#layout = layOut(routine);
+    this.#predicates = routine.variables.filter(({ kind }) => kind === "P");
+    this.#registers = new Map(this.#predicates.map((variable, i) => [variable, i]));
+  }
+
+  lower(): IrFunction {
+    const { routine } = this;
+    const { grfBytes, argSize, retvalSize } = routine;
+    const { bytes, variables } = this.#layout;
+    return {
+      name: routine.name,
+      kind: routine.kind,
+      params: [],
+      returns: [],
+      registers: this.#predicates.map(({ name }): Register => ({ name, class: "pred", bits: 1 })),
+      frame: [],
+      instructions: this.#instructions(),
+      noreturn: false,
+      bounds: {},
+      source: routine.file.source,
+      span: { start: routine.routine.name.start, end: routine.routine.name.end },
+      files: this.#files,
+      external: false,
+      file: { bytes, grfBytes, argSize, retvalSize, variables },
+    };
+  }
+
+  // ---- What lowering an instruction needs to know -------------------------------------------------------------------
+
+  variable(name: Name): Variable {
+    const variable = this.routine.variableOf.get(name);
+    if (variable === undefined) throw new Error(`${name.text} is not bound`);
+    return variable;
+  }
+
+  placeOf(variable: Variable): number {
+    return this.#layout.placeOf(variable);
+  }
+
+  registerOf(variable: Variable): number {
+    const register = this.#registers.get(variable);
+    if (register === undefined) throw new Error(`${variable.name} is not a predicate`);
+    return register;
+  }
+
+  target(label: Name): number {
+    const bound = this.routine.labels.get(label.text);
+    if (bound === undefined) throw new Error(`${label.text} is not bound`);
+    return this.#starts[bound.at]!;
+  }
+
+  // ---- Instructions -------------------------------------------------------------------------------------------------
+
+  #instructions(): readonly IrInstruction[] {
+    const { instructions } = this.routine;
+    const straight = instructions.map((instruction) => this.#straight(instruction));
+    const starts = [0];
+    for (const lowered of straight) starts.push(starts.at(-1)! + (lowered?.length ?? 1));
+    this.#starts = starts;
+    return instructions.flatMap((instruction, i) => {
+      this.#locate(instruction);
+      return (straight[i] ?? [lowerFlow(this, instruction)]).map((lowered) => this.#emit(instruction, lowered));
+    });
+  }
+
+  /** Null: control flow, which is one instruction, and is lowered when all labels have places. */
+  #straight(instruction: Instruction): readonly Lowered[] | null {
+    const { execution, name, mnemonic } = instruction.row;
+    if (name === "FILE" || name === "LOC") return [];
+    switch (execution.kind) {
+      case "none":
+        return [{ op: { kind: "unsupported", what: mnemonic, reason: execution.reason }, dst: [] }];
+      case "compute":
+      case "special":
+        return lowerCompute(this, instruction);
+      case "memory":
+        return lowerMemory(this, instruction);
+      case "flow":
+        return null;
+    }
+  }
+
+  #locate({ row, operands }: Instruction): void {
+    const operand = Object.values(operands)[0];
+    if (row.name === "FILE" && operand?.kind === "string") {
+      const file = this.#files.size + 1;
+      this.#files.set(file, operand.text);
+      this.#location = null;
+    }
+    if (row.name === "LOC" && operand?.kind === "number") {
+      this.#location = { file: Math.max(1, this.#files.size), line: operand.value, column: 0 };
+    }
+  }
+
+  #emit(instruction: Instruction, lowered: Lowered): IrInstruction {
+    const { op, dst, undefinedCases = [], unguarded = false } = lowered;
+    const { start, end, predicate, exec } = instruction;
+    const guard: Guard | null = unguarded ? null : guardOf(this, predicate);
+    const rule = isFlow(instruction) ? controlLanesOf : lanesOf;
+    const lanes: LaneRule | null = lowered.lanes ?? (exec === null ? null : rule(exec));
+    return {
+      guard,
+      ...(lanes === null ? {} : { lanes }),
+      op,
+      dst,
+      undefinedCases,
+      span: { start, end },
+      location: this.#location,
+    };
+  }
+}
+
+const isFlow = ({ row }: Instruction): boolean => row.execution.kind === "flow";

@@ -13,7 +13,7 @@ export const renderRows: readonly Row[] = [
     page: "RT_WRITE",
     text: "(P) rt_write_3d{.mode} E surface values",
     // Which values there are follows from the mode's bits.
-    file: null,
+    file: "exec pred mode.flags:u16 surface values.outputs",
     operands: { mode: { class: "string" }, surface, values: { class: "list" } },
     sizes: [8, 16],
     execution,

@@ -26,7 +26,7 @@ export class Barrier {
   arrived = 0;
   /** How many times all have come; and the round to which a warp has arrived without waiting. */
   round = 0;
-  readonly #arrivedTo = new Map<Warp, number>();
+  #arrivedTo: Map<Warp, number> | null = null;
   /** The threads that the barrier waits for; null for all of the block. */
   count: number | null = null;
   readonly waiters: Waiter[] = [];
@@ -48,13 +48,13 @@ export class Barrier {
 
   /** The warp has arrived, and will wait later or not at all. */
   arriveEarly(warp: Warp): void {
-    this.#arrivedTo.set(warp, this.round);
+    (this.#arrivedTo ??= new Map()).set(warp, this.round);
   }
 
   /** Whether the round is over to which the warp has arrived; without an arrival it is the present one. */
   passed(warp: Warp): boolean {
-    const round = this.#arrivedTo.get(warp) ?? this.round;
-    if (round < this.round) this.#arrivedTo.delete(warp);
+    const round = this.#arrivedTo?.get(warp) ?? this.round;
+    if (round < this.round) this.#arrivedTo?.delete(warp);
     return round < this.round;
   }
 
@@ -68,13 +68,13 @@ export class Barrier {
     const reduction = this.#reduction;
     this.#open();
     this.round++;
-    for (const { warp } of waiters) this.#arrivedTo.delete(warp);
+    for (const { warp } of waiters) this.#arrivedTo?.delete(warp);
     for (const waiter of waiters) waiter.release(reduction);
   }
 
   reset(): void {
     this.round = 0;
-    this.#arrivedTo.clear();
+    this.#arrivedTo = null;
     this.#open();
   }
 

@@ -51,8 +51,9 @@ const dwordBytes = 4;
 /** One lane moves all of it, so that the whole block is one access. */
 function block(context: LowerContext, instruction: Instruction, { unit }: Action<"block">): Lowered {
   const dwords = (numberChoiceOf(instruction, "owords") * owordBytes) / dwordBytes;
+  // Where the text says nothing of it, an address need not be aligned to more than a dword.
   const aligned =
-    unit === owordBytes || (has(instruction, "address") && choiceOf(instruction, "alignment") === "aligned");
+    unit === owordBytes || (has(instruction, "alignment") && choiceOf(instruction, "alignment") === "aligned");
   const lowered = move(context, instruction, {
     place: placeOf(context, instruction, once, unit),
     bits: 32,

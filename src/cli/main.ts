@@ -3,18 +3,25 @@ import { readFileSync } from "node:fs";
 import { UsageError } from "../runtime/errors.ts";
 import { NumpyError } from "../runtime/npy.ts";
 import { nearest } from "../source/index.ts";
-import { check } from "./check.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
-import { explain } from "./explain.ts";
-import { fmt } from "./fmt.ts";
-import { isa } from "./isa.ts";
-import { laterCommands } from "./later.ts";
-import { link } from "./link.ts";
 import { commonOptions, describeOptions, parseOptions } from "./options.ts";
-import { run } from "./run.ts";
 import { openTerminal } from "./terminal.ts";
 
-const commands: readonly Command[] = [check, run, fmt, link, explain, isa, ...laterCommands];
+/** Each is loaded when it is called: starting takes as long as one command needs. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  check: async () => (await import("./check.ts")).check,
+  run: async () => (await import("./run.ts")).run,
+  fmt: async () => (await import("./fmt.ts")).fmt,
+  link: async () => (await import("./link.ts")).link,
+  asm: async () => (await import("./asm.ts")).asm,
+  disasm: async () => (await import("./disasm.ts")).disasm,
+  explain: async () => (await import("./explain.ts")).explain,
+  isa: async () => (await import("./isa.ts")).isa,
+  bench: async () => (await import("./later.ts")).bench,
+};
+
+const commandNamed = (name: string): (() => Promise<Command>) | undefined =>
+  Object.hasOwn(commands, name) ? commands[name] : undefined;
 
 /** The package's own description lies two folders above this file, as source and when built. */
 const version = (): string => {
@@ -22,9 +29,10 @@ const version = (): string => {
   return (description as { version: string }).version;
 };
 
-function overview(): string {
-  const width = Math.max(...commands.map((c) => c.name.length));
-  const list = commands.map((c) => `  ${c.name.padEnd(width)}  ${c.summary}`).join("\n");
+async function overview(): Promise<string> {
+  const all = await Promise.all(Object.values(commands).map((load) => load()));
+  const width = Math.max(...all.map((c) => c.name.length));
+  const list = all.map((c) => `  ${c.name.padEnd(width)}  ${c.summary}`).join("\n");
   return `lanewise: reads, checks and runs GPU assembly on any machine
 
 usage: lanewise COMMAND [OPTIONS] …
@@ -41,32 +49,29 @@ function help(command: Command): string {
   return `${command.summary}\n\n${usage}\n${own}\nCommon options:\n${describeOptions(commonOptions)}${details}`;
 }
 
-function main([name, ...words]: readonly string[]): ExitStatus {
+async function main([name, ...words]: readonly string[]): Promise<ExitStatus> {
   if (name === undefined) {
-    console.error(overview());
+    console.error(await overview());
     return exitStatus.usage;
   }
   if (name === "--help" || name === "-h" || name === "help") {
-    const command = commands.find((c) => c.name === words[0]);
-    console.log(command ? help(command) : overview());
+    const load = commandNamed(words[0] ?? "");
+    console.log(load ? help(await load()) : await overview());
     return exitStatus.ok;
   }
   if (name === "--version" || name === "-V") {
     console.log(version());
     return exitStatus.ok;
   }
-  const command = commands.find((c) => c.name === name);
+  const command = await commandNamed(name)?.();
   if (!command) {
-    const meant = nearest(
-      name,
-      commands.map((c) => c.name),
-    );
+    const meant = nearest(name, Object.keys(commands));
     throw new UsageError(`there is no command "${name}"${meant ? `; did you mean "${meant}"?` : ""}`);
   }
   const options = parseOptions(words, [...command.options, ...commonOptions]);
   if (options.has("help")) console.log(help(command));
   else if (options.has("version")) console.log(version());
-  else return command.run(options, openTerminal(options));
+  else return await command.run(options, openTerminal(options));
   return exitStatus.ok;
 }
 
@@ -78,7 +83,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 try {
   // Not process.exit: what is still to be written to a pipe would be lost.
-  process.exitCode = main(process.argv.slice(2));
+  process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof UsageError) && !(error instanceof NumpyError)) throw error;
   console.error(`lanewise: ${error.message}`);

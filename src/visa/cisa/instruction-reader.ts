@@ -1,6 +1,6 @@
 import type { OperandSpec, Row } from "../isa/row.ts";
 import { rowsOfOpcode } from "../isa/table.ts";
-import { type FileItem, textItems } from "../isa/template.ts";
+import { type FileItem, type TextItem, textItems } from "../isa/template.ts";
 import type { ExecSize, Instruction, Operand, Predicate, RawOperand, VectorOperand } from "../tree.ts";
 import { Malformed } from "./byte-reader.ts";
 import { layoutOf, narrowOperation } from "./layout.ts";
@@ -8,6 +8,7 @@ import { LscParts, type Part } from "./lsc-reader.ts";
 import type { OperandReader } from "./operand-reader.ts";
 import { choiceOf, codeByDefault, type OptionSpec, optionalOperands } from "./options.ts";
 import { unpack } from "./packed.ts";
+import { modeText, valuesOf } from "./render-target.ts";
 
 /**
  * Reads the instruction whose opcode was read at `start`. Where several rows share an opcode, the first whose constants and
@@ -193,6 +194,12 @@ class Draft {
 
   #part(name: string, part: string, width: Extract<FileItem, { kind: "operand" }>["width"]): void {
     const start = this.#fields.reader.at;
+    if (part === "outputs") {
+      const kinds = valuesOf(this.#partOf("mode", "flags"));
+      const items = kinds.map((kind) => (kind === "raw" ? this.#fields.raw() : this.#notName(this.#fields.vector())));
+      this.#operands[name] = { kind: "list", items, start, end: this.#fields.reader.at };
+      return;
+    }
     this.#record(name, part, this.#partValue(part, width), start);
   }
 
@@ -230,6 +237,34 @@ class Draft {
       if (spec.class === "lsc-address") this.#operands[name] = new LscParts(parts).address();
       else if (spec.class === "lsc-data") this.#operands[name] = new LscParts(this.#dataParts(parts)).data(spec.shape);
       else if (spec.class === "vector") this.#operands[name] = bitsAsImmediate(parts.get("bits")!);
+      else if (spec.class === "string") this.#mode(name, parts.get("flags")!);
+    }
+    this.#pairSuffixes();
+  }
+
+  /** Of a render target write. */
+  #mode(name: string, { value, start, end }: Part): void {
+    const text = typeof value === "number" ? modeText(value) : null;
+    if (text === null) {
+      throw new Malformed("visa-cisa-bad-value", { start, end }, "the mode has bits that mean nothing");
+    }
+    if (text !== "") this.#operands[name] = { kind: "string", text, start, end };
+  }
+
+  /** Of two suffixes that are there or left out together, the default of one is written where the other is not. */
+  #pairSuffixes(): void {
+    const item = mnemonicOf(this.#row);
+    for (const [i, suffix] of item.suffixes.entries()) {
+      const before = item.suffixes[i - 1];
+      if (suffix.kind !== "operand" || !suffix.paired || before?.kind !== "operand") continue;
+      const present = this.#operands[before.operand] ?? this.#operands[suffix.operand];
+      if (present === undefined) continue;
+      for (const name of [before.operand, suffix.operand]) {
+        const spec = this.#spec(name);
+        if (spec.class !== "option" || this.#operands[name] !== undefined) continue;
+        const { start, end } = present;
+        this.#operands[name] = { kind: "option", choice: spec.byDefault ?? choiceOf(spec, 0) ?? "", start, end };
+      }
     }
   }
 
@@ -245,12 +280,12 @@ class Draft {
 
   /** With what hangs on it by dots. */
   #mnemonic(): string {
-    const item = textItems(this.#row).find(({ kind }) => kind === "mnemonic");
-    if (item?.kind !== "mnemonic") return this.#row.mnemonic;
+    const item = mnemonicOf(this.#row);
     const suffixes = item.suffixes.map((suffix) => {
       if (suffix.kind === "sat") return this.#saturate ? ".sat" : "";
       const operand = this.#operands[suffix.operand];
       if (operand?.kind === "option") return `.${operand.choice}`;
+      if (operand?.kind === "string") return `.${operand.text}`;
       return operand?.kind === "number" ? `.${operand.value}` : "";
     });
     return item.word + suffixes.join("");
@@ -273,9 +308,13 @@ class Draft {
   }
 }
 
-function canSaturate(row: Row): boolean {
-  return textItems(row).some((item) => item.kind === "mnemonic" && item.suffixes.some(({ kind }) => kind === "sat"));
+function mnemonicOf(row: Row): Extract<TextItem, { kind: "mnemonic" }> {
+  const item = textItems(row).find(({ kind }) => kind === "mnemonic");
+  if (item?.kind !== "mnemonic") throw new Error(`${row.name} has no mnemonic`);
+  return item;
 }
+
+const canSaturate = (row: Row): boolean => mnemonicOf(row).suffixes.some(({ kind }) => kind === "sat");
 
 const bitsAsImmediate = ({ value, start, end }: Part): Operand => ({
   kind: "immediate",

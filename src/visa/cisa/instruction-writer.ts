@@ -1,12 +1,14 @@
+import type { Span } from "../../source/index.ts";
 import type { Row } from "../isa/row.ts";
 import { type FileItem, fileItems, type PackedPart } from "../isa/template.ts";
-import type { Immediate, Instruction, Name, Operand } from "../tree.ts";
+import type { Immediate, Instruction, Name, Operand, RawOperand, VectorOperand } from "../tree.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import type { FieldWriter } from "./field-writer.ts";
 import { lscPart, unheldParts } from "./lsc-writer.ts";
 import { OperandWriter } from "./operand-writer.ts";
 import { codeByDefault } from "./options.ts";
 import { variableClasses } from "./packed.ts";
+import { modeBits, valuesOf } from "./render-target.ts";
 
 /** Numbers for what an instruction names besides variables; a mention may make a new one. */
 export interface Mentions {
@@ -119,10 +121,7 @@ export class InstructionWriter {
         return;
       case "list":
         this.#fields.field(out, "u8", operand.items.length, operand, "the number of parameters");
-        for (const item of operand.items) {
-          if (item.kind === "raw") this.#operands.raw(item);
-          else this.#operands.vector(item);
-        }
+        for (const item of operand.items) this.#listed(item);
         return;
       case "lsc-address":
       case "lsc-data":
@@ -163,6 +162,10 @@ export class InstructionWriter {
       this.#fields.field(this.#out, item.width ?? "u8", operand.names.length, operand, "the number of labels");
       return;
     }
+    if (part === "flags" || part === "outputs") {
+      this.#renderTarget(part, operand ?? instruction, instruction);
+      return;
+    }
     const value = operand === undefined ? null : lscPart(operand, part);
     if (value === undefined) {
       this.#fields.cannotHold(operand ?? instruction, `there is no code for its ${part}`);
@@ -172,6 +175,29 @@ export class InstructionWriter {
     else if (value !== null) this.#operands.vector(value);
     else if (part === "surface" || part === "pitch") this.#operands.vector(noSurface);
     else this.#operands.raw(null);
+  }
+
+  /** The values are those that the mode announces. */
+  #renderTarget(part: "flags" | "outputs", place: Span, { operands }: Instruction): void {
+    const { mode, values } = operands;
+    const bits = mode?.kind === "string" ? modeBits(mode.text) : 0;
+    if (part === "flags") {
+      if (bits === null) this.#fields.cannotHold(place, "the mode has a part that is not known");
+      this.#out.u16(bits ?? 0);
+      return;
+    }
+    const items = values?.kind === "list" ? values.items : [];
+    const wanted = valuesOf(bits ?? 0);
+    if (items.length !== wanted.length || items.some(({ kind }, i) => (kind === "raw") !== (wanted[i] === "raw"))) {
+      const kinds = wanted.join(", ");
+      this.#fields.cannotHold(place, `with this mode the operands are ${wanted.length}: ${kinds}`);
+    }
+    for (const item of items) this.#listed(item);
+  }
+
+  #listed(item: RawOperand | VectorOperand): void {
+    if (item.kind === "raw") this.#operands.raw(item);
+    else this.#operands.vector(item);
   }
 
   /** What the text says and the layout has no field for. */

@@ -33,7 +33,7 @@ function readInto(statements: Statement[], reader: ByteReader, kind: RoutineEntr
   const tables = new Tables(reader, format);
   tables.string();
   tables.readVariables();
-  statements.push(...tables.declarations);
+  statements.push(...tables.declarations());
   if (kind === "kernel") statements.push(...tables.readInputs());
 
   const sizeAt = reader.at;

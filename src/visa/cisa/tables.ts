@@ -34,7 +34,9 @@ type AttributeValue = DeclarationAttribute["value"];
 export class Tables {
   readonly format: Format;
   readonly strings: readonly string[];
-  readonly declarations: Declaration[] = [];
+  readonly #declarations: Declaration[] = [];
+  /** The index of the name of each declaration. */
+  readonly #mentions: number[] = [];
   readonly #reader: ByteReader;
   /** By kind and number. */
   readonly #names: Readonly<Record<VariableKind | "L", Map<number, string>>> = {
@@ -70,15 +72,8 @@ export class Tables {
   /** A string by the index that is read next. */
   string(width: "index" | "u16" = "index"): Name {
     const start = this.#reader.at;
-    const index = width === "u16" ? this.#reader.u16() : this.index();
-    const span = { start, end: this.#reader.at };
-    const text = this.strings[index];
-    if (text !== undefined) return { text, ...span };
-    throw new Malformed(
-      "visa-cisa-bad-index",
-      span,
-      `string ${index} does not exist: there are ${this.strings.length}`,
-    );
+    const index = this.#stringIndex(width);
+    return { text: this.strings[index]!, start, end: this.#reader.at };
   }
 
   /** The variable or label of a number that was read from `start` on. */
@@ -109,6 +104,20 @@ export class Tables {
     if (vme !== 0) throw this.#badValue(reader.at - 1, `${vme} variables for motion estimation, which were retired`);
   }
 
+  /**
+   * In the order of the text: that in which the string pool has their names. Where it would change the numbers of variables
+   * of a kind, in the order of the tables.
+   */
+  declarations(): readonly Declaration[] {
+    const mention = new Map(this.#declarations.map((declaration, i) => [declaration, this.#mentions[i]!]));
+    const last = new Map<VariableKind, number>();
+    for (const [{ variable }, index] of mention) {
+      if (index < (last.get(variable) ?? 0)) return this.#declarations;
+      last.set(variable, index);
+    }
+    return this.#declarations.toSorted((a, b) => mention.get(a)! - mention.get(b)!);
+  }
+
   readInputs(): Input[] {
     const reader = this.#reader;
     const count = this.format.wideInputCount ? reader.u32() : reader.u8();
@@ -119,6 +128,15 @@ export class Tables {
   /** Those of a routine, which are statements of their own. */
   readAttributes(count: number): DeclarationAttribute[] {
     return Array.from({ length: this.#reader.countOf(count, 3, "attributes") }, () => this.#attribute());
+  }
+
+  /** Of a string that exists. */
+  #stringIndex(width: "index" | "u16"): number {
+    const start = this.#reader.at;
+    const index = width === "u16" ? this.#reader.u16() : this.index();
+    if (index < this.strings.length) return index;
+    const message = `string ${index} does not exist: there are ${this.strings.length}`;
+    throw new Malformed("visa-cisa-bad-index", { start, end: this.#reader.at }, message);
   }
 
   #general(number: number): void {
@@ -142,7 +160,7 @@ export class Tables {
     const scope = reader.u8();
     if (scope !== 0) throw this.#badValue(reader.at - 1, "an alias of a variable of the file, which were retired");
     const attributes = this.readAttributes(reader.u8());
-    this.declarations.push({
+    this.#declarations.push({
       kind: "decl",
       start,
       end: reader.at,
@@ -163,9 +181,10 @@ export class Tables {
     const name = this.#declare(variable, number);
     const elements = reader.u16();
     const attributes = this.readAttributes(reader.u8());
-    const declaration = { kind: "decl", name, variable, elements, attributes } as const;
-    const none = { type: null, align: null, alias: null, shown: null };
-    this.declarations.push({ ...declaration, ...none, start, end: reader.at });
+    // Of samplers and surfaces the text says which name the file has.
+    const shown = variable === "S" || variable === "T" ? { ...name } : null;
+    const declaration = { kind: "decl", name, variable, elements, attributes, shown } as const;
+    this.#declarations.push({ ...declaration, type: null, align: null, alias: null, start, end: reader.at });
   }
 
   #label(number: number): void {
@@ -178,10 +197,12 @@ export class Tables {
   }
 
   #declare(kind: VariableKind, number: number): Name {
-    const { text, start, end } = this.string();
-    const name = this.#variables.give(text, kind === "G" ? "V" : kind, number);
+    const start = this.#reader.at;
+    const index = this.#stringIndex("index");
+    const name = this.#variables.give(this.strings[index]!, kind === "G" ? "V" : kind, number);
     this.#names[kind].set(number, name);
-    return { text: name, start, end };
+    this.#mentions.push(index);
+    return { text: name, start, end: this.#reader.at };
   }
 
   #input(): Input {

@@ -1,0 +1,15 @@
+/** A tree without places, and with rows by what tells them apart in a file. */
+export function plain(value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) => {
+      if (key === "start" || key === "end" || key === "mnemonic" || key === "source") return [];
+      return [[key, key === "row" ? rowKey(inner) : plain(inner)]];
+    }),
+  );
+}
+
+const rowKey = (row: { opcode: number; sub: number | null; file: string | null; name: string }): string =>
+  `${row.name} ${row.opcode} ${row.sub} ${row.file}`;

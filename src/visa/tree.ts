@@ -20,6 +20,8 @@ export interface VisaFile {
   readonly version: Version | null;
   readonly routines: readonly Routine[];
   readonly comments: readonly Comment[];
+  /** Statements that no rule takes, in order; each has a diagnostic. Text only. */
+  readonly skipped?: readonly Span[];
 }
 
 export interface Version extends Span {

@@ -24,11 +24,15 @@ export class Cursor {
   readonly lexer: Lexer;
   readonly sink: DiagnosticSink<SyntaxCode>;
   readonly constants: Constants;
+  /** What is not in the tree. */
+  readonly skipped: Span[] = [];
   kind: TokenKind = Token.end;
   start = 0;
   end = 0;
   /** Where the token before this one ended. */
   previousEnd = 0;
+  /** Where the statement began that the cursor is in. */
+  statementStart = 0;
   /** Open scopes. */
   scopes = 0;
   /** Braces that the statement has opened and not closed (`attrs={...`). */
@@ -223,7 +227,7 @@ export class Cursor {
     this.recover();
   }
 
-  /** Leaves the panic at the end of the statement. */
+  /** Leaves the panic at the end of the statement, and keeps what it was. */
   recover(): void {
     let { braces } = this;
     this.kind = this.lexer.kind;
@@ -238,6 +242,8 @@ export class Cursor {
       this.kind = this.lexer.kind;
     }
     this.braces = 0;
+    if (this.previousEnd > this.statementStart)
+      this.skipped.push({ start: this.statementStart, end: this.previousEnd });
     this.accept(Token.newline);
   }
 

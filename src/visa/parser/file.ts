@@ -55,6 +55,7 @@ export function parseVisa(
   while (!p.at(Token.end)) {
     if (p.accept(Token.newline)) continue;
     const { start } = p;
+    p.statementStart = start;
     const word = directiveWord(p);
     if (version === null && !versionMissed && word !== ".version") {
       versionMissed = true;
@@ -87,7 +88,7 @@ export function parseVisa(
   if (version === null && !versionMissed) reportMissingVersion(p);
   close();
   p.finish();
-  const tree: VisaFile = { source, version, routines, comments: p.lexer.comments };
+  const tree: VisaFile = { source, version, routines, comments: p.lexer.comments, skipped: p.skipped };
   return { tree, diagnostics: p.sink.diagnostics };
 }
 
@@ -106,8 +107,10 @@ function directiveWord(p: Cursor): string {
 
 /** One error is enough for all that stands outside of routines. */
 function skipToRoutine(p: Cursor): void {
-  do p.recover();
-  while (!p.at(Token.end) && !(p.at(Token.dot) && routineDirectives.includes(directiveWord(p))));
+  do {
+    p.recover();
+    p.statementStart = p.start;
+  } while (!p.at(Token.end) && !(p.at(Token.dot) && routineDirectives.includes(directiveWord(p))));
 }
 
 function statement(p: Cursor, word: string, into: Statement[]): void {
@@ -140,6 +143,7 @@ function scope(p: Cursor): Scope {
   p.constants.enterScope();
   while (!p.at(Token.rightBrace) && !p.at(Token.end)) {
     if (p.accept(Token.newline)) continue;
+    p.statementStart = p.start;
     const word = directiveWord(p);
     if (routineDirectives.includes(word)) break;
     statement(p, word, statements);

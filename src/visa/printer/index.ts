@@ -13,12 +13,12 @@ import { instruction, quoted } from "./operands.ts";
 
 /**
  * The canonical text of a file, in the style of IGC's dumps, comments included. Reading it again gives the same tree, and
- * printing that the same text. Statements that the parser left out of the tree are not printed.
+ * printing that the same text. Statements that the parser skipped are printed as they are in the source.
  */
 export function printVisa(tree: VisaFile): string {
-  const lines = new Lines(tree.source, tree.comments);
+  const lines = new Lines(tree);
   if (tree.version !== null) lines.print(version(tree.version), tree.version);
-  for (const [i, routine] of tree.routines.entries()) new RoutinePrinter(lines).print(routine, i > 0);
+  for (const [i, routine] of tree.routines.entries()) new RoutinePrinter(lines, tree.source.text).print(routine, i > 0);
   return lines.end();
 }
 
@@ -40,10 +40,12 @@ const sections: Readonly<Record<Statement["kind"], number>> = {
 
 class RoutinePrinter {
   readonly #lines: Lines;
+  readonly #text: string;
   #previous: Statement["kind"] | null = null;
 
-  constructor(lines: Lines) {
+  constructor(lines: Lines, text: string) {
     this.#lines = lines;
+    this.#text = text;
   }
 
   print({ kind, name, version: own, start, statements }: Routine, apart: boolean): void {
@@ -76,8 +78,11 @@ class RoutinePrinter {
     this.#lines.print(`${indent}{`, { start, end: start + 1 }, apart);
     this.#previous = "label";
     for (const statement of statements) this.#statement(statement, depth + 1);
-    this.#lines.comments(end - 1, 4 * (depth + 1));
-    this.#lines.print(`${indent}}`, { start: end - 1, end });
+    // An open scope has none: a diagnostic says so.
+    if (end > start + 1 && this.#text[end - 1] === "}") {
+      this.#lines.comments(end - 1, 4 * (depth + 1));
+      this.#lines.print(`${indent}}`, { start: end - 1, end });
+    }
     this.#previous = "scope";
   }
 }

@@ -1,29 +1,35 @@
 import type { SourceText, Span } from "../../source/index.ts";
-import type { Comment } from "../tree.ts";
+import type { Comment, VisaFile } from "../tree.ts";
+
+/** A comment, or a statement that is in no tree. */
+interface Loose extends Span {
+  readonly kind: Comment["kind"] | "statement";
+}
 
 /**
  * Lines of text with the source's comments put back: a comment on a line of its own stays on one, any other goes to the end
- * of the statement that it follows or stands in. Of the source's blank lines between statements one stays.
+ * of the statement that it follows or stands in. Statements that the parser skipped stay as they are. Of the source's blank
+ * lines between statements one stays.
  */
 export class Lines {
   readonly #source: SourceText;
-  readonly #comments: readonly Comment[];
+  readonly #loose: readonly Loose[];
   readonly #lines: string[] = [];
-  #nextComment = 0;
+  #next = 0;
   /** The end of what is printed, in the source. */
   #printed = 0;
   /** The last line ends with a comment that nothing can follow. */
   #closed = true;
 
-  constructor(source: SourceText, comments: readonly Comment[]) {
+  constructor({ source, comments, skipped = [] }: VisaFile) {
     this.#source = source;
-    this.#comments = comments;
+    this.#loose = inOrder(comments, skipped);
   }
 
   /** `apart`: a blank line precedes it, and its comments, whatever the source has. */
   print(text: string, span: Span, apart = false): void {
     const indent = text.length - text.trimStart().length;
-    const separated = this.#commentsBefore(span.start, apart, indent);
+    const separated = this.#looseBefore(span.start, apart, indent);
     this.#separate(span.start, apart && !separated);
     this.#lines.push(text);
     this.#printed = Math.max(this.#printed, span.end);
@@ -33,46 +39,52 @@ export class Lines {
 
   /** Comments before `offset`, indented by so many blanks. */
   comments(offset: number, indent: number): void {
-    this.#commentsBefore(offset, false, indent);
+    this.#looseBefore(offset, false, indent);
   }
 
   end(): string {
-    this.#commentsBefore(this.#source.text.length + 1, false, 0);
+    this.#looseBefore(this.#source.text.length + 1, false, 0);
     return this.#lines.length === 0 ? "" : `${this.#lines.join("\n")}\n`;
   }
 
   #pending(end: number): boolean {
-    const comment = this.#comments[this.#nextComment];
-    return comment !== undefined && comment.start < end;
+    const loose = this.#loose[this.#next];
+    return loose !== undefined && loose.start < end;
   }
 
-  #take(): Comment {
-    return this.#comments[this.#nextComment++]!;
+  #take(): Loose {
+    return this.#loose[this.#next++]!;
   }
 
   /** Whether a blank line is above one of them. */
-  #commentsBefore(offset: number, apart: boolean, indent: number): boolean {
+  #looseBefore(offset: number, apart: boolean, indent: number): boolean {
     let separated = false;
     while (this.#pending(offset)) {
-      const comment = this.#take();
-      if (!this.#closed && this.#newlines(comment.start) === 0) this.#append(comment);
+      const loose = this.#take();
+      if (loose.kind !== "statement" && !this.#closed && this.#newlines(loose.start) === 0) this.#append(loose);
       else {
-        this.#separate(comment.start, apart && !separated);
+        this.#separate(loose.start, apart && !separated);
         separated = true;
-        this.#lines.push(" ".repeat(indent));
-        this.#append(comment);
+        this.#lines.push(loose.kind === "statement" ? this.#indentOf(loose) : " ".repeat(indent));
+        this.#append(loose);
       }
     }
     return separated;
   }
 
-  #append(comment: Comment): void {
-    const text = this.#source.slice(comment).trimEnd();
+  /** The blanks before a statement: in the first column it could be a label. */
+  #indentOf({ start }: Span): string {
+    const line = this.#source.text.slice(this.#source.text.lastIndexOf("\n", start - 1) + 1, start);
+    return start > 0 && line.trim() === "" ? line : "    ".slice(0, start);
+  }
+
+  #append(loose: Loose): void {
+    const text = this.#source.slice(loose).trimEnd();
     const line = this.#lines.at(-1)!;
-    const open = comment.kind === "block" && !(text.length >= 4 && text.endsWith("*/"));
+    const open = loose.kind === "block" && !(text.length >= 4 && text.endsWith("*/"));
     this.#lines[this.#lines.length - 1] = `${line}${line.trim() === "" ? "" : " "}${text}${open ? " */" : ""}`;
-    this.#printed = Math.max(this.#printed, comment.end);
-    this.#closed = comment.kind === "line";
+    this.#printed = Math.max(this.#printed, loose.end);
+    this.#closed = loose.kind === "line";
   }
 
   #separate(start: number, apart: boolean): void {
@@ -86,4 +98,16 @@ export class Lines {
     for (let at = this.#printed; at < end; at++) if (text.charCodeAt(at) === 0x0a) count++;
     return count;
   }
+}
+
+/** Comments within a skipped statement are printed with it. */
+function inOrder(comments: readonly Comment[], skipped: readonly Span[]): readonly Loose[] {
+  const loose: Loose[] = [];
+  let next = 0;
+  for (const { start, end } of skipped) {
+    while (next < comments.length && comments[next]!.start < start) loose.push(comments[next++]!);
+    while (next < comments.length && comments[next]!.start < end) next++;
+    loose.push({ kind: "statement", start, end });
+  }
+  return loose.concat(comments.slice(next));
 }

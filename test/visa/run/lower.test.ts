@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { argAt, fileLayout, retvalAt, variablesAt } from "../../../src/ir/index.ts";
+import { SourceText } from "../../../src/source/index.ts";
+import { bindVisa, lowerVisa, parseVisa, payloadPlaces } from "../../../src/visa/index.ts";
+
+const routinesOf = (text: string) => bindVisa(parseVisa(new SourceText("k.visaasm", text)).tree);
+
+const kernel = (body: string): string => `.version 3.6
+.kernel "k"
+.decl X v_type=G type=ud num_elts=16 align=GRF
+.decl X16 v_type=G type=uw num_elts=4 align=word alias=<X, 8>
+.decl X8 v_type=G type=ub num_elts=2 align=byte alias=<X16, 2>
+.decl ARG v_type=G type=ud num_elts=8 align=GRF alias=<%arg, 32>
+.decl A v_type=A num_elts=4
+.decl P v_type=P num_elts=16
+.decl T v_type=T num_elts=2
+.decl ADDRESS v_type=G type=uq num_elts=1 align=GRF
+.input X offset=64 size=64
+.input ADDRESS offset=32 size=8
+.input T offset=40 size=4
+.kernel_attr SimdSize=16
+.function "k"
+k:
+${body}
+    ret (M1, 1)
+`;
+
+const [first] = routinesOf(kernel(""));
+const routine = first!;
+const [lowered] = lowerVisa([routine]).functions;
+const file = lowered!.file!;
+const placeOf = (name: string) => file.variables.find((v) => v.name === name);
+
+describe("the byte file", () => {
+  test("has predefined variables where every file has them", () => {
+    expect(placeOf("%null")?.at).toBe(fileLayout.null.at);
+    expect(placeOf("%sr0")).toMatchObject({ at: fileLayout.sr0.at, bytes: 16 });
+    expect(placeOf("%bss")).toMatchObject({ at: fileLayout.surfaces.at + 16, bytes: 4 });
+    expect(placeOf("%arg")).toMatchObject({ at: argAt, bytes: 32 * 32 });
+    expect(placeOf("%retval")).toMatchObject({ at: retvalAt(32), bytes: 12 * 32 });
+  });
+
+  test("has the others behind them, in registers of their own with gaps between", () => {
+    const own = file.variables.filter(({ at }) => at >= variablesAt(32));
+    expect(own.map(({ name, bytes }) => [name, bytes])).toEqual([
+      ["X", 64],
+      ["A", 16],
+      ["T", 8],
+      ["ADDRESS", 8],
+    ]);
+    own.forEach(({ at, bytes }, i) => {
+      expect(at % 64).toBe(0);
+      expect(own[i + 1]?.at ?? file.bytes).toBeGreaterThan(at + bytes);
+    });
+  });
+
+  test("has no places for aliases and predicates, which are registers", () => {
+    for (const name of ["X16", "X8", "ARG", "P"]) expect(placeOf(name)).toBeUndefined();
+    expect(lowered!.registers).toEqual([{ name: "P", class: "pred", bits: 1 }]);
+  });
+
+  test("has an alias of an alias within the root", () => {
+    const [instruction] = lowerVisa(routinesOf(kernel("mov (M1, 1) X8(0,1)<1> 1:ub"))).functions[0]!.instructions;
+    expect(instruction!.dst).toMatchObject([{ kind: "region", bits: 8, region: { at: placeOf("X")!.at + 8 + 2 + 1 } }]);
+  });
+
+  test("takes from the payload r0 and the inputs, each as much as it has room for", () => {
+    expect(payloadPlaces(routine)).toEqual([
+      { offset: 0, size: 32, at: fileLayout.r0.at },
+      { offset: 64, size: 64, at: placeOf("X")!.at },
+      { offset: 32, size: 8, at: placeOf("ADDRESS")!.at },
+      { offset: 40, size: 4, at: placeOf("T")!.at },
+    ]);
+  });
+});
+
+describe("instructions", () => {
+  const lower = (body: string) => lowerVisa(routinesOf(kernel(body))).functions[0]!;
+
+  test("keep the source's file and line", () => {
+    const { instructions, files } = lower(`FILE "a.cl"
+LOC 7
+    mov (M1, 16) X(0,0)<1> 1:ud
+LOC 8
+    mov (M1, 16) X(0,0)<1> 2:ud
+FILE "b.cl"
+    mov (M1, 16) X(0,0)<1> 3:ud`);
+    expect([...files]).toEqual([
+      [1, "a.cl"],
+      [2, "b.cl"],
+    ]);
+    expect(instructions.map(({ location }) => location)).toEqual([
+      { file: 1, line: 7, column: 0 },
+      { file: 1, line: 8, column: 0 },
+      null,
+      null,
+    ]);
+  });
+
+  test("have the channels and the guard that are written", () => {
+    const { instructions } = lower("    (!P.any) mov (M3_NM, 8) X(0,0)<1> 1:ud");
+    expect(instructions[0]).toMatchObject({
+      guard: { register: 0, negate: true, collapse: "any" },
+      lanes: { first: 8, count: 8, noMask: true, uniform: false },
+    });
+  });
+
+  test("branch to the instruction behind a label, whatever the instructions before it have become", () => {
+    const { instructions } = lower(`LOC 1
+back:
+    mov (M1, 16) X(0,0)<1> 1:ud
+LOC 2
+    (P) goto (M1, 16) end
+    goto (M1, 1) back
+end:`);
+    const branches = instructions.filter(({ op }) => op.kind === "branch");
+    expect(branches.map(({ op, lanes }) => [op.kind === "branch" && op.target, lanes?.uniform])).toEqual([
+      [3, false],
+      [0, true],
+    ]);
+  });
+
+  test("that name what the program does not have are refused when they are reached", () => {
+    const { instructions } = lower("    fcall (M1, 16) gone 0 0\n    faddr gone X(0,0)<1>");
+    expect(instructions.slice(0, 2).map(({ op }) => op)).toEqual([
+      { kind: "unsupported", what: "gone", reason: "nothing in the program has this name" },
+      { kind: "unsupported", what: "gone", reason: "nothing in the program has this name" },
+    ]);
+  });
+});
+
+test("data that a compiled program names lies in the device's memory, section by section", () => {
+  const symbols = {
+    sections: new Map([[".data.const", Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)]]),
+    symbols: new Map([["table", { section: ".data.const", offset: 4 }]]),
+  };
+  const module = lowerVisa(routinesOf(kernel("    faddr table ADDRESS(0,0)<1>")), { symbols });
+  expect(module.variables.map(({ name, space, size }) => [name, space, size])).toEqual([
+    ["%slm", "shared", 0],
+    [".data.const", "global", 8],
+  ]);
+  expect(module.functions[0]!.instructions[0]!.op).toEqual({
+    kind: "pure",
+    values: [{ kind: "symbol", ty: "i64", symbol: ".data.const", offset: 4, generic: true }],
+  });
+});

@@ -75,17 +75,21 @@ function readsOf(roots: readonly Expr[], lanes: Lanes, once: boolean): ReadonlyS
 function meet(
   read: Exclude<Touch, "anywhere">,
   written: Exclude<Touch, "anywhere">,
-  { first, count }: Lanes,
+  lanes: Lanes,
   later: boolean,
 ): boolean {
+  const [from, to] = [bytesOf(read, lanes), bytesOf(written, lanes)];
   const [readBytes, writtenBytes] = [read.bits / 8, written.bits / 8];
-  for (let writer = first; writer < first + count; writer++) {
-    const at = byteOf(written.region, written.bits, writer);
-    for (let reader = later ? writer + 1 : first; reader < first + count; reader++) {
-      if (reader === writer) continue;
-      const from = byteOf(read.region, read.bits, reader);
-      if (from < at + writtenBytes && at < from + readBytes) return true;
-    }
-  }
-  return false;
+  if (Math.min(...from) >= Math.max(...to) + writtenBytes) return false;
+  if (Math.min(...to) >= Math.max(...from) + readBytes) return false;
+  return to.some((at, writer) =>
+    from.some(
+      (start, reader) =>
+        (later ? reader > writer : reader !== writer) && start < at + writtenBytes && at < start + readBytes,
+    ),
+  );
 }
+
+/** Where the lanes' elements begin. */
+const bytesOf = ({ region, bits }: Exclude<Touch, "anywhere">, { first, count }: Lanes): number[] =>
+  Array.from({ length: count }, (_, i) => byteOf(region, bits, first + i));

@@ -41,7 +41,8 @@ export class Limits {
 
 /** Where a launch is that does not end: in a loop, if a warp has jumped back. */
 function stuck(warp: Warp, message: string): Fault {
-  const group = warp.pick() ?? warp.groups[0]!;
+  const running = warp.lockstep ? warp.pick() : warp.groups.find((g) => g.wait === null);
+  const group = running ?? warp.groups[0]!;
   const { activation, at, mask } = group;
   const jump = warp.lastJump?.code === activation.code ? warp.lastJump : null;
   const site = jump ?? at.last ?? at.terminator!.site;

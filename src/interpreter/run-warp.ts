@@ -72,7 +72,16 @@ function runObserved(block: BasicBlock, { activation, mask: all }: Group, observ
     const { op } = site.instruction;
     if (step.addresses !== null && (op.kind === "load" || op.kind === "store" || op.kind === "atomic")) {
       const lanes = step.addresses(activation, mask, addresses);
-      observers.emit("access", { warp, activation, site, mask: lanes, effect: op.kind, access: op.access, addresses });
+      if (lanes !== 0)
+        observers.emit("access", {
+          warp,
+          activation,
+          site,
+          mask: lanes,
+          effect: op.kind,
+          access: op.access,
+          addresses,
+        });
     }
     step.run(activation, mask);
   }

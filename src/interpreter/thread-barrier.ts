@@ -48,12 +48,13 @@ export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, {
       });
       const arrives = mode !== "wait";
       if (arrives) {
-        if (count !== null && (count === 0 || count > cta.warps.length)) {
-          const message = `the barrier is for ${count} threads, and the group has ${cta.warps.length}`;
+        // A thread that is a producer and a consumer of a named barrier arrives twice.
+        if (count !== null && (count === 0 || count > 2 * cta.warps.length)) {
+          const message = `the barrier is for ${count} arrivals, and the group has ${cta.warps.length} threads`;
           throw new Fault("barrier-bad-count", message, at);
         }
         if (barrier.arrived > 0 && barrier.count !== count) {
-          const message = `barrier ${id} waits for ${barrier.count ?? "all"} threads, and this one says ${count ?? "all"}`;
+          const message = `barrier ${id} waits for ${barrier.count ?? "all"} arrivals, and this thread says ${count ?? "all"}`;
           throw new Fault("barrier-bad-count", message, at);
         }
         barrier.arrive(count, mask, 0);

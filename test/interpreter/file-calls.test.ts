@@ -198,6 +198,26 @@ describe.each(engines)("calls with a byte file, with $name", ({ generate }) => {
   });
 });
 
+test("a function that keeps a part of the stack is reported where its last lane returns", () => {
+  const { m, k } = kernel(64);
+  const f = callee(m, "f");
+  f.ret({ lanes: all, when: below(f, 3, arg) });
+  const sp = read(one(fileLayout.sp.at), 64);
+  f.emit(
+    { kind: "pure", values: [kit.add(sp, kit.i64(64n))] },
+    { dst: [into(one(fileLayout.sp.at), 64)], lanes: scalar },
+  );
+  f.ret({ lanes: all });
+  put(k, flat(argAt), ids, all);
+  call(k, "f", { lanes: all });
+  k.exit();
+  const { ok, reports } = runThreads(m, { observers: sanitizersFor(["call"]) });
+  expect(ok).toBe(true);
+  expect(reports.map((r) => [r.severity, r.code, r.message, r.count])).toEqual([
+    ["warning", "stack-imbalance", "`f` returns with %sp = 0x40, and got 0x0", 13],
+  ]);
+});
+
 describe("calls that go wrong", () => {
   function fails(target: string | Expr, options: Omit<Parameters<typeof call>[2], "lanes"> = {}) {
     const { m, k } = kernel(64);

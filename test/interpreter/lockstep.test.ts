@@ -108,7 +108,7 @@ describe.each(engines)("threads of a group, with $name", ({ generate }) => {
       return runThreads(m, options).reports.map((r) => r.message);
     };
     expect(run(32, null)).toEqual(["there is no barrier 32: a thread group has 0 to 31"]);
-    expect(run(1, 4)).toEqual(["the barrier is for 4 threads, and the group has 3"]);
+    expect(run(1, 7)).toEqual(["the barrier is for 7 arrivals, and the group has 3 threads"]);
   });
 });
 

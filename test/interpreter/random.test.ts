@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { type Expr, kit, prims, type PrimName, primOf, type Ty } from "../../src/semantics/index.ts";
 import { access, type FunctionBuilder, ModuleBuilder, type Reg, special, u32, u64 } from "./builder.ts";
 import { range, run } from "./harness.ts";
+import { byteFile } from "./threads.ts";
 
 const tid = special("tid.x");
 /** These two take integral numbers only: rows round before they use them. */
@@ -129,9 +130,10 @@ function tangle(f: FunctionBuilder, hash: Reg, fuel: Reg, blocks: readonly numbe
   });
 }
 
-function tangled(bodies: readonly (readonly number[])[]): ModuleBuilder {
+function tangled(bodies: readonly (readonly number[])[], lockstep = false): ModuleBuilder {
   const m = new ModuleBuilder();
   const k = m.kernel();
+  if (lockstep) k.file = byteFile(0);
   const at = k.element(k.kernelParam(u64), tid);
   const [first, hash, fuel] = [k.reg("b32"), k.reg("b32"), k.reg("b32")];
   k.load(first, access("kernel-param"), k.kernelParam(u32));
@@ -173,6 +175,12 @@ test("lanes that run together compute what each computes alone, whatever the flo
         return single.out[0];
       });
       expect([...together.out]).toEqual(alone);
+      for (const width of [8, 32]) {
+        const threads = { width, surfaces: new Map(), start: () => {} };
+        const lockstep = run(tangled(bodies, true), { params: [first], request: { maxSteps: 5_000_000, threads } });
+        expect(lockstep.reports).toEqual([]);
+        expect([...lockstep.out]).toEqual(alone);
+      }
     }),
     { numRuns: 40 },
   );

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { LaneRule } from "../../src/ir/index.ts";
 import { type Expr, kit, type Region } from "../../src/semantics/index.ts";
+import { sanitizersFor } from "../../src/sanitizers/index.ts";
 import { engines, range } from "./harness.ts";
 import {
   channels,
@@ -121,6 +122,24 @@ describe.each(engines)("regions, with $name", ({ generate }) => {
     const { ok, out } = runThreads(m, { generate, words: 16 });
     expect(ok).toBe(true);
     expect([...out]).toEqual(range(16, (i) => i + 1));
+  });
+
+  test("a place outside of the file is reported where the instruction asks for it", () => {
+    const { m, k } = kernel(64);
+    const place = kit.add(kit.i32(freeAt), kit.mul(ids, kit.i32(8)));
+    k.emit(
+      { kind: "pure", values: [readAt(place)] },
+      {
+        dst: [into(flat(freeAt))],
+        lanes: all,
+        undefinedCases: [{ code: "register-out-of-bounds", when: kit.le(kit.i32(freeAt + 64), place, false) }],
+      },
+    );
+    k.exit();
+    const { reports } = runThreads(m, { generate, observers: sanitizersFor(["memory"]) });
+    expect(reports.map((r) => [r.severity, r.code, r.threads.map((t) => t.thread[0])])).toEqual([
+      ["warning", "register-out-of-bounds", range(8, (i) => i + 8)],
+    ]);
   });
 
   test("a region that runs out of the file reads 0 there, and does not write", () => {

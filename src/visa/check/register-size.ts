@@ -16,7 +16,7 @@ export function inferRegisterBytes(tree: VisaFile): 32 | 64 {
     const base = declaration.alias?.of.text;
     if (base !== undefined && Object.hasOwn(smallBytes, base)) {
       const end = declaration.alias!.offset + bytes;
-      if (align.startsWith("wordx") || end > smallBytes[base]!) return 64;
+      if (align.startsWith("wordx") || (end > smallBytes[base]! && end % 64 === 0)) return 64;
       small ||= align === "hword";
     } else if (bytes >= 64) {
       small ||= align === "hword";

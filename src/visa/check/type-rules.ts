@@ -1,6 +1,7 @@
 import { type DataType, isFloat } from "../types.ts";
 import type { Instruction, Operand } from "../tree.ts";
 import type { RoutineContext } from "./routine-context.ts";
+import { allowsType } from "./vector-operand.ts";
 
 /** Sorts of types that one instruction cannot mix (2_datatypes.md, "Type Conversion"). */
 type Sort = "integer" | "float" | "double";
@@ -37,9 +38,12 @@ export function checkTypes(context: RoutineContext, instruction: Instruction): v
   const found: { readonly operand: Operand; readonly sort: Sort; readonly dst: boolean }[] = [];
   for (const [key, operand] of Object.entries(operands)) {
     const spec = row.operands[key];
-    const type = spec?.class === "vector" && spec.scalar !== true ? vectorType(context, operand) : null;
-    if (spec?.class === "vector" && type !== null)
-      found.push({ operand, sort: sortOf(type), dst: spec.role === "dst" });
+    if (spec?.class !== "vector" || spec.scalar === true) continue;
+    const type = vectorType(context, operand);
+    if (type === null) continue;
+    // What cannot have its type by itself has been reported.
+    if (!allowsType(spec, type, operand.kind === "immediate")) return;
+    found.push({ operand, sort: sortOf(type), dst: spec.role === "dst" });
   }
   saturation(context, instruction, found);
   if (converting.has(row.name) && row.name !== "CMP") return;

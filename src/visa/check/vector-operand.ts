@@ -264,17 +264,16 @@ function typed(
   context: RoutineContext,
   operand: VectorOperand,
   type: DataType,
-  { types }: VectorSpec,
+  spec: VectorSpec,
   immediate: boolean,
 ): void {
-  if (types.includes(type) || (immediate && immediateFits(type, types))) return;
-  context.error(
-    "visa-operand-type",
-    operand,
-    `an operand of type ${type} cannot stand here`,
-    `it may be ${types.join(", ")}`,
-  );
+  if (allowsType(spec, type, immediate)) return;
+  const message = `an operand of type ${type} cannot stand here`;
+  context.error("visa-operand-type", operand, message, `it may be ${spec.types.join(", ")}`);
 }
+
+export const allowsType = ({ types }: VectorSpec, type: DataType, immediate: boolean): boolean =>
+  types.includes(type) || (immediate && immediateFits(type, types));
 
 /** Packed immediates go where their elements can (2_datatypes.md, "Type Conversion"). An address of 64 bits may be short. */
 function immediateFits(type: DataType, types: readonly DataType[]): boolean {

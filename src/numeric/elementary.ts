@@ -106,3 +106,12 @@ export function tanh(x: number): number {
   const value = magnitude > 20 ? 1 : 1 - 2 / (exp2(2 * Math.LOG2E * magnitude) + 1);
   return x < 0 ? -value : value;
 }
+
+/** x^y for x >= 0. The logarithm has 50 bits, of which a large exponent costs up to 8: enough for a binary32 result. */
+export function power(x: number, y: number): number {
+  if (x === 1 || y === 0) return 1;
+  return exp2(y * log2(x));
+}
+
+/** 1 / (1 + e^-x) */
+export const sigmoid = (x: number): number => 1 / (1 + exp2(-Math.LOG2E * x));

@@ -4,4 +4,5 @@ export * from "./kit.ts";
 export * from "./prim.ts";
 export * from "./print.ts";
 export * from "./prims/index.ts";
+export { packedFormats } from "./prims/systolic.ts";
 export * from "./types.ts";

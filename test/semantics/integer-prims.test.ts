@@ -80,6 +80,14 @@ const others: Readonly<Record<string, Model>> = {
   "i64.extend_i32_s": (a) => a,
   "i64.extend_i32_u": (a) => u(32, a),
   "i64.from_halves": (low, high) => (high << 32n) | u(32, low),
+  "i64.add_clamped": (a, b, flags) => {
+    const has = (bit: bigint): boolean => ((flags >> bit) & 1n) === 1n;
+    const term = (v: bigint, unsigned: boolean, negated: boolean) => (unsigned ? u(64, v) : v) * (negated ? -1n : 1n);
+    const sum = term(a, has(0n), has(2n)) + term(b, has(1n), has(3n));
+    const least = has(4n) ? 0n : -(2n ** 63n);
+    const most = least + 2n ** 64n - 1n;
+    return sum < least ? least : sum > most ? most : sum;
+  },
   "i64.mul_add_shr_sat": (a, b, c) => {
     const exact = a * b + c;
     return exact > 2n ** 63n - 1n ? 2n ** 63n - 1n : exact < -(2n ** 63n) ? -(2n ** 63n) : exact;

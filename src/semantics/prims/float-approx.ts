@@ -1,5 +1,5 @@
 import { reciprocalApprox64, reciprocalRootApprox64 } from "../../numeric/approx64.ts";
-import { cosine, exp2, log2, sine, tanh } from "../../numeric/elementary.ts";
+import { cosine, exp2, log2, power, sigmoid, sine, tanh } from "../../numeric/elementary.ts";
 import { prim, type PrimTable } from "../prim.ts";
 
 /** Above it the reciprocal is subnormal. */
@@ -20,6 +20,9 @@ export const floatApproxPrims = {
   "f32.lg2": prim(["f32"], "f32", (a) => Math.fround(log2(a))),
   "f32.ex2": prim(["f32"], "f32", (a) => Math.fround(exp2(a))),
   "f32.tanh": prim(["f32"], "f32", (a) => Math.fround(tanh(a))),
+  "f32.sigmoid": prim(["f32"], "f32", (a) => Math.fround(sigmoid(a))),
+  /** |a|^b. */
+  "f32.pow": prim(["f32", "f32"], "f32", (a, b) => Math.fround(power(Math.abs(a), b))),
   "f64.rsqrt": prim(["f64"], "f64", (a) => 1 / Math.sqrt(a)),
   /** On patterns: the result's NaN has its own encoding, and the low word of the operand does not count. */
   "i64.rcp_approx_ftz_f64": prim(["i64"], "i64", reciprocalApprox64),

@@ -75,6 +75,7 @@ export const floatPrims = {
   "f64.sqrt_rm": prim(["f64"], "f64", (a) => sqrt64(a, "rm")),
   "f64.sqrt_rp": prim(["f64"], "f64", (a) => sqrt64(a, "rp")),
   "f64.neg": prim(["f64"], "f64", (a) => -a),
+  "f64.abs": prim(["f64"], "f64", (a) => Math.abs(a)),
   "f64.min": prim(["f64", "f64"], "f64", (a, b) => (a !== a ? b : b !== b ? a : Math.min(a, b))),
   "f64.max": prim(["f64", "f64"], "f64", (a, b) => (a !== a ? b : b !== b ? a : Math.max(a, b))),
 

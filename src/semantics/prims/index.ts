@@ -5,10 +5,12 @@ import { convertPrims } from "./convert.ts";
 import { convertNarrowPrims } from "./convert-narrow.ts";
 import { floatPrims } from "./float.ts";
 import { floatApproxPrims } from "./float-approx.ts";
+import { floatControlPrims } from "./float-control.ts";
 import { halfPrims } from "./half.ts";
 import { integerPrims } from "./integer.ts";
 import { integer64Prims } from "./integer64.ts";
 import { logicPrims } from "./logic.ts";
+import { systolicPrims } from "./systolic.ts";
 import { videoPrims } from "./video.ts";
 
 /** Every primitive by name. A new family is a file beside these and a line here. */
@@ -17,9 +19,11 @@ export const prims = {
   ...integer64Prims,
   ...bitPrims,
   ...videoPrims,
+  ...systolicPrims,
   ...logicPrims,
   ...floatPrims,
   ...floatApproxPrims,
+  ...floatControlPrims,
   ...halfPrims,
   ...comparePrims,
   ...convertPrims,

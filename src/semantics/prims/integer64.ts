@@ -41,6 +41,14 @@ const lessUnsigned = (a: bigint, b: bigint): boolean => {
   return high === half[HIGH]! ? low >>> 0 < half[LOW]! >>> 0 : high >>> 0 < half[HIGH]! >>> 0;
 };
 
+function addClamped(a: bigint, b: bigint, flags: number): bigint {
+  const x = flags & 1 ? BigInt.asUintN(64, a) : a;
+  const y = flags & 2 ? BigInt.asUintN(64, b) : b;
+  const sum = (flags & 4 ? -x : x) + (flags & 8 ? -y : y);
+  const [least, most] = flags & 16 ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n];
+  return BigInt.asIntN(64, sum < least ? least : sum > most ? most : sum);
+}
+
 /** 64-bit integer primitives; counts of shifts are `i32`. Division by zero as in 32 bits. */
 export const integer64Prims = {
   "i64.add": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a + b)),
@@ -73,6 +81,11 @@ export const integer64Prims = {
   /** Counts of 64 and more give the sign. */
   "i64.shr_s": prim(["i64", "i32"], "i64", (a, n) => shiftRight(a, n, a < 0n ? -1 : 0)),
   "i64.shr_u": prim(["i64", "i32"], "i64", (a, n) => shiftRight(a, n, 0)),
+  /**
+   * The sum of two numbers of 64 bits, clamped to 64 bits. The flags: bits 0 and 1 say that a and b are unsigned, bits 2 and 3
+   * that they are to be negated first, bit 4 that the result is unsigned.
+   */
+  "i64.add_clamped": prim(["i64", "i64", "i32"], "i64", addClamped),
   "i64.select": prim(["pred", "i64", "i64"], "i64", (p, a, b) => (p ? a : b)),
   "i64.extend_i32_s": prim(["i32"], "i64", (a) => fromHalves(a, a >> 31)),
   "i64.extend_i32_u": prim(["i32"], "i64", (a) => BigInt(a >>> 0)),

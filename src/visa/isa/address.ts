@@ -1,8 +1,6 @@
-import type { Execution } from "./execution.ts";
+import { special } from "./execution.ts";
 import { type Row, row } from "./row.ts";
 import { dst, src } from "./vector-operands.ts";
-
-const later: Execution = { kind: "none", reason: "its semantics is not modelled yet" };
 
 /** Addresses of bytes in the register file. */
 export const addressRows: readonly Row[] = [
@@ -21,6 +19,6 @@ export const addressRows: readonly Row[] = [
     },
     // An address operand has at most 16 elements.
     sizes: [1, 2, 4, 8, 16],
-    execution: later,
+    execution: special,
   }),
 ];

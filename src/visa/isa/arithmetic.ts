@@ -1,9 +1,8 @@
-import type { Execution } from "./execution.ts";
+import { type Expr, kit as k } from "../../semantics/index.ts";
+import { type FloatArithmetic, special } from "./execution.ts";
 import { anySize } from "./flow.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
-import { dst, integers, narrowIntegers, numbers, src } from "./vector-operands.ts";
-
-const later: Execution = { kind: "none", reason: "its semantics is not modelled yet" };
+import { dst, narrowIntegers, numbers, src } from "./vector-operands.ts";
 
 /** What most rows of arithmetic share: `(P) mnemonic{.sat} E dst src0 ...`. */
 type Shape = Pick<Row, "opcode" | "title" | "execution"> &
@@ -34,8 +33,17 @@ const bytes = ["ub", "b"] as const;
 const words = ["uw", "w"] as const;
 const fourOrMore: readonly number[] = [4, 8, 16, 32];
 
-const rounding = (opcode: number, mnemonic: string, title: string): Row =>
-  arithmetic({ opcode, mnemonic, title, dst: dst(["f"]), sources: [src(["f"])], execution: later });
+type Direction = Parameters<FloatArithmetic["integral"]>[0];
+
+const rounding = (opcode: number, mnemonic: string, title: string, direction: Direction): Row =>
+  arithmetic({
+    opcode,
+    mnemonic,
+    title,
+    dst: dst(["f"]),
+    sources: [src(["f"])],
+    execution: { kind: "compute", float: (f, a) => f.integral(direction, a) },
+  });
 
 const dotProduct = (opcode: number, mnemonic: string, title: string): Row =>
   arithmetic({
@@ -46,8 +54,12 @@ const dotProduct = (opcode: number, mnemonic: string, title: string): Row =>
     sizes: fourOrMore,
     dst: dst(["f"]),
     sources: [src(["f"]), src(["f"])],
-    execution: later,
+    execution: special,
   });
+
+/** The high doubleword of a product of doublewords; 64 bits hold it where the signs of the sources differ. */
+const highHalf = (a: Expr, b: Expr, signed: boolean): Expr =>
+  a.ty === "i64" ? k.shr(k.mul(a, b), k.i32(32), true) : k.mulHigh(a, b, signed);
 
 const withCarry = (opcode: number, mnemonic: string, title: string, carry: string): Row =>
   row({
@@ -60,7 +72,7 @@ const withCarry = (opcode: number, mnemonic: string, title: string, carry: strin
     file: `exec pred dst ${carry} src0 src1`,
     operands: { dst: dst(["ud"]), [carry]: dst(["ud"]), src0: src(["ud"], "none"), src1: src(["ud"], "none") },
     sizes: anySize,
-    execution: later,
+    execution: special,
   });
 
 /** Integer and floating-point arithmetic. */
@@ -71,15 +83,22 @@ export const arithmeticRows: readonly Row[] = [
     title: "sum",
     dst: dst(numbers),
     sources: [src(numbers), src(numbers)],
-    execution: later,
+    execution: {
+      kind: "compute",
+      integer: { domain: "low", sem: (t) => t.sum() },
+      float: (f, a, b) => f.add(a, b),
+    },
   }),
   arithmetic({
     opcode: 0x02,
     mnemonic: "avg",
     title: "integer average, rounded up",
-    dst: dst(integers),
-    sources: [src(integers), src(integers)],
-    execution: later,
+    dst: dst(narrowIntegers),
+    sources: [src(narrowIntegers), src(narrowIntegers)],
+    execution: {
+      kind: "compute",
+      integer: { domain: "exact", sem: (_, a, b) => k.shr(k.add(k.add(a, b), k.int(a, 1)), k.i32(1), true) },
+    },
   }),
   arithmetic({
     opcode: 0x03,
@@ -87,7 +106,11 @@ export const arithmeticRows: readonly Row[] = [
     title: "quotient",
     dst: dst(numbers),
     sources: [src(numbers), src(numbers)],
-    execution: later,
+    execution: {
+      kind: "compute",
+      integer: { domain: "order", sem: (t, a, b) => k.div(a, b, t.signed) },
+      float: (f, a, b) => f.div(a, b),
+    },
   }),
   dotProduct(0x04, "dp2", "dot product of two components"),
   dotProduct(0x05, "dp3", "dot product of three components"),
@@ -100,7 +123,7 @@ export const arithmeticRows: readonly Row[] = [
     saturates: false,
     dst: dst(["f"]),
     sources: [src(["f"])],
-    execution: later,
+    execution: { kind: "compute", float: (f, a) => f.sub(a, f.integral("rmi", a)) },
   }),
   arithmetic({
     opcode: 0x0a,
@@ -110,7 +133,7 @@ export const arithmeticRows: readonly Row[] = [
     sizes: fourOrMore,
     dst: dst(["f"]),
     sources: [src(["f"], "arithmetic", ["general"]), src(["f"])],
-    execution: later,
+    execution: special,
   }),
   arithmetic({
     opcode: 0x0c,
@@ -118,7 +141,11 @@ export const arithmeticRows: readonly Row[] = [
     title: "src0 * src1 + src2, fused for floating point",
     dst: dst(numbers),
     sources: [src(numbers), src(numbers), src(numbers)],
-    execution: later,
+    execution: {
+      kind: "compute",
+      integer: { domain: "low", sem: (_, a, b, c) => k.add(k.mul(a, b), c) },
+      float: (f, a, b, c) => f.fma(a, b, c),
+    },
   }),
   arithmetic({
     opcode: 0x0d,
@@ -127,7 +154,7 @@ export const arithmeticRows: readonly Row[] = [
     saturates: false,
     dst: dst(doublewords),
     sources: [src(doublewords), src(doublewords)],
-    execution: later,
+    execution: { kind: "compute", integer: { domain: "order", sem: (t, a, b) => highHalf(a, b, t.signed) } },
   }),
   arithmetic({
     opcode: 0x0e,
@@ -139,7 +166,10 @@ export const arithmeticRows: readonly Row[] = [
       src(["f"], "arithmetic", ["general", "immediate"]),
       src(["f"], "arithmetic", ["general", "immediate"]),
     ],
-    execution: later,
+    execution: {
+      kind: "compute",
+      float: (f, a, b, c) => f.fma(b, a, f.mul(c, f.sub(f.constant(1), a))),
+    },
   }),
   arithmetic({
     opcode: 0x0f,
@@ -147,7 +177,7 @@ export const arithmeticRows: readonly Row[] = [
     title: "remainder",
     dst: dst(narrowIntegers),
     sources: [src(narrowIntegers), src(narrowIntegers)],
-    execution: later,
+    execution: { kind: "compute", integer: { domain: "order", sem: (t, a, b) => k.rem(a, b, t.signed) } },
   }),
   arithmetic({
     opcode: 0x10,
@@ -155,19 +185,23 @@ export const arithmeticRows: readonly Row[] = [
     title: "product",
     dst: dst(numbers),
     sources: [src(numbers), src(numbers)],
-    execution: later,
+    execution: {
+      kind: "compute",
+      integer: { domain: "low", sem: (_, a, b) => k.mul(a, b) },
+      float: (f, a, b) => f.mul(a, b),
+    },
   }),
-  rounding(0x12, "rndd", "rounding down"),
-  rounding(0x13, "rndu", "rounding up"),
-  rounding(0x14, "rnde", "rounding to the nearest, ties to even"),
-  rounding(0x15, "rndz", "rounding towards zero"),
+  rounding(0x12, "rndd", "rounding down", "rmi"),
+  rounding(0x13, "rndu", "rounding up", "rpi"),
+  rounding(0x14, "rnde", "rounding to the nearest, ties to even", "rni"),
+  rounding(0x15, "rndz", "rounding towards zero", "rzi"),
   arithmetic({
     opcode: 0x16,
     mnemonic: "sad2",
     title: "sum of two absolute differences",
     dst: dst(words),
     sources: [src(bytes), src(bytes)],
-    execution: later,
+    execution: special,
   }),
   withCarry(0x49, "addc", "sum and carry", "carry"),
   withCarry(0x4a, "subb", "difference and borrow", "borrow"),
@@ -177,7 +211,7 @@ export const arithmeticRows: readonly Row[] = [
     title: "sum of two absolute differences and a third operand",
     dst: dst(words),
     sources: [src(bytes), src(bytes), src(words)],
-    execution: later,
+    execution: special,
   }),
   arithmetic({
     opcode: 0x6b,
@@ -187,7 +221,7 @@ export const arithmeticRows: readonly Row[] = [
     sizes: [8, 16],
     dst: dst(["f"]),
     sources: [src(["f"], "none", ["general", "indirect"]), src(["f"], "none", ["general", "indirect"])],
-    execution: later,
+    execution: special,
   }),
   arithmetic({
     opcode: 0x84,
@@ -195,7 +229,7 @@ export const arithmeticRows: readonly Row[] = [
     title: "sum of three operands",
     dst: dst(wordsAndDoublewords),
     sources: [src(wordsAndDoublewords), src(wordsAndDoublewords), src(wordsAndDoublewords)],
-    execution: later,
+    execution: { kind: "compute", integer: { domain: "low", sem: (_, a, b, c) => k.add(k.add(a, b), c) } },
   }),
   arithmetic({
     opcode: 0x91,
@@ -205,7 +239,7 @@ export const arithmeticRows: readonly Row[] = [
     sizes: [1, 2, 4, 8, 16],
     dst: dst(doublewords),
     sources: [src(doublewords), src(doublewords), src(doublewords)],
-    execution: later,
+    execution: special,
   }),
   // Its predicate is a result: whether the sum overflowed.
   arithmetic({
@@ -217,6 +251,6 @@ export const arithmeticRows: readonly Row[] = [
     saturates: false,
     dst: dst(wordsAndDoublewords),
     sources: [src(wordsAndDoublewords), src(wordsAndDoublewords), src(wordsAndDoublewords)],
-    execution: later,
+    execution: special,
   }),
 ];

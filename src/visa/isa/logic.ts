@@ -1,15 +1,20 @@
 import type { DataType } from "../types.ts";
-import type { Execution } from "./execution.ts";
+import { type Expr, kit as k } from "../../semantics/index.ts";
+import { type IntegerSemantics, special } from "./execution.ts";
 import { anySize } from "./flow.ts";
 import { type Gate, type OperandSpec, type Row, row, type VectorForm } from "./row.ts";
 import { dst, integers, src } from "./vector-operands.ts";
 
-const later: Execution = { kind: "none", reason: "its semantics is not modelled yet" };
-
 const withPredicates: readonly VectorForm[] = ["general", "indirect", "immediate", "predicate"];
 
 /** On data, or on predicates as a whole. */
-const bitwise = (opcode: number, mnemonic: string, title: string, sources: number): Row => {
+const bitwise = (
+  opcode: number,
+  mnemonic: string,
+  title: string,
+  sources: number,
+  sem: IntegerSemantics["sem"],
+): Row => {
   const names = Array.from({ length: sources }, (_, i) => `src${i}`);
   return row({
     opcode,
@@ -24,7 +29,7 @@ const bitwise = (opcode: number, mnemonic: string, title: string, sources: numbe
       ...Object.fromEntries(names.map((name) => [name, src(integers, "logic", withPredicates)])),
     },
     sizes: anySize,
-    execution: later,
+    execution: { kind: "compute", integer: { domain: "low", sem } },
   });
 };
 
@@ -36,9 +41,10 @@ interface Shape extends Gate {
   readonly sources: readonly OperandSpec[];
   readonly saturates?: boolean;
   readonly sizes?: readonly number[];
+  readonly integer: IntegerSemantics;
 }
 
-const bits = ({ opcode, mnemonic, title, dst: types, sources, saturates = false, ...rest }: Shape): Row => {
+const bits = ({ opcode, mnemonic, title, dst: types, sources, saturates = false, integer, ...rest }: Shape): Row => {
   const names = sources.map((_, i) => `src${i}`);
   return row({
     opcode,
@@ -50,7 +56,7 @@ const bits = ({ opcode, mnemonic, title, dst: types, sources, saturates = false,
     file: ["exec pred dst", ...names].join(" "),
     operands: { dst: dst(types), ...Object.fromEntries(sources.map((source, i) => [`src${i}`, source])) },
     sizes: anySize,
-    execution: later,
+    execution: { kind: "compute", integer },
     ...rest,
   });
 };
@@ -67,12 +73,45 @@ const truthTables: Readonly<Record<string, number>> = Object.fromEntries([
   ...Array.from({ length: 16 }, (_, table) => [`x0${table.toString(16)}`, table]),
 ]);
 
+const none = k.i32(-1);
+
+/** All ones where no bit is set. */
+const found = (a: Expr, place: Expr): Expr => k.select(k.eq(a, k.i32(0)), none, place);
+
+const trailingZeros = (a: Expr): Expr => k.op("i32.popcnt", k.sub(k.and(a, k.neg(a)), k.i32(1)));
+
+/** Of a negative number the first bit that differs from the sign. */
+function firstFromTheLeft(a: Expr, signed: boolean): Expr {
+  const bits = signed ? k.xor(a, k.shr(a, k.i32(31), true)) : a;
+  return found(bits, k.op("i32.clz", bits));
+}
+
+const five = k.i32(31);
+
+function extract(value: Expr, offset: Expr, width: Expr, signed: boolean): Expr {
+  const rest = k.sub(k.i32(32), k.and(width, five));
+  return k.shr(k.shl(k.shr(value, k.and(offset, five), signed), rest), rest, signed);
+}
+
+function insert(into: Expr, value: Expr, offset: Expr, width: Expr): Expr {
+  const place = k.and(offset, five);
+  const mask = k.shl(k.sub(k.shl(k.i32(1), k.and(width, five)), k.i32(1)), place);
+  return k.or(k.and(k.shl(value, place), mask), k.and(into, k.not(mask)));
+}
+
+/** Within the low `bits`; the count is taken modulo them. */
+function rotateLeft(a: Expr, n: Expr, bits: number): Expr {
+  const mask = k.i32(bits - 1);
+  const value = bits < 32 ? k.narrow(a, bits, false) : a;
+  return k.or(k.shl(value, k.and(n, mask)), k.shr(value, k.and(k.neg(n), mask), false));
+}
+
 /** Operations on bits. */
 export const logicRows: readonly Row[] = [
-  bitwise(0x20, "and", "bitwise and", 2),
-  bitwise(0x21, "or", "bitwise or", 2),
-  bitwise(0x22, "xor", "bitwise exclusive or", 2),
-  bitwise(0x23, "not", "bitwise not", 1),
+  bitwise(0x20, "and", "bitwise and", 2, (_, a, b) => k.and(a, b)),
+  bitwise(0x21, "or", "bitwise or", 2, (_, a, b) => k.or(a, b)),
+  bitwise(0x22, "xor", "bitwise exclusive or", 2, (_, a, b) => k.xor(a, b)),
+  bitwise(0x23, "not", "bitwise not", 1, (_, a) => k.not(a)),
   bits({
     opcode: 0x24,
     mnemonic: "shl",
@@ -80,6 +119,7 @@ export const logicRows: readonly Row[] = [
     saturates: true,
     dst: integers,
     sources: [src(integers), src(integers)],
+    integer: { domain: "low", shifts: true, sem: (_, a, n) => k.shl(a, n) },
   }),
   bits({
     opcode: 0x25,
@@ -89,6 +129,7 @@ export const logicRows: readonly Row[] = [
     // The manual has unsigned types only, and IGC writes signed ones as well.
     dst: integers,
     sources: [src(integers), src(integers)],
+    integer: { domain: "order", shifts: true, sem: (_, a, n) => k.shr(a, n, false) },
   }),
   bits({
     opcode: 0x26,
@@ -98,6 +139,7 @@ export const logicRows: readonly Row[] = [
     // The manual has signed types only, and IGC writes unsigned ones as well.
     dst: integers,
     sources: [src(integers), src(integers)],
+    integer: { domain: "order", shifts: true, sem: (t, a, n) => k.shr(a, n, t.signed) },
   }),
   bits({
     opcode: 0x1f,
@@ -106,6 +148,7 @@ export const logicRows: readonly Row[] = [
     saturates: true,
     dst: ["ud"],
     sources: [src(["ud"], "none")],
+    integer: { domain: "word", sem: (_, a) => k.op("i32.clz", a) },
   }),
   bits({
     opcode: 0x27,
@@ -113,6 +156,7 @@ export const logicRows: readonly Row[] = [
     title: "number of set bits",
     dst: ["ud"],
     sources: [src(["ud", "uw", "ub"], "none")],
+    integer: { domain: "word", sem: (_, a) => k.op("i32.popcnt", a) },
   }),
   bits({
     opcode: 0x2e,
@@ -120,6 +164,7 @@ export const logicRows: readonly Row[] = [
     title: "first set bit from the right",
     dst: ["ud"],
     sources: [src(["ud", "uw", "ub"], "none")],
+    integer: { domain: "word", sem: (_, a) => found(a, trailingZeros(a)) },
   }),
   bits({
     opcode: 0x2f,
@@ -127,6 +172,7 @@ export const logicRows: readonly Row[] = [
     title: "first significant bit from the left",
     dst: ["ud"],
     sources: [src(doublewords, "none")],
+    integer: { domain: "word", sem: (t, a) => firstFromTheLeft(a, t.signed) },
   }),
   bits({
     opcode: 0x46,
@@ -135,6 +181,7 @@ export const logicRows: readonly Row[] = [
     sizes: fieldSizes,
     dst: doublewords,
     sources: [src(doublewords, "none"), src(doublewords, "none"), src(doublewords, "none")],
+    integer: { domain: "word", sem: (t, width, offset, value) => extract(value, offset, width, t.signedResult) },
   }),
   bits({
     opcode: 0x47,
@@ -143,6 +190,7 @@ export const logicRows: readonly Row[] = [
     sizes: fieldSizes,
     dst: doublewords,
     sources: [src(doublewords, "none"), src(doublewords, "none"), src(doublewords, "none"), src(doublewords, "none")],
+    integer: { domain: "word", sem: (_, width, offset, value, into) => insert(into, value, offset, width) },
   }),
   bits({
     opcode: 0x48,
@@ -150,6 +198,7 @@ export const logicRows: readonly Row[] = [
     title: "bits in reverse order",
     dst: doublewords,
     sources: [src(doublewords, "none")],
+    integer: { domain: "word", sem: (_, a) => k.op("i32.brev", a) },
   }),
   bits({
     opcode: 0x80,
@@ -158,6 +207,7 @@ export const logicRows: readonly Row[] = [
     from: "icllp",
     dst: rotated,
     sources: [src(rotated, "none"), src(rotated, "none")],
+    integer: { domain: "order", shifts: true, sem: (t, a, n) => rotateLeft(a, n, t.sourceBits) },
   }),
   bits({
     opcode: 0x81,
@@ -166,6 +216,7 @@ export const logicRows: readonly Row[] = [
     from: "icllp",
     dst: rotated,
     sources: [src(rotated, "none"), src(rotated, "none")],
+    integer: { domain: "order", shifts: true, sem: (t, a, n) => rotateLeft(a, k.neg(n), t.sourceBits) },
   }),
   row({
     opcode: 0x85,
@@ -183,7 +234,7 @@ export const logicRows: readonly Row[] = [
       src2: src(wordsAndDoublewords, "none"),
     },
     sizes: anySize,
-    execution: later,
+    execution: special,
   }),
   row({
     opcode: 0x98,

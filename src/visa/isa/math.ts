@@ -1,10 +1,8 @@
 import type { DataType } from "../types.ts";
-import type { Execution } from "./execution.ts";
+import type { FloatSemantics } from "./execution.ts";
 import { anySize } from "./flow.ts";
 import { type Gate, type Row, row } from "./row.ts";
 import { dst, src } from "./vector-operands.ts";
-
-const later: Execution = { kind: "none", reason: "its semantics is not modelled yet" };
 
 const approximate: readonly DataType[] = ["f", "hf"];
 
@@ -14,9 +12,10 @@ interface Shape extends Gate {
   readonly title: string;
   readonly page?: null;
   readonly types?: readonly DataType[];
+  readonly float: FloatSemantics;
 }
 
-const unary = ({ types = approximate, ...shape }: Shape): Row =>
+const unary = ({ types = approximate, float, ...shape }: Shape): Row =>
   row({
     name: shape.mnemonic.toUpperCase(),
     page: shape.mnemonic.toUpperCase(),
@@ -24,11 +23,11 @@ const unary = ({ types = approximate, ...shape }: Shape): Row =>
     file: "exec pred dst src0",
     operands: { dst: dst(types), src0: src(types) },
     sizes: anySize,
-    execution: later,
+    execution: { kind: "compute", float },
     ...shape,
   });
 
-const binary = ({ types = approximate, ...shape }: Shape): Row =>
+const binary = ({ types = approximate, float, ...shape }: Shape): Row =>
   row({
     name: shape.mnemonic.toUpperCase(),
     page: shape.mnemonic.toUpperCase(),
@@ -36,7 +35,7 @@ const binary = ({ types = approximate, ...shape }: Shape): Row =>
     file: "exec pred dst src0 src1",
     operands: { dst: dst(types), src0: src(types), src1: src(types) },
     sizes: anySize,
-    execution: later,
+    execution: { kind: "compute", float },
     ...shape,
   });
 
@@ -48,18 +47,55 @@ const macroReason =
 
 /** Functions of the extended math unit, and the macros that round correctly. */
 export const mathRows: readonly Row[] = [
-  unary({ opcode: 0x08, mnemonic: "exp", title: "power of 2" }),
-  unary({ opcode: 0x0b, mnemonic: "log", title: "logarithm to base 2" }),
-  binary({ opcode: 0x11, mnemonic: "pow", title: "power" }),
-  unary({ opcode: 0x17, mnemonic: "sin", title: "sine" }),
-  unary({ opcode: 0x18, mnemonic: "cos", title: "cosine" }),
-  unary({ opcode: 0x19, mnemonic: "sqrt", title: "square root" }),
-  unary({ opcode: 0x1a, mnemonic: "rsqrt", title: "reciprocal of the square root" }),
-  unary({ opcode: 0x1b, mnemonic: "inv", title: "reciprocal", types: ["f", "hf", "df"] }),
-  unary({ opcode: 0x7e, mnemonic: "sqrtm", title: "square root, correctly rounded", types: ["df", "f"] }),
-  binary({ opcode: 0x7f, mnemonic: "divm", title: "quotient, correctly rounded", types: ["df", "f"] }),
-  unary({ opcode: 0x96, mnemonic: "tanh", title: "hyperbolic tangent", page: null, ...future }),
-  unary({ opcode: 0x97, mnemonic: "sigm", title: "logistic sigmoid", page: null, ...future }),
+  unary({ opcode: 0x08, mnemonic: "exp", title: "power of 2", float: (f, a) => f.approximate("ex2", a) }),
+  unary({ opcode: 0x0b, mnemonic: "log", title: "logarithm to base 2", float: (f, a) => f.approximate("lg2", a) }),
+  binary({ opcode: 0x11, mnemonic: "pow", title: "power", float: (f, a, b) => f.approximate("pow", a, b) }),
+  unary({ opcode: 0x17, mnemonic: "sin", title: "sine", float: (f, a) => f.approximate("sin", a) }),
+  unary({ opcode: 0x18, mnemonic: "cos", title: "cosine", float: (f, a) => f.approximate("cos", a) }),
+  unary({ opcode: 0x19, mnemonic: "sqrt", title: "square root", float: (f, a) => f.sqrt(a) }),
+  unary({
+    opcode: 0x1a,
+    mnemonic: "rsqrt",
+    title: "reciprocal of the square root",
+    float: (f, a) => f.approximate("rsqrt", a),
+  }),
+  unary({
+    opcode: 0x1b,
+    mnemonic: "inv",
+    title: "reciprocal",
+    float: (f, a) => f.div(f.constant(1), a),
+    types: ["f", "hf", "df"],
+  }),
+  unary({
+    opcode: 0x7e,
+    mnemonic: "sqrtm",
+    title: "square root, correctly rounded",
+    float: (f, a) => f.sqrt(a),
+    types: ["df", "f"],
+  }),
+  binary({
+    opcode: 0x7f,
+    mnemonic: "divm",
+    title: "quotient, correctly rounded",
+    float: (f, a, b) => f.div(a, b),
+    types: ["df", "f"],
+  }),
+  unary({
+    opcode: 0x96,
+    mnemonic: "tanh",
+    title: "hyperbolic tangent",
+    float: (f, a) => f.approximate("tanh", a),
+    page: null,
+    ...future,
+  }),
+  unary({
+    opcode: 0x97,
+    mnemonic: "sigm",
+    title: "logistic sigmoid",
+    float: (f, a) => f.approximate("sigmoid", a),
+    page: null,
+    ...future,
+  }),
   row({
     opcode: 0x9b,
     name: "INVM",

@@ -1,11 +1,10 @@
-import type { Execution } from "./execution.ts";
+import { kit as k } from "../../semantics/index.ts";
+import { type Execution, special } from "./execution.ts";
 import { anySize } from "./flow.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 import { dst, numbers, src } from "./vector-operands.ts";
 
-const later: Execution = { kind: "none", reason: "its semantics is not modelled yet" };
-
-const extremum = (mnemonic: string, title: string, code: number): Row =>
+const extremum = (mnemonic: string, title: string, code: number, execution: Execution): Row =>
   row({
     opcode: 0x45,
     name: "MIN_MAX",
@@ -16,7 +15,7 @@ const extremum = (mnemonic: string, title: string, code: number): Row =>
     file: `exec #${code} dst src0 src1`,
     operands: { dst: dst(numbers), src0: src(numbers), src1: src(numbers) },
     sizes: anySize,
-    execution: later,
+    execution,
   });
 
 const state: OperandSpec = {
@@ -36,14 +35,14 @@ export const moveRows: readonly Row[] = [
     title: "conversion from and to 8-bit floats and tf32",
     page: "FCVT",
     from: "pvc",
-    text: "fcvt{.sat} E dst src0",
+    text: "fcvt E dst src0",
     file: "exec dst src0",
     operands: {
       dst: dst(["ub", "b", "ud", "hf", "f"], ["general"]),
       src0: src(["ub", "b", "ud", "hf", "f"], "none", ["general", "immediate"]),
     },
     sizes: anySize,
-    execution: later,
+    execution: special,
   }),
   row({
     opcode: 0x1e,
@@ -60,7 +59,7 @@ export const moveRows: readonly Row[] = [
       src1: src(["ub", "uw", "f", "hf"], "none", ["general", "immediate"]),
     },
     sizes: anySize,
-    execution: later,
+    execution: special,
   }),
   row({
     opcode: 0x29,
@@ -75,7 +74,7 @@ export const moveRows: readonly Row[] = [
       src0: src(numbers, "arithmetic", ["general", "indirect", "immediate", "address", "address-of", "predicate"]),
     },
     sizes: anySize,
-    execution: later,
+    execution: special,
   }),
   row({
     opcode: 0x2a,
@@ -87,7 +86,7 @@ export const moveRows: readonly Row[] = [
     file: "exec pred dst src0 src1",
     operands: { dst: dst(numbers), src0: src(numbers), src1: src(numbers) },
     sizes: anySize,
-    execution: later,
+    execution: special,
   }),
   row({
     opcode: 0x2b,
@@ -99,7 +98,7 @@ export const moveRows: readonly Row[] = [
     file: "exec dst src0",
     operands: { dst: { class: "predicate", role: "dst" }, src0: src(["ud", "uw", "ub", "d", "w", "b"], "none") },
     sizes: anySize,
-    execution: later,
+    execution: special,
   }),
   row({
     opcode: 0x2d,
@@ -111,10 +110,18 @@ export const moveRows: readonly Row[] = [
     file: "exec dst src0",
     operands: { dst: { ...dst(["ud"]), forms: ["state", "general"] }, src0: state },
     sizes: anySize,
-    execution: later,
+    execution: special,
   }),
-  extremum("min", "the smaller of two values", 0),
-  extremum("max", "the greater of two values", 1),
+  extremum("min", "the smaller of two values", 0, {
+    kind: "compute",
+    integer: { domain: "order", sem: (t, a, b) => k.min(a, b, t.signed) },
+    float: (f, a, b) => f.min(a, b),
+  }),
+  extremum("max", "the greater of two values", 1, {
+    kind: "compute",
+    integer: { domain: "order", sem: (t, a, b) => k.max(a, b, t.signed) },
+    float: (f, a, b) => f.max(a, b),
+  }),
   row({
     opcode: 0x95,
     name: "SHFL_IDX4",

@@ -1,9 +1,7 @@
-import type { Execution } from "./execution.ts";
+import { special } from "./execution.ts";
 import { anySize } from "./flow.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 import { dst, src } from "./vector-operands.ts";
-
-const later: Execution = { kind: "none", reason: "its semantics is not modelled yet" };
 
 /** Types of the elements of the matrices, with their codes in files. */
 export const precisions = {
@@ -28,14 +26,16 @@ const precision: OperandSpec = { class: "option", choices: precisions };
 const accumulator = ["d", "ud", "f", "hf", "bf", "df"] as const;
 const packed = ["d", "ud", "df"] as const;
 
-const systolic = (opcode: number, mnemonic: string, title: string, gate: Pick<Row, "from" | "until">): Row =>
+type Rest = Pick<Row, "from" | "until" | "execution">;
+
+const systolic = (opcode: number, mnemonic: string, title: string, rest: Rest): Row =>
   row({
     opcode,
     name: mnemonic.toUpperCase(),
     mnemonic,
     title,
     page: mnemonic.toUpperCase(),
-    ...gate,
+    ...rest,
     text: `${mnemonic}.{weights}.{activations}.{depth}.{count} E dst src0 src1 src2`,
     file: "exec dst src0 src1 src2 weights activations depth count",
     operands: {
@@ -49,7 +49,6 @@ const systolic = (opcode: number, mnemonic: string, title: string, gate: Pick<Ro
       src2: { ...src(packed, "none", ["general"]), plain: true },
     },
     sizes: [8, 16],
-    execution: later,
   });
 
 /** Dot products of packed elements, and matrix products on the systolic array. */
@@ -57,6 +56,7 @@ export const systolicRows: readonly Row[] = [
   systolic(0x1c, "dpasw", "systolic dot product that shares src2 with the fused thread", {
     from: "xehp",
     until: "pvc",
+    execution: { kind: "none", reason: "it shares src2 with the fused thread, and threads are not paired here" },
   }),
   row({
     opcode: 0x82,
@@ -74,9 +74,12 @@ export const systolicRows: readonly Row[] = [
       src2: src(["d", "ud"], "none"),
     },
     sizes: anySize,
-    execution: later,
+    execution: special,
   }),
-  systolic(0x83, "dpas", "systolic dot product: a matrix product, accumulated", { from: "xehp" }),
+  systolic(0x83, "dpas", "systolic dot product: a matrix product, accumulated", {
+    from: "xehp",
+    execution: special,
+  }),
   row({
     opcode: 0x99,
     name: "BDPAS",

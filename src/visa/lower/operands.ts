@@ -96,6 +96,57 @@ function general(context: LowerContext, operand: GeneralOperand, exec: ExecSize)
   return leaf(variable.type, region);
 }
 
+/**
+ * One element of a group for all channels of the group: channel e reads what channel `group * floor(e / group) + index` would.
+ * Null where a region does not keep groups together, and for other operands than variables and unpacked immediates.
+ */
+export function component(
+  context: LowerContext,
+  operand: Operand,
+  exec: ExecSize,
+  group: number,
+  index: number,
+): Source | null {
+  if (operand.kind === "immediate" && !["v", "uv", "vf"].includes(operand.type)) return source(context, operand, exec);
+  if (operand.kind !== "general") return null;
+  const { type } = context.variable(operand.variable);
+  const { at, first, vertical, width, horizontal } = regionOf(context, operand, exec);
+  const linear = width === 1 ? vertical : vertical === width * horizontal ? horizontal : null;
+  const stride = linear ?? (width === group ? horizontal : null);
+  if (stride === null) return null;
+  const region = {
+    at: at + index * stride * typeBytes(type),
+    first,
+    vertical: linear === null ? vertical : group * linear,
+    width: group,
+    horizontal: 0,
+  };
+  return plain(leaf(type, region), type);
+}
+
+/** Elements of a variable from where an operand begins, whatever its region: `index` and a pattern of strides. */
+export function elements(
+  context: LowerContext,
+  operand: Operand | undefined,
+  exec: ExecSize,
+  index: number,
+  strides: Pick<Region, "vertical" | "width" | "horizontal"> = scalar,
+): Source | null {
+  if (operand?.kind !== "general") return null;
+  const { type } = context.variable(operand.variable);
+  const { at } = regionOf(context, operand, exec);
+  return plain(leaf(type, { at: at + index * typeBytes(type), first: exec.offset, ...strides }), type);
+}
+
+/** The byte of the file at which a variable or raw operand begins; null for the rest and for `%null`. */
+export function placeOfOperand(context: LowerContext, operand: Operand | undefined): number | null {
+  if (operand?.kind !== "general" && operand?.kind !== "raw") return null;
+  const variable = context.variable(operand.variable);
+  if (isPredefined(variable, "%null")) return null;
+  if (operand.kind === "raw") return context.placeOf(variable) + operand.offset;
+  return context.placeOf(variable) + operand.row * context.routine.grfBytes + operand.column * typeBytes(variable.type);
+}
+
 const isPredefined = ({ root }: Variable, name: string): boolean => root.predefined && root.name === name;
 
 const zero = (type: DataType): Expr => ({ i32: k.i32(0), i64: k.i64(0n), f32: k.f32(0), f64: k.f64(0) })[irType(type)];
@@ -114,7 +165,7 @@ function timeStamp(type: DataType, region: Region): Expr {
 const laneId: Expr = { kind: "special", ty: "i32", name: "laneid" };
 
 /** The channel of an instruction that a lane is, counted from 0. */
-const channel = (exec: Pick<ExecSize, "offset">): Expr =>
+export const channel = (exec: Pick<ExecSize, "offset">): Expr =>
   exec.offset === 0 ? laneId : k.sub(laneId, k.i32(exec.offset));
 
 /** Bytes from the first element of a region to a lane's. */

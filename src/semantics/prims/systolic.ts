@@ -1,0 +1,57 @@
+import { bf16ToNumber, f16ToNumber } from "../../numeric/half.ts";
+import { fromPattern32 } from "../../numeric/float-pattern.ts";
+import { minifloatToNumber, minifloats } from "../../numeric/minifloat.ts";
+import { sumToOdd } from "../../numeric/sum.ts";
+import { prim, type PrimTable } from "../prim.ts";
+
+/**
+ * `count` bits of a word from a place on, as a number. `field` holds the place in bits 0-5, the count in bits 6-9 (1 to 8)
+ * and whether it is signed in bit 10.
+ */
+function element(word: number, field: number, index: number): number {
+  const count = (field >> 6) & 15;
+  const left = word << (32 - count - (((field & 63) + index * count) & 31));
+  return field & 0x400 ? left >> (32 - count) : left >>> (32 - count);
+}
+
+const decoders: readonly ((pattern: number) => number)[] = [
+  bf16ToNumber,
+  f16ToNumber,
+  (pattern) => fromPattern32(pattern & ~0x1fff),
+  (pattern) => minifloatToNumber(pattern, minifloats.e5m2),
+  (pattern) => minifloatToNumber(pattern, minifloats.e4m3),
+  (pattern) => minifloatToNumber(pattern, minifloats.e2m1),
+];
+const widths = [16, 16, 32, 8, 8, 4] as const;
+
+/** The formats of `f32.dot_packed`, by their numbers. */
+export const packedFormats = ["bf", "hf", "tf32", "bf8", "hf8", "e2m1"] as const;
+
+function dotFloat(sum: number, a: number, b: number, formats: number): number {
+  const left = formats & 7;
+  const right = (formats >> 3) & 7;
+  const width = widths[left] ?? 32;
+  const terms = [sum];
+  for (let at = 0; at < 32; at += width) {
+    const x = decoders[left]?.(width === 32 ? a : (a >>> at) & (2 ** width - 1)) ?? 0;
+    const y = decoders[right]?.(width === 32 ? b : (b >>> at) & (2 ** width - 1)) ?? 0;
+    terms.push(x * y);
+  }
+  return Math.fround(sumToOdd(terms));
+}
+
+/** Dot products of the elements packed in two words, added to a sum. */
+export const systolicPrims = {
+  /**
+   * The last operand: the field of the first word's element 0 in bits 0-10 (`element`), that of the second word's in bits
+   * 11-21, and how many elements in bits 22-25.
+   */
+  "i32.dot_packed": prim(["i32", "i32", "i32", "i32"], "i32", (sum, a, b, fields) => {
+    let result = sum;
+    const count = (fields >> 22) & 15;
+    for (let i = 0; i < count; i++) result += element(a, fields & 0x7ff, i) * element(b, (fields >> 11) & 0x7ff, i);
+    return result | 0;
+  }),
+  /** All elements of the words, with one rounding to nearest. The last operand: `packedFormats` of a, and of b times 8. */
+  "f32.dot_packed": prim(["f32", "i32", "i32", "i32"], "f32", dotFloat),
+} as const satisfies PrimTable;

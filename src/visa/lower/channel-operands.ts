@@ -1,0 +1,43 @@
+import type { UndefinedCase } from "../../ir/index.ts";
+import type { Expr } from "../../semantics/index.ts";
+import type { ExecSize, Instruction, Operand } from "../tree.ts";
+import type { LowerContext, Lowered } from "./context.ts";
+import { once } from "./instruction-operands.ts";
+import { destination, source, type Target } from "./operands.ts";
+import { type ModifiedSource, modifierOf } from "./promotion.ts";
+
+export const unsupported = ({ mnemonic }: Instruction, reason: string): Lowered => ({
+  op: { kind: "unsupported", what: mnemonic.text, reason },
+  dst: [],
+});
+
+/** What an instruction's operands are, read once. */
+export interface Operands {
+  readonly exec: ExecSize;
+  readonly dst: Target;
+  readonly sources: readonly ModifiedSource[];
+  readonly undefinedCases: readonly UndefinedCase[];
+}
+
+export function readOperands(context: LowerContext, { operands, exec }: Instruction): Operands {
+  const size = exec ?? once;
+  const dst = destination(context, operands["dst"]!, size);
+  const sources = sourceOperands(operands).map((operand) => modified(context, operand, size));
+  return { exec: size, dst, sources, undefinedCases: [dst, ...sources].flatMap((o) => o.undefinedCases) };
+}
+
+export const sourceOperands = (operands: Instruction["operands"]): readonly Operand[] =>
+  ["src0", "src1", "src2", "src3"].flatMap((name) => operands[name] ?? []);
+
+export const modified = (context: LowerContext, operand: Operand, exec: ExecSize): ModifiedSource => ({
+  ...source(context, operand, exec),
+  modifier: modifierOf(operand),
+});
+
+/** One result for each channel. */
+export const pure = (value: Expr, dst: Target, undefinedCases: readonly UndefinedCase[]): readonly Lowered[] => [
+  { op: { kind: "pure", values: [value] }, dst: [dst.to], undefinedCases },
+];
+
+/** Lowers an instruction whose row has no semantics of its own; null where its operands are not such that it can. */
+export type LowerSpecial = (context: LowerContext, instruction: Instruction) => readonly Lowered[] | null;

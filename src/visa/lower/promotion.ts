@@ -1,0 +1,123 @@
+import { type Expr, kit as k } from "../../semantics/index.ts";
+import type { IntegerDomain } from "../isa/execution.ts";
+import type { Operand, SourceModifier } from "../tree.ts";
+import { type DataType, isFloat, isSigned, typeBytes } from "../types.ts";
+import type { FloatFormat } from "./float-arithmetic.ts";
+import type { Source } from "./operands.ts";
+
+/** A source and what is written before it. */
+export interface ModifiedSource extends Source {
+  readonly modifier: SourceModifier | null;
+}
+
+export const modifierOf = (operand: Operand): SourceModifier | null =>
+  operand.kind === "general" || operand.kind === "indirect" ? operand.modifier : null;
+
+/** Inclusive. */
+interface Range {
+  readonly least: bigint;
+  readonly most: bigint;
+}
+
+export function rangeOf(type: DataType): Range {
+  const bits = BigInt(typeBytes(type) * 8);
+  return isSigned(type)
+    ? { least: -(1n << (bits - 1n)), most: (1n << (bits - 1n)) - 1n }
+    : { least: 0n, most: (1n << bits) - 1n };
+}
+
+function modifiedRange({ type, modifier }: ModifiedSource): Range {
+  const { least, most } = rangeOf(type);
+  const magnitude = -least > most ? -least : most;
+  switch (modifier) {
+    case "neg":
+      return { least: -most, most: -least };
+    case "abs":
+      return { least: 0n, most: magnitude };
+    case "neg-abs":
+      return { least: -magnitude, most: 0n };
+    default:
+      return { least, most };
+  }
+}
+
+const within = (ranges: readonly Range[], { least, most }: Range): boolean =>
+  ranges.every((range) => range.least >= least && range.most <= most);
+
+/** Integer sources in one type, all `i32` or all `i64`. */
+export interface Promoted {
+  readonly sources: readonly Expr[];
+  readonly ty: "i32" | "i64";
+  readonly signed: boolean;
+}
+
+/**
+ * Sources in a type in which the instruction's result is exact, as the hardware's extra precision has it: in 32 bits where
+ * they suffice. `resultBits`: of the destination, null for a predicate.
+ */
+export function promote(
+  sources: readonly ModifiedSource[],
+  domain: IntegerDomain,
+  resultBits: number | null,
+  saturate: boolean,
+): Promoted {
+  const ranges = sources.map(modifiedRange);
+  const in32 = promotion32(ranges, domain, saturate);
+  const long =
+    domain !== "word" && (resultBits === 64 || (domain !== "low" && sources.some(({ type }) => typeBytes(type) === 8)));
+  if (in32 !== null && !long) {
+    return { sources: sources.map((source) => promoted(source, "i32")), ty: "i32", signed: in32 === "signed" };
+  }
+  const unsigned = ranges.some(({ most }) => most > rangeOf("q").most) && ranges.every(({ least }) => least >= 0n);
+  return { sources: sources.map((source) => promoted(source, "i64")), ty: "i64", signed: !unsigned };
+}
+
+function promotion32(ranges: readonly Range[], domain: IntegerDomain, saturate: boolean): "signed" | "unsigned" | null {
+  if (domain === "exact" || (domain === "low" && saturate)) return null;
+  if (within(ranges, rangeOf("d"))) return "signed";
+  return domain === "low" || domain === "word" || within(ranges, rangeOf("ud")) ? "unsigned" : null;
+}
+
+/** An integer source in a type, its modifier applied. */
+export function promoted({ expr, type, modifier }: ModifiedSource, ty: "i32" | "i64"): Expr {
+  const extended = expr.ty === ty ? expr : ty === "i64" ? k.widen(expr, isSigned(type)) : k.wrap(expr);
+  const magnitude = isSigned(type) ? k.abs(extended) : extended;
+  switch (modifier) {
+    case "neg":
+      return k.neg(extended);
+    case "abs":
+      return magnitude;
+    case "neg-abs":
+      return k.neg(magnitude);
+    case "not":
+      return k.not(extended);
+    default:
+      return extended;
+  }
+}
+
+/** The format in which operands of these types are computed with; null: with integers. */
+export function formatOf(types: readonly DataType[]): FloatFormat | null {
+  const floats = new Set(types.filter(isFloat));
+  if (floats.size === 0) return null;
+  if (floats.has("df")) return "f64";
+  if (floats.size > 1) return "f32";
+  return floats.has("hf") ? "f16" : floats.has("bf") ? "bf16" : "f32";
+}
+
+/** A floating-point source in a format, its modifier applied. The formats of 16 bits are part of binary32. */
+export function promotedFloat({ expr, type, modifier }: ModifiedSource, format: FloatFormat): Expr {
+  const narrow = type === "hf" ? k.op("f32.from_f16", expr) : type === "bf" ? k.op("f32.from_bf16", expr) : expr;
+  const value = format === "f64" && narrow.ty === "f32" ? k.op("f64.from_f32", narrow) : narrow;
+  const ty = value.ty === "f64" ? "f64" : "f32";
+  switch (modifier) {
+    case "neg":
+      return k.op(`${ty}.neg`, value);
+    case "abs":
+      return k.op(`${ty}.abs`, value);
+    case "neg-abs":
+      return k.op(`${ty}.neg`, k.op(`${ty}.abs`, value));
+    default:
+      return value;
+  }
+}

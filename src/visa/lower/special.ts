@@ -1,0 +1,33 @@
+import type { LowerSpecial } from "./channel-operands.ts";
+import { addWithCarry, addWithOverflow, dotOfBytes, lookUp, multiplyWide, subtractWithBorrow } from "./integer.ts";
+import { addAddress, convertNarrow, move, moveState, roundStochastically, select, setPredicate } from "./move.ts";
+import { compare } from "./relation.ts";
+import { systolic } from "./systolic.ts";
+import { absoluteDifferences, dotProduct, line, plane } from "./tuple.ts";
+
+/** Instructions whose operands or results are not simply those of a channel, by name. */
+export const specialInstructions: Readonly<Record<string, LowerSpecial>> = {
+  MOV: move,
+  SEL: select,
+  SETP: setPredicate,
+  MOVS: moveState,
+  FCVT: convertNarrow,
+  SRND: roundStochastically,
+  ADDR_ADD: addAddress,
+  CMP: compare,
+  ADDC: addWithCarry,
+  SUBB: subtractWithBorrow,
+  ADD3O: addWithOverflow,
+  MADW: multiplyWide,
+  BFN: lookUp,
+  DP4A: dotOfBytes,
+  SAD2: absoluteDifferences,
+  SAD2ADD: absoluteDifferences,
+  DP2: dotProduct,
+  DP3: dotProduct,
+  DP4: dotProduct,
+  DPH: dotProduct,
+  LINE: line,
+  PLANE: plane,
+  DPAS: systolic,
+};

@@ -78,7 +78,7 @@ export function run(kernel: Kernel): Outcome {
   if (program.addresses.global(at) !== base) throw new Error("the buffer is not where it was expected");
   const { placeOf } = layOut(routine!);
   const variableNamed = (name: string) => routine!.variables.find((variable) => variable.name === name)!;
-  let file = new Uint8Array(0);
+  let file: Uint8Array = new Uint8Array(0);
   const { reports } = launch(program, {
     kernel: "k",
     grid: [1, 1, 1],

@@ -61,7 +61,7 @@ export const syntaxCodes = {
   },
   "visa-execution-size": {
     title: "no such execution size",
-    page: "An instruction works on 1, 2, 4, 8, 16 or 32 channels.",
+    page: "An instruction works on 1, 2, 4, 8, 16 or 32 channels, and the number stands last in its parentheses, as in (M1, 16).",
     section: "3_execution_model",
     example: kernels("    mov (M1, 12) V(0,0)<1> 0x1:ud", "    mov (M1, 8) V(0,0)<1> 0x1:ud"),
   },
@@ -120,7 +120,7 @@ export const syntaxCodes = {
   },
   "visa-unmatched-brace": {
     title: "a '}' closes nothing",
-    page: "There is one '}' more than there are scopes to close.",
+    page: "There is one '}' more than there are scopes to close. Often an earlier '}' stands where it should not.",
     example: kernels("{\n    ret (M1, 1)\n}\n}", "{\n    ret (M1, 1)\n}"),
   },
   "visa-unterminated-string": {

@@ -220,11 +220,18 @@ export class Cursor {
     this.previousEnd = previousEnd;
   }
 
-  /** The end of a statement: that of its line or of its scope, or the end of a panic. */
-  endStatement(): void {
-    if (this.accept(Token.newline) || this.atEnd) return;
+  /** The end of a statement: that of its line or of its scope, or the end of a panic. False if the statement is skipped. */
+  endStatement(): boolean {
+    if (this.accept(Token.newline) || this.atEnd) return true;
     this.unexpected("the end of the line");
     this.recover();
+    return false;
+  }
+
+  /** The end of what stays in the tree, whatever else its line has. */
+  endHeading(): void {
+    if (!this.panicking) this.statementStart = this.start;
+    this.endStatement();
   }
 
   /** Leaves the panic at the end of the statement, and keeps what it was. */
@@ -237,14 +244,31 @@ export class Cursor {
         if (braces === 0 && this.scopes > 0) break;
         braces = Math.max(0, braces - 1);
       }
-      this.kind = Token.panic;
-      this.advance();
-      this.kind = this.lexer.kind;
+      this.#skip();
     }
     this.braces = 0;
     if (this.previousEnd > this.statementStart)
       this.skipped.push({ start: this.statementStart, end: this.previousEnd });
     this.accept(Token.newline);
+  }
+
+  /** Leaves the panic behind the `}` of the scope whose `{` the cursor is on, or at the end of the text. */
+  skipScope(): void {
+    let open = 0;
+    this.kind = this.lexer.kind;
+    do {
+      if (this.kind === Token.leftBrace) open++;
+      else if (this.kind === Token.rightBrace) open--;
+      this.#skip();
+    } while (open > 0 && this.kind !== Token.end);
+    this.recover();
+  }
+
+  /** Advances over a token that no rule looks at, in silence. */
+  #skip(): void {
+    this.kind = Token.panic;
+    this.advance();
+    this.kind = this.lexer.kind;
   }
 
   /** What the end of the text leaves to say. */

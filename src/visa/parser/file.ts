@@ -67,7 +67,7 @@ export function parseVisa(
       versionMissed ||= read === null;
       if (version === null) version = read;
       else own = read;
-      p.endStatement();
+      p.endHeading();
     } else if (word === ".kernel" || word === ".global_function") {
       p.advance();
       const name = nameOrQuoted(p, "the name of a routine");
@@ -77,7 +77,7 @@ export function parseVisa(
         open = { kind: word === ".kernel" ? "kernel" : "function", name, version: own, start, statements: [] };
         own = null;
       }
-      p.endStatement();
+      p.endHeading();
     } else if (open === null) {
       p.fail("visa-statement-outside-routine", p, `${p.describe()} is outside of any routine`, {
         help: "begin one with '.kernel NAME' or '.global_function NAME'",
@@ -115,7 +115,8 @@ function skipToRoutine(p: Cursor): void {
 
 function statement(p: Cursor, word: string, into: Statement[]): void {
   if (p.at(Token.leftBrace)) {
-    into.push(scope(p));
+    const read = scope(p);
+    if (read !== null) into.push(read);
     return;
   }
   if (p.at(Token.rightBrace)) {
@@ -124,21 +125,20 @@ function statement(p: Cursor, word: string, into: Statement[]): void {
     return;
   }
   const read = simpleStatement(p, word);
-  if (read !== null) into.push(read);
-  p.endStatement();
+  if (p.endStatement() && read !== null) into.push(read);
 }
 
 /** `{ ... }`. The braces need no lines of their own. */
-function scope(p: Cursor): Scope {
+function scope(p: Cursor): Scope | null {
   const { start } = p;
   const brace = p.span;
   const statements: Statement[] = [];
-  p.advance();
   if (p.scopes === nestingLimit) {
     p.fail("visa-nesting-too-deep", brace, `scopes nest more than ${nestingLimit} deep`);
-    p.recover();
-    return { kind: "scope", start, end: p.previousEnd, statements };
+    p.skipScope();
+    return null;
   }
+  p.advance();
   p.scopes++;
   p.constants.enterScope();
   while (!p.at(Token.rightBrace) && !p.at(Token.end)) {
@@ -152,7 +152,7 @@ function scope(p: Cursor): Scope {
   p.scopes--;
   if (p.accept(Token.rightBrace)) {
     const { previousEnd } = p;
-    p.endStatement();
+    p.endHeading();
     return { kind: "scope", start, end: previousEnd, statements };
   }
   p.error("visa-unclosed-scope", brace, "this '{' is never closed", {
@@ -186,7 +186,7 @@ function simpleStatement(p: Cursor, word: string): Exclude<Statement, Scope> | n
     case ".funcdecl":
       return functionDeclaration(p);
   }
-  if (word.startsWith(".implicit")) return input(p, word.slice(".implicit".length).replace(/^_/, ""));
+  if (word.startsWith(".implicit_")) return input(p, word.slice(".implicit_".length));
   if (rowsOfMnemonic.has(word)) return instruction(p);
   const meant = nearest(word, [...routineDirectives, ...statementDirectives]);
   p.fail("visa-unknown-directive", p, `no directive is called '${word.slice(0, 60)}'`, {

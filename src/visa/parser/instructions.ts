@@ -4,7 +4,7 @@ import type { ExecSize, Instruction, Name, Operand, Predicate } from "../tree.ts
 import type { Cursor } from "./cursor.ts";
 import { integer } from "./expressions.ts";
 import { type Candidate, candidatesOf } from "./mnemonics.ts";
-import { numberOperand, operand } from "./operands.ts";
+import { operand } from "./operands.ts";
 import { oneOf } from "./options.ts";
 
 /** `(P1) add.sat (M1, 16) V1(0,0)<1> V2(0,0)<8;8,1> 0x1:ud`; null after an error. */
@@ -66,23 +66,21 @@ function fitting(
         p.expect(Token.leftParen, "'('");
         for (const [i, name] of (item.kind === "tuple" ? item.operands : [item.operand]).entries()) {
           if (i > 0) p.expect(Token.comma, "','");
-          operands[name] = operand(p, row, row.operands[name]!);
+          operands[name] = operand(p, row, name);
         }
         p.expect(Token.rightParen, "')'");
         break;
       case "sized":
-        operands[item.operand] = operand(p, row, row.operands[item.operand]!);
+        operands[item.operand] = operand(p, row, item.operand);
         p.expect(Token.slash, "'/' and a length");
-        operands[item.size] = numberOperand(p, 0, 0xff);
+        operands[item.size] = operand(p, row, item.size);
         break;
-      case "operand": {
-        const spec = row.operands[item.operand]!;
-        if (!item.optional) operands[item.operand] = operand(p, row, spec);
+      case "operand":
+        if (!item.optional) operands[item.operand] = operand(p, row, item.operand);
         else if (!p.atEnd) {
-          const found = p.maybe(() => operand(p, row, spec));
+          const found = p.maybe(() => operand(p, row, item.operand));
           if (found !== null) operands[item.operand] = found;
         }
-      }
     }
     if (p.panicking) return null;
   }

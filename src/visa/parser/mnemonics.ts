@@ -4,7 +4,7 @@ import { rowsOfMnemonic } from "../isa/table.ts";
 import { type Suffix, textItems } from "../isa/template.ts";
 import type { Name, NumberOperand, OptionOperand, StringOperand } from "../tree.ts";
 import type { Cursor } from "./cursor.ts";
-import { choiceOf, mean, oneOf } from "./options.ts";
+import { choiceOf, mean, meantBy, oneOf } from "./options.ts";
 
 /** What a mnemonic with its suffixes can mean. */
 export interface Candidate {
@@ -216,7 +216,7 @@ function reportSuffix(p: Cursor, mnemonic: Name, segments: readonly Segment[], m
     p.fail("visa-unknown-suffix", { start: mnemonic.start, end }, `'${mnemonic.text}' lacks a suffix`, { help });
     return;
   }
-  const meant = nearest(wrong.text, wanted);
+  const meant = meantBy(wrong.text, wanted);
   const span = { start: mnemonic.start + wrong.start - 1, end: mnemonic.start + wrong.end };
   p.fail("visa-unknown-suffix", span, `'${word}' has no suffix '.${wrong.text.slice(0, 60)}' here`, {
     help: meant === null ? help : `did you mean '.${meant}'?`,

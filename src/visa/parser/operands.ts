@@ -1,15 +1,6 @@
 import type { OperandSpec, Row, VectorForm } from "../isa/row.ts";
 import { Token } from "../lexer.ts";
-import type {
-  Name,
-  NameListOperand,
-  NameOperand,
-  NumberOperand,
-  Operand,
-  OperandList,
-  RawOperand,
-  SourceModifier,
-} from "../tree.ts";
+import type { Name, NameListOperand, NameOperand, NumberOperand, Operand, OperandList, RawOperand } from "../tree.ts";
 import type { Cursor } from "./cursor.ts";
 import { count, integer } from "./expressions.ts";
 import { stringLiteral } from "./literals.ts";
@@ -18,7 +9,8 @@ import { optionOperand } from "./options.ts";
 import { destination, source } from "./vectors.ts";
 
 /** The operand at the cursor, of the kind that the row wants. */
-export function operand(p: Cursor, row: Row, spec: OperandSpec): Operand {
+export function operand(p: Cursor, row: Row, name: string): Operand {
+  const spec = row.operands[name]!;
   switch (spec.class) {
     case "vector":
       return spec.role === "dst" ? destination(p, spec) : source(p, spec);
@@ -47,7 +39,7 @@ export function operand(p: Cursor, row: Row, spec: OperandSpec): Operand {
       return { kind: "string", start, end: p.previousEnd, text };
     }
     case "number":
-      return numberOperand(p, spec.from, spec.to);
+      return numberOperand(p, inWords(name), spec.from, spec.to);
     case "option":
       return optionOperand(p, spec);
     case "lsc-address":
@@ -87,9 +79,9 @@ function labels(p: Cursor): NameListOperand {
 }
 
 /** A plain number; a sign is an error, for what has one is an immediate. */
-export function numberOperand(p: Cursor, from: number, to: number): NumberOperand {
+function numberOperand(p: Cursor, what: string, from: number, to: number): NumberOperand {
   const { start, end } = p;
-  const wanted = `a number from ${from} to ${to}`;
+  const wanted = `the ${what}, a number from ${from} to ${to}`;
   let value = from;
   if (p.at(Token.number)) {
     value = Number(integer(p));
@@ -100,6 +92,9 @@ export function numberOperand(p: Cursor, from: number, to: number): NumberOperan
   return { kind: "number", start, end: p.previousEnd, value };
 }
 
+/** `argSize`: arg size. */
+const inWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
 /** `V.32`, `V.(8*4)`; `bare`: the offset may be left out. */
 export function rawOperand(p: Cursor, bare: boolean): RawOperand {
   const { start } = p;
@@ -108,7 +103,9 @@ export function rawOperand(p: Cursor, bare: boolean): RawOperand {
   if (p.at(Token.dot) || !bare) {
     p.expect(Token.dot, "'.' and an offset in bytes");
     // An expression stands in parentheses: what follows a number may belong to an address.
-    offset = p.at(Token.leftParen) ? count(p, 0, 0x1_0000, "the offset") : numberOperand(p, 0, 0x1_0000).value;
+    offset = p.at(Token.leftParen)
+      ? count(p, 0, 0x1_0000, "the offset")
+      : numberOperand(p, "offset", 0, 0x1_0000).value;
   }
   return { kind: "raw", start, end: p.previousEnd, variable, offset };
 }
@@ -131,10 +128,3 @@ function operandList(p: Cursor): OperandList {
   }
   return { kind: "list", start, end: Math.max(start, p.previousEnd), items };
 }
-
-export const modifierTexts: Readonly<Record<SourceModifier, string>> = {
-  neg: "(-)",
-  abs: "(abs)",
-  "neg-abs": "(-abs)",
-  not: "(~)",
-};

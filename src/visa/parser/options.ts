@@ -25,11 +25,15 @@ export function optionOperand(p: Cursor, spec: OptionSpec): OptionOperand {
   const choice = text === null ? null : choiceOf(spec, text);
   if (choice === null) {
     const choices = Object.keys(spec.choices);
-    const meant = text === null ? null : nearest(text, choices);
+    const meant = text === null ? null : meantBy(text, choices);
     p.unexpected(choices.length > 12 ? "one of its options" : oneOf(choices), meant === null ? undefined : mean(meant));
   } else p.advance();
   return { kind: "option", start, end, choice: choice ?? "" };
 }
+
+/** The choice that a misspelt one may have meant; of a letter or digit nobody can tell. */
+export const meantBy = (text: string, choices: readonly string[]): string | null =>
+  text.length < 3 ? null : nearest(text, choices);
 
 export const mean = (word: string): string => `did you mean '${word}'?`;
 

@@ -99,6 +99,7 @@ export const gatherRows: readonly Row[] = [
     file: "exec pred count surface offsets dst",
     operands: { count: powers(1, 2, 4), surface, offsets, dst: rawDst("uq", "q", "df") },
     sizes: [8, 16],
+    from: "xehp",
     execution: qwords,
   }),
   row({
@@ -111,6 +112,7 @@ export const gatherRows: readonly Row[] = [
     file: "exec pred count surface offsets src",
     operands: { count: powers(1, 2, 4), surface, offsets, src: rawSrc("uq", "q", "df") },
     sizes: [8, 16],
+    from: "xehp",
     execution: qwords,
   }),
 ];

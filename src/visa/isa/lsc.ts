@@ -29,7 +29,7 @@ type Sketch = Omit<Row, "opcode" | "sub" | "sizes" | "name"> & {
   readonly sizes?: Row["sizes"];
 };
 const lsc = (r: Sketch): Row =>
-  row({ opcode: 0x89, name: r.mnemonic.toUpperCase(), sizes: anySize, from: "xehp", ...r });
+  row({ opcode: 0x89, name: r.mnemonic.toUpperCase(), sizes: anySize, from: "dg2", ...r });
 
 const load: Execution = { kind: "memory", action: { kind: "lsc-access", access: "load" } };
 const store: Execution = { kind: "memory", action: { kind: "lsc-access", access: "store" } };
@@ -249,7 +249,7 @@ const typed = (r: Omit<Sketch, "execution">): Row =>
     opcode: 0x8a,
     name: r.mnemonic.toUpperCase(),
     sizes: anySize,
-    from: "xehp",
+    from: "dg2",
     execution: typedReason,
     ...r,
   });

@@ -164,7 +164,7 @@ export const syncRows: readonly Row[] = [
       },
     },
     sizes: null,
-    from: "xehp",
+    from: "dg2",
     execution: fence("device"),
   }),
   row({

@@ -4,7 +4,6 @@ import type { Instruction, Name } from "../tree.ts";
 import type { CheckedVisa } from "./check.ts";
 import type { VisaCheckCode } from "./codes.ts";
 import { traceAddresses } from "./function-addresses.ts";
-import { isCarrier } from "./routine-names.ts";
 
 export interface LinkVisaOptions {
   /** Names of data that `faddr` may take the address of: a program's data lies outside of its text. */
@@ -12,7 +11,7 @@ export interface LinkVisaOptions {
 }
 
 export interface LinkedVisa {
-  /** Of all files, in order; a carrier of functions that comes more than once is there once. */
+  /** Of all files, in order. Of a kernel that several files have the first counts. */
   readonly routines: readonly BoundRoutine[];
   /** Those of the rules between routines; what is wrong within one is in its file's. */
   readonly diagnostics: readonly Diagnostic[];
@@ -47,14 +46,17 @@ class Linker {
     return sink;
   }
 
-  /** Whether the routine is a part of the program. */
+  /**
+   * Whether the routine is a part of the program. Kernels of one name come from compiling twice (IGC tries again where
+   * registers run short) and from the kernel without a purpose that IGC puts functions behind.
+   */
   #define(routine: BoundRoutine): boolean {
     const first = this.#byName.get(routine.name);
     if (first === undefined) {
       this.#byName.set(routine.name, routine);
       return true;
     }
-    if (isCarrier(routine)) return false;
+    if (routine.kind === "kernel" && first.kind === "kernel" && first.file !== routine.file) return false;
     const notes = [{ message: "the first one", source: first.file.source, span: first.routine.name }];
     const message = `there are two routines \`${routine.name}\``;
     this.#sinkOf(routine).error("visa-duplicate-routine", routine.routine.name, message, { notes });

@@ -247,9 +247,17 @@ export class Cursor {
       this.#skip();
     }
     this.braces = 0;
-    if (this.previousEnd > this.statementStart)
-      this.skipped.push({ start: this.statementStart, end: this.previousEnd });
+    this.#keepSkipped(this.statementStart, this.previousEnd);
     this.accept(Token.newline);
+  }
+
+  #keepSkipped(start: number, end: number): void {
+    const { skipped } = this;
+    const last = skipped.at(-1);
+    if (end <= start) return;
+    if (last && this.text.slice(last.end, start).trim() === "")
+      skipped[skipped.length - 1] = { start: last.start, end };
+    else skipped.push({ start, end });
   }
 
   /** Leaves the panic behind the `}` of the scope whose `{` the cursor is on, or at the end of the text. */
@@ -275,6 +283,7 @@ export class Cursor {
   finish(): void {
     const { cut } = this.lexer;
     if (cut === null) return;
+    this.#keepSkipped(cut, this.text.length);
     this.sink.error(
       "visa-too-many-tokens",
       { start: cut, end: cut },

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { SourceText } from "../../../src/source/index.ts";
+import { tokenLimit } from "../../../src/visa/lexer.ts";
+import { parseVisa } from "../../../src/visa/parser/index.ts";
+import { printVisa } from "../../../src/visa/printer/index.ts";
+import { corpus, generator, sample } from "./corpus.ts";
+
+const texts = [sample, ...corpus().map(({ text }) => text)];
+const short = texts.filter((text) => text.length < 5_000);
+
+const parse = (text: string) => parseVisa(new SourceText("any.visaasm", text));
+const codes = (text: string): string[] => parse(text).diagnostics.map(({ code }) => code);
+
+/** What holds of any text whatever: no throw, spans within it, and printing loses nothing that is not in the tree. */
+function check(text: string): void {
+  const { tree, diagnostics } = parse(text);
+  const skipped = tree.skipped ?? [];
+  for (const { start, end } of [...diagnostics.map(({ span }) => span), ...skipped, ...tree.comments]) {
+    if (!(start >= 0 && start <= end && end <= text.length)) expect.fail(`span ${start}-${end} of ${text.length}`);
+  }
+  if (skipped.length > 0 && diagnostics.length === 0) expect.fail("skipped text without a diagnostic");
+  const printed = printVisa(tree);
+  for (const span of [...skipped, ...tree.comments]) {
+    const kept = tree.source.slice(span).trimEnd();
+    if (!printed.includes(kept)) expect.fail(`printing loses ${JSON.stringify(kept)} of ${JSON.stringify(text)}`);
+  }
+  if (diagnostics.length === 0 && printVisa(parse(printed).tree) !== printed) {
+    expect.fail(`printed twice: ${JSON.stringify(text)}`);
+  }
+}
+
+describe("any prefix of a file", () => {
+  test("every prefix of some", { timeout: 60_000 }, () => {
+    for (const text of [sample, ...short.slice(0, 60).filter((_, i) => i % 30 === 7)]) {
+      for (let end = 0; end <= text.length; end++) check(text.slice(0, end));
+    }
+  });
+  test("a prefix of each", { timeout: 60_000 }, () => {
+    const below = generator(1);
+    for (const text of texts) check(text.slice(0, below(text.length)));
+  });
+});
+
+const fragments =
+  '{ } ( ) [ ] < > ; , . : % " /* */ // /// \n \\ 0x 0f 1e 1.5:f é \0 _ $ - ! ~ ? # & = .decl .kernel .function .version mov r[ :d32x2 (abs) (P1) flat bti( %sizeof'.split(
+    " ",
+  );
+
+function mutated(below: (bound: number) => number): string {
+  let text = short[below(short.length)]!;
+  for (let edits = 1 + below(4); edits > 0; edits--) {
+    const at = below(text.length);
+    const [before, after] = [text.slice(0, at), text.slice(at)];
+    switch (below(4)) {
+      case 0:
+        text = before + fragments[below(fragments.length)] + after;
+        break;
+      case 1:
+        text = before + after.slice(1 + below(8));
+        break;
+      case 2:
+        text = before + String.fromCharCode(below(300)) + after.slice(1);
+        break;
+      default: {
+        const from = below(text.length);
+        text = before + text.slice(from, from + below(60)) + after.slice(below(10));
+      }
+    }
+  }
+  return text;
+}
+
+test("5,000 mutations", { timeout: 120_000 }, () => {
+  const below = generator(7);
+  for (let i = 0; i < 5_000; i++) check(mutated(below));
+});
+
+describe("nesting is bounded", () => {
+  const count = 100_000;
+  const head = '.version 3.6\n.kernel "k"\n';
+  const bombs: Record<string, string> = {
+    scopes: head + "{".repeat(count),
+    "closed scopes": `${head}${"{".repeat(count)}${"}".repeat(count)}\n    ret (M1, 1)\n`,
+    parentheses: `${head}.input V size=${"(".repeat(count)}1${")".repeat(count)}\n    ret (M1, 1)\n`,
+    minuses: `${head}    mov (M1, 1) V<1> ${"-".repeat(count)}1:d`,
+    sums: `${head}.input V size=1${" + 1".repeat(count)}`,
+    conditionals: `${head}.input V size=${"1 ? 1 : ".repeat(count)}1`,
+    addresses: `${head}    lsc_load.ugm (M1, 1) V:d32 flat[${"(".repeat(count)}1*V]:a32`,
+  };
+  for (const [what, text] of Object.entries(bombs)) {
+    test(what, () => {
+      check(text);
+      expect(codes(text)[0]).toBe("visa-nesting-too-deep");
+    });
+  }
+  test("what follows is read", () => {
+    for (const what of ["closed scopes", "parentheses"]) {
+      const { diagnostics, tree } = parse(bombs[what]!);
+      expect(diagnostics).toHaveLength(1);
+      expect(tree.routines[0]!.statements.at(-1)).toMatchObject({ kind: "instruction" });
+    }
+  });
+});
+
+describe("garbage", () => {
+  const size = 10_000_000;
+  const garbage: Record<string, string> = {
+    "one character": "a".repeat(size),
+    "no token": "\u0001".repeat(size),
+    dots: ".".repeat(size),
+    "closing braces": "}".repeat(size),
+    words: "lorem ipsum. ".repeat(size / 13),
+    lines: "lorem\n".repeat(size / 6),
+    quotes: '"'.repeat(size),
+    backslashes: "\\".repeat(size),
+    "bytes of all kinds": String.fromCharCode(...Array.from({ length: 250 }, (_, i) => i)).repeat(size / 250),
+  };
+  for (const [what, text] of Object.entries(garbage)) {
+    test(what, { timeout: 60_000 }, () => {
+      for (const head of ["", '.version 3.6\n.kernel "k"\n', '.version 3.6\n.kernel "k"\n    mov']) {
+        const { tree, diagnostics } = parse(head + text);
+        expect(diagnostics.length).toBeGreaterThan(0);
+        expect(diagnostics.length).toBeLessThanOrEqual(10_000);
+        expect(tree.skipped!.length).toBeLessThan(100);
+      }
+    });
+  }
+
+  test("a file has a largest number of tokens", { timeout: 120_000 }, () => {
+    const text = `.version 3.6\n.kernel "k"\n${"{\n}\n".repeat(tokenLimit / 4)}    ret (M1, 1)`;
+    const { tree, diagnostics } = parse(text);
+    expect(diagnostics.map(({ code }) => code)).toEqual(["visa-too-many-tokens"]);
+    expect(tree.skipped!.at(-1)!.end).toBe(text.length);
+  });
+});
+
+describe("time grows as the text does", () => {
+  const seconds = (text: string): number => {
+    const begin = performance.now();
+    printVisa(parse(text).tree);
+    return performance.now() - begin;
+  };
+  const lines = {
+    instructions: "    add (M1, 16) V(0,0)<1> V(0,0)<8;8,1> 0x1:ud /// $1 // sum\n",
+    accesses: "    lsc_atomic_iadd.ugm.uc.uc (M1, 16) V:d32 flat[V+0x10]:a64 V.64 %null\n",
+    errors: "    lsc_atomic_iadd.tgm.uc.uc (M1, 16) V:d32 flat[V+0x10]:a64 V.64\n// remark\n",
+    declarations: ".decl V v_type=G type=ud num_elts=(4*2) align=GRF alias=<W, 32> // variable\n",
+  };
+  for (const [what, line] of Object.entries(lines)) {
+    test(what, { timeout: 60_000 }, () => {
+      const file = (count: number) => `.version 3.6\n.kernel "k"\n${line.repeat(count)}`;
+      seconds(file(5_000));
+      const [small, large] = [seconds(file(5_000)), seconds(file(40_000))];
+      // Eight times the text; a quadratic parser would take 64 times as long.
+      expect(large / small).toBeLessThan(32);
+    });
+  }
+});

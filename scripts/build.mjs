@@ -1,7 +1,7 @@
-// Builds dist/: the library as modules with their types, and the command line as one file, which starts faster. What was
-// there stays until the new build is whole.
+// Builds dist/: the library as modules with their types, and the command line bundled, a file for each command and what
+// they share, which starts faster. What was there stays until the new build is whole.
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -24,7 +24,9 @@ try {
 const { rolldown } = await import("rolldown");
 const bundle = await rolldown({ input: join(root, "src/cli/main.ts"), platform: "node", logLevel: "warn" });
 const cli = join(fresh, "cli/main.js");
-await bundle.write({ file: cli, format: "esm", codeSplitting: false });
+await bundle.write({ dir: dirname(cli), format: "esm" });
 chmodSync(cli, 0o755);
+// The YAML library is part of the command line, so that the package depends on nothing; its licence wants to come along.
+copyFileSync(join(root, "node_modules/yaml/LICENSE"), join(fresh, "cli/LICENSE-yaml"));
 rmSync(join(root, "dist"), { recursive: true, force: true });
 renameSync(fresh, join(root, "dist"));

@@ -1,12 +1,15 @@
 import { type ElementType, Elements, elementInfo, elementTypes, isElementType, misfit } from "../runtime/element.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Init } from "../runtime/init.ts";
-import type { ArgumentSpec, BufferSpec } from "../runtime/job.ts";
+import type { BufferSpec } from "../runtime/job.ts";
+import type { ArgumentSpec } from "../runtime/job-argument.ts";
 import { asType, isNumpy, readNumpy } from "../runtime/npy.ts";
 
-/** What one `--arg` means: a scalar, or a buffer that is made for it. */
+/** What one `--arg` means: a value, an amount of local memory, or a buffer that is made for it. */
 export type CommandArgument =
   | { readonly kind: "scalar"; readonly spec: Extract<ArgumentSpec, { kind: "scalar" }> }
+  | { readonly kind: "vector"; readonly spec: Extract<ArgumentSpec, { kind: "bytes" }> }
+  | { readonly kind: "local"; readonly spec: Extract<ArgumentSpec, { kind: "local" }> }
   | { readonly kind: "buffer"; readonly spec: BufferSpec };
 
 const forms = `a number (42, 0xff, 1.5, u64:7, f32:1e-3) or a buffer (f32[1024], f32[1024]=iota, f32[1024]=fill:2, f32[1024]=lcg:7, @x.npy, f32@x.bin)`;
@@ -24,7 +27,14 @@ export function parseArgument(text: string, read: (path: string) => Uint8Array):
     isElementType(name) ? name : wrong(`there is no type "${name}" (${elementTypes.join(" ")})`);
 
   const typed = /^(\w+):(.+)$/.exec(text);
-  if (typed) return scalarArgument(type(typed[1]!), typed[2]!, wrong);
+  if (typed) {
+    const [, name, value] = typed as unknown as [string, string, string];
+    if (name === "local") return localArgument(value, wrong);
+    if (isElementType(name.replace(/v$/, "")) && name.endsWith("v")) {
+      return vectorArgument(type(name.slice(0, -1)), value, wrong);
+    }
+    return scalarArgument(type(name), value, wrong);
+  }
   const file = /^(\w*)@(.+)$/s.exec(text);
   if (file) return fileArgument(file[1] === "" ? null : type(file[1]!), read(file[2]!), wrong);
   const sized = /^(\w+)\[(\d+)\](?:=(.*))?$/.exec(text);
@@ -61,6 +71,25 @@ function scalarArgument(type: ElementType | null, text: string, wrong: Wrong): C
   const problem = type === null ? null : misfit(type, value);
   if (problem !== null) wrong(problem);
   return { kind: "scalar", spec: { kind: "scalar", type, value } };
+}
+
+/** Of vISA: `f32v:1,2,3,4`, a vector that is passed by value. */
+function vectorArgument(type: ElementType, text: string, wrong: Wrong): CommandArgument {
+  const values = text.split(",").map((part) => parseNumber(part) ?? wrong(`"${part}" is no number`));
+  const elements = Elements.zeros(type, values.length);
+  values.forEach((value, i) => {
+    const problem = misfit(type, value);
+    if (problem !== null) wrong(problem);
+    elements.set(i, value);
+  });
+  return { kind: "vector", spec: { kind: "bytes", bytes: elements.bytes, pointers: [] } };
+}
+
+/** Of vISA: `local:256`, bytes of local memory. */
+function localArgument(text: string, wrong: Wrong): CommandArgument {
+  const bytes = /^\d{1,8}$/.test(text) ? Number(text) : 0;
+  if (bytes === 0) wrong("expected a number of bytes, as in local:256");
+  return { kind: "local", spec: { kind: "local", bytes } };
 }
 
 function fileArgument(type: ElementType | null, bytes: Uint8Array, wrong: Wrong): CommandArgument {

@@ -5,12 +5,28 @@ import { syntaxCodes } from "../ptx/codes-syntax.ts";
 import { linkCodes } from "../ptx/link/codes.ts";
 import { deviceFunctionCodes, jobCodes } from "../runtime/codes.ts";
 import type { Catalogue } from "../source/index.ts";
+import { visaCheckCodes } from "../visa/check/codes.ts";
+import { cisaCodes } from "../visa/cisa/codes.ts";
+import { syntaxCodes as visaSyntaxCodes } from "../visa/codes-syntax.ts";
+
+interface CatalogueOfRoom {
+  readonly title: string;
+  readonly codes: Catalogue;
+  /** What the pages' sections are sections of. */
+  readonly manual: string;
+}
+
+const ptx = "PTX manual, section ";
+const visa = "vISA manual, ";
 
 /** All codes that the program can produce, by where they come from. */
-export const catalogues: readonly { readonly title: string; readonly codes: Catalogue }[] = [
-  { title: "PTX syntax", codes: syntaxCodes },
-  { title: "PTX rules", codes: { ...checkCodes, ...instructionCodes } },
-  { title: "Linking", codes: linkCodes },
-  { title: "Reports of runs", codes: { ...reportCodes, ...deviceFunctionCodes } },
-  { title: "Job files", codes: jobCodes },
+export const catalogues: readonly CatalogueOfRoom[] = [
+  { title: "PTX syntax", codes: syntaxCodes, manual: ptx },
+  { title: "PTX rules", codes: { ...checkCodes, ...instructionCodes }, manual: ptx },
+  { title: "Linking", codes: linkCodes, manual: ptx },
+  { title: "vISA syntax", codes: visaSyntaxCodes, manual: visa },
+  { title: "vISA rules", codes: visaCheckCodes, manual: visa },
+  { title: "CISA files", codes: cisaCodes, manual: visa },
+  { title: "Reports of runs", codes: { ...reportCodes, ...deviceFunctionCodes }, manual: ptx },
+  { title: "Job files", codes: jobCodes, manual: ptx },
 ];

@@ -1,9 +1,8 @@
-import { checkLinked, checkSource } from "../runtime/compile.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { type Diagnostic, fileToJson, hasErrors, renderDiagnostic } from "../source/index.ts";
+import { checkFiles, checkProgram } from "./checked-files.ts";
 import { type Command, exitStatus } from "./command.ts";
-import { readSource } from "./files.ts";
-import { requirePtx } from "./isa-of-file.ts";
+import { readBytes } from "./files.ts";
 import { printJson, type Terminal } from "./terminal.ts";
 
 /** A file with more diagnostics than this shows only the first of them; `--json` has all. */
@@ -29,28 +28,26 @@ function summary(files: number, diagnostics: readonly Diagnostic[]): string {
 
 export const check: Command = {
   name: "check",
-  summary: "parse and check PTX",
+  summary: "parse and check PTX and vISA",
   usage: ["check FILE…", "check --link FILE…"],
   options: [
     { name: "link", help: "the files are one program: check the rules between them too" },
     { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
   ],
-  run(options, terminal) {
+  details: `Files: .ptx; .visaasm and .isaasm (vISA text), .isa (vISA in binary form, checked as the text that it
+stands for). With --link the files of a vISA program are its kernel and the functions that it calls.`,
+  async run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("check: no file given");
-    requirePtx(options);
-    const target = options.target ?? undefined;
-    const sources = options.positionals.map(readSource);
-    const diagnostics = options.has("link")
-      ? checkLinked(sources, { target })
-      : sources.flatMap((source) => checkSource(source, { target }).diagnostics);
+    const files = options.positionals.map((path) => ({ path, bytes: readBytes(path) }));
+    const { sources, diagnostics } = await (options.has("link") ? checkProgram : checkFiles)(files, options);
     if (options.has("json")) {
-      const files = sources.map((source) =>
+      const checked = sources.map((source) =>
         fileToJson(
           source,
           diagnostics.filter((d) => d.source === source),
         ),
       );
-      printJson({ files }, terminal);
+      printJson({ files: checked }, terminal);
     } else {
       printDiagnostics(diagnostics, terminal);
       terminal.out(summary(sources.length, diagnostics));

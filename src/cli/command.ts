@@ -15,5 +15,5 @@ export interface Command {
   readonly options: readonly OptionSpec[];
   /** Paragraphs below the options. */
   readonly details?: string;
-  run(options: Options, terminal: Terminal): ExitStatus;
+  run(options: Options, terminal: Terminal): ExitStatus | Promise<ExitStatus>;
 }

@@ -30,14 +30,19 @@ const indented = (text: string): string =>
     .map((line) => `    ${line}`)
     .join("\n");
 
-function printPage(code: string, { title, page, section, example }: CodePage, terminal: Terminal): void {
+interface Page extends CodePage {
+  readonly code: string;
+  readonly manual: string;
+}
+
+function printPage({ code, title, page, section, example, manual }: Page, terminal: Terminal): void {
   const { style, width } = terminal;
   terminal.out(`${style("strong", code)}: ${title}\n\n${wrap(page, Math.min(width, 100))}`);
   if (example) {
     terminal.out(`\n${style("error", "wrong:")}\n\n${indented(example.bad)}`);
     terminal.out(`\n${style("help", "right:")}\n\n${indented(example.good)}`);
   }
-  if (section !== undefined) terminal.out(`\nPTX manual, section ${section}`);
+  if (section !== undefined) terminal.out(`\n${manual}${section}`);
 }
 
 export const explain: Command = {
@@ -46,7 +51,11 @@ export const explain: Command = {
   usage: ["explain", "explain CODE…"],
   options: [],
   run(options, terminal) {
-    const pages = new Map(catalogues.flatMap(({ codes }) => Object.entries(codes)));
+    const pages = new Map(
+      catalogues.flatMap(({ codes, manual }) =>
+        Object.entries(codes).map(([code, page]): [string, Page] => [code, { ...page, code, manual }]),
+      ),
+    );
     if (options.positionals.length === 0) {
       if (options.has("json")) {
         printJson({ codes: [...pages].map(([code, { title }]) => ({ code, title })) }, terminal);
@@ -61,17 +70,17 @@ export const explain: Command = {
     }
     const found = options.positionals.map((code) => {
       const page = pages.get(code);
-      if (page) return { code, ...page };
+      if (page) return page;
       const meant = nearest(code, pages.keys());
       throw new UsageError(
         `there is no code "${code}"${meant ? `; did you mean "${meant}"?` : "; `lanewise explain` lists all"}`,
       );
     });
-    if (options.has("json")) printJson({ codes: found }, terminal);
+    if (options.has("json")) printJson({ codes: found.map(({ manual: _, ...page }) => page) }, terminal);
     else {
       found.forEach((page, i) => {
         if (i > 0) terminal.out("");
-        printPage(page.code, page, terminal);
+        printPage(page, terminal);
       });
     }
     return exitStatus.ok;

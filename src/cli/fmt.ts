@@ -1,11 +1,29 @@
 import { printPtx } from "../ptx/printer.ts";
 import { parsePtx } from "../ptx/parser/index.ts";
 import { UsageError } from "../runtime/errors.ts";
-import { hasErrors, renderDiagnostic } from "../source/index.ts";
+import { isCisaName } from "../runtime/isa.ts";
+import { type Diagnostic, hasErrors, renderDiagnostic, type SourceText } from "../source/index.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
 import { readSource, writeBytes } from "./files.ts";
-import { requirePtx } from "./isa-of-file.ts";
+import { isaOfFile } from "./isa-of-file.ts";
 import { printJson } from "./terminal.ts";
+
+interface Formatted {
+  readonly text: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const formatPtx = (source: SourceText): Formatted => {
+  const { tree, diagnostics } = parsePtx(source);
+  return { text: printPtx(tree), diagnostics };
+};
+
+async function formatVisa(source: SourceText): Promise<Formatted> {
+  const { parseVisa } = await import("../visa/parser/index.ts");
+  const { printVisa } = await import("../visa/printer/index.ts");
+  const { tree, diagnostics } = parseVisa(source);
+  return { text: printVisa(tree), diagnostics };
+}
 
 export const fmt: Command = {
   name: "fmt",
@@ -16,22 +34,25 @@ export const fmt: Command = {
     { name: "stdout", help: "print the text instead of writing the files" },
     { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
   ],
-  details: "A file with syntax errors is left as it is.",
-  run(options, terminal) {
+  details: "PTX, and vISA text in the form of IGC's dumps. A file with syntax errors is left as it is.",
+  async run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("fmt: no file given");
-    requirePtx(options);
+    const binary = options.positionals.find(isCisaName);
+    if (binary) throw new UsageError(`${binary} is binary; \`lanewise disasm\` gives its text`);
     const json = options.has("json");
     const checkOnly = options.has("check");
     let status: ExitStatus = exitStatus.ok;
-    const files = options.positionals.map((path) => {
+    const files: { path: string; ok: boolean; changed: boolean }[] = [];
+    for (const path of options.positionals) {
       const source = readSource(path);
-      const { tree, diagnostics } = parsePtx(source);
+      const visa = isaOfFile(options, path) === "visa";
+      const { text, diagnostics } = visa ? await formatVisa(source) : formatPtx(source);
       if (hasErrors(diagnostics)) {
         status = exitStatus.failed;
         for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
-        return { path, ok: false, changed: false };
+        files.push({ path, ok: false, changed: false });
+        continue;
       }
-      const text = printPtx(tree);
       const changed = text !== source.text;
       if (options.has("stdout")) terminal.out(text.replace(/\n$/, ""));
       else if (changed && checkOnly) {
@@ -41,8 +62,8 @@ export const fmt: Command = {
         writeBytes(path, text);
         if (!json) terminal.out(`${path} rewritten`);
       }
-      return { path, ok: !(changed && checkOnly), changed };
-    });
+      files.push({ path, ok: !(changed && checkOnly), changed });
+    }
     if (json && !options.has("stdout")) printJson({ files }, terminal);
     return status;
   },

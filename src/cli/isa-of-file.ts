@@ -1,11 +1,28 @@
 import { UsageError } from "../runtime/errors.ts";
+import { type Isa, isaOfName, isas } from "../runtime/isa.ts";
 import type { Options } from "./options.ts";
 
-const visaNames = /\.(visaasm|isaasm|isa)$/i;
+/** What a file holds: as `--isa` says, or as its name ends. */
+export function isaOfFile(options: Options, path: string): Isa {
+  return options.oneOf("isa", isas) ?? isaOfName(path);
+}
 
-/** @throws UsageError where a file, or `--isa`, asks for what only PTX has so far */
+/**
+ * What the files of one program hold.
+ *
+ * @throws UsageError where they are of different instruction sets
+ */
+export function isaOfProgram(options: Options, paths: readonly string[]): Isa {
+  const [first, ...rest] = paths.map((path) => ({ path, isa: isaOfFile(options, path) }));
+  const other = rest.find(({ isa }) => isa !== first?.isa);
+  if (first && other) {
+    throw new UsageError(`${first.path} is ${first.isa} and ${other.path} is ${other.isa}: they are no one program`);
+  }
+  return first?.isa ?? "ptx";
+}
+
+/** @throws UsageError where a file, or `--isa`, asks for what only PTX has */
 export function requirePtx(options: Options): void {
-  const isa = options.oneOf("isa", ["ptx", "visa"]);
-  const visa = isa === "visa" ? "--isa visa" : isa === null ? options.positionals.find((p) => visaNames.test(p)) : null;
-  if (visa) throw new UsageError(`${visa}: Intel vISA is not supported yet; this version knows NVIDIA PTX`);
+  const visa = options.positionals.find((path) => isaOfFile(options, path) === "visa");
+  if (visa) throw new UsageError(`${visa}: only PTX modules are linked; the files of a vISA program stay apart`);
 }

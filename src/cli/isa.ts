@@ -1,7 +1,9 @@
 import { type Candidate, type Form, type Gate, type Instruction, instructionSet } from "../ptx/isa/index.ts";
 import { UsageError } from "../runtime/errors.ts";
+import { isas } from "../runtime/isa.ts";
 import { nearest, type Style } from "../source/index.ts";
-import { type Command, exitStatus } from "./command.ts";
+import { type Command, type ExitStatus, exitStatus } from "./command.ts";
+import { findVisa, printVisa, printVisaList, visaRows, visaToJson, visaWords } from "./isa-visa.ts";
 import { combinations, describeSemantics, obstacleOf, opcodesOf } from "./semantics.ts";
 import { printJson, type Terminal } from "./terminal.ts";
 
@@ -119,37 +121,78 @@ function find(word: string): readonly Instruction[] {
   const resolved = instructionSet.resolve(word).candidates.map((c) => c.instruction);
   if (resolved.length > 0) return [...new Set(resolved)];
   const [root] = word.split(".");
-  const rooted = instructionSet.instructions.filter((i) => i.name.split(".")[0] === root);
-  if (rooted.length > 0) return rooted;
-  const names = instructionSet.instructions.map((i) => i.name);
-  const meant = nearest(word, names);
+  return instructionSet.instructions.filter((i) => i.name.split(".")[0] === root);
+}
+
+const ptxWords = (): readonly string[] => instructionSet.instructions.map((i) => i.name);
+
+function unknown(word: string, words: readonly string[]): never {
+  const meant = nearest(word, words);
   throw new UsageError(`there is no instruction "${word}"${meant ? `; did you mean "${meant}"?` : ""}`);
+}
+
+function ptx(words: readonly string[], json: boolean, terminal: Terminal): ExitStatus {
+  const chosen = words.length === 0 ? bySection(instructionSet.instructions) : [...new Set(words.flatMap(find))];
+  if (json) {
+    const instructions = chosen.map(({ name, section, summary, forms }) => ({
+      name,
+      section,
+      summary,
+      forms: forms.map(formToJson),
+    }));
+    printJson({ instructions }, terminal);
+  } else if (words.length === 0) {
+    printList(terminal);
+    terminal.out("These are PTX's; `lanewise isa --isa visa` lists those of vISA.");
+  } else {
+    chosen.forEach((instruction, i) => {
+      const { name, summary, section } = instruction;
+      terminal.out(`${i > 0 ? "\n" : ""}${terminal.style("strong", name)}: ${summary} (section ${section})`);
+      for (const form of instruction.forms) printForm(form, terminal);
+    });
+  }
+  return exitStatus.ok;
+}
+
+function visa(words: readonly string[], json: boolean, terminal: Terminal): ExitStatus {
+  const chosen = words.length === 0 ? visaRows : [...new Set(words.flatMap(findVisa))];
+  if (json) printJson({ instructions: chosen.map(visaToJson) }, terminal);
+  else if (words.length === 0) printVisaList(terminal);
+  else {
+    [...new Set(chosen.map(({ mnemonic }) => mnemonic))].forEach((mnemonic, i) => {
+      terminal.out(`${i > 0 ? "\n" : ""}${terminal.style("strong", mnemonic)} (vISA)`);
+      for (const row of chosen.filter((r) => r.mnemonic === mnemonic)) printVisa(row, terminal);
+    });
+  }
+  return exitStatus.ok;
 }
 
 export const isa: Command = {
   name: "isa",
   summary: "what is supported: forms, gates, semantics, and whether they can be executed",
-  usage: ["isa", "isa OPCODE…"],
-  options: [],
+  usage: ["isa [--isa visa]", "isa OPCODE… [--isa visa]"],
+  options: [{ name: "isa", value: "NAME", help: "ptx or visa (default: ptx, or whichever has the instruction)" }],
+  details: "An OPCODE is a mnemonic, with modifiers or without; of vISA also a number, as in 0x4f.",
   run(options, terminal) {
     const words = options.positionals;
-    const chosen = words.length === 0 ? bySection(instructionSet.instructions) : [...new Set(words.flatMap(find))];
-    if (options.has("json")) {
-      const instructions = chosen.map(({ name, section, summary, forms }) => ({
-        name,
-        section,
-        summary,
-        forms: forms.map(formToJson),
-      }));
-      printJson({ instructions }, terminal);
-    } else if (words.length === 0) printList(terminal);
-    else {
-      chosen.forEach((instruction, i) => {
-        const { name, summary, section } = instruction;
-        terminal.out(`${i > 0 ? "\n" : ""}${terminal.style("strong", name)}: ${summary} (section ${section})`);
-        for (const form of instruction.forms) printForm(form, terminal);
-      });
+    const json = options.has("json");
+    const wanted = options.oneOf("isa", isas);
+    if (wanted === "visa") {
+      for (const word of words) if (findVisa(word).length === 0) unknown(word, visaWords());
+      return visa(words, json, terminal);
     }
-    return exitStatus.ok;
+    if (words.length > 0 && wanted === null && words.every((w) => find(w).length === 0 && findVisa(w).length > 0)) {
+      return visa(words, json, terminal);
+    }
+    for (const word of words) {
+      if (find(word).length === 0) unknown(word, wanted === null ? [...ptxWords(), ...visaWords()] : ptxWords());
+    }
+    const status = ptx(words, json, terminal);
+    const both = wanted === null ? words.filter((word) => findVisa(word).length > 0) : [];
+    if (both.length > 0 && !json) {
+      const list = both.map((word) => `"${word}"`).join(", ");
+      terminal.out(`\nvISA has ${list} too: lanewise isa --isa visa ${both.join(" ")}`);
+    }
+    return status;
   },
 };

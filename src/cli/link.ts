@@ -14,7 +14,7 @@ export const link: Command = {
   run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("link: no file given");
     requirePtx(options);
-    const target = options.target ?? undefined;
+    const target = options.ptxTarget ?? undefined;
     const { text, diagnostics } = linkToText(options.positionals.map(readSource), { target });
     for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
     const output = options.value("output");

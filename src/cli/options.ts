@@ -20,7 +20,7 @@ export const commonOptions: readonly OptionSpec[] = [
   { name: "seed", value: "N", help: "permute the schedule; the same seed gives the same run" },
   { name: "timeout", value: "SECONDS", help: "end a launch that runs longer" },
   { name: "max-steps", value: "N", help: "end a launch after so many thread-instructions" },
-  { name: "target", value: "sm_NN", help: "check for this target instead of the module's own" },
+  { name: "target", value: "NAME", help: "for this target (PTX: sm_NN) or platform (vISA: skl, dg2, pvc, ...)" },
   { name: "color", value: "WHEN", help: "auto, always or never" },
   { name: "help", short: "h", help: "show this help" },
   { name: "version", short: "V", help: "show the version" },
@@ -55,9 +55,14 @@ export class Options {
     throw new UsageError(`--${name} ${value}: expected ${choices.join(" or ")}`);
   }
 
-  /** `--target`, as in "sm_90" or "sm_100a". */
+  /** `--target`: a target of PTX ("sm_90", "sm_100a") or a platform of vISA ("skl"). */
   get target(): string | null {
-    const target = this.value("target");
+    return this.value("target");
+  }
+
+  /** `--target` where PTX is meant. */
+  get ptxTarget(): string | null {
+    const { target } = this;
     if (target === null || /^sm_\d+[af]?$/.test(target)) return target;
     throw new UsageError(`--target ${target}: expected the name of a target, as in sm_90`);
   }

@@ -1,11 +1,16 @@
 import { dirname, join } from "node:path";
 import { UsageError } from "../runtime/errors.ts";
-import { type ArgumentSpec, type BufferSpec, type Job, parseJob } from "../runtime/job.ts";
+import type { Isa } from "../runtime/isa.ts";
+import { type BufferSpec, type Job, parseJob } from "../runtime/job.ts";
+import type { ArgumentSpec } from "../runtime/job-argument.ts";
+import type { VisaJob } from "../runtime/job-visa.ts";
 import type { JobFiles } from "../runtime/run-job.ts";
 import type { Diagnostic } from "../source/index.ts";
 import { parseArgument, parseDim } from "./argument-syntax.ts";
 import { FileError, readBytes, readSource } from "./files.ts";
+import { isaOfProgram } from "./isa-of-file.ts";
 import type { Options } from "./options.ts";
+import { parseInput, parseSection, parseSymbol } from "./visa-syntax.ts";
 
 /** One variant of one job, ready to run. */
 export interface PlannedRun {
@@ -51,24 +56,60 @@ export function commandJob(options: Options): PlannedRun {
   const buffers = new Map<string, BufferSpec>();
   const args = options.all("arg").map((text, index): ArgumentSpec => {
     const argument = parseArgument(text, readBytes);
-    if (argument.kind === "scalar") return argument.spec;
+    if (argument.kind !== "buffer") return argument.spec;
     const buffer = `argument ${index}`;
     buffers.set(buffer, argument.spec);
     return { kind: "buffer", buffer, offset: 0 };
   });
   const kernel = options.value("kernel");
   if (kernel === null) throw new UsageError("run: --kernel says which kernel to launch");
+  const isa = isaOfProgram(options, options.positionals);
+  refuseOthers(options, isa);
   const dim = (name: string): [number, number, number] => parseDim(name, options.value(name) ?? "1");
-  const launch = { kernel, grid: dim("grid"), block: dim("block"), shared: options.number("shared") ?? 0, args };
+  const size =
+    isa === "visa"
+      ? { global: dim("global"), local: dim("local") }
+      : { grid: dim("grid"), block: dim("block"), shared: options.number("shared") ?? 0 };
   const job: Job = {
     id: options.positionals.join(" "),
-    isa: "ptx",
+    isa,
     variants: new Map([["", options.positionals]]),
+    visa: isa === "visa" ? visaJob(options) : null,
     buffers,
-    launches: [launch],
+    launches: [{ kernel, size, args }],
     checks: [],
     stdout: null,
     expect: null,
   };
   return { job, variant: "", files: { read: readBytes } };
+}
+
+/** The options that only one of the instruction sets has. */
+const ownOptions: Readonly<Record<Isa, readonly string[]>> = {
+  ptx: ["grid", "block", "shared"],
+  visa: ["global", "local", "zeinfo", "section", "symbol", "input"],
+};
+
+function refuseOthers(options: Options, isa: Isa): void {
+  const other = isa === "ptx" ? "visa" : "ptx";
+  const found = ownOptions[other].find((name) => options.has(name));
+  if (found === undefined) return;
+  const sizes = isa === "ptx" ? "--grid and --block" : "--global and --local";
+  throw new UsageError(`run: --${found} is for ${titles[other]}; a launch of ${titles[isa]} has ${sizes}`);
+}
+
+const titles: Readonly<Record<Isa, string>> = { ptx: "PTX", visa: "vISA" };
+
+function visaJob(options: Options): VisaJob {
+  const variant = {
+    simd: null,
+    platform: null,
+    zeinfo: options.value("zeinfo"),
+    data: new Map(options.all("section").map(parseSection)),
+    symbols: new Map(options.all("symbol").map(parseSymbol)),
+  };
+  for (const [name, { section }] of variant.symbols) {
+    if (!variant.data.has(section)) throw new UsageError(`--symbol ${name}: no --section gives ${section}`);
+  }
+  return { variants: new Map([["", variant]]), inputs: options.all("input").map(parseInput) };
 }

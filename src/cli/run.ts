@@ -5,7 +5,6 @@ import type { SanitizerName } from "../machine/launch.ts";
 import { renderDiagnostic } from "../source/index.ts";
 import { printDiagnostics } from "./check.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
-import { requirePtx } from "./isa-of-file.ts";
 import type { Options } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { renderReport } from "./render-report.ts";
@@ -93,13 +92,28 @@ function printLaunch({ result }: Finished, terminal: Terminal): void {
 export const run: Command = {
   name: "run",
   summary: "run jobs, or one kernel with arguments from the command line",
-  usage: ["run JOB.json… [--variant NAME]", "run FILE.ptx… --kernel K --grid X[,Y,Z] --block X[,Y,Z] --arg …"],
+  usage: [
+    "run JOB.json… [--variant NAME]",
+    "run FILE.ptx… --kernel K --grid X[,Y,Z] --block X[,Y,Z] --arg …",
+    "run FILE.visaasm… --zeinfo F.yaml --kernel K --global X[,Y,Z] --local X[,Y,Z] --arg …",
+  ],
   options: [
     { name: "variant", value: "NAME", help: "run only this variant of each job" },
     { name: "kernel", value: "NAME", help: "the kernel to launch" },
-    { name: "grid", value: "X[,Y,Z]", help: "blocks (default: 1)" },
-    { name: "block", value: "X[,Y,Z]", help: "threads of a block (default: 1)" },
-    { name: "shared", value: "BYTES", help: "dynamic shared memory (default: 0)" },
+    { name: "grid", value: "X[,Y,Z]", help: "PTX: blocks (default: 1)" },
+    { name: "block", value: "X[,Y,Z]", help: "PTX: threads of a block (default: 1)" },
+    { name: "shared", value: "BYTES", help: "PTX: dynamic shared memory (default: 0)" },
+    { name: "global", value: "X[,Y,Z]", help: "vISA: work items of the launch (default: 1)" },
+    { name: "local", value: "X[,Y,Z]", help: "vISA: work items of a group (default: 1)" },
+    { name: "zeinfo", value: "FILE", help: "vISA: the section .ze_info of the compiled program, as YAML" },
+    { name: "section", value: "NAME=FILE", repeats: true, help: "vISA: another section, as in .data.const=FILE" },
+    { name: "symbol", value: "NAME=PLACE", repeats: true, help: "vISA: where a name lies, as in table=.data.const+64" },
+    {
+      name: "input",
+      value: "NAME=KIND",
+      repeats: true,
+      help: "vISA without .ze_info: what an .input holds (see below)",
+    },
     { name: "arg", value: "VALUE", repeats: true, help: "an argument, in the order of the kernel's parameters" },
     { name: "out", value: "N=FILE", repeats: true, help: "save the buffer of argument N (from 0): .npy, .bin, .json" },
     { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
@@ -109,13 +123,21 @@ export const run: Command = {
   u64:0xff  f32:1e-3       a number of a stated type
   f32[1024]                a buffer of zeros; also =iota, =iota:START, =fill:VALUE, =lcg:SEED
   @x.npy  f32@x.bin        a buffer with the contents of a file
+  f32v:1,2,3,4             vISA: a vector by value
+  local:1024               vISA: bytes of local memory
 Types: u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64
+
+The files of a vISA program are .visaasm, .isaasm or .isa: the kernel first, then the functions that
+it calls. Its .ze_info, which compilers put into their binaries, says where arguments go; for kernels
+written by hand, --input says what their inputs hold, in the order of the arguments:
+  --input OUT=arg          the next argument: a buffer, or with a type (N=arg:u32) a number
+  --input ID=lane-id       the number of each lane's work item
+  --input STK=stack:4096   the address of so many bytes that the thread has for itself
 
 Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong usage, or a file
 that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached.`,
-  run(options, terminal) {
+  async run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("run: no job or program given");
-    requirePtx(options);
     const jobs = options.positionals.filter((path) => /\.json$/i.test(path));
     if (jobs.length > 0 && jobs.length < options.positionals.length) {
       throw new UsageError("run: give either jobs (.json) or the files of one program");
@@ -123,9 +145,10 @@ that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was re
     const progress = new Progress(terminal);
     const settings = jobOptions(options, progress);
     const json = options.has("json");
-    const finish = (planned: PlannedRun): Finished => {
+    const finish = async (planned: PlannedRun): Promise<Finished> => {
+      const files = planned.job.isa === "visa" ? { ...planned.files, yaml: await yamlReader() } : planned.files;
       progress.begin(`${planned.job.id} ${planned.variant}`.trim());
-      const result = runJob(planned.job, planned.variant, planned.files, settings);
+      const result = runJob(planned.job, planned.variant, files, settings);
       progress.end();
       if (result.defect?.stack) terminal.err(result.defect.stack);
       return { ...planned, result };
@@ -134,7 +157,7 @@ that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was re
     if (jobs.length === 0) {
       const planned = commandJob(options);
       const outputs = planOutputs(options.all("out"), planned.job);
-      const finished = finish(planned);
+      const finished = await finish(planned);
       if (finished.result.problem) throw finished.result.problem;
       if (json) printJson({ ok: finished.result.ok, jobs: [jobToJson(finished.result)] }, terminal);
       else printLaunch(finished, terminal);
@@ -150,7 +173,7 @@ that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was re
       for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
       if (problem !== null || diagnostics.length > 0) statuses.push(exitStatus.usage);
       for (const planned of runs) {
-        const finished = finish(planned);
+        const finished = await finish(planned);
         results.push(finished);
         statuses.push(statusOf(finished));
         if (!json) printJob(finished, terminal);
@@ -162,6 +185,9 @@ that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was re
     return status;
   },
 };
+
+/** Only vISA needs it. */
+const yamlReader = async () => (await import("./yaml.ts")).parseYaml;
 
 function summary(results: readonly Finished[]): string {
   const count = (what: (r: JobResult) => boolean): number => results.filter((r) => what(r.result)).length;

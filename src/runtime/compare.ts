@@ -1,5 +1,5 @@
 import { Elements } from "./element.ts";
-import type { Comparison } from "./job.ts";
+import type { Comparison } from "./job-check.ts";
 
 export interface Difference {
   readonly index: number;
@@ -55,10 +55,13 @@ function within(got: Elements, want: Elements, relative: number, absolute: numbe
 function exactly(
   got: Elements,
   want: Elements,
-  { anyNan, anyZero, records }: Extract<Comparison, { kind: "exact" }>,
+  { anyNan, anyZero, records, skip, alternatives }: Extract<Comparison, { kind: "exact" }>,
 ): SameElement {
   const compared = records === null ? null : comparedBytes(records);
   return (i) => {
+    if (skip.has(i)) return true;
+    const allowed = alternatives.get(i);
+    if (allowed !== undefined) return allowed.some((value) => samePattern(got, i, value));
     if (compared !== null) return sameCompared(got, want, i, compared);
     if (got.pattern(i) === want.pattern(i)) return true;
     if (!anyNan && !anyZero) return false;
@@ -66,6 +69,13 @@ function exactly(
     const w = want.get(i);
     return (anyNan && g !== g && w !== w) || (anyZero && g === 0 && w === 0);
   };
+}
+
+/** Whether an element has the bits that this value has in its type. */
+function samePattern(got: Elements, index: number, value: number | bigint): boolean {
+  const one = Elements.zeros(got.type, 1);
+  one.set(0, value);
+  return got.pattern(index) === one.pattern(0);
 }
 
 /** Whether each byte of a record is compared. */

@@ -4,13 +4,17 @@ import { Buffer } from "./buffer.ts";
 import { compile } from "./compile.ts";
 import { type ElementType, elementInfo, isElementType, typeOfArray } from "./element.ts";
 import { fitting, LoadError, UsageError } from "./errors.ts";
+import { type Isa, isaOfName } from "./isa.ts";
 import { type LaunchDefaults, Module } from "./module.ts";
+import { type SourceFile, textOf } from "./source-file.ts";
+import { compileVisa, type VisaOptions } from "./visa/compile.ts";
 
-/** One file of a program. */
-export interface SourceFile {
-  /** As it is to appear in messages. */
-  readonly path: string;
-  readonly text: string;
+/** How a program is understood. All but `isa` and `target` are for vISA. */
+export interface LoadOptions extends VisaOptions {
+  /** Default: what the first file's name says, and PTX for a text without a name. */
+  readonly isa?: Isa;
+  /** Check for this target of PTX ("sm_90") instead of the module's own, or for this platform of vISA ("skl"). */
+  readonly target?: string | undefined;
 }
 
 /** How many zeros, or which values. */
@@ -38,19 +42,31 @@ export class Device {
   }
 
   /**
-   * Parses, checks and loads PTX. Several files are linked into one program.
+   * Parses, checks and loads PTX, or vISA as text or as CISA files. Several files are linked into one program: of vISA, the
+   * kernel first and then its functions.
+   *
+   *     const module = device.load(files, { isa: "visa", zeinfo: parse(yaml) });
+   *     module.kernel("saxpy").launch({ global: 128, local: 32, args: [y, x, 2.5, 100] });
    *
    * @throws LoadError when the text has errors
-   * @throws UsageError when the device has no room for its variables
+   * @throws UsageError when the device has no room for its variables, or what `options` say does not fit the program
    */
-  load(source: string | SourceFile | readonly SourceFile[], options: { readonly target?: string } = {}): Module {
+  load(source: string | SourceFile | readonly SourceFile[], options: LoadOptions = {}): Module {
     const files: readonly SourceFile[] =
-      typeof source === "string" ? [{ path: "input.ptx", text: source }] : "text" in source ? [source] : source;
-    if (files.length === 0) throw new UsageError("there is no source to load");
-    const { module, diagnostics } = compile(
-      files.map(({ path, text }) => new SourceText(path, text)),
-      options,
-    );
+      typeof source === "string"
+        ? [{ path: `input.${options.isa === "visa" ? "visaasm" : "ptx"}`, text: source }]
+        : "path" in source
+          ? [source]
+          : source;
+    const [first] = files;
+    if (first === undefined) throw new UsageError("there is no source to load");
+    if ((options.isa ?? isaOfName(first.path)) === "visa") {
+      const { program, diagnostics } = compileVisa(files, options);
+      if (!program) throw new LoadError(diagnostics);
+      return fitting(() => new Module(this, program.ir, diagnostics, program));
+    }
+    const sources = files.map((file) => new SourceText(file.path, textOf(file)));
+    const { module, diagnostics } = compile(sources, { target: options.target });
     if (!module) throw new LoadError(diagnostics);
     return fitting(() => new Module(this, module, diagnostics));
   }

@@ -2,7 +2,7 @@ export type { KernelArgument, LocalMemory, Scalar, Struct } from "./argument.ts"
 export { local, scalar, struct } from "./argument.ts";
 export { Buffer, type Pointer } from "./buffer.ts";
 export { checkLinked, checkSource, compile, type CompileOptions, linkToText } from "./compile.ts";
-export { Device, type SourceFile } from "./device.ts";
+export { Device, type LoadOptions } from "./device.ts";
 export { type ElementType, elementTypes, type TypedArray, type TypedArrays } from "./element.ts";
 export { LoadError, NotExecutableError, UsageError } from "./errors.ts";
 export type { Isa } from "./isa.ts";
@@ -18,3 +18,5 @@ export {
 } from "./module.ts";
 export { type NumpyArray, NumpyError, readNumpy, writeNumpy } from "./npy.ts";
 export { type CheckResult, type JobFiles, type JobOptions, type JobResult, runJob } from "./run-job.ts";
+export type { SourceFile } from "./source-file.ts";
+export type { KernelInput } from "./visa/handwritten-payload.ts";

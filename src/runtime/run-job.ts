@@ -1,15 +1,18 @@
 import type { SanitizerName } from "../machine/launch.ts";
 import type { Report } from "../machine/report.ts";
 import type { Diagnostic } from "../source/index.ts";
-import { type KernelArgument, scalar, struct } from "./argument.ts";
+import { type KernelArgument, local, scalar, struct } from "./argument.ts";
 import type { Buffer } from "./buffer.ts";
 import { compareElements, type Difference } from "./compare.ts";
-import { Device } from "./device.ts";
+import { Device, type LoadOptions } from "./device.ts";
 import { Elements, elementInfo } from "./element.ts";
 import { LoadError, NotExecutableError, UsageError } from "./errors.ts";
 import { generate } from "./init.ts";
-import type { ArgumentSpec, BufferSpec, Check, Job, LaunchSpec } from "./job.ts";
-import type { LaunchOptions, Module } from "./module.ts";
+import type { BufferSpec, ExpectedReport, Job, LaunchSpec } from "./job.ts";
+import type { ArgumentSpec } from "./job-argument.ts";
+import type { Check } from "./job-check.ts";
+import type { VisaVariant } from "./job-visa.ts";
+import { type LaunchOptions, type Module, sanitizerNames } from "./module.ts";
 import { asType, isNumpy, NumpyError, readNumpy } from "./npy.ts";
 import { sha256 } from "./sha256.ts";
 
@@ -18,6 +21,8 @@ export interface JobFiles {
   read(path: string): Uint8Array;
   /** The path as messages show it. */
   shown?(path: string): string;
+  /** Understands YAML, in which vISA's `.ze_info` is written; without it, jobs that need it are skipped. */
+  yaml?(text: string): unknown;
 }
 
 export interface JobOptions {
@@ -77,6 +82,12 @@ const stepsToReport = 20_000_000;
 
 const text = new TextDecoder();
 
+/** The sanitizers that find what no run finds by itself. */
+const finders: Readonly<Record<string, SanitizerName>> = { "uninitialized-read": "init", "data-race": "race" };
+
+/** What a job needs is not there. */
+class Missing extends Error {}
+
 /** Runs one variant of a job. What goes wrong is in the result; nothing is thrown. */
 export function runJob(job: Job, variant: string, files: JobFiles, options: JobOptions = {}): JobResult {
   return new JobRun(job, variant, files, options).run();
@@ -104,15 +115,15 @@ class JobRun {
   }
 
   run(): JobResult {
-    if (this.job.isa === "visa") return this.#result({ skipped: "vISA programs cannot be run yet" });
     if (this.options.engine === "jit") return this.#result({ skipped: "the JIT engine is not there yet" });
     try {
       const module = this.#load();
       for (const [name, spec] of this.job.buffers) this.#fill(name, spec);
-      if (this.#launchAll(module)) this.checks.push(...this.job.checks.map((check) => this.#check(check)));
+      if (this.#launchAll(module)) this.checks.push(...this.#checksOfVariant().map((check) => this.#check(check)));
       return this.#result({});
     } catch (error) {
-      if (error instanceof NotExecutableError) return this.#result({ skipped: error.message });
+      if (error instanceof NotExecutableError || error instanceof Missing)
+        return this.#result({ skipped: error.message });
       if (error instanceof LoadError) {
         this.diagnostics = error.diagnostics;
         return this.#result({ failure: "the program has errors" });
@@ -128,11 +139,43 @@ class JobRun {
     if (!paths) throw new UsageError(`the job has no variant "${this.variant}"`);
     const { target } = this.options;
     const module = this.device.load(
-      paths.map((path) => ({ path: this.files.shown?.(path) ?? path, text: text.decode(this.files.read(path)) })),
-      target ? { target } : {},
+      paths.map((path) => ({ path: this.#shown(path), bytes: this.files.read(path) })),
+      { isa: this.job.isa, ...this.#visaOptions(), ...(target ? { target } : {}) },
     );
     this.diagnostics = module.diagnostics;
     return module;
+  }
+
+  #shown(path: string): string {
+    return this.files.shown?.(path) ?? path;
+  }
+
+  get #visa(): VisaVariant | undefined {
+    return this.job.visa?.variants.get(this.variant);
+  }
+
+  /** What a program of vISA has besides its text. */
+  #visaOptions(): LoadOptions {
+    const variant = this.#visa;
+    if (variant === undefined) return {};
+    const { platform, zeinfo, data, symbols } = variant;
+    return {
+      inputs: this.job.visa!.inputs,
+      sections: new Map([...data].map(([name, path]) => [name, this.files.read(path)])),
+      symbols,
+      ...(platform === null ? {} : { target: platform }),
+      ...(zeinfo === null ? {} : { zeinfo: this.#readYaml(zeinfo) }),
+    };
+  }
+
+  #readYaml(path: string): unknown {
+    if (!this.files.yaml) throw new Missing(`${path} is YAML, and nothing is there that reads it`);
+    const source = text.decode(this.files.read(path));
+    try {
+      return this.files.yaml(source);
+    } catch (error) {
+      throw new UsageError(`${this.#shown(path)}: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   #fill(name: string, { type, n, init, sha256: hash }: BufferSpec): void {
@@ -164,9 +207,7 @@ class JobRun {
     for (const kernel of kernels) kernel.requireExecutable();
     return this.job.launches.every((spec, i) => {
       const result = kernels[i]!.launch({
-        grid: spec.grid,
-        block: spec.block,
-        shared: spec.shared,
+        ...spec.size,
         args: this.#arguments(spec),
         sanitize,
         ...(typeof seed === "number" ? { seed } : {}),
@@ -187,11 +228,17 @@ class JobRun {
     return args.map((arg: ArgumentSpec) => {
       if (arg.kind === "buffer") return at(arg.buffer, arg.offset);
       if (arg.kind === "scalar") return arg.type === null ? arg.value : scalar(arg.type, arg.value);
+      if (arg.kind === "local") return local(arg.bytes);
       return struct(
         arg.bytes,
         arg.pointers.map((p) => ({ at: p.at, to: at(p.buffer, p.offset) })),
       );
     });
+  }
+
+  #checksOfVariant(): readonly Check[] {
+    const { simd = null } = this.#visa ?? {};
+    return this.job.checks.filter((check) => check.simd === null || check.simd === simd);
   }
 
   #check(check: Check): CheckResult {
@@ -234,12 +281,8 @@ class JobRun {
 
   #failure(): string | null {
     const { expect, stdout } = this.job;
-    const lines = this.reports.map((r) => `${r.code} at line ${r.source.position(r.span.start).line}`);
-    if (expect) {
-      const wanted = `${expect.report} at line ${expect.line}`;
-      if (lines.length === 0) return `expected ${wanted}, but nothing was reported`;
-      return lines.every((line) => line === wanted) ? null : `expected ${wanted}, but it reported ${lines.join(", ")}`;
-    }
+    if (expect) return this.#unexpected(expect);
+    const lines = this.reports.map((r) => `${r.code} at line ${lineOf(r)}`);
     const errors = this.reports.filter((r) => r.severity === "error");
     if (errors.length > 0) return errors.length === 1 ? lines[0]! : `${errors.length} reports`;
     const wrong = this.checks.filter((c) => !c.ok);
@@ -248,6 +291,21 @@ class JobRun {
       return `it printed ${JSON.stringify(this.stdout)}, not ${JSON.stringify(stdout)}`;
     }
     return null;
+  }
+
+  /** How the reports differ from the one that is expected, or null. */
+  #unexpected({ report, file, line }: ExpectedReport): string | null {
+    const path = file === null ? null : this.#shown(file);
+    const place = (code: string, at: string | null, where: number): string =>
+      `${code} at ${at === null ? "" : `${at}, `}line ${where}`;
+    const wanted = place(report, path, line);
+    const found = this.reports.map((r) => place(r.code, path === null ? null : r.source.path, lineOf(r)));
+    if (found.length > 0) {
+      return found.every((one) => one === wanted) ? null : `expected ${wanted}, but it reported ${found.join(", ")}`;
+    }
+    const finder = finders[report];
+    const blind = finder && !sanitizerNames.includes(finder) ? `: the ${finder} sanitizer is not there yet` : "";
+    return `expected ${wanted}, but nothing was reported${blind}`;
   }
 
   #result(end: { skipped?: string; problem?: Error; defect?: Error; failure?: string }): JobResult {
@@ -276,6 +334,8 @@ class JobRun {
     };
   }
 }
+
+const lineOf = ({ source, span }: Report): number => source.position(span.start).line;
 
 const describeMismatch = ({ buf, mismatches, n, first }: CheckResult): string => {
   const where = first ? `, first at ${first.index}: got ${first.got}, want ${first.want}` : "";

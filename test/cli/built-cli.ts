@@ -13,7 +13,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** The command line as it is shipped: bundled into one file, run by Node in a folder of its own. */
+/** The command line as it is shipped: bundled, run by Node in a folder of its own. */
 export class BuiltCli {
   readonly folder: string;
 
@@ -25,7 +25,7 @@ export class BuiltCli {
     const folder = mkdtempSync(join(tmpdir(), "lanewise-cli-"));
     copyFileSync(join(root, "package.json"), join(folder, "package.json"));
     const bundle = await rolldown({ input: join(root, "src/cli/main.ts"), platform: "node", logLevel: "warn" });
-    await bundle.write({ file: join(folder, "dist/cli/main.js"), format: "esm", codeSplitting: false });
+    await bundle.write({ dir: join(folder, "dist/cli"), format: "esm" });
     mkdirSync(join(folder, "work"));
     return new BuiltCli(folder);
   }

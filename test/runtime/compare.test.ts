@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compareElements } from "../../src/runtime/compare.ts";
 import { type ElementType, Elements } from "../../src/runtime/element.ts";
-import type { Comparison } from "../../src/runtime/job.ts";
+import type { Comparison } from "../../src/runtime/job-check.ts";
 
 function of(type: ElementType, values: readonly (number | bigint)[]): Elements {
   const elements = Elements.zeros(type, values.length);
@@ -11,7 +11,14 @@ function of(type: ElementType, values: readonly (number | bigint)[]): Elements {
   return elements;
 }
 
-const exact: Comparison = { kind: "exact", anyNan: false, anyZero: false, records: null };
+const exact: Comparison = {
+  kind: "exact",
+  anyNan: false,
+  anyZero: false,
+  records: null,
+  skip: new Set(),
+  alternatives: new Map(),
+};
 
 describe("exact", () => {
   test("counts what differs and shows the first", () => {

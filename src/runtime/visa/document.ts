@@ -56,7 +56,13 @@ export class DocumentValue {
   }
 
   #expected(what: string): never {
-    const found = Array.isArray(this.#value) ? "a list" : typeof this.#value;
-    return this.fail(this.present ? `expected ${what}, found ${found}` : `is missing; expected ${what}`);
+    const missing = !this.present && this.#path !== "";
+    return this.fail(missing ? `is missing; expected ${what}` : `expected ${what}, found ${kindOf(this.#value)}`);
   }
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "a mapping" : typeof value === "boolean" ? String(value) : `a ${typeof value}`;
 }

@@ -1,0 +1,49 @@
+import { checkLinked, checkSource } from "../runtime/compile.ts";
+import type { SourceFile } from "../runtime/source-file.ts";
+import { type Diagnostic, SourceText } from "../source/index.ts";
+import { isaOfFile, isaOfProgram } from "./isa-of-file.ts";
+import type { Options } from "./options.ts";
+
+interface CheckedFiles {
+  /** In the order of the files; what diagnostics point into. */
+  readonly sources: readonly SourceText[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What stands in the text of PTX files and vISA files, each checked for itself. */
+export async function checkFiles(files: readonly SourceFile[], options: Options): Promise<CheckedFiles> {
+  const target = options.target ?? undefined;
+  const sources: SourceText[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const file of files) {
+    if (isaOfFile(options, file.path) === "visa") {
+      const { checkVisaFile } = await visaCompiler();
+      const checked = checkVisaFile(file, { target });
+      sources.push(checked.source);
+      diagnostics.push(...checked.diagnostics);
+    } else {
+      const source = ptxSource(file);
+      sources.push(source);
+      diagnostics.push(...checkSource(source, { target: options.ptxTarget ?? undefined }).diagnostics);
+    }
+  }
+  return { sources, diagnostics };
+}
+
+/** The same for files that are one program, with what is wrong between them. */
+export async function checkProgram(files: readonly SourceFile[], options: Options): Promise<CheckedFiles> {
+  const paths = files.map(({ path }) => path);
+  if (isaOfProgram(options, paths) === "ptx") {
+    const sources = files.map(ptxSource);
+    return { sources, diagnostics: checkLinked(sources, { target: options.ptxTarget ?? undefined }) };
+  }
+  const { linkVisaFiles } = await visaCompiler();
+  const linked = linkVisaFiles(files, { target: options.target ?? undefined });
+  return { sources: linked.files.map(({ source }) => source), diagnostics: linked.diagnostics };
+}
+
+const utf8 = new TextDecoder();
+const ptxSource = ({ path, text, bytes }: SourceFile): SourceText => new SourceText(path, text ?? utf8.decode(bytes));
+
+/** Loaded where it is needed: PTX starts faster without. */
+const visaCompiler = () => import("../runtime/visa/compile.ts");

@@ -77,9 +77,6 @@ describe("usage", () => {
     [["check", "none.ptx"], "lanewise: cannot read none.ptx: there is no such file"],
     [["check", "."], "lanewise: cannot read .: it is a directory"],
     [["check", "a.visaasm"], "lanewise: cannot read a.visaasm: there is no such file"],
-    [
-      "lanewise: a.ptx is ptx and b.visaasm is visa: they are no one program",
-    ],
     [["link", "a.visaasm"], "a.visaasm: only PTX modules are linked"],
     [["fmt", "a.isa"], "a.isa is binary; `lanewise disasm` gives its text"],
     [["run", "a.visaasm", "--kernel", "k", "--grid", "1"], "run: --grid is for PTX; a launch of vISA has --global and"],

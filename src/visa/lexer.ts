@@ -86,8 +86,7 @@ const suffixFollowers = table(`${letters}${digits}<>-`);
 const blanks = table(" \t\r\f\v");
 
 /** Tokens of one character. */
-const single = new Uint8Array(128);
-for (const [character, kind] of Object.entries({
+const singleKinds: Readonly<Record<string, TokenKind>> = {
   ".": Token.dot,
   ",": Token.comma,
   ";": Token.semicolon,
@@ -112,9 +111,11 @@ for (const [character, kind] of Object.entries({
   "&": Token.and,
   "^": Token.xor,
   "|": Token.or,
-})) {
-  single[code(character)] = kind;
-}
+};
+const single = new Uint8Array(128);
+for (const [character, kind] of Object.entries(singleKinds)) single[code(character)] = kind;
+/** What a token or a comment may begin with, blanks and the end of a line. */
+const tokenCharacters = table(`${letters}${digits}" \t\r\f\v\n${Object.keys(singleKinds).join("")}`);
 /** Longer operators, by their first character; the longest first. */
 const longer: (readonly (readonly [string, TokenKind])[] | undefined)[] = [];
 longer[code("<")] = [
@@ -299,10 +300,11 @@ export class Lexer {
   #unknown(at: number): TokenKind {
     const { text } = this;
     let end = at + 1;
-    while (end < text.length && !(text.charCodeAt(end) < 0x80)) end++;
+    while (end < text.length && tokenCharacters[text.charCodeAt(end)] !== 1) end++;
     this.end = end;
-    const shown = end - at === 1 ? `the character ${JSON.stringify(text[at])}` : "text that is not ASCII";
-    this.#error("visa-unknown-character", at, end, `${shown} begins no token of vISA`);
+    const shown = JSON.stringify(text.slice(at, Math.min(end, at + 20)));
+    const what = end - at === 1 ? `the character ${shown} begins` : `the characters ${shown} begin`;
+    this.#error("visa-unknown-character", at, end, `${what} no token of vISA`);
     return Token.unknown;
   }
 

@@ -65,19 +65,27 @@ export function count(p: Cursor, from: number, to: number, what: string, inAngle
   return from;
 }
 
-/** Most expressions: some decimal digits, and nothing that could go on. Does not move. */
+/** Most expressions: a number, and nothing that could go on. Does not move. */
 function plainNumber(p: Cursor, inAngles: boolean): number | null {
-  if (!p.at(Token.number) || p.end - p.start > 9) return null;
   const next = p.lexer.following;
   // , ] ) ; or the end of the line, and > where it closes.
-  if (!(next === 0x2c || next === 0x5d || next === 0x29 || next === 0x3b || next === 0x0a)) {
-    if (!(inAngles && next === 0x3e)) return null;
-  }
+  const ends = next === 0x2c || next === 0x5d || next === 0x29 || next === 0x3b || next === 0x0a;
+  return ends || (inAngles && next === 0x3e) ? smallInteger(p) : null;
+}
+
+/** The number at the cursor if it has few digits, as most have; null for anything else. Does not move. */
+export function smallInteger(p: Cursor): number | null {
+  const { text, end } = p;
+  if (!p.at(Token.number) || end - p.start > 12) return null;
+  let at = p.start;
+  const hexadecimal = end - at > 2 && (text.charCodeAt(at + 1) | 0x20) === 0x78 && text.charCodeAt(at) === 0x30;
+  if (hexadecimal) at += 2;
   let value = 0;
-  for (let at = p.start; at < p.end; at++) {
-    const digit = p.text.charCodeAt(at) - 0x30;
-    if (!(digit >= 0 && digit <= 9)) return null;
-    value = value * 10 + digit;
+  for (; at < end; at++) {
+    const c = text.charCodeAt(at);
+    if (c >= 0x30 && c <= 0x39) value = value * (hexadecimal ? 16 : 10) + c - 0x30;
+    else if (hexadecimal && (c | 0x20) >= 0x61 && (c | 0x20) <= 0x66) value = value * 16 + (c | 0x20) - 0x57;
+    else return null;
   }
   return value;
 }
@@ -181,6 +189,11 @@ function dispatchSimd(p: Cursor): bigint {
 
 /** An integer: decimal or, with 0x, hexadecimal, of at most 64 bits. A leading 0 means nothing. */
 export function integer(p: Cursor): bigint {
+  const small = smallInteger(p);
+  if (small !== null) {
+    p.advance();
+    return BigInt(small);
+  }
   const { start, end } = p;
   const text = p.token;
   const hexadecimal = /^0[xX]/.test(text);

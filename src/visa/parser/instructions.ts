@@ -2,8 +2,8 @@ import { textItems } from "../isa/template.ts";
 import { Token } from "../lexer.ts";
 import type { ExecSize, Instruction, Name, Operand, Predicate } from "../tree.ts";
 import type { Cursor } from "./cursor.ts";
-import { integer } from "./expressions.ts";
-import { type Candidate, candidatesOf } from "./mnemonics.ts";
+import { smallInteger } from "./expressions.ts";
+import { type Candidate, candidatesOf, type SuffixOperand } from "./mnemonics.ts";
 import { operand } from "./operands.ts";
 import { oneOf } from "./options.ts";
 
@@ -41,9 +41,7 @@ function fitting(
   guard: Predicate | null,
 ): Instruction | null {
   const operands: Record<string, Operand> = {};
-  for (const [name, { start: from, end, ...suffix }] of suffixes) {
-    operands[name] = { ...suffix, start: mnemonic.start + from, end: mnemonic.start + end };
-  }
+  for (const [name, suffix] of suffixes) operands[name] = placed(suffix, mnemonic.start);
   let exec: ExecSize | null = null;
   let guarded = guard === null;
   for (const item of textItems(row)) {
@@ -99,6 +97,20 @@ function fitting(
   };
 }
 
+/** A suffix where its mnemonic stands. */
+function placed(suffix: SuffixOperand, at: number): SuffixOperand {
+  const start = at + suffix.start;
+  const end = at + suffix.end;
+  switch (suffix.kind) {
+    case "option":
+      return { kind: "option", start, end, choice: suffix.choice };
+    case "number":
+      return { kind: "number", start, end, value: suffix.value };
+    case "string":
+      return { kind: "string", start, end, text: suffix.text };
+  }
+}
+
 /** `(!P1.any)` */
 function predicate(p: Cursor): Predicate {
   const { start } = p;
@@ -138,9 +150,8 @@ function execSize(p: Cursor): ExecSize {
     p.expect(Token.comma, "','");
   }
   const span = p.span;
-  const written = p.at(Token.number);
-  const size = written ? Number(integer(p)) : 1;
-  if (!written) p.unexpected("an execution size");
+  const size = smallInteger(p) ?? (p.at(Token.number) ? 0 : 1);
+  p.expect(Token.number, "an execution size");
   if (!sizes.includes(size)) {
     p.fail("visa-execution-size", span, `${p.text.slice(span.start, span.end)} is no execution size`, {
       help: `it is ${oneOf(sizes.map(String))}`,

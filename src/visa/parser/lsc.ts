@@ -19,9 +19,17 @@ interface AddressForm {
   readonly sized: boolean;
 }
 
-function formOf({ mnemonic }: Row): AddressForm {
-  const scalars = mnemonic.includes("block2d");
-  return { scalars, strided: mnemonic.includes("strided"), sized: !scalars && !mnemonic.includes("state_info") };
+const forms = new WeakMap<Row, AddressForm>();
+
+function formOf(row: Row): AddressForm {
+  let form = forms.get(row);
+  if (form === undefined) {
+    const { mnemonic } = row;
+    const scalars = mnemonic.includes("block2d");
+    const sized = !scalars && !mnemonic.includes("state_info");
+    forms.set(row, (form = { scalars, strided: mnemonic.includes("strided"), sized }));
+  }
+  return form;
 }
 
 /** `flat[V52+16]:a64`, `bti(3)[4*V1]:a32`, `ss(V2,8)[V1,V3]:a32`, `flat[B(0,0),W(0,0),H(0,0),P(0,0),X(0,0),Y(0,0)]`. */

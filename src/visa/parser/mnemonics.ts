@@ -14,7 +14,7 @@ export interface Candidate {
   readonly operands: readonly (readonly [string, SuffixOperand])[];
 }
 
-type SuffixOperand = NumberOperand | OptionOperand | StringOperand;
+export type SuffixOperand = NumberOperand | OptionOperand | StringOperand;
 
 interface Word {
   readonly segments: readonly string[];

@@ -298,6 +298,20 @@ test("shared local memory", () => {
   expect(registers.X).toEqual(dwords(0, 0, 0, 0));
 });
 
+test("an uncompressed store stores", () => {
+  const { buffer, reports } = run({
+    text: "    lsc_store_uncompressed.ugm (M1, 8) flat[A+0x4]:a64 V:d32",
+    width: 8,
+    buffer: new Uint8Array(36),
+    registers: (base) => ({
+      A: { type: "uq", bytes: qwords(...Array.from({ length: 8 }, (_, i) => base + BigInt(28 - 4 * i))) },
+      V: { type: "ud", bytes: dwords(1, 2, 3, 4, 5, 6, 7, 8) },
+    }),
+  });
+  expect(reports).toEqual([]);
+  expect(buffer).toEqual(dwords(0, 8, 7, 6, 5, 4, 3, 2, 1));
+});
+
 test("a load to %null is a prefetch: any address will do", () => {
   const { reports } = run({
     text: "    lsc_load.ugm (M1, 16) %null:d32 flat[A]:a64",

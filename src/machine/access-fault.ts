@@ -43,12 +43,17 @@ export const accessBytes = (access: Access): number => (access.bits / 8) * acces
 /** What is wrong with an access, or null. */
 export function accessFault(attempt: Attempt): Fault | null {
   const { access, address, place, x } = attempt;
-  const { addresses } = x.warp.cta.grid;
+  const { addresses, threads } = x.warp.cta.grid;
   const kind = addresses.classify(address);
   const size = accessBytes(access);
   const past = place === null || address.low + size > place.end;
+  if (kind.kind === "null" && past && threads !== null && address.low !== 0) {
+    return fault(attempt, "global-out-of-bounds", null);
+  }
   if (kind.kind === "null" && past) return fault(attempt, "null-dereference", "near null");
   const name = spaceOf[access.space];
+  // Addresses of vISA are of device memory or of nothing.
+  if (threads !== null && kind.kind === "unknown") return fault(attempt, `${name}-out-of-bounds`, null);
   if (kind.kind === "unknown" || kind.kind === "null") {
     const before = name === "global" ? kind : addresses.classify(addresses.generic(address));
     if (before.kind === "global") return fault(attempt, "wrong-state-space", "which cvta.to made of a global address");

@@ -163,6 +163,18 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
   });
 });
 
+test.each([
+  [0n, "null-dereference: stores 4 bytes (global) at 0x0, near null"],
+  [1n, "global-out-of-bounds: stores 4 bytes (global) at 0x1, where nothing is"],
+  [0x12_3456_7890n, "global-out-of-bounds: stores 4 bytes (global) at 0x1234567890, where nothing is"],
+])("device memory that is not there: %s", (address, expected) => {
+  const { m, k } = kernel(64);
+  k.store(access("global"), kit.i64(address), ids, { lanes: channels(1, 0, { noMask: true }) });
+  k.exit();
+  const { reports } = runThreads(m);
+  expect(reports.map((r) => `${r.code}: ${r.message}`)).toEqual([expected]);
+});
+
 test("a fault names the lanes, and the thread of those that exist", () => {
   const { m, k } = kernel(64);
   k.store(access("global"), kit.add(kit.i64(16n), kit.widen(scaled(8), false)), ids, {
@@ -171,6 +183,6 @@ test("a fault names the lanes, and the thread of those that exist", () => {
   k.exit();
   const { reports } = runThreads(m, { width: 16, block: [5, 1, 1] });
   expect(reports.map((r) => [r.code, r.threads.map((t) => t.thread[0])])).toEqual([
-    ["null-dereference", range(5, (i) => i)],
+    ["global-out-of-bounds", range(5, (i) => i)],
   ]);
 });

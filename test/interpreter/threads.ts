@@ -71,8 +71,8 @@ export const intoAt = (address: Expr, bits: RegionLeaf["bits"] = 32): FileTarget
 });
 
 /** The global id of each lane, and the address of the buffer, as the test's threads find them in their file. */
-export const idAt = vars;
-export const bufferAt = vars + 128;
+export const idAt = variablesAt(32);
+const bufferAt = vars + 128;
 export const freeAt = vars + 192;
 
 export interface ThreadsOptions extends RunOptions {
@@ -126,7 +126,7 @@ export function storeBytes(k: FunctionBuilder, from: number, bytes: number, at =
 }
 
 /** What a call says, in registers: two for 16 dwords. */
-export const sizes = { argSize: 2, retvalSize: 2 } as const;
+const sizes = { argSize: 2, retvalSize: 2 } as const;
 
 /** A function with `bytes` of variables of its own. */
 export function callee(

@@ -39,8 +39,13 @@ const grfBytes = 32;
 /** Where the payload has each of the kernel's inputs, in bytes. */
 export const inputs = { out: grfBytes, stack: grfBytes + 8, id: 2 * grfBytes } as const;
 
+export interface RoutineText {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** The texts of the routines, each a file of its own, the kernel first. */
-export function routineTexts(program: Program, width: number): readonly { name: string; text: string }[] {
+export function routineTexts(program: Program, width: number): readonly RoutineText[] {
   const { kernel, subroutines = "", functions = [] } = program;
   const kernelText = `${head(program, width, "kernel", "k")}${inputText(width)}${attributes(width)}
 .function "k_main"

@@ -1,10 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addresses } from "./programs/addresses.ts";
-import { branches } from "./programs/branches.ts";
-import { calls } from "./programs/calls.ts";
-import { recursion } from "./programs/recursion.ts";
-import { subroutines } from "./programs/subroutines.ts";
-import { threads } from "./programs/threads.ts";
+import { families } from "./programs.ts";
 import { runProgram } from "./run-program.ts";
 
 const modes = [
@@ -12,8 +7,6 @@ const modes = [
   { generate: false, watched: false },
   { generate: true, watched: true },
 ];
-
-const families = { calls, recursion, branches, subroutines, addresses, threads };
 
 describe.each(Object.entries(families))("%s", (_, programs) => {
   describe.each(programs)("$title", (program) => {

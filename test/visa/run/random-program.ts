@@ -1,4 +1,5 @@
 import type { FunctionText, Program } from "./program.ts";
+import { generator, type Random } from "./random.ts";
 
 /** Routines of structured statements, as a compiler would have them: each lane executes them as if it were alone. */
 type Statement =
@@ -70,19 +71,6 @@ export function randomProgram(seed: number): Program {
       lane.run();
       return lane.values.X ^ lane.values.Y;
     },
-  };
-}
-
-type Random = (below: number) => number;
-
-/** xorshift32 */
-function generator(seed: number): Random {
-  let state = Math.imul(seed + 1, 0x9e37_79b9) | 1;
-  return (below) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % below;
   };
 }
 

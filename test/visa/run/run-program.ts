@@ -8,12 +8,13 @@ import { SourceText } from "../../../src/source/index.ts";
 import {
   type BoundRoutine,
   checkVisa,
+  type LinkedVisa,
   linkVisa,
   lowerVisa,
   parseVisa,
   payloadPlaces,
 } from "../../../src/visa/index.ts";
-import { inputs, type Program, routineTexts } from "./program.ts";
+import { inputs, type Program, type RoutineText, routineTexts } from "./program.ts";
 
 export interface Outcome {
   /** Codes and messages of the reports. */
@@ -24,27 +25,41 @@ export interface Outcome {
 
 const stackBytes = 16384;
 const slmBytes = 65536;
+const payloadBytes = 512;
 
-/** The routines of a program, checked and linked; throws where there is anything to object to. */
-function routinesOf(program: Program, width: number): readonly BoundRoutine[] {
-  const files = routineTexts(program, width).map(({ name, text }) => {
+/** Checks and links texts: the routines of a program, and what there is to object to. */
+export function link(texts: readonly RoutineText[]): LinkedVisa {
+  const files = texts.map(({ name, text }) => {
     const { tree, diagnostics } = parseVisa(new SourceText(`${name}.visaasm`, text));
     const checked = checkVisa(tree);
     return { ...checked, diagnostics: [...diagnostics, ...checked.diagnostics] };
   });
   const { routines, diagnostics } = linkVisa(files);
-  const all = [...files.flatMap((file) => file.diagnostics), ...diagnostics];
-  if (all.length > 0) throw new Error(all.map((d) => `${d.source.path}: ${d.message}`).join("\n"));
-  return routines;
+  return { routines, diagnostics: [...files.flatMap((file) => file.diagnostics), ...diagnostics] };
 }
 
-/** Launches a program. `generate`: by code made from text, or by closures. `watched`: with all sanitizers. */
-export function runProgram(
-  program: Program,
+export interface Mode {
+  /** By code made from text, or by closures. */
+  readonly generate: boolean;
+  /** With all sanitizers. */
+  readonly watched: boolean;
+}
+
+/** Launches a program; throws where there is anything to object to in its text. */
+export function runProgram(program: Program, width: number, mode: Mode): Outcome {
+  const { routines, diagnostics } = link(routineTexts(program, width));
+  if (diagnostics.length > 0) throw new Error(diagnostics.map((d) => `${d.source.path}: ${d.message}`).join("\n"));
+  return run(routines, program, width, mode);
+}
+
+/** Launches the first of the routines, as the program says. */
+export function run(
+  routines: readonly BoundRoutine[],
+  program: Pick<Program, "items" | "group">,
   width: number,
-  { generate, watched }: { readonly generate: boolean; readonly watched: boolean },
+  { generate, watched }: Mode,
+  maxSteps = 1_000_000,
 ): Outcome {
-  const routines = routinesOf(program, width);
   const { items = width, group = items } = program;
   const memory = new DeviceMemory();
   const loaded = loadProgram(memory, lowerVisa(routines), { generate });
@@ -52,7 +67,7 @@ export function runProgram(
   const threadsPerGroup = Math.ceil(group / width);
   const stacks = memory.alloc((items / group) * threadsPerGroup * stackBytes, "stacks");
   const places = payloadPlaces(routines[0]!);
-  const payload = new DataView(new ArrayBuffer(inputs.id + 4 * width));
+  const payload = new DataView(new ArrayBuffer(payloadBytes));
   const model: ThreadModel = {
     width,
     surfaces: new Map(),
@@ -62,20 +77,21 @@ export function runProgram(
       for (let lane = 0; lane < width; lane++) {
         payload.setUint32(inputs.id + 4 * lane, thread.group[0] * group + thread.index * width + lane, true);
       }
-      for (const { offset, size, at } of places) file.set(new Uint8Array(payload.buffer, offset, size), at);
+      for (const { offset, size, at } of places)
+        file.set(new Uint8Array(payload.buffer).subarray(offset, offset + size), at);
       const state = new DataView(file.buffer, file.byteOffset, file.byteLength);
       state.setUint32(fileLayout.surfaces.at, surfaceIndex.slm, true);
       state.setUint32(fileLayout.sr0.at + 8, thread.lanes, true);
     },
   };
   const request: LaunchRequest = {
-    kernel: "k",
+    kernel: routines[0]!.name,
     grid: [items / group, 1, 1],
     block: [group, 1, 1],
     sharedBytes: slmBytes,
     params: new Uint8Array(),
     threads: model,
-    maxSteps: 1_000_000,
+    maxSteps,
   };
   const { reports } = launch(loaded, request, { observers: sanitizersFor(watched ? sanitizerNames : []) });
   const bytes = memory.views.u8.slice(out, out + 4 * items);

@@ -1,0 +1,9 @@
+import { addresses } from "./programs/addresses.ts";
+import { branches } from "./programs/branches.ts";
+import { calls } from "./programs/calls.ts";
+import { recursion } from "./programs/recursion.ts";
+import { subroutines } from "./programs/subroutines.ts";
+import { threads } from "./programs/threads.ts";
+
+/** The programs with models, family by family. */
+export const families = { calls, recursion, branches, subroutines, addresses, threads };

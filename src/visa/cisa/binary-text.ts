@@ -11,28 +11,28 @@ const hex = (value: number, digits: number): string => value.toString(16).padSta
  * shows its line of the dump, as `xxd` prints it, with the byte underlined.
  */
 export class BinaryText extends SourceText {
-  readonly bytes: Uint8Array;
+  readonly #bytes: Uint8Array;
 
   constructor(path: string, bytes: Uint8Array) {
     // The dump is made line by line on demand: only few lines of a file are ever shown.
     super(path, "");
-    this.bytes = bytes;
+    this.#bytes = bytes;
   }
 
   override position(offset: number): Position {
-    const at = Math.max(0, Math.min(offset, this.bytes.length));
+    const at = Math.max(0, Math.min(offset, this.#bytes.length));
     return { line: Math.floor(at / bytesPerLine) + 1, column: firstColumn + 3 * (at % bytesPerLine) };
   }
 
   override line(number: number): string {
     const start = (number - 1) * bytesPerLine;
-    const bytes = [...this.bytes.subarray(start, start + bytesPerLine)];
+    const bytes = [...this.#bytes.subarray(start, start + bytesPerLine)];
     const characters = bytes.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "."));
     const dump = bytes.map((byte) => hex(byte, 2)).join(" ");
     return `${hex(start, 8)}  ${dump.padEnd(3 * bytesPerLine)} ${characters.join("")}`;
   }
 
   override slice(span: Span): string {
-    return [...this.bytes.subarray(span.start, span.end)].map((byte) => hex(byte, 2)).join(" ");
+    return [...this.#bytes.subarray(span.start, span.end)].map((byte) => hex(byte, 2)).join(" ");
   }
 }

@@ -60,7 +60,9 @@ function functionEntry(reader: ByteReader, wideNames: boolean): RoutineEntry {
 function readName(reader: ByteReader, wide: boolean): Name {
   const length = wide ? reader.u16() : reader.u8();
   const start = reader.at;
-  return { text: reader.text(length), start, end: reader.at };
+  const name = { text: reader.text(length), start, end: reader.at };
+  if (name.text.includes("\0")) throw new Malformed("visa-cisa-bad-value", name, "a name with a NUL in it");
+  return name;
 }
 
 function readPlace(reader: ByteReader): Pick<RoutineEntry, "offset" | "size" | "at"> {

@@ -23,7 +23,7 @@ export const models = codes<LscAddress["model"]>(
 );
 
 /** Bits of an address. */
-export const addressSizes = codes<16 | 32 | 64 | null>([1, 16], [2, 32], [3, 64], [0, null]);
+export const addressSizes = codes<16 | 32 | 64 | null>([1, 16], [2, 32], [3, 64]);
 
 export const dataSizes = codes<string>(
   [1, "d8"],
@@ -38,6 +38,9 @@ export const dataSizes = codes<string>(
   [6, "d16u32"],
   [7, "d16u32h"],
 );
+
+/** What addresses are multiplied by: itself, and 0 from some writers for 1. */
+export const scales = codes<number>([0, 1], ...[1, 2, 4, 8, 16, 32].map((scale) => [scale, scale] as const));
 
 /** Whether the data are transposed. */
 export const orders = codes<boolean>([1, false], [2, true]);

@@ -1,7 +1,7 @@
 import type { OperandSpec } from "../isa/row.ts";
 import type { LscAddress, LscBlock, LscData, RawOperand, VectorOperand } from "../tree.ts";
 import { Malformed } from "./byte-reader.ts";
-import { addressSizes, type Codes, dataSizes, models, orders, vectorLengths } from "./lsc-codes.ts";
+import { addressSizes, type Codes, dataSizes, models, orders, scales, vectorLengths } from "./lsc-codes.ts";
 
 export type LscShape = Extract<OperandSpec, { class: "lsc-data" }>["shape"];
 
@@ -37,8 +37,7 @@ export class LscParts {
       model,
       surface: none || surface?.kind === "raw" ? null : surface,
       surfaceOffset: surfaceOffset === 0 ? null : surfaceOffset,
-      // Writers give 0 as well as 1 for no scale.
-      scale: Math.max(1, this.#number("scale", 1)),
+      scale: this.#code("scale", scales, 1),
       base: this.#bases(),
       size: this.#code("size", addressSizes, null),
       start: this.#start,

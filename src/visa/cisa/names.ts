@@ -2,6 +2,9 @@ import { isReservedName } from "../predefined.ts";
 
 /** What the text may call a variable or a label. */
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Whether the text may call a variable or an attribute so. */
+export const isName = (text: string): boolean => variableName.test(text);
+
 const labelName = /^[A-Za-z_$@?][A-Za-z0-9_$@?-]*$/;
 
 /**

@@ -11,7 +11,7 @@ import type {
   SourceModifier,
   VectorOperand,
 } from "../tree.ts";
-import { dataTypes, typeBytes } from "../types.ts";
+import { type DataType, dataTypes, isFloat, typeBytes } from "../types.ts";
 import { type ByteReader, Malformed } from "./byte-reader.ts";
 import { execSizes, operandClasses, rowBytes, saturation, sourceModifiers, strides } from "./format.ts";
 import { variableClasses } from "./packed.ts";
@@ -162,7 +162,7 @@ export class OperandReader {
       case operandClasses.immediate: {
         const type = dataTypes[this.reader.u8() & 0xf]!;
         if (type === "bool") throw this.#bad(start, "an immediate cannot have the type bool");
-        const bits = typeBytes(type) === 8 ? this.reader.u64() : BigInt(this.reader.u32());
+        const bits = typeBytes(type) === 8 ? this.reader.u64() : extended(BigInt(this.reader.u32()), type);
         return { kind: "immediate", type, bits, start, end: this.reader.at };
       }
       case operandClasses.state:
@@ -238,3 +238,10 @@ export class OperandReader {
 
 /** Whether general and state operands are addresses here. */
 const isAddressOf = ({ forms }: VectorSpec): boolean => forms.includes("address-of") && !forms.includes("general");
+
+/** An integer of less than 32 bits lies extended in a file; what else is beyond a type's bits means nothing. */
+function extended(bits: bigint, type: DataType): bigint {
+  const width = 8 * typeBytes(type);
+  const isExtended = !isFloat(type) && BigInt.asUintN(32, BigInt.asIntN(width, bits)) === bits;
+  return isExtended ? bits : BigInt.asUintN(width, bits);
+}

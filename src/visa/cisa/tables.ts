@@ -16,7 +16,7 @@ import {
   targets,
   textAttributes,
 } from "./format.ts";
-import { NameSpace } from "./names.ts";
+import { isName, NameSpace } from "./names.ts";
 
 const kindNames: Readonly<Record<VariableKind | "L", string>> = {
   G: "general variable",
@@ -213,7 +213,9 @@ export class Tables {
     if (kind === undefined) throw this.#badValue(start, `inputs have no category ${properties & 7}`);
     const at = reader.at;
     const name = this.name(kind, this.index(), at);
+    if (name.text.startsWith("%")) throw this.#badValue(at, `the predefined variable ${name.text} cannot be an input`);
     const offset = reader.i16();
+    if (offset < 0) throw this.#badValue(reader.at - 2, "an input cannot lie before the payload");
     const size = reader.u16();
     const implicit = implicitName(properties >> 3);
     return { kind: "input", start, end: reader.at, implicit, name, offset, size, attributes: [] };
@@ -222,6 +224,7 @@ export class Tables {
   #attribute(): DeclarationAttribute {
     const reader = this.#reader;
     const name = this.string();
+    if (!isName(name.text)) throw this.#badValue(name.start, "the name of an attribute is none that the text can have");
     const value = this.#attributeValue(name.text, reader.u8());
     return { name, value, start: name.start, end: reader.at };
   }

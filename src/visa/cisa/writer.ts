@@ -40,6 +40,7 @@ interface Item extends WrittenRoutine {
 function encodeName({ name, routine }: BoundRoutine, fields: FieldWriter): Uint8Array {
   const out = new ByteWriter();
   out.text(name);
+  if (name.includes("\0")) fields.cannotHold(routine.name, "a name with a NUL in it");
   if (out.length > 0xff) fields.cannotHold(routine.name, `a name can have 255 bytes, and this one has ${out.length}`);
   return out.finish();
 }

@@ -52,7 +52,7 @@ function meaning(text: string): readonly string[] {
     if (label !== undefined && !names.has(label)) names.set(label, `label${names.size}`);
   }
   const addresses = lines.flatMap((line) => /^\.decl (\w+) v_type=A/.exec(line)?.[1] ?? []);
-  addresses.forEach((name, i) => names.set(name, `address${i}`));
+  for (const [i, name] of addresses.entries()) names.set(name, `address${i}`);
   const renamed = lines.map((line) => line.replace(/[\w$@?-]+/g, (word) => names.get(word) ?? word));
   const declarations = renamed.filter((line) => line.startsWith(".decl")).sort();
   return [...declarations, ...renamed.filter((line) => !line.startsWith(".decl"))];

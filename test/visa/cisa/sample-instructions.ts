@@ -1,5 +1,5 @@
 import type { OperandSpec, Row } from "../../../src/visa/isa/row.ts";
-import { fileItems, textItems } from "../../../src/visa/isa/template.ts";
+import { fileItems, type Suffix, type TextItem, textItems } from "../../../src/visa/isa/template.ts";
 import type {
   Declaration,
   Immediate,
@@ -12,7 +12,7 @@ import type {
   Statement,
   VectorOperand,
 } from "../../../src/visa/tree.ts";
-import { type DataType, typeBytes, type VariableKind } from "../../../src/visa/types.ts";
+import { type DataType, isSigned, typeBytes, type VariableKind } from "../../../src/visa/types.ts";
 import { SourceText } from "../../../src/source/index.ts";
 
 const nowhere = { start: 0, end: 0 };
@@ -48,12 +48,13 @@ const general = (extra: Partial<Extract<VectorOperand, { kind: "general" }>>): V
   ...extra,
 });
 
-const immediate = (type: DataType): Immediate => ({
-  kind: "immediate",
-  type,
-  bits: typeBytes(type) === 8 ? 0x8123_4567_89ab_cdefn : 0xfedc_ba98n,
-  ...nowhere,
-});
+/** With the sign bit set: signed numbers of less than 32 bits lie extended. */
+function immediate(type: DataType): Immediate {
+  const width = 8 * typeBytes(type);
+  const bits = BigInt.asUintN(width, 0x8123_4567_fedc_ba98n);
+  const extended = width < 32 && isSigned(type) ? BigInt.asUintN(32, BigInt.asIntN(width, bits)) : bits;
+  return { kind: "immediate", type, bits: extended, ...nowhere };
+}
 
 type VectorSpec = Extract<OperandSpec, { class: "vector" }>;
 
@@ -193,7 +194,9 @@ function choices(row: Row, operand: string, spec: OperandSpec): (Operand | undef
 const outputs = () => [raw("%null"), immediate("ud"), raw("X"), raw("X"), raw("X"), raw("X"), raw("X", 32)];
 
 function optionals(row: Row): ReadonlySet<string> {
-  const parts = textItems(row).flatMap((item) => (item.kind === "mnemonic" ? [...item.suffixes] : [item]));
+  const parts = textItems(row).flatMap((item): (Suffix | TextItem)[] =>
+    item.kind === "mnemonic" ? [...item.suffixes] : [item],
+  );
   return new Set(parts.flatMap((part) => (part.kind === "operand" && part.optional ? [part.operand] : [])));
 }
 

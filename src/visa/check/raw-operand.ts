@@ -1,6 +1,7 @@
 import type { OperandSpec } from "../isa/row.ts";
 import type { Variable } from "../symbols.ts";
 import type { RawOperand } from "../tree.ts";
+import { type DataType, typeBytes } from "../types.ts";
 import type { RoutineContext } from "./routine-context.ts";
 import { ofKind } from "./vector-operand.ts";
 
@@ -15,7 +16,7 @@ export function checkRaw(
 ): void {
   const variable = ofKind(context, operand.variable, "G");
   if (variable === null || variable.name === "%null") return;
-  if (spec.class === "raw" && spec.types !== undefined && !spec.types.includes(variable.type)) {
+  if (spec.class === "raw" && spec.types !== undefined && !hasSizeOf(variable.type, spec.types)) {
     const help = `it may be ${spec.types.join(", ")}`;
     context.error("visa-operand-type", operand, `an operand of type ${variable.type} cannot stand here`, help);
   }
@@ -34,5 +35,9 @@ export function checkRaw(
     );
   }
 }
+
+/** Messages move bits: IGC passes d for ud, and q for uq. */
+const hasSizeOf = (type: DataType, types: readonly DataType[]): boolean =>
+  types.some((allowed) => typeBytes(allowed) === typeBytes(type));
 
 const registerOffset = (variable: Variable, offset: number): number => variable.rootOffset + offset;

@@ -44,7 +44,7 @@ export const powers = (...counts: readonly number[]): OperandSpec => ({
   choices: Object.fromEntries(counts.map((count) => [String(count), Math.log2(count)])),
 });
 
-/** In registers of a row: a number of one byte. */
+/** Numbers, by their width in a file. */
 export const byte: OperandSpec = { class: "number", from: 0, to: 0xff };
 export const word: OperandSpec = { class: "number", from: 0, to: 0xffff };
 export const dword: OperandSpec = { class: "number", from: 0, to: 0xffff_ffff };

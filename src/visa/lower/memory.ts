@@ -64,7 +64,10 @@ function block(context: LowerContext, instruction: Instruction, { unit }: Action
   return { ...lowered, lanes: { first: 0, count: 1, noMask: true, uniform: false } };
 }
 
-/** Several bytes a lane lie in a slot of at least a dword; other elements in rows, an element of each lane to a row. */
+/**
+ * Several bytes a lane lie in a slot of at least a dword; other elements in rows, an element of each lane to a row. What is
+ * left of a slot stays as it is: the pages say that it is undefined.
+ */
 function elements(context: LowerContext, instruction: Instruction, action: Action<"elements">): Lowered {
   const exec = instruction.exec ?? once;
   const bytes = action.size ?? numberChoiceOf(instruction, "bytes");

@@ -16,7 +16,7 @@ import { instruction } from "./instructions.ts";
 import { nameOrQuoted } from "./operands.ts";
 import { mean } from "./options.ts";
 
-export interface ParseVisaOptions {
+interface ParseVisaOptions {
   /** Bytes of a register, which `%sizeof GRF` is worth: 32 unless said otherwise. */
   readonly grfBytes?: 32 | 64;
 }

@@ -1,1 +1,1 @@
-export { type ParseVisaOptions, parseVisa } from "./file.ts";
+export { parseVisa } from "./file.ts";

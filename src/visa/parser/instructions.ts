@@ -1,3 +1,4 @@
+import type { Row } from "../isa/row.ts";
 import { textItems } from "../isa/template.ts";
 import { Token } from "../lexer.ts";
 import type { ExecSize, Instruction, Name, Operand, Predicate } from "../tree.ts";
@@ -62,6 +63,8 @@ function fitting(
       case "parenthesised":
       case "tuple":
         p.expect(Token.leftParen, "'('");
+        // Accesses of blocks may have a mask, which means nothing to them.
+        if (item.kind === "parenthesised") executionMask(p);
         for (const [i, name] of (item.kind === "tuple" ? item.operands : [item.operand]).entries()) {
           if (i > 0) p.expect(Token.comma, "','");
           operands[name] = operand(p, row, name);
@@ -76,7 +79,7 @@ function fitting(
       case "operand":
         if (!item.optional) operands[item.operand] = operand(p, row, item.operand);
         else if (!p.atEnd) {
-          const found = p.maybe(() => operand(p, row, item.operand));
+          const found = p.maybe(() => optional(p, row, item.operand));
           if (found !== null) operands[item.operand] = found;
         }
     }
@@ -95,6 +98,13 @@ function fitting(
     exec,
     operands,
   };
+}
+
+/** A number in front of a colon is an immediate, and belongs to the next operand. */
+function optional(p: Cursor, row: Row, name: string): Operand {
+  const found = operand(p, row, name);
+  if (p.at(Token.colon)) p.unexpected("the next operand");
+  return found;
 }
 
 /** A suffix where its mnemonic stands. */
@@ -133,22 +143,8 @@ const sizes = [1, 2, 4, 8, 16, 32];
 /** `(M3, 8)`, `(M1_NM, 1)`, `(NoMask, 8)`, `(16)`. */
 function execSize(p: Cursor): ExecSize {
   const { start } = p;
-  let offset = 0;
-  let noMask = false;
   p.expect(Token.leftParen, "'(' and the execution size");
-  if (p.at(Token.name)) {
-    const mask = /^(?:M([1-8])(_NM)?|NoMask)$/.exec(p.token);
-    if (mask === null) {
-      p.fail("visa-execution-mask", p, `${p.describe()} is no execution mask`, {
-        help: "the masks are M1 to M8, with _NM for no mask, and NoMask",
-      });
-    } else {
-      offset = (Number(mask[1] ?? 1) - 1) * 4;
-      noMask = mask[1] === undefined || mask[2] !== undefined;
-      p.advance();
-    }
-    p.expect(Token.comma, "','");
-  }
+  const mask = executionMask(p);
   const span = p.span;
   const size = smallInteger(p) ?? (p.at(Token.number) ? 0 : 1);
   p.expect(Token.number, "an execution size");
@@ -158,5 +154,19 @@ function execSize(p: Cursor): ExecSize {
     });
   }
   p.expect(Token.rightParen, "')'");
-  return { start, end: p.previousEnd, size, offset, noMask };
+  return { start, end: p.previousEnd, size, ...mask };
+}
+
+/** `M3,` in front of a size; without it M1. */
+function executionMask(p: Cursor): Pick<ExecSize, "offset" | "noMask"> {
+  if (!p.at(Token.name)) return { offset: 0, noMask: false };
+  const mask = /^(?:M([1-8])(_NM)?|NoMask)$/.exec(p.token);
+  if (mask === null) {
+    p.fail("visa-execution-mask", p, `${p.describe()} is no execution mask`, {
+      help: "the masks are M1 to M8, with _NM for no mask, and NoMask",
+    });
+  }
+  p.accept(Token.name);
+  p.expect(Token.comma, "','");
+  return { offset: (Number(mask?.[1] ?? 1) - 1) * 4, noMask: mask?.[1] === undefined || mask[2] !== undefined };
 }

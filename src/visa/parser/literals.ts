@@ -6,7 +6,7 @@ import type { Cursor } from "./cursor.ts";
 import { unary } from "./expressions.ts";
 
 /** The longest string, in characters. */
-export const stringLimit = 4096;
+const stringLimit = 4096;
 
 const bytes = new DataView(new ArrayBuffer(8));
 

@@ -84,7 +84,7 @@ const wordsOf = (segments: readonly Segment[]): readonly Word[] =>
     word.segments.every((segment, i) => segments[i]?.text === segment),
   );
 
-export const suffixesOf = (row: Row): readonly Suffix[] => {
+const suffixesOf = (row: Row): readonly Suffix[] => {
   for (const item of textItems(row)) if (item.kind === "mnemonic") return item.suffixes;
   return [];
 };

@@ -11,6 +11,8 @@ type FileCall = Extract<Op, { kind: "file-call" }>;
 
 /** Activations of a thread at once: what stands for the end of a stack that lies in registers. */
 const mostActivations = 1024;
+/** Bytes of the byte files that they have together. */
+const mostFileBytes = 64 * 2 ** 20;
 
 /** vISA's fcall and ifcall: one callee for all lanes, with a byte file of its own. */
 export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Terminator {
@@ -29,7 +31,8 @@ export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Termina
       prepare(x, asked);
       const callee = resolve(x, asked, lanes);
       checkSizes(op, callee, x, site, lanes);
-      checkDepth(x, site, lanes);
+      const cost = x.cost + callee.ir.file!.bytes;
+      checkDepth(x, site, lanes, cost);
       warp.cta.grid.observers?.emit("call", {
         warp,
         activation: x,
@@ -41,7 +44,7 @@ export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Termina
       });
       const y = Activation.enter(callee, warp, lanes);
       y.base = y.top = x.top;
-      y.cost = x.cost;
+      y.cost = cost;
       y.onReturn = giveBack;
       pass(x, y, op);
       if (op.allLanes) warp.callAll(group, y, callee.entry, site, next);
@@ -64,17 +67,24 @@ export function makeSubroutineCall(
       const x = group.activation;
       const lanes = enter(guard, next, warp, group);
       if (lanes === 0) return;
-      checkDepth(x, site, lanes);
+      checkDepth(x, site, lanes, x.cost);
       const y = Activation.enterWithin(x, lanes);
+      y.cost = x.cost;
       if (op.allLanes) warp.callAll(group, y, target, site, next);
       else warp.call(group, y, target, lanes, site, next);
     },
   };
 }
 
-function checkDepth(activation: Activation, site: Site, lanes: number): void {
-  if (activation.depth + 1 < mostActivations) return;
-  const message = `the stack is full: ${mostActivations} activations`;
+function checkDepth(activation: Activation, site: Site, lanes: number, fileBytes: number): void {
+  const full =
+    activation.depth + 1 >= mostActivations
+      ? `${mostActivations} activations`
+      : fileBytes > mostFileBytes
+        ? `its ${activation.depth + 2} activations would have ${fileBytes} bytes of variables`
+        : null;
+  if (full === null) return;
+  const message = `the stack is full: ${full}`;
   throw new Fault("stack-overflow", message, { site, activation, lanes });
 }
 

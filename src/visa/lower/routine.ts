@@ -16,6 +16,9 @@ import { type Layout, layOut } from "./layout.ts";
 import { lowerMemory } from "./memory.ts";
 import type { Symbols } from "./symbols.ts";
 
+/** Bytes of a byte file: far more than the variables of compiled kernels take, and little enough to have many of them. */
+const mostBytes = 4 * 2 ** 20;
+
 /** Turns one routine into a function: its variables into places of the byte file, its predicates into registers. */
 export const lowerRoutine = (routine: BoundRoutine, symbols: Symbols): IrFunction =>
   new RoutineLowering(routine, symbols).lower();
@@ -43,6 +46,7 @@ class RoutineLowering implements FlowContext, LowerContext {
     const { routine } = this;
     const { grfBytes, argSize, retvalSize } = routine;
     const { bytes, variables } = this.#layout;
+    const fits = bytes <= mostBytes;
     return {
       name: routine.name,
       kind: routine.kind,
@@ -50,14 +54,14 @@ class RoutineLowering implements FlowContext, LowerContext {
       returns: [],
       registers: this.#predicates.map(({ name }): Register => ({ name, class: "pred", bits: 1 })),
       frame: [],
-      instructions: this.#instructions(),
+      instructions: fits ? this.#instructions() : [this.#tooLarge(bytes)],
       noreturn: false,
       bounds: {},
       source: routine.file.source,
       span: { start: routine.routine.name.start, end: routine.routine.name.end },
       files: this.#files,
       external: false,
-      file: { bytes, grfBytes, argSize, retvalSize, variables },
+      file: { bytes: fits ? bytes : mostBytes, grfBytes, argSize, retvalSize, variables },
     };
   }
 
@@ -97,6 +101,19 @@ class RoutineLowering implements FlowContext, LowerContext {
       this.#locate(instruction);
       return (straight[i] ?? [lowerFlow(this, instruction)]).map((lowered) => this.#emit(instruction, lowered));
     });
+  }
+
+  #tooLarge(bytes: number): IrInstruction {
+    const { name } = this.routine.routine;
+    const reason = `its variables take ${bytes} bytes; ${mostBytes} are modelled`;
+    return {
+      guard: null,
+      op: { kind: "unsupported", what: this.routine.name, reason },
+      dst: [],
+      undefinedCases: [],
+      span: { start: name.start, end: name.end },
+      location: null,
+    };
   }
 
   /** Null: control flow, which is one instruction, and is lowered when all labels have places. */

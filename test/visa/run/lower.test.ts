@@ -129,6 +129,15 @@ end:`);
   });
 });
 
+test("a routine with more variables than are modelled is refused", () => {
+  const declarations = Array.from({ length: 1000 }, (_, i) => `.decl B${i} v_type=G type=uq num_elts=1024 align=GRF`);
+  const [function_] = lowerVisa(
+    routinesOf(kernel("").replace(".decl A ", `${declarations.join("\n")}\n.decl A `)),
+  ).functions;
+  expect(function_!.instructions).toMatchObject([{ op: { kind: "unsupported", what: "k" } }]);
+  expect(function_!.file!.bytes).toBeLessThan(2 ** 23);
+});
+
 test("data that a compiled program names lies in the device's memory, section by section", () => {
   const symbols = {
     sections: new Map([[".data.const", Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)]]),

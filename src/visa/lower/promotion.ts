@@ -78,21 +78,26 @@ function promotion32(ranges: readonly Range[], domain: IntegerDomain, saturate: 
   return domain === "low" || domain === "word" || within(ranges, rangeOf("ud")) ? "unsigned" : null;
 }
 
-/** An integer source in a type, its modifier applied. */
+/** An integer source in a type, its modifier applied. The low bits of a magnitude depend on all of the source. */
 export function promoted({ expr, type, modifier }: ModifiedSource, ty: "i32" | "i64"): Expr {
-  const extended = expr.ty === ty ? expr : ty === "i64" ? k.widen(expr, isSigned(type)) : k.wrap(expr);
-  const magnitude = isSigned(type) ? k.abs(extended) : extended;
+  const extended = ty === "i64" && expr.ty === "i32" ? k.widen(expr, isSigned(type)) : expr;
+  const value = withModifier(extended, isSigned(type), modifier);
+  return ty === "i32" && value.ty === "i64" ? k.wrap(value) : value;
+}
+
+function withModifier(value: Expr, signed: boolean, modifier: SourceModifier | null): Expr {
+  const magnitude = (): Expr => (signed ? k.abs(value) : value);
   switch (modifier) {
     case "neg":
-      return k.neg(extended);
+      return k.neg(value);
     case "abs":
-      return magnitude;
+      return magnitude();
     case "neg-abs":
-      return k.neg(magnitude);
+      return k.neg(magnitude());
     case "not":
-      return k.not(extended);
+      return k.not(value);
     default:
-      return extended;
+      return value;
   }
 }
 

@@ -2,7 +2,7 @@ import { launch, loadProgram, type Program } from "../interpreter/index.ts";
 import { findObstacle, type Obstacle } from "../interpreter/reachable.ts";
 import type { IrFunction, IrModule } from "../ir/index.ts";
 import type { Observer } from "../machine/events.ts";
-import type { LaunchRequest, LaunchResult, SanitizerName } from "../machine/launch.ts";
+import type { LaunchRequest, LaunchResult, SanitizerName, Surface } from "../machine/launch.ts";
 import { sanitizersFor } from "../sanitizers/index.ts";
 import { type Diagnostic, nearest } from "../source/index.ts";
 import type { KernelArgument } from "./argument.ts";
@@ -99,7 +99,10 @@ export class Module {
     if (options.global === undefined || options.local === undefined) {
       throw new UsageError(`kernel "${kernel.name}" is vISA: give \`global\` and \`local\`, in work items`);
     }
-    const section = (name: string): bigint => this.#program.addressOf(name) ?? 0n;
+    const section = (name: string): Surface => ({
+      address: this.#program.addressOf(name) ?? 0n,
+      bytes: this.#program.variables.get(name)?.variable.size ?? 0,
+    });
     return this.#visa.plan(kernel.name, dim3(options.global), dim3(options.local), args, { memory, section });
   }
 }

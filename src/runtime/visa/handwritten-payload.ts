@@ -34,7 +34,7 @@ export function handwrittenPayload(
   inputs: readonly KernelInput[],
   contents: PayloadContents,
 ): Payload {
-  const { width, grfBytes, size, threads, privateBase } = contents;
+  const { width, grfBytes, size, threads } = contents;
   const places = new Map(routine.inputs.map((input) => [input.variable.name, input]));
   const ends = routine.inputs.map((input) => input.offset + input.size);
   // What is written into an input may be larger than it, and is cut off.
@@ -59,7 +59,7 @@ export function handwrittenPayload(
       const offset = stack;
       stack += roundUp(input.bytesPerThread, 64);
       payload.each((view, thread) => {
-        view.setBigUint64(at, privateBase + BigInt(threads.numberOf(thread) * each + offset), true);
+        view.setBigUint64(at, threads.privateBase + BigInt(threads.numberOf(thread) * each + offset), true);
       });
     } else {
       const { set, size: bytes } = elementInfo[input.type];

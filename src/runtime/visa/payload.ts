@@ -1,7 +1,7 @@
-import type { ThreadStart } from "../../machine/launch.ts";
+import type { Surface, ThreadStart } from "../../machine/launch.ts";
 import { viewOf } from "../element.ts";
 import type { ArgumentValue, Parameter } from "./arguments.ts";
-import { bindlessIndex, scratchOffset, type ThreadMemory } from "./thread-memory.ts";
+import { bindlessIndex, dataIndex, type ThreadMemory } from "./thread-memory.ts";
 import type { WorkSize } from "./work-size.ts";
 import { argumentBytes, type KernelInfo, type PayloadItem } from "./zeinfo.ts";
 
@@ -35,6 +35,9 @@ export class Payload {
   }
 }
 
+/** The sections `.data.const` and `.data.global` of a compiled program. */
+export type DataSurfaces = Readonly<Record<keyof typeof dataIndex, Surface>>;
+
 /** What a payload is made of, besides what says how. */
 export interface PayloadContents {
   readonly width: number;
@@ -42,18 +45,17 @@ export interface PayloadContents {
   readonly size: WorkSize;
   readonly args: readonly ArgumentValue[];
   readonly threads: ThreadMemory;
-  /** Addresses of what the kernel gets without being given it. */
-  readonly privateBase: bigint;
+  /** What the kernel gets without being given it. */
   readonly printfBuffer: bigint;
-  readonly constants: bigint;
-  readonly globals: bigint;
+  readonly data: DataSurfaces;
 }
 
-/** r0: the group's number, and where the thread's scratch space is. */
+/** r0: the group's number, the thread's within it (from XeHP on, where sub-groups are numbered by it), its scratch space. */
 export function putR0(payload: Payload, { threads }: PayloadContents): void {
   payload.each((view, thread) => {
     view.setUint32(4, thread.group[0], true);
-    view.setUint32(20, scratchOffset(threads.numberOf(thread)), true);
+    view.setUint32(8, thread.index, true);
+    view.setUint32(20, threads.scratchOffset(threads.numberOf(thread)), true);
     view.setUint32(24, thread.group[1], true);
     view.setUint32(28, thread.group[2], true);
   });
@@ -151,13 +153,14 @@ function itemBytes(item: PayloadItem, contents: PayloadContents, slm: ReadonlyMa
     case "work_dimensions":
       return dwords([size.dimensions]);
     case "private_base_stateless":
-      return qword(contents.privateBase);
+      return qword(contents.threads.privateBase);
     case "printf_buffer":
       return qword(contents.printfBuffer);
     case "const_base":
-      return qword(contents.constants);
     case "global_base":
-      return qword(contents.globals);
+      return item.addressMode === "bindless"
+        ? dwords([dataIndex[item.type], 0])
+        : qword(contents.data[item.type].address);
     // Buffers begin where their surfaces do.
     default:
       return null;

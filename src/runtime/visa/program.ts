@@ -1,4 +1,5 @@
 import type { IrModule } from "../../ir/index.ts";
+import type { Surface } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/report.ts";
 import type { BoundRoutine } from "../../visa/symbols.ts";
 import type { KernelArgument } from "../argument.ts";
@@ -10,7 +11,7 @@ import { LaunchMemory } from "./launch-memory.ts";
 import { compiledPayload, localOffsets, parametersOf, type PayloadContents, unknownItem } from "./payload.ts";
 import { openPrintfBuffer, readPrintfBuffer } from "./printf-buffer.ts";
 import { argumentSurfaces, threadModel } from "./thread-model.ts";
-import { ThreadMemory } from "./thread-memory.ts";
+import { scratchKind, type ThreadBytes, ThreadMemory } from "./thread-memory.ts";
 import { product, workSize } from "./work-size.ts";
 import type { KernelInfo } from "./zeinfo.ts";
 
@@ -25,8 +26,8 @@ export interface Interface {
 /** What a launch lends from the device that the program is loaded into. */
 export interface LaunchPlace {
   readonly memory: LaunchMemory["device"];
-  /** The address of a section of the compiled program; 0 where there is none. */
-  readonly section: (name: string) => bigint;
+  /** A section of the compiled program; nothing where there is none. */
+  readonly section: (name: string) => Surface;
 }
 
 /** Bytes of shared local memory that hand-written kernels have. */
@@ -73,7 +74,8 @@ export class VisaProgram {
     try {
       const width = info?.simd ?? routine.simd;
       const bytes = info === null ? handwrittenBytes(this.#interface.inputs) : compiledBytes(info);
-      const threads = new ThreadMemory(memory, size, { width, ...bytes });
+      const scratch = scratchKind(routine.platform, routine.grfBytes);
+      const threads = new ThreadMemory(memory, size, { width, ...bytes, scratch });
       const prints = info?.payload.some(({ type }) => type === "printf_buffer") ?? false;
       const printf = prints ? openPrintfBuffer(memory) : null;
       const contents: PayloadContents = {
@@ -82,14 +84,12 @@ export class VisaProgram {
         size,
         args: values,
         threads,
-        privateBase: threads.privateBase ?? 0n,
         printfBuffer: printf?.address ?? 0n,
-        constants: place.section(".data.const"),
-        globals: place.section(".data.global"),
+        data: { const_base: place.section(".data.const"), global_base: place.section(".data.global") },
       };
       const payload =
         info === null ? handwrittenPayload(routine, this.#interface.inputs, contents) : compiledPayload(info, contents);
-      const surfaces = info === null ? new Map() : argumentSurfaces(info, values);
+      const surfaces = info === null ? new Map<number, Surface>() : argumentSurfaces(info, values, contents.data);
       return {
         request: {
           grid: size.groups,
@@ -134,7 +134,7 @@ export class VisaProgram {
 }
 
 /** Of private memory and scratch space, for a hardware thread. Registers are never spilled here. */
-function compiledBytes({ memory, simd }: KernelInfo): { privateBytes: number; scratchBytes: number } {
+function compiledBytes({ memory, simd }: KernelInfo): ThreadBytes {
   const total = (type: string): number =>
     memory
       .filter((m) => m.type === type && m.usage !== "spill_fill_space")
@@ -142,7 +142,7 @@ function compiledBytes({ memory, simd }: KernelInfo): { privateBytes: number; sc
   return { privateBytes: total("global"), scratchBytes: total("scratch") };
 }
 
-const handwrittenBytes = (inputs: readonly KernelInput[]): { privateBytes: number; scratchBytes: number } => ({
+const handwrittenBytes = (inputs: readonly KernelInput[]): ThreadBytes => ({
   privateBytes: stackBytes(inputs),
   scratchBytes: 0,
 });

@@ -1,14 +1,19 @@
 import { surfaceIndex } from "../../ir/index.ts";
 import type { Surface, ThreadStart } from "../../machine/launch.ts";
-import type { Platform } from "../../visa/isa/row.ts";
+import { type Platform, platforms } from "../../visa/isa/row.ts";
 import type { LaunchMemory } from "./launch-memory.ts";
-import type { WorkSize } from "./work-size.ts";
-import { product } from "./work-size.ts";
+import { product, type WorkSize } from "./work-size.ts";
 
 /** What kernels can tell apart: `%sr0` and `%msg0` have as many bits for the number of a hardware thread. */
 const mostThreads = 4096;
 /** Bytes of private memory and scratch space of all hardware threads together. */
 const mostBytes = 0x2000_0000;
+
+/** What a hardware thread has for itself, in bytes. */
+export interface ThreadBytes {
+  readonly privateBytes: number;
+  readonly scratchBytes: number;
+}
 
 /** Numbers the hardware threads that run at the same time, and gives them memory by that number. */
 export class ThreadMemory {
@@ -16,28 +21,28 @@ export class ThreadMemory {
   readonly perGroup: number;
   /** Groups that may run at the same time; null where nothing limits them. */
   readonly residentGroups: number | null;
-  /** Private memory: that of thread n begins at n times a thread's bytes. Null where there is none. */
-  readonly privateBase: bigint | null;
-  readonly #scratch: { readonly base: bigint; readonly bytes: number } | null;
-  readonly #threads: number;
+  /** Private memory: that of thread n begins at n times a thread's bytes. 0 where there is none. */
+  readonly privateBase: bigint;
+  readonly #scratch: ScratchSpace;
+  readonly #surfaces: ReadonlyMap<number, Surface>;
 
-  /** `privateBytes`, `scratchBytes`: of a hardware thread. */
   constructor(
     memory: LaunchMemory,
     size: WorkSize,
-    { width, privateBytes, scratchBytes }: { width: number; privateBytes: number; scratchBytes: number },
+    { width, privateBytes, scratchBytes, scratch }: ThreadBytes & { width: number; scratch: ScratchKind },
   ) {
     this.perGroup = Math.ceil(product(size.local) / width);
-    const bytes = privateBytes + scratchBytes;
+    const each = roundUp(scratchBytes, scratchUnit);
+    const bytes = privateBytes + each;
     const most = bytes === 0 ? mostThreads : Math.min(mostThreads, Math.floor(mostBytes / bytes));
     const groups = Math.min(product(size.groups), Math.max(1, Math.floor(most / this.perGroup)));
     this.residentGroups = bytes === 0 ? null : groups;
-    this.#threads = groups * this.perGroup;
-    const block = (each: number, name: string): bigint | null =>
-      each === 0 ? null : memory.alloc(this.#threads * each, name).address;
-    this.privateBase = block(privateBytes, "the private memory of the threads");
-    const base = block(scratchBytes, "the scratch space of the threads");
-    this.#scratch = base === null ? null : { base, bytes: scratchBytes };
+    const threads = groups * this.perGroup;
+    this.privateBase =
+      privateBytes === 0 ? 0n : memory.alloc(threads * privateBytes, "the private memory of the threads").address;
+    this.#scratch = scratchSpaces[scratch](each);
+    const block = each === 0 ? null : memory.alloc(threads * each, "the scratch space of the threads");
+    this.#surfaces = new Map(block === null ? [] : this.#scratch.surfaces(block, threads));
   }
 
   /** The number of a thread: what `%hw_id` is. */
@@ -45,25 +50,72 @@ export class ThreadMemory {
     return slot * this.perGroup + index;
   }
 
-  /** The scratch space of each thread, by the index that its `%scratch` and the offset in its r0 mean. */
-  surfaces(): [index: number, surface: Surface][] {
-    const scratch = this.#scratch;
-    if (scratch === null) return [];
-    const { base, bytes } = scratch;
-    return Array.from({ length: this.#threads }, (_, n) => [
-      scratchIndex(n),
-      { address: base + BigInt(n * bytes), bytes },
-    ]);
+  /** Dword 5 of a thread's r0, which says where its scratch space is. */
+  scratchOffset(thread: number): number {
+    return this.#scratch.offset(thread);
+  }
+
+  /** What `%scratch` is when a thread begins. */
+  scratchSurface(thread: number): number {
+    return this.#scratch.surface(thread);
+  }
+
+  /** The surfaces of scratch space, by index. */
+  get surfaces(): ReadonlyMap<number, Surface> {
+    return this.#surfaces;
   }
 }
 
-/** r0.5 has the scratch space in its bits from 10 on; `ss` accesses take it shifted right by 4. */
-const firstScratch = 0x2000;
-export const scratchOffset = (thread: number): number => (firstScratch + thread) << 10;
-export const scratchIndex = (thread: number): number => scratchOffset(thread) >>> 4;
+/** Scratch space begins at multiples of this: the lower bits of r0.5 mean something else. */
+const scratchUnit = 1024;
+const roundUp = (n: number, unit: number): number => Math.ceil(n / unit) * unit;
+
+/**
+ * How a thread finds its scratch space. `offset`: `%scratch` is one surface for all, and r0.5 an offset into it. `state`: r0.5
+ * leads to a surface of its own, for `ss` accesses by its bits from 4 on.
+ */
+export type ScratchKind = "offset" | "state";
+
+/** As on platforms from XeHP on, and where a routine has their large registers. */
+export const scratchKind = (platform: Platform | null, grfBytes: 32 | 64): ScratchKind => {
+  const late = platform === null ? grfBytes === 64 : platforms.indexOf(platform) >= platforms.indexOf("xehp");
+  return late ? "state" : "offset";
+};
+
+interface ScratchSpace {
+  offset(thread: number): number;
+  surface(thread: number): number;
+  surfaces(block: Surface, threads: number): [index: number, surface: Surface][];
+}
+
+/** Beyond all offsets that would be the index of a surface that something else has. */
+const firstState = 0x2000;
+const stateOffset = (thread: number): number => (firstState + thread) << 10;
+
+/** `each`: bytes of a thread. */
+const scratchSpaces: Readonly<Record<ScratchKind, (each: number) => ScratchSpace>> = {
+  offset: (each) => ({
+    offset: (thread) => thread * each,
+    surface: () => surfaceIndex.scratch,
+    surfaces: (block) => [[surfaceIndex.scratch, block]],
+  }),
+  state: (each) => ({
+    offset: stateOffset,
+    surface: (thread) => stateOffset(thread) >>> 4,
+    surfaces: ({ address }, threads) =>
+      Array.from({ length: threads }, (_, n) => [
+        stateOffset(n) >>> 4,
+        { address: address + BigInt(n * each), bytes: each },
+      ]),
+  }),
+};
 
 /** The surface of a buffer that is an argument and accessed through `bss`: none of the indices that others have. */
-export const bindlessIndex = (argument: number): number => 2 * surfaceIndex.slm + argument * 64;
+export const bindlessIndex = (argument: number): number => firstBindless + argument * 64;
+const firstBindless = 2 * surfaceIndex.slm;
+
+/** The surfaces of a compiled program's own data, likewise. */
+export const dataIndex = { const_base: firstBindless - 64, global_base: firstBindless - 128 } as const;
 
 /** Zero bits put into a number: `count` of them at bit `at`. */
 const spread = (value: number, at: number, count: number): number =>

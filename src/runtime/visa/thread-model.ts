@@ -4,8 +4,8 @@ import { payloadPlaces } from "../../visa/lower/layout.ts";
 import type { BoundRoutine } from "../../visa/symbols.ts";
 import { viewOf } from "../element.ts";
 import type { ArgumentValue } from "./arguments.ts";
-import type { Payload } from "./payload.ts";
-import { bindlessIndex, scratchIndex, stateOfThread, type ThreadMemory } from "./thread-memory.ts";
+import type { DataSurfaces, Payload } from "./payload.ts";
+import { bindlessIndex, dataIndex, stateOfThread, type ThreadMemory } from "./thread-memory.ts";
 import type { KernelInfo } from "./zeinfo.ts";
 
 /** What predefined surfaces mean when a thread begins, by their slots T0 to T5. */
@@ -37,19 +37,26 @@ export function threadModel(
     set(fileLayout.group_id_y, thread.group[1]);
     set(fileLayout.group_id_z, thread.group[2]);
     set(fileLayout.surfaces, surfaceIndex.slm, slots.slm);
-    set(fileLayout.surfaces, scratchIndex(number), slots.scratch);
+    set(fileLayout.surfaces, threads.scratchSurface(number), slots.scratch);
   };
   return {
     width,
     start,
-    surfaces: new Map([...surfaces, ...threads.surfaces()]),
+    surfaces: new Map([...surfaces, ...threads.surfaces]),
     ...(threads.residentGroups === null ? {} : { residentGroups: threads.residentGroups }),
   };
 }
 
-/** The surfaces of the buffers that a compiled kernel is given: those of its binding table, and the bindless ones. */
-export function argumentSurfaces(info: KernelInfo, args: readonly ArgumentValue[]): Map<number, Surface> {
-  const surfaces = new Map<number, Surface>();
+/** The surfaces of what a compiled kernel is given: those of its binding table, and the bindless ones. */
+export function argumentSurfaces(
+  info: KernelInfo,
+  args: readonly ArgumentValue[],
+  data: DataSurfaces,
+): Map<number, Surface> {
+  const surfaces = new Map<number, Surface>([
+    [dataIndex.const_base, data.const_base],
+    [dataIndex.global_base, data.global_base],
+  ]);
   const add = (index: number, argument: number): void => {
     const value = args[argument]!;
     if (value.kind === "pointer") surfaces.set(index, { address: value.address, bytes: value.bytes });

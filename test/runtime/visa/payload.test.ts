@@ -41,9 +41,9 @@ function registers(
   const width = kernel.simd;
   const size = workSize("k", global, local);
   const memory = new LaunchMemory(new DeviceMemory());
-  const threads = new ThreadMemory(memory, size, { width, privateBytes: 0, scratchBytes: 0 });
-  const none = { privateBase: 0x1000n, printfBuffer: 0x2000n, constants: 0x3000n, globals: 0x4000n };
-  const payload = compiledPayload(kernel, { width, grfBytes, size, args, threads, ...none });
+  const threads = new ThreadMemory(memory, size, { width, privateBytes: 0, scratchBytes: 0, scratch: "offset" });
+  const data = { const_base: { address: 0x3000n, bytes: 64 }, global_base: { address: 0x4000n, bytes: 64 } };
+  const payload = compiledPayload(kernel, { width, grfBytes, size, args, threads, printfBuffer: 0x2000n, data });
   const start = { group: [0, 0, 0], index: 0, serial: 0, slot: 0, lanes: -1, localIds: new Int32Array(96) } as const;
   payload.prepare({ ...start, ...thread });
   return payload.view;
@@ -130,13 +130,13 @@ describe("values", () => {
         item("global_size", 36, 12),
         item("enqueued_local_size", 48, 12),
         item("work_dimensions", 60, 4),
-        item("private_base_stateless", 64, 8),
+        item("printf_buffer", 64, 8),
         item("const_base", 72, 8),
       ],
     });
     const view = registers({ kernel, global: [8, 6, 1], local: [4, 2, 1] });
     expect(words(view, 32, 16)).toEqual([0, 0, 0, 4, 2, 1, 2, 3, 1, 8, 6, 1, 4, 2, 1, 2]);
-    expect([view.getBigUint64(96, true), view.getBigUint64(104, true)]).toEqual([0x1000n, 0x3000n]);
+    expect([view.getBigUint64(96, true), view.getBigUint64(104, true)]).toEqual([0x2000n, 0x3000n]);
   });
 
   test("of arguments", () => {

@@ -65,9 +65,9 @@ export const cisaCodes = {
     page: "The text uses what version 3.6 has no field for, or a number that is too large for its field: more than 65535 labels, an offset of an input beyond 32767, a predefined variable of a later version, and the like.",
     section: "4_visa_header",
   },
-  "visa-cisa-no-program": {
-    title: "the files are not one program",
-    page: "A CISA file holds kernels and their functions. Here there is no routine at all, or two with the same name.",
+  "visa-cisa-repeated-name": {
+    title: "two routines have the same name",
+    page: "A CISA file holds kernels and their functions, and finds them by their names. If each of the texts is a program of its own, write a file for each.",
     section: "4_visa_header",
   },
 } as const satisfies Catalogue;

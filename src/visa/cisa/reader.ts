@@ -47,6 +47,8 @@ const hex = (offset: number): string => `0x${offset.toString(16)}`;
 interface Place {
   readonly entry: RoutineEntry;
   readonly offset: number;
+  /** The file ends before it does. */
+  readonly isCut: boolean;
 }
 
 class Places {
@@ -67,13 +69,19 @@ class Places {
         this.#sink.warning("visa-cisa-extern-function", entry.name, message);
         continue;
       }
-      room -= entry.size;
+      const offset = this.#offset(entry, places.at(-1));
+      const isCut = offset + entry.size > this.#bytes.length;
+      if (isCut) {
+        const message = `${entry.name.text} ends at ${hex(offset + entry.size)}, and the file at ${hex(this.#bytes.length)}`;
+        this.#sink.error("visa-cisa-truncated", entry.at, message);
+      }
+      room -= Math.max(0, Math.min(entry.size, this.#bytes.length - offset));
       if (room < 0) {
         const message = `with ${entry.name.text} the routines have more bytes than the file`;
         this.#sink.error("visa-cisa-overlap", entry.at, message);
         break;
       }
-      places.push({ entry, offset: this.#offset(entry, places.at(-1)) });
+      places.push({ entry, offset, isCut });
     }
     return places;
   }
@@ -119,7 +127,10 @@ function readRoutines(
   }
   const fields = addedFields(best.format);
   if (fields !== null) sink.warning("visa-cisa-layout-guessed", versionSpan, `read with ${fields}`);
-  for (const { failure } of best.routines) if (failure !== null) report(sink, failure);
+  for (const [i, { failure }] of best.routines.entries()) {
+    const isSaid = failure?.code === "visa-cisa-truncated" && places[i]!.isCut;
+    if (failure !== null && !isSaid) report(sink, failure);
+  }
   return best.routines;
 }
 

@@ -14,11 +14,12 @@ export interface ReadRoutine {
 
 /** Reads the kernel or function that begins at `offset`. Never throws. */
 export function readRoutine(bytes: Uint8Array, entry: RoutineEntry, offset: number, format: Format): ReadRoutine {
-  const end = Math.min(bytes.length, offset + entry.size);
+  const declaredEnd = offset + entry.size;
+  const end = Math.min(bytes.length, declaredEnd);
   const statements: Statement[] = [];
   let failure: Malformed | null = null;
   try {
-    readInto(statements, new ByteReader(bytes, Math.min(offset, end), end), entry.kind, format);
+    readInto(statements, new ByteReader(bytes, Math.min(offset, end), end), entry.kind, declaredEnd, format);
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
     failure = error;
@@ -28,7 +29,13 @@ export function readRoutine(bytes: Uint8Array, entry: RoutineEntry, offset: numb
 }
 
 /** The statements that could be read remain when it throws. */
-function readInto(statements: Statement[], reader: ByteReader, kind: RoutineEntry["kind"], format: Format): void {
+function readInto(
+  statements: Statement[],
+  reader: ByteReader,
+  kind: RoutineEntry["kind"],
+  declaredEnd: number,
+  format: Format,
+): void {
   const start = reader.at;
   const tables = new Tables(reader, format);
   tables.string();
@@ -44,12 +51,13 @@ function readInto(statements: Statement[], reader: ByteReader, kind: RoutineEntr
   statements.push(...attributes, ...sizes.filter((known) => !attributes.some((a) => a.name.text === known.name.text)));
 
   const codeStart = start + entry;
-  if (codeStart < reader.at || codeStart + size > reader.end) {
+  if (codeStart < reader.at || codeStart + size > declaredEnd) {
     const span = { start: sizeAt, end: sizeAt + 8 };
     throw new Malformed("visa-cisa-code-size", span, `${size} bytes of instructions do not lie in the routine`);
   }
-  reader.at = codeStart;
-  reader.end = codeStart + size;
+  reader.at = Math.min(codeStart, reader.end);
+  // Of a file that was cut off, the instructions that are there are read.
+  reader.end = Math.min(reader.end, codeStart + size);
   readCode(statements, reader, tables);
 }
 

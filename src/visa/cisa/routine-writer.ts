@@ -102,7 +102,7 @@ class RoutineWriter implements Mentions {
     if (known !== undefined) return known;
     const number = this.#labels.push({ string: this.string(name.text), kind }) - 1;
     this.#labelNumbers.set(name.text, number);
-    if (number === 0x1_0000) this.#fields.cannotHold(name, "a routine can have 65536 labels");
+    if (number === 0xffff) this.#fields.cannotHold(name, "a routine can have 65535 labels");
     return number & 0xffff;
   }
 

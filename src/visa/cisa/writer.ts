@@ -50,7 +50,7 @@ function* repeatedNames(routines: readonly BoundRoutine[]): Iterable<Diagnostic>
   for (const { name, routine, file } of routines) {
     if (seen.has(name)) {
       const sink = new DiagnosticSink<CisaCode>(file.source);
-      sink.error("visa-cisa-no-program", routine.name, `there are two routines with the name ${name}`);
+      sink.error("visa-cisa-repeated-name", routine.name, `there are two routines with the name ${name}`);
       yield* sink.diagnostics;
     }
     seen.add(name);

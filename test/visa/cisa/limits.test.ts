@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { SourceText } from "../../../src/source/index.ts";
+import { bindVisa } from "../../../src/visa/check/index.ts";
+import { readCisa, writeCisa } from "../../../src/visa/cisa/index.ts";
+import { parseVisa } from "../../../src/visa/parser/index.ts";
+import { fixture } from "./fixtures.ts";
+
+const kernel = (name: string, statements: string): string => `.version 4.1
+.kernel "${name}"
+.decl V v_type=G type=ud num_elts=512 align=GRF
+.decl Q v_type=G type=uq num_elts=16 align=GRF
+.decl A v_type=A num_elts=4
+${statements}
+.function "${name}_main"
+${name}_main:
+`;
+
+/** What the writer says of a kernel with these statements and instructions. */
+function complaints(statements: string, instructions: string, repeated = ""): readonly string[] {
+  const { tree, diagnostics } = parseVisa(
+    new SourceText("k.visaasm", `${kernel("k", statements)}${instructions}\n    ret (M1, 1)\n${repeated}`),
+  );
+  expect(diagnostics).toEqual([]);
+  const written = writeCisa(bindVisa(tree));
+  expect(written.bytes === null).toBe(written.diagnostics.length > 0);
+  return written.diagnostics.map((d) => d.message);
+}
+
+const declarations = (count: number, of: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => of(i)).join("\n");
+
+test.each([
+  ["    mov (M1, 1) V(256,0)<1> 0:ud", "the row is 256, and a file can only hold 0 to 255"],
+  ["    mov (M1, 1) V(0,256)<1> 0:ud", "the column is 256, and a file can only hold 0 to 255"],
+  ["    mov (M1, 1) V(0,0)<1> A(300)<1>", "the element is 300, and a file can only hold 0 to 255"],
+  ["    mov (M1, 1) V(0,0)<1> %impl_arg_buf_ptr(0,0)<0;1,0>", "%impl_arg_buf_ptr came after version 3.6"],
+  ["    addr_add (M1, 1) A(0)<1> &V[2] 0:uw", "byte 2 is not where an element of V begins"],
+  ["    ifcall.uniform (M1, 1) V(0,0)<0;1,0> 0 0", "ifcall.uniform has no field for this (hint)"],
+  ["    tanh (M1, 1) V(0,0)<1> V(0,0)<0;1,0>", null],
+  ["    nbarrier.wait 1:ub", "how nbarrier.wait lies in a file is not known"],
+])("%s", (instruction, message) => {
+  expect(complaints("", instruction)).toEqual(message === null ? [] : [message]);
+});
+
+test("tables have their limits", () => {
+  const surfaces = declarations(256, (i) => `.decl T${i + 6} v_type=T num_elts=1`);
+  expect(complaints(surfaces, "")).toEqual([
+    "the number of entries of a table is 256, and a file can only hold 0 to 255",
+  ]);
+  const samplers = declarations(32, (i) => `.decl SA${i} v_type=S num_elts=1`);
+  expect(complaints(samplers, "")).toEqual(["a routine can declare 31 samplers"]);
+  const labels = declarations(65_536, (i) => `L${i}:`);
+  expect(complaints("", labels)).toContain("a routine can have 65535 labels");
+});
+
+test("a routine's name is there once, and not too long", () => {
+  expect(complaints("", "", '.global_function "k"\n    fret (M1, 1)\n')).toEqual([
+    "there are two routines with the name k",
+  ]);
+  const long = "n".repeat(256);
+  expect(complaints("", "", `.global_function "${long}"\n    fret (M1, 1)\n`)).toEqual([
+    "a name can have 255 bytes, and this one has 256",
+  ]);
+});
+
+test.each([
+  ["nothing", [], "visa-cisa-not-a-file"],
+  ["text", [...".version 3.6"].map((c) => c.charCodeAt(0)), "visa-cisa-not-a-file"],
+  ["a version to come", [0x43, 0x49, 0x53, 0x41, 5, 0], "visa-cisa-version"],
+  ["a header that ends", [0x43, 0x49, 0x53, 0x41, 3, 6, 1], "visa-cisa-truncated"],
+] as const)("%s is no tree", (_what, bytes, code) => {
+  const { tree, diagnostics } = readCisa(Uint8Array.from(bytes), "x.isa");
+  expect(tree).toBe(null);
+  expect(diagnostics.map((d) => d.code)).toEqual([code]);
+});
+
+test("an external function is named and left out", () => {
+  const bytes = fixture("kernel-and-function").slice();
+  bytes.fill(0, 0x2b, 0x33);
+  const { tree, diagnostics } = readCisa(bytes, "x.isa");
+  expect(tree!.routines.map((r) => r.name.text)).toEqual(["k"]);
+  expect(diagnostics.map((d) => [d.severity, d.message])).toEqual([
+    ["warning", "function f is external: its instructions are not in this file"],
+  ]);
+});
+
+test("names that the text cannot have are replaced", () => {
+  const bytes = fixture("kernel-and-function").slice();
+  const at = Buffer.from(bytes).indexOf("V\0W\0A\0");
+  // Two variables with one name, and one with none.
+  bytes.set([0x56, 0, 0x56, 0, 0x2d, 0], at);
+  const { tree, diagnostics } = readCisa(bytes, "x.isa");
+  expect(diagnostics).toEqual([]);
+  const names = tree!.routines[0]!.statements.flatMap((s) => (s.kind === "decl" ? [s.name.text] : []));
+  expect(names.slice(0, 3)).toEqual(["V", "V33", "A0"]);
+});

@@ -226,8 +226,8 @@ function set(state: State, at: number, value: Value): void {
 function forget(state: State, root: number, from: number, to: number, maybe: boolean): void {
   for (const [at, value] of state) {
     const offset = at - root * variableBytes;
-    // An address has up to 8 bytes.
-    if (offset + 7 < from || offset >= to || offset < 0 || offset >= variableBytes) continue;
+    // The lower half of an address tells the function.
+    if (offset + 3 < from || offset >= to || offset < 0 || offset >= variableBytes) continue;
     if (maybe) state.set(at, { ...value, open: true });
     else state.delete(at);
   }

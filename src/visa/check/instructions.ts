@@ -1,12 +1,10 @@
-import type { Row } from "../isa/row.ts";
-import { platforms } from "../isa/row.ts";
-import type { Instruction, Operand } from "../tree.ts";
-import type { LscAddress, LscData, NameOperand, VectorOperand } from "../tree.ts";
+import { platforms, type Row } from "../isa/row.ts";
+import type { Instruction, LscAddress, NameOperand, Operand, VectorOperand } from "../tree.ts";
 import { checkRaw } from "./raw-operand.ts";
 import type { RoutineContext } from "./routine-context.ts";
 import { checkSpecial } from "./special-instructions.ts";
 import { checkTypes } from "./type-rules.ts";
-import { checkVector, ofKind, predicateElements } from "./vector-operand.ts";
+import { checkVector, ofKind, predicateElements, type VectorSpec } from "./vector-operand.ts";
 
 /** Checks every instruction by itself; calls, labels and the order of execution are other rules' business. */
 export function checkInstructions(context: RoutineContext): void {
@@ -88,10 +86,16 @@ function checkOperand(context: RoutineContext, instruction: Instruction, key: st
       if (operand.kind === "number") number(context, operand, spec);
       return;
     case "lsc-address":
-      if (operand.kind === "lsc-address") lscAddress(context, operand);
+      if (operand.kind === "lsc-address") lscAddress(context, instruction, operand);
       return;
     case "lsc-data":
-      if (operand.kind === "lsc-data") lscData(context, operand, spec.role);
+      if (operand.kind === "lsc-data") checkRaw(context, operand.register, { class: "raw", role: spec.role });
+      return;
+    case "list":
+      if (operand.kind !== "list") return;
+      for (const item of operand.items) {
+        if (item.kind === "raw") checkRaw(context, item, { class: "raw", role: "src" });
+      }
   }
 }
 
@@ -107,14 +111,20 @@ function number(
   context.error("visa-number", operand, `${operand.value} is out of range`, `it is from ${from} to ${to}`);
 }
 
-function lscAddress(context: RoutineContext, { base, surface, scale }: LscAddress): void {
-  void scale;
+/** A scalar that belongs to an address: a surface's index or state, a coordinate or size of a block. */
+const addressPart: VectorSpec = {
+  class: "vector",
+  role: "src",
+  forms: ["general", "indirect", "immediate", "state"],
+  types: ["ud", "d", "uw", "w", "uq", "q"],
+  scalar: true,
+  modifiers: "none",
+};
+
+function lscAddress(context: RoutineContext, instruction: Instruction, { base, surface }: LscAddress): void {
+  if (surface !== null) checkVector(context, instruction, surface, addressPart);
   for (const { operand } of base) {
     if (operand.kind === "raw") checkRaw(context, operand, { class: "raw", role: "src" });
+    else checkVector(context, instruction, operand, addressPart);
   }
-  void surface;
-}
-
-function lscData(context: RoutineContext, { register }: LscData, role: "dst" | "src"): void {
-  checkRaw(context, register, { class: "raw", role });
 }

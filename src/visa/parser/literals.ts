@@ -10,9 +10,10 @@ const stringLimit = 4096;
 
 const bytes = new DataView(new ArrayBuffer(8));
 
-/** `:ud`. Types may be written in either case. */
+/** `:ud`, without a blank. Types may be written in either case. */
 export function typeSuffix(p: Cursor): DataType {
   if (!p.expect(Token.colon, "':' and a type")) return "ud";
+  if (p.start > p.previousEnd) p.unexpected("a type right behind the ':'");
   const type = typeName(p);
   if (!p.panicking) p.advance();
   return type;

@@ -38,7 +38,7 @@ export function destination(p: Cursor, spec: VectorSpec): Vector {
 /** What a source may be; its modifier first, as in `(-)V(0,0)<8;8,1>`. */
 export function source(p: Cursor, spec: VectorSpec): Vector {
   const { start } = p;
-  const modifier = p.at(Token.leftParen) ? sourceModifier(p) : null;
+  const modifier = p.at(Token.leftParen) && spec.plain !== true ? sourceModifier(p) : null;
   if (atIndirect(p)) {
     const at = indirectAddress(p);
     const region = indirectRegion(p);

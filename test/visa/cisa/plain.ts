@@ -6,7 +6,8 @@ export function plain(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) => {
       if (key === "start" || key === "end" || key === "mnemonic" || key === "source") return [];
-      return [[key, key === "row" ? rowKey(inner) : plain(inner)]];
+      // A general operand's `row` is a number.
+      return [[key, key === "row" && typeof inner === "object" ? rowKey(inner) : plain(inner)]];
     }),
   );
 }

@@ -8,8 +8,9 @@ type OperandItem = Extract<FileItem, { kind: "operand" }>;
 export function layoutOf(row: Row, format: Format): readonly FileItem[] | null {
   const items = fileItems(row);
   if (items === null) return null;
-  // Typed gathers of 3.0 and 3.1 had a mask of the channels that are off, and no predicate.
+  // Typed gathers of 3.0 and 3.1 had a mask of the channels that are off, and no predicate; WAIT of 3.0 had no operand.
   if (!atLeast(format, 3, 2) && (row.opcode === 0x4b || row.opcode === 0x4c)) return null;
+  if (!atLeast(format, 3, 1) && row.opcode === 0x5b) return null;
   const revise = revisions[row.opcode];
   return revise === undefined ? items : revise(items, format);
 }

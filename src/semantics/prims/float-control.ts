@@ -1,4 +1,4 @@
-import { fma32 } from "../../numeric/binary32.ts";
+import { fma32, fmaToOdd } from "../../numeric/binary32.ts";
 import {
   add64Controlled,
   addControlled,
@@ -18,7 +18,7 @@ import {
   sqrt64Controlled,
   sqrtControlled,
 } from "../../numeric/float-control.ts";
-import { numberToBf16, numberToF16 } from "../../numeric/half.ts";
+import { bf16ToNumber, f16ToNumber, numberToBf16, numberToF16 } from "../../numeric/half.ts";
 import { integerToNumber } from "../../numeric/integer-conversion.ts";
 import { prim, type PrimTable } from "../prim.ts";
 
@@ -26,11 +26,17 @@ const { f32, f16, bf16 } = controlled;
 
 /** Rounding to nearest, subnormal numbers kept, no alternative mode: what compiled kernels set at once. */
 const usual32 = (control: number): boolean => (control & 0xb1) === 0x80;
+const usual16 = (control: number): boolean => (control & 0x430) === 0x400;
+const usualBf16 = (control: number): boolean => (control & 0xb0) === 0x80;
 const usual64 = (control: number): boolean => (control & 0x70) === 0x40;
+
+const nearest16 = (x: number): number => f16ToNumber(numberToF16(x));
+const nearestBf16 = (x: number): number => bf16ToNumber(numberToBf16(x));
 
 /**
  * Floating-point arithmetic whose modes the first operand holds, in the layout of vISA's %cr0 (`FloatControl`). `_f16` and
- * `_bf16`: of numbers of these formats, given and returned as the binary32 numbers that they are.
+ * `_bf16`: of numbers of these formats, given and returned as the binary32 numbers that they are. To nearest, the result of
+ * the operation on doubles is long enough to be rounded again.
  */
 export const floatControlPrims = {
   "f32.add_mode": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
@@ -53,17 +59,33 @@ export const floatControlPrims = {
   "f32.result_mode": prim(["i32", "f32"], "f32", (m, a) => resultOf(m, f32, a)),
   "f32.radicand_mode": prim(["i32", "f32"], "f32", (m, a) => radicand(m, f32, a)),
 
-  "f32.add_mode_f16": prim(["i32", "f32", "f32"], "f32", (m, a, b) => addControlled(m, f16, a, b)),
-  "f32.mul_mode_f16": prim(["i32", "f32", "f32"], "f32", (m, a, b) => mulControlled(m, f16, a, b)),
-  "f32.fma_mode_f16": prim(["i32", "f32", "f32", "f32"], "f32", (m, a, b, c) => fmaControlled(m, f16, a, b, c)),
-  "f32.div_mode_f16": prim(["i32", "f32", "f32"], "f32", (m, a, b) => divControlled(m, f16, a, b)),
+  "f32.add_mode_f16": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
+    usual16(m) ? nearest16(a + b) : addControlled(m, f16, a, b),
+  ),
+  "f32.mul_mode_f16": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
+    usual16(m) ? nearest16(a * b) : mulControlled(m, f16, a, b),
+  ),
+  "f32.fma_mode_f16": prim(["i32", "f32", "f32", "f32"], "f32", (m, a, b, c) =>
+    usual16(m) ? nearest16(fmaToOdd(a, b, c)) : fmaControlled(m, f16, a, b, c),
+  ),
+  "f32.div_mode_f16": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
+    usual16(m) ? nearest16(a / b) : divControlled(m, f16, a, b),
+  ),
   "f32.sqrt_mode_f16": prim(["i32", "f32"], "f32", (m, a) => sqrtControlled(m, f16, a)),
   "f32.operand_mode_f16": prim(["i32", "f32"], "f32", (m, a) => operandOf(m, f16, a)),
 
-  "f32.add_mode_bf16": prim(["i32", "f32", "f32"], "f32", (m, a, b) => addControlled(m, bf16, a, b)),
-  "f32.mul_mode_bf16": prim(["i32", "f32", "f32"], "f32", (m, a, b) => mulControlled(m, bf16, a, b)),
-  "f32.fma_mode_bf16": prim(["i32", "f32", "f32", "f32"], "f32", (m, a, b, c) => fmaControlled(m, bf16, a, b, c)),
-  "f32.div_mode_bf16": prim(["i32", "f32", "f32"], "f32", (m, a, b) => divControlled(m, bf16, a, b)),
+  "f32.add_mode_bf16": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
+    usualBf16(m) ? nearestBf16(a + b) : addControlled(m, bf16, a, b),
+  ),
+  "f32.mul_mode_bf16": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
+    usualBf16(m) ? nearestBf16(a * b) : mulControlled(m, bf16, a, b),
+  ),
+  "f32.fma_mode_bf16": prim(["i32", "f32", "f32", "f32"], "f32", (m, a, b, c) =>
+    usualBf16(m) ? nearestBf16(fmaToOdd(a, b, c)) : fmaControlled(m, bf16, a, b, c),
+  ),
+  "f32.div_mode_bf16": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
+    usualBf16(m) ? nearestBf16(a / b) : divControlled(m, bf16, a, b),
+  ),
   "f32.sqrt_mode_bf16": prim(["i32", "f32"], "f32", (m, a) => sqrtControlled(m, bf16, a)),
   "f32.operand_mode_bf16": prim(["i32", "f32"], "f32", (m, a) => operandOf(m, bf16, a)),
 
@@ -79,10 +101,10 @@ export const floatControlPrims = {
     usual32(m) ? Math.fround(a) : roundControlled(m, f32, a),
   ),
   "i32.f16_from_f64_mode": prim(["i32", "f64"], "i32", (m, a) =>
-    (m & 0x430) === 0x400 ? numberToF16(a) : numberToF16(roundControlled(m, f16, a)),
+    usual16(m) ? numberToF16(a) : numberToF16(roundControlled(m, f16, a)),
   ),
   "i32.bf16_from_f64_mode": prim(["i32", "f64"], "i32", (m, a) =>
-    (m & 0xb0) === 0x80 ? numberToBf16(a) : numberToBf16(roundControlled(m, bf16, a)),
+    usualBf16(m) ? numberToBf16(a) : numberToBf16(roundControlled(m, bf16, a)),
   ),
   "f64.from_i64_s_mode": prim(["i32", "i64"], "f64", (m, a) => integerToNumber(a, roundingOf(m))),
   "f64.from_i64_u_mode": prim(["i32", "i64"], "f64", (m, a) => integerToNumber(BigInt.asUintN(64, a), roundingOf(m))),

@@ -22,7 +22,7 @@ export type Execution =
 export type IntegerDomain = "low" | "order" | "exact" | "word";
 
 /** What a row may need to know of its operands. */
-export interface IntegerTerms {
+interface IntegerTerms {
   /** Whether the promoted sources are signed. */
   readonly signed: boolean;
   /** Bits of an element of src0 and of the destination. */

@@ -4,7 +4,7 @@ import type { OperandSpec, VectorForm } from "./row.ts";
 /** Integer types of up to 32 bits, and all of them. */
 export const narrowIntegers: readonly DataType[] = ["ud", "d", "uw", "w", "ub", "b"];
 export const integers: readonly DataType[] = [...narrowIntegers, "uq", "q"];
-export const floats: readonly DataType[] = ["hf", "f", "df", "bf"];
+const floats: readonly DataType[] = ["hf", "f", "df", "bf"];
 export const numbers: readonly DataType[] = [...integers, ...floats];
 
 type Vector = Extract<OperandSpec, { class: "vector" }>;

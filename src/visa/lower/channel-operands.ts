@@ -29,7 +29,7 @@ export function readOperands(context: LowerContext, { operands, exec }: Instruct
 export const sourceOperands = (operands: Instruction["operands"]): readonly Operand[] =>
   ["src0", "src1", "src2", "src3"].flatMap((name) => operands[name] ?? []);
 
-export const modified = (context: LowerContext, operand: Operand, exec: ExecSize): ModifiedSource => ({
+const modified = (context: LowerContext, operand: Operand, exec: ExecSize): ModifiedSource => ({
   ...source(context, operand, exec),
   modifier: modifierOf(operand),
 });

@@ -30,7 +30,7 @@ export interface Source {
 const bitsOf = (type: DataType): Bits => (typeBytes(type) * 8) as Bits;
 
 /** The type of the expressions in which elements of a type travel. */
-export const irType = (type: DataType): "i32" | "i64" | "f32" | "f64" =>
+const irType = (type: DataType): "i32" | "i64" | "f32" | "f64" =>
   type === "f" ? "f32" : type === "df" ? "f64" : typeBytes(type) === 8 ? "i64" : "i32";
 
 /** Bytes of an element of an address variable, and of the slot of a surface or sampler. */

@@ -75,17 +75,23 @@ const leaf = (type: DataType, region: Region): RegionLeaf => ({
   region,
 });
 
-/** The elements that `V(row,column)<v;w,h>` names. Without a region they lie one behind the other. */
+/** The byte at which `V(row,column)` begins. */
+function placeOfElement(context: LowerContext, { variable: name, row, column }: GeneralOperand): number {
+  const variable = context.variable(name);
+  return context.placeOf(variable) + row * context.routine.grfBytes + column * typeBytes(variable.type);
+}
+
+/** The strides of a region, `vertical` null where each row has an address. Without a region elements lie one behind the other. */
+function stridesOf({ vertical, width, horizontal }: WrittenRegion, exec: ExecSize) {
+  if (exec.size === 1) return scalar;
+  if (width === null) return { vertical: horizontal ?? 1, width: 1, horizontal: 0 };
+  return { vertical, width, horizontal: horizontal ?? 0 };
+}
+
+/** The elements that `V(row,column)<v;w,h>` names. */
 function regionOf(context: LowerContext, operand: GeneralOperand, exec: ExecSize): Region {
-  const variable = context.variable(operand.variable);
-  const { vertical, width, horizontal } = operand.region;
-  const at =
-    context.placeOf(variable) + operand.row * context.routine.grfBytes + operand.column * typeBytes(variable.type);
-  const strides =
-    width === null
-      ? { vertical: horizontal ?? 1, width: 1, horizontal: 0 }
-      : { vertical: vertical ?? 0, width, horizontal: horizontal ?? 0 };
-  return { at, first: exec.offset, ...(exec.size === 1 ? scalar : strides) };
+  const { vertical, ...row } = stridesOf(operand.region, exec);
+  return { at: placeOfElement(context, operand), first: exec.offset, vertical: vertical ?? 0, ...row };
 }
 
 function general(context: LowerContext, operand: GeneralOperand, exec: ExecSize): Expr {
@@ -134,7 +140,7 @@ export function elements(
 ): Source | null {
   if (operand?.kind !== "general") return null;
   const { type } = context.variable(operand.variable);
-  const { at } = regionOf(context, operand, exec);
+  const at = placeOfElement(context, operand);
   return plain(leaf(type, { at: at + index * typeBytes(type), first: exec.offset, ...strides }), type);
 }
 
@@ -144,7 +150,7 @@ export function placeOfOperand(context: LowerContext, operand: Operand | undefin
   const variable = context.variable(operand.variable);
   if (isPredefined(variable, "%null")) return null;
   if (operand.kind === "raw") return context.placeOf(variable) + operand.offset;
-  return context.placeOf(variable) + operand.row * context.routine.grfBytes + operand.column * typeBytes(variable.type);
+  return placeOfElement(context, operand);
 }
 
 const isPredefined = ({ root }: Variable, name: string): boolean => root.predefined && root.name === name;
@@ -185,7 +191,7 @@ function elementByte({ first, vertical, width, horizontal }: Omit<Region, "at">,
 
 /** The bytes that `r[A(k),offset]<region>` names, lane by lane. */
 function addressOf(context: LowerContext, operand: IndirectOperand, exec: ExecSize): Expr {
-  const { vertical, width, horizontal } = written(operand.region, exec);
+  const { vertical, width, horizontal } = stridesOf(operand.region, exec);
   const at = context.placeOf(context.variable(operand.variable)) + operand.element * slotBytes;
   const first = exec.offset;
   // Without a vertical stride each row has an address of its own.
@@ -194,13 +200,6 @@ function addressOf(context: LowerContext, operand: IndirectOperand, exec: ExecSi
   const within = elementByte({ first, vertical: vertical ?? 0, width, horizontal }, bitsOf(operand.type));
   return k.add(k.add(base, k.i32(operand.offset)), within);
 }
-
-const written = ({ vertical, width, horizontal }: WrittenRegion, exec: ExecSize) =>
-  exec.size === 1
-    ? scalar
-    : width === null
-      ? { vertical: horizontal ?? 1, width: 1, horizontal: 0 }
-      : { vertical, width, horizontal: horizontal ?? 0 };
 
 function indirect(context: LowerContext, operand: IndirectOperand, exec: ExecSize): Source {
   const { type } = operand;

@@ -1,5 +1,5 @@
 import type { Dim3 } from "../../machine/report.ts";
-import { type ElementType, elementInfo } from "../element.ts";
+import type { ElementType } from "../element.ts";
 import { DocumentValue } from "./document.ts";
 
 /** What a section `.ze_info` says about a kernel, as far as a launch needs it. */
@@ -55,6 +55,8 @@ export interface ArgumentInfo {
   readonly type: ElementType | null;
   /** Elements of a vector. */
   readonly elements: number;
+  /** Bytes of a value; null where the file does not tell. */
+  readonly bytes: number | null;
 }
 
 const mostBytes = 0x1000_0000;
@@ -102,12 +104,14 @@ type Indexed = ArgumentInfo & { readonly index: number };
 
 function readArgument(field: DocumentValue): Indexed {
   const typeName = field.get("type_name").present ? field.get("type_name").string() : "";
-  const [, word = "", count = "1"] = /^([a-z]+?)(2|3|4|8|16)?;\d+$/.exec(typeName) ?? [];
+  const [, word = "", count = "1"] = /^([a-z]+?)(2|3|4|8|16)?;/.exec(typeName) ?? [];
+  const [, bytes = null] = /;(\d{1,5})$/.exec(typeName) ?? [];
   return {
     index: field.get("index").integer(0, mostArguments),
     name: field.get("name").present ? field.get("name").string() : "",
     type: Object.hasOwn(typeNames, word) ? typeNames[word]! : null,
     elements: Number(count),
+    bytes: bytes === null ? null : Number(bytes),
   };
 }
 
@@ -120,8 +124,8 @@ function argumentsOf({ payload, bindings }: Omit<KernelInfo, "args">, listed: re
   ];
   const count = Math.max(0, ...indices.map((index) => index + 1));
   return Array.from({ length: count }, (_, i) => {
-    const { name = "", type = null, elements = 1 } = listed.find(({ index }) => index === i) ?? {};
-    return { name, type, elements };
+    const { name = "", type = null, elements = 1, bytes = null } = listed.find(({ index }) => index === i) ?? {};
+    return { name, type, elements, bytes };
   });
 }
 
@@ -197,10 +201,8 @@ const readThreadMemory = (field: DocumentValue): ThreadMemory => ({
   perLane: field.get("is_simt_thread").flag(),
 });
 
-/** Bytes of a by-value argument: what its type has, or what the payload takes of it. */
+/** Bytes of a by-value argument: as its type says, or what the payload takes of it. */
 export function argumentBytes({ payload, args }: KernelInfo, index: number): number {
-  const { type, elements } = args[index]!;
-  if (type !== null) return elementInfo[type].size * (elements === 3 ? 4 : elements);
   const pieces = payload.filter((item) => item.argument === index && item.type === "arg_byvalue");
-  return Math.max(0, ...pieces.map(({ sourceOffset, size }) => sourceOffset + size));
+  return args[index]!.bytes ?? Math.max(0, ...pieces.map(({ sourceOffset, size }) => sourceOffset + size));
 }

@@ -39,9 +39,9 @@ test("what a launch needs is read", () => {
     bindings: [{ index: 0, argument: 0 }],
     memory: [{ type: "global", bytes: 96, perLane: true }],
     args: [
-      { name: "y", type: null, elements: 1 },
-      { name: "a", type: "f32", elements: 1 },
-      { name: "v", type: "u32", elements: 4 },
+      { name: "y", type: null, elements: 1, bytes: 8 },
+      { name: "a", type: "f32", elements: 1, bytes: 4 },
+      { name: "v", type: "u32", elements: 4, bytes: 16 },
     ],
   });
   expect(readZeInfo(document()).get("saxpy")!.payload[3]).toMatchObject({ argument: 2, sourceOffset: 4 });
@@ -49,7 +49,9 @@ test("what a launch needs is read", () => {
 
 test("names and types of arguments may be missing", () => {
   const { kernels_misc_info: _, ...rest } = document() as { kernels_misc_info: object };
-  expect(readZeInfo(rest).get("saxpy")!.args).toEqual([0, 1, 2].map(() => ({ name: "", type: null, elements: 1 })));
+  expect(readZeInfo(rest).get("saxpy")!.args).toEqual(
+    [0, 1, 2].map(() => ({ name: "", type: null, elements: 1, bytes: null })),
+  );
 });
 
 describe("what is wrong is said with its path", () => {

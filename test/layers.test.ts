@@ -15,7 +15,19 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   sanitizers: ["source", "semantics", "ir", "machine"],
   runtime: ["source", "numeric", "semantics", "ir", "ptx", "visa", "machine", "interpreter", "sanitizers"],
   index: ["source", "ir", "ptx", "visa", "machine", "runtime"],
-  cli: ["source", "numeric", "semantics", "ir", "ptx", "visa", "machine", "interpreter", "sanitizers", "runtime", "index"],
+  cli: [
+    "source",
+    "numeric",
+    "semantics",
+    "ir",
+    "ptx",
+    "visa",
+    "machine",
+    "interpreter",
+    "sanitizers",
+    "runtime",
+    "index",
+  ],
 };
 /** The rooms that may use Node; everything else runs in a browser. */
 const nodeRooms = ["cli"];

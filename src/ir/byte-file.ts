@@ -55,7 +55,8 @@ export const threadBytes = 320;
 export const argRegisters = 32;
 export const retvalRegisters = 12;
 
-export const argAt = threadBytes;
+/** %arg follows the part of the thread. */
+export const argAt = 320;
 export const retvalAt = (grfBytes: number): number => argAt + argRegisters * grfBytes;
 /** Where the variables of a routine begin. */
 export const variablesAt = (grfBytes: number): number => retvalAt(grfBytes) + retvalRegisters * grfBytes;

@@ -44,7 +44,7 @@ export interface Binding {
 }
 
 /** What stands between one `.function` and the next. */
-export interface Part {
+interface Part {
   readonly name: Name;
   /** The index of its first instruction. */
   readonly at: number;

@@ -1,4 +1,4 @@
-import { argAt, argRegisters, type ByteFile, type Op, retvalAt, retvalRegisters, threadBytes } from "../ir/index.ts";
+import { argAt, argRegisters, type ByteFile, type Op, retvalAt, retvalRegisters } from "../ir/index.ts";
 import { Activation } from "../machine/activation.ts";
 import type { Site, Terminator } from "../machine/code.ts";
 import { Fault } from "../machine/fault.ts";
@@ -103,7 +103,7 @@ function checkSizes(op: FileCall, { ir }: LoadedFunction, activation: Activation
  */
 function pass(x: Activation, y: Activation, { argSize }: FileCall): void {
   const { grfBytes } = y.code.ir.file!;
-  copy(x, y, 0, threadBytes);
+  copy(x, y, 0, argAt);
   copy(x, y, argAt, Math.min(argSize, argRegisters) * grfBytes);
   copy(x, y, retvalAt(grfBytes), retvalRegisters * grfBytes);
   const from = (x.code.byteFileAt + argAt) >> 2;
@@ -114,7 +114,7 @@ function giveBack(y: Activation): void {
   const { op } = y.callSite!.instruction;
   const { grfBytes }: ByteFile = y.code.ir.file!;
   const results = op.kind === "file-call" ? Math.min(op.retvalSize, retvalRegisters) : 0;
-  copy(y, y.caller!, 0, threadBytes);
+  copy(y, y.caller!, 0, argAt);
   copy(y, y.caller!, retvalAt(grfBytes), results * grfBytes);
 }
 

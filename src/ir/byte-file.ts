@@ -1,7 +1,7 @@
 import type { Span } from "../source/index.ts";
 
 /**
- * The register file of a vISA function's activation: bytes that all lanes share. The first `threadBytes` belong to the
+ * The register file of a vISA function's activation: bytes that all lanes share. The bytes before `argAt` belong to the
  * hardware thread: a call copies them to the callee, and the return back. Then come %arg and %retval, then the variables.
  */
 export interface ByteFile {
@@ -48,15 +48,13 @@ export const fileLayout = {
   r0: { at: 256, bytes: 64 },
 } as const;
 
-/** What belongs to the hardware thread rather than to the activation. */
-export const threadBytes = 320;
+/** Where %arg begins; all before it belongs to the hardware thread rather than to the activation. */
+export const argAt = 320;
 
 /** Registers of %arg and of %retval. */
 export const argRegisters = 32;
 export const retvalRegisters = 12;
 
-/** %arg follows the part of the thread. */
-export const argAt = 320;
 export const retvalAt = (grfBytes: number): number => argAt + argRegisters * grfBytes;
 /** Where the variables of a routine begin. */
 export const variablesAt = (grfBytes: number): number => retvalAt(grfBytes) + retvalRegisters * grfBytes;

@@ -1,5 +1,5 @@
-// Builds dist/: the library as modules with their types, and the command line bundled, a file for each command and what
-// they share, which starts faster. What was there stays until the new build is whole.
+// Builds dist/: the library as modules with their types, and the command line in few files, which starts faster. What was
+// there stays until the new build is whole.
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -21,11 +21,9 @@ try {
   rmSync(fresh, { recursive: true, force: true });
   process.exit(1);
 }
-const { rolldown } = await import("rolldown");
-const bundle = await rolldown({ input: join(root, "src/cli/main.ts"), platform: "node", logLevel: "warn" });
-const cli = join(fresh, "cli/main.js");
-await bundle.write({ dir: dirname(cli), format: "esm" });
-chmodSync(cli, 0o755);
+const { bundleCli } = await import("./bundle-cli.mjs");
+await bundleCli(root, join(fresh, "cli"));
+chmodSync(join(fresh, "cli/main.js"), 0o755);
 // The YAML library is part of the command line, so that the package depends on nothing; its licence wants to come along.
 copyFileSync(join(root, "node_modules/yaml/LICENSE"), join(fresh, "cli/LICENSE-yaml"));
 rmSync(join(root, "dist"), { recursive: true, force: true });

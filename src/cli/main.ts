@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { UsageError } from "../runtime/errors.ts";
-import { NumpyError } from "../runtime/npy.ts";
+import { NumpyError, UsageError } from "../runtime/errors.ts";
 import { nearest } from "../source/index.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
 import { commonOptions, describeOptions, parseOptions } from "./options.ts";

@@ -1,5 +1,5 @@
 import type { Report } from "../machine/report.ts";
-import type { CheckResult, JobResult } from "../runtime/run-job.ts";
+import type { CheckResult, JobResult } from "../runtime/job-run.ts";
 import { diagnosticToJson, rangeToJson } from "../source/index.ts";
 
 /** JSON has no NaN, no infinities and no integers beyond 2^53: those become strings. */

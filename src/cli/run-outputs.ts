@@ -2,7 +2,7 @@ import type { Elements } from "../runtime/element.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Job } from "../runtime/job.ts";
 import { writeNumpy } from "../runtime/npy.ts";
-import type { JobResult } from "../runtime/run-job.ts";
+import type { JobResult } from "../runtime/job-run.ts";
 import { parseOutput } from "./argument-syntax.ts";
 import { writeBytes } from "./files.ts";
 import type { Terminal } from "./terminal.ts";

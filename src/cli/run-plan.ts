@@ -4,7 +4,7 @@ import type { Isa } from "../runtime/isa.ts";
 import { type BufferSpec, type Job, parseJob } from "../runtime/job.ts";
 import type { ArgumentSpec } from "../runtime/job-argument.ts";
 import type { VisaJob } from "../runtime/job-visa.ts";
-import type { JobFiles } from "../runtime/run-job.ts";
+import type { JobFiles } from "../runtime/job-run.ts";
 import type { Diagnostic } from "../source/index.ts";
 import { parseArgument, parseDim } from "./argument-syntax.ts";
 import { FileError, readBytes, readSource } from "./files.ts";

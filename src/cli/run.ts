@@ -1,6 +1,7 @@
 import { sanitizerNames } from "../runtime/module.ts";
 import { UsageError } from "../runtime/errors.ts";
-import { type JobOptions, type JobResult, runJob } from "../runtime/run-job.ts";
+import { type JobOptions, type JobResult, JobRun } from "../runtime/job-run.ts";
+import { PtxDevice } from "../runtime/ptx-device.ts";
 import type { SanitizerName } from "../machine/launch.ts";
 import { renderDiagnostic } from "../source/index.ts";
 import { printDiagnostics } from "./check.ts";
@@ -146,9 +147,10 @@ that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was re
     const settings = jobOptions(options, progress);
     const json = options.has("json");
     const finish = async (planned: PlannedRun): Promise<Finished> => {
-      const files = planned.job.isa === "visa" ? { ...planned.files, yaml: await yamlReader() } : planned.files;
-      progress.begin(`${planned.job.id} ${planned.variant}`.trim());
-      const result = runJob(planned.job, planned.variant, files, settings);
+      const { job, variant } = planned;
+      const { device, files } = job.isa === "visa" ? await visaParts(planned) : { ...planned, device: new PtxDevice() };
+      progress.begin(`${job.id} ${variant}`.trim());
+      const result = new JobRun(device, job, variant, files, settings).run();
       progress.end();
       if (result.defect?.stack) terminal.err(result.defect.stack);
       return { ...planned, result };
@@ -186,8 +188,12 @@ that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was re
   },
 };
 
-/** Only vISA needs it. */
-const yamlReader = async () => (await import("./yaml.ts")).parseYaml;
+/** What vISA needs besides: loaded where it does, so that PTX starts faster. */
+async function visaParts({ files }: PlannedRun) {
+  const { Device } = await import("../runtime/device.ts");
+  const { parseYaml } = await import("./yaml.ts");
+  return { device: new Device(), files: { ...files, yaml: parseYaml } };
+}
 
 function summary(results: readonly Finished[]): string {
   const count = (what: (r: JobResult) => boolean): number => results.filter((r) => what(r.result)).length;

@@ -6,7 +6,7 @@ import { lowerModules } from "../ptx/lower/lower.ts";
 import { parsePtx } from "../ptx/parser/index.ts";
 import type { Module } from "../ptx/tree.ts";
 import { type Diagnostic, hasErrors, type SourceText } from "../source/index.ts";
-import { isProvided } from "./device-functions.ts";
+import { isProvided } from "./provided-names.ts";
 
 export interface CompileOptions {
   /** Check for this target ("sm_90") instead of the one that the module names. */

@@ -6,6 +6,7 @@ import { locate } from "../machine/locate.ts";
 import type { DeviceMemory } from "../machine/memory.ts";
 import { viewOf } from "./element.ts";
 import { formatPrintf, type PrintfArguments } from "./printf.ts";
+import type { providedNames } from "./provided-names.ts";
 
 /** A string without an end is cut here. */
 const longestString = 1 << 20;
@@ -145,12 +146,12 @@ const assertFail: ExternalFunction = (call) => {
   );
 };
 
-/** The functions of the CUDA runtime that device code may call without a body. */
-export const deviceFunctions: ReadonlyMap<string, ExternalFunction> = new Map([
-  ["vprintf", vprintf],
-  ["malloc", malloc],
-  ["free", free],
-  ["__assertfail", assertFail],
-]);
+const bodies: Readonly<Record<(typeof providedNames)[number], ExternalFunction>> = {
+  vprintf,
+  malloc,
+  free,
+  __assertfail: assertFail,
+};
 
-export const isProvided = (name: string): boolean => deviceFunctions.has(name);
+/** What happens when device code calls a function that the machine provides, by its name. */
+export const deviceFunctions: ReadonlyMap<string, ExternalFunction> = new Map(Object.entries(bodies));

@@ -15,7 +15,12 @@ export function fitting<T>(attempt: () => T): T {
   }
 }
 
-/** PTX that was given to `Device.load` has errors; the message shows the first of them. */
+/** A `.npy` file is none, or holds what kernels cannot work on. */
+export class NumpyError extends Error {
+  override readonly name = "NumpyError";
+}
+
+/** What was given to `Device.load` has errors; the message shows the first of them. */
 export class LoadError extends Error {
   override readonly name = "LoadError";
   readonly diagnostics: readonly Diagnostic[];

@@ -4,7 +4,7 @@ export { Buffer, type Pointer } from "./buffer.ts";
 export { checkLinked, checkSource, compile, type CompileOptions, linkToText } from "./compile.ts";
 export { Device, type LoadOptions } from "./device.ts";
 export { type ElementType, elementTypes, type TypedArray, type TypedArrays } from "./element.ts";
-export { LoadError, NotExecutableError, UsageError } from "./errors.ts";
+export { LoadError, NotExecutableError, NumpyError, UsageError } from "./errors.ts";
 export type { Isa } from "./isa.ts";
 export { type Job, parseJob } from "./job.ts";
 export type { LaunchSize, Size } from "./launch-plan.ts";
@@ -16,7 +16,7 @@ export {
   Module,
   sanitizerNames,
 } from "./module.ts";
-export { type NumpyArray, NumpyError, readNumpy, writeNumpy } from "./npy.ts";
+export { type NumpyArray, readNumpy, writeNumpy } from "./npy.ts";
 export { type CheckResult, type JobFiles, type JobOptions, type JobResult, runJob } from "./run-job.ts";
 export type { SourceFile } from "./source-file.ts";
 export type { KernelInput } from "./visa/handwritten-payload.ts";

@@ -6,11 +6,13 @@ import type { LaunchRequest, LaunchResult, SanitizerName, Surface } from "../mac
 import { sanitizersFor } from "../sanitizers/index.ts";
 import { type Diagnostic, nearest } from "../source/index.ts";
 import type { KernelArgument } from "./argument.ts";
-import type { Device } from "./device.ts";
-import { deviceFunctions, isProvided } from "./device-functions.ts";
+
+import { deviceFunctions } from "./device-functions.ts";
 import { NotExecutableError, UsageError } from "./errors.ts";
 import type { Isa } from "./isa.ts";
 import { dim3, type LaunchPlan, type LaunchSize } from "./launch-plan.ts";
+import { isProvided } from "./provided-names.ts";
+import type { PtxDevice } from "./ptx-device.ts";
 import { planPtx } from "./ptx-plan.ts";
 import type { VisaProgram } from "./visa/program.ts";
 
@@ -51,7 +53,7 @@ export const sanitizerNames: readonly SanitizerName[] = ["call", "memory", "sync
 
 /** A program in a device: the kernels of one PTX module or of several linked ones, or of the files of a vISA program. */
 export class Module {
-  readonly device: Device;
+  readonly device: PtxDevice;
   readonly ir: IrModule;
   /** Warnings of the checker. */
   readonly diagnostics: readonly Diagnostic[];
@@ -59,7 +61,7 @@ export class Module {
   readonly #visa: VisaProgram | null;
 
   /** Use `Device.load`. `visa`: how kernels of vISA are launched. */
-  constructor(device: Device, ir: IrModule, diagnostics: readonly Diagnostic[], visa: VisaProgram | null = null) {
+  constructor(device: PtxDevice, ir: IrModule, diagnostics: readonly Diagnostic[], visa: VisaProgram | null = null) {
     this.device = device;
     this.ir = ir;
     this.diagnostics = diagnostics;

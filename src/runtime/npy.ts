@@ -1,4 +1,5 @@
 import { type ElementType, Elements, elementInfo, viewOf } from "./element.ts";
+import { NumpyError } from "./errors.ts";
 
 /** A NumPy array: its elements in C order (the last index runs fastest). */
 export interface NumpyArray {
@@ -6,10 +7,6 @@ export interface NumpyArray {
   readonly shape: readonly number[];
   /** Little-endian. */
   readonly bytes: Uint8Array;
-}
-
-export class NumpyError extends Error {
-  override readonly name = "NumpyError";
 }
 
 const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];

@@ -3,7 +3,6 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -24,8 +23,9 @@ export class BuiltCli {
   static async build(): Promise<BuiltCli> {
     const folder = mkdtempSync(join(tmpdir(), "lanewise-cli-"));
     copyFileSync(join(root, "package.json"), join(folder, "package.json"));
-    const bundle = await rolldown({ input: join(root, "src/cli/main.ts"), platform: "node", logLevel: "warn" });
-    await bundle.write({ dir: join(folder, "dist/cli"), format: "esm" });
+    const script: string = new URL("../../scripts/bundle-cli.mjs", import.meta.url).href;
+    const { bundleCli } = (await import(script)) as { bundleCli: (root: string, dir: string) => Promise<void> };
+    await bundleCli(root, join(folder, "dist/cli"));
     mkdirSync(join(folder, "work"));
     return new BuiltCli(folder);
   }

@@ -4,7 +4,7 @@ import { linkPtx } from "../../../src/ptx/link/resolve.ts";
 import { lowerModules } from "../../../src/ptx/lower/lower.ts";
 import { checkPtx } from "../../../src/ptx/check/check.ts";
 import { parsePtx } from "../../../src/ptx/parser/index.ts";
-import { isProvided } from "../../../src/runtime/device-functions.ts";
+import { isProvided } from "../../../src/runtime/provided-names.ts";
 import { hasErrors } from "../../../src/source/index.ts";
 import { corpus, generator } from "../text/corpus.ts";
 import { checked, header, linked, sourcesOf } from "./linked.ts";

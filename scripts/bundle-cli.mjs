@@ -1,0 +1,22 @@
+// The command line as few files: what starts a command, PTX, the engine, vISA and YAML each in one of their own, loaded when
+// a command needs them. One file of all would cost every command the time to read vISA.
+import { rolldown } from "rolldown";
+
+/** The first that a module's path matches; the rest goes where it is used. No file may need a later one that needs it. */
+const files = [
+  [/\/node_modules\/yaml\//, "yaml"],
+  [/\/src\/(source\/|runtime\/(errors|isa)\.ts|visa\/isa\/row\.ts)/, "base"],
+  [/\/src\/cli\/(command|options|terminal|files|isa-of-file)\.ts/, "base"],
+  [/\/src\/(visa\/|runtime\/(visa\/|device\.ts))/, "visa"],
+  [/\/src\/(numeric|semantics|ir|ptx|runtime\/(compile|provided-names)\.ts)/, "ptx"],
+  [/\/src\/(machine|interpreter|sanitizers|runtime)\//, "engine"],
+];
+const fileOf = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;
+
+/** Writes `main.js` and what it loads into a folder. `root` is the project's. */
+export async function bundleCli(root, dir) {
+  const input = `${root}/src/cli/main.ts`;
+  const bundle = await rolldown({ input, platform: "node", logLevel: "warn", preserveEntrySignatures: false });
+  const groups = [{ name: fileOf, debugName: "rooms" }];
+  await bundle.write({ dir, format: "esm", comments: false, codeSplitting: { groups, includeDependenciesRecursively: false } });
+}

@@ -1,0 +1,84 @@
+import { DeviceMemory } from "../machine/memory.ts";
+import { SourceText } from "../source/index.ts";
+import { Buffer } from "./buffer.ts";
+import { compile } from "./compile.ts";
+import { type ElementType, elementInfo, isElementType, typeOfArray } from "./element.ts";
+import { fitting, LoadError, UsageError } from "./errors.ts";
+import { type Isa, isaOfName } from "./isa.ts";
+import { type LaunchDefaults, Module } from "./module.ts";
+import { type SourceFile, textOf } from "./source-file.ts";
+import type { VisaOptions } from "./visa/compile.ts";
+
+/** How a program is understood. All but `isa` and `target` are for vISA. */
+export interface LoadOptions extends VisaOptions {
+  /** Default: what the first file's name says, and PTX for a text without a name. */
+  readonly isa?: Isa;
+  /** Check for this target of PTX ("sm_90") instead of the module's own, or for this platform of vISA ("skl"). */
+  readonly target?: string | undefined;
+}
+
+/** How many zeros, or which values. */
+type Contents = number | ArrayLike<number> | ArrayLike<bigint>;
+
+/** The files of a program, however it was given; a text alone is a file without a name. */
+export function filesOf(
+  source: string | SourceFile | readonly SourceFile[],
+  isa: Isa | undefined,
+): readonly SourceFile[] {
+  const files =
+    typeof source === "string"
+      ? [{ path: `input.${isa === "visa" ? "visaasm" : "ptx"}`, text: source }]
+      : "path" in source
+        ? [source]
+        : source;
+  if (files.length === 0) throw new UsageError("there is no source to load");
+  return files;
+}
+
+/** What the files of a program hold. */
+export const isaOfFiles = ([first]: readonly SourceFile[], { isa }: LoadOptions): Isa =>
+  isa ?? isaOfName(first?.path ?? "");
+
+/** A `Device` that can load PTX alone: what needs no vISA starts faster with it. */
+export class PtxDevice {
+  readonly memory = new DeviceMemory();
+  readonly defaults: LaunchDefaults;
+
+  constructor(defaults: LaunchDefaults = {}) {
+    this.defaults = defaults;
+  }
+
+  /** See `Device.load`. */
+  load(source: string | SourceFile | readonly SourceFile[], options: LoadOptions = {}): Module {
+    const files = filesOf(source, options.isa);
+    if (isaOfFiles(files, options) !== "ptx") throw new UsageError("this device loads PTX alone");
+    const sources = files.map((file) => new SourceText(file.path, textOf(file)));
+    const { module, diagnostics } = compile(sources, { target: options.target });
+    if (!module) throw new LoadError(diagnostics);
+    return fitting(() => new Module(this, module, diagnostics));
+  }
+
+  /**
+   * A new buffer: with the values of a typed array, or of a type and a number of zeros or given values.
+   *
+   *     device.buffer(new Int32Array([1, 2]))
+   *     device.buffer("f16", 1000)
+   *     device.buffer("u64", [1n, 2n])
+   *
+   * `name` is what reports call it.
+   */
+  buffer(values: ArrayBufferView): Buffer;
+  buffer<T extends ElementType>(type: T, values: Contents, name?: string): Buffer<T>;
+  buffer(first: ElementType | ArrayBufferView, values?: Contents, name?: string): Buffer {
+    if (typeof first !== "string") {
+      const type = typeOfArray(first);
+      if (type === null) throw new UsageError("a buffer is made of a typed array, or of a type and values");
+      const bytes = new Uint8Array(first.buffer, first.byteOffset, first.byteLength);
+      return new Buffer(this.memory, type, bytes.length / elementInfo[type].size).writeBytes(bytes);
+    }
+    if (!isElementType(first)) throw new UsageError(`there is no element type "${String(first)}"`);
+    if (typeof values === "number") return new Buffer(this.memory, first, values, name);
+    if (values === undefined) throw new UsageError("a buffer of a type needs a length or values");
+    return new Buffer(this.memory, first, values.length, name).write(values);
+  }
+}

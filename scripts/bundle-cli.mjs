@@ -18,5 +18,10 @@ export async function bundleCli(root, dir) {
   const input = `${root}/src/cli/main.ts`;
   const bundle = await rolldown({ input, platform: "node", logLevel: "warn", preserveEntrySignatures: false });
   const groups = [{ name: fileOf, debugName: "rooms" }];
-  await bundle.write({ dir, format: "esm", comments: false, codeSplitting: { groups, includeDependenciesRecursively: false } });
+  await bundle.write({
+    dir,
+    format: "esm",
+    comments: false,
+    codeSplitting: { groups, includeDependenciesRecursively: false },
+  });
 }

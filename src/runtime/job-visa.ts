@@ -30,7 +30,7 @@ export const visaFields = ["inputs", "platform", "simd", "tags", "retval_model"]
 const mostBytes = 0x7fff_ffff;
 
 /** A platform by its name in any case, or null. */
-export const platformNamed = (name: string): Platform | null =>
+const platformNamed = (name: string): Platform | null =>
   platforms.find((platform) => platform === name.toLowerCase()) ?? null;
 
 /** As in "igc2-bmg.simd16.fc3". */

@@ -37,8 +37,8 @@ export interface PayloadItem {
   readonly slmAlignment: number;
 }
 
-export const addressModes = ["stateful", "stateless", "bindless", "slm"] as const;
-export type AddressMode = (typeof addressModes)[number];
+const addressModes = ["stateful", "stateless", "bindless", "slm"] as const;
+type AddressMode = (typeof addressModes)[number];
 
 /** Memory that every hardware thread has for itself. */
 interface ThreadMemory {
@@ -49,7 +49,7 @@ interface ThreadMemory {
   readonly perLane: boolean;
 }
 
-export interface ArgumentInfo {
+interface ArgumentInfo {
   /** "" where the file does not tell. */
   readonly name: string;
   readonly type: ElementType | null;

@@ -7,7 +7,8 @@ const inBytes = { kind: "memory", action: { kind: "block", unit: 1 } } as const;
 const owords = powers(1, 2, 4, 8, 16);
 /** Without meaning since loads always see earlier stores of the thread. */
 const modified: OperandSpec = { class: "option", choices: { mod: 1 } };
-const offset = scalar("ud");
+/** IGC writes signed offsets too. */
+const offset = scalar("ud", "d");
 
 /** Blocks of 16-byte words in a surface. */
 export const owordRows: readonly Row[] = [

@@ -1,6 +1,6 @@
 import type { Op, UndefinedCase } from "../../ir/index.ts";
 import { type Expr, kit } from "../../semantics/index.ts";
-import type { Instruction, Name, Operand } from "../tree.ts";
+import type { ExecSize, Instruction, Name, Operand, VectorOperand } from "../tree.ts";
 import { typeBytes } from "../types.ts";
 import type { LowerContext, Lowered } from "./context.ts";
 import { lanesOf } from "./guard.ts";
@@ -48,7 +48,8 @@ export function lowerFlow(context: FlowContext, instruction: Instruction): Lower
       return call(instruction, { kind: "direct", function: text });
     }
     case "IFCALL": {
-      const address = source(context, vectorOf(instruction, "address"), exec ?? once);
+      const operand = vectorOf(instruction, "address");
+      const address = source(context, operand, exec !== null && eachHasOne(context, operand, exec) ? exec : once);
       return call(instruction, { kind: "indirect", address: address.expr }, address.undefinedCases);
     }
     case "RET":
@@ -74,6 +75,19 @@ const call = (
   const retvalSize = numberOf(operands["returnSize"]);
   return control({ kind: "file-call", target, argSize, retvalSize, allLanes: exec?.size === 1 }, undefinedCases);
 };
+
+/**
+ * Whether each channel has an address of its own. The manual takes the first for all, whatever the region; lanes whose
+ * addresses differ are reported, but what lies behind the variable is nobody's address.
+ */
+function eachHasOne(context: FlowContext, operand: VectorOperand, { size }: ExecSize): boolean {
+  if (operand.kind !== "general") return true;
+  const { region, row, column } = operand;
+  const { type, bytes } = context.variable(operand.variable);
+  const [width, vertical, horizontal] = [region.width ?? 1, region.vertical ?? 0, region.horizontal ?? 0];
+  const last = Math.floor((size - 1) / width) * vertical + ((size - 1) % width) * horizontal;
+  return row * context.routine.grfBytes + (column + last + 1) * typeBytes(type) <= bytes;
+}
 
 const missing = (what: string): Lowered =>
   control({ kind: "unsupported", what, reason: "nothing in the program has this name" });

@@ -15,6 +15,12 @@ export const syntaxCodes = {
     section: "4_visa_header",
     example: { bad: '.kernel "k"\n', good: '.version 3.6\n.kernel "k"\n' },
   },
+  "visa-unknown-version": {
+    title: "a version of vISA that is not known",
+    page: "The versions from 3.0 to 4.2 are known. A text of another one is read as if it were of the last of them; an instruction that means something else there would be misunderstood.",
+    section: "4_visa_header",
+    example: { bad: '.version 9.9\n.kernel "k"\n', good: '.version 3.6\n.kernel "k"\n' },
+  },
   "visa-statement-outside-routine": {
     title: "a statement before the first routine",
     page: "Declarations, labels and instructions belong to the routine that '.kernel' or '.global_function' began. What stands before the first of them belongs to none; it is skipped up to the first routine, with one error.",

@@ -29,6 +29,10 @@ export interface Version extends Span {
   readonly minor: number;
 }
 
+/** Whether a version lies between the oldest and the newest that the documents describe. */
+export const isKnownVersion = ({ major, minor }: Version): boolean =>
+  (major === 3 && minor <= 9) || (major === 4 && minor <= 2);
+
 export interface Routine extends Span {
   readonly kind: "kernel" | "function";
   readonly name: Name;

@@ -63,7 +63,7 @@ export function checkAttributes(context: RoutineContext): void {
   const { kind, attributes, routine } = context.routine;
   if (kind !== "function") return;
   for (const name of ["ArgSize", "RetValSize"]) {
-    if (attributes.has(name)) continue;
+    if (attributes.has(name) || context.binding.skipped.hasAttribute(name)) continue;
     const help = `write \`.kernel_attr ${name}=\` and its size in registers`;
     context.error("visa-missing-attribute", routine.name, `the function does not say its ${name}`, help);
   }
@@ -85,8 +85,11 @@ function check(context: RoutineContext, { name, value }: Attribute, known: Reado
   }
   const wanted = wrong(value, known[name.text]!);
   if (wanted === null) return;
-  context.error("visa-attribute-value", name, `\`${name.text}\` cannot be ${value === null ? "empty" : value}`, wanted);
+  context.error("visa-attribute-value", name, `\`${name.text}\` cannot be ${shown(value)}`, wanted);
 }
+
+const shown = (value: number | string | null): string =>
+  value === null ? "empty" : typeof value === "string" ? `"${value}"` : String(value);
 
 /** What would be right, or null where it is. */
 function wrong(value: number | string | null, wanted: Value): string | null {

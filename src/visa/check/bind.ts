@@ -19,6 +19,7 @@ import type { VisaCheckCode } from "./codes.ts";
 import { eachVariableName } from "./operand-names.ts";
 import { inferRegisterBytes } from "./register-size.ts";
 import { Scope } from "./scope.ts";
+import { Skipped } from "./skipped.ts";
 
 export interface BindOptions {
   /** Null or absent: what the text hints at (`inferRegisterBytes`). */
@@ -41,6 +42,9 @@ export interface Binding {
   readonly parts: readonly Part[];
   /** The part that a label belongs to: its index in `parts`. */
   readonly partOfLabel: ReadonlyMap<BoundLabel, number>;
+  readonly skipped: Skipped;
+  /** Where the routine's text ends: at the next routine, or at the end of the file. */
+  readonly end: number;
 }
 
 /** What stands between one `.function` and the next. */
@@ -52,9 +56,12 @@ interface Part {
 
 export function bindRoutines(tree: VisaFile, { platform = null, limit }: BindOptions): readonly Binding[] {
   const grfBytes = platform === null ? inferRegisterBytes(tree) : registerBytes(platform);
-  return tree.routines.map((routine) =>
-    new RoutineBinder(tree, routine, { platform, grfBytes }, new DiagnosticSink(tree.source, limit)).bind(),
-  );
+  const skipped = new Skipped(tree);
+  return tree.routines.map((routine, i) => {
+    const sink = new DiagnosticSink<VisaCheckCode>(tree.source, limit);
+    const end = tree.routines[i + 1]?.start ?? tree.source.text.length;
+    return { ...new RoutineBinder(tree, routine, { platform, grfBytes }, skipped, sink).bind(), skipped, end };
+  });
 }
 
 interface Machine {
@@ -72,6 +79,9 @@ interface Unresolved {
   readonly alias: Building<Variable> | null;
 }
 
+/** What SimdSize may be; another value is an error of its own. */
+const simdSizes = [8, 16, 32];
+
 const nowhere: Span = { start: 0, end: 0 };
 
 /** How many unknown names of a routine get a suggestion: looking for one costs a walk over all names in reach. */
@@ -82,6 +92,7 @@ class RoutineBinder {
   readonly #tree: VisaFile;
   readonly #node: Routine;
   readonly #machine: Machine;
+  readonly #skipped: Skipped;
   readonly #sink: DiagnosticSink<VisaCheckCode>;
   readonly #variables: Building<Variable>[] = [];
   readonly #declared = new Map<Declaration, Variable>();
@@ -100,15 +111,16 @@ class RoutineBinder {
   /** The `.function` that the next label may belong to. */
   #directive: FunctionDirective | null = null;
 
-  constructor(tree: VisaFile, node: Routine, machine: Machine, sink: DiagnosticSink<VisaCheckCode>) {
+  constructor(tree: VisaFile, node: Routine, machine: Machine, skipped: Skipped, sink: DiagnosticSink<VisaCheckCode>) {
     this.#tree = tree;
     this.#node = node;
     this.#machine = machine;
+    this.#skipped = skipped;
     this.#sink = sink;
     this.#payloadEnd = machine.grfBytes;
   }
 
-  bind(): Binding {
+  bind(): Omit<Binding, "skipped" | "end"> {
     const scope = new Scope<Variable>(null);
     this.#predefine(scope);
     this.#statements(this.#node.statements, scope);
@@ -130,7 +142,7 @@ class RoutineBinder {
       labels: this.#labels,
       inputs: this.#inputs,
       attributes,
-      simd: size("SimdSize") ?? 1,
+      simd: simdSizes.find((simd) => simd === size("SimdSize")) ?? 1,
       argSize: size("ArgSize"),
       retvalSize: size("RetValSize"),
       instructions: this.#instructions,
@@ -262,7 +274,7 @@ class RoutineBinder {
       const variable = scope.find(name.text);
       if (variable !== null) this.#resolve(name, variable, alias);
       else if (alias !== null) alias.alias = null;
-      if (name.text === "" || reported.has(name.text)) continue;
+      if (name.text === "" || reported.has(name.text) || this.#skipped.hasVariable(name.text)) continue;
       reported.add(name.text);
       if (variable !== null) {
         this.#sink.error("visa-use-before-declaration", name, `\`${name.text}\` is declared behind its use`, {

@@ -61,6 +61,7 @@ export function checkTargets(context: RoutineContext, { partOf }: ControlFlow): 
     for (const name of targetsOf(instruction)) {
       const label = labels.get(name.text);
       if (label === undefined) {
+        if (context.binding.skipped.hasLabel(name.text)) continue;
         const help = subroutine ? "a subroutine begins with `.function` and its label" : "labels begin a line";
         context.error("visa-unknown-label", name, `there is no label \`${name.text}\``, help);
       } else {

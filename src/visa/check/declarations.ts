@@ -80,13 +80,22 @@ function alias(context: RoutineContext, node: Declaration, variable: Variable): 
 /** Inputs lie side by side in the payload, each at its natural alignment (4_visa_header.md, "Input Variables"). */
 export function checkInputs(context: RoutineContext): void {
   const { inputs, kind } = context.routine;
+  const placed = new Map<Variable, BoundInput>();
   for (const input of inputs) {
     if (kind === "function") {
       context.error("visa-input", input.span, "a function has no inputs", "what it gets is in %arg");
+      continue;
     }
+    const first = placed.get(input.variable);
+    if (first !== undefined) {
+      const message = `\`${input.variable.name}\` is an input twice`;
+      context.error("visa-input", input.span, message, context.note("the first time", first.span));
+      continue;
+    }
+    placed.set(input.variable, input);
     inputPlace(context, input);
   }
-  const sorted = [...inputs].sort((a, b) => a.offset - b.offset);
+  const sorted = [...placed.values()].sort((a, b) => a.offset - b.offset);
   let last: BoundInput | null = null;
   for (const input of sorted) {
     if (last !== null && input.offset < last.offset + last.size) {

@@ -1,5 +1,6 @@
 import { platforms, type Row } from "../isa/row.ts";
 import type { Instruction, LscAddress, NameOperand, Operand, VectorOperand } from "../tree.ts";
+import { maskName } from "./exec-mask.ts";
 import { checkRaw } from "./raw-operand.ts";
 import type { RoutineContext } from "./routine-context.ts";
 import { checkSpecial } from "./special-instructions.ts";
@@ -52,13 +53,20 @@ function execution(context: RoutineContext, { row, exec }: Instruction): void {
     context.error("visa-exec-size", exec, `\`${row.mnemonic}\` cannot have ${exec.size} channels`, help);
   }
   if (exec.offset % exec.size !== 0) {
-    const help = `the first channel of ${exec.size} is a multiple of ${exec.size}`;
-    context.error("visa-mask-offset", exec, `the mask begins at channel ${exec.offset}`, help);
+    const message = `${maskName(exec)} begins at channel ${exec.offset}, which is no multiple of ${exec.size}`;
+    const fitting = [0, 4, 8, 12, 16, 20, 24, 28].filter((offset) => offset % exec.size === 0);
+    context.error(
+      "visa-mask-offset",
+      exec,
+      message,
+      `write ${fitting.map((o) => maskName({ ...exec, offset: o })).join(", ")}`,
+    );
   } else if (!exec.noMask) {
     const { simd } = context.routine;
-    if (simd > 1 && exec.offset + exec.size > simd) {
-      const message = `channels up to ${exec.offset + exec.size - 1} are beyond the ${simd} of the routine`;
-      context.error("visa-mask-offset", exec, message, "with a mask of the form M1_NM they are not looked at");
+    const last = exec.offset + exec.size - 1;
+    if (simd > 1 && last >= simd) {
+      const message = `channels ${exec.offset} to ${last} are not among the ${simd} of the routine`;
+      context.error("visa-mask-offset", exec, message, "an instruction without a mask, as (M1_NM, 32), may have more");
     }
   }
 }

@@ -33,7 +33,8 @@ class Linker {
 
   link(all: readonly BoundRoutine[]): LinkedVisa {
     const routines = all.filter((routine) => this.#define(routine));
-    for (const routine of routines) {
+    // With two routines of one name, what a call means is not known.
+    for (const routine of this.#sinks.size === 0 ? routines : []) {
       this.#names(routine);
       this.#indirectCalls(routine);
     }
@@ -82,7 +83,11 @@ class Linker {
       sink.error("visa-unknown-function", name, `\`${name.text}\` is a kernel`, { help });
       return;
     }
-    const meant = nearest(name.text, this.#byName.keys());
+    const functions = [...this.#byName.values()].filter(({ kind }) => kind === "function");
+    const meant = nearest(
+      name.text,
+      functions.map((routine) => routine.name),
+    );
     const help = meant === null ? "give the file that has it as well" : `did you mean \`${meant}\`?`;
     sink.error("visa-unknown-function", name, `no file has a function \`${name.text}\``, { help });
   }
@@ -119,7 +124,9 @@ function checkSizes(
   severity: "error" | "warning",
 ): void {
   for (const { operand, attribute, size } of mismatches(call, callee)) {
-    const message = `the call has ${operand.value} here, and \`${callee.name}\` declares ${attribute} ${size}`;
+    const registers = `${operand.value} ${operand.value === 1 ? "register" : "registers"}`;
+    const passed = attribute === "ArgSize" ? `passes ${registers}` : `takes ${registers} back`;
+    const message = `the call ${passed}, and \`${callee.name}\` declares ${attribute} ${size}`;
     const notes = [{ message: "the function", source: callee.file.source, span: callee.routine.name }];
     sink[severity]("visa-call-size-mismatch", operand, message, { help: `write ${size}`, notes });
   }

@@ -6,7 +6,8 @@ import type { RoutineContext } from "./routine-context.ts";
 export function checkRecursion(context: RoutineContext, { partOf }: ControlFlow): void {
   const { parts } = context.binding;
   if (parts.length < 2) return;
-  const partOfName = new Map(parts.map(({ name }, part) => [name.text, part]));
+  // A call of the routine's beginning is wrong for itself.
+  const partOfName = new Map(parts.map(({ name }, part) => [name.text, part] as const).slice(1));
   const calls = parts.map((): { readonly to: number; readonly name: Name }[] => []);
   context.routine.instructions.forEach((instruction, index) => {
     if (instruction.row.name !== "CALL") return;

@@ -1,6 +1,7 @@
 import type { Instruction } from "../tree.ts";
 import type { ControlFlow } from "./control-flow.ts";
 import type { RoutineContext } from "./routine-context.ts";
+import { scalarMask } from "./special-instructions.ts";
 
 /**
  * Kernels and subroutines are left by `ret`, functions by `fret`; nothing is left at its end. A scalar `ret` is without a
@@ -15,7 +16,7 @@ export function checkReturns(context: RoutineContext, flow: ControlFlow): void {
       if (body && kind === "function") {
         context.error("visa-return", mnemonic, "a function is not left by `ret`", "write `fret`");
       } else if (!body && exec?.size === 1 && !exec.noMask) {
-        context.error("visa-scalar-mask", exec, "a scalar `ret` of a subroutine is without a mask", "write (M1_NM, 1)");
+        scalarMask(context, exec, "a scalar `ret` of a subroutine");
       }
     } else if (row.name === "FRET" && (!body || kind === "kernel")) {
       const what = body ? "a kernel" : "a subroutine";
@@ -28,10 +29,13 @@ export function checkReturns(context: RoutineContext, flow: ControlFlow): void {
 /** Execution that comes to the end of a body or subroutine. */
 function checkEnds(context: RoutineContext, flow: ControlFlow): void {
   const { instructions, kind, name } = context.routine;
-  const { parts } = context.binding;
+  const { parts, skipped } = context.binding;
   const ends = parts.slice(1).map(({ at }) => at);
   ends.push(instructions.length);
   for (const [part, end] of ends.entries()) {
+    // What the parser could not read may be what is missed.
+    const textStart = (end === 0 ? context.routine.routine : instructions[end - 1]!).start;
+    if (skipped.between(textStart, parts[part + 1]?.name.start ?? context.binding.end)) continue;
     const what = part > 0 ? `the subroutine \`${parts[part]!.name.text}\`` : `the ${kind} \`${name}\``;
     const help = part === 0 && kind === "function" ? "end it with `fret`" : "end it with `ret`";
     const start = parts[part]?.at ?? 0;

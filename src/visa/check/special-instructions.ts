@@ -1,5 +1,6 @@
 import { typeBytes } from "../types.ts";
-import type { Instruction, Operand } from "../tree.ts";
+import type { ExecSize, Instruction, Operand } from "../tree.ts";
+import { maskName } from "./exec-mask.ts";
 import { channelsOf, type RoutineContext } from "./routine-context.ts";
 import { vectorType } from "./type-rules.ts";
 
@@ -83,7 +84,13 @@ function addressAdd(context: RoutineContext, { operands }: Instruction): void {
 function scalarCall(context: RoutineContext, instruction: Instruction): void {
   const { exec, row } = instruction;
   if (exec === null || channelsOf(instruction) !== 1 || exec.noMask) return;
-  context.error("visa-scalar-mask", exec, `a scalar \`${row.mnemonic}\` is without a mask`, "write (M1_NM, 1)");
+  scalarMask(context, exec, `a scalar \`${row.mnemonic}\``);
+}
+
+/** Reports that what has one channel looks at a mask. */
+export function scalarMask(context: RoutineContext, exec: ExecSize, what: string): void {
+  const mask = maskName({ ...exec, noMask: true });
+  context.error("visa-scalar-mask", exec, `${what} must be marked NoMask`, `write (${mask}, 1)`);
 }
 
 const rules: Readonly<Record<string, (context: RoutineContext, instruction: Instruction) => void>> = {

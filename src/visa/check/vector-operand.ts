@@ -236,7 +236,8 @@ export function predicateElements(context: RoutineContext, { exec }: Instruction
   const variable = ofKind(context, name, "P");
   if (variable === null || exec === null) return;
   const end = exec.offset + exec.size;
-  if (end <= variable.elements) return;
+  // A mask that fits nothing is an error of its own.
+  if (end <= variable.elements || exec.offset % exec.size !== 0) return;
   const message = `channels up to ${end - 1} need as many bits, and \`${name.text}\` has ${variable.elements}`;
   context.error("visa-predicate-size", name, message, context.note("declared here", variable.span));
 }

@@ -24,10 +24,6 @@ export interface Format {
 export const atLeast = (version: Pick<Version, "major" | "minor">, major: number, minor: number): boolean =>
   version.major > major || (version.major === major && version.minor >= minor);
 
-/** The oldest and the newest version that the documents describe. */
-export const isKnownVersion = (major: number, minor: number): boolean =>
-  (major === 3 && minor <= 9) || (major === 4 && minor <= 2);
-
 /** The formats that a file of this version may have, the likeliest first. */
 export function formatsOf(major: number, minor: number): readonly [Format, ...Format[]] {
   const version = { major, minor };

@@ -1,6 +1,6 @@
-import type { Name, Version } from "../tree.ts";
+import { isKnownVersion, type Name, type Version } from "../tree.ts";
 import { ByteReader, Malformed } from "./byte-reader.ts";
-import { atLeast, isKnownVersion, magic } from "./format.ts";
+import { atLeast, magic } from "./format.ts";
 
 /** What the header says of a kernel or a function. */
 export interface RoutineEntry {
@@ -29,7 +29,7 @@ export function readHeader(bytes: Uint8Array): Header {
   }
   const version: Version = { start: 4, end: 6, major: reader.u8(), minor: reader.u8() };
   const { major, minor } = version;
-  if (!isKnownVersion(major, minor)) {
+  if (!isKnownVersion(version)) {
     throw new Malformed("visa-cisa-version", version, `version ${major}.${minor} of the file format is not known`);
   }
   const wideNames = atLeast(version, 3, 7);

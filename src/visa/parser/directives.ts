@@ -1,15 +1,16 @@
 import { nearest } from "../../source/index.ts";
 import { Token } from "../lexer.ts";
-import type {
-  Attribute,
-  Declaration,
-  DeclarationAttribute,
-  FunctionDeclaration,
-  FunctionDirective,
-  Input,
-  Name,
-  Parameter,
-  Version,
+import {
+  type Attribute,
+  type Declaration,
+  type DeclarationAttribute,
+  type FunctionDeclaration,
+  type FunctionDirective,
+  type Input,
+  isKnownVersion,
+  type Name,
+  type Parameter,
+  type Version,
 } from "../tree.ts";
 import { type VariableKind, variableKinds } from "../types.ts";
 import type { Cursor } from "./cursor.ts";
@@ -27,7 +28,14 @@ export function versionDirective(p: Cursor): Version | null {
   const major = count(p, 0, 255, "the version");
   p.expect(Token.dot, "'.' and the minor version");
   const minor = count(p, 0, 255, "the version");
-  return p.panicking ? null : { major, minor, start, end: p.previousEnd };
+  if (p.panicking) return null;
+  const version: Version = { major, minor, start, end: p.previousEnd };
+  if (!isKnownVersion(version)) {
+    p.sink.warning("visa-unknown-version", version, `version ${major}.${minor} is not known`, {
+      help: "the versions are 3.0 to 4.2; what others have in common with them is read",
+    });
+  }
+  return version;
 }
 
 /** `NAME =` of `.decl` and `.input`; false, and nothing happens, if something else follows. */
@@ -45,7 +53,7 @@ function expectKey(p: Cursor, key: string): void {
 function ownName(p: Cursor, wanted: string): Name {
   if (p.at(Token.name) && p.text.startsWith("%", p.start)) {
     p.unexpected(wanted, "names that begin with '%' are those of predefined variables");
-  }
+  } else if (p.lexer.following === 0x3d) p.unexpected(wanted);
   return p.name(wanted);
 }
 

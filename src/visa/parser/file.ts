@@ -59,7 +59,7 @@ export function parseVisa(
     const word = directiveWord(p);
     if (version === null && !versionMissed && word !== ".version") {
       versionMissed = true;
-      reportMissingVersion(p);
+      if (nearest(word, [".version"]) === null) reportMissingVersion(p);
     }
     if (word === ".version") {
       const read = versionDirective(p);
@@ -79,6 +79,7 @@ export function parseVisa(
       }
       p.endHeading();
     } else if (open === null) {
+      if (word !== "" && !knownDirective(word)) reportUnknownDirective(p, word);
       p.fail("visa-statement-outside-routine", p, `${p.describe()} is outside of any routine`, {
         help: "begin one with '.kernel NAME' or '.global_function NAME'",
       });
@@ -188,11 +189,18 @@ function simpleStatement(p: Cursor, word: string): Exclude<Statement, Scope> | n
   }
   if (word.startsWith(".implicit_")) return input(p, word.slice(".implicit_".length));
   if (rowsOfMnemonic.has(word)) return instruction(p);
+  reportUnknownDirective(p, word);
+  return null;
+}
+
+const knownDirective = (word: string): boolean =>
+  statementDirectives.includes(word) || word.startsWith(".implicit_") || rowsOfMnemonic.has(word);
+
+function reportUnknownDirective(p: Cursor, word: string): void {
   const meant = nearest(word, [...routineDirectives, ...statementDirectives]);
   p.fail("visa-unknown-directive", p, `no directive is called '${word.slice(0, 60)}'`, {
     help: meant === null ? undefined : mean(meant),
   });
-  return null;
 }
 
 function label(p: Cursor): Label {

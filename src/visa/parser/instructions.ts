@@ -163,7 +163,9 @@ function executionMask(p: Cursor): Pick<ExecSize, "offset" | "noMask"> {
   const mask = /^(?:M([1-8])(_NM)?|NoMask)$/.exec(p.token);
   if (mask === null) {
     p.fail("visa-execution-mask", p, `${p.describe()} is no execution mask`, {
-      help: "the masks are M1 to M8, with _NM for no mask, and NoMask",
+      help: p.text.startsWith("M", p.start)
+        ? "the masks are M1 to M8, with _NM for no mask, and NoMask"
+        : "the masks are M1 to M8, M1_NM to M8_NM and NoMask; a predicate stands before the mnemonic",
     });
   }
   p.accept(Token.name);

@@ -2,6 +2,7 @@ import { nearest } from "../../source/index.ts";
 import type { Row } from "../isa/row.ts";
 import { rowsOfMnemonic } from "../isa/table.ts";
 import { type Suffix, textItems } from "../isa/template.ts";
+import { Token } from "../lexer.ts";
 import type { Name, NumberOperand, OptionOperand, StringOperand } from "../tree.ts";
 import type { Cursor } from "./cursor.ts";
 import { choiceOf, mean, meantBy, oneOf } from "./options.ts";
@@ -192,8 +193,11 @@ function reportUnknown(p: Cursor, mnemonic: Name): void {
   }
   // Nothing is suggested where nobody will read it.
   const meant = p.sink.full ? null : nearest(lower, words.keys());
+  // Behind it stands what would be the mnemonic.
+  const predicate =
+    p.at(Token.name) && words.has(p.token) ? `a predicate stands in parentheses: (${first.text})` : null;
   p.fail("visa-unknown-mnemonic", span(first), `no instruction is called '${first.text.slice(0, 60)}'`, {
-    help: meant === null ? undefined : mean(meant),
+    help: predicate ?? (meant === null ? undefined : mean(meant)),
   });
 }
 

@@ -92,8 +92,9 @@ function numberOperand(p: Cursor, what: string, from: number, to: number): Numbe
   return { kind: "number", start, end: p.previousEnd, value };
 }
 
-/** `argSize`: arg size. */
-const inWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+/** `argSize`: argument size. */
+const inWords = (name: string): string =>
+  name.replace(/^arg(?=[A-Z])/, "argument").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** `V.32`, `V.(8*4)`; `bare`: the offset may be left out. */
 export function rawOperand(p: Cursor, bare: boolean): RawOperand {

@@ -107,7 +107,13 @@ function variableOperand(
       return allowed(p, spec, { kind: "state", start, end: p.previousEnd, variable, element: first });
     }
     p.advance();
-    const width = count(p, 1, 32, "the width", true);
+    const width = count(p, 0, 32, "the width", true);
+    if (p.at(Token.semicolon)) {
+      const { text } = variable;
+      p.fail("visa-operand-form", { start, end: p.start }, `\`${text}\` has one number here, and a region`, {
+        help: `a general variable has a row and a column: ${text}(${first},0)<...>`,
+      });
+    }
     p.expect(Token.greater, "'>'");
     return allowed(p, spec, { kind: "address", start, end: p.previousEnd, variable, element: first, width });
   }
@@ -119,7 +125,12 @@ function variableOperand(
   if (mayBePredicate) {
     return { kind: "name", start, end: p.previousEnd, name: variable };
   }
-  p.unexpected(isSource || spec.forms.includes("state") ? "'(' and an offset" : "'(' or '<'");
+  p.unexpected(
+    isSource || spec.forms.includes("state") ? "'(' and an offset" : "'(' or '<'",
+    spec.forms.includes("general")
+      ? `a variable is written ${variable.text}(0,0)<${isSource ? "0;1,0" : "1"}>`
+      : undefined,
+  );
   return { kind: "state", start, end: p.previousEnd, variable, element: 0 };
 }
 
@@ -167,12 +178,13 @@ function indirectAddress(p: Cursor): { readonly variable: Name; readonly element
   return { variable, element, offset };
 }
 
-const stride = (p: Cursor, inAngles: boolean): number => count(p, 0, 32, "a stride or width", inAngles);
+/** A `>` ends the region; one that compares stands in parentheses. */
+const stride = (p: Cursor): number => count(p, 0, 32, "a stride or width", true);
 
 /** `<1>`. */
 function destinationRegion(p: Cursor): Region {
   p.expect(Token.less, "'<' and the stride");
-  const horizontal = stride(p, true);
+  const horizontal = stride(p);
   p.expect(Token.greater, "'>'");
   return { ...none, horizontal };
 }
@@ -181,11 +193,12 @@ function destinationRegion(p: Cursor): Region {
 function sourceRegion(p: Cursor, spec: VectorSpec): Region {
   if (spec.plain === true) return { vertical: 1, width: 1, horizontal: 0 };
   p.expect(Token.less, "'<' and the region");
-  const vertical = stride(p, false);
-  p.expect(Token.semicolon, "';'");
-  const width = stride(p, false);
+  const vertical = stride(p);
+  if (!p.at(Token.semicolon)) p.unexpected("';'", "the region of a source is <vertical;width,horizontal>");
+  p.accept(Token.semicolon);
+  const width = stride(p);
   p.expect(Token.comma, "','");
-  const horizontal = stride(p, true);
+  const horizontal = stride(p);
   p.expect(Token.greater, "'>'");
   return { vertical, width, horizontal };
 }
@@ -196,10 +209,10 @@ function indirectRegion(p: Cursor): Region {
   const first = Number(constant(p, true));
   let region: Region = { ...none, horizontal: first };
   if (p.accept(Token.semicolon)) {
-    const width = stride(p, false);
+    const width = stride(p);
     p.expect(Token.comma, "','");
-    region = { vertical: first, width, horizontal: stride(p, true) };
-  } else if (p.accept(Token.comma)) region = { vertical: null, width: first, horizontal: stride(p, true) };
+    region = { vertical: first, width, horizontal: stride(p) };
+  } else if (p.accept(Token.comma)) region = { vertical: null, width: first, horizontal: stride(p) };
   p.expect(Token.greater, "'>'");
   return region;
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Device, parseJob, SourceText } from "../dist/index.js";
 import { laneChart } from "./lane-chart.mjs";
 import { traceLanes } from "./lane-trace.mjs";
+import { runBoth } from "./two-functions/run-both.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
@@ -79,5 +80,21 @@ The lanes arrive at one call with three different functions, so they part: each
 function runs with the lanes that chose it, and lanes that leave the recursion
 early wait for those that are deeper in it. When the last function has returned
 all lanes are together again, and go on as one.`);
+
+heading("5  The same computation in PTX and in vISA");
+say("Even lanes double their number and odd lanes square it; then every lane adds its number.");
+const both = runBoth();
+for (const { isa, file, out, trace: lanes } of both) {
+  say(`\n${paint("1", isa)}  examples/two-functions/${file}\n`);
+  say(`${laneChart(lanes, { width, color, unicode })}\n`);
+  check(
+    out.every((value, lane) => value === (lane % 2 === 0 ? 2 * lane : lane * lane) + lane),
+    `out: ${out.subarray(0, 8).join(", ")}, ...: as it should be`,
+  );
+}
+say(`
+In PTX each lane brings an address, and one call goes to both functions. In vISA the
+address is a scalar: a call takes the lanes of its predicate to one function, and the
+others wait behind it.`);
 
 if (failures > 0) process.exitCode = 1;

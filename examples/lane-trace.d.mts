@@ -10,3 +10,6 @@ export interface TraceOptions {
 }
 
 export declare function traceLanes(options?: TraceOptions): { readonly observer: Observer; readonly trace: LaneTrace };
+
+/** For each lane, the functions in which it has run, in order; a function again where it has come back to it. */
+export declare function functionsOf(trace: LaneTrace): string[][];

@@ -55,3 +55,14 @@ function placeOf(activation) {
   for (let x = activation; x !== null; x = x.caller) if (x.code === activation.code) depth++;
   return { function: activation.code.ir.name, depth };
 }
+
+/** For each lane, the functions in which it has run, in order; a function again where it has come back to it. */
+export function functionsOf({ lanes, steps }) {
+  return Array.from({ length: 32 - Math.clz32(lanes) }, (_, lane) => {
+    const names = steps.flatMap(({ groups }) => {
+      const group = groups.find((g) => g.state === "runs" && (g.lanes >>> lane) & 1);
+      return group === undefined ? [] : [group.function];
+    });
+    return names.filter((name, i) => name !== names[i - 1]);
+  });
+}

@@ -1,7 +1,7 @@
 import { casesIn, type Mark, marksOf, outOf } from "./case-files.ts";
 
-/** A small program that shows what one sentence of the IFCALL page means. */
-export interface IfcallCase {
+/** A small program that shows one thing about vISA. */
+export interface VisaCase {
   readonly file: string;
   readonly name: string;
   readonly text: string;
@@ -16,7 +16,7 @@ export interface IfcallCase {
 }
 
 /**
- * The cases of the files in `ifcall/`. What stands before `---` are functions, each of which begins with a line
+ * The cases of a folder's files. What stands before `---` are functions, each of which begins with a line
  * `function NAME ArgSize RetValSize`; behind it stands the body of a kernel `k`, which has each lane's number in ID, and whose
  * variable R is stored for all lanes, active or not, in the end (it begins as 0). `.decl` lines go where declarations stand.
  *
@@ -27,11 +27,11 @@ export interface IfcallCase {
  * are `// width: lanes of a thread` (16 if absent) and `// items: work items` (as many). A case without `// out: expression of the
  * lane t` and without marks is not run.
  */
-export const readIfcallCases = (): IfcallCase[] =>
-  casesIn(new URL("ifcall/", import.meta.url)).map(({ file, name, text: source }) => {
+export const readVisaCases = (folder: "ifcall" | "visa"): VisaCase[] =>
+  casesIn(new URL(`${folder}/`, import.meta.url)).map(({ file, name, text: source }) => {
     const setting = (what: string, byDefault: number): number =>
       Number(new RegExp(`^// ${what}: (\\d+)$`, "m").exec(source)?.[1] ?? byDefault);
-    const width = setting("width", 16) as IfcallCase["width"];
+    const width = setting("width", 16) as VisaCase["width"];
     const [functions = "", body = ""] = source.split(/^---\n/m);
     const text = [
       kernelText(body, width),

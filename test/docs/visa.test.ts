@@ -3,9 +3,11 @@ import { Device, SourceText } from "../../src/index.ts";
 import { bindVisa, parseVisa, readCisa, writeCisa } from "../../src/visa/index.ts";
 import { diagnose, lineOf } from "../visa/check/diagnose.ts";
 import { markText } from "./case-files.ts";
-import { type IfcallCase, readIfcallCases } from "./ifcall-cases.ts";
+import { type VisaCase, readVisaCases } from "./visa-cases.ts";
 
-test.each(readIfcallCases().map((c) => [c.file, c.name, c] as const))("%s: %s", (_file, _name, c) => {
+const cases = [...readVisaCases("ifcall"), ...readVisaCases("visa")];
+
+test.each(cases.map((c) => [c.file, c.name, c] as const))("%s: %s", (_file, _name, c) => {
   expect(c.marks.length + c.bytes.length > 0 || c.out !== null).toBe(true);
   const found = diagnose(c.text).map((d) => `${lineOf(d)} ${d.severity} ${d.code}`);
   expect(found).toEqual(c.marks.filter(({ kind }) => kind !== "report").map(markText));
@@ -30,7 +32,7 @@ test.each(readIfcallCases().map((c) => [c.file, c.name, c] as const))("%s: %s", 
 });
 
 /** How the lines whose bytes a case tells lie in the file that is written of its text. */
-function assembled({ text, bytes }: IfcallCase): IfcallCase["bytes"] {
+function assembled({ text, bytes }: VisaCase): VisaCase["bytes"] {
   const { tree } = parseVisa(new SourceText("k.isaasm", text));
   const [kernel] = tree.routines;
   const lines = kernel!.statements

@@ -5,7 +5,7 @@ import type { ExecSize, Instruction, Operand, Predicate, RawOperand, VectorOpera
 import { Malformed } from "./byte-reader.ts";
 import { layoutOf, narrowOperation } from "./layout.ts";
 import { LscParts, type Part } from "./lsc-reader.ts";
-import type { OperandReader } from "./operand-reader.ts";
+import { bareSource, type OperandReader } from "./operand-reader.ts";
 import { choiceOf, codeByDefault, type OptionSpec, optionalOperands } from "./options.ts";
 import { unpack } from "./packed.ts";
 import { modeText, valuesOf } from "./render-target.ts";
@@ -209,9 +209,9 @@ class Draft {
   ): number | RawOperand | VectorOperand {
     const fields = this.#fields;
     if (part === "register") return fields.raw();
-    if (part === "surface" || part === "pitch") return this.#notName(fields.vector());
+    if (part === "surface" || part === "pitch") return this.#notName(fields.vector(bareSource));
     if (!/^base\d$/.test(part)) return fields.field(width ?? "u8");
-    return this.#shape() === "block" ? this.#notName(fields.vector()) : fields.raw();
+    return this.#shape() === "block" ? this.#notName(fields.vector(bareSource)) : fields.raw();
   }
 
   #notName(operand: VectorOperand | Extract<Operand, { kind: "name" }>): VectorOperand {

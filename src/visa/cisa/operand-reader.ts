@@ -21,6 +21,8 @@ type VectorSpec = Extract<OperandSpec, { class: "vector" }>;
 
 /** Sources that are not described by a row's specification. */
 const anySource: VectorSpec = { class: "vector", role: "src", forms: [], types: dataTypes };
+/** Those in the parentheses and brackets of LSC addresses. */
+export const bareSource: VectorSpec = { ...anySource, plain: true };
 
 /** Reads the fields of instructions (5_operands.md). All methods throw Malformed. */
 export class OperandReader {
@@ -77,7 +79,7 @@ export class OperandReader {
     const tag = this.reader.u8();
     const operand = this.#ofClass(tag & 7, spec, start);
     if (tag >> 3 === 0) return operand;
-    return this.#modified(operand, tag >> 3, start, spec.role === "dst" ? saturate : undefined);
+    return this.#modified(operand, tag >> 3, start, spec, saturate);
   }
 
   /** What is no vector, raw or LSC operand: a name, or a number of its own. */
@@ -211,16 +213,16 @@ export class OperandReader {
     operand: VectorOperand | NameOperand,
     code: number,
     start: number,
+    { role, plain }: VectorSpec,
     saturate: (() => void) | undefined,
   ): VectorOperand | NameOperand {
-    if (code === saturation && saturate !== undefined) {
+    if (role === "dst" && code === saturation && saturate !== undefined) {
       saturate();
       return operand;
     }
     const modifier: SourceModifier | undefined = sourceModifiers[code];
-    if (modifier !== undefined && (operand.kind === "general" || operand.kind === "indirect")) {
-      return { ...operand, modifier };
-    }
+    const takesOne = role === "src" && plain !== true && (operand.kind === "general" || operand.kind === "indirect");
+    if (modifier !== undefined && takesOne) return { ...operand, modifier };
     throw this.#bad(start, `this operand cannot have the modifier ${code}`);
   }
 

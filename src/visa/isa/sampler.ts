@@ -200,7 +200,7 @@ const legacy: readonly Row[] = [
     mnemonic: "avs",
     title: "adaptive scaling of video",
     page: "AVS",
-    text: "avs.{channels} sampler surface u v deltaU deltaV u2d group block control v2d mode bypass dst",
+    text: "avs.{channels} surface sampler u v deltaU deltaV u2d group block control v2d mode bypass dst",
     file: "channels sampler surface u v deltaU deltaV u2d group block control v2d mode bypass dst",
     operands: {
       channels,

@@ -84,6 +84,16 @@ test("an external function is named and left out", () => {
   ]);
 });
 
+test("a modifier where the text has none is an error", () => {
+  const bytes = fixture("kernel-and-function").slice();
+  const mov = Buffer.from(bytes).indexOf(Buffer.from([0x29, 0x83, 0, 0, 0]));
+  bytes[mov + 4] = 2 << 3; // (-), of the destination
+  const { diagnostics } = readCisa(bytes, "x.isa");
+  expect(diagnostics.map((d) => d.message)).toEqual([
+    `this operand cannot have the modifier 2 (at 0x${(mov + 4).toString(16)})`,
+  ]);
+});
+
 test("names that the text cannot have are replaced", () => {
   const bytes = fixture("kernel-and-function").slice();
   const at = Buffer.from(bytes).indexOf("V\0W\0A\0");

@@ -71,13 +71,13 @@ function moveState(context: RoutineContext, instruction: Instruction): void {
   context.error("visa-movs", src0, "a sampler cannot be moved to a surface, nor a surface to a sampler");
 }
 
-/** Addresses of predefined variables are not to be had, but for %arg and %retval. */
+/** Addresses of predefined variables are not to be had, but for %arg and %retval; those of their aliases are. */
 function addressAdd(context: RoutineContext, { operands }: Instruction): void {
   const { src0 } = operands;
   if (src0?.kind !== "address-of") return;
-  const root = context.variable(src0.variable)?.root;
-  if (root === undefined || !root.predefined || root.name === "%arg" || root.name === "%retval") return;
-  context.error("visa-addr-add", src0, `the address of \`${root.name}\` cannot be taken`);
+  const variable = context.variable(src0.variable);
+  if (variable === null || !variable.predefined || variable.name === "%arg" || variable.name === "%retval") return;
+  context.error("visa-addr-add", src0, `the address of \`${variable.name}\` cannot be taken`);
 }
 
 /** A scalar call or return of lanes goes without a mask; `ret` at the end of a kernel is written (M1, 1) everywhere. */

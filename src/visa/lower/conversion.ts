@@ -63,16 +63,29 @@ export function converted(source: ModifiedSource, to: DataType, saturate: boolea
   return storedFloat(integerToFloat(sources[0]!, ty, signed, to), to, saturate);
 }
 
-/** A move between equal floating-point types computes nothing: NaNs and subnormal numbers stay. */
+/** A move between equal floating-point types computes nothing: NaNs and subnormal numbers stay. Their pattern, modified. */
 function sameBits({ expr, type, modifier }: ModifiedSource): Expr {
-  if (modifier === null) return expr;
-  const bits = expr.ty === "f32" ? k.bitcast(expr, "i32") : expr.ty === "f64" ? k.bitcast(expr, "i64") : expr;
-  const place = BigInt(typeBytes(type) * 8 - 1);
-  const sign = k.int(bits, BigInt.asIntN(bits.ty === "i64" ? 64 : 32, 1n << place));
-  const result =
-    modifier === "neg" ? k.xor(bits, sign) : modifier === "abs" ? k.and(bits, k.not(sign)) : k.or(bits, sign);
-  return expr.ty === "f32" ? k.bitcast(result, "f32") : expr.ty === "f64" ? k.bitcast(result, "f64") : result;
+  const bits = patternOf(expr);
+  const sign = k.int(bits, 1n << BigInt(typeBytes(type) * 8 - 1));
+  switch (modifier) {
+    case "neg":
+      return k.xor(bits, sign);
+    case "abs":
+      return k.and(bits, k.not(sign));
+    case "neg-abs":
+      return k.or(bits, sign);
+    default:
+      return bits;
+  }
 }
+
+/** What lies in the file is read as an integer: of a float that was computed with only a canonical NaN is left. */
+function patternOf(expr: Expr): Expr {
+  const ty = integerLike(expr);
+  return expr.kind === "region" || expr.kind === "indirect" ? { ...expr, ty } : k.bitcast(expr, ty);
+}
+
+export const integerLike = ({ ty }: Expr): "i32" | "i64" => (ty === "f64" || ty === "i64" ? "i64" : "i32");
 
 /** As a double: exact, or rounded once for `df`, or to odd where a second rounding follows. */
 function integerToFloat(value: Expr, ty: "i32" | "i64", signed: boolean, to: DataType): Expr {

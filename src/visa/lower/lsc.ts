@@ -57,7 +57,8 @@ export function lowerLscAccess(
     place,
     bits: (bytes * 8) as Access["bits"],
     ...(slot > bytes && within === 0 && { wide: 32 as const }),
-    align: bytes,
+    // IGC 1.0.12504 writes `d32` where its LLVM code has `align 2`, and printf's `d64` at every fourth byte.
+    align: data.transposed ? bytes : 1,
     slots: slots.slice(skipped),
     registers: data.register,
     exec,

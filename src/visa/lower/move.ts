@@ -1,7 +1,7 @@
 import { type Expr, kit as k } from "../../semantics/index.ts";
 import type { ExecSize, Operand, Predicate } from "../tree.ts";
 import type { LowerContext } from "./context.ts";
-import { converted } from "./conversion.ts";
+import { converted, integerLike } from "./conversion.ts";
 import { type LowerSpecial, pure, readOperands } from "./channel-operands.ts";
 import { channel } from "./operands.ts";
 
@@ -14,7 +14,9 @@ export const move: LowerSpecial = (context, instruction) => {
 /** `sel`: the predicate chooses, and all active channels are written. */
 export const select: LowerSpecial = (context, instruction) => {
   const { exec, dst, sources, undefinedCases } = readOperands(context, instruction);
-  const [a, b] = sources.map((s) => converted(s, dst.type, instruction.saturate));
+  const [a, b] = sources
+    .map((s) => converted(s, dst.type, instruction.saturate))
+    .map((value) => k.bitcast(value, integerLike(value)));
   const value = instruction.predicate === null ? a! : k.select(holds(context, instruction.predicate, exec), a!, b!);
   return pure(value, dst, undefinedCases).map((lowered) => ({ ...lowered, unguarded: true }));
 };

@@ -45,6 +45,7 @@ const declarations = `.decl A v_type=G type=ud num_elts=16 align=GRF
 .decl Q v_type=G type=uq num_elts=16 align=GRF
 .decl A1 v_type=G type=ud num_elts=1 align=dword
 .decl Q1 v_type=G type=uq num_elts=1 align=qword
+.decl R0 v_type=G type=d num_elts=8 alias=<%r0, 0>
 .decl X1 v_type=A num_elts=16
 .decl X4 v_type=A num_elts=4
 .decl P1 v_type=P num_elts=16

@@ -320,7 +320,7 @@ test("a load to %null is a prefetch: any address will do", () => {
   expect(reports).toEqual([]);
 });
 
-test("addresses must be aligned to the element", () => {
+test("lanes access elements at any byte: IGC merges neighbours whose alignment is less; a transposed block is aligned", () => {
   const report = (data: string, at: bigint): string | undefined =>
     run({
       text: `    lsc_load.ugm (M1_NM, 1) V:${data} flat[A]:a64`,
@@ -330,9 +330,11 @@ test("addresses must be aligned to the element", () => {
         V: { type: "ud", bytes: new Uint8Array(64) },
       }),
     }).reports[0]?.split(":")[0];
-  expect(report("d32", 4n)).toBeUndefined();
-  expect(report("d32", 2n)).toBe("misaligned-access");
-  expect(report("d64", 4n)).toBe("misaligned-access");
+  expect(report("d32", 2n)).toBeUndefined();
+  expect(report("d64", 4n)).toBeUndefined();
+  expect(report("d32x4", 49n)).toBe("global-out-of-bounds");
+  expect(report("d32x2t", 2n)).toBe("misaligned-access");
+  expect(report("d64t", 4n)).toBe("misaligned-access");
   expect(report("d16u32", 2n)).toBeUndefined();
   expect(report("d8u32", 1n)).toBeUndefined();
   expect(report("d32x4t", 52n)).toBe("global-out-of-bounds");

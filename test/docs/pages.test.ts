@@ -8,6 +8,9 @@ import { instructionSet } from "../../src/ptx/isa/index.ts";
 import { deviceFunctionCodes } from "../../src/runtime/codes.ts";
 import { BuiltCli } from "../cli/built-cli.ts";
 import { readCallCases } from "./calls-cases.ts";
+import { annotatedCall } from "./ifcall-bytes.ts";
+import { readVisaCases } from "./visa-cases.ts";
+import { obstacles, platformTable, support as visaSupport } from "./visa-support.ts";
 
 /*
  * What pages show of programs and their output stands between `<!-- begin ... -->` and `<!-- end -->` and is what the program
@@ -15,14 +18,21 @@ import { readCallCases } from "./calls-cases.ts";
  */
 const root = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
-const pages = ["README.md", "docs/calls.md", "docs/interpreter.md"];
+const pages = ["README.md", "docs/calls.md", "docs/interpreter.md", "docs/ifcall.md", "docs/visa.md"];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));
 
 let cli: BuiltCli;
 beforeAll(async () => {
   cli = await BuiltCli.build();
-  cli.write("examples/bugs/wrong-prototype.ptx", read("examples/bugs/wrong-prototype.ptx"));
+  for (const path of [
+    "bugs/wrong-prototype.ptx",
+    "two-functions/double-or-square.isaasm",
+    "saxpy.visaasm",
+    "saxpy.yaml",
+  ]) {
+    cli.write(`examples/${path}`, read(`examples/${path}`));
+  }
 });
 afterAll(() => cli.remove());
 
@@ -85,6 +95,13 @@ function support(): string {
 
 const fence = (text: string, language = ""): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 
+/** The lines of a file of annotated bytes that mention a word. */
+const linesWith = (path: string, word: string): string =>
+  read(path)
+    .split("\n")
+    .filter((line) => line.includes(word))
+    .join("\n");
+
 async function make(what: string): Promise<string> {
   const [verb = "", ...words] = what.split(" ");
   const path = words[0] ?? "";
@@ -101,6 +118,16 @@ async function make(what: string): Promise<string> {
       return fence(laneGroups(trace(path)));
     case "isa":
       return support();
+    case "visa":
+      return visaSupport();
+    case "platforms":
+      return platformTable();
+    case "obstacles":
+      return obstacles();
+    case "bytes":
+      return annotatedCall(path, read(path));
+    case "hex":
+      return fence(linesWith(path, words[1] ?? ""));
     default:
       throw new Error(`a page asks for ${what}`);
   }
@@ -118,22 +145,31 @@ describe.each(pages)("%s", (page) => {
   });
 
   test("links to what is there", () => {
-    const cases = readCallCases();
-    for (const [, text, target = ""] of read(page).matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)) {
+    for (const [, text = "", target = ""] of read(page).matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)) {
       const url = new URL(target, new URL(page, root));
-      expect.soft(existsSync(url), `${page} links to ${target}`).toBe(true);
-      const file = /\/test\/docs\/calls\/([^/]+)$/.exec(url.pathname)?.[1];
-      if (file === undefined) continue;
-      const found = cases.some((c) => c.file === file && c.name === text);
-      expect.soft(found, `${page} names "${text}" in ${file}`).toBe(true);
+      const found = existsSync(url);
+      expect.soft(found, `${page} links to ${target}`).toBe(true);
+      if (!found || !/\/test\/.*\.(txt|ts)$/.test(url.pathname)) continue;
+      const cases = url.pathname.endsWith(".txt") ? `==== ${text.replace(/\s+/g, " ")}\n` : `"${text}"`;
+      expect.soft(readFileSync(url, "utf8"), `${page} names "${text}" in ${target}`).toContain(cases);
     }
   });
 });
 
-test("calls.md names every case", () => {
-  const page = read("docs/calls.md");
-  const missing = readCallCases().filter((c) => !page.includes(`[${c.name}](../test/docs/calls/${c.file})`));
+test.each([
+  ["docs/calls.md", "calls", readCallCases()],
+  ["docs/ifcall.md", "ifcall", readVisaCases("ifcall")],
+  ["docs/visa.md", "visa", readVisaCases("visa")],
+] as const)("%s names every case", (page, folder, cases) => {
+  const text = read(page);
+  const missing = cases.filter((c) => !text.includes(`[${c.name}](../test/docs/${folder}/${c.file})`));
   expect(missing.map((c) => c.name)).toEqual([]);
+});
+
+test("ifcall.md numbers the sentences, and shows each", () => {
+  const rows = [...read("docs/ifcall.md").matchAll(/^\| \d.*$/gm)].map(([line]) => line.split(/ *\| */));
+  expect(rows.map(([, number]) => Number(number))).toEqual(rows.map((_, i) => i + 1));
+  for (const cells of rows) expect(cells[4], cells[2]).toMatch(/^\[.*\]\(\.\.\/test\/docs\/ifcall\/.*\)$/);
 });
 
 test("interpreter.md lists every report, with its title, where it comes from", () => {

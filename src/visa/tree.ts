@@ -75,7 +75,7 @@ export interface DeclarationAttribute extends Span {
   readonly value: number | string | null;
 }
 
-/** `.input` and `.implicit_KIND`. Null: as the documents say for what is left out. */
+/** `.input` and `.implicit_KIND`. Null where it is left out: offset 0, and the size of the variable. */
 export interface Input extends Span {
   readonly kind: "input";
   /** "" for `.input`, else what follows `.implicit_`. */

@@ -104,8 +104,6 @@ class RoutineBinder {
   readonly #unresolved: Unresolved[] = [];
   /** The next number of a declared variable, by kind. */
   readonly #next: Record<VariableKind, number> = { G: 32, A: 0, P: 1, S: 0, T: 6 };
-  /** The first byte of the payload that no input lies in yet. */
-  #payloadEnd: number;
   readonly #parts: Part[] = [];
   readonly #partOfLabel = new Map<BoundLabel, number>();
   /** The `.function` that the next label may belong to. */
@@ -117,7 +115,6 @@ class RoutineBinder {
     this.#machine = machine;
     this.#skipped = skipped;
     this.#sink = sink;
-    this.#payloadEnd = machine.grfBytes;
   }
 
   bind(): Omit<Binding, "skipped" | "end"> {
@@ -297,10 +294,7 @@ class RoutineBinder {
     });
   }
 
-  /**
-   * Where the offset is left out, an input follows the one before, at the next place that its alignment allows; where the
-   * size is, it is the variable's.
-   */
+  /** Where the offset is left out it is 0, as IGC has it; where the size is, it is the variable's. */
   #input(
     name: Name,
     node: Span & { readonly offset: number | null; readonly size: number | null; readonly implicit: string },
@@ -308,13 +302,9 @@ class RoutineBinder {
   ): void {
     const variable = this.#use(name, scope, null);
     if (variable === null) return;
-    const { grfBytes } = this.#machine;
     const bytes = variable.kind === "G" ? variable.bytes : variable.elements * 4;
-    const align = bytes >= grfBytes ? grfBytes : Math.max(1, variable.align);
-    const offset = node.offset ?? Math.ceil(this.#payloadEnd / align) * align;
-    const size = node.size ?? bytes;
-    this.#payloadEnd = Math.max(this.#payloadEnd, offset + size);
-    this.#inputs.push({ variable, offset, size, implicit: node.implicit, span: node });
+    const { offset, size, implicit } = node;
+    this.#inputs.push({ variable, offset: offset ?? 0, size: size ?? bytes, implicit, span: node });
   }
 
   /** The name behind `.function` is a label by itself; the label of that name which follows is the same. */

@@ -222,7 +222,9 @@ class RoutineWriter implements Mentions {
     out.u32(inputs.length);
     for (const { variable, offset, size, implicit, span } of inputs) {
       const category = { G: 0, S: 1, T: 2, A: 0, P: 0 }[variable.kind];
-      out.u8(category | (implicitCode(implicit) << 3));
+      const code = implicitCode(implicit);
+      if (code === null) this.#fields.cannotHold(span, `there is no code for an input of the kind ${implicit}`);
+      out.u8(category | ((code ?? 0) << 3));
       out.u32(variable.index);
       this.#field(out, "i16", offset, span, "the offset");
       this.#field(out, "u16", size, span, "the size");
@@ -239,8 +241,10 @@ class RoutineWriter implements Mentions {
   }
 }
 
-function implicitCode(implicit: string): number {
+/** Null where there is none. */
+function implicitCode(implicit: string): number | null {
   if (implicit === pseudoInput.name) return pseudoInput.code;
   const known = implicitInputs.indexOf(implicit);
-  return known >= 0 ? known : Number(/^UNDEFINED_(\d+)$/.exec(implicit)?.[1] ?? 0) & 0x1f;
+  const code = known >= 0 ? known : Number(/^UNDEFINED_(\d+)$/.exec(implicit)?.[1] ?? Number.NaN);
+  return code <= 0x1f ? code : null;
 }

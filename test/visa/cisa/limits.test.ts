@@ -42,6 +42,15 @@ test.each([
   expect(complaints("", instruction)).toEqual(message === null ? [] : [message]);
 });
 
+test("inputs of a kind that files have no code for", () => {
+  const input = (kind: string): string => `.implicit_${kind} V offset=0 size=4`;
+  expect(complaints(["LOCAL_ID", "PSEUDO_INPUT", "UNDEFINED_31"].map(input).join("\n"), "")).toEqual([]);
+  expect(complaints(["MOON", "UNDEFINED_32"].map(input).join("\n"), "")).toEqual([
+    "there is no code for an input of the kind MOON",
+    "there is no code for an input of the kind UNDEFINED_32",
+  ]);
+});
+
 test("tables have their limits", () => {
   const surfaces = declarations(256, (i) => `.decl T${i + 6} v_type=T num_elts=1`);
   expect(complaints(surfaces, "")).toEqual([

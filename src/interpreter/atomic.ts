@@ -6,7 +6,7 @@ import { bitsOf } from "./bind.ts";
 import type { Decoding } from "./decode.ts";
 import type { Run } from "./expr-compiler.ts";
 import { type MemoryInstruction, SlowPath } from "./memory-access.ts";
-import { patternOf } from "./pattern.ts";
+import { patternOf } from "../semantics/pattern.ts";
 import { Reach } from "./reach.ts";
 import type { Slot } from "./register-file.ts";
 

@@ -55,6 +55,7 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
     y.onReturn = link.onReturn;
     for (const pass of link.pass) pass(caller, y, mask);
     warp.call(group, y, callee.entry, mask, site, next);
+    warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask });
   };
 
   const callExternal = (warp: Warp, group: Group, callee: LoadedFunction, mask: number): void => {

@@ -2,7 +2,7 @@ import type { Instruction } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
 import type { ChannelRule, GuardWord } from "../machine/code.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
-import { maskOf } from "./region.ts";
+import { maskOf } from "../ir/region.ts";
 
 export function guardWord(code: LoadedFunction, { guard, lanes }: Instruction): GuardWord {
   const rule: ChannelRule | null =
@@ -24,6 +24,17 @@ export function lanesOf({ guard, flip, rule }: GuardWord, x: Activation, mask: n
   const lanes = (mask | rule.always) & rule.channels;
   return guard < 0 ? lanes : lanes & (predicate(x.i32[guard]!, rule) ^ flip);
 }
+
+/** The lanes of whose predicates a guard makes its decision for an instruction that ends where it began. */
+export const guardedLanes = ({ rule }: GuardWord, mask: number): number =>
+  rule === null ? mask : (mask | rule.always) & rule.channels;
+
+/** The same for an instruction that moves its group. */
+export const moveDeciders = (word: GuardWord, mask: number): number => {
+  const { rule } = word;
+  if (rule === null) return mask;
+  return rule.decider === null ? mask & rule.channels : 1 << rule.decider;
+};
 
 /** The lanes of a group that control moves: never one that is not in the group. */
 export function movedLanes(word: GuardWord, x: Activation, mask: number): number {

@@ -1,7 +1,7 @@
 import type { Activation } from "../machine/activation.ts";
 import type { Expr, Value } from "../semantics/index.ts";
 import type { FileTarget } from "../ir/index.ts";
-import type { Lanes } from "./region.ts";
+import type { Lanes } from "../ir/region.ts";
 import type { RegisterFile, Slot } from "./register-file.ts";
 
 /** A register, or a place in the byte file. */

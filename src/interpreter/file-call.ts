@@ -49,6 +49,7 @@ export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Termina
       pass(x, y, op);
       if (op.allLanes) warp.callAll(group, y, callee.entry, site, next);
       else warp.call(group, y, callee.entry, lanes, site, next);
+      warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask: y.live });
     },
   };
 }
@@ -72,6 +73,7 @@ export function makeSubroutineCall(
       y.cost = x.cost;
       if (op.allLanes) warp.callAll(group, y, target, site, next);
       else warp.call(group, y, target, lanes, site, next);
+      warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask: y.live });
     },
   };
 }

@@ -4,8 +4,8 @@ import { nan32, nan64 } from "../numeric/float-pattern.ts";
 import { isScalarName, scalarIndex } from "../machine/specials.ts";
 import { type Expr, fold, type LeafValue, type RegionLeaf, type Value } from "../semantics/index.ts";
 import type { ExprCompiler, FunctionContext } from "./expr-compiler.ts";
-import { patternOf } from "./pattern.ts";
-import { byteOf } from "./region.ts";
+import { patternOf } from "../semantics/pattern.ts";
+import { byteOf } from "../ir/region.ts";
 import type { Slot } from "./register-file.ts";
 
 /** Evaluates by `fold`, lane by lane: for places that forbid code from text, and to compare the other one with. */
@@ -77,7 +77,7 @@ function read(x: Activation, slot: Slot, lane: number, ty: Expr["ty"]): Value {
   }
 }
 
-const leafOf =
+export const leafOf =
   (context: FunctionContext, x: Activation, lane: number, clock: () => bigint, old: readonly Value[]): LeafValue =>
   (leaf) => {
     switch (leaf.kind) {

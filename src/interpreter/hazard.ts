@@ -1,6 +1,6 @@
 import type { FileTarget } from "../ir/index.ts";
 import type { Expr, Region } from "../semantics/index.ts";
-import { byteOf, type Lanes, strideOf } from "./region.ts";
+import { byteOf, type Lanes, strideOf } from "../ir/region.ts";
 
 /** What an instruction reads or writes of the byte file: a region, or anything at all. */
 type Touch = { readonly region: Region; readonly bits: number } | "anywhere";

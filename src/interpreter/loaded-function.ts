@@ -4,7 +4,9 @@ import type { BasicBlock, FrameLayout, FunctionCode } from "../machine/code.ts";
 import { Layout } from "../machine/extent.ts";
 import { decode } from "./decode.ts";
 import type { Engine } from "./engine.ts";
+import type { LeafValue } from "../semantics/index.ts";
 import type { FunctionContext } from "./expr-compiler.ts";
+import { leafOf } from "./fold-compiler.ts";
 import { RegisterFile } from "./register-file.ts";
 
 /** A function of a loaded program. It is decoded when it is first entered. */
@@ -34,6 +36,10 @@ export class LoadedFunction implements FunctionCode {
   get entry(): BasicBlock {
     this.#entry ??= decode(this, this.#engine);
     return this.#entry;
+  }
+
+  leafValue(x: Activation, lane: number): LeafValue {
+    return leafOf(this.context, x, lane, () => 0n, []);
   }
 
   get fileBytes(): number {

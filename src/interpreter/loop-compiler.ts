@@ -12,7 +12,7 @@ import {
 } from "../semantics/index.ts";
 import type { Assignment, ExprCompiler, FunctionContext, LaneFunction, Run } from "./expr-compiler.ts";
 import { isUniform } from "./hazard.ts";
-import { allLanes, elementOf, type Lanes, maskOf, strideOf } from "./region.ts";
+import { allLanes, elementOf, type Lanes, maskOf, strideOf } from "../ir/region.ts";
 import type { Slot } from "./register-file.ts";
 
 /*

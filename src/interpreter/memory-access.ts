@@ -10,7 +10,7 @@ import type { Run } from "./expr-compiler.ts";
 import { type FastPath, type FastTarget, fastPath } from "./memory-loop.ts";
 import type { AddressOperand } from "./operand.ts";
 import { Reach } from "./reach.ts";
-import type { Lanes } from "./region.ts";
+import type { Lanes } from "../ir/region.ts";
 import type { Slot } from "./register-file.ts";
 
 export interface MemoryInstruction {

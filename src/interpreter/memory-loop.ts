@@ -3,7 +3,7 @@ import type { Activation } from "../machine/activation.ts";
 import { laneLoop } from "./loop-compiler.ts";
 import type { AddressOperand } from "./operand.ts";
 import type { Reach } from "./reach.ts";
-import type { Lanes } from "./region.ts";
+import type { Lanes } from "../ir/region.ts";
 import type { Slot } from "./register-file.ts";
 
 /** Accesses memory in the lanes whose address is within `reach`, and returns the other lanes. */

@@ -3,7 +3,7 @@ import type { Destination, FileTarget, Instruction, Op } from "../ir/index.ts";
 import { type Bindings, bind, bitsOf, splitOffset } from "./bind.ts";
 import type { Assignment, ExprCompiler, FunctionContext, Run, Target } from "./expr-compiler.ts";
 import { interferes } from "./hazard.ts";
-import { allLanes, type Lanes, liesWithin } from "./region.ts";
+import { allLanes, type Lanes, liesWithin } from "../ir/region.ts";
 import type { Slot } from "./register-file.ts";
 
 /** The address of an access: a register (or nothing, for an address known beforehand) plus a constant. */

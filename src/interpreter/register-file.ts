@@ -1,6 +1,6 @@
 import type { ByteFile, Register, RegisterClass } from "../ir/index.ts";
 import type { RegionLeaf, Ty } from "../semantics/index.ts";
-import { byteOf, type Lanes, strideOf } from "./region.ts";
+import { byteOf, type Lanes, strideOf } from "../ir/region.ts";
 
 /**
  * Where a register's lanes lie in an activation's file: `base` counts elements of its size (4 bytes for `b32`, 8 for

@@ -4,7 +4,7 @@ import type { Observers } from "../machine/events.ts";
 import type { Grid } from "../machine/grid.ts";
 import type { Group } from "../machine/group.ts";
 import type { Warp } from "../machine/warp.ts";
-import { lanesOf, movedLanes } from "./channels.ts";
+import { guardedLanes, lanesOf, moveDeciders, movedLanes } from "./channels.ts";
 
 /**
  * Runs a warp until all of its groups wait or have ended, until one gives way, or for this many blocks. False when there
@@ -61,10 +61,14 @@ const addresses = new BigInt64Array(32);
 function runObserved(block: BasicBlock, { activation, mask: all }: Group, observers: Observers): void {
   const { warp } = activation;
   for (const step of block.steps) {
+    const { site } = step;
+    if (step.guard >= 0) {
+      const asked = guardedLanes(step, all);
+      observers.emit("guard", { warp, activation, site, mask: asked, group: all });
+    }
     const mask = lanesOf(step, activation, all);
     if (mask === 0) continue;
-    const { site } = step;
-    observers.emit("instruction", { warp, activation, site, mask });
+    observers.emit("instruction", { warp, activation, site, mask, group: all });
     for (const { code, lanes } of step.undefinedCases) {
       const found = lanes(activation, mask);
       if (found !== 0) observers.emit("undefinedCase", { warp, activation, site, mask: found, code });
@@ -87,8 +91,11 @@ function runObserved(block: BasicBlock, { activation, mask: all }: Group, observ
   }
   const { terminator } = block;
   if (terminator !== null) {
-    const { guard } = terminator;
+    const { guard, site } = terminator;
+    if (guard.guard >= 0) {
+      observers.emit("guard", { warp, activation, site, mask: moveDeciders(guard, all), group: all });
+    }
     const mask = movedLanes(guard, activation, all);
-    if (mask !== 0) observers.emit("instruction", { warp, activation, site: terminator.site, mask });
+    if (mask !== 0) observers.emit("instruction", { warp, activation, site, mask, group: all });
   }
 }

@@ -4,7 +4,7 @@ import type { Expr, Value } from "../semantics/index.ts";
 import { bitsOf } from "./bind.ts";
 import type { Decoding } from "./decode.ts";
 import type { LaneFunction, Run } from "./expr-compiler.ts";
-import { patternOf } from "./pattern.ts";
+import { patternOf } from "../semantics/pattern.ts";
 import type { Slot } from "./register-file.ts";
 import { fillLanes } from "./steps.ts";
 
@@ -51,7 +51,8 @@ export function makeWarpStep(d: Decoding, op: Extract<Op, { kind: "warp" }>): Ru
     code.prepare(x, mask);
     const sources = code.act([{ x, mask, code }], mask);
     const { observers } = x.warp.cta.grid;
-    observers?.emit("warp", { warp: x.warp, activation: x, site: d.site, mask, named: mask, sources });
+    const part = { activation: x, site: d.site, mask };
+    observers?.emit("warp", { warp: x.warp, ...part, named: mask, parts: [part], sources });
   };
 }
 

@@ -44,7 +44,12 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
     if (observers !== null) {
       const together = groups.reduce((lanes, g) => lanes | g.mask, 0);
       const { activation } = groups[0]!;
-      observers.emit("warp", { warp, activation, site, mask: together, named: mask, sources });
+      const parts = groups.map((g) => ({
+        activation: g.activation,
+        site: g.wait?.kind === "lanes" ? g.wait.arrival.site : site,
+        mask: g.mask,
+      }));
+      observers.emit("warp", { warp, activation, site, mask: together, named: mask, parts, sources });
     }
   };
   const release = (group: Group): void => {

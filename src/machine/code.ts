@@ -1,4 +1,5 @@
 import type { Instruction, IrFunction } from "../ir/index.ts";
+import type { LeafValue } from "../semantics/index.ts";
 import type { Activation } from "./activation.ts";
 import type { Extent } from "./extent.ts";
 import type { Group } from "./group.ts";
@@ -92,4 +93,6 @@ export interface FunctionCode {
   readonly entry: BasicBlock;
   /** Activations to be used again. */
   readonly pool: Activation[];
+  /** For an observer: what a lane's expressions read. Symbols are not bound, and clocks show 0. */
+  leafValue(x: Activation, lane: number): LeafValue;
 }

@@ -14,6 +14,11 @@ export interface LaneEvent {
   readonly mask: number;
 }
 
+/** `group`: the lanes that came to the instruction, whatever its guard and its channels make of them. */
+export interface InstructionEvent extends LaneEvent {
+  readonly group: number;
+}
+
 export interface AccessEvent extends LaneEvent {
   readonly effect: "load" | "store" | "atomic";
   readonly access: Access;
@@ -33,6 +38,13 @@ export interface CallEvent extends LaneEvent {
   readonly group: number;
   readonly callee: FunctionCode;
   readonly uniform: boolean;
+}
+
+/** Lanes have entered a function: `activation` is theirs, and its arguments are in place. */
+export interface EnterEvent {
+  readonly warp: Warp;
+  readonly activation: Activation;
+  readonly mask: number;
 }
 
 export interface ReturnEvent extends LaneEvent {
@@ -60,6 +72,8 @@ export interface BarrierReleaseEvent {
 /** A warp-wide operation. `named`: the lanes of the member mask; `mask`: those that take part. */
 export interface WarpEvent extends LaneEvent {
   readonly named: number;
+  /** The instructions at which the lanes have met, and the lanes of each. */
+  readonly parts: readonly Omit<LaneEvent, "warp">[];
   /** For a shuffle, the lane that each lane reads; valid only during the call. */
   readonly sources: Int32Array | null;
 }
@@ -71,18 +85,21 @@ export interface UndefinedEvent extends LaneEvent {
 
 /**
  * Whoever watches a launch: sanitizers, a debugger, a profiler. An event comes before the machine's state changes,
- * except `warp`, which comes after. With no observer nothing of this happens.
+ * except `warp` and `enter`, which come after. With no observer nothing of this happens.
  */
 export interface Observer {
   launchBegin?(grid: Grid): void;
   blockBegin?(cta: Cta): void;
   blockEnd?(cta: Cta): void;
+  /** The guard of the next instruction decides about the lanes of `mask`; `instruction` follows if it lets any of them pass. */
+  guard?(event: InstructionEvent): void;
   /** Every instruction with at least one lane; `mask` is the group's, after the guard. */
-  instruction?(event: LaneEvent): void;
+  instruction?(event: InstructionEvent): void;
   undefinedCase?(event: UndefinedEvent): void;
   access?(event: AccessEvent): void;
   branch?(event: BranchEvent): void;
   call?(event: CallEvent): void;
+  enter?(event: EnterEvent): void;
   return?(event: ReturnEvent): void;
   exit?(event: LaneEvent): void;
   barrier?(event: BarrierEvent): void;

@@ -3,6 +3,8 @@ export interface Extent {
   readonly start: number;
   readonly end: number;
   readonly name: string;
+  /** What a variable is aligned to, where that is known. */
+  readonly align?: number;
 }
 
 /** The index of the last extent that starts at or before `address`, or -1. The list is sorted and does not overlap. */
@@ -37,7 +39,9 @@ export function distance(extent: Extent, address: number, size: number): string 
   const what = `${extent.name} (${extent.end - extent.start} bytes)`;
   if (address >= extent.end) return `${address - extent.end} bytes behind the end of ${what}`;
   if (address < extent.start) return `${extent.start - address} bytes before ${what}`;
-  return `at byte ${address - extent.start}, ${address + size - extent.end} bytes past the end of ${what}`;
+  const at = address - extent.start;
+  const past = address + size - extent.end;
+  return past > 0 ? `at byte ${at}, ${past} bytes past the end of ${what}` : `at byte ${at} of ${what}`;
 }
 
 const leastGap = 16;
@@ -62,7 +66,7 @@ export class Layout {
 
   place(name: string, size: number, align: number): number {
     const start = Math.ceil(this.#end / align) * align;
-    this.extents.push({ start, end: start + size, name });
+    this.extents.push({ start, end: start + size, name, align });
     this.#end = start + size + Math.max(leastGap, Math.min(size, this.#widestGap));
     return start;
   }

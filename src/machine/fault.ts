@@ -1,9 +1,12 @@
 import type { Activation } from "./activation.ts";
 import type { Site } from "./code.ts";
+import type { StackEntry } from "./report.ts";
 
 export interface FaultDetails {
   readonly help?: string | undefined;
   readonly notes?: readonly string[];
+  /** Where the activation is no longer in the function of the site. */
+  readonly stack?: readonly StackEntry[];
 }
 
 /** Ends a launch: something happened at an instruction that has no defined continuation. Thrown and caught inside the engine. */

@@ -29,6 +29,8 @@ export interface ThreadModel {
   readonly width: number;
   /** Fills the kernel's byte file: r0, the payload, the thread's state. */
   readonly start: (file: Uint8Array, thread: ThreadStart) => void;
+  /** What of the kernel's variables the payload fills; absent: all of them. */
+  readonly payload?: readonly { readonly at: number; readonly size: number }[];
   /** By index: that of the binding table, or one of `surfaceIndex`. */
   readonly surfaces: ReadonlyMap<number, Surface>;
   /** Groups that may run at the same time, because there is memory for so many threads; absent: as the schedule likes. */

@@ -4,6 +4,8 @@ import { Views } from "./views.ts";
 export interface Allocation extends Extent {
   /** Freed, but kept so that a late access is recognised. */
   freed: boolean;
+  /** Private memory of threads: no other thread, and not the host, looks at what one of them leaves there. */
+  readonly perThread: boolean;
 }
 
 const alignment = 256;
@@ -40,14 +42,15 @@ export class DeviceMemory {
   }
 
   /** Throws a RangeError when the device's 4 GiB (or the host's memory) are exhausted. */
-  alloc(size: number, name?: string): number {
+  alloc(size: number, name?: string, perThread = false): number {
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`cannot allocate ${size} bytes`);
     const room = roomFor(size);
     const used = this.#reusable.get(room)?.pop();
     const start = used ?? this.#fresh(room);
     // Fresh memory is zero already, and touching it all would cost the host's memory.
     if (used !== undefined) this.#views.u8.fill(0, start, start + room);
-    const allocation = { start, end: start + size, name: name ?? `the allocation of ${size} bytes`, freed: false };
+    const known = name ?? `the allocation of ${size} bytes`;
+    const allocation = { start, end: start + size, name: known, freed: false, perThread };
     this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
     return start;
   }

@@ -17,6 +17,8 @@ export interface Finding {
   readonly site: Site;
   readonly activation: Activation;
   readonly lanes: number;
+  /** Where the activation is no longer in the function of the site. */
+  readonly stack?: readonly StackEntry[] | undefined;
 }
 
 /** Collects what happened in a launch. The same thing at the same instruction is one report with more threads. */
@@ -60,7 +62,7 @@ export class ReportSink {
     }
   }
 
-  #open({ code, severity, message, help, notes, site, activation }: Finding): Growing {
+  #open({ code, severity, message, help, notes, site, activation, stack }: Finding): Growing {
     const { ir } = site.code;
     const { span, location } = site.instruction;
     return {
@@ -78,7 +80,7 @@ export class ReportSink {
       },
       threads: [],
       count: 0,
-      stack: stackOf(site, activation),
+      stack: stack ?? stackOf(site, activation),
       notes: notes ?? [],
     };
   }
@@ -90,7 +92,7 @@ function threadOf({ warp }: Activation, lane: number): ThreadId {
 }
 
 /** The innermost activations; a deep recursion is cut. */
-function stackOf(site: Site, activation: Activation): StackEntry[] {
+export function stackOf(site: Site, activation: Activation): StackEntry[] {
   const stack: StackEntry[] = [];
   let at: Site | null = site;
   for (let x: Activation | null = activation; x !== null && at !== null && stack.length < 64; x = x.caller) {

@@ -49,7 +49,7 @@ export interface KernelResult extends LaunchResult {
 }
 
 /** The sanitizers that there are. */
-export const sanitizerNames: readonly SanitizerName[] = ["call", "memory", "sync"];
+export const sanitizerNames: readonly SanitizerName[] = ["call", "init", "memory", "sync"];
 
 /** A program in a device: the kernels of one PTX module or of several linked ones, or of the files of a vISA program. */
 export class Module {

@@ -1,19 +1,21 @@
 import type { Observer } from "../machine/events.ts";
 import type { SanitizerName } from "../machine/launch.ts";
 import { callSanitizer } from "./call.ts";
+import { InitSanitizer } from "./init.ts";
 import { memorySanitizer } from "./memory.ts";
 import { syncSanitizer } from "./sync.ts";
 import { undefinedSanitizer } from "./undefined.ts";
 
-const byName: Partial<Readonly<Record<SanitizerName, Observer>>> = {
-  call: callSanitizer,
-  memory: memorySanitizer,
-  sync: syncSanitizer,
+const byName: Partial<Readonly<Record<SanitizerName, () => Observer>>> = {
+  call: () => callSanitizer,
+  init: () => new InitSanitizer(),
+  memory: () => memorySanitizer,
+  sync: () => syncSanitizer,
 };
 
-/** The observers that carry out a launch's wish to be watched. */
+/** The observers that carry out one launch's wish to be watched. */
 export function sanitizersFor(names: Iterable<SanitizerName>): Observer[] {
   const wanted = [...names];
   if (wanted.length === 0) return [];
-  return [...wanted.flatMap((name) => byName[name] ?? []), undefinedSanitizer];
+  return [...wanted.flatMap((name) => byName[name]?.() ?? []), undefinedSanitizer];
 }

@@ -28,7 +28,8 @@ describe("pages", () => {
 test("every code that a room of the machine can report has a page", () => {
   const raised = ["machine", "interpreter", "sanitizers"].flatMap((room) => {
     const folder = new URL(`../../src/${room}/`, import.meta.url);
-    return readdirSync(folder).flatMap((file) =>
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+    return files.flatMap((file) =>
       [
         ...readFileSync(new URL(file, folder), "utf8").matchAll(
           /(?:Fault\(|fault\(\w*,? ?|report\(\{?[^"]*?|code: )\s*"([a-z-]+)"/g,

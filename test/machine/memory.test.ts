@@ -91,8 +91,8 @@ test("variables are found by address, and the nearest one is named with the dist
   layout.place("b", 8, 16);
   const { extents } = layout;
   expect(extents).toEqual([
-    { name: "a", start: 0x100, end: 0x106 },
-    { name: "b", start: 0x120, end: 0x128 },
+    { name: "a", start: 0x100, end: 0x106, align: 2 },
+    { name: "b", start: 0x120, end: 0x128, align: 16 },
   ]);
   expect(extentAt(extents, 0x105)?.name).toBe("a");
   expect(extentAt(extents, 0x106)).toBeNull();

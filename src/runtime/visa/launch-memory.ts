@@ -15,8 +15,8 @@ export class LaunchMemory {
   }
 
   /** Zeros. @throws UsageError when the device has no room */
-  alloc(bytes: number, name: string): Surface {
-    const offset = fitting(() => this.device.alloc(bytes, name));
+  alloc(bytes: number, name: string, perThread = false): Surface {
+    const offset = fitting(() => this.device.alloc(bytes, name, perThread));
     this.#offsets.push(offset);
     return { address: addresses.global(offset), bytes };
   }

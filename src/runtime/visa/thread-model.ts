@@ -42,6 +42,7 @@ export function threadModel(
   return {
     width,
     start,
+    payload: places,
     surfaces: new Map([...surfaces, ...threads.surfaces]),
     ...(threads.residentGroups === null ? {} : { residentGroups: threads.residentGroups }),
   };

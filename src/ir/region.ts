@@ -1,4 +1,4 @@
-import type { LaneRule } from "../ir/index.ts";
+import type { LaneRule } from "./instruction.ts";
 import type { Region } from "../semantics/index.ts";
 
 /** The lanes that an instruction is for. */

@@ -1,5 +1,6 @@
 import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
-import type { Expr, Value } from "../semantics/index.ts";
+import type { Expr } from "./expr.ts";
+import type { Value } from "./types.ts";
 
 /** A value as its bit pattern; a NaN that was computed is canonical. */
 export function patternOf(ty: Expr["ty"], value: Value): number | bigint {

@@ -1,0 +1,248 @@
+import type { Op } from "../ir/index.ts";
+import type {
+  AccessEvent,
+  CallEvent,
+  EnterEvent,
+  InstructionEvent,
+  LaneEvent,
+  Observer,
+  ReturnEvent,
+  WarpEvent,
+} from "../machine/events.ts";
+import type { Cta } from "../machine/cta.ts";
+import type { Site } from "../machine/code.ts";
+import type { Warp } from "../machine/warp.ts";
+import { atomic, load, store } from "./init/access.ts";
+import type { ActivationShadow } from "./init/activation-shadow.ts";
+import { callExternal, enter, leave } from "./init/calls.ts";
+import { operandsOf, type Plan, planOf } from "./init/reads.ts";
+import { InitState, LaneShades } from "./init/state.ts";
+import { meet, WarpOperands } from "./init/warp-ops.ts";
+import { maskOf } from "../ir/region.ts";
+
+/** A guard that is not defined: the result may have been written or not. */
+interface Doubt {
+  readonly site: Site;
+  readonly lanes: number;
+  readonly origin: number;
+}
+
+/**
+ * Reports values that were never written where they matter: where they decide where control goes, which memory is accessed
+ * or what others see of it. The report stands at the instruction that has read the unwritten place first. Copying and
+ * computing with such values is no error; what is undefined of the results is known bit by bit.
+ *
+ * One observer watches one launch.
+ */
+export class InitSanitizer implements Observer {
+  readonly #state = new InitState();
+  readonly #operands = new WeakMap<Warp, WarpOperands>();
+  /** The values of the instruction, by their order: what a store stores, for `access`. */
+  readonly #values: LaneShades[] = [];
+  #count = 0;
+  /** Of the last instruction: the lanes that came to it, and those in which an operand is undefined. */
+  #active = 0;
+  #undefinedLanes = 0;
+  #doubt: Doubt | null = null;
+
+  blockBegin(cta: Cta): void {
+    const { memory } = this.#state;
+    const { threads } = cta.grid;
+    memory.beginBlock(cta);
+    for (const warp of cta.warps) {
+      this.#state.beginWarp(warp);
+      this.#operands.set(warp, new WarpOperands());
+      const x = warp.groups[0]!.activation;
+      const shadow = this.#state.shadowOf(x);
+      if (threads === null) shadow.begin();
+      else shadow.beginKernel(threads);
+      memory.beginFrame(warp, 0, x.code.frame.size, warp.lanes);
+    }
+  }
+
+  guard(e: InstructionEvent): void {
+    this.#doubt = null;
+    const { guard, lanes } = e.site.instruction;
+    const { registers } = this.#state.shadowOf(e.activation);
+    const undefinedLanes = registers.lanes[guard!.register]! & e.group & e.warp.live;
+    if (undefinedLanes === 0) return;
+    const active = e.group & e.warp.live;
+    const asked = guard!.collapse === undefined ? e.mask : lanes === undefined ? -1 : maskOf(lanes);
+    const deciding = undefinedLanes & asked;
+    if (deciding === 0) return;
+    const all = guard!.collapse !== undefined || lanes?.uniform === true;
+    const affected = all ? active : deciding;
+    const first = 31 - Math.clz32(deciding & -deciding);
+    const { reader } = this.#state;
+    reader.at(this.#state.shadowOf(e.activation), e.activation, first, active);
+    reader.read({ kind: "reg", ty: "pred", reg: guard!.register });
+    const origin = this.#state.originOf(e.site, e.activation);
+    const plan = planOf(e.site);
+    if (plan.hasEffect) this.#state.matters({ ...e, mask: affected }, origin, roleOfGuard(e.site.instruction.op));
+    else this.#cast({ site: e.site, lanes: affected, origin }, e);
+  }
+
+  instruction(e: InstructionEvent): void {
+    const { warp, activation, site, mask } = e;
+    const { op, dst } = site.instruction;
+    const plan = planOf(site);
+    const shadow = this.#state.shadowOf(activation);
+    this.#active = e.group & warp.live;
+    if (plan.uses.length > 0) this.#checkUses(e, plan, shadow);
+    switch (op.kind) {
+      case "pure":
+        this.#read(e, plan, shadow);
+        this.#state.define(shadow, activation, plan, dst, mask);
+        if (this.#undefinedLanes !== 0) this.#write(e, shadow);
+        break;
+      case "store":
+        this.#read(e, plan, shadow);
+        break;
+      case "atomic":
+        this.#undefinedLanes = shadow.lanesReading(plan.valuesRead, mask, this.#active);
+        this.#state.define(shadow, activation, plan, dst, mask & ~this.#undefinedLanes);
+        break;
+      case "warp":
+        this.#bring(e, plan, shadow, op);
+        break;
+      case "alloca":
+        this.#state.memory.dropBeyond(warp, activation.top, mask);
+        this.#state.define(shadow, activation, plan, dst, mask);
+        break;
+      default:
+        if (dst.length > 0) this.#state.define(shadow, activation, plan, dst, mask);
+    }
+    if (this.#doubt !== null && this.#doubt.site === site) this.#cast(this.#doubt, e);
+  }
+
+  access(e: AccessEvent): void {
+    if (e.effect === "load") load(this.#state, e);
+    else if (e.effect === "store") store(this.#state, e, this.#values.slice(0, this.#count), this.#active);
+    else atomic(this.#state, e, this.#undefinedLanes, this.#active);
+  }
+
+  call(e: CallEvent): void {
+    if (e.callee.ir.external) callExternal(this.#state, e);
+  }
+
+  enter({ activation, mask }: EnterEvent): void {
+    enter(this.#state, activation, mask);
+  }
+
+  return({ activation, mask }: ReturnEvent): void {
+    leave(this.#state, activation, mask);
+  }
+
+  warp(e: WarpEvent): void {
+    const operands = this.#operands.get(e.warp);
+    if (operands !== undefined) meet(this.#state, e, operands);
+  }
+
+  /** Operands that decide what happens. Lanes that execute without being active decide nothing of which others know. */
+  #checkUses(e: InstructionEvent, plan: Plan, shadow: ActivationShadow): void {
+    const { activation, site } = e;
+    const { lanes } = site.instruction;
+    const uniform = lanes?.uniform === true;
+    const mask = e.mask & this.#active;
+    const asked = uniform ? 1 << lanes.first : mask;
+    if (mask === 0) return;
+    const found = shadow.lanesReading(plan.usesRead, asked, this.#active);
+    if (found === 0) return;
+    const { reader } = this.#state;
+    for (const { expr, role, ends } of plan.uses) {
+      const byOrigin = new Map<number, number>();
+      for (let m = found; m !== 0; m &= m - 1) {
+        const lane = 31 - Math.clz32(m & -m);
+        reader.at(shadow, activation, lane, this.#active);
+        if (!reader.read(expr)) continue;
+        const origin = this.#state.originOf(site, activation);
+        byOrigin.set(origin, (byOrigin.get(origin) ?? 0) | (uniform ? mask : 1 << lane));
+      }
+      for (const [origin, affected] of byOrigin) this.#state.matters({ ...e, mask: affected }, origin, role, ends);
+    }
+  }
+
+  /** What is undefined of the values, before anything is written. */
+  #read(e: LaneEvent, plan: Plan, shadow: ActivationShadow): void {
+    const { activation, site, mask } = e;
+    const found = shadow.lanesReading(plan.valuesRead, mask, this.#active);
+    this.#undefinedLanes = found;
+    this.#count = 0;
+    if (found === 0) return;
+    const { reader } = this.#state;
+    this.#count = plan.values.length;
+    plan.values.forEach((_, i) => {
+      (this.#values[i] ??= new LaneShades()).lanes = 0;
+    });
+    for (let m = found; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      reader.at(shadow, activation, lane, this.#active);
+      plan.values.forEach((value, i) => {
+        if (value === null || !reader.read(value)) return;
+        this.#values[i]!.put(lane, reader, this.#state.originOf(site, activation));
+      });
+    }
+  }
+
+  /** The results of which something is undefined. */
+  #write({ activation, site }: LaneEvent, shadow: ActivationShadow): void {
+    site.instruction.dst.forEach((to, i) => {
+      const value = this.#values[i];
+      if (to === null || value === undefined || i >= this.#count) return;
+      for (let m = value.lanes; m !== 0; m &= m - 1) {
+        const lane = 31 - Math.clz32(m & -m);
+        this.#state.reader.at(shadow, activation, lane, this.#active);
+        this.#state.write(shadow, to, lane, value.of(lane));
+      }
+    });
+  }
+
+  /** Lanes keep what they bring to a warp-wide operation until they meet the others. */
+  #bring(e: LaneEvent, plan: Plan, shadow: ActivationShadow, op: Extract<Op, { kind: "warp" }>): void {
+    const operands = this.#operands.get(e.warp)!;
+    operands.value.lanes &= ~e.mask;
+    operands.choice.lanes &= ~e.mask;
+    const found = shadow.lanesReading(plan.valuesRead, e.mask, this.#active);
+    const { reader } = this.#state;
+    for (let m = found; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      reader.at(shadow, e.activation, lane, this.#active);
+      operandsOf(op).forEach((expr, i) => {
+        if (!reader.read(expr)) return;
+        (i === 0 ? operands.value : operands.choice).put(lane, reader, this.#state.originOf(e.site, e.activation));
+      });
+    }
+  }
+
+  /** Results of which it is not known whether they have been written. */
+  #cast(doubt: Doubt, { activation, site }: LaneEvent): void {
+    this.#doubt = doubt;
+    const shadow = this.#state.shadowOf(activation);
+    for (let m = doubt.lanes; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      this.#state.reader.at(shadow, activation, lane, this.#active);
+      for (const to of site.instruction.dst) {
+        if (to !== null) this.#state.write(shadow, to, lane, { low: -1, high: -1, origin: doubt.origin });
+      }
+    }
+  }
+}
+
+function roleOfGuard({ kind }: Op): string {
+  switch (kind) {
+    case "branch":
+    case "branch-indexed":
+      return "the condition of a branch";
+    case "call":
+    case "file-call":
+    case "subroutine-call":
+      return "the predicate of a call";
+    case "return":
+    case "exit":
+      return "the predicate of a return";
+    case "store":
+      return "the predicate of a store";
+    default:
+      return "the predicate of an instruction that others see";
+  }
+}

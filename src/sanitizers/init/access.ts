@@ -1,0 +1,167 @@
+import type { Access } from "../../ir/index.ts";
+import type { AddressParts } from "../../machine/address-space.ts";
+import { accessBytes } from "../../machine/access-fault.ts";
+import type { AccessEvent } from "../../machine/events.ts";
+import { locate } from "../../machine/locate.ts";
+import { maybePadding } from "./origins.ts";
+import { planOf } from "./reads.ts";
+import { cut, extend, isDefined, isWhollyUndefined, type Shade } from "./shade.ts";
+import type { InitState, LaneShades } from "./state.ts";
+
+const shade: Shade = { low: 0, high: 0, origin: 0 };
+const nothing: Shade = { low: 0, high: 0, origin: 0 };
+
+const addressOf = ({ addresses }: AccessEvent, lane: number): AddressParts => {
+  const address = addresses[lane]!;
+  return { high: Number(BigInt.asUintN(32, address >> 32n)), low: Number(BigInt.asUintN(32, address)) };
+};
+
+/** A load has results that are undefined as far as the memory is. The other results are defined already. */
+export function load(state: InitState, e: AccessEvent): void {
+  const { access, activation, site, mask } = e;
+  if (!state.memory.covers(access.space)) return;
+  const bytes = access.bits / 8;
+  const shadow = state.shadowOf(activation);
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = 31 - Math.clz32(m & -m);
+    const address = addressOf(e, lane);
+    if (!state.memory.find(activation, lane, access.space, address, accessBytes(access))) continue;
+    const { memory } = state;
+    const { at } = memory;
+    if (!memory.bytes.mayHave(at, at + accessBytes(access))) continue;
+    site.instruction.dst.forEach((to, i) => {
+      if (to === null || !memory.bytes.has(at + i * bytes, bytes)) return;
+      readMemory(state, e, lane, { high: address.high, low: address.low + i * bytes }, at + i * bytes);
+      extend(shade, access.bits, access.signed);
+      state.reader.at(shadow, activation, lane, e.mask);
+      state.write(shadow, to, lane, shade);
+    });
+  }
+}
+
+/** What is undefined of an element; it is read here for the first time if nobody has read it before. */
+function readMemory(state: InitState, e: AccessEvent, lane: number, address: AddressParts, at: number): void {
+  const { memory, origins } = state;
+  const { activation, site, access } = e;
+  memory.bytes.read(at, access.bits / 8, shade);
+  if (isDefined(shade) || shade.origin !== 0) return;
+  memory.at = at;
+  const doubtful = !isWhollyUndefined(shade, access.bits) || memory.maybePadding(activation, lane, address);
+  shade.origin = origins.number(site, activation, () => variableName(e, lane, address), doubtful);
+}
+
+function variableName({ activation, access }: AccessEvent, lane: number, address: AddressParts): string {
+  const place = locate(activation, lane, address);
+  if (place?.kind === "shared") return "shared memory";
+  return access.space === "call-param"
+    ? "a parameter"
+    : place?.kind === "global"
+      ? "private memory"
+      : "a local variable";
+}
+
+/** `values`: what is stored, by element; `active`: the lanes that came to the instruction. */
+export function store(state: InitState, e: AccessEvent, values: readonly LaneShades[], active: number): void {
+  const { access, activation, mask, site } = e;
+  const { memory } = state;
+  const bytes = access.bits / 8;
+  const size = accessBytes(access);
+  const undefinedLanes = values.reduce((lanes, v) => lanes | v.lanes, 0);
+  if (undefinedLanes === 0 && !memory.covers(access.space)) return;
+  const stored = planOf(site).values;
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = 31 - Math.clz32(m & -m);
+    const bit = 1 << lane;
+    const address = addressOf(e, lane);
+    const isUndefined = (undefinedLanes & bit) !== 0;
+    if (
+      memory.find(activation, lane, access.space, address, size) ||
+      (isUndefined && memory.findPrivate(activation, address, size))
+    ) {
+      stored.forEach((value, i) => {
+        if (value === null) return;
+        const v = values[i];
+        writeMemory(
+          state,
+          access,
+          memory.at + i * bytes,
+          v !== undefined && (v.lanes & bit) !== 0 ? v.of(lane) : nothing,
+        );
+      });
+    } else if (isUndefined && (active & bit) !== 0) {
+      const origin = originOfStored(access, stored, values, lane);
+      if (origin !== 0) state.matters({ ...e, mask: bit }, origin, "what a store leaves for others to see");
+    }
+  }
+}
+
+/**
+ * Where what is stored comes from, if it was never written: all of it, as a part may be padding, and a vector may have
+ * elements that nobody asks for.
+ */
+function originOfStored(
+  { bits }: Access,
+  stored: readonly unknown[],
+  values: readonly LaneShades[],
+  lane: number,
+): number {
+  let origin = 0;
+  for (let i = 0; i < stored.length; i++) {
+    if (stored[i] === null) continue;
+    const v = values[i];
+    if (v === undefined || ((v.lanes >>> lane) & 1) === 0) return 0;
+    const found = v.of(lane);
+    if (!isWhollyUndefined(found, bits) || maybePadding(found.origin)) return 0;
+    origin ||= found.origin;
+  }
+  return origin;
+}
+
+function writeMemory({ memory }: InitState, access: Access, at: number, value: Shade): void {
+  const bytes = access.bits / 8;
+  if (isDefined(value)) {
+    memory.bytes.defineElement(at, bytes);
+    return;
+  }
+  const kept = { ...value };
+  cut(kept, access.bits);
+  memory.bytes.write(at, bytes, kept);
+}
+
+/** Lane by lane, as the elements may be the same. `operands`: the lanes in which an operand is undefined. */
+export function atomic(state: InitState, e: AccessEvent, operands: number, active: number): void {
+  const { access, activation, mask, site } = e;
+  const { op, dst } = site.instruction;
+  const { memory, reader } = state;
+  if (op.kind !== "atomic" || (operands === 0 && !memory.covers(access.space))) return;
+  const bytes = access.bits / 8;
+  const shadow = state.shadowOf(activation);
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = 31 - Math.clz32(m & -m);
+    const bit = 1 << lane;
+    const address = addressOf(e, lane);
+    const found = memory.find(activation, lane, access.space, address, accessBytes(access));
+    const { at } = memory;
+    if ((operands & bit) === 0 && !(found && memory.bytes.mayHave(at, at + accessBytes(access)))) continue;
+    const old = op.combine.map((_, i): Shade => {
+      if (!found) return nothing;
+      readMemory(state, e, lane, { high: address.high, low: address.low + i * bytes }, at + i * bytes);
+      return isDefined(shade) ? nothing : { ...shade };
+    });
+    const fresh = op.combine.map((expr): Shade => {
+      reader.at(shadow, activation, lane, active, old);
+      if (!reader.read(expr)) return nothing;
+      return { low: reader.low, high: reader.high, origin: state.originOf(site, activation) };
+    });
+    fresh.forEach((value, i) => {
+      if (found) writeMemory(state, access, at + i * bytes, value);
+      else if (!isDefined(value) && (active & bit) !== 0) {
+        state.matters({ ...e, mask: bit }, value.origin, "what an atomic operation leaves for others to see");
+      }
+    });
+    old.forEach((value, i) => {
+      const to = dst[i] ?? null;
+      if (to !== null) state.write(shadow, to, lane, value);
+    });
+  }
+}

@@ -1,0 +1,187 @@
+import { type Space, windows } from "../../ir/index.ts";
+import type { Activation } from "../../machine/activation.ts";
+import type { AddressParts } from "../../machine/address-space.ts";
+import type { Cta } from "../../machine/cta.ts";
+import { extentAt } from "../../machine/extent.ts";
+import { locate } from "../../machine/locate.ts";
+import type { Allocation, DeviceMemory } from "../../machine/memory.ts";
+import type { Warp } from "../../machine/warp.ts";
+import { ByteShadow } from "./byte-shadow.ts";
+import type { Shade } from "./shade.ts";
+
+/** Bytes to which compilers align at most what has padding. */
+const widestAlignment = 16;
+/** What shared memory without variables of its own is taken to be aligned to. */
+const usualAlignment = 8;
+
+/** The stacks of a warp's lanes. */
+interface Stacks {
+  stride: number;
+  bytes: ByteShadow;
+}
+
+/** What is undefined of the memory of a launch: of shared memory and of the stacks; all else is filled before. */
+export class MemoryShadow {
+  /** What `find` has found. */
+  bytes!: ByteShadow;
+  at = 0;
+  readonly #shared = new WeakMap<Cta, ByteShadow>();
+  readonly #stacks = new WeakMap<Warp, Stacks>();
+  /** Private memory of threads in which something undefined has been put. */
+  readonly #private = new Map<Allocation, ByteShadow>();
+
+  beginBlock(cta: Cta): void {
+    let shared = this.#shared.get(cta);
+    if (shared === undefined) this.#shared.set(cta, (shared = new ByteShadow(cta.shared.u8.length)));
+    shared.forget(0, shared.size);
+  }
+
+  /** A frame of the lanes is as it is before anything is written. */
+  beginFrame(warp: Warp, start: number, end: number, mask: number): void {
+    if (start === end) return;
+    const { bytes, stride } = this.#stacksOf(warp);
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const at = (31 - Math.clz32(m & -m)) * stride;
+      bytes.forget(at + start, at + end);
+    }
+  }
+
+  /** What lies behind the frames may be given to anybody, by `alloca` too: nothing is known of it. */
+  dropBeyond(warp: Warp, top: number, mask: number): void {
+    const { bytes, stride } = this.#stacksOf(warp);
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const at = (31 - Math.clz32(m & -m)) * stride;
+      bytes.define(at + top, at + stride);
+    }
+  }
+
+  /** Up to eight bytes of a lane's stack. */
+  readStack(warp: Warp, lane: number, offset: number, size: number, into: Shade): void {
+    const { bytes, stride } = this.#stacksOf(warp);
+    bytes.read(lane * stride + offset, Math.max(size, 0), into);
+  }
+
+  writeStack(warp: Warp, lane: number, offset: number, size: number, shade: Shade): void {
+    const { bytes, stride } = this.#stacksOf(warp);
+    bytes.write(lane * stride + offset, size, shade);
+  }
+
+  copyStack(warp: Warp, lane: number, from: number, to: number, size: number): void {
+    const { bytes, stride } = this.#stacksOf(warp);
+    bytes.copy(bytes, lane * stride + from, lane * stride + to, size);
+  }
+
+  defineStack(warp: Warp, offset: number, size: number, mask: number): void {
+    const { bytes, stride } = this.#stacksOf(warp);
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const at = (31 - Math.clz32(m & -m)) * stride + offset;
+      bytes.define(at, at + size);
+    }
+  }
+
+  /** Whatever of a variable of the stack nobody has read is read now: `originOf` says where, if some of it is written or none. */
+  readFirst(
+    x: Activation,
+    lane: number,
+    { at, size }: { readonly at: number; readonly size: number },
+    originOf: (doubtful: boolean) => number,
+  ): void {
+    const { bytes, stride } = this.#stacksOf(x.warp);
+    const start = lane * stride + at;
+    if (!bytes.mayHave(start, start + size)) return;
+    let written = false;
+    for (let b = start; b < start + size; b++) written ||= bytes.bits[b] !== 0xff;
+    bytes.readFirst(start, start + size, originOf(written));
+  }
+
+  /** Whether an access of this space may find something undefined, or leave it. */
+  covers(space: Space): boolean {
+    if (space === "const" || space === "kernel-param") return false;
+    return space !== "global" || this.#private.size > 0;
+  }
+
+  /** Sets `bytes` and `at` to where the lane's memory at an address has its shadow; false when it has none. */
+  find(x: Activation, lane: number, space: Space, address: AddressParts, size: number): boolean {
+    const { low } = address;
+    if (space !== "global" && !this.#isGlobal(x, space, address)) {
+      const { shared, local } = windows;
+      if (low >= shared.start && low < shared.end)
+        return this.#set(this.#shared.get(x.warp.cta), low - shared.start, size);
+      if (low < local.start || low >= local.end) return false;
+      const { bytes, stride } = this.#stacksOf(x.warp);
+      const offset = low - local.start;
+      return offset + size <= stride && this.#set(bytes, lane * stride + offset, size);
+    }
+    if (this.#private.size === 0) return false;
+    const allocation = this.#allocationOf(x, address);
+    return (
+      allocation !== null &&
+      this.#set(this.#private.get(allocation), this.#offsetOf(x, address) - allocation.start, size)
+    );
+  }
+
+  /** The same for something undefined that is put into private memory, which gets a shadow then. */
+  findPrivate(x: Activation, address: AddressParts, size: number): boolean {
+    const allocation = this.#allocationOf(x, address);
+    if (allocation === null || !allocation.perThread) return false;
+    let bytes = this.#private.get(allocation);
+    if (bytes === undefined) this.#private.set(allocation, (bytes = new ByteShadow(allocation.end - allocation.start)));
+    return this.#set(bytes, this.#offsetOf(x, address) - allocation.start, size);
+  }
+
+  /**
+   * Whether the bytes of which nothing is written may be padding, or a part of an aggregate that has no value yet: behind
+   * something that is written within what they are aligned to; on the stack, in a variable of which anything is written.
+   */
+  maybePadding(x: Activation, lane: number, address: AddressParts): boolean {
+    const { grid } = x.warp.cta;
+    const place = locate(x, lane, address);
+    if (place === null) return false;
+    const { low } = address;
+    if (place.kind === "shared") {
+      const align = extentAt(grid.sharedExtents, low)?.align ?? usualAlignment;
+      return this.#written(low - (low % Math.min(align, widestAlignment)), low, this.at - low);
+    }
+    return this.#written(place.start, place.end, this.at - low);
+  }
+
+  /** Whether some byte between two addresses is written. */
+  #written(from: number, to: number, shift: number): boolean {
+    for (let a = from; a < to; a++) if (this.bytes.bits[a + shift] !== 0xff) return true;
+    return false;
+  }
+
+  #set(bytes: ByteShadow | undefined, at: number, size: number): boolean {
+    if (bytes === undefined || at < 0 || at + size > bytes.size) return false;
+    this.bytes = bytes;
+    this.at = at;
+    return true;
+  }
+
+  #isGlobal(x: Activation, space: Space, address: AddressParts): boolean {
+    return space === "generic" && x.warp.cta.grid.addresses.classify(address).kind === "global";
+  }
+
+  #offsetOf(x: Activation, { low }: AddressParts): number {
+    return low - x.warp.cta.grid.addresses.globalLow;
+  }
+
+  #allocationOf(x: Activation, address: AddressParts): ReturnType<DeviceMemory["find"]> {
+    const { addresses, memory } = x.warp.cta.grid;
+    const classified = addresses.classify(address);
+    return classified.kind === "global" ? memory.find(classified.offset) : null;
+  }
+
+  #stacksOf(warp: Warp): Stacks {
+    const { stride } = warp.stack;
+    let stacks = this.#stacks.get(warp);
+    if (stacks?.stride === stride) return stacks;
+    const bytes = new ByteShadow(stride * 32);
+    if (stacks !== undefined) {
+      for (let lane = 0; lane < 32; lane++)
+        bytes.copy(stacks.bytes, lane * stacks.stride, lane * stride, stacks.stride);
+    }
+    this.#stacks.set(warp, (stacks = { stride, bytes }));
+    return stacks;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Activation } from "../../machine/activation.ts";
+import type { Site } from "../../machine/code.ts";
+import type { StackEntry } from "../../machine/report.ts";
+import { stackOf } from "../../machine/report-sink.ts";
+
+/** Where a value that was never written has been read first. */
+export interface Origin {
+  readonly site: Site;
+  /** The place, as messages call it. */
+  readonly place: string;
+  /** At the first such read. */
+  readonly stack: readonly StackEntry[];
+}
+
+const most = 0x7ffe;
+
+/**
+ * Numbers for origins, from 2 on: even ones, and with the lowest bit set for bytes that may be the padding of something,
+ * or a part of it that has no value yet. A program may copy these, even to where others see them.
+ */
+export class Origins {
+  readonly #list: Origin[] = [];
+  readonly #bySite = new Map<Site, number>();
+
+  number(site: Site, activation: Activation, place: () => string, maybePadding = false): number {
+    let index = this.#bySite.get(site);
+    if (index === undefined) {
+      index = Math.min(this.#list.length, most);
+      if (index === this.#list.length) {
+        this.#list.push({ site, place: place(), stack: stackOf(site, activation) });
+      }
+      this.#bySite.set(site, index);
+    }
+    return 2 * (index + 1) + (maybePadding ? 1 : 0);
+  }
+
+  get(number: number): Origin {
+    return this.#list[(number >> 1) - 1]!;
+  }
+}
+
+/** The same origin for what has been computed: that is not padding. */
+export const certain = (number: number): number => number & ~1;
+
+export const maybePadding = (number: number): boolean => (number & 1) !== 0;

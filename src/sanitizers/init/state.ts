@@ -1,0 +1,132 @@
+import type { Destination, FileTarget } from "../../ir/index.ts";
+import type { Activation } from "../../machine/activation.ts";
+import type { Site } from "../../machine/code.ts";
+import type { LaneEvent } from "../../machine/events.ts";
+import { Fault } from "../../machine/fault.ts";
+import type { Warp } from "../../machine/warp.ts";
+import { ActivationShadow, fileName } from "./activation-shadow.ts";
+import { LaneReader } from "./lane-reader.ts";
+import { MemoryShadow } from "./memory-shadow.ts";
+import { Origins } from "./origins.ts";
+import type { Leaf, Plan } from "./reads.ts";
+import { cut, type Shade } from "./shade.ts";
+import { byteOf } from "../../ir/region.ts";
+
+/** One value of an instruction in the lanes of a warp. */
+export class LaneShades {
+  /** The lanes in which it is not defined. */
+  lanes = 0;
+  readonly #shades: readonly Shade[] = Array.from({ length: 32 }, () => ({ low: 0, high: 0, origin: 0 }));
+
+  put(lane: number, { low, high }: Shade, origin: number): void {
+    const shade = this.#shades[lane]!;
+    shade.low = low;
+    shade.high = high;
+    shade.origin = origin;
+    this.lanes |= 1 << lane;
+  }
+
+  of(lane: number): Shade {
+    return this.#shades[lane]!;
+  }
+}
+
+/** What is undefined in a launch while it runs. */
+export class InitState {
+  readonly memory = new MemoryShadow();
+  readonly origins = new Origins();
+  readonly reader = new LaneReader();
+  readonly #activations = new WeakMap<Activation, ActivationShadow>();
+  #last: Activation | null = null;
+  #lastShadow!: ActivationShadow;
+  /** By warp and origin, the lanes that have been reported. */
+  readonly #reported = new WeakMap<Warp, Map<number, number>>();
+
+  shadowOf(x: Activation): ActivationShadow {
+    if (x === this.#last) return this.#lastShadow;
+    let shadow = this.#activations.get(x.within ?? x);
+    if (shadow === undefined) this.#activations.set(x.within ?? x, (shadow = new ActivationShadow(x.code)));
+    this.#last = x;
+    this.#lastShadow = shadow;
+    return shadow;
+  }
+
+  beginWarp(warp: Warp): void {
+    this.#reported.set(warp, new Map());
+  }
+
+  /** What the reader has read last comes from there; or it is read here for the first time. */
+  originOf(site: Site, x: Activation): number {
+    const { origin, leaf } = this.reader;
+    return origin === 0 ? this.origins.number(site, x, () => leafName(x, leaf, this.reader)) : origin;
+  }
+
+  define(shadow: ActivationShadow, x: Activation, { targets }: Plan, dst: readonly Destination[], mask: number): void {
+    for (let i = 0; i < dst.length; i++) {
+      const to = dst[i]!;
+      if (to === null) continue;
+      if (typeof to === "number") shadow.registers.define(to, mask);
+      else if (to.kind === "region") shadow.defineElements(targets[i]!, mask);
+      else this.#defineComputed(shadow, x, to, mask);
+    }
+  }
+
+  #defineComputed(shadow: ActivationShadow, x: Activation, to: FileTarget, mask: number): void {
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      this.reader.at(shadow, x, lane, mask);
+      this.write(shadow, to, lane, { low: 0, high: 0, origin: 0 });
+    }
+  }
+
+  /** Of a computed place the address is read by `reader`, which is at the lane. */
+  write(shadow: ActivationShadow, to: Exclude<Destination, null>, lane: number, shade: Shade): void {
+    if (typeof to === "number") {
+      shadow.registers.write(to, lane, shade);
+      return;
+    }
+    const at =
+      to.kind === "region" ? byteOf(to.region, to.bits, lane) : (this.reader.value(to.address) as number) >>> 0;
+    const bytes = to.bits / 8;
+    if (shadow.file === null || at < 0 || at + bytes > shadow.file.size) return;
+    const kept = { ...shade };
+    cut(kept, to.bits);
+    shadow.file.write(at, bytes, kept);
+  }
+
+  /**
+   * Something depends on a value that was never written. `ends`: there is no sense in going on.
+   *
+   * @throws Fault when it ends the launch
+   */
+  matters({ warp, activation, site, mask }: LaneEvent, origin: number, role: string, ends = false): void {
+    const found = this.origins.get(origin);
+    const code = "uninitialized-read";
+    const message = `${found.place} is read before it has been written, and the value is ${role}`;
+    const help = "write it on every way that leads here";
+    const notes = found.site === site ? [] : [`it is ${role} in \`${site.code.ir.name}\`, line ${lineOf(site)}`];
+    const details = { help, notes, stack: found.stack };
+    if (ends) throw new Fault(code, message, { site: found.site, activation, lanes: mask }, details);
+    const reported = this.#reported.get(warp);
+    const lanes = mask & ~(reported?.get(origin | 1) ?? 0);
+    if (lanes === 0) return;
+    reported?.set(origin | 1, lanes | (reported.get(origin | 1) ?? 0));
+    warp.cta.grid.reports.add({ code, severity: "error", message, site: found.site, activation, lanes, ...details });
+  }
+}
+
+const lineOf = ({ code, instruction }: Site): number => code.ir.source.position(instruction.span.start).line;
+
+function leafName(x: Activation, leaf: Leaf | null, reader: LaneReader): string {
+  switch (leaf?.kind) {
+    case "reg":
+    case "lane-word":
+      return `\`${x.code.ir.registers[leaf.reg]!.name}\``;
+    case "region":
+      return fileName(x, leaf.region.at);
+    case "indirect":
+      return fileName(x, reader.value(leaf.address) as number);
+    default:
+      return "memory";
+  }
+}

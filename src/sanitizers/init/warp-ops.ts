@@ -1,0 +1,45 @@
+import type { WarpOp } from "../../ir/index.ts";
+import type { WarpEvent } from "../../machine/events.ts";
+import type { Shade } from "./shade.ts";
+import { type InitState, LaneShades } from "./state.ts";
+
+/** What the lanes of a warp bring to a warp-wide operation, until they meet. */
+export class WarpOperands {
+  readonly value = new LaneShades();
+  /** What chooses the lane that is read from. */
+  readonly choice = new LaneShades();
+}
+
+const nothing: Shade = { low: 0, high: 0, origin: 0 };
+
+/** The lanes have met: their results are as undefined as what they come from. */
+export function meet(state: InitState, e: WarpEvent, { value, choice }: WarpOperands): void {
+  const undefinedLanes = value.lanes & e.mask;
+  for (const { activation, site, mask } of e.parts) {
+    const { op, dst } = site.instruction;
+    if (op.kind !== "warp") continue;
+    const shadow = state.shadowOf(activation);
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const result = resultOf(op.warp, e, lane, value, undefinedLanes);
+      const chosen = ((choice.lanes >>> lane) & 1) === 0 ? null : choice.of(lane);
+      state.reader.at(shadow, activation, lane, e.mask);
+      dst.forEach((to, i) => {
+        if (to === null) return;
+        const found = chosen !== null ? { low: -1, high: -1, origin: chosen.origin } : i === 0 ? result : nothing;
+        state.write(shadow, to, lane, found);
+      });
+    }
+  }
+}
+
+function resultOf(op: WarpOp, e: WarpEvent, lane: number, value: LaneShades, lanes: number): Shade {
+  if (lanes === 0) return nothing;
+  if (op.op === "shfl") {
+    const source = e.sources?.[lane] ?? lane;
+    return ((lanes >>> source) & 1) === 0 ? nothing : value.of(source);
+  }
+  if (op.op === "elect" || op.op === "sync") return nothing;
+  const { origin } = value.of(31 - Math.clz32(lanes & -lanes));
+  return op.op === "vote" && op.mode === "ballot" ? { low: lanes, high: 0, origin } : { low: -1, high: -1, origin };
+}

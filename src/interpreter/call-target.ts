@@ -1,7 +1,9 @@
 import { type CallTarget, type Op, windows } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
 import { type AddressParts, functionStride, hex } from "../machine/address-space.ts";
+import { distance } from "../machine/extent.ts";
 import { Fault } from "../machine/fault.ts";
+import { nearestVariable } from "../machine/locate.ts";
 import type { Decoding } from "./decode.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 import type { Slot } from "./register-file.ts";
@@ -28,8 +30,8 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
   }
   const slot = operands.slot(target.address);
   const listed = target.targets && new Set(target.targets.map((name) => engine.functionNamed(name)));
-  const problem = (callee: LoadedFunction | null, address: AddressParts): Problem | null => {
-    const wrong = addressProblem(d, callee, address);
+  const problem = (callee: LoadedFunction | null, at: Held): Problem | null => {
+    const wrong = addressProblem(d, callee, at);
     if (wrong !== null || callee === null) return wrong;
     if (listed !== null && !listed.has(callee)) {
       const list = target.targets!.map((name) => `\`${name}\``).join(", ");
@@ -48,9 +50,10 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
     let failed: { code: string; text: string; lanes: number } | null = null;
     for (let m = lanes; m !== 0; m &= m - 1) {
       const bit = m & -m;
-      const address = addressIn(activation, slot, 31 - Math.clz32(bit));
+      const lane = 31 - Math.clz32(bit);
+      const address = addressIn(activation, slot, lane);
       const callee = functionAt(engine.functions, address);
-      const found = callee !== null && good.has(callee) ? null : problem(callee, address);
+      const found = callee !== null && good.has(callee) ? null : problem(callee, { activation, lane, address });
       if (found === null) {
         good.add(callee!);
         callees.set(callee!, (callees.get(callee!) ?? 0) | bit);
@@ -88,7 +91,7 @@ export function makeFileResolver(d: Decoding, target: Extract<Op, { kind: "file-
       throw new Fault("divergent-call-address", message, at);
     }
     const callee = functionAt(engine.functions, address);
-    const problem = addressProblem(d, callee, address);
+    const problem = addressProblem(d, callee, { activation, lane: first, address });
     if (problem !== null) throw new Fault(...problem, at);
     return callee!;
   };
@@ -96,10 +99,18 @@ export function makeFileResolver(d: Decoding, target: Extract<Op, { kind: "file-
 
 type Problem = readonly [code: string, text: string];
 
+/** An address, and the lane that holds it. */
+interface Held {
+  readonly activation: Activation;
+  readonly lane: number;
+  readonly address: AddressParts;
+}
+
 /** What is wrong with the address of a call, whatever the signature. */
-function addressProblem(d: Decoding, callee: LoadedFunction | null, address: AddressParts): Problem | null {
+function addressProblem(d: Decoding, callee: LoadedFunction | null, held: Held): Problem | null {
+  const { address } = held;
   if (address.high === 0 && address.low === 0) return ["indirect-call-null", "the address of the function is null"];
-  if (callee === null) return ["indirect-call-bad-address", `${hex(address)} is ${whatIs(d, address)}`];
+  if (callee === null) return ["indirect-call-bad-address", `${hex(address)} is ${whatIs(d, held)}`];
   if (callee.ir.kind !== "kernel") return null;
   return ["indirect-call-bad-address", `${hex(address)} is the kernel \`${callee.ir.name}\`, not a function`];
 }
@@ -116,7 +127,7 @@ function functionAt(functions: readonly LoadedFunction[], { high, low }: Address
   return high === 0 && offset % functionStride === 0 ? (functions[offset / functionStride] ?? null) : null;
 }
 
-function whatIs({ engine }: Decoding, address: AddressParts): string {
+function whatIs({ engine }: Decoding, { activation, lane, address }: Held): string {
   const { kind } = engine.addresses.classify(address);
   if (kind === "function") {
     const offset = address.low - windows.function.start;
@@ -124,5 +135,7 @@ function whatIs({ engine }: Decoding, address: AddressParts): string {
     if (inside !== undefined) return `${offset % functionStride} bytes inside the function \`${inside.ir.name}\``;
   }
   if (kind === "null" || kind === "unknown" || kind === "function") return "the address of no function";
-  return `an address of ${kind} memory, not of a function`;
+  const near = nearestVariable(activation, lane, address);
+  const where = near === null ? "" : ` (${distance(near, address.low, 0)})`;
+  return `an address of ${kind} memory, not of a function${where}`;
 }

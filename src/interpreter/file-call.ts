@@ -93,9 +93,9 @@ function checkDepth(activation: Activation, site: Site, lanes: number, fileBytes
 function checkSizes(op: FileCall, { ir }: LoadedFunction, activation: Activation, site: Site, lanes: number): void {
   const { argSize, retvalSize } = ir.file!;
   if ((argSize ?? op.argSize) === op.argSize && (retvalSize ?? op.retvalSize) === op.retvalSize) return;
-  const pair = (passed: number | null, returned: number | null): string =>
-    `${passed ?? "any"} of arguments and ${returned ?? "any"} of results`;
-  const message = `the call is for ${pair(op.argSize, op.retvalSize)}, in registers; \`${ir.name}\` declares ${pair(argSize, retvalSize)}`;
+  const passed = `passes ${op.argSize} registers and takes ${op.retvalSize} back`;
+  const declared = `ArgSize ${argSize ?? "as it likes"} and RetValSize ${retvalSize ?? "as it likes"}`;
+  const message = `the call ${passed}, and \`${ir.name}\` declares ${declared}`;
   throw new Fault("call-size-mismatch", message, { site, activation, lanes });
 }
 

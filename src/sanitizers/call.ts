@@ -22,8 +22,13 @@ function stackImbalance(e: ReturnEvent): void {
   if (code.ir.file === undefined || caller === null || activation.within !== null || activation.live !== e.mask) return;
   const [before, after] = [stackPointer(caller), stackPointer(activation)];
   if (before === after) return;
-  const message = `\`${code.ir.name}\` returns with %sp = 0x${after.toString(16)}, and got 0x${before.toString(16)}`;
-  report(e, "stack-imbalance", message, "give back what has been taken from the stack before fret", "warning");
+  const off = after > before ? `${after - before} bytes above` : `${before - after} bytes below`;
+  const message = `\`${code.ir.name}\` returns with %sp = 0x${after.toString(16)}, ${off} the 0x${before.toString(16)} that it got`;
+  const help =
+    after > before
+      ? "give back what has been taken from the stack before fret"
+      : "give back no more than has been taken from the stack";
+  report(e, "stack-imbalance", message, help, "warning");
 }
 
 const stackPointer = ({ small, code }: Activation): bigint =>

@@ -214,7 +214,7 @@ test("a function that keeps a part of the stack is reported where its last lane 
   const { ok, reports } = runThreads(m, { observers: sanitizersFor(["call"]) });
   expect(ok).toBe(true);
   expect(reports.map((r) => [r.severity, r.code, r.message, r.count])).toEqual([
-    ["warning", "stack-imbalance", "`f` returns with %sp = 0x40, and got 0x0", 13],
+    ["warning", "stack-imbalance", "`f` returns with %sp = 0x40, 64 bytes above the 0x0 that it got", 13],
   ]);
 });
 
@@ -253,7 +253,7 @@ describe("calls that go wrong", () => {
 
   test("other sizes than the function declares", () => {
     expect(fails("f", { sizes: { argSize: 2, retvalSize: 4 } })).toBe(
-      "call-size-mismatch: the call is for 2 of arguments and 4 of results, in registers; `f` declares 2 of arguments and 2 of results",
+      "call-size-mismatch: the call passes 2 registers and takes 4 back, and `f` declares ArgSize 2 and RetValSize 2",
     );
   });
 

@@ -41,7 +41,6 @@ export function handwrittenPayload(
   const payload = new Payload(Math.max(grfBytes, ...ends) + 8);
   putR0(payload, contents);
   const args = [...contents.args];
-  const each = stackBytes(inputs);
   let stack = 0;
   for (const input of inputs) {
     const place = places.get(input.name);
@@ -59,7 +58,7 @@ export function handwrittenPayload(
       const offset = stack;
       stack += roundUp(input.bytesPerThread, 64);
       payload.each((view, thread) => {
-        view.setBigUint64(at, threads.privateBase + BigInt(threads.numberOf(thread) * each + offset), true);
+        view.setBigUint64(at, threads.privateOf(threads.numberOf(thread)) + BigInt(offset), true);
       });
     } else {
       const { set, size: bytes } = elementInfo[input.type];

@@ -145,4 +145,5 @@ function compiledBytes({ memory, simd }: KernelInfo): ThreadBytes {
 const handwrittenBytes = (inputs: readonly KernelInput[]): ThreadBytes => ({
   privateBytes: stackBytes(inputs),
   scratchBytes: 0,
+  apart: true,
 });

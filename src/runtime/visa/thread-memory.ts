@@ -13,6 +13,8 @@ const mostBytes = 0x2000_0000;
 export interface ThreadBytes {
   readonly privateBytes: number;
   readonly scratchBytes: number;
+  /** The private memory of each thread lies apart, so that a run past its end meets nothing; else one behind the other. */
+  readonly apart?: boolean;
 }
 
 /** Numbers the hardware threads that run at the same time, and gives them memory by that number. */
@@ -21,15 +23,22 @@ export class ThreadMemory {
   readonly perGroup: number;
   /** Groups that may run at the same time; null where nothing limits them. */
   readonly residentGroups: number | null;
-  /** Private memory: that of thread n begins at n times a thread's bytes. 0 where there is none. */
+  /** Where the private memory of thread 0 begins; 0 where there is none. */
   readonly privateBase: bigint;
+  readonly #privateOf: (thread: number) => bigint;
   readonly #scratch: ScratchSpace;
   readonly #surfaces: ReadonlyMap<number, Surface>;
 
   constructor(
     memory: LaunchMemory,
     size: WorkSize,
-    { width, privateBytes, scratchBytes, scratch }: ThreadBytes & { width: number; scratch: ScratchKind },
+    {
+      width,
+      privateBytes,
+      scratchBytes,
+      apart = false,
+      scratch,
+    }: ThreadBytes & { width: number; scratch: ScratchKind },
   ) {
     this.perGroup = Math.ceil(product(size.local) / width);
     const each = roundUp(scratchBytes, scratchUnit);
@@ -38,16 +47,29 @@ export class ThreadMemory {
     const groups = Math.min(product(size.groups), Math.max(1, Math.floor(most / this.perGroup)));
     this.residentGroups = bytes === 0 ? null : groups;
     const threads = groups * this.perGroup;
-    this.privateBase =
-      privateBytes === 0 ? 0n : memory.alloc(threads * privateBytes, "the private memory of the threads").address;
+    const alloc = (bytes: number, name: string): bigint => memory.alloc(bytes, name, true).address;
+    if (privateBytes === 0) this.#privateOf = () => 0n;
+    else if (apart) {
+      const each = Array.from({ length: threads }, (_, n) => alloc(privateBytes, `the private memory of thread ${n}`));
+      this.#privateOf = (n) => each[n]!;
+    } else {
+      const base = alloc(threads * privateBytes, "the private memory of the threads");
+      this.#privateOf = (n) => base + BigInt(n * privateBytes);
+    }
+    this.privateBase = this.#privateOf(0);
     this.#scratch = scratchSpaces[scratch](each);
-    const block = each === 0 ? null : memory.alloc(threads * each, "the scratch space of the threads");
+    const block = each === 0 ? null : memory.alloc(threads * each, "the scratch space of the threads", true);
     this.#surfaces = new Map(block === null ? [] : this.#scratch.surfaces(block, threads));
   }
 
   /** The number of a thread: what `%hw_id` is. */
   numberOf({ slot, index }: ThreadStart): number {
     return slot * this.perGroup + index;
+  }
+
+  /** Where the private memory of a thread begins. */
+  privateOf(thread: number): bigint {
+    return this.#privateOf(thread);
   }
 
   /** Dword 5 of a thread's r0, which says where its scratch space is. */

@@ -1,0 +1,93 @@
+import { parseJob } from "../../../../src/runtime/job.ts";
+import type { JobResult } from "../../../../src/runtime/job-run.ts";
+import { runJob } from "../../../../src/runtime/run-job.ts";
+import { SourceText } from "../../../../src/source/index.ts";
+import { type FunctionText, type Program, routineTexts } from "../program.ts";
+
+/**
+ * A program that goes wrong while it runs, and what has to be said of it. A `<--` ends the line that is to be reported; the
+ * words of `program.ts` are replaced.
+ */
+export interface Fault {
+  readonly title: string;
+  /** The code of the report. */
+  readonly report: string;
+  readonly kernel: string;
+  readonly functions?: readonly FunctionText[];
+  readonly subroutines?: string;
+  readonly declarations?: string;
+  /** 16 unless said otherwise. */
+  readonly width?: 8 | 16 | 32;
+  /** Work items of the launch and of a group; as many as lanes unless said otherwise. */
+  readonly items?: number;
+  readonly group?: number;
+  /** The work items that the report names, as ranges: "0-4, 9". */
+  readonly threads: string;
+  /** The functions of its call stack, innermost first; `k` alone unless said otherwise. */
+  readonly stack?: readonly string[];
+  /** Parts of the message and its notes. */
+  readonly says: readonly string[];
+  readonly maxSteps?: number;
+  /** SKL unless said otherwise. */
+  readonly platform?: string;
+}
+
+export interface Place {
+  readonly path: string;
+  readonly line: number;
+}
+
+const marker = /\s*<--\s*$/gm;
+
+/** The texts of a program without their marker, and where it stood. */
+export function unmarked(program: Program, width: number): { files: Map<string, string>; place: Place | null } {
+  const files = new Map<string, string>();
+  let place: Place | null = null;
+  for (const { name, text } of routineTexts(program, width)) {
+    const path = `${name}.visaasm`;
+    const line = text.split("\n").findIndex((row) => row.includes("<--")) + 1;
+    if (line > 0) place = { path, line };
+    files.set(path, text.replace(marker, ""));
+  }
+  return { files, place };
+}
+
+const encoder = new TextEncoder();
+
+/** Runs a program as a job, with all sanitizers. */
+export function runFault(fault: Fault): { result: JobResult; place: Place | null } {
+  const { width = 16, items = width, group = items, maxSteps = 200_000, platform = "SKL" } = fault;
+  const { files, place } = unmarked({ ...fault, widths: [width], expected: () => 0 }, width);
+  const job = {
+    id: fault.title,
+    isa: "visa",
+    platform,
+    simd: width,
+    variants: { [`${platform.toLowerCase()}.simd${width}`]: { modules: [...files.keys()], simd: width } },
+    inputs: [
+      { name: "OUT", kind: "arg", type: "u64", buf: "out" },
+      { name: "STK", kind: "stack", type: "u64", bytes_per_thread: 4096 },
+      { name: "ID", kind: "lane-id", type: "u32", n: width },
+    ],
+    buffers: { out: { type: "u32", n: 256, init: { gen: "zero" } } },
+    launches: [{ kernel: "k", global: [items, 1, 1], local: [group, 1, 1], args: [{ buf: "out" }] }],
+    checks: [],
+  };
+  const parsed = parseJob(new SourceText("job.json", JSON.stringify(job)));
+  if (parsed.job === null) throw new Error(parsed.diagnostics.map(({ message }) => message).join("\n"));
+  const read = (path: string): Uint8Array => encoder.encode(files.get(path)!);
+  const sanitize = new Set(["call", "memory", "sync"] as const);
+  return { result: runJob(parsed.job, [...parsed.job.variants.keys()][0]!, { read }, { maxSteps, sanitize }), place };
+}
+
+/** Numbers of work items as ranges. */
+export function ranges(numbers: readonly number[]): string {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const runs: [number, number][] = [];
+  for (const n of sorted) {
+    const last = runs.at(-1);
+    if (last !== undefined && n === last[1] + 1) last[1] = n;
+    else runs.push([n, n]);
+  }
+  return runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ");
+}

@@ -1,5 +1,5 @@
 import type { Op } from "../ir/index.ts";
-import type { Step, UndefinedCheck } from "../machine/code.ts";
+import type { ChannelRule, Site, Step, UndefinedCheck } from "../machine/code.ts";
 import { Fault } from "../machine/fault.ts";
 import { makeAtomic } from "./atomic.ts";
 import type { Decoding } from "./decode.ts";
@@ -9,6 +9,25 @@ import { makeAlloca, makeStackRestore, makeStackSave } from "./stack.ts";
 import { makeSurfaceStep } from "./surface.ts";
 import { makeWarpStep } from "./warp-ops.ts";
 
+/** A class, so that all steps have one shape: those who run them read their fields without having to look for them. */
+class InstructionStep implements Step {
+  readonly guard: number;
+  readonly flip: 0 | -1;
+  readonly rule: ChannelRule | null;
+  readonly site: Site;
+  run: Run;
+  readonly addresses: Step["addresses"];
+  readonly undefinedCases: readonly UndefinedCheck[];
+
+  constructor(d: Decoding, run: Run, addresses: Step["addresses"] = null) {
+    ({ guard: this.guard, flip: this.flip, rule: this.rule } = d.guard);
+    this.site = d.site;
+    this.run = run;
+    this.addresses = addresses;
+    this.undefinedCases = undefinedChecks(d);
+  }
+}
+
 type Memory = Extract<Op, { kind: "load" | "store" | "atomic" }>;
 
 /** An instruction that ends where it began. */
@@ -16,8 +35,7 @@ export function makeStep(d: Decoding): Step {
   const { op } = d.site.instruction;
   if (op.kind === "pure") return makePureStep(d, op);
   if (op.kind === "load" || op.kind === "store" || op.kind === "atomic") return makeMemoryStep(d, op);
-  const run = finished(d, makeRun(d, op));
-  return { ...d.guard, site: d.site, run, addresses: null, undefinedCases: undefinedChecks(d) };
+  return new InstructionStep(d, finished(d, makeRun(d, op)));
 }
 
 /** With the results brought to the byte file. */
@@ -46,16 +64,10 @@ function undefinedChecks({ site, code, operands }: Decoding): UndefinedCheck[] {
 /** Code is made when the step first runs: much of a large kernel never does. */
 function makePureStep(d: Decoding, { values }: Extract<Op, { kind: "pure" }>): Step {
   const compile = d.operands.pure(values, d.site.instruction.dst);
-  const step: Step & { run: Run } = {
-    ...d.guard,
-    site: d.site,
-    run: (x, mask) => {
-      step.run = compile();
-      step.run(x, mask);
-    },
-    addresses: null,
-    undefinedCases: undefinedChecks(d),
-  };
+  const step = new InstructionStep(d, (x, mask) => {
+    step.run = compile();
+    step.run(x, mask);
+  });
   return step;
 }
 
@@ -63,7 +75,7 @@ function makeMemoryStep(d: Decoding, op: Memory): Step {
   const { operands, site, engine } = d;
   if (op.surface !== undefined) {
     const { run, addresses } = makeSurfaceStep(d, op);
-    return { ...d.guard, site, run: finished(d, run), addresses, undefinedCases: undefinedChecks(d) };
+    return new InstructionStep(d, finished(d, run), addresses);
   }
   const address = operands.address(op.address);
   const sources = op.kind === "store" ? op.values.map((v) => v && operands.slot(v)) : [];
@@ -75,13 +87,7 @@ function makeMemoryStep(d: Decoding, op: Memory): Step {
       : op.kind === "store"
         ? makeStore(memory, sources, engine.generate)
         : makeAtomic(d, memory, op.combine, d.results);
-  return {
-    ...d.guard,
-    site,
-    run: finished(d, run),
-    addresses: addressWriter(memory),
-    undefinedCases: undefinedChecks(d),
-  };
+  return new InstructionStep(d, finished(d, run), addressWriter(memory));
 }
 
 function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {

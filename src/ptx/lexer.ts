@@ -1,3 +1,4 @@
+import { characterTable, codeOf, digits, letters, tokenLimit } from "../source/characters.ts";
 import type { SourceText, Span } from "../source/index.ts";
 import type { SyntaxCode } from "./codes-syntax.ts";
 import type { Comment } from "./tree.ts";
@@ -52,39 +53,24 @@ export const Token = {
 } as const;
 export type TokenKind = (typeof Token)[keyof typeof Token];
 
-/**
- * A file with more tokens and comments than this is refused, so that memory stays bounded whatever the input; it is some
- * 60 MB of compiler output.
- */
-export const tokenLimit = 0x100_0000;
-
-const code = (character: string): number => character.charCodeAt(0);
 const tab = 0x09;
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 const space = 0x20;
-const quote = code('"');
-const semicolon = code(";");
-const hash = code("#");
-const dot = code(".");
-const slash = code("/");
-const star = code("*");
-const underscore = code("_");
+const quote = codeOf('"');
+const semicolon = codeOf(";");
+const hash = codeOf("#");
+const dot = codeOf(".");
+const slash = codeOf("/");
+const star = codeOf("*");
+const underscore = codeOf("_");
 
-const digits = "0123456789";
-const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-const table = (characters: string): Uint8Array => {
-  const marked = new Uint8Array(128);
-  for (const character of characters) marked[code(character)] = 1;
-  return marked;
-};
 /** What may follow the first character of a name (4.4). Reading past the table gives undefined, which is no. */
-const followers = table(`${letters}${digits}_$`);
-const starters = table(`${letters}_$%`);
+const followers = characterTable(`${letters}${digits}_$`);
+const starters = characterTable(`${letters}_$%`);
 /** What is a name by itself: a letter, and `_`, the sink. */
-const alone = table(`${letters}_`);
-const decimals = table(digits);
+const alone = characterTable(`${letters}_`);
+const decimals = characterTable(digits);
 
 /** Tokens of one character. */
 const single = new Uint8Array(128);
@@ -114,7 +100,7 @@ for (const [character, kind] of Object.entries({
   "^": Token.xor,
   "|": Token.or,
 })) {
-  single[code(character)] = kind;
+  single[codeOf(character)] = kind;
 }
 /** Tokens of two characters, by `first << 7 | second`. */
 const double = new Uint8Array(0x4000);
@@ -128,7 +114,7 @@ for (const [characters, kind] of Object.entries({
   "&&": Token.logicalAnd,
   "||": Token.logicalOr,
 })) {
-  double[(code(characters) << 7) | characters.charCodeAt(1)] = kind;
+  double[(codeOf(characters) << 7) | characters.charCodeAt(1)] = kind;
 }
 
 export type Report = (code: SyntaxCode, span: Span, message: string, help?: string) => void;

@@ -1,3 +1,4 @@
+import { characterTable, codeOf, digits, letters, tokenLimit } from "../source/characters.ts";
 import type { SourceText, Span } from "../source/index.ts";
 import type { SyntaxCode } from "./codes-syntax.ts";
 import type { Comment } from "./tree.ts";
@@ -53,37 +54,27 @@ export const Token = {
 } as const;
 export type TokenKind = (typeof Token)[keyof typeof Token];
 
-/** A file with more tokens and comments than this is refused, so that memory stays bounded whatever the input. */
-export const tokenLimit = 0x100_0000;
+const newline = codeOf("\n");
+const quote = codeOf('"');
+const slash = codeOf("/");
+const star = codeOf("*");
+const dot = codeOf(".");
+const backslash = codeOf("\\");
+const percent = codeOf("%");
+const colon = codeOf(":");
 
-const code = (character: string): number => character.charCodeAt(0);
-const newline = code("\n");
-const quote = code('"');
-const slash = code("/");
-const star = code("*");
-const dot = code(".");
-const backslash = code("\\");
-const percent = code("%");
-const colon = code(":");
+/** What a name may begin with. */
+const initials = `${letters}_`;
 
-const digits = "0123456789";
-const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-
-const table = (characters: string): Uint8Array => {
-  const marked = new Uint8Array(128);
-  for (const character of characters) marked[code(character)] = 1;
-  return marked;
-};
-/** Reading past a table gives undefined, which is no. */
-const starters = table(letters);
-const followers = table(letters + digits);
-const decimals = table(digits);
-const labelStarters = table(`${letters}$@?`);
-const labelFollowers = table(`${letters}${digits}$@?-`);
+const starters = characterTable(initials);
+const followers = characterTable(initials + digits);
+const decimals = characterTable(digits);
+const labelStarters = characterTable(`${initials}$@?`);
+const labelFollowers = characterTable(`${initials}${digits}$@?-`);
 /** What hangs on a mnemonic: `.sat`, `.16-full`, `.<RTI>`. */
-const suffixFollowers = table(`${letters}${digits}<>-`);
+const suffixFollowers = characterTable(`${initials}${digits}<>-`);
 /** A carriage return, a form feed and a vertical tab are no more than a space. */
-const blanks = table(" \t\r\f\v");
+const blanks = characterTable(" \t\r\f\v");
 
 /** Tokens of one character. */
 const singleKinds: Readonly<Record<string, TokenKind>> = {
@@ -113,22 +104,22 @@ const singleKinds: Readonly<Record<string, TokenKind>> = {
   "|": Token.or,
 };
 const single = new Uint8Array(128);
-for (const [character, kind] of Object.entries(singleKinds)) single[code(character)] = kind;
+for (const [character, kind] of Object.entries(singleKinds)) single[codeOf(character)] = kind;
 /** What a token or a comment may begin with, blanks and the end of a line. */
-const tokenCharacters = table(`${letters}${digits}" \t\r\f\v\n${Object.keys(singleKinds).join("")}`);
+const tokenCharacters = characterTable(`${initials}${digits}" \t\r\f\v\n${Object.keys(singleKinds).join("")}`);
 /** Longer operators, by their first character; the longest first. */
 const longer: (readonly (readonly [string, TokenKind])[] | undefined)[] = [];
-longer[code("<")] = [
+longer[codeOf("<")] = [
   ["<<", Token.shiftLeft],
   ["<=", Token.lessEqual],
 ];
-longer[code(">")] = [
+longer[codeOf(">")] = [
   [">>>", Token.shiftRightUnsigned],
   [">>", Token.shiftRight],
   [">=", Token.greaterEqual],
 ];
-longer[code("=")] = [["==", Token.equal]];
-longer[code("!")] = [["!=", Token.notEqual]];
+longer[codeOf("=")] = [["==", Token.equal]];
+longer[codeOf("!")] = [["!=", Token.notEqual]];
 
 const float = /[0-9]+(?:\.[0-9]+)?(?:[eE][+-][0-9]+)?(?=:)/y;
 /** What IGC's own printer adds to every dump: the number of each instruction, and the predefined variables. */

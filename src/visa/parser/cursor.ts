@@ -1,6 +1,7 @@
 import { type DiagnosticDetails, DiagnosticSink, type SourceText, type Span } from "../../source/index.ts";
 import type { SyntaxCode } from "../codes-syntax.ts";
-import { Lexer, type Mark, Token, type TokenKind, tokenLimit } from "../lexer.ts";
+import { tokenLimit } from "../../source/characters.ts";
+import { Lexer, type Mark, Token, type TokenKind } from "../lexer.ts";
 import type { Name } from "../tree.ts";
 import { Constants } from "./constants.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tokenLimit } from "../../../src/ptx/lexer.ts";
+import { tokenLimit } from "../../../src/source/characters.ts";
 import { parsePtx } from "../../../src/ptx/parser/index.ts";
 import { printPtx } from "../../../src/ptx/printer.ts";
 import { SourceText } from "../../../src/source/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SourceText } from "../../../src/source/index.ts";
-import { tokenLimit } from "../../../src/visa/lexer.ts";
+import { tokenLimit } from "../../../src/source/characters.ts";
 import { parseVisa } from "../../../src/visa/parser/index.ts";
 import { printVisa } from "../../../src/visa/printer/index.ts";
 import { corpus, generator, sample } from "./corpus.ts";

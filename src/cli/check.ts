@@ -34,8 +34,7 @@ export const check: Command = {
     { name: "link", help: "the files are one program: check the rules between them too" },
     { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
   ],
-  details: `Files: .ptx; .visaasm and .isaasm (vISA text), .isa (vISA in binary form, checked as the text that it
-stands for). With --link the files of a vISA program are its kernel and the functions that it calls.`,
+  details: `Files: .ptx; .visaasm and .isaasm (vISA text), .isa (vISA in binary form, checked as the text that it stands for). With --link the files of a vISA program are its kernel and the functions that it calls.`,
   async run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("check: no file given");
     const files = options.positionals.map((path) => ({ path, bytes: readBytes(path) }));

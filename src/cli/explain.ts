@@ -3,25 +3,7 @@ import { UsageError } from "../runtime/errors.ts";
 import { type CodePage, nearest } from "../source/index.ts";
 import { type Command, exitStatus } from "./command.ts";
 import { printJson, type Terminal } from "./terminal.ts";
-
-/** Breaks paragraphs into lines of at most `width` columns; indented lines are kept as they are. */
-export function wrap(text: string, width: number): string {
-  return text
-    .split("\n")
-    .map((line) => {
-      if (/^\s/.test(line)) return line;
-      const lines: string[] = [];
-      let current = "";
-      for (const word of line.split(" ")) {
-        if (current !== "" && current.length + 1 + word.length > width) {
-          lines.push(current);
-          current = word;
-        } else current = current === "" ? word : `${current} ${word}`;
-      }
-      return [...lines, current].join("\n");
-    })
-    .join("\n");
-}
+import { mostColumns, wrap } from "./wrap.ts";
 
 const indented = (text: string): string =>
   text
@@ -37,7 +19,7 @@ interface Page extends CodePage {
 
 function printPage({ code, title, page, section, example, manual }: Page, terminal: Terminal): void {
   const { style, width } = terminal;
-  terminal.out(`${style("strong", code)}: ${title}\n\n${wrap(page, Math.min(width, 100))}`);
+  terminal.out(`${style("strong", code)}: ${title}\n\n${wrap(page, Math.min(width, mostColumns))}`);
   if (example) {
     terminal.out(`\n${style("error", "wrong:")}\n\n${indented(example.bad)}`);
     terminal.out(`\n${style("help", "right:")}\n\n${indented(example.good)}`);

@@ -2,6 +2,7 @@ import type { Style } from "../source/index.ts";
 import type { Gate, OperandSpec, Row } from "../visa/isa/row.ts";
 import { rows } from "../visa/isa/table.ts";
 import type { Terminal } from "./terminal.ts";
+import { hang } from "./wrap.ts";
 
 const engines = ["interpreter"] as const;
 
@@ -107,32 +108,50 @@ function describeOperand(spec: OperandSpec): string {
   }
 }
 
+const exampleSize = (sizes: readonly number[]): string => (sizes.includes(16) ? "(M1, 16)" : `(M1, ${sizes.at(-1)})`);
+
 /** One form of an instruction: how it is written, what its operands may be, where it exists, how a file has it. */
 export function printVisa(row: Row, terminal: Terminal): void {
-  const { style } = terminal;
-  const line = (text: string): void => terminal.out(`      ${text}`);
+  const { style, width: columns } = terminal;
+  const margin = 6;
+  const line = (text: string, paint = (shown: string): string => shown): void =>
+    terminal.out(" ".repeat(margin) + paint(hang(text, columns, margin)));
   const { text, title, operands, sizes, file, page } = row;
   const manual = page === null ? "" : `, manual page ${page}`;
   terminal.out(`\n  ${style("strong", text)}`);
   line(`${title} (opcode ${opcodeOf(row)}${manual})`);
-  const width = Math.max(0, ...Object.keys(operands).map((name) => name.length));
-  for (const [name, spec] of Object.entries(operands)) line(`${name.padEnd(width)}  ${describeOperand(spec)}`);
-  if (sizes !== null) line(`${"E".padEnd(width)}  ${listed(sizes.map(String))} channels`);
+  const described = [
+    ...(text.startsWith("(P)") ? [["P", "a predicate, which may be left out, as in (P1) or (!P1.any)"] as const] : []),
+    ...(sizes === null ? [] : [["E", `${listed(sizes.map(String))} channels, as in ${exampleSize(sizes)}`] as const]),
+    ...Object.entries(operands).map(([name, spec]) => [name, describeOperand(spec)] as const),
+  ];
+  const width = Math.max(...described.map(([name]) => name.length));
+  for (const [name, description] of described) {
+    const heading = " ".repeat(margin) + name.padEnd(width + 2);
+    terminal.out(heading + hang(description, columns, heading.length));
+  }
   const gate = gateText(row);
   if (gate !== null) line(gate);
-  line(style("faint", file === null ? "in a file: not known" : `in a file: ${file === "" ? "nothing more" : file}`));
+  line(file === null ? "in a file: not known" : `in a file: ${file === "" ? "nothing more" : file}`, (shown) =>
+    style("faint", shown),
+  );
   const reason = reasonOf(row);
-  line(reason === null ? `executable: ${engines.join(", ")}` : style("warning", `not executable: ${reason}`));
+  if (reason === null) line(`executable: ${engines.join(", ")}`);
+  else line(`not executable: ${reason}`, (shown) => style("warning", shown));
 }
 
 const mark = (row: Row, style: Style): string => (executable(row) ? style("help", "yes") : style("warning", "no "));
+
+/** What stands before the mnemonic in the list. */
+const opcodeColumns = 20;
 
 export function printVisaList(terminal: Terminal): void {
   const width = Math.max(...visaRows.map(({ mnemonic }) => mnemonic.length));
   terminal.out("executable  opcode  instruction");
   for (const row of visaRows) {
     const opcode = `0x${row.opcode.toString(16).padStart(2, "0")}`;
-    terminal.out(`${mark(row, terminal.style)}         ${opcode}    ${row.mnemonic.padEnd(width)}  ${row.title}`);
+    const title = hang(row.title, terminal.width, opcodeColumns + width + 2);
+    terminal.out(`${mark(row, terminal.style)}         ${opcode}    ${row.mnemonic.padEnd(width)}  ${title}`);
   }
   const opcodes = new Set(visaRows.map(({ opcode }) => opcode)).size;
   const count = visaRows.filter(executable).length;

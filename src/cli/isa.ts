@@ -169,7 +169,7 @@ function visa(words: readonly string[], json: boolean, terminal: Terminal): Exit
 
 export const isa: Command = {
   name: "isa",
-  summary: "what is supported: forms, gates, semantics, and whether they can be executed",
+  summary: "instructions: forms, gates, semantics, which are executable",
   usage: ["isa [--isa visa]", "isa OPCODE… [--isa visa]"],
   options: [{ name: "isa", value: "NAME", help: "ptx or visa (default: ptx, or whichever has the instruction)" }],
   details: "An OPCODE is a mnemonic, with modifiers or without; of vISA also a number, as in 0x4f.",

@@ -5,6 +5,7 @@ import { nearest } from "../source/index.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
 import { commonOptions, describeOptions, parseOptions } from "./options.ts";
 import { openTerminal } from "./terminal.ts";
+import { hang, mostColumns, wrap } from "./wrap.ts";
 
 /** Each is loaded when it is called: starting takes as long as one command needs. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -42,10 +43,20 @@ ${list}
 }
 
 function help(command: Command): string {
-  const usage = command.usage.map((line, i) => `${i === 0 ? "usage:" : "      "} lanewise ${line}`).join("\n");
-  const own = command.options.length > 0 ? `\nOptions:\n${describeOptions(command.options)}\n` : "";
-  const details = command.details === undefined ? "" : `\n\n${command.details}`;
-  return `${command.summary}\n\n${usage}\n${own}\nCommon options:\n${describeOptions(commonOptions)}${details}`;
+  const width = Math.min(process.stdout.columns ?? mostColumns, mostColumns);
+  const heading = "usage: ";
+  const usage = command.usage.map((line, i) => {
+    const text = hang(`lanewise ${line}`, width, heading.length + 2);
+    return (i === 0 ? heading : " ".repeat(heading.length)) + text;
+  });
+  const sections = [
+    command.summary,
+    usage.join("\n"),
+    ...(command.options.length > 0 ? [`Options:\n${describeOptions(command.options, width)}`] : []),
+    `Common options:\n${describeOptions(commonOptions, width)}`,
+    ...(command.details === undefined ? [] : [wrap(command.details, width)]),
+  ];
+  return sections.join("\n\n");
 }
 
 async function main([name, ...words]: readonly string[]): Promise<ExitStatus> {

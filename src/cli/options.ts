@@ -1,5 +1,6 @@
 import { UsageError } from "../runtime/errors.ts";
 import { nearest } from "../source/index.ts";
+import { hang } from "./wrap.ts";
 
 /** One option of the command line. */
 export interface OptionSpec {
@@ -122,11 +123,11 @@ function unknownOption(word: string, name: string, known: readonly OptionSpec[])
   return new UsageError(`there is no option ${word}${meant ? `; --${meant} exists` : ""}`);
 }
 
-/** The lines that explain options, in two columns. */
-export function describeOptions(options: readonly OptionSpec[]): string {
+/** The lines that explain options, in two columns, together as wide as `columns`. */
+export function describeOptions(options: readonly OptionSpec[], columns: number): string {
   const heads = options.map(
     (o) => `${o.short ? `-${o.short}, ` : ""}--${o.name}${o.value === undefined ? "" : ` ${o.value}`}`,
   );
   const width = Math.max(...heads.map((head) => head.length));
-  return options.map((o, i) => `  ${heads[i]!.padEnd(width)}  ${o.help}`).join("\n");
+  return options.map((o, i) => `  ${heads[i]!.padEnd(width)}  ${hang(o.help, columns, width + 4)}`).join("\n");
 }

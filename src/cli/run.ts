@@ -95,8 +95,9 @@ export const run: Command = {
   summary: "run jobs, or one kernel with arguments from the command line",
   usage: [
     "run JOB.json… [--variant NAME]",
-    "run FILE.ptx… --kernel K --grid X[,Y,Z] --block X[,Y,Z] --arg …",
-    "run FILE.visaasm… --zeinfo F.yaml --kernel K --global X[,Y,Z] --local X[,Y,Z] --arg …",
+    "run FILE.ptx… --kernel K --grid SIZE --block SIZE --arg VALUE…",
+    "run FILE.visaasm… --zeinfo FILE --kernel K --global SIZE --local SIZE --arg VALUE…",
+    "run FILE.visaasm… --input NAME=KIND… --kernel K --global SIZE --local SIZE --arg VALUE…",
   ],
   options: [
     { name: "variant", value: "NAME", help: "run only this variant of each job" },
@@ -122,21 +123,27 @@ export const run: Command = {
   details: `Arguments:
   42  -1  0xff  1.5        a number of the parameter's own type
   u64:0xff  f32:1e-3       a number of a stated type
-  f32[1024]                a buffer of zeros; also =iota, =iota:START, =fill:VALUE, =lcg:SEED
+  f32[1024]                a buffer of zeros
+  f32[1024]=iota           0, 1, 2, ...; also =iota:START, =fill:VALUE, =lcg:SEED
   @x.npy  f32@x.bin        a buffer with the contents of a file
   f32v:1,2,3,4             vISA: a vector by value
   local:1024               vISA: bytes of local memory
 Types: u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64
 
-The files of a vISA program are .visaasm, .isaasm or .isa: the kernel first, then the functions that
-it calls. Its .ze_info, which compilers put into their binaries, says where arguments go; for kernels
-written by hand, --input says what their inputs hold, in the order of the arguments:
-  --input OUT=arg          the next argument: a buffer, or with a type (N=arg:u32) a number
+The files of a vISA program are .visaasm, .isaasm or .isa: the kernel first, then the functions that it calls. Its .ze_info, which compilers put into their binaries, says where arguments go. For kernels written by hand, --input says what their inputs hold, in the order of the arguments:
+  --input OUT=arg          the next argument, a buffer
+  --input N=arg:u32        the next argument, a number
   --input ID=lane-id       the number of each lane's work item
-  --input STK=stack:4096   the address of so many bytes that the thread has for itself
+  --input STK=stack:4096   the address of so many bytes of the thread's own
 
-Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong usage, or a file
-that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached.`,
+For example, in a clone of Lanewise:
+  lanewise run examples/saxpy.ptx --kernel saxpy --block 32 \\
+    --arg 20 --arg 2.5 --arg f32[32]=iota --arg f32[32]
+  lanewise run examples/saxpy.visaasm --zeinfo examples/saxpy.yaml \\
+    --kernel saxpy --global 32 --local 16 \\
+    --arg 20 --arg 2.5 --arg f32[32]=iota --arg f32[32]
+
+Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong usage, or a file that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached.`,
   async run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("run: no job or program given");
     const jobs = options.positionals.filter((path) => /\.json$/i.test(path));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { catalogues } from "../../src/cli/catalogues.ts";
-import { wrap } from "../../src/cli/explain.ts";
+import { hang, wrap } from "../../src/cli/wrap.ts";
 import { checkLinked, checkSource } from "../../src/runtime/compile.ts";
 import { parseJob } from "../../src/runtime/job.ts";
 import { SourceText } from "../../src/source/index.ts";
@@ -62,4 +62,5 @@ test("every report that the conformance jobs expect has a page", () => {
 
 test("paragraphs are wrapped, indented lines are kept", () => {
   expect(wrap("aa bb cc\n    dd ee ff\n\ngg", 5)).toBe("aa bb\ncc\n    dd ee ff\n\ngg");
+  expect(`ab: ${hang("aa bb cc dd", 9, 4)}`).toBe("ab: aa bb\n    cc dd");
 });

@@ -51,7 +51,7 @@ export const flowCodes = {
     page: "A subroutine has no variables of its own and one place for its caller's: it cannot be called, by itself or others, while it runs. Functions can.",
     section: "CALL",
     example: {
-      bad: withSubroutine("call (M1, 16) sub", "    (P1) call (M1, 16) sub\n    ret (M1, 16)"),
+      bad: withSubroutine("call (M1, 16) sub", "    call (M1, 16) sub\n    ret (M1, 16)"),
       good: withSubroutine("call (M1, 16) sub", "    ret (M1, 16)"),
     },
   },

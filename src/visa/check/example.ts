@@ -1,15 +1,25 @@
+/** Declared in an example where it names them. */
+const kernelVariables = {
+  A: "v_type=G type=ud num_elts=16 align=GRF",
+  B: "v_type=G type=ud num_elts=16 align=GRF",
+  F: "v_type=G type=f num_elts=16 align=GRF",
+  W: "v_type=G type=uw num_elts=16 align=GRF",
+  Q: "v_type=G type=uq num_elts=16 align=GRF",
+  X1: "v_type=A num_elts=4",
+  P1: "v_type=P num_elts=16",
+} as const;
+
+const functionVariables = {
+  ARG: "v_type=G type=ud num_elts=256 align=GRF alias=<%arg, 0>",
+  RET: "v_type=G type=ud num_elts=96 align=GRF alias=<%retval, 0>",
+  P1: "v_type=P num_elts=16",
+} as const;
+
 /** A kernel of 16 lanes with these declarations beside A, B (ud), F (f), W (uw), Q (uq), P1 and X1, for the examples of codes. */
 export const kernel = (body: string, declarations = ""): string =>
   `.version 3.6
 .kernel "k"
-.decl A v_type=G type=ud num_elts=16 align=GRF
-.decl B v_type=G type=ud num_elts=16 align=GRF
-.decl F v_type=G type=f num_elts=16 align=GRF
-.decl W v_type=G type=uw num_elts=16 align=GRF
-.decl Q v_type=G type=uq num_elts=16 align=GRF
-.decl X1 v_type=A num_elts=4
-.decl P1 v_type=P num_elts=16
-${lines(declarations)}.kernel_attr SimdSize=16
+${named(kernelVariables, body + declarations)}${lines(declarations)}.kernel_attr SimdSize=16
 .function "k_main"
 k_main:
 ${lines(body)}    ret (M1, 1)
@@ -19,13 +29,16 @@ ${lines(body)}    ret (M1, 1)
 export const callee = (name: string, body: string, attributes = "ArgSize=2\nRetValSize=2"): string =>
   `.version 3.6
 .global_function "${name}"
-.decl ARG v_type=G type=ud num_elts=256 align=GRF alias=<%arg, 0>
-.decl RET v_type=G type=ud num_elts=96 align=GRF alias=<%retval, 0>
-.decl P1 v_type=P num_elts=16
-.kernel_attr SimdSize=16
+${named(functionVariables, body)}.kernel_attr SimdSize=16
 ${attributes.replace(/^/gm, ".kernel_attr ")}
 .function "${name}_0"
 ${name}_0:
 ${lines(body)}`;
+
+const named = (variables: Readonly<Record<string, string>>, text: string): string =>
+  Object.entries(variables)
+    .filter(([name]) => new RegExp(`\\b${name}\\b`).test(text))
+    .map(([name, rest]) => `.decl ${name} ${rest}\n`)
+    .join("");
 
 const lines = (text: string): string => (text === "" ? "" : `${text.replace(/^(?=[\w(])(?!\w+:)/gm, "    ")}\n`);

@@ -143,7 +143,7 @@ export const arithmeticRows: readonly Row[] = [
     sources: [src(numbers), src(numbers), src(numbers)],
     execution: {
       kind: "compute",
-      integer: { domain: "low", sem: (_, a, b, c) => k.add(k.mul(a, b), c) },
+      integer: { domain: "low", sem: (t, a, b, c) => t.plus(t.product(a, b), c) },
       float: (f, a, b, c) => f.fma(a, b, c),
     },
   }),
@@ -187,7 +187,7 @@ export const arithmeticRows: readonly Row[] = [
     sources: [src(numbers), src(numbers)],
     execution: {
       kind: "compute",
-      integer: { domain: "low", sem: (_, a, b) => k.mul(a, b) },
+      integer: { domain: "low", sem: (t, a, b) => t.product(a, b) },
       float: (f, a, b) => f.mul(a, b),
     },
   }),

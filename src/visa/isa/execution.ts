@@ -31,6 +31,9 @@ interface IntegerTerms {
   readonly signedResult: boolean;
   /** src0 + src1, with nothing lost where 64-bit sources saturate. */
   readonly sum: () => Expr;
+  /** Of integers that may be intermediate results; clamped to 64 bits where the instruction saturates. */
+  readonly product: (a: Expr, b: Expr) => Expr;
+  readonly plus: (a: Expr, b: Expr) => Expr;
 }
 
 export interface IntegerSemantics {

@@ -8,7 +8,7 @@ import { floatArithmetic } from "./float-arithmetic.ts";
 import { pure, readOperands, sourceOperands, unsupported } from "./channel-operands.ts";
 import { once } from "./instruction-operands.ts";
 import { destination, predicateSource } from "./operands.ts";
-import { formatOf, type ModifiedSource, promote, promoted, promotedFloat } from "./promotion.ts";
+import { formatOf, type ModifiedSource, promote, promoted, promotedFloat, rangeOf } from "./promotion.ts";
 import { specialInstructions } from "./special.ts";
 
 type Compute = Extract<Execution, { kind: "compute" }>;
@@ -48,7 +48,7 @@ function onPredicates(
   if (integer === undefined || sources.length !== sourceOperands(operands).length) return null;
   const dst = destination(context, operands["dst"]!, exec ?? once);
   const terms = { signed: false, sourceBits: 1, resultBits: 1, signedResult: false, sum: () => sources[0]! };
-  return pure(integer.sem(terms, ...sources), dst, []);
+  return pure(integer.sem({ ...terms, product: k.mul, plus: k.add }, ...sources), dst, []);
 }
 
 function integerResult(
@@ -64,19 +64,34 @@ function integerResult(
   const count = k.i32(resultBits === 64 ? 63 : 31);
   const counts = shifts ? [k.and(promoted(second!, "i32"), count)] : [];
   const wide = saturate && sources.some(({ type }) => typeBytes(type) === 8);
+  let resultSigned = signed;
   const value = sem(
     {
       signed,
       sourceBits: typeBytes(first!.type) * 8,
       resultBits,
       signedResult: isSigned(to),
-      sum: () => (wide ? wideSum(first!, second!, to) : k.add(terms[0]!, terms[1]!)),
+      sum: () => {
+        if (!wide) return k.add(terms[0]!, terms[1]!);
+        resultSigned = to !== "uq";
+        return wideSum(first!, second!, to);
+      },
+      product: (a, b) => (saturate ? clampedProduct(a, b, signed) : k.mul(a, b)),
+      plus: (a, b) => (saturate ? k.op("i64.add_clamped", a, b, k.i32(signed ? 0 : 0x13)) : k.add(a, b)),
     },
     ...terms,
     ...counts,
   );
-  // A sum that was clamped to 64 bits is signed, unless it is to be unsigned.
-  return storedInteger(value, wide && domain === "low" ? to !== "uq" : signed, to, saturate);
+  return storedInteger(value, resultSigned, to, saturate);
+}
+
+/** A product of two numbers of 64 bits, clamped to 64 bits. */
+function clampedProduct(a: Expr, b: Expr, signed: boolean): Expr {
+  const low = k.mul(a, b);
+  const high = k.mulHigh(a, b, signed);
+  if (!signed) return k.select(k.eq(high, k.i64(0n)), low, k.i64(-1n));
+  const bound = k.xor(k.shr(high, k.i32(63), true), k.i64(rangeOf("q").most));
+  return k.select(k.eq(high, k.shr(low, k.i32(63), true)), low, bound);
 }
 
 /** A sum that 64 bits may not hold, clamped to them. */

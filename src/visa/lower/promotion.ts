@@ -68,7 +68,7 @@ export function promote(
   if (in32 !== null && !long) {
     return { sources: sources.map((source) => promoted(source, "i32")), ty: "i32", signed: in32 === "signed" };
   }
-  const unsigned = ranges.some(({ most }) => most > rangeOf("q").most) && ranges.every(({ least }) => least >= 0n);
+  const unsigned = ranges.every(({ least }) => least >= 0n);
   return { sources: sources.map((source) => promoted(source, "i64")), ty: "i64", signed: !unsigned };
 }
 

@@ -49,6 +49,8 @@ const operations: readonly Operation[] = [
   { ...basic, ...plain, saturates: true, mnemonic: "mov", sources: 1, exact: (_, [a]) => a! },
   { ...basic, saturates: false, mnemonic: "mul", sources: 2, exact: (_, [a, b]) => a! * b! },
   { ...basic, saturates: false, mnemonic: "mad", sources: 3, exact: (_, [a, b, c]) => a! * b! + c! },
+  { ...basic, types: narrow, to: narrow, mnemonic: "mul", sources: 2, exact: (_, [a, b]) => a! * b! },
+  { ...basic, types: narrow, to: narrow, mnemonic: "mad", sources: 3, exact: (_, [a, b, c]) => a! * b! + c! },
   { ...basic, types: narrow, to: narrow, mnemonic: "avg", sources: 2, exact: (_, [a, b]) => (a! + b! + 1n) >> 1n },
   { ...basic, types: narrow, to: narrow, mnemonic: "add3", sources: 3, exact: (_, [a, b, c]) => a! + b! + c! },
   {

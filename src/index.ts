@@ -1,5 +1,5 @@
 /**
- * Lanewise reads, checks and runs GPU assembly (NVIDIA PTX) with no GPU, in Node and in the browser.
+ * Lanewise reads, checks and runs GPU assembly (NVIDIA PTX and Intel vISA) with no GPU, in Node and in the browser.
  *
  *     const device = new Device();
  *     const saxpy = device.load(ptx).kernel("saxpy");
@@ -8,6 +8,12 @@
  *     const result = saxpy.launch({ grid: 1, block: 4, args: [4, 2.5, x, y], sanitize: "all" });
  *     for (const report of result.reports) console.error(report.message);
  *     y.read(); // Float32Array [2.5, 5, 7.5, 10]
+ *
+ * A kernel of vISA is launched in work items; what its compiler says about its arguments comes along, as objects:
+ *
+ *     const files = [{ path: "saxpy.visaasm", text }];
+ *     const kernel = device.load(files, { target: "skl", zeinfo: parseYaml(info) }).kernel("saxpy");
+ *     kernel.launch({ global: 16, local: 16, args: [4, 2.5, x, y] });
  */
 export type {
   AccessEvent,

@@ -86,11 +86,7 @@ function support(): string {
     const runs = share === 1 ? "all" : share > 0.9 ? "nearly all" : share > 0 ? "in part" : "not yet";
     return `| ${section} | ${title} | ${runs} |`;
   });
-  return [
-    "| section | instructions | parsed, checked, printed | executed |",
-    "| --- | --- | --- | --- |",
-    ...rows,
-  ].join("\n");
+  return ["| section | instructions | executed |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
 const fence = (text: string, language = ""): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;

@@ -111,7 +111,7 @@ function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
     case "stack-restore":
       return makeStackRestore(d, op);
     case "trap":
-      return fault("trap", "the kernel executed trap");
+      return fault(op.fault?.code ?? "trap", op.fault?.message ?? "the kernel executed trap");
     case "unsupported":
       return fault("not-executable", `${op.what} is not executable yet: ${op.reason}`);
     case "fence":

@@ -172,12 +172,15 @@ export type Op =
       readonly retvalSize: number;
       /** The callee begins with all lanes of the warp, whatever the group (a scalar call). */
       readonly allLanes: boolean;
+      /** The call says that no callee returns. */
+      readonly noreturn?: boolean;
     }
   /** A subroutine of the same function, which shares its registers and file; `return` ends it. */
   | { readonly kind: "subroutine-call"; readonly target: number; readonly allLanes: boolean }
   | { readonly kind: "return"; readonly uniform: boolean }
   | { readonly kind: "exit" }
-  | { readonly kind: "trap" }
+  /** Ends the launch. `fault`: what is said of it where it stands for something that the text has not. */
+  | { readonly kind: "trap"; readonly fault?: { readonly code: string; readonly message: string } }
   | { readonly kind: "breakpoint" }
   /** Result: the address of fresh bytes in the lane's stack, in the local space. */
   | { readonly kind: "alloca"; readonly size: Expr; readonly align: number }

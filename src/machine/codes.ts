@@ -55,6 +55,10 @@ export const reportCodes = {
     page: "Integer `div` and `rem` by zero yield an unspecified value that depends on the machine; there is no trap. It does no harm where the result is not used.",
     section: "9.7.1.8",
   },
+  "falls-off-end": {
+    title: "lanes come to the end of a routine's text",
+    page: "A vISA kernel or subroutine is left by `ret`, a function by `fret`. Here the last return has a predicate, and lanes for which it is not set go on behind it, where nothing is that belongs to the routine. End it with a return for all lanes.",
+  },
   "global-out-of-bounds": {
     title: "an access to global memory is outside every allocation",
     page: "The address is in no allocation, or the access reaches past an allocation's end. The message names the nearest allocation and the distance: a small distance behind it is mostly an index that is too large (a missing test against the length), a large one an address that was computed wrongly or never set.",
@@ -96,7 +100,7 @@ export const reportCodes = {
   },
   "noreturn-returned": {
     title: "a function that is declared .noreturn returns",
-    page: "`.noreturn` promises that the function does not return to its caller, so there need not be any code behind the call. End the function with `exit` or `trap`, or leave the directive out.",
+    page: "`.noreturn` promises that the function does not return to its caller, so there need not be any code behind the call. End the function with `exit` or `trap`, or leave the directive out. In vISA the call says so: `ifcall.noreturn`.",
     section: "11.4.6",
   },
   "not-executable": {
@@ -155,7 +159,7 @@ export const reportCodes = {
   },
   "uninitialized-read": {
     title: "a value is used that was never written",
-    page: "A register, a shared or local variable or a parameter is read before anything has been stored in it. What it holds is unspecified; here it is 0, on a GPU it is what was there before.",
+    page: "A register, a predicate, a shared or local variable or a parameter is read before anything has been stored in it; in vISA also `%arg` behind what a call passes or after the call, and `%retval` behind what it returns or in a lane that did not call. What it holds is unspecified; here it is mostly 0, on a GPU it is what was there before. The report stands where the place is read first, and a note says what came to depend on it: a branch, an address, a stored value. Values of which nothing comes are not reported.",
   },
   "use-after-free": {
     title: "an access to memory that has been freed",

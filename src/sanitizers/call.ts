@@ -9,11 +9,21 @@ export const callSanitizer: Observer = {
   return: (e) => {
     divergentUni(e, e.mask, "a return");
     stackImbalance(e);
+    noreturnReturned(e);
     const { ir } = e.activation.code;
     if (!ir.noreturn || e.activation.caller === null) return;
     report(e, "noreturn-returned", `\`${ir.name}\` returns, and is declared .noreturn`);
   },
 };
+
+/** vISA: the call promises it, not the function. */
+function noreturnReturned(e: ReturnEvent): void {
+  const { callSite, code } = e.activation;
+  const op = callSite?.instruction.op;
+  if (op?.kind !== "file-call" || op.noreturn !== true) return;
+  const message = `\`${code.ir.name}\` returns, and its call says that it does not`;
+  report(e, "noreturn-returned", message, "call it without .noreturn");
+}
 
 /** vISA: %sp goes into a function and comes back with its last lane; what it was at the call is still in the caller's file. */
 function stackImbalance(e: ReturnEvent): void {

@@ -1,5 +1,5 @@
-import type { Instruction } from "../tree.ts";
-import type { ControlFlow } from "./control-flow.ts";
+import type { Instruction, Name } from "../tree.ts";
+import { type ControlFlow, targetsOf } from "./control-flow.ts";
 import type { RoutineContext } from "./routine-context.ts";
 import { scalarMask } from "./special-instructions.ts";
 
@@ -48,13 +48,37 @@ function checkEnds(context: RoutineContext, flow: ControlFlow): void {
       );
       continue;
     }
+    const jumps = jumpsTo(context, flow, part, end);
+    for (const name of jumps) {
+      context.error(
+        "visa-falls-off",
+        name,
+        `no instruction follows the label \`${name.text}\``,
+        "put a return behind it",
+      );
+    }
     const last = instructions[end - 1]!;
+    if (jumps.length > 0 && targetsOf(last).includes(jumps.at(-1)!)) continue;
     if (flow.reachable[end - 1] === 0 || !flow.successors[end - 1]!.includes(end)) continue;
     const message = `execution comes to the end of ${what}`;
     // Whether the predicate is set for all lanes cannot be known.
     if (mayLeave(last)) context.warning("visa-falls-off", last, `${message} where the predicate is not set`, help);
     else context.error("visa-falls-off", last, message, help);
   }
+}
+
+/** The labels named in jumps that nothing of their part follows. */
+function jumpsTo(context: RoutineContext, { reachable }: ControlFlow, part: number, end: number): readonly Name[] {
+  const { instructions, labels } = context.routine;
+  const { parts, partOfLabel } = context.binding;
+  const start = parts[part]?.at ?? 0;
+  return instructions.slice(start, end).flatMap((instruction, i) => {
+    if (reachable[start + i] === 0) return [];
+    return targetsOf(instruction).filter(({ text }) => {
+      const label = labels.get(text);
+      return label?.at === end && label.kind === "block" && partOfLabel.get(label) === part;
+    });
+  });
 }
 
 const mayLeave = ({ row, predicate }: Instruction): boolean =>

@@ -73,7 +73,10 @@ const call = (
 ): Lowered => {
   const argSize = numberOf(operands["argSize"]);
   const retvalSize = numberOf(operands["returnSize"]);
-  return control({ kind: "file-call", target, argSize, retvalSize, allLanes: exec?.size === 1 }, undefinedCases);
+  const { hint } = operands;
+  const noreturn = hint?.kind === "option" && hint.choice.includes("noreturn");
+  const op: Op = { kind: "file-call", target, argSize, retvalSize, allLanes: exec?.size === 1, noreturn };
+  return control(op, undefinedCases);
 };
 
 /**

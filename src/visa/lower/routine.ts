@@ -94,13 +94,34 @@ class RoutineLowering implements FlowContext, LowerContext {
   #instructions(): readonly IrInstruction[] {
     const { instructions } = this.routine;
     const straight = instructions.map((instruction) => this.#straight(instruction));
+    const parts = this.#partNames();
     const starts = [0];
-    for (const lowered of straight) starts.push(starts.at(-1)! + (lowered?.length ?? 1));
+    for (const [i, lowered] of straight.entries()) {
+      starts.push(starts[i]! + (lowered?.length ?? 1) + (parts.has(i + 1) ? 1 : 0));
+    }
     this.#starts = starts;
     return instructions.flatMap((instruction, i) => {
       this.#locate(instruction);
-      return (straight[i] ?? [lowerFlow(this, instruction)]).map((lowered) => this.#emit(instruction, lowered));
+      const lowered = straight[i] ?? [lowerFlow(this, instruction)];
+      const part = parts.get(i + 1);
+      return [...lowered.map((one) => this.#emit(instruction, one)), ...(part ? [this.#end(instruction, part)] : [])];
     });
+  }
+
+  /** The ends of the routine and its subroutines behind which execution may come, and what each is called. */
+  #partNames(): ReadonlyMap<number, string> {
+    const { labels, instructions, name } = this.routine;
+    const starts = [...labels.values()].filter(({ kind }) => kind === "subroutine").sort((a, b) => a.at - b.at);
+    const ends = [...starts.map(({ at }) => at), instructions.length];
+    const names = ends.map((end, part): [number, string] => [end, part === 0 ? name : starts[part - 1]!.name]);
+    return new Map(names.filter(([end]) => end > 0 && mayGoOn(instructions[end - 1]!)));
+  }
+
+  /** What lanes come to that no return has taken away. */
+  #end({ start, end }: Instruction, part: string): IrInstruction {
+    const fault = { code: "falls-off-end", message: `execution comes to the end of \`${part}\`` };
+    const span = { start, end };
+    return { guard: null, op: { kind: "trap", fault }, dst: [], undefinedCases: [], span, location: this.#location };
   }
 
   #tooLarge(bytes: number): IrInstruction {
@@ -162,5 +183,8 @@ class RoutineLowering implements FlowContext, LowerContext {
     };
   }
 }
+
+const leaves: ReadonlySet<string> = new Set(["RET", "FRET", "JMP", "GOTO", "SWITCHJMP"]);
+const mayGoOn = ({ row, predicate }: Instruction): boolean => predicate !== null || !leaves.has(row.name);
 
 const isFlow = ({ row }: Instruction): boolean => row.execution.kind === "flow";

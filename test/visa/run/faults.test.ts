@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest";
 import { addresses } from "./faults/addresses.ts";
 import { ranges, runFault } from "./faults/fault.ts";
 import { memory } from "./faults/memory.ts";
+import { returns } from "./faults/returns.ts";
 import { sizes } from "./faults/sizes.ts";
 import { stacks } from "./faults/stacks.ts";
 import { threads } from "./faults/threads.ts";
 
 /** One report for each program: its code and place, whom it names, through which calls, and what it says. */
-describe.each(Object.entries({ addresses, sizes, stacks, memory, threads }))("%s", (_, faults) => {
+describe.each(Object.entries({ addresses, sizes, stacks, returns, memory, threads }))("%s", (_, faults) => {
   test.each(faults)("$title", (fault) => {
     const { result, place } = runFault(fault);
     expect(result).toMatchObject({ problem: null, defect: null, skipped: null });

@@ -11,6 +11,21 @@ const functions = [plus("plus1", 1), plus("plus2", 2)];
 /** IFCALL: "The behavior is undefined if <func_addr> is not the address of any of the functions." */
 export const addresses: readonly Fault[] = [
   {
+    title: "a vector of addresses that differ: the call has one target",
+    report: "divergent-call-address",
+    functions,
+    kernel: `
+      faddr plus1 F!
+      faddr plus2 S!
+      cmp.gt (E) P1 ID@ 7:ud
+      mov (E) X! F$
+      (P1) mov (E) X! S$
+      mov (E) ARG! ID@
+      ifcall (E) X@ # # <--`,
+    threads: "0-15",
+    says: ["lane 0", "lane 8"],
+  },
+  {
     title: "a number",
     report: "indirect-call-bad-address",
     functions,

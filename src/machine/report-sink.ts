@@ -6,6 +6,9 @@ import type { Dim3, Report, StackEntry, ThreadId } from "./report.ts";
 const mostThreads = 32;
 const mostReports = 1000;
 
+/** What is not said at an instruction beside the other: a value that comes too early or too late may be none at all. */
+const superseded: Readonly<Record<string, string>> = { "uninitialized-read": "data-race" };
+
 type Growing = { -readonly [K in keyof Report]: Report[K] } & { threads: ThreadId[] };
 
 export interface Finding {
@@ -50,6 +53,8 @@ export class ReportSink {
     if (here === undefined) this.#byPlace.set(site, (here = new Map()));
     let report = here.get(code);
     if (report === undefined) {
+      if (here.has(superseded[code] ?? "")) return;
+      for (const [lesser, greater] of Object.entries(superseded)) if (greater === code) this.#drop(here, lesser);
       if (this.#reports.length >= mostReports) return;
       report = this.#open(finding);
       here.set(code, report);
@@ -60,6 +65,13 @@ export class ReportSink {
       report.count++;
       if (report.threads.length < mostThreads) report.threads.push(threadOf(activation, 31 - Math.clz32(m & -m)));
     }
+  }
+
+  #drop(here: Map<string, Growing>, code: string): void {
+    const report = here.get(code);
+    if (report === undefined) return;
+    here.delete(code);
+    this.#reports.splice(this.#reports.indexOf(report), 1);
   }
 
   #open({ code, severity, message, help, notes, site, activation, stack }: Finding): Growing {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { laneChart, laneGroups } from "../../examples/lane-chart.mjs";
 import { traceLanes } from "../../examples/lane-trace.mjs";
@@ -168,6 +168,13 @@ test("ifcall.md numbers the sentences, and shows each", () => {
   for (const cells of rows) expect(cells[4], cells[2]).toMatch(/^\[.*\]\(\.\.\/test\/docs\/ifcall\/.*\)$/);
 });
 
+/** The text of a sanitizer: a file, and perhaps a folder beside it. */
+const sourcesOf = (sanitizer: string): string =>
+  readdirSync(new URL("../../src/sanitizers/", import.meta.url), { recursive: true, encoding: "utf8" })
+    .filter((file) => file === `${sanitizer}.ts` || (file.startsWith(`${sanitizer}/`) && file.endsWith(".ts")))
+    .map((file) => read(`src/sanitizers/${file}`))
+    .join("\n");
+
 test("interpreter.md lists every report, with its title, where it comes from", () => {
   const sections = read("docs/interpreter.md").split(/^(?=The sanitizer )|^(?=Any sanitizer)/m);
   const rows = sections.flatMap((section) => {
@@ -183,6 +190,6 @@ test("interpreter.md lists every report, with its title, where it comes from", (
     catalogue.map(([code, { title }]) => `${code}: ${title}`).sort(),
   );
   for (const { code, sanitizer } of rows) {
-    if (sanitizer) expect(read(`src/sanitizers/${sanitizer}.ts`)).toContain(`"${code}"`);
+    if (sanitizer) expect(sourcesOf(sanitizer)).toContain(`"${code}"`);
   }
 });

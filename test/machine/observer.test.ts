@@ -81,3 +81,30 @@ test.each(engines)("an observer sees every event of a run in order, with $name",
     "launch end",
   ]);
 });
+
+test("an observer sees guards that let no lane pass, and functions with their arguments in place", () => {
+  const m = new ModuleBuilder();
+  const k = m.kernel();
+  const p = k.reg("pred");
+  const r = k.reg("b32");
+  k.set(p, kit.lt(tid, kit.i32(0), false));
+  k.set(r, tid, { when: p });
+  k.emit({ kind: "call", target: { kind: "direct", function: "f" }, args: [], results: [], uniform: false });
+  m.func("f").ret();
+  const seen: string[] = [];
+  const hex = (mask: number) => (mask >>> 0).toString(16);
+  const observer: Observer = {
+    guard: (e) => seen.push(`guard ${e.site.index} ${hex(e.mask)} of ${hex(e.group)}`),
+    instruction: (e) => seen.push(`${e.activation.code.ir.name}:${e.site.index} ${hex(e.mask)} of ${hex(e.group)}`),
+    enter: (e) => seen.push(`enter ${e.activation.code.ir.name} from ${e.activation.callSite?.index} ${hex(e.mask)}`),
+  };
+  run(m, { observers: [observer], block: [8, 1, 1] });
+  expect(seen).toEqual([
+    "k:0 ff of ff",
+    "guard 1 ff of ff",
+    "k:2 ff of ff",
+    "enter f from 2 ff",
+    "f:0 ff of ff",
+    "k:3 ff of ff",
+  ]);
+});

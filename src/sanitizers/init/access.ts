@@ -3,9 +3,9 @@ import type { AddressParts } from "../../machine/address-space.ts";
 import { accessBytes } from "../../machine/access-fault.ts";
 import type { AccessEvent } from "../../machine/events.ts";
 import { locate } from "../../machine/locate.ts";
-import { maybePadding } from "./origins.ts";
+import { isComputed, maybePadding } from "./origins.ts";
 import { planOf } from "./reads.ts";
-import { cut, extend, isDefined, isWhollyUndefined, type Shade } from "./shade.ts";
+import { cut, extend, isDefined, isLowUndefined, isWhollyUndefined, type Shade } from "./shade.ts";
 import type { InitState, LaneShades } from "./state.ts";
 
 const shade: Shade = { low: 0, high: 0, origin: 0 };
@@ -96,8 +96,8 @@ export function store(state: InitState, e: AccessEvent, values: readonly LaneSha
 }
 
 /**
- * Where what is stored comes from, if it was never written: all of it, as a part may be padding, and a vector may have
- * elements that nobody asks for.
+ * Where what is stored comes from, if it was never written: all of a copy, as a part may be padding; the lower half of a
+ * number, as the upper one may be that of a pair that has only one; every element of a vector, as nobody may ask for some.
  */
 function originOfStored(
   { bits }: Access,
@@ -111,7 +111,8 @@ function originOfStored(
     const v = values[i];
     if (v === undefined || ((v.lanes >>> lane) & 1) === 0) return 0;
     const found = v.of(lane);
-    if (!isWhollyUndefined(found, bits) || maybePadding(found.origin)) return 0;
+    const matters = isComputed(found.origin) ? isLowUndefined(found, bits) : isWhollyUndefined(found, bits);
+    if (!matters || maybePadding(found.origin)) return 0;
     origin ||= found.origin;
   }
   return origin;

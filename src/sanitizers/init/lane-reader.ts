@@ -3,7 +3,6 @@ import { type Expr, fold, type LeafValue, primOf, type Value } from "../../seman
 import type { ActivationShadow } from "./activation-shadow.ts";
 import { isDataLeaf, type Leaf, leavesOf } from "./reads.ts";
 import { filling, sample, sampleCount, type Samples, varyingBits } from "./samples.ts";
-import { certain } from "./origins.ts";
 import { extend, isDefined, type Shade } from "./shade.ts";
 import { byteOf } from "../../ir/region.ts";
 
@@ -15,6 +14,8 @@ export class LaneReader implements Shade {
   origin = 0;
   /** The leaf that it came from, where it was undefined. */
   leaf: Leaf | null = null;
+  /** Whether it is more than a copy, or a part, of that. */
+  computed = false;
   #shadow!: ActivationShadow;
   #lane = 0;
   #active = 0;
@@ -33,6 +34,7 @@ export class LaneReader implements Shade {
   /** Whether anything of the value is undefined; then `low`, `high` and `origin` say what. */
   read(expr: Expr): boolean {
     this.leaf = null;
+    this.computed = false;
     if (isDataLeaf(expr)) {
       if (this.#readLeaf(expr)) this.leaf = expr;
       return this.leaf !== null;
@@ -46,7 +48,8 @@ export class LaneReader implements Shade {
     const { origin } = this;
     const samples = sample(expr, (leaf) => this.#samples(leaf), new Map());
     [this.low, this.high] = varyingBits(expr.ty, samples);
-    this.origin = computes(expr) ? certain(origin) : origin;
+    this.origin = origin;
+    this.computed = this.leaf.ty === "pred" || computes(expr);
     return !isDefined(this);
   }
 

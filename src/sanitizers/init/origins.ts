@@ -12,11 +12,11 @@ export interface Origin {
   readonly stack: readonly StackEntry[];
 }
 
-const most = 0x7ffe;
+const most = 0x3ffe;
 
 /**
- * Numbers for origins, from 2 on: even ones, and with the lowest bit set for bytes that may be the padding of something,
- * or a part of it that has no value yet. A program may copy these, even to where others see them.
+ * Numbers for origins, from 4 on. Bit 0 is set for bytes that may be the padding of something, or a part of it that has no
+ * value yet: a program may copy these, even to where others see them. Bit 1 is set for what has been computed.
  */
 export class Origins {
   readonly #list: Origin[] = [];
@@ -31,15 +31,19 @@ export class Origins {
       }
       this.#bySite.set(site, index);
     }
-    return 2 * (index + 1) + (maybePadding ? 1 : 0);
+    return 4 * (index + 1) + (maybePadding ? 1 : 0);
   }
 
   get(number: number): Origin {
-    return this.#list[(number >> 1) - 1]!;
+    return this.#list[(number >> 2) - 1]!;
   }
 }
 
 /** The same origin for what has been computed: that is not padding. */
-export const certain = (number: number): number => number & ~1;
+export const computed = (number: number): number => (number & ~1) | 2;
 
 export const maybePadding = (number: number): boolean => (number & 1) !== 0;
+export const isComputed = (number: number): boolean => (number & 2) !== 0;
+
+/** The same number for all that has one origin. */
+export const placeOf = (number: number): number => number >> 2;

@@ -25,6 +25,11 @@ export function extend(shade: Shade, bits: number, signed: boolean): void {
   if (bits < 32) shade.low |= -1 << bits;
 }
 
+/** Whether anything of the lower half of so many bits is undefined, or of a byte. */
+export function isLowUndefined({ low }: Shade, bits: number): boolean {
+  return (low & (bits === 64 ? -1 : bits === 8 ? 0xff : (1 << (bits / 2)) - 1)) !== 0;
+}
+
 /** Whether every byte of a value of so many bits has something undefined: nothing of it has been put there. */
 export function isWhollyUndefined({ low, high }: Shade, bits: number): boolean {
   for (let at = 0; at < bits; at += 8) {

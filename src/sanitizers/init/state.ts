@@ -7,7 +7,7 @@ import type { Warp } from "../../machine/warp.ts";
 import { ActivationShadow, fileName } from "./activation-shadow.ts";
 import { LaneReader } from "./lane-reader.ts";
 import { MemoryShadow } from "./memory-shadow.ts";
-import { Origins } from "./origins.ts";
+import { computed, Origins, placeOf } from "./origins.ts";
 import type { Leaf, Plan } from "./reads.ts";
 import { cut, type Shade } from "./shade.ts";
 import { byteOf } from "../../ir/region.ts";
@@ -57,8 +57,9 @@ export class InitState {
 
   /** What the reader has read last comes from there; or it is read here for the first time. */
   originOf(site: Site, x: Activation): number {
-    const { origin, leaf } = this.reader;
-    return origin === 0 ? this.origins.number(site, x, () => leafName(x, leaf, this.reader)) : origin;
+    const { leaf, computed: more } = this.reader;
+    const origin = this.reader.origin || this.origins.number(site, x, () => leafName(x, leaf, this.reader));
+    return more ? computed(origin) : origin;
   }
 
   define(shadow: ActivationShadow, x: Activation, { targets }: Plan, dst: readonly Destination[], mask: number): void {
@@ -108,9 +109,10 @@ export class InitState {
     const details = { help, notes, stack: found.stack };
     if (ends) throw new Fault(code, message, { site: found.site, activation, lanes: mask }, details);
     const reported = this.#reported.get(warp);
-    const lanes = mask & ~(reported?.get(origin | 1) ?? 0);
+    const before = reported?.get(placeOf(origin)) ?? 0;
+    const lanes = mask & ~before;
     if (lanes === 0) return;
-    reported?.set(origin | 1, lanes | (reported.get(origin | 1) ?? 0));
+    reported?.set(placeOf(origin), before | lanes);
     warp.cta.grid.reports.add({ code, severity: "error", message, site: found.site, activation, lanes, ...details });
   }
 }

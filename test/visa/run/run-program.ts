@@ -65,12 +65,13 @@ export function run(
   const loaded = loadProgram(memory, lowerVisa(routines), { generate });
   const out = memory.alloc(4 * items, "out");
   const threadsPerGroup = Math.ceil(group / width);
-  const stacks = memory.alloc((items / group) * threadsPerGroup * stackBytes, "stacks");
+  const stacks = memory.alloc((items / group) * threadsPerGroup * stackBytes, "stacks", true);
   const places = payloadPlaces(routines[0]!);
   const payload = new DataView(new ArrayBuffer(payloadBytes));
   const model: ThreadModel = {
     width,
     surfaces: new Map(),
+    payload: places,
     start: (file, thread) => {
       payload.setBigUint64(inputs.out, loaded.addresses.global(out), true);
       payload.setBigUint64(inputs.stack, loaded.addresses.global(stacks + thread.serial * stackBytes), true);

@@ -28,7 +28,7 @@ export interface Reads {
 }
 
 /** An operand that decides what an instruction does, rather than what its results are. */
-export interface Use {
+interface Use {
   readonly expr: Expr;
   /** How messages go on after "the value is". */
   readonly role: string;

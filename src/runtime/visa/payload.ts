@@ -42,6 +42,8 @@ export type DataSurfaces = Readonly<Record<keyof typeof dataIndex, Surface>>;
 export interface PayloadContents {
   readonly width: number;
   readonly grfBytes: 32 | 64;
+  /** Bytes of the registers at which the kernel's inputs begin. */
+  readonly inputs: readonly number[];
   readonly size: WorkSize;
   readonly args: readonly ArgumentValue[];
   readonly threads: ThreadMemory;
@@ -63,35 +65,60 @@ export function putR0(payload: Payload, { threads }: PayloadContents): void {
 
 export const roundUp = (n: number, unit: number): number => Math.ceil(n / unit) * unit;
 
-/** Bytes of what each thread has for itself. */
-const perThreadBytes = ({ perThread }: KernelInfo): number => perThread.reduce((sum, { size }) => sum + size, 0);
+/** Where a payload begins in the registers, and where what is not inline data goes on. Bytes. */
+export interface PayloadPlace {
+  readonly start: number;
+  readonly rest: number;
+}
 
-/** The byte of the registers in which the byte `offset` of the payload is, as `.ze_info` counts. */
-export function registerByte(info: KernelInfo, grfBytes: 32 | 64, offset: number): number {
-  const { inlineBytes } = info;
-  const start = grfBytes + perThreadBytes(info);
-  return offset < inlineBytes || inlineBytes === 0
-    ? start + offset
-    : start + Math.max(inlineBytes, grfBytes) + offset - inlineBytes;
+/**
+ * A payload lies behind r0 and what each thread has for itself; before XeHP threads have a register of their own even where
+ * kernels want nothing in it. Behind inline data the rest begins with a new register, or further on where the alignment of its
+ * first value asks for it: that only the kernel's inputs tell.
+ */
+export function payloadPlace(
+  { inlineBytes, perThread }: KernelInfo,
+  grfBytes: 32 | 64,
+  inputs: readonly number[],
+): PayloadPlace {
+  const own = perThread.reduce((sum, { size }) => sum + size, 0);
+  const loadsItself = inlineBytes > 0 || grfBytes === 64;
+  const start = grfBytes + (own === 0 && !loadsItself ? grfBytes : own);
+  if (inlineBytes === 0) return { start, rest: start };
+  const next = start + Math.max(inlineBytes, grfBytes);
+  const first = inputs.reduce((least, offset) => (offset >= next ? Math.min(least, offset) : least), Infinity);
+  return { start, rest: first === Infinity ? next : first };
 }
 
 /** Lays out the payload of a compiled kernel. */
 export function compiledPayload(info: KernelInfo, contents: PayloadContents): Payload {
-  const { grfBytes } = contents;
-  const at = (item: PayloadItem): number => registerByte(info, grfBytes, item.offset);
-  const ends = [
-    ...info.payload.map((item) => at(item) + item.size),
-    ...info.perThread.map((item) => grfBytes + item.offset + item.size),
-  ];
-  const payload = new Payload(Math.max(grfBytes, ...ends));
+  const { grfBytes, inputs } = contents;
+  const { inlineBytes } = info;
+  const { start, rest } = payloadPlace(info, grfBytes, inputs);
+  const bytes = payloadBytes(info, contents);
+  const payload = new Payload(
+    Math.max(
+      start + Math.min(bytes.length, inlineBytes),
+      rest + Math.max(0, bytes.length - inlineBytes),
+      ...info.perThread.map(({ offset, size }) => grfBytes + offset + size),
+    ),
+  );
   putR0(payload, contents);
   for (const item of info.perThread) putLocalIds(payload, item, info, contents);
+  payload.put(start, bytes.subarray(0, inlineBytes));
+  payload.put(rest, bytes.subarray(inlineBytes));
+  return payload;
+}
+
+/** What all threads have alike, as `.ze_info` counts. */
+function payloadBytes(info: KernelInfo, contents: PayloadContents): Uint8Array {
+  const bytes = new Uint8Array(Math.max(0, ...info.payload.map(({ offset, size }) => offset + size)));
   const slm = localOffsets(info, contents.args).offsets;
   for (const item of info.payload) {
-    const bytes = itemBytes(item, contents, slm);
-    if (bytes !== null) payload.put(at(item), bytes.subarray(0, item.size));
+    const value = itemBytes(item, contents, slm);
+    if (value !== null) bytes.set(value.subarray(0, item.size), item.offset);
   }
-  return payload;
+  return bytes;
 }
 
 /** Local ids, a vector of 16-bit numbers for each dimension, padded to whole registers; or packed, for threads of one item. */

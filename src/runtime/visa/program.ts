@@ -81,6 +81,7 @@ export class VisaProgram {
       const contents: PayloadContents = {
         width,
         grfBytes: routine.grfBytes,
+        inputs: routine.inputs.map(({ offset }) => offset),
         size,
         args: values,
         threads,

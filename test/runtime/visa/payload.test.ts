@@ -8,7 +8,7 @@ import { bindVisa } from "../../../src/visa/check/index.ts";
 import { SourceText } from "../../../src/source/index.ts";
 import type { ArgumentValue } from "../../../src/runtime/visa/arguments.ts";
 import { LaunchMemory } from "../../../src/runtime/visa/launch-memory.ts";
-import { compiledPayload, localOffsets, registerByte } from "../../../src/runtime/visa/payload.ts";
+import { compiledPayload, localOffsets, payloadPlace } from "../../../src/runtime/visa/payload.ts";
 import { ThreadMemory } from "../../../src/runtime/visa/thread-memory.ts";
 import { workSize } from "../../../src/runtime/visa/work-size.ts";
 import { type KernelInfo, readZeInfo } from "../../../src/runtime/visa/zeinfo.ts";
@@ -31,11 +31,12 @@ interface Case {
   readonly global?: Dim3;
   readonly local?: Dim3;
   readonly args?: readonly ArgumentValue[];
+  readonly inputs?: readonly number[];
 }
 
 /** The registers with which a thread begins. */
 function registers(
-  { kernel, grfBytes = 32, local = [32, 1, 1], global = local, args = [] }: Case,
+  { kernel, grfBytes = 32, local = [32, 1, 1], global = local, args = [], inputs = [] }: Case,
   thread: Partial<ThreadStart> = {},
 ): DataView {
   const width = kernel.simd;
@@ -43,7 +44,16 @@ function registers(
   const memory = new LaunchMemory(new DeviceMemory());
   const threads = new ThreadMemory(memory, size, { width, privateBytes: 0, scratchBytes: 0, scratch: "offset" });
   const data = { const_base: { address: 0x3000n, bytes: 64 }, global_base: { address: 0x4000n, bytes: 64 } };
-  const payload = compiledPayload(kernel, { width, grfBytes, size, args, threads, printfBuffer: 0x2000n, data });
+  const payload = compiledPayload(kernel, {
+    width,
+    grfBytes,
+    inputs,
+    size,
+    args,
+    threads,
+    printfBuffer: 0x2000n,
+    data,
+  });
   const start = { group: [0, 0, 0], index: 0, serial: 0, slot: 0, lanes: -1, localIds: new Int32Array(96) } as const;
   payload.prepare({ ...start, ...thread });
   return payload.view;
@@ -98,22 +108,31 @@ describe("local ids", () => {
   });
 });
 
-describe("where an item of the payload lies", () => {
+describe("where a payload lies", () => {
   const perThread = { per_thread_payload_arguments: localIds(64) };
   const inline = { execution_env: { simd_size: 16, inline_data_payload_size: 32 } };
+  const ids = info({ ...perThread, ...inline });
 
+  // Each as in a dump of IGC; `inputs` are those behind what each thread has for itself.
   test.each([
-    ["behind r0 and the local ids", info({ per_thread_payload_arguments: localIds(96) }), 32, 40, 32 + 96 + 40],
-    ["as inline data", info({ ...perThread, ...inline }), 64, 24, 64 + 64 + 24],
-    [
-      "behind the hole that inline data leaves in registers of 64 bytes",
-      info({ ...perThread, ...inline }),
-      64,
-      32,
-      192,
-    ],
-    ["behind inline data that fill a register", info({ ...perThread, ...inline }), 32, 40, 32 + 64 + 40],
-  ] as const)("%s", (_, kernel, grfBytes, offset, byte) => expect(registerByte(kernel, grfBytes, offset)).toBe(byte));
+    ["behind r0 and the local ids", info({ per_thread_payload_arguments: localIds(96) }), 32, [128], 128, 128],
+    ["behind an empty register without local ids", info({}), 32, [64], 64, 64],
+    ["which threads that load it themselves do not have", info({}), 64, [64], 64, 64],
+    ["nor with inline data", info(inline), 32, [32, 64], 32, 64],
+    ["all in inline data", ids, 64, [128, 136], 128, 192],
+    ["behind the hole that inline data leaves in registers of 64 bytes", ids, 64, [128, 152, 192], 128, 192],
+    ["behind inline data that fill a register", ids, 32, [96, 128], 96, 128],
+    ["aligned for a long16 that comes first behind inline data", ids, 64, [128, 152, 256, 384], 128, 256],
+  ] as const)("%s", (_, kernel, grfBytes, inputs, start, rest) =>
+    expect(payloadPlace(kernel, grfBytes, inputs)).toEqual({ start, rest }),
+  );
+
+  test("a value may begin as inline data and end in registers", () => {
+    const kernel = info({ ...inline, payload_arguments: [item("arg_byvalue", 28, 8, { arg_index: 0 })] });
+    const bytes = new Uint8Array(new Uint32Array([7, 8]).buffer);
+    const view = registers({ kernel, grfBytes: 64, inputs: [92, 128], args: [{ kind: "value", bytes }] });
+    expect([words(view, 92, 1), words(view, 96, 1), words(view, 128, 1)]).toEqual([[7], [0], [8]]);
+  });
 });
 
 describe("values", () => {
@@ -135,8 +154,8 @@ describe("values", () => {
       ],
     });
     const view = registers({ kernel, global: [8, 6, 1], local: [4, 2, 1] });
-    expect(words(view, 32, 16)).toEqual([0, 0, 0, 4, 2, 1, 2, 3, 1, 8, 6, 1, 4, 2, 1, 2]);
-    expect([view.getBigUint64(96, true), view.getBigUint64(104, true)]).toEqual([0x2000n, 0x3000n]);
+    expect(words(view, 64, 16)).toEqual([0, 0, 0, 4, 2, 1, 2, 3, 1, 8, 6, 1, 4, 2, 1, 2]);
+    expect([view.getBigUint64(128, true), view.getBigUint64(136, true)]).toEqual([0x2000n, 0x3000n]);
   });
 
   test("of arguments", () => {
@@ -151,9 +170,9 @@ describe("values", () => {
       ],
     });
     const view = registers({ kernel, args: [pointer, value(1, 2, 3, 4, 5)] });
-    expect([view.getBigUint64(32, true), view.getBigUint64(40, true)]).toEqual([address, address]);
-    expect(words(view, 48, 2)).toEqual([0, 0x0005_0403]);
-    expect(view.getUint16(56, true)).toBe(0x0201);
+    expect([view.getBigUint64(64, true), view.getBigUint64(72, true)]).toEqual([address, address]);
+    expect(words(view, 80, 2)).toEqual([0, 0x0005_0403]);
+    expect(view.getUint16(88, true)).toBe(0x0201);
   });
 
   test("of local memory, behind what the kernel declares", () => {
@@ -168,7 +187,7 @@ describe("values", () => {
       { kind: "local", bytes: 10 },
       { kind: "local", bytes: 8 },
     ] as const;
-    expect(words(registers({ kernel, args }), 32, 3)).toEqual([112, 0, 124]);
+    expect(words(registers({ kernel, args }), 64, 3)).toEqual([112, 0, 124]);
     expect(localOffsets(kernel, args).end).toBe(132);
   });
 });
@@ -183,15 +202,24 @@ describe.skipIf(!present)("dumps of IGC", () => {
         const { tree } = parseVisa(new SourceText(path, text.decode(files.read(path))));
         const [routine] = bindVisa(tree, { platform });
         const kernel = readZeInfo(parse(text.decode(files.read(zeinfo!)))).get(routine!.name)!;
-        const { grfBytes } = routine!;
+        const { grfBytes, inputs } = routine!;
+        const place = payloadPlace(
+          kernel,
+          grfBytes,
+          inputs.map(({ offset }) => offset),
+        );
         const starts = [
           0,
           ...kernel.perThread.flatMap(({ offset, size }) =>
             Array.from({ length: size / 32 }, (_, i) => grfBytes + offset + 32 * i),
           ),
-          ...kernel.payload.filter(({ size }) => size > 0).map(({ offset }) => registerByte(kernel, grfBytes, offset)),
+          ...kernel.payload
+            .filter(({ size }) => size > 0)
+            .map(
+              ({ offset }) => offset + (offset < kernel.inlineBytes ? place.start : place.rest - kernel.inlineBytes),
+            ),
         ];
-        const stray = routine!.inputs.filter(({ offset }) => !starts.includes(offset));
+        const stray = inputs.filter(({ offset }) => !starts.includes(offset));
         expect({ name, stray: stray.map(({ variable, offset }) => `${variable.name} at ${offset}`) }).toEqual({
           name,
           stray: [],

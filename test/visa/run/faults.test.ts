@@ -6,9 +6,10 @@ import { returns } from "./faults/returns.ts";
 import { sizes } from "./faults/sizes.ts";
 import { stacks } from "./faults/stacks.ts";
 import { threads } from "./faults/threads.ts";
+import { unwritten } from "./faults/unwritten.ts";
 
 /** One report for each program: its code and place, whom it names, through which calls, and what it says. */
-describe.each(Object.entries({ addresses, sizes, stacks, returns, memory, threads }))("%s", (_, faults) => {
+describe.each(Object.entries({ addresses, sizes, stacks, returns, memory, threads, unwritten }))("%s", (_, faults) => {
   test.each(faults)("$title", (fault) => {
     const { result, place } = runFault(fault);
     expect(result).toMatchObject({ problem: null, defect: null, skipped: null });

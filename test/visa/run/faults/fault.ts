@@ -76,7 +76,11 @@ export function runFault(fault: Fault): { result: JobResult; place: Place | null
   const parsed = parseJob(new SourceText("job.json", JSON.stringify(job)));
   if (parsed.job === null) throw new Error(parsed.diagnostics.map(({ message }) => message).join("\n"));
   const read = (path: string): Uint8Array => encoder.encode(files.get(path)!);
-  const sanitize = new Set(["call", "memory", "sync"] as const);
+  // Only what the program is about: a place that is never written matters to programs about such places.
+  const init = fault.report === "uninitialized-read";
+  const sanitize = new Set(
+    init ? (["call", "memory", "sync", "init"] as const) : (["call", "memory", "sync"] as const),
+  );
   return { result: runJob(parsed.job, [...parsed.job.variants.keys()][0]!, { read }, { maxSteps, sanitize }), place };
 }
 

@@ -9,7 +9,7 @@ const f64 = new Float64Array(1);
 const words = new Uint32Array(f64.buffer);
 
 /** An integer that no double below 2^52 can be added to without being rounded to an integer, ties to even. */
-const INTEGERS = 2 ** 52;
+export const INTEGERS = 2 ** 52;
 
 /** The exponent that a finite double has in a format whose least normal number is 2^`emin`. */
 function exponentIn(value: number, emin: number): number {

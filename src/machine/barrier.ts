@@ -73,6 +73,7 @@ export class Barrier {
   }
 
   reset(): void {
+    if (this.arrived === 0 && this.round === 0 && this.#arrivedTo === null) return;
     this.round = 0;
     this.#arrivedTo = null;
     this.#open();

@@ -51,7 +51,7 @@ export class Warp {
     x.cost = code.stackCost;
     this.stack.reserve(x.top);
     this.stack.clear(0, x.top, this.lanes);
-    this.groups.length = 0;
+    while (this.groups.length > 0) this.groups.pop();
     this.groups.push(new Group(x, code.entry, this.lanes, 0));
     const { ticket, id, warps, grid, slot } = this.cta;
     grid.threads?.start(x.file, {
@@ -201,7 +201,7 @@ export class Warp {
       if (g !== into && g.wait === null && g.at === into.at && g.activation === into.activation) into.mask |= g.mask;
       else groups[kept++] = g;
     }
-    groups.length = kept;
+    while (groups.length > kept) groups.pop();
   }
 }
 

@@ -32,10 +32,19 @@ function bindNode(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr>): Expr {
   const args = expr.args.map((a) => bind(a, bindings, memo));
   const half = halfOf(expr.prim, args[0]);
   if (half !== null) return half;
+  const term = otherThanZero(expr.prim, args);
+  if (term !== null) return term;
   const bound: Expr = { ...expr, args };
   // A NaN constant would lose its bits.
   if (expr.ty === "f32" || expr.ty === "f64" || !args.every((a) => a.kind === "const")) return bound;
   return { kind: "const", ty: expr.ty, value: fold(bound, unreachable) };
+}
+
+/** What is left of a sum with a zero: addresses often have an offset of 0. */
+function otherThanZero(prim: PrimName, [a, b]: readonly Expr[]): Expr | null {
+  if (prim !== "i32.add" && prim !== "i64.add") return null;
+  const isZero = (term: Expr): boolean => term.kind === "const" && Number(term.value) === 0;
+  return isZero(b!) ? a! : isZero(a!) ? b! : null;
 }
 
 /** Half of a 64-bit element of the byte file is an element too. */

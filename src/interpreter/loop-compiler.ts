@@ -50,8 +50,8 @@ export function canGenerate(): boolean {
 /** The loop over the lanes of a mask, with and without gaps. `body` uses the lane number `i`. */
 export function laneLoop(body: string, lanes: Lanes | null): string {
   const { first, count } = lanes ?? allLanes;
+  if (count === 1) return `do { const i = ${first}; ${body} } while (false);`;
   const whole = `for (let i = ${first}; i < ${first + count}; i++) { ${body} }`;
-  if (count === 1) return whole;
   return (
     `if (mask === ${maskOf({ first, count })}) { ${whole} } ` +
     `else { for (let m = mask; m !== 0; m &= m - 1) { const i = 31 - Math.clz32(m & -m); ${body} } }`

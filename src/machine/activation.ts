@@ -40,7 +40,7 @@ export class Activation {
   /** The same bytes for code that has a byte file; else empty. */
   readonly small: SmallViews;
   /** The byte file. */
-  readonly file: Uint8Array;
+  readonly file: DataView;
   readonly #clean: Int32Array;
   readonly within: Activation | null;
   warp!: Warp;
@@ -84,7 +84,7 @@ export class Activation {
     this.f64 = new Float64Array(buffer);
     const at = code.byteFileAt;
     this.small = at < 0 ? noViews : smallViews(buffer);
-    this.file = at < 0 ? noViews.u8 : this.small.u8.subarray(at, at + (code.ir.file?.bytes ?? 0));
+    this.file = at < 0 ? noViews.data : new DataView(buffer, at, code.ir.file?.bytes ?? 0);
     this.#clean = new Int32Array(buffer, 0, code.cleanBytes >> 2);
   }
 

@@ -28,7 +28,7 @@ export interface ThreadModel {
   /** Lanes of a thread: 1 to 32. */
   readonly width: number;
   /** Fills the kernel's byte file: r0, the payload, the thread's state. */
-  readonly start: (file: Uint8Array, thread: ThreadStart) => void;
+  readonly start: (file: DataView, thread: ThreadStart) => void;
   /** What of the kernel's variables the payload fills; absent: all of them. */
   readonly payload?: readonly { readonly at: number; readonly size: number }[];
   /** By index: that of the binding table, or one of `surfaceIndex`. */

@@ -88,11 +88,10 @@ export function runThreads(module: ModuleBuilder, options: ThreadsOptions = {}):
     width,
     surfaces: options.surfaces ?? new Map(),
     start: (file, { group, index }) => {
-      const data = new DataView(file.buffer, file.byteOffset);
       for (let lane = 0; lane < 32; lane++) {
-        data.setInt32(idAt + lane * 4, group[0] * block[0] + index * width + lane, true);
+        file.setInt32(idAt + lane * 4, group[0] * block[0] + index * width + lane, true);
       }
-      data.setBigInt64(bufferAt, outAddress, true);
+      file.setBigInt64(bufferAt, outAddress, true);
     },
   };
   return run(module, { ...options, block, request: { ...options.request, threads, params: new Uint8Array(0) } });

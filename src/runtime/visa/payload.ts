@@ -7,31 +7,45 @@ import { argumentBytes, type KernelInfo, type PayloadItem } from "./zeinfo.ts";
 
 /** Writes what one thread has and another has not. */
 type ThreadField = (view: DataView, thread: ThreadStart) => void;
+/** Writes what depends on the place of a thread within its group alone. */
+type IndexField = (view: DataView, index: number) => void;
 
 /** The registers with which the threads of a launch begin, r0 first. */
 export class Payload {
-  /** Where the kernel's inputs are taken from. */
-  readonly bytes: Uint8Array;
-  readonly view: DataView;
-  readonly #fields: ThreadField[] = [];
+  readonly #common: Uint8Array;
+  readonly #byIndex: IndexField[] = [];
+  readonly #byThread: ThreadField[] = [];
+  /** The registers of the thread that began last at each place of a group. */
+  readonly #views: DataView[] = [];
 
   constructor(bytes: number) {
-    this.bytes = new Uint8Array(bytes);
-    this.view = viewOf(this.bytes);
+    this.#common = new Uint8Array(bytes);
   }
 
   /** Bytes that all threads have alike. */
   put(at: number, bytes: Uint8Array): void {
-    this.bytes.set(bytes, at);
+    this.#common.set(bytes, at);
   }
 
   each(field: ThreadField): void {
-    this.#fields.push(field);
+    this.#byThread.push(field);
   }
 
-  /** Makes `bytes` those of this thread. */
-  prepare(thread: ThreadStart): void {
-    for (const field of this.#fields) field(this.view, thread);
+  eachIndex(field: IndexField): void {
+    this.#byIndex.push(field);
+  }
+
+  /** Where the kernel's inputs are taken from; good until the next thread begins. */
+  of(thread: ThreadStart): DataView {
+    const view = (this.#views[thread.index] ??= this.#viewOf(thread.index));
+    for (const field of this.#byThread) field(view, thread);
+    return view;
+  }
+
+  #viewOf(index: number): DataView {
+    const view = viewOf(this.#common.slice());
+    for (const field of this.#byIndex) field(view, index);
+    return view;
   }
 }
 
@@ -128,7 +142,7 @@ function putLocalIds(payload: Payload, item: PayloadItem, info: KernelInfo, cont
   const stride = packed ? 2 : roundUp(2 * width, grfBytes);
   const dimensions = Math.min(3, Math.floor(item.size / stride));
   const items = size.local[0] * size.local[1] * size.local[2];
-  payload.each((view, { index }) => {
+  payload.eachIndex((view, index) => {
     for (let lane = 0; lane < width; lane++) {
       let rest = index * width + lane;
       if (rest >= items) rest = 0;

@@ -55,8 +55,7 @@ function registers(
     data,
   });
   const start = { group: [0, 0, 0], index: 0, serial: 0, slot: 0, lanes: -1, localIds: new Int32Array(96) } as const;
-  payload.prepare({ ...start, ...thread });
-  return payload.view;
+  return payload.of({ ...start, ...thread });
 }
 const words = (view: DataView, at: number, n: number): number[] =>
   Array.from({ length: n }, (_, i) => view.getUint32(at + 4 * i, true));

@@ -94,12 +94,11 @@ export function run(kernel: Kernel): Outcome {
           { address: base + BigInt(first), bytes },
         ]),
       ),
-      start: (fresh, thread) => {
-        file = fresh;
-        const view = new DataView(fresh.buffer, fresh.byteOffset, fresh.byteLength);
+      start: (view, thread) => {
+        file = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
         view.setUint32(fileLayout.surfaces.at, surfaceIndex.slm, true);
         view.setUint32(fileLayout.hw_id.at, thread.index, true);
-        for (const [name, { bytes }] of Object.entries(registers)) fresh.set(bytes, placeOf(variableNamed(name)));
+        for (const [name, { bytes }] of Object.entries(registers)) file.set(bytes, placeOf(variableNamed(name)));
         for (const [name, index] of Object.entries(surfaceVariables)) {
           view.setUint32(placeOf(variableNamed(name)), index, true);
         }

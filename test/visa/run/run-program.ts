@@ -79,10 +79,9 @@ export function run(
         payload.setUint32(inputs.id + 4 * lane, thread.group[0] * group + thread.index * width + lane, true);
       }
       for (const { offset, size, at } of places)
-        file.set(new Uint8Array(payload.buffer).subarray(offset, offset + size), at);
-      const state = new DataView(file.buffer, file.byteOffset, file.byteLength);
-      state.setUint32(fileLayout.surfaces.at, surfaceIndex.slm, true);
-      state.setUint32(fileLayout.sr0.at + 8, thread.lanes, true);
+        for (let byte = 0; byte < size; byte++) file.setUint8(at + byte, payload.getUint8(offset + byte));
+      file.setUint32(fileLayout.surfaces.at, surfaceIndex.slm, true);
+      file.setUint32(fileLayout.sr0.at + 8, thread.lanes, true);
     },
   };
   const request: LaunchRequest = {

@@ -1,7 +1,8 @@
 import { type Expr, kit, type Region } from "../semantics/index.ts";
 import type { Destination, FileTarget, Instruction, Op } from "../ir/index.ts";
 import { type Bindings, bind, bitsOf, splitOffset } from "./bind.ts";
-import type { Assignment, ExprCompiler, FunctionContext, Run, Target } from "./expr-compiler.ts";
+import type { Activation } from "../machine/activation.ts";
+import type { Assignment, ExprCompiler, FunctionContext, LaneFunction, Run, Target } from "./expr-compiler.ts";
 import { interferes } from "./hazard.ts";
 import { allLanes, type Lanes, liesWithin } from "../ir/region.ts";
 import type { Slot } from "./register-file.ts";
@@ -95,6 +96,16 @@ export class Operands {
     const to = this.#context.file.temporary(bound.ty);
     this.#assignments.push({ value: bound, to });
     return to;
+  }
+
+  /** What computes a value (`i32`) that is the same in all lanes, from one of them. */
+  scalar(expr: Expr): (x: Activation, lane: number) => number {
+    const bound = this.bind(expr);
+    let compute: LaneFunction | null = null;
+    return (x, lane) => {
+      compute ??= this.#compiler.lane(this.#context, bound, this.lanes);
+      return compute(x, lane, []) as number;
+    };
   }
 
   /** Where a result goes; a region that does not lie within the file has elements that are dropped. */

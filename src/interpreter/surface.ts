@@ -1,13 +1,16 @@
 import { type Access, genericBases, type Op, surfaceIndex, windows } from "../ir/index.ts";
 import { accessBytes } from "../machine/access-fault.ts";
 import type { Activation } from "../machine/activation.ts";
-import { parts } from "../machine/address-space.ts";
+import { type AddressParts, parts } from "../machine/address-space.ts";
 import { Fault } from "../machine/fault.ts";
 import type { Surface } from "../machine/launch.ts";
+import { locate, type Place } from "../machine/locate.ts";
 import { makeAtomic } from "./atomic.ts";
 import type { Decoding } from "./decode.ts";
 import type { Run } from "./expr-compiler.ts";
 import { type MemoryInstruction, makeLoad, makeStore } from "./memory-access.ts";
+import { type FastPath, fastPath } from "./memory-loop.ts";
+import { Reach } from "./reach.ts";
 import type { Slot } from "./register-file.ts";
 
 type Memory = Extract<Op, { kind: "load" | "store" | "atomic" }>;
@@ -24,7 +27,6 @@ export interface SurfaceStep {
 export function makeSurfaceStep(d: Decoding, op: Memory): SurfaceStep {
   const { operands, site, code } = d;
   const offset = operands.slot(op.address);
-  const index = operands.slot(op.surface!);
   const sources = op.kind === "store" ? op.values.map((v) => v && operands.slot(v)) : [];
   const address = code.file.temporary("i64");
   const { prepare, lanes } = operands;
@@ -59,7 +61,17 @@ export function makeSurfaceStep(d: Decoding, op: Memory): SurfaceStep {
     return inside;
   };
 
-  const bind = surfaceFinder(d, index);
+  const bind = surfaceFinder(d, operands.scalar(op.surface!));
+  const reach = new SurfaceReach(accessBytes(access));
+  const simple = d.engine.generate && !access.volatile && access.order === "weak";
+  let fast: FastPath | null = null;
+  /** Accesses in the lanes whose offsets are as good as most are, and returns the others. */
+  const quickly = (x: Activation, mask: number, bound: Bound): number => {
+    if (op.kind === "atomic" || !simple || !reach.refreshFor(x, bound)) return mask;
+    const operand = { slot: offset, offset: 0, high: 0, inFrame: false };
+    fast ??= fastPath(op.kind, access, operand, slots, lanes);
+    return fast(x, mask, reach);
+  };
   const zero = (x: Activation, slot: Slot | null | undefined, mask: number): void => {
     if (!slot) return;
     for (let m = mask; m !== 0; m &= m - 1) {
@@ -73,9 +85,11 @@ export function makeSurfaceStep(d: Decoding, op: Memory): SurfaceStep {
     run: (x, mask) => {
       prepare(x, mask);
       const bound = bind(x, mask);
-      const inside = place(x, mask, bound, 0, accessBytes(access));
+      const slow = quickly(x, mask, bound);
+      if (slow === 0) return;
+      const inside = place(x, slow, bound, 0, accessBytes(access));
       if (inside !== 0) whole(x, inside);
-      const rest = mask & ~inside;
+      const rest = slow & ~inside;
       if (rest === 0) return;
       // Results may take the place of the offsets.
       const found = slots.map((_, e) => place(x, rest, bound, e * elementBytes, elementBytes));
@@ -100,15 +114,43 @@ export function makeSurfaceStep(d: Decoding, op: Memory): SurfaceStep {
 
 interface Bound {
   readonly surface: Surface;
-  readonly base: { readonly high: number; readonly low: number };
+  readonly base: AddressParts;
   readonly bytes: number;
 }
 
+/** The memory of the surface that an instruction accessed last, by offsets into the surface. */
+class SurfaceReach extends Reach {
+  #surface: Surface | null = null;
+
+  constructor(size: number) {
+    super(0, size);
+  }
+
+  /** Whether what is remembered, perhaps from now on, is this surface. */
+  refreshFor(x: Activation, bound: Bound): boolean {
+    if (bound.surface === this.#surface && this.refresh(x)) return true;
+    const place = placeOf(x, bound);
+    this.#surface = place && bound.surface;
+    if (place !== null) this.remember(x, 0, place);
+    return place !== null && this.refresh(x);
+  }
+}
+
+/** Where a surface lies, if that is within one allocation or variable. Its offsets take the place of addresses. */
+function placeOf(x: Activation, { base, bytes }: Bound): Place | null {
+  const around = locate(x, 0, base);
+  if (around === null || around.freed || base.low + bytes > around.end) return null;
+  return { ...around, start: 0, end: bytes, at: around.at + base.low - around.start };
+}
+
 /** Finds the surface whose index the lanes hold; the last one is remembered. */
-function surfaceFinder({ site }: Decoding, slot: Slot): (x: Activation, mask: number) => Bound {
+function surfaceFinder(
+  { site }: Decoding,
+  indexIn: (x: Activation, lane: number) => number,
+): (x: Activation, mask: number) => Bound {
   let last: Bound | null = null;
   return (x, lanes) => {
-    const index = x.i32[slot.base + 31 - Math.clz32(lanes & -lanes)]! >>> 0;
+    const index = indexIn(x, 31 - Math.clz32(lanes & -lanes)) >>> 0;
     const { grid } = x.warp.cta;
     const surface = grid.threads?.surfaces.get(index) ?? (index === surfaceIndex.slm ? sharedMemory : undefined);
     if (surface === undefined) {

@@ -126,6 +126,29 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
     expect([...out].slice(16, 20)).toEqual([7, 8, 9, 10]);
   });
 
+  test("an instruction may access another surface each time", () => {
+    const { m, k } = kernel(64);
+    k.emit(
+      {
+        kind: "store",
+        access: access("global"),
+        address: kit.shl(kit.and(ids, kit.i32(15)), kit.i32(2)),
+        surface: kit.and(kit.shr(read(one(idAt)), kit.i32(4), false), kit.i32(1)),
+        values: [ids],
+      },
+      { lanes: all },
+    );
+    k.exit();
+    const both = new Map<number, Surface>([
+      [0, { address: outAddress, bytes: 16 }],
+      [1, { address: outAddress + 64n, bytes: 60 }],
+    ]);
+    const { out } = runThreads(m, { ...options, surfaces: both, grid: [4, 1, 1] });
+    // Groups of even numbers write to the first surface, the others to the second one, the later ones over the earlier.
+    const left = range(12, (i) => 104 + i);
+    expect([...out]).toEqual([...range(4, (i) => 32 + i), ...left, ...range(15, (i) => 48 + i), 131]);
+  });
+
   test("an index that is not bound", () => {
     const { m, k } = kernel(64);
     k.emit({ kind: "load", access: access("global"), address: ids, surface: kit.i32(9) }, { dst: [null], lanes: all });

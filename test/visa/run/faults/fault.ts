@@ -1,5 +1,6 @@
 import { parseJob } from "../../../../src/runtime/job.ts";
 import type { JobResult } from "../../../../src/runtime/job-run.ts";
+import { sanitizerNames } from "../../../../src/runtime/module.ts";
 import { runJob } from "../../../../src/runtime/run-job.ts";
 import { SourceText } from "../../../../src/source/index.ts";
 import { type FunctionText, type Program, routineTexts } from "../program.ts";
@@ -76,12 +77,15 @@ export function runFault(fault: Fault): { result: JobResult; place: Place | null
   const parsed = parseJob(new SourceText("job.json", JSON.stringify(job)));
   if (parsed.job === null) throw new Error(parsed.diagnostics.map(({ message }) => message).join("\n"));
   const read = (path: string): Uint8Array => encoder.encode(files.get(path)!);
-  // Only what the program is about: a place that is never written matters to programs about such places.
-  const init = fault.report === "uninitialized-read";
-  const sanitize = new Set(
-    init ? (["call", "memory", "sync", "init"] as const) : (["call", "memory", "sync"] as const),
-  );
-  return { result: runJob(parsed.job, [...parsed.job.variants.keys()][0]!, { read }, { maxSteps, sanitize }), place };
+  return {
+    result: runJob(
+      parsed.job,
+      [...parsed.job.variants.keys()][0]!,
+      { read },
+      { maxSteps, sanitize: new Set(sanitizerNames) },
+    ),
+    place,
+  };
 }
 
 /** Numbers of work items as ranges. */

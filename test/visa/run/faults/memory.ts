@@ -18,7 +18,7 @@ const callWithOut = `
   mov (one) OUTARG(0,0)<1> OUT$
   fcall (E) f ## 0`;
 const withOut = `${places}\n.decl OUTARG v_type=G type=uq num_elts=1 alias=<%arg, 64>`;
-const take = "mov (one) Q! OUTARG(0,0)<0;1,0>";
+const take = "mov (NM) X! 0:ud\nmov (NM) Y! 1:ud\nmov (one) Q! OUTARG(0,0)<0;1,0>";
 
 /** Accesses in functions: the buffer has 1024 bytes. */
 export const memory: readonly Fault[] = [
@@ -114,7 +114,7 @@ export const memory: readonly Fault[] = [
   {
     title: "a frame that is larger than the thread's stack",
     report: "global-out-of-bounds",
-    functions: f("add (one) Q! %sp(0,0)<0;1,0> 4096:ud\nsvm_block_st (2) Q$ X.0 <--\nfret (E)"),
+    functions: f("mov (NM) X! 1:ud\nadd (one) Q! %sp(0,0)<0;1,0> 4096:ud\nsvm_block_st (2) Q$ X.0 <--\nfret (E)"),
     kernel: `mov (one) %sp(0,0)<1> STK$\n${call}`,
     threads: "0",
     stack: ["f", "k"],
@@ -124,7 +124,7 @@ export const memory: readonly Fault[] = [
     title: "a frame that reaches into the stack of the next thread",
     report: "global-out-of-bounds",
     items: 32,
-    functions: f("add (one) Q! %sp(0,0)<0;1,0> 4096:ud\nsvm_block_st (2) Q$ X.0 <--\nfret (E)"),
+    functions: f("mov (NM) X! 1:ud\nadd (one) Q! %sp(0,0)<0;1,0> 4096:ud\nsvm_block_st (2) Q$ X.0 <--\nfret (E)"),
     kernel: `mov (one) %sp(0,0)<1> STK$\n${call}`,
     threads: "0",
     stack: ["f", "k"],
@@ -134,7 +134,7 @@ export const memory: readonly Fault[] = [
     platform: "DG2",
     title: "shared memory behind its end",
     report: "shared-out-of-bounds",
-    functions: f("mul (E) X! ARG@ 0x1200:ud\nlsc_store.slm (E) flat[X]:a32 Y:d32 <--\nfret (E)"),
+    functions: f("mov (NM) Y! 1:ud\nmul (E) X! ARG@ 0x1200:ud\nlsc_store.slm (E) flat[X]:a32 Y:d32 <--\nfret (E)"),
     kernel: call,
     threads: "15",
     stack: ["f", "k"],
@@ -165,7 +165,9 @@ export const memory: readonly Fault[] = [
   {
     title: "shared memory as a surface, behind its end",
     report: "shared-out-of-bounds",
-    functions: f("mul (E) X! ARG@ 0x1200:ud\nscatter4_scaled.R (E) %slm 0x0:ud X.0 Y.0 <--\nfret (E)"),
+    functions: f(
+      "mov (NM) Y! 1:ud\nmul (E) X! ARG@ 0x1200:ud\nscatter4_scaled.R (E) %slm 0x0:ud X.0 Y.0 <--\nfret (E)",
+    ),
     kernel: call,
     threads: "15",
     stack: ["f", "k"],
@@ -184,7 +186,7 @@ export const memory: readonly Fault[] = [
     title: "a surface that the launch has not bound",
     report: "surface-unbound",
     declarations: ".decl T6 v_type=T num_elts=1",
-    functions: f("movs (one) T6(0) 7:ud\ngather4_scaled.R (E) T6 0x0:ud X.0 Y.0 <--\nfret (E)"),
+    functions: f("mov (NM) X! 0:ud\nmovs (one) T6(0) 7:ud\ngather4_scaled.R (E) T6 0x0:ud X.0 Y.0 <--\nfret (E)"),
     kernel: call,
     threads: "0-15",
     stack: ["f", "k"],

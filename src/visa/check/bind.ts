@@ -79,10 +79,41 @@ interface Unresolved {
   readonly alias: Building<Variable> | null;
 }
 
+const nowhere: Span = { start: 0, end: 0 };
+
+/** A variable with storage of its own. */
+function unaliased(parts: Omit<Variable, "alias" | "root" | "rootOffset">): Building<Variable> {
+  const variable = { ...parts, alias: null, rootOffset: 0 } as unknown as Building<Variable>;
+  variable.root = variable;
+  return variable;
+}
+
+function predefine(grfBytes: 32 | 64): { readonly variables: readonly Variable[]; readonly scope: Scope<Variable> } {
+  const scope = new Scope<Variable>(null);
+  const variables = predefinedVariables(grfBytes).map((row) => {
+    const variable = unaliased({
+      kind: row.kind,
+      name: row.name,
+      index: row.index,
+      predefined: true,
+      type: row.type,
+      elements: row.elements,
+      bytes: row.elements * typeBytes(row.type),
+      align: typeBytes(row.type),
+      attributes: new Map(),
+      span: nowhere,
+    });
+    for (const name of [row.name, ...row.otherNames]) scope.names.set(name, variable);
+    return variable;
+  });
+  return { variables, scope };
+}
+
+/** They are the same in all routines. */
+const predefinedIn = { 32: predefine(32), 64: predefine(64) };
+
 /** What SimdSize may be; another value is an error of its own. */
 const simdSizes = [8, 16, 32];
-
-const nowhere: Span = { start: 0, end: 0 };
 
 /** How many unknown names of a routine get a suggestion: looking for one costs a walk over all names in reach. */
 const suggestionLimit = 20;
@@ -94,7 +125,7 @@ class RoutineBinder {
   readonly #machine: Machine;
   readonly #skipped: Skipped;
   readonly #sink: DiagnosticSink<VisaCheckCode>;
-  readonly #variables: Building<Variable>[] = [];
+  readonly #variables: Variable[] = [];
   readonly #declared = new Map<Declaration, Variable>();
   readonly #variableOf = new Map<Name, Variable>();
   readonly #labels = new Map<string, BoundLabel>();
@@ -118,9 +149,9 @@ class RoutineBinder {
   }
 
   bind(): Omit<Binding, "skipped" | "end"> {
-    const scope = new Scope<Variable>(null);
-    this.#predefine(scope);
-    this.#statements(this.#node.statements, scope);
+    const predefined = predefinedIn[this.#machine.grfBytes];
+    this.#variables.push(...predefined.variables);
+    this.#statements(this.#node.statements, new Scope(predefined.scope));
     this.#resolveLater();
     findRoots(this.#variables, (variable) => this.#cycle(variable));
     const attributes = this.#attributes;
@@ -152,31 +183,6 @@ class RoutineBinder {
       parts: this.#parts,
       partOfLabel: this.#partOfLabel,
     };
-  }
-
-  #predefine(scope: Scope<Variable>): void {
-    for (const row of predefinedVariables(this.#machine.grfBytes)) {
-      const variable = this.#add({
-        kind: row.kind,
-        name: row.name,
-        index: row.index,
-        predefined: true,
-        type: row.type,
-        elements: row.elements,
-        bytes: row.elements * typeBytes(row.type),
-        align: typeBytes(row.type),
-        attributes: new Map(),
-        span: nowhere,
-      });
-      for (const name of [row.name, ...row.otherNames]) scope.names.set(name, variable);
-    }
-  }
-
-  #add(parts: Omit<Variable, "alias" | "root" | "rootOffset">): Building<Variable> {
-    const variable = { ...parts, alias: null, rootOffset: 0 } as unknown as Building<Variable>;
-    variable.root = variable;
-    this.#variables.push(variable);
-    return variable;
   }
 
   #statements(statements: readonly Statement[], scope: Scope<Variable>): void {
@@ -217,7 +223,7 @@ class RoutineBinder {
     const type = node.variable === "P" ? "bool" : node.variable === "G" ? (node.type ?? "ud") : "ud";
     const bytes = node.variable === "P" ? 0 : node.elements * typeBytes(type);
     const align = node.align === null ? null : alignmentBytes(node.align.text, grfBytes);
-    const variable = this.#add({
+    const variable = unaliased({
       kind: node.variable,
       name: text,
       index: this.#next[node.variable]++,
@@ -229,6 +235,7 @@ class RoutineBinder {
       attributes: new Map(node.attributes.map(({ name, value }) => [name.text, value])),
       span: node.name,
     });
+    this.#variables.push(variable);
     this.#declared.set(node, variable);
     if (node.alias !== null) {
       variable.alias = { of: variable, offset: node.alias.offset };
@@ -339,6 +346,7 @@ class RoutineBinder {
 function findRoots(variables: readonly Building<Variable>[], onCycle: (variable: Variable) => void): void {
   const done = new Set<Variable>();
   for (const variable of variables) {
+    if (variable.alias === null || done.has(variable)) continue;
     const chain: Building<Variable>[] = [];
     const open = new Set<Variable>();
     let at = variable;

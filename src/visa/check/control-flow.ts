@@ -48,7 +48,7 @@ export function controlFlow({ instructions, labels }: BoundRoutine): ControlFlow
   for (let index = open.pop(); index !== undefined; index = open.pop()) {
     if (index >= instructions.length || reachable[index] === 1) continue;
     reachable[index] = 1;
-    open.push(...successors[index]!);
+    for (const next of successors[index]!) open.push(next);
   }
   return { successors, reachable, partOf };
 }

@@ -73,7 +73,7 @@ class Tracer {
     };
     const open = [...entries.keys()];
     for (let from = open.pop(); from !== undefined; from = open.pop()) {
-      if (from < instructions.length) open.push(...follow(from, false));
+      if (from < instructions.length) for (const next of follow(from, false)) open.push(next);
       if (this.#budget < 0) return [];
     }
     for (const from of [...entries.keys()]) if (from < instructions.length) follow(from, true);

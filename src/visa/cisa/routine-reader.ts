@@ -40,15 +40,17 @@ function readInto(
   const tables = new Tables(reader, format);
   tables.string();
   tables.readVariables();
-  statements.push(...tables.declarations());
-  if (kind === "kernel") statements.push(...tables.readInputs());
+  // One by one: there may be more of them than a call can have arguments.
+  for (const declaration of tables.declarations()) statements.push(declaration);
+  if (kind === "kernel") for (const input of tables.readInputs()) statements.push(input);
 
   const sizeAt = reader.at;
   const size = reader.u32();
   const entry = reader.u32();
   const sizes = kind === "function" ? functionSizes(reader) : [];
   const attributes = tables.readAttributes(reader.u16()).map((a): Attribute => ({ ...a, kind: "attribute" }));
-  statements.push(...attributes, ...sizes.filter((known) => !attributes.some((a) => a.name.text === known.name.text)));
+  for (const attribute of attributes) statements.push(attribute);
+  statements.push(...sizes.filter((known) => !attributes.some((a) => a.name.text === known.name.text)));
 
   const codeStart = start + entry;
   if (codeStart < reader.at || codeStart + size > declaredEnd) {

@@ -86,6 +86,12 @@ const shapes: Readonly<Record<string, (n: number) => string>> = {
     ),
 };
 
+test("a jump table may have more labels than a call can have arguments", () => {
+  const labels = "L, ".repeat(200_000);
+  const index = ".decl I v_type=G type=ub num_elts=1\n";
+  expect(diagnose(kernel(index, `    switchjmp (M1, 1) I(0,0)<0;1,0> (${labels}L)\nL:\n`))).toEqual([]);
+});
+
 for (const [name, shape] of Object.entries(shapes)) {
   test(`the time for ${name} grows with their number`, () => {
     time(shape(500));

@@ -62,6 +62,14 @@ test("tables have their limits", () => {
   expect(complaints("", labels)).toContain("a routine can have 65535 labels");
 });
 
+test("more variables are read than a call can have arguments", () => {
+  const variables = declarations(150_000, (i) => `.decl X${i} v_type=G type=ud num_elts=1`);
+  const { tree } = parseVisa(new SourceText("k.visaasm", `${kernel("k", variables)}    ret (M1, 1)\n`));
+  const read = readCisa(writeCisa(bindVisa(tree)).bytes!, "k.isa");
+  expect(read.diagnostics).toEqual([]);
+  expect(read.tree!.routines[0]!.statements.length).toBe(tree.routines[0]!.statements.length);
+});
+
 test("a routine's name is there once, and not too long", () => {
   expect(complaints("", "", '.global_function "k"\n    fret (M1, 1)\n')).toEqual([
     "there are two routines with the name k",

@@ -12,9 +12,8 @@ import type { Decoding, Flow } from "./decode.ts";
 export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "barrier" }>): Terminator {
   const { site, guard, operands } = d;
   const { mode, aligned } = op;
-  const idSlot = operands.slot(op.id);
-  const countSlot = op.count && operands.slot(op.count);
-  const { prepare } = operands;
+  const idIn = operands.scalar(op.id);
+  const countIn = op.count && operands.scalar(op.count);
   return {
     site,
     guard,
@@ -24,10 +23,9 @@ export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, {
       const mask = enter(guard, next, warp, group);
       if (mask === 0) return;
       const asked = operandLanes(guard, mask);
-      prepare(x, asked);
       const lane = 31 - Math.clz32(asked & -asked);
-      const id = x.i32[idSlot.base + lane]! >>> 0;
-      const count = countSlot === null ? null : x.i32[countSlot.base + lane]! >>> 0;
+      const id = idIn(x, lane) >>> 0;
+      const count = countIn === null ? null : countIn(x, lane) >>> 0;
       const { cta } = warp;
       const barrier = cta.barriers[id];
       const at = { site, activation: x, lanes: mask };

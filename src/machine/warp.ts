@@ -76,12 +76,19 @@ export class Warp {
     return best;
   }
 
-  /** The group at the thread's instruction pointer, if it does not wait. */
+  /**
+   * The group at the thread's instruction pointer, if it does not wait. One activation is the deepest, and its groups are
+   * the last of the list.
+   */
   #atPointer(): Group | null {
-    let best: Group | null = null;
-    for (const g of this.groups) if (best === null || before(g, best)) best = g;
-    if (best === null || best.wait !== null) return null;
-    if (this.groups.length > 1) this.#merge(best);
+    const { groups } = this;
+    let i = groups.length - 1;
+    if (i < 0) return null;
+    let best = groups[i]!;
+    const { activation } = best;
+    while (--i >= 0 && groups[i]!.activation === activation) if (groups[i]!.at.index < best.at.index) best = groups[i]!;
+    if (best.wait !== null) return null;
+    if (groups.length - i > 2) this.#merge(best);
     return best;
   }
 
@@ -174,8 +181,12 @@ export class Warp {
   }
 
   remove(group: Group): void {
-    const last = this.groups.pop()!;
-    if (last !== group) this.groups[this.groups.indexOf(group)] = last;
+    const { groups } = this;
+    const last = groups.pop()!;
+    if (last === group) return;
+    let at = groups.lastIndexOf(group);
+    if (this.lockstep) for (; at + 1 < groups.length; at++) groups[at] = groups[at + 1]!;
+    groups[at] = last;
   }
 
   #retire(group: Group, mask: number): void {

@@ -87,7 +87,7 @@ export interface PayloadPlace {
 
 /**
  * A payload lies behind r0 and what each thread has for itself; before XeHP threads have a register of their own even where
- * kernels want nothing in it. Behind inline data the rest begins with a new register, or further on where the alignment of its
+ * kernels want nothing in it, unless the kernel's inputs leave no room for one. Behind inline data the rest begins with a new register, or further on where the alignment of its
  * first value asks for it: that only the kernel's inputs tell.
  */
 export function payloadPlace(
@@ -97,7 +97,8 @@ export function payloadPlace(
 ): PayloadPlace {
   const own = perThread.reduce((sum, { size }) => sum + size, 0);
   const loadsItself = inlineBytes > 0 || grfBytes === 64;
-  const start = grfBytes + (own === 0 && !loadsItself ? grfBytes : own);
+  const tight = inputs.some((offset) => offset >= grfBytes && offset < 2 * grfBytes);
+  const start = grfBytes + (own === 0 && !loadsItself && !tight ? grfBytes : own);
   if (inlineBytes === 0) return { start, rest: start };
   const next = start + Math.max(inlineBytes, grfBytes);
   const first = inputs.reduce((least, offset) => (offset >= next ? Math.min(least, offset) : least), Infinity);

@@ -54,20 +54,34 @@ const variableAttributes: Readonly<Record<string, Value>> = {
 };
 
 export function checkAttributes(context: RoutineContext): void {
-  for (const attribute of attributesOf(context.routine.routine.statements))
+  const { kind, attributes, routine } = context.routine;
+  const own = [...attributesOf(routine.statements)];
+  const missing = kind === "function" ? ["ArgSize", "RetValSize"].filter((name) => !attributes.has(name)) : [];
+  const misspelt = new Map(own.map((attribute) => [meantBy(attribute, routineAttributes), attribute]));
+  for (const attribute of own) {
+    // A misspelt size is an error below.
+    if (missing.includes(meantBy(attribute, routineAttributes) ?? "")) continue;
     check(context, attribute, routineAttributes);
+  }
   for (const [declaration] of context.binding.declared) {
     for (const attribute of declaration.attributes)
       check(context, { kind: "attribute", ...attribute }, variableAttributes);
   }
-  const { kind, attributes, routine } = context.routine;
-  if (kind !== "function") return;
-  for (const name of ["ArgSize", "RetValSize"]) {
-    if (attributes.has(name) || context.binding.skipped.hasAttribute(name)) continue;
-    const help = `write \`.kernel_attr ${name}=\` and its size in registers`;
-    context.error("visa-missing-attribute", routine.name, `the function does not say its ${name}`, help);
+  // One that could not be read is not missing.
+  if (context.binding.skipped.between(routine.start, context.binding.end)) return;
+  for (const name of missing) {
+    const found = misspelt.get(name);
+    const message = `the function does not say its ${name}`;
+    if (found === undefined) {
+      const help = `write \`.kernel_attr ${name}=\` and its size in registers`;
+      context.error("visa-missing-attribute", routine.name, message, help);
+    } else context.error("visa-missing-attribute", found.name, message, `did you mean \`${name}\`?`);
   }
 }
+
+/** The known attribute whose name is nearest to one that is not known. */
+const meantBy = ({ name }: Attribute, known: Readonly<Record<string, Value>>): string | null =>
+  Object.hasOwn(known, name.text) ? null : nearest(name.text, Object.keys(known));
 
 function* attributesOf(statements: readonly Statement[]): Iterable<Attribute> {
   for (const statement of statements) {
@@ -76,9 +90,10 @@ function* attributesOf(statements: readonly Statement[]): Iterable<Attribute> {
   }
 }
 
-function check(context: RoutineContext, { name, value }: Attribute, known: Readonly<Record<string, Value>>): void {
+function check(context: RoutineContext, attribute: Attribute, known: Readonly<Record<string, Value>>): void {
+  const { name, value } = attribute;
   if (!Object.hasOwn(known, name.text)) {
-    const meant = nearest(name.text, Object.keys(known));
+    const meant = meantBy(attribute, known);
     const message = `the attribute \`${name.text}\` is not known and has no effect`;
     context.warning("visa-unknown-attribute", name, message, meant === null ? {} : `did you mean \`${meant}\`?`);
     return;

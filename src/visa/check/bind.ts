@@ -278,7 +278,7 @@ class RoutineBinder {
       const variable = scope.find(name.text);
       if (variable !== null) this.#resolve(name, variable, alias);
       else if (alias !== null) alias.alias = null;
-      if (name.text === "" || reported.has(name.text) || this.#skipped.hasVariable(name.text)) continue;
+      if (name.text === "" || reported.has(name.text) || this.#skipped.names(name.text)) continue;
       reported.add(name.text);
       if (variable !== null) {
         this.#sink.error("visa-use-before-declaration", name, `\`${name.text}\` is declared behind its use`, {

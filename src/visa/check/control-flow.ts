@@ -60,8 +60,8 @@ export function checkTargets(context: RoutineContext, { partOf }: ControlFlow): 
     const subroutine = instruction.row.name === "CALL";
     for (const name of targetsOf(instruction)) {
       const label = labels.get(name.text);
+      if (context.binding.skipped.names(name.text)) continue;
       if (label === undefined) {
-        if (context.binding.skipped.hasLabel(name.text)) continue;
         const help = subroutine ? "a subroutine begins with `.function` and its label" : "labels begin a line";
         context.error("visa-unknown-label", name, `there is no label \`${name.text}\``, help);
       } else {

@@ -2,44 +2,24 @@ import type { Span } from "../../source/index.ts";
 import type { VisaFile } from "../tree.ts";
 
 /**
- * What the statements that the parser skipped would have given: one syntax error is enough for a declaration that is wrong,
- * and nothing is said of the names, labels and attributes that are missing because of it.
+ * The statements that the parser skipped. One syntax error is enough for each: nothing is said of names, labels and
+ * attributes that may be missing because of it.
  */
 export class Skipped {
   readonly #spans: readonly Span[];
-  readonly #variables = new Set<string>();
-  readonly #labels = new Set<string>();
-  readonly #attributes = new Set<string>();
+  readonly #words: ReadonlySet<string>;
 
   constructor({ source, skipped = [] }: VisaFile) {
     this.#spans = skipped;
-    for (const { start, end } of skipped) {
-      for (const line of source.text.slice(start, end).split("\n")) this.#line(line);
-    }
+    this.#words = new Set(skipped.flatMap(({ start, end }) => source.text.slice(start, end).match(/[\w%$@?]+/g) ?? []));
   }
 
-  #line(line: string): void {
-    const [, directive, name] = /^\s*(\.?\w+)\s*"?([\w%$@?.]*)/.exec(line.slice(0, 400)) ?? [];
-    if (directive === undefined || name === undefined) return;
-    if (directive === ".kernel_attr") this.#attributes.add(name);
-    else if (directive === ".function") this.#labels.add(name);
-    else if (directive.startsWith(".")) this.#variables.add(name);
-    else if (/^\s*[\w$@?]+\s*:/.test(line)) this.#labels.add(directive);
+  /** Whether a name stands in one of them, which might have said what it is. */
+  names(name: string): boolean {
+    return this.#words.has(name);
   }
 
-  hasVariable(name: string): boolean {
-    return this.#variables.has(name);
-  }
-
-  hasLabel(name: string): boolean {
-    return this.#labels.has(name);
-  }
-
-  hasAttribute(name: string): boolean {
-    return this.#attributes.has(name);
-  }
-
-  /** Whether anything between two offsets was skipped. */
+  /** Whether any of them stands between two offsets. */
   between(start: number, end: number): boolean {
     let low = 0;
     let high = this.#spans.length;

@@ -1,4 +1,5 @@
 import { nearest } from "../../source/index.ts";
+import { rowsOfMnemonic } from "../isa/table.ts";
 import { Token } from "../lexer.ts";
 import {
   type Attribute,
@@ -49,19 +50,32 @@ function expectKey(p: Cursor, key: string): void {
   else acceptKey(p, key);
 }
 
-/** A variable's own name: those with `%` are predefined. */
+/** A name that the text gives to something: those with `%` are predefined, and mnemonics are words of the language. */
 function ownName(p: Cursor, wanted: string): Name {
   if (p.at(Token.name) && p.text.startsWith("%", p.start)) {
     p.unexpected(wanted, "names that begin with '%' are those of predefined variables");
-  } else if (p.lexer.following === 0x3d) p.unexpected(wanted);
+  } else if (p.at(Token.name) && rowsOfMnemonic.has(p.token)) {
+    p.unexpected(wanted, "this is the name of an instruction");
+  }
   return p.name(wanted);
+}
+
+/** The name of a routine or a part of one. Quotes make a name of any text. */
+export const routineName = (p: Cursor, wanted: string): Name =>
+  p.at(Token.string) ? nameOrQuoted(p, wanted) : ownName(p, wanted);
+
+/** The name of a variable; where it is left out, the key of what follows stands there. */
+function variableName(p: Cursor): Name {
+  const wanted = "the name of a variable";
+  if (p.at(Token.name) && p.lexer.following === 0x3d) p.unexpected(wanted);
+  return ownName(p, wanted);
 }
 
 /** `.decl V v_type=G type=f num_elts=16 align=GRF alias=<X, 0> attrs={...}` */
 export function declaration(p: Cursor): Declaration | null {
   const { start } = p;
   p.advance();
-  const name = ownName(p, "the name of a variable");
+  const name = variableName(p);
   expectKey(p, "v_type");
   const variable = variableKind(p);
   let type: Declaration["type"] = null;
@@ -171,7 +185,7 @@ function attributeValue(p: Cursor): number | string {
 export function input(p: Cursor, implicit: string): Input | null {
   const { start } = p;
   p.advance();
-  const name = ownName(p, "the name of a variable");
+  const name = variableName(p);
   const offset = acceptKey(p, "offset") ? count(p, 0, 0x7fff, "the offset") : null;
   const size = acceptKey(p, "size") ? count(p, 0, 0xffff, "the size") : null;
   const attributes = implicit === "" ? [] : attributeList(p);
@@ -183,7 +197,7 @@ export function input(p: Cursor, implicit: string): Input | null {
 export function parameter(p: Cursor): Parameter | null {
   const { start } = p;
   p.advance();
-  const name = ownName(p, "the name of a variable");
+  const name = variableName(p);
   const size = acceptKey(p, "size") ? count(p, 0, 0xffff, "the size") : null;
   return p.panicking ? null : { kind: "parameter", start, end: p.previousEnd, name, size };
 }
@@ -192,7 +206,7 @@ export function parameter(p: Cursor): Parameter | null {
 export function kernelAttribute(p: Cursor): Attribute | null {
   const { start } = p;
   p.advance();
-  const name = p.name("the name of an attribute");
+  const name = ownName(p, "the name of an attribute");
   const value = p.accept(Token.assign) && !p.atEnd ? attributeValue(p) : null;
   if (p.panicking) return null;
   if (name.text === "SimdSize" && typeof value === "number") p.constants.dispatchSimd = value;
@@ -203,7 +217,7 @@ export function kernelAttribute(p: Cursor): Attribute | null {
 export function functionDirective(p: Cursor): FunctionDirective | null {
   const { start } = p;
   p.advance();
-  const name = nameOrQuoted(p, "the name of a function");
+  const name = routineName(p, "the name of a function");
   return p.panicking ? null : { kind: "function-directive", start, end: p.previousEnd, name };
 }
 

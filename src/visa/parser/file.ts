@@ -9,11 +9,11 @@ import {
   functionDirective,
   input,
   kernelAttribute,
+  routineName,
   parameter,
   versionDirective,
 } from "./directives.ts";
 import { instruction } from "./instructions.ts";
-import { nameOrQuoted } from "./operands.ts";
 import { mean } from "./options.ts";
 
 interface ParseVisaOptions {
@@ -70,7 +70,7 @@ export function parseVisa(
       p.endHeading();
     } else if (word === ".kernel" || word === ".global_function") {
       p.advance();
-      const name = nameOrQuoted(p, "the name of a routine");
+      const name = routineName(p, "the name of a routine");
       if (!p.panicking) {
         close();
         p.constants.enterRoutine();

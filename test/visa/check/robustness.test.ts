@@ -6,6 +6,7 @@ import { parseVisa } from "../../../src/visa/parser/index.ts";
 import { platforms } from "../../../src/visa/isa/row.ts";
 import { caseFiles, casesOf, textOf } from "./cases.ts";
 import { diagnose } from "./diagnose.ts";
+import { processorMilliseconds } from "../../processor-time.ts";
 
 const texts = caseFiles.flatMap((file) => casesOf(file).map(textOf));
 const words = texts.join("\n").match(/[A-Za-z_.%][\w.%]*|\d+|[^\s\w]|\n/g)!;
@@ -39,11 +40,7 @@ test("nothing throws on programs with words exchanged, left out and doubled", ()
 });
 
 /** Milliseconds for a program of n parts. */
-function time(text: string): number {
-  const start = performance.now();
-  diagnose(text);
-  return performance.now() - start;
-}
+const time = (text: string): number => processorMilliseconds(() => diagnose(text));
 
 const kernel = (declarations: string, body: string): string =>
   `.version 3.6\n.kernel "k"\n${declarations}.kernel_attr SimdSize=16\n.function "m"\nm:\n${body}    ret (M1, 1)\n`;

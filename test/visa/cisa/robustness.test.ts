@@ -7,6 +7,7 @@ import { printVisa } from "../../../src/visa/printer/index.ts";
 import { SourceText } from "../../../src/source/index.ts";
 import { fixture } from "./fixtures.ts";
 import { referenceFiles } from "./reference-files.ts";
+import { processorMilliseconds } from "../../processor-time.ts";
 
 const fixtures = ["kernel-and-function", "version-3-0", "version-4-2", "written"].map(fixture);
 const files = [...fixtures, ...referenceFiles.map(({ bytes }) => bytes)];
@@ -104,10 +105,11 @@ const header = (kernels: number, size: number): Uint8Array => {
 
 test("many kernels in the same bytes are not read again and again", () => {
   const bytes = header(60_000, 500_000);
-  const start = performance.now();
-  const { diagnostics } = readCisa(bytes, "overlap.isa");
-  expect(diagnostics.map((d) => d.code)).toContain("visa-cisa-overlap");
-  expect(performance.now() - start).toBeLessThan(4000);
+  const milliseconds = processorMilliseconds(() => {
+    const { diagnostics } = readCisa(bytes, "overlap.isa");
+    expect(diagnostics.map((d) => d.code)).toContain("visa-cisa-overlap");
+  });
+  expect(milliseconds).toBeLessThan(4000);
 });
 
 test("counts that cannot fit are refused before anything is made of them", () => {

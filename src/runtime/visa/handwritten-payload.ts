@@ -5,6 +5,7 @@ import { UsageError } from "../errors.ts";
 import type { Parameter } from "./arguments.ts";
 import { dwords, Payload, type PayloadContents, putR0, qword, roundUp } from "./payload.ts";
 import type { WorkSize } from "./work-size.ts";
+import { greatest } from "./zeinfo.ts";
 
 /** What an `.input` of a hand-written kernel is to hold. */
 export type KernelInput =
@@ -38,7 +39,7 @@ export function handwrittenPayload(
   const places = new Map(routine.inputs.map((input) => [input.variable.name, input]));
   const ends = routine.inputs.map((input) => input.offset + input.size);
   // What is written into an input may be larger than it, and is cut off.
-  const payload = new Payload(Math.max(grfBytes, ...ends) + 8);
+  const payload = new Payload(Math.max(grfBytes, greatest(ends)) + 8);
   putR0(payload, contents);
   const args = [...contents.args];
   let stack = 0;

@@ -3,7 +3,7 @@ import { viewOf } from "../element.ts";
 import type { ArgumentValue, Parameter } from "./arguments.ts";
 import { bindlessIndex, dataIndex, type ThreadMemory } from "./thread-memory.ts";
 import type { WorkSize } from "./work-size.ts";
-import { argumentBytes, type KernelInfo, type PayloadItem } from "./zeinfo.ts";
+import { argumentBytes, greatest, type KernelInfo, type PayloadItem } from "./zeinfo.ts";
 
 /** Writes what one thread has and another has not. */
 type ThreadField = (view: DataView, thread: ThreadStart) => void;
@@ -20,6 +20,10 @@ export class Payload {
 
   constructor(bytes: number) {
     this.#common = new Uint8Array(bytes);
+  }
+
+  get bytes(): number {
+    return this.#common.length;
   }
 
   /** Bytes that all threads have alike. */
@@ -115,7 +119,7 @@ export function compiledPayload(info: KernelInfo, contents: PayloadContents): Pa
     Math.max(
       start + Math.min(bytes.length, inlineBytes),
       rest + Math.max(0, bytes.length - inlineBytes),
-      ...info.perThread.map(({ offset, size }) => grfBytes + offset + size),
+      grfBytes + greatest(info.perThread.map(({ offset, size }) => offset + size)),
     ),
   );
   putR0(payload, contents);
@@ -127,7 +131,7 @@ export function compiledPayload(info: KernelInfo, contents: PayloadContents): Pa
 
 /** What all threads have alike, as `.ze_info` counts. */
 function payloadBytes(info: KernelInfo, contents: PayloadContents): Uint8Array {
-  const bytes = new Uint8Array(Math.max(0, ...info.payload.map(({ offset, size }) => offset + size)));
+  const bytes = new Uint8Array(greatest(info.payload.map(({ offset, size }) => offset + size)));
   const slm = localOffsets(info, contents.args).offsets;
   for (const item of info.payload) {
     const value = itemBytes(item, contents, slm);

@@ -17,7 +17,10 @@ export function threadModel(
   threads: ThreadMemory,
   { width, surfaces }: { readonly width: number; readonly surfaces: ReadonlyMap<number, Surface> },
 ): ThreadModel {
-  const places = payloadPlaces(routine);
+  // Of an input that reaches beyond the payload there is less, or nothing.
+  const places = payloadPlaces(routine)
+    .map(({ offset, size, at }) => ({ offset, size: Math.min(size, payload.bytes - offset), at }))
+    .filter(({ size }) => size > 0);
   const start = (file: DataView, thread: ThreadStart): void => {
     const registers = payload.of(thread);
     for (const { offset, size, at } of places) copyBytes(registers, offset, file, at, size);

@@ -122,7 +122,7 @@ function argumentsOf({ payload, bindings }: Omit<KernelInfo, "args">, listed: re
     ...bindings.map(({ argument }) => argument),
     ...listed.map(({ index }) => index),
   ];
-  const count = Math.max(0, ...indices.map((index) => index + 1));
+  const count = greatest(indices.map((index) => index + 1));
   return Array.from({ length: count }, (_, i) => {
     const { name = "", type = null, elements = 1, bytes = null } = listed.find(({ index }) => index === i) ?? {};
     return { name, type, elements, bytes };
@@ -204,5 +204,8 @@ const readThreadMemory = (field: DocumentValue): ThreadMemory => ({
 /** Bytes of a by-value argument: as its type says, or what the payload takes of it. */
 export function argumentBytes({ payload, args }: KernelInfo, index: number): number {
   const pieces = payload.filter((item) => item.argument === index && item.type === "arg_byvalue");
-  return args[index]!.bytes ?? Math.max(0, ...pieces.map(({ sourceOffset, size }) => sourceOffset + size));
+  return args[index]!.bytes ?? greatest(pieces.map(({ sourceOffset, size }) => sourceOffset + size));
 }
+
+/** Of any number of sizes; 0 where there are none. */
+export const greatest = (sizes: readonly number[]): number => sizes.reduce((most, size) => Math.max(most, size), 0);

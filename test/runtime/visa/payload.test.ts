@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AddressSpace } from "../../../src/machine/address-space.ts";
 import type { ThreadStart } from "../../../src/machine/launch.ts";
+import { Device } from "../../../src/runtime/index.ts";
 import { DeviceMemory } from "../../../src/machine/memory.ts";
 import type { Dim3 } from "../../../src/machine/report.ts";
 import { parseVisa } from "../../../src/visa/parser/index.ts";
@@ -226,4 +227,30 @@ describe.skipIf(!present)("dumps of IGC", () => {
       }
     },
   );
+});
+
+test("of an input that reaches beyond the payload, what is there is filled", () => {
+  const text = `.version 3.6
+.kernel "k"
+.decl ID v_type=G type=uw num_elts=64 align=GRF
+.decl FAR v_type=G type=ud num_elts=8 align=GRF
+.input ID offset=96 size=128
+.input FAR offset=4096 size=32
+.function "m"
+m:
+    add (M1, 16) ID(0,0)<1> ID(0,0)<1;1,0> 1:uw
+    add (M1, 8) FAR(0,0)<1> FAR(0,0)<1;1,0> 1:ud
+    ret (M1, 1)
+`;
+  const zeinfo = {
+    kernels: [
+      {
+        name: "k",
+        execution_env: { simd_size: 16 },
+        per_thread_payload_arguments: [{ arg_type: "local_id", offset: 0, size: 96 }],
+      },
+    ],
+  };
+  const kernel = new Device().load(text, { isa: "visa", zeinfo }).kernel("k");
+  expect(kernel.launch({ global: 32, local: 32 }).ok).toBe(true);
 });

@@ -13,8 +13,8 @@ export function renderReport(report: Report, options: RenderOptions = {}): strin
   const note = (text: string): string => renderRemark("note", text, options.style);
   const { location, stack, kernel } = report;
   const callers = stack.slice(1).map(({ function: name, source, span }) => `  ${name} (${renderPlace(source, span)})`);
-  const hidden = callers.length - mostCallers;
-  if (hidden > 0) callers.splice(mostCallers, hidden, `  and ${hidden} more`);
+  // A report has the innermost calls only: how many more there are is not known.
+  if (callers.length > mostCallers) callers.splice(mostCallers, callers.length, "  and so on");
   return [
     ...renderHeading(report.severity, report.message, report.code, report, options),
     note(`kernel \`${kernel}\`, ${describeThreads(report.threads, report.count)}`),

@@ -61,6 +61,12 @@ export const flowCodes = {
     section: "IFCALL",
     example: bodies("ifcall (M1, 16) A(0,0)<0;1,0> 33 0", "ifcall (M1, 16) A(0,0)<0;1,0> 32 0"),
   },
+  "visa-constant-address": {
+    title: "a call of a function by a number",
+    page: "Where a function lies is decided when the program is loaded; `faddr` gives its address. The behaviour of a call to anything else is undefined.",
+    section: "IFCALL",
+    example: bodies("ifcall (M1, 16) 0x100:ud 0 0", "ifcall (M1, 16) A(0,0)<0;1,0> 0 0"),
+  },
   "visa-call-size-mismatch": {
     title: "a call with other sizes than the function declares",
     page: "The sizes of a call are the ArgSize and RetValSize of the function. For an indirect call that is known where every way to it has put addresses of certain functions into the operand by `faddr`; where only some of them do not fit, it is a warning.",

@@ -87,6 +87,14 @@ function scalarCall(context: RoutineContext, instruction: Instruction): void {
   scalarMask(context, exec, `a scalar \`${row.mnemonic}\``);
 }
 
+/** What `faddr` gives is known when the program is loaded, and to nobody who writes a number. */
+function indirectCall(context: RoutineContext, instruction: Instruction): void {
+  scalarCall(context, instruction);
+  const { address } = instruction.operands;
+  if (address?.kind !== "immediate" || !["ud", "uq"].includes(address.type)) return;
+  context.warning("visa-constant-address", address, "no function is known to have this address", "take one by `faddr`");
+}
+
 /** Reports that what has one channel looks at a mask. */
 export function scalarMask(context: RoutineContext, exec: ExecSize, what: string): void {
   const mask = maskName({ ...exec, noMask: true });
@@ -104,6 +112,6 @@ const rules: Readonly<Record<string, (context: RoutineContext, instruction: Inst
   ADDR_ADD: addressAdd,
   CALL: scalarCall,
   FCALL: scalarCall,
-  IFCALL: scalarCall,
+  IFCALL: indirectCall,
   FRET: scalarCall,
 };

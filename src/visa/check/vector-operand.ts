@@ -236,8 +236,9 @@ export function predicateElements(context: RoutineContext, { exec }: Instruction
   const variable = ofKind(context, name, "P");
   if (variable === null || exec === null) return;
   const end = exec.offset + exec.size;
-  // A mask that fits nothing is an error of its own.
-  if (end <= variable.elements || exec.offset % exec.size !== 0) return;
+  // A mask that fits nothing is an error of its own, and so is a number of elements that no predicate has.
+  const elsewhere = exec.offset % exec.size !== 0 || !Number.isInteger(Math.log2(variable.elements));
+  if (end <= variable.elements || elsewhere) return;
   const message = `channels up to ${end - 1} need as many bits, and \`${name.text}\` has ${variable.elements}`;
   context.error("visa-predicate-size", name, message, context.note("declared here", variable.span));
 }

@@ -42,5 +42,5 @@ test("a deep recursion shows only its innermost callers", () => {
   const stack = Array.from({ length: 64 }, () => ({ function: "f", source, span: load }));
   const lines = renderReport({ ...report, stack }).split("\n");
   expect(lines.length).toBeLessThan(25);
-  expect(lines.find((line) => line.includes("more"))).toContain("and 53 more");
+  expect(lines.map((line) => line.trim())).toContain("and so on");
 });

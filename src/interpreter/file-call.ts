@@ -112,7 +112,9 @@ function pass(x: Activation, y: Activation, { argSize }: FileCall): void {
   x.i32.fill(0, from, from + ((argRegisters * grfBytes) >> 2));
 }
 
-function giveBack(y: Activation): void {
+/** With the last lanes: what the thread's part is before, the others still change. */
+function giveBack(y: Activation, lanes: number): void {
+  if (y.live !== lanes) return;
   const { op } = y.callSite!.instruction;
   const { grfBytes }: ByteFile = y.code.ir.file!;
   const results = op.kind === "file-call" ? Math.min(op.retvalSize, retvalRegisters) : 0;

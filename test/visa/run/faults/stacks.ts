@@ -146,6 +146,27 @@ export const stacks: readonly Fault[] = [
     says: ["`f`", "32 bytes below"],
   },
   {
+    title: "all lanes leave before the function has given back its stack",
+    report: "stack-imbalance",
+    functions: [
+      {
+        name: "f",
+        takes: 1,
+        returns: 0,
+        body: `
+          add (one) %sp(0,0)<1> %sp(0,0)<0;1,0> 64:ud
+          cmp.lt (E) P1 ARG@ 400:ud
+          (P1) fret (E) <--
+          add (one) %sp(0,0)<1> %sp(0,0)<0;1,0> -64:d
+          fret (E)`,
+      },
+    ],
+    kernel: "mov (one) %sp(0,0)<1> STK$\nmov (E) ARG! ID@\nfcall (E) f # 0",
+    threads: "0-15",
+    stack: ["f", "k"],
+    says: ["64 bytes above"],
+  },
+  {
     title: "the inner of two functions leaves the stack uneven, and the outer does not notice",
     report: "stack-imbalance",
     functions: [

@@ -389,6 +389,33 @@ export const conventions: readonly Program[] = [
     expected: (id) => (id === 4 ? 0 : 2 * (2 * (id + 7) + 7)),
   },
   {
+    title: "lanes leave before the function has given back its stack, and the last ones do it",
+    widths: every,
+    functions: [
+      {
+        name: "f",
+        takes: 1,
+        returns: 1,
+        body: `
+          add (one) %sp(0,0)<1> %sp(0,0)<0;1,0> 64:ud
+          mov (E) RET! 5:ud
+          cmp.lt (E) P1 ARG@ 4:ud
+          (P1) fret (E)
+          mov (E) RET! 6:ud
+          add (one) %sp(0,0)<1> %sp(0,0)<0;1,0> -64:d
+          fret (E)`,
+      },
+    ],
+    kernel: `
+      mov (one) %sp(0,0)<1> STK$
+      mov (E) ARG! ID@
+      fcall (E) f # #
+      add (one) Q! %sp(0,0)<0;1,0> (-)STK$
+      mov (one) S! Q$
+      add (E) R! RET@ S$`,
+    expected: (id) => (id < 4 ? 5 : 6),
+  },
+  {
     title: "a barrier in a recursion: all threads go equally deep",
     widths: [8, 16],
     items: 32,

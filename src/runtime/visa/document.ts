@@ -33,9 +33,10 @@ export class DocumentValue {
   }
 
   /** None where the list is missing. */
-  items(): DocumentValue[] {
+  items(most = Number.POSITIVE_INFINITY): DocumentValue[] {
     if (!this.present) return [];
     if (!Array.isArray(this.#value)) this.#expected("a list");
+    if (this.#value.length > most) this.fail(`has ${this.#value.length} entries; there can be ${most}`);
     return this.#value.map((item, i) => new DocumentValue(item, this.#name, `${this.#path}[${i}]`));
   }
 

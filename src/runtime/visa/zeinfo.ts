@@ -92,7 +92,7 @@ export function readZeInfo(document: unknown): ReadonlyMap<string, KernelInfo> {
     root
       .get("kernels_misc_info")
       .items()
-      .map((kernel) => [kernel.get("name").string(), kernel.get("args_info").items().map(readArgument)]),
+      .map((kernel) => [kernel.get("name").string(), kernel.get("args_info").items(mostArguments).map(readArgument)]),
   );
   const kernels = root.get("kernels").items().map(readKernel);
   return new Map(
@@ -131,22 +131,22 @@ function argumentsOf({ payload, bindings }: Omit<KernelInfo, "args">, listed: re
 
 function readKernel(field: DocumentValue): Omit<KernelInfo, "args"> {
   const environment = field.get("execution_env");
-  const bytes = (name: string): number => {
+  const bytes = (name: string, most: number): number => {
     const value = environment.get(name);
-    return value.present ? value.integer(0, mostBytes) : 0;
+    return value.present ? value.integer(0, most) : 0;
   };
   return {
     name: field.get("name").string(),
     simd: readSimd(environment.get("simd_size")),
-    slmBytes: bytes("slm_size"),
-    inlineBytes: bytes("inline_data_payload_size"),
+    slmBytes: bytes("slm_size", mostBytes),
+    inlineBytes: bytes("inline_data_payload_size", mostPayload),
     requiredLocalSize: readDim3(environment.get("required_work_group_size"), 1, 0xffff_ffff),
     walkOrder: readWalkOrder(environment.get("work_group_walk_order_dimensions")),
-    payload: field.get("payload_arguments").items().map(readPayloadItem),
-    perThread: field.get("per_thread_payload_arguments").items().map(readPayloadItem),
+    payload: field.get("payload_arguments").items(mostArguments).map(readPayloadItem),
+    perThread: readPerThread(field.get("per_thread_payload_arguments")),
     bindings: field
       .get("binding_table_indices")
-      .items()
+      .items(mostArguments)
       .map((binding) => ({
         index: binding.get("bti_value").integer(0, 255),
         argument: binding.get("arg_index").integer(0, mostArguments),
@@ -171,6 +171,12 @@ function readDim3(field: DocumentValue, least: number, most: number): Dim3 | nul
 function readWalkOrder(field: DocumentValue): Dim3 {
   const order = readDim3(field, 0, 2);
   return order && new Set(order).size === 3 ? order : [0, 1, 2];
+}
+
+function readPerThread(field: DocumentValue): PayloadItem[] {
+  const items = field.items(mostArguments).map(readPayloadItem);
+  const bytes = items.reduce((sum, { size }) => sum + size, 0);
+  return bytes <= mostPayload ? items : field.fail(`takes ${bytes} bytes of registers; there can be ${mostPayload}`);
 }
 
 function readPayloadItem(field: DocumentValue): PayloadItem {

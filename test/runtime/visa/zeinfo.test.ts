@@ -81,3 +81,22 @@ describe("what is wrong is said with its path", () => {
     ],
   ])("%j", (value, message) => expect(() => readZeInfo(value)).toThrow(message));
 });
+
+const many = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+
+test.each([
+  [
+    { payload_arguments: many(5000, saxpy.payload_arguments[0]) },
+    "payload_arguments: has 5000 entries; there can be 4096",
+  ],
+  [
+    { per_thread_payload_arguments: many(4000, { arg_type: "local_id", offset: 0, size: 96 }) },
+    "per_thread_payload_arguments: takes 384000 bytes of registers; there can be 65536",
+  ],
+  [
+    { execution_env: { simd_size: 16, inline_data_payload_size: 1_000_000 } },
+    "execution_env.inline_data_payload_size: 1000000 is not from 0 to 65536",
+  ],
+])("what no launch could hold is refused", (change, message) => {
+  expect(() => readZeInfo(document(change))).toThrow(`.ze_info: kernels[0].${message}`);
+});

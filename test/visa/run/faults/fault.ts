@@ -41,7 +41,7 @@ export interface Place {
 const marker = /\s*<--\s*$/gm;
 
 /** The texts of a program without their marker, and where it stood. */
-export function unmarked(program: Program, width: number): { files: Map<string, string>; place: Place | null } {
+function unmarked(program: Program, width: number): { files: Map<string, string>; place: Place | null } {
   const files = new Map<string, string>();
   let place: Place | null = null;
   for (const { name, text } of routineTexts(program, width)) {

@@ -11,17 +11,24 @@ import { milliseconds } from "./time.mjs";
 const times = Number(process.argv[2] ?? 20);
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "lanewise-bench-"));
-const file = join(folder, "small.ptx");
+const [ptx, visa] = [join(folder, "small.ptx"), join(folder, "small.visaasm")];
 writeFileSync(
-  file,
+  ptx,
   `.version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {
   .reg .b32 r; .reg .b64 a;
   ld.param.u64 a, [p]; cvta.to.global.u64 a, a; mov.u32 r, %tid.x; mad.lo.u32 r, r, r, 1; st.global.u32 [a], r; ret;\n}\n`,
 );
+writeFileSync(
+  visa,
+  `.version 3.6\n.kernel "k"\n.decl A v_type=G type=ud num_elts=16 align=GRF\n.kernel_attr SimdSize=16
+.kernel_attr Target="3d"\n.function "k_main"\n\nk_main:
+    add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x1:ud\n    ret (M1, 1)\n`,
+);
 const cases = {
   "node -e 0": ["-e", "0"],
   "lanewise --version": [main, "--version"],
-  "lanewise check": [main, "check", file],
+  "lanewise check, PTX": [main, "check", ptx],
+  "lanewise check, vISA": [main, "check", visa],
 };
 try {
   // In turns, so that a disturbance of the machine hits all alike.

@@ -1,14 +1,16 @@
-// The command line as few files: what starts a command, PTX, the engine, vISA and YAML each in one of their own, loaded when
-// a command needs them. One file of all would cost every command the time to read vISA.
+// The command line as few files: what starts a command, PTX, vISA, the engine and YAML each in some of their own, loaded when
+// a command needs them. One file of all would cost every command the time to read what it does not need.
 import { rolldown } from "rolldown";
 
 /** The first that a module's path matches; the rest goes where it is used. No file may need a later one that needs it. */
 const files = [
   [/\/node_modules\/yaml\//, "yaml"],
-  [/\/src\/(source\/|runtime\/(errors|isa)\.ts|visa\/isa\/row\.ts)/, "base"],
+  [/\/src\/(source\/|runtime\/(errors|isa|source-file)\.ts|visa\/isa\/row\.ts)/, "base"],
   [/\/src\/cli\/(command|options|terminal|files|isa-of-file)\.ts/, "base"],
-  [/\/src\/(visa\/|runtime\/(visa\/|device\.ts))/, "visa"],
-  [/\/src\/(numeric|semantics|ir|ptx|runtime\/(compile|provided-names)\.ts)/, "ptx"],
+  [/\/src\/(visa\/|runtime\/visa\/check\.ts)/, "visa"],
+  [/\/src\/(numeric|semantics|ir)\//, "semantics"],
+  [/\/src\/(ptx\/|runtime\/(compile|provided-names)\.ts)/, "ptx"],
+  [/\/src\/runtime\/(visa\/|device\.ts)/, "visa-programs"],
   [/\/src\/(machine|interpreter|sanitizers|runtime)\//, "engine"],
 ];
 const fileOf = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;

@@ -1,4 +1,3 @@
-import { checkLinked, checkSource } from "../runtime/compile.ts";
 import type { SourceFile } from "../runtime/source-file.ts";
 import { type Diagnostic, SourceText } from "../source/index.ts";
 import { isaOfFile, isaOfProgram } from "./isa-of-file.ts";
@@ -22,6 +21,7 @@ export async function checkFiles(files: readonly SourceFile[], options: Options)
       sources.push(checked.source);
       diagnostics.push(...checked.diagnostics);
     } else {
+      const { checkSource } = await ptxCompiler();
       const source = ptxSource(file);
       sources.push(source);
       diagnostics.push(...checkSource(source, { target: options.ptxTarget ?? undefined }).diagnostics);
@@ -34,6 +34,7 @@ export async function checkFiles(files: readonly SourceFile[], options: Options)
 export async function checkProgram(files: readonly SourceFile[], options: Options): Promise<CheckedFiles> {
   const paths = files.map(({ path }) => path);
   if (isaOfProgram(options, paths) === "ptx") {
+    const { checkLinked } = await ptxCompiler();
     const sources = files.map(ptxSource);
     return { sources, diagnostics: checkLinked(sources, { target: options.ptxTarget ?? undefined }) };
   }
@@ -45,5 +46,6 @@ export async function checkProgram(files: readonly SourceFile[], options: Option
 const utf8 = new TextDecoder();
 const ptxSource = ({ path, text, bytes }: SourceFile): SourceText => new SourceText(path, text ?? utf8.decode(bytes));
 
-/** Loaded where it is needed: PTX starts faster without. */
-const visaCompiler = () => import("../runtime/visa/compile.ts");
+// Loaded where they are needed: each starts faster without the other.
+const ptxCompiler = () => import("../runtime/compile.ts");
+const visaCompiler = () => import("../runtime/visa/check.ts");

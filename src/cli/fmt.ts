@@ -1,5 +1,3 @@
-import { printPtx } from "../ptx/printer.ts";
-import { parsePtx } from "../ptx/parser/index.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { isCisaName } from "../runtime/isa.ts";
 import { type Diagnostic, hasErrors, renderDiagnostic, type SourceText } from "../source/index.ts";
@@ -13,10 +11,12 @@ interface Formatted {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const formatPtx = (source: SourceText): Formatted => {
+async function formatPtx(source: SourceText): Promise<Formatted> {
+  const { parsePtx } = await import("../ptx/parser/index.ts");
+  const { printPtx } = await import("../ptx/printer.ts");
   const { tree, diagnostics } = parsePtx(source);
   return { text: printPtx(tree), diagnostics };
-};
+}
 
 async function formatVisa(source: SourceText): Promise<Formatted> {
   const { parseVisa } = await import("../visa/parser/index.ts");
@@ -46,7 +46,7 @@ export const fmt: Command = {
     for (const path of options.positionals) {
       const source = readSource(path);
       const visa = isaOfFile(options, path) === "visa";
-      const { text, diagnostics } = visa ? await formatVisa(source) : formatPtx(source);
+      const { text, diagnostics } = await (visa ? formatVisa : formatPtx)(source);
       if (hasErrors(diagnostics)) {
         status = exitStatus.failed;
         for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { linkVisaFiles } from "../../../src/runtime/visa/compile.ts";
+import { linkVisaFiles } from "../../../src/runtime/visa/check.ts";
 import { lineOf } from "./diagnose.ts";
 import { edited } from "./programs/program.ts";
 

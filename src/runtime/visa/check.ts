@@ -1,0 +1,79 @@
+import { type Diagnostic, hasErrors, nearest, SourceText } from "../../source/index.ts";
+import { type CheckedVisa, checkVisa } from "../../visa/check/index.ts";
+import { linkVisa } from "../../visa/check/link.ts";
+import { readCisa } from "../../visa/cisa/index.ts";
+import { type Platform, platforms } from "../../visa/isa/row.ts";
+import type { DataSymbols } from "../../visa/lower/symbols.ts";
+import { parseVisa } from "../../visa/parser/index.ts";
+import { printVisa } from "../../visa/printer/index.ts";
+import { UsageError } from "../errors.ts";
+import { isCisaName } from "../isa.ts";
+import { type SourceFile, textOf } from "../source-file.ts";
+
+/** How files of vISA are understood. */
+export interface CheckOptions {
+  /** The platform that they are for, as in "skl"; absent: what their text hints at. */
+  readonly target?: string | undefined;
+  /** Names whose address the program takes, and where in a section they lie. */
+  readonly symbols?: DataSymbols["symbols"];
+}
+
+/** @throws UsageError when there is no such platform */
+export function platformOf(name: string): Platform {
+  const found = platforms.find((platform) => platform === name.toLowerCase());
+  if (found !== undefined) return found;
+  const meant = nearest(name.toLowerCase(), platforms);
+  throw new UsageError(
+    `there is no platform "${name}"${meant ? `; did you mean "${meant}"?` : `; there are ${platforms.join(", ")}`}`,
+  );
+}
+
+interface CheckedFile extends CheckedVisa {
+  readonly source: SourceText;
+}
+
+/**
+ * Reads and checks one file. A CISA file is read as the text that it stands for, so that every message shows a line.
+ * Never throws, and does not stop at the first error.
+ *
+ * @throws UsageError when `target` names no platform
+ */
+export function checkVisaFile(file: SourceFile, { target }: CheckOptions = {}): CheckedFile {
+  const platform = target === undefined ? null : platformOf(target);
+  const read = readText(file);
+  if (read.diagnostics !== null) return { source: read.source, routines: [], diagnostics: read.diagnostics };
+  const { source } = read;
+  const { tree, diagnostics } = parseVisa(source);
+  const checked = checkVisa(tree, { platform });
+  const all = [...diagnostics, ...checked.diagnostics].sort((a, b) => a.span.start - b.span.start);
+  return { source, routines: checked.routines, diagnostics: all };
+}
+
+function readText(file: SourceFile): {
+  readonly source: SourceText;
+  readonly diagnostics: readonly Diagnostic[] | null;
+} {
+  const bytes = file.bytes;
+  if (bytes === undefined || !isCisaName(file.path)) {
+    return { source: new SourceText(file.path, textOf(file)), diagnostics: null };
+  }
+  const { tree, diagnostics } = readCisa(bytes, file.path);
+  if (tree === null || hasErrors(diagnostics)) {
+    return { source: diagnostics[0]?.source ?? new SourceText(file.path, ""), diagnostics };
+  }
+  return { source: new SourceText(file.path, printVisa(tree)), diagnostics: null };
+}
+
+interface LinkedVisa extends CheckedVisa {
+  readonly files: readonly CheckedFile[];
+}
+
+/** The files as one program: what is wrong with each, and, when nothing is, between them. */
+export function linkVisaFiles(files: readonly SourceFile[], options: CheckOptions = {}): LinkedVisa {
+  const checked = files.map((file) => checkVisaFile(file, options));
+  const diagnostics = checked.flatMap((file) => file.diagnostics);
+  const routines = checked.flatMap((file) => file.routines);
+  if (hasErrors(diagnostics)) return { files: checked, routines, diagnostics };
+  const linked = linkVisa(checked, { symbols: new Set(options.symbols?.keys() ?? []) });
+  return { files: checked, routines: linked.routines, diagnostics: [...diagnostics, ...linked.diagnostics] };
+}

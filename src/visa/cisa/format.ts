@@ -1,3 +1,4 @@
+import type { OperandSpec } from "../isa/row.ts";
 import type { SourceModifier, Version } from "../tree.ts";
 
 /** "CISA", little-endian. */
@@ -108,3 +109,7 @@ export const bindlessSampler = 31;
 
 /** How many of the predefined general variables 3.6 has: %null to %color. */
 export const predefinedInPool = 18;
+
+/** Whether what is written as an operand of a variable is its address: only the instruction tells. */
+export const takesAddress = ({ forms }: Extract<OperandSpec, { class: "vector" }>): boolean =>
+  forms.includes("address-of") && !forms.includes("general");

@@ -4,6 +4,7 @@ import { type FileItem, fileItems, type PackedPart } from "../isa/template.ts";
 import type { Immediate, Instruction, Name, Operand, RawOperand, VectorOperand } from "../tree.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import type { FieldWriter } from "./field-writer.ts";
+import { takesAddress } from "./format.ts";
 import { lscPart, unheldParts } from "./lsc-writer.ts";
 import { OperandWriter } from "./operand-writer.ts";
 import { codeByDefault } from "./options.ts";
@@ -128,6 +129,9 @@ export class InstructionWriter {
         throw new Error(`${instruction.row.name} does not say which part of ${name} goes where`);
       default: {
         const isDestination = spec.class === "vector" && spec.role === "dst";
+        if (operand.kind === "address-of" && !(spec.class === "vector" && takesAddress(spec))) {
+          this.#fields.cannotHold(operand, "the address of a variable can only be the first source of addr_add");
+        }
         this.#operands.vector(operand, isDestination && instruction.saturate);
       }
     }

@@ -13,7 +13,7 @@ import type {
 } from "../tree.ts";
 import { type DataType, dataTypes, isFloat, typeBytes } from "../types.ts";
 import { type ByteReader, Malformed } from "./byte-reader.ts";
-import { execSizes, operandClasses, rowBytes, saturation, sourceModifiers, strides } from "./format.ts";
+import { execSizes, operandClasses, rowBytes, saturation, sourceModifiers, strides, takesAddress } from "./format.ts";
 import { variableClasses } from "./packed.ts";
 import type { Tables } from "./tables.ts";
 
@@ -182,7 +182,7 @@ export class OperandReader {
     const column = this.reader.u8();
     const region = this.#region();
     const span = { start, end: this.reader.at };
-    if (!isAddressOf(spec)) return { kind: "general", variable, row, column, region, modifier: null, ...span };
+    if (!takesAddress(spec)) return { kind: "general", variable, row, column, region, modifier: null, ...span };
     const offset = row * rowBytes + column * this.tables.elementBytes(number);
     return { kind: "address-of", variable, offset, ...span };
   }
@@ -193,7 +193,7 @@ export class OperandReader {
     const variable = this.tables.name(kind, this.reader.u16(), start);
     const element = this.reader.u8();
     const span = { start, end: this.reader.at };
-    if (isAddressOf(spec)) return { kind: "address-of", variable, offset: element, ...span };
+    if (takesAddress(spec)) return { kind: "address-of", variable, offset: element, ...span };
     return { kind: "state", variable, element, ...span };
   }
 
@@ -237,9 +237,6 @@ export class OperandReader {
     return new Malformed("visa-cisa-bad-value", { start, end: Math.max(start + 1, this.reader.at) }, message);
   }
 }
-
-/** Whether general and state operands are addresses here. */
-const isAddressOf = ({ forms }: VectorSpec): boolean => forms.includes("address-of") && !forms.includes("general");
 
 /** An integer of less than 32 bits lies extended in a file; what else is beyond a type's bits means nothing. */
 function extended(bits: bigint, type: DataType): bigint {

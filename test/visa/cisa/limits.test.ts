@@ -35,6 +35,7 @@ test.each([
   ["    mov (M1, 1) V(0,0)<1> A(300)<1>", "the element is 300, and a file can only hold 0 to 255"],
   ["    mov (M1, 1) V(0,0)<1> %impl_arg_buf_ptr(0,0)<0;1,0>", "%impl_arg_buf_ptr came after version 3.6"],
   ["    addr_add (M1, 1) A(0)<1> &V[2] 0:uw", "byte 2 is not where an element of V begins"],
+  ["    mov (M1, 1) V(0,0)<1> &V", "the address of a variable can only be the first source of addr_add"],
   ["    ifcall.uniform (M1, 1) V(0,0)<0;1,0> 0 0", "ifcall.uniform has no field for this (hint)"],
   ["    tanh (M1, 1) V(0,0)<1> V(0,0)<0;1,0>", null],
   ["    nbarrier.wait 1:ub", "how nbarrier.wait lies in a file is not known"],

@@ -1,10 +1,10 @@
 import { type Diagnostic, hasErrors } from "../../source/index.ts";
 import { lowerVisa } from "../../visa/lower/lower.ts";
-import type { DataSymbols } from "../../visa/lower/symbols.ts";
 import type { SourceFile } from "../source-file.ts";
 import { type CheckOptions, linkVisaFiles } from "./check.ts";
 import type { KernelInput } from "./handwritten-payload.ts";
 import { VisaProgram } from "./program.ts";
+import { loadedData } from "./program-data.ts";
 import { readZeInfo } from "./zeinfo.ts";
 
 /** How a program of vISA is understood, and what is known of it besides its text. */
@@ -29,7 +29,7 @@ export function compileVisa(
   const kernels = options.zeinfo === undefined ? null : readZeInfo(options.zeinfo);
   const { routines, diagnostics } = linkVisaFiles(files, options);
   if (hasErrors(diagnostics) || routines.length === 0) return { program: null, diagnostics };
-  const symbols: DataSymbols = { sections: options.sections ?? new Map(), symbols: options.symbols ?? new Map() };
+  const symbols = loadedData({ sections: options.sections ?? new Map(), symbols: options.symbols ?? new Map() });
   const ir = lowerVisa(routines, { symbols });
   return { program: new VisaProgram(ir, routines, { kernels, inputs: options.inputs ?? [] }), diagnostics };
 }

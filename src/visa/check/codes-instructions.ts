@@ -46,7 +46,7 @@ export const instructionCodes = {
   },
   "visa-movs": {
     title: "movs of something that is no sampler or surface",
-    page: "movs moves the handle of a sampler or surface, from or to a number of type ud or another variable of the same kind.",
+    page: "movs moves the handle of a sampler or surface, from or to a number of 32 bits or another variable of the same kind.",
     section: "MOVS",
     example: {
       bad: kernel("movs (M1_NM, 1) A(0,0)<1> 3:ud"),

@@ -18,11 +18,12 @@ const extremum = (mnemonic: string, title: string, code: number, execution: Exec
     execution,
   });
 
+/** The manual has `ud` alone; IGC 2.40 gives surfaces that are not bound numbers of type `d` too, and its verifier looks at no type. */
 const state: OperandSpec = {
   class: "vector",
   role: "src",
   forms: ["state", "general", "indirect", "immediate"],
-  types: ["ud"],
+  types: ["ud", "d"],
   modifiers: "none",
 };
 

@@ -1,4 +1,6 @@
 import { UsageError } from "../runtime/errors.ts";
+import { isCisaName } from "../runtime/isa.ts";
+import { platformOf } from "../runtime/visa/check.ts";
 import { type Diagnostic, fileToJson, hasErrors, renderDiagnostic, type SourceText } from "../source/index.ts";
 import { bindVisa, checkVisa } from "../visa/check/index.ts";
 import { writeCisa } from "../visa/cisa/index.ts";
@@ -14,13 +16,19 @@ interface Assembled {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+function readText(path: string): SourceText {
+  if (isCisaName(path)) throw new UsageError(`asm: ${path} is a CISA file already; lanewise disasm makes a text of it`);
+  return readSource(path);
+}
+
 function assemble(source: SourceText, options: Options): Assembled {
+  const platform = options.target === null ? null : platformOf(options.target);
   const { tree, diagnostics } = parseVisa(source);
   if (options.has("no-check")) {
-    const routines = bindVisa(tree);
+    const routines = bindVisa(tree, { platform });
     return { routines, diagnostics: [...diagnostics, ...routines.flatMap((routine) => routine.diagnostics)] };
   }
-  const checked = checkVisa(tree);
+  const checked = checkVisa(tree, { platform });
   return { routines: checked.routines, diagnostics: [...diagnostics, ...checked.diagnostics] };
 }
 
@@ -38,7 +46,7 @@ export const asm: Command = {
     if (options.positionals.length === 0) throw new UsageError("asm: no file given");
     const output = options.value("output");
     if (output === null) throw new UsageError("asm: say where the CISA file goes, with -o OUT.isa");
-    const sources = options.positionals.map(readSource);
+    const sources = options.positionals.map(readText);
     const parts = sources.map((source) => assemble(source, options));
     const found = parts.flatMap((part) => part.diagnostics);
     const written = hasErrors(found) ? null : writeCisa(parts.flatMap((part) => part.routines));

@@ -1,4 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { UsageError } from "../runtime/errors.ts";
 import { SourceText } from "../source/index.ts";
 
@@ -42,4 +43,10 @@ export const readBytes = (path: string): Uint8Array =>
 export const readSource = (path: string): SourceText => new SourceText(path, new TextDecoder().decode(readBytes(path)));
 
 export const writeBytes = (path: string, data: Uint8Array | string): void =>
-  attempt("write", path, () => writeFileSync(path, data));
+  attempt("write", path, () => {
+    // Of a new file only its directory can be missing.
+    if (statSync(dirname(path), { throwIfNoEntry: false }) === undefined) {
+      throw new FileError(`cannot write ${path}: there is no directory ${dirname(path)}`);
+    }
+    writeFileSync(path, data);
+  });

@@ -68,6 +68,16 @@ test("asm --json", () => {
   expect(bad.files[0].diagnostics[0].range.start).toEqual({ line: 6, column: 13 });
 });
 
+test("asm checks the text for the platform that is asked for", () => {
+  cli.write(
+    "new.visaasm",
+    kernel.replace("    faddr f V(0,0)<1>\n", "    rol (M1, 16) V(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>\n"),
+  );
+  expect(run("asm", "new.visaasm", "-o", "new.isa").status).toBe(0);
+  const { status, stderr } = run("asm", "new.visaasm", "-o", "new.isa", "--target", "skl");
+  expect([status, stderr]).toEqual([1, expect.stringContaining("new.visaasm:6:")]);
+});
+
 test("disasm into a directory gives a file for each routine, named as IGC's dumps", () => {
   const { status, stdout } = run("disasm", "fixture.isa", "-o", "texts", "--json");
   expect(status).toBe(0);
@@ -98,6 +108,9 @@ test.each([
   [["asm"], "asm: no file given"],
   [["asm", "k.visaasm"], "asm: say where the CISA file goes, with -o OUT.isa"],
   [["asm", "none.visaasm", "-o", "x.isa"], "cannot read none.visaasm"],
+  [["asm", "k.visaasm", "-o", "none/x.isa"], "cannot write none/x.isa: there is no directory none"],
+  [["asm", "fixture.isa", "-o", "x.isa"], "fixture.isa is a CISA file already"],
+  [["asm", "k.visaasm", "-o", "x.isa", "--target", "moon"], 'there is no platform "moon"'],
   [["disasm"], "disasm: give one CISA file"],
   [["disasm", "a.isa", "b.isa"], "disasm: give one CISA file"],
   [["disasm", "none.isa"], "cannot read none.isa"],

@@ -1,5 +1,5 @@
-import { argAt, argRegisters, type ByteFile, type Op, retvalAt, retvalRegisters } from "../ir/index.ts";
-import { Activation } from "../machine/activation.ts";
+import { argAt, argRegisters, type Op, retvalAt, retvalRegisters } from "../ir/index.ts";
+import { Activation, type PassedParts } from "../machine/activation.ts";
 import type { Site, Terminator } from "../machine/code.ts";
 import { Fault } from "../machine/fault.ts";
 import { makeFileResolver } from "./call-target.ts";
@@ -104,28 +104,44 @@ function checkSizes(op: FileCall, { ir }: LoadedFunction, activation: Activation
  * part in this one, finds it there afterwards. The call destroys %arg.
  */
 function pass(x: Activation, y: Activation, { argSize }: FileCall): void {
-  const { grfBytes } = y.code.ir.file!;
-  copy(x, y, 0, argAt);
-  copy(x, y, argAt, Math.min(argSize, argRegisters) * grfBytes);
-  copy(x, y, retvalAt(grfBytes), retvalRegisters * grfBytes);
-  const from = (x.code.byteFileAt + argAt) >> 2;
-  x.i32.fill(0, from, from + ((argRegisters * grfBytes) >> 2));
+  const [from, to] = [passedOf(x), passedOf(y)];
+  to.thread.set(from.thread);
+  copy(from.arg, to.arg, argSize * wordsOf(y));
+  if (from.retval.length === to.retval.length) to.retval.set(from.retval);
+  else copy(from.retval, to.retval, from.retval.length);
+  from.arg.fill(0);
 }
 
 /** With the last lanes: what the thread's part is before, the others still change. */
 function giveBack(y: Activation, lanes: number): void {
   if (y.live !== lanes) return;
   const { op } = y.callSite!.instruction;
-  const { grfBytes }: ByteFile = y.code.ir.file!;
-  const results = op.kind === "file-call" ? Math.min(op.retvalSize, retvalRegisters) : 0;
-  copy(y, y.caller!, 0, argAt);
-  copy(y, y.caller!, retvalAt(grfBytes), results * grfBytes);
+  const [from, to] = [passedOf(y), passedOf(y.caller!)];
+  to.thread.set(from.thread);
+  if (op.kind === "file-call") copy(from.retval, to.retval, op.retvalSize * wordsOf(y));
 }
 
-/** Copies bytes that have the same place in both files; a loop over so few words is faster than a call that does it. */
-function copy(from: Activation, to: Activation, at: number, bytes: number): void {
-  const [source, target] = [from.i32, to.i32];
-  const start = (from.code.byteFileAt + at) >> 2;
-  const shift = (to.code.byteFileAt - from.code.byteFileAt) >> 2;
-  for (let w = start; w < start + (bytes >> 2); w++) target[w + shift] = source[w]!;
+/** Of a register. */
+const wordsOf = (x: Activation): number => x.code.ir.file!.grfBytes >> 2;
+
+/** Copies as many words as there are in both; a loop over so few is faster than a call that does it. */
+function copy(from: Int32Array, to: Int32Array, words: number): void {
+  const end = Math.min(words, from.length, to.length);
+  for (let w = 0; w < end; w++) to[w] = from[w]!;
+}
+
+/** A subroutine passes what is in the file of the function around it. */
+function passedOf(x: Activation): PassedParts {
+  if (x.within !== null) return passedOf(x.within);
+  if (x.passed === null) {
+    const { grfBytes } = x.code.ir.file!;
+    const part = (at: number, bytes: number): Int32Array =>
+      new Int32Array(x.file.buffer, x.file.byteOffset + at, bytes >> 2);
+    x.passed = {
+      thread: part(0, argAt),
+      arg: part(argAt, argRegisters * grfBytes),
+      retval: part(retvalAt(grfBytes), retvalRegisters * grfBytes),
+    };
+  }
+  return x.passed;
 }

@@ -17,6 +17,13 @@ export interface SmallViews {
   readonly data: DataView;
 }
 
+/** What calls copy from one byte file to another's: the thread's part, %arg and %retval. */
+export interface PassedParts {
+  readonly thread: Int32Array;
+  readonly arg: Int32Array;
+  readonly retval: Int32Array;
+}
+
 const smallViews = (buffer: ArrayBuffer): SmallViews => ({
   i8: new Int8Array(buffer),
   u8: new Uint8Array(buffer),
@@ -41,6 +48,8 @@ export class Activation {
   readonly small: SmallViews;
   /** The byte file. */
   readonly file: DataView;
+  /** Parts of it; null before the first call. */
+  passed: PassedParts | null = null;
   readonly #clean: Int32Array;
   readonly within: Activation | null;
   warp!: Warp;

@@ -1,4 +1,5 @@
-// A large module: the functions of the PTX that nvcc makes, over and over, each copy under names of its own.
+// Large programs: the functions of the PTX that nvcc makes, and the routines of the vISA that IGC makes, over and over, each
+// copy under a name of its own.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 const folders = ["../../shared/conformance/cuda/ptx/", "../examples/"];
@@ -35,6 +36,24 @@ export function largeModule(bytes) {
     const text = body.replace(own, (name) => (name === "vprintf" ? name : `${name}_${copy}`));
     parts.push(text);
     length += text.length;
+  }
+  return parts.join("");
+}
+
+/** vISA of about `bytes` bytes that has no errors: kernels and functions for Skylake. */
+export function largeFile(bytes) {
+  const folder = ["../../shared/visa/kernels/", "../examples/"]
+    .map((f) => new URL(f, import.meta.url))
+    .find(existsSync);
+  const routines = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /^(dumps\/[^/]*\.skl\.simd16\/.*|saxpy)\.visaasm$/.test(name))
+    .sort()
+    .map((name) => readFileSync(new URL(name, folder), "utf8").replace(/^\.version.*\n|^\.funcdecl.*\n/gm, ""));
+  const parts = [".version 3.6\n"];
+  for (let length = 0, copy = 0; length < bytes; copy++) {
+    const text = routines[copy % routines.length].replace(/^(\.(?:kernel|global_function) "[^"]*)"/m, `$1_${copy}"\n`);
+    parts.push(text, "\n");
+    length += text.length + 1;
   }
   return parts.join("");
 }

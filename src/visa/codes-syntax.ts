@@ -15,6 +15,12 @@ export const syntaxCodes = {
     section: "4_visa_header",
     example: { bad: '.kernel "k"\n', good: '.version 3.6\n.kernel "k"\n' },
   },
+  "visa-misplaced-version": {
+    title: "a version that is no routine's",
+    page: "A file has one '.version', which is its first statement. Where routines of several files have been put into one, each may have its own right in front of it; the reference knows only the first.",
+    section: "4_visa_header",
+    example: { bad: '.version 3.6\n.version 3.6\n.kernel "k"\n', good: '.version 3.6\n.kernel "k"\n' },
+  },
   "visa-unknown-version": {
     title: "a version of vISA that is not known",
     page: "The versions from 3.0 to 4.2 are known. A text of another one is read as if it were of the last of them; an instruction that means something else there would be misunderstood.",

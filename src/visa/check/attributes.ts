@@ -3,13 +3,13 @@ import type { Attribute, Statement } from "../tree.ts";
 import type { RoutineContext } from "./routine-context.ts";
 
 /** What the value of an attribute may be: `flag` is nothing, 0 or 1. */
-type Value = "flag" | "string" | readonly [least: number, most: number] | { readonly of: readonly number[] };
+type Value = "flag" | "string" | readonly [least: number, most: number] | { readonly of: readonly (number | string)[] };
 
 const any32: Value = [-0x8000_0000, 0xffff_ffff];
 
 /** Of kernels and functions (4_visa_header.md, "Kernel"; IGC knows more than the manual). */
 const routineAttributes: Readonly<Record<string, Value>> = {
-  Target: "string",
+  Target: { of: ["cm", "3d", 0, 1] },
   SimdSize: { of: [0, 1, 8, 16, 32] },
   SLMSize: any32,
   SpillMemOffset: any32,
@@ -58,7 +58,14 @@ export function checkAttributes(context: RoutineContext): void {
   const own = [...attributesOf(routine.statements)];
   const missing = kind === "function" ? ["ArgSize", "RetValSize"].filter((name) => !attributes.has(name)) : [];
   const misspelt = new Map(own.map((attribute) => [meantBy(attribute, routineAttributes), attribute]));
+  const first = new Map<string, Attribute>();
   for (const attribute of own) {
+    const before = first.get(attribute.name.text);
+    if (before === undefined) first.set(attribute.name.text, attribute);
+    else {
+      const message = `the attribute \`${attribute.name.text}\` is there twice; the last one counts`;
+      context.warning("visa-duplicate-attribute", attribute.name, message, context.note("the first one", before.name));
+    }
     // A misspelt size is an error below.
     if (missing.includes(meantBy(attribute, routineAttributes) ?? "")) continue;
     check(context, attribute, routineAttributes);
@@ -110,7 +117,10 @@ const shown = (value: number | string | null): string =>
 function wrong(value: number | string | null, wanted: Value): string | null {
   if (wanted === "flag") return value === null || value === 0 || value === 1 ? null : "write the name alone";
   if (wanted === "string") return value === null ? "it has a value" : null;
-  if ("of" in wanted) return typeof value === "number" && wanted.of.includes(value) ? null : "it may be 8, 16 or 32";
+  if ("of" in wanted) {
+    const choices = wanted.of.filter((choice) => typeof choice === "string" || choice > 1);
+    return value !== null && wanted.of.includes(value) ? null : `it may be ${choices.map(shown).join(", ")}`;
+  }
   const [least, most] = wanted;
   const fits = typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
   return fits ? null : `it may be ${least} to ${most}`;

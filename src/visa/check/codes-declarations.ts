@@ -44,6 +44,15 @@ export const declarationCodes = {
       good: kernel("", ".input A offset=64 size=64"),
     },
   },
+  "visa-duplicate-attribute": {
+    title: "an attribute that is there twice",
+    page: "Of an attribute that a routine has twice the last one counts, and the first has no effect.",
+    section: "4_visa_header",
+    example: {
+      bad: kernel("", ".kernel_attr SLMSize=4\n.kernel_attr SLMSize=8"),
+      good: kernel("", ".kernel_attr SLMSize=8"),
+    },
+  },
   "visa-unknown-attribute": {
     title: "an attribute that is not known",
     page: "The reference ignores attributes that it does not know; a misspelt one has no effect.",

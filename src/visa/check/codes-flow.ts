@@ -76,6 +76,15 @@ export const flowCodes = {
       good: `${kernel("fcall (M1, 16) f 2 2")}${callee("f", "fret (M1, 16)").replace(/^.*\n/, "")}`,
     },
   },
+  "visa-lane-mismatch": {
+    title: "a function for another number of lanes",
+    page: "SimdSize says how many lanes the threads have that a routine is for. A function that a thread with more lanes calls leaves some of them out; where it is for more, some of its channels never execute.",
+    section: "4_visa_header",
+    example: {
+      bad: `${kernel("fcall (M1, 16) f 2 2")}${callee("f", "fret (M1, 8)").replace(/^.*\n/, "").replace("SimdSize=16", "SimdSize=8")}`,
+      good: `${kernel("fcall (M1, 16) f 2 2")}${callee("f", "fret (M1, 16)").replace(/^.*\n/, "")}`,
+    },
+  },
   "visa-unknown-function": {
     title: "a function that no file has",
     page: "fcall and faddr name a function of the program, which may be in another file. Kernels cannot be called.",

@@ -72,8 +72,12 @@ class Linker {
       if (named?.kind !== "name") continue;
       if (instruction.row.name === "FADDR" && this.#symbols.has(named.name.text)) continue;
       const callee = this.#byName.get(named.name.text);
-      if (callee?.kind !== "function") this.#unknown(sink, named.name, callee !== undefined);
-      else if (instruction.row.name === "FCALL") checkSizes(sink, instruction, callee, "error");
+      if (callee?.kind !== "function") {
+        this.#unknown(sink, named.name, callee !== undefined);
+        continue;
+      }
+      checkLanes(sink, named.name, routine, callee);
+      if (instruction.row.name === "FCALL") checkSizes(sink, instruction, callee, "error");
     }
   }
 
@@ -102,6 +106,16 @@ class Linker {
       for (const target of wrong) checkSizes(sink, call, target, severity);
     }
   }
+}
+
+/** The lanes of a thread are the kernel's, whatever a function was written for. */
+function checkLanes(sink: DiagnosticSink<VisaCheckCode>, name: Name, caller: BoundRoutine, callee: BoundRoutine): void {
+  if (caller.simd === callee.simd || caller.simd === 1 || callee.simd === 1) return;
+  const message = `\`${callee.name}\` is for ${callee.simd} lanes, and \`${caller.name}\` has ${caller.simd}`;
+  sink.warning("visa-lane-mismatch", name, message, {
+    help: "give both the same SimdSize",
+    notes: [{ message: "the function", source: callee.file.source, span: callee.routine.name }],
+  });
 }
 
 /** The sizes of a call that are not those of its callee. */

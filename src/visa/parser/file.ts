@@ -66,7 +66,8 @@ export function parseVisa(
       // A wrong one is no missing one.
       versionMissed ||= read === null;
       if (version === null) version = read;
-      else own = read;
+      else if (open !== null && own === null) own = read;
+      else if (read !== null) misplacedVersion(p, read);
       p.endHeading();
     } else if (word === ".kernel" || word === ".global_function") {
       p.advance();
@@ -84,8 +85,13 @@ export function parseVisa(
         help: "begin one with '.kernel NAME' or '.global_function NAME'",
       });
       skipToRoutine(p);
-    } else statement(p, word, open.statements);
+    } else {
+      if (own !== null) misplacedVersion(p, own);
+      own = null;
+      statement(p, word, open.statements);
+    }
   }
+  if (own !== null) misplacedVersion(p, own);
   if (version === null && !versionMissed) reportMissingVersion(p);
   close();
   p.finish();
@@ -96,6 +102,12 @@ export function parseVisa(
 function reportMissingVersion(p: Cursor): void {
   p.error("visa-missing-version", { start: 0, end: 0 }, "the file does not begin with '.version'", {
     help: "write '.version 3.6' or later first",
+  });
+}
+
+function misplacedVersion(p: Cursor, version: Version): void {
+  p.error("visa-misplaced-version", version, "no routine follows this version", {
+    help: "a file has one, at its beginning; a routine that comes later may have its own in front of it",
   });
 }
 

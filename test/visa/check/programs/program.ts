@@ -28,7 +28,7 @@ const kernel = `@version .version 3.6
 .input OUT offset=32 size=8
 @input .input ID offset=64 size=64
 @attr .kernel_attr SimdSize=16
-.kernel_attr Target="3d"
+@target .kernel_attr Target="3d"
 .function "k_main"
 
 k_main:

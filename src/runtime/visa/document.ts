@@ -37,7 +37,8 @@ export class DocumentValue {
     if (!this.present) return [];
     if (!Array.isArray(this.#value)) this.#expected("a list");
     if (this.#value.length > most) this.fail(`has ${this.#value.length} entries; there can be ${most}`);
-    return this.#value.map((item, i) => new DocumentValue(item, this.#name, `${this.#path}[${i}]`));
+    // Not by `map`, which leaves holes as they are.
+    return Array.from(this.#value, (item, i) => new DocumentValue(item, this.#name, `${this.#path}[${i}]`));
   }
 
   string(): string {

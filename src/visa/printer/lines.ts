@@ -20,6 +20,8 @@ export class Lines {
   #printed = 0;
   /** The last line ends with a comment that nothing can follow. */
   #closed = true;
+  /** The last line has its indentation only. */
+  #blank = false;
 
   constructor({ source, comments, skipped = [] }: VisaFile) {
     this.#source = source;
@@ -34,6 +36,7 @@ export class Lines {
     this.#lines.push(text);
     this.#printed = Math.max(this.#printed, span.end);
     this.#closed = false;
+    this.#blank = false;
     while (this.#pending(span.end)) this.#append(this.#take());
   }
 
@@ -66,6 +69,7 @@ export class Lines {
         this.#separate(loose.start, apart && !separated);
         separated = true;
         this.#lines.push(loose.kind === "statement" ? this.#indentOf(loose) : " ".repeat(indent));
+        this.#blank = true;
         this.#append(loose);
       }
     }
@@ -80,9 +84,10 @@ export class Lines {
 
   #append(loose: Loose): void {
     const text = this.#source.slice(loose).trimEnd();
-    const line = this.#lines.at(-1)!;
     const open = loose.kind === "block" && !(text.length >= 4 && text.endsWith("*/"));
-    this.#lines[this.#lines.length - 1] = `${line}${line.trim() === "" ? "" : " "}${text}${open ? " */" : ""}`;
+    // The line is not looked at: it may have grown by many comments.
+    this.#lines[this.#lines.length - 1] += `${this.#blank ? "" : " "}${text}${open ? " */" : ""}`;
+    this.#blank = false;
     this.#printed = Math.max(this.#printed, loose.end);
     this.#closed = loose.kind === "line";
   }

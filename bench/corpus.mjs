@@ -51,7 +51,7 @@ export function largeFile(bytes) {
     .map((name) => readFileSync(new URL(name, folder), "utf8").replace(/^\.version.*\n|^\.funcdecl.*\n/gm, ""));
   const parts = [".version 3.6\n"];
   for (let length = 0, copy = 0; length < bytes; copy++) {
-    const text = routines[copy % routines.length].replace(/^(\.(?:kernel|global_function) "[^"]*)"/m, `$1_${copy}"\n`);
+    const text = routines[copy % routines.length].replace(/^(\.(?:kernel|global_function) "[^"]*)"/m, `$1_${copy}"`);
     parts.push(text, "\n");
     length += text.length + 1;
   }

@@ -45,8 +45,9 @@ describe.each(formats)("$name", ({ decode, encode, format }) => {
       for (const part of [2 ** -40, 0.25, 0.5 - 2 ** -40, 0.5, 0.5 + 2 ** -40, 0.75, 1 - 2 ** -40]) {
         const value = low + step * part;
         for (const x of [value, -value]) {
+          const exact = Exact.of(x);
           for (const mode of modes) {
-            const want = nearest(Exact.of(x), format, mode);
+            const want = nearest(exact, format, mode);
             if (encode(x, mode) !== want)
               expect.fail(`${x} ${mode}: 0x${encode(x, mode).toString(16)}, want 0x${want.toString(16)}`);
           }

@@ -46,7 +46,8 @@ test.runIf(existsSync(folder))("every module of the jobs is read as it was writt
     }
     const read = readCisa(bytes, "module.isa");
     expect(read.diagnostics, place).toEqual([]);
-    expect(instructions(read.tree!), place).toEqual(instructions(tree));
+    const [got, want] = [instructions(read.tree!), instructions(tree)];
+    if (JSON.stringify(got) !== JSON.stringify(want)) expect(got, place).toEqual(want);
     const again = writeCisa(bindVisa(parse(printVisa(read.tree!)))).bytes!;
     expect(Buffer.compare(again, bytes), place).toBe(0);
   }

@@ -81,6 +81,11 @@ export interface Case {
   readonly expected: (model: Model, active: (lane: number) => boolean) => void;
 }
 
+/** Compares numbers only where they differ: vitest goes through the elements as through properties of an object. */
+function expectBytes(got: Uint8Array, want: Uint8Array, what: string): void {
+  if (Buffer.compare(got, want) !== 0) expect([...got], what).toEqual([...want]);
+}
+
 /** One test for each case and each way to run it: every byte of memory and of the registers must be the model's. */
 export function testCases(cases: readonly Case[]): void {
   for (const { title, kernel, expected } of cases) {
@@ -89,8 +94,8 @@ export function testCases(cases: readonly Case[]): void {
       const model = new Model(kernel, outcome.base);
       expected(model, (lane) => lane < (kernel.items ?? kernel.width ?? 16));
       expect(outcome.reports).toEqual([]);
-      expect(outcome.registers).toEqual(model.registers);
-      expect(outcome.buffer).toEqual(model.buffer);
+      for (const [name, bytes] of Object.entries(model.registers)) expectBytes(outcome.registers[name]!, bytes, name);
+      expectBytes(outcome.buffer, model.buffer, "the buffer");
     });
   }
 }

@@ -3,12 +3,19 @@ import type { ExecSize, Operand, Predicate } from "../tree.ts";
 import type { LowerContext } from "./context.ts";
 import { converted, integerLike } from "./conversion.ts";
 import { type LowerSpecial, pure, readOperands } from "./channel-operands.ts";
+import { lanesOf } from "./guard.ts";
+import { once } from "./instruction-operands.ts";
 import { channel } from "./operands.ts";
 
-/** `mov` */
+/** `mov`; of a predicate as a whole, once, whatever mask is written: IGC drops it. */
 export const move: LowerSpecial = (context, instruction) => {
-  const { dst, sources, undefinedCases } = readOperands(context, instruction);
-  return pure(converted(sources[0]!, dst.type, instruction.saturate), dst, undefinedCases);
+  const isWhole = instruction.operands["src0"]!.kind === "name";
+  const { dst, sources, undefinedCases } = readOperands(
+    context,
+    isWhole ? { ...instruction, exec: once } : instruction,
+  );
+  const lowered = pure(converted(sources[0]!, dst.type, instruction.saturate), dst, undefinedCases);
+  return isWhole ? lowered.map((move) => ({ ...move, lanes: lanesOf(once) })) : lowered;
 };
 
 /** `sel`: the predicate chooses, and all active channels are written. */

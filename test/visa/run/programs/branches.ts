@@ -10,6 +10,18 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 /** Lanes part and meet again; what has no mask happens once a path. */
 export const branches: readonly Program[] = [
   {
+    title: "a predicate is moved as a whole, though channel 0 is elsewhere: IGC drops the mask",
+    widths: every,
+    kernel: `
+      cmp.eq (E) P1 ID@ 0:ud
+      cmp.gt (E) P2 ID@ 2:ud
+      (P1) goto (E) done
+      mov (M1, 1) S(0,0)<1> P2
+      mov (E) R! S$
+      done:`,
+    expected: (id, width) => (id === 0 ? 0 : 2 ** width - 8),
+  },
+  {
     title: "a loop that lanes leave at different times",
     widths: every,
     kernel: `

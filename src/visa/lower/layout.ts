@@ -67,6 +67,15 @@ export interface PayloadPlace {
  * directives name. No piece is larger than the variable it goes to.
  */
 export function payloadPlaces(routine: BoundRoutine): readonly PayloadPlace[] {
+  let places = placesOf.get(routine);
+  if (places === undefined) placesOf.set(routine, (places = findPlaces(routine)));
+  return places;
+}
+
+/** Each launch asks for them. */
+const placesOf = new WeakMap<BoundRoutine, readonly PayloadPlace[]>();
+
+function findPlaces(routine: BoundRoutine): readonly PayloadPlace[] {
   const { placeOf } = layOut(routine);
   const r0 = { offset: 0, size: routine.grfBytes, at: fileLayout.r0.at };
   const inputs = routine.inputs.map(({ variable, offset, size }) => ({

@@ -10,9 +10,11 @@ import type { LoadedFunction } from "./loaded-function.ts";
 type FileCall = Extract<Op, { kind: "file-call" }>;
 
 /** Activations of a thread at once: what stands for the end of a stack that lies in registers. */
-const mostActivations = 1024;
-/** Bytes of the byte files that they have together. */
-const mostFileBytes = 64 * 2 ** 20;
+const mostActivations = 16_384;
+/** Bytes that the activations of all threads of a launch take, which go into a recursion side by side. */
+const mostBytes = 2 ** 29;
+/** Bytes of an activation beside its file: the object and its views. */
+const activationBytes = 2048;
 
 /** vISA's fcall and ifcall: one callee for all lanes, with a byte file of its own. */
 export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Terminator {
@@ -31,8 +33,8 @@ export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Termina
       prepare(x, asked);
       const callee = resolve(x, asked, lanes);
       checkSizes(op, callee, x, site, lanes);
-      const cost = x.cost + callee.ir.file!.bytes;
-      checkDepth(x, site, lanes, cost);
+      checkDepth(x, site, lanes);
+      if (callee.pool.length === 0) takeMemory(callee, x, site, lanes);
       warp.cta.grid.observers?.emit("call", {
         warp,
         activation: x,
@@ -44,7 +46,6 @@ export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Termina
       });
       const y = Activation.enter(callee, warp, lanes);
       y.base = y.top = x.top;
-      y.cost = cost;
       y.onReturn = giveBack;
       pass(x, y, op);
       if (op.allLanes) warp.callAll(group, y, callee.entry, site, next);
@@ -68,9 +69,8 @@ export function makeSubroutineCall(
       const x = group.activation;
       const lanes = enter(guard, next, warp, group);
       if (lanes === 0) return;
-      checkDepth(x, site, lanes, x.cost);
+      checkDepth(x, site, lanes);
       const y = Activation.enterWithin(x, lanes);
-      y.cost = x.cost;
       if (op.allLanes) warp.callAll(group, y, target, site, next);
       else warp.call(group, y, target, lanes, site, next);
       warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask: y.live });
@@ -78,15 +78,19 @@ export function makeSubroutineCall(
   };
 }
 
-function checkDepth(activation: Activation, site: Site, lanes: number, fileBytes: number): void {
-  const full =
-    activation.depth + 1 >= mostActivations
-      ? `${mostActivations} activations`
-      : fileBytes > mostFileBytes
-        ? `its ${activation.depth + 2} activations would have ${fileBytes} bytes of variables`
-        : null;
-  if (full === null) return;
-  const message = `the stack is full: ${full}`;
+function checkDepth(activation: Activation, site: Site, lanes: number): void {
+  if (activation.depth + 1 < mostActivations) return;
+  const message = `the stack is full: ${mostActivations} activations`;
+  throw new Fault("stack-overflow", message, { site, activation, lanes });
+}
+
+/** An activation that cannot be one that was there before is new memory. */
+function takeMemory(callee: LoadedFunction, activation: Activation, site: Site, lanes: number): void {
+  const { grid } = activation.warp.cta;
+  grid.activationBytes += callee.fileBytes + activationBytes;
+  if (grid.activationBytes <= mostBytes) return;
+  const depth = `${activation.depth + 2} activations of this thread, and those of the others`;
+  const message = `the stack is full: ${depth}, would have ${grid.activationBytes} bytes of variables`;
   throw new Fault("stack-overflow", message, { site, activation, lanes });
 }
 

@@ -62,6 +62,7 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
     reports: new ReportSink(request.kernel),
     print: request.onOutput ?? (() => {}),
     steps: 0,
+    activationBytes: 0,
     clock: () => BigInt(Math.floor(grid.steps / 32)) + reads++,
   };
   grid.observers?.emit("launchBegin", grid);

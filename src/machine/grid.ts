@@ -39,6 +39,8 @@ export interface Grid {
   readonly print: (text: string) => void;
   /** Executed thread-instructions. */
   steps: number;
+  /** Bytes of the activations that calls of vISA's functions have made so far. */
+  activationBytes: number;
   /** A clock that counts issued warp-instructions, and never shows the same time twice. */
   clock(): bigint;
 }

@@ -273,4 +273,13 @@ describe("calls that go wrong", () => {
     const { reports } = runThreads(m, { words: 16 });
     expect(reports.map((r) => [r.code, r.threads.map((t) => t.thread[0])])).toEqual([["stack-overflow", [9]]]);
   });
+
+  test("activations for which there is no memory", () => {
+    const { m, k } = kernel(64);
+    callee(m, "f", 2 ** 29).ret({ lanes: all });
+    call(k, "f", { lanes: all });
+    k.exit();
+    const [report] = runThreads(m, { words: 16 }).reports;
+    expect(report).toMatchObject({ code: "stack-overflow", message: expect.stringContaining("2 activations") });
+  });
 });

@@ -1,19 +1,24 @@
 import type { Fault } from "./fault.ts";
 
+/** Thread-instructions in which each of these recursions fills its stack. */
+const toTheEnd = 10_000_000;
+
 /** Recursion without end, and %sp. */
 export const stacks: readonly Fault[] = [
   {
     title: "a function that always calls itself",
     report: "stack-overflow",
+    maxSteps: toTheEnd,
     functions: [{ name: "f", takes: 1, returns: 1, body: "fcall (E) f # # <--\nfret (E)" }],
     kernel: "mov (E) ARG! ID@\nfcall (E) f # #",
     threads: "0-15",
     stack: ["f", "f"],
-    says: ["1024"],
+    says: ["16384"],
   },
   {
     title: "a recursion that one lane does not leave",
     report: "stack-overflow",
+    maxSteps: toTheEnd,
     functions: [
       {
         name: "f",
@@ -38,11 +43,12 @@ export const stacks: readonly Fault[] = [
       fcall (E) f # #`,
     threads: "6",
     stack: ["f", "f"],
-    says: ["1024"],
+    says: ["16384"],
   },
   {
     title: "functions that call each other by address",
     report: "stack-overflow",
+    maxSteps: toTheEnd,
     functions: [
       { name: "ping", takes: 1, returns: 1, body: "faddr pong F!\nifcall (E) F$ # # <--\nfret (E)" },
       { name: "pong", takes: 1, returns: 1, body: "faddr ping F!\nifcall (E) F$ # #\nfret (E)" },
@@ -50,20 +56,22 @@ export const stacks: readonly Fault[] = [
     kernel: "mov (E) ARG! ID@\nfcall (E) ping # #",
     threads: "0-15",
     stack: ["ping", "pong", "ping"],
-    says: ["1024"],
+    says: ["16384"],
   },
   {
     title: "a scalar recursion",
     report: "stack-overflow",
+    maxSteps: toTheEnd,
     functions: [{ name: "f", takes: 0, returns: 0, body: "fcall (one) f 0 0 <--\nfret (one)" }],
     kernel: "fcall (one) f 0 0",
     threads: "0-15",
     stack: ["f", "f"],
-    says: ["1024"],
+    says: ["16384"],
   },
   {
     title: "a recursion through a subroutine of the function",
     report: "stack-overflow",
+    maxSteps: toTheEnd,
     functions: [
       {
         name: "f",
@@ -81,11 +89,12 @@ export const stacks: readonly Fault[] = [
     kernel: "fcall (E) f 0 0",
     threads: "0-15",
     stack: ["f", "f", "f"],
-    says: ["1024"],
+    says: ["16384"],
   },
   {
     title: "of two threads the second recurs for ever",
     report: "stack-overflow",
+    maxSteps: toTheEnd,
     items: 32,
     functions: [
       {
@@ -104,7 +113,7 @@ export const stacks: readonly Fault[] = [
     kernel: "mov (E) ARG! ID@\nfcall (E) f # 0",
     threads: "16-31",
     stack: ["f", "f"],
-    says: ["1024"],
+    says: ["16384"],
   },
   {
     title: "a function that does not give back what it took from the stack",

@@ -288,4 +288,29 @@ export const recursion: readonly Program[] = [
       add (E) R! R@ S$`,
     expected: (id) => ((id & 7) * ((id & 7) + 1)) / 2,
   },
+  {
+    title: "a sum of thousands of numbers, an activation for each",
+    widths: [16],
+    functions: [
+      {
+        name: "sum",
+        takes: 1,
+        returns: 1,
+        body: `
+          mov (E) X! ARG@
+          mov (E) RET! 0:ud
+          cmp.eq (E) P1 X@ 0:ud
+          (P1) fret (E)
+          add (E) ARG! X@ -1:d
+          fcall (E) sum # #
+          add (E) RET! RET@ X@
+          fret (E)`,
+      },
+    ],
+    kernel: `
+      add (E) ARG! ID@ 5000:ud
+      fcall (E) sum # #
+      mov (E) R! RET@`,
+    expected: (id) => ((id + 5000) * (id + 5001)) / 2,
+  },
 ];

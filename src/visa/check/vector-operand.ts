@@ -12,6 +12,7 @@ import type {
   SourceModifier,
   VectorOperand,
 } from "../tree.ts";
+import { leavesVariable } from "./bounds.ts";
 import { destinationRegion, type Extent, sourceRegion } from "./region.ts";
 import { channelsOf, type RoutineContext } from "./routine-context.ts";
 
@@ -116,20 +117,19 @@ function general(
   const high = instruction.row.name === "MADW" && spec.role === "dst" ? highPart(extent, bytes, grfBytes) : 0;
   const start = row * grfBytes + column * bytes;
   const end = start + high + (extent.last + 1) * bytes;
-  if (row < 0 || column < 0 || end > variable.bytes) {
-    const message = `bytes ${start} to ${end - 1} are not inside \`${name.text}\`, which has ${variable.bytes}`;
-    context.error(
-      "visa-out-of-bounds",
-      operand,
-      message,
-      variable.predefined ? {} : context.note("declared here", variable.span),
-    );
-  } else if (column * bytes >= grfBytes) {
+  if (!leavesVariable(context, operand, variable, start, end) && column * bytes >= grfBytes) {
     const help = `write (${row + Math.floor((column * bytes) / grfBytes)},${column % (grfBytes / bytes)})`;
     context.error("visa-out-of-bounds", operand, `column ${column} is beyond the register of ${grfBytes} bytes`, help);
   }
   if (spec.role === "dst") writable(context, operand, variable, start);
 }
+
+/**
+ * The bytes of the registers that a variable begins. Compilers declare whole registers of 32 bytes and use them as such where
+ * registers have 64, as in copies of r0; nothing else lies in the other half here.
+ */
+const registersOf = ({ bytes, alias }: Variable, grfBytes: number): number =>
+  alias === null && bytes % 32 === 0 ? Math.ceil(bytes / grfBytes) * grfBytes : bytes;
 
 /** The upper halves of what MADW computes lie in registers of their own, behind those of the lower. */
 const highPart = (extent: Extent, bytes: number, grfBytes: number): number =>

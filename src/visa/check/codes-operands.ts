@@ -36,18 +36,9 @@ export const operandCodes = {
   },
   "visa-out-of-bounds": {
     title: "an operand leaves its variable",
-    page: "All elements of a region, from its origin on, lie inside the variable; V(r,c) begins r registers and c elements behind its start, and a column does not go beyond its register. What lies outside is undefined. Where registers have 64 bytes and a variable ends in the middle of one, the other half is a warning.",
+    page: "All elements of a region, from its origin on, lie inside the variable; V(r,c) begins r registers and c elements behind its start, and a column does not go beyond its register. What lies outside is undefined.",
     section: "5_operands",
     example: bodies("mov (M1, 16) A(1,0)<1> 0:ud", "mov (M1, 8) A(1,0)<1> 0:ud"),
-  },
-  "visa-beyond-variable": {
-    title: "an operand goes beyond its variable, not beyond its register",
-    page: "What an operand names behind its variable, up to the end of the variable's last register or of the variable that it is an alias of, is nothing that the variable holds. Here nothing else lies there; on a GPU something may. IGC writes such operands itself, and its verifier warns of them: so does this one. Farther out it is the error visa-out-of-bounds.",
-    section: "5_operands",
-    example: {
-      bad: kernel("mov (M1, 8) V(0,0)<1> 0:ud", ".decl V v_type=G type=ud num_elts=4"),
-      good: kernel("mov (M1, 4) V(0,0)<1> 0:ud", ".decl V v_type=G type=ud num_elts=4"),
-    },
   },
   "visa-indirect-offset": {
     title: "an indirect offset that does not fit",

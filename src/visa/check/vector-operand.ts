@@ -124,13 +124,6 @@ function general(
   if (spec.role === "dst") writable(context, operand, variable, start);
 }
 
-/**
- * The bytes of the registers that a variable begins. Compilers declare whole registers of 32 bytes and use them as such where
- * registers have 64, as in copies of r0; nothing else lies in the other half here.
- */
-const registersOf = ({ bytes, alias }: Variable, grfBytes: number): number =>
-  alias === null && bytes % 32 === 0 ? Math.ceil(bytes / grfBytes) * grfBytes : bytes;
-
 /** The upper halves of what MADW computes lie in registers of their own, behind those of the lower. */
 const highPart = (extent: Extent, bytes: number, grfBytes: number): number =>
   Math.ceil(((extent.last + 1) * bytes) / grfBytes) * grfBytes;

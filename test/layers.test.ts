@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 const rooms: Readonly<Record<string, readonly string[]>> = {
   source: [],
   numeric: [],
-  semantics: ["numeric"],
+  wasm: [],
+  semantics: ["numeric", "wasm"],
   ir: ["source", "semantics"],
   ptx: ["source", "numeric", "semantics", "ir"],
   visa: ["source", "numeric", "semantics", "ir"],

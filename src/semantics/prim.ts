@@ -1,13 +1,34 @@
+import { type ValueOp, type Wasm, wasm } from "../wasm/index.ts";
 import type { HostValue, Ty, Value } from "./types.ts";
 
 /**
+ * What a primitive becomes in WebAssembly, with the same bits as `eval` in all cases, a NaN's payload excepted. What is absent
+ * is done lane by lane with `scalar`, or by a call of `eval`.
+ */
+export interface Emission {
+  /** On one value; a `pred` is an i32, 0 or 1. */
+  readonly scalar?: (...operands: Wasm[]) => Wasm;
+  /**
+   * On four lanes, for primitives whose types all have 32 bits: each operand is one v128. A `pred` has all bits of its
+   * lanes' words set, or none.
+   */
+  readonly quad?: (...operands: Wasm[]) => Wasm;
+  /**
+   * On two lanes, for primitives with a type of 64 bits: an `i64` or `f64` is one v128, an `i32` or `f32` one with the two
+   * lanes in its low half and anything in the high half, a `pred` has all 64 bits of its lanes set, or none.
+   */
+  readonly half?: (...operands: Wasm[]) => Wasm;
+}
+
+/**
  * A primitive: the only place where arithmetic has a realisation. `eval` is exact, pure and total; it never throws and
- * never depends on the machine. (The fast engine's wasm emission is to stand beside it, in the same row.)
+ * never depends on the machine. Beside it stands what the fast engine makes of it.
  */
 export interface Prim {
   readonly params: readonly Ty[];
   readonly result: Ty;
   readonly eval: (...args: never[]) => Value;
+  readonly wasm: Emission;
 }
 
 type Hosts<P extends readonly Ty[]> = { [K in keyof P]: HostValue[P[K]] };
@@ -20,6 +41,13 @@ export const prim = <const P extends readonly Ty[], R extends Ty>(
   params: P,
   result: R,
   evaluate: (...args: Hosts<P>) => HostValue[R],
-): Prim => ({ params, result, eval: evaluate as unknown as Prim["eval"] });
+  emission: Emission = {},
+): Prim => ({ params, result, eval: evaluate as unknown as Prim["eval"], wasm: emission });
+
+/** One operation for a value, and one for a vector: `width` says of how many lanes. */
+export const asOps = (scalar: ValueOp, width: "quad" | "half", vector: ValueOp): Emission => ({
+  scalar: (...operands) => wasm.op(scalar, ...operands),
+  [width]: (...operands: Wasm[]) => wasm.op(vector, ...operands),
+});
 
 export type PrimTable = Readonly<Record<string, Prim>>;

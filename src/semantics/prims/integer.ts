@@ -1,4 +1,4 @@
-import { prim, type PrimTable } from "../prim.ts";
+import { asOps, prim, type PrimTable } from "../prim.ts";
 
 /** The high 32 bits of the unsigned product, by halves of 16 bits: every partial sum stays below 2^32. */
 const mulHighUnsigned = (a: number, b: number): number => {
@@ -18,9 +18,9 @@ const mulHighUnsigned = (a: number, b: number): number => {
  * (PTX leaves both to the machine), and the smallest integer divided by -1 is itself.
  */
 export const integerPrims = {
-  "i32.add": prim(["i32", "i32"], "i32", (a, b) => (a + b) | 0),
-  "i32.sub": prim(["i32", "i32"], "i32", (a, b) => (a - b) | 0),
-  "i32.mul": prim(["i32", "i32"], "i32", (a, b) => Math.imul(a, b)),
+  "i32.add": prim(["i32", "i32"], "i32", (a, b) => (a + b) | 0, asOps("i32.add", "quad", "i32x4.add")),
+  "i32.sub": prim(["i32", "i32"], "i32", (a, b) => (a - b) | 0, asOps("i32.sub", "quad", "i32x4.sub")),
+  "i32.mul": prim(["i32", "i32"], "i32", (a, b) => Math.imul(a, b), asOps("i32.mul", "quad", "i32x4.mul")),
   /** The high half of the 64-bit product. */
   "i32.mul_high_u": prim(["i32", "i32"], "i32", mulHighUnsigned),
   "i32.mul_high_s": prim(

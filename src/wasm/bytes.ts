@@ -1,0 +1,71 @@
+/** Bytes that grow, with the number formats of WebAssembly's binary form. */
+export class ByteWriter {
+  #bytes = new Uint8Array(256);
+  #length = 0;
+  #view = new DataView(this.#bytes.buffer);
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What has been written; valid until the next write. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  byte(value: number): void {
+    if (this.#length === this.#bytes.length) this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  append(bytes: ArrayLike<number>): void {
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** An unsigned number below 2^32. */
+  unsigned(value: number): void {
+    let rest = value >>> 0;
+    for (; rest > 0x7f; rest >>>= 7) this.byte((rest & 0x7f) | 0x80);
+    this.byte(rest);
+  }
+
+  signed32(value: number): void {
+    let rest = value | 0;
+    for (; rest < -64 || rest > 63; rest >>= 7) this.byte((rest & 0x7f) | 0x80);
+    this.byte(rest & 0x7f);
+  }
+
+  signed64(value: bigint): void {
+    let rest = BigInt.asIntN(64, value);
+    for (; rest < -64n || rest > 63n; rest >>= 7n) this.byte(Number(rest & 0x7fn) | 0x80);
+    this.byte(Number(rest & 0x7fn));
+  }
+
+  float32(value: number): void {
+    this.#reserve(4);
+    this.#view.setFloat32(this.#length, value, true);
+    this.#length += 4;
+  }
+
+  float64(value: number): void {
+    this.#reserve(8);
+    this.#view.setFloat64(this.#length, value, true);
+    this.#length += 8;
+  }
+
+  text(value: string): void {
+    const bytes = new TextEncoder().encode(value);
+    this.unsigned(bytes.length);
+    this.append(bytes);
+  }
+
+  #reserve(more: number): void {
+    if (this.#length + more <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + more));
+    grown.set(this.#bytes);
+    this.#bytes = grown;
+    this.#view = new DataView(grown.buffer);
+  }
+}

@@ -1,0 +1,101 @@
+import { type ValueOp, valueOps, type WasmTy } from "./ops.ts";
+
+/**
+ * A value that WebAssembly computes, as a directed acyclic graph: parts that are the same object are computed once. No part
+ * has an effect, so the order is free, and all but the branches of an `if` may be computed always.
+ */
+export type Wasm =
+  /** What the graph is applied to, by position. */
+  | { readonly kind: "operand"; readonly ty: WasmTy; readonly index: number }
+  | { readonly kind: "local"; readonly ty: WasmTy; readonly local: number }
+  | { readonly kind: "const"; readonly ty: "i32" | "f32" | "f64"; readonly value: number }
+  | { readonly kind: "const"; readonly ty: "i64"; readonly value: bigint }
+  /** 16 bytes. */
+  | { readonly kind: "const"; readonly ty: "v128"; readonly value: readonly number[] }
+  | {
+      readonly kind: "op";
+      readonly ty: WasmTy;
+      readonly op: ValueOp;
+      readonly args: readonly Wasm[];
+      /** Of operations on a lane its number, of a shuffle 16 lanes. */
+      readonly immediates: readonly number[];
+    }
+  /** The first value where the condition (i32) is not 0. */
+  | { readonly kind: "select"; readonly ty: WasmTy; readonly args: readonly [Wasm, Wasm, Wasm] }
+  /** The same, computing only the one that is asked for. */
+  | { readonly kind: "if"; readonly ty: WasmTy; readonly args: readonly [Wasm, Wasm, Wasm] }
+  | { readonly kind: "call"; readonly ty: WasmTy; readonly function: LibraryFunction; readonly args: readonly Wasm[] };
+
+/** A function that modules have if something in them calls it. Functions with the same name are the same. */
+export interface LibraryFunction {
+  readonly name: string;
+  readonly params: readonly WasmTy[];
+  readonly result: WasmTy;
+  /** Applied to operands 0, 1, ... of the types of `params`. */
+  readonly body: (...params: Wasm[]) => Wasm;
+}
+
+/** The bytes of a vector whose elements of `size` bytes are written by `set`. */
+function vectorOf(size: number, set: (view: DataView, at: number, element: number) => void): Wasm {
+  const view = new DataView(new ArrayBuffer(16));
+  for (let at = 0; at < 16; at += size) set(view, at, at / size);
+  return vector([...new Uint8Array(view.buffer)]);
+}
+
+const vector = (value: readonly number[]): Wasm => ({ kind: "const", ty: "v128", value });
+
+/** The vocabulary of graphs. */
+export const wasm = {
+  operand: (ty: WasmTy, index: number): Wasm => ({ kind: "operand", ty, index }),
+  local: (ty: WasmTy, local: number): Wasm => ({ kind: "local", ty, local }),
+  i32: (value: number): Wasm => ({ kind: "const", ty: "i32", value: value | 0 }),
+  i64: (value: bigint): Wasm => ({ kind: "const", ty: "i64", value: BigInt.asIntN(64, value) }),
+  f32: (value: number): Wasm => ({ kind: "const", ty: "f32", value }),
+  f64: (value: number): Wasm => ({ kind: "const", ty: "f64", value }),
+  /** The same element in all lanes. */
+  i32x4: (value: number): Wasm => vectorOf(4, (v, at) => v.setInt32(at, value, true)),
+  i16x8: (value: number): Wasm => vectorOf(2, (v, at) => v.setInt16(at, value, true)),
+  i64x2: (value: bigint): Wasm => vectorOf(8, (v, at) => v.setBigInt64(at, value, true)),
+  f32x4: (value: number): Wasm => vectorOf(4, (v, at) => v.setFloat32(at, value, true)),
+  f64x2: (value: number): Wasm => vectorOf(8, (v, at) => v.setFloat64(at, value, true)),
+  /** Four 32-bit elements. */
+  lanes: (elements: readonly number[]): Wasm =>
+    vectorOf(4, (v, at, element) => v.setInt32(at, elements[element]!, true)),
+  op: (op: ValueOp, ...args: Wasm[]): Wasm => {
+    const { params, result } = valueOps[op];
+    if (args.length !== params.length || args.some((a, i) => a.ty !== params[i])) {
+      throw new Error(`${op} takes ${params.join(", ")}, and got ${args.map((a) => a.ty).join(", ")}`);
+    }
+    return { kind: "op", ty: result, op, args, immediates: [] };
+  },
+  /** `extract_lane` and `replace_lane`. */
+  lane: (op: ValueOp, lane: number, ...args: Wasm[]): Wasm => ({
+    kind: "op",
+    ty: valueOps[op].result,
+    op,
+    args,
+    immediates: [lane],
+  }),
+  /** 32-bit elements of two vectors, counted 0 to 7. */
+  shuffle32: (a: Wasm, b: Wasm, elements: readonly [number, number, number, number]): Wasm => ({
+    kind: "op",
+    ty: "v128",
+    op: "i8x16.shuffle",
+    args: [a, b],
+    immediates: elements.flatMap((e) => [4 * e, 4 * e + 1, 4 * e + 2, 4 * e + 3]),
+  }),
+  /** Bytes of two vectors, counted 0 to 31. */
+  shuffle: (a: Wasm, b: Wasm, elements: readonly number[]): Wasm => ({
+    kind: "op",
+    ty: "v128",
+    op: "i8x16.shuffle",
+    args: [a, b],
+    immediates: elements,
+  }),
+  /** `p` (i32) chooses `a` or `b`; both are computed. */
+  select: (p: Wasm, a: Wasm, b: Wasm): Wasm => ({ kind: "select", ty: a.ty, args: [p, a, b] }),
+  if: (p: Wasm, a: Wasm, b: Wasm): Wasm => ({ kind: "if", ty: a.ty, args: [p, a, b] }),
+  /** Bit by bit: `a` where the mask is set, else `b`. */
+  blend: (mask: Wasm, a: Wasm, b: Wasm): Wasm => wasm.op("v128.bitselect", a, b, mask),
+  call: (f: LibraryFunction, ...args: Wasm[]): Wasm => ({ kind: "call", ty: f.result, function: f, args }),
+} as const;

@@ -1,0 +1,171 @@
+import { ByteWriter } from "./bytes.ts";
+import { type LibraryFunction, wasm } from "./expr.ts";
+import { type FunctionNames, FunctionWriter, typeBytes } from "./function-writer.ts";
+import type { WasmTy } from "./ops.ts";
+
+interface Signature {
+  readonly params: readonly WasmTy[];
+  readonly results: readonly WasmTy[];
+}
+
+export interface MemoryImport {
+  /** Pages of 64 KiB. */
+  readonly initial: number;
+  readonly maximum: number;
+  readonly shared: boolean;
+}
+
+/** A module in the making. Everything is imported from "env"; functions are known by their names. */
+export class ModuleWriter implements FunctionNames {
+  readonly #types: string[] = [];
+  readonly #signatures: Signature[] = [];
+  readonly #imports: { readonly name: string; readonly type: number }[] = [];
+  readonly #functions: { readonly type: number; readonly writer: FunctionWriter }[] = [];
+  readonly #indices = new Map<string, number>();
+  readonly #globals: { readonly ty: WasmTy; readonly initial: number }[] = [];
+  readonly #exports: string[] = [];
+  #memory: MemoryImport | null = null;
+  #table: readonly string[] = [];
+
+  /** The number of a function type. */
+  type(params: readonly WasmTy[], results: readonly WasmTy[]): number {
+    const key = `${params.join()}>${results.join()}`;
+    const known = this.#types.indexOf(key);
+    if (known >= 0) return known;
+    this.#signatures.push({ params, results });
+    return this.#types.push(key) - 1;
+  }
+
+  /** Imported functions come before all others: declare them first. The same name again is the same import. */
+  importFunction(name: string, params: readonly WasmTy[], results: readonly WasmTy[]): void {
+    if (this.#indices.has(name)) return;
+    if (this.#functions.length > 0) throw new Error(`import ${name} comes too late`);
+    this.#indices.set(name, this.#imports.push({ name, type: this.type(params, results) }) - 1);
+  }
+
+  importMemory(memory: MemoryImport): void {
+    this.#memory = memory;
+  }
+
+  /** A mutable global of the module's own; 32 bits. */
+  global(initial: number): number {
+    return this.#globals.push({ ty: "i32", initial }) - 1;
+  }
+
+  function(name: string, params: readonly WasmTy[], results: readonly WasmTy[]): FunctionWriter {
+    const writer = new FunctionWriter(params, results, this);
+    this.#indices.set(name, this.#imports.length + this.#functions.length);
+    this.#functions.push({ type: this.type(params, results), writer });
+    return writer;
+  }
+
+  /** Functions that are called by number; an empty name is a hole. */
+  table(names: readonly string[]): void {
+    this.#table = names;
+  }
+
+  export(name: string): void {
+    this.#exports.push(name);
+  }
+
+  indexOf(name: string): number {
+    const index = this.#indices.get(name);
+    if (index === undefined) throw new Error(`there is no function ${name}`);
+    return index;
+  }
+
+  library(f: LibraryFunction): number {
+    const name = `library:${f.name}`;
+    const known = this.#indices.get(name);
+    if (known !== undefined) return known;
+    const writer = this.function(name, f.params, [f.result]);
+    writer.value(
+      f.body(...f.params.map((ty, i) => wasm.operand(ty, i))),
+      f.params.map((_, i) => i),
+    );
+    return this.indexOf(name);
+  }
+
+  finish(): Uint8Array<ArrayBuffer> {
+    const out = new ByteWriter();
+    out.append([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]);
+    const section = (id: number, count: number, write: (part: ByteWriter) => void): void => {
+      if (count === 0) return;
+      const part = new ByteWriter();
+      part.unsigned(count);
+      write(part);
+      out.byte(id);
+      out.unsigned(part.length);
+      out.append(part.bytes);
+    };
+    const types = (part: ByteWriter, list: readonly WasmTy[]): void => {
+      part.unsigned(list.length);
+      for (const ty of list) part.byte(typeBytes[ty]);
+    };
+    section(1, this.#signatures.length, (part) => {
+      for (const { params, results } of this.#signatures) {
+        part.byte(0x60);
+        types(part, params);
+        types(part, results);
+      }
+    });
+    section(2, this.#imports.length + (this.#memory === null ? 0 : 1), (part) => {
+      for (const { name, type } of this.#imports) {
+        part.text("env");
+        part.text(name);
+        part.byte(0);
+        part.unsigned(type);
+      }
+      if (this.#memory === null) return;
+      part.text("env");
+      part.text("memory");
+      part.byte(2);
+      part.byte(this.#memory.shared ? 3 : 1);
+      part.unsigned(this.#memory.initial);
+      part.unsigned(this.#memory.maximum);
+    });
+    section(3, this.#functions.length, (part) => {
+      for (const { type } of this.#functions) part.unsigned(type);
+    });
+    section(4, this.#table.length === 0 ? 0 : 1, (part) => {
+      part.byte(0x70);
+      part.byte(0);
+      part.unsigned(this.#table.length);
+    });
+    section(6, this.#globals.length, (part) => {
+      for (const { ty, initial } of this.#globals) {
+        part.byte(typeBytes[ty]);
+        part.byte(1);
+        part.byte(0x41);
+        part.signed32(initial);
+        part.byte(0x0b);
+      }
+    });
+    section(7, this.#exports.length, (part) => {
+      for (const name of this.#exports) {
+        part.text(name);
+        part.byte(0);
+        part.unsigned(this.indexOf(name));
+      }
+    });
+    const filled = [...this.#table.entries()].filter(([, name]) => name !== "");
+    section(9, filled.length, (part) => {
+      for (const [at, name] of filled) {
+        part.byte(0);
+        part.byte(0x41);
+        part.signed32(at);
+        part.byte(0x0b);
+        part.unsigned(1);
+        part.unsigned(this.indexOf(name));
+      }
+    });
+    const codes = this.#functions.map(({ writer }) => writer.finish());
+    section(10, codes.length, (part) => {
+      for (const code of codes) {
+        part.unsigned(code.length);
+        part.append(code);
+      }
+    });
+    return out.bytes.slice();
+  }
+}

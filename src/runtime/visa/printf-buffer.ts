@@ -55,12 +55,12 @@ export function readPrintfBuffer(buffer: Surface, memory: LaunchMemory): string 
 
 const utf8 = new TextDecoder();
 
-/** OpenCL C's `%v4hld` as as many conversions of C, with commas between them. */
+/** OpenCL C's `%v4hld` as as many conversions of C, with commas between them; `hl` says that elements have 32 bits. */
 const scalarConversions = (format: string): string =>
   format.replace(
     /%([-+ #0]*\d*(?:\.\d*)?)v(2|3|4|8|16)(hh|hl|h|l)?([a-zA-Z])/g,
-    (_, flags: string, count: string, length: string | undefined, letter: string) =>
-      Array.from({ length: Number(count) }, () => `%${flags}${length === "l" ? "l" : ""}${letter}`).join(","),
+    (_, flags: string, count: string, length = "", letter: string) =>
+      Array.from({ length: Number(count) }, () => `%${flags}${length === "hl" ? "" : length}${letter}`).join(","),
   );
 
 class Records implements PrintfArguments {

@@ -45,13 +45,18 @@ test("ints, one record after the other", () => {
   ).toBe("ffffffff;plain;    7%");
 });
 
-// The tags are those of OpenCL's runtime: 4 float, 5 string, 6 long, 8 double, 11 vector of int, 13 vector of float.
+// The tags are those of OpenCL's runtime: 4 float, 5 string, 6 long, 8 double, 9 to 14 vectors of 8, 16, 32, 64 bits, floats, doubles.
 test.each<[string, readonly (Part | string)[], string]>([
   ["%.2f", [4, { f32: 1.5 }], "1.50"],
   ["%g", [8, { f64: 0.1 }], "0.1"],
   ["%ld", [6, { u64: 0xffff_ffff_ffff_fffen }], "-2"],
   ["<%s>", [5, "word"], "<word>"],
   ["%v4d", [11, 4, 1, 2, 3, -4], "1,2,3,-4"],
+  // Values are converted to what the length says before they are printed (OpenCL C 3.0, 6.15.14.2).
+  ["%v2hhx", [9, 2, 0x10ff, 0, 0], "ff,10"],
+  ["%v2hx|%v2hd", [10, 2, -2, 0, 10, 2, -2, 0], "fffe,ffff|-2,-1"],
+  ["%v2lx", [12, 2, { u64: 0xffff_ffff_ffff_ffffn }, { u64: 1n }], "ffffffffffffffff,1"],
+  ["%v2hlx", [11, 2, -1, 1], "ffffffff,1"],
   ["%.1v2hlf|%d", [13, 2, { f32: 0.5 }, { f32: 2.5 }, 3, 9], "0.5,2.5|9"],
 ])("%s", (format, parts, text) => expect(printed([[format, parts]])).toBe(text));
 

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { DataType } from "../../../src/visa/types.ts";
 import { type Register, run } from "../memory/machine.ts";
@@ -290,6 +291,15 @@ describe("instructions over several elements", () => {
       grfBytes: 64,
     },
   ])("$title", check);
+});
+
+/*
+ * What the pages' formulas give for random operands: exact rationals and integers without end, by Python. Sums of floats are
+ * such that no step rounds, as the pages do not say how; the odd channels of SAD2, which they leave undefined, are not written.
+ */
+describe("formulas.json", () => {
+  const examples = JSON.parse(readFileSync(new URL("formulas.json", import.meta.url), "utf8")) as readonly Example[];
+  test.each(examples)("$title", check);
 });
 
 test("%tsc counts clocks", () => {

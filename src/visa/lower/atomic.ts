@@ -3,7 +3,7 @@ import type { AtomicFunction } from "../isa/memory-action.ts";
 import type { Instruction } from "../tree.ts";
 import { type AtomicOperands, atomicResult } from "./atomic-function.ts";
 import type { LowerContext, Lowered } from "./context.ts";
-import { choiceOf, numberChoiceOf, once, rawOf } from "./instruction-operands.ts";
+import { choiceOf, numberChoiceOf, once, rawOf } from "../instruction-operands.ts";
 import { atomicAccess, atomicAt, type Place } from "./memory-place.ts";
 import { placeOf } from "./operand-place.ts";
 import { rawRegion, rawTarget } from "./operands.ts";

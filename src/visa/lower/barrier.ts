@@ -2,7 +2,7 @@ import { type Expr, kit as k } from "../../semantics/index.ts";
 import type { MemoryAction } from "../isa/memory-action.ts";
 import type { Instruction } from "../tree.ts";
 import type { LowerContext, Lowered } from "./context.ts";
-import { has, once, vectorOf } from "./instruction-operands.ts";
+import { has, once, vectorOf } from "../instruction-operands.ts";
 import { source } from "./operands.ts";
 
 const modes = { sync: "sync", signal: "arrive", wait: "wait" } as const;

@@ -2,7 +2,7 @@ import type { UndefinedCase } from "../../ir/index.ts";
 import type { Expr } from "../../semantics/index.ts";
 import type { ExecSize, Instruction, Operand } from "../tree.ts";
 import type { LowerContext, Lowered } from "./context.ts";
-import { once } from "./instruction-operands.ts";
+import { once } from "../instruction-operands.ts";
 import { destination, source, type Target } from "./operands.ts";
 import { type ModifiedSource, modifierOf } from "./promotion.ts";
 

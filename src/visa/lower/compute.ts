@@ -6,7 +6,7 @@ import type { LowerContext, Lowered, LowerInstruction } from "./context.ts";
 import { storedFloat, storedInteger } from "./conversion.ts";
 import { floatArithmetic } from "./float-arithmetic.ts";
 import { pure, readOperands, sourceOperands, unsupported } from "./channel-operands.ts";
-import { once } from "./instruction-operands.ts";
+import { once } from "../instruction-operands.ts";
 import { destination, predicateSource } from "./operands.ts";
 import { formatOf, type ModifiedSource, promote, promoted, promotedFloat, rangeOf } from "./promotion.ts";
 import { specialInstructions } from "./special.ts";

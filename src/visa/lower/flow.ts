@@ -4,7 +4,7 @@ import type { ExecSize, Instruction, Name, Operand, VectorOperand } from "../tre
 import { typeBytes } from "../types.ts";
 import type { LowerContext, Lowered } from "./context.ts";
 import { lanesOf } from "./guard.ts";
-import { nameOf, once, vectorOf } from "./instruction-operands.ts";
+import { nameOf, once, vectorOf } from "../instruction-operands.ts";
 import { destination, source } from "./operands.ts";
 import type { Symbols } from "./symbols.ts";
 

@@ -3,7 +3,7 @@ import { type Expr, kit as k } from "../../semantics/index.ts";
 import { isSigned } from "../types.ts";
 import { storedInteger } from "./conversion.ts";
 import { type LowerSpecial, pure, readOperands } from "./channel-operands.ts";
-import { choiceOf } from "./instruction-operands.ts";
+import { choiceOf } from "../instruction-operands.ts";
 import { destination } from "./operands.ts";
 import { promote, promoted, rangeOf } from "./promotion.ts";
 

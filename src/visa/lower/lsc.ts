@@ -1,13 +1,13 @@
-import type { Access } from "../../ir/index.ts";
 import { type Expr, kit as k } from "../../semantics/index.ts";
+import { lscSizeOf, lscSlots, withoutLeadingGap } from "../access-slots.ts";
 import type { MemoryAction } from "../isa/memory-action.ts";
 import type { ExecSize, Instruction, LscAddress, LscData, RawOperand, VectorOperand } from "../tree.ts";
 import { atomic } from "./atomic.ts";
 import type { LowerContext, Lowered } from "./context.ts";
-import { choiceOf, once } from "./instruction-operands.ts";
+import { choiceOf, once } from "../instruction-operands.ts";
 import { globalPlace, type Place, slmPlace, surfacePlace } from "./memory-place.ts";
 import { rawRegion, rawTarget, source } from "./operands.ts";
-import { load, type Slot, store, type Transfer } from "./transfer.ts";
+import { load, store, type Transfer } from "./transfer.ts";
 
 type Action<Kind extends MemoryAction["kind"]> = Extract<MemoryAction, { kind: Kind }>;
 
@@ -17,26 +17,6 @@ type Reason = string;
 const unsupported = ({ row }: Instruction, reason: Reason): readonly Lowered[] => [
   { op: { kind: "unsupported", what: row.mnemonic, reason }, dst: [] },
 ];
-
-/** Bytes of an element in memory, of its slot in registers, and where in the slot it lies; the rest of the slot becomes 0. */
-interface DataSize {
-  readonly bytes: number;
-  readonly slot: number;
-  readonly within: number;
-}
-
-const dataSizes: Readonly<Record<string, DataSize>> = {
-  d8: { bytes: 1, slot: 1, within: 0 },
-  d16: { bytes: 2, slot: 2, within: 0 },
-  d32: { bytes: 4, slot: 4, within: 0 },
-  d64: { bytes: 8, slot: 8, within: 0 },
-  d8u32: { bytes: 1, slot: 4, within: 0 },
-  d16u32: { bytes: 2, slot: 4, within: 0 },
-  d16u32h: { bytes: 2, slot: 4, within: 2 },
-};
-
-/** `d8c32` is an older word for `d8u32`. */
-const sizeOf = ({ size }: LscData): DataSize => dataSizes[size.replace("c", "u")]!;
 
 export function lowerLscAccess(
   context: LowerContext,
@@ -48,18 +28,15 @@ export function lowerLscAccess(
   // A load to nowhere only brings the data nearer.
   if (access === "load" && isNull(context, data.register)) return [{ op: { kind: "nothing" }, dst: [] }];
   if (data.transposed && exec.size !== 1) return unsupported(instruction, "only one lane can access transposed data");
-  const slots = slotsOf(context, data, exec);
-  const skipped = slots.findIndex((slot) => slot !== null);
-  const { bytes, slot, within } = sizeOf(data);
-  const place = placeOf(context, instruction, { address, data, exec, skip: skipped * bytes });
+  const { skip, rest } = withoutLeadingGap(lscSlots(data, exec, context.routine.grfBytes));
+  const place = placeOf(context, instruction, { address, data, exec, skip });
   if (typeof place === "string") return unsupported(instruction, place);
+  const { bytes, within } = lscSizeOf(data);
   const transfer: Transfer = {
+    ...rest,
     place,
-    bits: (bytes * 8) as Access["bits"],
-    ...(slot > bytes && within === 0 && { wide: 32 as const }),
     // IGC 1.0.12504 writes `d32` where its LLVM code has `align 2`, and printf's `d64` at every fourth byte.
     align: data.transposed ? bytes : 1,
-    slots: slots.slice(skipped),
     registers: data.register,
     exec,
   };
@@ -74,7 +51,7 @@ export function lowerLscAtomic(
 ): readonly Lowered[] {
   const exec = instruction.exec ?? once;
   const { address, data } = operandsOf(instruction);
-  const { bytes, slot, within } = sizeOf(data);
+  const { bytes, slot, within } = lscSizeOf(data);
   if (bytes === 1 || slot < 4 || within > 0 || data.vector !== 1 || data.channels !== null || data.transposed) {
     return unsupported(instruction, "atomic operations have one element of 32 or 64 bits, or of 16 in a dword");
   }
@@ -91,22 +68,6 @@ function operandsOf({ row, operands }: Instruction): { readonly address: LscAddr
 
 const isNull = (context: LowerContext, { variable }: RawOperand): boolean =>
   context.variable(variable).name === "%null";
-
-/**
- * Where the elements of an address lie, `null` for channels that are not enabled. Each element of the lanes begins in a
- * register of its own; transposed, those of the one lane lie one behind the other.
- */
-function slotsOf(context: LowerContext, data: LscData, exec: ExecSize): readonly (Slot | null)[] {
-  const { slot, within } = sizeOf(data);
-  const { grfBytes } = context.routine;
-  const row = data.transposed ? slot : Math.ceil((exec.size * slot) / grfBytes) * grfBytes;
-  const { channels } = data;
-  const enabled = Array.from({ length: channels === null ? data.vector : 32 - Math.clz32(channels) }, (_, i) =>
-    channels === null ? true : ((channels >> i) & 1) === 1,
-  );
-  let next = 0;
-  return enabled.map((is) => (is ? { at: next++ * row + within, stride: slot } : null));
-}
 
 /** 16 bits that lie in the high half of a dword have zeros below. */
 function clearLowHalves(context: LowerContext, { slots, registers, exec }: Transfer): Lowered {
@@ -177,7 +138,7 @@ function addressOf(
   if (!strided) return address;
   const pitch =
     second === undefined
-      ? k.i32(sizeOf(data).bytes * data.vector)
+      ? k.i32(lscSizeOf(data).bytes * data.vector)
       : source(context, second.operand, { ...once, offset: exec.offset }).expr;
   const lane = k.sub({ kind: "special", ty: "i32", name: "laneid" }, k.i32(exec.offset));
   const distance = k.mul(lane, pitch);

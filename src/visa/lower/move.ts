@@ -4,7 +4,7 @@ import type { LowerContext } from "./context.ts";
 import { converted, integerLike } from "./conversion.ts";
 import { type LowerSpecial, pure, readOperands } from "./channel-operands.ts";
 import { lanesOf } from "./guard.ts";
-import { once } from "./instruction-operands.ts";
+import { once } from "../instruction-operands.ts";
 import { channel } from "./operands.ts";
 
 /** `mov`; of a predicate as a whole, once, whatever mask is written: IGC drops it. */

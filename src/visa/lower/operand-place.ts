@@ -1,7 +1,7 @@
 import { type Expr, kit as k } from "../../semantics/index.ts";
 import type { ExecSize, Instruction } from "../tree.ts";
 import type { LowerContext } from "./context.ts";
-import { has, nameOf, once, rawOf, vectorOf } from "./instruction-operands.ts";
+import { has, nameOf, once, rawOf, vectorOf } from "../instruction-operands.ts";
 import { globalPlace, type Place, variablePlace } from "./memory-place.ts";
 import { rawRegion, source } from "./operands.ts";
 

@@ -2,7 +2,7 @@ import { type Expr, kit as k, type PrimName } from "../../semantics/index.ts";
 import { isFloat, typeBytes } from "../types.ts";
 import { comparable, type FloatFormat } from "./float-arithmetic.ts";
 import { type LowerSpecial, pure, readOperands } from "./channel-operands.ts";
-import { choiceOf } from "./instruction-operands.ts";
+import { choiceOf } from "../instruction-operands.ts";
 import { formatOf, type ModifiedSource, promote, promotedFloat } from "./promotion.ts";
 
 /** `cmp`: into a predicate, or into elements of all ones or zeros. */

@@ -7,7 +7,7 @@ import { typeBytes } from "../types.ts";
 import type { LowerSpecial } from "./channel-operands.ts";
 import type { LowerContext } from "./context.ts";
 import { storedFloat } from "./conversion.ts";
-import { choiceOf } from "./instruction-operands.ts";
+import { choiceOf } from "../instruction-operands.ts";
 import { placeOfOperand } from "./operands.ts";
 import { promotedFloat } from "./promotion.ts";
 

@@ -1,26 +1,14 @@
-import type { Access } from "../../ir/index.ts";
+import type { Slots } from "../access-slots.ts";
 import type { ExecSize, RawOperand } from "../tree.ts";
 import type { LowerContext, Lowered } from "./context.ts";
 import { loadFrom, type Place, plainAccess, storeTo } from "./memory-place.ts";
 import { rawRegion, rawTarget } from "./operands.ts";
 
-/** Where an element of each lane lies in a register operand, in bytes from its beginning and from lane to lane. */
-export interface Slot {
-  readonly at: number;
-  readonly stride: number;
-}
-
-/** What lies in a lane's memory one behind the other and in registers elsewhere. */
-export interface Transfer {
+/** What moves between memory and registers. */
+export interface Transfer extends Slots {
   readonly place: Place;
-  /** Of an element in memory. */
-  readonly bits: Access["bits"];
-  /** Of an element in registers: loads extend it with zeros, stores take the low bits. Absent: as in memory. */
-  readonly wide?: 32;
   /** Bytes: what the first address must be a multiple of. */
   readonly align: number;
-  /** Null: stays as it is. */
-  readonly slots: readonly (Slot | null)[];
   readonly registers: RawOperand;
   readonly exec: Pick<ExecSize, "offset">;
 }

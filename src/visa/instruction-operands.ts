@@ -1,4 +1,4 @@
-import type { ExecSize, Instruction, NameOperand, Operand, RawOperand, VectorOperand } from "../tree.ts";
+import type { ExecSize, Instruction, NameOperand, Operand, RawOperand, VectorOperand } from "./tree.ts";
 
 /** Instructions without an execution size act once, whatever the mask. */
 export const once: ExecSize = { start: 0, end: 0, size: 1, offset: 0, noMask: true };

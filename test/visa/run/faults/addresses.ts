@@ -227,4 +227,92 @@ export const addresses: readonly Fault[] = [
     threads: "0-15",
     says: ["null"],
   },
+  {
+    title: "a call of four channels, of which two come to it",
+    report: "indirect-call-bad-address",
+    functions,
+    kernel: `
+      faddr plus1 F!
+      add (one) F! F$ 3:ud
+      cmp.ge (E) P1 ID@ 10:ud
+      mov (E) ARG! ID@
+      (P1) ifcall (M3, 4) F$ # # <--`,
+    threads: "10-11",
+    says: ["3 bytes inside", "`plus1`"],
+  },
+  {
+    title: "the address that a function returned, in the lanes that it did not give one",
+    report: "indirect-call-null",
+    functions: [
+      ...functions,
+      {
+        name: "choose",
+        takes: 1,
+        returns: 1,
+        body: `
+          mov (E) RET! 0:ud
+          faddr plus1 F!
+          cmp.lt (E) P1 ARG@ 5:ud
+          (P1) mov (E) RET! F$
+          fret (E)`,
+      },
+    ],
+    kernel: `
+      mov (E) ARG! ID@
+      fcall (E) choose # #
+      mov (E) X! RET@
+      mov (one) F! X(0,0)<0;1,0>
+      cmp.eq (E) P1 X@ F$
+      mov (E) ARG! ID@
+      (P1) ifcall (E) F$ # #
+      mov (one) F! X(0,7)<0;1,0>
+      cmp.eq (E) P1 X@ F$
+      mov (E) ARG! ID@
+      (P1) ifcall (E) F$ # # <--`,
+    threads: "5-15",
+    says: ["null"],
+  },
+  {
+    title: "in a subroutine of a function that half the channels execute, behind a return of some of them",
+    report: "indirect-call-bad-address",
+    functions: [
+      ...functions,
+      {
+        name: "walk",
+        takes: 1,
+        returns: 1,
+        body: `
+          mov (E) RET! 0:ud
+          fret (M1, 4)
+          call (E) inner
+          fret (E)
+          .function "inner"
+          inner:
+          cmp.eq (E) P1 ARG@ 6:ud
+          (P1) ret (E)
+          mov (one) F! 16:ud
+          ifcall (E) F$ # # <--
+          ret (E)`,
+      },
+    ],
+    kernel: "mov (E) ARG! ID@\nfcall (M1, 8) walk # #\nmov (M1, 8) R! RET@",
+    threads: "4-5, 7",
+    stack: ["walk", "walk", "k"],
+    says: ["0x10"],
+  },
+  {
+    title: "a scalar call in a function that some lanes execute, for an address of its own",
+    report: "indirect-call-bad-address",
+    functions: [
+      ...functions,
+      { name: "scalar", takes: 1, returns: 1, body: "mov (one) F! 99:ud\nifcall (one) F$ # # <--\nfret (E)" },
+    ],
+    kernel: `
+      cmp.lt (E) P1 ID@ 3:ud
+      mov (NM) ARG! ID@
+      (P1) fcall (E) scalar # #`,
+    threads: "0-2",
+    stack: ["scalar", "k"],
+    says: ["0x63"],
+  },
 ];

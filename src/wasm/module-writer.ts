@@ -15,7 +15,7 @@ export interface MemoryImport {
   readonly shared: boolean;
 }
 
-/** A module in the making. Everything is imported from "env"; functions are known by their names. */
+/** A module in the making. All imports are of the module `env`; functions are known by their names. */
 export class ModuleWriter implements FunctionNames {
   readonly #types: string[] = [];
   readonly #signatures: Signature[] = [];

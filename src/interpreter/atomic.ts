@@ -2,7 +2,7 @@ import { accessBytes } from "../machine/access-fault.ts";
 import type { Activation } from "../machine/activation.ts";
 import { readElement, type Views, writeElement } from "../machine/views.ts";
 import type { Expr, Value } from "../semantics/index.ts";
-import { bitsOf } from "./bind.ts";
+import { bitsOf } from "../semantics/bind.ts";
 import type { Decoding } from "./decode.ts";
 import type { Run } from "./expr-compiler.ts";
 import { type MemoryInstruction, SlowPath } from "./memory-access.ts";

@@ -1,7 +1,7 @@
 import type { IrModule } from "../ir/index.ts";
 import type { AddressSpace } from "../machine/address-space.ts";
 import type { ExternalFunction } from "../machine/externals.ts";
-import type { Bindings } from "./bind.ts";
+import type { Bindings } from "../semantics/bind.ts";
 import type { ExprCompiler } from "./expr-compiler.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 

@@ -1,6 +1,6 @@
 import { type Expr, kit, type Region } from "../semantics/index.ts";
 import type { Destination, FileTarget, Instruction, Op } from "../ir/index.ts";
-import { type Bindings, bind, bitsOf, splitOffset } from "./bind.ts";
+import { type Bindings, bind, bitsOf, splitOffset } from "../semantics/bind.ts";
 import type { Activation } from "../machine/activation.ts";
 import type { Assignment, ExprCompiler, FunctionContext, LaneFunction, Run, Target } from "./expr-compiler.ts";
 import { interferes } from "./hazard.ts";

@@ -1,7 +1,7 @@
 import type { Op, WarpOp } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
 import type { Expr, Value } from "../semantics/index.ts";
-import { bitsOf } from "./bind.ts";
+import { bitsOf } from "../semantics/bind.ts";
 import type { Decoding } from "./decode.ts";
 import type { LaneFunction, Run } from "./expr-compiler.ts";
 import { patternOf } from "../semantics/pattern.ts";

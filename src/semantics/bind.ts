@@ -1,5 +1,9 @@
 import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
-import { type Expr, fold, kit, type PrimName, type RegionLeaf, type Value } from "../semantics/index.ts";
+import type { Expr, RegionLeaf } from "./expr.ts";
+import { fold } from "./fold.ts";
+import { kit } from "./kit.ts";
+import type { PrimName } from "./prims/index.ts";
+import type { Value } from "./types.ts";
 
 /** What is known of an expression's leaves once the module is loaded. */
 export interface Bindings {

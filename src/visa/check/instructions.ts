@@ -1,6 +1,7 @@
 import { platforms, type Row } from "../isa/row.ts";
 import type { Instruction, LscAddress, NameOperand, Operand, VectorOperand } from "../tree.ts";
 import { maskName } from "./exec-mask.ts";
+import { lscAddressBytes, lscDataBytes, rawBytes } from "./raw-bytes.ts";
 import { checkRaw } from "./raw-operand.ts";
 import type { RoutineContext } from "./routine-context.ts";
 import { checkSpecial } from "./special-instructions.ts";
@@ -79,7 +80,8 @@ function checkOperand(context: RoutineContext, instruction: Instruction, key: st
       if (isVector(operand)) checkVector(context, instruction, operand, spec);
       return;
     case "raw":
-      if (operand.kind === "raw") checkRaw(context, operand, spec);
+      if (operand.kind !== "raw") return;
+      checkRaw(context, operand, spec, rawBytes(instruction, key, context.grfBytes));
       return;
     case "predicate":
       if (operand.kind === "name") predicateElements(context, instruction, operand.name);
@@ -97,7 +99,8 @@ function checkOperand(context: RoutineContext, instruction: Instruction, key: st
       if (operand.kind === "lsc-address") lscAddress(context, instruction, operand);
       return;
     case "lsc-data":
-      if (operand.kind === "lsc-data") checkRaw(context, operand.register, { class: "raw", role: spec.role });
+      if (operand.kind !== "lsc-data") return;
+      checkRaw(context, operand.register, spec, lscDataBytes(instruction, operand, context.grfBytes));
       return;
     case "list":
       if (operand.kind !== "list") return;
@@ -129,10 +132,12 @@ const addressPart: VectorSpec = {
   modifiers: "none",
 };
 
-function lscAddress(context: RoutineContext, instruction: Instruction, { base, surface }: LscAddress): void {
+function lscAddress(context: RoutineContext, instruction: Instruction, address: LscAddress): void {
+  const { base, surface } = address;
+  const bytes = lscAddressBytes(instruction, address);
   if (surface !== null) checkVector(context, instruction, surface, addressPart);
   for (const { operand } of base) {
-    if (operand.kind === "raw") checkRaw(context, operand, { class: "raw", role: "src" });
+    if (operand.kind === "raw") checkRaw(context, operand, { class: "raw", role: "src" }, bytes);
     else checkVector(context, instruction, operand, addressPart);
   }
 }

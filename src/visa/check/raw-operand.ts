@@ -2,17 +2,19 @@ import type { OperandSpec } from "../isa/row.ts";
 import type { Variable } from "../symbols.ts";
 import type { RawOperand } from "../tree.ts";
 import { type DataType, typeBytes } from "../types.ts";
+import { leavesVariable } from "./bounds.ts";
 import type { RoutineContext } from "./routine-context.ts";
 import { ofKind } from "./vector-operand.ts";
 
 /**
  * Checks a raw operand by itself (5_operands.md, "Raw Operands"): it begins at a register, unless its storage is smaller
- * than one, and inside its variable.
+ * than one, and inside its variable, and the `bytes` that the instruction takes lie in the variable's registers.
  */
 export function checkRaw(
   context: RoutineContext,
   operand: RawOperand,
   spec: Extract<OperandSpec, { class: "raw" | "lsc-data" }>,
+  bytes = 1,
 ): void {
   const variable = ofKind(context, operand.variable, "G");
   if (variable === null || variable.name === "%null") return;
@@ -20,11 +22,9 @@ export function checkRaw(
     const help = `it may be ${spec.types.join(", ")}`;
     context.error("visa-operand-type", operand, `an operand of type ${variable.type} cannot stand here`, help);
   }
-  if (operand.offset < 0 || operand.offset >= variable.bytes) {
-    const message = `byte ${operand.offset} is not inside \`${operand.variable.text}\`, which has ${variable.bytes}`;
-    context.error("visa-out-of-bounds", operand, message);
-    return;
-  }
+  const { offset } = operand;
+  const end = offset + bytes <= registersEnd(variable, context.grfBytes) ? offset + 1 : offset + bytes;
+  if (leavesVariable(context, operand, variable, offset, end)) return;
   const at = registerOffset(variable, operand.offset);
   if (variable.root.bytes >= context.grfBytes && at % context.grfBytes !== 0) {
     context.error(
@@ -39,5 +39,12 @@ export function checkRaw(
 /** Messages move bits: IGC passes d for ud, and q for uq. */
 const hasSizeOf = (type: DataType, types: readonly DataType[]): boolean =>
   types.some((allowed) => typeBytes(allowed) === typeBytes(type));
+
+/**
+ * Bytes from a variable's beginning to the end of its last register. Messages move whole registers: IGC stores 16 bytes from a
+ * variable of 8, the old frame pointer. Predefined variables lie side by side.
+ */
+const registersEnd = ({ root, rootOffset, bytes }: Variable, grfBytes: number): number =>
+  root.predefined ? bytes : Math.ceil((rootOffset + bytes) / grfBytes) * grfBytes - rootOffset;
 
 const registerOffset = (variable: Variable, offset: number): number => variable.rootOffset + offset;

@@ -116,7 +116,7 @@ function general(
   }
   const high = instruction.row.name === "MADW" && spec.role === "dst" ? highPart(extent, bytes, grfBytes) : 0;
   const start = row * grfBytes + column * bytes;
-  const end = start + high + (extent.last + 1) * bytes;
+  const end = start + high + (spec.reach?.(channels) ?? extent.last + 1) * bytes;
   if (!leavesVariable(context, operand, variable, start, end) && column * bytes >= grfBytes) {
     const help = `write (${row + Math.floor((column * bytes) / grfBytes)},${column % (grfBytes / bytes)})`;
     context.error("visa-out-of-bounds", operand, `column ${column} is beyond the register of ${grfBytes} bytes`, help);

@@ -132,7 +132,7 @@ export const arithmeticRows: readonly Row[] = [
     page: null,
     sizes: fourOrMore,
     dst: dst(["f"]),
-    sources: [src(["f"], "arithmetic", ["general"]), src(["f"])],
+    sources: [{ ...src(["f"], "arithmetic", ["general"]), reach: () => 4 }, src(["f"])],
     execution: special,
   }),
   arithmetic({
@@ -220,7 +220,10 @@ export const arithmeticRows: readonly Row[] = [
     page: "PLN",
     sizes: [8, 16],
     dst: dst(["f"]),
-    sources: [src(["f"], "none", ["general", "indirect"]), src(["f"], "none", ["general", "indirect"])],
+    sources: [
+      { ...src(["f"], "none", ["general", "indirect"]), reach: () => 4 },
+      { ...src(["f"], "none", ["general", "indirect"]), reach: (channels) => 2 * channels },
+    ],
     execution: special,
   }),
   arithmetic({

@@ -17,6 +17,8 @@ export type OperandSpec =
       readonly modifiers?: "arithmetic" | "logic" | "none";
       /** Written without its region, which is `<1;1,0>`. */
       readonly plain?: true;
+      /** How many elements from its first on an instruction of so many channels takes, whatever the region. */
+      readonly reach?: (channels: number) => number;
     }
   /** `V.0`, or `%null.0`. `bare`: written as `V` where the offset is 0 (LSC). */
   | { readonly class: "raw"; readonly role: "dst" | "src"; readonly types?: readonly DataType[]; readonly bare?: true }

@@ -1,0 +1,65 @@
+import { blockSlots, bytesOfSlots, channelSlots, elementSlots, lscSlots, type Slots } from "../access-slots.ts";
+import { has, numberChoiceOf, once } from "../instruction-operands.ts";
+import type { Instruction, LscAddress, LscData } from "../tree.ts";
+import { channelsOf } from "./routine-context.ts";
+
+/**
+ * Bytes of registers that an instruction takes from where a raw operand begins, channels that are not active included; 1
+ * where it is not modelled how many.
+ */
+export function rawBytes(instruction: Instruction, key: string, grfBytes: number): number {
+  const { execution } = instruction.row;
+  const channels = messageChannels(instruction);
+  if (execution.kind !== "memory" || channels === null) return 1;
+  if (key === "addresses") return 8 * channels;
+  if (key === "offsets") return (has(instruction, "address") ? 8 : 4) * channels;
+  const { action } = execution;
+  const moved = (slots: Slots): number => bytesOfSlots(slots, channels);
+  switch (action.kind) {
+    case "block":
+      return moved(blockSlots(instruction));
+    case "elements":
+      return moved(elementSlots(instruction, action));
+    case "channels":
+      return moved(channelSlots(instruction, grfBytes));
+    case "atomic":
+      return atomicBytes(numberChoiceOf(instruction, "width"), key, channels);
+    case "lsc-atomic": {
+      const { data } = instruction.operands;
+      const bits = data?.kind === "lsc-data" ? lscSlots(data, once, grfBytes).bits : 32;
+      return atomicBytes(bits, key, channels);
+    }
+    default:
+      return 1;
+  }
+}
+
+/** Elements of 16 bits lie in the low halves of dwords, and are returned in dwords. */
+function atomicBytes(bits: number, key: string, channels: number): number {
+  const slot = Math.max(32, bits) / 8;
+  return slot * (channels - 1) + (key === "dst" ? slot : bits / 8);
+}
+
+/** The same of the data of an LSC access. */
+export function lscDataBytes(instruction: Instruction, data: LscData, grfBytes: number): number {
+  const { execution } = instruction.row;
+  const channels = messageChannels(instruction);
+  if (execution.kind !== "memory" || channels === null) return 1;
+  if (execution.action.kind === "lsc-atomic") return rawBytes(instruction, "dst", grfBytes);
+  return bytesOfSlots(lscSlots(data, instruction.exec ?? once, grfBytes), channels);
+}
+
+/** The same of the addresses of an LSC access: at equal distances there is one. */
+export function lscAddressBytes(instruction: Instruction, { size }: LscAddress): number {
+  const { execution, mnemonic } = instruction.row;
+  const channels = messageChannels(instruction);
+  if (execution.kind !== "memory" || channels === null || size === null) return 1;
+  return (size / 8) * (mnemonic.endsWith("_strided") ? 1 : channels);
+}
+
+/** Null where the instruction cannot have so many: that is an error of its own. */
+function messageChannels(instruction: Instruction): number | null {
+  const { sizes } = instruction.row;
+  const channels = channelsOf(instruction);
+  return sizes === null || sizes.includes(channels) ? channels : null;
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { checkVisaFile } from "../../../src/runtime/visa/check.ts";
+
+/** What is found in a kernel for a platform; `V` is 16 dwords, `L` 32, `A` 16 addresses, `S` one dword. */
+function found(target: string, statement: string): string[] {
+  const text = `.version 4.1
+.kernel "k"
+.decl V v_type=G type=ud num_elts=16 align=GRF
+.decl L v_type=G type=ud num_elts=32 align=GRF
+.decl A v_type=G type=uq num_elts=16 align=GRF
+.decl S v_type=G type=ud num_elts=1 align=GRF
+.kernel_attr SimdSize=16
+.kernel_attr Target="3d"
+.function "k_main"
+
+k_main:
+    ${statement}
+    ret (M1, 1)
+`;
+  return checkVisaFile({ path: "k.visaasm", text }, { target }).diagnostics.map((d) => `${d.severity} ${d.code}`);
+}
+
+// LSC_UNTYPED: each element of a vector begins at a register of its own; transposed, they lie one behind the other.
+test.each([
+  ["pvc", "lsc_load.ugm (M1, 16) V:d32 flat[A]:a64"],
+  ["pvc", "lsc_load.ugm (M1, 16) L:d32x2 flat[A]:a64"],
+  ["dg2", "lsc_load.ugm (M1, 8) V:d32x2 flat[A]:a64"],
+  ["pvc", "lsc_load.ugm (M1, 16) L:d64 flat[A]:a64"],
+  ["pvc", "lsc_load.ugm (M1_NM, 1) L:d32x32t flat[A]:a64"],
+  ["pvc", "lsc_load.ugm (M1_NM, 1) S:d32x16t flat[A]:a64"],
+  ["pvc", "lsc_load_quad.ugm (M1, 16) L:d32.xw flat[A]:a64"],
+  ["pvc", "lsc_store.slm (M1, 16) flat[V]:a32 V:d32"],
+  ["pvc", "lsc_atomic_iadd.ugm (M1, 16) V:d32 flat[A]:a64 V %null"],
+])("the registers of a message are there: %s, %s", (target, statement) => {
+  expect(found(target, statement)).toEqual([]);
+});
+
+test.each([
+  ["pvc", "lsc_load.ugm (M1, 16) V:d32x2 flat[A]:a64"],
+  ["pvc", "lsc_load.ugm (M1, 16) S:d64 flat[A]:a64"],
+  ["dg2", "lsc_load.ugm (M1, 16) S:d32 flat[A]:a64"],
+  ["pvc", "lsc_load.ugm (M1, 16) V:d32 flat[V]:a64"],
+  ["pvc", "lsc_load.ugm (M1_NM, 1) L:d32x64t flat[A]:a64"],
+  ["pvc", "lsc_load_quad.ugm (M1, 16) L:d32.xyw flat[A]:a64"],
+  ["pvc", "lsc_store.slm (M1, 16) flat[V]:a32 V:d32x2"],
+  ["pvc", "lsc_atomic_iadd.ugm (M1, 16) V:d64 flat[A]:a64 A %null"],
+  ["pvc", "lsc_atomic_iadd.ugm (M1, 16) A:d64 flat[A]:a64 V %null"],
+])("a message goes beyond the registers of its variable: %s, %s", (target, statement) => {
+  expect(found(target, statement)).toEqual(["error visa-out-of-bounds"]);
+});

@@ -1,0 +1,162 @@
+import type { Emission, Prim, Ty, Value } from "../../../src/semantics/index.ts";
+import {
+  type FunctionWriter,
+  type MemoryOp,
+  ModuleWriter,
+  type Wasm,
+  type WasmTy,
+  wasm,
+} from "../../../src/wasm/index.ts";
+
+export type Form = keyof Emission;
+
+/** One emission made into a function over columns of operands. */
+export interface Application {
+  readonly name: string;
+  readonly prim: Prim;
+  readonly form: Form;
+  /** The operand that is no column: constants, one for each lane or one for all, or an argument of the function for all. */
+  readonly fixed: { readonly position: number; readonly constants: readonly Value[] | null } | null;
+}
+
+export const lanesOf: Readonly<Record<Form, number>> = { scalar: 1, quad: 4, half: 2 };
+
+/** Bytes between the beginnings of columns, which is also more than a column has; results come behind four operands. */
+const COLUMN = 0x10_0000;
+const RESULT = 4 * COLUMN;
+/** One more than columns need: what lies behind a column's last lanes is read, and written. */
+const PAGES = (RESULT + COLUMN) / 0x1_0000 + 1;
+
+const isLong = (ty: Ty): boolean => ty === "i64" || ty === "f64";
+const bytesOf = (form: Form, ty: Ty): number => (isLong(ty) || (ty === "pred" && form === "half") ? 8 : 4);
+const scalarTy = (ty: Ty): WasmTy => (ty === "pred" ? "i32" : ty);
+const wasmTy = (form: Form, ty: Ty): WasmTy => (form === "scalar" ? scalarTy(ty) : "v128");
+
+/** A value as the type has it in a vector, once or in all lanes. */
+function constant(form: Form, ty: Ty, values: readonly Value[]): Wasm {
+  const value = values[0]!;
+  if (form === "scalar") {
+    if (ty === "i64") return wasm.i64(value as bigint);
+    return ty === "pred" ? wasm.i32(Number(value)) : wasm[ty](value as number);
+  }
+  const bytes = new Uint8Array(16);
+  const lanes = 16 / bytesOf(form, ty);
+  const lane = (i: number): Value => values[i % values.length]!;
+  writeColumn(
+    bytes,
+    form,
+    ty,
+    Array.from({ length: lanes }, (_, i) => lane(i)),
+  );
+  return { kind: "const", ty: "v128", value: [...bytes] };
+}
+
+/** Every kind of NaN in turn, since a register may hold any. */
+const nans32 = [0x7fff_ffff, 0xffc0_0000, 0x7f80_0001, 0xffff_ffff, 0x7fc0_0000];
+const nans64 = [0x7fff_ffff_ffff_ffffn, 0xfff8_0000_0000_0000n, 0x7ff0_0000_0000_0001n, 0x7ff8_0000_0000_0000n];
+
+function writeColumn(bytes: Uint8Array, form: Form, ty: Ty, values: readonly Value[]): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const size = bytesOf(form, ty);
+  const yes = form === "scalar" ? 1 : -1;
+  values.forEach((value, row) => {
+    const at = row * size;
+    if (typeof value === "bigint") view.setBigInt64(at, value, true);
+    else if (typeof value === "boolean") {
+      for (let word = 0; word < size; word += 4) view.setInt32(at + word, value ? yes : 0, true);
+    } else if (ty === "i32") view.setInt32(at, value, true);
+    else if (ty === "f32") {
+      if (value === value) view.setFloat32(at, value, true);
+      else view.setInt32(at, nans32[row % nans32.length]!, true);
+    } else if (value === value) view.setFloat64(at, value, true);
+    else view.setBigInt64(at, nans64[row % nans64.length]!, true);
+  });
+}
+
+/** `null` where a predicate is not one of its two patterns. */
+function readColumn(bytes: Uint8Array, form: Form, ty: Ty, rows: number): (Value | null)[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const size = bytesOf(form, ty);
+  const yes = form === "scalar" ? 1 : -1;
+  const read: Record<Ty, (at: number) => Value | null> = {
+    i32: (at) => view.getInt32(at, true),
+    i64: (at) => view.getBigInt64(at, true),
+    f32: (at) => view.getFloat32(at, true),
+    f64: (at) => view.getFloat64(at, true),
+    pred: (at) => {
+      const word = view.getInt32(at, true);
+      if (size === 8 && word !== view.getInt32(at + 4, true)) return null;
+      return word === yes ? true : word === 0 ? false : null;
+    },
+  };
+  return Array.from({ length: rows }, (_, row) => read[ty](row * size));
+}
+
+const splat = (ty: Ty): "i32x4.splat" | "i64x2.splat" | "f32x4.splat" | "f64x2.splat" =>
+  ty === "i64" ? "i64x2.splat" : ty === "f64" ? "f64x2.splat" : ty === "f32" ? "f32x4.splat" : "i32x4.splat";
+
+/** Writes `(rows, fixed?) => void`. */
+function write(module: ModuleWriter, { name, prim, form, fixed }: Application): void {
+  const argument = fixed?.constants === null ? [scalarTy(prim.params[fixed.position]!)] : [];
+  const f: FunctionWriter = module.function(name, ["i32", ...argument], []);
+  const row = f.local("i32");
+  const locals: number[] = [];
+  const operands = prim.params.map((ty, i) => {
+    if (fixed?.position !== i) {
+      locals[i] = f.local(wasmTy(form, ty));
+      return wasm.operand(wasmTy(form, ty), i);
+    }
+    if (fixed.constants === null) return wasm.op(splat(ty), wasm.local(scalarTy(ty), 1));
+    return constant(form, ty, fixed.constants);
+  });
+  const address = (size: number): void => {
+    f.get(row);
+    f.i32(Math.log2(size));
+    f.op("i32.shl");
+  };
+  const access = (form: Form, ty: Ty, what: "load" | "store"): MemoryOp => `${wasmTy(form, ty)}.${what}`;
+  f.loop((again) => {
+    prim.params.forEach((ty, i) => {
+      if (locals[i] === undefined) return;
+      address(bytesOf(form, ty));
+      f.memory(access(form, ty, "load"), 1, i * COLUMN);
+      f.set(locals[i]);
+    });
+    address(bytesOf(form, prim.result));
+    f.value(prim.wasm[form]!(...operands), locals);
+    f.memory(access(form, prim.result, "store"), 1, RESULT);
+    f.get(row);
+    f.i32(lanesOf[form]);
+    f.op("i32.add");
+    f.tee(row);
+    f.get(0);
+    f.op("i32.lt_u");
+    f.brIf(again);
+  });
+  module.export(name);
+}
+
+/** All applications as functions of one module. */
+export class EmittedModule {
+  readonly #memory = new WebAssembly.Memory({ initial: PAGES, maximum: PAGES });
+  readonly #exports: WebAssembly.Exports;
+
+  constructor(applications: readonly Application[]) {
+    const writer = new ModuleWriter();
+    writer.importMemory({ initial: PAGES, maximum: PAGES, shared: false });
+    for (const application of applications) write(writer, application);
+    const module = new WebAssembly.Module(writer.finish());
+    this.#exports = new WebAssembly.Instance(module, { env: { memory: this.#memory } }).exports;
+  }
+
+  /** The results for columns of operands, a multiple of 4 rows. The column of a fixed operand is not read. */
+  run({ name, prim, form, fixed }: Application, columns: readonly (readonly Value[])[]): (Value | null)[] {
+    const column = (at: number): Uint8Array => new Uint8Array(this.#memory.buffer, at, COLUMN);
+    const rows = columns[0]!.length;
+    for (const [i, ty] of prim.params.entries()) writeColumn(column(i * COLUMN), form, ty, columns[i]!);
+    const f = this.#exports[name] as (rows: number, fixed?: Value) => void;
+    if (fixed?.constants === null) f(rows, columns[fixed.position]![0]!);
+    else f(rows);
+    return readColumn(column(RESULT), form, prim.result, rows);
+  }
+}

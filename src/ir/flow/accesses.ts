@@ -1,0 +1,116 @@
+import type { Expr } from "../../semantics/index.ts";
+import type { Argument, Instruction, Op } from "../instruction.ts";
+
+export type FrameLeaf = Extract<Expr, { kind: "frame" }>;
+
+/** What an instruction reads; the same may be shown more than once. */
+export interface ReadVisitor {
+  readonly register: (register: number) => void;
+  /** A predicate of which lanes see each other's bits: as a word of lanes, or collapsed. `register` is shown it too. */
+  readonly acrossLanes?: (register: number) => void;
+  /** The address of a variable of the frame. */
+  readonly frame?: (leaf: FrameLeaf) => void;
+  /** A variable of the frame that is passed as a whole. */
+  readonly variable?: (variable: number) => void;
+}
+
+/** Shows what an instruction reads: operands, guard, computed places of results. Undefined cases are not part of it. */
+export function readsOf({ guard, op, dst }: Instruction, visit: ReadVisitor): void {
+  if (guard !== null) {
+    visit.register(guard.register);
+    if (guard.collapse !== undefined) visit.acrossLanes?.(guard.register);
+  }
+  const seen = new Set<Expr>();
+  const show = (expr: Expr): void => readsOfExpr(expr, visit, seen);
+  for (const expr of operandsOf(op)) show(expr);
+  for (const to of dst) if (to !== null && typeof to === "object" && to.kind === "indirect") show(to.address);
+  if (op.kind === "call") for (const arg of op.args) if (arg.kind === "frame") visit.variable?.(arg.variable);
+}
+
+/** Shows the registers to which an instruction writes, in lanes where it executes. */
+export function writesOf({ op, dst }: Instruction, register: (register: number) => void): void {
+  for (const to of dst) if (typeof to === "number") register(to);
+  if (op.kind !== "call") return;
+  for (const result of op.results) if (result.kind === "register") result.registers.forEach(register);
+}
+
+/** Whether an instruction gives its destinations new values in all lanes that come to it. */
+export const writesAlways = ({ guard, lanes }: Instruction): boolean => guard === null && lanes === undefined;
+
+/** All expressions that an operation computes. */
+export function operandsOf(op: Op): readonly Expr[] {
+  switch (op.kind) {
+    case "pure":
+      return op.values;
+    case "load":
+      return optional(op.address, op.surface);
+    case "store":
+      return optional(op.address, op.surface, ...op.values);
+    case "atomic":
+      return optional(op.address, op.surface, ...op.combine);
+    case "warp": {
+      const { warp } = op;
+      if (warp.op === "shfl") return optional(op.mask, warp.a, warp.b, warp.c);
+      if (warp.op === "redux") return optional(op.mask, warp.a, warp.combine);
+      return optional(op.mask, "a" in warp ? warp.a : null);
+    }
+    case "barrier":
+      return optional(op.id, op.count, op.reduce?.a);
+    case "branch-indexed":
+      return [op.index];
+    case "call":
+      return [...(op.target.kind === "indirect" ? [op.target.address] : []), ...op.args.flatMap(valuesOf)];
+    case "file-call":
+      return op.target.kind === "indirect" ? [op.target.address] : [];
+    case "alloca":
+      return [op.size];
+    case "stack-restore":
+      return [op.value];
+    case "sleep":
+      return [op.nanoseconds];
+    default:
+      return [];
+  }
+}
+
+const optional = (...list: readonly (Expr | null | undefined)[]): readonly Expr[] =>
+  list.filter((expr) => expr !== null && expr !== undefined);
+
+function valuesOf(arg: Argument): readonly Expr[] {
+  switch (arg.kind) {
+    case "value":
+      return [arg.value];
+    case "pair":
+      return [arg.low, arg.high];
+    case "vector":
+      return arg.elements;
+    case "frame":
+      return [];
+  }
+}
+
+/** Shows the leaves of an expression; parts that are shared, and that `seen` knows, once. */
+function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
+  switch (expr.kind) {
+    case "reg":
+      visit.register(expr.reg);
+      break;
+    case "lane-word":
+      visit.register(expr.reg);
+      visit.acrossLanes?.(expr.reg);
+      break;
+    case "frame":
+      visit.frame?.(expr);
+      break;
+    case "indirect":
+      readsOfExpr(expr.address, visit, seen);
+      break;
+    case "prim":
+      if (seen.has(expr)) break;
+      seen.add(expr);
+      for (const arg of expr.args) readsOfExpr(arg, visit, seen);
+      break;
+    default:
+      break;
+  }
+}

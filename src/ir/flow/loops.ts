@@ -1,0 +1,38 @@
+import type { FlowGraph } from "./flow-graph.ts";
+
+/** Blocks, in layout order, around which a loop goes. */
+export interface LoopRange {
+  readonly start: number;
+  /** The last block, from which (or from before which) a branch leads back to `start`. */
+  readonly end: number;
+  readonly inner: readonly LoopRange[];
+}
+
+interface OpenRange extends LoopRange {
+  end: number;
+  readonly inner: OpenRange[];
+}
+
+/**
+ * The loops of code that is laid out in the order of its blocks: from the target of each backward branch to its furthest
+ * source. Of two that cross, the first is made to end with the second, so that they nest.
+ */
+export function loopsOf({ blocks }: FlowGraph): readonly LoopRange[] {
+  const roots: OpenRange[] = [];
+  const open: OpenRange[] = [];
+  const close = (): void => {
+    const { end } = open.pop()!;
+    const around = open[open.length - 1];
+    if (around !== undefined) around.end = Math.max(around.end, end);
+  };
+  for (const { index: start, predecessors } of blocks) {
+    const end = predecessors.reduce((most, p) => Math.max(most, p), -1);
+    if (end < start) continue;
+    while (open.length > 0 && open[open.length - 1]!.end < start) close();
+    const range: OpenRange = { start, end, inner: [] };
+    (open[open.length - 1]?.inner ?? roots).push(range);
+    open.push(range);
+  }
+  while (open.length > 0) close();
+  return roots;
+}

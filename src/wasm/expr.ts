@@ -24,7 +24,16 @@ export type Wasm =
   | { readonly kind: "select"; readonly ty: WasmTy; readonly args: readonly [Wasm, Wasm, Wasm] }
   /** The same, computing only the one that is asked for. */
   | { readonly kind: "if"; readonly ty: WasmTy; readonly args: readonly [Wasm, Wasm, Wasm] }
-  | { readonly kind: "call"; readonly ty: WasmTy; readonly function: LibraryFunction; readonly args: readonly Wasm[] };
+  | { readonly kind: "call"; readonly ty: WasmTy; readonly function: LibraryFunction; readonly args: readonly Wasm[] }
+  /** A function of the host without effects, which modules import if something in them calls it. */
+  | { readonly kind: "import"; readonly ty: WasmTy; readonly name: string; readonly args: readonly Wasm[] };
+
+/**
+ * What a machine may have beyond what all have. `fusedMadd`: `f32x4.relaxed_madd` and `f64x2.relaxed_madd` are there and round once.
+ */
+export interface Features {
+  readonly fusedMadd: boolean;
+}
 
 /** A function that modules have if something in them calls it. Functions with the same name are the same. */
 export interface LibraryFunction {
@@ -33,6 +42,8 @@ export interface LibraryFunction {
   readonly result: WasmTy;
   /** Applied to operands 0, 1, ... of the types of `params`. */
   readonly body: (...params: Wasm[]) => Wasm;
+  /** What is written in place of a call where the machine has the feature; it gives the same. */
+  readonly native?: { readonly feature: keyof Features; readonly body: (...args: Wasm[]) => Wasm };
 }
 
 /** The bytes of a vector whose elements of `size` bytes are written by `set`. */
@@ -98,4 +109,5 @@ export const wasm = {
   /** Bit by bit: `a` where the mask is set, else `b`. */
   blend: (mask: Wasm, a: Wasm, b: Wasm): Wasm => wasm.op("v128.bitselect", a, b, mask),
   call: (f: LibraryFunction, ...args: Wasm[]): Wasm => ({ kind: "call", ty: f.result, function: f, args }),
+  import: (name: string, ty: WasmTy, ...args: Wasm[]): Wasm => ({ kind: "import", ty, name, args }),
 } as const;

@@ -1,14 +1,16 @@
 import { ByteWriter } from "./bytes.ts";
-import type { LibraryFunction, Wasm } from "./expr.ts";
+import type { Features, LibraryFunction, Wasm } from "./expr.ts";
 import { type MemoryOp, memoryOps, type ValueOp, valueOps, type WasmTy } from "./ops.ts";
 
 export const typeBytes: Readonly<Record<WasmTy, number>> = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b };
 
-/** Where a function is in the module: known only when all are there, hence by name. */
-export interface FunctionNames {
-  /** The index of an import, a function of the module, or one of the library (which is added when it is first asked for). */
-  indexOf(name: string): number;
-  library(f: LibraryFunction): number;
+/** The module around a function: it has what the function's graphs call. Functions go by their names. */
+export interface Surroundings {
+  readonly features: Features;
+  /** Imports a function of the host, unless it is there, and gives its name. */
+  hostFunction(name: string, params: readonly WasmTy[], result: WasmTy): string;
+  /** The same for a function of the library, which the module then contains. */
+  library(f: LibraryFunction): string;
 }
 
 /** A place that can be branched to: how many labels are open outside of it. */
@@ -20,16 +22,18 @@ export interface Label {
 export class FunctionWriter {
   readonly params: readonly WasmTy[];
   readonly results: readonly WasmTy[];
-  readonly #names: FunctionNames;
+  readonly #module: Surroundings;
   readonly #out = new ByteWriter();
+  /** Where in `#out` the number of a called function belongs: known when all functions are. */
+  readonly #calls: { readonly at: number; readonly callee: string }[] = [];
   readonly #locals: WasmTy[] = [];
   readonly #free: Record<WasmTy, number[]> = { i32: [], i64: [], f32: [], f64: [], v128: [] };
   #depth = 0;
 
-  constructor(params: readonly WasmTy[], results: readonly WasmTy[], names: FunctionNames) {
+  constructor(params: readonly WasmTy[], results: readonly WasmTy[], module: Surroundings) {
     this.params = params;
     this.results = results;
-    this.#names = names;
+    this.#module = module;
   }
 
   /** Bytes written so far. */
@@ -142,8 +146,10 @@ export class FunctionWriter {
     this.#out.byte(typeBytes[ty]);
   }
 
+  /** The function may be added to the module later. */
   call(name: string): void {
-    this.#indexed(0x10, this.#names.indexOf(name));
+    this.#out.byte(0x10);
+    this.#calls.push({ at: this.#out.length, callee: name });
   }
 
   /** The index into the table is on the stack, behind the arguments. `type`: of `ModuleWriter.type`. */
@@ -170,13 +176,13 @@ export class FunctionWriter {
 
   /** Leaves the value on the stack. `operands` are the locals that stand for the graph's operands. */
   value(root: Wasm, operands: readonly number[] = []): void {
-    const rendering = new Rendering(this, operands, this.#names);
+    const rendering = new Rendering(this, operands, this.#module);
     rendering.value(root);
     rendering.end();
   }
 
-  /** The function's code: its locals, then its instructions. */
-  finish(): Uint8Array {
+  /** The function's code: its locals, then its instructions. `indexOf` numbers the functions of the module. */
+  finish(indexOf: (name: string) => number): Uint8Array {
     const head = new ByteWriter();
     const runs: { ty: WasmTy; count: number }[] = [];
     for (const ty of this.#locals) {
@@ -189,7 +195,13 @@ export class FunctionWriter {
       head.unsigned(count);
       head.byte(typeBytes[ty]);
     }
-    head.append(this.#out.bytes);
+    let from = 0;
+    for (const { at, callee } of this.#calls) {
+      head.append(this.#out.bytes.subarray(from, at));
+      head.unsigned(indexOf(callee));
+      from = at;
+    }
+    head.append(this.#out.bytes.subarray(from));
     head.byte(0x0b);
     return head.bytes.slice();
   }
@@ -215,10 +227,6 @@ export class FunctionWriter {
         this.#code(0xfd, 0x0c);
         this.#out.append(node.value);
     }
-  }
-
-  callIndex(index: number): void {
-    this.#indexed(0x10, index);
   }
 
   #structure(code: number, inside: (label: Label) => void, result: WasmTy | null): void {
@@ -251,14 +259,15 @@ export class FunctionWriter {
 class Rendering {
   readonly #writer: FunctionWriter;
   readonly #operands: readonly number[];
-  readonly #names: FunctionNames;
+  readonly #module: Surroundings;
   readonly #uses = new Map<Wasm, number>();
   readonly #kept = new Map<Wasm, number>();
+  readonly #natives = new Map<Wasm, Wasm>();
 
-  constructor(writer: FunctionWriter, operands: readonly number[], names: FunctionNames) {
+  constructor(writer: FunctionWriter, operands: readonly number[], module: Surroundings) {
     this.#writer = writer;
     this.#operands = operands;
-    this.#names = names;
+    this.#module = module;
   }
 
   value(root: Wasm): void {
@@ -270,15 +279,29 @@ class Rendering {
     for (const local of this.#kept.values()) this.#writer.release(local);
   }
 
-  #count(node: Wasm): void {
+  /** What is written for a node: for a call of what the machine itself has, that. */
+  #resolved(node: Wasm): Wasm {
+    if (node.kind !== "call") return node;
+    const { native } = node.function;
+    if (native === undefined || !this.#module.features[native.feature]) return node;
+    const known = this.#natives.get(node);
+    if (known !== undefined) return known;
+    const body = native.body(...node.args);
+    this.#natives.set(node, body);
+    return body;
+  }
+
+  #count(unresolved: Wasm): void {
+    const node = this.#resolved(unresolved);
     if (!("args" in node)) return;
     const uses = (this.#uses.get(node) ?? 0) + 1;
     this.#uses.set(node, uses);
     if (uses === 1) for (const arg of node.args) this.#count(arg);
   }
 
-  #write(node: Wasm): void {
+  #write(unresolved: Wasm): void {
     const w = this.#writer;
+    const node = this.#resolved(unresolved);
     switch (node.kind) {
       case "operand":
         w.get(this.#operands[node.index]!);
@@ -308,8 +331,7 @@ class Rendering {
     if (node.kind === "if") {
       const [p, a, b] = node.args;
       // What both branches, or what comes later, may need must be there whichever branch is taken.
-      this.#keepShared(a);
-      this.#keepShared(b);
+      for (const branch of [a, b]) this.#keepShared(branch, this.#usesWithin(branch));
       this.#write(p);
       w.if(
         () => this.#write(a),
@@ -327,18 +349,37 @@ class Rendering {
       return;
     }
     for (const arg of node.args) this.#write(arg);
-    if (node.kind === "call") w.callIndex(this.#names.library(node.function));
-    else w.op(node.op, ...node.immediates);
+    if (node.kind === "op") w.op(node.op, ...node.immediates);
+    else if (node.kind === "call") w.call(this.#module.library(node.function));
+    else {
+      const params = node.args.map((arg) => arg.ty);
+      w.call(this.#module.hostFunction(node.name, params, node.ty));
+    }
   }
 
-  /** Computes the parts of a branch that have more than one use. */
-  #keepShared(node: Wasm): void {
-    if (!("args" in node) || this.#kept.has(node)) return;
-    if (this.#uses.get(node)! > 1) {
+  #usesWithin(branch: Wasm): ReadonlyMap<Wasm, number> {
+    const uses = new Map<Wasm, number>();
+    const visit = (unresolved: Wasm): void => {
+      const node = this.#resolved(unresolved);
+      if (!("args" in node) || this.#kept.has(node)) return;
+      const seen = uses.get(node) ?? 0;
+      uses.set(node, seen + 1);
+      if (seen === 0) for (const arg of node.args) visit(arg);
+    };
+    visit(branch);
+    return uses;
+  }
+
+  /** Computes the parts of a branch that are used outside of it, too. */
+  #keepShared(unresolved: Wasm, within: ReadonlyMap<Wasm, number>, seen = new Set<Wasm>()): void {
+    const node = this.#resolved(unresolved);
+    if (!("args" in node) || this.#kept.has(node) || seen.has(node)) return;
+    seen.add(node);
+    if (this.#uses.get(node)! > within.get(node)!) {
       this.#write(node);
       this.#writer.drop();
       return;
     }
-    for (const arg of node.args) this.#keepShared(arg);
+    for (const arg of node.args) this.#keepShared(arg, within, seen);
   }
 }

@@ -1,4 +1,4 @@
-export { type LibraryFunction, type Wasm, wasm } from "./expr.ts";
+export { type Features, type LibraryFunction, type Wasm, wasm } from "./expr.ts";
 export { FunctionWriter, type Label } from "./function-writer.ts";
 export { ModuleWriter } from "./module-writer.ts";
 export type { MemoryOp, ValueOp, WasmTy } from "./ops.ts";

@@ -1,6 +1,6 @@
 import { ByteWriter } from "./bytes.ts";
-import { type LibraryFunction, wasm } from "./expr.ts";
-import { type FunctionNames, FunctionWriter, typeBytes } from "./function-writer.ts";
+import { type Features, type LibraryFunction, wasm } from "./expr.ts";
+import { FunctionWriter, type Surroundings, typeBytes } from "./function-writer.ts";
 import type { WasmTy } from "./ops.ts";
 
 interface Signature {
@@ -15,17 +15,30 @@ export interface MemoryImport {
   readonly shared: boolean;
 }
 
-/** A module in the making. All imports are of the module `env`; functions are known by their names. */
-export class ModuleWriter implements FunctionNames {
+/**
+ * A module in the making. All imports are of the module `env`; functions are known by their names, and get their numbers in the
+ * end.
+ */
+export class ModuleWriter implements Surroundings {
+  readonly features: Features;
   readonly #types: string[] = [];
   readonly #signatures: Signature[] = [];
-  readonly #imports: { readonly name: string; readonly type: number }[] = [];
-  readonly #functions: { readonly type: number; readonly writer: FunctionWriter }[] = [];
-  readonly #indices = new Map<string, number>();
+  readonly #imports = new Map<string, { readonly type: number }>();
+  readonly #functions = new Map<string, { readonly type: number; readonly writer: FunctionWriter }>();
   readonly #globals: { readonly ty: WasmTy; readonly initial: number }[] = [];
   readonly #exports: string[] = [];
   #memory: MemoryImport | null = null;
   #table: readonly string[] = [];
+
+  /** `features`: of the machine that the module is for. Without any it runs everywhere. */
+  constructor(features: Features = { fusedMadd: false }) {
+    this.features = features;
+  }
+
+  /** The names of the functions that the module imports. */
+  get imports(): readonly string[] {
+    return [...this.#imports.keys()];
+  }
 
   /** The number of a function type. */
   type(params: readonly WasmTy[], results: readonly WasmTy[]): number {
@@ -36,11 +49,9 @@ export class ModuleWriter implements FunctionNames {
     return this.#types.push(key) - 1;
   }
 
-  /** Imported functions come before all others: declare them first. The same name again is the same import. */
+  /** The same name again is the same import. */
   importFunction(name: string, params: readonly WasmTy[], results: readonly WasmTy[]): void {
-    if (this.#indices.has(name)) return;
-    if (this.#functions.length > 0) throw new Error(`import ${name} comes too late`);
-    this.#indices.set(name, this.#imports.push({ name, type: this.type(params, results) }) - 1);
+    if (!this.#imports.has(name)) this.#imports.set(name, { type: this.type(params, results) });
   }
 
   importMemory(memory: MemoryImport): void {
@@ -54,8 +65,7 @@ export class ModuleWriter implements FunctionNames {
 
   function(name: string, params: readonly WasmTy[], results: readonly WasmTy[]): FunctionWriter {
     const writer = new FunctionWriter(params, results, this);
-    this.#indices.set(name, this.#imports.length + this.#functions.length);
-    this.#functions.push({ type: this.type(params, results), writer });
+    this.#functions.set(name, { type: this.type(params, results), writer });
     return writer;
   }
 
@@ -68,22 +78,20 @@ export class ModuleWriter implements FunctionNames {
     this.#exports.push(name);
   }
 
-  indexOf(name: string): number {
-    const index = this.#indices.get(name);
-    if (index === undefined) throw new Error(`there is no function ${name}`);
-    return index;
+  hostFunction(name: string, params: readonly WasmTy[], result: WasmTy): string {
+    this.importFunction(name, params, [result]);
+    return name;
   }
 
-  library(f: LibraryFunction): number {
+  library(f: LibraryFunction): string {
     const name = `library:${f.name}`;
-    const known = this.#indices.get(name);
-    if (known !== undefined) return known;
+    if (this.#functions.has(name)) return name;
     const writer = this.function(name, f.params, [f.result]);
     writer.value(
       f.body(...f.params.map((ty, i) => wasm.operand(ty, i))),
       f.params.map((_, i) => i),
     );
-    return this.indexOf(name);
+    return name;
   }
 
   finish(): Uint8Array<ArrayBuffer> {
@@ -98,6 +106,12 @@ export class ModuleWriter implements FunctionNames {
       out.unsigned(part.length);
       out.append(part.bytes);
     };
+    const numbers = new Map([...this.#imports.keys(), ...this.#functions.keys()].map((name, index) => [name, index]));
+    const indexOf = (name: string): number => {
+      const index = numbers.get(name);
+      if (index === undefined) throw new Error(`there is no function ${name}`);
+      return index;
+    };
     const types = (part: ByteWriter, list: readonly WasmTy[]): void => {
       part.unsigned(list.length);
       for (const ty of list) part.byte(typeBytes[ty]);
@@ -109,8 +123,8 @@ export class ModuleWriter implements FunctionNames {
         types(part, results);
       }
     });
-    section(2, this.#imports.length + (this.#memory === null ? 0 : 1), (part) => {
-      for (const { name, type } of this.#imports) {
+    section(2, this.#imports.size + (this.#memory === null ? 0 : 1), (part) => {
+      for (const [name, { type }] of this.#imports) {
         part.text("env");
         part.text(name);
         part.byte(0);
@@ -124,8 +138,8 @@ export class ModuleWriter implements FunctionNames {
       part.unsigned(this.#memory.initial);
       part.unsigned(this.#memory.maximum);
     });
-    section(3, this.#functions.length, (part) => {
-      for (const { type } of this.#functions) part.unsigned(type);
+    section(3, this.#functions.size, (part) => {
+      for (const { type } of this.#functions.values()) part.unsigned(type);
     });
     section(4, this.#table.length === 0 ? 0 : 1, (part) => {
       part.byte(0x70);
@@ -145,7 +159,7 @@ export class ModuleWriter implements FunctionNames {
       for (const name of this.#exports) {
         part.text(name);
         part.byte(0);
-        part.unsigned(this.indexOf(name));
+        part.unsigned(indexOf(name));
       }
     });
     const filled = [...this.#table.entries()].filter(([, name]) => name !== "");
@@ -156,10 +170,10 @@ export class ModuleWriter implements FunctionNames {
         part.signed32(at);
         part.byte(0x0b);
         part.unsigned(1);
-        part.unsigned(this.indexOf(name));
+        part.unsigned(indexOf(name));
       }
     });
-    const codes = this.#functions.map(({ writer }) => writer.finish());
+    const codes = [...this.#functions.values()].map(({ writer }) => writer.finish(indexOf));
     section(10, codes.length, (part) => {
       for (const code of codes) {
         part.unsigned(code.length);

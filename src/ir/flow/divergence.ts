@@ -32,11 +32,10 @@ const nobody: ReadonlySet<number> = new Set();
  */
 export function divergenceOf(
   graph: FlowGraph,
-  instructions: readonly Instruction[],
   options: DivergenceOptions,
+  isDeparture: readonly boolean[],
 ): Divergence {
   const { blocks } = graph;
-  const isDeparture = departuresOf(graph, instructions);
   const end = blocks.length;
   const { divergent, stalls = () => false, loses = () => false } = options;
   const waiting: (Set<number> | undefined)[] = [];
@@ -103,7 +102,7 @@ export function divergenceOf(
 }
 
 /** By block, whether lanes that come to it only leave the function: it does not matter when they do, so none waits there. */
-function departuresOf({ blocks }: FlowGraph, instructions: readonly Instruction[]): readonly boolean[] {
+export function departuresOf({ blocks }: FlowGraph, instructions: readonly Instruction[]): readonly boolean[] {
   return blocks.map(({ start, end }) => {
     const { op, guard, lanes } = instructions[start]!;
     return end === start + 1 && guard === null && lanes === undefined && (op.kind === "return" || op.kind === "exit");

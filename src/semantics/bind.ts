@@ -13,7 +13,11 @@ export interface Bindings {
   readonly window: bigint;
   /** What is read instead of a region that does not lie within the file; absent where there is no file. */
   readonly region?: (leaf: RegionLeaf) => Expr;
+  /** What is known of a register; absent where nothing is. */
+  readonly register?: (leaf: RegisterLeaf) => Expr;
 }
+
+export type RegisterLeaf = Extract<Expr, { kind: "reg" }>;
 
 /** Puts in the leaves that are known, and computes what follows from constants alone. Shared parts stay shared. */
 export function bind(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr> = new Map()): Expr {
@@ -31,6 +35,7 @@ function bindNode(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr>): Expr {
   }
   if (expr.kind === "special" && expr.name === "window") return constant(expr.ty, bindings.window);
   if (expr.kind === "region") return bindings.region?.(expr) ?? expr;
+  if (expr.kind === "reg") return bindings.register?.(expr) ?? expr;
   if (expr.kind === "indirect") return { ...expr, address: bind(expr.address, bindings, memo) };
   if (expr.kind !== "prim") return expr;
   const args = expr.args.map((a) => bind(a, bindings, memo));

@@ -18,7 +18,7 @@ export interface Label {
   readonly depth: number;
 }
 
-/** The body of one function, as it is written. Structure is by `block`, `loop` and `if` with functions that write the inside. */
+/** The body of one function, as it is written. */
 export class FunctionWriter {
   readonly params: readonly WasmTy[];
   readonly results: readonly WasmTy[];
@@ -92,12 +92,26 @@ export class FunctionWriter {
     this.#out.signed64(value);
   }
 
-  block(inside: (label: Label) => void, result: WasmTy | null = null): void {
-    this.#structure(0x02, inside, result);
+  /** Begins a block (branches go to its end) or a loop (they go to its beginning); `end` closes what was begun last. */
+  begin(what: "block" | "loop"): Label {
+    this.#out.byte(what === "block" ? 0x02 : 0x03);
+    this.#out.byte(0x40);
+    return { depth: this.#depth++ };
+  }
+
+  end(): void {
+    this.#out.byte(0x0b);
+    this.#depth--;
+  }
+
+  block(inside: (label: Label) => void): void {
+    inside(this.begin("block"));
+    this.end();
   }
 
   loop(inside: (label: Label) => void): void {
-    this.#structure(0x03, inside, null);
+    inside(this.begin("loop"));
+    this.end();
   }
 
   /** The condition is on the stack. */
@@ -110,7 +124,7 @@ export class FunctionWriter {
       this.#out.byte(0x05);
       otherwise();
     }
-    this.#end();
+    this.end();
   }
 
   br({ depth }: Label): void {
@@ -176,9 +190,18 @@ export class FunctionWriter {
 
   /** Leaves the value on the stack. `operands` are the locals that stand for the graph's operands. */
   value(root: Wasm, operands: readonly number[] = []): void {
-    const rendering = new Rendering(this, operands, this.#module);
-    rendering.value(root);
-    rendering.end();
+    this.values([root], operands);
+  }
+
+  /** Leaves all values on the stack, the last on top: they are computed from the locals as they are before. */
+  values(roots: readonly Wasm[], operands: readonly number[] = []): void {
+    new Rendering(this, operands, this.#module).values(roots);
+  }
+
+  /** Gives all locals their new values at once. */
+  assign(assignments: readonly { readonly local: number; readonly value: Wasm }[]): void {
+    this.values(assignments.map((a) => a.value));
+    for (let i = assignments.length - 1; i >= 0; i--) this.set(assignments[i]!.local);
   }
 
   /** The function's code: its locals, then its instructions. `indexOf` numbers the functions of the module. */
@@ -229,18 +252,6 @@ export class FunctionWriter {
     }
   }
 
-  #structure(code: number, inside: (label: Label) => void, result: WasmTy | null): void {
-    this.#out.byte(code);
-    this.#out.byte(result === null ? 0x40 : typeBytes[result]);
-    inside({ depth: this.#depth++ });
-    this.#end();
-  }
-
-  #end(): void {
-    this.#out.byte(0x0b);
-    this.#depth--;
-  }
-
   #code(prefix: number | null, code: number): void {
     if (prefix === null) this.#out.byte(code);
     else {
@@ -270,12 +281,9 @@ class Rendering {
     this.#module = module;
   }
 
-  value(root: Wasm): void {
-    this.#count(root);
-    this.#write(root);
-  }
-
-  end(): void {
+  values(roots: readonly Wasm[]): void {
+    for (const root of roots) this.#count(root);
+    for (const root of roots) this.#write(root);
     for (const local of this.#kept.values()) this.#writer.release(local);
   }
 

@@ -1,0 +1,150 @@
+import { writesOf } from "../ir/flow/accesses.ts";
+import type { BitSet } from "../ir/flow/bit-set.ts";
+import { departuresOf, type Divergence, divergenceOf } from "../ir/flow/divergence.ts";
+import type { Guard, Instruction } from "../ir/index.ts";
+import { type Prepared, resultsOf } from "./prepare.ts";
+import { type Shape, type ShapeContext, sameShape, shapeOf, uniform, vector } from "./shape.ts";
+
+/** What the analysis is told of the place where the function runs. */
+export interface Surroundings {
+  readonly special: ShapeContext["special"];
+  /** Shapes of the registers that hold parameters. */
+  readonly params: ReadonlyMap<number, Shape>;
+  /** Whether all lanes of the chunk begin together; else some may be missing from the start. */
+  readonly full: boolean;
+  /** Whether lanes that come to a block may have to wait at its beginning. */
+  readonly stalls: (block: number) => boolean;
+}
+
+/** How the registers of a function vary over the lanes, and where lanes go apart. The two hang on each other. */
+export class Analysis {
+  readonly code: Prepared;
+  readonly isDeparture: readonly boolean[];
+  divergence: Divergence;
+  readonly #around: Surroundings;
+  readonly #shapes: (Shape | null)[];
+  readonly #results: ReadonlySet<number>;
+  readonly #waitLive = new Map<number, BitSet | null>();
+  readonly #context: ShapeContext;
+
+  constructor(code: Prepared, around: Surroundings) {
+    this.code = code;
+    this.#around = around;
+    this.#results = new Set(resultsOf(code.ir));
+    this.#shapes = code.ir.registers.map((_, r) => around.params.get(r) ?? null);
+    // Registers begin as zeros.
+    code.liveness.liveIn(0).forEach((r) => {
+      this.#shapes[r] = around.params.has(r) ? vector : uniform;
+    });
+    for (const [r, shape] of around.params) this.#shapes[r] = shape;
+    for (const r of this.#results) this.#shapes[r] = vector;
+    this.#context = { register: (r) => this.#shapes[r]!, special: around.special };
+    this.isDeparture = departuresOf(code.graph, code.instructions);
+    this.divergence = this.#diverge();
+    while (this.#pass()) {
+      this.divergence = this.#diverge();
+      this.#waitLive.clear();
+    }
+  }
+
+  /** The shape of a register; of one that nothing writes, that of its zeros. */
+  register(r: number): Shape {
+    return this.#shapes[r] ?? uniform;
+  }
+
+  shape(expr: Parameters<typeof shapeOf>[0]): Shape {
+    return shapeOf(expr, { ...this.#context, register: (r) => this.register(r) }) ?? uniform;
+  }
+
+  /** Whether some lanes of the chunk may not be active in the block. */
+  isPartial(block: number): boolean {
+    return !this.#around.full || this.divergence.mayBePartial(block);
+  }
+
+  /** Whether what a block writes to a register must leave alone the lanes that are elsewhere. */
+  merges(block: number, register: number): boolean {
+    if (!this.divergence.mayBePartial(block)) return false;
+    if (this.#results.has(register)) return true;
+    let live = this.#waitLive.get(block);
+    if (live === undefined) {
+      live = null;
+      for (const w of this.divergence.waiting(block)) {
+        const there = this.code.liveness.liveIn(w);
+        if (live === null) live = there;
+        else live.union(there);
+      }
+      this.#waitLive.set(block, live);
+    }
+    return live?.has(register) ?? false;
+  }
+
+  /** Whether all lanes that execute an instruction agree about its guard. */
+  isUniformGuard(guard: Guard | null): boolean {
+    return guard === null || this.register(guard.register).kind === "uniform";
+  }
+
+  #diverge(): Divergence {
+    const { graph, instructions } = this.code;
+    const divergent = (block: number): boolean => {
+      const { guard, op } = instructions[graph.blocks[block]!.end - 1]!;
+      if (op.kind === "branch-indexed" && this.shape(op.index).kind !== "uniform") return true;
+      return !this.isUniformGuard(guard);
+    };
+    return divergenceOf(graph, { divergent, stalls: this.#around.stalls }, this.isDeparture);
+  }
+
+  /** True when the shape of a register has changed. */
+  #pass(): boolean {
+    const { graph, instructions } = this.code;
+    let changed = false;
+    for (const { index, start, end } of graph.blocks) {
+      for (let i = start; i < end; i++) {
+        const instruction = instructions[i]!;
+        let result = 0;
+        writesOf(instruction, (r) => {
+          const shape = this.#written(instruction, result++);
+          if (shape === null) return;
+          const joined = this.#join(r, index, instruction, shape);
+          const old = this.#shapes[r]!;
+          if (old !== null && sameShape(old, joined)) return;
+          this.#shapes[r] = joined;
+          changed = true;
+        });
+      }
+    }
+    return changed;
+  }
+
+  #join(r: number, block: number, { guard }: Instruction, shape: Shape): Shape {
+    const old = this.#shapes[r]!;
+    if (old !== null && !sameShape(old, shape)) return vector;
+    if (shape.kind === "vector" || !this.isUniformGuard(guard) || this.merges(block, r)) return vector;
+    // Half of a number is not stored as a base.
+    if (shape.kind !== "uniform" && this.code.ir.registers[r]!.bits < 32) return vector;
+    return shape;
+  }
+
+  /** The shape of the n-th register that an instruction writes, or null as long as nothing is known. */
+  #written({ op, dst }: Instruction, n: number): Shape | null {
+    switch (op.kind) {
+      case "pure": {
+        // The n-th register among the destinations.
+        const at = dst.flatMap((to, i) => (typeof to === "number" ? [i] : []))[n]!;
+        return shapeOf(op.values[at]!, this.#context);
+      }
+      case "load": {
+        const address = shapeOf(op.address, this.#context);
+        if (op.surface !== undefined) return vector;
+        return address === null || address.kind === "uniform" ? address : vector;
+      }
+      case "activemask":
+        return uniform;
+      case "barrier":
+        return uniform;
+      case "warp":
+        return op.warp.op === "vote" || op.warp.op === "redux" ? uniform : vector;
+      default:
+        return vector;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { flowGraphOf, type FlowGraph } from "../ir/flow/flow-graph.ts";
+import { livenessOf, type Liveness } from "../ir/flow/liveness.ts";
+import { writesOf } from "../ir/flow/accesses.ts";
+import { mapOperands } from "../ir/map-operands.ts";
+import type { Instruction, IrFunction } from "../ir/index.ts";
+import { type Bindings, bind, bitsOf, type RegisterLeaf } from "../semantics/bind.ts";
+import { type Expr, kit } from "../semantics/index.ts";
+
+/** A function whose expressions are bound, with what is known of its registers put in. */
+export interface Prepared {
+  readonly ir: IrFunction;
+  readonly instructions: readonly Instruction[];
+  readonly graph: FlowGraph;
+  readonly liveness: Liveness;
+  /** How many instructions write each register. */
+  readonly writes: Uint32Array;
+}
+
+/** The registers that lanes read when they have left a function: its results. */
+export const resultsOf = ({ returns }: IrFunction): number[] =>
+  returns.flatMap(({ storage }) => (storage.kind === "register" ? [...storage.registers] : []));
+
+export function prepare(ir: IrFunction, bindings: Bindings): Prepared {
+  const memo = new Map<Expr, Expr>();
+  const bound = ir.instructions.map((i) => mapOperands(i, (expr) => bind(expr, bindings, memo)));
+  const graph = flowGraphOf(bound);
+  const writes = new Uint32Array(ir.registers.length);
+  for (const instruction of bound) writesOf(instruction, (r) => writes[r]!++);
+  for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
+  const before = livenessOf({ instructions: bound, registers: ir.registers }, graph, resultsOf(ir));
+  const read = before.liveIn(0);
+  const instructions = withConstants(ir, bound, bindings, (r) => writes[r] === 1 && !read.has(r));
+  return {
+    ir,
+    instructions,
+    graph,
+    writes,
+    liveness: livenessOf({ instructions, registers: ir.registers }, graph, resultsOf(ir)),
+  };
+}
+
+/** Puts constants in the place of registers that hold nothing else. `once`: written before it is read, by one instruction. */
+function withConstants(
+  { registers }: IrFunction,
+  instructions: readonly Instruction[],
+  bindings: Bindings,
+  once: (register: number) => boolean,
+): readonly Instruction[] {
+  const known = new Map<number, Expr>();
+  const register = (leaf: RegisterLeaf): Expr => {
+    const value = known.get(leaf.reg);
+    return value === undefined ? leaf : kit.bitcast(value, leaf.ty);
+  };
+  const memo = new Map<Expr, Expr>();
+  return instructions.map((instruction) => {
+    // A register that is known from here on is a new leaf: what was made of it before is no longer good.
+    const mapped =
+      known.size === 0 ? instruction : mapOperands(instruction, (e) => bind(e, { ...bindings, register }, memo));
+    const { op, dst, guard, lanes } = mapped;
+    if (op.kind !== "pure" || guard !== null || lanes !== undefined) return mapped;
+    op.values.forEach((value, i) => {
+      const to = dst[i];
+      const bits = bitsOf(value);
+      if (typeof to !== "number" || bits.kind !== "const" || !once(to)) return;
+      known.set(to, narrowed(bits, registers[to]!.bits));
+      memo.clear();
+    });
+    return mapped;
+  });
+}
+
+const narrowed = (value: Expr, bits: number): Expr =>
+  value.kind === "const" && value.ty === "i32" && bits < 32
+    ? kit.i32((value.value as number) & (2 ** bits - 1))
+    : value;

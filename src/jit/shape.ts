@@ -1,0 +1,118 @@
+import type { Expr } from "../semantics/index.ts";
+
+/**
+ * How a value varies over the lanes of a chunk, which are counted from 0.
+ *
+ * * `uniform`: the same in all lanes.
+ * * `affine`: an integer, `base + stride * lane`, all modulo 2^32 or 2^64.
+ * * `indexed`: an i64, `base + extend(index) * scale` with an i32 index that is extended from 32 bits, signed or not. The index
+ *   is affine with `stride`, or (null) any vector. Addresses of array elements are of this kind.
+ * * `vector`: any.
+ */
+export type Shape =
+  | { readonly kind: "uniform" }
+  | { readonly kind: "affine"; readonly stride: number }
+  | { readonly kind: "indexed"; readonly scale: number; readonly signed: boolean; readonly stride: number | null }
+  | { readonly kind: "vector" };
+
+export const uniform: Shape = { kind: "uniform" };
+export const vector: Shape = { kind: "vector" };
+const affine = (stride: number): Shape =>
+  stride === 0 ? uniform : Number.isSafeInteger(stride) ? { kind: "affine", stride } : vector;
+
+export const sameShape = (a: Shape, b: Shape): boolean =>
+  a.kind === b.kind &&
+  (a.kind !== "affine" || a.stride === (b as typeof a).stride) &&
+  (a.kind !== "indexed" ||
+    (a.scale === (b as typeof a).scale && a.signed === (b as typeof a).signed && a.stride === (b as typeof a).stride));
+
+export interface ShapeContext {
+  /** Null for a register of which nothing is known yet: it does not make anything worse. */
+  readonly register: (register: number) => Shape | null;
+  readonly special: (leaf: Extract<Expr, { kind: "special" }>) => Shape;
+}
+
+/** The shape of an expression whose leaves are bound; null when it hangs on a register of which nothing is known yet. */
+export function shapeOf(expr: Expr, context: ShapeContext): Shape | null {
+  switch (expr.kind) {
+    case "const":
+    case "frame":
+      return uniform;
+    case "reg":
+      return context.register(expr.reg);
+    case "special":
+      return context.special(expr);
+    case "prim":
+      break;
+    default:
+      return vector;
+  }
+  const args: Shape[] = [];
+  for (const arg of expr.args) {
+    const shape = shapeOf(arg, context);
+    if (shape === null) return null;
+    args.push(shape);
+  }
+  if (args.every((a) => a.kind === "uniform")) return uniform;
+  return structured(expr, args) ?? vector;
+}
+
+/** What address arithmetic makes of operands that are not all uniform; null for anything else. */
+function structured(expr: Extract<Expr, { kind: "prim" }>, [a, b]: readonly Shape[]): Shape | null {
+  switch (expr.prim) {
+    case "i32.add":
+    case "i64.add":
+      return sum(a!, b!, 1);
+    case "i32.sub":
+    case "i64.sub":
+      return sum(a!, b!, -1);
+    case "i32.mul":
+    case "i64.mul": {
+      const [left, right] = [constant(expr.args[0]!), constant(expr.args[1]!)];
+      return right !== null ? product(a!, right) : left !== null ? product(b!, left) : null;
+    }
+    case "i32.shl":
+    case "i64.shl": {
+      const count = constant(expr.args[1]!);
+      return count === null || count < 0 || count > 31 ? null : product(a!, 2 ** count);
+    }
+    case "i64.extend_i32_s":
+    case "i64.extend_i32_u": {
+      const signed = expr.prim === "i64.extend_i32_s";
+      if (a!.kind === "affine") return { kind: "indexed", scale: 1, signed, stride: a!.stride };
+      return { kind: "indexed", scale: 1, signed, stride: null };
+    }
+    case "i32.wrap_i64":
+      if (a!.kind === "affine") return affine(a!.stride | 0);
+      if (a!.kind === "indexed" && a!.stride !== null) return affine(Math.imul(a!.stride, a!.scale));
+      return null;
+    default:
+      return null;
+  }
+}
+
+const strideOf = (shape: Shape): number | null =>
+  shape.kind === "uniform" ? 0 : shape.kind === "affine" ? shape.stride : null;
+
+function sum(a: Shape, b: Shape, sign: 1 | -1): Shape | null {
+  const [left, right] = [strideOf(a), strideOf(b)];
+  if (left !== null && right !== null) return affine(left + sign * right);
+  if (a.kind === "indexed" && b.kind === "uniform") return a;
+  if (b.kind === "indexed" && a.kind === "uniform" && sign === 1) return b;
+  return null;
+}
+
+function product(a: Shape, factor: number): Shape | null {
+  const stride = strideOf(a);
+  if (stride !== null) return affine(stride * factor);
+  if (a.kind !== "indexed" || factor === 0) return null;
+  const scale = a.scale * factor;
+  return Math.abs(scale) < 2 ** 31 ? { ...a, scale } : null;
+}
+
+/** A constant as a number that is exact, or null. */
+function constant(expr: Expr): number | null {
+  if (expr.kind !== "const" || typeof expr.value === "boolean") return null;
+  const value = Number(expr.value);
+  return Number.isSafeInteger(value) ? value : null;
+}

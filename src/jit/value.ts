@@ -1,0 +1,208 @@
+import { type PrimName, primOf, type Ty } from "../semantics/index.ts";
+import { type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
+
+/** Four lanes: one v128, or two of a type with 64 bits. */
+export type Quad = readonly Wasm[];
+
+/** A value of a chunk of lanes, in the form that its shape allows. The parts are graphs over locals. */
+export type Value =
+  | { readonly kind: "uniform"; readonly ty: Ty; readonly scalar: Wasm }
+  | { readonly kind: "affine"; readonly ty: "i32" | "i64"; readonly base: Wasm; readonly stride: number }
+  | {
+      readonly kind: "indexed";
+      readonly ty: "i64";
+      readonly base: Wasm;
+      readonly index: Value;
+      readonly scale: number;
+      readonly signed: boolean;
+    }
+  | { readonly kind: "vector"; readonly ty: Ty; readonly quads: readonly Quad[] };
+
+export type Vector = Extract<Value, { kind: "vector" }>;
+
+export const isWide = (ty: Ty): boolean => ty === "i64" || ty === "f64";
+
+/** The type of one value; a predicate is 0 or 1. */
+export const scalarTy = (ty: Ty): WasmTy => (ty === "pred" ? "i32" : ty);
+
+const splats = {
+  pred: "i32x4.splat",
+  i32: "i32x4.splat",
+  i64: "i64x2.splat",
+  f32: "f32x4.splat",
+  f64: "f64x2.splat",
+} as const;
+
+/** The value in all lanes of a vector. */
+export function splat(ty: Ty, scalar: Wasm): Wasm {
+  if (scalar.kind === "const") {
+    if (ty === "pred") return wasm.i32x4(scalar.value === 0 ? 0 : -1);
+    if (scalar.ty === "i32") return wasm.i32x4(scalar.value);
+    if (scalar.ty === "i64") return wasm.i64x2(scalar.value);
+    if (scalar.ty === "f32") return wasm.f32x4(scalar.value);
+    if (scalar.ty === "f64") return wasm.f64x2(scalar.value);
+  }
+  return wasm.op(splats[ty], ty === "pred" ? wasm.op("i32.sub", wasm.i32(0), scalar) : scalar);
+}
+
+/** Lanes 2 and 3 of a vector of 32-bit elements, in its low half. */
+const upper = (a: Wasm): Wasm => wasm.shuffle32(a, a, [2, 3, 2, 3]);
+const isUpper = (a: Wasm): boolean =>
+  a.kind === "op" && a.op === "i8x16.shuffle" && a.args[0] === a.args[1] && a.immediates[0] === 8;
+
+const highOf = {
+  "i64x2.extend_low_i32x4_s": "i64x2.extend_high_i32x4_s",
+  "i64x2.extend_low_i32x4_u": "i64x2.extend_high_i32x4_u",
+} as const;
+
+/** `extend_low` of what was brought from the upper half is `extend_high`. */
+function extended(node: Wasm): Wasm {
+  if (node.kind !== "op" || !(node.op in highOf) || !isUpper(node.args[0]!)) return node;
+  const from = node.args[0] as Extract<Wasm, { kind: "op" }>;
+  return wasm.op(highOf[node.op as keyof typeof highOf], from.args[0]!);
+}
+
+/** The mask of a predicate's lanes, for elements of 64 bits: two vectors. */
+export const widenMask = (mask: Wasm): readonly [Wasm, Wasm] => [
+  wasm.op("i64x2.extend_low_i32x4_s", mask),
+  wasm.op("i64x2.extend_high_i32x4_s", mask),
+];
+
+/** All lanes, one by one. */
+export function vectorOf(value: Value, quads: number): Vector {
+  switch (value.kind) {
+    case "vector":
+      return value;
+    case "uniform": {
+      const all = splat(value.ty, value.scalar);
+      const quad = isWide(value.ty) ? [all, all] : [all];
+      return { kind: "vector", ty: value.ty, quads: Array.from({ length: quads }, () => quad) };
+    }
+    case "affine": {
+      const base = splat(value.ty, value.base);
+      return {
+        kind: "vector",
+        ty: value.ty,
+        quads: Array.from({ length: quads }, (_, q) => affineQuad(value, base, q)),
+      };
+    }
+    case "indexed": {
+      const index = vectorOf(value.index, quads);
+      const base = splat("i64", value.base);
+      const op = value.signed ? "i64x2.extend_low_i32x4_s" : "i64x2.extend_low_i32x4_u";
+      const scaled = (part: Wasm): Wasm => {
+        const shift = Math.log2(value.scale);
+        if (value.scale === 1) return part;
+        if (Number.isInteger(shift)) return wasm.op("i64x2.shl", part, wasm.i32(shift));
+        return wasm.op("i64x2.mul", part, wasm.i64x2(BigInt(value.scale)));
+      };
+      return {
+        kind: "vector",
+        ty: "i64",
+        quads: index.quads.map(([i]) =>
+          [wasm.op(op, i!), wasm.op(highOf[op], i!)].map((part) => wasm.op("i64x2.add", base, scaled(part))),
+        ),
+      };
+    }
+  }
+}
+
+function affineQuad({ ty, stride }: Extract<Value, { kind: "affine" }>, base: Wasm, q: number): Quad {
+  const at = (lane: number): number => stride * (4 * q + lane);
+  if (ty === "i32") return [wasm.op("i32x4.add", base, wasm.lanes([at(0), at(1), at(2), at(3)]))];
+  return [0, 2].map((lane) => {
+    const [low, high] = [BigInt(at(lane)), BigInt(at(lane + 1))];
+    return wasm.op(
+      "i64x2.add",
+      base,
+      wasm.lanes([low, low >> 32n, high, high >> 32n].map((x) => Number(BigInt.asIntN(32, x)))),
+    );
+  });
+}
+
+/** The name under which `eval` of a primitive is imported: it does what has no expression in WebAssembly. */
+export const importOfPrim = (prim: PrimName): string => `prim:${prim}`;
+
+/** What a primitive gives for operands that are the same in all lanes. */
+export function applyScalar(prim: PrimName, args: readonly Wasm[]): Wasm {
+  const { result, wasm: emission } = primOf(prim);
+  return emission.scalar?.(...args) ?? wasm.import(importOfPrim(prim), scalarTy(result), ...args);
+}
+
+/** What a primitive gives for vectors. */
+export function applyVector(prim: PrimName, args: readonly Vector[], quads: number): Vector {
+  const { wasm: emission, result: ty } = primOf(prim);
+  const numbers = Array.from({ length: quads }, (_, q) => q);
+  if (emission.quad !== undefined) {
+    const { quad } = emission;
+    return { kind: "vector", ty, quads: numbers.map((q) => [quad(...args.map((a) => a.quads[q]![0]!))]) };
+  }
+  if (emission.half !== undefined) {
+    const { half } = emission;
+    return {
+      kind: "vector",
+      ty,
+      quads: numbers.map((q) =>
+        joined(
+          ty,
+          [0, 1].map((h) => extended(half(...args.map((a) => halfOf(a, q, h))))),
+        ),
+      ),
+    };
+  }
+  return { kind: "vector", ty, quads: numbers.map((q) => laneByLane(prim, args, q)) };
+}
+
+function halfOf({ ty, quads }: Vector, q: number, h: number): Wasm {
+  const quad = quads[q]!;
+  if (isWide(ty)) return quad[h]!;
+  if (ty === "pred") return widenMask(quad[0]!)[h]!;
+  return h === 0 ? quad[0]! : upper(quad[0]!);
+}
+
+function joined(ty: Ty, [low, high]: readonly Wasm[]): Quad {
+  if (isWide(ty)) return [low!, high!];
+  return [wasm.shuffle32(low!, high!, ty === "pred" ? [0, 2, 4, 6] : [0, 1, 4, 5])];
+}
+
+function laneByLane(prim: PrimName, args: readonly Vector[], q: number): Quad {
+  const { result } = primOf(prim);
+  const one = (lane: number): Wasm =>
+    applyScalar(
+      prim,
+      args.map((a) => laneOf(a, 4 * q + lane)),
+    );
+  return quadOf(result, [one(0), one(1), one(2), one(3)]);
+}
+
+/** One lane's value. */
+export function laneOf({ ty, quads }: Vector, lane: number): Wasm {
+  const quad = quads[lane >> 2]!;
+  const l = lane & 3;
+  switch (ty) {
+    case "pred":
+      return wasm.op("i32.and", wasm.lane("i32x4.extract_lane", l, quad[0]!), wasm.i32(1));
+    case "i32":
+      return wasm.lane("i32x4.extract_lane", l, quad[0]!);
+    case "f32":
+      return wasm.lane("f32x4.extract_lane", l, quad[0]!);
+    case "i64":
+      return wasm.lane("i64x2.extract_lane", l & 1, quad[l >> 1]!);
+    case "f64":
+      return wasm.lane("f64x2.extract_lane", l & 1, quad[l >> 1]!);
+  }
+}
+
+/** Four values as lanes. */
+export function quadOf(ty: Ty, [a, b, c, d]: readonly Wasm[]): Quad {
+  if (ty === "i64" || ty === "f64") {
+    const pair = (low: Wasm, high: Wasm): Wasm => wasm.lane(`${ty}x2.replace_lane`, 1, wasm.op(splats[ty], low), high);
+    return [pair(a!, b!), pair(c!, d!)];
+  }
+  const set = ty === "f32" ? "f32x4.replace_lane" : "i32x4.replace_lane";
+  let quad = wasm.op(splats[ty === "pred" ? "i32" : ty], a!);
+  [b!, c!, d!].forEach((value, i) => {
+    quad = wasm.lane(set, i + 1, quad, value);
+  });
+  return [ty === "pred" ? wasm.op("i32x4.neg", quad) : quad];
+}

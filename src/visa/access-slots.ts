@@ -4,7 +4,7 @@ import type { MemoryAction } from "./isa/memory-action.ts";
 import type { ExecSize, Instruction, LscData } from "./tree.ts";
 
 /** Where an element of each lane lies in a register operand, in bytes from its beginning and from lane to lane. */
-export interface Slot {
+interface Slot {
   readonly at: number;
   readonly stride: number;
 }

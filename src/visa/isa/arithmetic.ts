@@ -1,31 +1,13 @@
 import { type Expr, kit as k } from "../../semantics/index.ts";
+import { type Channelwise, channelwise } from "./channelwise.ts";
 import { type FloatArithmetic, special } from "./execution.ts";
 import { anySize } from "./flow.ts";
-import { type OperandSpec, type Row, row } from "./row.ts";
+import { type Row, row } from "./row.ts";
 import { dst, narrowIntegers, numbers, src } from "./vector-operands.ts";
 
-/** What most rows of arithmetic share: `(P) mnemonic{.sat} E dst src0 ...`. */
-type Shape = Pick<Row, "opcode" | "title" | "execution"> &
-  Partial<Pick<Row, "page" | "sizes" | "from" | "name">> & {
-    readonly mnemonic: string;
-    readonly dst: OperandSpec;
-    readonly sources: readonly OperandSpec[];
-    readonly saturates?: boolean;
-  };
-
-const arithmetic = ({ mnemonic, dst, sources, saturates = true, ...shape }: Shape): Row => {
-  const names = sources.map((_, i) => `src${i}`);
-  return row({
-    name: mnemonic.toUpperCase(),
-    page: mnemonic.toUpperCase(),
-    sizes: anySize,
-    mnemonic,
-    text: ["(P)", `${mnemonic}${saturates ? "{.sat}" : ""}`, "E", "dst", ...names].join(" "),
-    file: ["exec", "pred", "dst", ...names].join(" "),
-    operands: { dst, ...Object.fromEntries(sources.map((source, i) => [`src${i}`, source])) },
-    ...shape,
-  });
-};
+/** Arithmetic saturates, but for a few instructions. */
+const arithmetic = (shape: Omit<Channelwise, "saturates"> & { readonly saturates?: boolean }): Row =>
+  channelwise({ saturates: true, ...shape });
 
 const doublewords = ["ud", "d"] as const;
 const wordsAndDoublewords = ["ud", "d", "uw", "w"] as const;

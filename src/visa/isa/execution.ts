@@ -60,7 +60,7 @@ export interface FloatArithmetic {
   constant(value: number): Expr;
   /** To an integral number: to nearest even, towards zero, down, up. */
   integral(direction: "rni" | "rzi" | "rmi" | "rpi", a: Expr): Expr;
-  /** A function of binary32 operands, as accurate as `numeric/` has it. `root`: of the magnitude in the alternative mode. */
+  /** A function of binary32 operands, as accurate as `numeric/` has it. */
   approximate(name: "sin" | "cos" | "lg2" | "ex2" | "rsqrt" | "tanh" | "sigmoid" | "pow", ...a: Expr[]): Expr;
 }
 

@@ -1,65 +1,33 @@
 import type { DataType } from "../types.ts";
 import { type Expr, kit as k } from "../../semantics/index.ts";
+import { type Channelwise, channelwise } from "./channelwise.ts";
 import { type IntegerSemantics, special } from "./execution.ts";
 import { anySize } from "./flow.ts";
-import { type Gate, type OperandSpec, type Row, row, type VectorForm } from "./row.ts";
+import { type Row, row, type VectorForm } from "./row.ts";
 import { dst, integers, src } from "./vector-operands.ts";
 
 const withPredicates: readonly VectorForm[] = ["general", "indirect", "immediate", "predicate"];
 
 /** On data, or on predicates as a whole. */
-const bitwise = (
-  opcode: number,
-  mnemonic: string,
-  title: string,
-  sources: number,
-  sem: IntegerSemantics["sem"],
-): Row => {
-  const names = Array.from({ length: sources }, (_, i) => `src${i}`);
-  return row({
+const bitwise = (opcode: number, mnemonic: string, title: string, count: 1 | 2, sem: IntegerSemantics["sem"]): Row =>
+  channelwise({
     opcode,
-    name: mnemonic.toUpperCase(),
     mnemonic,
     title,
-    page: mnemonic.toUpperCase(),
-    text: ["(P)", mnemonic, "E dst", ...names].join(" "),
-    file: ["exec pred dst", ...names].join(" "),
-    operands: {
-      dst: dst(integers, ["general", "indirect", "predicate"]),
-      ...Object.fromEntries(names.map((name) => [name, src(integers, "logic", withPredicates)])),
-    },
-    sizes: anySize,
+    dst: dst(integers, ["general", "indirect", "predicate"]),
+    sources: Array.from({ length: count }, () => src(integers, "logic", withPredicates)),
+    saturates: false,
     execution: { kind: "compute", integer: { domain: "low", sem } },
   });
-};
 
-interface Shape extends Gate {
-  readonly opcode: number;
-  readonly mnemonic: string;
-  readonly title: string;
+interface Shape extends Omit<Channelwise, "dst" | "saturates" | "execution"> {
   readonly dst: readonly DataType[];
-  readonly sources: readonly OperandSpec[];
   readonly saturates?: boolean;
-  readonly sizes?: readonly number[];
   readonly integer: IntegerSemantics;
 }
 
-const bits = ({ opcode, mnemonic, title, dst: types, sources, saturates = false, integer, ...rest }: Shape): Row => {
-  const names = sources.map((_, i) => `src${i}`);
-  return row({
-    opcode,
-    name: mnemonic.toUpperCase(),
-    mnemonic,
-    title,
-    page: mnemonic.toUpperCase(),
-    text: ["(P)", `${mnemonic}${saturates ? "{.sat}" : ""}`, "E dst", ...names].join(" "),
-    file: ["exec pred dst", ...names].join(" "),
-    operands: { dst: dst(types), ...Object.fromEntries(sources.map((source, i) => [`src${i}`, source])) },
-    sizes: anySize,
-    execution: { kind: "compute", integer },
-    ...rest,
-  });
-};
+const bits = ({ dst: types, integer, ...rest }: Shape): Row =>
+  channelwise({ saturates: false, ...rest, dst: dst(types), execution: { kind: "compute", integer } });
 
 const doublewords = ["ud", "d"] as const;
 const rotated = ["ud", "d", "uw", "w", "uq", "q"] as const;

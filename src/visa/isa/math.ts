@@ -1,4 +1,5 @@
 import type { DataType } from "../types.ts";
+import { type Channelwise, channelwise } from "./channelwise.ts";
 import type { FloatSemantics } from "./execution.ts";
 import { anySize } from "./flow.ts";
 import { type Gate, type Row, row } from "./row.ts";
@@ -6,38 +7,21 @@ import { dst, src } from "./vector-operands.ts";
 
 const approximate: readonly DataType[] = ["f", "hf"];
 
-interface Shape extends Gate {
-  readonly opcode: number;
-  readonly mnemonic: string;
-  readonly title: string;
-  readonly page?: null;
+interface Shape extends Omit<Channelwise, "dst" | "sources" | "saturates" | "execution"> {
   readonly types?: readonly DataType[];
   readonly float: FloatSemantics;
 }
 
-const unary = ({ types = approximate, float, ...shape }: Shape): Row =>
-  row({
-    name: shape.mnemonic.toUpperCase(),
-    page: shape.mnemonic.toUpperCase(),
-    text: `(P) ${shape.mnemonic}{.sat} E dst src0`,
-    file: "exec pred dst src0",
-    operands: { dst: dst(types), src0: src(types) },
-    sizes: anySize,
+const of = (count: 1 | 2, { types = approximate, float, ...rest }: Shape): Row =>
+  channelwise({
+    ...rest,
+    dst: dst(types),
+    sources: Array.from({ length: count }, () => src(types)),
+    saturates: true,
     execution: { kind: "compute", float },
-    ...shape,
   });
-
-const binary = ({ types = approximate, float, ...shape }: Shape): Row =>
-  row({
-    name: shape.mnemonic.toUpperCase(),
-    page: shape.mnemonic.toUpperCase(),
-    text: `(P) ${shape.mnemonic}{.sat} E dst src0 src1`,
-    file: "exec pred dst src0 src1",
-    operands: { dst: dst(types), src0: src(types), src1: src(types) },
-    sizes: anySize,
-    execution: { kind: "compute", float },
-    ...shape,
-  });
+const unary = (shape: Shape): Row => of(1, shape);
+const binary = (shape: Shape): Row => of(2, shape);
 
 /** A platform after all that are known here (Xe3P). */
 const future: Gate = { only: [] };

@@ -266,6 +266,13 @@ describe("instructions over several elements", () => {
       },
     },
     {
+      // Its page says that regions are ignored; GenX_IR for SKL moves operands to where the hardware wants them, by their regions.
+      title: "LRP: operands by their regions",
+      text: "lrp (M1, 4) D(0,0)<2> S(0,0)<2;1,0> T(0,4)<1;1,0> T(0,0)<0;1,0>",
+      given: { ...floats, S: ["f", 0, 99, 1, 99, 0.5, 99, 0.25, 99] },
+      wanted: { D: [10, 99, 4, 99, 9, 99, 7.75, 99] },
+    },
+    {
       title: "SAD2: |a0 - b0| + |a1 - b1| for the even channel of a pair, and here for the odd one too",
       text: "sad2 (M1, 4) D(0,0)<2> S(0,0)<1;1,0> T(0,0)<1;1,0>",
       given: { S: ["ub", 10, 200, 3, 255], T: ["ub", 20, 100, 255, 0], D: ["w", ...upTo(8, () => 0)] },

@@ -17,7 +17,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   disasm: async () => (await import("./disasm.ts")).disasm,
   explain: async () => (await import("./explain.ts")).explain,
   isa: async () => (await import("./isa.ts")).isa,
-  bench: async () => (await import("./later.ts")).bench,
+  bench: async () => (await import("./bench.ts")).bench,
 };
 
 const commandNamed = (name: string): (() => Promise<Command>) | undefined =>

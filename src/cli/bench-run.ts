@@ -1,0 +1,113 @@
+import type { Buffer } from "../runtime/buffer.ts";
+import { compareElements } from "../runtime/compare.ts";
+import { Elements } from "../runtime/element.ts";
+import type { LaunchDefaults } from "../runtime/module.ts";
+import { PtxDevice } from "../runtime/ptx-device.ts";
+import type { SourceFile } from "../runtime/source-file.ts";
+import type { BenchKernel, BenchPlan } from "./bench-kernel.ts";
+
+/** Buffers by name. */
+export type Contents = ReadonlyMap<string, Elements>;
+
+/** How long a benchmark is repeated: at least `runs` times, and as often as begins within `milliseconds`. */
+export interface Repetition {
+  readonly runs: number;
+  readonly milliseconds: number;
+}
+
+export interface Measurement {
+  /** The median of the runs after the first, in milliseconds. */
+  readonly ms: number;
+  /** The first run on a new device, with what comes before it: reading the module, and the run. */
+  readonly first: { readonly loadMs: number; readonly runMs: number };
+  readonly results: Contents;
+}
+
+/** A launch of a benchmark ended with a report. */
+export class BenchFault extends Error {
+  override readonly name = "BenchFault";
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+const timed = (run: () => void): number => {
+  const begin = performance.now();
+  run();
+  return performance.now() - begin;
+};
+
+/**
+ * Runs a benchmark on a device of its own. Filling buffers anew is outside of the times.
+ *
+ * @throws BenchFault when a launch does not end well
+ */
+export function measure(
+  source: SourceFile,
+  plan: BenchPlan,
+  initial: Contents,
+  repetition: Repetition,
+  defaults: LaunchDefaults,
+): Measurement {
+  const device = new PtxDevice(defaults);
+  const buffers = new Map<string, Buffer>();
+  for (const [name, { type, n }] of Object.entries(plan.buffers)) buffers.set(name, device.buffer(type, n, name));
+  const fill = (names: readonly string[]): void => {
+    for (const name of names) buffers.get(name)!.writeBytes(initial.get(name)!.bytes);
+  };
+  const inPlace = Object.keys(plan.buffers).filter((name) => plan.buffers[name]!.inPlace);
+  fill([...initial.keys()]);
+
+  let run = (): void => {};
+  const loadMs = timed(() => {
+    const module = device.load(source);
+    const launches = plan.launches.map(({ kernel, grid, block, args }) => ({
+      kernel: module.kernel(kernel),
+      options: { grid, block, args: args.map((arg) => (typeof arg === "string" ? buffers.get(arg)! : arg)) },
+    }));
+    run = () => {
+      for (const { kernel, options } of launches) {
+        const { ok, reports } = kernel.launch(options);
+        if (!ok) throw new BenchFault(`${kernel.name}: ${reports[0]?.message ?? "the launch failed"}`);
+      }
+    };
+  });
+  const runMs = timed(run);
+  const times: number[] = [];
+  const begin = performance.now();
+  while (times.length < repetition.runs || performance.now() - begin < repetition.milliseconds) {
+    fill(inPlace);
+    times.push(timed(run));
+  }
+  const results = [...buffers].map(([name, b]) => [name, new Elements(b.type, b.readBytes())] as const);
+  return { ms: median(times), first: { loadMs, runMs }, results: new Map(results) };
+}
+
+/** What is wrong with results, compared to those of a peer or model, or null. */
+export function difference({ results, tolerance }: BenchKernel, got: Contents, want: Contents): string | null {
+  const comparison = { kind: "tolerance", relative: tolerance, absolute: tolerance } as const;
+  for (const name of results) {
+    const { mismatches, first } = compareElements(got.get(name)!, want.get(name)!, comparison);
+    if (first) return `${name}[${first.index}] is ${first.got}, not ${first.want} (${mismatches} differ)`;
+  }
+  return null;
+}
+
+/** What a model says, in the types of the buffers. */
+export function modelResults({ model, results }: BenchKernel, plan: BenchPlan, initial: Contents): Contents {
+  const inputs = Object.fromEntries(
+    [...initial].map(([name, e]) => [name, Array.from({ length: e.length }, (_, i) => Number(e.get(i)))]),
+  );
+  const values = model(inputs, plan);
+  return new Map(
+    results.map((name) => {
+      const { type, n } = plan.buffers[name]!;
+      const elements = Elements.zeros(type, n);
+      for (let i = 0; i < n; i++) elements.set(i, values[name]![i]!);
+      return [name, elements];
+    }),
+  );
+}

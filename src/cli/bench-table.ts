@@ -1,0 +1,96 @@
+import type { Measurement } from "./bench-run.ts";
+
+export type EngineName = "interpreter" | "jit";
+
+/** What was measured of one benchmark. */
+export interface BenchRow {
+  readonly name: string;
+  /** The engine whose times are compared comes first. */
+  readonly engines: ReadonlyMap<EngineName, Measurement>;
+  /** Milliseconds; null where there is no such peer. */
+  readonly native: number | null;
+  readonly pocl: number | null;
+  /** Whether every engine had the right results. */
+  readonly ok: boolean;
+}
+
+const firstMs = ({ first }: Measurement): number => first.loadMs + first.runMs;
+const mainMs = ({ engines }: BenchRow): number => [...engines.values()][0]!.ms;
+
+const milliseconds = (ms: number | null): string =>
+  ms === null ? "-" : ms >= 100 ? ms.toFixed(0) : ms >= 1 ? ms.toPrecision(3) : ms.toFixed(3);
+const multiple = (factor: number | null): string =>
+  factor === null ? "-" : factor >= 100 ? factor.toFixed(0) : factor.toPrecision(2);
+
+const names: Readonly<Record<EngineName, string>> = { interpreter: "interpr.", jit: "jit" };
+
+/** A time as a multiple of a peer's. */
+const compared = (row: BenchRow, peer: "native" | "pocl"): number | null =>
+  row[peer] === null ? null : mainMs(row) / row[peer];
+
+function geometricMean(values: readonly (number | null)[]): number | null {
+  const known = values.filter((v) => v !== null);
+  return known.length === 0 ? null : Math.exp(known.reduce((sum, v) => sum + Math.log(v), 0) / known.length);
+}
+
+/** The table, line by line, so that a row can be shown as soon as it is measured. */
+export class BenchTable {
+  readonly #engines: readonly EngineName[];
+  readonly #nameWidth: number;
+
+  constructor(rowNames: readonly string[], engines: readonly EngineName[]) {
+    this.#engines = engines;
+    this.#nameWidth = Math.max(...rowNames.map((name) => name.length), meanTitle.length);
+  }
+
+  head(): string {
+    const engines = this.#engines.flatMap((engine) => [`${names[engine]} 1st`, names[engine]]);
+    return this.#line("ms", [...engines, "native", "PoCL", "/ native", "/ PoCL"], "");
+  }
+
+  row(row: BenchRow): string {
+    const engines = this.#engines.flatMap((name) => {
+      const engine = row.engines.get(name)!;
+      return [milliseconds(firstMs(engine)), milliseconds(engine.ms)];
+    });
+    const peers = [milliseconds(row.native), milliseconds(row.pocl)];
+    const ratios = [multiple(compared(row, "native")), multiple(compared(row, "pocl"))];
+    return this.#line(row.name, [...engines, ...peers, ...ratios], row.ok ? "ok" : "WRONG");
+  }
+
+  foot(rows: readonly BenchRow[]): string {
+    const means = (["native", "pocl"] as const).map((peer) =>
+      multiple(geometricMean(rows.map((row) => compared(row, peer)))),
+    );
+    const nothing = new Array<string>(2 * this.#engines.length + 2).fill("");
+    return this.#line(meanTitle, [...nothing, ...means], "");
+  }
+
+  #line(name: string, cells: readonly string[], end: string): string {
+    return [name.padEnd(this.#nameWidth), ...cells.map((cell) => cell.padStart(columnWidth)), ` ${end}`]
+      .join("")
+      .trimEnd();
+  }
+}
+
+const meanTitle = "geometric mean";
+const columnWidth = 13;
+
+const engineToJson = (measurement: Measurement) => ({
+  ms: measurement.ms,
+  firstMs: firstMs(measurement),
+  first: measurement.first,
+});
+
+export const rowToJson = (row: BenchRow, compiler: string | null) => {
+  const jit = row.engines.get("jit");
+  const interpreter = row.engines.get("interpreter");
+  return {
+    name: row.name,
+    ...(jit ? { jit: { ...engineToJson(jit), threads: 1 } } : {}),
+    ...(interpreter ? { interpreter: engineToJson(interpreter) } : {}),
+    ...(row.native === null ? {} : { native: { ms: row.native, compiler } }),
+    ...(row.pocl === null ? {} : { pocl: { ms: row.pocl } }),
+    ok: row.ok,
+  };
+};

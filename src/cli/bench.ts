@@ -1,0 +1,152 @@
+import { existsSync, readFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { UsageError } from "../runtime/errors.ts";
+import type { LaunchDefaults } from "../runtime/module.ts";
+import { nearest } from "../source/index.ts";
+import { type BenchKernel, initialValues } from "./bench-kernel.ts";
+import { Peers } from "./bench-peers.ts";
+import { BenchFault, difference, measure, type Measurement, modelResults, type Repetition } from "./bench-run.ts";
+import { benchKernels } from "./bench-suite.ts";
+import { type BenchRow, BenchTable, type EngineName, rowToJson } from "./bench-table.ts";
+import { type Command, exitStatus } from "./command.ts";
+import type { Options } from "./options.ts";
+import { printJson, type Terminal } from "./terminal.ts";
+
+/** The folder of the programs lies two folders above this file, as source and when built. */
+const folder = fileURLToPath(new URL("../../bench", import.meta.url));
+
+const fewestRuns = 5;
+/** How long the median of fast kernels is measured. */
+const patience = 250;
+
+interface Settings {
+  readonly kernels: readonly BenchKernel[];
+  readonly quick: boolean;
+  readonly engines: readonly EngineName[];
+  readonly repetition: Repetition;
+  readonly defaults: LaunchDefaults;
+}
+
+function namedKernels(names: readonly string[]): readonly BenchKernel[] {
+  if (names.length === 0) return benchKernels;
+  const known = benchKernels.map((k) => k.name);
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    const meant = nearest(name, known);
+    throw new UsageError(
+      `there is no benchmark "${name}"${meant ? `; did you mean "${meant}"?` : ` (${known.join(", ")})`}`,
+    );
+  }
+  return benchKernels.filter((k) => names.includes(k.name));
+}
+
+function readSettings(options: Options): Settings {
+  const engine = options.oneOf("engine", ["interpreter", "jit"]) ?? "interpreter";
+  if (engine === "jit") throw new UsageError("--engine jit: the JIT engine is not there yet");
+  const quick = options.has("quick");
+  const seconds = options.number("timeout", "any");
+  const maxSteps = options.number("max-steps");
+  return {
+    kernels: namedKernels(options.positionals),
+    quick,
+    engines: [engine],
+    repetition: {
+      runs: Math.max(1, options.number("runs") ?? (quick ? 1 : fewestRuns)),
+      milliseconds: quick ? 0 : patience,
+    },
+    defaults: {
+      ...(seconds === null ? {} : { timeoutMs: 1000 * seconds }),
+      ...(maxSteps === null ? {} : { maxSteps }),
+    },
+  };
+}
+
+/** Measures benchmarks one by one; what goes wrong is told on the terminal. */
+class Bench {
+  readonly #settings: Settings;
+  readonly #peers: Peers;
+  readonly #terminal: Terminal;
+
+  constructor(settings: Settings, peers: Peers, terminal: Terminal) {
+    this.#settings = settings;
+    this.#peers = peers;
+    this.#terminal = terminal;
+  }
+
+  /** @throws BenchFault when a launch does not end well */
+  row(kernel: BenchKernel): BenchRow {
+    const { quick, engines, repetition, defaults } = this.#settings;
+    const plan = kernel.plan(quick ? kernel.quickSize : kernel.size);
+    const initial = initialValues(plan);
+    const path = `${folder}/kernels/${kernel.file}.ptx`;
+    const source = { path, text: readFileSync(path, "utf8") };
+    const measured = engines.map((engine): [EngineName, Measurement] => [
+      engine,
+      measure(source, plan, initial, repetition, defaults),
+    ]);
+    this.#peers.prepare(plan, initial, repetition);
+    const native = this.#peers.native(kernel, plan);
+    const pocl = this.#peers.pocl(kernel, plan);
+
+    const want = native?.results ?? modelResults(kernel, plan, initial);
+    const right = (who: string, got: Measurement["results"]): boolean => {
+      const wrong = difference(kernel, got, want);
+      if (wrong !== null) this.#terminal.err(`${kernel.name}: ${who}: ${wrong}`);
+      return wrong === null;
+    };
+    const ok = measured.map(([engine, { results }]) => right(engine, results)).every(Boolean);
+    if (pocl) right("PoCL", pocl.results);
+    return { name: kernel.name, engines: new Map(measured), native: native?.ms ?? null, pocl: pocl?.ms ?? null, ok };
+  }
+}
+
+export const bench: Command = {
+  name: "bench",
+  summary: "measure kernels, and the same in C and OpenCL",
+  usage: ["bench [NAME…]"],
+  options: [
+    { name: "runs", value: "N", help: `how often each is run at least, after the first run (default: ${fewestRuns})` },
+    { name: "quick", help: "small sizes, once: whether all is well, not how fast" },
+  ],
+  details:
+    "Times are medians in milliseconds. The first run is that of a new device, with reading the module. Peers run on one " +
+    "thread: plain C as gcc -O3 -march=native makes it, and OpenCL on PoCL, where they are installed. Ratios are the " +
+    "engine's time to the peer's: less than 1 is faster. The programs are in bench/ of the repository: " +
+    `${benchKernels.map((k) => k.name).join(", ")}.`,
+  run(options, terminal) {
+    const settings = readSettings(options);
+    if (!existsSync(folder)) throw new UsageError("bench: the benchmarks are in the repository, not in the package");
+    const json = options.has("json");
+    const peers = new Peers(folder);
+    try {
+      for (const why of peers.missing) terminal.err(`lanewise: ${why}`);
+      const bench = new Bench(settings, peers, terminal);
+      const { kernels, engines, repetition } = settings;
+      const table = new BenchTable(
+        kernels.map((k) => k.name),
+        engines,
+      );
+      if (!json) terminal.out(table.head());
+      const rows: BenchRow[] = [];
+      for (const [i, kernel] of kernels.entries()) {
+        if (json) terminal.err(`${i + 1} of ${kernels.length}: ${kernel.name}, ${kernel.title}`);
+        const row = bench.row(kernel);
+        rows.push(row);
+        if (!json) terminal.out(table.row(row));
+      }
+      if (json) {
+        const machine = `${cpus()[0]?.model ?? "unknown"}, ${cpus().length} threads`;
+        const measured = rows.map((row) => rowToJson(row, peers.compiler));
+        printJson({ machine, node: process.version, runs: repetition.runs, kernels: measured }, terminal);
+      } else terminal.out(table.foot(rows));
+      return rows.every((row) => row.ok) ? exitStatus.ok : exitStatus.failed;
+    } catch (error) {
+      if (!(error instanceof BenchFault)) throw error;
+      terminal.err(`lanewise: ${error.message}`);
+      return exitStatus.faulted;
+    } finally {
+      peers.remove();
+    }
+  },
+};

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { type BenchKernel, initialValues } from "../../src/cli/bench-kernel.ts";
+import { difference, measure, modelResults } from "../../src/cli/bench-run.ts";
+import { benchKernels } from "../../src/cli/bench-suite.ts";
+
+const bench = new URL("../../bench/", import.meta.url);
+const textOf = (path: string): string => readFileSync(new URL(path, bench), "utf8");
+const named = (name: string): BenchKernel => benchKernels.find((k) => k.name === name)!;
+
+/** A benchmark at its small size, the interpreter's results and those of the model. */
+function results(kernel: BenchKernel) {
+  const plan = kernel.plan(kernel.quickSize);
+  const initial = initialValues(plan);
+  const path = `kernels/${kernel.file}.ptx`;
+  const once = { runs: 1, milliseconds: 0 };
+  const { results: got } = measure({ path, text: textOf(path) }, plan, initial, once, {});
+  return { got, want: modelResults(kernel, plan, initial) };
+}
+
+test.each(benchKernels.map((k) => [k.name, k] as const))("%s computes what its model says", (_, kernel) => {
+  const { got, want } = results(kernel);
+  expect(difference(kernel, got, want)).toBe(null);
+});
+
+test("a result that differs is found", () => {
+  const kernel = named("saxpy");
+  const { got, want } = results(kernel);
+  got.get("y")!.set(17, 5);
+  expect(difference(kernel, got, want)).toMatch(/^y\[17\] is 5, not .* \(1 differ\)$/);
+});
+
+test("a fault of a kernel ends its measurement", () => {
+  const kernel = named("saxpy");
+  const plan = kernel.plan(64);
+  const path = "kernels/saxpy.ptx";
+  const text = textOf(path).replace("%rd5, %r1, 4;", "%rd5, %r1, 8;");
+  const run = () => measure({ path, text }, plan, initialValues(plan), { runs: 1, milliseconds: 0 }, {});
+  expect(run).toThrow(/^saxpy: loads 4 bytes .* behind the end of x/);
+});
+
+test("each kernel has its files, and each file its kernel", () => {
+  const files = (folder: string, suffix: string): string[] =>
+    readdirSync(new URL(folder, bench))
+      .filter((f) => f.endsWith(suffix) && f !== `main${suffix}` && f !== `host${suffix}`)
+      .map((f) => f.slice(0, -suffix.length))
+      .sort();
+  const all = [...new Set(benchKernels.map((k) => k.file))].sort();
+  expect(files("kernels", ".cu")).toEqual(all);
+  expect(files("kernels", ".ptx")).toEqual(all);
+  expect(files("native", ".c")).toEqual(all);
+  expect(files("opencl", ".cl")).toEqual(all.filter((f) => f !== "indirect" && f !== "recursion"));
+});
+
+// What nvcc might have optimised away, and then nothing of the kind would be measured.
+test.each([
+  ["indirect", /call \(retval0\),\s*%rd\d+,[^;]*, prototype_0;/],
+  ["indirect", /\.global .* steps\[4\] = \{_Z3mixjj, _Z5weighjj, _Z6largerjj, _Z4turnjj\}/],
+  ["matmul-tiled", /st\.shared[\s\S]*bar\.sync[\s\S]*ld\.shared/],
+  ["reduce-shuffle", /shfl\.sync\.down\.b32/],
+  ["histogram", /atom\.shared\.add\.u32/],
+  ["mandelbrot", /fma\.rn\.f32/],
+  ["sha256", /ld\.const\.u32/],
+])("the PTX of %s has %s", (name, pattern) => expect(textOf(`kernels/${name}.ptx`)).toMatch(pattern));
+
+test("the function of recursion calls itself twice", () => {
+  const [body] = textOf("kernels/recursion.ptx").split(".visible .entry");
+  expect(body!.match(/call\.uni \(retval0\),\s*_Z9fibonaccij,/g)).toHaveLength(2);
+});

@@ -1,0 +1,69 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BuiltCli } from "./built-cli.ts";
+
+const hasCompiler = spawnSync("gcc", ["--version"]).status === 0;
+const positive = expect.toSatisfy((ms: number) => ms > 0);
+
+let cli: BuiltCli;
+beforeAll(async () => {
+  cli = await BuiltCli.build();
+  cpSync(fileURLToPath(new URL("../../bench", import.meta.url)), join(cli.folder, "bench"), { recursive: true });
+}, 60_000);
+afterAll(() => cli.remove());
+
+interface Row {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly native?: object;
+  readonly pocl?: object;
+}
+
+test("small sizes, as JSON", () => {
+  const { status, stdout, stderr } = cli.run(
+    "bench",
+    "recursion",
+    "saxpy",
+    "--quick",
+    "--engine",
+    "interpreter",
+    "--json",
+  );
+  const { kernels, ...rest } = JSON.parse(stdout) as { kernels: readonly Row[] };
+  expect(rest).toEqual({ machine: expect.any(String), node: process.version, runs: 1 });
+  const interpreter = { ms: positive, firstMs: positive, first: { loadMs: positive, runMs: positive } };
+  const native = hasCompiler ? { native: { ms: expect.any(Number), compiler: expect.stringMatching(/^gcc /) } } : {};
+  for (const { pocl: _, ...row } of kernels) {
+    expect(row).toEqual({ name: row.name, interpreter, ...native, ok: true });
+  }
+  expect(kernels.map((k) => k.name)).toEqual(["saxpy", "recursion"]);
+  // OpenCL has no recursion.
+  expect(kernels[1]!.pocl).toBe(undefined);
+  expect(stderr).toContain("1 of 2: saxpy");
+  expect(status).toBe(0);
+});
+
+test("small sizes, as a table", () => {
+  const { status, stdout } = cli.run("bench", "saxpy", "scan", "--quick", "--engine", "interpreter");
+  const [head, ...rows] = stdout.trimEnd().split("\n");
+  expect(head).toMatch(/^ms +interpr\. 1st +interpr\. +native +PoCL +\/ native +\/ PoCL$/);
+  expect(rows.map((row) => row.split(/\s{2,}/)[0])).toEqual(["saxpy", "scan", "geometric mean"]);
+  expect(rows[0]).toMatch(/ ok$/);
+  expect(status).toBe(0);
+});
+
+test.each([
+  ["setp.ge.s32", "setp.lt.s32", 1, /^copy: interpreter: c\[0\] is 0, not /],
+  ["%rd4, %r1, 8", "%rd4, %r1, 16", 3, /^lanewise: copy: .* behind the end of a/],
+])("%s instead of %s in the PTX ends with status %i", (from, to, expected, message) => {
+  const path = join(cli.folder, "bench/kernels/copy.ptx");
+  const text = readFileSync(path, "utf8");
+  writeFileSync(path, text.replace(from, to));
+  const { status, stderr } = cli.run("bench", "copy", "--quick", "--engine", "interpreter");
+  writeFileSync(path, text);
+  expect(stderr).toMatch(new RegExp(message.source, "m"));
+  expect(status).toBe(expected);
+});

@@ -10,7 +10,7 @@ import { parseArgument, parseDim } from "./argument-syntax.ts";
 import { FileError, readBytes, readSource } from "./files.ts";
 import { isaOfProgram } from "./isa-of-file.ts";
 import type { Options } from "./options.ts";
-import { parseInput, parseSection, parseSymbol } from "./visa-syntax.ts";
+import { parseInput, parseRelocation, parseSection, parseSymbol } from "./visa-syntax.ts";
 
 /** One variant of one job, ready to run. */
 export interface PlannedRun {
@@ -87,7 +87,7 @@ export function commandJob(options: Options): PlannedRun {
 /** The options that only one of the instruction sets has. */
 const ownOptions: Readonly<Record<Isa, readonly string[]>> = {
   ptx: ["grid", "block", "shared"],
-  visa: ["global", "local", "zeinfo", "section", "symbol", "input"],
+  visa: ["global", "local", "zeinfo", "section", "symbol", "relocation", "input"],
 };
 
 function refuseOthers(options: Options, isa: Isa): void {
@@ -107,6 +107,7 @@ function visaJob(options: Options): VisaJob {
     zeinfo: options.value("zeinfo"),
     data: new Map(options.all("section").map(parseSection)),
     symbols: new Map(options.all("symbol").map(parseSymbol)),
+    relocations: options.all("relocation").map(parseRelocation),
   };
   for (const [name, { section }] of variant.symbols) {
     if (!variant.data.has(section)) throw new UsageError(`--symbol ${name}: no --section gives ${section}`);

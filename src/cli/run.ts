@@ -110,6 +110,7 @@ export const run: Command = {
     { name: "zeinfo", value: "FILE", help: "vISA: the section .ze_info of the compiled program, as YAML" },
     { name: "section", value: "NAME=FILE", repeats: true, help: "vISA: another section, as in .data.const=FILE" },
     { name: "symbol", value: "NAME=PLACE", repeats: true, help: "vISA: where a name lies, as in table=.data.const+64" },
+    { name: "relocation", value: "PLACE=NAME", repeats: true, help: "vISA: whose address a section holds there" },
     {
       name: "input",
       value: "NAME=KIND",

@@ -1,5 +1,6 @@
 import { isElementType } from "../runtime/element.ts";
 import { UsageError } from "../runtime/errors.ts";
+import type { DataPlace, DataRelocation } from "../visa/lower/symbols.ts";
 import type { KernelInput } from "../runtime/visa/handwritten-payload.ts";
 
 /** `NAME=FILE` of `--section`. */
@@ -11,13 +12,30 @@ export function parseSection(text: string): [name: string, path: string] {
   return [name, path];
 }
 
+/** `SECTION[+OFFSET]`. */
+function parsePlace(text: string): DataPlace | null {
+  const [, section, offset = "0"] = /^([^+]+)(?:\+(\d{1,10}|0x[0-9a-f]{1,8}))?$/i.exec(text) ?? [];
+  return section === undefined ? null : { section, offset: Number(offset) };
+}
+
 /** `NAME=SECTION[+OFFSET]` of `--symbol`. */
-export function parseSymbol(text: string): [name: string, place: { section: string; offset: number }] {
-  const [, name, section, offset = "0"] = /^([^=]+)=([^+]+)(?:\+(\d{1,10}|0x[0-9a-f]{1,8}))?$/i.exec(text) ?? [];
-  if (name === undefined || section === undefined) {
+export function parseSymbol(text: string): [name: string, place: DataPlace] {
+  const [, name, where = ""] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  const place = parsePlace(where);
+  if (name === undefined || place === null) {
     throw new UsageError(`--symbol ${text}: expected NAME=SECTION+OFFSET, as in table=.data.const+64`);
   }
-  return [name, { section, offset: Number(offset) }];
+  return [name, place];
+}
+
+/** `SECTION[+OFFSET]=NAME` of `--relocation`. */
+export function parseRelocation(text: string): DataRelocation {
+  const [, where = "", symbol] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  const place = parsePlace(where);
+  if (symbol === undefined || place === null) {
+    throw new UsageError(`--relocation ${text}: expected SECTION+OFFSET=NAME, as in .data.const+8=f`);
+  }
+  return { ...place, symbol, bytes: 8 };
 }
 
 /** `NAME=arg[:TYPE]`, `NAME=lane-id[:TYPE]` or `NAME=stack:BYTES` of `--input`. */

@@ -156,11 +156,12 @@ export class JobRun {
   #visaOptions(): LoadOptions {
     const variant = this.#visa;
     if (variant === undefined) return {};
-    const { platform, zeinfo, data, symbols } = variant;
+    const { platform, zeinfo, data, symbols, relocations } = variant;
     return {
       inputs: this.job.visa!.inputs,
       sections: new Map([...data].map(([name, path]) => [name, this.files.read(path)])),
       symbols,
+      relocations,
       ...(platform === null ? {} : { target: platform }),
       ...(zeinfo === null ? {} : { zeinfo: this.#readYaml(zeinfo) }),
     };

@@ -1,4 +1,5 @@
 import { type Platform, platforms } from "../visa/isa/row.ts";
+import type { DataPlace, DataRelocation } from "../visa/lower/symbols.ts";
 import { elementTypes } from "./element.ts";
 import type { JsonField } from "./json-fields.ts";
 import type { KernelInput } from "./visa/handwritten-payload.ts";
@@ -21,7 +22,9 @@ export interface VisaVariant {
   /** Files with the other sections of the compiled program, by name. */
   readonly data: ReadonlyMap<string, string>;
   /** Names that the program takes the address of and that lie in a section. */
-  readonly symbols: ReadonlyMap<string, { readonly section: string; readonly offset: number }>;
+  readonly symbols: ReadonlyMap<string, DataPlace>;
+  /** Where sections hold addresses. */
+  readonly relocations: readonly DataRelocation[];
 }
 
 /** The fields that only jobs of vISA have. */
@@ -74,7 +77,7 @@ function readVariant(
   field: JsonField,
   job: { readonly platform: Platform | null; readonly simd: number | null },
 ): VisaVariant {
-  field.object(["modules", "zeinfo", "simd", "defines", "data", "symbols"]);
+  field.object(["modules", "zeinfo", "simd", "defines", "data", "symbols", "relocations"]);
   const members = <T>(member: string, read: (value: JsonField) => T): Map<string, T> =>
     new Map(
       field.get(member).present
@@ -90,12 +93,23 @@ function readVariant(
     platform: platformOfVariant(name) ?? job.platform,
     zeinfo: field.get("zeinfo").present ? field.get("zeinfo").string() : null,
     data,
-    symbols: members("symbols", (symbol) => readSymbol(symbol, data)),
+    symbols: members("symbols", (symbol) => readPlace(symbol.object(["section", "offset", "size"]), data)),
+    relocations: field.get("relocations").present
+      ? field
+          .get("relocations")
+          .items()
+          .map((relocation) => readRelocation(relocation, data))
+      : [],
   };
 }
 
-function readSymbol(field: JsonField, data: ReadonlyMap<string, string>): { section: string; offset: number } {
-  field.object(["section", "offset", "size"]);
+function readRelocation(field: JsonField, data: ReadonlyMap<string, string>): DataRelocation {
+  field.object(["section", "offset", "symbol", "bytes"]);
+  const bytes = field.get("bytes").present && field.get("bytes").count(4, 8) === 4 ? 4 : 8;
+  return { ...readPlace(field, data), symbol: field.get("symbol").string(), bytes };
+}
+
+function readPlace(field: JsonField, data: ReadonlyMap<string, string>): DataPlace {
   const section = field.get("section").string();
   if (field.get("section").present && !data.has(section)) {
     field

@@ -136,6 +136,23 @@ describe("check", () => {
 });
 
 describe("run", () => {
+  test("a program's data, with the address of a function in it", () => {
+    const through = kernel.replace(".decl F ", ".decl TABLE v_type=G type=uq num_elts=1 align=GRF\n.decl F ").replace(
+      "faddr times3 F(0,0)<1>",
+      `faddr table TABLE(0,0)<1>
+    svm_gather.8.1 (M1_NM, 1) TABLE.0 TABLE.0
+    mov (M1_NM, 1) F(0,0)<1> TABLE(0,0)<0;1,0>`,
+    );
+    cli.write("table.visaasm", through);
+    cli.write("table.bin", "\0".repeat(16));
+    const data = ["--section", ".data.const=table.bin", "--symbol", "table=.data.const+8"];
+    const program = ["run", "table.visaasm", "times3.visaasm", ...launch, ...inputs, ...data];
+    const { status, stdout } = run(...program, "--relocation", ".data.const+0x8=times3");
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `argument 0, u32[32]: ${threes(16).join(" ")} ...\n` });
+    expect(run(...program, "--relocation", ".data.const+9=times3").stderr).toContain("the section has 16 bytes");
+    expect(run(...program, "--relocation", "times3").stderr).toContain("expected SECTION+OFFSET=NAME");
+  });
+
   test.each([
     ["text, with its inputs", [...files, ...launch, ...inputs]],
     ["one text with all routines", ["both.isaasm", ...launch, ...inputs]],

@@ -1,5 +1,6 @@
 import { type Diagnostic, hasErrors } from "../../source/index.ts";
 import { lowerVisa } from "../../visa/lower/lower.ts";
+import type { DataRelocation } from "../../visa/lower/symbols.ts";
 import type { SourceFile } from "../source-file.ts";
 import { type CheckOptions, linkVisaFiles } from "./check.ts";
 import type { KernelInput } from "./handwritten-payload.ts";
@@ -15,6 +16,8 @@ export interface VisaOptions extends CheckOptions {
   readonly inputs?: readonly KernelInput[];
   /** The other sections of a compiled program, by name (".data.const"). */
   readonly sections?: ReadonlyMap<string, Uint8Array>;
+  /** Where sections hold addresses: of routines, or of names in `symbols`. */
+  readonly relocations?: readonly DataRelocation[];
 }
 
 /**
@@ -29,7 +32,8 @@ export function compileVisa(
   const kernels = options.zeinfo === undefined ? null : readZeInfo(options.zeinfo);
   const { routines, diagnostics } = linkVisaFiles(files, options);
   if (hasErrors(diagnostics) || routines.length === 0) return { program: null, diagnostics };
-  const symbols = loadedData({ sections: options.sections ?? new Map(), symbols: options.symbols ?? new Map() });
-  const ir = lowerVisa(routines, { symbols });
+  const { sections = new Map(), symbols = new Map(), relocations = [] } = options;
+  const data = loadedData({ sections, symbols, relocations }, new Set(routines.map(({ name }) => name)));
+  const ir = lowerVisa(routines, { symbols: data });
   return { program: new VisaProgram(ir, routines, { kernels, inputs: options.inputs ?? [] }), diagnostics };
 }

@@ -1,23 +1,35 @@
-import type { DataSymbols } from "../../visa/lower/symbols.ts";
+import type { DataPlace, DataRelocation, DataSymbols } from "../../visa/lower/symbols.ts";
+import { UsageError } from "../errors.ts";
 
 /**
  * The data of a compiled program as it lies in memory: variables that begin as zeros have sections of their own, `.bss.global`
  * and `.bss.const`, which the loader puts behind `.data.global` and `.data.const`. Symbols may name either.
+ *
+ * @throws UsageError when an address is to stand outside of a section, or is of something that is neither routine nor symbol
  */
-export function loadedData({ sections, symbols }: DataSymbols): DataSymbols {
+export function loadedData(
+  { sections, symbols, relocations = [] }: DataSymbols,
+  routines: ReadonlySet<string> = new Set(),
+): DataSymbols {
   const loaded = new Map([...sections].filter(([name]) => dataSection(name) === name));
   for (const [name, zeros] of sections) {
     if (dataSection(name) !== name) loaded.set(dataSection(name), join(sections.get(dataSection(name)), zeros));
   }
+  const place = ({ section, offset }: DataPlace): DataPlace => {
+    const data = dataSection(section);
+    const before = data === section ? 0 : (sections.get(data)?.length ?? 0);
+    return { section: data, offset: before + offset };
+  };
+  for (const { section, offset, symbol, bytes } of relocations) {
+    const size = sections.get(section)?.length ?? 0;
+    const where = `the address of ${symbol} at ${section}+${offset}`;
+    if (offset < 0 || !(offset + bytes <= size)) throw new UsageError(`${where}: the section has ${size} bytes`);
+    if (!symbols.has(symbol) && !routines.has(symbol)) throw new UsageError(`${where}: there is no ${symbol}`);
+  }
   return {
     sections: loaded,
-    symbols: new Map(
-      [...symbols].map(([name, { section, offset }]) => {
-        const data = dataSection(section);
-        const before = data === section ? 0 : (sections.get(data)?.length ?? 0);
-        return [name, { section: data, offset: before + offset }];
-      }),
-    ),
+    symbols: new Map([...symbols].map(([name, at]) => [name, place(at)])),
+    relocations: relocations.map((relocation): DataRelocation => ({ ...relocation, ...place(relocation) })),
   };
 }
 

@@ -25,80 +25,120 @@ export interface Divergence {
 
 const nobody: ReadonlySet<number> = new Set();
 
+/** Pairs of places after which the answer becomes a simple one: that lanes may be anywhere. */
+const mostPairs = 0x20_0000;
+
 /**
  * Follows every two lanes at once. Whichever lanes there are else, of two it is the lower that runs, and two at one place
  * run together: so that what two lanes can do is what any two of a warp can do, and the answer is exact for branches that
- * can go any way. The work is in proportion to the answer; where that is very large, it is replaced by a simpler one.
+ * can go any way. The work is in proportion to the answer.
  */
 export function divergenceOf(
   graph: FlowGraph,
   options: DivergenceOptions,
   isDeparture: readonly boolean[],
 ): Divergence {
-  const { blocks } = graph;
-  const end = blocks.length;
-  const { divergent, stalls = () => false, loses = () => false } = options;
-  const waiting: (Set<number> | undefined)[] = [];
-  const partial = new Uint8Array(end);
-  /** Pairs that have yet to be followed: who runs, who waits. */
-  const pairs: number[] = [];
-  const place = (b: number): number => (isDeparture[b] === true ? end : b);
-
-  const wait = (runs: number, waits: number): void => {
-    let set = waiting[runs];
-    if (set === undefined) waiting[runs] = set = new Set();
-    if (set.has(waits)) return;
-    set.add(waits);
-    pairs.push(runs, waits);
-  };
-  /** One lane goes on to `a` while another is at `b`. */
-  const meet = (a: number, b: number): void => {
-    if (isDeparture[a]) depart(a, b);
-    if (isDeparture[b]) depart(b, a);
-    const x = place(a);
-    const y = place(b);
-    if (x === y) {
-      if (x < end && stalls(x)) wait(x, x);
-      return;
-    }
-    const low = Math.min(x, y);
-    const high = Math.max(x, y);
-    wait(low, high);
-    if (high < end && stalls(low)) wait(high, low);
-  };
-  /** A lane passes a block that only leaves, while another is elsewhere. */
-  const depart = (a: number, b: number): void => {
-    partial[a] = 1;
-    if (b < end && b !== a) (waiting[a] ??= new Set()).add(b);
-  };
-
-  const together = new Uint8Array(end + 1);
-  const todo = end === 0 ? [] : [0];
-  together[0] = 1;
-  for (let b = todo.pop(); b !== undefined; b = todo.pop()) {
-    const { successors } = blocks[b]!;
-    for (const s of successors) {
-      if (loses(b)) meet(s, end);
-      if (divergent(b)) {
-        if (s < end && stalls(s)) wait(s, s);
-        for (const t of successors) if (s < t) meet(s, t);
-      }
-      if (s === end || together[s] === 1) continue;
-      together[s] = 1;
-      todo.push(s);
-    }
-  }
-  for (let waits = pairs.pop(); waits !== undefined; waits = pairs.pop()) {
-    const runs = pairs.pop()!;
-    partial[runs] = 1;
-    for (const s of blocks[runs]!.successors) meet(s, waits);
-    if (loses(runs)) meet(end, waits);
-  }
-  for (const set of waiting) set?.delete(end);
+  const pairs = new Pairs(graph, options, isDeparture);
+  pairs.part();
+  if (!pairs.follow()) return anywhere(isDeparture);
+  const { waiting, partial } = pairs;
+  for (const set of waiting) set?.delete(graph.blocks.length);
   return {
     mayBePartial: (block) => partial[block] === 1,
     waiting: (block) => waiting[block] ?? nobody,
   };
+}
+
+function anywhere(isDeparture: readonly boolean[]): Divergence {
+  const places = new Set(isDeparture.flatMap((departs, block) => (departs ? [] : [block])));
+  return { mayBePartial: () => true, waiting: () => places };
+}
+
+/** Where two lanes that are not at one place may be. The number of blocks stands for being gone. */
+class Pairs {
+  /** By the block that runs, those at which the other lane may wait. */
+  readonly waiting: (Set<number> | undefined)[] = [];
+  readonly partial: Uint8Array;
+  readonly #graph: FlowGraph;
+  readonly #options: Required<DivergenceOptions>;
+  readonly #isDeparture: readonly boolean[];
+  /** Pairs that have yet to be followed: who runs, who waits. */
+  readonly #todo: number[] = [];
+  #count = 0;
+
+  constructor(graph: FlowGraph, options: DivergenceOptions, isDeparture: readonly boolean[]) {
+    this.#graph = graph;
+    this.#options = { stalls: () => false, loses: () => false, ...options };
+    this.#isDeparture = isDeparture;
+    this.partial = new Uint8Array(graph.blocks.length);
+  }
+
+  /** Follows the ways that two lanes can go together, and notes where they can part. */
+  part(): void {
+    const { blocks } = this.#graph;
+    const { divergent, stalls, loses } = this.#options;
+    const end = blocks.length;
+    const seen = new Uint8Array(end + 1);
+    seen[end] = 1;
+    const todo = end === 0 ? [] : [0];
+    seen[0] = 1;
+    for (let b = todo.pop(); b !== undefined; b = todo.pop()) {
+      const { successors } = blocks[b]!;
+      const parts = divergent(b);
+      for (const s of successors) {
+        if (loses(b)) this.#meet(s, end);
+        if (parts) for (const t of successors) if (s < t) this.#meet(s, t);
+        if (parts && s < end && !this.#isDeparture[s] && stalls(s)) this.#wait(s, s);
+        if (seen[s] === 1) continue;
+        seen[s] = 1;
+        todo.push(s);
+      }
+    }
+  }
+
+  /** Follows the lanes that have parted. False when there are too many pairs of places. */
+  follow(): boolean {
+    const { blocks } = this.#graph;
+    const { loses } = this.#options;
+    for (let waits = this.#todo.pop(); waits !== undefined; waits = this.#todo.pop()) {
+      const runs = this.#todo.pop()!;
+      this.partial[runs] = 1;
+      for (const s of blocks[runs]!.successors) this.#meet(s, waits);
+      if (loses(runs)) this.#meet(blocks.length, waits);
+      if (this.#count > mostPairs) return false;
+    }
+    return true;
+  }
+
+  /** One lane has come to `a` while another is at `b`. */
+  #meet(a: number, b: number): void {
+    const { stalls } = this.#options;
+    const end = this.#graph.blocks.length;
+    if (this.#isDeparture[a] === true) this.#depart(a, b);
+    if (this.#isDeparture[b] === true) this.#depart(b, a);
+    const x = this.#isDeparture[a] === true ? end : a;
+    const y = this.#isDeparture[b] === true ? end : b;
+    const low = Math.min(x, y);
+    const high = Math.max(x, y);
+    if (low !== high) this.#wait(low, high);
+    if (high < end && stalls(low)) this.#wait(high, low);
+  }
+
+  /** A lane leaves at a block that does nothing else, while another is at `other`. */
+  #depart(block: number, other: number): void {
+    this.partial[block] = 1;
+    if (other === this.#graph.blocks.length || this.#isDeparture[other] === true) return;
+    (this.waiting[block] ??= new Set()).add(other);
+  }
+
+  #wait(runs: number, waits: number): void {
+    this.waiting[runs] ??= new Set();
+    const set = this.waiting[runs];
+    if (set.has(waits)) return;
+    set.add(waits);
+    this.#count++;
+    this.#todo.push(runs, waits);
+  }
 }
 
 /** By block, whether lanes that come to it only leave the function: it does not matter when they do, so none waits there. */

@@ -31,7 +31,10 @@ export interface Prim {
   readonly wasm: Emission;
 }
 
-type Hosts<P extends readonly Ty[]> = { [K in keyof P]: HostValue[P[K]] };
+/** `eval` as the signature has it. */
+export type Evaluation<P extends readonly Ty[], R extends Ty> = (
+  ...args: { [K in keyof P]: HostValue[P[K]] }
+) => HostValue[R];
 
 /**
  * One row of a primitive table; the types of `evaluate` follow from the signature. The table forgets them again: whoever
@@ -40,7 +43,7 @@ type Hosts<P extends readonly Ty[]> = { [K in keyof P]: HostValue[P[K]] };
 export const prim = <const P extends readonly Ty[], R extends Ty>(
   params: P,
   result: R,
-  evaluate: (...args: Hosts<P>) => HostValue[R],
+  evaluate: Evaluation<P, R>,
   emission: Emission = {},
 ): Prim => ({ params, result, eval: evaluate as unknown as Prim["eval"], wasm: emission });
 

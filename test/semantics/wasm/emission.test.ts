@@ -64,7 +64,12 @@ function subjectOf(name: string, prim: Prim): Subject {
 }
 
 const subjects = new Map(table.map(([name, prim]) => [prim, subjectOf(name, prim)]));
-const emitted = new EmittedModule([...subjects.values()].flatMap(({ general, fixed }) => [...general, ...fixed]));
+const applications = [...subjects.values()].flatMap(({ general, fixed }) => [...general, ...fixed]);
+/** Without anything that a machine may lack, and with it. */
+const modules = [
+  { features: "no features", emitted: new EmittedModule(applications, { fusedMadd: false }) },
+  { features: "fused multiply-adds", emitted: new EmittedModule(applications, { fusedMadd: true }) },
+];
 
 const show = (value: Value | null): string =>
   typeof value === "number"
@@ -81,11 +86,14 @@ function differences(
   columns: readonly (readonly Value[])[],
   expected: readonly Value[],
 ): string[] {
-  const results = emitted.run(application, columns);
-  const rows = results.flatMap((result, row) => (Object.is(result, expected[row]) ? [] : [row]));
-  return rows.slice(0, 4).map((row) => {
-    const operands = columns.map((column) => show(column[row]!)).join(", ");
-    return `${application.name}: (${operands}) gave ${show(results[row]!)}, not ${show(expected[row]!)}`;
+  return modules.flatMap(({ features, emitted }) => {
+    const results = emitted.run(application, columns);
+    const rows = results.flatMap((result, row) => (Object.is(result, expected[row]) ? [] : [row]));
+    return rows.slice(0, 4).map((row) => {
+      const operands = columns.map((column) => show(column[row]!)).join(", ");
+      const which = `${application.name}, ${features}`;
+      return `${which}: (${operands}) gave ${show(results[row]!)}, not ${show(expected[row]!)}`;
+    });
   });
 }
 

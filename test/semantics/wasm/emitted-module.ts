@@ -1,5 +1,6 @@
-import type { Emission, Prim, Ty, Value } from "../../../src/semantics/index.ts";
+import { type Emission, type Prim, type PrimName, primOf, type Ty, type Value } from "../../../src/semantics/index.ts";
 import {
+  type Features,
   type FunctionWriter,
   type MemoryOp,
   ModuleWriter,
@@ -139,14 +140,16 @@ function write(module: ModuleWriter, { name, prim, form, fixed }: Application): 
 /** All applications as functions of one module. */
 export class EmittedModule {
   readonly #memory = new WebAssembly.Memory({ initial: PAGES, maximum: PAGES });
-  readonly #exports: WebAssembly.Exports;
+  readonly #exports: Readonly<Record<string, unknown>>;
 
-  constructor(applications: readonly Application[]) {
-    const writer = new ModuleWriter();
+  constructor(applications: readonly Application[], features: Features) {
+    const writer = new ModuleWriter(features);
     writer.importMemory({ initial: PAGES, maximum: PAGES, shared: false });
     for (const application of applications) write(writer, application);
     const module = new WebAssembly.Module(writer.finish());
-    this.#exports = new WebAssembly.Instance(module, { env: { memory: this.#memory } }).exports;
+    const evaluators = writer.imports.map((name) => [name, primOf(name.replace("prim:", "") as PrimName).eval]);
+    const env = { memory: this.#memory, ...Object.fromEntries(evaluators) };
+    this.#exports = new WebAssembly.Instance(module, { env }).exports;
   }
 
   /** The results for columns of operands, a multiple of 4 rows. The column of a fixed operand is not read. */

@@ -1,0 +1,98 @@
+import { type Features, type LibraryFunction, type Wasm, type WasmTy, wasm } from "../wasm/index.ts";
+import { type Form, halfForm, quadForm, scalarForm } from "./form.ts";
+import { type Emission, type Evaluation, type Prim, prim } from "./prim.ts";
+import type { Ty } from "./types.ts";
+
+/** An expansion too long to be written at each use. */
+export interface Expansion {
+  readonly expand: (form: Form, ...operands: Wasm[]) => Wasm;
+  /** An `i32`: whether the expansion has the bits of `eval` for all of the operands. Where it has not, `eval` is called. */
+  readonly applies?: (form: Form, ...operands: Wasm[]) => Wasm;
+  /** What a machine with the feature does instead. */
+  readonly native?: { readonly feature: keyof Features; readonly body: (form: Form, ...operands: Wasm[]) => Wasm };
+}
+
+const isLong = (ty: Ty): boolean => ty === "i64" || ty === "f64";
+const scalarTy = (ty: Ty): WasmTy => (ty === "pred" ? "i32" : ty);
+const tyIn = (form: Form, ty: Ty): WasmTy => (form.count === 1 ? scalarTy(ty) : "v128");
+/** The vector form that primitives of these types have. */
+const vectorForm = (types: readonly Ty[]): Form => (types.some(isLong) ? halfForm : quadForm);
+
+/** One lane of an operand, as a scalar. */
+function extracted(form: Form, ty: Ty, operand: Wasm, lane: number): Wasm {
+  if (ty === "i64" || ty === "f64") return wasm.lane(`${ty}x2.extract_lane`, lane, operand);
+  if (ty === "pred") {
+    const word = wasm.lane("i32x4.extract_lane", (lane * 4) / form.count, operand);
+    return wasm.op("i32.and", word, wasm.i32(1));
+  }
+  return wasm.lane(`${ty}x4.extract_lane`, lane, operand);
+}
+
+/** A vector from scalars, one for each lane. */
+function assembled(form: Form, ty: Ty, values: readonly Wasm[]): Wasm {
+  if (ty === "pred") {
+    const words = values.map((p) => wasm.op("i32.sub", wasm.i32(0), p));
+    const each = form.count === 4 ? words : words.flatMap((word) => [word, word]);
+    return assembled(form, "i32", each);
+  }
+  const shape = isLong(ty) ? (`${ty}x2` as "i64x2" | "f64x2") : (`${ty}x4` as "i32x4" | "f32x4");
+  return values
+    .slice(1)
+    .reduce(
+      (v, value, i) => wasm.lane(`${shape}.replace_lane`, i + 1, v, value),
+      wasm.op(`${shape}.splat`, values[0]!),
+    );
+}
+
+/** A vector form that does lane by lane what a scalar does. */
+export function laneByLane(params: readonly Ty[], result: Ty, scalar: (...operands: Wasm[]) => Wasm): Emission {
+  const form = vectorForm([...params, result]);
+  const vector = (...operands: Wasm[]): Wasm => {
+    const lane = (_: unknown, i: number): Wasm => scalar(...operands.map((o, p) => extracted(form, params[p]!, o, i)));
+    return assembled(form, result, Array.from({ length: form.count }, lane));
+  };
+  return { [form.name]: vector };
+}
+
+/** The name under which modules import the `eval` of a primitive. A predicate is passed as 0 or 1. */
+export const evalImport = (name: string): string => `prim:${name}`;
+
+/** What any primitive can become: calls of its `eval`, one for each lane. */
+export function evaluated(
+  name: string,
+  params: readonly Ty[],
+  result: Ty,
+): Required<Pick<Emission, "scalar">> & Emission {
+  const scalar = (...operands: Wasm[]): Wasm => wasm.import(evalImport(name), scalarTy(result), ...operands);
+  return { scalar, ...laneByLane(params, result, scalar) };
+}
+
+/** A row whose expansion is a function of the library, one for scalars and one for vectors. `name` is the row's. */
+export function expanded<const P extends readonly Ty[], R extends Ty>(
+  name: string,
+  params: P,
+  result: R,
+  evaluate: Evaluation<P, R>,
+  { expand, applies, native }: Expansion,
+): Prim {
+  const vector = vectorForm([...params, result]);
+  const inForm = (form: Form) => {
+    const types = { params: params.map((ty) => tyIn(form, ty)), result: tyIn(form, result) };
+    const slow: LibraryFunction = {
+      ...types,
+      name: `${name} by eval, ${form.name}`,
+      body: (...operands) => evaluated(name, params, result)[form.name]!(...operands),
+    };
+    const fast: LibraryFunction = {
+      ...types,
+      name: `${name}, ${form.name}`,
+      body: (...operands) => {
+        const value = expand(form, ...operands);
+        return applies === undefined ? value : wasm.if(applies(form, ...operands), value, wasm.call(slow, ...operands));
+      },
+      ...(native && { native: { feature: native.feature, body: (...args: Wasm[]) => native.body(form, ...args) } }),
+    };
+    return (...operands: Wasm[]): Wasm => wasm.call(fast, ...operands);
+  };
+  return prim(params, result, evaluate, { scalar: inForm(scalarForm), [vector.name]: inForm(vector) });
+}

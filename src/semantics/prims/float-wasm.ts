@@ -1,0 +1,92 @@
+import { type Lanes, lanes, type Wasm, wasm } from "../../wasm/index.ts";
+import type { Expansion } from "../expansion.ts";
+import { byParts, onDoubles, onSingles } from "../form.ts";
+import type { Emission } from "../prim.ts";
+import * as rounding from "./rounding-wasm.ts";
+
+/** The smaller or the greater; of a number and a NaN the number. */
+function choice(op: "min" | "max", ty: "f32" | "f64", width: "quad" | "half", vector: "f32x4" | "f64x2"): Emission {
+  const s = lanes[ty];
+  const v = lanes[vector];
+  return {
+    scalar: (a, b) => s.select(s.ne(a, a), b, s.select(s.ne(b, b), a, s[op](a, b))),
+    [width]: (a: Wasm, b: Wasm) => {
+      // `a` if the two are equal, or if one is NaN. Equal ones differ in their signs only if they are zeros.
+      const chosen = wasm.op(`${vector}.p${op}`, a, b);
+      const signed = op === "min" ? v.or(chosen, v.and(b, v.eq(a, b))) : v.and(chosen, v.or(b, v.ne(a, b)));
+      return v.select(v.eq(a, a), signed, b);
+    },
+  };
+}
+const choices = (op: "min" | "max") => ({
+  f32: choice(op, "f32", "quad", "f32x4"),
+  f64: choice(op, "f64", "half", "f64x2"),
+});
+export const min = choices("min");
+export const max = choices("max");
+
+/** Where the exponent is 0, nothing but the sign is kept. */
+export const flushed32 = (s: Lanes, a: Wasm): Wasm => {
+  const bits = s.bits(a);
+  const normal = s.mask(s.not(s.same(s.and(bits, s.integer(0x7f80_0000n)), s.integer(0n))));
+  return s.fromBits(s.and(bits, s.or(normal, s.integer(0x8000_0000n))));
+};
+export const ftz = onSingles(flushed32);
+
+/** Into [+0, 1]; NaN gives +0. */
+const saturated = (ty: "f32" | "f64", width: "quad" | "half", vector: "f32x4" | "f64x2"): Emission => {
+  const s = lanes[ty];
+  const { number } = lanes[vector];
+  return {
+    scalar: (a) => s.select(s.gt(a, s.number(0)), s.min(a, s.number(1)), s.number(0)),
+    // The first operand where the two do not compare.
+    [width]: (a: Wasm) => wasm.op(`${vector}.pmin`, number(1), wasm.op(`${vector}.pmax`, number(0), a)),
+  };
+};
+export const saturate = { f32: saturated("f32", "quad", "f32x4"), f64: saturated("f64", "half", "f64x2") };
+
+/** Of bits, those of the one NaN that programs see. */
+export const canonical32 = onSingles((s, a) => s.select(s.ne(a, a), s.integer(0x7fff_ffffn), s.bits(a)));
+export const canonical64 = onDoubles((d, a) => d.select(d.ne(a, a), d.integer(0x7ff8_0000_0000_0000n), d.bits(a)));
+
+const reinterpreted = (scalar: "f32.reinterpret_i32" | "f64.reinterpret_i64", width: "quad" | "half"): Emission => ({
+  scalar: (a) => wasm.op(scalar, a),
+  [width]: (a: Wasm) => a,
+});
+export const reinterpret = {
+  f32: reinterpreted("f32.reinterpret_i32", "quad"),
+  f64: reinterpreted("f64.reinterpret_i64", "half"),
+};
+const selected = (width: "quad" | "half"): Emission => ({
+  scalar: (p, a, b) => wasm.select(p, a, b),
+  [width]: (p: Wasm, a: Wasm, b: Wasm) => wasm.blend(p, a, b),
+});
+export const select = { f32: selected("quad"), f64: selected("half") };
+
+type Directed = Exclude<rounding.Rounding, "rn">;
+type Exact = (d: Lanes, ...operands: Wasm[]) => Wasm;
+
+/** binary32 operations by an exact operation on doubles, or one that rounds to odd there, and one rounding. */
+export const through64 =
+  (exact: Exact, mirror: readonly boolean[] = []) =>
+  (mode: Directed): Expansion => ({
+    expand: (form, ...operands) => {
+      // Downwards is the mirror image of upwards, so that the signs of zeros come out right.
+      const { neg } = form.singles;
+      const mirrored = mode === "rm" ? operands.map((x, i) => (mirror[i] ? neg(x) : x)) : operands;
+      const parts = byParts(mirrored.map(form.widened), (...o) => exact(form.doubles, ...o));
+      const rounded = rounding.round32(form, parts, mode === "rm" ? "rp" : mode);
+      return mode === "rm" ? neg(rounded) : rounded;
+    },
+  });
+
+export const binary32 = {
+  add: through64(rounding.addToOdd, [true, true]),
+  sub: through64((d, a, b) => rounding.addToOdd(d, a, d.neg(b)), [true, true]),
+  mul: through64((d, a, b) => d.mul(a, b), [true, false]),
+  fma: through64(rounding.fmaToOdd, [true, false, true]),
+  div: through64(rounding.divideToOdd, [true, false]),
+};
+
+/** A root is not negative: downwards is towards zero. */
+export const sqrt32 = (mode: Directed): Expansion => through64(rounding.sqrtToOdd)(mode === "rm" ? "rz" : mode);

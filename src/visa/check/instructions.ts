@@ -1,5 +1,6 @@
 import { platforms, type Row } from "../isa/row.ts";
-import type { Instruction, LscAddress, NameOperand, Operand, VectorOperand } from "../tree.ts";
+import type { Instruction, LscAddress, NameOperand, Operand, RawOperand, VectorOperand } from "../tree.ts";
+import type { DataType } from "../types.ts";
 import { maskName } from "./exec-mask.ts";
 import { lscAddressBytes, lscDataBytes, rawBytes } from "./raw-bytes.ts";
 import { checkRaw } from "./raw-operand.ts";
@@ -81,7 +82,7 @@ function checkOperand(context: RoutineContext, instruction: Instruction, key: st
       return;
     case "raw":
       if (operand.kind !== "raw") return;
-      checkRaw(context, operand, spec, rawBytes(instruction, key, context.grfBytes));
+      checkRaw(context, operand, spec, rawBytes(instruction, key, context.grfBytes, typeOf(context, operand)));
       return;
     case "predicate":
       if (operand.kind === "name") predicateElements(context, instruction, operand.name);
@@ -109,6 +110,9 @@ function checkOperand(context: RoutineContext, instruction: Instruction, key: st
       }
   }
 }
+
+const typeOf = (context: RoutineContext, { variable }: RawOperand): DataType =>
+  context.variable(variable)?.type ?? "ud";
 
 const isVector = (operand: Operand): operand is VectorOperand | NameOperand =>
   ["general", "indirect", "immediate", "address", "address-of", "state", "name"].includes(operand.kind);

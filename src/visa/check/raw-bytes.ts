@@ -1,16 +1,19 @@
 import { blockSlots, bytesOfSlots, channelSlots, elementSlots, lscSlots, type Slots } from "../access-slots.ts";
 import { has, numberChoiceOf, once } from "../instruction-operands.ts";
 import type { Instruction, LscAddress, LscData } from "../tree.ts";
+import { type DataType, typeBytes } from "../types.ts";
 import { channelsOf } from "./routine-context.ts";
 
 /**
- * Bytes of registers that an instruction takes from where a raw operand begins, channels that are not active included; 1
- * where it is not modelled how many.
+ * Bytes of registers that an instruction takes from where a raw operand of a type begins, channels that are not active
+ * included; 1 where it is not modelled how many.
  */
-export function rawBytes(instruction: Instruction, key: string, grfBytes: number): number {
-  const { execution } = instruction.row;
+export function rawBytes(instruction: Instruction, key: string, grfBytes: number, type: DataType = "ud"): number {
+  const { execution, name } = instruction.row;
   const channels = messageChannels(instruction);
-  if (execution.kind !== "memory" || channels === null) return 1;
+  if (channels === null) return 1;
+  if (name === "DPAS") return matrixBytes(instruction, key, channels, type);
+  if (execution.kind !== "memory") return 1;
   if (key === "addresses") return 8 * channels;
   if (key === "offsets") return (has(instruction, "address") ? 8 : 4) * channels;
   const { action } = execution;
@@ -32,6 +35,13 @@ export function rawBytes(instruction: Instruction, key: string, grfBytes: number
     default:
       return 1;
   }
+}
+
+/** DPAS: sums lie row by row; src1 has a doubleword for each channel and step. */
+function matrixBytes(instruction: Instruction, key: string, channels: number, type: DataType): number {
+  const { count } = instruction.operands;
+  if (key === "src1") return 4 * channels * numberChoiceOf(instruction, "depth");
+  return count?.kind === "number" ? typeBytes(type) * channels * count.value : 1;
 }
 
 /** Elements of 16 bits lie in the low halves of dwords, and are returned in dwords. */

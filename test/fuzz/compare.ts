@@ -1,0 +1,53 @@
+import type { Engine, Outcome } from "./engine.ts";
+import type { Program } from "./program.ts";
+
+/** How two engines differ on a program. */
+export interface Difference {
+  readonly kind: "error" | "reports" | "stdout" | "buffer";
+  /** One line: where, and what each of them has. */
+  readonly message: string;
+}
+
+/**
+ * Runs a program with both engines, each on a device of its own, and compares all that is left. Null: they agree. A
+ * program that an engine throws on is a difference, even where both do: the programs that there are can be run.
+ */
+export function compareEngines(program: Program, a: Engine, b: Engine): Difference | null {
+  const outcomes: Outcome[] = [];
+  for (const engine of [a, b]) {
+    try {
+      outcomes.push(engine.run(program));
+    } catch (error) {
+      return {
+        kind: "error",
+        message: `${engine.name} throws: ${error instanceof Error ? error.stack : String(error)}`,
+      };
+    }
+  }
+  return compareOutcomes(outcomes[0]!, outcomes[1]!, [a.name, b.name]);
+}
+
+export function compareOutcomes(a: Outcome, b: Outcome, [nameA, nameB]: readonly [string, string]): Difference | null {
+  const differs = (kind: Difference["kind"], x: string, y: string, where = ""): Difference | null =>
+    x === y ? null : { kind, message: `${where}${nameA}: ${x}; ${nameB}: ${y}` };
+  const listed = (reports: readonly string[]): string => reports.join(", ") || "no reports";
+  const told =
+    differs("reports", listed(a.reports), listed(b.reports)) ??
+    differs("stdout", JSON.stringify(a.stdout), JSON.stringify(b.stdout));
+  if (told !== null) return told;
+  for (const [i, bytes] of a.buffers.entries()) {
+    const other = b.buffers[i]!;
+    const at = bytes.findIndex((byte, j) => byte !== other[j]);
+    if (at < 0) continue;
+    const word = at - (at % 8);
+    return differs("buffer", hex(bytes, word), hex(other, word), `buffer ${i}, byte ${word}: `);
+  }
+  return null;
+}
+
+const hex = (bytes: Uint8Array, at: number): string =>
+  "0x" +
+  [...bytes.subarray(at, at + 8)]
+    .reverse()
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");

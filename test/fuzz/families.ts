@@ -1,0 +1,49 @@
+import type { Weights } from "./scope.ts";
+
+/** What a family's programs consist of. */
+interface Family {
+  readonly weights: Weights;
+  /** Statements of the kernel, at least and at most. */
+  readonly statements: readonly [number, number];
+  readonly functions?: number;
+  /** One of the functions has barriers. */
+  readonly meeting?: boolean;
+  /** Threads may end early: then nothing may wait for them. */
+  readonly leaving?: boolean;
+}
+
+const flow = { compute: 8, conditional: 4, loop: 3, jump: 3, choice: 2 } as const;
+
+export const families = {
+  arithmetic: { weights: { compute: 20, load: 1 }, statements: [8, 20] },
+  control: { weights: { ...flow, leave: 1, load: 1 }, statements: [4, 9], leaving: true },
+  graph: { weights: { compute: 6, conditional: 1, jump: 1, graph: 1, leave: 0.5 }, statements: [4, 7], leaving: true },
+  memory: { weights: { compute: 3, load: 10, store: 7, conditional: 1, loop: 1 }, statements: [10, 25] },
+  calls: {
+    weights: { compute: 8, call: 4, conditional: 2, loop: 1, leave: 1, load: 1, store: 1 },
+    statements: [5, 10],
+    functions: 4,
+    leaving: true,
+  },
+  barriers: {
+    weights: { compute: 5, exchange: 4, blockReduction: 2, produce: 2, loop: 2, conditional: 2, call: 1 },
+    statements: [6, 12],
+    functions: 1,
+    meeting: true,
+  },
+  warp: { weights: { ...flow, warp: 10, graph: 0.3, leave: 0.3 }, statements: [6, 14], leaving: true },
+  atomics: { weights: { compute: 3, sharedAtomic: 6, ownAtomic: 6, conditional: 1, loop: 1 }, statements: [8, 18] },
+  mixed: {
+    weights: {
+      ...{ compute: 12, conditional: 3, loop: 2, jump: 2, choice: 1, graph: 0.3, leave: 0.3, load: 3, store: 2 },
+      ...{ exchange: 2, blockReduction: 1, produce: 0.5, call: 2, warp: 2, sharedAtomic: 1, ownAtomic: 1 },
+    },
+    statements: [6, 14],
+    functions: 3,
+    meeting: true,
+  },
+} as const satisfies Readonly<Record<string, Family>>;
+
+export type FamilyName = keyof typeof families;
+export const familyNames = Object.keys(families) as FamilyName[];
+export const familyOf = (name: FamilyName): Family => families[name];

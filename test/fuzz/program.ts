@@ -1,0 +1,31 @@
+import { type FamilyName, familyNames } from "./families.ts";
+import { type PtxProgram, ptxProgram } from "./ptx-program.ts";
+import { type VisaProgram, visaProgram } from "./visa-program.ts";
+
+export type Program = PtxProgram | VisaProgram;
+
+export const allFamilies = [...familyNames, "visa"] as const;
+
+/** The program that a family has for a seed. */
+export const programOf = (family: FamilyName | "visa", seed: number): Program =>
+  family === "visa" ? visaProgram(seed) : ptxProgram(family, seed);
+
+/** The text, with the files of a program of several behind each other. */
+export const linesOf = (program: Program): readonly string[] =>
+  program.isa === "ptx"
+    ? program.text.split("\n")
+    : program.files.flatMap(({ name, text }) => [`// ==== ${name}`, ...text.split("\n")]);
+
+/** The same launch of other text. */
+export function withLines(program: Program, lines: readonly string[]): Program {
+  if (program.isa === "ptx") return { ...program, text: lines.join("\n") };
+  const parts = lines
+    .join("\n")
+    .split(/^\/\/ ==== /m)
+    .slice(1);
+  const files = parts.map((part) => {
+    const end = part.indexOf("\n");
+    return { name: part.slice(0, end), text: part.slice(end + 1) };
+  });
+  return { ...program, files };
+}

@@ -1,0 +1,233 @@
+import { binsBytes } from "./atomics.ts";
+import { declareFixed, declareFunctions, defineFunctions, numberThread } from "./calls.ts";
+import { type FamilyName, familyOf } from "./families.ts";
+import { FunctionText } from "./function-text.ts";
+import { beginLocalArray, sharedTableBytes } from "./memory.ts";
+import { blobBytes, headerBytes, ModuleText, ownBytes } from "./module-text.ts";
+import { Random } from "./random.ts";
+import type { Scope, Weights } from "./scope.ts";
+import { statements } from "./statements.ts";
+import { patternBytes } from "./values.ts";
+
+/** A module with one kernel `k`, and a launch of it. Running it is free of races and faults, and ends. */
+export interface PtxProgram {
+  readonly isa: "ptx";
+  readonly title: string;
+  readonly text: string;
+  readonly grid: readonly [number, number, number];
+  readonly block: readonly [number, number, number];
+  /** The kernel's first parameters: what the buffers hold when it begins. */
+  readonly buffers: readonly Uint8Array[];
+  /** Its last one, by value. */
+  readonly blob: Uint8Array;
+}
+
+/** Shapes of blocks: single warps, several, partial last ones, in one to three dimensions. */
+const blocks = [
+  ...([
+    [32, 1, 1],
+    [32, 1, 1],
+    [64, 1, 1],
+    [96, 1, 1],
+    [128, 1, 1],
+    [1, 1, 1],
+    [7, 1, 1],
+    [33, 1, 1],
+    [45, 1, 1],
+  ] as const),
+  ...([
+    [8, 8, 1],
+    [5, 7, 1],
+    [16, 3, 1],
+    [4, 4, 4],
+    [3, 5, 3],
+    [2, 3, 11],
+    [1, 40, 1],
+    [32, 2, 1],
+    [32, 1, 2],
+  ] as const),
+] as const;
+const grids = [
+  [1, 1, 1],
+  [1, 1, 1],
+  [2, 1, 1],
+  [3, 1, 1],
+  [2, 2, 1],
+  [1, 1, 2],
+] as const;
+
+/** Places of eight bytes for what a thread has computed. */
+const outSlots = 96;
+/** Bytes that the threads' first loads reach beyond each other. */
+const inputTail = 512;
+
+export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
+  const random = new Random(seed);
+  const { weights, statements: range, functions = 0, meeting = false, leaving = false } = familyOf(family);
+  const module = new ModuleText(random, random.pick(blocks), random.pick(grids));
+  const text = new FunctionText(random);
+  const threads = module.threads * module.blocks;
+
+  declareFunctions(module, functions, meeting);
+  begin(module, text, weights);
+  const out = new Output(text, threads);
+  const scope: Scope = {
+    module,
+    text,
+    weights,
+    statements,
+    level: -1,
+    converged: !leaving,
+    nesting: 0,
+    loops: [],
+    leave: leaving ? (guard) => out.leave(guard) : null,
+    signature: null,
+  };
+  statements(scope, random.between(...range));
+  out.all();
+  if (module.has("sb")) copyShared(module, text);
+  text.add(random.chance(0.5) ? "ret;" : "exit;");
+  defineFunctions(module, scope);
+  module.addBody(text.text(kernelHead));
+
+  return {
+    isa: "ptx",
+    title: `${family} ${seed}`,
+    text: module.text(),
+    grid: module.grid,
+    block: module.block,
+    buffers: [
+      new Uint8Array(threads * outSlots * 8),
+      patternBytes(random, threads * 16 + inputTail),
+      patternBytes(random, threads * (ownBytes + headerBytes)),
+      new Uint8Array(binsBytes * (1 + module.blocks)),
+    ],
+    blob: patternBytes(random, blobBytes),
+  };
+}
+
+const kernelHead = `.visible .entry k(.param .u64 out, .param .u64 input, .param .u64 own, .param .u64 bins, .param .align 16 .b8 blob[${blobBytes}])`;
+
+/** Numbers the thread, fills the pool from the input, and shared memory for those who read it. */
+function begin(module: ModuleText, text: FunctionText, weights: Weights): void {
+  const { random } = text;
+  declareFixed(text);
+  text.declare(".reg .b64 %out, %input, %inp, %bins;");
+  text.declare(".reg .b32 %gid, %cta, %cx, %cy, %cz, %gx, %gy;");
+  text.add("ld.param.u64 %out, [out];", "ld.param.u64 %input, [input];", "ld.param.u64 %own, [own];");
+  text.add("ld.param.u64 %bins, [bins];", `mov.u32 %depth, ${random.between(0, 2)};`);
+  numberThread(text);
+  text.add("mov.u32 %cx, %ctaid.x;", "mov.u32 %cy, %ctaid.y;", "mov.u32 %cz, %ctaid.z;");
+  text.add("mov.u32 %gx, %nctaid.x;", "mov.u32 %gy, %nctaid.y;");
+  text.add("mad.lo.u32 %cta, %cz, %gy, %cy;", "mad.lo.u32 %cta, %cta, %gx, %cx;");
+  text.add(`mad.lo.u32 %gid, %cta, ${module.threads}, %lt;`, "mad.wide.u32 %inp, %gid, 16, %input;");
+  text.add(`mad.wide.u32 %own, %gid, ${ownBytes + headerBytes}, %own;`, `add.s64 %own, %own, ${headerBytes};`);
+  text.add(`st.global.u64 [%own+-${headerBytes}], %bins;`);
+  fillPool(text);
+  beginLocalArray(text);
+
+  const { load, exchange, sharedAtomic, ownAtomic } = {
+    load: 0,
+    exchange: 0,
+    sharedAtomic: 0,
+    ownAtomic: 0,
+    ...weights,
+  };
+  const shared: [name: string, bytes: number][] = [];
+  if (load > 0 && random.chance(0.5)) shared.push(["st", sharedTableBytes]);
+  if (sharedAtomic > 0) shared.push(["sb", binsBytes]);
+  if (ownAtomic > 0) shared.push(["so", 32 * module.threads]);
+  if (exchange > 0) module.shared("xc", 8 * module.threads);
+  for (const [name, bytes] of shared) {
+    fillShared(module, text, module.shared(name, bytes), bytes, name === "sb" ? null : text.register(64));
+  }
+  if (shared.length > 0) text.add("bar.sync 0;");
+}
+
+function fillPool(text: FunctionText): void {
+  const { random } = text;
+  const word = text.temporary(32);
+  for (const { name, width, uniform } of text.pool()) {
+    const at = `[%inp+${8 * random.below(inputTail / 8 - 1)}]`;
+    if (width === 1)
+      text.add(
+        `ld.${uniform ? "param" : "global"}.b32 ${word}, ${uniform ? `[blob+${4 * random.below(16)}]` : at};`,
+        `setp.gt.s32 ${name}, ${word}, 0;`,
+      );
+    else if (width === 128) text.add(`mov.b128 ${name}, {%d0, %d1};`);
+    else if (uniform) text.add(`ld.param.b${width} ${name}, [blob+${8 * random.below(blobBytes / 8)}];`);
+    else if (width === 32 && random.chance(0.3)) {
+      // Values that go up with the lane, as addresses and indices do.
+      text.add(
+        `mad.lo.s32 ${name}, ${random.pick(["%lt", "%gid", "%lane", "%tx"])}, ${random.between(-4, 9)}, ${random.between(-9, 9)};`,
+      );
+    } else text.add(`ld.global.${width === 8 ? "u8" : `b${width}`} ${name}, ${at};`);
+  }
+}
+
+/** All threads together fill shared memory: with zeros, or with a value of each thread. */
+function fillShared(module: ModuleText, text: FunctionText, name: string, bytes: number, value: string | null): void {
+  const [index, at, p, top] = [text.temporary(32), text.temporary(64), text.temporary(1), text.label()];
+  const end = text.label();
+  text.add(`mov.u32 ${index}, %lt;`);
+  text.place(top);
+  text.add(`setp.ge.u32 ${p}, ${index}, ${bytes / 8};`, `@${p} bra ${end};`, `mov.u64 ${at}, ${name};`);
+  text.add(`mad.wide.u32 ${at}, ${index}, 8, ${at};`, `st.shared.b64 [${at}], ${value ?? "0"};`);
+  text.add(`add.u32 ${index}, ${index}, ${module.threads};`, `bra ${top};`);
+  text.place(end);
+}
+
+/** What the block has added up in shared memory goes to its part of the bins' buffer. */
+function copyShared(module: ModuleText, text: FunctionText): void {
+  const [index, at, to, p] = [text.temporary(32), text.temporary(64), text.temporary(64), text.temporary(1)];
+  const [value, top, end] = [text.temporary(64), text.label(), text.label()];
+  text.add("bar.sync 0;", `mov.u32 ${index}, %lt;`);
+  text.place(top);
+  text.add(`setp.ge.u32 ${p}, ${index}, ${binsBytes / 8};`, `@${p} bra ${end};`, `mov.u64 ${at}, sb;`);
+  text.add(`mad.wide.u32 ${at}, ${index}, 8, ${at};`, `ld.shared.b64 ${value}, [${at}];`);
+  text.add(`mad.wide.u32 ${to}, %cta, ${binsBytes}, %bins;`, `mad.wide.u32 ${to}, ${index}, 8, ${to};`);
+  text.add(`st.global.b64 [${to}+${binsBytes}], ${value};`, `add.u32 ${index}, ${index}, ${module.threads};`);
+  text.add(`bra ${top};`);
+  text.place(end);
+}
+
+/** Where a thread's values go: its own places, all of a thread together or the same of all threads together. */
+class Output {
+  readonly #text: FunctionText;
+  readonly #stride: number;
+  #next = 0;
+
+  constructor(text: FunctionText, threads: number) {
+    this.#text = text;
+    const together = text.random.chance(0.5);
+    this.#stride = together ? 8 : 8 * threads;
+    text.add(`mad.wide.u32 %out, %gid, ${together ? 8 * outSlots : 8}, %out;`);
+  }
+
+  /** Some values, and then the thread ends. */
+  leave(guard: string): void {
+    const text = this.#text;
+    for (const width of [32, 64, 16] as const) this.#store(text.register(width), width, guard);
+    text.add(`${guard}${text.random.chance(0.5) ? "ret" : "exit"};`);
+  }
+
+  all(): void {
+    const text = this.#text;
+    const word = text.temporary(32);
+    const [low, high] = [text.temporary(64), text.temporary(64)];
+    for (const { name, width } of text.pool()) {
+      if (width === 1) {
+        text.add(`selp.b32 ${word}, 1, 0, ${name};`);
+        this.#store(word, 32, "");
+      } else if (width === 128) {
+        text.add(`mov.b128 {${low}, ${high}}, ${name};`);
+        this.#store(low, 64, "");
+        this.#store(high, 64, "");
+      } else this.#store(name, width, "");
+    }
+  }
+
+  #store(name: string, width: number, guard: string): void {
+    this.#text.add(`${guard}st.global.b${width} [%out+${this.#stride * (this.#next++ % outSlots)}], ${name};`);
+  }
+}

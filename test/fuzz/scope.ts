@@ -1,0 +1,53 @@
+import type { FunctionText } from "./function-text.ts";
+import type { ModuleText, Signature } from "./module-text.ts";
+
+/** What programs are made of; `statements.ts` has how each is written. */
+type StatementKind =
+  | "compute"
+  | "conditional"
+  | "loop"
+  | "jump"
+  | "leave"
+  | "choice"
+  | "graph"
+  | "load"
+  | "store"
+  | "exchange"
+  | "blockReduction"
+  | "produce"
+  | "call"
+  | "warp"
+  | "sharedAtomic"
+  | "ownAtomic";
+/** How often each kind of statement is written. */
+export type Weights = Readonly<Partial<Record<StatementKind, number>>>;
+
+/** Where a statement stands. */
+export interface Scope {
+  readonly module: ModuleText;
+  readonly text: FunctionText;
+  readonly weights: Weights;
+  /** Writes that many statements of a scope's kinds. */
+  readonly statements: (scope: Scope, count: number) => void;
+  /** The number of the function; the kernel is -1. Functions call those behind them, and any with less depth. */
+  readonly level: number;
+  /** All threads of the block come here together, so that they may meet at a barrier. */
+  readonly converged: boolean;
+  /** Enclosing ifs, loops and switches. */
+  readonly nesting: number;
+  /** The loops around, innermost first: where they go on and where they end. */
+  readonly loops: readonly { readonly next: string; readonly end: string }[];
+  /** Lines by which threads for which a predicate holds leave the function; null where they must not. */
+  readonly leave: ((guard: string) => void) | null;
+  /** What the function may return; the kernel none. */
+  readonly signature: Signature | null;
+}
+
+/** A branch of the control flow inside a scope. `converged`: whether all threads of the block take it or none does. */
+export const inside = (scope: Scope, converged: boolean, loop: Scope["loops"][number] | null = null): Scope => ({
+  ...scope,
+  converged: scope.converged && converged,
+  nesting: scope.nesting + 1,
+  loops: loop === null ? scope.loops : [loop, ...scope.loops],
+  leave: converged ? null : scope.leave,
+});

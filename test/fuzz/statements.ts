@@ -1,0 +1,49 @@
+import { ownAtomic, sharedAtomic } from "./atomics.ts";
+import { blockReduction, exchange, produce } from "./barriers.ts";
+import { call, canCall } from "./calls.ts";
+import { compute } from "./compute.ts";
+import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
+import { load, store } from "./memory.ts";
+import type { Scope, Weights } from "./scope.ts";
+import { warpOperation } from "./warp.ts";
+
+interface Kind {
+  readonly write: (scope: Scope) => void;
+  /** Whether such a statement may stand there; default: anywhere. */
+  readonly fits?: (scope: Scope) => boolean;
+}
+
+const nests = ({ nesting, text }: Scope): boolean => nesting <= 2 && text.size <= mostLines;
+const meets = ({ converged }: Scope): boolean => converged;
+/** Groups that loop over atomics give way after some rounds, which warp-wide operations would tell. */
+const waits = ({ weights, loops, level }: Scope): boolean => !("warp" in weights) || (loops.length === 0 && level < 0);
+
+/** Lines of a function behind which nothing nested begins. */
+const mostLines = 220;
+
+const kinds: Readonly<Record<keyof Weights, Kind>> = {
+  compute: { write: compute },
+  conditional: { write: conditional, fits: nests },
+  loop: { write: loop, fits: nests },
+  jump: { write: jump, fits: ({ loops, converged }) => loops.length > 0 && !converged },
+  leave: { write: leave, fits: (scope) => scope.leave !== null },
+  choice: { write: choice, fits: nests },
+  graph: { write: graph, fits: nests },
+  load: { write: load },
+  store: { write: store },
+  exchange: { write: exchange, fits: meets },
+  blockReduction: { write: blockReduction, fits: meets },
+  produce: { write: produce, fits: (scope) => meets(scope) && scope.module.warps > 1 },
+  call: { write: call, fits: canCall },
+  warp: { write: warpOperation },
+  sharedAtomic: { write: sharedAtomic, fits: waits },
+  ownAtomic: { write: ownAtomic, fits: waits },
+};
+
+/** That many statements, of the kinds that the family has; where one does not fit, the thread computes. */
+export function statements(scope: Scope, count: number): void {
+  for (let i = 0; i < count; i++) {
+    const kind: Kind = kinds[scope.text.random.weighted(scope.weights)];
+    (kind.fits === undefined || kind.fits(scope) ? kind : kinds.compute).write(scope);
+  }
+}

@@ -1,0 +1,21 @@
+import { routineTexts } from "../visa/run/program.ts";
+import { randomProgram } from "../visa/run/random-program.ts";
+
+/** Routines of vISA, the kernel `k` first, and a launch of it. */
+export interface VisaProgram {
+  readonly isa: "visa";
+  readonly title: string;
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+  /** Lanes of a thread; work items of the launch, and of a group. */
+  readonly width: number;
+  readonly items: number;
+  readonly group: number;
+}
+
+/** A random program of the interpreter's own tests, for several groups of which the last thread may be partial. */
+export function visaProgram(seed: number): VisaProgram {
+  const program = randomProgram(seed);
+  const width = program.widths[0]!;
+  const group = [width, 3 * width, width + 3, width][seed % 4]!;
+  return { isa: "visa", title: `visa ${seed}`, files: routineTexts(program, width), width, items: 2 * group, group };
+}

@@ -53,4 +53,10 @@ export const asOps = (scalar: ValueOp, width: "quad" | "half", vector: ValueOp):
   [width]: (...operands: Wasm[]) => wasm.op(vector, ...operands),
 });
 
+/** The second or the third operand, by the first. */
+export const asSelect = (width: "quad" | "half"): Emission => ({
+  scalar: (p, a, b) => wasm.select(p!, a!, b!),
+  [width]: (p: Wasm, a: Wasm, b: Wasm) => wasm.blend(p, a, b),
+});
+
 export type PrimTable = Readonly<Record<string, Prim>>;

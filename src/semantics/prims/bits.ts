@@ -1,4 +1,5 @@
 import { prim, type PrimTable } from "../prim.ts";
+import { brev, clz, permute, popcnt } from "./bits-wasm.ts";
 
 const count = (a: number): number => {
   const pairs = a - ((a >>> 1) & 0x5555_5555);
@@ -33,9 +34,9 @@ const pick = (a: number, b: number, selection: number): number => {
 
 /** Counting, finding and moving single bits and bytes of a word. */
 export const bitPrims = {
-  "i32.popcnt": prim(["i32"], "i32", count),
-  "i32.clz": prim(["i32"], "i32", (a) => Math.clz32(a)),
-  "i32.brev": prim(["i32"], "i32", reverse),
+  "i32.popcnt": prim(["i32"], "i32", count, popcnt),
+  "i32.clz": prim(["i32"], "i32", (a) => Math.clz32(a), clz),
+  "i32.brev": prim(["i32"], "i32", reverse, brev),
   /** The position of the n-th set bit of a mask, from a base upwards or downwards; -1 if there is none. */
   "i32.nth_set": prim(["i32", "i32", "i32"], "i32", nthSet),
   /** Four bytes of `b:a`, each chosen by a nibble of the third operand (section 9.7.9.7, generic form). */
@@ -43,5 +44,6 @@ export const bitPrims = {
     ["i32", "i32", "i32"],
     "i32",
     (a, b, s) => pick(a, b, s) | (pick(a, b, s >> 4) << 8) | (pick(a, b, s >> 8) << 16) | (pick(a, b, s >> 12) << 24),
+    permute,
   ),
 } as const satisfies PrimTable;

@@ -1,4 +1,8 @@
-import { prim, type PrimTable } from "../prim.ts";
+import { type Wasm, wasm } from "../../wasm/index.ts";
+import { asOps, asSelect, type Emission, prim, type PrimTable } from "../prim.ts";
+import { division64, remainder64 } from "./division-wasm.ts";
+import { mul64, mulHigh64 } from "./product-wasm.ts";
+import { shift } from "./shift-wasm.ts";
 
 // V8 keeps a value that goes through these in machine registers and memory: several times as fast as BigInt.asIntN with
 // a conversion to Number, or as a BigInt shift by a variable count.
@@ -49,47 +53,92 @@ function addClamped(a: bigint, b: bigint, flags: number): bigint {
   return BigInt.asIntN(64, sum < least ? least : sum > most ? most : sum);
 }
 
+/** Vectors are only compared as signed: with the first bit flipped that is the unsigned order. */
+function compareUnsigned(relation: "lt" | "le"): Emission {
+  const first = wasm.i64x2(-(2n ** 63n));
+  return {
+    scalar: (a, b) => wasm.op(`i64.${relation}_u`, a!, b!),
+    half: (a, b) => wasm.op(`i64x2.${relation}_s`, wasm.op("v128.xor", a!, first), wasm.op("v128.xor", b!, first)),
+  };
+}
+
+const pair: Emission = {
+  scalar: (low, high) => {
+    const upper = wasm.op("i64.shl", wasm.op("i64.extend_i32_u", high!), wasm.i64(32n));
+    return wasm.op("i64.or", wasm.op("i64.extend_i32_u", low!), upper);
+  },
+  half: (low, high) => wasm.shuffle32(low!, high!, [0, 4, 1, 5]),
+};
+const highOf = (a: Wasm): Wasm => wasm.op("i64.shr_u", a, wasm.i64(32n));
+const lowHalf: Emission = {
+  scalar: (a) => wasm.op("i32.wrap_i64", a!),
+  half: (a) => wasm.shuffle32(a!, a!, [0, 2, 0, 2]),
+};
+const highHalf: Emission = {
+  scalar: (a) => wasm.op("i32.wrap_i64", highOf(a!)),
+  half: (a) => wasm.shuffle32(a!, a!, [1, 3, 1, 3]),
+};
+
 /** 64-bit integer primitives; counts of shifts are `i32`. Division by zero as in 32 bits. */
 export const integer64Prims = {
-  "i64.add": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a + b)),
-  "i64.sub": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a - b)),
-  "i64.mul": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a * b)),
+  "i64.add": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a + b), asOps("i64.add", "half", "i64x2.add")),
+  "i64.sub": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a - b), asOps("i64.sub", "half", "i64x2.sub")),
+  "i64.mul": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a * b), mul64),
   /** The high half of the 128-bit product. */
-  "i64.mul_high_s": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, (a * b) >> 64n)),
-  "i64.mul_high_u": prim(["i64", "i64"], "i64", (a, b) =>
-    BigInt.asIntN(64, (BigInt.asUintN(64, a) * BigInt.asUintN(64, b)) >> 64n),
+  "i64.mul_high_s": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, (a * b) >> 64n), mulHigh64("s")),
+  "i64.mul_high_u": prim(
+    ["i64", "i64"],
+    "i64",
+    (a, b) => BigInt.asIntN(64, (BigInt.asUintN(64, a) * BigInt.asUintN(64, b)) >> 64n),
+    mulHigh64("u"),
   ),
-  "i64.div_s": prim(["i64", "i64"], "i64", (a, b) => (b === 0n ? -1n : BigInt.asIntN(64, a / b))),
-  "i64.div_u": prim(["i64", "i64"], "i64", (a, b) =>
-    b === 0n ? -1n : BigInt.asIntN(64, BigInt.asUintN(64, a) / BigInt.asUintN(64, b)),
+  "i64.div_s": prim(["i64", "i64"], "i64", (a, b) => (b === 0n ? -1n : BigInt.asIntN(64, a / b)), division64("s")),
+  "i64.div_u": prim(
+    ["i64", "i64"],
+    "i64",
+    (a, b) => (b === 0n ? -1n : BigInt.asIntN(64, BigInt.asUintN(64, a) / BigInt.asUintN(64, b))),
+    division64("u"),
   ),
-  "i64.rem_s": prim(["i64", "i64"], "i64", (a, b) => (b === 0n ? -1n : BigInt.asIntN(64, a % b))),
-  "i64.rem_u": prim(["i64", "i64"], "i64", (a, b) =>
-    b === 0n ? -1n : BigInt.asIntN(64, BigInt.asUintN(64, a) % BigInt.asUintN(64, b)),
+  "i64.rem_s": prim(["i64", "i64"], "i64", (a, b) => (b === 0n ? -1n : BigInt.asIntN(64, a % b)), remainder64("s")),
+  "i64.rem_u": prim(
+    ["i64", "i64"],
+    "i64",
+    (a, b) => (b === 0n ? -1n : BigInt.asIntN(64, BigInt.asUintN(64, a) % BigInt.asUintN(64, b))),
+    remainder64("u"),
   ),
-  "i64.and": prim(["i64", "i64"], "i64", (a, b) => a & b),
-  "i64.or": prim(["i64", "i64"], "i64", (a, b) => a | b),
-  "i64.xor": prim(["i64", "i64"], "i64", (a, b) => a ^ b),
-  "i64.eq": prim(["i64", "i64"], "pred", (a, b) => a === b),
-  "i64.ne": prim(["i64", "i64"], "pred", (a, b) => a !== b),
-  "i64.lt_s": prim(["i64", "i64"], "pred", (a, b) => a < b),
-  "i64.lt_u": prim(["i64", "i64"], "pred", lessUnsigned),
-  "i64.le_s": prim(["i64", "i64"], "pred", (a, b) => a <= b),
-  "i64.le_u": prim(["i64", "i64"], "pred", (a, b) => !lessUnsigned(b, a)),
+  "i64.and": prim(["i64", "i64"], "i64", (a, b) => a & b, asOps("i64.and", "half", "v128.and")),
+  "i64.or": prim(["i64", "i64"], "i64", (a, b) => a | b, asOps("i64.or", "half", "v128.or")),
+  "i64.xor": prim(["i64", "i64"], "i64", (a, b) => a ^ b, asOps("i64.xor", "half", "v128.xor")),
+  "i64.eq": prim(["i64", "i64"], "pred", (a, b) => a === b, asOps("i64.eq", "half", "i64x2.eq")),
+  "i64.ne": prim(["i64", "i64"], "pred", (a, b) => a !== b, asOps("i64.ne", "half", "i64x2.ne")),
+  "i64.lt_s": prim(["i64", "i64"], "pred", (a, b) => a < b, asOps("i64.lt_s", "half", "i64x2.lt_s")),
+  "i64.lt_u": prim(["i64", "i64"], "pred", lessUnsigned, compareUnsigned("lt")),
+  "i64.le_s": prim(["i64", "i64"], "pred", (a, b) => a <= b, asOps("i64.le_s", "half", "i64x2.le_s")),
+  "i64.le_u": prim(["i64", "i64"], "pred", (a, b) => !lessUnsigned(b, a), compareUnsigned("le")),
   /** Counts of 64 and more give 0. */
-  "i64.shl": prim(["i64", "i32"], "i64", shiftLeft),
+  "i64.shl": prim(["i64", "i32"], "i64", shiftLeft, shift(64, "shl")),
   /** Counts of 64 and more give the sign. */
-  "i64.shr_s": prim(["i64", "i32"], "i64", (a, n) => shiftRight(a, n, a < 0n ? -1 : 0)),
-  "i64.shr_u": prim(["i64", "i32"], "i64", (a, n) => shiftRight(a, n, 0)),
+  "i64.shr_s": prim(["i64", "i32"], "i64", (a, n) => shiftRight(a, n, a < 0n ? -1 : 0), shift(64, "shr_s")),
+  "i64.shr_u": prim(["i64", "i32"], "i64", (a, n) => shiftRight(a, n, 0), shift(64, "shr_u")),
   /**
    * The sum of two numbers of 64 bits, clamped to 64 bits. The flags: bits 0 and 1 say that a and b are unsigned, bits 2 and 3
    * that they are to be negated first, bit 4 that the result is unsigned.
    */
   "i64.add_clamped": prim(["i64", "i64", "i32"], "i64", addClamped),
-  "i64.select": prim(["pred", "i64", "i64"], "i64", (p, a, b) => (p ? a : b)),
-  "i64.extend_i32_s": prim(["i32"], "i64", (a) => fromHalves(a, a >> 31)),
-  "i64.extend_i32_u": prim(["i32"], "i64", (a) => BigInt(a >>> 0)),
-  "i64.from_halves": prim(["i32", "i32"], "i64", fromHalves),
-  "i32.wrap_i64": prim(["i64"], "i32", (a) => ((whole[0] = a), half[LOW]!)),
-  "i32.high_i64": prim(["i64"], "i32", (a) => ((whole[0] = a), half[HIGH]!)),
+  "i64.select": prim(["pred", "i64", "i64"], "i64", (p, a, b) => (p ? a : b), asSelect("half")),
+  "i64.extend_i32_s": prim(
+    ["i32"],
+    "i64",
+    (a) => fromHalves(a, a >> 31),
+    asOps("i64.extend_i32_s", "half", "i64x2.extend_low_i32x4_s"),
+  ),
+  "i64.extend_i32_u": prim(
+    ["i32"],
+    "i64",
+    (a) => BigInt(a >>> 0),
+    asOps("i64.extend_i32_u", "half", "i64x2.extend_low_i32x4_u"),
+  ),
+  "i64.from_halves": prim(["i32", "i32"], "i64", fromHalves, pair),
+  "i32.wrap_i64": prim(["i64"], "i32", (a) => ((whole[0] = a), half[LOW]!), lowHalf),
+  "i32.high_i64": prim(["i64"], "i32", (a) => ((whole[0] = a), half[HIGH]!), highHalf),
 } as const satisfies PrimTable;

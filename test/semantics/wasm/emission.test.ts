@@ -53,8 +53,8 @@ function subjectOf(name: string, prim: Prim): Subject {
       .flatMap((position): Application[] => {
         const ty = prim.params[position]!;
         const place = `${name} ${form} with operand ${position}`;
-        const constants = constantsOf(ty, form).map((values): Application => {
-          return { name: `${place} = ${values.join()}`, prim, form, fixed: { position, constants: values } };
+        const constants = constantsOf(ty, form).map((values, i): Application => {
+          return { name: `${place} = ${values.join()} (${i})`, prim, form, fixed: { position, constants: values } };
         });
         if (form === "scalar" || ty === "pred") return constants;
         return [...constants, { name: `${place} the same`, prim, form, fixed: { position, constants: null } }];

@@ -1,4 +1,7 @@
+import type { Lanes, Wasm } from "../../wasm/index.ts";
+import { onDoubles, onSingles } from "../form.ts";
 import { type Prim, prim } from "../prim.ts";
+import { select } from "./float-wasm.ts";
 
 /** A comparison of floating-point numbers (PTX 9.3.1.2): ordered, unordered (`u`), and the tests for NaN. */
 export type FloatCompare =
@@ -19,6 +22,24 @@ export type FloatCompare =
 
 type ComparePrims<T extends "f32" | "f64"> = { readonly [K in `${T}.cmp_${FloatCompare}`]: Prim };
 
+const differ = (d: Lanes, a: Wasm, b: Wasm): Wasm => d.either(d.lt(a, b), d.gt(a, b));
+const emitted: Readonly<Record<FloatCompare, (d: Lanes, a: Wasm, b: Wasm) => Wasm>> = {
+  eq: (d, a, b) => d.eq(a, b),
+  ne: differ,
+  lt: (d, a, b) => d.lt(a, b),
+  le: (d, a, b) => d.le(a, b),
+  gt: (d, a, b) => d.gt(a, b),
+  ge: (d, a, b) => d.ge(a, b),
+  equ: (d, a, b) => d.not(differ(d, a, b)),
+  neu: (d, a, b) => d.ne(a, b),
+  ltu: (d, a, b) => d.not(d.ge(a, b)),
+  leu: (d, a, b) => d.not(d.gt(a, b)),
+  gtu: (d, a, b) => d.not(d.le(a, b)),
+  geu: (d, a, b) => d.not(d.lt(a, b)),
+  num: (d, a, b) => d.both(d.eq(a, a), d.eq(b, b)),
+  nan: (d, a, b) => d.either(d.ne(a, a), d.ne(b, b)),
+};
+
 /** An ordered comparison with NaN is false, also `ne`; an unordered one is the negation of its ordered opposite. */
 const compareTable = <T extends "f32" | "f64">(ty: T): ComparePrims<T> => {
   const rows: Record<FloatCompare, (a: number, b: number) => boolean> = {
@@ -37,7 +58,11 @@ const compareTable = <T extends "f32" | "f64">(ty: T): ComparePrims<T> => {
     num: (a, b) => a === a && b === b,
     nan: (a, b) => a !== a || b !== b,
   };
-  const named = Object.entries(rows).map(([name, evaluate]) => [`${ty}.cmp_${name}`, prim([ty, ty], "pred", evaluate)]);
+  const on = ty === "f32" ? onSingles : onDoubles;
+  const named = Object.entries(rows).map(([name, evaluate]) => {
+    const expand = emitted[name as FloatCompare];
+    return [`${ty}.cmp_${name}`, prim([ty, ty], "pred", evaluate, on(expand))];
+  });
   return Object.fromEntries(named) as ComparePrims<T>;
 };
 
@@ -45,5 +70,5 @@ const compareTable = <T extends "f32" | "f64">(ty: T): ComparePrims<T> => {
 export const comparePrims = {
   ...compareTable("f32"),
   ...compareTable("f64"),
-  "f64.select": prim(["pred", "f64", "f64"], "f64", (p, a, b) => (p ? a : b)),
+  "f64.select": prim(["pred", "f64", "f64"], "f64", (p, a, b) => (p ? a : b), select.f64),
 } as const;

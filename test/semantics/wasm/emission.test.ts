@@ -1,13 +1,9 @@
-import { setFlagsFromString } from "node:v8";
 import { expect, test } from "vitest";
 import { type Prim, prims, type Ty, type Value } from "../../../src/semantics/index.ts";
-import type { Wasm } from "../../../src/wasm/index.ts";
+import { machineFeatures, type Wasm } from "../../../src/wasm/index.ts";
 import { type Application, EmittedModule, type Form, lanesOf } from "./emitted-module.ts";
 import { columnsOf, draw, Random, specials } from "./operands.ts";
 import { unemitted } from "./unemitted.ts";
-
-// From version 22 on relaxed SIMD is there, and the flag is not.
-if (Number(process.versions.node.split(".")[0]) < 22) setFlagsFromString("--experimental-wasm-relaxed-simd");
 
 const table: readonly (readonly [string, Prim])[] = Object.entries(prims);
 const formsOf = (prim: Prim): Form[] => (["scalar", "quad", "half"] as const).filter((form) => prim.wasm[form]);
@@ -65,11 +61,11 @@ function subjectOf(name: string, prim: Prim): Subject {
 
 const subjects = new Map(table.map(([name, prim]) => [prim, subjectOf(name, prim)]));
 const applications = [...subjects.values()].flatMap(({ general, fixed }) => [...general, ...fixed]);
-/** Without anything that a machine may lack, and with it. */
-const modules = [
-  { features: "no features", emitted: new EmittedModule(applications, { fusedMadd: false }) },
-  { features: "fused multiply-adds", emitted: new EmittedModule(applications, { fusedMadd: true }) },
-];
+/** Without anything that a machine may lack, and with what this one has. */
+const modules = [{ fusedMadd: false }, machineFeatures()].map((features) => ({
+  features: features.fusedMadd ? "fused multiply-adds" : "no features",
+  emitted: new EmittedModule(applications, features),
+}));
 
 const show = (value: Value | null): string =>
   typeof value === "number"

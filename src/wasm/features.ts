@@ -1,0 +1,85 @@
+import { type Features, wasm } from "./expr.ts";
+import { ModuleWriter } from "./module-writer.ts";
+
+type Size = "f32" | "f64";
+const vectorOf = { f32: "f32x4", f64: "f64x2" } as const;
+
+/**
+ * `[a, b, c, a * b + c rounded once]`: low parts that a rounded product loses; ties that a bit beyond a double decides, upwards
+ * and downwards; products that overflow or underflow where the sum does not; subnormal operands and results.
+ */
+export const maddCases: Readonly<Record<Size, readonly (readonly [number, number, number, number])[]>> = {
+  f32: [
+    [1 + 2 ** -23, 1 + 2 ** -23, -(1 + 2 ** -22), 2 ** -46],
+    [2 ** -12 + 2 ** -23, 2 ** -12 - 2 ** -23 + 2 ** -34, 1, 1 + 2 ** -23],
+    [2 ** -12 + 2 ** -35, 2 ** -12 - 2 ** -35, 1 + 2 ** -23, 1 + 2 ** -23],
+    [1, 2 ** -24, 1 + 2 ** -23, 1 + 2 ** -22],
+    [2 ** 64, 2 ** 64, -(2 ** 127), 2 ** 127],
+    [-(2 ** 100), 2 ** 100, Infinity, Infinity],
+    [2 ** -75, 2 ** -75, 2 ** -149, 2 ** -148],
+    [3 * 2 ** -76, 2 ** -75, 2 ** -149, 2 ** -148],
+    [2 ** -149, 2 ** 23, 2 ** -126, 2 ** -125],
+    [2 ** -149, 0.5, -(2 ** -149), -0],
+    [2 ** -126, 1 - 2 ** -23, 0, 2 ** -126 - 2 ** -149],
+  ],
+  f64: [
+    [1 + 2 ** -52, 1 + 2 ** -52, -(1 + 2 ** -51), 2 ** -104],
+    [1 + 2 ** -27, 1 - 2 ** -27, -1, -(2 ** -54)],
+    [2 ** -26 + 2 ** -78, 2 ** -27 - 2 ** -79, 1 + 2 ** -52, 1 + 2 ** -52],
+    [2 ** 512, 2 ** 512, -(2 ** 1023), 2 ** 1023],
+    [2 ** 1023, 4, -Infinity, -Infinity],
+    [2 ** -538, 2 ** -537, 2 ** -1074, 2 ** -1073],
+    [3 * 2 ** -538, 2 ** -538, 2 ** -1074, 2 ** -1073],
+    [2 ** -1074, 2 ** 52, 2 ** -1022, 2 ** -1021],
+    [2 ** -1022, 1 - 2 ** -52, 0, 2 ** -1022 - 2 ** -1074],
+    [2 ** -1074, 2 ** 1023, 2 ** -104, 2 ** -51 + 2 ** -104],
+  ],
+};
+
+/** The multiply-adds of vectors as functions of numbers, which have the names of their types. */
+function maddModule(): Uint8Array<ArrayBuffer> {
+  const module = new ModuleWriter();
+  for (const ty of ["f32", "f64"] as const) {
+    const vector = vectorOf[ty];
+    const operands = [0, 1, 2].map((local) => wasm.op(`${vector}.splat`, wasm.local(ty, local)));
+    const sum = wasm.op(`${vector}.relaxed_madd`, ...operands);
+    module.function(ty, [ty, ty, ty], [ty]).value(wasm.lane(`${vector}.extract_lane`, 0, sum));
+    module.export(ty);
+  }
+  return module.finish();
+}
+
+/** Node 20 has relaxed SIMD behind a flag of V8, which later versions do not know any more. */
+function enableInNode(): void {
+  const { process } = globalThis as {
+    process?: {
+      versions?: { node?: string };
+      getBuiltinModule?: (name: string) => { setFlagsFromString(flag: string): void } | undefined;
+    };
+  };
+  if (Number.parseInt(process?.versions?.node ?? "", 10) === 20) {
+    process?.getBuiltinModule?.("node:v8")?.setFlagsFromString("--experimental-wasm-relaxed-simd");
+  }
+}
+
+function detected(): Features {
+  const bytes = maddModule();
+  if (!WebAssembly.validate(bytes)) enableInNode();
+  if (!WebAssembly.validate(bytes)) return { fusedMadd: false };
+  const madd = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as Record<
+    Size,
+    (a: number, b: number, c: number) => number
+  >;
+  const fused = (["f32", "f64"] as const).every((ty) =>
+    maddCases[ty].every(([a, b, c, sum]) => Object.is(madd[ty](a, b, c), sum) && Object.is(madd[ty](-a, -b, c), sum)),
+  );
+  return { fusedMadd: fused };
+}
+
+let known: Features | null = null;
+
+/** What the machine has, found out once for a process. On Node 20 this lets V8 compile relaxed SIMD from then on. */
+export function machineFeatures(): Features {
+  known ??= detected();
+  return known;
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { type LibraryFunction, ModuleWriter, type Wasm, wasm } from "../../src/wasm/index.ts";
+
+const instance = (module: ModuleWriter, env: Record<string, unknown> = {}) =>
+  new WebAssembly.Instance(new WebAssembly.Module(module.finish()), { env }).exports as Record<
+    string,
+    (...args: number[]) => number
+  >;
+const [a, b] = [wasm.operand("i32", 0), wasm.operand("i32", 1)];
+const define = (module: ModuleWriter, name: string, value: Wasm): void => {
+  module.function(name, ["i32", "i32"], ["i32"]).value(value, [0, 1]);
+  module.export(name);
+};
+
+test("functions may be imported when others are written already, and called before they are there", () => {
+  const module = new ModuleWriter();
+  define(module, "sum", wasm.op("i32.add", a!, b!));
+  const outer = module.function("outer", ["i32"], ["i32"]);
+  outer.get(0);
+  outer.i32(5);
+  outer.call("later");
+  module.export("outer");
+  define(module, "later", wasm.op("i32.sub", wasm.import("twice", "i32", a!), b!));
+  expect(module.imports).toEqual(["twice"]);
+  const { sum, outer: call } = instance(module, { twice: (x: number) => 2 * x });
+  expect([sum!(3, 4), call!(10)]).toEqual([7, 15]);
+});
+
+test("what a machine has natively is written in place of the call", () => {
+  const difference: LibraryFunction = {
+    name: "difference",
+    params: ["i32", "i32"],
+    result: "i32",
+    body: (x, y) => wasm.op("i32.sub", x!, y!),
+    native: { feature: "fusedMadd", body: (x, y) => wasm.op("i32.add", x!, wasm.op("i32.mul", y!, wasm.i32(-1))) },
+  };
+  const sizes = [false, true].map((fusedMadd) => {
+    const module = new ModuleWriter({ fusedMadd });
+    const call = wasm.call(difference, a!, b!);
+    define(module, "f", wasm.op("i32.mul", call, call));
+    expect(instance(module)["f"]!(7, 2)).toBe(25);
+    return module.finish().length;
+  });
+  expect(sizes[0]).not.toBe(sizes[1]);
+});
+
+test("a branch that is not taken computes nothing, not even what it uses twice", () => {
+  const module = new ModuleWriter();
+  const calls: string[] = [];
+  const part = (name: string): Wasm => wasm.import(name, "i32", a!);
+  const square = (x: Wasm): Wasm => wasm.op("i32.mul", x, x);
+  const both = part("both");
+  const then = wasm.op("i32.add", square(part("then")), both);
+  const otherwise = wasm.op("i32.add", square(part("otherwise")), both);
+  define(module, "f", wasm.if(b!, then, otherwise));
+  const env = Object.fromEntries(
+    ["both", "then", "otherwise"].map((name) => [name, (x: number) => (calls.push(name), x)]),
+  );
+  const { f } = instance(module, env);
+  expect(f!(3, 1)).toBe(12);
+  expect(calls.sort()).toEqual(["both", "then"]);
+});

@@ -78,9 +78,10 @@ function visaThroughApi({ files, items, group }: VisaProgram, settings: Settings
 }
 
 /** By the public API. */
-const apiEngine = (name: string, settings: Settings): Engine => ({
+const apiEngine = (name: string, settings: (program: Program) => Settings): Engine => ({
   name,
-  run: (program) => (program.isa === "ptx" ? ptxThroughApi(program, settings) : visaThroughApi(program, settings)),
+  run: (program) =>
+    program.isa === "ptx" ? ptxThroughApi(program, settings(program)) : visaThroughApi(program, settings(program)),
 });
 
 /** With closures instead of code made from text, which the API does not offer. */
@@ -111,13 +112,13 @@ function visaThroughClosures({ files, items, group, width }: VisaProgram): Outco
 
 /** `seeded` permutes the schedule, which no program without races can tell; `watched` has the sanitizers' reports too. */
 export const engines = {
-  interpreter: apiEngine("interpreter", {}),
-  seeded: apiEngine("seeded", { seed: 12345 }),
-  watched: apiEngine("watched", { sanitize: "all" }),
+  interpreter: apiEngine("interpreter", () => ({})),
+  seeded: apiEngine("seeded", ({ seed }) => ({ seed: seed + 1 })),
+  watched: apiEngine("watched", () => ({ sanitize: "all" })),
   closures: {
     name: "closures",
     run: (program) => (program.isa === "ptx" ? ptxThroughClosures(program) : visaThroughClosures(program)),
   },
-  jit: apiEngine("jit", { engine: "jit" }),
+  jit: apiEngine("jit", () => ({ engine: "jit" })),
 } as const satisfies Readonly<Record<string, Engine>>;
 export type EngineName = keyof typeof engines;

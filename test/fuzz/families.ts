@@ -18,7 +18,9 @@ export const families = {
   arithmetic: { weights: { compute: 20, load: 1 }, statements: [8, 20] },
   control: { weights: { ...flow, leave: 1, load: 1 }, statements: [4, 9], leaving: true },
   graph: { weights: { compute: 6, conditional: 1, jump: 1, graph: 1, leave: 0.5 }, statements: [4, 7], leaving: true },
-  memory: { weights: { compute: 3, load: 10, store: 7, conditional: 1, loop: 1 }, statements: [10, 25] },
+  memory: { weights: { compute: 3, load: 10, store: 7, stream: 1, conditional: 1, loop: 1 }, statements: [10, 25] },
+  streams: { weights: { compute: 3, stream: 3, load: 1, conditional: 1 }, statements: [4, 8] },
+  print: { weights: { ...flow, print: 6, graph: 0.3, leave: 0.5 }, statements: [4, 8], leaving: true },
   calls: {
     weights: { compute: 8, call: 4, conditional: 2, loop: 1, leave: 1, load: 1, store: 1 },
     statements: [5, 10],
@@ -36,7 +38,17 @@ export const families = {
   mixed: {
     weights: {
       ...{ compute: 12, conditional: 3, loop: 2, jump: 2, choice: 1, graph: 0.3, leave: 0.3, load: 3, store: 2 },
-      ...{ exchange: 2, blockReduction: 1, produce: 0.5, call: 2, warp: 2, sharedAtomic: 1, ownAtomic: 1 },
+      ...{
+        exchange: 2,
+        blockReduction: 1,
+        produce: 0.5,
+        call: 2,
+        warp: 2,
+        sharedAtomic: 1,
+        ownAtomic: 1,
+        stream: 1,
+        print: 0.5,
+      },
     },
     statements: [6, 14],
     functions: 3,

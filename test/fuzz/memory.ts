@@ -35,7 +35,7 @@ function region({ text, module, level }: Scope, writable: boolean): Region {
     case "local":
       return { bytes: localBytes, space: "local", base: symbol(text, localArray(text)), writable: true };
     case "global": {
-      const also = ["ld.global.nc", "ld.global.cg", "ld.relaxed.gpu.global", "ldu.global"];
+      const also = ["ld.global.nc", "ld.global.cg", "ld.relaxed.gpu.global", "ld.volatile.global", "ldu.global"];
       return { bytes: tableBytes, space: "global", base: symbol(text, module.table("global")), writable, also };
     }
     case "const":
@@ -165,7 +165,7 @@ export function load(scope: Scope): void {
   const plain = r.space === "" ? "ld" : `ld.${r.space}`;
   const special = r.also && r.also.length > 0 && s.bytes <= 16 && random.chance(0.3) ? random.pick(r.also) : plain;
   // Strong loads can see what others do: a group that loops over them gives way, which warp-wide operations would tell.
-  const watched = special.includes("relaxed") && "warp" in scope.weights;
+  const watched = /relaxed|volatile/.test(special) && "warp" in scope.weights;
   text.add(`${guardOf(scope)}${watched ? plain : special}${vectorOf(s)} ${registers(scope, s, true)}, ${address};`);
 }
 

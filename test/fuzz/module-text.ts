@@ -25,6 +25,9 @@ export const ownBytes = 256;
 /** In front of a thread's own memory: the address of what all share. */
 export const headerBytes = 32;
 export const blobBytes = 64;
+/** Bytes that a thread has in each of a few arrays over which all threads go together. */
+export const streamBytes = 64;
+export const mostStreams = 3;
 
 /** The parts of a module that its functions share. */
 export class ModuleText {
@@ -32,6 +35,7 @@ export class ModuleText {
   readonly block: readonly [number, number, number];
   readonly grid: readonly [number, number, number];
   readonly functions: DeclaredFunction[] = [];
+  #streams = 0;
   readonly #variables = new Map<string, string>();
   readonly #bodies: string[] = [];
 
@@ -58,6 +62,15 @@ export class ModuleText {
   variable(name: string, declaration: () => string): string {
     if (!this.#variables.has(name)) this.#variables.set(name, declaration());
     return name;
+  }
+
+  get streamsLeft(): number {
+    return mostStreams - this.#streams;
+  }
+
+  /** The number of an array that nothing has gone over. */
+  takeStream(): number {
+    return this.#streams++;
   }
 
   /** A table that nobody writes. */

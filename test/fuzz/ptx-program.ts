@@ -3,7 +3,7 @@ import { declareFixed, declareFunctions, defineFunctions, numberThread } from ".
 import { type FamilyName, familyOf } from "./families.ts";
 import { FunctionText } from "./function-text.ts";
 import { beginLocalArray, sharedTableBytes } from "./memory.ts";
-import { blobBytes, headerBytes, ModuleText, ownBytes } from "./module-text.ts";
+import { blobBytes, headerBytes, ModuleText, mostStreams, ownBytes, streamBytes } from "./module-text.ts";
 import { Random } from "./random.ts";
 import type { Scope, Weights } from "./scope.ts";
 import { statements } from "./statements.ts";
@@ -13,6 +13,7 @@ import { patternBytes } from "./values.ts";
 export interface PtxProgram {
   readonly isa: "ptx";
   readonly title: string;
+  readonly seed: number;
   readonly text: string;
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
@@ -93,6 +94,7 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
   return {
     isa: "ptx",
     title: `${family} ${seed}`,
+    seed,
     text: module.text(),
     grid: module.grid,
     block: module.block,
@@ -101,21 +103,26 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
       patternBytes(random, threads * 16 + inputTail),
       patternBytes(random, threads * (ownBytes + headerBytes)),
       new Uint8Array(binsBytes * (1 + module.blocks)),
+      patternBytes(random, threads * streamBytes * mostStreams),
     ],
     blob: patternBytes(random, blobBytes),
   };
 }
 
-const kernelHead = `.visible .entry k(.param .u64 out, .param .u64 input, .param .u64 own, .param .u64 bins, .param .align 16 .b8 blob[${blobBytes}])`;
+const kernelHead = `.visible .entry k(.param .u64 out, .param .u64 input, .param .u64 own, .param .u64 bins, .param .u64 stream, .param .align 16 .b8 blob[${blobBytes}])`;
 
 /** Numbers the thread, fills the pool from the input, and shared memory for those who read it. */
 function begin(module: ModuleText, text: FunctionText, weights: Weights): void {
   const { random } = text;
   declareFixed(text);
-  text.declare(".reg .b64 %out, %input, %inp, %bins;");
+  text.declare(".reg .b64 %out, %input, %inp, %bins, %stream;");
   text.declare(".reg .b32 %gid, %cta, %cx, %cy, %cz, %gx, %gy;");
   text.add("ld.param.u64 %out, [out];", "ld.param.u64 %input, [input];", "ld.param.u64 %own, [own];");
-  text.add("ld.param.u64 %bins, [bins];", `mov.u32 %depth, ${random.between(0, 2)};`);
+  text.add(
+    "ld.param.u64 %bins, [bins];",
+    "ld.param.u64 %stream, [stream];",
+    `mov.u32 %depth, ${random.between(0, 2)};`,
+  );
   numberThread(text);
   text.add("mov.u32 %cx, %ctaid.x;", "mov.u32 %cy, %ctaid.y;", "mov.u32 %cz, %ctaid.z;");
   text.add("mov.u32 %gx, %nctaid.x;", "mov.u32 %gy, %nctaid.y;");
@@ -125,6 +132,7 @@ function begin(module: ModuleText, text: FunctionText, weights: Weights): void {
   text.add(`st.global.u64 [%own+-${headerBytes}], %bins;`);
   fillPool(text);
   beginLocalArray(text);
+  if ("print" in weights) text.declare(".local .align 8 .b8 pr[24];");
 
   const { load, exchange, sharedAtomic, ownAtomic } = {
     load: 0,
@@ -159,7 +167,7 @@ function fillPool(text: FunctionText): void {
     else if (width === 32 && random.chance(0.3)) {
       // Values that go up with the lane, as addresses and indices do.
       text.add(
-        `mad.lo.s32 ${name}, ${random.pick(["%lt", "%gid", "%lane", "%tx"])}, ${random.between(-4, 9)}, ${random.between(-9, 9)};`,
+        `mad.lo.s32 ${name}, ${random.pick(["%lt", "%gid", "%lane", "%tx", "%cta"])}, ${random.between(-4, 9)}, ${random.between(-9, 9)};`,
       );
     } else text.add(`ld.global.${width === 8 ? "u8" : `b${width}`} ${name}, ${at};`);
   }

@@ -12,6 +12,8 @@ type StatementKind =
   | "graph"
   | "load"
   | "store"
+  | "stream"
+  | "print"
   | "exchange"
   | "blockReduction"
   | "produce"

@@ -5,6 +5,7 @@ import { compute } from "./compute.ts";
 import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { load, store } from "./memory.ts";
 import type { Scope, Weights } from "./scope.ts";
+import { print, stream } from "./stream.ts";
 import { warpOperation } from "./warp.ts";
 
 interface Kind {
@@ -31,6 +32,8 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   graph: { write: graph, fits: nests },
   load: { write: load },
   store: { write: store },
+  stream: { write: stream, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
+  print: { write: print, fits: ({ level }) => level < 0 },
   exchange: { write: exchange, fits: meets },
   blockReduction: { write: blockReduction, fits: meets },
   produce: { write: produce, fits: (scope) => meets(scope) && scope.module.warps > 1 },

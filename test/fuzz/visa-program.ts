@@ -5,6 +5,7 @@ import { randomProgram } from "../visa/run/random-program.ts";
 export interface VisaProgram {
   readonly isa: "visa";
   readonly title: string;
+  readonly seed: number;
   readonly files: readonly { readonly name: string; readonly text: string }[];
   /** Lanes of a thread; work items of the launch, and of a group. */
   readonly width: number;
@@ -17,5 +18,13 @@ export function visaProgram(seed: number): VisaProgram {
   const program = randomProgram(seed);
   const width = program.widths[0]!;
   const group = [width, 3 * width, width + 3, width][seed % 4]!;
-  return { isa: "visa", title: `visa ${seed}`, files: routineTexts(program, width), width, items: 2 * group, group };
+  return {
+    isa: "visa",
+    title: `visa ${seed}`,
+    seed,
+    files: routineTexts(program, width),
+    width,
+    items: 2 * group,
+    group,
+  };
 }

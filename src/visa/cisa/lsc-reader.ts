@@ -31,7 +31,9 @@ export class LscParts {
     const model = this.#code("model", models, "flat");
     const surface = this.#operand("surface");
     const surfaceOffset = this.#number("index", 0);
-    const none = model === "flat" && surface?.kind === "immediate" && surface.bits === 0n;
+    // The text of these two leaves out a surface of 0.
+    const bare = model === "flat" || model === "arg";
+    const none = bare && surface?.kind === "immediate" && surface.bits === 0n;
     return {
       kind: "lsc-address",
       model,

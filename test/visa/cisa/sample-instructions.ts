@@ -124,7 +124,12 @@ function addresses(row: Row): LscAddress[] {
     ...nowhere,
   });
   if (!fields.has("surface")) return [address("flat", null)];
-  return [address("flat", null), address("bti", immediate("ud")), address("ss", general({ region: scalar }))];
+  return [
+    address("flat", null),
+    address("arg", null),
+    address("bti", immediate("ud")),
+    address("ss", general({ region: scalar })),
+  ];
 }
 
 const scalar = { vertical: 0, width: 1, horizontal: 0 };

@@ -76,9 +76,11 @@ for (let seed = Number(values.seed); done < Number(values.count) && elapsed() < 
     console.error(`${text}\n${launch}\nagain: npm run fuzz -- --family ${family} --seed ${seed} --count 1`);
     console.error(`written to ${path} and ${path}.reduced`);
   }
-  if (elapsed() - told > 2 && process.stderr.isTTY) {
+  const { isTTY } = process.stderr;
+  if (elapsed() - told > (isTTY ? 2 : 60)) {
     told = elapsed();
-    process.stderr.write(`\r${done} programs, ${found} differences, ${told.toFixed(0)} s, seed ${seed} `);
+    const line = `${done} programs, ${found} differences, ${told.toFixed(0)} s, seed ${seed}`;
+    process.stderr.write(isTTY ? `\r${line} ` : `${line}\n`);
   }
 }
 if (!values.print) {

@@ -10,6 +10,8 @@ interface Family {
   readonly meeting?: boolean;
   /** Threads may end early: then nothing may wait for them. */
   readonly leaving?: boolean;
+  /** One block of one warp: which warp is the first to do what is reported depends on the schedule. */
+  readonly alone?: boolean;
 }
 
 const flow = { compute: 8, conditional: 4, loop: 3, jump: 3, choice: 2 } as const;
@@ -34,6 +36,12 @@ export const families = {
     meeting: true,
   },
   warp: { weights: { ...flow, warp: 10, graph: 0.3, leave: 0.3 }, statements: [6, 14], leaving: true },
+  faults: {
+    weights: { ...flow, load: 2, store: 1, fault: 1.5, leave: 0.3 },
+    statements: [4, 9],
+    leaving: true,
+    alone: true,
+  },
   atomics: { weights: { compute: 3, sharedAtomic: 6, ownAtomic: 6, conditional: 1, loop: 1 }, statements: [8, 18] },
   mixed: {
     weights: {

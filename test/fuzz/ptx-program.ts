@@ -9,7 +9,7 @@ import type { Scope, Weights } from "./scope.ts";
 import { statements } from "./statements.ts";
 import { patternBytes } from "./values.ts";
 
-/** A module with one kernel `k`, and a launch of it. Running it is free of races and faults, and ends. */
+/** A module with one kernel `k`, and a launch of it, which is free of races and ends; without reports but in `faults`. */
 export interface PtxProgram {
   readonly isa: "ptx";
   readonly title: string;
@@ -64,8 +64,25 @@ const inputTail = 512;
 
 export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
   const random = new Random(seed);
-  const { weights, statements: range, functions = 0, meeting = false, leaving = false } = familyOf(family);
-  const module = new ModuleText(random, random.pick(blocks), random.pick(grids));
+  const {
+    weights,
+    statements: range,
+    functions = 0,
+    meeting = false,
+    leaving = false,
+    alone = false,
+  } = familyOf(family);
+  const module = alone
+    ? new ModuleText(
+        random,
+        random.pick([
+          [32, 1, 1],
+          [7, 1, 1],
+          [4, 5, 1],
+        ]),
+        [1, 1, 1],
+      )
+    : new ModuleText(random, random.pick(blocks), random.pick(grids));
   const text = new FunctionText(random);
   const threads = module.threads * module.blocks;
 

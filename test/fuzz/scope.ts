@@ -14,6 +14,7 @@ type StatementKind =
   | "store"
   | "stream"
   | "print"
+  | "fault"
   | "exchange"
   | "blockReduction"
   | "produce"

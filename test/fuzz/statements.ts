@@ -2,6 +2,7 @@ import { ownAtomic, sharedAtomic } from "./atomics.ts";
 import { blockReduction, exchange, produce } from "./barriers.ts";
 import { call, canCall } from "./calls.ts";
 import { compute } from "./compute.ts";
+import { fault } from "./fault.ts";
 import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { load, store } from "./memory.ts";
 import type { Scope, Weights } from "./scope.ts";
@@ -37,6 +38,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   exchange: { write: exchange, fits: meets },
   blockReduction: { write: blockReduction, fits: meets },
   produce: { write: produce, fits: (scope) => meets(scope) && scope.module.warps > 1 },
+  fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },
   warp: { write: warpOperation },
   sharedAtomic: { write: sharedAtomic, fits: waits },

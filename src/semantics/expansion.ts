@@ -1,6 +1,6 @@
 import { type Features, type LibraryFunction, type Wasm, type WasmTy, wasm } from "../wasm/index.ts";
 import { type Form, halfForm, quadForm, scalarForm } from "./form.ts";
-import { type Emission, type Evaluation, type Prim, prim } from "./prim.ts";
+import type { Emission, Evaluation, Prim } from "./prim.ts";
 import type { Ty } from "./types.ts";
 
 /** An expansion too long to be written at each use. */
@@ -67,15 +67,23 @@ export function evaluated(
   return { scalar, ...laneByLane(params, result, scalar) };
 }
 
-/** A row whose expansion is a function of the library, one for scalars and one for vectors. `name` is the row's. */
-export function expanded<const P extends readonly Ty[], R extends Ty>(
-  name: string,
+/** A row whose expansion is a function of the library, one for scalars and one for vectors; `named` makes a primitive of it. */
+interface Expanded {
+  readonly params: readonly Ty[];
+  readonly result: Ty;
+  readonly eval: Prim["eval"];
+  readonly expansion: Expansion;
+}
+
+export const expanded = <const P extends readonly Ty[], R extends Ty>(
   params: P,
   result: R,
   evaluate: Evaluation<P, R>,
-  { expand, applies, native }: Expansion,
-): Prim {
-  const vector = vectorForm([...params, result]);
+  expansion: Expansion,
+): Expanded => ({ params, result, eval: evaluate as unknown as Prim["eval"], expansion });
+
+function emissionOf(name: string, { params, result, expansion }: Expanded): Emission {
+  const { expand, applies, native } = expansion;
   const inForm = (form: Form) => {
     const types = { params: params.map((ty) => tyIn(form, ty)), result: tyIn(form, result) };
     const slow: LibraryFunction = {
@@ -94,5 +102,14 @@ export function expanded<const P extends readonly Ty[], R extends Ty>(
     };
     return (...operands: Wasm[]): Wasm => wasm.call(fast, ...operands);
   };
-  return prim(params, result, evaluate, { scalar: inForm(scalarForm), [vector.name]: inForm(vector) });
+  const vector = vectorForm([...params, result]);
+  return { scalar: inForm(scalarForm), [vector.name]: inForm(vector) };
+}
+
+/** A table with rows whose expansions go by the rows' names. */
+export function named<T extends Readonly<Record<string, Prim | Expanded>>>(rows: T): { readonly [K in keyof T]: Prim } {
+  const primOf = (name: string, row: Prim | Expanded): Prim =>
+    "wasm" in row ? row : { params: row.params, result: row.result, eval: row.eval, wasm: emissionOf(name, row) };
+  const prims = Object.entries(rows).map(([name, row]) => [name, primOf(name, row)]);
+  return Object.fromEntries(prims) as { [K in keyof T]: Prim };
 }

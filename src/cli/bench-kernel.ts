@@ -15,7 +15,7 @@ export interface BenchBuffer {
 
 export type BenchSize = readonly [x: number, y?: number, z?: number];
 
-export interface BenchLaunch {
+interface BenchLaunch {
   readonly kernel: string;
   readonly grid: BenchSize;
   readonly block: BenchSize;

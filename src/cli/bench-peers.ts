@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,32 +37,43 @@ function planText({ buffers, launches, sizes }: BenchPlan, { runs, milliseconds 
   ].join("\n");
 }
 
-/** The same computations by other means: C that gcc compiles, and OpenCL on PoCL, one thread each. */
+export const peerNames = ["native", "pocl"] as const;
+export type PeerName = (typeof peerNames)[number];
+
+/** The exit status of `opencl/host.c` where there is no PoCL. */
+const noPocl = 2;
+
+/**
+ * The same computations by other means: C that gcc compiles, and OpenCL on PoCL, one thread each. A peer that is not there
+ * has no results, which is told once.
+ */
 export class Peers {
   /** The first line of `gcc --version`, or null. */
   readonly compiler: string | null;
-  /** What cannot be measured, and why. */
-  readonly missing: readonly string[];
   readonly #bench: string;
   readonly #folder: string;
-  #opencl: boolean;
+  readonly #tell: (why: string) => void;
+  readonly #absent: Set<PeerName>;
+  #hasHost = false;
 
-  /** @param bench the folder with the programs of the peers */
-  constructor(bench: string) {
+  /**
+   * @param bench the folder with the programs of the peers
+   * @param wanted which peers are measured
+   * @param tell is told why others are not
+   */
+  constructor(bench: string, wanted: ReadonlySet<PeerName>, tell: (why: string) => void) {
     this.#bench = bench;
     this.#folder = mkdtempSync(join(tmpdir(), "lanewise-bench-"));
-    const version = spawnSync("gcc", ["--version"], { encoding: "utf8" });
-    this.compiler = version.status === 0 ? version.stdout.split("\n")[0]! : null;
-    const missing = this.compiler === null ? ["no native times: there is no gcc", "no PoCL: there is no gcc"] : [];
-    this.#opencl = this.compiler !== null && this.#tryCompile("host", ["opencl/host.c"], ["-lOpenCL"]);
-    if (this.compiler !== null && !this.#opencl) {
-      missing.push("no PoCL: a program for OpenCL does not build (opencl-headers, ocl-icd-opencl-dev)");
-    }
-    this.missing = missing;
+    this.#tell = tell;
+    this.#absent = new Set(peerNames.filter((name) => !wanted.has(name)));
+    const version = wanted.size === 0 ? null : spawnSync("gcc", ["--version"], { encoding: "utf8" });
+    this.compiler = version?.status === 0 ? version.stdout.split("\n")[0]! : null;
+    if (this.compiler === null) for (const name of wanted) this.#miss(name, "there is no gcc");
   }
 
   /** Writes down what the peers are to do; they are measured one by one then. */
   prepare(plan: BenchPlan, initial: Contents, repetition: Repetition): void {
+    if (this.#absent.size === peerNames.length) return;
     rmSync(this.#work, { recursive: true, force: true });
     mkdirSync(this.#work);
     writeFileSync(join(this.#work, "plan"), planText(plan, repetition));
@@ -70,15 +81,21 @@ export class Peers {
   }
 
   native(kernel: BenchKernel, plan: BenchPlan): PeerResult | null {
-    if (this.compiler === null) return null;
+    if (this.#absent.has("native")) return null;
     const sources = [`native/${kernel.file}.c`, "native/main.c"];
-    this.#compile(kernel.file, sources, ["-march=native", "-lm"]);
-    return this.#run(kernel, plan, kernel.file, []);
+    const built = this.#compile(kernel.file, sources, ["-march=native", "-lm"]);
+    if (built !== null) this.#tell(`${kernel.name}: ${peerTitles.native}: ${built}`);
+    return built === null ? this.#run("native", kernel, plan, kernel.file, []) : null;
   }
 
   pocl(kernel: BenchKernel, plan: BenchPlan): PeerResult | null {
-    if (!this.#opencl || !kernel.opencl) return null;
-    return this.#run(kernel, plan, "host", [join(this.#bench, "opencl", `${kernel.file}.cl`)]);
+    if (!kernel.opencl || this.#absent.has("pocl")) return null;
+    if (!this.#hasHost && this.#compile("host", ["opencl/host.c"], ["-lOpenCL"]) !== null) {
+      this.#miss("pocl", "programs for OpenCL cannot be built (opencl-headers, ocl-icd-opencl-dev)");
+      return null;
+    }
+    this.#hasHost = true;
+    return this.#run("pocl", kernel, plan, "host", [join(this.#bench, "opencl", `${kernel.file}.cl`)]);
   }
 
   remove(): void {
@@ -89,33 +106,41 @@ export class Peers {
     return join(this.#folder, "work");
   }
 
-  #compile(program: string, sources: readonly string[], options: readonly string[]): void {
+  #miss(name: PeerName, why: string): void {
+    this.#absent.add(name);
+    this.#tell(`no times of ${peerTitles[name]}: ${why}`);
+  }
+
+  /** What gcc says when it fails, or null. */
+  #compile(program: string, sources: readonly string[], options: readonly string[]): string | null {
     const files = [...sources, "plan.c"].map((file) => join(this.#bench, file));
-    execFileSync("gcc", ["-O3", "-o", join(this.#folder, program), ...files, ...options], {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
+    const words = ["-O3", "-o", join(this.#folder, program), ...files, ...options];
+    const { status, stderr } = spawnSync("gcc", words, { encoding: "utf8" });
+    return status === 0 ? null : stderr.trimEnd();
   }
 
-  #tryCompile(program: string, sources: readonly string[], options: readonly string[]): boolean {
-    try {
-      this.#compile(program, sources, options);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  #run({ results }: BenchKernel, plan: BenchPlan, program: string, words: readonly string[]): PeerResult {
-    const stdout = execFileSync(join(this.#folder, program), words, {
+  #run(
+    peer: PeerName,
+    { name, results }: BenchKernel,
+    plan: BenchPlan,
+    program: string,
+    words: readonly string[],
+  ): PeerResult | null {
+    const { status, stdout, stderr } = spawnSync(join(this.#folder, program), words, {
       cwd: this.#work,
       encoding: "utf8",
       env: { ...process.env, POCL_MAX_PTHREAD_COUNT: "1", POCL_CACHE_DIR: join(this.#folder, "cache") },
     });
-    const read = (name: string): Elements =>
-      new Elements(plan.buffers[name]!.type, new Uint8Array(readFileSync(join(this.#work, `${name}.out`))));
+    if (peer === "pocl" && status === noPocl) this.#miss(peer, "it is not installed");
+    else if (status !== 0) this.#tell(`${name}: ${peerTitles[peer]}: ${stderr.trimEnd() || "ended by a signal"}`);
+    if (status !== 0) return null;
+    const read = (buffer: string): Elements =>
+      new Elements(plan.buffers[buffer]!.type, new Uint8Array(readFileSync(join(this.#work, `${buffer}.out`))));
     return {
       ms: median(JSON.parse(stdout) as number[]),
-      results: new Map(results.map((name) => [name, read(name)])),
+      results: new Map(results.map((buffer) => [buffer, read(buffer)])),
     };
   }
 }
+
+export const peerTitles: Readonly<Record<PeerName, string>> = { native: "native C", pocl: "PoCL" };

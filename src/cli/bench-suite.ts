@@ -1,4 +1,5 @@
 import {
+  type BenchBuffer,
   type BenchKernel,
   double,
   float,
@@ -22,13 +23,15 @@ const tiles = (side: number, x: number, y: number): readonly [number, number] =>
 /** Blocks of a grid whose threads stride through their input: enough for a GPU, not one for each element. */
 const strided = (threads: number): readonly [number] => [Math.min(1024, Math.ceil(threads / 256))];
 
-const matmul = (file: string, kernel: string, title: string, size: number): BenchKernel => ({
-  name: file,
+/** What most benchmarks have in common may be left out. */
+type Row = Omit<BenchKernel, keyof typeof usual> & Partial<BenchKernel>;
+const usual = { file: "", opencl: true, tolerance: 0 };
+
+const matmul = (name: string, kernel: string, title: string, size: number): Row => ({
+  name,
   title,
-  file,
   size,
   quickSize: 32,
-  opencl: true,
   results: ["C"],
   tolerance: 1e-4,
   plan: (n) => ({
@@ -43,7 +46,7 @@ const matmul = (file: string, kernel: string, title: string, size: number): Benc
   model: model.matmul,
 });
 
-const indirect = (name: string, title: string, selectors: (n: number) => ReturnType<typeof input>): BenchKernel => ({
+const indirect = (name: string, title: string, selectors: (n: number) => BenchBuffer): Row => ({
   name,
   title,
   file: "indirect",
@@ -51,7 +54,6 @@ const indirect = (name: string, title: string, selectors: (n: number) => ReturnT
   quickSize: 1024,
   opencl: false,
   results: ["out"],
-  tolerance: 0,
   plan: (n) => ({
     buffers: {
       selector: selectors(n),
@@ -65,15 +67,12 @@ const indirect = (name: string, title: string, selectors: (n: number) => ReturnT
   model: model.indirect,
 });
 
-/** The benchmarks, in the order of the table. */
-export const benchKernels: readonly BenchKernel[] = [
+const rows: readonly Row[] = [
   {
     name: "saxpy",
     title: "y = a x + y, 1M floats",
-    file: "saxpy",
     size: 1 << 20,
     quickSize: 4096,
-    opencl: true,
     results: ["y"],
     tolerance: 1e-6,
     plan: (n) => ({
@@ -86,12 +85,9 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "copy",
     title: "STREAM copy, 4M doubles",
-    file: "copy",
     size: 1 << 22,
     quickSize: 4096,
-    opencl: true,
     results: ["c"],
-    tolerance: 0,
     plan: (n) => ({
       buffers: { a: input("f64", n, noise(1, -1, 1)), c: output("f64", n) },
       launches: [{ kernel: "copy", grid: blocks(n, 256), block: [256], args: [int(n), "a", "c"] }],
@@ -102,10 +98,8 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "triad",
     title: "STREAM triad, 4M doubles",
-    file: "triad",
     size: 1 << 22,
     quickSize: 4096,
-    opencl: true,
     results: ["a"],
     tolerance: 1e-15,
     plan: (n) => ({
@@ -124,12 +118,9 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "transpose",
     title: "transpose 2048² floats through padded tiles",
-    file: "transpose",
     size: 2048,
     quickSize: 64,
-    opencl: true,
     results: ["out"],
-    tolerance: 0,
     plan: (n) => ({
       buffers: { in: input("f32", n * n, noise(1, -1, 1)), out: output("f32", n * n) },
       launches: [{ kernel: "transpose", grid: tiles(n, 32, 32), block: [32, 8], args: [int(n), "in", "out"] }],
@@ -140,10 +131,8 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "stencil",
     title: "five-point stencil, 2048² floats",
-    file: "stencil",
     size: 2048,
     quickSize: 64,
-    opencl: true,
     results: ["out"],
     tolerance: 1e-6,
     plan: (n) => ({
@@ -156,12 +145,9 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "mandelbrot",
     title: "escape times 512², 256 iterations",
-    file: "mandelbrot",
     size: 512,
     quickSize: 32,
-    opencl: true,
     results: ["out"],
-    tolerance: 0,
     plan: (n) => ({
       buffers: { out: output("s32", n * n) },
       launches: [
@@ -179,10 +165,8 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "nbody",
     title: "one step of 4096 bodies, all pairs",
-    file: "nbody",
     size: 4096,
     quickSize: 256,
-    opencl: true,
     results: ["newPosition", "newVelocity"],
     tolerance: 1e-3,
     plan: (n) => ({
@@ -207,10 +191,8 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "blackscholes",
     title: "prices of 1M European options",
-    file: "blackscholes",
     size: 1 << 20,
     quickSize: 1024,
-    opencl: true,
     results: ["call", "put"],
     tolerance: 1e-4,
     plan: (n) => ({
@@ -236,10 +218,8 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "reduce-tree",
     title: "sum of 4M floats, trees in shared memory",
-    file: "reduce-tree",
     size: 1 << 22,
     quickSize: 5000,
-    opencl: true,
     results: ["sum"],
     tolerance: 1e-5,
     plan: (n) => {
@@ -266,12 +246,9 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "reduce-shuffle",
     title: "sum of 4M integers, shuffles within warps",
-    file: "reduce-shuffle",
     size: 1 << 22,
     quickSize: 5000,
-    opencl: true,
     results: ["sum"],
-    tolerance: 0,
     plan: (n) => ({
       buffers: { in: input("u32", n, integers(1)), sum: inPlace("u32", 1, zeros) },
       launches: [{ kernel: "reduce_shuffle", grid: strided(n), block: [256], args: [int(n), "in", "sum"] }],
@@ -282,12 +259,9 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "scan",
     title: "prefix sums of 1M integers, three launches",
-    file: "scan",
     size: 1 << 20,
     quickSize: 4096,
-    opencl: true,
     results: ["out"],
-    tolerance: 0,
     plan: (n) => {
       const count = Math.ceil(n / 1024);
       return {
@@ -312,12 +286,9 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "histogram",
     title: "256 bins of 4M bytes, atomics in shared memory",
-    file: "histogram",
     size: 1 << 20,
     quickSize: 1024,
-    opencl: true,
     results: ["counts"],
-    tolerance: 0,
     plan: (words) => ({
       buffers: { in: input("u8", 4 * words, integers(1)), counts: inPlace("u32", 256, zeros) },
       launches: [{ kernel: "histogram", grid: strided(words), block: [256], args: [int(words), "in", "counts"] }],
@@ -328,10 +299,8 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "spmv",
     title: "sparse matrix times vector, 128K rows of 16 on average",
-    file: "spmv",
     size: 1 << 17,
     quickSize: 512,
-    opencl: true,
     results: ["y"],
     tolerance: 1e-5,
     plan: (rows) => {
@@ -360,12 +329,9 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "sha256",
     title: "SHA-256 of 64K messages of one block",
-    file: "sha256",
     size: 1 << 16,
     quickSize: 64,
-    opencl: true,
     results: ["digests"],
-    tolerance: 0,
     plan: (n) => ({
       buffers: { messages: input("u8", 48 * n, integers(1)), digests: output("u8", 32 * n) },
       launches: [{ kernel: "sha256", grid: blocks(n, 128), block: [128], args: [int(n), "messages", "digests"] }],
@@ -380,12 +346,10 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "recursion",
     title: "Fibonacci number 20, 4096 threads",
-    file: "recursion",
     size: 4096,
     quickSize: 32,
     opencl: false,
     results: ["out"],
-    tolerance: 0,
     plan: (n) => ({
       buffers: { order: input("u32", n, { gen: "fill", value: 20 }), out: output("u32", n) },
       launches: [{ kernel: "recursion", grid: blocks(n, 128), block: [128], args: [int(n), "order", "out"] }],
@@ -396,12 +360,9 @@ export const benchKernels: readonly BenchKernel[] = [
   {
     name: "bitonic",
     title: "bitonic sort of 1M integers, 210 launches",
-    file: "bitonic",
     size: 1 << 20,
     quickSize: 1024,
-    opencl: true,
     results: ["keys"],
-    tolerance: 0,
     plan: (n) => {
       const pairs = n / 2;
       const steps: (readonly [run: number, distance: number])[] = [];
@@ -422,3 +383,6 @@ export const benchKernels: readonly BenchKernel[] = [
     model: model.sorted,
   },
 ];
+
+/** The benchmarks, in the order of the table. */
+export const benchKernels: readonly BenchKernel[] = rows.map((row) => ({ ...usual, file: row.name, ...row }));

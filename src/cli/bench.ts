@@ -5,7 +5,7 @@ import { UsageError } from "../runtime/errors.ts";
 import type { LaunchDefaults } from "../runtime/module.ts";
 import { nearest } from "../source/index.ts";
 import { type BenchKernel, initialValues } from "./bench-kernel.ts";
-import { Peers } from "./bench-peers.ts";
+import { type PeerName, peerNames, Peers, peerTitles } from "./bench-peers.ts";
 import { BenchFault, difference, measure, type Measurement, modelResults, type Repetition } from "./bench-run.ts";
 import { benchKernels } from "./bench-suite.ts";
 import { type BenchRow, BenchTable, type EngineName, rowToJson } from "./bench-table.ts";
@@ -19,13 +19,27 @@ const folder = fileURLToPath(new URL("../../bench", import.meta.url));
 const fewestRuns = 5;
 /** How long the median of fast kernels is measured. */
 const patience = 250;
+/** The interpreter takes seconds for what the others do in milliseconds. */
+const fewestInterpreterRuns = 1;
 
 interface Settings {
   readonly kernels: readonly BenchKernel[];
   readonly quick: boolean;
   readonly engines: readonly EngineName[];
+  /** Of what is fast: the JIT and the peers. */
   readonly repetition: Repetition;
+  readonly interpreterRuns: number;
+  readonly peers: ReadonlySet<PeerName>;
   readonly defaults: LaunchDefaults;
+}
+
+function readPeers(text: string | null): ReadonlySet<PeerName> {
+  if (text === null) return new Set(peerNames);
+  const names = text === "none" ? [] : text.split(",");
+  const wrong = names.find((name) => !(peerNames as readonly string[]).includes(name));
+  if (wrong !== undefined)
+    throw new UsageError(`--peers ${text}: there is no "${wrong}" (${peerNames.join(", ")}, none)`);
+  return new Set(names as PeerName[]);
 }
 
 function namedKernels(names: readonly string[]): readonly BenchKernel[] {
@@ -43,18 +57,21 @@ function namedKernels(names: readonly string[]): readonly BenchKernel[] {
 
 function readSettings(options: Options): Settings {
   const engine = options.oneOf("engine", ["interpreter", "jit"]) ?? "interpreter";
-  if (engine === "jit") throw new UsageError("--engine jit: the JIT engine is not there yet");
+  if (engine !== "interpreter") throw new UsageError("--engine jit: the JIT engine is not there yet");
   const quick = options.has("quick");
   const seconds = options.number("timeout", "any");
   const maxSteps = options.number("max-steps");
+  const runs = options.number("runs") ?? (quick ? 1 : null);
   return {
     kernels: namedKernels(options.positionals),
     quick,
-    engines: [engine],
+    engines: engine !== "interpreter" && options.has("interpreter") ? [engine, "interpreter"] : [engine],
     repetition: {
-      runs: Math.max(1, options.number("runs") ?? (quick ? 1 : fewestRuns)),
+      runs: Math.max(1, runs ?? fewestRuns),
       milliseconds: quick ? 0 : patience,
     },
+    interpreterRuns: Math.max(1, runs ?? fewestInterpreterRuns),
+    peers: readPeers(options.value("peers")),
     defaults: {
       ...(seconds === null ? {} : { timeoutMs: 1000 * seconds }),
       ...(maxSteps === null ? {} : { maxSteps }),
@@ -76,15 +93,15 @@ class Bench {
 
   /** @throws BenchFault when a launch does not end well */
   row(kernel: BenchKernel): BenchRow {
-    const { quick, engines, repetition, defaults } = this.#settings;
+    const { quick, engines, repetition, interpreterRuns, defaults } = this.#settings;
     const plan = kernel.plan(quick ? kernel.quickSize : kernel.size);
     const initial = initialValues(plan);
     const path = `${folder}/kernels/${kernel.file}.ptx`;
     const source = { path, text: readFileSync(path, "utf8") };
-    const measured = engines.map((engine): [EngineName, Measurement] => [
-      engine,
-      measure(source, plan, initial, repetition, defaults),
-    ]);
+    const measured = engines.map((engine): [EngineName, Measurement] => {
+      const own = engine === "interpreter" ? { ...repetition, runs: interpreterRuns } : repetition;
+      return [engine, measure(source, plan, initial, own, defaults)];
+    });
     this.#peers.prepare(plan, initial, repetition);
     const native = this.#peers.native(kernel, plan);
     const pocl = this.#peers.pocl(kernel, plan);
@@ -96,7 +113,7 @@ class Bench {
       return wrong === null;
     };
     const ok = measured.map(([engine, { results }]) => right(engine, results)).every(Boolean);
-    if (pocl) right("PoCL", pocl.results);
+    if (pocl) right(peerTitles.pocl, pocl.results);
     return { name: kernel.name, engines: new Map(measured), native: native?.ms ?? null, pocl: pocl?.ms ?? null, ok };
   }
 }
@@ -106,7 +123,13 @@ export const bench: Command = {
   summary: "measure kernels, and the same in C and OpenCL",
   usage: ["bench [NAME…]"],
   options: [
-    { name: "runs", value: "N", help: `how often each is run at least, after the first run (default: ${fewestRuns})` },
+    {
+      name: "runs",
+      value: "N",
+      help: `how often each is run at least, after the first run (default: ${fewestRuns}; interpreter: ${fewestInterpreterRuns})`,
+    },
+    { name: "interpreter", help: "measure the interpreter beside the engine" },
+    { name: "peers", value: "LIST", help: `native, pocl, or none (default: ${peerNames.join(",")})` },
     { name: "quick", help: "small sizes, once: whether all is well, not how fast" },
   ],
   details:
@@ -118,9 +141,8 @@ export const bench: Command = {
     const settings = readSettings(options);
     if (!existsSync(folder)) throw new UsageError("bench: the benchmarks are in the repository, not in the package");
     const json = options.has("json");
-    const peers = new Peers(folder);
+    const peers = new Peers(folder, settings.peers, (why) => terminal.err(`lanewise: ${why}`));
     try {
-      for (const why of peers.missing) terminal.err(`lanewise: ${why}`);
       const bench = new Bench(settings, peers, terminal);
       const { kernels, engines, repetition } = settings;
       const table = new BenchTable(

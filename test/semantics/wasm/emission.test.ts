@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Prim, prims, type Ty, type Value } from "../../../src/semantics/index.ts";
 import { machineFeatures, type Wasm } from "../../../src/wasm/index.ts";
+import { differences, evaluated } from "./differences.ts";
 import { type Application, EmittedModule, type Form, lanesOf } from "./emitted-module.ts";
 import { columnsOf, draw, Random, specials } from "./operands.ts";
 import { unemitted } from "./unemitted.ts";
@@ -8,6 +9,7 @@ import { unemitted } from "./unemitted.ts";
 const table: readonly (readonly [string, Prim])[] = Object.entries(prims);
 const formsOf = (prim: Prim): Form[] => (["scalar", "quad", "half"] as const).filter((form) => prim.wasm[form]);
 const isFloat = (ty: Ty): boolean => ty === "f32" || ty === "f64";
+const hasFloats = (prim: Prim): boolean => [...prim.params, prim.result].some(isFloat);
 const isLong = (ty: Ty): boolean => ty === "i64" || ty === "f64";
 
 /** Whether an emission makes something else of an operand that it can see into. */
@@ -26,12 +28,19 @@ function looksAt(prim: Prim, form: Form, position: number): boolean {
 function constantsOf(ty: Ty, form: Form): (readonly Value[])[] {
   const random = new Random(1);
   const drawn = Array.from({ length: 64 }, () => draw(ty, random));
-  const same = [...specials[ty], ...drawn].map((value) => [value]);
-  if (form === "scalar") return same;
-  const different = Array.from({ length: 8 }, (_, i) =>
-    Array.from({ length: lanesOf[form] }, (_, lane) => (i % 2 ? drawn[8 * i + lane]! : random.pick(specials[ty]))),
-  );
-  return [...same, ...different];
+  const special = specials[ty].filter((_, i) => ty === "i32" || i % 4 === 0);
+  const same = [...special, ...drawn].map((value) => [value]);
+  if (form === "scalar" || ty === "pred") return same;
+  const lanes = [0, 1, 2, 3].map(() => [random.pick(special), random.pick(special), random.pick(drawn)] as const);
+  const different = lanes.flatMap(([x, y, z]) => [
+    ...[specials[ty][0]!, z].flatMap((w) => [
+      [w, x, y, z],
+      [x, y, z, w],
+      [x, x, y, w],
+      [x, y, x, y],
+    ]),
+  ]);
+  return [...same, ...different.map((values) => values.slice(0, lanesOf[form]))];
 }
 
 interface Subject {
@@ -60,46 +69,16 @@ function subjectOf(name: string, prim: Prim): Subject {
 }
 
 const subjects = new Map(table.map(([name, prim]) => [prim, subjectOf(name, prim)]));
-const applications = [...subjects.values()].flatMap(({ general, fixed }) => [...general, ...fixed]);
-/** Without anything that a machine may lack, and with what this one has. */
-const modules = [{ fusedMadd: false }, machineFeatures()].map((features) => ({
-  features: features.fusedMadd ? "fused multiply-adds" : "no features",
-  emitted: new EmittedModule(applications, features),
-}));
-
-const show = (value: Value | null): string =>
-  typeof value === "number"
-    ? Object.is(value, -0)
-      ? "-0"
-      : `${value}`
-    : typeof value === "bigint"
-      ? `${value}n`
-      : `${value}`;
-
-/** The first few rows in which the module and `eval` differ. */
-function differences(
-  application: Application,
-  columns: readonly (readonly Value[])[],
-  expected: readonly Value[],
-): string[] {
-  return modules.flatMap(({ features, emitted }) => {
-    const results = emitted.run(application, columns);
-    const rows = results.flatMap((result, row) => (Object.is(result, expected[row]) ? [] : [row]));
-    return rows.slice(0, 4).map((row) => {
-      const operands = columns.map((column) => show(column[row]!)).join(", ");
-      const which = `${application.name}, ${features}`;
-      return `${which}: (${operands}) gave ${show(results[row]!)}, not ${show(expected[row]!)}`;
-    });
-  });
-}
-
-function evaluated(prim: Prim, columns: readonly (readonly Value[])[]): Value[] {
-  const evaluate = prim.eval as (...operands: Value[]) => Value;
-  return columns[0]!.map((_, row) => evaluate(...columns.map((column) => column[row]!)));
-}
+const applicationsOf = (prims: readonly Prim[]): Application[] =>
+  prims.flatMap((prim) => [...subjects.get(prim)!.general, ...subjects.get(prim)!.fixed]);
+const all = table.map(([, prim]) => prim);
+const plain = new EmittedModule(applicationsOf(all), { fusedMadd: false });
+/** With what this machine has beyond that: it is a matter of floating-point numbers. */
+const equipped = new EmittedModule(applicationsOf(all.filter(hasFloats)), machineFeatures());
+const modulesOf = (prim: Prim): EmittedModule[] => (hasFloats(prim) ? [plain, equipped] : [plain]);
 
 /** Rows that a primitive is tried with: reference arithmetic on floating-point numbers takes its time. */
-const limitOf = (prim: Prim): number => ([...prim.params, prim.result].some(isFloat) ? 0x4000 : 0x1_0000);
+const limitOf = (prim: Prim): number => (hasFloats(prim) ? 0x4000 : 0x1_0000);
 
 test.each(table.filter(([, prim]) => formsOf(prim).length > 0))(
   "%s is in WebAssembly what it is in eval",
@@ -107,20 +86,23 @@ test.each(table.filter(([, prim]) => formsOf(prim).length > 0))(
     const columns = columnsOf(prim.params, limitOf(prim), 4096);
     const expected = evaluated(prim, columns);
     const { general, fixed } = subjects.get(prim)!;
-    expect(general.flatMap((application) => differences(application, columns, expected))).toEqual([]);
+    for (const application of general) {
+      for (const module of modulesOf(prim)) expect(differences(module, application, columns, expected)).toEqual([]);
+    }
 
-    const few = columnsOf(prim.params, 512, 64);
-    const among = fixed.flatMap((application) => {
+    const few = columnsOf(prim.params, 256, 64);
+    for (const application of fixed) {
       const { position, constants } = application.fixed!;
-      const ty = prim.params[position]!;
-      return (constants === null ? specials[ty].map((value) => [value]) : [constants]).flatMap((values) => {
-        const columns = few.map((column, i) =>
-          i === position ? column.map((_, row) => values[row % values.length]!) : column,
+      const choices = constants === null ? specials[prim.params[position]!].map((value) => [value]) : [constants];
+      for (const values of choices) {
+        const columns = few.with(
+          position,
+          few[position]!.map((_, row) => values[row % values.length]!),
         );
-        return differences(application, columns, evaluated(prim, columns));
-      });
-    });
-    expect(among.slice(0, 8)).toEqual([]);
+        const expected = evaluated(prim, columns);
+        for (const module of modulesOf(prim)) expect(differences(module, application, columns, expected)).toEqual([]);
+      }
+    }
   },
 );
 

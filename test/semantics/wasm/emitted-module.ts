@@ -22,11 +22,24 @@ export interface Application {
 
 export const lanesOf: Readonly<Record<Form, number>> = { scalar: 1, quad: 4, half: 2 };
 
-/** Bytes between the beginnings of columns, which is also more than a column has; results come behind four operands. */
+export type Columns = readonly (readonly Value[])[];
+
+interface Column {
+  readonly values: readonly Value[];
+  readonly ty: Ty;
+  readonly form: Form;
+}
+
+interface Difference {
+  readonly row: number;
+  readonly result: Value | null;
+}
+
+/** Bytes between the beginnings of columns, which is also more than a column has. Behind those of operands are two more. */
 const COLUMN = 0x10_0000;
-const RESULT = 4 * COLUMN;
-/** One more than columns need: what lies behind a column's last lanes is read, and written. */
-const PAGES = (RESULT + COLUMN) / 0x1_0000 + 1;
+const RESULT = 4;
+const EXPECTED = 5;
+const PAGES = (6 * COLUMN) / 0x1_0000;
 
 const isLong = (ty: Ty): boolean => ty === "i64" || ty === "f64";
 const bytesOf = (form: Form, ty: Ty): number => (isLong(ty) || (ty === "pred" && form === "half") ? 8 : 4);
@@ -74,23 +87,19 @@ function writeColumn(bytes: Uint8Array, form: Form, ty: Ty, values: readonly Val
   });
 }
 
+/** Whether two kinds of columns have the same bytes. */
+const sameEncoding = (a: Column, b: Column): boolean => a.ty === b.ty && (a.ty !== "pred" || a.form === b.form);
+
 /** `null` where a predicate is not one of its two patterns. */
-function readColumn(bytes: Uint8Array, form: Form, ty: Ty, rows: number): (Value | null)[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const size = bytesOf(form, ty);
-  const yes = form === "scalar" ? 1 : -1;
-  const read: Record<Ty, (at: number) => Value | null> = {
-    i32: (at) => view.getInt32(at, true),
-    i64: (at) => view.getBigInt64(at, true),
-    f32: (at) => view.getFloat32(at, true),
-    f64: (at) => view.getFloat64(at, true),
-    pred: (at) => {
-      const word = view.getInt32(at, true);
-      if (size === 8 && word !== view.getInt32(at + 4, true)) return null;
-      return word === yes ? true : word === 0 ? false : null;
-    },
-  };
-  return Array.from({ length: rows }, (_, row) => read[ty](row * size));
+function readValue(view: DataView, form: Form, ty: Ty, row: number): Value | null {
+  const at = row * bytesOf(form, ty);
+  if (ty === "i64") return view.getBigInt64(at, true);
+  if (ty === "f64") return view.getFloat64(at, true);
+  if (ty === "f32") return view.getFloat32(at, true);
+  const word = view.getInt32(at, true);
+  if (ty === "i32") return word;
+  if (form === "half" && word !== view.getInt32(at + 4, true)) return null;
+  return word === (form === "scalar" ? 1 : -1) ? true : word === 0 ? false : null;
 }
 
 const splat = (ty: Ty): "i32x4.splat" | "i64x2.splat" | "f32x4.splat" | "f64x2.splat" =>
@@ -125,7 +134,7 @@ function write(module: ModuleWriter, { name, prim, form, fixed }: Application): 
     });
     address(bytesOf(form, prim.result));
     f.value(prim.wasm[form]!(...operands), locals);
-    f.memory(access(form, prim.result, "store"), 1, RESULT);
+    f.memory(access(form, prim.result, "store"), 1, RESULT * COLUMN);
     f.get(row);
     f.i32(lanesOf[form]);
     f.op("i32.add");
@@ -142,6 +151,9 @@ export class EmittedModule {
   readonly #memory = new WebAssembly.Memory({ initial: PAGES, maximum: PAGES });
   readonly #exports: Readonly<Record<string, unknown>>;
 
+  /** What the columns of operands, of results and of expectations hold. */
+  readonly #held: Column[] = [];
+
   constructor(applications: readonly Application[], features: Features) {
     const writer = new ModuleWriter(features);
     writer.importMemory({ initial: PAGES, maximum: PAGES, shared: false });
@@ -152,14 +164,36 @@ export class EmittedModule {
     this.#exports = new WebAssembly.Instance(module, { env }).exports;
   }
 
-  /** The results for columns of operands, a multiple of 4 rows. The column of a fixed operand is not read. */
-  run({ name, prim, form, fixed }: Application, columns: readonly (readonly Value[])[]): (Value | null)[] {
-    const column = (at: number): Uint8Array => new Uint8Array(this.#memory.buffer, at, COLUMN);
-    const rows = columns[0]!.length;
-    for (const [i, ty] of prim.params.entries()) writeColumn(column(i * COLUMN), form, ty, columns[i]!);
+  /**
+   * The rows in which the function gives something else than is expected, and what it gives. There is a multiple of 4 rows; the
+   * column of a fixed operand is not read. One NaN is as good as another.
+   */
+  differences({ name, prim, form, fixed }: Application, operands: Columns, expected: readonly Value[]): Difference[] {
+    for (const [i, ty] of prim.params.entries()) {
+      if (fixed?.position !== i) this.#write(i, { values: operands[i]!, ty, form });
+    }
+    const ty = prim.result;
+    this.#write(EXPECTED, { values: expected, ty, form });
     const f = this.#exports[name] as (rows: number, fixed?: Value) => void;
-    if (fixed?.constants === null) f(rows, columns[fixed.position]![0]!);
-    else f(rows);
-    return readColumn(column(RESULT), form, prim.result, rows);
+    if (fixed?.constants === null) f(expected.length, operands[fixed.position]![0]!);
+    else f(expected.length);
+
+    const words = bytesOf(form, ty) / 4;
+    const [got, wanted] = [RESULT, EXPECTED].map(
+      (i) => new Int32Array(this.#memory.buffer, i * COLUMN, expected.length * words),
+    );
+    const view = new DataView(this.#memory.buffer, RESULT * COLUMN, COLUMN);
+    const rows = new Set<number>();
+    for (let i = 0; i < got!.length; i++) if (got![i] !== wanted![i]) rows.add(Math.floor(i / words));
+    const results = [...rows].map((row) => ({ row, result: readValue(view, form, ty, row) }));
+    return results.filter(({ row, result }) => !Object.is(result, expected[row]));
+  }
+
+  /** Writes a column, if it is not there already. */
+  #write(at: number, column: Column): void {
+    const held = this.#held[at];
+    if (held?.values === column.values && sameEncoding(held, column)) return;
+    writeColumn(new Uint8Array(this.#memory.buffer, at * COLUMN, COLUMN), column.form, column.ty, column.values);
+    this.#held[at] = column;
   }
 }

@@ -176,27 +176,34 @@ const drawn: Readonly<Record<Ty, (random: Random) => Value>> = {
 
 export const draw = (ty: Ty, random: Random): Value => drawn[ty](random);
 
+/** A list for each type, all of the same length: all combinations of special values, or `count` of them. */
+function combinations(types: readonly Ty[], count: number, random: Random): Value[][] {
+  const all = types.reduce((product, ty) => product * specials[ty].length, 1);
+  let repeat = 1;
+  return types.map((ty) => {
+    const values = specials[ty];
+    if (all > count) return Array.from({ length: count }, () => random.pick(values));
+    const each = repeat;
+    repeat *= values.length;
+    return Array.from({ length: all }, (_, row) => values[Math.floor(row / each) % values.length]!);
+  });
+}
+
+const known = new Map<string, Value[][]>();
+
 /**
- * A column of values for each type; all columns have the same length, a multiple of 4. All combinations of the special values
- * if they are no more than `limit`, else as many of them, and `more` rows of random values.
+ * A column of values for each type, with a multiple of 4 rows: all combinations of the special values if they are no more than
+ * `limit`, else as many of them, and `more` rows of random values.
  */
 export function columnsOf(types: readonly Ty[], limit: number, more: number): Value[][] {
+  const key = [...types, limit, more].join();
   const random = new Random(types.length);
-  const all = types.reduce((product, ty) => product * specials[ty].length, 1);
-  const rows = Math.min(all, limit);
-  const total = (rows + more + 3) & ~3;
-  const columns: Value[][] = types.map(() => []);
-  for (let row = 0; row < total; row++) {
-    let rest = row;
-    types.forEach((ty, i) => {
-      const values = specials[ty];
-      if (row >= rows) columns[i]!.push(draw(ty, random));
-      else if (all > limit) columns[i]!.push(random.pick(values));
-      else {
-        columns[i]!.push(values[rest % values.length]!);
-        rest = Math.floor(rest / values.length);
-      }
+  const columns =
+    known.get(key) ??
+    combinations(types, limit, random).map((column, i) => {
+      const total = (column.length + more + 3) & ~3;
+      return [...column, ...Array.from({ length: total - column.length }, () => draw(types[i]!, random))];
     });
-  }
+  known.set(key, columns);
   return columns;
 }

@@ -12,9 +12,9 @@ const horner = (coefficients: readonly number[], x: number): number => {
   return sum;
 };
 
-const TWO_OVER_PI = 0.6366197723675814;
+export const TWO_OVER_PI = 0.6366197723675814;
 /** pi/2 in three parts: 31 and 33 bits, so that products with 20 bits are exact, and the rest. */
-const HALF_PI = [1.5707963267341256, 6.07710049817245e-11, 8.333742918520879e-20] as const;
+export const HALF_PI = [1.5707963267341256, 6.07710049817245e-11, 8.333742918520879e-20] as const;
 /** floor(2/pi * 2^256): enough for the fraction of any binary32 multiple. */
 const TWO_OVER_PI_BITS = 0xa2f9836e4e441529fc2757d1f534ddc0db6295993c439041fe5163abdebbc561n;
 
@@ -24,15 +24,18 @@ const inverseFactorials = (first: number, count: number): number[] => {
   for (let k = first, term = 1; list.length < count; k += 2) list.push((term /= -k * (k + 1)));
   return list;
 };
-const SINE = inverseFactorials(2, 9);
-const COSINE = inverseFactorials(1, 10);
+export const SINE = inverseFactorials(2, 9);
+export const COSINE = inverseFactorials(1, 10);
+
+/** Greater multiples of pi/2 (in magnitude) have more bits than the first parts of `HALF_PI` leave room for. */
+export const MOST_QUARTERS = 0xf_ffff;
 
 /** sin(x + quarters * pi/2). */
 function sineOf(x: number, quarters: number): number {
   if (!Number.isFinite(x)) return NaN;
   let n = Math.floor(x * TWO_OVER_PI + 0.5);
   let r = x;
-  if (n > 0xf_ffff || n < -0xf_ffff) {
+  if (n > MOST_QUARTERS || n < -MOST_QUARTERS) {
     // The product's fraction, from its integer part on, in units of 2^-259: the operand is a multiple of 1/8.
     const turns = BigInt(x * 8) * TWO_OVER_PI_BITS;
     const whole = (turns + (1n << 258n)) >> 259n;
@@ -50,7 +53,7 @@ export const sine = (x: number): number => sineOf(x, 0);
 export const cosine = (x: number): number => sineOf(x, 1);
 
 /** (ln 2)^k / k! */
-const EXP2 = [
+export const EXP2 = [
   1,
   Math.LN2,
   0.24022650695910072,
@@ -76,7 +79,7 @@ export function exp2(x: number): number {
 }
 
 /** 2 / ln 2 / (2k + 1): the series of log2((1 + s) / (1 - s)) / s in s^2. */
-const LOG2 = [
+export const LOG2 = [
   2.8853900817779268, 0.9617966939259756, 0.5770780163555853, 0.4121985831111324, 0.3205988979753252,
   0.2623081892525388, 0.22195308321368667, 0.19235933878519512, 0.16972882833987804, 0.15186263588304877,
   0.1373995277037108, 0.12545174268599682,

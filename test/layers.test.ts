@@ -11,10 +11,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ir: ["source", "semantics"],
   ptx: ["source", "numeric", "semantics", "ir"],
   visa: ["source", "numeric", "semantics", "ir"],
-  machine: ["source", "numeric", "semantics", "ir"],
+  machine: ["source", "numeric", "wasm", "semantics", "ir"],
   interpreter: ["source", "numeric", "semantics", "ir", "machine"],
+  jit: ["source", "numeric", "wasm", "semantics", "ir", "machine", "interpreter"],
   sanitizers: ["source", "semantics", "ir", "machine"],
-  runtime: ["source", "numeric", "semantics", "ir", "ptx", "visa", "machine", "interpreter", "sanitizers"],
+  runtime: ["source", "numeric", "semantics", "ir", "ptx", "visa", "machine", "interpreter", "jit", "sanitizers"],
   index: ["source", "ir", "ptx", "visa", "machine", "runtime"],
   cli: [
     "source",
@@ -43,7 +44,7 @@ const roomOf = (file: string) =>
     .split("/")[0]!
     .replace(/\.ts$/, "");
 const importsOf = (file: string) =>
-  [...readFileSync(join(root, file), "utf8").matchAll(/\bfrom\s+"([^"]+)"|\bimport\s*\(?\s*"([^"]+)"/g)].map(
+  [...readFileSync(join(root, file), "utf8").matchAll(/\bfrom\s+"([^"]+)"|(?<!")\bimport\s*\(?\s*"([^"]+)"/g)].map(
     (m) => (m[1] ?? m[2])!,
   );
 

@@ -34,6 +34,29 @@ export interface LaunchOptions {
  * kernel, too few bytes of parameters, a block of no or of more than 1024 threads.
  */
 export function launch(program: Program, request: LaunchRequest, options: LaunchOptions = {}): LaunchResult {
+  const { grid, kernel, sharedBytes } = openLaunch(program, request, options);
+  grid.observers?.emit("launchBegin", grid);
+  try {
+    refuse(program, kernel, grid, sharedBytes);
+    if (!grid.reports.failed) runGrid(grid, kernel, sharedBytes, new Limits(grid, request), request.seed);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    grid.reports.fault(error);
+  }
+  grid.observers?.emit("launchEnd", grid);
+  return { ok: !grid.reports.failed, steps: grid.steps, reports: grid.reports.reports };
+}
+
+/** A launch before its first block. */
+export interface OpenLaunch {
+  readonly grid: Grid;
+  readonly kernel: LoadedFunction;
+  /** Bytes of a block's shared memory. */
+  readonly sharedBytes: number;
+}
+
+/** What the blocks of a launch will share. Throws a RangeError when the request makes no sense. */
+export function openLaunch(program: Program, request: LaunchRequest, options: LaunchOptions = {}): OpenLaunch {
   const kernel = program.engine.functionNamed(request.kernel);
   if (kernel === null || kernel.ir.kind !== "kernel") throw new RangeError(`there is no kernel ${request.kernel}`);
   checkShape(kernel.ir, request);
@@ -65,18 +88,7 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
     activationBytes: 0,
     clock: () => BigInt(Math.floor(grid.steps / 32)) + reads++,
   };
-  grid.observers?.emit("launchBegin", grid);
-  try {
-    refuse(program, kernel, grid, dynamicEnd - windows.shared.start);
-    if (!grid.reports.failed) {
-      runGrid(grid, kernel, dynamicEnd - windows.shared.start, new Limits(grid, request), request.seed);
-    }
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    grid.reports.fault(error);
-  }
-  grid.observers?.emit("launchEnd", grid);
-  return { ok: !grid.reports.failed, steps: grid.steps, reports: grid.reports.reports };
+  return { grid, kernel, sharedBytes: dynamicEnd - windows.shared.start };
 }
 
 function checkShape(kernel: IrFunction, { grid, block, params, sharedBytes, threads: model }: LaunchRequest): void {
@@ -126,7 +138,7 @@ function paramsBank(kernel: IrFunction, bytes: Uint8Array): Bank {
 }
 
 /** A kernel that can come to what is not modelled does not start: it would be wrong to run half of it. */
-function refuse(program: Program, kernel: LoadedFunction, grid: Grid, sharedBytes: number): void {
+export function refuse(program: Program, kernel: LoadedFunction, grid: Grid, sharedBytes: number): void {
   const { engine, module } = program;
   const tooLarge =
     kernel.stackCost > grid.stackLimit

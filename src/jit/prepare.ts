@@ -22,7 +22,8 @@ export const resultsOf = ({ returns }: IrFunction): number[] =>
 
 export function prepare(ir: IrFunction, bindings: Bindings): Prepared {
   const memo = new Map<Expr, Expr>();
-  const bound = ir.instructions.map((i) => mapOperands(i, (expr) => bind(expr, bindings, memo)));
+  // What is moved is moved as bits.
+  const bound = ir.instructions.map((i) => mapOperands(i, (expr) => bitsOf(bind(expr, bindings, memo))));
   const graph = flowGraphOf(bound);
   const writes = new Uint32Array(ir.registers.length);
   for (const instruction of bound) writesOf(instruction, (r) => writes[r]!++);
@@ -55,7 +56,9 @@ function withConstants(
   return instructions.map((instruction) => {
     // A register that is known from here on is a new leaf: what was made of it before is no longer good.
     const mapped =
-      known.size === 0 ? instruction : mapOperands(instruction, (e) => bind(e, { ...bindings, register }, memo));
+      known.size === 0
+        ? instruction
+        : mapOperands(instruction, (e) => bitsOf(bind(e, { ...bindings, register }, memo)));
     const { op, dst, guard, lanes } = mapped;
     if (op.kind !== "pure" || guard !== null || lanes !== undefined) return mapped;
     op.values.forEach((value, i) => {

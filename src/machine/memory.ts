@@ -1,5 +1,6 @@
 import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { Views } from "./views.ts";
+import type { WasmMemory } from "../wasm/host.ts";
 
 export interface Allocation extends Extent {
   /** Freed, but kept so that a late access is recognised. */
@@ -13,6 +14,11 @@ const gap = 256;
 const largest = 2 ** 32 - 2 ** 16;
 /** Bytes of freed memory that stay in quarantine; beyond it, the oldest is used again. */
 const quarantined = 64 * 2 ** 20;
+
+const pageBytes = 0x1_0000;
+/** One page less than WebAssembly could have: views of all of it are not possible everywhere. */
+const mostPages = 0xffff;
+const pagesOf = (bytes: number): number => Math.ceil(bytes / pageBytes);
 
 const roomFor = (size: number): number => Math.ceil(Math.max(size, 1) / alignment) * alignment;
 
@@ -31,6 +37,7 @@ export class DeviceMemory {
   readonly #freed: Allocation[] = [];
   #freedBytes = 0;
   #top = 0x1_0000;
+  #wasm: WasmMemory | null = null;
 
   get views(): Views {
     return this.#views;
@@ -96,6 +103,23 @@ export class DeviceMemory {
     this.#views.u8.set(bytes, offset);
   }
 
+  /** The memory as WebAssembly sees it: byte n is offset n. From the first call on the device lies in it. */
+  get wasm(): WasmMemory {
+    if (this.#wasm === null) {
+      this.#wasm = new WebAssembly.Memory({ initial: pagesOf(this.#top), maximum: mostPages });
+      const moved = new Views(this.#wasm.buffer);
+      moved.u8.set(this.#views.u8.subarray(0, this.#top));
+      this.#views = moved;
+      this.epoch++;
+    }
+    return this.#wasm;
+  }
+
+  /** Room that no kernel can reach, filled with zeros and never given back. Throws as `alloc` does. */
+  reserve(size: number): number {
+    return this.#fresh(roomFor(size));
+  }
+
   #recycle(index: number): void {
     const [allocation] = this.#allocations.splice(index, 1);
     const room = roomFor(allocation!.end - allocation!.start);
@@ -123,9 +147,24 @@ export class DeviceMemory {
   #reserve(bytes: number): void {
     const have = this.#views.u8.length;
     if (bytes <= have) return;
+    this.epoch++;
+    if (this.#wasm !== null) {
+      this.#growWasm(this.#wasm, bytes);
+      return;
+    }
     const grown = new Views(Math.min(largest, Math.max(bytes, have * 2)));
     grown.u8.set(this.#views.u8);
     this.#views = grown;
-    this.epoch++;
+  }
+
+  #growWasm(memory: WasmMemory, bytes: number): void {
+    const have = memory.buffer.byteLength / pageBytes;
+    const wanted = Math.min(mostPages, Math.max(pagesOf(bytes), have + Math.ceil(have / 4)));
+    try {
+      memory.grow(wanted - have);
+    } catch {
+      throw new RangeError(`out of memory: the host gives no ${bytes} bytes`);
+    }
+    this.#views = new Views(memory.buffer);
   }
 }

@@ -1,4 +1,4 @@
-/** One piece of memory, seen as elements of each width. Its size is a multiple of 8 bytes. */
+/** One piece of memory, seen as elements of each width: fresh bytes, or a buffer that is there. Its size is a multiple of 8. */
 export class Views {
   readonly i8: Int8Array;
   readonly u8: Uint8Array;
@@ -7,8 +7,8 @@ export class Views {
   readonly i32: Int32Array;
   readonly i64: BigInt64Array;
 
-  constructor(bytes: number) {
-    const buffer = new ArrayBuffer(8 * Math.ceil(bytes / 8) || 8);
+  constructor(source: number | ArrayBuffer) {
+    const buffer = typeof source === "number" ? new ArrayBuffer(8 * Math.ceil(source / 8) || 8) : source;
     this.i8 = new Int8Array(buffer);
     this.u8 = new Uint8Array(buffer);
     this.i16 = new Int16Array(buffer);

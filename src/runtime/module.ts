@@ -1,6 +1,7 @@
 import { launch, loadProgram, type Program } from "../interpreter/index.ts";
 import { findObstacle, type Obstacle } from "../interpreter/reachable.ts";
 import type { IrFunction, IrModule } from "../ir/index.ts";
+import { JitProgram } from "../jit/launch.ts";
 import type { Observer } from "../machine/events.ts";
 import type { LaunchRequest, LaunchResult, SanitizerName, Surface } from "../machine/launch.ts";
 import { sanitizersFor } from "../sanitizers/index.ts";
@@ -18,6 +19,11 @@ import type { VisaProgram } from "./visa/program.ts";
 
 /** How launches are watched and limited. */
 export interface LaunchDefaults {
+  /**
+   * What runs kernels: compiled code, or the interpreter, which is the reference. Sanitizers, observers, seeds and step limits
+   * need the interpreter, and so does a kernel that cannot be compiled; the result says which one it was.
+   */
+  readonly engine?: EngineName;
   /** Which sanitizers watch. Faults (an access outside every allocation, ...) are always found. */
   readonly sanitize?: "all" | Iterable<SanitizerName>;
   /** Permutes the schedule of the threads; the same seed gives the same run. */
@@ -27,6 +33,8 @@ export interface LaunchDefaults {
   /** Milliseconds after which the launch ends with a `no-progress` report. */
   readonly timeoutMs?: number;
 }
+
+export type EngineName = "interpreter" | "jit";
 
 export type LaunchOptions = LaunchSize & LaunchSettings;
 
@@ -46,6 +54,8 @@ export interface KernelResult extends LaunchResult {
   readonly milliseconds: number;
   /** What the kernel printed. */
   readonly stdout: string;
+  /** What has run it. */
+  readonly engine: EngineName;
 }
 
 /** The sanitizers that there are. */
@@ -59,6 +69,7 @@ export class Module {
   readonly diagnostics: readonly Diagnostic[];
   readonly #program: Program;
   readonly #visa: VisaProgram | null;
+  #jit: JitProgram | null = null;
 
   /** Use `Device.load`. `visa`: how kernels of vISA are launched. */
   constructor(device: PtxDevice, ir: IrModule, diagnostics: readonly Diagnostic[], visa: VisaProgram | null = null) {
@@ -84,7 +95,7 @@ export class Module {
     if (found) {
       return new Kernel(this, found, {
         plan: (options) => this.#plan(found, options),
-        run: (request, observers) => launch(this.#program, request, { observers }),
+        run: (request, observers, engine) => this.#run(request, observers, engine),
       });
     }
     const meant = nearest(name, this.kernels);
@@ -92,6 +103,16 @@ export class Module {
     throw new UsageError(
       `there is no kernel "${name}"${meant ? `; did you mean "${meant}"?` : `; there are ${kernels}`}`,
     );
+  }
+
+  /** Compiled code takes no notice of what only the interpreter does. */
+  #run(request: LaunchRequest, observers: readonly Observer[], engine: EngineName): EngineResult {
+    const watched = observers.length > 0 || request.seed !== undefined || request.maxSteps !== undefined;
+    if (engine === "jit" && !watched && request.timeoutMs === undefined) {
+      this.#jit ??= new JitProgram(this.#program);
+      if (this.#jit.obstacleOf(request) === null) return { ...this.#jit.launch(request), engine };
+    }
+    return { ...launch(this.#program, request, { observers }), engine: "interpreter" };
   }
 
   #plan(kernel: IrFunction, options: LaunchOptions): LaunchPlan {
@@ -112,7 +133,11 @@ export class Module {
 /** What a kernel needs of its module. */
 interface Launcher {
   readonly plan: (options: LaunchOptions) => LaunchPlan;
-  readonly run: (request: LaunchRequest, observers: readonly Observer[]) => LaunchResult;
+  readonly run: (request: LaunchRequest, observers: readonly Observer[], engine: EngineName) => EngineResult;
+}
+
+interface EngineResult extends LaunchResult {
+  readonly engine: EngineName;
 }
 
 /** A function of a module that can be launched. */
@@ -163,6 +188,7 @@ export class Kernel {
     const seed = options.seed ?? defaults.seed;
     const maxSteps = options.maxSteps ?? defaults.maxSteps;
     const timeoutMs = options.timeoutMs ?? defaults.timeoutMs;
+    const engine = options.engine ?? defaults.engine ?? "interpreter";
     const sanitize = options.sanitize ?? defaults.sanitize ?? [];
     let stdout = "";
     const print = (text: string): void => {
@@ -181,10 +207,10 @@ export class Kernel {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
     };
-    let result: LaunchResult;
+    let result: EngineResult;
     let left = "";
     try {
-      result = this.#launcher.run(request, [...sanitizersFor(names), ...observers]);
+      result = this.#launcher.run(request, [...sanitizersFor(names), ...observers], engine);
     } finally {
       left = finish?.() ?? "";
     }

@@ -1,0 +1,307 @@
+import type { Destination, Guard, IrFunction } from "../ir/index.ts";
+import type { Expr, Ty } from "../semantics/index.ts";
+import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
+import type { Analysis } from "./analysis.ts";
+import { canonicalNan, observedBits } from "./nan.ts";
+import { resultsOf } from "./prepare.ts";
+import type { Shape } from "./shape.ts";
+import {
+  applyScalar,
+  applyVector,
+  isWide,
+  type Quad,
+  scalarTy,
+  type Value,
+  type Vector,
+  vectorOf,
+  widenMask,
+} from "./value.ts";
+
+/** A mask of the chunk's lanes, a v128 for each four; null: all of them. */
+export type Mask = readonly Wasm[] | null;
+
+/** What a function reads that is neither register nor memory. */
+export type SpecialValues = (leaf: Extract<Expr, { kind: "special" }>) => Value;
+
+/**
+ * The lanes of one function while it is written: where their registers are, what expressions become, and how results are
+ * written to lanes that are active.
+ */
+export class Chunk {
+  readonly writer: FunctionWriter;
+  readonly analysis: Analysis;
+  /** How many times four lanes. */
+  readonly quads: number;
+  /** The active lanes, in locals. */
+  readonly active: readonly number[];
+  readonly #registers: readonly (readonly number[])[];
+  readonly #specials: SpecialValues;
+  readonly #frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm;
+  readonly #observed: ReadonlySet<number>;
+  #values = new Map<Expr, Value>();
+
+  constructor(
+    writer: FunctionWriter,
+    analysis: Analysis,
+    quads: number,
+    specials: SpecialValues,
+    frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm,
+  ) {
+    this.writer = writer;
+    this.analysis = analysis;
+    this.quads = quads;
+    this.#specials = specials;
+    this.#frame = frame;
+    this.active = Array.from({ length: quads }, () => writer.local("v128"));
+    const { ir, instructions } = analysis.code;
+    this.#observed = observedBits(instructions, resultsOf(ir));
+    this.#registers = ir.registers.map((_, r) => this.#localTypes(ir, r).map((ty) => writer.local(ty)));
+  }
+
+  get function(): IrFunction {
+    return this.analysis.code.ir;
+  }
+
+  get lanes(): number {
+    return 4 * this.quads;
+  }
+
+  /** The locals of a register. */
+  locals(register: number): readonly number[] {
+    return this.#registers[register]!;
+  }
+
+  /** A new instruction begins: registers may have changed. */
+  begin(): void {
+    this.#values = new Map();
+  }
+
+  /** The mask of the active lanes in a block. */
+  activeMask(block: number): Mask {
+    return this.analysis.isPartial(block) ? this.active.map((local) => wasm.local("v128", local)) : null;
+  }
+
+  /** The value of a bound expression. */
+  value(expr: Expr): Value {
+    let value = this.#values.get(expr);
+    if (value === undefined) this.#values.set(expr, (value = this.#compute(expr)));
+    return value;
+  }
+
+  /** All lanes of an expression. */
+  vector(expr: Expr): Vector {
+    return vectorOf(this.value(expr), this.quads);
+  }
+
+  /** The lanes in which a guard holds; null where it is the same in all of them. */
+  guardMask({ register, negate }: Guard): readonly Wasm[] | null {
+    if (this.analysis.register(register).kind === "uniform") return null;
+    return this.locals(register).map((l) =>
+      negate ? wasm.op("v128.not", wasm.local("v128", l)) : wasm.local("v128", l),
+    );
+  }
+
+  /** The guard of all lanes, 0 or 1. */
+  guardScalar({ register, negate }: Guard): Wasm {
+    const p = wasm.local("i32", this.locals(register)[0]!);
+    return negate ? wasm.op("i32.eqz", p) : p;
+  }
+
+  /**
+   * Writes values to registers, all at once, in the lanes that matter: those of `guard`, and where others are elsewhere who
+   * still need theirs, in the active ones.
+   */
+  write(
+    block: number,
+    dst: readonly Destination[],
+    values: readonly (Value | null)[],
+    guard: readonly Wasm[] | null,
+  ): void {
+    const assignments = values.flatMap((value, i) => {
+      const to = dst[i];
+      return value === null || typeof to !== "number" ? [] : this.#assignment(block, to, value, guard);
+    });
+    this.writer.assign(assignments);
+  }
+
+  #assignment(block: number, register: number, value: Value, guard: readonly Wasm[] | null) {
+    const locals = this.locals(register);
+    const parts = this.#parts(register, this.#stored(register, value));
+    const mask = this.#writeMask(block, register, guard);
+    return locals.map((local, i) => {
+      const part = parts[i]!;
+      if (mask === null) return { local, value: part };
+      const old = wasm.local("v128", local);
+      // Two locals for each four lanes of 64 bits.
+      const wide = locals.length > mask.length;
+      return { local, value: wasm.blend(wide ? widenMask(mask[i >> 1]!)[i & 1]! : mask[i]!, part, old) };
+    });
+  }
+
+  #writeMask(block: number, register: number, guard: readonly Wasm[] | null): readonly Wasm[] | null {
+    const active = this.analysis.merges(block, register) ? this.activeMask(block) : null;
+    if (guard === null || active === null) return guard ?? active;
+    return guard.map((g, q) => wasm.op("v128.and", g, active[q]!));
+  }
+
+  /** The value as the register keeps it: a canonical NaN where bits are looked at, no more bits than it has. */
+  #stored(register: number, value: Value): Value {
+    const { bits } = this.function.registers[register]!;
+    const seen = value.ty === "f32" || value.ty === "f64" ? this.#observed.has(register) : false;
+    const clean = seen ? canonicalNan(value) : value;
+    if (bits >= 32 || bits === 1) return clean;
+    const keep = 2 ** bits - 1;
+    if (clean.kind === "uniform") return { ...clean, scalar: wasm.op("i32.and", clean.scalar, wasm.i32(keep)) };
+    const { quads } = vectorOf(clean, this.quads);
+    return { kind: "vector", ty: "i32", quads: quads.map(([q]) => [wasm.op("v128.and", q!, wasm.i32x4(keep))]) };
+  }
+
+  /** The parts of a value in the order of the register's locals. */
+  #parts(register: number, value: Value): readonly Wasm[] {
+    const shape = this.analysis.register(register);
+    if (shape.kind === "vector" || value.kind === "vector") return vectorOf(value, this.quads).quads.flat();
+    switch (value.kind) {
+      case "uniform":
+        return [bitsOfScalar(value.scalar)];
+      case "affine":
+        return [value.base];
+      case "indexed":
+        return [value.base, ...indexParts(value.index)];
+    }
+  }
+
+  #localTypes({ registers }: IrFunction, register: number): WasmTy[] {
+    const { class: c } = registers[register]!;
+    const shape: Shape = this.analysis.register(register);
+    const word = c === "b64" ? "i64" : "i32";
+    switch (shape.kind) {
+      case "uniform":
+      case "affine":
+        return [word];
+      case "indexed":
+        return shape.stride === null ? ["i64", ...this.#vectorTypes(1)] : ["i64", "i32"];
+      case "vector":
+        return this.#vectorTypes(c === "b64" ? 2 : 1);
+    }
+  }
+
+  #vectorTypes(perQuad: number): WasmTy[] {
+    return Array.from({ length: perQuad * this.quads }, () => "v128");
+  }
+
+  #compute(expr: Expr): Value {
+    switch (expr.kind) {
+      case "const":
+        return { kind: "uniform", ty: expr.ty, scalar: constant(expr) };
+      case "reg":
+        return this.#read(expr.reg, expr.ty);
+      case "special":
+        return this.#specials(expr);
+      case "frame":
+        return { kind: "uniform", ty: expr.ty, scalar: this.#frame(expr) };
+      case "prim":
+        return this.#prim(expr);
+      default:
+        throw new Error(`an expression of kind ${expr.kind} has no value of its own`);
+    }
+  }
+
+  #prim(expr: Extract<Expr, { kind: "prim" }>): Value {
+    const shape = this.analysis.shape(expr);
+    const args = expr.args.map((a) => this.value(a));
+    switch (shape.kind) {
+      case "uniform":
+        return { kind: "uniform", ty: expr.ty, scalar: applyScalar(expr.prim, args.map(baseOf)) };
+      case "affine":
+        return {
+          kind: "affine",
+          ty: expr.ty as "i32" | "i64",
+          base: applyScalar(expr.prim, args.map(baseOf)),
+          stride: shape.stride,
+        };
+      case "indexed": {
+        const { scale, signed } = shape;
+        const [first] = args;
+        if (first!.ty === "i32") {
+          return { kind: "indexed", ty: "i64", base: wasm.i64(0n), index: first!, scale, signed };
+        }
+        const from = args.find((a) => a.kind === "indexed") as Extract<Value, { kind: "indexed" }>;
+        return { ...from, base: applyScalar(expr.prim, args.map(baseOf)), scale };
+      }
+      case "vector":
+        return applyVector(
+          expr.prim,
+          args.map((a) => vectorOf(a, this.quads)),
+          this.quads,
+        );
+    }
+  }
+
+  #read(register: number, ty: Ty): Value {
+    const shape = this.analysis.register(register);
+    const locals = this.locals(register);
+    switch (shape.kind) {
+      case "uniform":
+        return { kind: "uniform", ty, scalar: scalarOf(ty, locals[0]!) };
+      case "affine": {
+        const word = ty === "i64" ? "i64" : "i32";
+        const value: Value = { kind: "affine", ty: word, base: wasm.local(word, locals[0]!), stride: shape.stride };
+        return ty === word ? value : { ...vectorOf(value, this.quads), ty };
+      }
+      case "indexed": {
+        const [base, ...rest] = locals;
+        const index: Value =
+          shape.stride === null
+            ? { kind: "vector", ty: "i32", quads: rest.map((l): Quad => [wasm.local("v128", l)]) }
+            : { kind: "affine", ty: "i32", base: wasm.local("i32", rest[0]!), stride: shape.stride };
+        const { scale, signed } = shape;
+        const value: Value = { kind: "indexed", ty: "i64", base: wasm.local("i64", base!), index, scale, signed };
+        return ty === "i64" ? value : { ...vectorOf(value, this.quads), ty };
+      }
+      case "vector":
+        return { kind: "vector", ty, quads: this.#quadsOf(locals, ty) };
+    }
+  }
+
+  #quadsOf(locals: readonly number[], ty: Ty): Quad[] {
+    const nodes = locals.map((l) => wasm.local("v128", l));
+    if (!isWide(ty)) return nodes.map((n) => [n]);
+    return Array.from({ length: this.quads }, (_, q) => [nodes[2 * q]!, nodes[2 * q + 1]!]);
+  }
+}
+
+/** The scalar from which a structured value counts. */
+const baseOf = (value: Value): Wasm => {
+  if (value.kind === "vector") throw new Error("a vector has no base");
+  return value.kind === "uniform" ? value.scalar : value.base;
+};
+
+const indexParts = (index: Value): readonly Wasm[] => (index.kind === "vector" ? index.quads.flat() : [baseOf(index)]);
+
+function scalarOf(ty: Ty, local: number): Wasm {
+  switch (ty) {
+    case "f32":
+      return wasm.op("f32.reinterpret_i32", wasm.local("i32", local));
+    case "f64":
+      return wasm.op("f64.reinterpret_i64", wasm.local("i64", local));
+    default:
+      return wasm.local(scalarTy(ty), local);
+  }
+}
+
+/** A scalar as registers keep it. */
+function bitsOfScalar(scalar: Wasm): Wasm {
+  if (scalar.ty === "f32") return wasm.op("i32.reinterpret_f32", scalar);
+  return scalar.ty === "f64" ? wasm.op("i64.reinterpret_f64", scalar) : scalar;
+}
+
+function constant({ ty, value }: Extract<Expr, { kind: "const" }>): Wasm {
+  switch (ty) {
+    case "pred":
+      return wasm.i32(value ? 1 : 0);
+    case "i64":
+      return wasm.i64(value as bigint);
+    default:
+      return wasm[ty](value as number);
+  }
+}

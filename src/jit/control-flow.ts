@@ -1,0 +1,330 @@
+import type { FlowBlock } from "../ir/flow/flow-graph.ts";
+import { type LoopRange, loopsOf } from "../ir/flow/loops.ts";
+import type { Guard } from "../ir/index.ts";
+import { type Label, type Wasm, wasm } from "../wasm/index.ts";
+import type { Chunk } from "./chunk.ts";
+
+/** Blocks that follow each other in the layout, some of them in loops. */
+interface Scope {
+  readonly start: number;
+  /** Inclusive. */
+  readonly end: number;
+  readonly around: Scope | null;
+  readonly inner: Scope[];
+  /** Where branches to a block or a loop of this scope go, while that lies ahead. */
+  readonly labels: Map<number, Label>;
+  /** The loop's beginning. */
+  again: Label | null;
+}
+
+/**
+ * The order in which lanes go through a function: of those that wait, the ones at the lowest block run, and lanes that meet
+ * go on together. Blocks are written in layout order. A mask (`active`) says which lanes run; each block at which lanes may
+ * wait has a mask of its own (`waiting`), which is added to the active lanes when the order comes to the block. Branches
+ * go forward to the end of wasm blocks and backward to the beginning of loops; any graph can be written like that.
+ */
+export class ControlFlow {
+  readonly #chunk: Chunk;
+  readonly #blocks: readonly FlowBlock[];
+  readonly #root: Scope;
+  readonly #scopes: Scope[] = [];
+  readonly #targets = new Set<number>();
+  /** By block, the mask of the lanes that wait there. */
+  readonly #waiting = new Map<number, readonly number[]>();
+  /** Blocks at which lanes may wait, in order. */
+  readonly #waitingBlocks: readonly number[];
+  /** The block in the middle of a scope with which it begins; 0 for its beginning. */
+  readonly #entry: number | null;
+  readonly #writeBlock: (block: FlowBlock) => void;
+  /** Behind all blocks. */
+  #end: Label = { depth: 0 };
+  #scope: Scope;
+
+  /** `writeBlock`: writes a block's instructions, and its end by way of the methods here. */
+  constructor(chunk: Chunk, writeBlock: (block: FlowBlock) => void) {
+    this.#chunk = chunk;
+    this.#writeBlock = writeBlock;
+    const { analysis, writer } = chunk;
+    const { graph } = analysis.code;
+    this.#blocks = graph.blocks;
+    this.#root = scopeOf({ start: 0, end: graph.blocks.length - 1, inner: loopsOf(graph) }, null, this.#scopes);
+    this.#scope = this.#root;
+    const waiting = new Set<number>();
+    for (const { index } of graph.blocks) for (const w of analysis.divergence.waiting(index)) waiting.add(w);
+    this.#waitingBlocks = [...waiting].sort((a, b) => a - b);
+    for (const w of this.#waitingBlocks)
+      this.#waiting.set(
+        w,
+        chunk.active.map(() => writer.local("v128")),
+      );
+    for (const { index, successors } of graph.blocks) {
+      for (const s of successors) if (s > index + 1 && s < graph.blocks.length) this.#targets.add(s);
+    }
+    for (const w of this.#waitingBlocks) this.#targets.add(w);
+    const inside = [...this.#targets].some((t) => this.#isInsideLoop(t));
+    this.#entry = inside ? writer.local("i32") : null;
+  }
+
+  /** The masks of waiting lanes are to be empty when lanes begin. */
+  reset(): void {
+    const none = wasm.i32x4(0);
+    this.#chunk.writer.assign([...this.#waiting.values()].flat().map((local) => ({ local, value: none })));
+    if (this.#entry !== null) this.#chunk.writer.assign([{ local: this.#entry, value: wasm.i32(0) }]);
+  }
+
+  write(): void {
+    const { writer } = this.#chunk;
+    this.#end = writer.begin("block");
+    this.#writeScope(this.#root);
+    writer.end();
+  }
+
+  /** All active lanes go to a block, or (the number of blocks) to the end. */
+  jump(from: number, to: number): void {
+    if (to <= from) this.#goBack(to);
+    else if (this.#leaves(to)) this.leave(from, null);
+    else if (this.#mayWaitBetween(from, to)) {
+      this.#addWaiting(to, this.#active);
+      this.leave(from, null);
+    } else this.#goTo(to, to === from + 1);
+  }
+
+  /** The lanes in which a guard holds go to a block, the others to the next. */
+  branch(from: number, to: number, guard: Guard): void {
+    const { writer } = this.#chunk;
+    const mask = this.#chunk.guardMask(guard);
+    if (mask === null) {
+      writer.value(this.#chunk.guardScalar(guard));
+      writer.if(() => this.jump(from, to));
+      return;
+    }
+    if (to <= from) this.#branchBack(from, to, mask);
+    else this.#branchForward(from, to, mask);
+  }
+
+  /** The lanes of a mask leave the function, or (null) all. */
+  leave(from: number, mask: readonly Wasm[] | null): void {
+    if (mask === null) this.#setNobody();
+    else this.#setActive(this.#active.map((a, q) => wasm.op("v128.andnot", a, mask[q]!)));
+    if (mask === null) this.#goOn(this.#nextBehind(from), from);
+    else this.#goOnIfEmpty(this.#nextBehind(from), from);
+  }
+
+  /** Lanes go to several blocks: `chosen` are the lanes of each. Afterwards none is active. */
+  scatter(from: number, choices: readonly { readonly to: number; readonly mask: readonly Wasm[] }[]): void {
+    const { writer } = this.#chunk;
+    for (const { to, mask } of choices) if (!this.#leaves(to)) this.#addWaiting(to, mask);
+    this.#setNobody();
+    for (const to of [...new Set(choices.map((c) => c.to))].sort((a, b) => a - b)) {
+      if (to > from) break;
+      writer.value(anyOf(this.#waitingAt(to)));
+      writer.if(() => this.#goBack(to));
+    }
+    this.#goOn(this.#nextBehind(from), from);
+  }
+
+  get #active(): readonly Wasm[] {
+    return this.#chunk.active.map((local) => wasm.local("v128", local));
+  }
+
+  #setNobody(): void {
+    this.#setActive(this.#chunk.active.map(() => wasm.i32x4(0)));
+  }
+
+  #setActive(mask: readonly Wasm[]): void {
+    this.#chunk.writer.assign(this.#chunk.active.map((local, q) => ({ local, value: mask[q]! })));
+  }
+
+  #waitingAt(block: number): readonly Wasm[] {
+    return this.#waiting.get(block)!.map((local) => wasm.local("v128", local));
+  }
+
+  #addWaiting(block: number, mask: readonly Wasm[]): void {
+    const locals = this.#waiting.get(block);
+    if (locals === undefined) throw new Error(`lanes cannot wait at block ${block}`);
+    const { writer } = this.#chunk;
+    writer.assign(
+      locals.map((local, q) => ({ local, value: wasm.op("v128.or", wasm.local("v128", local), mask[q]!) })),
+    );
+  }
+
+  #branchForward(from: number, to: number, guard: readonly Wasm[]): void {
+    const taken = this.#masked(from, guard);
+    if (!this.#leaves(to)) this.#addWaiting(to, taken);
+    this.#setActive(this.#active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)));
+    this.#goOnIfEmpty(this.#nextBehind(from), from);
+  }
+
+  /** Lanes that do not jump back wait at the next block. */
+  #branchBack(from: number, to: number, guard: readonly Wasm[]): void {
+    const { writer } = this.#chunk;
+    const next = from + 1;
+    writer.value(anyOf(this.#masked(from, guard)));
+    writer.if(() => {
+      if (!this.#leaves(next)) {
+        this.#addWaiting(
+          next,
+          this.#active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)),
+        );
+      }
+      this.#setActive(this.#active.map((a, q) => wasm.op("v128.and", a, guard[q]!)));
+      this.#goBack(to);
+    });
+  }
+
+  #masked(block: number, guard: readonly Wasm[]): readonly Wasm[] {
+    const active = this.#chunk.activeMask(block);
+    return active === null ? guard : guard.map((g, q) => wasm.op("v128.and", g, active[q]!));
+  }
+
+  #mayWaitBetween(from: number, to: number): boolean {
+    for (const w of this.#chunk.analysis.divergence.waiting(from)) if (w > from && w < to) return true;
+    return false;
+  }
+
+  /** Whether lanes that go there only leave the function. */
+  #leaves(to: number): boolean {
+    return to >= this.#blocks.length || this.#chunk.analysis.isDeparture[to] === true;
+  }
+
+  /** The lowest block at which lanes may wait when none is left in this one: others, or those that it has sent there. */
+  #nextBehind(from: number): number | undefined {
+    const others = this.#chunk.analysis.divergence.waiting(from);
+    const { successors } = this.#blocks[from]!;
+    return this.#waitingBlocks.find((w) => w > from && (others.has(w) || successors.includes(w)));
+  }
+
+  /** No lane is active any more: on with those that wait lowest. `from`: the block that is at its end. */
+  #goOn(next: number | undefined, from: number | null): void {
+    if (next === undefined) this.#chunk.writer.br(this.#end);
+    else this.#goTo(next, next === (from ?? Number.NaN) + 1);
+  }
+
+  #goOnIfEmpty(next: number | undefined, from: number | null): void {
+    const { writer } = this.#chunk;
+    writer.value(wasm.op("i32.eqz", anyOf(this.#active)));
+    writer.if(() => this.#goOn(next, from));
+  }
+
+  #goBack(to: number): void {
+    let scope: Scope | null = this.#scope;
+    while (scope !== null && (scope.start !== to || scope.again === null)) scope = scope.around;
+    if (scope === null) throw new Error(`no loop begins at block ${to}`);
+    this.#chunk.writer.br(scope.again!);
+  }
+
+  /** Forward, with whatever lanes are active. `isNext`: what is written next is that block. */
+  #goTo(to: number, isNext: boolean): void {
+    if (isNext) return;
+    let scope = this.#scope;
+    while (to > scope.end) scope = scope.around!;
+    const item = itemAt(scope, to);
+    if (item !== to) this.#chunk.writer.assign([{ local: this.#entry!, value: wasm.i32(to) }]);
+    this.#chunk.writer.br(scope.labels.get(item)!);
+  }
+
+  #isInsideLoop(target: number): boolean {
+    return this.#scopes.some((s) => s.around !== null && target > s.start && target <= s.end);
+  }
+
+  #writeScope(scope: Scope): void {
+    const { writer } = this.#chunk;
+    const outer = this.#scope;
+    this.#scope = scope;
+    if (scope.around !== null) scope.again = writer.begin("loop");
+    const items = itemsOf(scope);
+    const labelled = items.filter((item) => item.start !== scope.start && this.#isTarget(item));
+    for (const item of [...labelled].reverse()) scope.labels.set(item.start, writer.begin("block"));
+    this.#dispatch(scope, labelled);
+    for (const item of items) {
+      if (scope.labels.has(item.start)) {
+        writer.end();
+        scope.labels.delete(item.start);
+      }
+      if (item.scope !== null) this.#writeScope(item.scope);
+      else this.#write(this.#blocks[item.start]!);
+    }
+    if (scope.around !== null) writer.end();
+    this.#scope = outer;
+  }
+
+  /** Whether something may branch to the item from before it, or into it. */
+  #isTarget({ start, end }: Item): boolean {
+    for (let b = start; b <= end; b++) if (this.#targets.has(b)) return true;
+    return false;
+  }
+
+  /** A scope that may be entered in its middle begins with the way there. */
+  #dispatch(scope: Scope, labelled: readonly Item[]): void {
+    if (this.#entry === null || scope.around === null) return;
+    const { writer } = this.#chunk;
+    const inside = [...this.#targets].filter((t) => t > scope.start && t <= scope.end);
+    for (const target of inside) {
+      const item = labelled.find((i) => target >= i.start && target <= i.end);
+      if (item === undefined) continue;
+      writer.value(wasm.op("i32.eq", wasm.local("i32", this.#entry), wasm.i32(target)));
+      writer.brIf(scope.labels.get(item.start)!);
+    }
+  }
+
+  #write(block: FlowBlock): void {
+    const { writer, active } = this.#chunk;
+    const waiting = this.#waiting.get(block.index);
+    if (this.#entry !== null && this.#targets.has(block.index) && this.#isInsideLoop(block.index)) {
+      writer.assign([{ local: this.#entry, value: wasm.i32(0) }]);
+    }
+    if (waiting !== undefined) {
+      const here = this.#waitingAt(block.index);
+      writer.assign([
+        ...active.map((local, q) => ({ local, value: wasm.op("v128.or", wasm.local("v128", local), here[q]!) })),
+        ...waiting.map((local) => ({ local, value: wasm.i32x4(0) })),
+      ]);
+      const others = this.#chunk.analysis.divergence.waiting(block.index);
+      const next = this.#waitingBlocks.find((w) => w > block.index && others.has(w));
+      this.#goOnIfEmpty(next, null);
+    }
+    this.#writeBlock(block);
+  }
+}
+
+/** 1 where any lane is in the mask. */
+export function anyOf(mask: readonly Wasm[]): Wasm {
+  return wasm.op(
+    "v128.any_true",
+    mask.reduce((all, part) => wasm.op("v128.or", all, part)),
+  );
+}
+
+interface Item {
+  readonly start: number;
+  readonly end: number;
+  readonly scope: Scope | null;
+}
+
+/** The blocks and loops of a scope, in order. */
+function itemsOf(scope: Scope): Item[] {
+  const items: Item[] = [];
+  let inner = 0;
+  for (let b = scope.start; b <= scope.end; b++) {
+    const loop = scope.inner[inner];
+    if (loop !== undefined && loop.start === b) {
+      items.push({ start: b, end: loop.end, scope: loop });
+      b = loop.end;
+      inner++;
+    } else items.push({ start: b, end: b, scope: null });
+  }
+  return items;
+}
+
+/** The first block of the item of a scope that contains a block. */
+function itemAt(scope: Scope, block: number): number {
+  const loop = scope.inner.find((s) => block >= s.start && block <= s.end);
+  return loop?.start ?? block;
+}
+
+function scopeOf({ start, end, inner }: LoopRange, around: Scope | null, all: Scope[]): Scope {
+  const scope: Scope = { start, end, around, inner: [], labels: new Map(), again: null };
+  all.push(scope);
+  for (const range of inner) scope.inner.push(scopeOf(range, scope, all));
+  return scope;
+}

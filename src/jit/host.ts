@@ -1,0 +1,113 @@
+import { windows } from "../ir/index.ts";
+import type { LoadedFunction } from "../interpreter/loaded-function.ts";
+import { accessFault } from "../machine/access-fault.ts";
+import { Activation } from "../machine/activation.ts";
+import type { AddressParts } from "../machine/address-space.ts";
+import type { Site } from "../machine/code.ts";
+import { Cta } from "../machine/cta.ts";
+import type { Fault } from "../machine/fault.ts";
+import type { Grid } from "../machine/grid.ts";
+import { locate, type Place } from "../machine/locate.ts";
+import type { CompiledKernel } from "./kernel.ts";
+import { reachBytes } from "./context-layout.ts";
+
+/** The launcher's side of the functions that a compiled kernel imports: for what it cannot decide by itself. */
+export class Host {
+  readonly #grid: Grid;
+  readonly #kernel: CompiledKernel;
+  readonly #functions: ReadonlyMap<string, LoadedFunction>;
+  readonly #constants: number;
+  #cta: Cta | null = null;
+
+  /** `constants`: the byte of memory where the module's constants lie. */
+  constructor(grid: Grid, kernel: CompiledKernel, functions: ReadonlyMap<string, LoadedFunction>, constants: number) {
+    this.#grid = grid;
+    this.#kernel = kernel;
+    this.#functions = functions;
+    this.#constants = constants;
+  }
+
+  /**
+   * Finds the bytes of memory behind the addresses in a context, for the lanes of a mask. An access that is not allowed ends
+   * the launch: with all lanes that fail alike.
+   */
+  translate(context: number, number: number, mask: number): void {
+    const { addresses, places, values } = this.#kernel.layout;
+    const { i32 } = this.#grid.memory.views;
+    const { lanes } = this.#kernel;
+    const found = this.#kernel.sites[number]!;
+    const code = this.#functions.get(found.function)!;
+    const instruction = code.ir.instructions[found.instruction]!;
+    const site: Site = { code, index: found.instruction, instruction };
+    const { op } = instruction;
+    if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") throw new Error(`${op.kind} has no address`);
+    const first = i32[(context + this.#kernel.layout.words.first) >> 2]!;
+    const x = this.#activation(context, code);
+    let failed: Fault | null = null;
+    let failedLanes = 0;
+    let last: Place | null = null;
+    let high = 0;
+    for (let lane = 0; lane < lanes; lane++) {
+      const at = (context + places + 4 * lane) >> 2;
+      i32[at] = context + values;
+      if ((mask & (1 << lane)) === 0) continue;
+      const from = (context + addresses + 8 * lane) >> 2;
+      const address: AddressParts = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
+      const inWarp = (first + lane) & 31;
+      const place = locate(x, inWarp, address);
+      const fault = accessFault({ x, lane: inWarp, site, effect: op.kind, access: op.access, address, place });
+      if (fault !== null) {
+        failed ??= fault;
+        if (fault.code === failed.code) failedLanes |= fault.lanes;
+      } else {
+        i32[at] = this.#byteOf(context, place!) + (address.low - place!.start);
+        last = place;
+        high = address.high;
+      }
+    }
+    if (failed !== null) throw failed.inLanes(failedLanes);
+    if (last !== null) this.#remember(context, found.record, last, high);
+  }
+
+  /** The byte of memory at the beginning of a place. */
+  #byteOf(context: number, place: Place): number {
+    const { layout } = this.#kernel;
+    switch (place.kind) {
+      case "global":
+        return place.at;
+      case "shared":
+        return context + layout.shared + (place.start - windows.shared.start);
+      case "const":
+        return this.#constants + (place.start - windows.const.start);
+      case "kernel-param":
+        return context + layout.params + (place.start - windows["kernel-param"].start);
+      default:
+        throw new Error(`${place.kind} has no byte yet`);
+    }
+  }
+
+  /** What the instruction finds next time without asking. */
+  #remember(context: number, record: number | null, place: Place, high: number): void {
+    if (record === null || place.kind === "frame" || place.kind === "stack") return;
+    const { i32 } = this.#grid.memory.views;
+    const at = (context + this.#kernel.layout.sites + record * reachBytes) >> 2;
+    i32[at] = place.start;
+    i32[at + 1] = high;
+    i32[at + 2] = place.end - place.start;
+    i32[at + 3] = this.#byteOf(context, place) - place.start;
+  }
+
+  /** The function that runs, as the machine would have it: for messages, and to find what is where. */
+  #activation(context: number, code: LoadedFunction): Activation {
+    const { words } = this.#kernel.layout;
+    const { i32 } = this.#grid.memory.views;
+    this.#cta ??= new Cta(this.#grid, 0);
+    const [gx, gy] = this.#grid.dimensions;
+    const ticket = i32[(context + words.ticket) >> 2]!;
+    this.#cta.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
+    const x = new Activation(code);
+    x.warp = this.#cta.warps[i32[(context + words.first) >> 2]! >> 5]!;
+    x.live = -1;
+    return x;
+  }
+}

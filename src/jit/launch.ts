@@ -1,0 +1,167 @@
+import { openLaunch, refuse } from "../interpreter/launch.ts";
+import type { Program } from "../interpreter/program.ts";
+import { windows } from "../ir/index.ts";
+import { Fault } from "../machine/fault.ts";
+import type { Grid } from "../machine/grid.ts";
+import type { LaunchRequest, LaunchResult } from "../machine/launch.ts";
+import { evalImport } from "../semantics/expansion.ts";
+import { type PrimName, primOf } from "../semantics/index.ts";
+import { machineFeatures } from "../wasm/features.ts";
+import type { WasmModule } from "../wasm/host.ts";
+import { reachBytes } from "./context-layout.ts";
+import { Host } from "./host.ts";
+import { type CompiledKernel, compileKernel, type LaunchShape } from "./kernel.ts";
+import { Unsupported } from "./unsupported.ts";
+
+interface Loaded {
+  readonly kernel: CompiledKernel;
+  readonly module: WasmModule;
+}
+
+/** The kernels of a program that have been compiled, by name and shape; or why one could not be. */
+export class JitProgram {
+  readonly program: Program;
+  readonly #kernels = new Map<string, Loaded | string>();
+  /** Contexts that are not in use, by size. */
+  readonly #contexts = new Map<number, number[]>();
+
+  constructor(program: Program) {
+    this.program = program;
+  }
+
+  /** What keeps a kernel from being compiled, or null. */
+  obstacleOf(request: LaunchRequest): string | null {
+    if (request.threads !== undefined) return "vISA";
+    const loaded = this.#load(request.kernel, shapeOf(request));
+    return typeof loaded === "string" ? loaded : null;
+  }
+
+  launch(request: LaunchRequest): LaunchResult {
+    const { program } = this;
+    const loaded = this.#load(request.kernel, shapeOf(request));
+    if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
+    const { grid, kernel, sharedBytes } = openLaunch(program, request);
+    const { memory } = program;
+    const size = contextBytes(loaded.kernel, sharedBytes);
+    try {
+      refuse(program, kernel, grid, sharedBytes);
+      if (!grid.reports.failed) {
+        const wasm = memory.wasm;
+        const context = this.#contexts.get(size)?.pop() ?? memory.reserve(size);
+        fillContext(grid, loaded.kernel, context, request);
+        const host = new Host(grid, loaded.kernel, new Map(program.engine.functions.map((f) => [f.ir.name, f])), 0);
+        const run = instantiate(loaded, wasm, host);
+        const [gx, gy, gz] = grid.dimensions;
+        run(context, 0, gx * gy * gz);
+        const free = this.#contexts.get(size);
+        if (free === undefined) this.#contexts.set(size, [context]);
+        else free.push(context);
+      }
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      grid.reports.fault(error);
+    }
+    return { ok: !grid.reports.failed, steps: grid.steps, reports: grid.reports.reports };
+  }
+
+  #load(name: string, shape: LaunchShape): Loaded | string {
+    const key = `${name} ${shape.rows} ${shape.full}`;
+    let known = this.#kernels.get(key);
+    if (known === undefined) this.#kernels.set(key, (known = this.#compile(name, shape)));
+    return known;
+  }
+
+  #compile(name: string, shape: LaunchShape): Loaded | string {
+    const { engine, shared, module } = this.program;
+    const ir = engine.functionNamed(name)?.ir;
+    if (ir === undefined) return "there is no such kernel";
+    try {
+      const kernel = compileKernel(
+        ir,
+        shape,
+        {
+          bindings: engine.bindings,
+          addressSize: module.addressSize,
+          shared: shared.extents,
+          sharedBytes: shared.dynamicStart - windows.shared.start,
+        },
+        machineFeatures(),
+      );
+      return { kernel, module: new WebAssembly.Module(kernel.bytes) };
+    } catch (error) {
+      if (error instanceof Unsupported) return error.message;
+      throw error;
+    }
+  }
+}
+
+const contextBytes = ({ layout }: CompiledKernel, sharedBytes: number): number => layout.shared + sharedBytes;
+
+function shapeOf({ block: [x, y, z] }: LaunchRequest): LaunchShape {
+  return { rows: (y === 1 && z === 1) || x % 8 === 0, full: (x * y * z) % 8 === 0 };
+}
+
+function fillContext(grid: Grid, kernel: CompiledKernel, context: number, { params }: LaunchRequest): void {
+  const { layout } = kernel;
+  const { views } = grid.memory;
+  const { i32, u8 } = views;
+  const set = (word: keyof typeof layout.words, value: number): void => {
+    i32[(context + layout.words[word]) >> 2] = value;
+  };
+  const [nx, ny, nz] = grid.block;
+  const [gx, gy, gz] = grid.dimensions;
+  const threads = nx * ny * nz;
+  set("ntid.x", nx);
+  set("ntid.y", ny);
+  set("ntid.z", nz);
+  set("nctaid.x", gx);
+  set("nctaid.y", gy);
+  set("nctaid.z", gz);
+  set("nwarpid", Math.ceil(threads / 32));
+  set("nsmid", grid.processors);
+  set("gridid", grid.id);
+  set("dynamic_smem_size", grid.dynamicSharedBytes);
+  set("total_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
+  set("aggr_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
+  set("threads", threads);
+  u8.set(params.subarray(0, layout.roots - layout.params), context + layout.params);
+  u8.fill(0, context + layout.sites, context + layout.addresses);
+  kernel.roots.forEach((offset, i) => {
+    const at = (context + layout.roots + i * reachBytes) >> 2;
+    const from = (context + layout.params + offset) >> 2;
+    const wide = grid.addresses.size === 64;
+    const address = { low: i32[from]! >>> 0, high: wide ? i32[from + 1]! >>> 0 : 0 };
+    const found = grid.addresses.classify(address);
+    const allocation = found.kind === "global" ? grid.memory.find(found.offset) : null;
+    const base = grid.addresses.globalLow;
+    i32[at] = allocation === null ? 0 : allocation.start + base;
+    i32[at + 1] = allocation === null ? 0 : address.high;
+    i32[at + 2] = allocation === null || allocation.freed ? 0 : allocation.end - allocation.start;
+    i32[at + 3] = -base;
+  });
+}
+
+type Run = (context: number, from: number, to: number) => void;
+
+function instantiate({ kernel, module }: Loaded, memory: WebAssembly.Memory, host: Host): Run {
+  const prefix = evalImport("");
+  const env: Record<string, unknown> = {
+    memory,
+    translate: (context: number, site: number, mask: number) => host.translate(context, site, mask),
+  };
+  for (const name of kernel.imports) {
+    if (name.startsWith(prefix)) env[name] = evaluator(name.slice(prefix.length) as PrimName);
+  }
+  return new WebAssembly.Instance(module, { env }).exports["run"] as Run;
+}
+
+/** A primitive as a function of WebAssembly's numbers: a predicate is 0 or 1. */
+function evaluator(name: PrimName): (...args: never[]) => unknown {
+  const { params, result, eval: evaluate } = primOf(name);
+  const call = evaluate as (...args: unknown[]) => unknown;
+  if (!params.includes("pred") && result !== "pred") return evaluate;
+  return (...args: unknown[]) => {
+    const value = call(...args.map((a, i) => (params[i] === "pred" ? a !== 0 : a)));
+    return result === "pred" ? Number(value) : value;
+  };
+}

@@ -1,0 +1,445 @@
+import type { Access, Instruction, Op } from "../ir/index.ts";
+import type { Expr } from "../semantics/index.ts";
+import { type MemoryOp, type Wasm, wasm } from "../wasm/index.ts";
+import type { Chunk } from "./chunk.ts";
+import { canonicalNan } from "./nan.ts";
+import type { ContextLayout } from "./context-layout.ts";
+import { addressOf, type Checked, check, fullAddresses, type Places, type Reach } from "./reach.ts";
+import { applyScalar, applyVector, type Quad, type Value, vectorOf } from "./value.ts";
+
+type LoadOp = Extract<Op, { kind: "load" }>;
+type StoreOp = Extract<Op, { kind: "store" }>;
+
+/** What accesses to memory need to know of the function and of the module around it. */
+export interface MemoryContext {
+  /** The local that holds the beginning of the context. */
+  readonly context: number;
+  readonly layout: ContextLayout;
+  /** What an instruction at an address most probably accesses. */
+  readonly reachOf: (instruction: number, access: Access, address: Expr) => Reach;
+  /** The number under which the launcher knows an instruction. */
+  readonly siteOf: (instruction: number) => number;
+}
+
+/** Loads and stores. What does not lie where it is expected is looked up by the launcher, lane by lane: `translate`. */
+export class Memory {
+  readonly #chunk: Chunk;
+  readonly #context: MemoryContext;
+
+  constructor(chunk: Chunk, context: MemoryContext) {
+    this.#chunk = chunk;
+    this.#context = context;
+  }
+
+  load(block: number, index: number, { dst, guard }: Instruction, { access, address }: LoadOp): void {
+    const chunk = this.#chunk;
+    const guardMask = guard === null ? null : chunk.guardMask(guard);
+    const mask = this.#mask(block, guardMask);
+    const checked = this.#check(index, access, address, mask);
+    const elements = this.#loadElements(index, access, address, checked, mask);
+    const values = elements.map((value, e) => {
+      const to = dst[e];
+      return typeof to === "number" ? this.#fitted(value, access, chunk.function.registers[to]!.class) : null;
+    });
+    chunk.write(block, dst, values, guardMask);
+    this.#releaseAll(elements);
+  }
+
+  store(block: number, index: number, { guard }: Instruction, { access, address, values }: StoreOp): void {
+    const chunk = this.#chunk;
+    const mask = this.#mask(block, guard === null ? null : chunk.guardMask(guard));
+    const checked = this.#check(index, access, address, mask);
+    const elements = values.map((v) => (v === null ? null : canonicalNan(chunk.value(v))));
+    this.#storeElements(index, access, address, checked, mask, elements);
+  }
+
+  #mask(block: number, guard: readonly Wasm[] | null): readonly Wasm[] | null {
+    const active = this.#chunk.activeMask(block);
+    if (guard === null || active === null) return guard ?? active;
+    return guard.map((g, q) => wasm.op("v128.and", g, active[q]!));
+  }
+
+  #check(index: number, access: Access, address: Expr, mask: readonly Wasm[] | null): Checked {
+    const reach = this.#context.reachOf(index, access, address);
+    return check(this.#chunk, access, addressOf(this.#chunk, address), reach, mask);
+  }
+
+  #loadElements(
+    index: number,
+    access: Access,
+    address: Expr,
+    { places, ok }: Checked,
+    mask: readonly Wasm[] | null,
+  ): Value[] {
+    const { writer, quads } = this.#chunk;
+    const bytes = access.bits / 8;
+    if (places.kind === "one") {
+      const at = this.#onePlace(index, address, places.at, ok, mask);
+      const values = Array.from({ length: access.count }, (_, e): Value => {
+        const ty = access.bits === 64 ? "i64" : "i32";
+        const local = writer.local(ty);
+        writer.get(at);
+        writer.memory(scalarLoad(access), bytes, e * bytes);
+        writer.set(local);
+        return { kind: "uniform", ty, scalar: wasm.local(ty, local) };
+      });
+      writer.release(at);
+      return values;
+    }
+    const perQuad = access.bits === 64 ? 2 : 1;
+    const locals = Array.from({ length: access.count }, () =>
+      Array.from({ length: quads * perQuad }, () => writer.local("v128")),
+    );
+    if (places.kind === "run") {
+      writer.value(ok);
+      writer.if(
+        () => this.#loadRun(access, places.at, places.stride, locals),
+        () => {
+          this.#translate(index, address, mask);
+          locals.forEach((list, e) => {
+            writer.get(this.#context.context);
+            writer.i32(e * bytes);
+            writer.call(gatherName(access));
+            list.forEach((local, part) => {
+              writer.get(this.#context.context);
+              writer.memory("v128.load", 16, this.#context.layout.values + part * 16);
+              writer.set(local);
+            });
+          });
+        },
+      );
+    } else this.#gather(access, this.#eachPlace(index, address, places, ok, mask), locals);
+    return locals.map((list): Value => {
+      const nodes = list.map((l) => wasm.local("v128", l));
+      const grouped = Array.from({ length: quads }, (_, q): Quad => nodes.slice(q * perQuad, (q + 1) * perQuad));
+      return { kind: "vector", ty: access.bits === 64 ? "i64" : "i32", quads: grouped };
+    });
+  }
+
+  /** Lane l's elements lie at `at + l * stride`. */
+  #loadRun(access: Access, at: Wasm, stride: number, locals: readonly (readonly number[])[]): void {
+    const { writer, lanes } = this.#chunk;
+    const bytes = access.bits / 8;
+    const base = writer.local("i32");
+    writer.assign([{ local: base, value: at }]);
+    locals.forEach((list, e) => {
+      if (stride === bytes) {
+        for (const [part, local] of list.entries()) this.#loadPart(access, base, part, local);
+      } else {
+        const places = Array.from({ length: lanes }, (_, lane) => lane * stride + e * bytes);
+        this.#loadLanes(
+          access,
+          (lane) => {
+            writer.get(base);
+            return places[lane]!;
+          },
+          list,
+        );
+      }
+    });
+    writer.release(base);
+  }
+
+  /** 16 bytes of a register, from elements that lie one behind the other. */
+  #loadPart(access: Access, base: number, part: number, local: number): void {
+    const { writer } = this.#chunk;
+    writer.get(base);
+    const sign = access.signed ? "s" : "u";
+    if (access.bits >= 32) writer.memory("v128.load", access.bits / 8, part * 16);
+    else if (access.bits === 16) writer.memory(`v128.load16x4_${sign}`, 2, part * 8);
+    else {
+      writer.memory("v128.load32_zero", 1, part * 4);
+      writer.set(local);
+      const bytes = wasm.local("v128", local);
+      writer.value(wasm.op(`i32x4.extend_low_i16x8_${sign}`, wasm.op(`i16x8.extend_low_i8x16_${sign}`, bytes)));
+    }
+    writer.set(local);
+  }
+
+  /** Lane by lane; `place` pushes an address and returns what is to be added to it. */
+  #loadLanes(access: Access, place: (lane: number) => number, list: readonly number[]): void {
+    const { writer, lanes } = this.#chunk;
+    for (let lane = 0; lane < lanes; lane++) {
+      const wide = access.bits === 64;
+      const local = list[wide ? lane >> 1 : lane >> 2]!;
+      const l = wide ? lane & 1 : lane & 3;
+      if (access.bits < 32) {
+        writer.get(local);
+        const offset = place(lane);
+        writer.memory(scalarLoad(access), access.bits / 8, offset);
+        writer.op("i32x4.replace_lane", l);
+      } else {
+        const offset = place(lane);
+        if (l === 0) writer.memory(wide ? "v128.load64_zero" : "v128.load32_zero", access.bits / 8, offset);
+        else {
+          writer.get(local);
+          writer.memory(wide ? "v128.load64_lane" : "v128.load32_lane", access.bits / 8, offset, l);
+        }
+      }
+      writer.set(local);
+    }
+  }
+
+  #gather(access: Access, places: readonly number[], locals: readonly (readonly number[])[]): void {
+    const { writer } = this.#chunk;
+    locals.forEach((list, e) => {
+      const place = (lane: number): number => {
+        writer.get(places[lane >> 2]!);
+        writer.op("i32x4.extract_lane", lane & 3);
+        return (e * access.bits) / 8;
+      };
+      this.#loadLanes(access, place, list);
+    });
+    for (const local of places) writer.release(local);
+  }
+
+  #storeElements(
+    index: number,
+    access: Access,
+    address: Expr,
+    { places, ok }: Checked,
+    mask: readonly Wasm[] | null,
+    elements: readonly (Value | null)[],
+  ): void {
+    const { writer, lanes } = this.#chunk;
+    const bytes = access.bits / 8;
+    const slowly = (): void => {
+      this.#translate(index, address, mask);
+      this.#scatter(access, mask, elements);
+    };
+    if (places.kind === "one" && elements.every((v) => v === null || v.kind === "uniform")) {
+      const at = this.#onePlace(index, address, places.at, ok, mask);
+      elements.forEach((value, e) => {
+        if (value?.kind !== "uniform") return;
+        writer.get(at);
+        writer.value(value.scalar);
+        writer.memory(scalarStore(access, value.scalar.ty), bytes, e * bytes);
+      });
+      writer.release(at);
+      return;
+    }
+    if (places.kind === "run" && places.stride === bytes * access.count && access.count === 1 && bytes >= 4) {
+      const all = mask === null ? ok : wasm.op("i32.and", ok, everyLane(mask));
+      const [value] = elements;
+      if (value == null) return;
+      const parts = vectorOf(this.#narrowed(value, access), this.#chunk.quads).quads.flat();
+      writer.value(all);
+      writer.if(() => {
+        const base = writer.local("i32");
+        writer.assign([{ local: base, value: places.at }]);
+        parts.forEach((part, i) => {
+          writer.get(base);
+          writer.value(part);
+          writer.memory("v128.store", bytes, i * 16);
+        });
+        writer.release(base);
+      }, slowly);
+      return;
+    }
+    if (places.kind === "each" && mask === null) {
+      const at = this.#eachPlace(index, address, places, ok, mask);
+      elements.forEach((value, e) => {
+        if (value === null) return;
+        const { quads } = vectorOf(this.#narrowed(value, access), this.#chunk.quads);
+        const locals = quads.flat().map((part) => {
+          const local = writer.local("v128");
+          writer.assign([{ local, value: part }]);
+          return local;
+        });
+        for (let lane = 0; lane < lanes; lane++) {
+          writer.get(at[lane >> 2]!);
+          writer.op("i32x4.extract_lane", lane & 3);
+          const wide = access.bits === 64;
+          writer.get(locals[wide ? lane >> 1 : lane >> 2]!);
+          writer.memory(laneStore(access), bytes, e * bytes, wide ? lane & 1 : (lane & 3) * (4 / Math.min(bytes, 4)));
+        }
+        for (const local of locals) writer.release(local);
+      });
+      for (const local of at) writer.release(local);
+      return;
+    }
+    // Some lanes only, or elements that do not lie one behind the other.
+    writer.value(ok);
+    writer.if(() => {
+      this.#writePlaces(places);
+      this.#scatter(access, mask, elements);
+    }, slowly);
+  }
+
+  /** The places of all lanes into the context, for `scatter`. */
+  #writePlaces(places: Places): void {
+    const { writer, quads } = this.#chunk;
+    const parts =
+      places.kind === "each"
+        ? places.quads
+        : vectorOf(
+            { kind: "affine", ty: "i32", base: places.at, stride: places.kind === "run" ? places.stride : 0 },
+            quads,
+          ).quads.flat();
+    parts.forEach((part, q) => {
+      writer.get(this.#context.context);
+      writer.value(part);
+      writer.memory("v128.store", 16, this.#context.layout.places + q * 16);
+    });
+  }
+
+  /** Stores the elements of the lanes of a mask at their places. */
+  #scatter(access: Access, mask: readonly Wasm[] | null, elements: readonly (Value | null)[]): void {
+    const { writer, quads } = this.#chunk;
+    const { layout, context } = this.#context;
+    elements.forEach((value, e) => {
+      if (value === null) return;
+      vectorOf(this.#narrowed(value, access), quads)
+        .quads.flat()
+        .forEach((part, i) => {
+          writer.get(context);
+          writer.value(part);
+          writer.memory("v128.store", 16, layout.values + i * 16);
+        });
+      writer.get(context);
+      writer.i32((e * access.bits) / 8);
+      writer.value(this.bitsOf(mask));
+      writer.call(scatterName(access));
+    });
+  }
+
+  /** Lets the launcher find the places of the lanes of a mask, or end the launch. */
+  #translate(index: number, address: Expr, mask: readonly Wasm[] | null): void {
+    const { writer } = this.#chunk;
+    const { layout, context } = this.#context;
+    fullAddresses(this.#chunk, address)
+      .quads.flat()
+      .forEach((part, i) => {
+        writer.get(context);
+        writer.value(part);
+        writer.memory("v128.store", 16, layout.addresses + i * 16);
+      });
+    writer.get(context);
+    writer.i32(this.#context.siteOf(index));
+    writer.value(this.bitsOf(mask));
+    writer.call("translate");
+  }
+
+  /** A bit for each lane of a mask. */
+  bitsOf(mask: readonly Wasm[] | null): Wasm {
+    const { lanes } = this.#chunk;
+    if (mask === null) return wasm.i32(lanes === 32 ? -1 : 2 ** lanes - 1);
+    return mask
+      .map((m, q) => wasm.op("i32.shl", wasm.op("i32x4.bitmask", m), wasm.i32(4 * q)))
+      .reduce((a, b) => wasm.op("i32.or", a, b));
+  }
+
+  /** The local with the place that all lanes access. */
+  #onePlace(index: number, address: Expr, at: Wasm, ok: Wasm, mask: readonly Wasm[] | null): number {
+    const { writer } = this.#chunk;
+    const { layout, context } = this.#context;
+    const place = writer.local("i32");
+    const good = writer.local("i32");
+    writer.assign([
+      { local: place, value: at },
+      { local: good, value: ok },
+    ]);
+    writer.get(good);
+    writer.op("i32.eqz");
+    writer.if(() => {
+      this.#translate(index, address, mask);
+      // The place of the first lane of the mask.
+      writer.value(
+        wasm.op(
+          "i32.add",
+          wasm.local("i32", context),
+          wasm.op("i32.shl", wasm.op("i32.and", wasm.op("i32.ctz", this.bitsOf(mask)), wasm.i32(31)), wasm.i32(2)),
+        ),
+      );
+      writer.memory("i32.load", 4, layout.places);
+      writer.set(place);
+    });
+    writer.release(good);
+    return place;
+  }
+
+  /** Locals with the places of all lanes. */
+  #eachPlace(
+    index: number,
+    address: Expr,
+    places: Extract<Places, { kind: "each" }>,
+    ok: Wasm,
+    mask: readonly Wasm[] | null,
+  ): number[] {
+    const { writer } = this.#chunk;
+    const { layout, context } = this.#context;
+    const locals = places.quads.map(() => writer.local("v128"));
+    const good = writer.local("i32");
+    writer.assign([...locals.map((local, q) => ({ local, value: places.quads[q]! })), { local: good, value: ok }]);
+    writer.get(good);
+    writer.op("i32.eqz");
+    writer.if(() => {
+      this.#translate(index, address, mask);
+      locals.forEach((local, q) => {
+        writer.get(context);
+        writer.memory("v128.load", 16, layout.places + q * 16);
+        writer.set(local);
+      });
+    });
+    writer.release(good);
+    return locals;
+  }
+
+  /** An element as a register of a class takes it. */
+  #fitted(value: Value, { bits, signed }: Access, registerClass: "pred" | "b32" | "b64"): Value {
+    if (registerClass === "b64" && bits < 64)
+      return this.#converted(signed ? "i64.extend_i32_s" : "i64.extend_i32_u", value);
+    return registerClass === "b32" ? this.#narrowed(value, { bits: 32 }) : value;
+  }
+
+  /** What of a register an element of so many bits takes. */
+  #narrowed(value: Value, { bits }: Pick<Access, "bits">): Value {
+    return bits < 64 && (value.ty === "i64" || value.ty === "f64") ? this.#converted("i32.wrap_i64", value) : value;
+  }
+
+  #converted(prim: "i32.wrap_i64" | "i64.extend_i32_s" | "i64.extend_i32_u", value: Value): Value {
+    if (value.kind === "uniform") {
+      return {
+        kind: "uniform",
+        ty: prim === "i32.wrap_i64" ? "i32" : "i64",
+        scalar: applyScalar(prim, [value.scalar]),
+      };
+    }
+    return applyVector(prim, [vectorOf(value, this.#chunk.quads)], this.#chunk.quads);
+  }
+
+  #releaseAll(values: readonly Value[]): void {
+    const { writer } = this.#chunk;
+    const release = (node: Wasm): void => {
+      if (node.kind === "local") writer.release(node.local);
+    };
+    for (const value of values) {
+      if (value.kind === "uniform") release(value.scalar);
+      if (value.kind === "vector") for (const quad of value.quads) quad.forEach(release);
+    }
+  }
+}
+
+/** 1 where the mask has all lanes. */
+export const everyLane = (mask: readonly Wasm[]): Wasm =>
+  wasm.op(
+    "i32x4.all_true",
+    mask.reduce((a, b) => wasm.op("v128.and", a, b)),
+  );
+
+const scalarLoad = ({ bits, signed }: Access): MemoryOp =>
+  bits === 64 ? "i64.load" : bits === 32 ? "i32.load" : `i32.load${bits}_${signed ? "s" : "u"}`;
+
+function scalarStore({ bits }: Access, from: Wasm["ty"]): MemoryOp {
+  if (bits === 64) return from === "f64" ? "f64.store" : "i64.store";
+  if (from === "f32") return "f32.store";
+  if (from === "i64") return bits === 32 ? "i64.store32" : bits === 16 ? "i64.store16" : "i64.store8";
+  return bits === 32 ? "i32.store" : bits === 16 ? "i32.store16" : "i32.store8";
+}
+
+const laneStore = ({ bits }: Access): MemoryOp => `v128.store${bits}_lane`;
+
+/** The functions of the module that access memory at the places in the context. */
+export const gatherName = ({ bits, signed }: Access): string => `gather${bits}${signed ? "s" : "u"}`;
+export const scatterName = ({ bits }: Access): string => `scatter${bits}`;
+export { scalarLoad };

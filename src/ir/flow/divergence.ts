@@ -26,7 +26,7 @@ export interface Divergence {
 const nobody: ReadonlySet<number> = new Set();
 
 /** Pairs of places after which the answer becomes a simple one: that lanes may be anywhere. */
-const mostPairs = 0x20_0000;
+const mostPairs = (blocks: number): number => 0x4_0000 + 4 * blocks;
 
 /**
  * Follows every two lanes at once. Whichever lanes there are else, of two it is the lower that runs, and two at one place
@@ -100,12 +100,13 @@ class Pairs {
   follow(): boolean {
     const { blocks } = this.#graph;
     const { loses } = this.#options;
+    const most = mostPairs(blocks.length);
     for (let waits = this.#todo.pop(); waits !== undefined; waits = this.#todo.pop()) {
       const runs = this.#todo.pop()!;
       this.partial[runs] = 1;
       for (const s of blocks[runs]!.successors) this.#meet(s, waits);
       if (loses(runs)) this.#meet(blocks.length, waits);
-      if (this.#count > mostPairs) return false;
+      if (this.#count > most) return false;
     }
     return true;
   }

@@ -129,6 +129,7 @@ const endSets = (
 ): readonly (readonly number[])[] =>
   blocks.map((b) => (b.successors.includes(blocks.length) && endsInReturn(b, instructions) ? liveAtEnd : []));
 
+/** Goes through the blocks from the last to the first, until nothing changes: one round more than loops are nested. */
 function solve(
   blocks: readonly FlowBlock[],
   local: readonly Exposure[],
@@ -136,22 +137,27 @@ function solve(
   ends: readonly (readonly number[])[],
 ): readonly BitSet[] {
   const ins = blocks.map(() => new BitSet(registers.length));
-  const queued = new Uint8Array(blocks.length).fill(1);
-  const todo = blocks.map((b) => b.index);
-  const out = new BitSet(registers.length);
-  for (let block = todo.pop(); block !== undefined; block = todo.pop()) {
-    queued[block] = 0;
-    out.clear();
-    for (const r of ends[block]!) out.add(numbers[r]!);
-    for (const s of blocks[block]!.successors) if (s < blocks.length) out.union(ins[s]!);
+  const stale = new Uint8Array(blocks.length).fill(1);
+  const live = new BitSet(registers.length);
+  const update = (block: number): boolean => {
+    live.clear();
+    for (const r of ends[block]!) live.add(numbers[r]!);
+    for (const s of blocks[block]!.successors) if (s < blocks.length) live.union(ins[s]!);
     const { reads, kills } = local[block]!;
-    for (const r of kills) if (numbers[r]! >= 0) out.delete(numbers[r]!);
-    for (const r of reads) out.add(numbers[r]!);
-    if (!ins[block]!.union(out)) continue;
-    for (const p of blocks[block]!.predecessors) {
-      if (queued[p] === 1) continue;
-      queued[p] = 1;
-      todo.push(p);
+    for (const r of kills) if (numbers[r]! >= 0) live.delete(numbers[r]!);
+    for (const r of reads) live.add(numbers[r]!);
+    return ins[block]!.union(live);
+  };
+  for (let again = true; again; ) {
+    again = false;
+    for (let block = blocks.length - 1; block >= 0; block--) {
+      if (stale[block] === 0) continue;
+      stale[block] = 0;
+      if (!update(block)) continue;
+      for (const p of blocks[block]!.predecessors) {
+        stale[p] = 1;
+        if (p >= block) again = true;
+      }
     }
   }
   return ins;

@@ -71,7 +71,6 @@ export function defineFunctions(module: ModuleText, shared: Pick<Scope, "weights
       nesting: 1,
       loops: [],
       leave: f.barrier ? null : leave,
-      signature: s,
     };
     scope.statements(scope, text.random.between(2, 6));
     text.place(end);

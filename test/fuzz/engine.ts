@@ -1,5 +1,6 @@
 import {
   Device,
+  type Kernel,
   type KernelArgument,
   type KernelResult,
   type LaunchOptions,
@@ -52,11 +53,25 @@ function ptxThroughApi({ text, buffers: contents, blob, grid, block }: PtxProgra
   const kernel = device.load(text).kernel("k");
   const buffers = contents.map((bytes) => device.buffer(bytes));
   const args: KernelArgument[] = [...buffers, struct(blob)];
-  const result = kernel.launch({ grid, block, args, maxSteps, ...settings });
+  const result = launched(kernel, { grid, block, args, maxSteps }, settings);
   return outcomeOf(
     result,
     buffers.map((b) => b.readBytes()),
   );
+}
+
+/** Launches, and throws where the launch did not ask for its engine: the interpreter would run under another's name. */
+function launched(kernel: Kernel, options: LaunchOptions, { engine, ...settings }: Settings): KernelResult {
+  const all = { ...options, ...settings };
+  if (engine === undefined) return kernel.launch(all);
+  let asked = false;
+  const get = (): string => {
+    asked = true;
+    return engine;
+  };
+  const result = kernel.launch(Object.defineProperty(all, "engine", { enumerable: true, get }));
+  if (!asked) throw new Error(`launches know no engine "${engine}"`);
+  return result;
 }
 
 /** Bytes that each thread of vISA has for its stack. */
@@ -73,7 +88,7 @@ function visaThroughApi({ files, items, group }: VisaProgram, settings: Settings
     ],
   });
   const out = device.buffer("u32", items);
-  const result = module.kernel("k").launch({ global: items, local: group, args: [out], maxSteps, ...settings });
+  const result = launched(module.kernel("k"), { global: items, local: group, args: [out], maxSteps }, settings);
   return outcomeOf(result, [out.readBytes()]);
 }
 

@@ -16,7 +16,7 @@ interface Family {
 
 const flow = { compute: 8, conditional: 4, loop: 3, jump: 3, choice: 2 } as const;
 
-export const families = {
+const families = {
   arithmetic: { weights: { compute: 20, load: 1 }, statements: [8, 20] },
   control: { weights: { ...flow, leave: 1, load: 1 }, statements: [4, 9], leaving: true },
   graph: { weights: { compute: 6, conditional: 1, jump: 1, graph: 1, leave: 0.5 }, statements: [4, 7], leaving: true },

@@ -8,7 +8,7 @@ const widths = [1, 8, 16, 32, 64, 128] as const;
 const counts: Readonly<Record<Width, number>> = { 1: 5, 8: 2, 16: 5, 32: 10, 64: 6, 128: 1 };
 const uniformCounts: Readonly<Record<Width, number>> = { 1: 2, 8: 0, 16: 1, 32: 3, 64: 2, 128: 0 };
 
-export const typeOf = (width: Width): string => (width === 1 ? "pred" : `b${width}`);
+const typeOf = (width: Width): string => (width === 1 ? "pred" : `b${width}`);
 
 /** The text of one function while it grows, an instruction a line, with a pool of registers that always hold values. */
 export class FunctionText {
@@ -62,11 +62,6 @@ export class FunctionText {
     const some = uniform && uniformCounts[width] > 0;
     const at = this.random.below(some ? uniformCounts[width] : counts[width]);
     return `%${some ? "u" : ""}${letters[width]}${at}`;
-  }
-
-  /** Whether the pool has registers of this width that begin as uniform. */
-  hasUniform(width: Width): boolean {
-    return uniformCounts[width] > 0;
   }
 
   /** Every register of the pool. */

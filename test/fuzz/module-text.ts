@@ -110,7 +110,7 @@ export class ModuleText {
 }
 
 /** The declaration of one argument or result. */
-export const passedText = (passed: Passed, style: Signature["style"], name: string): string =>
+const passedText = (passed: Passed, style: Signature["style"], name: string): string =>
   "bytes" in passed ? `.param .align 8 .b8 ${name}[${passed.bytes}]` : `.${style} .b${passed.bits} ${name}`;
 
 /** `name` is "_" in a prototype. */

@@ -99,7 +99,6 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     nesting: 0,
     loops: [],
     leave: leaving ? (guard) => out.leave(guard) : null,
-    signature: null,
   };
   statements(scope, random.between(...range));
   out.all();

@@ -1,5 +1,5 @@
 import type { FunctionText } from "./function-text.ts";
-import type { ModuleText, Signature } from "./module-text.ts";
+import type { ModuleText } from "./module-text.ts";
 
 /** What programs are made of; `statements.ts` has how each is written. */
 type StatementKind =
@@ -40,10 +40,8 @@ export interface Scope {
   readonly nesting: number;
   /** The loops around, innermost first: where they go on and where they end. */
   readonly loops: readonly { readonly next: string; readonly end: string }[];
-  /** Lines by which threads for which a predicate holds leave the function; null where they must not. */
+  /** Writes how threads leave the function, behind a guard (`@%p0 `); null where they must not. */
   readonly leave: ((guard: string) => void) | null;
-  /** What the function may return; the kernel none. */
-  readonly signature: Signature | null;
 }
 
 /** A branch of the control flow inside a scope. `converged`: whether all threads of the block take it or none does. */

@@ -1,9 +1,11 @@
 import type { ThreadStart } from "../../machine/launch.ts";
 import type { BoundRoutine } from "../../visa/symbols.ts";
+import { bytesOf } from "../argument.ts";
 import { type ElementType, elementInfo } from "../element.ts";
 import { UsageError } from "../errors.ts";
 import type { Parameter } from "./arguments.ts";
-import { dwords, Payload, type PayloadContents, putR0, qword, roundUp } from "./payload.ts";
+import { dwords, Payload, type PayloadContents, putR0, qword } from "./payload.ts";
+import { roundUp } from "./thread-memory.ts";
 import type { WorkSize } from "./work-size.ts";
 import { greatest } from "./zeinfo.ts";
 
@@ -38,8 +40,7 @@ export function handwrittenPayload(
   const { width, grfBytes, size, threads } = contents;
   const places = new Map(routine.inputs.map((input) => [input.variable.name, input]));
   const ends = routine.inputs.map((input) => input.offset + input.size);
-  // What is written into an input may be larger than it, and is cut off.
-  const payload = new Payload(Math.max(grfBytes, greatest(ends)) + 8);
+  const payload = new Payload(Math.max(grfBytes, greatest(ends)));
   putR0(payload, contents);
   const args = [...contents.args];
   let stack = 0;
@@ -50,6 +51,7 @@ export function handwrittenPayload(
       throw new UsageError(`kernel "${routine.name}" has no input "${input.name}"; there are ${names}`);
     }
     const at = place.offset;
+    // What is larger than its input is cut off.
     if (input.kind === "arg") {
       const value = args.shift()!;
       const bytes =
@@ -59,7 +61,8 @@ export function handwrittenPayload(
       const offset = stack;
       stack += roundUp(input.bytesPerThread, 64);
       payload.each((view, thread) => {
-        view.setBigUint64(at, threads.privateOf(threads.numberOf(thread)) + BigInt(offset), true);
+        const address = qword(threads.privateOf(threads.numberOf(thread)) + BigInt(offset));
+        bytesOf(view).set(address.subarray(0, place.size), at);
       });
     } else {
       const { set, size: bytes } = elementInfo[input.type];

@@ -1,7 +1,7 @@
 import type { Surface, ThreadStart } from "../../machine/launch.ts";
 import { viewOf } from "../element.ts";
 import type { ArgumentValue, Parameter } from "./arguments.ts";
-import { bindlessIndex, dataIndex, type ThreadMemory } from "./thread-memory.ts";
+import { bindlessIndex, dataIndex, roundUp, type ThreadMemory } from "./thread-memory.ts";
 import type { WorkSize } from "./work-size.ts";
 import { argumentBytes, greatest, type KernelInfo, type PayloadItem } from "./zeinfo.ts";
 
@@ -81,8 +81,6 @@ export function putR0(payload: Payload, { threads }: PayloadContents): void {
   });
 }
 
-export const roundUp = (n: number, unit: number): number => Math.ceil(n / unit) * unit;
-
 /** Where a payload begins in the registers, and where what is not inline data goes on. Bytes. */
 export interface PayloadPlace {
   readonly start: number;
@@ -91,8 +89,8 @@ export interface PayloadPlace {
 
 /**
  * A payload lies behind r0 and what each thread has for itself; before XeHP threads have a register of their own even where
- * kernels want nothing in it, unless the kernel's inputs leave no room for one. Behind inline data the rest begins with a new register, or further on where the alignment of its
- * first value asks for it: that only the kernel's inputs tell.
+ * kernels want nothing in it, unless the kernel's inputs leave no room for one. Behind inline data the rest begins with a new
+ * register, or further on where the alignment of its first value asks for it: that only the kernel's inputs tell.
  */
 export function payloadPlace(
   { inlineBytes, perThread }: KernelInfo,

@@ -50,8 +50,10 @@ export class ThreadMemory {
     const alloc = (bytes: number, name: string): bigint => memory.alloc(bytes, name, true).address;
     if (privateBytes === 0) this.#privateOf = () => 0n;
     else if (apart) {
-      const each = Array.from({ length: threads }, (_, n) => alloc(privateBytes, `the private memory of thread ${n}`));
-      this.#privateOf = (n) => each[n]!;
+      const blocks = Array.from({ length: threads }, (_, n) =>
+        alloc(privateBytes, `the private memory of thread ${n}`),
+      );
+      this.#privateOf = (n) => blocks[n]!;
     } else {
       const base = alloc(threads * privateBytes, "the private memory of the threads");
       this.#privateOf = (n) => base + BigInt(n * privateBytes);
@@ -90,7 +92,7 @@ export class ThreadMemory {
 
 /** Scratch space begins at multiples of this: the lower bits of r0.5 mean something else. */
 const scratchUnit = 1024;
-const roundUp = (n: number, unit: number): number => Math.ceil(n / unit) * unit;
+export const roundUp = (n: number, unit: number): number => Math.ceil(n / unit) * unit;
 
 /**
  * How a thread finds its scratch space. `offset`: `%scratch` is one surface for all, and r0.5 an offset into it. `state`: r0.5

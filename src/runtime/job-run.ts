@@ -4,7 +4,6 @@ import type { Diagnostic } from "../source/index.ts";
 import { type KernelArgument, local, scalar, struct } from "./argument.ts";
 import type { Buffer } from "./buffer.ts";
 import { compareElements, type Difference } from "./compare.ts";
-
 import { Elements, elementInfo } from "./element.ts";
 import { LoadError, NotExecutableError, NumpyError, UsageError } from "./errors.ts";
 import { generate } from "./init.ts";

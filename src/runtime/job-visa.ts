@@ -1,3 +1,4 @@
+import { nearest } from "../source/index.ts";
 import { type Platform, platforms } from "../visa/isa/row.ts";
 import type { DataPlace, DataRelocation } from "../visa/lower/symbols.ts";
 import { elementTypes } from "./element.ts";
@@ -40,7 +41,7 @@ const platformNamed = (name: string): Platform | null =>
 const platformOfVariant = (name: string): Platform | null => platformNamed(name.split(".")[0]!.replace(/^.*-/, ""));
 
 export function readVisaJob(root: JsonField): VisaJob {
-  const platform = root.get("platform").present ? platformNamed(root.get("platform").string()) : null;
+  const platform = readPlatform(root.get("platform"));
   const simd = readSimd(root.get("simd"));
   const variants = root
     .get("variants")
@@ -68,6 +69,15 @@ export function readModules(field: JsonField): string[] {
       for (const routine of fresh) known.add(routine);
       return fresh.length > 0;
     });
+}
+
+function readPlatform(field: JsonField): Platform | null {
+  const name = field.present ? field.string() : "";
+  const platform = platformNamed(name);
+  if (platform !== null || name === "") return platform;
+  const meant = nearest(name.toLowerCase(), platforms);
+  field.fail(`there is no platform "${name}"`, meant ? `"${meant}" exists` : `one of ${platforms.join(", ")}`);
+  return null;
 }
 
 const readSimd = (field: JsonField): number | null => (field.present ? field.count(1, 32) : null);

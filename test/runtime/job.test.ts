@@ -75,6 +75,22 @@ job.json:2:11: error: launches[0].block: expected a list, found a string [job-fi
     );
   });
 
+  test.each([
+    [{ platform: "SKL" }, []],
+    [{ platform: "sky" }, ['platform: there is no platform "sky"']],
+    [{ platform: 9 }, ["platform: expected a string, found a number"]],
+    [{ simd: 33 }, ["simd: 33 is not from 1 to 32"]],
+    [{ inputs: [{ name: "OUT", kind: "argument" }] }, ['inputs[0].kind: there is no "argument"']],
+    [
+      { variants: { v: { modules: ["k.visaasm"], symbols: { t: { section: ".data.const" } } } } },
+      ['variants.v.symbols.t.section: there is no section ".data.const"'],
+    ],
+  ])("of vISA: %o", (change, found) => {
+    const launches = [{ kernel: "k", global: [8], local: [8], args: [{ buf: "x" }] }];
+    const variants = { v: { modules: ["k.visaasm"] } };
+    expect(messages(changed({ isa: "visa", launches, variants, ...change }))).toEqual(found);
+  });
+
   test("every prefix of a job is refused without a throw", () => {
     const text = JSON.stringify(base);
     for (let end = 0; end < text.length; end++) expect(parse(text.slice(0, end)).job).toBeNull();

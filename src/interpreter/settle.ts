@@ -89,9 +89,7 @@ function arrive(warp: Warp, id: number, groups: readonly Group[]): void {
       barrier.waiters.push({ warp, group, release: arrival.release });
     }
   }
-  if (!barrier.complete(cta.expectedWarps)) return;
-  cta.grid.observers?.emit("barrierRelease", { cta, barrier: id });
-  barrier.release();
+  cta.releaseComplete(barrier);
 }
 
 const expected = (count: number | null): string => (count === null ? "all threads of the block" : `${count} threads`);

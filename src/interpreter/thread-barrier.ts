@@ -68,9 +68,7 @@ export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, {
         group.wait = { kind: "barrier", barrier: id, arrival };
         barrier.waiters.push({ warp, group, release });
       }
-      if (!arrives || !barrier.complete(cta.expectedWarps)) return;
-      cta.grid.observers?.emit("barrierRelease", { cta, barrier: id });
-      barrier.release();
+      if (arrives) cta.releaseComplete(barrier);
     },
   };
 }

@@ -69,11 +69,13 @@ export class Cta {
 
   /** Barriers that waited only for lanes that have exited are released. */
   settleBarriers(): void {
-    const expected = this.expectedWarps;
-    for (const barrier of this.barriers) {
-      if (barrier.waiters.length === 0 || !barrier.complete(expected)) continue;
-      this.grid.observers?.emit("barrierRelease", { cta: this, barrier: barrier.id });
-      barrier.release();
-    }
+    for (const barrier of this.barriers) if (barrier.waiters.length > 0) this.releaseComplete(barrier);
+  }
+
+  /** Releases a barrier at which everybody has arrived. */
+  releaseComplete(barrier: Barrier): void {
+    if (!barrier.complete(this.expectedWarps)) return;
+    this.grid.observers?.emit("barrierRelease", { cta: this, barrier: barrier.id });
+    barrier.release();
   }
 }

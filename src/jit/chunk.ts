@@ -67,9 +67,7 @@ export class Chunk {
   }
 
   /** The locals of a register. */
-  locals(register: number): readonly number[] {
-    return this.#registers[register]!;
-  }
+  readonly locals = (register: number): readonly number[] => this.#registers[register]!;
 
   /** A new instruction begins: registers may have changed. */
   begin(): void {

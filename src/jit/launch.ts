@@ -10,7 +10,8 @@ import { machineFeatures } from "../wasm/features.ts";
 import type { WasmModule } from "../wasm/host.ts";
 import { reachBytes } from "./context-layout.ts";
 import { Host } from "./host.ts";
-import { type CompiledKernel, compileKernel, type LaunchShape } from "./kernel.ts";
+import { type CompiledKernel, compileKernel } from "./kernel.ts";
+import type { LaunchShape } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
 
 interface Loaded {

@@ -2,6 +2,7 @@ import type { Access, Instruction, Op } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type MemoryOp, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
+import { anyOf } from "./control-flow.ts";
 import { canonicalNan } from "./nan.ts";
 import type { ContextLayout } from "./context-layout.ts";
 import { addressOf, type Checked, check, fullAddresses, type Places, type Reach } from "./reach.ts";
@@ -16,15 +17,17 @@ export interface MemoryContext {
   readonly context: number;
   readonly layout: ContextLayout;
   /** What an instruction at an address most probably accesses. */
-  readonly reachOf: (instruction: number, access: Access, address: Expr) => Reach;
-  /** The number under which the launcher knows an instruction. */
-  readonly siteOf: (instruction: number) => number;
+  readonly reachOf: (access: Access, address: Expr) => { readonly reach: Reach; readonly record: number | null };
+  /** The number under which the launcher knows an instruction and the record that it keeps for it. */
+  readonly siteOf: (instruction: number, record: number | null) => number;
 }
 
 /** Loads and stores. What does not lie where it is expected is looked up by the launcher, lane by lane: `translate`. */
 export class Memory {
   readonly #chunk: Chunk;
   readonly #context: MemoryContext;
+  /** The access that is being written, as the launcher is to know it. */
+  #site: { readonly index: number; readonly record: number | null; number?: number } = { index: 0, record: null };
 
   constructor(chunk: Chunk, context: MemoryContext) {
     this.#chunk = chunk;
@@ -36,7 +39,7 @@ export class Memory {
     const guardMask = guard === null ? null : chunk.guardMask(guard);
     const mask = this.#mask(block, guardMask);
     const checked = this.#check(index, access, address, mask);
-    const elements = this.#loadElements(index, access, address, checked, mask);
+    const elements = this.#loadElements(access, address, checked, mask);
     const values = elements.map((value, e) => {
       const to = dst[e];
       return typeof to === "number" ? this.#fitted(value, access, chunk.function.registers[to]!.class) : null;
@@ -50,7 +53,7 @@ export class Memory {
     const mask = this.#mask(block, guard === null ? null : chunk.guardMask(guard));
     const checked = this.#check(index, access, address, mask);
     const elements = values.map((v) => (v === null ? null : canonicalNan(chunk.value(v))));
-    this.#storeElements(index, access, address, checked, mask, elements);
+    this.#storeElements(access, address, checked, mask, elements);
   }
 
   #mask(block: number, guard: readonly Wasm[] | null): readonly Wasm[] | null {
@@ -60,21 +63,16 @@ export class Memory {
   }
 
   #check(index: number, access: Access, address: Expr, mask: readonly Wasm[] | null): Checked {
-    const reach = this.#context.reachOf(index, access, address);
+    const { reach, record } = this.#context.reachOf(access, address);
+    this.#site = { index, record };
     return check(this.#chunk, access, addressOf(this.#chunk, address), reach, mask);
   }
 
-  #loadElements(
-    index: number,
-    access: Access,
-    address: Expr,
-    { places, ok }: Checked,
-    mask: readonly Wasm[] | null,
-  ): Value[] {
+  #loadElements(access: Access, address: Expr, { places, ok }: Checked, mask: readonly Wasm[] | null): Value[] {
     const { writer, quads } = this.#chunk;
     const bytes = access.bits / 8;
     if (places.kind === "one") {
-      const at = this.#onePlace(index, address, places.at, ok, mask);
+      const at = this.#onePlace(address, places.at, ok, mask);
       const values = Array.from({ length: access.count }, (_, e): Value => {
         const ty = access.bits === 64 ? "i64" : "i32";
         const local = writer.local(ty);
@@ -95,7 +93,7 @@ export class Memory {
       writer.if(
         () => this.#loadRun(access, places.at, places.stride, locals),
         () => {
-          this.#translate(index, address, mask);
+          this.#translate(address, mask);
           locals.forEach((list, e) => {
             writer.get(this.#context.context);
             writer.i32(e * bytes);
@@ -108,7 +106,7 @@ export class Memory {
           });
         },
       );
-    } else this.#gather(access, this.#eachPlace(index, address, places, ok, mask), locals);
+    } else this.#gather(access, this.#eachPlace(address, places, ok, mask), locals);
     return locals.map((list): Value => {
       const nodes = list.map((l) => wasm.local("v128", l));
       const grouped = Array.from({ length: quads }, (_, q): Quad => nodes.slice(q * perQuad, (q + 1) * perQuad));
@@ -194,7 +192,6 @@ export class Memory {
   }
 
   #storeElements(
-    index: number,
     access: Access,
     address: Expr,
     { places, ok }: Checked,
@@ -204,16 +201,19 @@ export class Memory {
     const { writer, lanes } = this.#chunk;
     const bytes = access.bits / 8;
     const slowly = (): void => {
-      this.#translate(index, address, mask);
+      this.#translate(address, mask);
       this.#scatter(access, mask, elements);
     };
     if (places.kind === "one" && elements.every((v) => v === null || v.kind === "uniform")) {
-      const at = this.#onePlace(index, address, places.at, ok, mask);
-      elements.forEach((value, e) => {
-        if (value?.kind !== "uniform") return;
-        writer.get(at);
-        writer.value(value.scalar);
-        writer.memory(scalarStore(access, value.scalar.ty), bytes, e * bytes);
+      const at = this.#onePlace(address, places.at, ok, mask);
+      writer.value(mask === null ? wasm.i32(1) : anyOf(mask));
+      writer.if(() => {
+        elements.forEach((value, e) => {
+          if (value?.kind !== "uniform") return;
+          writer.get(at);
+          writer.value(value.scalar);
+          writer.memory(scalarStore(access, value.scalar.ty), bytes, e * bytes);
+        });
       });
       writer.release(at);
       return;
@@ -237,7 +237,7 @@ export class Memory {
       return;
     }
     if (places.kind === "each" && mask === null) {
-      const at = this.#eachPlace(index, address, places, ok, mask);
+      const at = this.#eachPlace(address, places, ok, mask);
       elements.forEach((value, e) => {
         if (value === null) return;
         const { quads } = vectorOf(this.#narrowed(value, access), this.#chunk.quads);
@@ -304,7 +304,7 @@ export class Memory {
   }
 
   /** Lets the launcher find the places of the lanes of a mask, or end the launch. */
-  #translate(index: number, address: Expr, mask: readonly Wasm[] | null): void {
+  #translate(address: Expr, mask: readonly Wasm[] | null): void {
     const { writer } = this.#chunk;
     const { layout, context } = this.#context;
     fullAddresses(this.#chunk, address)
@@ -315,7 +315,9 @@ export class Memory {
         writer.memory("v128.store", 16, layout.addresses + i * 16);
       });
     writer.get(context);
-    writer.i32(this.#context.siteOf(index));
+    const site = this.#site;
+    site.number ??= this.#context.siteOf(site.index, site.record);
+    writer.i32(site.number);
     writer.value(this.bitsOf(mask));
     writer.call("translate");
   }
@@ -330,7 +332,7 @@ export class Memory {
   }
 
   /** The local with the place that all lanes access. */
-  #onePlace(index: number, address: Expr, at: Wasm, ok: Wasm, mask: readonly Wasm[] | null): number {
+  #onePlace(address: Expr, at: Wasm, ok: Wasm, mask: readonly Wasm[] | null): number {
     const { writer } = this.#chunk;
     const { layout, context } = this.#context;
     const place = writer.local("i32");
@@ -342,7 +344,7 @@ export class Memory {
     writer.get(good);
     writer.op("i32.eqz");
     writer.if(() => {
-      this.#translate(index, address, mask);
+      this.#translate(address, mask);
       // The place of the first lane of the mask.
       writer.value(
         wasm.op(
@@ -360,7 +362,6 @@ export class Memory {
 
   /** Locals with the places of all lanes. */
   #eachPlace(
-    index: number,
     address: Expr,
     places: Extract<Places, { kind: "each" }>,
     ok: Wasm,
@@ -374,7 +375,7 @@ export class Memory {
     writer.get(good);
     writer.op("i32.eqz");
     writer.if(() => {
-      this.#translate(index, address, mask);
+      this.#translate(address, mask);
       locals.forEach((local, q) => {
         writer.get(context);
         writer.memory("v128.load", 16, layout.places + q * 16);

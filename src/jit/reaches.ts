@@ -1,0 +1,117 @@
+import { type Access, windows } from "../ir/index.ts";
+import { splitOffset } from "../semantics/bind.ts";
+import type { Expr } from "../semantics/index.ts";
+import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
+import { reachBytes } from "./context-layout.ts";
+import type { Prepared } from "./prepare.ts";
+import { knownReach, type Reach } from "./reach.ts";
+import type { Unit } from "./unit.ts";
+
+type Instruction = Prepared["instructions"][number];
+
+/** What the accesses of a function will probably find: the variable or allocation in which their addresses begin. */
+export class Reaches {
+  readonly #unit: Unit;
+  readonly #writer: FunctionWriter;
+  readonly #code: Prepared;
+  /** The local that holds the beginning of the context. */
+  readonly #context: number;
+  readonly #roots = new Map<number, Reach>();
+  #writers: Map<number, Instruction[]> | null = null;
+
+  constructor(unit: Unit, writer: FunctionWriter, code: Prepared, context: number) {
+    this.#unit = unit;
+    this.#writer = writer;
+    this.#code = code;
+    this.#context = context;
+  }
+
+  /** Brings what the launcher knows of the kernel's pointers into locals. */
+  loadRoots(): void {
+    const { roots, layout } = this.#unit;
+    roots.forEach((root, i) => {
+      this.#roots.set(root, this.#load(layout.roots + i * reachBytes));
+    });
+  }
+
+  /** The reach of an access, and the number of the record that the launcher is to keep up to date, or null. */
+  of(access: Access, address: Expr): { readonly reach: Reach; readonly record: number | null } {
+    const known = this.#known(access, address);
+    if (known !== null) return { reach: known, record: null };
+    const record = this.#unit.records++;
+    return { reach: this.#load(this.#unit.layout.sites + record * reachBytes), record };
+  }
+
+  #known({ space }: Access, address: Expr): Reach | null {
+    const { layout, facts } = this.#unit;
+    if (space === "kernel-param") {
+      const { start } = windows["kernel-param"];
+      return knownReach(start, start + layout.roots - layout.params, this.#windowDelta(layout.params, start));
+    }
+    if (space === "shared") {
+      const at = Number(splitOffset(address).offset);
+      const found = facts.shared.find((e) => at >= e.start && at < e.end) ?? facts.shared[0];
+      if (found === undefined) return null;
+      return knownReach(found.start, found.end, this.#windowDelta(layout.shared, windows.shared.start));
+    }
+    const root = this.#rootOf(address, new Set());
+    return root === null ? null : (this.#roots.get(root) ?? null);
+  }
+
+  #windowDelta(at: number, start: number): Wasm {
+    return wasm.op("i32.add", wasm.local("i32", this.#context), wasm.i32(at - start));
+  }
+
+  /** A reach that the launcher has put into the context. */
+  #load(at: number): Reach {
+    const w = this.#writer;
+    const [from, bytes, delta] = [w.local("i64"), w.local("i64"), w.local("i32")];
+    w.get(this.#context);
+    w.memory("i64.load", 8, at);
+    w.set(from);
+    w.get(this.#context);
+    w.memory("i64.load32_u", 4, at + 8);
+    w.set(bytes);
+    w.get(this.#context);
+    w.memory("i32.load", 4, at + 12);
+    w.set(delta);
+    return { from: wasm.local("i64", from), bytes: wasm.local("i64", bytes), delta: wasm.local("i32", delta) };
+  }
+
+  /** The parameter of the kernel from which an address is reckoned, if it is one. */
+  #rootOf(expr: Expr, seen: Set<number>): number | null {
+    if (expr.kind === "prim" && (expr.prim === "i64.add" || expr.prim === "i64.sub")) {
+      const [a, b] = expr.args.map((arg) => this.#rootOf(arg, seen));
+      return a ?? b ?? null;
+    }
+    if (expr.kind !== "reg" || seen.has(expr.reg)) return null;
+    seen.add(expr.reg);
+    for (const { op, dst } of this.#writersOf(expr.reg)) {
+      if (op.kind === "pure") {
+        const value = op.values[dst.indexOf(expr.reg)];
+        const root = value === undefined ? null : this.#rootOf(value, seen);
+        if (root !== null) return root;
+      }
+      if (op.kind === "load" && op.access.space === "kernel-param" && op.address.kind === "const") {
+        const at = Number(op.address.value) - windows["kernel-param"].start;
+        if (this.#unit.roots.includes(at)) return at;
+      }
+    }
+    return null;
+  }
+
+  #writersOf(register: number): readonly Instruction[] {
+    if (this.#writers === null) {
+      this.#writers = new Map();
+      for (const instruction of this.#code.instructions) {
+        for (const to of instruction.dst) {
+          if (typeof to !== "number") continue;
+          const list = this.#writers.get(to);
+          if (list === undefined) this.#writers.set(to, [instruction]);
+          else list.push(instruction);
+        }
+      }
+    }
+    return this.#writers.get(register) ?? [];
+  }
+}

@@ -1,0 +1,45 @@
+import type { Extent } from "../machine/extent.ts";
+import type { Bindings } from "../semantics/bind.ts";
+import type { ModuleWriter } from "../wasm/index.ts";
+import type { ContextLayout } from "./context-layout.ts";
+
+/** What of a launch the code of a kernel is made for. */
+export interface LaunchShape {
+  /** Each chunk of lanes lies in one row of the block, or the block has one row. */
+  readonly rows: boolean;
+  /** The threads of a block fill all chunks. */
+  readonly full: boolean;
+}
+
+/** What is known of the program that the kernel is part of. */
+export interface ProgramFacts {
+  readonly bindings: Bindings;
+  readonly addressSize: 32 | 64;
+  /** The shared variables, as addresses. */
+  readonly shared: readonly Extent[];
+  readonly sharedBytes: number;
+}
+
+/** An instruction that asks the launcher. */
+export interface Site {
+  readonly function: string;
+  readonly instruction: number;
+  /** Where in the context it remembers what it accessed, or null. */
+  readonly record: number | null;
+}
+
+/** The module of one kernel, while its functions are written. */
+export interface Unit {
+  readonly module: ModuleWriter;
+  readonly facts: ProgramFacts;
+  readonly shape: LaunchShape;
+  /** How many times four lanes are a chunk. */
+  readonly quads: number;
+  readonly layout: ContextLayout;
+  /** Offsets of the parameters whose allocation the launcher looks up beforehand. */
+  readonly roots: readonly number[];
+  /** By number, as the launcher is told them. */
+  readonly sites: Site[];
+  /** How many instructions remember what they accessed. */
+  records: number;
+}

@@ -1,7 +1,7 @@
 import type { Buffer } from "../runtime/buffer.ts";
 import { compareElements } from "../runtime/compare.ts";
 import { Elements } from "../runtime/element.ts";
-import type { LaunchDefaults } from "../runtime/module.ts";
+import type { EngineName, LaunchDefaults } from "../runtime/module.ts";
 import { PtxDevice } from "../runtime/ptx-device.ts";
 import type { SourceFile } from "../runtime/source-file.ts";
 import type { BenchKernel, BenchPlan } from "./bench-kernel.ts";
@@ -16,6 +16,8 @@ export interface Repetition {
 }
 
 export interface Measurement {
+  /** What ran it: the interpreter, too, where compiled code was asked for and a kernel cannot be compiled. */
+  readonly engine: EngineName;
   /** The median of the runs after the first, in milliseconds. */
   readonly ms: number;
   /** The first run on a new device, with what comes before it: reading the module, and the run. */
@@ -62,6 +64,7 @@ export function measure(
   fill([...initial.keys()]);
 
   let run = (): void => {};
+  let engine = defaults.engine ?? "interpreter";
   const loadMs = timed(() => {
     const module = device.load(source);
     const launches = plan.launches.map(({ kernel, grid, block, args }) => ({
@@ -70,8 +73,9 @@ export function measure(
     }));
     run = () => {
       for (const { kernel, options } of launches) {
-        const { ok, reports } = kernel.launch(options);
-        if (!ok) throw new BenchFault(`${kernel.name}: ${reports[0]?.message ?? "the launch failed"}`);
+        const result = kernel.launch(options);
+        if (!result.ok) throw new BenchFault(result.reports[0]?.message ?? "the launch failed");
+        if (result.engine === "interpreter") engine = "interpreter";
       }
     };
   });
@@ -83,7 +87,7 @@ export function measure(
     times.push(timed(run));
   }
   const results = [...buffers].map(([name, b]) => [name, new Elements(b.type, b.readBytes())] as const);
-  return { ms: median(times), first: { loadMs, runMs }, results: new Map(results) };
+  return { engine, ms: median(times), first: { loadMs, runMs }, results: new Map(results) };
 }
 
 /** What is wrong with results, compared to those of a peer or model, or null. */

@@ -1,21 +1,21 @@
+import type { EngineName } from "../runtime/module.ts";
 import type { Measurement } from "./bench-run.ts";
-
-export type EngineName = "interpreter" | "jit";
 
 /** What was measured of one benchmark. */
 export interface BenchRow {
   readonly name: string;
-  /** The engine whose times are compared comes first. */
+  /** Without those that cannot run it. */
   readonly engines: ReadonlyMap<EngineName, Measurement>;
   /** Milliseconds; null where there is no such peer. */
   readonly native: number | null;
   readonly pocl: number | null;
+  /** Whether a launch has ended with a report. */
+  readonly faulted: boolean;
   /** Whether every engine had the right results. */
   readonly ok: boolean;
 }
 
 const firstMs = ({ first }: Measurement): number => first.loadMs + first.runMs;
-const mainMs = ({ engines }: BenchRow): number => [...engines.values()][0]!.ms;
 
 const milliseconds = (ms: number | null): string =>
   ms === null ? "-" : ms >= 100 ? ms.toFixed(0) : ms >= 1 ? ms.toPrecision(3) : ms.toFixed(3);
@@ -24,16 +24,12 @@ const multiple = (factor: number | null): string =>
 
 const names: Readonly<Record<EngineName, string>> = { interpreter: "interpr.", jit: "jit" };
 
-/** A time as a multiple of a peer's. */
-const compared = (row: BenchRow, peer: "native" | "pocl"): number | null =>
-  row[peer] === null ? null : mainMs(row) / row[peer];
-
 function geometricMean(values: readonly (number | null)[]): number | null {
   const known = values.filter((v) => v !== null);
   return known.length === 0 ? null : Math.exp(known.reduce((sum, v) => sum + Math.log(v), 0) / known.length);
 }
 
-/** The table, line by line, so that a row can be shown as soon as it is measured. */
+/** The table, line by line, so that a row can be shown as soon as it is measured. The first engine is compared with peers. */
 export class BenchTable {
   readonly #engines: readonly EngineName[];
   readonly #nameWidth: number;
@@ -50,20 +46,27 @@ export class BenchTable {
 
   row(row: BenchRow): string {
     const engines = this.#engines.flatMap((name) => {
-      const engine = row.engines.get(name)!;
-      return [milliseconds(firstMs(engine)), milliseconds(engine.ms)];
+      const engine = row.engines.get(name);
+      return [milliseconds(engine ? firstMs(engine) : null), milliseconds(engine?.ms ?? null)];
     });
     const peers = [milliseconds(row.native), milliseconds(row.pocl)];
-    const ratios = [multiple(compared(row, "native")), multiple(compared(row, "pocl"))];
-    return this.#line(row.name, [...engines, ...peers, ...ratios], row.ok ? "ok" : "WRONG");
+    const ratios = [multiple(this.#compared(row, "native")), multiple(this.#compared(row, "pocl"))];
+    return this.#line(row.name, [...engines, ...peers, ...ratios], row.ok ? "ok" : row.faulted ? "FAULT" : "WRONG");
   }
 
   foot(rows: readonly BenchRow[]): string {
     const means = (["native", "pocl"] as const).map((peer) =>
-      multiple(geometricMean(rows.map((row) => compared(row, peer)))),
+      multiple(geometricMean(rows.map((row) => this.#compared(row, peer)))),
     );
     const nothing = new Array<string>(2 * this.#engines.length + 2).fill("");
     return this.#line(meanTitle, [...nothing, ...means], "");
+  }
+
+  /** A time as a multiple of a peer's. */
+  #compared(row: BenchRow, peer: "native" | "pocl"): number | null {
+    const ours = row.engines.get(this.#engines[0]!);
+    const theirs = row[peer];
+    return ours === undefined || theirs === null ? null : ours.ms / theirs;
   }
 
   #line(name: string, cells: readonly string[], end: string): string {

@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "../runtime/errors.ts";
-import type { LaunchDefaults } from "../runtime/module.ts";
+import type { EngineName, LaunchDefaults } from "../runtime/module.ts";
 import { nearest } from "../source/index.ts";
 import { type BenchKernel, initialValues } from "./bench-kernel.ts";
 import { type PeerName, peerNames, Peers, peerTitles } from "./bench-peers.ts";
 import { BenchFault, difference, measure, type Measurement, modelResults, type Repetition } from "./bench-run.ts";
 import { benchKernels } from "./bench-suite.ts";
-import { type BenchRow, BenchTable, type EngineName, rowToJson } from "./bench-table.ts";
+import { type BenchRow, BenchTable, rowToJson } from "./bench-table.ts";
 import { type Command, exitStatus } from "./command.ts";
 import type { Options } from "./options.ts";
 import { printJson, type Terminal } from "./terminal.ts";
@@ -56,8 +56,7 @@ function namedKernels(names: readonly string[]): readonly BenchKernel[] {
 }
 
 function readSettings(options: Options): Settings {
-  const engine = options.oneOf("engine", ["interpreter", "jit"]) ?? "interpreter";
-  if (engine !== "interpreter") throw new UsageError("--engine jit: the JIT engine is not there yet");
+  const engine = options.oneOf("engine", ["interpreter", "jit"]) ?? "jit";
   const quick = options.has("quick");
   const seconds = options.number("timeout", "any");
   const maxSteps = options.number("max-steps");
@@ -65,7 +64,7 @@ function readSettings(options: Options): Settings {
   return {
     kernels: namedKernels(options.positionals),
     quick,
-    engines: engine !== "interpreter" && options.has("interpreter") ? [engine, "interpreter"] : [engine],
+    engines: engine === "jit" && options.has("interpreter") ? [engine, "interpreter"] : [engine],
     repetition: {
       runs: Math.max(1, runs ?? fewestRuns),
       milliseconds: quick ? 0 : patience,
@@ -91,30 +90,42 @@ class Bench {
     this.#terminal = terminal;
   }
 
-  /** @throws BenchFault when a launch does not end well */
   row(kernel: BenchKernel): BenchRow {
     const { quick, engines, repetition, interpreterRuns, defaults } = this.#settings;
     const plan = kernel.plan(quick ? kernel.quickSize : kernel.size);
     const initial = initialValues(plan);
     const path = `${folder}/kernels/${kernel.file}.ptx`;
     const source = { path, text: readFileSync(path, "utf8") };
-    const measured = engines.map((engine): [EngineName, Measurement] => {
+    const measured = new Map<EngineName, Measurement>();
+    let faulted = false;
+    for (const engine of engines) {
+      if (measured.has(engine)) continue;
       const own = engine === "interpreter" ? { ...repetition, runs: interpreterRuns } : repetition;
-      return [engine, measure(source, plan, initial, own, defaults)];
-    });
+      try {
+        const measurement = measure(source, plan, initial, own, { ...defaults, engine });
+        if (measurement.engine !== engine)
+          this.#terminal.err(`${kernel.name}: not compiled, the interpreter has run it`);
+        measured.set(measurement.engine, measurement);
+      } catch (error) {
+        if (!(error instanceof BenchFault)) throw error;
+        this.#terminal.err(`${kernel.name}: ${engine}: ${error.message}`);
+        faulted = true;
+      }
+    }
     this.#peers.prepare(plan, initial, repetition);
     const native = this.#peers.native(kernel, plan);
     const pocl = this.#peers.pocl(kernel, plan);
 
     const want = native?.results ?? modelResults(kernel, plan, initial);
     const right = (who: string, got: Measurement["results"]): boolean => {
-      const wrong = difference(kernel, got, want);
-      if (wrong !== null) this.#terminal.err(`${kernel.name}: ${who}: ${wrong}`);
-      return wrong === null;
+      const found = difference(kernel, got, want);
+      if (found !== null) this.#terminal.err(`${kernel.name}: ${who}: ${found}`);
+      return found === null;
     };
-    const ok = measured.map(([engine, { results }]) => right(engine, results)).every(Boolean);
+    const wrong = [...measured].filter(([engine, { results }]) => !right(engine, results));
     if (pocl) right(peerTitles.pocl, pocl.results);
-    return { name: kernel.name, engines: new Map(measured), native: native?.ms ?? null, pocl: pocl?.ms ?? null, ok };
+    const times = { native: native?.ms ?? null, pocl: pocl?.ms ?? null };
+    return { name: kernel.name, engines: measured, ...times, faulted, ok: !faulted && wrong.length === 0 };
   }
 }
 
@@ -162,11 +173,8 @@ export const bench: Command = {
         const measured = rows.map((row) => rowToJson(row, peers.compiler));
         printJson({ machine, node: process.version, runs: repetition.runs, kernels: measured }, terminal);
       } else terminal.out(table.foot(rows));
+      if (rows.some((row) => row.faulted)) return exitStatus.faulted;
       return rows.every((row) => row.ok) ? exitStatus.ok : exitStatus.failed;
-    } catch (error) {
-      if (!(error instanceof BenchFault)) throw error;
-      terminal.err(`lanewise: ${error.message}`);
-      return exitStatus.faulted;
     } finally {
       peers.remove();
     }

@@ -8,6 +8,7 @@ import { BuiltCli } from "./built-cli.ts";
 const hasCompiler = spawnSync("gcc", ["--version"]).status === 0;
 const positive = expect.toSatisfy((ms: number) => ms > 0);
 
+const times = { ms: positive, firstMs: positive, first: { loadMs: positive, runMs: positive } };
 const interpreter = ["--quick", "--engine", "interpreter"];
 
 let cli: BuiltCli;
@@ -26,13 +27,19 @@ test("small sizes, as JSON", () => {
   const { status, stdout, stderr } = cli.run("bench", "recursion", "saxpy", ...interpreter, "--json", "--peers=native");
   const { kernels, ...rest } = JSON.parse(stdout) as { kernels: readonly Row[] };
   expect(rest).toEqual({ machine: expect.any(String), node: process.version, runs: 1 });
-  const times = { ms: positive, firstMs: positive, first: { loadMs: positive, runMs: positive } };
   const native = hasCompiler ? { native: { ms: expect.any(Number), compiler: expect.stringMatching(/^gcc /) } } : {};
   for (const row of kernels) {
     expect(row).toEqual({ name: row.name, interpreter: times, ...native, ok: true });
   }
   expect(kernels.map((k) => k.name)).toEqual(["saxpy", "recursion"]);
   expect(stderr).toContain("1 of 2: saxpy");
+  expect(status).toBe(0);
+});
+
+test("compiled code, and the interpreter beside it", () => {
+  const { status, stdout } = cli.run("bench", "saxpy", "--quick", "--peers=none", "--interpreter", "--json");
+  const { kernels } = JSON.parse(stdout) as { kernels: readonly Row[] };
+  expect(kernels).toEqual([{ name: "saxpy", jit: { ...times, threads: 1 }, interpreter: times, ok: true }]);
   expect(status).toBe(0);
 });
 
@@ -47,7 +54,7 @@ test("small sizes, as a table", () => {
 
 test.each([
   ["setp.ge.s32", "setp.lt.s32", 1, /^copy: interpreter: c\[0\] is 0, not /],
-  ["%rd4, %r1, 8", "%rd4, %r1, 16", 3, /^lanewise: copy: .* behind the end of a/],
+  ["%rd4, %r1, 8", "%rd4, %r1, 16", 3, /^copy: interpreter: .* behind the end of a/],
 ])("%s instead of %s in the PTX ends with status %i", (from, to, expected, message) => {
   const path = join(cli.folder, "bench/kernels/copy.ptx");
   const text = readFileSync(path, "utf8");

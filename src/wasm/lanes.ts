@@ -37,6 +37,8 @@ export interface Lanes {
   readonly plus: Binary;
   readonly minus: Binary;
   readonly and: Binary;
+  /** What is in the first and not in the second. */
+  readonly andNot: Binary;
   readonly or: Binary;
   readonly xor: Binary;
   readonly shl: Shift;
@@ -107,6 +109,7 @@ function scalar(f: "f32" | "f64", i: "i32" | "i64"): Lanes {
     fromBits: unary(f === "f32" ? "f32.reinterpret_i32" : "f64.reinterpret_i64"),
     integer,
     and: binary(`${i}.and`),
+    andNot: (a, b) => wasm.op(`${i}.and`, a, wasm.op(`${i}.xor`, b, integer(-1n))),
     or: binary(`${i}.or`),
     xor: binary(`${i}.xor`),
     shl: shift(`${i}.shl`),
@@ -134,6 +137,7 @@ function vector(f: "f32x4" | "f64x2", i: "i32x4" | "i64x2"): Lanes {
     fromBits: identity,
     integer: (value) => (i === "i32x4" ? wasm.i32x4(Number(BigInt.asIntN(32, value))) : wasm.i64x2(value)),
     and: binary("v128.and"),
+    andNot: binary("v128.andnot"),
     or: binary("v128.or"),
     xor: binary("v128.xor"),
     shl: shift(`${i}.shl`),

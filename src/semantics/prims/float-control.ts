@@ -20,15 +20,30 @@ import {
 } from "../../numeric/float-control.ts";
 import { bf16ToNumber, f16ToNumber, numberToBf16, numberToF16 } from "../../numeric/half.ts";
 import { integerToNumber } from "../../numeric/integer-conversion.ts";
-import { prim, type PrimTable } from "../prim.ts";
+import { expanded, named } from "../expansion.ts";
+import { convertPrims } from "./convert.ts";
+import { floatPrims } from "./float.ts";
+import {
+  as,
+  emitBf16,
+  emitF16,
+  emitOperand,
+  emitRadicand,
+  emitResult,
+  toNearest,
+  usual16,
+  usual32,
+  usual64,
+  usualBf16,
+  usually,
+} from "./float-control-wasm.ts";
 
 const { f32, f16, bf16 } = controlled;
 
-/** Rounding to nearest, subnormal numbers kept, no alternative mode: what compiled kernels set at once. */
-const usual32 = (control: number): boolean => (control & 0xb1) === 0x80;
-const usual16 = (control: number): boolean => (control & 0x430) === 0x400;
-const usualBf16 = (control: number): boolean => (control & 0xb0) === 0x80;
-const usual64 = (control: number): boolean => (control & 0x70) === 0x40;
+const isUsual32 = (control: number): boolean => (control & usual32.bits) === usual32.value;
+const isUsual16 = (control: number): boolean => (control & usual16.bits) === usual16.value;
+const isUsualBf16 = (control: number): boolean => (control & usualBf16.bits) === usualBf16.value;
+const isUsual64 = (control: number): boolean => (control & usual64.bits) === usual64.value;
 
 const nearest16 = (x: number): number => f16ToNumber(numberToF16(x));
 const nearestBf16 = (x: number): number => bf16ToNumber(numberToBf16(x));
@@ -38,74 +53,157 @@ const nearestBf16 = (x: number): number => bf16ToNumber(numberToBf16(x));
  * `_bf16`: of numbers of these formats, given and returned as the binary32 numbers that they are. To nearest, the result of
  * the operation on doubles is long enough to be rounded again.
  */
-export const floatControlPrims = {
-  "f32.add_mode": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
-    usual32(m) ? Math.fround(a + b) : addControlled(m, f32, a, b),
+export const floatControlPrims = named({
+  "f32.add_mode": expanded(
+    ["i32", "f32", "f32"],
+    "f32",
+    (m, a, b) => (isUsual32(m) ? Math.fround(a + b) : addControlled(m, f32, a, b)),
+    usually(usual32, as(floatPrims["f32.add"])),
   ),
-  "f32.mul_mode": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
-    usual32(m) ? Math.fround(a * b) : mulControlled(m, f32, a, b),
+  "f32.mul_mode": expanded(
+    ["i32", "f32", "f32"],
+    "f32",
+    (m, a, b) => (isUsual32(m) ? Math.fround(a * b) : mulControlled(m, f32, a, b)),
+    usually(usual32, as(floatPrims["f32.mul"])),
   ),
-  "f32.fma_mode": prim(["i32", "f32", "f32", "f32"], "f32", (m, a, b, c) =>
-    usual32(m) ? fma32(a, b, c) : fmaControlled(m, f32, a, b, c),
+  "f32.fma_mode": expanded(
+    ["i32", "f32", "f32", "f32"],
+    "f32",
+    (m, a, b, c) => (isUsual32(m) ? fma32(a, b, c) : fmaControlled(m, f32, a, b, c)),
+    usually(usual32, as(floatPrims["f32.fma"])),
   ),
-  "f32.div_mode": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
-    usual32(m) ? Math.fround(a / b) : divControlled(m, f32, a, b),
+  "f32.div_mode": expanded(
+    ["i32", "f32", "f32"],
+    "f32",
+    (m, a, b) => (isUsual32(m) ? Math.fround(a / b) : divControlled(m, f32, a, b)),
+    usually(usual32, as(floatPrims["f32.div"])),
   ),
-  "f32.sqrt_mode": prim(["i32", "f32"], "f32", (m, a) =>
-    usual32(m) ? Math.fround(Math.sqrt(a)) : sqrtControlled(m, f32, a),
+  "f32.sqrt_mode": expanded(
+    ["i32", "f32"],
+    "f32",
+    (m, a) => (isUsual32(m) ? Math.fround(Math.sqrt(a)) : sqrtControlled(m, f32, a)),
+    usually(usual32, as(floatPrims["f32.sqrt"])),
   ),
   /** An operand, a result, and the operand of roots and logarithms, as the modes have them. */
-  "f32.operand_mode": prim(["i32", "f32"], "f32", (m, a) => operandOf(m, f32, a)),
-  "f32.result_mode": prim(["i32", "f32"], "f32", (m, a) => resultOf(m, f32, a)),
-  "f32.radicand_mode": prim(["i32", "f32"], "f32", (m, a) => radicand(m, f32, a)),
+  "f32.operand_mode": expanded(["i32", "f32"], "f32", (m, a) => operandOf(m, f32, a), emitOperand.f32),
+  "f32.result_mode": expanded(["i32", "f32"], "f32", (m, a) => resultOf(m, f32, a), emitResult),
+  "f32.radicand_mode": expanded(["i32", "f32"], "f32", (m, a) => radicand(m, f32, a), emitRadicand),
 
-  "f32.add_mode_f16": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
-    usual16(m) ? nearest16(a + b) : addControlled(m, f16, a, b),
+  "f32.add_mode_f16": expanded(
+    ["i32", "f32", "f32"],
+    "f32",
+    (m, a, b) => (isUsual16(m) ? nearest16(a + b) : addControlled(m, f16, a, b)),
+    emitF16.add,
   ),
-  "f32.mul_mode_f16": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
-    usual16(m) ? nearest16(a * b) : mulControlled(m, f16, a, b),
+  "f32.mul_mode_f16": expanded(
+    ["i32", "f32", "f32"],
+    "f32",
+    (m, a, b) => (isUsual16(m) ? nearest16(a * b) : mulControlled(m, f16, a, b)),
+    emitF16.mul,
   ),
-  "f32.fma_mode_f16": prim(["i32", "f32", "f32", "f32"], "f32", (m, a, b, c) =>
-    usual16(m) ? nearest16(fmaToOdd(a, b, c)) : fmaControlled(m, f16, a, b, c),
+  "f32.fma_mode_f16": expanded(
+    ["i32", "f32", "f32", "f32"],
+    "f32",
+    (m, a, b, c) => (isUsual16(m) ? nearest16(fmaToOdd(a, b, c)) : fmaControlled(m, f16, a, b, c)),
+    emitF16.fma,
   ),
-  "f32.div_mode_f16": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
-    usual16(m) ? nearest16(a / b) : divControlled(m, f16, a, b),
+  "f32.div_mode_f16": expanded(
+    ["i32", "f32", "f32"],
+    "f32",
+    (m, a, b) => (isUsual16(m) ? nearest16(a / b) : divControlled(m, f16, a, b)),
+    emitF16.div,
   ),
-  "f32.sqrt_mode_f16": prim(["i32", "f32"], "f32", (m, a) => sqrtControlled(m, f16, a)),
-  "f32.operand_mode_f16": prim(["i32", "f32"], "f32", (m, a) => operandOf(m, f16, a)),
+  "f32.sqrt_mode_f16": expanded(["i32", "f32"], "f32", (m, a) => sqrtControlled(m, f16, a), emitF16.sqrt),
+  "f32.operand_mode_f16": expanded(["i32", "f32"], "f32", (m, a) => operandOf(m, f16, a), emitOperand.f16),
 
-  "f32.add_mode_bf16": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
-    usualBf16(m) ? nearestBf16(a + b) : addControlled(m, bf16, a, b),
+  "f32.add_mode_bf16": expanded(
+    ["i32", "f32", "f32"],
+    "f32",
+    (m, a, b) => (isUsualBf16(m) ? nearestBf16(a + b) : addControlled(m, bf16, a, b)),
+    emitBf16.add,
   ),
-  "f32.mul_mode_bf16": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
-    usualBf16(m) ? nearestBf16(a * b) : mulControlled(m, bf16, a, b),
+  "f32.mul_mode_bf16": expanded(
+    ["i32", "f32", "f32"],
+    "f32",
+    (m, a, b) => (isUsualBf16(m) ? nearestBf16(a * b) : mulControlled(m, bf16, a, b)),
+    emitBf16.mul,
   ),
-  "f32.fma_mode_bf16": prim(["i32", "f32", "f32", "f32"], "f32", (m, a, b, c) =>
-    usualBf16(m) ? nearestBf16(fmaToOdd(a, b, c)) : fmaControlled(m, bf16, a, b, c),
+  "f32.fma_mode_bf16": expanded(
+    ["i32", "f32", "f32", "f32"],
+    "f32",
+    (m, a, b, c) => (isUsualBf16(m) ? nearestBf16(fmaToOdd(a, b, c)) : fmaControlled(m, bf16, a, b, c)),
+    emitBf16.fma,
   ),
-  "f32.div_mode_bf16": prim(["i32", "f32", "f32"], "f32", (m, a, b) =>
-    usualBf16(m) ? nearestBf16(a / b) : divControlled(m, bf16, a, b),
+  "f32.div_mode_bf16": expanded(
+    ["i32", "f32", "f32"],
+    "f32",
+    (m, a, b) => (isUsualBf16(m) ? nearestBf16(a / b) : divControlled(m, bf16, a, b)),
+    emitBf16.div,
   ),
-  "f32.sqrt_mode_bf16": prim(["i32", "f32"], "f32", (m, a) => sqrtControlled(m, bf16, a)),
-  "f32.operand_mode_bf16": prim(["i32", "f32"], "f32", (m, a) => operandOf(m, bf16, a)),
+  "f32.sqrt_mode_bf16": expanded(["i32", "f32"], "f32", (m, a) => sqrtControlled(m, bf16, a), emitBf16.sqrt),
+  "f32.operand_mode_bf16": expanded(["i32", "f32"], "f32", (m, a) => operandOf(m, bf16, a), emitOperand.f32),
 
-  "f64.add_mode": prim(["i32", "f64", "f64"], "f64", (m, a, b) => (usual64(m) ? a + b : add64Controlled(m, a, b))),
-  "f64.mul_mode": prim(["i32", "f64", "f64"], "f64", (m, a, b) => (usual64(m) ? a * b : mul64Controlled(m, a, b))),
-  "f64.fma_mode": prim(["i32", "f64", "f64", "f64"], "f64", fma64Controlled),
-  "f64.div_mode": prim(["i32", "f64", "f64"], "f64", (m, a, b) => (usual64(m) ? a / b : div64Controlled(m, a, b))),
-  "f64.sqrt_mode": prim(["i32", "f64"], "f64", (m, a) => (usual64(m) ? Math.sqrt(a) : sqrt64Controlled(m, a))),
-  "f64.operand_mode": prim(["i32", "f64"], "f64", operand64),
+  "f64.add_mode": expanded(
+    ["i32", "f64", "f64"],
+    "f64",
+    (m, a, b) => (isUsual64(m) ? a + b : add64Controlled(m, a, b)),
+    usually(usual64, as(floatPrims["f64.add"])),
+  ),
+  "f64.mul_mode": expanded(
+    ["i32", "f64", "f64"],
+    "f64",
+    (m, a, b) => (isUsual64(m) ? a * b : mul64Controlled(m, a, b)),
+    usually(usual64, as(floatPrims["f64.mul"])),
+  ),
+  "f64.fma_mode": expanded(
+    ["i32", "f64", "f64", "f64"],
+    "f64",
+    fma64Controlled,
+    usually(usual64, as(floatPrims["f64.fma"])),
+  ),
+  "f64.div_mode": expanded(
+    ["i32", "f64", "f64"],
+    "f64",
+    (m, a, b) => (isUsual64(m) ? a / b : div64Controlled(m, a, b)),
+    usually(usual64, as(floatPrims["f64.div"])),
+  ),
+  "f64.sqrt_mode": expanded(
+    ["i32", "f64"],
+    "f64",
+    (m, a) => (isUsual64(m) ? Math.sqrt(a) : sqrt64Controlled(m, a)),
+    usually(usual64, as(floatPrims["f64.sqrt"])),
+  ),
+  "f64.operand_mode": expanded(["i32", "f64"], "f64", operand64, emitOperand.f64),
 
   /** Conversions to narrower formats; those of 16 bits are patterns. */
-  "f32.from_f64_mode": prim(["i32", "f64"], "f32", (m, a) =>
-    usual32(m) ? Math.fround(a) : roundControlled(m, f32, a),
+  "f32.from_f64_mode": expanded(
+    ["i32", "f64"],
+    "f32",
+    (m, a) => (isUsual32(m) ? Math.fround(a) : roundControlled(m, f32, a)),
+    usually(usual32, as(convertPrims["f32.from_f64_rn"])),
   ),
-  "i32.f16_from_f64_mode": prim(["i32", "f64"], "i32", (m, a) =>
-    usual16(m) ? numberToF16(a) : numberToF16(roundControlled(m, f16, a)),
+  "i32.f16_from_f64_mode": expanded(
+    ["i32", "f64"],
+    "i32",
+    (m, a) => (isUsual16(m) ? numberToF16(a) : numberToF16(roundControlled(m, f16, a))),
+    usually(usual16, as(convertPrims["i32.f16_from_f64_rn"])),
   ),
-  "i32.bf16_from_f64_mode": prim(["i32", "f64"], "i32", (m, a) =>
-    usualBf16(m) ? numberToBf16(a) : numberToBf16(roundControlled(m, bf16, a)),
+  "i32.bf16_from_f64_mode": expanded(
+    ["i32", "f64"],
+    "i32",
+    (m, a) => (isUsualBf16(m) ? numberToBf16(a) : numberToBf16(roundControlled(m, bf16, a))),
+    usually(usualBf16, as(convertPrims["i32.bf16_from_f64_rn"])),
   ),
-  "f64.from_i64_s_mode": prim(["i32", "i64"], "f64", (m, a) => integerToNumber(a, roundingOf(m))),
-  "f64.from_i64_u_mode": prim(["i32", "i64"], "f64", (m, a) => integerToNumber(BigInt.asUintN(64, a), roundingOf(m))),
-} as const satisfies PrimTable;
+  "f64.from_i64_s_mode": expanded(
+    ["i32", "i64"],
+    "f64",
+    (m, a) => integerToNumber(a, roundingOf(m)),
+    usually(toNearest, as(convertPrims["f64.from_i64_s_rn"])),
+  ),
+  "f64.from_i64_u_mode": expanded(
+    ["i32", "i64"],
+    "f64",
+    (m, a) => integerToNumber(BigInt.asUintN(64, a), roundingOf(m)),
+    usually(toNearest, as(convertPrims["f64.from_i64_u_rn"])),
+  ),
+});

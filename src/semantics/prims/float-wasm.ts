@@ -25,13 +25,13 @@ const choices = (op: "min" | "max") => ({
 export const min = choices("min");
 export const max = choices("max");
 
-/** Where the exponent is 0, nothing but the sign is kept. */
-export const flushed32 = (s: Lanes, a: Wasm): Wasm => {
-  const bits = s.bits(a);
-  const normal = s.mask(s.not(s.same(s.and(bits, s.integer(0x7f80_0000n)), s.integer(0n))));
-  return s.fromBits(s.and(bits, s.or(normal, s.integer(0x8000_0000n))));
+/** Of a number of smaller magnitude than `least` the zero of its sign. */
+export const flushedBelow = (d: Lanes, a: Wasm, least: number): Wasm => {
+  const small = d.mask(d.lt(d.abs(a), d.number(least)));
+  // All of it but the sign.
+  return d.fromBits(d.andNot(d.bits(a), d.shrU(small, 1)));
 };
-export const ftz = onSingles(flushed32);
+export const ftz = onSingles((s, a) => flushedBelow(s, a, 2 ** -126));
 
 /** Into [+0, 1]; NaN gives +0. */
 const saturated = (ty: "f32" | "f64", width: "quad" | "half", vector: "f32x4" | "f64x2"): Emission => {

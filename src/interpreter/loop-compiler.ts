@@ -93,6 +93,12 @@ function dataSet(data: string, at: string, bits: number, ty: Expr["ty"], value: 
   return write;
 }
 
+type Halves = readonly [low: string, high: string];
+
+/** Writes a 64-bit element by its number. */
+const writeHalves = (index: string, [low, high]: Halves): string =>
+  `I[2 * (${index})] = ${low}; I[2 * (${index}) + 1] = ${high};`;
+
 class Emitter {
   readonly operands: (number | bigint)[] = [];
   readonly prims = new Map<PrimName, string>();
@@ -124,11 +130,8 @@ class Emitter {
       return `if (${p}) ${word} |= 1 << i;`;
     }
     const d = this.#slot(to);
-    if (expr.kind === "prim" && (expr.prim === "i64.extend_i32_s" || expr.prim === "i64.extend_i32_u")) {
-      const v = this.value(expr.args[0]!);
-      const high = expr.prim === "i64.extend_i32_s" ? `${v} >> 31` : "0";
-      return `I[2 * (${d} + i)] = ${v}; I[2 * (${d} + i) + 1] = ${high};`;
-    }
+    const halves = this.#halves(expr);
+    if (halves !== null) return writeHalves(`${d} + i`, halves);
     const v = this.value(expr);
     switch (expr.ty) {
       case "i32":
@@ -206,10 +209,8 @@ class Emitter {
   #toRegion(expr: Expr, { region, bits }: Extract<FileTarget, { kind: "region" }>): string {
     const index = this.#index(region, bits);
     if (index === null) return dataSet(this.#data(), this.#byte(region, bits), bits, expr.ty, this.value(expr));
-    if (bits === 64 && expr.kind === "prim") {
-      const halves = this.#halves(expr);
-      if (halves !== null) return `I[2 * (${index})] = ${halves[0]}; I[2 * (${index}) + 1] = ${halves[1]};`;
-    }
+    const halves = bits === 64 ? this.#halves(expr) : null;
+    if (halves !== null) return writeHalves(index, halves);
     const v = this.value(expr);
     const write = `${this.#view(bits, true, expr.ty)}[${index}] = ${v};`;
     if (expr.ty === "f32") return `if (${v} === ${v}) ${write} else I[${index}] = ${nan32};`;
@@ -218,7 +219,9 @@ class Emitter {
   }
 
   /** The halves of a 64-bit value that is made of 32-bit ones: no BigInt is needed to write it. */
-  #halves({ prim, args }: Extract<Expr, { kind: "prim" }>): readonly [low: string, high: string] | null {
+  #halves(expr: Expr): Halves | null {
+    if (expr.kind !== "prim") return null;
+    const { prim, args } = expr;
     if (prim === "i64.from_halves") return [this.value(args[0]!), this.value(args[1]!)];
     if (prim !== "i64.extend_i32_s" && prim !== "i64.extend_i32_u") return null;
     const v = this.value(args[0]!);

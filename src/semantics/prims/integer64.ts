@@ -1,5 +1,6 @@
 import { type Wasm, wasm } from "../../wasm/index.ts";
 import { asOps, asSelect, type Emission, prim, type PrimTable } from "../prim.ts";
+import { clampedSum } from "./clamped-wasm.ts";
 import { division64, remainder64 } from "./division-wasm.ts";
 import { mul64, mulHigh64 } from "./product-wasm.ts";
 import { shift } from "./shift-wasm.ts";
@@ -124,7 +125,7 @@ export const integer64Prims = {
    * The sum of two numbers of 64 bits, clamped to 64 bits. The flags: bits 0 and 1 say that a and b are unsigned, bits 2 and 3
    * that they are to be negated first, bit 4 that the result is unsigned.
    */
-  "i64.add_clamped": prim(["i64", "i64", "i32"], "i64", addClamped),
+  "i64.add_clamped": prim(["i64", "i64", "i32"], "i64", addClamped, clampedSum),
   "i64.select": prim(["pred", "i64", "i64"], "i64", (p, a, b) => (p ? a : b), asSelect("half")),
   "i64.extend_i32_s": prim(
     ["i32"],

@@ -3,6 +3,7 @@ import { fromPattern32 } from "../../numeric/float-pattern.ts";
 import { minifloatToNumber, minifloats } from "../../numeric/minifloat.ts";
 import { sumToOdd } from "../../numeric/sum.ts";
 import { prim, type PrimTable } from "../prim.ts";
+import { dotPacked } from "./systolic-wasm.ts";
 
 /**
  * `count` bits of a word from a place on, as a number. `field` holds the place in bits 0-5, the count in bits 6-9 (1 to 8)
@@ -46,12 +47,17 @@ export const systolicPrims = {
    * The last operand: the field of the first word's element 0 in bits 0-10 (`element`), that of the second word's in bits
    * 11-21, and how many elements in bits 22-25.
    */
-  "i32.dot_packed": prim(["i32", "i32", "i32", "i32"], "i32", (sum, a, b, fields) => {
-    let result = sum;
-    const count = (fields >> 22) & 15;
-    for (let i = 0; i < count; i++) result += element(a, fields & 0x7ff, i) * element(b, (fields >> 11) & 0x7ff, i);
-    return result | 0;
-  }),
+  "i32.dot_packed": prim(
+    ["i32", "i32", "i32", "i32"],
+    "i32",
+    (sum, a, b, fields) => {
+      let result = sum;
+      const count = (fields >> 22) & 15;
+      for (let i = 0; i < count; i++) result += element(a, fields & 0x7ff, i) * element(b, (fields >> 11) & 0x7ff, i);
+      return result | 0;
+    },
+    dotPacked,
+  ),
   /** All elements of the words, with one rounding to nearest. The last operand: `packedFormats` of a, and of b times 8. */
   "f32.dot_packed": prim(["f32", "i32", "i32", "i32"], "f32", dotFloat),
 } as const satisfies PrimTable;

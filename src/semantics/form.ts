@@ -13,6 +13,9 @@ export interface Form {
   /** The way back, rounding to nearest even; of predicates, the way back alone. */
   readonly narrowed: (parts: readonly Wasm[]) => Wasm;
   readonly narrowedPred: (parts: readonly Wasm[]) => Wasm;
+  /** Of one value or two lanes: 32-bit integers in 64 bits, unsigned, and the low words of 64-bit integers. */
+  readonly extended: (x: Wasm) => Wasm;
+  readonly wrapped: (x: Wasm) => Wasm;
 }
 
 const promoteLow = (x: Wasm): Wasm => wasm.op("f64x2.promote_low_f32x4", x);
@@ -26,7 +29,12 @@ export const scalarForm: Form = {
   widened: (x) => [wasm.op("f64.promote_f32", x)],
   narrowed: ([x]) => wasm.op("f32.demote_f64", x!),
   narrowedPred: ([p]) => p!,
+  extended: (x) => wasm.op("i64.extend_i32_u", x),
+  wrapped: (x) => wasm.op("i32.wrap_i64", x),
 };
+
+const extendLow = (x: Wasm): Wasm => wasm.op("i64x2.extend_low_i32x4_u", x);
+const lowWords = (x: Wasm): Wasm => wasm.shuffle32(x, x, [0, 2, 0, 2]);
 
 export const halfForm: Form = {
   name: "half",
@@ -35,7 +43,9 @@ export const halfForm: Form = {
   doubles: lanes.f64x2,
   widened: (x) => [promoteLow(x)],
   narrowed: ([x]) => demote(x!),
-  narrowedPred: ([p]) => wasm.shuffle32(p!, p!, [0, 2, 0, 2]),
+  narrowedPred: ([p]) => lowWords(p!),
+  extended: extendLow,
+  wrapped: lowWords,
 };
 
 export const quadForm: Form = {
@@ -46,6 +56,8 @@ export const quadForm: Form = {
   widened: (x) => [promoteLow(x), promoteLow(wasm.shuffle32(x, x, [2, 3, 2, 3]))],
   narrowed: ([low, high]) => wasm.shuffle32(demote(low!), demote(high!), [0, 1, 4, 5]),
   narrowedPred: ([low, high]) => wasm.shuffle32(low!, high!, [0, 2, 4, 6]),
+  extended: extendLow,
+  wrapped: lowWords,
 };
 
 /** Applied to parts of several operands: to the first of each, then to the second of each. */

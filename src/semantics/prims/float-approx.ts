@@ -1,5 +1,6 @@
 import { reciprocalApprox64, reciprocalRootApprox64 } from "../../numeric/approx64.ts";
 import { cosine, exp2, log2, power, sigmoid, sine, tanh } from "../../numeric/elementary.ts";
+import { emitReciprocal64, emitReciprocalRoot64 } from "./approx64-wasm.ts";
 import { expanded, named } from "../expansion.ts";
 import { onDoubles, onSingles } from "../form.ts";
 import { prim } from "../prim.ts";
@@ -47,6 +48,6 @@ export const floatApproxPrims = named({
   "f32.pow": expanded(["f32", "f32"], "f32", (a, b) => Math.fround(power(Math.abs(a), b)), emitPower),
   "f64.rsqrt": prim(["f64"], "f64", (a) => 1 / Math.sqrt(a), emitRoot64),
   /** On patterns: the result's NaN has its own encoding, and the low word of the operand does not count. */
-  "i64.rcp_approx_ftz_f64": prim(["i64"], "i64", reciprocalApprox64),
-  "i64.rsqrt_approx_ftz_f64": prim(["i64"], "i64", reciprocalRootApprox64),
+  "i64.rcp_approx_ftz_f64": prim(["i64"], "i64", reciprocalApprox64, emitReciprocal64),
+  "i64.rsqrt_approx_ftz_f64": prim(["i64"], "i64", reciprocalRootApprox64, emitReciprocalRoot64),
 });

@@ -88,9 +88,8 @@ export const emitOperand = {
   f32: { expand: operand32 },
   f16: { expand: operand(KEEPS_16, 2 ** -14) },
   f64: {
-    expand: ({ count, doubles: d }, control, x) => {
-      const words = wasm.op(count === 1 ? "i64.extend_i32_u" : "i64x2.extend_low_i32x4_u", control);
-      const flushes = d.same(d.and(words, d.integer(BigInt(KEEPS_64))), d.integer(0n));
+    expand: ({ doubles: d, extended }, control, x) => {
+      const flushes = d.same(d.and(extended(control), d.integer(BigInt(KEEPS_64))), d.integer(0n));
       return d.select(flushes, flushedBelow(d, x, 2 ** -1022), x);
     },
   },

@@ -1,3 +1,4 @@
+import type { Minifloat } from "../../numeric/minifloat.ts";
 import type { Lanes, Wasm } from "../../wasm/index.ts";
 import { type Form, onHalves } from "../form.ts";
 import type { Emission } from "../prim.ts";
@@ -28,6 +29,12 @@ export const f16: ShortFloat = {
   infinity: true,
 };
 export const bf16: ShortFloat = { ...f16, fraction: 7, emin: -126, most: 0x7f80, firstNan: 0x7f81 };
+
+/** A format to which conversions saturate. */
+export function saturating({ fraction, emin, sign, max, nan, infinity }: Minifloat): ShortFloat {
+  const firstNan = max + (infinity ? 2 : 1);
+  return { fraction, emin, sign, most: max, nan, firstNan: firstNan < sign ? firstNan : null, infinity };
+}
 
 const int = (s: Lanes, value: number): Wasm => s.integer(BigInt(value));
 const ALL_BUT_SIGN = 0x7fff_ffff;

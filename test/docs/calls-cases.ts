@@ -30,11 +30,11 @@ ${body}    st.global.u32 [%o], %r;
 `;
 
 /**
- * The cases of the files in `calls/`: what is behind `---` becomes the body of a kernel, which stores `%r` for thread `%t`.
+ * The cases of the files of a folder: what is behind `---` becomes the body of a kernel, which stores `%r` for thread `%t`.
  * `// out: expression of t` says what it must be.
  */
-export const readCallCases = (): CallCase[] =>
-  casesIn(new URL("calls/", import.meta.url)).map(({ file, name, text: program }) => {
+export const callCasesIn = (folder: URL): CallCase[] =>
+  casesIn(folder).map(({ file, name, text: program }) => {
     const [declarations = "", body] = program.split(/^---\n/m);
     const start = declarations.includes(".version") ? "" : header;
     const text = start + declarations + (body === undefined ? "" : kernel(body));
@@ -49,3 +49,5 @@ export const readCallCases = (): CallCase[] =>
       runs: body !== undefined && !marks.some((m) => m.kind === "error"),
     };
   });
+
+export const readCallCases = (): CallCase[] => callCasesIn(new URL("calls/", import.meta.url));

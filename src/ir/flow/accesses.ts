@@ -5,7 +5,7 @@ export type FrameLeaf = Extract<Expr, { kind: "frame" }>;
 
 /** What an instruction reads; the same may be shown more than once. */
 export interface ReadVisitor {
-  readonly register: (register: number) => void;
+  readonly register?: (register: number) => void;
   /** A predicate of which lanes see each other's bits: as a word of lanes, or collapsed. `register` is shown it too. */
   readonly acrossLanes?: (register: number) => void;
   /** The address of a variable of the frame. */
@@ -17,7 +17,7 @@ export interface ReadVisitor {
 /** Shows what an instruction reads: operands, guard, computed places of results. Undefined cases are not part of it. */
 export function readsOf({ guard, op, dst }: Instruction, visit: ReadVisitor): void {
   if (guard !== null) {
-    visit.register(guard.register);
+    visit.register?.(guard.register);
     if (guard.collapse !== undefined) visit.acrossLanes?.(guard.register);
   }
   const seen = new Set<Expr>();
@@ -73,6 +73,12 @@ export function operandsOf(op: Op): readonly Expr[] {
   }
 }
 
+/** Shows the addresses of variables of the frame that are in some expressions. */
+export function frameLeavesOf(exprs: readonly (Expr | null)[], frame: (leaf: FrameLeaf) => void): void {
+  const seen = new Set<Expr>();
+  for (const expr of exprs) if (expr !== null) readsOfExpr(expr, { frame }, seen);
+}
+
 const optional = (...list: readonly (Expr | null | undefined)[]): readonly Expr[] =>
   list.filter((expr) => expr !== null && expr !== undefined);
 
@@ -93,10 +99,10 @@ function valuesOf(arg: Argument): readonly Expr[] {
 function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
   switch (expr.kind) {
     case "reg":
-      visit.register(expr.reg);
+      visit.register?.(expr.reg);
       break;
     case "lane-word":
-      visit.register(expr.reg);
+      visit.register?.(expr.reg);
       visit.acrossLanes?.(expr.reg);
       break;
     case "frame":

@@ -5,3 +5,4 @@ export * from "./dominance.ts";
 export * from "./flow-graph.ts";
 export * from "./liveness.ts";
 export * from "./loops.ts";
+export * from "./frame-promotion.ts";

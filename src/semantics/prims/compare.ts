@@ -1,7 +1,6 @@
 import type { Lanes, Wasm } from "../../wasm/index.ts";
 import { onDoubles, onSingles } from "../form.ts";
-import { type Prim, prim } from "../prim.ts";
-import { select } from "./float-wasm.ts";
+import { asSelect, type Prim, prim } from "../prim.ts";
 
 /** A comparison of floating-point numbers (PTX 9.3.1.2): ordered, unordered (`u`), and the tests for NaN. */
 export type FloatCompare =
@@ -70,5 +69,5 @@ const compareTable = <T extends "f32" | "f64">(ty: T): ComparePrims<T> => {
 export const comparePrims = {
   ...compareTable("f32"),
   ...compareTable("f64"),
-  "f64.select": prim(["pred", "f64", "f64"], "f64", (p, a, b) => (p ? a : b), select.f64),
+  "f64.select": prim(["pred", "f64", "f64"], "f64", (p, a, b) => (p ? a : b), asSelect("half")),
 } as const;

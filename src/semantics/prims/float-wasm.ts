@@ -57,11 +57,6 @@ export const reinterpret = {
   f32: reinterpreted("f32.reinterpret_i32", "quad"),
   f64: reinterpreted("f64.reinterpret_i64", "half"),
 };
-const selected = (width: "quad" | "half"): Emission => ({
-  scalar: (p, a, b) => wasm.select(p, a, b),
-  [width]: (p: Wasm, a: Wasm, b: Wasm) => wasm.blend(p, a, b),
-});
-export const select = { f32: selected("quad"), f64: selected("half") };
 
 type Directed = Exclude<rounding.Rounding, "rn">;
 type Exact = (d: Lanes, ...operands: Wasm[]) => Wasm;

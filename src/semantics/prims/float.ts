@@ -2,20 +2,9 @@ import { addToOdd, divideToOdd, fma32, fmaToOdd, sqrtToOdd, towardZero32, upward
 import { add64, div64, fma64, mul64, sqrt64 } from "../../numeric/binary64.ts";
 import { fromPattern32, fromPattern64, pattern32, pattern64 } from "../../numeric/float-pattern.ts";
 import { expanded, named } from "../expansion.ts";
-import { asOps, prim } from "../prim.ts";
+import { asOps, asSelect, prim } from "../prim.ts";
 import * as emit64 from "./binary64-wasm.ts";
-import {
-  binary32,
-  canonical32,
-  canonical64,
-  ftz,
-  max,
-  min,
-  reinterpret,
-  saturate,
-  select,
-  sqrt32,
-} from "./float-wasm.ts";
+import { binary32, canonical32, canonical64, ftz, max, min, reinterpret, saturate, sqrt32 } from "./float-wasm.ts";
 import { fma32 as fusedMadd32 } from "./fma-wasm.ts";
 
 /** The least normal binary32. */
@@ -99,7 +88,7 @@ export const floatPrims = named({
   "f64.min": prim(["f64", "f64"], "f64", (a, b) => (a !== a ? b : b !== b ? a : Math.min(a, b)), min.f64),
   "f64.max": prim(["f64", "f64"], "f64", (a, b) => (a !== a ? b : b !== b ? a : Math.max(a, b)), max.f64),
 
-  "f32.select": prim(["pred", "f32", "f32"], "f32", (p, a, b) => (p ? a : b), select.f32),
+  "f32.select": prim(["pred", "f32", "f32"], "f32", (p, a, b) => (p ? a : b), asSelect("quad")),
   "f32.reinterpret_i32": prim(["i32"], "f32", fromPattern32, reinterpret.f32),
   "i32.reinterpret_f32": prim(["f32"], "i32", pattern32, canonical32),
   "f64.reinterpret_i64": prim(["i64"], "f64", fromPattern64, reinterpret.f64),

@@ -49,16 +49,20 @@ export const toI64 = (op: "i64.trunc_sat_f64_s" | "i64.trunc_sat_f64_u"): Emissi
   return { scalar, ...laneByLane(["f64"], "i64", scalar) };
 };
 /** The same for integers of 8 and 16 bits. */
-export const toSmall = (sign: "s" | "u", least: number, most: number): Emission => ({
-  scalar: (a) => {
-    const above = wasm.op("f64.max", a, wasm.f64(least));
-    return wasm.op(`i32.trunc_sat_f64_${sign}`, wasm.op("f64.min", above, wasm.f64(most)));
-  },
-  half: (a) => {
-    const whole = wasm.op("i32x4.trunc_sat_f64x2_s_zero", a);
-    return wasm.op("i32x4.min_s", wasm.op("i32x4.max_s", whole, wasm.i32x4(least)), wasm.i32x4(most));
-  },
-});
+const toSmallFrom =
+  (ty: "f32" | "f64", width: "quad" | "half", vector: "i32x4.trunc_sat_f32x4_s" | "i32x4.trunc_sat_f64x2_s_zero") =>
+  (sign: "s" | "u", least: number, most: number): Emission => ({
+    scalar: (a) => {
+      const above = wasm.op(`${ty}.max`, a, wasm[ty](least));
+      return wasm.op(`i32.trunc_sat_${ty}_${sign}`, wasm.op(`${ty}.min`, above, wasm[ty](most)));
+    },
+    [width]: (a: Wasm) => {
+      const above = wasm.op("i32x4.max_s", wasm.op(vector, a), wasm.i32x4(least));
+      return wasm.op("i32x4.min_s", above, wasm.i32x4(most));
+    },
+  });
+export const toSmall = toSmallFrom("f64", "half", "i32x4.trunc_sat_f64x2_s_zero");
+export const toSmallFromF32 = toSmallFrom("f32", "quad", "i32x4.trunc_sat_f32x4_s");
 
 export const relu = onDoubles((d, a) => d.max(a, d.number(0)));
 export const limit = onDoubles((d, a, most) => d.max(d.min(a, most), d.neg(most)));

@@ -58,7 +58,7 @@ export function laneByLane(params: readonly Ty[], result: Ty, scalar: (...operan
 export const evalImport = (name: string): string => `prim:${name}`;
 
 /** What any primitive can become: calls of its `eval`, one for each lane. */
-function evaluated(
+export function evaluated(
   name: string,
   params: readonly Ty[],
   result: Ty,

@@ -62,7 +62,7 @@ type Directed = Exclude<rounding.Rounding, "rn">;
 type Exact = (d: Lanes, ...operands: Wasm[]) => Wasm;
 
 /** binary32 operations by an exact operation on doubles, or one that rounds to odd there, and one rounding. */
-export const through64 =
+const through64 =
   (exact: Exact, mirror: readonly boolean[] = []) =>
   (mode: Directed): Expansion => ({
     expand: (form, ...operands) => {

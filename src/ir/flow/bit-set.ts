@@ -40,19 +40,10 @@ export class BitSet {
     this.words.fill(0);
   }
 
-  get isEmpty(): boolean {
-    return this.words.every((word) => word === 0);
-  }
-
   /** In ascending order. */
   forEach(visit: (member: number) => void): void {
     for (let i = 0; i < this.words.length; i++) {
       for (let word = this.words[i]!; word !== 0; word &= word - 1) visit(32 * i + 31 - Math.clz32(word & -word));
     }
-  }
-
-  copy(): BitSet {
-    const copy = new BitSet(0);
-    return Object.assign(copy, { words: this.words.slice() });
   }
 }

@@ -29,13 +29,6 @@ export function postDominatorsOf({ blocks }: FlowGraph): Int32Array {
   return immediateDominators(end, after, [...before, []]).subarray(0, end);
 }
 
-/** Whether block `a` dominates (or post-dominates) block `b`, by the tree of immediate ones. A block dominates itself. */
-export function dominates(immediate: Int32Array, a: number, b: number): boolean {
-  let x = b;
-  while (x !== a && x >= 0) x = immediate[x] ?? -1;
-  return x === a;
-}
-
 function reachedFrom(root: number, next: Edges): Uint8Array {
   const seen = new Uint8Array(next.length);
   const todo = [root];

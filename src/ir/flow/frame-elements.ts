@@ -10,6 +10,9 @@ export interface Element {
   readonly bits: Access["bits"];
 }
 
+/** Of larger variables, registers would be more than what they save. */
+const mostElements = 256;
+
 /** How a variable of a frame is used: in elements, as long as no two overlap, else as memory. */
 export class VariableUse {
   readonly size: number;
@@ -39,7 +42,7 @@ export class VariableUse {
 
   /** By offset; null when the variable has to lie in memory. */
   get elements(): readonly Element[] | null {
-    if (this.#elements === null) return null;
+    if (this.#elements === null || this.#elements.size > mostElements) return null;
     const list = [...this.#elements].map(([offset, bits]) => ({ offset, bits })).sort((a, b) => a.offset - b.offset);
     const apart = list.every(({ offset, bits }, i) => offset + bits / 8 <= (list[i + 1]?.offset ?? this.size));
     return apart ? list : null;

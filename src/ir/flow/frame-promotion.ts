@@ -21,29 +21,22 @@ export function promoteFrames(module: IrModule): IrModule {
   };
 }
 
-/** The variables of a frame that some instruction, argument or parameter still finds in memory are what is left. */
+/** One function on its way; instructions keep their order, and what is put between them their positions in the text. */
 class Promotion {
   readonly #ir: IrFunction;
   readonly #passing: Passing;
   readonly #addressSize: 32 | 64;
-  readonly #elements: readonly (readonly Element[] | null)[];
   readonly #registers: Register[];
-  /** By variable, the registers of its elements. */
-  readonly #places: readonly (readonly number[] | null)[];
+  /** By variable, its elements' registers by their offsets, in ascending order; null for one that lies in memory. */
+  readonly #places: readonly (ReadonlyMap<number, number> | null)[];
   readonly #out: Instruction[] = [];
 
   constructor(ir: IrFunction, passing: Passing, addressSize: 32 | 64) {
     this.#ir = ir;
     this.#passing = passing;
     this.#addressSize = addressSize;
-    this.#elements = passing.elementsOf(ir);
     this.#registers = [...ir.registers];
-    this.#places = this.#elements.map(
-      (elements, v) =>
-        elements?.map(({ offset, bits }) =>
-          this.#register(`${ir.frame[v]!.name}${elements.length > 1 ? `+${offset}` : ""}`, bits),
-        ) ?? null,
-    );
+    this.#places = passing.elementsOf(ir).map((elements, v) => elements && this.#split(ir.frame[v]!.name, elements));
   }
 
   run(): IrFunction {
@@ -78,14 +71,18 @@ class Promotion {
     return this.#registers.push({ name, class: bits === 64 ? "b64" : "b32", bits }) - 1;
   }
 
+  #split(name: string, elements: readonly Element[]): ReadonlyMap<number, number> {
+    const nameOf = (offset: number): string => (elements.length === 1 ? name : `${name}+${offset}`);
+    return new Map(elements.map(({ offset, bits }) => [offset, this.#register(nameOf(offset), bits)]));
+  }
+
   // ---- Loads and stores ----------------------------------------------------------------------------------------------------
 
   #plain(instruction: Instruction): Instruction {
     const access = elementAccessOf(instruction, this.#ir);
     const places = access && this.#places[access.variable];
     if (!access || !places) return instruction;
-    const elements = this.#elements[access.variable]!;
-    const registers = elementsOf(access).map(({ offset }) => places[elements.findIndex((e) => e.offset === offset)]!);
+    const registers = elementsOf(access).map(({ offset }) => places.get(offset)!);
     const { dst, values } =
       access.op.kind === "load" ? this.#loaded(access, instruction, registers) : stored(access.op, registers);
     return { ...instruction, op: { kind: "pure", values }, dst };
@@ -124,10 +121,10 @@ class Promotion {
   #argument(arg: Argument, type: ParamType | null, guard: Guard | null, at: Instruction): Argument {
     if (arg.kind !== "frame") return arg;
     const places = this.#places[arg.variable];
-    if (places && type !== null && isScalar(type)) return inRegister(places[0]!, arg.size * 8);
     if (places) {
-      const elements = places.map((r, i) => leafOf(r, this.#elements[arg.variable]![i]!.bits));
-      return { kind: "vector", elements };
+      const elements = [...places.values()].map((r) => leafOf(r, this.#registers[r]!.bits));
+      const isOne = type !== null && isScalar(type);
+      return isOne ? { kind: "value", value: elements[0]!, bits: arg.size * 8 } : { kind: "vector", elements };
     }
     if (!this.#isCopied(arg, type)) return arg;
     const register = this.#register(this.#ir.frame[arg.variable]!.name, arg.size * 8);
@@ -138,7 +135,7 @@ class Promotion {
   #result(result: Result, type: ParamType | null): Result {
     if (result.kind !== "frame") return result;
     const places = this.#places[result.variable];
-    if (places) return { kind: "register", registers: places };
+    if (places) return { kind: "register", registers: [...places.values()] };
     if (!this.#isCopied(result, type)) return result;
     const register = this.#register(this.#ir.frame[result.variable]!.name, result.size * 8);
     return { kind: "register", registers: [register] };
@@ -163,9 +160,10 @@ class Promotion {
   #param(param: Param): Param {
     if (param.storage.kind !== "frame") return param;
     const { variable } = param.storage;
-    const registers =
-      this.#places[variable] ?? (isScalar(param.type) ? [this.#register(param.name, param.type.size * 8)] : null);
-    return registers === null ? param : { ...param, storage: { kind: "register", registers } };
+    const places = this.#places[variable];
+    if (!places && !isScalar(param.type)) return param;
+    const registers = places ? [...places.values()] : [this.#register(param.name, param.type.size * 8)];
+    return { ...param, storage: { kind: "register", registers } };
   }
 
   /** A formal that is passed in a register, and lies in memory within the function. */

@@ -15,10 +15,13 @@ vi.mock(import("../../../src/ptx/lower/lower.ts"), async (original) => {
   const lower: typeof lowerModules = (...args) => {
     promotion.before = lowerModules(...args);
     promotion.after = promoteFrames(promotion.before);
+    if (promotion.on && !usesFrames(promotion.before)) throw new Error("there is nothing to promote");
     return promotion.on ? promotion.after : promotion.before;
   };
   return { ...others, lowerModules: lower };
 });
+
+const usesFrames = ({ functions }: IrModule): boolean => functions.some((f) => f.frame.length > 0);
 
 function promoted<T>(run: () => T): T {
   promotion.on = true;
@@ -65,8 +68,6 @@ test.each(cases)("%s", (_name, c) => {
 test.each(readCallCases().flatMap((c) => (c.runs ? [[c.file, c.name, c] as const] : [])))("%s: %s", (_file, _name, c) =>
   expect(promoted(() => launch(c))).toEqual(launch(c)),
 );
-
-const usesFrames = ({ functions }: IrModule): boolean => functions.some((f) => f.frame.length > 0);
 
 describe.skipIf(!present)("jobs", () => {
   const jobs = allJobFiles().map((file) => [file.source.path.replace(".json", ""), file] as const);

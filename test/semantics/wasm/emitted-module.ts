@@ -36,7 +36,7 @@ interface Difference {
 }
 
 /** Bytes between the beginnings of columns, which is also more than a column has. Behind those of operands are two more. */
-const COLUMN = 0x10_0000;
+const COLUMN = 0x20_0000;
 const RESULT = 4;
 const EXPECTED = 5;
 const PAGES = (6 * COLUMN) / 0x1_0000;

@@ -52,7 +52,7 @@ export function defineFunctions(module: ModuleText, shared: Pick<Scope, "weights
     else text.add("mov.b64 %own, arg0;", "mov.b32 %depth, arg1;");
     numberThread(text);
     fillPool(module, text, s);
-    beginLocalArray(text);
+    beginLocalArray(text, shared.weights);
     const end = text.label();
     const leave = (guard: string): void => {
       if (text.random.chance(0.5)) text.add(`${guard}bra ${end};`);

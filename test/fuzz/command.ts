@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compareEngines } from "./compare.ts";
-import { type EngineName, engines } from "./engine.ts";
+import { type Engine, type EngineName, engines } from "./engine.ts";
 import { allFamilies, linesOf, programOf } from "./program.ts";
 import { reduceProgram } from "./reduce.ts";
 
@@ -42,11 +42,23 @@ if (values.help) {
   process.exit(0);
 }
 const families = values.family.split(",").map((name) => oneOf("family", name, allFamilies));
-const [a, b] = values.engines.split(",").map((n) => engines[oneOf("engine", n, Object.keys(engines) as EngineName[])]);
-if (a === undefined || b === undefined) {
+const [a, second] = values.engines
+  .split(",")
+  .map((n) => engines[oneOf("engine", n, Object.keys(engines) as EngineName[])]);
+if (a === undefined || second === undefined) {
   console.error("--engines takes two of them");
   process.exit(2);
 }
+
+let compiled = 0;
+const b: Engine = {
+  ...second,
+  run: (program) => {
+    const outcome = second.run(program);
+    if (outcome.ranBy === "jit") compiled++;
+    return outcome;
+  },
+};
 
 const started = performance.now();
 const elapsed = (): number => (performance.now() - started) / 1000;
@@ -69,10 +81,10 @@ for (let seed = Number(values.seed); done < Number(values.count) && elapsed() < 
     folder ??= mkdtempSync(join(tmpdir(), "lanewise-fuzz-"));
     const path = join(folder, `${program.title.replaceAll(" ", "-")}.${program.isa === "ptx" ? "ptx" : "visaasm"}`);
     writeFileSync(path, linesOf(program).join("\n"));
-    const smaller = reduceProgram(program, [a, b], difference, Number(values.reduce));
+    const smaller = reduceProgram(program, [a, second], difference, Number(values.reduce));
     const text = linesOf(smaller).join("\n");
     const launch = smaller.isa === "ptx" ? `grid ${smaller.grid}, block ${smaller.block}` : `${smaller.items} items`;
-    writeFileSync(`${path}.reduced`, `${text}\n// ${launch}\n// ${compareEngines(smaller, a, b)?.message}\n`);
+    writeFileSync(`${path}.reduced`, `${text}\n// ${launch}\n// ${compareEngines(smaller, a, second)?.message}\n`);
     console.error(`${text}\n${launch}\nagain: npm run fuzz -- --family ${family} --seed ${seed} --count 1`);
     console.error(`written to ${path} and ${path}.reduced`);
   }
@@ -85,5 +97,6 @@ for (let seed = Number(values.seed); done < Number(values.count) && elapsed() < 
 }
 if (!values.print) {
   console.error(`\n${done} programs by ${a.name} and ${b.name} in ${elapsed().toFixed(0)} s: ${found} differences`);
+  if (second === engines.jit) console.error(`${compiled} of them were compiled`);
 }
 process.exit(found > 0 ? 1 : 0);

@@ -9,19 +9,20 @@ export interface Difference {
 }
 
 /**
- * Runs a program with both engines, each on a device of its own, and compares all that is left. Null: they agree. A
- * program that an engine throws on is a difference, even where both do: the programs that there are can be run.
+ * Runs a program with both engines, each on a device of its own, and compares all that is left. Null: they agree, or the
+ * first says that the program does not end. A program that an engine throws on is a difference, even where both do: the
+ * programs that there are can be run.
  */
 export function compareEngines(program: Program, a: Engine, b: Engine): Difference | null {
   const outcomes: Outcome[] = [];
   for (const engine of [a, b]) {
     try {
-      outcomes.push(engine.run(program));
+      const outcome = engine.run(program);
+      if (outcome.reports.some((report) => report.startsWith("no-progress"))) return null;
+      outcomes.push(outcome);
     } catch (error) {
-      return {
-        kind: "error",
-        message: `${engine.name} throws: ${error instanceof Error ? error.stack : String(error)}`,
-      };
+      const message = error instanceof Error ? error.stack : String(error);
+      return { kind: "error", message: `${engine.name} throws: ${message}` };
     }
   }
   return compareOutcomes(outcomes[0]!, outcomes[1]!, [a.name, b.name]);

@@ -1,6 +1,5 @@
 import {
   Device,
-  type Kernel,
   type KernelArgument,
   type KernelResult,
   type LaunchOptions,
@@ -19,7 +18,7 @@ import type { PtxProgram } from "./ptx-program.ts";
 import type { Program } from "./program.ts";
 import type { VisaProgram } from "./visa-program.ts";
 
-/** Thread-instructions after which a launch ends: random programs need far fewer. */
+/** Thread-instructions after which the interpreter ends a launch: random programs need far fewer. */
 const maxSteps = 30_000_000;
 
 /** What a launch leaves behind. */
@@ -28,6 +27,8 @@ export interface Outcome {
   readonly reports: readonly string[];
   readonly stdout: string;
   readonly buffers: readonly Uint8Array[];
+  /** What has run the kernel: there are some that no code can be compiled for. */
+  readonly ranBy: "interpreter" | "jit";
 }
 
 /** A way to run programs, each on a fresh device. Throws a LoadError when a program's text has errors. */
@@ -39,39 +40,26 @@ export interface Engine {
 const described = ({ code, source, span }: Report): string =>
   `${code} in line ${source.position(span.start).line} of ${source.path}`;
 
-const outcomeOf = ({ reports, stdout }: KernelResult, buffers: Outcome["buffers"]): Outcome => ({
+const outcomeOf = ({ reports, stdout, engine }: KernelResult, buffers: Outcome["buffers"]): Outcome => ({
+  ranBy: engine,
   reports: reports.map(described),
   stdout,
   buffers,
 });
 
 /** What tells one engine from another. */
-type Settings = Pick<LaunchOptions, "seed" | "sanitize"> & { readonly engine?: "interpreter" | "jit" };
+type Settings = Pick<LaunchOptions, "seed" | "sanitize" | "engine" | "maxSteps">;
 
 function ptxThroughApi({ text, buffers: contents, blob, grid, block }: PtxProgram, settings: Settings): Outcome {
   const device = new Device();
   const kernel = device.load(text).kernel("k");
   const buffers = contents.map((bytes) => device.buffer(bytes));
   const args: KernelArgument[] = [...buffers, struct(blob)];
-  const result = launched(kernel, { grid, block, args, maxSteps }, settings);
+  const result = kernel.launch({ grid, block, args, ...settings });
   return outcomeOf(
     result,
     buffers.map((b) => b.readBytes()),
   );
-}
-
-/** Launches, and throws where the launch did not ask for its engine: the interpreter would run under another's name. */
-function launched(kernel: Kernel, options: LaunchOptions, { engine, ...settings }: Settings): KernelResult {
-  const all = { ...options, ...settings };
-  if (engine === undefined) return kernel.launch(all);
-  let asked = false;
-  const get = (): string => {
-    asked = true;
-    return engine;
-  };
-  const result = kernel.launch(Object.defineProperty(all, "engine", { enumerable: true, get }));
-  if (!asked) throw new Error(`launches know no engine "${engine}"`);
-  return result;
 }
 
 /** Bytes that each thread of vISA has for its stack. */
@@ -88,7 +76,7 @@ function visaThroughApi({ files, items, group }: VisaProgram, settings: Settings
     ],
   });
   const out = device.buffer("u32", items);
-  const result = launched(module.kernel("k"), { global: items, local: group, args: [out], maxSteps }, settings);
+  const result = module.kernel("k").launch({ global: items, local: group, args: [out], ...settings });
   return outcomeOf(result, [out.readBytes()]);
 }
 
@@ -115,25 +103,26 @@ function ptxThroughClosures({ text, buffers: contents, blob, grid, block }: PtxP
   };
   const request = { kernel: "k", grid, block, sharedBytes: 0, params, maxSteps, onOutput: print };
   const { reports } = launch(loaded, request);
-  return { reports: reports.map(described), stdout, buffers: buffers.map((b) => b.readBytes()) };
+  return { reports: reports.map(described), stdout, buffers: buffers.map((b) => b.readBytes()), ranBy: "interpreter" };
 }
 
 function visaThroughClosures({ files, items, group, width }: VisaProgram): Outcome {
   const { routines, diagnostics } = link(files);
   if (diagnostics.length > 0) throw new LoadError(diagnostics);
   const { reports, values } = runVisa(routines, { items, group }, width, { generate: false, watched: false }, maxSteps);
-  return { reports, stdout: "", buffers: [new Uint8Array(Uint32Array.from(values).buffer)] };
+  return { reports, stdout: "", buffers: [new Uint8Array(Uint32Array.from(values).buffer)], ranBy: "interpreter" };
 }
 
 /** `seeded` permutes the schedule, which no program without races can tell; `watched` has the sanitizers' reports too. */
 export const engines = {
-  interpreter: apiEngine("interpreter", () => ({})),
-  seeded: apiEngine("seeded", ({ seed }) => ({ seed: seed + 1 })),
-  watched: apiEngine("watched", () => ({ sanitize: "all" })),
+  interpreter: apiEngine("interpreter", () => ({ maxSteps })),
+  seeded: apiEngine("seeded", ({ seed }) => ({ seed: seed + 1, maxSteps })),
+  watched: apiEngine("watched", () => ({ sanitize: "all", maxSteps })),
   closures: {
     name: "closures",
     run: (program) => (program.isa === "ptx" ? ptxThroughClosures(program) : visaThroughClosures(program)),
   },
+  /** It has no limit of steps, which only the interpreter keeps: run something else first. */
   jit: apiEngine("jit", () => ({ engine: "jit" })),
 } as const satisfies Readonly<Record<string, Engine>>;
 export type EngineName = keyof typeof engines;

@@ -17,8 +17,8 @@ interface Family {
 const flow = { compute: 8, conditional: 4, loop: 3, jump: 3, choice: 2 } as const;
 
 const families = {
-  arithmetic: { weights: { compute: 20, load: 1 }, statements: [8, 20] },
-  control: { weights: { ...flow, leave: 1, load: 1 }, statements: [4, 9], leaving: true },
+  arithmetic: { weights: { compute: 20 }, statements: [8, 20] },
+  control: { weights: { ...flow, leave: 1 }, statements: [4, 9], leaving: true },
   graph: { weights: { compute: 6, conditional: 1, jump: 1, graph: 1, leave: 0.5 }, statements: [4, 7], leaving: true },
   memory: { weights: { compute: 3, load: 10, store: 7, stream: 1, conditional: 1, loop: 1 }, statements: [10, 25] },
   streams: { weights: { compute: 3, stream: 3, load: 1, conditional: 1 }, statements: [4, 8] },

@@ -1,7 +1,7 @@
 import { blockUniform } from "./compute.ts";
 import type { FunctionText } from "./function-text.ts";
 import { blobBytes, ownBytes, tableBytes } from "./module-text.ts";
-import type { Scope } from "./scope.ts";
+import type { Scope, Weights } from "./scope.ts";
 import type { Width } from "./values.ts";
 
 /** Bytes of the array that each function has in local memory, and of the read-only one in shared memory. */
@@ -29,11 +29,19 @@ const symbol = (text: FunctionText, name: string): string => {
 /** The regions of a scope. `writable`: only what the thread has for itself. */
 function region({ text, module, level }: Scope, writable: boolean): Region {
   const { random } = text;
-  switch (random.weighted({ own: 3, local: 2, global: writable ? 0 : 2, const: writable ? 0 : 2, ...rest() })) {
+  switch (
+    random.weighted({
+      own: 3,
+      local: arrays.has(text) ? 2 : 0,
+      global: writable ? 0 : 2,
+      const: writable ? 0 : 2,
+      ...rest(),
+    })
+  ) {
     case "own":
       return { bytes: ownBytes, space: "global", base: "%own", writable: true };
     case "local":
-      return { bytes: localBytes, space: "local", base: symbol(text, localArray(text)), writable: true };
+      return { bytes: localBytes, space: "local", base: symbol(text, "loc"), writable: true };
     case "global": {
       const also = ["ld.global.nc", "ld.global.cg", "ld.relaxed.gpu.global", "ld.volatile.global", "ldu.global"];
       return { bytes: tableBytes, space: "global", base: symbol(text, module.table("global")), writable, also };
@@ -52,16 +60,12 @@ function region({ text, module, level }: Scope, writable: boolean): Region {
   }
 }
 
+/** Functions that have a local array. */
 const arrays = new WeakSet<FunctionText>();
 
-/** The function's local array, which is declared and filled where the function begins. */
-const localArray = (text: FunctionText): string => {
-  if (!arrays.has(text)) throw new Error("the function has no local array");
-  return "loc";
-};
-
-/** Declares the local array and fills it with words of the pool. */
-export function beginLocalArray(text: FunctionText): void {
+/** Declares the local array of a function that may want one, and fills it with words of the pool. */
+export function beginLocalArray(text: FunctionText, { load = 0, store = 0, fault = 0 }: Weights): void {
+  if (fault === 0 && (load + store === 0 || text.random.chance(0.4))) return;
   arrays.add(text);
   text.declare(`.local .align 32 .b8 loc[${localBytes}];`);
   for (let at = 0; at < localBytes; at += 8) text.add(`st.local.b64 [loc+${at}], ${text.register(64)};`);

@@ -147,7 +147,7 @@ function begin(module: ModuleText, text: FunctionText, weights: Weights): void {
   text.add(`mad.wide.u32 %own, %gid, ${ownBytes + headerBytes}, %own;`, `add.s64 %own, %own, ${headerBytes};`);
   text.add(`st.global.u64 [%own+-${headerBytes}], %bins;`);
   fillPool(text);
-  beginLocalArray(text);
+  beginLocalArray(text, weights);
   if ("print" in weights) text.declare(".local .align 8 .b8 pr[24];");
 
   const { load, exchange, sharedAtomic, ownAtomic } = {

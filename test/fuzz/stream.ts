@@ -53,7 +53,7 @@ export function stream(scope: Scope): void {
   text.place(end);
 }
 
-/** Values that some lanes of the first warp print: more than one warp would print in the order of the schedule. */
+/** Values that some lanes of the first block's first warp print: several would print in the order of the schedule. */
 export function print(scope: Scope): void {
   const { text, module } = scope;
   const { random } = text;
@@ -62,7 +62,7 @@ export function print(scope: Scope): void {
     return `.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n.global .align 1 .b8 fmt[${bytes.length}] = {${bytes.join(", ")}};`;
   });
   const [p, f, a, end, n] = [text.temporary(1), text.temporary(64), text.temporary(64), text.label(), text.label()];
-  text.add(`setp.ge.u32 ${p}, %gid, 32;`, `@${p} bra ${end};`);
+  text.add(`setp.ge.u32 ${p}, %gid, ${Math.min(32, module.threads)};`, `@${p} bra ${end};`);
   if (random.chance(0.7)) text.add(`@${text.register(1)} bra ${end};`);
   text.add(`st.local.b32 [pr], ${text.register(32)};`, `st.local.b32 [pr+4], ${text.register(32)};`);
   text.add(`st.local.b64 [pr+8], ${text.register(64)};`, `st.local.b64 [pr+16], ${text.register(64)};`);

@@ -1,10 +1,14 @@
 import type { FlowBlock } from "../ir/flow/flow-graph.ts";
-import type { Instruction, Op } from "../ir/index.ts";
+import type { Guard, Instruction, Op } from "../ir/index.ts";
 import { wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
 import { ControlFlow } from "./control-flow.ts";
 import { Memory, type MemoryContext } from "./memory.ts";
+import type { Pauses, Suspension } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
+
+/** Rounds of loops after which lanes that may wait for others let them run. */
+const patience = 64;
 
 /** Writes the instructions of a function. */
 export class Body {
@@ -14,11 +18,23 @@ export class Body {
   /** Instructions of which nothing is read later. */
   readonly #dead: ReadonlySet<number>;
 
-  constructor(chunk: Chunk, context: MemoryContext) {
+  readonly #pauses: Pauses;
+  /** How often lanes may still go around loops in which they may wait for others. */
+  readonly #patience: number | null;
+
+  /** `suspension`: where there are pauses. */
+  constructor(chunk: Chunk, context: MemoryContext, pauses: Pauses, suspension: Suspension | null) {
     this.#chunk = chunk;
+    this.#pauses = pauses;
+    this.#patience = pauses.spins.size > 0 ? chunk.writer.local("i32") : null;
     this.#memory = new Memory(chunk, context);
     this.#dead = deadInstructions(chunk);
-    this.flow = new ControlFlow(chunk, (block) => this.#block(block));
+    this.flow = new ControlFlow(chunk, suspension, (block) => this.#block(block));
+  }
+
+  /** Lanes begin, or go on after a pause. */
+  begin(): void {
+    if (this.#patience !== null) this.#chunk.writer.assign([{ local: this.#patience, value: wasm.i32(patience) }]);
   }
 
   #block(block: FlowBlock): void {
@@ -35,6 +51,9 @@ export class Body {
       case "exit":
         this.#leave(block.index, last);
         return;
+      case "barrier":
+        this.#barrier(block.index, last.op, last);
+        return;
       case "branch-indexed":
         this.#branchIndexed(block.index, last, last.op.targets.map(target));
         return;
@@ -46,8 +65,36 @@ export class Body {
   }
 
   #branch(block: number, to: number, { guard }: Instruction): void {
-    if (guard === null) this.flow.jump(block, to);
-    else this.flow.branch(block, to, guard);
+    const go = (): void => {
+      if (guard === null) this.flow.jump(block, to);
+      else this.flow.branch(block, to, guard);
+    };
+    if (to > block || !this.#pauses.spins.has(to)) go();
+    else this.#branchPatiently(block, to, guard, go);
+  }
+
+  /** Lanes that have gone around for long let others run. */
+  #branchPatiently(block: number, to: number, guard: Guard | null, go: () => void): void {
+    const { writer } = this.#chunk;
+    writer.value(wasm.op("i32.sub", wasm.local("i32", this.#patience!), wasm.i32(1)));
+    writer.tee(this.#patience!);
+    writer.i32(0);
+    writer.op("i32.ge_s");
+    writer.if(go, () => this.#pause(block, to, guard));
+  }
+
+  #barrier(block: number, op: Extract<Op, { kind: "barrier" }>, { guard }: Instruction): void {
+    const isPlain = op.mode === "sync" && op.count === null && op.id.kind === "const" && op.id.value === 0;
+    if (!isPlain) throw new Unsupported("barriers other than barrier 0 for all threads");
+    const at = this.#pauses.barriers.get(block);
+    if (at === undefined) this.flow.leave(block, null);
+    else this.#pause(block, at, guard);
+  }
+
+  #pause(block: number, at: number, guard: Guard | null): void {
+    const mask = guard === null ? null : this.#chunk.guardMask(guard);
+    if (guard === null || mask !== null) this.flow.pause(block, at, mask);
+    else this.#ifUniform(guard, () => this.flow.pause(block, at, null));
   }
 
   #leave(block: number, { guard }: Instruction): void {
@@ -114,5 +161,3 @@ function deadInstructions({ analysis }: Chunk): ReadonlySet<number> {
   }
   return dead;
 }
-
-export const noLanes = wasm.i32x4(0);

@@ -3,6 +3,7 @@ import { type LoopRange, loopsOf } from "../ir/flow/loops.ts";
 import type { Guard } from "../ir/index.ts";
 import { type Label, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
+import type { PauseKind, Suspension } from "./suspension.ts";
 
 /** Blocks that follow each other in the layout, some of them in loops. */
 interface Scope {
@@ -36,13 +37,15 @@ export class ControlFlow {
   /** The block in the middle of a scope with which it begins; 0 for its beginning. */
   readonly #entry: number | null;
   readonly #writeBlock: (block: FlowBlock) => void;
+  readonly #suspension: Suspension | null;
   /** Behind all blocks. */
   #end: Label = { depth: 0 };
   #scope: Scope;
 
   /** `writeBlock`: writes a block's instructions, and its end by way of the methods here. */
-  constructor(chunk: Chunk, writeBlock: (block: FlowBlock) => void) {
+  constructor(chunk: Chunk, suspension: Suspension | null, writeBlock: (block: FlowBlock) => void) {
     this.#chunk = chunk;
+    this.#suspension = suspension;
     this.#writeBlock = writeBlock;
     const { analysis, writer } = chunk;
     const { graph } = analysis.code;
@@ -51,6 +54,7 @@ export class ControlFlow {
     this.#scope = this.#root;
     const waiting = new Set<number>();
     for (const { index } of graph.blocks) for (const w of analysis.divergence.waiting(index)) waiting.add(w);
+    for (const block of suspension?.blocks ?? []) waiting.add(block);
     this.#waitingBlocks = [...waiting].sort((a, b) => a - b);
     for (const w of this.#waitingBlocks)
       this.#waiting.set(
@@ -61,7 +65,7 @@ export class ControlFlow {
       for (const s of successors) if (s > index + 1 && s < graph.blocks.length) this.#targets.add(s);
     }
     for (const w of this.#waitingBlocks) this.#targets.add(w);
-    const inside = [...this.#targets].some((t) => this.#isInsideLoop(t));
+    const inside = suspension !== null || [...this.#targets].some((t) => this.#isInsideLoop(t));
     this.#entry = inside ? writer.local("i32") : null;
   }
 
@@ -70,6 +74,36 @@ export class ControlFlow {
     const none = wasm.i32x4(0);
     this.#chunk.writer.assign([...this.#waiting.values()].flat().map((local) => ({ local, value: none })));
     if (this.#entry !== null) this.#chunk.writer.assign([{ local: this.#entry, value: wasm.i32(0) }]);
+  }
+
+  /** Those that have paused for a reason go on, once `write` comes: from the lowest of their blocks. */
+  resume(kind: PauseKind): void {
+    const { writer } = this.#chunk;
+    this.#suspension!.wake(kind, (block) => this.#waiting.get(block)!);
+    this.#setNobody();
+    const [...blocks] = this.#suspension!.blocks;
+    const lowest = blocks.reduceRight<Wasm>(
+      (rest, block) => wasm.select(anyOf(this.#waitingAt(block)), wasm.i32(block), rest),
+      wasm.i32(0),
+    );
+    writer.assign([{ local: this.#entry!, value: lowest }]);
+  }
+
+  /** The lanes of a mask (null: all) pause, and will go on at a block; the others go on now. */
+  pause(from: number, at: number, guard: readonly Wasm[] | null): void {
+    const { writer } = this.#chunk;
+    const lanes = guard === null ? this.#active : this.#masked(from, guard);
+    writer.assign(
+      this.#suspension!.maskAt(at).map((local, q) => ({
+        local,
+        value: wasm.op("v128.or", wasm.local("v128", local), lanes[q]!),
+      })),
+    );
+    if (guard === null) this.#setNobody();
+    else this.#setActive(this.#active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)));
+    const next = this.#nextWaiting(from);
+    if (guard === null) this.#goOn(next, from);
+    else this.#goOnIfEmpty(next, from);
   }
 
   write(): void {
@@ -194,6 +228,12 @@ export class ControlFlow {
     return this.#waitingBlocks.find((w) => w > from && (others.has(w) || successors.includes(w)));
   }
 
+  /** The same where it has sent none. */
+  #nextWaiting(from: number): number | undefined {
+    const others = this.#chunk.analysis.divergence.waiting(from);
+    return this.#waitingBlocks.find((w) => w > from && others.has(w));
+  }
+
   /** No lane is active any more: on with those that wait lowest. `from`: the block that is at its end. */
   #goOn(next: number | undefined, from: number | null): void {
     if (next === undefined) this.#chunk.writer.br(this.#end);
@@ -221,6 +261,11 @@ export class ControlFlow {
     const item = itemAt(scope, to);
     if (item !== to) this.#chunk.writer.assign([{ local: this.#entry!, value: wasm.i32(to) }]);
     this.#chunk.writer.br(scope.labels.get(item)!);
+  }
+
+  /** Whether the block may be where a scope is entered. */
+  #isEntry(block: number): boolean {
+    return this.#isInsideLoop(block) || (this.#suspension?.blocks.includes(block) ?? false);
   }
 
   #isInsideLoop(target: number): boolean {
@@ -256,9 +301,10 @@ export class ControlFlow {
 
   /** A scope that may be entered in its middle begins with the way there. */
   #dispatch(scope: Scope, labelled: readonly Item[]): void {
-    if (this.#entry === null || scope.around === null) return;
+    if (this.#entry === null) return;
     const { writer } = this.#chunk;
-    const inside = [...this.#targets].filter((t) => t > scope.start && t <= scope.end);
+    const candidates = scope.around === null ? (this.#suspension?.blocks ?? []) : [...this.#targets];
+    const inside = candidates.filter((t) => t > scope.start && t <= scope.end);
     for (const target of inside) {
       const item = labelled.find((i) => target >= i.start && target <= i.end);
       if (item === undefined) continue;
@@ -270,7 +316,7 @@ export class ControlFlow {
   #write(block: FlowBlock): void {
     const { writer, active } = this.#chunk;
     const waiting = this.#waiting.get(block.index);
-    if (this.#entry !== null && this.#targets.has(block.index) && this.#isInsideLoop(block.index)) {
+    if (this.#entry !== null && this.#targets.has(block.index) && this.#isEntry(block.index)) {
       writer.assign([{ local: this.#entry, value: wasm.i32(0) }]);
     }
     if (waiting !== undefined) {
@@ -279,9 +325,7 @@ export class ControlFlow {
         ...active.map((local, q) => ({ local, value: wasm.op("v128.or", wasm.local("v128", local), here[q]!) })),
         ...waiting.map((local) => ({ local, value: wasm.i32x4(0) })),
       ]);
-      const others = this.#chunk.analysis.divergence.waiting(block.index);
-      const next = this.#waitingBlocks.find((w) => w > block.index && others.has(w));
-      this.#goOnIfEmpty(next, null);
+      this.#goOnIfEmpty(this.#nextWaiting(block.index), null);
     }
     this.#writeBlock(block);
   }

@@ -5,9 +5,12 @@ import { Analysis } from "./analysis.ts";
 import { Body } from "./body.ts";
 import { Chunk } from "./chunk.ts";
 import { type ContextLayout, layContext } from "./context-layout.ts";
+import type { MemoryContext } from "./memory.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { Reaches } from "./reaches.ts";
+import { Rounds } from "./rounds.ts";
 import { Specials, specialShape } from "./specials.ts";
+import { pausesOf, Suspension } from "./suspension.ts";
 import type { LaunchShape, ProgramFacts, Site, Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
 
@@ -68,7 +71,7 @@ function unitOf({ ir, instructions }: Prepared, shape: LaunchShape, facts: Progr
       paramBytes: params.reduce((end, { at, type }) => Math.max(end, at + type.size), 0),
       roots: roots.length,
       sites: instructions.length,
-      stateBytes: 0,
+      stateBytes,
       sharedBytes: facts.sharedBytes,
     }),
     roots,
@@ -79,15 +82,20 @@ function unitOf({ ir, instructions }: Prepared, shape: LaunchShape, facts: Progr
 
 const [context, ticket, last] = [0, 1, 2];
 
+/** Room for what a chunk of lanes keeps while it pauses. */
+const stateBytes = 4096;
+
 /** `run(context, from, to)`: the blocks with these tickets, one after the other, each chunk by chunk. */
 function writeRun(unit: Unit, code: Prepared): void {
-  const { shape, layout, quads } = unit;
+  const { shape, layout, quads, facts } = unit;
   const w = unit.module.function("run", ["i32", "i32", "i32"], []);
+  const pauses = pausesOf(code.graph, code.instructions);
+  const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
   const analysis = new Analysis(code, {
     special: (leaf) => specialShape(leaf, shape.rows),
     params: new Map(),
     full: shape.full,
-    stalls: () => false,
+    stalls: (block) => stalled.has(block),
   });
   const specials = new Specials(w, layout, context, shape.rows);
   const chunk = new Chunk(
@@ -100,12 +108,16 @@ function writeRun(unit: Unit, code: Prepared): void {
     },
   );
   const reaches = new Reaches(unit, w, code, context);
-  const body = new Body(chunk, {
+  const suspension = stalled.size === 0 ? null : new Suspension(chunk, pauses);
+  if (suspension !== null && suspension.bytes > stateBytes)
+    throw new Unsupported("so many registers live at a barrier");
+  const memory: MemoryContext = {
     context,
     layout,
     reachOf: (access, address) => reaches.of(access, address),
     siteOf: (instruction, record) => unit.sites.push({ function: code.ir.name, instruction, record }) - 1,
-  });
+  };
+  const body = new Body(chunk, memory, pauses, suspension);
   const threads = w.local("i32");
   const { first } = specials;
   const local = (index: number) => wasm.local("i32", index);
@@ -119,22 +131,42 @@ function writeRun(unit: Unit, code: Prepared): void {
   w.brIf(none);
   w.loop((nextBlock) => {
     specials.startBlock(ticket);
-    w.assign([{ local: first, value: wasm.i32(0) }]);
-    w.loop((nextChunk) => {
-      specials.startChunk();
+    if (facts.sharedBytes > 0) clearShared(unit, w);
+    const begin = (): void => {
       activate(chunk, shape.full, threads, first);
       clearRegisters(chunk);
       body.flow.reset();
-      body.flow.write();
-      count(w, first, chunk.lanes);
-      w.value(wasm.op("i32.lt_u", local(first), local(threads)));
-      w.brIf(nextChunk);
-    });
+      body.begin();
+    };
+    const eachChunk = (run: () => void): void => {
+      w.assign([{ local: first, value: wasm.i32(0) }]);
+      w.loop((nextChunk) => {
+        run();
+        count(w, first, chunk.lanes);
+        w.value(wasm.op("i32.lt_u", local(first), local(threads)));
+        w.brIf(nextChunk);
+      });
+    };
+    if (suspension === null) {
+      eachChunk(() => {
+        specials.startChunk();
+        begin();
+        body.flow.write();
+      });
+    } else new Rounds(unit, w, context, first, suspension, body).write(eachChunk, specials, begin);
     count(w, ticket, 1);
     w.value(wasm.op("i32.lt_u", local(ticket), local(last)));
     w.brIf(nextBlock);
   });
   w.end();
+}
+
+/** Shared memory begins as zeros in every block. */
+function clearShared({ layout, facts }: Unit, w: FunctionWriter): void {
+  w.value(wasm.op("i32.add", wasm.local("i32", context), wasm.i32(layout.shared)));
+  w.i32(0);
+  w.i32(facts.sharedBytes);
+  w.memoryFill();
 }
 
 const count = (w: FunctionWriter, local: number, by: number): void =>

@@ -1,5 +1,5 @@
 import { type Access, windows } from "../ir/index.ts";
-import { splitOffset } from "../semantics/bind.ts";
+import type { Extent } from "../machine/extent.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import { reachBytes } from "./context-layout.ts";
@@ -8,6 +8,11 @@ import { knownReach, type Reach } from "./reach.ts";
 import type { Unit } from "./unit.ts";
 
 type Instruction = Prepared["instructions"][number];
+
+/** What an address is reckoned from. */
+type Root =
+  /** The pointer at an offset among the kernel's parameters. */
+  { readonly kind: "param"; readonly offset: number } | { readonly kind: "variable"; readonly extent: Extent };
 
 /** What the accesses of a function will probably find: the variable or allocation in which their addresses begin. */
 export class Reaches {
@@ -43,19 +48,16 @@ export class Reaches {
   }
 
   #known({ space }: Access, address: Expr): Reach | null {
-    const { layout, facts } = this.#unit;
+    const { layout } = this.#unit;
     if (space === "kernel-param") {
       const { start } = windows["kernel-param"];
       return knownReach(start, start + layout.roots - layout.params, this.#windowDelta(layout.params, start));
     }
-    if (space === "shared") {
-      const at = Number(splitOffset(address).offset);
-      const found = facts.shared.find((e) => at >= e.start && at < e.end) ?? facts.shared[0];
-      if (found === undefined) return null;
-      return knownReach(found.start, found.end, this.#windowDelta(layout.shared, windows.shared.start));
-    }
     const root = this.#rootOf(address, new Set());
-    return root === null ? null : (this.#roots.get(root) ?? null);
+    if (root === null) return null;
+    if (root.kind === "param") return this.#roots.get(root.offset) ?? null;
+    const { start, end } = root.extent;
+    return space === "shared" ? knownReach(start, end, this.#windowDelta(layout.shared, windows.shared.start)) : null;
   }
 
   #windowDelta(at: number, start: number): Wasm {
@@ -78,26 +80,35 @@ export class Reaches {
     return { from: wasm.local("i64", from), bytes: wasm.local("i64", bytes), delta: wasm.local("i32", delta) };
   }
 
-  /** The parameter of the kernel from which an address is reckoned, if it is one. */
-  #rootOf(expr: Expr, seen: Set<number>): number | null {
-    if (expr.kind === "prim" && (expr.prim === "i64.add" || expr.prim === "i64.sub")) {
-      const [a, b] = expr.args.map((arg) => this.#rootOf(arg, seen));
-      return a ?? b ?? null;
+  /** What an address is reckoned from: a parameter of the kernel, or a variable in its place. Null where that is not plain. */
+  #rootOf(expr: Expr, seen: Set<number>): Root | null {
+    if (expr.kind === "const" && typeof expr.value !== "boolean") return this.#variableAt(Number(expr.value));
+    if (expr.kind === "prim") {
+      if (!/^i(32|64)\.(add|sub)$|^i64\.extend|^i32\.wrap/.test(expr.prim)) return null;
+      for (const arg of expr.args) {
+        const root = this.#rootOf(arg, seen);
+        if (root !== null) return root;
+      }
+      return null;
     }
     if (expr.kind !== "reg" || seen.has(expr.reg)) return null;
     seen.add(expr.reg);
     for (const { op, dst } of this.#writersOf(expr.reg)) {
-      if (op.kind === "pure") {
-        const value = op.values[dst.indexOf(expr.reg)];
-        const root = value === undefined ? null : this.#rootOf(value, seen);
-        if (root !== null) return root;
-      }
-      if (op.kind === "load" && op.access.space === "kernel-param" && op.address.kind === "const") {
-        const at = Number(op.address.value) - windows["kernel-param"].start;
-        if (this.#unit.roots.includes(at)) return at;
-      }
+      const root = op.kind === "pure" ? this.#rootOf(op.values[dst.indexOf(expr.reg)]!, seen) : this.#paramOf(op);
+      if (root !== null) return root;
     }
     return null;
+  }
+
+  #paramOf(op: Instruction["op"]): Root | null {
+    if (op.kind !== "load" || op.access.space !== "kernel-param" || op.address.kind !== "const") return null;
+    const offset = Number(op.address.value) - windows["kernel-param"].start;
+    return this.#unit.roots.includes(offset) ? { kind: "param", offset } : null;
+  }
+
+  #variableAt(address: number): Root | null {
+    const extent = this.#unit.facts.shared.find((e) => address >= e.start && address < e.end);
+    return extent === undefined ? null : { kind: "variable", extent };
   }
 
   #writersOf(register: number): readonly Instruction[] {

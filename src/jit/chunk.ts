@@ -214,7 +214,7 @@ export class Chunk {
         return {
           kind: "affine",
           ty: expr.ty as "i32" | "i64",
-          base: applyScalar(expr.prim, args.map(baseOf)),
+          base: args[0]!.kind === "indexed" ? lowHalf(args[0]!) : applyScalar(expr.prim, args.map(baseOf)),
           stride: shape.stride,
         };
       case "indexed": {
@@ -273,6 +273,12 @@ const baseOf = (value: Value): Wasm => {
   if (value.kind === "vector") throw new Error("a vector has no base");
   return value.kind === "uniform" ? value.scalar : value.base;
 };
+
+/** The low halves of what is `base + index * scale`, where the index is affine. */
+function lowHalf({ base, index, scale }: Extract<Value, { kind: "indexed" }>): Wasm {
+  const offset = wasm.op("i32.mul", baseOf(index), wasm.i32(scale));
+  return wasm.op("i32.add", wasm.op("i32.wrap_i64", base), offset);
+}
 
 const indexParts = (index: Value): readonly Wasm[] => (index.kind === "vector" ? index.quads.flat() : [baseOf(index)]);
 

@@ -48,9 +48,7 @@ export class Analysis {
   }
 
   /** The shape of a register; of one that nothing writes, that of its zeros. */
-  register(r: number): Shape {
-    return this.#shapes[r] ?? uniform;
-  }
+  readonly register = (r: number): Shape => this.#shapes[r] ?? uniform;
 
   shape(expr: Parameters<typeof shapeOf>[0]): Shape {
     return shapeOf(expr, { ...this.#context, register: (r) => this.register(r) }) ?? uniform;

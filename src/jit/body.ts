@@ -3,6 +3,7 @@ import type { Guard, Instruction, Op } from "../ir/index.ts";
 import { wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
 import { ControlFlow } from "./control-flow.ts";
+import type { Hoisted } from "./hoisting.ts";
 import { Memory, type MemoryContext } from "./memory.ts";
 import type { Pauses, Suspension } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
@@ -18,13 +19,21 @@ export class Body {
   /** Instructions of which nothing is read later. */
   readonly #dead: ReadonlySet<number>;
 
+  readonly #hoisted: Hoisted | null;
   readonly #pauses: Pauses;
   /** How often lanes may still go around loops in which they may wait for others. */
   readonly #patience: number | null;
 
   /** `suspension`: where there are pauses. */
-  constructor(chunk: Chunk, context: MemoryContext, pauses: Pauses, suspension: Suspension | null) {
+  constructor(
+    chunk: Chunk,
+    context: MemoryContext,
+    pauses: Pauses,
+    suspension: Suspension | null,
+    hoisted: Hoisted | null = null,
+  ) {
     this.#chunk = chunk;
+    this.#hoisted = hoisted;
     this.#pauses = pauses;
     this.#patience = pauses.spins.size > 0 ? chunk.writer.local("i32") : null;
     this.#memory = new Memory(chunk, context);
@@ -116,8 +125,18 @@ export class Body {
     this.#chunk.writer.if(then);
   }
 
+  /** Writes instructions that are executed ahead of all others. */
+  hoist(instructions: readonly number[]): void {
+    for (const index of instructions) {
+      if (!this.#dead.has(index)) this.#execute(0, index, this.#chunk.analysis.code.instructions[index]!);
+    }
+  }
+
   #instruction(block: number, index: number, instruction: Instruction): void {
-    if (this.#dead.has(index)) return;
+    if (!this.#dead.has(index) && this.#hoisted?.has(index) !== true) this.#execute(block, index, instruction);
+  }
+
+  #execute(block: number, index: number, instruction: Instruction): void {
     const { guard } = instruction;
     this.#chunk.begin();
     if (guard !== null && this.#chunk.guardMask(guard) === null) {

@@ -1,16 +1,19 @@
 import type { Destination, Guard, IrFunction } from "../ir/index.ts";
-import type { Expr, Ty } from "../semantics/index.ts";
+import { directConversion } from "../semantics/direct-conversion.ts";
+import type { Emission, Expr, Ty } from "../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
 import type { Analysis } from "./analysis.ts";
 import { canonicalNan, observedBits } from "./nan.ts";
 import { resultsOf } from "./prepare.ts";
 import type { Shape } from "./shape.ts";
 import {
+  applyQuads,
   applyScalar,
   applyVector,
   isWide,
   type Quad,
   scalarTy,
+  splat,
   type Value,
   type Vector,
   vectorOf,
@@ -38,6 +41,8 @@ export class Chunk {
   readonly #specials: SpecialValues;
   readonly #frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm;
   readonly #observed: ReadonlySet<number>;
+  /** Vectors of registers that are the same in all lanes. */
+  readonly #splats = new Map<number, number>();
   #values = new Map<Expr, Value>();
 
   constructor(
@@ -68,6 +73,15 @@ export class Chunk {
 
   /** The locals of a register. */
   readonly locals = (register: number): readonly number[] => this.#registers[register]!;
+
+  /** Makes a vector of a register that keeps its value, to be used wherever one is needed. */
+  keepSplat(register: number): void {
+    const { class: c } = this.function.registers[register]!;
+    const ty = c === "pred" ? "pred" : c === "b64" ? "i64" : "i32";
+    const local = this.writer.local("v128");
+    this.writer.assign([{ local, value: splat(ty, wasm.local(scalarTy(ty), this.locals(register)[0]!)) }]);
+    this.#splats.set(register, local);
+  }
 
   /** A new instruction begins: registers may have changed. */
   begin(): void {
@@ -205,6 +219,8 @@ export class Chunk {
   }
 
   #prim(expr: Extract<Expr, { kind: "prim" }>): Value {
+    const direct = directConversion(expr);
+    if (direct !== null) return this.#convert(expr.ty, direct.emission, this.value(direct.operand));
     const shape = this.analysis.shape(expr);
     const args = expr.args.map((a) => this.value(a));
     switch (shape.kind) {
@@ -235,12 +251,20 @@ export class Chunk {
     }
   }
 
+  #convert(ty: Ty, { scalar, quad }: Emission, operand: Value): Value {
+    if (operand.kind === "uniform") return { kind: "uniform", ty, scalar: scalar!(operand.scalar) };
+    return applyQuads(ty, quad!, [vectorOf(operand, this.quads)], this.quads);
+  }
+
   #read(register: number, ty: Ty): Value {
     const shape = this.analysis.register(register);
     const locals = this.locals(register);
     switch (shape.kind) {
-      case "uniform":
-        return { kind: "uniform", ty, scalar: scalarOf(ty, locals[0]!) };
+      case "uniform": {
+        const all = this.#splats.get(register);
+        const kept = all === undefined ? {} : { all: wasm.local("v128", all) };
+        return { kind: "uniform", ty, scalar: scalarOf(ty, locals[0]!), ...kept };
+      }
       case "affine": {
         const word = ty === "i64" ? "i64" : "i32";
         const value: Value = { kind: "affine", ty: word, base: wasm.local(word, locals[0]!), stride: shape.stride };

@@ -71,6 +71,8 @@ export type HeaderWord = (typeof headerWords)[number];
 
 export const isHeaderWord = (name: string): name is HeaderWord => (headerWords as readonly string[]).includes(name);
 
+/** Bytes of the numbers of a block's threads in one dimension. */
+export const tidBytes = 4096;
 /** Activations that can be open at once. */
 export const mostCalls = 4096;
 /** Bytes that the shadow of one activation takes: where it was called from, where its frame begins. */
@@ -95,7 +97,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     addresses: take(needs.lanes * 8),
     places: take(needs.lanes * 4),
     values: take(needs.lanes * 32),
-    tids: take(3 * 4096),
+    tids: take(3 * tidBytes),
     calls: take(mostCalls * callBytes),
     states: take(needs.stateBytes * (1024 / needs.lanes)),
     shared: take(0),

@@ -1,4 +1,5 @@
 import { windows } from "../ir/index.ts";
+import type { Engine } from "../interpreter/engine.ts";
 import type { LoadedFunction } from "../interpreter/loaded-function.ts";
 import { accessFault } from "../machine/access-fault.ts";
 import { Activation } from "../machine/activation.ts";
@@ -15,15 +16,15 @@ import { reachBytes } from "./context-layout.ts";
 export class Host {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
-  readonly #functions: ReadonlyMap<string, LoadedFunction>;
+  readonly #engine: Engine;
   readonly #constants: number;
   #cta: Cta | null = null;
 
   /** `constants`: the byte of memory where the module's constants lie. */
-  constructor(grid: Grid, kernel: CompiledKernel, functions: ReadonlyMap<string, LoadedFunction>, constants: number) {
+  constructor(grid: Grid, kernel: CompiledKernel, engine: Engine, constants: number) {
     this.#grid = grid;
     this.#kernel = kernel;
-    this.#functions = functions;
+    this.#engine = engine;
     this.#constants = constants;
   }
 
@@ -36,7 +37,7 @@ export class Host {
     const { i32 } = this.#grid.memory.views;
     const { lanes } = this.#kernel;
     const found = this.#kernel.sites[number]!;
-    const code = this.#functions.get(found.function)!;
+    const code = this.#engine.functionNamed(found.function)!;
     const instruction = code.ir.instructions[found.instruction]!;
     const site: Site = { code, index: found.instruction, instruction };
     const { op } = instruction;
@@ -67,6 +68,11 @@ export class Host {
     }
     if (failed !== null) throw failed.inLanes(failedLanes);
     if (last !== null) this.#remember(context, found.record, last, high);
+  }
+
+  /** A time that nobody has been told before. */
+  clock(): bigint {
+    return this.#grid.clock();
   }
 
   /** The byte of memory at the beginning of a place. */

@@ -6,10 +6,11 @@ import { Body } from "./body.ts";
 import { Chunk } from "./chunk.ts";
 import { type ContextLayout, layContext } from "./context-layout.ts";
 import type { MemoryContext } from "./memory.ts";
+import { hoistedOf } from "./hoisting.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { Reaches } from "./reaches.ts";
 import { Rounds } from "./rounds.ts";
-import { Specials, specialShape } from "./specials.ts";
+import { Specials, specialShape, specialsOf } from "./specials.ts";
 import { pausesOf, Suspension } from "./suspension.ts";
 import type { LaunchShape, ProgramFacts, Site, Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
@@ -19,6 +20,7 @@ export interface CompiledKernel {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly lanes: number;
+  readonly shape: LaunchShape;
   readonly layout: ContextLayout;
   /** Offsets of the parameters that are pointers whose allocation is looked up beforehand. */
   readonly roots: readonly number[];
@@ -47,6 +49,7 @@ export function compileKernel(
     name: ir.name,
     bytes: module.finish(),
     lanes: quads * 4,
+    shape,
     layout,
     roots: unit.roots,
     sites: unit.sites,
@@ -55,7 +58,7 @@ export function compileKernel(
 }
 
 function unitOf({ ir, instructions }: Prepared, shape: LaunchShape, facts: ProgramFacts, features: Features): Unit {
-  const quads = 2;
+  const { quads } = shape;
   const params = ir.params.flatMap(({ storage, type }) =>
     storage.kind === "kernel" ? [{ at: storage.offset, type }] : [],
   );
@@ -92,12 +95,12 @@ function writeRun(unit: Unit, code: Prepared): void {
   const pauses = pausesOf(code.graph, code.instructions);
   const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
   const analysis = new Analysis(code, {
-    special: (leaf) => specialShape(leaf, shape.rows),
+    special: (leaf) => specialShape(leaf, shape),
     params: new Map(),
     full: shape.full,
     stalls: (block) => stalled.has(block),
   });
-  const specials = new Specials(w, layout, context, shape.rows);
+  const specials = new Specials(w, layout, context, shape, specialsOf(code.instructions));
   const chunk = new Chunk(
     w,
     analysis,
@@ -117,7 +120,17 @@ function writeRun(unit: Unit, code: Prepared): void {
     reachOf: (access, address) => reaches.of(access, address),
     siteOf: (instruction, record) => unit.sites.push({ function: code.ir.name, instruction, record }) - 1,
   };
-  const body = new Body(chunk, memory, pauses, suspension);
+  const hoisted = hoistedOf(analysis);
+  const body = new Body(chunk, memory, pauses, suspension, hoisted);
+  /** Instructions that are executed here, and the vectors of their results. */
+  const hoist = (instructions: readonly number[]): void => {
+    body.hoist(instructions);
+    for (const i of instructions) {
+      for (const to of code.instructions[i]!.dst) {
+        if (typeof to === "number" && hoisted.splats.has(to)) chunk.keepSplat(to);
+      }
+    }
+  };
   const threads = w.local("i32");
   const { first } = specials;
   const local = (index: number) => wasm.local("i32", index);
@@ -126,11 +139,13 @@ function writeRun(unit: Unit, code: Prepared): void {
   w.get(context);
   w.memory("i32.load", 4, layout.words.threads);
   w.set(threads);
+  hoist(hoisted.grid);
   const none = w.begin("block");
   w.value(wasm.op("i32.ge_u", local(ticket), local(last)));
   w.brIf(none);
   w.loop((nextBlock) => {
     specials.startBlock(ticket);
+    hoist(hoisted.block);
     if (facts.sharedBytes > 0) clearShared(unit, w);
     const begin = (): void => {
       activate(chunk, shape.full, threads, first);

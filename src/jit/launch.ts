@@ -1,45 +1,53 @@
 import { openLaunch, refuse } from "../interpreter/launch.ts";
 import type { Program } from "../interpreter/program.ts";
-import { windows } from "../ir/index.ts";
+import { type IrFunction, windows } from "../ir/index.ts";
 import { Fault } from "../machine/fault.ts";
 import type { Grid } from "../machine/grid.ts";
 import type { LaunchRequest, LaunchResult } from "../machine/launch.ts";
+import type { Dim3 } from "../machine/report.ts";
 import { evalImport } from "../semantics/expansion.ts";
 import { type PrimName, primOf } from "../semantics/index.ts";
 import { machineFeatures } from "../wasm/features.ts";
-import type { WasmModule } from "../wasm/host.ts";
-import { reachBytes } from "./context-layout.ts";
+import { reachBytes, tidBytes } from "./context-layout.ts";
 import { Host } from "./host.ts";
 import { type CompiledKernel, compileKernel } from "./kernel.ts";
+import { clockImport } from "./specials.ts";
 import type { LaunchShape } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
+import { defaultQuads, type Quads, quadsOf } from "./width.ts";
 
 interface Loaded {
   readonly kernel: CompiledKernel;
-  readonly module: WasmModule;
+  readonly run: Run;
+  /** Who answers what the code asks; another one for each launch. */
+  host: Host | null;
 }
 
 /** The kernels of a program that have been compiled, by name and shape; or why one could not be. */
 export class JitProgram {
   readonly program: Program;
+  readonly #quads: Quads;
+  readonly #widths = new Map<IrFunction, Quads>();
   readonly #kernels = new Map<string, Loaded | string>();
   /** Contexts that are not in use, by size. */
   readonly #contexts = new Map<number, number[]>();
 
-  constructor(program: Program) {
+  /** `quads`: how wide chunks are where nothing asks for whole warps. */
+  constructor(program: Program, quads: Quads = defaultQuads) {
     this.program = program;
+    this.#quads = quads;
   }
 
   /** What keeps a kernel from being compiled, or null. */
   obstacleOf(request: LaunchRequest): string | null {
     if (request.threads !== undefined) return "vISA";
-    const loaded = this.#load(request.kernel, shapeOf(request));
+    const loaded = this.#load(request);
     return typeof loaded === "string" ? loaded : null;
   }
 
   launch(request: LaunchRequest): LaunchResult {
     const { program } = this;
-    const loaded = this.#load(request.kernel, shapeOf(request));
+    const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
     const { grid, kernel, sharedBytes } = openLaunch(program, request);
     const { memory } = program;
@@ -47,13 +55,11 @@ export class JitProgram {
     try {
       refuse(program, kernel, grid, sharedBytes);
       if (!grid.reports.failed) {
-        const wasm = memory.wasm;
         const context = this.#contexts.get(size)?.pop() ?? memory.reserve(size);
         fillContext(grid, loaded.kernel, context, request);
-        const host = new Host(grid, loaded.kernel, new Map(program.engine.functions.map((f) => [f.ir.name, f])), 0);
-        const run = instantiate(loaded, wasm, host);
+        loaded.host = new Host(grid, loaded.kernel, program.engine, 0);
         const [gx, gy, gz] = grid.dimensions;
-        run(context, 0, gx * gy * gz);
+        loaded.run(context, 0, gx * gy * gz);
         const free = this.#contexts.get(size);
         if (free === undefined) this.#contexts.set(size, [context]);
         else free.push(context);
@@ -65,17 +71,29 @@ export class JitProgram {
     return { ok: !grid.reports.failed, steps: grid.steps, reports: grid.reports.reports };
   }
 
-  #load(name: string, shape: LaunchShape): Loaded | string {
-    const key = `${name} ${shape.rows} ${shape.full}`;
+  #load({ kernel, block }: LaunchRequest): Loaded | string {
+    const { engine } = this.program;
+    const ir = engine.functionNamed(kernel)?.ir;
+    if (ir === undefined) return "there is no such kernel";
+    const shape = shapeOf(block, this.#quadsOf(ir));
+    const key = `${kernel} ${shape.rows} ${shape.full}`;
     let known = this.#kernels.get(key);
-    if (known === undefined) this.#kernels.set(key, (known = this.#compile(name, shape)));
+    if (known === undefined) this.#kernels.set(key, (known = this.#compile(ir, shape)));
     return known;
   }
 
-  #compile(name: string, shape: LaunchShape): Loaded | string {
+  #quadsOf(kernel: IrFunction): Quads {
+    let quads = this.#widths.get(kernel);
+    if (quads === undefined) {
+      const { engine } = this.program;
+      quads = quadsOf(kernel, (name) => engine.functionNamed(name)?.ir ?? null, this.#quads);
+      this.#widths.set(kernel, quads);
+    }
+    return quads;
+  }
+
+  #compile(ir: IrFunction, shape: LaunchShape): Loaded | string {
     const { engine, shared, module } = this.program;
-    const ir = engine.functionNamed(name)?.ir;
-    if (ir === undefined) return "there is no such kernel";
     try {
       const kernel = compileKernel(
         ir,
@@ -88,7 +106,7 @@ export class JitProgram {
         },
         machineFeatures(),
       );
-      return { kernel, module: new WebAssembly.Module(kernel.bytes) };
+      return instantiate(kernel, this.program.memory.wasm);
     } catch (error) {
       if (error instanceof Unsupported) return error.message;
       throw error;
@@ -98,8 +116,9 @@ export class JitProgram {
 
 const contextBytes = ({ layout }: CompiledKernel, sharedBytes: number): number => layout.shared + sharedBytes;
 
-function shapeOf({ block: [x, y, z] }: LaunchRequest): LaunchShape {
-  return { rows: (y === 1 && z === 1) || x % 8 === 0, full: (x * y * z) % 8 === 0 };
+function shapeOf([x, y, z]: Dim3, quads: Quads): LaunchShape {
+  const lanes = 4 * quads;
+  return { quads, rows: (y === 1 && z === 1) || x % lanes === 0, full: (x * y * z) % lanes === 0 };
 }
 
 function fillContext(grid: Grid, kernel: CompiledKernel, context: number, { params }: LaunchRequest): void {
@@ -125,6 +144,14 @@ function fillContext(grid: Grid, kernel: CompiledKernel, context: number, { para
   set("total_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
   set("aggr_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
   set("threads", threads);
+  if (!kernel.shape.rows) {
+    for (let t = 0; t < threads; t++) {
+      const at = (context + layout.tids + 4 * t) >> 2;
+      i32[at] = t % nx;
+      i32[at + tidBytes / 4] = Math.floor(t / nx) % ny;
+      i32[at + tidBytes / 2] = Math.floor(t / (nx * ny));
+    }
+  }
   u8.set(params.subarray(0, layout.roots - layout.params), context + layout.params);
   u8.fill(0, context + layout.sites, context + layout.addresses);
   kernel.roots.forEach((offset, i) => {
@@ -144,16 +171,19 @@ function fillContext(grid: Grid, kernel: CompiledKernel, context: number, { para
 
 type Run = (context: number, from: number, to: number) => void;
 
-function instantiate({ kernel, module }: Loaded, memory: WebAssembly.Memory, host: Host): Run {
+function instantiate(kernel: CompiledKernel, memory: WebAssembly.Memory): Loaded {
   const prefix = evalImport("");
   const env: Record<string, unknown> = {
     memory,
-    translate: (context: number, site: number, mask: number) => host.translate(context, site, mask),
+    translate: (context: number, site: number, mask: number) => loaded.host!.translate(context, site, mask),
+    [clockImport]: () => loaded.host!.clock(),
   };
   for (const name of kernel.imports) {
     if (name.startsWith(prefix)) env[name] = evaluator(name.slice(prefix.length) as PrimName);
   }
-  return new WebAssembly.Instance(module, { env }).exports["run"] as Run;
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(kernel.bytes), { env });
+  const loaded: Loaded = { kernel, run: instance.exports["run"] as Run, host: null };
+  return loaded;
 }
 
 /** A primitive as a function of WebAssembly's numbers: a predicate is 0 or 1. */

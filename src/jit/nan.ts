@@ -1,4 +1,5 @@
 import { operandsOf } from "../ir/flow/accesses.ts";
+import { nan32, nan64 } from "../numeric/float-pattern.ts";
 import type { Instruction } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
@@ -15,19 +16,13 @@ export function canonicalNan(value: Value): Value {
     const { scalar } = value;
     const bits =
       ty === "f32"
-        ? wasm.select(wasm.op("f32.eq", scalar, scalar), wasm.op("i32.reinterpret_f32", scalar), wasm.i32(0x7fff_ffff))
-        : wasm.select(
-            wasm.op("f64.eq", scalar, scalar),
-            wasm.op("i64.reinterpret_f64", scalar),
-            wasm.i64(0x7fff_ffff_ffff_ffffn),
-          );
+        ? wasm.select(wasm.op("f32.eq", scalar, scalar), wasm.op("i32.reinterpret_f32", scalar), wasm.i32(nan32))
+        : wasm.select(wasm.op("f64.eq", scalar, scalar), wasm.op("i64.reinterpret_f64", scalar), wasm.i64(nan64));
     return { kind: "uniform", ty: ty === "f32" ? "i32" : "i64", scalar: bits };
   }
   if (value.kind !== "vector") return value;
   const [eq, nan] =
-    ty === "f32"
-      ? (["f32x4.eq", wasm.i32x4(0x7fff_ffff)] as const)
-      : (["f64x2.eq", wasm.i64x2(0x7fff_ffff_ffff_ffffn)] as const);
+    ty === "f32" ? (["f32x4.eq", wasm.i32x4(nan32)] as const) : (["f64x2.eq", wasm.i64x2(nan64)] as const);
   const clean = (part: Wasm): Wasm => wasm.blend(wasm.op(eq, part, part), part, nan);
   return { ...value, ty: ty === "f32" ? "i32" : "i64", quads: value.quads.map((quad) => quad.map(clean)) };
 }

@@ -19,7 +19,7 @@ export const uniform: Shape = { kind: "uniform" };
 export const vector: Shape = { kind: "vector" };
 /** Multiples of a larger stride would not be exact. */
 const largestStride = 2 ** 46;
-const affine = (stride: number): Shape =>
+export const affine = (stride: number): Shape =>
   stride === 0 ? uniform : Math.abs(stride) <= largestStride ? { kind: "affine", stride } : vector;
 
 export const sameShape = (a: Shape, b: Shape): boolean =>

@@ -1,118 +1,180 @@
-import type { Expr } from "../semantics/index.ts";
+import { operandsOf } from "../ir/flow/accesses.ts";
+import type { Instruction } from "../ir/index.ts";
+import type { Expr, SpecialName } from "../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
-import { type ContextLayout, isHeaderWord } from "./context-layout.ts";
-import { type Shape, uniform, vector } from "./shape.ts";
-import { Unsupported } from "./unsupported.ts";
+import { type ContextLayout, isHeaderWord, tidBytes } from "./context-layout.ts";
+import { affine, type Shape, uniform, vector } from "./shape.ts";
+import type { LaunchShape } from "./unit.ts";
 import type { Value } from "./value.ts";
 
 type SpecialLeaf = Extract<Expr, { kind: "special" }>;
 
-/** How a special register varies over a chunk. `rows`: each chunk lies in one row of the block. */
-export function specialShape({ name }: SpecialLeaf, rows: boolean): Shape {
-  if (name === "tid.x") return rows ? { kind: "affine", stride: 1 } : vector;
-  if (name === "tid.y" || name === "tid.z") return rows ? uniform : vector;
-  return name === "laneid" ? { kind: "affine", stride: 1 } : uniform;
+const dimensions = ["tid.x", "tid.y", "tid.z"] as const;
+type Dimension = (typeof dimensions)[number];
+const isDimension = (name: string): name is Dimension => (dimensions as readonly string[]).includes(name);
+
+const clocks: readonly string[] = [
+  "clock",
+  "clock_hi",
+  "clock64",
+  "globaltimer",
+  "globaltimer_lo",
+  "globaltimer_hi",
+] satisfies SpecialName[];
+
+/** Whether a special register tells the time. */
+export const isClock = (name: string): boolean => clocks.includes(name);
+
+/** The host's function that reads the clock: every call gives another time. */
+export const clockImport = "clock";
+
+/** How a special register varies over a chunk. */
+export function specialShape({ name }: SpecialLeaf, { rows }: LaunchShape): Shape {
+  if (name === "laneid") return affine(1);
+  if (!isDimension(name)) return uniform;
+  return rows ? affine(name === "tid.x" ? 1 : 0) : vector;
+}
+
+/** What a special register is computed from, where it is computed. */
+const sources: Readonly<Partial<Record<string, readonly string[]>>> = {
+  "ctaid.x": ["nctaid.x"],
+  "ctaid.y": ["nctaid.x", "nctaid.y"],
+  "ctaid.z": ["nctaid.x", "nctaid.y"],
+  smid: ["nsmid"],
+  "tid.x": ["ntid.x"],
+  "tid.y": ["ntid.x", "ntid.y"],
+  "tid.z": ["ntid.x", "ntid.y"],
+};
+
+/** The special registers that some instructions read, and what those are computed from. */
+export function specialsOf(instructions: readonly Instruction[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const seen = new Set<Expr>();
+  const visit = (expr: Expr): void => {
+    if (expr.kind === "special") names.add(expr.name);
+    if (expr.kind !== "prim" || seen.has(expr)) return;
+    seen.add(expr);
+    expr.args.forEach(visit);
+  };
+  for (const { op } of instructions) operandsOf(op).forEach(visit);
+  for (const name of names) for (const source of sources[name] ?? []) names.add(source);
+  return names;
 }
 
 /** The values of special registers, in locals that are filled where they begin to hold. */
 export class Specials {
+  /** The number in its block of the chunk's first thread. */
   readonly first: number;
   readonly #writer: FunctionWriter;
   readonly #layout: ContextLayout;
   readonly #context: number;
-  readonly #rows: boolean;
+  /** By name, the local of what is the same in all lanes, and of the first lane's `tid` where chunks are rows. */
   readonly #words = new Map<string, number>();
-  readonly #tids = new Map<string, readonly number[]>();
-  readonly #row: Record<"tid.x" | "tid.y" | "tid.z", number>;
+  /** Where they are not, a local for each four lanes. */
+  readonly #tids = new Map<Dimension, readonly number[]>();
+  readonly #time: number | null;
 
-  constructor(writer: FunctionWriter, layout: ContextLayout, context: number, rows: boolean) {
+  /** `used`: of `specialsOf`. */
+  constructor(
+    writer: FunctionWriter,
+    layout: ContextLayout,
+    context: number,
+    shape: LaunchShape,
+    used: ReadonlySet<string>,
+  ) {
     this.#writer = writer;
     this.#layout = layout;
     this.#context = context;
-    this.#rows = rows;
     this.first = writer.local("i32");
-    this.#row = { "tid.x": writer.local("i32"), "tid.y": writer.local("i32"), "tid.z": writer.local("i32") };
-    for (const name of [
-      "ntid.x",
-      "ntid.y",
-      "ntid.z",
-      "nctaid.x",
-      "nctaid.y",
-      "nctaid.z",
-      "ctaid.x",
-      "ctaid.y",
-      "ctaid.z",
-    ]) {
-      this.#words.set(name, writer.local("i32"));
+    for (const name of used) {
+      if (isDimension(name) && !shape.rows) {
+        const locals = Array.from({ length: shape.quads }, () => writer.local("v128"));
+        this.#tids.set(name, locals);
+      } else if (isDimension(name) || isHeaderWord(name)) this.#words.set(name, writer.local("i32"));
     }
+    this.#time = [...used].some(isClock) ? writer.local("i64") : null;
   }
 
-  value(leaf: Extract<Expr, { kind: "special" }>): Value {
-    const { name, ty } = leaf;
-    const scalar = (value: Wasm): Value => ({ kind: "uniform", ty: "i32", scalar: value });
-    if (ty !== "i32") throw new Unsupported(name);
-    if (name === "tid.x" || name === "tid.y" || name === "tid.z") {
-      if (!this.#rows) {
-        const locals = this.#tids.get(name);
-        if (locals === undefined) throw new Unsupported(`${name} of any block`);
-        return { kind: "vector", ty: "i32", quads: locals.map((l) => [wasm.local("v128", l)]) };
-      }
-      const base = wasm.local("i32", this.#row[name]);
-      return name === "tid.x" ? { kind: "affine", ty: "i32", base, stride: 1 } : scalar(base);
-    }
+  value({ name, ty }: SpecialLeaf): Value {
+    if (isClock(name)) return this.#clock(name);
+    const tids = isDimension(name) ? this.#tids.get(name) : undefined;
+    if (tids !== undefined) return { kind: "vector", ty: "i32", quads: tids.map((l) => [wasm.local("v128", l)]) };
     const first = wasm.local("i32", this.first);
-    if (name === "laneid")
+    if (name === "laneid") {
       return { kind: "affine", ty: "i32", base: wasm.op("i32.and", first, wasm.i32(31)), stride: 1 };
-    if (name === "warpid") return scalar(wasm.op("i32.shr_u", first, wasm.i32(5)));
-    const word = this.#words.get(name);
-    if (word === undefined) throw new Unsupported(name);
-    return scalar(wasm.local("i32", word));
+    }
+    const word = name === "warpid" ? wasm.op("i32.shr_u", first, wasm.i32(5)) : this.#word(name);
+    if (name === "tid.x") return { kind: "affine", ty: "i32", base: word, stride: 1 };
+    return { kind: "uniform", ty, scalar: ty === "i64" ? wasm.op("i64.extend_i32_u", word) : word };
   }
 
   loadGrid(): void {
-    for (const [name, local] of this.#words) if (isHeaderWord(name)) this.#load(local, this.#layout.words[name]);
+    for (const [name, local] of this.#words) {
+      if (!isHeaderWord(name)) continue;
+      this.#writer.get(this.#context);
+      this.#writer.memory("i32.load", 4, this.#layout.words[name]);
+      this.#writer.set(local);
+    }
   }
 
   /** The block's numbers, from its place in the order of the grid. */
   startBlock(ticket: number): void {
-    const w = this.#writer;
     this.#store(ticket, this.#layout.words.ticket);
-    const local = (name: string): Wasm => wasm.local("i32", this.#words.get(name)!);
     const t = wasm.local("i32", ticket);
-    w.assign([
-      { local: this.#words.get("ctaid.x")!, value: wasm.op("i32.rem_u", t, local("nctaid.x")) },
-      {
-        local: this.#words.get("ctaid.y")!,
-        value: wasm.op("i32.rem_u", wasm.op("i32.div_u", t, local("nctaid.x")), local("nctaid.y")),
-      },
-      {
-        local: this.#words.get("ctaid.z")!,
-        value: wasm.op("i32.div_u", wasm.op("i32.div_u", t, local("nctaid.x")), local("nctaid.y")),
-      },
-    ]);
+    this.#set("ctaid.x", () => wasm.op("i32.rem_u", t, this.#word("nctaid.x")));
+    const row = (): Wasm => wasm.op("i32.div_u", t, this.#word("nctaid.x"));
+    this.#set("ctaid.y", () => wasm.op("i32.rem_u", row(), this.#word("nctaid.y")));
+    this.#set("ctaid.z", () => wasm.op("i32.div_u", row(), this.#word("nctaid.y")));
+    this.#set("smid", () => wasm.op("i32.rem_u", t, this.#word("nsmid")));
   }
 
   startChunk(): void {
-    const w = this.#writer;
     this.#store(this.first, this.#layout.words.first);
     const first = wasm.local("i32", this.first);
-    const [x, y] = [wasm.local("i32", this.#words.get("ntid.x")!), wasm.local("i32", this.#words.get("ntid.y")!)];
-    w.assign([
-      { local: this.#row["tid.x"], value: wasm.op("i32.rem_u", first, x) },
-      { local: this.#row["tid.y"], value: wasm.op("i32.rem_u", wasm.op("i32.div_u", first, x), y) },
-      { local: this.#row["tid.z"], value: wasm.op("i32.div_u", wasm.op("i32.div_u", first, x), y) },
-    ]);
+    this.#set("tid.x", () => wasm.op("i32.rem_u", first, this.#word("ntid.x")));
+    const row = (): Wasm => wasm.op("i32.div_u", first, this.#word("ntid.x"));
+    this.#set("tid.y", () => wasm.op("i32.rem_u", row(), this.#word("ntid.y")));
+    this.#set("tid.z", () => wasm.op("i32.div_u", row(), this.#word("ntid.y")));
+    for (const [name, locals] of this.#tids) this.#loadTids(dimensions.indexOf(name), locals);
+  }
+
+  /** From the table in the context. */
+  #loadTids(dimension: number, locals: readonly number[]): void {
+    const w = this.#writer;
+    const words = wasm.op("i32.shl", wasm.local("i32", this.first), wasm.i32(2));
+    const at = wasm.op("i32.add", wasm.local("i32", this.#context), words);
+    locals.forEach((local, q) => {
+      w.value(at);
+      w.memory("v128.load", 16, this.#layout.tids + dimension * tidBytes + 16 * q);
+      w.set(local);
+    });
+  }
+
+  /** All that an instruction reads of the time is read at once. */
+  #clock(name: string): Value {
+    const w = this.#writer;
+    const time = this.#time!;
+    w.value(wasm.import(clockImport, "i64"));
+    w.set(time);
+    const now = wasm.local("i64", time);
+    if (name === "clock64" || name === "globaltimer") return { kind: "uniform", ty: "i64", scalar: now };
+    const half = name.endsWith("_hi") ? wasm.op("i64.shr_u", now, wasm.i64(32n)) : now;
+    return { kind: "uniform", ty: "i32", scalar: wasm.op("i32.wrap_i64", half) };
+  }
+
+  #word(name: string): Wasm {
+    return wasm.local("i32", this.#words.get(name)!);
+  }
+
+  /** Nothing where nobody reads it. */
+  #set(name: string, value: () => Wasm): void {
+    const local = this.#words.get(name);
+    if (local !== undefined) this.#writer.assign([{ local, value: value() }]);
   }
 
   #store(local: number, at: number): void {
     this.#writer.get(this.#context);
     this.#writer.get(local);
     this.#writer.memory("i32.store", 4, at);
-  }
-
-  #load(local: number, at: number): void {
-    this.#writer.get(this.#context);
-    this.#writer.memory("i32.load", 4, at);
-    this.#writer.set(local);
   }
 }

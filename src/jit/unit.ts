@@ -2,9 +2,12 @@ import type { Extent } from "../machine/extent.ts";
 import type { Bindings } from "../semantics/bind.ts";
 import type { ModuleWriter } from "../wasm/index.ts";
 import type { ContextLayout } from "./context-layout.ts";
+import type { Quads } from "./width.ts";
 
 /** What of a launch the code of a kernel is made for. */
 export interface LaunchShape {
+  /** How many times four lanes a chunk has. */
+  readonly quads: Quads;
   /** Each chunk of lanes lies in one row of the block, or the block has one row. */
   readonly rows: boolean;
   /** The threads of a block fill all chunks. */

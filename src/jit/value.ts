@@ -1,3 +1,4 @@
+import { evalImport } from "../semantics/expansion.ts";
 import { type PrimName, primOf, type Ty } from "../semantics/index.ts";
 import { type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
 
@@ -6,7 +7,8 @@ export type Quad = readonly Wasm[];
 
 /** A value of a chunk of lanes, in the form that its shape allows. The parts are graphs over locals. */
 export type Value =
-  | { readonly kind: "uniform"; readonly ty: Ty; readonly scalar: Wasm }
+  /** `all`: a vector of it, where there is one already. */
+  | { readonly kind: "uniform"; readonly ty: Ty; readonly scalar: Wasm; readonly all?: Wasm }
   | { readonly kind: "affine"; readonly ty: "i32" | "i64"; readonly base: Wasm; readonly stride: number }
   | {
       readonly kind: "indexed";
@@ -74,7 +76,7 @@ export function vectorOf(value: Value, quads: number): Vector {
     case "vector":
       return value;
     case "uniform": {
-      const all = splat(value.ty, value.scalar);
+      const all = value.all ?? splat(value.ty, value.scalar);
       const quad = isWide(value.ty) ? [all, all] : [all];
       return { kind: "vector", ty: value.ty, quads: Array.from({ length: quads }, () => quad) };
     }
@@ -120,23 +122,17 @@ function affineQuad({ ty, stride }: Extract<Value, { kind: "affine" }>, base: Wa
   });
 }
 
-/** The name under which `eval` of a primitive is imported: it does what has no expression in WebAssembly. */
-export const importOfPrim = (prim: PrimName): string => `prim:${prim}`;
-
 /** What a primitive gives for operands that are the same in all lanes. */
 export function applyScalar(prim: PrimName, args: readonly Wasm[]): Wasm {
   const { result, wasm: emission } = primOf(prim);
-  return emission.scalar?.(...args) ?? wasm.import(importOfPrim(prim), scalarTy(result), ...args);
+  return emission.scalar?.(...args) ?? wasm.import(evalImport(prim), scalarTy(result), ...args);
 }
 
 /** What a primitive gives for vectors. */
 export function applyVector(prim: PrimName, args: readonly Vector[], quads: number): Vector {
   const { wasm: emission, result: ty } = primOf(prim);
   const numbers = Array.from({ length: quads }, (_, q) => q);
-  if (emission.quad !== undefined) {
-    const { quad } = emission;
-    return { kind: "vector", ty, quads: numbers.map((q) => [quad(...args.map((a) => a.quads[q]![0]!))]) };
-  }
+  if (emission.quad !== undefined) return applyQuads(ty, emission.quad, args, quads);
   if (emission.half !== undefined) {
     const { half } = emission;
     return {
@@ -153,6 +149,12 @@ export function applyVector(prim: PrimName, args: readonly Vector[], quads: numb
   return { kind: "vector", ty, quads: numbers.map((q) => laneByLane(prim, args, q)) };
 }
 
+/** What an operation on four lanes gives for vectors of values of 32 bits. */
+export function applyQuads(ty: Ty, quad: (...args: Wasm[]) => Wasm, args: readonly Vector[], quads: number): Vector {
+  const numbers = Array.from({ length: quads }, (_, q) => q);
+  return { kind: "vector", ty, quads: numbers.map((q) => [quad(...args.map((a) => a.quads[q]![0]!))]) };
+}
+
 function halfOf({ ty, quads }: Vector, q: number, h: number): Wasm {
   const quad = quads[q]!;
   if (isWide(ty)) return quad[h]!;
@@ -162,7 +164,19 @@ function halfOf({ ty, quads }: Vector, q: number, h: number): Wasm {
 
 function joined(ty: Ty, [low, high]: readonly Wasm[]): Quad {
   if (isWide(ty)) return [low!, high!];
-  return [wasm.shuffle32(low!, high!, ty === "pred" ? [0, 2, 4, 6] : [0, 1, 4, 5])];
+  if (ty === "pred") return [wasm.shuffle32(low!, high!, [0, 2, 4, 6])];
+  const [a, b] = [pairOf(low!), pairOf(high!)];
+  // Two elements of each that were just brought together are brought where they belong at once.
+  if (a !== null && b !== null) return [wasm.shuffle32(a.from, b.from, [a.first, a.second, b.first + 4, b.second + 4])];
+  return [wasm.shuffle32(low!, high!, [0, 1, 4, 5])];
+}
+
+/** The elements of one vector that a shuffle brings to the first two places; null for anything else. */
+function pairOf(node: Wasm): { readonly from: Wasm; readonly first: number; readonly second: number } | null {
+  if (node.kind !== "op" || node.op !== "i8x16.shuffle" || node.args[0] !== node.args[1]) return null;
+  const [first, second] = [node.immediates[0]! / 4, node.immediates[4]! / 4];
+  const whole = [first, second].every((e, i) => [0, 1, 2, 3].every((b) => node.immediates[4 * i + b] === 4 * e + b));
+  return whole ? { from: node.args[0]!, first: first & 3, second: second & 3 } : null;
 }
 
 function laneByLane(prim: PrimName, args: readonly Vector[], q: number): Quad {

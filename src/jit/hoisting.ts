@@ -1,0 +1,102 @@
+import { operandsOf } from "../ir/flow/accesses.ts";
+import type { Instruction } from "../ir/index.ts";
+import type { Expr } from "../semantics/index.ts";
+import type { Analysis } from "./analysis.ts";
+
+/** For how long a value stays the same. */
+export type Level = "grid" | "block" | "chunk";
+
+/** Instructions that are executed once for the grid, or once for each block, instead of once for each chunk of lanes. */
+export interface Hoisted {
+  readonly grid: readonly number[];
+  readonly block: readonly number[];
+  /** Registers that keep their values, of which vectors are made: these are made once too. */
+  readonly splats: ReadonlySet<number>;
+  has(instruction: number): boolean;
+}
+
+const gridSpecials =
+  /^(ntid|nctaid)\.|^(nwarpid|nsmid|gridid|dynamic_smem_size|total_smem_size|aggr_smem_size|window)$/;
+const rank: Readonly<Record<Level, number>> = { grid: 0, block: 1, chunk: 2 };
+
+/**
+ * Finds what does not change from chunk to chunk: computed, without any guard, from what does not, into a register that nothing
+ * else writes. It has no effect, so it does no harm where its place is never reached.
+ */
+export function hoistedOf({ code, register }: Analysis): Hoisted {
+  const { instructions, writes, liveness, graph } = code;
+  const readFirst = liveness.liveIn(0);
+  const levels = new Map<number, Level>();
+  const order: { readonly index: number; readonly level: Level }[] = [];
+  const levelOf = (expr: Expr): Level => {
+    switch (expr.kind) {
+      case "const":
+        return "grid";
+      case "reg":
+        return levels.get(expr.reg) ?? "chunk";
+      case "special":
+        return gridSpecials.test(expr.name) ? "grid" : expr.name.startsWith("ctaid.") ? "block" : "chunk";
+      case "prim":
+        return expr.args.reduce<Level>((most, arg) => longer(most, levelOf(arg)), "grid");
+      default:
+        return "chunk";
+    }
+  };
+  for (const { start, end } of graph.blocks) {
+    for (let i = start; i < end; i++) {
+      const instruction = instructions[i]!;
+      const { dst } = instruction;
+      if (!isFixed(instruction)) continue;
+      const registers = dst.filter((to): to is number => typeof to === "number");
+      if (registers.length !== dst.length) continue;
+      if (!registers.every((r) => writes[r] === 1 && !readFirst.has(r) && register(r).kind === "uniform")) continue;
+      const level = operandsOf(instruction.op).reduce<Level>((most, expr) => longer(most, levelOf(expr)), "grid");
+      if (level === "chunk") continue;
+      order.push({ index: i, level });
+      for (const r of registers) levels.set(r, level);
+    }
+  }
+  const hoisted = new Set(order.map((o) => o.index));
+  return {
+    grid: order.filter((o) => o.level === "grid").map((o) => o.index),
+    block: order.filter((o) => o.level === "block").map((o) => o.index),
+    splats: splatsOf(instructions, hoisted, levels, register),
+    has: (instruction) => hoisted.has(instruction),
+  };
+}
+
+const longer = (a: Level, b: Level): Level => (rank[a] >= rank[b] ? a : b);
+
+/** Whether an instruction gives the same whenever it is executed, as long as its operands are the same. */
+function isFixed({ op, guard, lanes }: Instruction): boolean {
+  if (guard !== null || lanes !== undefined) return false;
+  return (
+    op.kind === "pure" || (op.kind === "load" && op.access.space === "kernel-param" && op.address.kind === "const")
+  );
+}
+
+/** The registers that are operands of what is not the same in all lanes. */
+function splatsOf(
+  instructions: readonly Instruction[],
+  hoisted: ReadonlySet<number>,
+  levels: ReadonlyMap<number, Level>,
+  register: (r: number) => { readonly kind: string },
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  const seen = new Map<Expr, boolean>();
+  /** Whether the value varies over the lanes. */
+  const visit = (expr: Expr): boolean => {
+    if (expr.kind === "reg") return register(expr.reg).kind === "vector";
+    if (expr.kind !== "prim") return false;
+    const known = seen.get(expr);
+    if (known !== undefined) return known;
+    const varies = expr.args.map(visit).some(Boolean);
+    seen.set(expr, varies);
+    if (varies) for (const arg of expr.args) if (arg.kind === "reg" && levels.has(arg.reg)) found.add(arg.reg);
+    return varies;
+  };
+  instructions.forEach((instruction, i) => {
+    if (!hoisted.has(i) && instruction.op.kind === "pure") for (const expr of instruction.op.values) visit(expr);
+  });
+  return found;
+}

@@ -183,10 +183,14 @@ export class ControlFlow {
   }
 
   #branchForward(from: number, to: number, guard: readonly Wasm[]): void {
+    const { writer } = this.#chunk;
     const taken = this.#masked(from, guard);
-    if (!this.#leaves(to)) this.#addWaiting(to, taken);
-    this.#setActive(this.#active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)));
-    this.#goOnIfEmpty(this.#nextBehind(from), from);
+    writer.value(anyOf(taken));
+    writer.if(() => {
+      if (!this.#leaves(to)) this.#addWaiting(to, taken);
+      this.#setActive(this.#active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)));
+      this.#goOnIfEmpty(this.#nextBehind(from), from);
+    });
   }
 
   /** Lanes that do not jump back wait at the next block. */

@@ -1,6 +1,7 @@
 import type { SourceText, Span } from "../source/index.ts";
 import type { ByteFile } from "./byte-file.ts";
 import type { Instruction } from "./instruction.ts";
+import type { Lanes } from "./region.ts";
 
 /** Virtual registers hold one value per lane. 8- and 16-bit registers are `b32` with zero upper bits. */
 export type RegisterClass = "pred" | "b32" | "b64";
@@ -11,6 +12,17 @@ export interface Register {
   readonly class: RegisterClass;
   /** The declared width: 1 for predicates, 8, 16, 32 or 64. */
   readonly bits: number;
+  /** Of a register that stands for a part of the byte file. */
+  readonly home?: FileHome;
+}
+
+/** The part of the byte file for which a register stands: what it holds when a hardware thread begins. */
+export interface FileHome {
+  /** The byte at which the first lane's element begins. */
+  readonly at: number;
+  readonly bits: 8 | 16 | 32 | 64;
+  /** The lanes that have an element, one behind the other; null: one element for all lanes. */
+  readonly lanes: Lanes | null;
 }
 
 /** How a parameter looks to a caller: the unit in which signatures are compared. */

@@ -1,12 +1,17 @@
 import type { Expr } from "../../semantics/index.ts";
 import type { Argument, Instruction, Op } from "../instruction.ts";
+import type { FileHome } from "../module.ts";
+import type { Lanes } from "../region.ts";
 
 export type FrameLeaf = Extract<Expr, { kind: "frame" }>;
 
 /** What an instruction reads; the same may be shown more than once. */
 export interface ReadVisitor {
   readonly register?: (register: number) => void;
-  /** A predicate of which lanes see each other's bits: as a word of lanes, or collapsed. `register` is shown it too. */
+  /**
+   * A register of which lanes see what others have, which may be elsewhere: a predicate as a word of lanes or collapsed, what is
+   * read without a mask. `register` is shown it too.
+   */
   readonly acrossLanes?: (register: number) => void;
   /** The address of a variable of the frame. */
   readonly frame?: (leaf: FrameLeaf) => void;
@@ -15,7 +20,13 @@ export interface ReadVisitor {
 }
 
 /** Shows what an instruction reads: operands, guard, computed places of results. Undefined cases are not part of it. */
-export function readsOf({ guard, op, dst }: Instruction, visit: ReadVisitor): void {
+export function readsOf({ guard, op, dst, lanes }: Instruction, visitor: ReadVisitor): void {
+  const { register, acrossLanes } = visitor;
+  const ofOthers = (r: number): void => {
+    register?.(r);
+    acrossLanes?.(r);
+  };
+  const visit = lanes?.noMask === true ? { ...visitor, register: ofOthers } : visitor;
   if (guard !== null) {
     visit.register?.(guard.register);
     if (guard.collapse !== undefined) visit.acrossLanes?.(guard.register);
@@ -34,8 +45,13 @@ export function writesOf({ op, dst }: Instruction, register: (register: number) 
   for (const result of op.results) if (result.kind === "register") result.registers.forEach(register);
 }
 
-/** Whether an instruction gives its destinations new values in all lanes that come to it. */
-export const writesAlways = ({ guard, lanes }: Instruction): boolean => guard === null && lanes === undefined;
+/** Whether an instruction gives a register that it writes, which may have a home, a new value in all lanes that come to it. */
+export const writesAlways = ({ guard, lanes }: Instruction, home?: FileHome): boolean =>
+  guard === null && (lanes === undefined || (home !== undefined && hasAllLanes(lanes, home)));
+
+/** Whether an instruction is for all lanes that a part of the byte file has. */
+export const hasAllLanes = (rule: Lanes, { lanes }: FileHome): boolean =>
+  lanes === null || (rule.first <= lanes.first && rule.first + rule.count >= lanes.first + lanes.count);
 
 /** All expressions that an operation computes. */
 export function operandsOf(op: Op): readonly Expr[] {
@@ -71,6 +87,24 @@ export function operandsOf(op: Op): readonly Expr[] {
     default:
       return [];
   }
+}
+
+export type FileLeaf = Extract<Expr, { kind: "region" | "indirect" }>;
+
+/** The elements of the byte file that an instruction reads, each once; those that tell the places of others come first. */
+export function fileLeavesOf({ op, dst }: Instruction): readonly FileLeaf[] {
+  const seen = new Set<Expr>();
+  const found: FileLeaf[] = [];
+  const visit = (expr: Expr): void => {
+    if (seen.has(expr)) return;
+    seen.add(expr);
+    if (expr.kind === "prim") expr.args.forEach(visit);
+    if (expr.kind === "indirect") visit(expr.address);
+    if (expr.kind === "region" || expr.kind === "indirect") found.push(expr);
+  };
+  for (const expr of operandsOf(op)) visit(expr);
+  for (const to of dst) if (to !== null && typeof to === "object" && to.kind === "indirect") visit(to.address);
+  return found;
 }
 
 /** Shows the addresses of variables of the frame that are in some expressions. */

@@ -10,6 +10,8 @@ export interface Liveness {
   liveIn(block: number): BitSet;
   /** Behind the block's last instruction. */
   liveOut(block: number): BitSet;
+  /** Registers of which lanes read what others have, or that all lanes share. */
+  readonly acrossLanes: ReadonlySet<number>;
   /**
    * Goes through a block backwards: `visit` sees the registers that are live behind each instruction, in one set that
    * changes with the steps.
@@ -27,10 +29,10 @@ export interface FlowCode {
 export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly number[]): Liveness {
   const { instructions, registers } = code;
   const { blocks } = graph;
-  const local = blocks.map((b) => exposureOf(b, instructions));
+  const local = blocks.map((b) => exposureOf(b, code));
   const numbering = numberCrossing(local, liveAtEnd, registers.length);
-  // Bits of other lanes are read whatever way those lanes took: such registers count as live everywhere.
-  const everywhere = acrossLanes(instructions);
+  // What others have is read whatever way those lanes took: such registers count as live everywhere.
+  const everywhere = acrossLanes(code);
   const ins = solve(blocks, local, numbering, endSets(blocks, instructions, liveAtEnd));
 
   const expand = (into: BitSet, compact: BitSet): void =>
@@ -57,13 +59,16 @@ export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly
       return set;
     },
     liveOut,
+    acrossLanes: everywhere,
     walk: (block, visit) => {
       const live = liveOut(block);
       const { start: first, end } = blocks[block]!;
       for (let i = end - 1; i >= first; i--) {
         visit(i, live);
         const instruction = instructions[i]!;
-        if (writesAlways(instruction)) writesOf(instruction, (r) => everywhere.has(r) || live.delete(r));
+        writesOf(instruction, (r) => {
+          if (writesAlways(instruction, registers[r]!.home) && !everywhere.has(r)) live.delete(r);
+        });
         readsOf(instruction, { register: (r) => live.add(r) });
       }
     },
@@ -76,7 +81,7 @@ interface Exposure {
   readonly kills: ReadonlySet<number>;
 }
 
-function exposureOf({ start, end }: FlowBlock, instructions: readonly Instruction[]): Exposure {
+function exposureOf({ start, end }: FlowBlock, { instructions, registers }: FlowCode): Exposure {
   const reads = new Set<number>();
   const kills = new Set<number>();
   const register = (r: number): void => {
@@ -85,7 +90,9 @@ function exposureOf({ start, end }: FlowBlock, instructions: readonly Instructio
   for (let i = start; i < end; i++) {
     const instruction = instructions[i]!;
     readsOf(instruction, { register });
-    if (writesAlways(instruction)) writesOf(instruction, (r) => kills.add(r));
+    writesOf(instruction, (r) => {
+      if (writesAlways(instruction, registers[r]!.home)) kills.add(r);
+    });
   }
   return { reads: [...reads], kills };
 }
@@ -108,8 +115,8 @@ function numberCrossing(local: readonly Exposure[], liveAtEnd: readonly number[]
   return { registers, numbers };
 }
 
-function acrossLanes(instructions: readonly Instruction[]): ReadonlySet<number> {
-  const found = new Set<number>();
+function acrossLanes({ instructions, registers }: FlowCode): ReadonlySet<number> {
+  const found = new Set(registers.flatMap(({ home }, r) => (home?.lanes === null ? [r] : [])));
   const visitor = { register: () => {}, acrossLanes: (r: number) => found.add(r) };
   for (const instruction of instructions) readsOf(instruction, visitor);
   return found;

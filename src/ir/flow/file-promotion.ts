@@ -1,0 +1,146 @@
+import { type Expr, kit, type Region, type RegionLeaf } from "../../semantics/index.ts";
+import { variablesAt } from "../byte-file.ts";
+import type { Destination, Instruction } from "../instruction.ts";
+import { mapOperands } from "../map-operands.ts";
+import type { FileHome, IrFunction, Register } from "../module.ts";
+import { allLanes, byteOf, type Lanes, strideOf } from "../region.ts";
+import { fileLeavesOf } from "./accesses.ts";
+
+/** Bytes of the file that instructions access, and how; `home` is null where a register cannot stand for them. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
+  readonly home: FileHome | null;
+}
+
+/**
+ * The function, as threads of `width` lanes run it, with parts of its byte file in registers: bytes that all instructions access in the same way, either as one
+ * element that all lanes share or as elements of the lanes, one behind the other. The others stay in the file, and so does what
+ * other functions see of it.
+ */
+export function promoteFile(ir: IrFunction, width: number): IrFunction {
+  const { file } = ir;
+  if (file === undefined) return ir;
+  const parts = partsOf(ir.instructions);
+  const seenByOthers = sharesFile(ir) ? variablesAt(file.grfBytes) : 0;
+  const registers: Register[] = [...ir.registers];
+  const inRegisters = (parts ?? []).flatMap(({ start, end, home }) => {
+    if (home === null || start < seenByOthers) return [];
+    const name = file.variables.findLast(({ at }) => at <= start)?.name ?? "";
+    const register = registers.push({ name, class: home.bits === 64 ? "b64" : "b32", bits: home.bits, home }) - 1;
+    return [{ start, end, register }];
+  });
+  const registerAt = (byte: number): number | null => {
+    const found = inRegisters.find(({ start, end }) => byte >= start && byte < end);
+    return found?.register ?? null;
+  };
+  return { ...ir, registers, instructions: ir.instructions.map((i) => forAll(rewritten(i, registerAt), width)) };
+}
+
+/** Whether other functions see the file's beginning: the thread's part, %arg and %retval. */
+const sharesFile = ({ kind, instructions }: IrFunction): boolean =>
+  kind === "function" || instructions.some(({ op }) => op.kind === "file-call");
+
+const lanesOf = ({ lanes }: Instruction): Lanes => lanes ?? allLanes;
+
+/** Parts of the file that have no byte in common, in order; null where a place is computed, which may be any. */
+function partsOf(instructions: readonly Instruction[]): readonly Part[] | null {
+  const accesses: Part[] = [];
+  for (const instruction of instructions) {
+    const lanes = lanesOf(instruction);
+    for (const leaf of fileLeavesOf(instruction)) {
+      if (leaf.kind === "indirect") return null;
+      accesses.push(accessOf(leaf.region, leaf.bits, lanes, false));
+    }
+    for (const to of instruction.dst) {
+      if (to === null || typeof to === "number") continue;
+      if (to.kind === "indirect") return null;
+      accesses.push(accessOf(to.region, to.bits, lanes, true));
+    }
+  }
+  const parts: Part[] = [];
+  for (const access of accesses.sort((a, b) => a.start - b.start)) {
+    const last = parts.at(-1);
+    if (last === undefined || access.start >= last.end) parts.push(access);
+    else parts[parts.length - 1] = united(last, access);
+  }
+  return parts;
+}
+
+function accessOf(region: Region, bits: FileHome["bits"], lanes: Lanes, writes: boolean): Part {
+  const bytes = bits / 8;
+  const places = Array.from({ length: lanes.count }, (_, i) => byteOf(region, bits, lanes.first + i));
+  const start = Math.min(...places);
+  const end = Math.max(...places) + bytes;
+  const stride = strideOf(region, lanes);
+  const isScalar = stride === 0 && (lanes.count === 1 || !writes);
+  if (isScalar) return { start, end, home: { at: start, bits, lanes: null } };
+  if (stride !== 1) return { start, end, home: null };
+  return { start, end, home: { at: start, bits, lanes: { first: lanes.first, count: lanes.count } } };
+}
+
+/** Two accesses that have bytes in common; `a` does not begin later. */
+function united(a: Part, b: Part): Part {
+  const bytes = { start: a.start, end: Math.max(a.end, b.end) };
+  const [x, y] = [a.home, b.home];
+  if (x === null || y === null || x.bits !== y.bits) return { ...bytes, home: null };
+  if (x.lanes === null || y.lanes === null) {
+    const same = x.lanes === null && y.lanes === null && x.at === y.at;
+    return { ...bytes, home: same ? x : null };
+  }
+  // Each lane has one place, whichever way it is reached.
+  const isOneRow = y.at - x.at === ((y.lanes.first - x.lanes.first) * x.bits) / 8;
+  const count = Math.max(x.lanes.first + x.lanes.count, y.lanes.first + y.lanes.count) - x.lanes.first;
+  return { ...bytes, home: isOneRow ? { ...x, lanes: { first: x.lanes.first, count } } : null };
+}
+
+function rewritten(instruction: Instruction, registerAt: (byte: number) => number | null): Instruction {
+  const lanes = lanesOf(instruction);
+  const memo = new Map<Expr, Expr>();
+  const region = (leaf: RegionLeaf): Expr => {
+    const register = registerAt(byteOf(leaf.region, leaf.bits, lanes.first));
+    return register === null ? { ...leaf, region: plain(leaf.region, leaf.bits, lanes) } : readOf(register, leaf);
+  };
+  const dst = instruction.dst.map((to): Destination => {
+    if (to === null || typeof to === "number") return to;
+    if (to.kind === "indirect") return { ...to, address: mapLeaves(to.address, region, memo) };
+    const register = registerAt(byteOf(to.region, to.bits, lanes.first));
+    return register ?? { ...to, region: plain(to.region, to.bits, lanes) };
+  });
+  return { ...mapOperands(instruction, (expr) => mapLeaves(expr, region, memo)), dst };
+}
+
+/** No rule is needed for all lanes of the thread. */
+function forAll(instruction: Instruction, width: number): Instruction {
+  const { lanes, guard, ...rest } = instruction;
+  if (lanes === undefined || lanes.noMask || lanes.uniform || guard?.collapse !== undefined) return instruction;
+  return lanes.first === 0 && lanes.count >= width ? { ...rest, guard } : instruction;
+}
+
+/** A region of one stride without rows. */
+function plain(region: Region, bits: number, lanes: Lanes): Region {
+  const stride = strideOf(region, lanes);
+  if (stride === null) return region;
+  return { at: byteOf(region, bits, lanes.first), first: lanes.first, vertical: stride, width: 1, horizontal: 0 };
+}
+
+/** The register as the region would have been read: registers of 8 and 16 bits have zeros above. */
+function readOf(reg: number, { ty, bits, signed }: RegionLeaf): Expr {
+  const leaf: Expr = { kind: "reg", ty, reg };
+  return bits < 32 && signed ? kit.narrow(leaf, bits, true) : leaf;
+}
+
+function mapLeaves(expr: Expr, region: (leaf: RegionLeaf) => Expr, memo: Map<Expr, Expr>): Expr {
+  const known = memo.get(expr);
+  if (known !== undefined) return known;
+  const mapped: Expr =
+    expr.kind === "region"
+      ? region(expr)
+      : expr.kind === "indirect"
+        ? { ...expr, address: mapLeaves(expr.address, region, memo) }
+        : expr.kind === "prim"
+          ? { ...expr, args: expr.args.map((arg) => mapLeaves(arg, region, memo)) }
+          : expr;
+  memo.set(expr, mapped);
+  return mapped;
+}

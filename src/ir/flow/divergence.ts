@@ -11,6 +11,10 @@ export interface DivergenceOptions {
    * block that it comes from is divergent.
    */
   readonly stalls?: (block: number) => boolean;
+  /** The same where lanes wait for others that are elsewhere, and go on together with those that come there. */
+  readonly gathers?: (block: number) => boolean;
+  /** Whether of a group that stands at the block's beginning, one that stalls, some lanes may go on and others stay. */
+  readonly splits?: (block: number) => boolean;
   /** Whether lanes of a group may end within the block other than by its edges (a callee exits). Default: never. */
   readonly loses?: (block: number) => boolean;
 }
@@ -24,6 +28,7 @@ export interface Divergence {
 }
 
 const nobody: ReadonlySet<number> = new Set();
+const never = (): boolean => false;
 
 /** Pairs of places after which the answer becomes a simple one: that lanes may be anywhere. */
 const mostPairs = (blocks: number): number => 0x4_0000 + 4 * blocks;
@@ -68,7 +73,7 @@ class Pairs {
 
   constructor(graph: FlowGraph, options: DivergenceOptions, isDeparture: readonly boolean[]) {
     this.#graph = graph;
-    this.#options = { stalls: () => false, loses: () => false, ...options };
+    this.#options = { stalls: never, gathers: never, splits: never, loses: never, ...options };
     this.#isDeparture = isDeparture;
     this.partial = new Uint8Array(graph.blocks.length);
   }
@@ -76,7 +81,7 @@ class Pairs {
   /** Follows the ways that two lanes can go together, and notes where they can part. */
   part(): void {
     const { blocks } = this.#graph;
-    const { divergent, stalls, loses } = this.#options;
+    const { divergent, stalls, splits, loses } = this.#options;
     const end = blocks.length;
     const seen = new Uint8Array(end + 1);
     seen[end] = 1;
@@ -85,6 +90,7 @@ class Pairs {
     for (let b = todo.pop(); b !== undefined; b = todo.pop()) {
       const { successors } = blocks[b]!;
       const parts = divergent(b);
+      if (splits(b)) this.#wait(b, b);
       for (const s of successors) {
         if (loses(b)) this.#meet(s, end);
         if (parts) for (const t of successors) if (s < t) this.#meet(s, t);
@@ -113,7 +119,7 @@ class Pairs {
 
   /** One lane has come to `a` while another is at `b`. */
   #meet(a: number, b: number): void {
-    const { stalls } = this.#options;
+    const { stalls, gathers } = this.#options;
     const end = this.#graph.blocks.length;
     if (this.#isDeparture[a] === true) this.#depart(a, b);
     if (this.#isDeparture[b] === true) this.#depart(b, a);
@@ -122,7 +128,7 @@ class Pairs {
     const low = Math.min(x, y);
     const high = Math.max(x, y);
     if (low !== high) this.#wait(low, high);
-    if (high < end && stalls(low)) this.#wait(high, low);
+    if (high < end && (stalls(low) || (low < high && gathers(low)))) this.#wait(high, low);
   }
 
   /** A lane leaves at a block that does nothing else, while another is at `other`. */

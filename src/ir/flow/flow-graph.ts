@@ -21,6 +21,8 @@ export interface FlowGraph {
 export interface FlowOptions {
   /** Further instructions behind which a new block begins. */
   readonly endsBlock?: (instruction: Instruction) => boolean;
+  /** Instructions with which a new block begins. */
+  readonly beginsBlock?: (instruction: Instruction) => boolean;
 }
 
 export function flowGraphOf(instructions: readonly Instruction[], options: FlowOptions = {}): FlowGraph {
@@ -66,6 +68,7 @@ function blockStarts(instructions: readonly Instruction[], options: FlowOptions)
   isStart[0] = 1;
   instructions.forEach((instruction, i) => {
     if (endsBlock(instruction) || options.endsBlock?.(instruction)) isStart[i + 1] = 1;
+    if (options.beginsBlock?.(instruction)) isStart[i] = 1;
     const { op } = instruction;
     if (op.kind === "branch" || op.kind === "subroutine-call") isStart[op.target] = 1;
     if (op.kind === "branch-indexed") for (const target of op.targets) isStart[target] = 1;

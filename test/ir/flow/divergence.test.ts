@@ -28,8 +28,8 @@ function scatter(lanes: number, places: readonly number[]): Group[][] {
 
 /**
  * Runs three lanes in every way that there is: a group goes through its block as a whole, at the end of a divergent one each
- * lane where it likes. Of the groups the lowest runs, but past those at places that stall. Groups at one place become one;
- * where it stalls, they may also stay apart.
+ * lane where it likes. Of the groups the lowest runs, but past those at places that stall or gather. Groups at one place become
+ * one; where it stalls, they may also stay apart. Where it splits, some lanes of a group may stay.
  */
 function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDeparture: readonly boolean[]): Observed {
   const { blocks } = graph;
@@ -39,7 +39,7 @@ function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDepar
     if (lanes !== everyone) observed.partial.add(runs);
     for (const { at } of others) observed.waiting.add(`${runs}/${at}`);
   };
-  const { divergent, stalls, loses } = options;
+  const { divergent, stalls, gathers, splits, loses } = options;
 
   /** The states that come of groups that have just arrived: those that leave have left, those that must have met. */
   const settle = (standing: readonly Group[], arriving: readonly Group[]): Group[][] => {
@@ -75,18 +75,22 @@ function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDepar
   for (let state = todo.pop(); state !== undefined; state = todo.pop()) {
     for (const [i, group] of state.entries()) {
       const others = state.toSpliced(i, 1);
-      if (others.some(({ at }) => at < group.at && !stalls(at))) continue;
-      note(group.at, others, group.lanes);
+      if (others.some(({ at }) => at < group.at && !stalls(at) && !gathers(at))) continue;
       const { successors } = blocks[group.at]!;
       for (let lost = 0; lost <= group.lanes; lost++) {
         if ((lost & ~group.lanes) !== 0 || (lost !== 0 && !loses(group.at))) continue;
-        const left = group.lanes & ~lost;
-        const ways = divergent(group.at)
-          ? scatter(left, successors)
-          : left === 0
-            ? [[]]
-            : successors.map((at) => [{ at, lanes: left }]);
-        for (const way of ways) for (const next of settle(others, way)) visit(next);
+        for (let stays = 0; stays < group.lanes; stays++) {
+          if ((stays & ~(group.lanes & ~lost)) !== 0 || (stays !== 0 && !splits(group.at))) continue;
+          const left = group.lanes & ~lost & ~stays;
+          const ways = divergent(group.at)
+            ? scatter(left, successors)
+            : left === 0
+              ? [[]]
+              : successors.map((at) => [{ at, lanes: left }]);
+          const elsewhere = stays === 0 ? others : [...others, { at: group.at, lanes: stays }];
+          note(group.at, elsewhere, group.lanes & ~stays);
+          for (const way of ways) for (const next of settle(elsewhere, way)) visit(next);
+        }
       }
     }
   }
@@ -96,12 +100,14 @@ function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDepar
 function check(most: number, stalling: boolean, numRuns: number): void {
   const bits = fc.array(fc.boolean(), { minLength: 32, maxLength: 32 });
   fc.assert(
-    fc.property(randomCode(most), bits, bits, bits, (code, divergent, stalls, loses) => {
+    fc.property(randomCode(most), bits, bits, bits, bits, (code, divergent, stalls, more, loses) => {
       const graph = flowGraphOf(code);
       const departures = departuresOf(graph, code);
       const options = {
         divergent: (b: number) => divergent[b] === true,
         stalls: (b: number) => stalling && stalls[b] === true,
+        splits: (b: number) => stalling && stalls[b] === true && more[b] === true && departures[b] !== true,
+        gathers: (b: number) => stalling && stalls[b] !== true && more[b] === true,
         loses: (b: number) => stalling && loses[b] === true && loses[b + 1] === true,
       };
       const observed = observe(graph, options, departures);

@@ -81,14 +81,17 @@ export class Analysis {
     return guard === null || this.register(guard.register).kind === "uniform";
   }
 
-  #diverge(): Divergence {
+  /** Whether the end of a block can send lanes different ways. */
+  readonly isDivergent = (block: number): boolean => {
     const { graph, instructions } = this.code;
-    const divergent = (block: number): boolean => {
-      const { guard, op } = instructions[graph.blocks[block]!.end - 1]!;
-      if (op.kind === "branch-indexed" && this.shape(op.index).kind !== "uniform") return true;
-      return !this.isUniformGuard(guard);
-    };
-    return divergenceOf(graph, { divergent, stalls: this.#around.stalls }, this.isDeparture);
+    const { guard, op } = instructions[graph.blocks[block]!.end - 1]!;
+    if (op.kind === "branch-indexed" && this.shape(op.index).kind !== "uniform") return true;
+    return !this.isUniformGuard(guard);
+  };
+
+  #diverge(): Divergence {
+    const { stalls } = this.#around;
+    return divergenceOf(this.code.graph, { divergent: this.isDivergent, stalls }, this.isDeparture);
   }
 
   /** True when the shape of a register has changed. */

@@ -47,14 +47,22 @@ export class Body {
   }
 
   #block(block: FlowBlock): void {
-    const { instructions, graph } = this.#chunk.analysis.code;
-    for (let i = block.start; i < block.end - 1; i++) this.#instruction(block.index, i, instructions[i]!);
+    const { instructions, graph, edgeCopies } = this.#chunk.analysis.code;
     const last = instructions[block.end - 1]!;
+    let end = block.end - 1;
+    // Copies for the lanes that take the branch are made where it is known that there are any.
+    while (end > block.start && edgeCopies.has(end - 1) && sameGuard(instructions[end - 1]!, last)) end--;
+    const copy = (): void => {
+      for (let i = end; i < block.end - 1; i++) this.#instruction(block.index, i, instructions[i]!);
+      this.#chunk.begin();
+    };
+    for (let i = block.start; i < end; i++) this.#instruction(block.index, i, instructions[i]!);
+    if (last.op.kind !== "branch") copy();
     this.#chunk.begin();
     const target = (instruction: number): number => graph.blockAt(instruction);
     switch (last.op.kind) {
       case "branch":
-        this.#branch(block.index, target(last.op.target), last);
+        this.#branch(block.index, target(last.op.target), last, copy);
         return;
       case "return":
       case "exit":
@@ -73,13 +81,19 @@ export class Body {
     }
   }
 
-  #branch(block: number, to: number, { guard }: Instruction): void {
+  #branch(block: number, to: number, { guard }: Instruction, copy: () => void): void {
     const go = (): void => {
-      if (guard === null) this.flow.jump(block, to);
-      else this.flow.branch(block, to, guard);
+      if (guard !== null) this.flow.branch(block, to, guard, copy);
+      else {
+        copy();
+        this.flow.jump(block, to);
+      }
     };
     if (to > block || !this.#pauses.spins.has(to)) go();
-    else this.#branchPatiently(block, to, guard, go);
+    else {
+      copy();
+      this.#branchPatiently(block, to, guard, go);
+    }
   }
 
   /** Lanes that have gone around for long let others run. */
@@ -167,6 +181,9 @@ export class Body {
     }
   }
 }
+
+const sameGuard = ({ guard: a }: Instruction, { guard: b }: Instruction): boolean =>
+  a === b || (a !== null && b !== null && a.register === b.register && a.negate === b.negate);
 
 /** Pure instructions, and loads of constants, whose results nobody reads. */
 function deadInstructions({ analysis }: Chunk): ReadonlySet<number> {

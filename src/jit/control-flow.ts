@@ -123,17 +123,23 @@ export class ControlFlow {
     } else this.#goTo(to, to === from + 1);
   }
 
-  /** The lanes in which a guard holds go to a block, the others to the next. */
-  branch(from: number, to: number, guard: Guard): void {
+  /** The lanes in which a guard holds go to a block, the others to the next. `copy`: what is done for the former before. */
+  branch(from: number, to: number, guard: Guard, copy: () => void = () => {}): void {
     const { writer } = this.#chunk;
     const mask = this.#chunk.guardMask(guard);
     if (mask === null) {
       writer.value(this.#chunk.guardScalar(guard));
-      writer.if(() => this.jump(from, to));
+      writer.if(() => {
+        copy();
+        this.jump(from, to);
+      });
       return;
     }
-    if (to <= from) this.#branchBack(from, to, mask);
-    else this.#branchForward(from, to, mask);
+    if (to > from) this.#branchForward(from, to, mask, copy);
+    else {
+      copy();
+      this.#branchBack(from, to, mask);
+    }
   }
 
   /** The lanes of a mask leave the function, or (null) all. */
@@ -182,11 +188,12 @@ export class ControlFlow {
     );
   }
 
-  #branchForward(from: number, to: number, guard: readonly Wasm[]): void {
+  #branchForward(from: number, to: number, guard: readonly Wasm[], copy: () => void): void {
     const { writer } = this.#chunk;
     const taken = this.#masked(from, guard);
     writer.value(anyOf(taken));
     writer.if(() => {
+      copy();
       if (!this.#leaves(to)) this.#addWaiting(to, taken);
       this.#setActive(this.#active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)));
       this.#goOnIfEmpty(this.#nextBehind(from), from);

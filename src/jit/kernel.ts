@@ -5,13 +5,14 @@ import { Analysis } from "./analysis.ts";
 import { Body } from "./body.ts";
 import { Chunk } from "./chunk.ts";
 import { type ContextLayout, layContext } from "./context-layout.ts";
+import { splitAtLoopExits } from "./loop-exits.ts";
 import type { MemoryContext } from "./memory.ts";
 import { hoistedOf } from "./hoisting.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { Reaches } from "./reaches.ts";
 import { Rounds } from "./rounds.ts";
 import { Specials, specialShape, specialsOf } from "./specials.ts";
-import { pausesOf, Suspension } from "./suspension.ts";
+import { type Pauses, pausesOf, Suspension } from "./suspension.ts";
 import type { LaunchShape, ProgramFacts, Site, Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
 
@@ -89,17 +90,12 @@ const [context, ticket, last] = [0, 1, 2];
 const stateBytes = 4096;
 
 /** `run(context, from, to)`: the blocks with these tickets, one after the other, each chunk by chunk. */
-function writeRun(unit: Unit, code: Prepared): void {
+function writeRun(unit: Unit, prepared: Prepared): void {
   const { shape, layout, quads, facts } = unit;
   const w = unit.module.function("run", ["i32", "i32", "i32"], []);
-  const pauses = pausesOf(code.graph, code.instructions);
+  const { analysis, pauses } = analysed(prepared, shape);
+  const { code } = analysis;
   const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
-  const analysis = new Analysis(code, {
-    special: (leaf) => specialShape(leaf, shape),
-    params: new Map(),
-    full: shape.full,
-    stalls: (block) => stalled.has(block),
-  });
   const specials = new Specials(w, layout, context, shape, specialsOf(code.instructions));
   const chunk = new Chunk(
     w,
@@ -118,7 +114,8 @@ function writeRun(unit: Unit, code: Prepared): void {
     context,
     layout,
     reachOf: (access, address) => reaches.of(access, address),
-    siteOf: (instruction, record) => unit.sites.push({ function: code.ir.name, instruction, record }) - 1,
+    siteOf: (instruction, record) =>
+      unit.sites.push({ function: code.ir.name, instruction: code.origins[instruction]!, record }) - 1,
   };
   const hoisted = hoistedOf(analysis);
   const body = new Body(chunk, memory, pauses, suspension, hoisted);
@@ -174,6 +171,20 @@ function writeRun(unit: Unit, code: Prepared): void {
     w.brIf(nextBlock);
   });
   w.end();
+}
+
+/** The code of a kernel, with registers split where that makes it better. */
+function analysed(code: Prepared, shape: LaunchShape): { readonly analysis: Analysis; readonly pauses: Pauses } {
+  const pauses = pausesOf(code.graph, code.instructions);
+  const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
+  const analysis = new Analysis(code, {
+    special: (leaf) => specialShape(leaf, shape),
+    params: new Map(),
+    full: shape.full,
+    stalls: (block) => stalled.has(block),
+  });
+  const split = code.edgeCopies.size > 0 ? null : splitAtLoopExits(code, analysis.isDivergent);
+  return split === null ? { analysis, pauses } : analysed(split, shape);
 }
 
 /** Shared memory begins as zeros in every block. */

@@ -14,6 +14,10 @@ export interface Prepared {
   readonly liveness: Liveness;
   /** How many instructions write each register. */
   readonly writes: Uint32Array;
+  /** By instruction, the number of the one in the function from which it has come. */
+  readonly origins: readonly number[];
+  /** Copies for the lanes that take the branch behind them. */
+  readonly edgeCopies: ReadonlySet<number>;
 }
 
 /** The registers that lanes read when they have left a function: its results. */
@@ -36,6 +40,8 @@ export function prepare(ir: IrFunction, bindings: Bindings): Prepared {
     instructions,
     graph,
     writes,
+    origins: instructions.map((_, i) => i),
+    edgeCopies: new Set(),
     liveness: livenessOf({ instructions, registers: ir.registers }, graph, resultsOf(ir)),
   };
 }

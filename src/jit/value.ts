@@ -44,6 +44,10 @@ export function splat(ty: Ty, scalar: Wasm): Wasm {
     if (scalar.ty === "f32") return wasm.f32x4(scalar.value);
     if (scalar.ty === "f64") return wasm.f64x2(scalar.value);
   }
+  // A number that is given by its bits.
+  if (scalar.kind === "op" && /^f(32|64)\.reinterpret/.test(scalar.op) && scalar.args[0]!.kind === "const") {
+    return splat(ty === "f32" ? "i32" : "i64", scalar.args[0]!);
+  }
   return wasm.op(splats[ty], ty === "pred" ? wasm.op("i32.sub", wasm.i32(0), scalar) : scalar);
 }
 

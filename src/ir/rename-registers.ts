@@ -1,0 +1,30 @@
+import { type Expr, rewriteLeaves } from "../semantics/index.ts";
+import type { Destination, Instruction, Op } from "./instruction.ts";
+import { mapOperands } from "./map-operands.ts";
+
+/** The instruction with other registers in the place of those that it reads, writes and is guarded by. */
+export function renameRegisters(instruction: Instruction, rename: (register: number) => number): Instruction {
+  const leaf = (expr: Expr): Expr =>
+    expr.kind === "reg" || expr.kind === "lane-word" ? { ...expr, reg: rename(expr.reg) } : expr;
+  const memo = new Map<Expr, Expr>();
+  const rewrite = (expr: Expr): Expr => rewriteLeaves(expr, leaf, memo);
+  const mapped = mapOperands(instruction, rewrite);
+  const { guard } = mapped;
+  return {
+    ...mapped,
+    guard: guard && { ...guard, register: rename(guard.register) },
+    op: renameResults(mapped.op, rename),
+    dst: mapped.dst.map((to): Destination => {
+      if (typeof to === "number") return rename(to);
+      return to?.kind === "indirect" ? { ...to, address: rewrite(to.address) } : to;
+    }),
+  };
+}
+
+function renameResults(op: Op, rename: (register: number) => number): Op {
+  if (op.kind !== "call") return op;
+  return {
+    ...op,
+    results: op.results.map((r) => (r.kind === "register" ? { ...r, registers: r.registers.map(rename) } : r)),
+  };
+}

@@ -1,0 +1,186 @@
+import { writesOf } from "../ir/flow/accesses.ts";
+import { flowGraphOf } from "../ir/flow/flow-graph.ts";
+import { livenessOf } from "../ir/flow/liveness.ts";
+import { type LoopRange, loopsOf } from "../ir/flow/loops.ts";
+import type { Guard, Instruction, Register } from "../ir/index.ts";
+import { renameRegisters } from "../ir/rename-registers.ts";
+import type { Expr } from "../semantics/index.ts";
+import type { Prepared } from "./prepare.ts";
+import { resultsOf } from "./prepare.ts";
+
+/** An instruction with the number that it had at first; a copy has that of the branch to which it belongs. */
+interface Line {
+  instruction: Instruction;
+  readonly origin: number;
+  readonly isCopy: boolean;
+}
+
+/**
+ * Gives registers that a loop changes other names inside of the loop, where lanes may leave it at different times. What a lane
+ * leaves with is copied when it leaves; the lanes that go on need not keep it for those that wait outside, and what is the
+ * same in all lanes that still go around can be one value. Null where no loop gains by it.
+ */
+export function splitAtLoopExits(code: Prepared, isDivergent: (block: number) => boolean): Prepared | null {
+  const loops: LoopRange[] = [];
+  const collect = (loop: LoopRange): void => {
+    loop.inner.forEach(collect);
+    loops.push(loop);
+  };
+  loopsOf(code.graph).forEach(collect);
+  const splitting = new Splitting(code);
+  for (const loop of loops) splitting.split(loop, isDivergent);
+  return splitting.result();
+}
+
+/** Operations behind which a copy would come too late. */
+const endsBlock: ReadonlySet<string> = new Set([
+  "branch",
+  "branch-indexed",
+  "return",
+  "exit",
+  "trap",
+  "barrier",
+  "sleep",
+  "warp",
+]);
+
+class Splitting {
+  readonly #code: Prepared;
+  readonly #blocks: Line[][];
+  readonly #registers: Register[];
+  #changed = false;
+
+  constructor(code: Prepared) {
+    this.#code = code;
+    this.#registers = [...code.ir.registers];
+    this.#blocks = code.graph.blocks.map(({ start, end }) =>
+      code.instructions
+        .slice(start, end)
+        .map((instruction, i) => ({ instruction, origin: code.origins[start + i]!, isCopy: false })),
+    );
+  }
+
+  split({ start, end }: LoopRange, isDivergent: (block: number) => boolean): void {
+    const { graph, liveness, ir } = this.#code;
+    const inside = (b: number): boolean => b >= start && b <= end;
+    const exits = graph.blocks.filter((b) => inside(b.index) && b.successors.some((s) => !inside(s)));
+    if (!exits.some((b) => isDivergent(b.index))) return;
+    const entries = graph.blocks[start]!.predecessors.filter((p) => !inside(p));
+    const onlyAtStart = graph.blocks.every(
+      (b) => !inside(b.index) || b.index === start || b.predecessors.every(inside),
+    );
+    if (!onlyAtStart || entries.length === 0 || !exits.every((b) => this.#canCopy(b.index))) return;
+    if (!entries.every((b) => this.#canCopy(b))) return;
+    const results = resultsOf(ir);
+    const written = new Set<number>();
+    for (let b = start; b <= end; b++) {
+      for (const { instruction } of this.#blocks[b]!) writesOf(instruction, (r) => written.add(r));
+    }
+    const liveOutside = new Set<number>();
+    for (const { successors } of exits) {
+      for (const s of successors) {
+        if (s >= graph.blocks.length) for (const r of results) liveOutside.add(r);
+        else if (!inside(s)) {
+          liveness.liveIn(s).forEach((r) => {
+            liveOutside.add(r);
+          });
+        }
+      }
+    }
+    const split = [...written].filter((r) => r < ir.registers.length && liveOutside.has(r));
+    if (split.length === 0) return;
+    this.#changed = true;
+    const names = new Map(split.map((r) => [r, this.#registers.push({ ...this.#registers[r]! }) - 1]));
+    const rename = (r: number): number => names.get(r) ?? r;
+    for (let b = start; b <= end; b++) {
+      for (const line of this.#blocks[b]!) line.instruction = renameRegisters(line.instruction, rename);
+    }
+    const liveAtStart = liveness.liveIn(start);
+    for (const entry of entries) {
+      for (const r of split) if (liveAtStart.has(r)) this.#enter(entry, r, rename(r));
+    }
+    for (const { index, successors } of exits) {
+      for (const r of split) this.#leave(index, successors.filter(inside).length > 0, r, rename(r), inside);
+    }
+  }
+
+  result(): Prepared | null {
+    if (!this.#changed) return null;
+    const starts: number[] = [];
+    let at = 0;
+    for (const block of this.#blocks) {
+      starts.push(at);
+      at += block.length;
+    }
+    starts.push(at);
+    const { ir, graph } = this.#code;
+    const moved = (target: number): number => starts[graph.blockAt(target)]!;
+    const lines = this.#blocks.flat();
+    const instructions = lines.map(({ instruction }): Instruction => {
+      const { op } = instruction;
+      if (op.kind === "branch") return { ...instruction, op: { ...op, target: moved(op.target) } };
+      if (op.kind !== "branch-indexed") return instruction;
+      return { ...instruction, op: { ...op, targets: op.targets.map(moved) } };
+    });
+    const writes = new Uint32Array(this.#registers.length);
+    for (const instruction of instructions) writesOf(instruction, (r) => writes[r]!++);
+    for (const { storage } of ir.params) {
+      if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
+    }
+    const changed = { ...ir, registers: this.#registers };
+    const newGraph = flowGraphOf(instructions);
+    return {
+      ir: changed,
+      instructions,
+      graph: newGraph,
+      writes,
+      origins: lines.map((l) => l.origin),
+      edgeCopies: new Set(lines.flatMap((l, i) => (l.isCopy ? [i] : []))),
+      liveness: livenessOf({ instructions, registers: this.#registers }, newGraph, resultsOf(ir)),
+    };
+  }
+
+  /** Whether a copy can stand at the end of a block. */
+  #canCopy(block: number): boolean {
+    const { op, dst } = this.#blocks[block]!.at(-1)!.instruction;
+    return !endsBlock.has(op.kind) || (dst.length === 0 && op.kind !== "branch-indexed");
+  }
+
+  /** Before the loop the inner register gets what the outer one holds. */
+  #enter(block: number, outer: number, inner: number): void {
+    const lines = this.#blocks[block]!;
+    const at = lines.findLastIndex(({ instruction: { dst } }) => dst.includes(outer));
+    const found = lines[at]?.instruction;
+    if (found?.op.kind === "pure" && found.dst.length === 1 && found.guard === null && found.lanes === undefined) {
+      lines.splice(at, 0, { ...lines[at]!, instruction: { ...found, dst: [inner] } });
+      return;
+    }
+    this.#insert(block, null, outer, inner, false);
+  }
+
+  /** With the lanes that leave the loop. */
+  #leave(block: number, someStay: boolean, outer: number, inner: number, inside: (b: number) => boolean): void {
+    const { instruction } = this.#blocks[block]!.at(-1)!;
+    const { op, guard } = instruction;
+    let leaves: Guard | null = guard;
+    if (op.kind === "branch" && guard !== null && inside(this.#code.graph.blockAt(op.target))) {
+      leaves = { ...guard, negate: !guard.negate };
+    }
+    this.#insert(block, someStay ? leaves : null, inner, outer, true);
+  }
+
+  #insert(block: number, guard: Guard | null, from: number, to: number, isCopy: boolean): void {
+    const lines = this.#blocks[block]!;
+    const last = lines.at(-1)!;
+    const { class: c } = this.#registers[from]!;
+    const value: Expr = { kind: "reg", ty: c === "pred" ? "pred" : c === "b64" ? "i64" : "i32", reg: from };
+    const { span, location } = last.instruction;
+    const op = { kind: "pure", values: [value] } as const;
+    const instruction: Instruction = { guard, op, dst: [to], undefinedCases: [], span, location };
+    lines.splice(endsBlock.has(last.instruction.op.kind) ? lines.length - 1 : lines.length, 0, {
+      instruction,
+      origin: last.origin,
+      isCopy,
+    });
+  }
+}

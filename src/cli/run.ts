@@ -58,14 +58,20 @@ const worst = (statuses: readonly ExitStatus[]): ExitStatus =>
 
 function printJob({ result, job }: Finished, terminal: Terminal): void {
   const { style } = terminal;
-  const steps = result.launches.reduce((sum, l) => sum + (l.steps ?? 0), 0);
+  const steps = result.launches.reduce<number | null>(
+    (sum, l) => (sum === null || l.steps === null ? null : sum + l.steps),
+    0,
+  );
   const time = result.launches.reduce((sum, l) => sum + l.milliseconds, 0);
   const verdict = result.ok
     ? style("help", "ok  ")
     : result.skipped
       ? style("warning", "skip")
       : style("error", "FAIL");
-  const cost = result.launches.length > 0 ? `  ${steps.toLocaleString("en")} steps, ${time.toFixed(1)} ms` : "";
+  const cost =
+    result.launches.length > 0
+      ? `  ${steps === null ? "" : `${steps.toLocaleString("en")} steps, `}${time.toFixed(1)} ms`
+      : "";
   const why = result.failure === null ? "" : `: ${result.failure}`;
   terminal.out(`${verdict}  ${result.id} ${style("faint", result.variant)}${why}${style("faint", cost)}`);
   // A report that was asked for is no news.

@@ -33,7 +33,7 @@ export interface LaunchOptions {
  * Runs a kernel to its end, or to the first fault. Throws a RangeError when the request itself makes no sense: an unknown
  * kernel, too few bytes of parameters, a block of no or of more than 1024 threads.
  */
-export function launch(program: Program, request: LaunchRequest, options: LaunchOptions = {}): LaunchResult {
+export function launch(program: Program, request: LaunchRequest, options: LaunchOptions = {}): CountedResult {
   const { grid, kernel, sharedBytes } = openLaunch(program, request, options);
   grid.observers?.emit("launchBegin", grid);
   try {
@@ -45,6 +45,11 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
   }
   grid.observers?.emit("launchEnd", grid);
   return { ok: !grid.reports.failed, steps: grid.steps, reports: grid.reports.reports };
+}
+
+/** The interpreter counts what it executes. */
+interface CountedResult extends LaunchResult {
+  readonly steps: number;
 }
 
 /** A launch before its first block. */

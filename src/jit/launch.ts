@@ -68,7 +68,7 @@ export class JitProgram {
       if (!(error instanceof Fault)) throw error;
       grid.reports.fault(error);
     }
-    return { ok: !grid.reports.failed, steps: grid.steps, reports: grid.reports.reports };
+    return { ok: !grid.reports.failed, steps: null, reports: grid.reports.reports };
   }
 
   #load({ kernel, block }: LaunchRequest): Loaded | string {

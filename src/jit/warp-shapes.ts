@@ -5,7 +5,11 @@ import { type Shape, uniform, vector } from "./shape.ts";
 type WarpInstruction = Extract<Op, { kind: "warp" }>;
 
 /** How a result of a warp-wide operation varies over the lanes that act together; `result`: its place among the results. */
-export function warpShape({ warp }: WarpInstruction, result: number, shape: (expr: Expr) => Shape | null): Shape | null {
+export function warpShape(
+  { warp }: WarpInstruction,
+  result: number,
+  shape: (expr: Expr) => Shape | null,
+): Shape | null {
   switch (warp.op) {
     case "vote":
     case "redux":

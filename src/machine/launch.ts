@@ -67,7 +67,7 @@ export interface LaunchRequest {
 export interface LaunchResult {
   /** False when a fault ended the launch or a sanitizer reported an error. */
   readonly ok: boolean;
-  /** Executed thread-instructions. */
-  readonly steps: number;
+  /** Executed thread-instructions; null where they are not counted, in compiled code. */
+  readonly steps: number | null;
   readonly reports: readonly Report[];
 }

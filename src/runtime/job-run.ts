@@ -11,7 +11,7 @@ import type { BufferSpec, ExpectedReport, Job, LaunchSpec } from "./job.ts";
 import type { ArgumentSpec } from "./job-argument.ts";
 import type { Check } from "./job-check.ts";
 import type { VisaVariant } from "./job-visa.ts";
-import { type LaunchOptions, type Module, sanitizerNames } from "./module.ts";
+import { type EngineName, type LaunchOptions, type Module, sanitizerNames } from "./module.ts";
 import type { LoadOptions, PtxDevice } from "./ptx-device.ts";
 import { asType, isNumpy, readNumpy } from "./npy.ts";
 import { sha256 } from "./sha256.ts";
@@ -26,7 +26,8 @@ export interface JobFiles {
 }
 
 export interface JobOptions {
-  readonly engine?: "interpreter" | "jit";
+  /** Default: the device's. */
+  readonly engine?: EngineName;
   /** Default: all for a job that expects a report, else none. */
   readonly sanitize?: ReadonlySet<SanitizerName> | null;
   readonly seed?: number | null;
@@ -43,6 +44,8 @@ interface LaunchSummary {
   /** Executed thread-instructions, where the engine counts them. */
   readonly steps: number | null;
   readonly milliseconds: number;
+  /** What has run it. */
+  readonly engine: EngineName;
 }
 
 export interface CheckResult {
@@ -57,7 +60,8 @@ export interface CheckResult {
 export interface JobResult {
   readonly id: string;
   readonly variant: string;
-  readonly engine: "interpreter" | "jit";
+  /** What has run the launches: compiled code, if that is so of all. */
+  readonly engine: EngineName;
   readonly ok: boolean;
   readonly launches: readonly LaunchSummary[];
   readonly checks: readonly CheckResult[];
@@ -112,7 +116,6 @@ export class JobRun {
   }
 
   run(): JobResult {
-    if (this.options.engine === "jit") return this.#result({ skipped: "the JIT engine is not there yet" });
     try {
       const module = this.#load();
       for (const [name, spec] of this.job.buffers) this.#fill(name, spec);
@@ -196,7 +199,7 @@ export class JobRun {
 
   /** Whether all launches came to their end. */
   #launchAll(module: Module): boolean {
-    const { seed, timeoutMs, onProgress } = this.options;
+    const { engine, seed, timeoutMs, onProgress } = this.options;
     const { expect } = this.job;
     const sanitize = this.options.sanitize ?? (expect ? "all" : []);
     const maxSteps = this.options.maxSteps ?? (expect ? stepsToReport : null);
@@ -208,13 +211,14 @@ export class JobRun {
         ...spec.size,
         args: this.#arguments(spec),
         sanitize,
+        ...(engine === undefined ? {} : { engine }),
         ...(typeof seed === "number" ? { seed } : {}),
         ...(typeof maxSteps === "number" ? { maxSteps } : {}),
         ...(typeof timeoutMs === "number" ? { timeoutMs } : {}),
         ...(onProgress ? { onProgress } : {}),
       });
       const { threads, steps, milliseconds } = result;
-      this.launches.push({ kernel: spec.kernel, threads, steps, milliseconds });
+      this.launches.push({ kernel: spec.kernel, threads, steps, milliseconds, engine: result.engine });
       this.stdout += result.stdout;
       this.reports.push(...result.reports);
       return result.ok;
@@ -317,7 +321,7 @@ export class JobRun {
     return {
       id: this.job.id,
       variant: this.variant,
-      engine: this.options.engine ?? "interpreter",
+      engine: this.launches.length > 0 && this.launches.every((l) => l.engine === "jit") ? "jit" : "interpreter",
       ok: failure === null,
       launches: this.launches,
       checks: this.checks,

@@ -38,6 +38,7 @@ export class DeviceMemory {
   #freedBytes = 0;
   #top = 0x1_0000;
   #wasm: WasmMemory | null = null;
+  #shared = false;
 
   get views(): Views {
     return this.#views;
@@ -105,14 +106,29 @@ export class DeviceMemory {
 
   /** The memory as WebAssembly sees it: byte n is offset n. From the first call on the device lies in it. */
   get wasm(): WasmMemory {
-    if (this.#wasm === null) {
-      this.#wasm = new WebAssembly.Memory({ initial: pagesOf(this.#top), maximum: mostPages });
-      const moved = new Views(this.#wasm.buffer);
-      moved.u8.set(this.#views.u8.subarray(0, this.#top));
-      this.#views = moved;
-      this.epoch++;
-    }
-    return this.#wasm;
+    return this.#wasm ?? this.#move();
+  }
+
+  /** Whether several threads of the host can use `wasm`. Only modules that import a shared memory fit it. */
+  get isShared(): boolean {
+    return this.#shared;
+  }
+
+  /** From now on several threads of the host can use `wasm`: where there was one that they cannot, another takes its place. */
+  share(): void {
+    if (this.#shared) return;
+    this.#shared = true;
+    if (this.#wasm !== null) this.#move();
+  }
+
+  #move(): WasmMemory {
+    const memory = new WebAssembly.Memory({ initial: pagesOf(this.#top), maximum: mostPages, shared: this.#shared });
+    const moved = new Views(memory.buffer);
+    moved.u8.set(this.#views.u8.subarray(0, this.#top));
+    this.#views = moved;
+    this.#wasm = memory;
+    this.epoch++;
+    return memory;
   }
 
   /** Room that no kernel can reach, filled with zeros and never given back. Throws as `alloc` does. */

@@ -1,0 +1,88 @@
+/** A thread of the host that runs a script and is given messages. */
+export interface HostWorker {
+  post(message: object): void;
+  /** Whether the process goes on as long as the worker is there. */
+  hold(held: boolean): void;
+}
+
+interface WorkerEvents {
+  readonly onMessage: (message: unknown) => void;
+  /** The worker could not begin, or has ended. */
+  readonly onEnd: (reason: unknown) => void;
+}
+
+interface NodeWorker {
+  postMessage(message: unknown): void;
+  on(event: string, listener: (value: unknown) => void): void;
+  ref(): void;
+  unref(): void;
+}
+
+interface WebWorker {
+  postMessage(message: unknown): void;
+  onmessage: ((event: { readonly data: unknown }) => void) | null;
+  onerror: ((event: { readonly message: string }) => void) | null;
+}
+
+/** What of the host matters here; the types of Node and of browsers do not go together. */
+interface HostGlobals {
+  readonly process?: { getBuiltinModule?(name: string): unknown };
+  readonly navigator?: { readonly hardwareConcurrency?: number };
+  readonly SharedArrayBuffer?: unknown;
+  readonly Worker?: new (url: string) => WebWorker;
+  readonly Blob?: new (parts: readonly string[], options: { readonly type: string }) => object;
+  readonly URL?: { createObjectURL?(blob: object): string };
+}
+
+const globals = globalThis as unknown as HostGlobals;
+const nodeModule = <T>(name: string): T | undefined => globals.process?.getBuiltinModule?.(name) as T | undefined;
+
+const nodeWorkers = () =>
+  nodeModule<{ Worker: new (source: string, options: object) => NodeWorker }>("node:worker_threads");
+
+/** Whether there can be workers, and memory that they share: in browsers only where the page is isolated from others. */
+export const canShare = (): boolean =>
+  globals.SharedArrayBuffer !== undefined && (nodeWorkers() ?? globals.Worker) !== undefined;
+
+/** Whether this thread may wait for others: the main thread of a page may not. */
+export function canWait(): boolean {
+  try {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Threads that run at the same time. */
+export const hostCores = (): number =>
+  nodeModule<{ availableParallelism(): number }>("node:os")?.availableParallelism() ??
+  globals.navigator?.hardwareConcurrency ??
+  1;
+
+/** Starts a worker. Throws what the host throws when it allows none. */
+export function startWorker(source: string, events: WorkerEvents): HostWorker {
+  const node = nodeWorkers();
+  return node === undefined
+    ? startInPage(source, events)
+    : startInNode(new node.Worker(source, { eval: true }), events);
+}
+
+function startInNode(worker: NodeWorker, { onMessage, onEnd }: WorkerEvents): HostWorker {
+  worker.on("message", onMessage);
+  worker.on("error", onEnd);
+  worker.on("exit", onEnd);
+  worker.unref();
+  return {
+    post: (message) => worker.postMessage(message),
+    hold: (held) => (held ? worker.ref() : worker.unref()),
+  };
+}
+
+function startInPage(source: string, { onMessage, onEnd }: WorkerEvents): HostWorker {
+  const { Worker, Blob, URL } = globals as Required<HostGlobals>;
+  const worker = new Worker(URL.createObjectURL!(new Blob([source], { type: "text/javascript" })));
+  worker.onmessage = ({ data }) => onMessage(data);
+  worker.onerror = ({ message }) => onEnd(new Error(message));
+  return { post: (message) => worker.postMessage(message), hold: () => {} };
+}

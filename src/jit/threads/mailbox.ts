@@ -1,0 +1,63 @@
+import { longestMessage, mail, mailAt, mailState, messageAt, mostValues, noBlock, valuesAt } from "./control.ts";
+
+export type HostFunction = (...args: (number | bigint)[]) => number | bigint | void;
+
+/** The launching thread's end of the mailbox of a worker. */
+export class Mailbox {
+  readonly #words: Int32Array;
+  readonly #numbers: Float64Array;
+  readonly #integers: BigInt64Array;
+  readonly #message: Uint16Array;
+
+  constructor(control: SharedArrayBuffer, member: number) {
+    const at = mailAt(member);
+    this.#words = new Int32Array(control, at, valuesAt / 4);
+    this.#numbers = new Float64Array(control, at + valuesAt, mostValues);
+    this.#integers = new BigInt64Array(control, at + valuesAt, mostValues);
+    this.#message = new Uint16Array(control, at + messageAt, longestMessage);
+    this.#words[mail.block] = noBlock | 0;
+  }
+
+  get state(): number {
+    return Atomics.load(this.#words, mail.state);
+  }
+
+  /** The first block that the worker runs or is about to take; `noBlock` while it has none. */
+  get block(): number {
+    return Atomics.load(this.#words, mail.block) >>> 0;
+  }
+
+  /** Blocks that the worker has run. */
+  get done(): number {
+    return this.#words[mail.done]!;
+  }
+
+  /** Why the worker cannot go on. */
+  get failure(): string {
+    const end = this.#message.indexOf(0);
+    return String.fromCharCode(...this.#message.subarray(0, end < 0 ? longestMessage : end));
+  }
+
+  /** Does what the worker asks for, and lets it go on with the result. Throws what the function throws. */
+  answer(functions: readonly HostFunction[]): void {
+    const wide = this.#words[mail.wide]!;
+    const args = Array.from({ length: this.#words[mail.count]! }, (_, i) =>
+      wide & (1 << i) ? this.#integers[i]! : this.#numbers[i]!,
+    );
+    const result = functions[this.#words[mail.function]!]!(...args);
+    if (typeof result === "bigint") this.#integers[0] = result;
+    else if (result !== undefined) this.#numbers[0] = result;
+    this.#words[mail.wide] = Number(typeof result === "bigint");
+    this.#let(mailState.result);
+  }
+
+  /** The worker gives its blocks up. */
+  stop(): void {
+    this.#let(mailState.stop);
+  }
+
+  #let(state: number): void {
+    Atomics.store(this.#words, mail.state, state);
+    Atomics.notify(this.#words, mail.state);
+  }
+}

@@ -1,0 +1,99 @@
+import { longestMessage, mail, mailState, messageAt, mostValues, noBlock, valuesAt, word } from "./control.ts";
+
+/** Milliseconds that a batch of blocks should take: long compared to taking it, short compared to waiting for the last. */
+export const batchMs = 1;
+
+/** What a worker is told: to run blocks of a launch, as long as there are any. */
+export interface Invitation {
+  /** Whether to send a message when there is something to look at: the launching thread does not wait for it otherwise. */
+  readonly tells: boolean;
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  /** The functions that the module imports; their numbers are their places here. */
+  readonly functions: readonly string[];
+  /** Where in the memory the worker keeps what belongs to it. */
+  readonly context: number;
+  readonly control: SharedArrayBuffer;
+  /** Where the worker's mailbox begins. */
+  readonly mailbox: number;
+  /** How many threads share the blocks. */
+  readonly threads: number;
+}
+
+/**
+ * The program of a worker. It is text, so that it needs no file of its own wherever the library lies, and is not changed by
+ * the tools through which the library goes. It knows nothing of kernels: all that is not WebAssembly happens in the launching
+ * thread.
+ */
+export const workerSource = `
+const { parentPort = globalThis } = globalThis.process?.getBuiltinModule?.("node:worker_threads") ?? {};
+const stopped = Symbol();
+parentPort.onmessage = ({ data }) => {
+  const { tells, module, memory, functions, context, control, mailbox, threads } = data;
+  const words = new Int32Array(control);
+  const mail = new Int32Array(control, mailbox);
+  const numbers = new Float64Array(control, mailbox + ${valuesAt}, ${mostValues});
+  const integers = new BigInt64Array(control, mailbox + ${valuesAt}, ${mostValues});
+  const message = new Uint16Array(control, mailbox + ${messageAt}, ${longestMessage});
+  const tell = () => {
+    Atomics.add(words, ${word.events}, 1);
+    Atomics.notify(words, ${word.events});
+    if (tells) parentPort.postMessage(null);
+  };
+  const ask = (state) => {
+    Atomics.store(mail, ${mail.state}, state);
+    tell();
+    Atomics.wait(mail, ${mail.state}, state);
+    if (Atomics.exchange(mail, ${mail.state}, ${mailState.empty}) === ${mailState.stop}) throw stopped;
+  };
+  const call = (f, values) => {
+    let wide = 0;
+    values.forEach((value, i) => {
+      if (typeof value === "bigint") {
+        integers[i] = value;
+        wide |= 1 << i;
+      } else numbers[i] = value;
+    });
+    mail[${mail.function}] = f;
+    mail[${mail.count}] = values.length;
+    mail[${mail.wide}] = wide;
+    ask(${mailState.call});
+    return mail[${mail.wide}] === 0 ? numbers[0] : integers[0];
+  };
+  const run = (from, to) => {
+    try {
+      instance ??= new WebAssembly.Instance(module, { env });
+      instance.exports.run(context, from, to);
+    } catch (error) {
+      if (error === stopped) return;
+      const text = String(error).slice(0, ${longestMessage});
+      message.fill(0);
+      for (let i = 0; i < text.length; i++) message[i] = text.charCodeAt(i);
+      try {
+        ask(${mailState.failure});
+      } catch {}
+    }
+  };
+  const env = { memory };
+  functions.forEach((name, f) => (env[name] = (...values) => call(f, values)));
+  let instance;
+  let most = 1;
+  for (;;) {
+    const from = Atomics.load(words, ${word.next}) >>> 0;
+    const left = (Atomics.load(words, ${word.end}) >>> 0) - from;
+    if (left <= 0) break;
+    const count = Math.min(most, Math.ceil(left / (2 * threads)));
+    Atomics.store(mail, ${mail.block}, from);
+    if (Atomics.compareExchange(words, ${word.next}, from | 0, (from + count) | 0) >>> 0 !== from) continue;
+    const begun = performance.now();
+    run(from, from + count);
+    if (performance.now() - begun < ${batchMs}) most *= 2;
+    else most = Math.ceil(most / 2);
+    mail[${mail.done}] += count;
+    Atomics.store(mail, ${mail.block}, ${noBlock});
+    Atomics.add(words, ${word.done}, count);
+    tell();
+  }
+  Atomics.store(mail, ${mail.block}, ${noBlock});
+};
+`;

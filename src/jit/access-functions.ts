@@ -1,13 +1,10 @@
-import { type ModuleWriter, wasm } from "../wasm/index.ts";
+import type { ModuleWriter } from "../wasm/index.ts";
 import type { ContextLayout } from "./context-layout.ts";
-import { gatherName, scalarLoad, scatterName } from "./memory.ts";
+import { gatherName, scalarLoad } from "./memory.ts";
 
 const widths = [8, 16, 32, 64] as const;
 
-/**
- * Functions that access memory lane by lane, at the places in the context: `gather(context, offset)` fills the values of all
- * lanes, `scatter(context, offset, lanes)` stores those of a mask.
- */
+/** Functions that load lane by lane, at the places in the context: `gather(context, offset)` fills the values of all lanes. */
 export function accessFunctions(m: ModuleWriter, layout: ContextLayout, lanes: number): void {
   const [context, offset] = [0, 1];
   for (const bits of widths) {
@@ -24,19 +21,6 @@ export function accessFunctions(m: ModuleWriter, layout: ContextLayout, lanes: n
         w.memory(scalarLoad(access), 1);
         w.memory(bits === 64 ? "i64.store" : "i32.store", 4, layout.values + size * lane);
       }
-    }
-    const w = m.function(scatterName({ ...plain, bits }), ["i32", "i32", "i32"], []);
-    for (let lane = 0; lane < lanes; lane++) {
-      w.value(wasm.op("i32.and", wasm.local("i32", 2), wasm.i32(1 << lane)));
-      w.if(() => {
-        w.get(context);
-        w.memory("i32.load", 4, layout.places + 4 * lane);
-        w.get(offset);
-        w.op("i32.add");
-        w.get(context);
-        w.memory(bits === 64 ? "i64.load" : "i32.load", 4, layout.values + size * lane);
-        w.memory(bits === 64 ? "i64.store" : bits === 32 ? "i32.store" : `i32.store${bits}`, 1);
-      });
     }
   }
 }

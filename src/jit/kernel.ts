@@ -113,6 +113,7 @@ function writeRun(unit: Unit, prepared: Prepared): void {
   const memory: MemoryContext = {
     context,
     layout,
+    isShared: false,
     reachOf: (access, address) => reaches.of(access, address),
     siteOf: (instruction, record) =>
       unit.sites.push({ function: code.ir.name, instruction: code.origins[instruction]!, record }) - 1,

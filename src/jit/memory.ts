@@ -6,7 +6,7 @@ import { anyOf } from "./control-flow.ts";
 import { canonicalNan } from "./nan.ts";
 import type { ContextLayout } from "./context-layout.ts";
 import { addressOf, type Checked, check, fullAddresses, type Places, type Reach } from "./reach.ts";
-import { applyScalar, applyVector, type Quad, type Value, vectorOf } from "./value.ts";
+import { applyScalar, applyVector, type Quad, type Value, type Vector, vectorOf, widenMask } from "./value.ts";
 
 type LoadOp = Extract<Op, { kind: "load" }>;
 type StoreOp = Extract<Op, { kind: "store" }>;
@@ -18,6 +18,8 @@ export interface MemoryContext {
   readonly layout: ContextLayout;
   /** What an instruction at an address most probably accesses. */
   readonly reachOf: (access: Access, address: Expr) => { readonly reach: Reach; readonly record: number | null };
+  /** Whether other threads of the host run blocks of the same launch in the same memory. */
+  readonly isShared: boolean;
   /** The number under which the launcher knows an instruction and the record that it keeps for it. */
   readonly siteOf: (instruction: number, record: number | null) => number;
 }
@@ -198,109 +200,127 @@ export class Memory {
     mask: readonly Wasm[] | null,
     elements: readonly (Value | null)[],
   ): void {
+    const { writer } = this.#chunk;
+    const bytes = access.bits / 8;
+    if (places.kind === "one" && elements.every((v) => v === null || v.kind === "uniform")) {
+      this.#storeOne(access, this.#onePlace(address, places.at, ok, mask), mask, elements);
+      return;
+    }
+    const vectors = elements.map((v) => v && vectorOf(this.#narrowed(v, access), this.#chunk.quads));
+    const [first] = vectors;
+    const isRow = places.kind === "run" && places.stride === bytes && access.count === 1 && bytes >= 4;
+    // What other threads of the host write between two lanes must not be written back as it was.
+    const isAlone = mask === null || !this.#context.isShared || access.space === "shared";
+    if (isRow && isAlone && first != null) {
+      writer.value(ok);
+      writer.if(
+        () => this.#storeRow(access, places.at, first, mask),
+        () => {
+          this.#translate(address, mask);
+          this.#storeEach(access, this.#foundPlaces(), vectors);
+        },
+      );
+      return;
+    }
+    const parts = places.kind === "each" ? places.quads : this.#placesOf(places);
+    // Lanes that do not store do so where it does no harm.
+    const spare = wasm.op(
+      "i32x4.splat",
+      wasm.op("i32.add", wasm.local("i32", this.#context.context), wasm.i32(this.#context.layout.values)),
+    );
+    const quads = mask === null ? parts : parts.map((part, q) => wasm.blend(mask[q]!, part, spare));
+    this.#storeEach(access, this.#eachPlace(address, { kind: "each", quads }, ok, mask), vectors);
+  }
+
+  /** The same value at the same place. */
+  #storeOne(access: Access, at: number, mask: readonly Wasm[] | null, elements: readonly (Value | null)[]): void {
+    const { writer } = this.#chunk;
+    const bytes = access.bits / 8;
+    writer.value(mask === null ? wasm.i32(1) : anyOf(mask));
+    writer.if(() => {
+      elements.forEach((value, e) => {
+        if (value?.kind !== "uniform") return;
+        writer.get(at);
+        writer.value(value.scalar);
+        writer.memory(scalarStore(access, value.scalar.ty), bytes, e * bytes);
+      });
+    });
+    writer.release(at);
+  }
+
+  /** Elements one behind the other. Nobody else writes there meanwhile: what lanes do not store is stored as it was. */
+  #storeRow(access: Access, at: Wasm, { quads }: Vector, mask: readonly Wasm[] | null): void {
+    const { writer } = this.#chunk;
+    const bytes = access.bits / 8;
+    const base = writer.local("i32");
+    writer.assign([{ local: base, value: at }]);
+    const store = (blend: boolean): void => {
+      for (const [q, quad] of quads.entries()) {
+        for (const [h, part] of quad.entries()) {
+          const offset = 16 * (q * quad.length + h);
+          writer.get(base);
+          if (blend && mask !== null) {
+            const old = writer.local("v128");
+            writer.get(base);
+            writer.memory("v128.load", bytes, offset);
+            writer.set(old);
+            const lanes = quad.length === 1 ? mask[q]! : widenMask(mask[q]!)[h]!;
+            writer.value(wasm.blend(lanes, part, wasm.local("v128", old)));
+            writer.release(old);
+          } else writer.value(part);
+          writer.memory("v128.store", bytes, offset);
+        }
+      }
+    };
+    if (mask === null) store(false);
+    else {
+      writer.value(everyLane(mask));
+      writer.if(
+        () => store(false),
+        () => store(true),
+      );
+    }
+    writer.release(base);
+  }
+
+  /** Lane by lane. */
+  #storeEach(access: Access, places: readonly number[], elements: readonly (Vector | null)[]): void {
     const { writer, lanes } = this.#chunk;
     const bytes = access.bits / 8;
-    const slowly = (): void => {
-      this.#translate(address, mask);
-      this.#scatter(access, mask, elements);
-    };
-    if (places.kind === "one" && elements.every((v) => v === null || v.kind === "uniform")) {
-      const at = this.#onePlace(address, places.at, ok, mask);
-      writer.value(mask === null ? wasm.i32(1) : anyOf(mask));
-      writer.if(() => {
-        elements.forEach((value, e) => {
-          if (value?.kind !== "uniform") return;
-          writer.get(at);
-          writer.value(value.scalar);
-          writer.memory(scalarStore(access, value.scalar.ty), bytes, e * bytes);
-        });
+    const wide = access.bits === 64;
+    elements.forEach((vector, e) => {
+      if (vector === null) return;
+      const locals = vector.quads.flat().map((part) => {
+        const local = writer.local("v128");
+        writer.assign([{ local, value: part }]);
+        return local;
       });
-      writer.release(at);
-      return;
-    }
-    if (places.kind === "run" && places.stride === bytes * access.count && access.count === 1 && bytes >= 4) {
-      const all = mask === null ? ok : wasm.op("i32.and", ok, everyLane(mask));
-      const [value] = elements;
-      if (value == null) return;
-      const parts = vectorOf(this.#narrowed(value, access), this.#chunk.quads).quads.flat();
-      writer.value(all);
-      writer.if(() => {
-        const base = writer.local("i32");
-        writer.assign([{ local: base, value: places.at }]);
-        parts.forEach((part, i) => {
-          writer.get(base);
-          writer.value(part);
-          writer.memory("v128.store", bytes, i * 16);
-        });
-        writer.release(base);
-      }, slowly);
-      return;
-    }
-    if (places.kind === "each" && mask === null) {
-      const at = this.#eachPlace(address, places, ok, mask);
-      elements.forEach((value, e) => {
-        if (value === null) return;
-        const { quads } = vectorOf(this.#narrowed(value, access), this.#chunk.quads);
-        const locals = quads.flat().map((part) => {
-          const local = writer.local("v128");
-          writer.assign([{ local, value: part }]);
-          return local;
-        });
-        for (let lane = 0; lane < lanes; lane++) {
-          writer.get(at[lane >> 2]!);
-          writer.op("i32x4.extract_lane", lane & 3);
-          const wide = access.bits === 64;
-          writer.get(locals[wide ? lane >> 1 : lane >> 2]!);
-          writer.memory(laneStore(access), bytes, e * bytes, wide ? lane & 1 : (lane & 3) * (4 / Math.min(bytes, 4)));
-        }
-        for (const local of locals) writer.release(local);
-      });
-      for (const local of at) writer.release(local);
-      return;
-    }
-    // Some lanes only, or elements that do not lie one behind the other.
-    writer.value(ok);
-    writer.if(() => {
-      this.#writePlaces(places);
-      this.#scatter(access, mask, elements);
-    }, slowly);
+      for (let lane = 0; lane < lanes; lane++) {
+        writer.get(places[lane >> 2]!);
+        writer.op("i32x4.extract_lane", lane & 3);
+        writer.get(locals[wide ? lane >> 1 : lane >> 2]!);
+        writer.memory(laneStore(access), bytes, e * bytes, wide ? lane & 1 : (lane & 3) * (4 / Math.min(bytes, 4)));
+      }
+      for (const local of locals) writer.release(local);
+    });
+    for (const local of places) writer.release(local);
   }
 
-  /** The places of all lanes into the context, for `scatter`. */
-  #writePlaces(places: Places): void {
-    const { writer, quads } = this.#chunk;
-    const parts =
-      places.kind === "each"
-        ? places.quads
-        : vectorOf(
-            { kind: "affine", ty: "i32", base: places.at, stride: places.kind === "run" ? places.stride : 0 },
-            quads,
-          ).quads.flat();
-    parts.forEach((part, q) => {
+  /** The places that the launcher has found, in locals. */
+  #foundPlaces(): number[] {
+    const { writer, active } = this.#chunk;
+    return active.map((_, q) => {
+      const local = writer.local("v128");
       writer.get(this.#context.context);
-      writer.value(part);
-      writer.memory("v128.store", 16, this.#context.layout.places + q * 16);
+      writer.memory("v128.load", 16, this.#context.layout.places + q * 16);
+      writer.set(local);
+      return local;
     });
   }
 
-  /** Stores the elements of the lanes of a mask at their places. */
-  #scatter(access: Access, mask: readonly Wasm[] | null, elements: readonly (Value | null)[]): void {
-    const { writer, quads } = this.#chunk;
-    const { layout, context } = this.#context;
-    elements.forEach((value, e) => {
-      if (value === null) return;
-      vectorOf(this.#narrowed(value, access), quads)
-        .quads.flat()
-        .forEach((part, i) => {
-          writer.get(context);
-          writer.value(part);
-          writer.memory("v128.store", 16, layout.values + i * 16);
-        });
-      writer.get(context);
-      writer.i32((e * access.bits) / 8);
-      writer.value(this.bitsOf(mask));
-      writer.call(scatterName(access));
-    });
+  #placesOf(places: Exclude<Places, { kind: "each" }>): readonly Wasm[] {
+    const stride = places.kind === "run" ? places.stride : 0;
+    return vectorOf({ kind: "affine", ty: "i32", base: places.at, stride }, this.#chunk.quads).quads.flat();
   }
 
   /** Lets the launcher find the places of the lanes of a mask, or end the launch. */
@@ -442,5 +462,4 @@ const laneStore = ({ bits }: Access): MemoryOp => `v128.store${bits}_lane`;
 
 /** The functions of the module that access memory at the places in the context. */
 export const gatherName = ({ bits, signed }: Access): string => `gather${bits}${signed ? "s" : "u"}`;
-export const scatterName = ({ bits }: Access): string => `scatter${bits}`;
 export { scalarLoad };

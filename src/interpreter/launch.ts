@@ -15,7 +15,7 @@ import type { Program } from "./program.ts";
 import { runGrid } from "./schedule.ts";
 
 /** The most local memory that a thread of any NVIDIA GPU can have (compute capability tables). */
-const stackLimit = 512 * 1024;
+export const stackLimit = 512 * 1024;
 
 /** All shared variables of a module are laid out at once, so this is much more than a block of any GPU has. */
 const sharedLimit = 16 * 2 ** 20;

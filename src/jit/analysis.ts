@@ -1,7 +1,7 @@
 import { writesOf } from "../ir/flow/accesses.ts";
 import type { BitSet } from "../ir/flow/bit-set.ts";
 import { departuresOf, type Divergence, divergenceOf } from "../ir/flow/divergence.ts";
-import type { Guard, Instruction } from "../ir/index.ts";
+import type { Guard, Instruction, Space } from "../ir/index.ts";
 import { type Prepared, resultsOf } from "./prepare.ts";
 import { type Shape, type ShapeContext, sameShape, shapeOf, uniform, vector } from "./shape.ts";
 
@@ -14,6 +14,12 @@ export interface Surroundings {
   readonly full: boolean;
   /** Whether lanes that come to a block may have to wait at its beginning. */
   readonly stalls: (block: number) => boolean;
+  /** Whether lanes may be gone behind the block's last instruction: a callee has ended them. */
+  readonly loses: (block: number) => boolean;
+  /** Lanes that exit are told apart from those that return: in functions. */
+  readonly tellsExits: boolean;
+  /** Whether anything lies in the lanes' stacks. */
+  readonly stacks: boolean;
 }
 
 /** How the registers of a function vary over the lanes, and where lanes go apart. The two hang on each other. */
@@ -39,7 +45,9 @@ export class Analysis {
     for (const [r, shape] of around.params) this.#shapes[r] = shape;
     for (const r of this.#results) this.#shapes[r] = vector;
     this.#context = { register: (r) => this.#shapes[r]!, special: around.special };
-    this.isDeparture = departuresOf(code.graph, code.instructions);
+    this.isDeparture = departuresOf(code.graph, code.instructions).map(
+      (departs, block) => departs && !(around.tellsExits && this.#exits(block)),
+    );
     this.divergence = this.#diverge();
     while (this.#pass()) {
       this.divergence = this.#diverge();
@@ -89,9 +97,19 @@ export class Analysis {
     return !this.isUniformGuard(guard);
   };
 
+  /** Whether one address of a space may be another byte of memory in each lane. */
+  #isOwn(space: Space): boolean {
+    return space === "local" || space === "call-param" || (space === "generic" && this.#around.stacks);
+  }
+
+  #exits(block: number): boolean {
+    const { graph, instructions } = this.code;
+    return instructions[graph.blocks[block]!.start]!.op.kind === "exit";
+  }
+
   #diverge(): Divergence {
-    const { stalls } = this.#around;
-    return divergenceOf(this.code.graph, { divergent: this.isDivergent, stalls }, this.isDeparture);
+    const { stalls, loses } = this.#around;
+    return divergenceOf(this.code.graph, { divergent: this.isDivergent, stalls, loses }, this.isDeparture);
   }
 
   /** True when the shape of a register has changed. */
@@ -135,7 +153,7 @@ export class Analysis {
       }
       case "load": {
         const address = shapeOf(op.address, this.#context);
-        if (op.surface !== undefined) return vector;
+        if (op.surface !== undefined || this.#isOwn(op.access.space)) return vector;
         return address === null || address.kind === "uniform" ? address : vector;
       }
       case "activemask":

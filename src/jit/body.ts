@@ -1,7 +1,8 @@
 import type { FlowBlock } from "../ir/flow/flow-graph.ts";
 import type { Guard, Instruction, Op } from "../ir/index.ts";
 import { wasm } from "../wasm/index.ts";
-import type { Chunk } from "./chunk.ts";
+import { allLanes, type Chunk, type Mask } from "./chunk.ts";
+import { type CallContext, Calls } from "./calls.ts";
 import { ControlFlow } from "./control-flow.ts";
 import type { Hoisted } from "./hoisting.ts";
 import { Memory, type MemoryContext } from "./memory.ts";
@@ -15,6 +16,7 @@ const patience = 64;
 export class Body {
   readonly #chunk: Chunk;
   readonly #memory: Memory;
+  readonly #calls: Calls;
   readonly flow: ControlFlow;
   /** Instructions of which nothing is read later. */
   readonly #dead: ReadonlySet<number>;
@@ -30,7 +32,8 @@ export class Body {
     context: MemoryContext,
     pauses: Pauses,
     suspension: Suspension | null,
-    hoisted: Hoisted | null = null,
+    hoisted: Hoisted | null,
+    calls: CallContext,
   ) {
     this.#chunk = chunk;
     this.#hoisted = hoisted;
@@ -39,6 +42,7 @@ export class Body {
     this.#memory = new Memory(chunk, context);
     this.#dead = deadInstructions(chunk);
     this.flow = new ControlFlow(chunk, suspension, (block) => this.#block(block));
+    this.#calls = new Calls(chunk, this.flow, calls);
   }
 
   /** Lanes begin, or go on after a pause. */
@@ -120,14 +124,14 @@ export class Body {
     else this.#ifUniform(guard, () => this.flow.pause(block, at, null));
   }
 
-  #leave(block: number, { guard }: Instruction): void {
-    if (guard === null) {
-      this.flow.leave(block, null);
-      return;
-    }
-    const mask = this.#chunk.guardMask(guard);
-    if (mask !== null) this.flow.leave(block, mask);
-    else this.#ifUniform(guard, () => this.flow.leave(block, null));
+  #leave(block: number, { guard, op }: Instruction): void {
+    const leave = (mask: Mask): void => {
+      if (op.kind === "exit") this.#calls.end(this.#chunk.maskOf(block, mask) ?? allLanes(this.#chunk));
+      this.flow.leave(block, mask);
+    };
+    const mask = guard === null ? null : this.#chunk.guardMask(guard);
+    if (guard === null || mask !== null) leave(mask);
+    else this.#ifUniform(guard, () => leave(null));
   }
 
   #branchIndexed(_block: number, { op }: Instruction, _targets: readonly number[]): void {
@@ -171,6 +175,9 @@ export class Body {
         return;
       case "store":
         this.#memory.store(block, index, instruction, op);
+        return;
+      case "call":
+        this.#calls.call(block, index, instruction, op);
         return;
       case "fence":
       case "nothing":

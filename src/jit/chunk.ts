@@ -23,6 +23,9 @@ import {
 /** A mask of the chunk's lanes, a v128 for each four; null: all of them. */
 export type Mask = readonly Wasm[] | null;
 
+/** The mask that has all lanes. */
+export const allLanes = ({ active }: Chunk): readonly Wasm[] => active.map(() => wasm.i32x4(-1));
+
 /** What a function reads that is neither register nor memory. */
 export type SpecialValues = (leaf: Extract<Expr, { kind: "special" }>) => Value;
 
@@ -93,6 +96,23 @@ export class Chunk {
     return this.analysis.isPartial(block) ? this.active.map((local) => wasm.local("v128", local)) : null;
   }
 
+  /** The lanes of a block in which a guard (null: none that differs between lanes) holds. */
+  maskOf(block: number, guard: Mask): Mask {
+    const active = this.activeMask(block);
+    if (guard === null || active === null) return guard ?? active;
+    return guard.map((g, q) => wasm.op("v128.and", g, active[q]!));
+  }
+
+  /** Gives registers their values in all lanes, at once. */
+  fill(values: readonly { readonly register: number; readonly value: Value }[]): void {
+    this.writer.assign(
+      values.flatMap(({ register, value }) => {
+        const parts = this.#parts(register, this.#stored(register, value));
+        return this.locals(register).map((local, i) => ({ local, value: parts[i]! }));
+      }),
+    );
+  }
+
   /** The value of a bound expression. */
   value(expr: Expr): Value {
     let value = this.#values.get(expr);
@@ -151,9 +171,7 @@ export class Chunk {
   }
 
   #writeMask(block: number, register: number, guard: readonly Wasm[] | null): readonly Wasm[] | null {
-    const active = this.analysis.merges(block, register) ? this.activeMask(block) : null;
-    if (guard === null || active === null) return guard ?? active;
-    return guard.map((g, q) => wasm.op("v128.and", g, active[q]!));
+    return this.analysis.merges(block, register) ? this.maskOf(block, guard) : guard;
   }
 
   /** The value as the register keeps it: a canonical NaN where bits are looked at, no more bits than it has. */

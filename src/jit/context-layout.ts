@@ -12,13 +12,17 @@ export interface ContextNeeds {
   readonly sites: number;
   /** Bytes in which a chunk that waits keeps what it goes on with. */
   readonly stateBytes: number;
+  /** Activations that can be open at once. */
+  readonly calls: number;
+  /** Bytes of the lanes' stacks. */
+  readonly stackBytes: number;
   /** Bytes of shared variables, the dynamic ones left out. */
   readonly sharedBytes: number;
 }
 
 /**
  * Memory that belongs to one thread of the host while it runs blocks, as offsets from its beginning. Shared memory comes
- * last, since the launch says how much of it there is; then the stacks of the lanes.
+ * last, since the launch says how much of it there is.
  */
 export interface ContextLayout {
   /** 32-bit words by name. */
@@ -32,8 +36,10 @@ export interface ContextLayout {
   readonly values: number;
   /** Thread numbers by dimension: 1024 words for x, then y, then z. */
   readonly tids: number;
+  /** The shadow stack: an entry for each call that has not returned, the first for the kernel. */
   readonly calls: number;
   readonly states: number;
+  readonly stacks: number;
   readonly shared: number;
 }
 
@@ -58,12 +64,11 @@ const headerWords = [
   "threads",
   /** The first thread of the chunk that runs. */
   "first",
-  /** How deep calls are nested. */
-  "depth",
-  /** Bytes of dynamic shared memory, where the lanes' stacks begin, and how far one is from the next. */
-  "sharedBytes",
+  /** The entry in the shadow stack of the activation that asks the launcher. */
+  "entry",
+  /** The byte of memory where the stack of the chunk's first lane begins. */
   "stacks",
-  "stackStride",
+  "sharedBytes",
   "ticket",
 ] as const;
 
@@ -73,10 +78,17 @@ export const isHeaderWord = (name: string): name is HeaderWord => (headerWords a
 
 /** Bytes of the numbers of a block's threads in one dimension. */
 export const tidBytes = 4096;
-/** Activations that can be open at once. */
-export const mostCalls = 4096;
-/** Bytes that the shadow of one activation takes: where it was called from, where its frame begins. */
-export const callBytes = 8;
+/** Words of an entry of the shadow stack: what the launcher, or the callee, must know of a call. */
+export const callEntry = {
+  /** The number of the call instruction, and that of the function that is called. */
+  site: 0,
+  callee: 4,
+  /** The first byte of the lanes' stacks that the caller does not use, and the bytes of the unsized argument. */
+  top: 8,
+  unsized: 12,
+} as const;
+/** Bytes of an entry. */
+export const callBytes = 32;
 /** Bytes of a root or a site: the first address (64 bits), the size, what makes an address a byte of memory. */
 export const reachBytes = 16;
 
@@ -98,8 +110,9 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     places: take(needs.lanes * 4),
     values: take(needs.lanes * 32),
     tids: take(3 * tidBytes),
-    calls: take(mostCalls * callBytes),
+    calls: take(needs.calls * callBytes),
     states: take(needs.stateBytes * (1024 / needs.lanes)),
+    stacks: take(needs.stackBytes),
     shared: take(0),
   };
 }

@@ -1,14 +1,11 @@
 import { windows } from "../ir/index.ts";
-import type { Engine } from "../interpreter/engine.ts";
-import type { LoadedFunction } from "../interpreter/loaded-function.ts";
 import { accessFault } from "../machine/access-fault.ts";
-import { Activation } from "../machine/activation.ts";
 import type { AddressParts } from "../machine/address-space.ts";
-import type { Site } from "../machine/code.ts";
-import { Cta } from "../machine/cta.ts";
 import type { Fault } from "../machine/fault.ts";
 import type { Grid } from "../machine/grid.ts";
 import { locate, type Place } from "../machine/locate.ts";
+import { CallStack } from "./call-stack.ts";
+import type { Callables } from "./callables.ts";
 import type { CompiledKernel } from "./kernel.ts";
 import { reachBytes } from "./context-layout.ts";
 
@@ -16,15 +13,14 @@ import { reachBytes } from "./context-layout.ts";
 export class Host {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
-  readonly #engine: Engine;
+  readonly #stack: CallStack;
   readonly #constants: number;
-  #cta: Cta | null = null;
 
   /** `constants`: the byte of memory where the module's constants lie. */
-  constructor(grid: Grid, kernel: CompiledKernel, engine: Engine, constants: number) {
+  constructor(grid: Grid, kernel: CompiledKernel, callables: Callables, constants: number) {
     this.#grid = grid;
     this.#kernel = kernel;
-    this.#engine = engine;
+    this.#stack = new CallStack(grid, kernel, callables);
     this.#constants = constants;
   }
 
@@ -36,14 +32,12 @@ export class Host {
     const { addresses, places, values } = this.#kernel.layout;
     const { i32 } = this.#grid.memory.views;
     const { lanes } = this.#kernel;
-    const found = this.#kernel.sites[number]!;
-    const code = this.#engine.functionNamed(found.function)!;
-    const instruction = code.ir.instructions[found.instruction]!;
-    const site: Site = { code, index: found.instruction, instruction };
-    const { op } = instruction;
+    const { record } = this.#kernel.sites[number]!;
+    const site = this.#stack.site(number);
+    const { op } = site.instruction;
     if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") throw new Error(`${op.kind} has no address`);
     const first = i32[(context + this.#kernel.layout.words.first) >> 2]!;
-    const x = this.#activation(context, code);
+    const x = this.#stack.innermost(context);
     let failed: Fault | null = null;
     let failedLanes = 0;
     let last: Place | null = null;
@@ -67,7 +61,7 @@ export class Host {
       }
     }
     if (failed !== null) throw failed.inLanes(failedLanes);
-    if (last !== null) this.#remember(context, found.record, last, high);
+    if (last !== null) this.#remember(context, record, last, high);
   }
 
   /** A time that nobody has been told before. */
@@ -87,8 +81,9 @@ export class Host {
         return this.#constants + (place.start - windows.const.start);
       case "kernel-param":
         return context + layout.params + (place.start - windows["kernel-param"].start);
-      default:
-        throw new Error(`${place.kind} has no byte yet`);
+      case "frame":
+      case "stack":
+        return place.at;
     }
   }
 
@@ -101,19 +96,5 @@ export class Host {
     i32[at + 1] = high;
     i32[at + 2] = place.end - place.start;
     i32[at + 3] = this.#byteOf(context, place) - place.start;
-  }
-
-  /** The function that runs, as the machine would have it: for messages, and to find what is where. */
-  #activation(context: number, code: LoadedFunction): Activation {
-    const { words } = this.#kernel.layout;
-    const { i32 } = this.#grid.memory.views;
-    this.#cta ??= new Cta(this.#grid, 0);
-    const [gx, gy] = this.#grid.dimensions;
-    const ticket = i32[(context + words.ticket) >> 2]!;
-    this.#cta.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
-    const x = new Activation(code);
-    x.warp = this.#cta.warps[i32[(context + words.first) >> 2]! >> 5]!;
-    x.live = -1;
-    return x;
   }
 }

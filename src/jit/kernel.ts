@@ -1,17 +1,22 @@
-import type { IrFunction } from "../ir/index.ts";
 import { type Features, type FunctionWriter, ModuleWriter, wasm } from "../wasm/index.ts";
 import { accessFunctions } from "./access-functions.ts";
 import { Analysis } from "./analysis.ts";
 import { Body } from "./body.ts";
+import { CallGraph } from "./call-graph.ts";
+import type { Callable } from "./callables.ts";
 import { Chunk } from "./chunk.ts";
 import { type ContextLayout, layContext } from "./context-layout.ts";
+import { Frame, frameFunctions } from "./frame.ts";
+import { writeFunction } from "./function.ts";
 import { splitAtLoopExits } from "./loop-exits.ts";
 import type { MemoryContext } from "./memory.ts";
 import { hoistedOf } from "./hoisting.ts";
+import { losesLanes, Planning } from "./plan.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { Reaches } from "./reaches.ts";
 import { Rounds } from "./rounds.ts";
 import { Specials, specialShape, specialsOf } from "./specials.ts";
+import { Stacks } from "./stacks.ts";
 import { type Pauses, pausesOf, Suspension } from "./suspension.ts";
 import type { LaunchShape, ProgramFacts, Site, Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
@@ -23,6 +28,8 @@ export interface CompiledKernel {
   readonly lanes: number;
   readonly shape: LaunchShape;
   readonly layout: ContextLayout;
+  /** Bytes from the stack of one lane to the next; 0 where there are none. */
+  readonly stackStride: number;
   /** Offsets of the parameters that are pointers whose allocation is looked up beforehand. */
   readonly roots: readonly number[];
   /** By number, the instructions that the module asks the launcher about. */
@@ -33,33 +40,48 @@ export interface CompiledKernel {
 
 /** @throws Unsupported when the kernel has something that is not compiled */
 export function compileKernel(
-  ir: IrFunction,
+  kernel: Callable,
   shape: LaunchShape,
   facts: ProgramFacts,
   features: Features,
 ): CompiledKernel {
-  const code = prepare(ir, facts.bindings);
-  const unit = unitOf(code, shape, facts, features);
-  const { module, layout, quads } = unit;
+  const graph = new CallGraph(kernel, facts.callables);
+  const stacks = new Stacks(graph, facts.stackLimit);
+  const code = prepare(kernel.ir, facts.bindings, graph.mayLoseLanes);
+  const analysed = analyse(code, { shape, graph, stacks });
+  const unit = unitOf(kernel, analysed, { shape, facts, graph, stacks }, features);
+  const { module, layout, quads, plans } = unit;
   module.importMemory({ initial: 1, maximum: 65536, shared: false });
   module.importFunction("translate", ["i32", "i32", "i32"], []);
   accessFunctions(module, layout, quads * 4);
-  writeRun(unit, code);
+  if (stacks.stride > 0) frameFunctions(module, quads * 4, stacks.stride);
+  writeRun(unit, kernel, analysed);
+  for (const plan of plans.values()) writeFunction(unit, plan);
   module.export("run");
   return {
-    name: ir.name,
+    name: kernel.ir.name,
     bytes: module.finish(),
     lanes: quads * 4,
     shape,
     layout,
+    stackStride: stacks.stride,
     roots: unit.roots,
     sites: unit.sites,
     imports: module.imports,
   };
 }
 
-function unitOf({ ir, instructions }: Prepared, shape: LaunchShape, facts: ProgramFacts, features: Features): Unit {
+/** What of a unit is known before its code. */
+type Plan = Pick<Unit, "shape" | "facts" | "graph" | "stacks">;
+
+function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, features: Features): Unit {
+  const { shape, facts, graph, stacks } = plan;
   const { quads } = shape;
+  const { ir } = kernel;
+  const plans = new Planning(graph, facts, shape, stacks.stride > 0).from(analysis);
+  const all = [analysis.code, ...plans.map((p) => p.code)];
+  const isSuspended = pauses.barriers.size + pauses.spins.size > 0;
+  if (isSuspended && stacks.isChecked && stacks.stride > 0) throw new Unsupported("pauses with stacks of any depth");
   const params = ir.params.flatMap(({ storage, type }) =>
     storage.kind === "kernel" ? [{ at: storage.offset, type }] : [],
   );
@@ -67,15 +89,18 @@ function unitOf({ ir, instructions }: Prepared, shape: LaunchShape, facts: Progr
   const roots = pointers.map(({ at }) => at);
   return {
     module: new ModuleWriter(features),
-    facts,
-    shape,
+    ...plan,
+    plans: new Map(plans.map((p) => [p.callable, p])),
     quads,
     layout: layContext({
       lanes: quads * 4,
       paramBytes: params.reduce((end, { at, type }) => Math.max(end, at + type.size), 0),
       roots: roots.length,
-      sites: instructions.length,
+      sites: all.reduce((sum, { instructions }) => sum + instructions.length, 0),
       stateBytes,
+      calls: graph.recursive ? mostCalls : graph.functions.length + 1,
+      // Where chunks take turns, those that wait keep their frames.
+      stackBytes: stacks.stride * (isSuspended ? 1024 : quads * 4),
       sharedBytes: facts.sharedBytes,
     }),
     roots,
@@ -86,14 +111,16 @@ function unitOf({ ir, instructions }: Prepared, shape: LaunchShape, facts: Progr
 
 const [context, ticket, last] = [0, 1, 2];
 
+/** Calls that can be open at once. */
+const mostCalls = 4096;
+
 /** Room for what a chunk of lanes keeps while it pauses. */
 const stateBytes = 4096;
 
 /** `run(context, from, to)`: the blocks with these tickets, one after the other, each chunk by chunk. */
-function writeRun(unit: Unit, prepared: Prepared): void {
-  const { shape, layout, quads, facts } = unit;
+function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed): void {
+  const { shape, layout, quads, facts, stacks } = unit;
   const w = unit.module.function("run", ["i32", "i32", "i32"], []);
-  const { analysis, pauses } = analysed(prepared, shape);
   const { code } = analysis;
   const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
   const specials = new Specials(w, layout, context, shape, specialsOf(code.instructions));
@@ -102,24 +129,35 @@ function writeRun(unit: Unit, prepared: Prepared): void {
     analysis,
     quads,
     (leaf) => specials.value(leaf),
-    () => {
-      throw new Unsupported("variables of the frame");
-    },
+    (leaf) => frame.address(leaf),
   );
-  const reaches = new Reaches(unit, w, code, context);
+  const frame = new Frame(unit, w, kernel, null);
+  const entry = w.local("i32");
+  const reaches = new Reaches(unit, w, code, context, frame);
   const suspension = stalled.size === 0 ? null : new Suspension(chunk, pauses);
   if (suspension !== null && suspension.bytes > stateBytes)
     throw new Unsupported("so many registers live at a barrier");
+  const siteOf = (instruction: number, record: number | null): number =>
+    unit.sites.push({ function: kernel.number, instruction: code.origins[instruction]!, record }) - 1;
   const memory: MemoryContext = {
     context,
+    entry,
+    hasStacks: stacks.stride > 0,
     layout,
     isShared: false,
     reachOf: (access, address) => reaches.of(access, address),
-    siteOf: (instruction, record) =>
-      unit.sites.push({ function: code.ir.name, instruction: code.origins[instruction]!, record }) - 1,
+    siteOf,
   };
   const hoisted = hoistedOf(analysis);
-  const body = new Body(chunk, memory, pauses, suspension, hoisted);
+  const body = new Body(chunk, memory, pauses, suspension, hoisted, {
+    unit,
+    callable: kernel,
+    frame,
+    context,
+    entry,
+    ended: null,
+    siteOf: (instruction) => siteOf(instruction, null),
+  });
   /** Instructions that are executed here, and the vectors of their results. */
   const hoist = (instructions: readonly number[]): void => {
     body.hoist(instructions);
@@ -137,6 +175,7 @@ function writeRun(unit: Unit, prepared: Prepared): void {
   w.get(context);
   w.memory("i32.load", 4, layout.words.threads);
   w.set(threads);
+  w.assign([{ local: entry, value: wasm.op("i32.add", local(context), wasm.i32(layout.calls)) }]);
   hoist(hoisted.grid);
   const none = w.begin("block");
   w.value(wasm.op("i32.ge_u", local(ticket), local(last)));
@@ -148,8 +187,13 @@ function writeRun(unit: Unit, prepared: Prepared): void {
     const begin = (): void => {
       activate(chunk, shape.full, threads, first);
       clearRegisters(chunk);
+      frame.clear();
       body.flow.reset();
       body.begin();
+    };
+    const startChunk = (): void => {
+      specials.startChunk();
+      if (stacks.stride > 0) placeStacks(unit, w, first, suspension !== null, frame);
     };
     const eachChunk = (run: () => void): void => {
       w.assign([{ local: first, value: wasm.i32(0) }]);
@@ -162,11 +206,11 @@ function writeRun(unit: Unit, prepared: Prepared): void {
     };
     if (suspension === null) {
       eachChunk(() => {
-        specials.startChunk();
+        startChunk();
         begin();
         body.flow.write();
       });
-    } else new Rounds(unit, w, context, first, suspension, body).write(eachChunk, specials, begin);
+    } else new Rounds(unit, w, context, first, suspension, body).write(eachChunk, startChunk, begin);
     count(w, ticket, 1);
     w.value(wasm.op("i32.lt_u", local(ticket), local(last)));
     w.brIf(nextBlock);
@@ -174,18 +218,38 @@ function writeRun(unit: Unit, prepared: Prepared): void {
   w.end();
 }
 
+interface Analysed {
+  readonly analysis: Analysis;
+  readonly pauses: Pauses;
+}
+
 /** The code of a kernel, with registers split where that makes it better. */
-function analysed(code: Prepared, shape: LaunchShape): { readonly analysis: Analysis; readonly pauses: Pauses } {
-  const pauses = pausesOf(code.graph, code.instructions);
+function analyse(code: Prepared, plan: Omit<Plan, "facts">): Analysed {
+  const { shape, graph, stacks } = plan;
+  const pauses = pausesOf(code.graph, code.instructions, graph.seesOthers);
   const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
   const analysis = new Analysis(code, {
     special: (leaf) => specialShape(leaf, shape),
     params: new Map(),
     full: shape.full,
     stalls: (block) => stalled.has(block),
+    loses: losesLanes(code, graph),
+    tellsExits: false,
+    stacks: stacks.stride > 0,
   });
   const split = code.edgeCopies.size > 0 ? null : splitAtLoopExits(code, analysis.isDivergent);
-  return split === null ? { analysis, pauses } : analysed(split, shape);
+  return split === null ? { analysis, pauses } : analyse(split, plan);
+}
+
+/** Where the stacks of a chunk's lanes begin: each chunk has its own if others run before it has ended. */
+function placeStacks({ layout, stacks }: Unit, w: FunctionWriter, first: number, isOwn: boolean, frame: Frame): void {
+  const start = wasm.op("i32.add", wasm.local("i32", context), wasm.i32(layout.stacks));
+  const before = wasm.op("i32.mul", wasm.local("i32", first), wasm.i32(stacks.stride));
+  w.value(isOwn ? wasm.op("i32.add", start, before) : start);
+  frame.place();
+  w.get(context);
+  frame.pushStart();
+  w.memory("i32.store", 4, layout.words.stacks);
 }
 
 /** Shared memory begins as zeros in every block. */

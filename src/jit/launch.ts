@@ -1,4 +1,4 @@
-import { openLaunch, refuse } from "../interpreter/launch.ts";
+import { openLaunch, refuse, stackLimit } from "../interpreter/launch.ts";
 import type { Program } from "../interpreter/program.ts";
 import { type IrFunction, windows } from "../ir/index.ts";
 import { Fault } from "../machine/fault.ts";
@@ -8,6 +8,7 @@ import type { Dim3 } from "../machine/report.ts";
 import { evalImport } from "../semantics/expansion.ts";
 import { type PrimName, primOf } from "../semantics/index.ts";
 import { machineFeatures } from "../wasm/features.ts";
+import { type Callable, Callables } from "./callables.ts";
 import { reachBytes, tidBytes } from "./context-layout.ts";
 import { Host } from "./host.ts";
 import { type CompiledKernel, compileKernel } from "./kernel.ts";
@@ -26,15 +27,18 @@ interface Loaded {
 /** The kernels of a program that have been compiled, by name and shape; or why one could not be. */
 export class JitProgram {
   readonly program: Program;
+  readonly #callables: Callables;
   readonly #quads: Quads;
   readonly #widths = new Map<IrFunction, Quads>();
   readonly #kernels = new Map<string, Loaded | string>();
   /** Contexts that are not in use, by size. */
   readonly #contexts = new Map<number, number[]>();
+  #constants: number | null = null;
 
   /** `quads`: how wide chunks are where nothing asks for whole warps. */
   constructor(program: Program, quads: Quads = defaultQuads) {
     this.program = program;
+    this.#callables = new Callables(program.engine);
     this.#quads = quads;
   }
 
@@ -57,7 +61,7 @@ export class JitProgram {
       if (!grid.reports.failed) {
         const context = this.#contexts.get(size)?.pop() ?? memory.reserve(size);
         fillContext(grid, loaded.kernel, context, request);
-        loaded.host = new Host(grid, loaded.kernel, program.engine, 0);
+        loaded.host = new Host(grid, loaded.kernel, this.#callables, this.#placeConstants());
         const [gx, gy, gz] = grid.dimensions;
         loaded.run(context, 0, gx * gy * gz);
         const free = this.#contexts.get(size);
@@ -71,42 +75,50 @@ export class JitProgram {
     return { ok: !grid.reports.failed, steps: null, reports: grid.reports.reports };
   }
 
+  /** The byte of memory where the module's constants lie: the host may have changed them since the last launch. */
+  #placeConstants(): number {
+    const { memory, constants } = this.program;
+    this.#constants ??= memory.reserve(constants.views.u8.length);
+    memory.views.u8.set(constants.views.u8, this.#constants);
+    return this.#constants;
+  }
+
   #load({ kernel, block }: LaunchRequest): Loaded | string {
-    const { engine } = this.program;
-    const ir = engine.functionNamed(kernel)?.ir;
-    if (ir === undefined) return "there is no such kernel";
-    const shape = shapeOf(block, this.#quadsOf(ir));
+    const callable = this.#callables.named(kernel);
+    if (callable === null) return "there is no such kernel";
+    const shape = shapeOf(block, this.#quadsOf(callable.ir));
     const key = `${kernel} ${shape.rows} ${shape.full}`;
     let known = this.#kernels.get(key);
-    if (known === undefined) this.#kernels.set(key, (known = this.#compile(ir, shape)));
+    if (known === undefined) this.#kernels.set(key, (known = this.#compile(callable, shape)));
     return known;
   }
 
   #quadsOf(kernel: IrFunction): Quads {
     let quads = this.#widths.get(kernel);
     if (quads === undefined) {
-      const { engine } = this.program;
-      quads = quadsOf(kernel, (name) => engine.functionNamed(name)?.ir ?? null, this.#quads);
+      quads = quadsOf(kernel, (name) => this.#callables.named(name)?.ir ?? null, this.#quads);
       this.#widths.set(kernel, quads);
     }
     return quads;
   }
 
-  #compile(ir: IrFunction, shape: LaunchShape): Loaded | string {
+  #compile(kernel: Callable, shape: LaunchShape): Loaded | string {
     const { engine, shared, module } = this.program;
     try {
-      const kernel = compileKernel(
-        ir,
+      const compiled = compileKernel(
+        kernel,
         shape,
         {
           bindings: engine.bindings,
           addressSize: module.addressSize,
+          callables: this.#callables,
+          stackLimit,
           shared: shared.extents,
           sharedBytes: shared.dynamicStart - windows.shared.start,
         },
         machineFeatures(),
       );
-      return instantiate(kernel, this.program.memory.wasm);
+      return instantiate(compiled, this.program.memory.wasm);
     } catch (error) {
       if (error instanceof Unsupported) return error.message;
       throw error;
@@ -144,6 +156,7 @@ function fillContext(grid: Grid, kernel: CompiledKernel, context: number, { para
   set("total_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
   set("aggr_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
   set("threads", threads);
+  set("entry", context + layout.calls);
   if (!kernel.shape.rows) {
     for (let t = 0; t < threads; t++) {
       const at = (context + layout.tids + 4 * t) >> 2;

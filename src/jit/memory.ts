@@ -15,6 +15,10 @@ type StoreOp = Extract<Op, { kind: "store" }>;
 export interface MemoryContext {
   /** The local that holds the beginning of the context. */
   readonly context: number;
+  /** The one that holds the activation's entry in the shadow stack. */
+  readonly entry: number;
+  /** Whether anything lies in the lanes' stacks, where one generic address is another byte of memory for each lane. */
+  readonly hasStacks: boolean;
   readonly layout: ContextLayout;
   /** What an instruction at an address most probably accesses. */
   readonly reachOf: (access: Access, address: Expr) => { readonly reach: Reach; readonly record: number | null };
@@ -67,7 +71,10 @@ export class Memory {
   #check(index: number, access: Access, address: Expr, mask: readonly Wasm[] | null): Checked {
     const { reach, record } = this.#context.reachOf(access, address);
     this.#site = { index, record };
-    return check(this.#chunk, access, addressOf(this.#chunk, address), reach, mask);
+    const checked = check(this.#chunk, access, addressOf(this.#chunk, address), reach, mask);
+    const { places } = checked;
+    const isOne = places.kind === "one" && !(this.#context.hasStacks && access.space === "generic");
+    return isOne || places.kind !== "one" ? checked : { ...checked, places: { kind: "run", at: places.at, stride: 0 } };
   }
 
   #loadElements(access: Access, address: Expr, { places, ok }: Checked, mask: readonly Wasm[] | null): Value[] {
@@ -334,6 +341,9 @@ export class Memory {
         writer.value(part);
         writer.memory("v128.store", 16, layout.addresses + i * 16);
       });
+    writer.get(context);
+    writer.get(this.#context.entry);
+    writer.memory("i32.store", 4, layout.words.entry);
     writer.get(context);
     const site = this.#site;
     site.number ??= this.#context.siteOf(site.index, site.record);

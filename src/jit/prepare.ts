@@ -24,11 +24,16 @@ export interface Prepared {
 export const resultsOf = ({ returns }: IrFunction): number[] =>
   returns.flatMap(({ storage }) => (storage.kind === "register" ? [...storage.registers] : []));
 
-export function prepare(ir: IrFunction, bindings: Bindings): Prepared {
+/** `endsBlock`: further instructions behind which blocks begin. */
+export function prepare(
+  ir: IrFunction,
+  bindings: Bindings,
+  endsBlock: (instruction: Instruction) => boolean,
+): Prepared {
   const memo = new Map<Expr, Expr>();
   // What is moved is moved as bits.
   const bound = ir.instructions.map((i) => mapOperands(i, (expr) => bitsOf(bind(expr, bindings, memo))));
-  const graph = flowGraphOf(bound);
+  const graph = flowGraphOf(bound, { endsBlock });
   const writes = new Uint32Array(ir.registers.length);
   for (const instruction of bound) writesOf(instruction, (r) => writes[r]!++);
   for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;

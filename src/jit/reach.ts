@@ -12,6 +12,8 @@ export interface Reach {
   readonly bytes: Wasm;
   /** What is added to the low half of an address to get a byte of memory (i32). */
   readonly delta: Wasm;
+  /** In the lanes' stacks: how much further than for the lane before the byte lies, wherever the address points. */
+  readonly lane?: number;
 }
 
 /** Where the lanes of a chunk find the first of what they access. Bytes of memory are i32. */
@@ -57,6 +59,36 @@ export function fullAddresses(chunk: Chunk, expr: Expr): Vector {
 
 /** Whether an access lies within reach in all lanes of `mask` (null: in all), and where it then is. */
 export function check(
+  chunk: Chunk,
+  access: Access,
+  address: { readonly value: Value; readonly offset: number },
+  reach: Reach,
+  mask: readonly Wasm[] | null,
+): Checked {
+  const checked = checkFirst(chunk, access, address, reach, mask);
+  const { lane = 0 } = reach;
+  return lane === 0 ? checked : { ...checked, places: spread(checked.places, lane) };
+}
+
+/** Where each lane has bytes of its own, behind those of the lane before. */
+function spread(places: Places, stride: number): Places {
+  switch (places.kind) {
+    case "one":
+      return { kind: "run", at: places.at, stride };
+    case "run":
+      return { ...places, stride: places.stride + stride };
+    case "each":
+      return {
+        kind: "each",
+        quads: places.quads.map((quad, q) =>
+          wasm.op("i32x4.add", quad, wasm.lanes([0, 1, 2, 3].map((l) => (4 * q + l) * stride))),
+        ),
+      };
+  }
+}
+
+/** The same, as if the bytes of all lanes lay where those of the first do. */
+function checkFirst(
   chunk: Chunk,
   access: Access,
   address: { readonly value: Value; readonly offset: number },

@@ -3,6 +3,7 @@ import type { Extent } from "../machine/extent.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import { reachBytes } from "./context-layout.ts";
+import type { Frame } from "./frame.ts";
 import type { Prepared } from "./prepare.ts";
 import { knownReach, type Reach } from "./reach.ts";
 import type { Unit } from "./unit.ts";
@@ -12,7 +13,9 @@ type Instruction = Prepared["instructions"][number];
 /** What an address is reckoned from. */
 type Root =
   /** The pointer at an offset among the kernel's parameters. */
-  { readonly kind: "param"; readonly offset: number } | { readonly kind: "variable"; readonly extent: Extent };
+  | { readonly kind: "param"; readonly offset: number }
+  | { readonly kind: "variable"; readonly extent: Extent }
+  | { readonly kind: "frame"; readonly variable: number };
 
 /** What the accesses of a function will probably find: the variable or allocation in which their addresses begin. */
 export class Reaches {
@@ -21,14 +24,16 @@ export class Reaches {
   readonly #code: Prepared;
   /** The local that holds the beginning of the context. */
   readonly #context: number;
+  readonly #frame: Frame;
   readonly #roots = new Map<number, Reach>();
   #writers: Map<number, Instruction[]> | null = null;
 
-  constructor(unit: Unit, writer: FunctionWriter, code: Prepared, context: number) {
+  constructor(unit: Unit, writer: FunctionWriter, code: Prepared, context: number, frame: Frame) {
     this.#unit = unit;
     this.#writer = writer;
     this.#code = code;
     this.#context = context;
+    this.#frame = frame;
   }
 
   /** Brings what the launcher knows of the kernel's pointers into locals. */
@@ -56,6 +61,10 @@ export class Reaches {
     const root = this.#rootOf(address, new Set());
     if (root === null) return null;
     if (root.kind === "param") return this.#roots.get(root.offset) ?? null;
+    if (root.kind === "frame") {
+      if (space === "generic") return this.#frame.reachOf(root.variable, true);
+      return space === "local" || space === "call-param" ? this.#frame.reachOf(root.variable, false) : null;
+    }
     const { start, end } = root.extent;
     return space === "shared" ? knownReach(start, end, this.#windowDelta(layout.shared, windows.shared.start)) : null;
   }
@@ -82,6 +91,7 @@ export class Reaches {
 
   /** What an address is reckoned from: a parameter of the kernel, or a variable in its place. Null where that is not plain. */
   #rootOf(expr: Expr, seen: Set<number>): Root | null {
+    if (expr.kind === "frame") return { kind: "frame", variable: expr.variable };
     if (expr.kind === "const" && typeof expr.value !== "boolean") return this.#variableAt(Number(expr.value));
     if (expr.kind === "prim") {
       if (!/^i(32|64)\.(add|sub)$|^i64\.extend|^i32\.wrap/.test(expr.prim)) return null;

@@ -1,6 +1,5 @@
 import { type FunctionWriter, wasm } from "../wasm/index.ts";
 import type { Body } from "./body.ts";
-import type { Specials } from "./specials.ts";
 import { chunkState, stateWord, type Suspension } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
 
@@ -36,8 +35,8 @@ export class Rounds {
     this.#released = writer.local("i32");
   }
 
-  /** `eachChunk`: a loop over the chunks; `begin`: makes a chunk ready to begin. */
-  write(eachChunk: (run: () => void) => void, specials: Specials, begin: () => void): void {
+  /** `eachChunk`: a loop over the chunks; `startChunk`: comes before what a chunk does; `begin`: makes it ready to begin. */
+  write(eachChunk: (run: () => void) => void, startChunk: () => void, begin: () => void): void {
     const w = this.#writer;
     const stride = this.#suspension.bytes;
     eachChunk(() => {
@@ -52,7 +51,7 @@ export class Rounds {
       ]);
       eachChunk(() => {
         this.#findState(stride);
-        this.#runIfReady(specials, begin);
+        this.#runIfReady(startChunk, begin);
       });
       // If nobody has given way, all that are left wait at the barrier.
       const local = (index: number) => wasm.local("i32", index);
@@ -62,7 +61,7 @@ export class Rounds {
     });
   }
 
-  #runIfReady(specials: Specials, begin: () => void): void {
+  #runIfReady(startChunk: () => void, begin: () => void): void {
     const w = this.#writer;
     const skip = w.begin("block");
     const run = w.begin("block");
@@ -83,11 +82,11 @@ export class Rounds {
       w.assign([{ local: this.#waits, value: wasm.i32(1) }]);
       w.br(skip);
     });
-    specials.startChunk();
+    startChunk();
     begin();
     w.br(run);
     w.end();
-    specials.startChunk();
+    startChunk();
     this.#body.flow.reset();
     this.#suspension.restore(this.#state);
     this.#body.begin();

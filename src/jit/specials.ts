@@ -73,6 +73,7 @@ export class Specials {
   /** Where they are not, a local for each four lanes. */
   readonly #tids = new Map<Dimension, readonly number[]>();
   readonly #time: number | null;
+  readonly #isUnused: boolean;
 
   /** `used`: of `specialsOf`. */
   constructor(
@@ -85,6 +86,7 @@ export class Specials {
     this.#writer = writer;
     this.#layout = layout;
     this.#context = context;
+    this.#isUnused = used.size === 0;
     this.first = writer.local("i32");
     for (const name of used) {
       if (isDimension(name) && !shape.rows) {
@@ -111,15 +113,35 @@ export class Specials {
   loadGrid(): void {
     for (const [name, local] of this.#words) {
       if (!isHeaderWord(name)) continue;
-      this.#writer.get(this.#context);
-      this.#writer.memory("i32.load", 4, this.#layout.words[name]);
-      this.#writer.set(local);
+      this.#load(local, this.#layout.words[name]);
     }
+  }
+
+  /** Fills all that a function reads, from where the kernel has put it. */
+  enter(): void {
+    if (this.#isUnused) return;
+    const w = this.#writer;
+    const ticket = w.local("i32");
+    this.loadGrid();
+    this.#load(ticket, this.#layout.words.ticket);
+    this.#load(this.first, this.#layout.words.first);
+    this.#numberBlock(ticket);
+    this.#numberChunk();
+    w.release(ticket);
   }
 
   /** The block's numbers, from its place in the order of the grid. */
   startBlock(ticket: number): void {
     this.#store(ticket, this.#layout.words.ticket);
+    this.#numberBlock(ticket);
+  }
+
+  startChunk(): void {
+    this.#store(this.first, this.#layout.words.first);
+    this.#numberChunk();
+  }
+
+  #numberBlock(ticket: number): void {
     const t = wasm.local("i32", ticket);
     this.#set("ctaid.x", () => wasm.op("i32.rem_u", t, this.#word("nctaid.x")));
     const row = (): Wasm => wasm.op("i32.div_u", t, this.#word("nctaid.x"));
@@ -128,8 +150,7 @@ export class Specials {
     this.#set("smid", () => wasm.op("i32.rem_u", t, this.#word("nsmid")));
   }
 
-  startChunk(): void {
-    this.#store(this.first, this.#layout.words.first);
+  #numberChunk(): void {
     const first = wasm.local("i32", this.first);
     this.#set("tid.x", () => wasm.op("i32.rem_u", first, this.#word("ntid.x")));
     const row = (): Wasm => wasm.op("i32.div_u", first, this.#word("ntid.x"));
@@ -170,6 +191,12 @@ export class Specials {
   #set(name: string, value: () => Wasm): void {
     const local = this.#words.get(name);
     if (local !== undefined) this.#writer.assign([{ local, value: value() }]);
+  }
+
+  #load(local: number, at: number): void {
+    this.#writer.get(this.#context);
+    this.#writer.memory("i32.load", 4, at);
+    this.#writer.set(local);
   }
 
   #store(local: number, at: number): void {

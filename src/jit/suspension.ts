@@ -16,8 +16,12 @@ export interface Pauses {
   readonly spins: ReadonlySet<number>;
 }
 
-/** Where the lanes of a kernel may have to pause. */
-export function pausesOf(graph: FlowGraph, instructions: readonly Instruction[]): Pauses {
+/** Where the lanes of a kernel may have to pause. `sees`: whether an instruction may see what others do meanwhile. */
+export function pausesOf(
+  graph: FlowGraph,
+  instructions: readonly Instruction[],
+  sees: (instruction: Instruction) => boolean,
+): Pauses {
   const barriers = new Map<number, number>();
   for (const { index, end } of graph.blocks) {
     // Behind a barrier at the very end there is nothing to wait for.
@@ -27,17 +31,11 @@ export function pausesOf(graph: FlowGraph, instructions: readonly Instruction[])
   const visit = (loop: LoopRange): void => {
     const { start } = graph.blocks[loop.start]!;
     const { end } = graph.blocks[loop.end]!;
-    if (instructions.slice(start, end).some(seesOthers)) spins.add(loop.start);
+    if (instructions.slice(start, end).some(sees)) spins.add(loop.start);
     loop.inner.forEach(visit);
   };
   loopsOf(graph).forEach(visit);
   return { barriers, spins };
-}
-
-/** Whether an instruction can see what other threads have done since it was last executed. */
-function seesOthers({ op }: Instruction): boolean {
-  if (op.kind === "load") return op.access.volatile || op.access.order !== "weak";
-  return op.kind === "atomic" || op.kind === "sleep" || op.kind === "call";
 }
 
 interface Pause {

@@ -1,7 +1,11 @@
 import type { Extent } from "../machine/extent.ts";
 import type { Bindings } from "../semantics/bind.ts";
 import type { ModuleWriter } from "../wasm/index.ts";
+import type { CallGraph } from "./call-graph.ts";
+import type { Callable, Callables } from "./callables.ts";
 import type { ContextLayout } from "./context-layout.ts";
+import type { FunctionPlan } from "./plan.ts";
+import type { Stacks } from "./stacks.ts";
 import type { Quads } from "./width.ts";
 
 /** What of a launch the code of a kernel is made for. */
@@ -18,6 +22,9 @@ export interface LaunchShape {
 export interface ProgramFacts {
   readonly bindings: Bindings;
   readonly addressSize: 32 | 64;
+  readonly callables: Callables;
+  /** Bytes of stack that a lane may use. */
+  readonly stackLimit: number;
   /** The shared variables, as addresses. */
   readonly shared: readonly Extent[];
   readonly sharedBytes: number;
@@ -25,7 +32,8 @@ export interface ProgramFacts {
 
 /** An instruction that asks the launcher. */
 export interface Site {
-  readonly function: string;
+  /** The function's place among those of the program. */
+  readonly function: number;
   readonly instruction: number;
   /** Where in the context it remembers what it accessed, or null. */
   readonly record: number | null;
@@ -39,6 +47,10 @@ export interface Unit {
   /** How many times four lanes are a chunk. */
   readonly quads: number;
   readonly layout: ContextLayout;
+  /** What the kernel can call, and what of it has to lie in memory. */
+  readonly graph: CallGraph;
+  readonly stacks: Stacks;
+  readonly plans: ReadonlyMap<Callable, FunctionPlan>;
   /** Offsets of the parameters whose allocation the launcher looks up beforehand. */
   readonly roots: readonly number[];
   /** By number, as the launcher is told them. */

@@ -5,11 +5,12 @@ const shortBytes = 128;
 
 /**
  * The stacks of a warp's lanes: frames, call parameters and what `alloca` gives. They grow together; lane `i` begins at
- * byte `i * stride`.
+ * byte `origin + i * stride`. The interpreter's own begin at 0.
  */
 export class LaneStack {
   views = new Views(0);
   stride = 0;
+  origin = 0;
 
   /** Makes room for `bytes` in every lane. What is there stays; new bytes are zeros. */
   reserve(bytes: number): void {

@@ -74,13 +74,13 @@ const place = (
 const piece = "what alloca gave";
 
 function onStack(innermost: Activation, lane: number, offset: number): Place | null {
-  const { views, stride } = innermost.warp.stack;
+  const { views, stride, origin } = innermost.warp.stack;
   for (let x: Activation | null = innermost; x !== null; x = x.caller) {
     const found = inFrame(x, lane, offset);
     if (found === null) continue;
     const kind = x === innermost ? "frame" : "stack";
     const common = found.name === piece ? null : stride;
-    return place(kind, found, windows.local.start, views, found.start + lane * stride, common);
+    return place(kind, found, windows.local.start, views, origin + found.start + lane * stride, common);
   }
   return null;
 }

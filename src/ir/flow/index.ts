@@ -6,3 +6,4 @@ export * from "./flow-graph.ts";
 export * from "./liveness.ts";
 export * from "./loops.ts";
 export * from "./frame-promotion.ts";
+export { functionsWithAddress } from "./passing.ts";

@@ -26,11 +26,10 @@ export interface Passing {
  * A parameter that is an array can be registers where all who pass it are known: its function is only called directly,
  * and all variables that are copied to it or from it consist of the same elements.
  */
-export function passingOf({ functions, aliases, variables }: IrModule): Passing {
-  const byName = new Map(functions.map((f) => [f.name, f]));
-  for (const [alias, index] of aliases) byName.set(alias, functions[index]!);
-  const taken = new Set(variables.flatMap((v) => v.relocations.map((r) => byName.get(r.symbol))));
-  for (const f of functions) addressesIn(f, (name) => taken.add(byName.get(name)));
+export function passingOf(module: IrModule): Passing {
+  const { functions } = module;
+  const byName = functionsByName(module);
+  const taken = functionsWithAddress(module);
   const isPrivate = (f: IrFunction): boolean => f.kind === "function" && !f.external && !taken.has(f);
 
   const uses = new Map(functions.map((f) => [f, variableUsesOf(f)]));
@@ -80,6 +79,25 @@ export function passingOf({ functions, aliases, variables }: IrModule): Passing 
     paramType: (call, i) => typeAt(call, "params", i),
     returnType: (call, i) => typeAt(call, "returns", i),
   };
+}
+
+function functionsByName({ functions, aliases }: IrModule): ReadonlyMap<string, IrFunction> {
+  const byName = new Map(functions.map((f) => [f.name, f]));
+  for (const [alias, index] of aliases) byName.set(alias, functions[index]!);
+  return byName;
+}
+
+/** The functions whose address something in a module takes. */
+export function functionsWithAddress(module: IrModule): ReadonlySet<IrFunction> {
+  const byName = functionsByName(module);
+  const taken = new Set<IrFunction>();
+  const take = (name: string): void => {
+    const f = byName.get(name);
+    if (f !== undefined) taken.add(f);
+  };
+  for (const { relocations } of module.variables) for (const r of relocations) take(r.symbol);
+  for (const f of module.functions) addressesIn(f, take);
+  return taken;
 }
 
 /** Shows the names in a function's expressions, and in lists of targets; those of direct calls are not among them. */

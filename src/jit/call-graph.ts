@@ -1,0 +1,151 @@
+import { agrees, signatureOf } from "../interpreter/signature.ts";
+import type { Instruction, Op } from "../ir/index.ts";
+import type { Callable, Callables } from "./callables.ts";
+import { Unsupported } from "./unsupported.ts";
+
+export type CallOp = Extract<Op, { kind: "call" }>;
+
+/** The functions that a kernel can reach, and what follows from who calls whom. */
+export class CallGraph {
+  /** All that have a body: the kernel first. */
+  readonly functions: readonly Callable[];
+  /** Whether a function can be entered while it is being executed already. */
+  readonly recursive: boolean;
+  readonly #program: Callables;
+  readonly #targets = new Map<CallOp["target"], readonly Callable[]>();
+  readonly #callees = new Map<Callable, ReadonlySet<Callable>>();
+  readonly #byAddress = new Set<Callable>();
+  readonly #losing: ReadonlySet<Callable>;
+  readonly #asking: ReadonlySet<Callable>;
+  readonly #seeing: ReadonlySet<Callable>;
+
+  /** @throws Unsupported when the kernel can reach what is not compiled */
+  constructor(kernel: Callable, program: Callables) {
+    this.#program = program;
+    const reached = new Set([kernel]);
+    for (const f of reached) {
+      const callees = new Set<Callable>();
+      for (const { op } of f.ir.instructions) {
+        if (op.kind !== "call") continue;
+        for (const target of this.targetsOf(op)) {
+          if (target.ir.external) continue;
+          if (op.target.kind === "indirect") this.#byAddress.add(target);
+          callees.add(target);
+          reached.add(target);
+        }
+      }
+      this.#callees.set(f, callees);
+    }
+    this.functions = [...reached];
+    this.recursive = this.#hasCycle(kernel);
+    this.#losing = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "exit"));
+    this.#seeing = this.reaching(({ ir }) => ir.instructions.some(sees));
+    this.#asking = this.reaching(({ ir }) => ir.instructions.some((i) => this.#asks(i)));
+  }
+
+  /** Whether an instruction, or what it calls, can see what other threads have done since it was last executed. */
+  readonly seesOthers = (instruction: Instruction): boolean => {
+    const { op } = instruction;
+    return sees(instruction) || (op.kind === "call" && this.targetsOf(op).some((f) => this.#seeing.has(f)));
+  };
+
+  /** Where a call may go. Functions whose address nobody takes have none that a program could come by. */
+  targetsOf({ target }: CallOp): readonly Callable[] {
+    let known = this.#targets.get(target);
+    if (known === undefined) this.#targets.set(target, (known = this.#find(target)));
+    return known;
+  }
+
+  /** Whether calls by address may go there, which all pass arguments alike. */
+  isCalledByAddress(f: Callable): boolean {
+    return this.#byAddress.has(f);
+  }
+
+  /** Whether lanes may end in a function, instead of coming back. What is called by address tells it alike. */
+  losesLanes(f: Callable): boolean {
+    return this.#losing.has(f) || (this.#byAddress.has(f) && this.losesByAddress);
+  }
+
+  get losesByAddress(): boolean {
+    return [...this.#byAddress].some((f) => this.#losing.has(f));
+  }
+
+  /** Whether a function may ask the launcher, who then looks at the stack of calls. */
+  asksHost(f: Callable): boolean {
+    return this.#asking.has(f);
+  }
+
+  /** The functions with a body that a function calls. */
+  calleesOf(f: Callable): ReadonlySet<Callable> {
+    return this.#callees.get(f)!;
+  }
+
+  /** Whether lanes may end in what an instruction calls. */
+  readonly mayLoseLanes = ({ op }: Instruction): boolean =>
+    op.kind === "call" && this.targetsOf(op).some((f) => this.losesLanes(f));
+
+  /** The functions for which something holds, and those that can reach one. */
+  reaching(holds: (f: Callable) => boolean): ReadonlySet<Callable> {
+    const found = new Set(this.functions.filter(holds));
+    for (let size = -1; size !== found.size; ) {
+      size = found.size;
+      for (const [f, callees] of this.#callees) if ([...callees].some((c) => found.has(c))) found.add(f);
+    }
+    return found;
+  }
+
+  #asks({ op }: Instruction): boolean {
+    switch (op.kind) {
+      case "pure":
+      case "branch":
+      case "return":
+      case "exit":
+      case "fence":
+      case "nothing":
+      case "breakpoint":
+        return false;
+      case "call":
+        return op.target.kind === "indirect" || this.targetsOf(op).some((f) => f.ir.external);
+      default:
+        return true;
+    }
+  }
+
+  #find(target: CallOp["target"]): readonly Callable[] {
+    if (target.kind === "direct") {
+      const callee = this.#program.named(target.function);
+      if (callee === null) throw new Unsupported(`${target.function}, which is not defined`);
+      return [callee];
+    }
+    const { signature, targets } = target;
+    const listed = targets && new Set(targets.map((name) => this.#program.named(name)));
+    return this.#program.list.filter(
+      (f) =>
+        f.hasAddress &&
+        f.ir.kind === "function" &&
+        (listed === null || listed.has(f)) &&
+        agrees(signature, signatureOf(f.ir)),
+    );
+  }
+
+  #hasCycle(kernel: Callable): boolean {
+    const done = new Set<Callable>();
+    const open = new Set<Callable>();
+    const visit = (f: Callable): boolean => {
+      if (done.has(f)) return false;
+      if (open.has(f)) return true;
+      open.add(f);
+      const found = [...this.#callees.get(f)!].some(visit);
+      open.delete(f);
+      done.add(f);
+      return found;
+    };
+    return visit(kernel);
+  }
+}
+
+/** Whether an instruction itself can see what other threads have done. */
+function sees({ op }: Instruction): boolean {
+  if (op.kind === "load") return op.access.volatile || op.access.order !== "weak";
+  return op.kind === "atomic" || op.kind === "sleep";
+}

@@ -1,0 +1,88 @@
+import { Activation } from "../machine/activation.ts";
+import type { Site } from "../machine/code.ts";
+import { Cta } from "../machine/cta.ts";
+import type { Grid } from "../machine/grid.ts";
+import type { Warp } from "../machine/warp.ts";
+import type { Callables } from "./callables.ts";
+import { callBytes, callEntry } from "./context-layout.ts";
+import type { CompiledKernel } from "./kernel.ts";
+
+/** What runs, as the machine would have it: for messages, and to find what is where. */
+export class CallStack {
+  readonly #grid: Grid;
+  readonly #kernel: CompiledKernel;
+  readonly #callables: Callables;
+  readonly #sites = new Map<number, Site>();
+  #cta: Cta | null = null;
+
+  constructor(grid: Grid, kernel: CompiledKernel, callables: Callables) {
+    this.#grid = grid;
+    this.#kernel = kernel;
+    this.#callables = callables;
+  }
+
+  /** An instruction by the number that the kernel gives it. The same number is the same object. */
+  site(number: number): Site {
+    let site = this.#sites.get(number);
+    if (site === undefined) {
+      const { function: f, instruction: index } = this.#kernel.sites[number]!;
+      const { ir, code } = this.#callables.list[f]!;
+      this.#sites.set(number, (site = { code, index, instruction: ir.instructions[index]! }));
+    }
+    return site;
+  }
+
+  /** The activation that asks, and in it those that have called it; where frames are follows from who called whom. */
+  innermost(context: number): Activation {
+    const { layout } = this.#kernel;
+    const { i32 } = this.#grid.memory.views;
+    const warp = this.#warpOf(context);
+    const first = context + layout.calls;
+    const last = i32[(context + layout.words.entry) >> 2]!;
+    let x = new Activation(this.#callables.named(this.#kernel.name)!.code);
+    x.warp = warp;
+    x.live = -1;
+    x.top = x.code.frame.size;
+    x.cost = x.code.stackCost;
+    for (let at = first + callBytes; at <= last; at += callBytes) {
+      const callee = this.#callables.list[i32[(at + callEntry.callee) >> 2]!]!.code;
+      x = called(x, callee, this.site(i32[(at + callEntry.site) >> 2]!));
+    }
+    return x;
+  }
+
+  #warpOf(context: number): Warp {
+    const { layout, stackStride } = this.#kernel;
+    const { views } = this.#grid.memory;
+    const word = (name: keyof typeof layout.words): number => views.i32[(context + layout.words[name]) >> 2]!;
+    this.#cta ??= new Cta(this.#grid, 0);
+    const [gx, gy] = this.#grid.dimensions;
+    const ticket = word("ticket");
+    this.#cta.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
+    const thread = word("first");
+    const warp = this.#cta.warps[thread >> 5]!;
+    warp.stack.views = views;
+    warp.stack.stride = stackStride;
+    warp.stack.origin = word("stacks") - (thread & 31) * stackStride;
+    return warp;
+  }
+}
+
+/** The activation of a function that another has called. */
+function called(caller: Activation, code: Activation["code"], site: Site): Activation {
+  const { frame, ir } = code;
+  const { op } = site.instruction;
+  const unsized = ir.params.findIndex((p) => p.type.unsized);
+  const arg = op.kind === "call" && unsized >= 0 ? op.args[unsized] : undefined;
+  const x = new Activation(code);
+  x.warp = caller.warp;
+  x.live = -1;
+  x.caller = caller;
+  x.callSite = site;
+  x.depth = caller.depth + 1;
+  x.unsizedBytes = arg?.kind === "frame" ? arg.size : 0;
+  x.base = Math.ceil(caller.top / frame.align) * frame.align;
+  x.top = x.base + frame.size + Math.ceil(x.unsizedBytes / 16) * 16;
+  x.cost = caller.cost + code.stackCost + x.unsizedBytes;
+  return x;
+}

@@ -1,0 +1,188 @@
+import { windows } from "../ir/index.ts";
+import type { Expr } from "../semantics/index.ts";
+import { type FunctionWriter, type ModuleWriter, type Wasm, wasm } from "../wasm/index.ts";
+import type { Callable } from "./callables.ts";
+import { callEntry } from "./context-layout.ts";
+import type { Reach } from "./reach.ts";
+import type { Unit } from "./unit.ts";
+
+type FrameLeaf = Extract<Expr, { kind: "frame" }>;
+
+const add = (a: Wasm, b: number): Wasm =>
+  b === 0 ? a : a.kind === "const" && a.ty === "i32" ? wasm.i32(a.value + b) : wasm.op("i32.add", a, wasm.i32(b));
+
+const clearName = "frame:clear";
+const copyName = "frame:copy";
+
+/** Where the variables of an activation are that lie in memory, in the stacks of its lanes. */
+export class Frame {
+  /** The byte of a lane's stack where the frame begins; the byte behind it. */
+  readonly base: Wasm;
+  readonly top: Wasm;
+  readonly #unit: Unit;
+  readonly #writer: FunctionWriter;
+  readonly #callable: Callable;
+  /** The local with the byte of memory where the stack of the first lane begins. */
+  readonly #stack: number;
+  /** The bytes of the unsized parameter. */
+  readonly #unsized: Wasm;
+
+  /** `entry`: the local with the call's entry in the shadow stack; null for the kernel, whose frame is the first. */
+  constructor(unit: Unit, writer: FunctionWriter, callable: Callable, entry: number | null) {
+    this.#unit = unit;
+    this.#writer = writer;
+    this.#callable = callable;
+    this.#stack = writer.local("i32");
+    const { size, align, unsized } = callable.code.frame;
+    this.#unsized = wasm.i32(0);
+    if (entry === null || !unit.stacks.isFramed(callable)) {
+      this.base = wasm.i32(0);
+      this.top = wasm.i32(size);
+      return;
+    }
+    const word = (offset: number): Wasm => {
+      const local = writer.local("i32");
+      writer.get(entry);
+      writer.memory("i32.load", 4, offset);
+      writer.set(local);
+      return wasm.local("i32", local);
+    };
+    const below = word(callEntry.top);
+    const base = writer.local("i32");
+    writer.assign([
+      { local: base, value: wasm.op("i32.and", wasm.op("i32.add", below, wasm.i32(align - 1)), wasm.i32(-align)) },
+    ]);
+    this.base = wasm.local("i32", base);
+    if (unsized < 0) {
+      this.top = add(this.base, size);
+      return;
+    }
+    this.#unsized = word(callEntry.unsized);
+    const room = wasm.op("i32.and", add(this.#unsized, 15), wasm.i32(-16));
+    this.top = wasm.op("i32.add", add(this.base, size), room);
+  }
+
+  /** The stack of the first lane begins at the byte of memory that has been pushed. */
+  place(): void {
+    this.#writer.set(this.#stack);
+  }
+
+  pushStart(): void {
+    this.#writer.get(this.#stack);
+  }
+
+  /** An activation's variables begin as zeros. */
+  clear(): void {
+    const { offsets, extents, unsized, size } = this.#callable.code.frame;
+    const { ir } = this.#callable;
+    const used = [...this.#unit.stacks.variablesOf(this.#callable)];
+    const ends = used.flatMap((v) => (v === unsized ? [] : [offsets[v]! + ir.frame[v]!.size]));
+    if (extents.length === 0 || ends.length === 0) return;
+    const start = Math.floor(Math.min(...used.map((v) => offsets[v]!)) / 16) * 16;
+    const end = Math.min(size, Math.ceil(Math.max(...ends) / 16) * 16);
+    this.#clear(start, end - start);
+  }
+
+  /** The byte of the lanes' stacks where a variable begins. */
+  offsetOf(variable: number): Wasm {
+    return add(this.base, this.#callable.code.frame.offsets[variable]!);
+  }
+
+  /** Copies bytes of the stacks, in the lanes of a mask of bits. */
+  copy(from: Wasm, to: Wasm, bytes: Wasm, lanes: Wasm): void {
+    this.#writer.values([
+      wasm.op("i32.add", this.#stackStart, from),
+      wasm.op("i32.add", this.#stackStart, to),
+      bytes,
+      lanes,
+    ]);
+    this.#writer.call(copyName);
+  }
+
+  /** The bytes of a variable that is as large as its argument. */
+  get unsizedBytes(): Wasm {
+    return this.#unsized;
+  }
+
+  get #stackStart(): Wasm {
+    return wasm.local("i32", this.#stack);
+  }
+
+  /** What an address within the frame is. */
+  address({ ty, variable, offset, generic }: FrameLeaf): Wasm {
+    const low = add(this.offsetOf(variable), windows.local.start + offset);
+    if (ty === "i32") return low;
+    const wide =
+      low.kind === "const" && low.ty === "i32" ? wasm.i64(BigInt(low.value >>> 0)) : wasm.op("i64.extend_i32_u", low);
+    return generic ? wasm.op("i64.add", wide, wasm.i64(this.#unit.facts.bindings.window)) : wide;
+  }
+
+  /** A variable as what an access reaches. */
+  reachOf(variable: number, generic: boolean): Reach {
+    const { size, unsized } = this.#callable.ir.frame[variable]!;
+    return {
+      from: this.address({ kind: "frame", ty: "i64", variable, offset: 0, generic }),
+      bytes: unsized ? wasm.op("i64.extend_i32_u", this.#unsized) : wasm.i64(BigInt(size)),
+      delta: wasm.op("i32.sub", this.#stackStart, wasm.i32(windows.local.start)),
+      lane: this.#unit.stacks.stride,
+    };
+  }
+
+  #clear(start: number, bytes: number): void {
+    this.#writer.values([wasm.op("i32.add", this.#stackStart, add(this.base, start)), wasm.i32(bytes)]);
+    this.#writer.call(clearName);
+  }
+}
+
+/** Up to this size a loop over words is faster than a fill of the engine's own. */
+const shortBytes = 128;
+
+/**
+ * `clear(at, bytes)` and `copy(from, to, bytes, lanes)`, at bytes of memory that belong to the first lane; the others' are
+ * `stride` further each. What is cleared is a multiple of 16 bytes.
+ */
+export function frameFunctions(m: ModuleWriter, lanes: number, stride: number): void {
+  const clear = m.function(clearName, ["i32", "i32"], []);
+  const [at, bytes] = [wasm.local("i32", 0), wasm.local("i32", 1)];
+  const [lane, end] = [clear.local("i32"), clear.local("i32")];
+  clear.assign([{ local: end, value: wasm.op("i32.add", at, wasm.i32(lanes * stride)) }]);
+  clear.loop((next) => {
+    clear.value(wasm.op("i32.gt_u", bytes, wasm.i32(shortBytes)));
+    clear.if(
+      () => {
+        clear.values([at, wasm.i32(0), bytes]);
+        clear.memoryFill();
+      },
+      () => {
+        clear.assign([{ local: lane, value: wasm.i32(0) }]);
+        clear.loop((word) => {
+          clear.values([wasm.op("i32.add", at, wasm.local("i32", lane)), wasm.i32x4(0)]);
+          clear.memory("v128.store", 16);
+          clear.assign([{ local: lane, value: wasm.op("i32.add", wasm.local("i32", lane), wasm.i32(16)) }]);
+          clear.value(wasm.op("i32.lt_u", wasm.local("i32", lane), bytes));
+          clear.brIf(word);
+        });
+      },
+    );
+    clear.assign([{ local: 0, value: wasm.op("i32.add", at, wasm.i32(stride)) }]);
+    clear.value(wasm.op("i32.lt_u", at, wasm.local("i32", end)));
+    clear.brIf(next);
+  });
+
+  const copy = m.function(copyName, ["i32", "i32", "i32", "i32"], []);
+  const local = (index: number): Wasm => wasm.local("i32", index);
+  copy.loop((next) => {
+    copy.value(wasm.op("i32.and", local(3), wasm.i32(1)));
+    copy.if(() => {
+      copy.values([local(1), local(0), local(2)]);
+      copy.memoryCopy();
+    });
+    copy.assign([
+      { local: 0, value: wasm.op("i32.add", local(0), wasm.i32(stride)) },
+      { local: 1, value: wasm.op("i32.add", local(1), wasm.i32(stride)) },
+      { local: 3, value: wasm.op("i32.shr_u", local(3), wasm.i32(1)) },
+    ]);
+    copy.get(3);
+    copy.brIf(next);
+  });
+}

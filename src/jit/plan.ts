@@ -1,0 +1,140 @@
+import { signatureOf } from "../interpreter/signature.ts";
+import type { Argument, Instruction } from "../ir/index.ts";
+import type { Expr } from "../semantics/index.ts";
+import { Analysis, type Surroundings } from "./analysis.ts";
+import type { CallGraph } from "./call-graph.ts";
+import type { Callable } from "./callables.ts";
+import { type Convention, conventionOf, directConvention } from "./convention.ts";
+import { type Prepared, prepare } from "./prepare.ts";
+import { type Shape, uniform, vector } from "./shape.ts";
+import { specialShape } from "./specials.ts";
+import type { LaunchShape, ProgramFacts } from "./unit.ts";
+
+/** A function of the program as it will be written. */
+export interface FunctionPlan {
+  readonly callable: Callable;
+  readonly code: Prepared;
+  readonly analysis: Analysis;
+  readonly convention: Convention;
+}
+
+/** The values that an argument consists of, one for each register. */
+export function valuesOf(arg: Argument): readonly Expr[] {
+  switch (arg.kind) {
+    case "value":
+      return [arg.value];
+    case "pair":
+      return [arg.low, arg.high];
+    case "vector":
+      return arg.elements;
+    case "frame":
+      return [];
+  }
+}
+
+/** Blocks at whose end lanes may be gone. */
+export const losesLanes =
+  ({ graph, instructions }: Prepared, { mayLoseLanes }: CallGraph) =>
+  (block: number): boolean =>
+    mayLoseLanes(instructions[graph.blocks[block]!.end - 1]!);
+
+/** What is known of a function from all calls that have been looked at. */
+interface Known {
+  readonly code: Prepared;
+  readonly params: Map<number, Shape>;
+  /** Whether all lanes of a chunk are always together. */
+  full: boolean;
+  analysis: Analysis | null;
+}
+
+/**
+ * Finds how the functions that a kernel reaches are called, from the kernel on: a parameter that is the same in all lanes
+ * at each call is passed as one number. Calls by address pass vectors.
+ */
+export class Planning {
+  readonly #graph: CallGraph;
+  readonly #facts: ProgramFacts;
+  readonly #shape: LaunchShape;
+  readonly #stacks: boolean;
+  readonly #known = new Map<Callable, Known>();
+
+  /** `stacks`: whether anything lies in the lanes' stacks. */
+  constructor(graph: CallGraph, facts: ProgramFacts, shape: LaunchShape, stacks: boolean) {
+    this.#graph = graph;
+    this.#facts = facts;
+    this.#shape = shape;
+    this.#stacks = stacks;
+  }
+
+  /** The functions that are called from the kernel, directly or not. */
+  from(kernel: Analysis): FunctionPlan[] {
+    const todo: Analysis[] = [kernel];
+    for (let caller = todo.pop(); caller !== undefined; caller = todo.pop()) {
+      for (const f of this.#callsFrom(caller)) todo.push(this.#analyse(this.#known.get(f)!));
+    }
+    return [...this.#known].map(([callable, { code, params, analysis }]) => {
+      const loses = this.#graph.losesLanes(callable);
+      const convention = this.#graph.isCalledByAddress(callable)
+        ? conventionOf(signatureOf(callable.ir), loses)
+        : directConvention(callable, loses, (r) => params.get(r)!);
+      return { callable, code, analysis: analysis!, convention };
+    });
+  }
+
+  /** Takes note of the calls in a function; what it calls is to be looked at again if there is something new. */
+  #callsFrom(caller: Analysis): ReadonlySet<Callable> {
+    const changed = new Set<Callable>();
+    const { graph, instructions } = caller.code;
+    instructions.forEach((instruction, i) => {
+      const { op } = instruction;
+      if (op.kind !== "call") return;
+      for (const f of this.#graph.targetsOf(op)) {
+        if (!f.ir.external && this.#note(caller, graph.blockAt(i), instruction, op.args, f)) changed.add(f);
+      }
+    });
+    return changed;
+  }
+
+  #note(caller: Analysis, block: number, { guard }: Instruction, args: readonly Argument[], f: Callable): boolean {
+    let known = this.#known.get(f);
+    const isNew = known === undefined;
+    const byAddress = this.#graph.isCalledByAddress(f);
+    if (known === undefined) {
+      const code = prepare(f.ir, this.#facts.bindings, this.#graph.mayLoseLanes);
+      const registers = f.ir.params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+      const params = new Map(registers.map((r) => [r, byAddress ? vector : uniform]));
+      this.#known.set(f, (known = { code, params, full: !byAddress, analysis: null }));
+    }
+    let changed = isNew;
+    if (known.full && (caller.isPartial(block) || !caller.isUniformGuard(guard))) {
+      known.full = false;
+      changed = true;
+    }
+    f.ir.params.forEach(({ storage }, i) => {
+      if (storage.kind !== "register") return;
+      const values = args[i] === undefined ? [] : valuesOf(args[i]);
+      storage.registers.forEach((r, j) => {
+        const value = values[j];
+        if (value !== undefined && caller.shape(value).kind === "uniform") return;
+        if (known.params.get(r)!.kind === "vector") return;
+        known.params.set(r, vector);
+        changed = true;
+      });
+    });
+    return changed;
+  }
+
+  #analyse(known: Known): Analysis {
+    const around: Surroundings = {
+      special: (leaf) => specialShape(leaf, this.#shape),
+      params: known.params,
+      full: known.full,
+      stalls: () => false,
+      loses: losesLanes(known.code, this.#graph),
+      tellsExits: true,
+      stacks: this.#stacks,
+    };
+    known.analysis = new Analysis(known.code, around);
+    return known.analysis;
+  }
+}

@@ -1,0 +1,86 @@
+import { readsOf } from "../ir/flow/accesses.ts";
+import type { IrFunction } from "../ir/index.ts";
+import type { CallGraph } from "./call-graph.ts";
+import type { Callable } from "./callables.ts";
+
+/** Neighbouring lanes' stacks must not compete for the same lines of a cache: an odd number of lines apart they do not. */
+const lineBytes = 64;
+const oddLines = (bytes: number): number => (Math.ceil(bytes / lineBytes) | 1) * lineBytes;
+
+/** The variables of its frame that a function finds in memory. */
+function variablesInMemory({ params, returns, instructions }: IrFunction): ReadonlySet<number> {
+  const found = new Set<number>();
+  const add = (variable: number) => found.add(variable);
+  for (const { storage } of [...params, ...returns]) if (storage.kind === "frame") add(storage.variable);
+  for (const instruction of instructions) {
+    readsOf(instruction, { frame: (leaf) => add(leaf.variable), variable: add });
+    if (instruction.op.kind !== "call") continue;
+    for (const result of instruction.op.results) if (result.kind === "frame") add(result.variable);
+  }
+  return found;
+}
+
+/**
+ * The stacks of the lanes, one behind the other: frames, as far as they are in memory, and what `alloca` gives. A lane's stack is
+ * as large as the deepest chain of calls needs, or, where that is not known beforehand, as large as it may ever become.
+ */
+export class Stacks {
+  /** Bytes from one lane's stack to the next; 0 where nothing of any frame is in memory. */
+  readonly stride: number;
+  /** Whether how deep calls nest, or how much they take, is known only when they are made. */
+  readonly isChecked: boolean;
+  /** Bytes that a lane may use. */
+  readonly limit: number;
+  readonly #graph: CallGraph;
+  readonly #variables: ReadonlyMap<Callable, ReadonlySet<number>>;
+  readonly #framed: ReadonlySet<Callable>;
+
+  constructor(graph: CallGraph, limit: number) {
+    this.#graph = graph;
+    this.limit = limit;
+    this.#variables = new Map(graph.functions.map((f) => [f, variablesInMemory(f.ir)]));
+    const allocates = ({ ir }: Callable) => ir.instructions.some(({ op }) => op.kind === "alloca");
+    this.#framed = graph.reaching((f) => this.variablesOf(f).size > 0 || allocates(f));
+    this.isChecked = graph.recursive || graph.functions.some(allocates) || this.#most((f) => f.code.stackCost) > limit;
+    // Frames begin at multiples of their alignment, which the limit does not count.
+    const bytes = this.isChecked ? 2 * limit : this.#most(({ code: { frame } }) => frame.size + frame.align);
+    this.stride = this.#framed.size === 0 ? 0 : oddLines(bytes);
+  }
+
+  variablesOf(f: Callable): ReadonlySet<number> {
+    return this.#variables.get(f)!;
+  }
+
+  /** Whether an activation must know where its frame begins: something of its own or of what it calls is in memory. */
+  isFramed(f: Callable): boolean {
+    return this.#framed.has(f);
+  }
+
+  /** Whether a call must say where it came from, and what is left. */
+  isTracked(f: Callable): boolean {
+    return this.isChecked || this.isFramed(f) || this.#graph.asksHost(f);
+  }
+
+  /** The sum over the functions of the longest chain of calls, which does not go in circles; unsized parameters included. */
+  #most(bytesOf: (f: Callable) => number): number {
+    if (this.#graph.recursive) return 0;
+    const known = new Map<Callable, number>();
+    const visit = (f: Callable): number => {
+      let most = known.get(f);
+      if (most === undefined) {
+        most = bytesOf(f) + Math.max(0, ...[...this.#graph.calleesOf(f)].map((g) => visit(g) + unsizedBytes(f)));
+        known.set(f, most);
+      }
+      return most;
+    };
+    return visit(this.#graph.functions[0]!);
+  }
+}
+
+/** The largest argument that a function passes as it is. */
+const unsizedBytes = ({ ir: { instructions } }: Callable): number =>
+  instructions.reduce((most, { op }) => {
+    if (op.kind !== "call") return most;
+    const last = op.args.at(-1);
+    return last?.kind === "frame" ? Math.max(most, Math.ceil(last.size / 16) * 16) : most;
+  }, 0);

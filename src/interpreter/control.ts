@@ -57,6 +57,12 @@ export function makeBranch({ site, guard }: Decoding, { next, index, blockAt }: 
   };
 }
 
+/** Lanes whose index, the one of the lowest of them, is not one of the list's. */
+export function indexOutOfRange(index: number, labels: number, at: ConstructorParameters<typeof Fault>[2]): Fault {
+  const message = `the index is ${index >>> 0} (${index | 0}), and the list has ${labels} labels`;
+  return new Fault("brx-index-out-of-range", message, at, { help: "an index counts from 0 to one less" });
+}
+
 export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-indexed">): Terminator {
   const { site, guard, operands } = d;
   const { next, index: from, blockAt } = flow;
@@ -78,9 +84,7 @@ export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-inde
       const beyond = lanesWhere(rest, (lane) => indexOf(lane) >= targets.length);
       if (beyond !== 0) {
         const first = indexOf(31 - Math.clz32(beyond & -beyond));
-        const message = `the index is ${first} (${first | 0}), and the list has ${targets.length} labels`;
-        const at = { site, activation: x, lanes: beyond };
-        throw new Fault("brx-index-out-of-range", message, at, { help: "an index counts from 0 to one less" });
+        throw indexOutOfRange(first, targets.length, { site, activation: x, lanes: beyond });
       }
       while (rest !== 0) {
         const chosen = indexOf(31 - Math.clz32(rest & -rest));

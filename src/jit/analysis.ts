@@ -2,8 +2,10 @@ import { writesOf } from "../ir/flow/accesses.ts";
 import type { BitSet } from "../ir/flow/bit-set.ts";
 import { departuresOf, type Divergence, divergenceOf } from "../ir/flow/divergence.ts";
 import type { Guard, Instruction, Space } from "../ir/index.ts";
+import type { Expr } from "../semantics/index.ts";
 import { type Prepared, resultsOf } from "./prepare.ts";
 import { type Shape, type ShapeContext, sameShape, shapeOf, uniform, vector } from "./shape.ts";
+import { warpShape } from "./warp-shapes.ts";
 
 /** What the analysis is told of the place where the function runs. */
 export interface Surroundings {
@@ -22,10 +24,16 @@ export interface Surroundings {
   readonly stacks: boolean;
 }
 
+/** What lanes do that wait for others of their warp. */
+interface Gathering {
+  readonly mask: Expr;
+  readonly guard: Guard | null;
+}
+
 /** How the registers of a function vary over the lanes, and where lanes go apart. The two hang on each other. */
 export class Analysis {
   readonly code: Prepared;
-  readonly isDeparture: readonly boolean[];
+  isDeparture: readonly boolean[];
   divergence: Divergence;
   readonly #around: Surroundings;
   readonly #shapes: (Shape | null)[];
@@ -89,14 +97,6 @@ export class Analysis {
     return guard === null || this.register(guard.register).kind === "uniform";
   }
 
-  /** Whether the end of a block can send lanes different ways. */
-  readonly isDivergent = (block: number): boolean => {
-    const { graph, instructions } = this.code;
-    const { guard, op } = instructions[graph.blocks[block]!.end - 1]!;
-    if (op.kind === "branch-indexed" && this.shape(op.index).kind !== "uniform") return true;
-    return !this.isUniformGuard(guard);
-  };
-
   /** Whether one address of a space may be another byte of memory in each lane. */
   #isOwn(space: Space): boolean {
     return space === "local" || space === "call-param" || (space === "generic" && this.#around.stacks);
@@ -107,9 +107,53 @@ export class Analysis {
     return instructions[graph.blocks[block]!.start]!.op.kind === "exit";
   }
 
+  /** Whether the end of a block can send lanes different ways. */
+  readonly isDivergent = (block: number): boolean => {
+    const { graph, instructions } = this.code;
+    const { guard, op } = instructions[graph.blocks[block]!.end - 1]!;
+    if (op.kind === "branch-indexed" && this.shape(op.index).kind !== "uniform") return true;
+    return !this.isUniformGuard(guard);
+  };
+
   #diverge(): Divergence {
+    const { graph } = this.code;
     const { stalls, loses } = this.#around;
-    return divergenceOf(this.code.graph, { divergent: this.isDivergent, stalls, loses }, this.isDeparture);
+    const options = {
+      divergent: this.isDivergent,
+      stalls: (block: number) => stalls(block) || this.#splits(block),
+      gathers: (block: number) => this.#gathering(block) !== null,
+      splits: (block: number) => this.#splits(block),
+      loses,
+    };
+    const found = divergenceOf(graph, options, this.isDeparture);
+    const meets = graph.blocks.some(({ index }) => this.#mayStay(index, found));
+    if (!meets || !this.isDeparture.includes(true)) return found;
+    // Lanes that wait for others see when these leave.
+    this.isDeparture = this.isDeparture.map(() => false);
+    return divergenceOf(graph, options, this.isDeparture);
+  }
+
+  /** Whether lanes may have to wait at a block for others of their warp. */
+  meets(block: number): boolean {
+    return this.#mayStay(block, this.divergence);
+  }
+
+  #mayStay(block: number, divergence: Divergence): boolean {
+    if (this.#gathering(block) === null) return false;
+    return this.code.graph.blocks.some(({ index }) => index >= block && divergence.waiting(index).has(block));
+  }
+
+  /** The operation for which lanes gather at a block. */
+  #gathering(block: number): Gathering | null {
+    const { graph, instructions } = this.code;
+    const { op, guard } = instructions[graph.blocks[block]!.start]!;
+    return op.kind === "warp" && op.mask !== null ? { mask: op.mask, guard } : null;
+  }
+
+  /** Whether lanes that come to a block together may have to wait for different ones. */
+  #splits(block: number): boolean {
+    const found = this.#gathering(block);
+    return found !== null && (!this.isUniformGuard(found.guard) || this.shape(found.mask).kind !== "uniform");
   }
 
   /** True when the shape of a register has changed. */
@@ -121,7 +165,7 @@ export class Analysis {
         const instruction = instructions[i]!;
         let result = 0;
         writesOf(instruction, (r) => {
-          const shape = this.#written(instruction, result++);
+          const shape = this.#written(instruction, result++, index);
           if (shape === null) return;
           const joined = this.#join(r, index, instruction, shape);
           const old = this.#shapes[r]!;
@@ -144,11 +188,11 @@ export class Analysis {
   }
 
   /** The shape of the n-th register that an instruction writes, or null as long as nothing is known. */
-  #written({ op, dst }: Instruction, n: number): Shape | null {
+  #written({ op, dst }: Instruction, n: number, block: number): Shape | null {
+    // The n-th register among the destinations.
+    const at = dst.flatMap((to, i) => (typeof to === "number" ? [i] : []))[n]!;
     switch (op.kind) {
       case "pure": {
-        // The n-th register among the destinations.
-        const at = dst.flatMap((to, i) => (typeof to === "number" ? [i] : []))[n]!;
         return shapeOf(op.values[at]!, this.#context);
       }
       case "load": {
@@ -161,7 +205,9 @@ export class Analysis {
       case "barrier":
         return uniform;
       case "warp":
-        return op.warp.op === "vote" || op.warp.op === "redux" ? uniform : vector;
+        // Lanes that have waited for different ones go on together.
+        if (op.mask !== null && this.meets(block)) return vector;
+        return warpShape(op, at, (expr) => shapeOf(expr, this.#context));
       default:
         return vector;
     }

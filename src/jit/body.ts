@@ -3,11 +3,16 @@ import type { Guard, Instruction, Op } from "../ir/index.ts";
 import { wasm } from "../wasm/index.ts";
 import { allLanes, type Chunk, type Mask } from "./chunk.ts";
 import { type CallContext, Calls } from "./calls.ts";
-import { ControlFlow } from "./control-flow.ts";
+import { anyOf, ControlFlow } from "./control-flow.ts";
+import { Faults } from "./faults.ts";
 import type { Hoisted } from "./hoisting.ts";
+import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
+import { bothMasks } from "./lane-bits.ts";
 import { Memory, type MemoryContext } from "./memory.ts";
 import type { Pauses, Suspension } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
+import type { Value } from "./value.ts";
+import { WarpOperations } from "./warp-operations.ts";
 
 /** Rounds of loops after which lanes that may wait for others let them run. */
 const patience = 64;
@@ -17,6 +22,8 @@ export class Body {
   readonly #chunk: Chunk;
   readonly #memory: Memory;
   readonly #calls: Calls;
+  readonly #warpOperations: WarpOperations;
+  readonly #faults: Faults;
   readonly flow: ControlFlow;
   /** Instructions of which nothing is read later. */
   readonly #dead: ReadonlySet<number>;
@@ -40,6 +47,8 @@ export class Body {
     this.#pauses = pauses;
     this.#patience = pauses.spins.size > 0 ? chunk.writer.local("i32") : null;
     this.#memory = new Memory(chunk, context);
+    this.#warpOperations = new WarpOperations(chunk, context.context, context.layout);
+    this.#faults = new Faults(chunk, context);
     this.#dead = deadInstructions(chunk);
     this.flow = new ControlFlow(chunk, suspension, (block) => this.#block(block));
     this.#calls = new Calls(chunk, this.flow, calls);
@@ -76,7 +85,13 @@ export class Body {
         this.#barrier(block.index, last.op, last);
         return;
       case "branch-indexed":
-        this.#branchIndexed(block.index, last, last.op.targets.map(target));
+        this.#branchIndexed({
+          block: block.index,
+          index: block.end - 1,
+          instruction: last,
+          op: last.op,
+          targets: last.op.targets.map(target),
+        });
         return;
       default:
         this.#instruction(block.index, block.end - 1, last);
@@ -134,13 +149,39 @@ export class Body {
     else this.#ifUniform(guard, () => leave(null));
   }
 
-  #branchIndexed(_block: number, { op }: Instruction, _targets: readonly number[]): void {
-    throw new Unsupported(op.kind);
+  #branchIndexed(branch: IndexedBranch): void {
+    const { guard } = branch.instruction;
+    const write = (instruction: Instruction): void =>
+      writeIndexedBranch(this.#chunk, this.flow, this.#faults, { ...branch, instruction });
+    if (guard !== null && this.#chunk.guardMask(guard) === null) {
+      this.#ifUniform(guard, () => write({ ...branch.instruction, guard: null }));
+    } else write(branch.instruction);
+  }
+
+  /** The lanes that execute an instruction: those of its guard that are active. */
+  #lanes(block: number, { guard }: Instruction): Mask {
+    return bothMasks(this.#chunk.activeMask(block), this.#guardMask(guard));
+  }
+
+  #guardMask(guard: Guard | null): Mask {
+    return guard === null ? null : this.#chunk.guardMask(guard);
+  }
+
+  #warp(block: number, instruction: Instruction, op: Extract<Op, { kind: "warp" }>): void {
+    if (op.mask !== null && this.#chunk.analysis.meets(block)) throw new Unsupported("lanes that wait for each other");
+    const guard = this.#guardMask(instruction.guard);
+    this.#warpOperations.perform(op.warp, this.#lanes(block, instruction), { block, dst: instruction.dst, guard });
   }
 
   #ifUniform(guard: NonNullable<Instruction["guard"]>, then: () => void): void {
     this.#chunk.writer.value(this.#chunk.guardScalar(guard));
     this.#chunk.writer.if(then);
+  }
+
+  #raise(index: number, lanes: Mask): void {
+    const { writer } = this.#chunk;
+    writer.value(lanes === null ? wasm.i32(1) : anyOf(lanes));
+    writer.if(() => this.#faults.raise(index, lanes));
   }
 
   /** Writes instructions that are executed ahead of all others. */
@@ -178,6 +219,19 @@ export class Body {
         return;
       case "call":
         this.#calls.call(block, index, instruction, op);
+        return;
+      case "warp":
+        this.#warp(block, instruction, op);
+        return;
+      case "activemask": {
+        const scalar = this.#warpOperations.present(this.#lanes(block, { ...instruction, guard: null }));
+        const value: Value = { kind: "uniform", ty: "i32", scalar };
+        this.#chunk.write(block, instruction.dst, [value], this.#guardMask(instruction.guard));
+        return;
+      }
+      case "trap":
+      case "unsupported":
+        this.#raise(index, this.#lanes(block, instruction));
         return;
       case "fence":
       case "nothing":

@@ -36,6 +36,7 @@ export class ControlFlow {
   readonly #waitingBlocks: readonly number[];
   /** The block in the middle of a scope with which it begins; 0 for its beginning. */
   readonly #entry: number | null;
+  readonly #reachable: ReadonlySet<number>;
   readonly #writeBlock: (block: FlowBlock) => void;
   readonly #suspension: Suspension | null;
   /** Behind all blocks. */
@@ -50,11 +51,17 @@ export class ControlFlow {
     const { analysis, writer } = chunk;
     const { graph } = analysis.code;
     this.#blocks = graph.blocks;
+    this.#reachable = reachableBlocks(graph.blocks);
     this.#root = scopeOf({ start: 0, end: graph.blocks.length - 1, inner: loopsOf(graph) }, null, this.#scopes);
     this.#scope = this.#root;
     const waiting = new Set<number>();
     for (const { index } of graph.blocks) for (const w of analysis.divergence.waiting(index)) waiting.add(w);
     for (const block of suspension?.blocks ?? []) waiting.add(block);
+    for (const { end, successors } of graph.blocks) {
+      // Lanes go to all of the targets before any of them goes on.
+      if (analysis.code.instructions[end - 1]!.op.kind !== "branch-indexed") continue;
+      for (const s of successors) if (!this.#leaves(s)) waiting.add(s);
+    }
     this.#waitingBlocks = [...waiting].sort((a, b) => a - b);
     for (const w of this.#waitingBlocks)
       this.#waiting.set(
@@ -115,8 +122,8 @@ export class ControlFlow {
 
   /** All active lanes go to a block, or (the number of blocks) to the end. */
   jump(from: number, to: number): void {
-    if (to <= from) this.#goBack(to);
-    else if (this.#leaves(to)) this.leave(from, null);
+    if (this.#leaves(to)) this.leave(from, null);
+    else if (to <= from) this.#goBack(to);
     else if (this.#mayWaitBetween(from, to)) {
       this.#addWaiting(to, this.#active);
       this.leave(from, null);
@@ -125,6 +132,10 @@ export class ControlFlow {
 
   /** The lanes in which a guard holds go to a block, the others to the next. `copy`: what is done for the former before. */
   branch(from: number, to: number, guard: Guard, copy: () => void = () => {}): void {
+    if (to === from + 1) {
+      copy();
+      return;
+    }
     const { writer } = this.#chunk;
     const mask = this.#chunk.guardMask(guard);
     if (mask === null) {
@@ -135,7 +146,7 @@ export class ControlFlow {
       });
       return;
     }
-    if (to > from) this.#branchForward(from, to, mask, copy);
+    if (to > from || this.#leaves(to)) this.#branchForward(from, to, mask, copy);
     else {
       copy();
       this.#branchBack(from, to, mask);
@@ -153,9 +164,10 @@ export class ControlFlow {
   /** Lanes go to several blocks: `chosen` are the lanes of each. Afterwards none is active. */
   scatter(from: number, choices: readonly { readonly to: number; readonly mask: readonly Wasm[] }[]): void {
     const { writer } = this.#chunk;
-    for (const { to, mask } of choices) if (!this.#leaves(to)) this.#addWaiting(to, mask);
+    const staying = choices.filter(({ to }) => !this.#leaves(to));
+    for (const { to, mask } of staying) this.#addWaiting(to, mask);
     this.#setNobody();
-    for (const to of [...new Set(choices.map((c) => c.to))].sort((a, b) => a - b)) {
+    for (const to of [...new Set(staying.map((c) => c.to))].sort((a, b) => a - b)) {
       if (to > from) break;
       writer.value(anyOf(this.#waitingAt(to)));
       writer.if(() => this.#goBack(to));
@@ -194,6 +206,12 @@ export class ControlFlow {
     writer.value(anyOf(taken));
     writer.if(() => {
       copy();
+      if (!this.#leaves(to) && !this.#waiting.has(to)) {
+        // The others leave, and nobody is on the way.
+        this.#setActive(taken);
+        this.#goTo(to, false);
+        return;
+      }
       if (!this.#leaves(to)) this.#addWaiting(to, taken);
       this.#setActive(this.#active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)));
       this.#goOnIfEmpty(this.#nextBehind(from), from);
@@ -325,6 +343,7 @@ export class ControlFlow {
   }
 
   #write(block: FlowBlock): void {
+    if (!this.#reachable.has(block.index)) return;
     const { writer, active } = this.#chunk;
     const waiting = this.#waiting.get(block.index);
     if (this.#entry !== null && this.#targets.has(block.index) && this.#isEntry(block.index)) {
@@ -340,6 +359,12 @@ export class ControlFlow {
     }
     this.#writeBlock(block);
   }
+}
+
+function reachableBlocks(blocks: readonly FlowBlock[]): ReadonlySet<number> {
+  const reachable = new Set([0]);
+  for (const block of reachable) for (const s of blocks[block]?.successors ?? []) reachable.add(s);
+  return reachable;
 }
 
 /** 1 where any lane is in the mask. */

@@ -1,7 +1,8 @@
 import { windows } from "../ir/index.ts";
+import { indexOutOfRange } from "../interpreter/control.ts";
 import { accessFault } from "../machine/access-fault.ts";
 import type { AddressParts } from "../machine/address-space.ts";
-import type { Fault } from "../machine/fault.ts";
+import { Fault } from "../machine/fault.ts";
 import type { Grid } from "../machine/grid.ts";
 import { locate, type Place } from "../machine/locate.ts";
 import { CallStack } from "./call-stack.ts";
@@ -62,6 +63,26 @@ export class Host {
     }
     if (failed !== null) throw failed.inLanes(failedLanes);
     if (last !== null) this.#remember(context, record, last, high);
+  }
+
+  /** Ends the launch: an instruction has failed in some lanes of a chunk. */
+  fault(context: number, number: number, lanes: number): never {
+    const { layout } = this.#kernel;
+    const { i32 } = this.#grid.memory.views;
+    const site = this.#stack.site(number);
+    const first = i32[(context + layout.words.first) >> 2]!;
+    const at = { site, activation: this.#stack.innermost(context), lanes: lanes << (first & 31) };
+    const { op } = site.instruction;
+    switch (op.kind) {
+      case "trap":
+        throw new Fault(op.fault?.code ?? "trap", op.fault?.message ?? "the kernel executed trap", at);
+      case "branch-indexed": {
+        const lowest = 31 - Math.clz32(lanes & -lanes);
+        throw indexOutOfRange(i32[(context + layout.values + 4 * lowest) >> 2]!, op.targets.length, at);
+      }
+      default:
+        throw new Error(`${op.kind} does not fail`);
+    }
   }
 
   /** A time that nobody has been told before. */

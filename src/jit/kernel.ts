@@ -10,6 +10,7 @@ import { Frame, frameFunctions } from "./frame.ts";
 import { writeFunction } from "./function.ts";
 import { splitAtLoopExits } from "./loop-exits.ts";
 import type { MemoryContext } from "./memory.ts";
+import { faultImport } from "./faults.ts";
 import { hoistedOf } from "./hoisting.ts";
 import { losesLanes, Planning } from "./plan.ts";
 import { type Prepared, prepare } from "./prepare.ts";
@@ -53,6 +54,7 @@ export function compileKernel(
   const { module, layout, quads, plans } = unit;
   module.importMemory({ initial: 1, maximum: 65536, shared: false });
   module.importFunction("translate", ["i32", "i32", "i32"], []);
+  module.importFunction(faultImport, ["i32", "i32", "i32"], []);
   accessFunctions(module, layout, quads * 4);
   if (stacks.stride > 0) frameFunctions(module, quads * 4, stacks.stride);
   writeRun(unit, kernel, analysed);

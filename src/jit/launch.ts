@@ -10,6 +10,7 @@ import { type PrimName, primOf } from "../semantics/index.ts";
 import { machineFeatures } from "../wasm/features.ts";
 import { type Callable, Callables } from "./callables.ts";
 import { reachBytes, tidBytes } from "./context-layout.ts";
+import { faultImport } from "./faults.ts";
 import { Host } from "./host.ts";
 import { type CompiledKernel, compileKernel } from "./kernel.ts";
 import { clockImport } from "./specials.ts";
@@ -189,6 +190,7 @@ function instantiate(kernel: CompiledKernel, memory: WebAssembly.Memory): Loaded
   const env: Record<string, unknown> = {
     memory,
     translate: (context: number, site: number, mask: number) => loaded.host!.translate(context, site, mask),
+    [faultImport]: (context: number, site: number, lanes: number) => loaded.host!.fault(context, site, lanes),
     [clockImport]: () => loaded.host!.clock(),
   };
   for (const name of kernel.imports) {

@@ -33,7 +33,7 @@ export function prepare(
   const memo = new Map<Expr, Expr>();
   // What is moved is moved as bits.
   const bound = ir.instructions.map((i) => mapOperands(i, (expr) => bitsOf(bind(expr, bindings, memo))));
-  const graph = flowGraphOf(bound, { endsBlock });
+  const graph = flowGraphOf(bound, { endsBlock, beginsBlock: waitsForLanes });
   const writes = new Uint32Array(ir.registers.length);
   for (const instruction of bound) writesOf(instruction, (r) => writes[r]!++);
   for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
@@ -50,6 +50,9 @@ export function prepare(
     liveness: livenessOf({ instructions, registers: ir.registers }, graph, resultsOf(ir)),
   };
 }
+
+/** Whether lanes wait before the instruction for others of their warp. */
+const waitsForLanes = ({ op }: Instruction): boolean => op.kind === "warp" && op.mask !== null;
 
 /** Puts constants in the place of registers that hold nothing else. `once`: written before it is read, by one instruction. */
 function withConstants(

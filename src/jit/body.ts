@@ -30,6 +30,7 @@ export class Body {
 
   readonly #hoisted: Hoisted | null;
   readonly #pauses: Pauses;
+  readonly #suspension: Suspension | null;
   /** How often lanes may still go around loops in which they may wait for others. */
   readonly #patience: number | null;
 
@@ -45,6 +46,7 @@ export class Body {
     this.#chunk = chunk;
     this.#hoisted = hoisted;
     this.#pauses = pauses;
+    this.#suspension = suspension;
     this.#patience = pauses.spins.size > 0 ? chunk.writer.local("i32") : null;
     this.#memory = new Memory(chunk, context);
     this.#warpOperations = new WarpOperations(chunk, context.context, context.layout);
@@ -129,7 +131,9 @@ export class Body {
     const isPlain = op.mode === "sync" && op.count === null && op.id.kind === "const" && op.id.value === 0;
     if (!isPlain) throw new Unsupported("barriers other than barrier 0 for all threads");
     const at = this.#pauses.barriers.get(block);
+    const meeting = at === undefined ? null : this.#suspension!.meetingBefore(at);
     if (at === undefined) this.flow.leave(block, null);
+    else if (meeting !== null) this.#suspension!.meet(meeting);
     else this.#pause(block, at, guard);
   }
 

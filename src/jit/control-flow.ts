@@ -56,7 +56,7 @@ export class ControlFlow {
     this.#scope = this.#root;
     const waiting = new Set<number>();
     for (const { index } of graph.blocks) for (const w of analysis.divergence.waiting(index)) waiting.add(w);
-    for (const block of suspension?.blocks ?? []) waiting.add(block);
+    for (const block of suspension?.masked ?? []) waiting.add(block);
     for (const { end, successors } of graph.blocks) {
       // Lanes go to all of the targets before any of them goes on.
       if (analysis.code.instructions[end - 1]!.op.kind !== "branch-indexed") continue;
@@ -71,7 +71,7 @@ export class ControlFlow {
     for (const { index, successors } of graph.blocks) {
       for (const s of successors) if (s > index + 1 && s < graph.blocks.length) this.#targets.add(s);
     }
-    for (const w of this.#waitingBlocks) this.#targets.add(w);
+    for (const w of [...this.#waitingBlocks, ...(suspension?.blocks ?? [])]) this.#targets.add(w);
     const inside = suspension !== null || [...this.#targets].some((t) => this.#isInsideLoop(t));
     this.#entry = inside ? writer.local("i32") : null;
   }
@@ -88,12 +88,16 @@ export class ControlFlow {
     const { writer } = this.#chunk;
     this.#suspension!.wake(kind, (block) => this.#waiting.get(block)!);
     this.#setNobody();
-    const [...blocks] = this.#suspension!.blocks;
-    const lowest = blocks.reduceRight<Wasm>(
+    const lowest = this.#suspension!.masked.reduceRight<Wasm>(
       (rest, block) => wasm.select(anyOf(this.#waitingAt(block)), wasm.i32(block), rest),
       wasm.i32(0),
     );
     writer.assign([{ local: this.#entry!, value: lowest }]);
+  }
+
+  /** All active lanes go on at a block, once `write` comes. */
+  enterAt(block: number): void {
+    this.#chunk.writer.assign([{ local: this.#entry!, value: wasm.i32(block) }]);
   }
 
   /** The lanes of a mask (null: all) pause, and will go on at a block; the others go on now. */
@@ -334,12 +338,25 @@ export class ControlFlow {
     const { writer } = this.#chunk;
     const candidates = scope.around === null ? (this.#suspension?.blocks ?? []) : [...this.#targets];
     const inside = candidates.filter((t) => t > scope.start && t <= scope.end);
-    for (const target of inside) {
+    const ways = inside.flatMap((target) => {
       const item = labelled.find((i) => target >= i.start && target <= i.end);
-      if (item === undefined) continue;
-      writer.value(wasm.op("i32.eq", wasm.local("i32", this.#entry), wasm.i32(target)));
-      writer.brIf(scope.labels.get(item.start)!);
+      return item === undefined ? [] : [{ target, label: scope.labels.get(item.start)! }];
+    });
+    const [lowest, highest] = [Math.min(...inside), Math.max(...inside)];
+    if (ways.length < 3 || highest - lowest > 4 * ways.length + 16) {
+      for (const { target, label } of ways) {
+        writer.value(wasm.op("i32.eq", wasm.local("i32", this.#entry), wasm.i32(target)));
+        writer.brIf(label);
+      }
+      return;
     }
+    // The end of this block is where the scope begins.
+    const begin = writer.begin("block");
+    const labels = Array.from({ length: highest - lowest + 1 }, () => begin);
+    for (const { target, label } of ways) labels[target - lowest] = label;
+    writer.value(wasm.op("i32.sub", wasm.local("i32", this.#entry), wasm.i32(lowest)));
+    writer.brTable(labels, begin);
+    writer.end();
   }
 
   #write(block: FlowBlock): void {

@@ -2,14 +2,22 @@ import { operandsOf } from "../ir/flow/accesses.ts";
 import type { Instruction } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import type { Analysis } from "./analysis.ts";
+import type { Shape } from "./shape.ts";
+import { isClock } from "./specials.ts";
 
-/** For how long a value stays the same. */
-export type Level = "grid" | "block" | "chunk";
+/** For how long a value stays the same; `code`: as long as the instructions say. */
+export type Level = "grid" | "block" | "chunk" | "code";
 
-/** Instructions that are executed once for the grid, or once for each block, instead of once for each chunk of lanes. */
+/**
+ * Instructions that are executed once for the grid, or once for each block, or whenever a chunk of lanes begins or goes on,
+ * before all others.
+ */
 export interface Hoisted {
   readonly grid: readonly number[];
   readonly block: readonly number[];
+  readonly chunk: readonly number[];
+  /** The registers that they write. */
+  readonly registers: ReadonlySet<number>;
   /** Registers that keep their values, of which vectors are made: these are made once too. */
   readonly splats: ReadonlySet<number>;
   has(instruction: number): boolean;
@@ -17,7 +25,7 @@ export interface Hoisted {
 
 const gridSpecials =
   /^(ntid|nctaid)\.|^(nwarpid|nsmid|gridid|dynamic_smem_size|total_smem_size|aggr_smem_size|window)$/;
-const rank: Readonly<Record<Level, number>> = { grid: 0, block: 1, chunk: 2 };
+const rank: Readonly<Record<Level, number>> = { grid: 0, block: 1, chunk: 2, code: 3 };
 
 /**
  * Finds what does not change from chunk to chunk: computed, without any guard, from what does not, into a register that nothing
@@ -33,13 +41,14 @@ export function hoistedOf({ code, register }: Analysis): Hoisted {
       case "const":
         return "grid";
       case "reg":
-        return levels.get(expr.reg) ?? "chunk";
+        return levels.get(expr.reg) ?? "code";
       case "special":
-        return gridSpecials.test(expr.name) ? "grid" : expr.name.startsWith("ctaid.") ? "block" : "chunk";
+        if (gridSpecials.test(expr.name)) return "grid";
+        return expr.name.startsWith("ctaid.") ? "block" : isClock(expr.name) ? "code" : "chunk";
       case "prim":
         return expr.args.reduce<Level>((most, arg) => longer(most, levelOf(arg)), "grid");
       default:
-        return "chunk";
+        return "code";
     }
   };
   for (const { start, end } of graph.blocks) {
@@ -49,21 +58,28 @@ export function hoistedOf({ code, register }: Analysis): Hoisted {
       if (!isFixed(instruction)) continue;
       const registers = dst.filter((to): to is number => typeof to === "number");
       if (registers.length !== dst.length) continue;
-      if (!registers.every((r) => writes[r] === 1 && !readFirst.has(r) && register(r).kind === "uniform")) continue;
+      if (!registers.every((r) => writes[r] === 1 && !readFirst.has(r) && isScalar(register(r)))) continue;
       const level = operandsOf(instruction.op).reduce<Level>((most, expr) => longer(most, levelOf(expr)), "grid");
-      if (level === "chunk") continue;
+      if (level === "code") continue;
       order.push({ index: i, level });
       for (const r of registers) levels.set(r, level);
     }
   }
   const hoisted = new Set(order.map((o) => o.index));
+  const at = (level: Level): number[] => order.filter((o) => o.level === level).map((o) => o.index);
   return {
-    grid: order.filter((o) => o.level === "grid").map((o) => o.index),
-    block: order.filter((o) => o.level === "block").map((o) => o.index),
+    grid: at("grid"),
+    block: at("block"),
+    chunk: at("chunk"),
+    registers: new Set(levels.keys()),
     splats: splatsOf(instructions, hoisted, levels, register),
     has: (instruction) => hoisted.has(instruction),
   };
 }
+
+/** Whether a value is kept in a few scalars, which are cheaper to compute again than to keep. */
+const isScalar = (shape: Shape): boolean =>
+  shape.kind === "uniform" || shape.kind === "affine" || (shape.kind === "indexed" && shape.stride !== null);
 
 const longer = (a: Level, b: Level): Level => (rank[a] >= rank[b] ? a : b);
 
@@ -83,6 +99,8 @@ function splatsOf(
   register: (r: number) => { readonly kind: string },
 ): ReadonlySet<number> {
   const found = new Set<number>();
+  const isKept = (expr: Expr): expr is Extract<Expr, { kind: "reg" }> =>
+    expr.kind === "reg" && register(expr.reg).kind === "uniform" && /grid|block/.test(levels.get(expr.reg) ?? "");
   const seen = new Map<Expr, boolean>();
   /** Whether the value varies over the lanes. */
   const visit = (expr: Expr): boolean => {
@@ -92,7 +110,7 @@ function splatsOf(
     if (known !== undefined) return known;
     const varies = expr.args.map(visit).some(Boolean);
     seen.set(expr, varies);
-    if (varies) for (const arg of expr.args) if (arg.kind === "reg" && levels.has(arg.reg)) found.add(arg.reg);
+    if (varies) for (const arg of expr.args) if (isKept(arg)) found.add(arg.reg);
     return varies;
   };
   instructions.forEach((instruction, i) => {

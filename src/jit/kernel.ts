@@ -15,7 +15,7 @@ import { hoistedOf } from "./hoisting.ts";
 import { losesLanes, Planning } from "./plan.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { Reaches } from "./reaches.ts";
-import { Rounds } from "./rounds.ts";
+import { type ChunkStart, Rounds } from "./rounds.ts";
 import { Specials, specialShape, specialsOf } from "./specials.ts";
 import { Stacks } from "./stacks.ts";
 import { type Pauses, pausesOf, Suspension } from "./suspension.ts";
@@ -136,7 +136,8 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   const frame = new Frame(unit, w, kernel, null);
   const entry = w.local("i32");
   const reaches = new Reaches(unit, w, code, context, frame);
-  const suspension = stalled.size === 0 ? null : new Suspension(chunk, pauses);
+  const hoisted = hoistedOf(analysis);
+  const suspension = stalled.size === 0 ? null : new Suspension(chunk, pauses, hoisted.registers);
   if (suspension !== null && suspension.bytes > stateBytes)
     throw new Unsupported("so many registers live at a barrier");
   const siteOf = (instruction: number, record: number | null): number =>
@@ -150,7 +151,6 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     reachOf: (access, address) => reaches.of(access, address),
     siteOf,
   };
-  const hoisted = hoistedOf(analysis);
   const body = new Body(chunk, memory, pauses, suspension, hoisted, {
     unit,
     callable: kernel,
@@ -182,38 +182,44 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   const none = w.begin("block");
   w.value(wasm.op("i32.ge_u", local(ticket), local(last)));
   w.brIf(none);
+  specials.firstBlock(ticket);
   w.loop((nextBlock) => {
     specials.startBlock(ticket);
     hoist(hoisted.block);
     if (facts.sharedBytes > 0) clearShared(unit, w);
     const begin = (): void => {
-      activate(chunk, shape.full, threads, first);
       clearRegisters(chunk);
       frame.clear();
       body.flow.reset();
       body.begin();
     };
-    const startChunk = (): void => {
+    const prepare = (): void => {
       specials.startChunk();
       if (stacks.stride > 0) placeStacks(unit, w, first, suspension !== null, frame);
+      hoist(hoisted.chunk);
     };
+    const start: ChunkStart = { prepare, activate: () => activate(chunk, shape.full, threads, first), begin };
     const eachChunk = (run: () => void): void => {
       w.assign([{ local: first, value: wasm.i32(0) }]);
+      specials.firstChunk();
       w.loop((nextChunk) => {
         run();
         count(w, first, chunk.lanes);
+        specials.nextChunk(chunk.lanes);
         w.value(wasm.op("i32.lt_u", local(first), local(threads)));
         w.brIf(nextChunk);
       });
     };
     if (suspension === null) {
       eachChunk(() => {
-        startChunk();
-        begin();
+        start.prepare();
+        start.activate();
+        start.begin();
         body.flow.write();
       });
-    } else new Rounds(unit, w, context, first, suspension, body).write(eachChunk, startChunk, begin);
+    } else new Rounds(unit, w, context, first, suspension, body).write(eachChunk, start);
     count(w, ticket, 1);
+    specials.nextBlock();
     w.value(wasm.op("i32.lt_u", local(ticket), local(last)));
     w.brIf(nextBlock);
   });

@@ -1,7 +1,17 @@
-import { type FunctionWriter, wasm } from "../wasm/index.ts";
+import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Body } from "./body.ts";
-import { chunkState, stateWord, type Suspension } from "./suspension.ts";
+import { chunkState, type Suspension } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
+
+/** What is done for a chunk before it runs. */
+export interface ChunkStart {
+  /** Whenever it begins or goes on. */
+  readonly prepare: () => void;
+  /** All lanes that have a thread become active. */
+  readonly activate: () => void;
+  /** When it begins. */
+  readonly begin: () => void;
+}
 
 /**
  * How the chunks of a block take turns where lanes may pause: each runs until all of its lanes have ended or paused. When all
@@ -14,8 +24,6 @@ export class Rounds {
   readonly #body: Body;
   readonly #context: number;
   readonly #first: number;
-  /** Where the state of the chunk is. */
-  readonly #state: number;
   /** Whether any chunk has given way, and whether any waits at a barrier, in this round. */
   readonly #yielded: number;
   readonly #waits: number;
@@ -29,20 +37,15 @@ export class Rounds {
     this.#first = first;
     this.#suspension = suspension;
     this.#body = body;
-    this.#state = writer.local("i32");
     this.#yielded = writer.local("i32");
     this.#waits = writer.local("i32");
     this.#released = writer.local("i32");
   }
 
-  /** `eachChunk`: a loop over the chunks; `startChunk`: comes before what a chunk does; `begin`: makes it ready to begin. */
-  write(eachChunk: (run: () => void) => void, startChunk: () => void, begin: () => void): void {
+  /** `eachChunk`: a loop over the chunks. */
+  write(eachChunk: (run: () => void) => void, start: ChunkStart): void {
     const w = this.#writer;
-    const stride = this.#suspension.bytes;
-    eachChunk(() => {
-      this.#findState(stride);
-      this.#setState(wasm.i32(chunkState.fresh));
-    });
+    this.#clearStates();
     w.assign([{ local: this.#released, value: wasm.i32(0) }]);
     w.loop((again) => {
       w.assign([
@@ -50,49 +53,67 @@ export class Rounds {
         { local: this.#waits, value: wasm.i32(0) },
       ]);
       eachChunk(() => {
-        this.#findState(stride);
-        this.#runIfReady(startChunk, begin);
+        this.#findState();
+        this.#takeTurn(start);
+        this.#note();
       });
       // If nobody has given way, all that are left wait at the barrier.
-      const local = (index: number) => wasm.local("i32", index);
-      w.assign([{ local: this.#released, value: wasm.op("i32.eqz", local(this.#yielded)) }]);
-      w.value(wasm.op("i32.or", local(this.#yielded), local(this.#waits)));
+      w.assign([{ local: this.#released, value: wasm.op("i32.eqz", this.#local(this.#yielded)) }]);
+      w.value(wasm.op("i32.or", this.#local(this.#yielded), this.#local(this.#waits)));
       w.brIf(again);
     });
   }
 
-  #runIfReady(startChunk: () => void, begin: () => void): void {
+  #local(local: number): Wasm {
+    return wasm.local("i32", local);
+  }
+
+  #takeTurn(start: ChunkStart): void {
     const w = this.#writer;
-    const skip = w.begin("block");
+    const { meetings } = this.#suspension;
+    const state = w.local("i32");
+    const is = (value: number): Wasm => wasm.op("i32.eq", this.#local(state), wasm.i32(value));
+    const isAtBarrier = wasm.op(
+      "i32.or",
+      is(chunkState.atBarrier),
+      wasm.op("i32.ge_s", this.#local(state), wasm.i32(chunkState.meetings)),
+    );
+    this.#suspension.turnEnd = w.begin("block");
     const run = w.begin("block");
     const restore = w.begin("block");
-    const isAt = (state: number): void => {
-      stateWord(w, this.#state);
-      w.i32(state);
-      w.op("i32.eq");
-    };
-    isAt(chunkState.ended);
-    w.brIf(skip);
-    isAt(chunkState.yielded);
-    w.brIf(restore);
-    isAt(chunkState.atBarrier);
-    w.if(() => {
-      w.get(this.#released);
-      w.brIf(restore);
-      w.assign([{ local: this.#waits, value: wasm.i32(1) }]);
-      w.br(skip);
-    });
-    startChunk();
-    begin();
-    w.br(run);
+    const places = meetings.map(() => w.begin("block")).reverse();
+    const fresh = w.begin("block");
+    const pausing = w.begin("block");
+    this.#loadState();
+    w.set(state);
+    w.value(is(chunkState.ended));
+    w.brIf(this.#suspension.turnEnd);
+    w.value(wasm.op("i32.and", isAtBarrier, wasm.op("i32.eqz", this.#local(this.#released))));
+    w.brIf(this.#suspension.turnEnd);
+    start.prepare();
+    w.get(state);
+    w.brTable([fresh, pausing, pausing, pausing, ...places], pausing);
     w.end();
-    startChunk();
+    // Some lanes have paused here, some there.
+    w.br(restore);
+    w.end();
+    start.activate();
+    start.begin();
+    w.br(run);
+    for (const meeting of meetings) {
+      w.end();
+      start.activate();
+      this.#body.flow.reset();
+      this.#suspension.restoreMeeting(meeting);
+      this.#body.begin();
+      this.#body.flow.enterAt(meeting.block);
+      w.br(run);
+    }
+    w.end();
     this.#body.flow.reset();
-    this.#suspension.restore(this.#state);
+    this.#suspension.restore();
     this.#body.begin();
-    stateWord(w, this.#state);
-    w.i32(chunkState.yielded);
-    w.op("i32.eq");
+    w.value(is(chunkState.yielded));
     w.if(
       () => this.#body.flow.resume("yield"),
       () => this.#body.flow.resume("barrier"),
@@ -101,45 +122,78 @@ export class Rounds {
     this.#body.flow.write();
     this.#pauseOrEnd();
     w.end();
-  }
-
-  #pauseOrEnd(): void {
-    const w = this.#writer;
-    const state = w.local("i32");
-    const [yielded, waits] = [this.#suspension.anyPaused("yield"), this.#suspension.anyPaused("barrier")];
-    w.assign([
-      {
-        local: state,
-        value: wasm.select(
-          yielded,
-          wasm.i32(chunkState.yielded),
-          wasm.select(waits, wasm.i32(chunkState.atBarrier), wasm.i32(chunkState.ended)),
-        ),
-      },
-    ]);
-    this.#setState(wasm.local("i32", state));
-    const is = (value: number) => wasm.op("i32.eq", wasm.local("i32", state), wasm.i32(value));
-    w.assign([
-      { local: this.#yielded, value: wasm.op("i32.or", wasm.local("i32", this.#yielded), is(chunkState.yielded)) },
-      { local: this.#waits, value: wasm.op("i32.or", wasm.local("i32", this.#waits), is(chunkState.atBarrier)) },
-    ]);
-    w.value(wasm.op("i32.ne", wasm.local("i32", state), wasm.i32(chunkState.ended)));
-    w.if(() => this.#suspension.save(this.#state));
     w.release(state);
   }
 
-  #findState(stride: number): void {
-    const { layout, quads } = this.#unit;
-    const chunk = wasm.op("i32.shr_u", wasm.local("i32", this.#first), wasm.i32(Math.log2(4 * quads)));
-    const at = wasm.op("i32.mul", chunk, wasm.i32(stride));
-    const base = wasm.op("i32.add", wasm.local("i32", this.#context), wasm.i32(layout.states));
-    this.#writer.assign([{ local: this.#state, value: wasm.op("i32.add", base, at) }]);
+  /** Lanes have come to the end, or have paused at different places. */
+  #pauseOrEnd(): void {
+    const w = this.#writer;
+    const [yielded, waits] = [this.#suspension.anyPaused("yield"), this.#suspension.anyPaused("barrier")];
+    const state = w.local("i32");
+    const ended = wasm.i32(chunkState.ended);
+    const paused = wasm.select(waits, wasm.i32(chunkState.atBarrier), ended);
+    w.assign([{ local: state, value: wasm.select(yielded, wasm.i32(chunkState.yielded), paused) }]);
+    w.get(this.#suspension.state);
+    w.get(state);
+    w.memory("i32.store", 4);
+    w.value(wasm.op("i32.ne", this.#local(state), ended));
+    w.if(() => this.#suspension.save());
+    w.release(state);
   }
 
-  #setState(value: ReturnType<typeof wasm.i32>): void {
+  /** What has become of a chunk, for the end of the round. */
+  #note(): void {
     const w = this.#writer;
-    w.get(this.#state);
-    w.value(value);
-    w.memory("i32.store", 4);
+    const state = w.local("i32");
+    this.#loadState();
+    w.set(state);
+    const isYielded = wasm.op("i32.eq", this.#local(state), wasm.i32(chunkState.yielded));
+    const isLeft = wasm.op("i32.ne", this.#local(state), wasm.i32(chunkState.ended));
+    w.assign([
+      { local: this.#yielded, value: wasm.op("i32.or", this.#local(this.#yielded), isYielded) },
+      { local: this.#waits, value: wasm.op("i32.or", this.#local(this.#waits), isLeft) },
+    ]);
+    w.release(state);
+  }
+
+  /** All chunks are to begin. */
+  #clearStates(): void {
+    const w = this.#writer;
+    const { layout } = this.#unit;
+    const chunks = wasm.op(
+      "i32.shr_u",
+      wasm.op("i32.add", this.#threads(), wasm.i32(this.#lanes - 1)),
+      wasm.i32(Math.log2(this.#lanes)),
+    );
+    w.value(wasm.op("i32.add", this.#local(this.#context), wasm.i32(layout.states)));
+    w.i32(chunkState.fresh);
+    w.value(wasm.op("i32.mul", chunks, wasm.i32(this.#suspension.bytes)));
+    w.memoryFill();
+  }
+
+  get #lanes(): number {
+    return 4 * this.#unit.quads;
+  }
+
+  #threads(): Wasm {
+    const w = this.#writer;
+    const local = w.local("i32");
+    w.get(this.#context);
+    w.memory("i32.load", 4, this.#unit.layout.words.threads);
+    w.set(local);
+    return this.#local(local);
+  }
+
+  #loadState(): void {
+    this.#writer.get(this.#suspension.state);
+    this.#writer.memory("i32.load", 4);
+  }
+
+  #findState(): void {
+    const { layout } = this.#unit;
+    const chunk = wasm.op("i32.shr_u", this.#local(this.#first), wasm.i32(Math.log2(this.#lanes)));
+    const at = wasm.op("i32.mul", chunk, wasm.i32(this.#suspension.bytes));
+    const base = wasm.op("i32.add", this.#local(this.#context), wasm.i32(layout.states));
+    this.#writer.assign([{ local: this.#suspension.state, value: wasm.op("i32.add", base, at) }]);
   }
 }

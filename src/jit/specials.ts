@@ -38,12 +38,12 @@ export function specialShape({ name }: SpecialLeaf, { rows }: LaunchShape): Shap
 /** What a special register is computed from, where it is computed. */
 const sources: Readonly<Partial<Record<string, readonly string[]>>> = {
   "ctaid.x": ["nctaid.x"],
-  "ctaid.y": ["nctaid.x", "nctaid.y"],
-  "ctaid.z": ["nctaid.x", "nctaid.y"],
+  "ctaid.y": ["ctaid.x", "nctaid.x", "nctaid.y"],
+  "ctaid.z": ["ctaid.y", "nctaid.x", "nctaid.y"],
   smid: ["nsmid"],
   "tid.x": ["ntid.x"],
-  "tid.y": ["ntid.x", "ntid.y"],
-  "tid.z": ["ntid.x", "ntid.y"],
+  "tid.y": ["tid.x", "ntid.x", "ntid.y"],
+  "tid.z": ["tid.y", "ntid.x", "ntid.y"],
 };
 
 /** The special registers that some instructions read, and what those are computed from. */
@@ -125,37 +125,75 @@ export class Specials {
     this.loadGrid();
     this.#load(ticket, this.#layout.words.ticket);
     this.#load(this.first, this.#layout.words.first);
-    this.#numberBlock(ticket);
-    this.#numberChunk();
+    this.firstBlock(ticket);
+    this.#placeChunk();
+    this.#loadAllTids();
     w.release(ticket);
   }
 
   /** The block's numbers, from its place in the order of the grid. */
-  startBlock(ticket: number): void {
-    this.#store(ticket, this.#layout.words.ticket);
-    this.#numberBlock(ticket);
-  }
-
-  startChunk(): void {
-    this.#store(this.first, this.#layout.words.first);
-    this.#numberChunk();
-  }
-
-  #numberBlock(ticket: number): void {
+  firstBlock(ticket: number): void {
     const t = wasm.local("i32", ticket);
-    this.#set("ctaid.x", () => wasm.op("i32.rem_u", t, this.#word("nctaid.x")));
     const row = (): Wasm => wasm.op("i32.div_u", t, this.#word("nctaid.x"));
+    this.#set("ctaid.x", () => wasm.op("i32.rem_u", t, this.#word("nctaid.x")));
     this.#set("ctaid.y", () => wasm.op("i32.rem_u", row(), this.#word("nctaid.y")));
     this.#set("ctaid.z", () => wasm.op("i32.div_u", row(), this.#word("nctaid.y")));
     this.#set("smid", () => wasm.op("i32.rem_u", t, this.#word("nsmid")));
   }
 
-  #numberChunk(): void {
+  /** Those of the next block: dividing takes long. */
+  nextBlock(): void {
+    this.#count("smid", "nsmid", 1);
+    this.#count("ctaid.x", "nctaid.x", 1, () =>
+      this.#count("ctaid.y", "nctaid.y", 1, () => this.#set("ctaid.z", () => this.#plus("ctaid.z", 1))),
+    );
+  }
+
+  startBlock(ticket: number): void {
+    this.#store(ticket, this.#layout.words.ticket);
+  }
+
+  /** Where in the block its first chunk is. */
+  firstChunk(): void {
+    for (const name of dimensions) this.#set(name, () => wasm.i32(0));
+  }
+
+  nextChunk(lanes: number): void {
+    this.#count("tid.x", "ntid.x", lanes, () =>
+      this.#count("tid.y", "ntid.y", 1, () => this.#set("tid.z", () => this.#plus("tid.z", 1))),
+    );
+  }
+
+  startChunk(): void {
+    this.#store(this.first, this.#layout.words.first);
+    this.#loadAllTids();
+  }
+
+  #placeChunk(): void {
     const first = wasm.local("i32", this.first);
-    this.#set("tid.x", () => wasm.op("i32.rem_u", first, this.#word("ntid.x")));
     const row = (): Wasm => wasm.op("i32.div_u", first, this.#word("ntid.x"));
+    this.#set("tid.x", () => wasm.op("i32.rem_u", first, this.#word("ntid.x")));
     this.#set("tid.y", () => wasm.op("i32.rem_u", row(), this.#word("ntid.y")));
     this.#set("tid.z", () => wasm.op("i32.div_u", row(), this.#word("ntid.y")));
+  }
+
+  /** Counts up; at the end of its range a number begins again, and the `next` one counts. */
+  #count(name: string, range: string, by: number, next: () => void = () => {}): void {
+    if (!this.#words.has(name)) return;
+    const w = this.#writer;
+    w.assign([{ local: this.#words.get(name)!, value: this.#plus(name, by) }]);
+    w.value(wasm.op("i32.ge_u", this.#word(name), this.#word(range)));
+    w.if(() => {
+      this.#set(name, () => wasm.i32(0));
+      next();
+    });
+  }
+
+  #plus(name: string, by: number): Wasm {
+    return wasm.op("i32.add", this.#word(name), wasm.i32(by));
+  }
+
+  #loadAllTids(): void {
     for (const [name, locals] of this.#tids) this.#loadTids(dimensions.indexOf(name), locals);
   }
 

@@ -2,7 +2,8 @@ import type { Instruction } from "../ir/index.ts";
 import type { LoopRange } from "../ir/flow/loops.ts";
 import { loopsOf } from "../ir/flow/loops.ts";
 import type { FlowGraph } from "../ir/flow/flow-graph.ts";
-import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
+import { type FunctionWriter, type Label, type Wasm, wasm } from "../wasm/index.ts";
+import type { Analysis } from "./analysis.ts";
 import type { Chunk } from "./chunk.ts";
 
 /** Why lanes stop in the middle of a kernel: for the other threads of the block, or to let others run. */
@@ -44,44 +45,89 @@ interface Pause {
   readonly mask: readonly number[];
 }
 
+/** A local that outlives a pause, and its place in the state of a chunk. */
+interface Kept {
+  readonly local: number;
+  readonly ty: keyof typeof alignments;
+  readonly at: number;
+}
+
+/** A barrier to which all lanes of a chunk come together: what is live behind it is all that must be kept. */
+interface Meeting {
+  /** The block behind the barrier. */
+  readonly block: number;
+  readonly kept: readonly Kept[];
+}
+
 /** The lanes that have paused, by the block at which they will go on, and what must outlive the pause. */
 export class Suspension {
   readonly #chunk: Chunk;
   readonly #pauses = new Map<number, Pause>();
-  /** Locals that are kept, with their places in the state of a chunk. */
-  readonly #kept: { readonly local: number; readonly ty: keyof typeof alignments; readonly at: number }[] = [];
+  readonly #kept: readonly Kept[];
+  /** Barriers that need no masks, in the order of the states that stand for them. */
+  readonly meetings: readonly Meeting[];
   /** Bytes of a chunk's state. */
   readonly bytes: number;
+  /** Where the address of the chunk's state is. */
+  readonly state: number;
+  /** Where a chunk's turn ends. Set while the code is written. */
+  turnEnd: Label = { depth: 0 };
 
-  constructor(chunk: Chunk, pauses: Pauses) {
+  /** `lasting`: registers that are there again when a chunk goes on. */
+  constructor(chunk: Chunk, pauses: Pauses, lasting: ReadonlySet<number>) {
     this.#chunk = chunk;
     const { writer, active, analysis } = chunk;
-    const add = (block: number, kind: PauseKind): void => {
-      this.#pauses.set(block, { kind, mask: active.map(() => writer.local("v128")) });
-    };
-    for (const block of pauses.barriers.values()) add(block, "barrier");
-    for (const block of pauses.spins) add(block, "yield");
-    const live = new Set<number>();
-    for (const block of this.#pauses.keys()) {
-      analysis.code.liveness.liveIn(block).forEach((r) => {
-        live.add(r);
-      });
-    }
-    const locals = [...[...this.#pauses.values()].flatMap((p) => p.mask), ...[...live].flatMap((r) => chunk.locals(r))];
-    let at = 16;
-    for (const ty of ["v128", "i64", "i32"] as const) {
-      for (const local of locals) {
-        if (writer.typeOf(local) !== ty) continue;
-        this.#kept.push({ local, ty, at });
-        at += alignments[ty];
+    const { liveness } = analysis.code;
+    this.state = writer.local("i32");
+    const together = [...pauses.barriers].filter(([barrier]) => isMeeting(analysis, barrier)).map(([, block]) => block);
+    for (const [block, kind] of [
+      ...[...pauses.barriers.values()].map((b) => [b, "barrier"] as const),
+      ...[...pauses.spins].map((b) => [b, "yield"] as const),
+    ]) {
+      if (!together.includes(block)) {
+        this.#pauses.set(block, { kind, mask: active.map(() => writer.local("v128")) });
       }
     }
-    this.bytes = Math.ceil(at / 16) * 16;
+    const liveAt = (blocks: Iterable<number>): number[] => {
+      const live = new Set<number>();
+      for (const block of blocks) {
+        liveness.liveIn(block).forEach((r) => {
+          if (!lasting.has(r)) live.add(r);
+        });
+      }
+      return [...live].flatMap((r) => [...chunk.locals(r)]);
+    };
+    const masks = [...this.#pauses.values()].flatMap((p) => p.mask);
+    this.#kept = placesOf(writer, [...masks, ...liveAt(this.#pauses.keys())]);
+    this.meetings = together.map((block) => ({ block, kept: placesOf(writer, liveAt([block])) }));
+    const ends = [this.#kept, ...this.meetings.map((m) => m.kept)].map((k) => endOf(k));
+    this.bytes = Math.ceil(Math.max(...ends) / 16) * 16;
+  }
+
+  /** The state that stands for the barrier before a block, if all lanes come to it together; else null. */
+  meetingBefore(block: number): number | null {
+    const at = this.meetings.findIndex((m) => m.block === block);
+    return at < 0 ? null : chunkState.meetings + at;
+  }
+
+  /** All lanes of the chunk are at a barrier: its turn ends. */
+  meet(state: number): void {
+    const { writer } = this.#chunk;
+    this.#save(this.meetings[state - chunkState.meetings]!.kept);
+    writer.get(this.state);
+    writer.i32(state);
+    writer.memory("i32.store", 4);
+    writer.br(this.turnEnd);
+  }
+
+  /** Blocks at which lanes go on that may have paused at different times. */
+  get masked(): readonly number[] {
+    return [...this.#pauses.keys()].sort((a, b) => a - b);
   }
 
   /** Blocks at which lanes may go on, in order. */
   get blocks(): readonly number[] {
-    return [...this.#pauses.keys()].sort((a, b) => a - b);
+    return [...this.#pauses.keys(), ...this.meetings.map((m) => m.block)].sort((a, b) => a - b);
   }
 
   /** The mask of the lanes that have paused before a block. */
@@ -105,20 +151,32 @@ export class Suspension {
     );
   }
 
-  /** Into the state that begins at the address in a local. */
-  save(state: number): void {
+  save(): void {
+    this.#save(this.#kept);
+  }
+
+  restore(): void {
+    this.#restore(this.#kept);
+  }
+
+  /** For lanes that have met at a barrier. */
+  restoreMeeting(meeting: Meeting): void {
+    this.#restore(meeting.kept);
+  }
+
+  #save(kept: readonly Kept[]): void {
     const { writer } = this.#chunk;
-    for (const { local, ty, at } of this.#kept) {
-      writer.get(state);
+    for (const { local, ty, at } of kept) {
+      writer.get(this.state);
       writer.get(local);
       writer.memory(`${ty}.store`, alignments[ty], at);
     }
   }
 
-  restore(state: number): void {
+  #restore(kept: readonly Kept[]): void {
     const { writer } = this.#chunk;
-    for (const { local, ty, at } of this.#kept) {
-      writer.get(state);
+    for (const { local, ty, at } of kept) {
+      writer.get(this.state);
       writer.memory(`${ty}.load`, alignments[ty], at);
       writer.set(local);
     }
@@ -143,11 +201,28 @@ export class Suspension {
 
 const alignments = { v128: 16, i64: 8, i32: 4 } as const;
 
-/** What a chunk's state says first. */
-export const chunkState = { fresh: 0, atBarrier: 1, yielded: 2, ended: 3 } as const;
+/** Where a chunk's state keeps locals: behind the word that says what it waits for. */
+function placesOf(writer: FunctionWriter, locals: readonly number[]): readonly Kept[] {
+  const kept: Kept[] = [];
+  let at = 16;
+  for (const ty of ["v128", "i64", "i32"] as const) {
+    for (const local of locals) {
+      if (writer.typeOf(local) !== ty) continue;
+      kept.push({ local, ty, at });
+      at += alignments[ty];
+    }
+  }
+  return kept;
+}
 
-/** The state word of the chunk whose state begins at the address in a local. */
-export const stateWord = (writer: FunctionWriter, state: number): void => {
-  writer.get(state);
-  writer.memory("i32.load", 4);
-};
+const endOf = (kept: readonly Kept[]): number =>
+  kept.reduce((end, { ty, at }) => Math.max(end, at + alignments[ty]), 16);
+
+/** Whether all lanes of a chunk come to a barrier together, or none. */
+function isMeeting({ code, divergence }: Analysis, barrier: number): boolean {
+  const { guard } = code.instructions[code.graph.blocks[barrier]!.end - 1]!;
+  return guard === null && !divergence.mayBePartial(barrier);
+}
+
+/** What a chunk's state says first; from `meetings` on, the barrier at which its lanes have met. */
+export const chunkState = { fresh: 0, atBarrier: 1, yielded: 2, ended: 3, meetings: 4 } as const;

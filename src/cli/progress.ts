@@ -37,9 +37,8 @@ export class Progress {
     if (now - this.#last < (this.#terminal.interactive ? patience.terminal : patience.elsewhere)) return;
     this.#last = now;
     const seconds = (now - this.#started) / 1000;
-    const line =
-      `${this.#label}: block ${blocksDone} of ${blocks}, ${metric(steps)} steps, ` +
-      `${metric(steps / seconds)}/s, ${seconds.toFixed(1)} s`;
+    const speed = steps === null ? "" : ` ${metric(steps)} steps, ${metric(steps / seconds)}/s,`;
+    const line = `${this.#label}: block ${blocksDone} of ${blocks},${speed} ${seconds.toFixed(1)} s`;
     if (!this.#terminal.interactive) {
       this.#terminal.err(line);
       return;

@@ -40,7 +40,7 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
       context: contextParam,
       entry: entryParam,
       hasStacks: unit.stacks.stride > 0,
-      isShared: false,
+      isShared: unit.shape.shared,
       layout,
       reachOf: (access, address) => reaches.of(access, address),
       siteOf,

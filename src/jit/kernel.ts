@@ -35,6 +35,8 @@ export interface CompiledKernel {
   readonly roots: readonly number[];
   /** By number, the instructions that the module asks the launcher about. */
   readonly sites: readonly Site[];
+  /** Whether blocks may wait for what other blocks do. */
+  readonly waits: boolean;
   /** Host functions that the module imports. */
   readonly imports: readonly string[];
 }
@@ -52,7 +54,7 @@ export function compileKernel(
   const analysed = analyse(code, { shape, graph, stacks });
   const unit = unitOf(kernel, analysed, { shape, facts, graph, stacks }, features);
   const { module, layout, quads, plans } = unit;
-  module.importMemory({ initial: 1, maximum: 65536, shared: false });
+  module.importMemory({ initial: 1, maximum: 65536, shared: shape.shared });
   module.importFunction("translate", ["i32", "i32", "i32"], []);
   module.importFunction(faultImport, ["i32", "i32", "i32"], []);
   accessFunctions(module, layout, quads * 4);
@@ -69,6 +71,7 @@ export function compileKernel(
     stackStride: stacks.stride,
     roots: unit.roots,
     sites: unit.sites,
+    waits: analysed.pauses.spins.size > 0,
     imports: module.imports,
   };
 }
@@ -147,7 +150,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     entry,
     hasStacks: stacks.stride > 0,
     layout,
-    isShared: false,
+    isShared: shape.shared,
     reachOf: (access, address) => reaches.of(access, address),
     siteOf,
   };

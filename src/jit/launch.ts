@@ -1,29 +1,21 @@
-import { openLaunch, refuse, stackLimit } from "../interpreter/launch.ts";
+import { stackLimit } from "../interpreter/launch.ts";
 import type { Program } from "../interpreter/program.ts";
 import { type IrFunction, windows } from "../ir/index.ts";
-import { Fault } from "../machine/fault.ts";
 import type { Grid } from "../machine/grid.ts";
-import type { LaunchRequest, LaunchResult } from "../machine/launch.ts";
+import type { LaunchRequest } from "../machine/launch.ts";
+import type { DeviceMemory } from "../machine/memory.ts";
 import type { Dim3 } from "../machine/report.ts";
-import { evalImport } from "../semantics/expansion.ts";
-import { type PrimName, primOf } from "../semantics/index.ts";
 import { machineFeatures } from "../wasm/features.ts";
 import { type Callable, Callables } from "./callables.ts";
-import { reachBytes, tidBytes } from "./context-layout.ts";
-import { faultImport } from "./faults.ts";
+import { Contexts } from "./contexts.ts";
+import { Execution, type JitResult, type LoadedKernel } from "./execution.ts";
 import { Host } from "./host.ts";
+import { hostFunctions } from "./host-functions.ts";
 import { type CompiledKernel, compileKernel } from "./kernel.ts";
-import { clockImport } from "./specials.ts";
+import { canShare } from "./threads/host-workers.ts";
 import type { LaunchShape } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
 import { defaultQuads, type Quads, quadsOf } from "./width.ts";
-
-interface Loaded {
-  readonly kernel: CompiledKernel;
-  readonly run: Run;
-  /** Who answers what the code asks; another one for each launch. */
-  host: Host | null;
-}
 
 /** The kernels of a program that have been compiled, by name and shape; or why one could not be. */
 export class JitProgram {
@@ -31,49 +23,45 @@ export class JitProgram {
   readonly #callables: Callables;
   readonly #quads: Quads;
   readonly #widths = new Map<IrFunction, Quads>();
-  readonly #kernels = new Map<string, Loaded | string>();
-  /** Contexts that are not in use, by size. */
-  readonly #contexts = new Map<number, number[]>();
+  readonly #kernels = new Map<string, LoadedKernel | string>();
+  readonly #contexts: Contexts;
   #constants: number | null = null;
 
   /** `quads`: how wide chunks are where nothing asks for whole warps. */
   constructor(program: Program, quads: Quads = defaultQuads) {
     this.program = program;
     this.#callables = new Callables(program.engine);
+    this.#contexts = new Contexts(program.memory);
     this.#quads = quads;
   }
 
-  /** What keeps a kernel from being compiled, or null. */
-  obstacleOf(request: LaunchRequest): string | null {
+  /**
+   * What keeps a kernel from being compiled, or null. `apart`: for `launchAsync`. From the first launch on that is for several
+   * threads of the host, the device's memory is one that they can share.
+   */
+  obstacleOf(request: LaunchRequest, apart = false): string | null {
     if (request.threads !== undefined) return "vISA";
+    if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
     const loaded = this.#load(request);
     return typeof loaded === "string" ? loaded : null;
   }
 
-  launch(request: LaunchRequest): LaunchResult {
-    const { program } = this;
+  /** Runs a kernel for which there is no obstacle. */
+  launch(request: LaunchRequest): JitResult {
+    return this.#execution(request).run();
+  }
+
+  /** The same in workers, where there are any. */
+  launchAsync(request: LaunchRequest): Promise<JitResult> {
+    return this.#execution(request).runApart();
+  }
+
+  #execution(request: LaunchRequest): Execution {
     const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
-    const { grid, kernel, sharedBytes } = openLaunch(program, request);
-    const { memory } = program;
-    const size = contextBytes(loaded.kernel, sharedBytes);
-    try {
-      refuse(program, kernel, grid, sharedBytes);
-      if (!grid.reports.failed) {
-        const context = this.#contexts.get(size)?.pop() ?? memory.reserve(size);
-        fillContext(grid, loaded.kernel, context, request);
-        loaded.host = new Host(grid, loaded.kernel, this.#callables, this.#placeConstants());
-        const [gx, gy, gz] = grid.dimensions;
-        loaded.run(context, 0, gx * gy * gz);
-        const free = this.#contexts.get(size);
-        if (free === undefined) this.#contexts.set(size, [context]);
-        else free.push(context);
-      }
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      grid.reports.fault(error);
-    }
-    return { ok: !grid.reports.failed, steps: null, reports: grid.reports.reports };
+    const constants = this.#placeConstants();
+    const host = (grid: Grid): Host => new Host(grid, loaded.kernel, this.#callables, constants);
+    return new Execution(this.program, loaded, this.#contexts, host, request);
   }
 
   /** The byte of memory where the module's constants lie: the host may have changed them since the last launch. */
@@ -84,13 +72,13 @@ export class JitProgram {
     return this.#constants;
   }
 
-  #load({ kernel, block }: LaunchRequest): Loaded | string {
+  #load({ kernel, block }: LaunchRequest): LoadedKernel | string {
     const callable = this.#callables.named(kernel);
     if (callable === null) return "there is no such kernel";
-    const shape = shapeOf(block, this.#quadsOf(callable.ir));
-    const key = `${kernel} ${shape.rows} ${shape.full}`;
+    const shape = shapeOf(block, this.#quadsOf(callable.ir), this.program.memory.isShared);
+    const key = `${kernel} ${shape.rows} ${shape.full} ${shape.shared}`;
     let known = this.#kernels.get(key);
-    if (known === undefined) this.#kernels.set(key, (known = this.#compile(callable, shape)));
+    if (known === undefined) this.#kernels.set(key, (known = this.#compile(callable, shape, block)));
     return known;
   }
 
@@ -103,7 +91,7 @@ export class JitProgram {
     return quads;
   }
 
-  #compile(kernel: Callable, shape: LaunchShape): Loaded | string {
+  #compile(kernel: Callable, shape: LaunchShape, block: Dim3): LoadedKernel | string {
     const { engine, shared, module } = this.program;
     try {
       const compiled = compileKernel(
@@ -119,7 +107,7 @@ export class JitProgram {
         },
         machineFeatures(),
       );
-      return instantiate(compiled, this.program.memory.wasm);
+      return instantiate(compiled, this.program.memory, guessedMs(kernel.ir, block));
     } catch (error) {
       if (error instanceof Unsupported) return error.message;
       throw error;
@@ -127,87 +115,27 @@ export class JitProgram {
   }
 }
 
-const contextBytes = ({ layout }: CompiledKernel, sharedBytes: number): number => layout.shared + sharedBytes;
-
-function shapeOf([x, y, z]: Dim3, quads: Quads): LaunchShape {
+function shapeOf([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const lanes = 4 * quads;
-  return { quads, rows: (y === 1 && z === 1) || x % lanes === 0, full: (x * y * z) % lanes === 0 };
+  return { quads, rows: (y === 1 && z === 1) || x % lanes === 0, full: (x * y * z) % lanes === 0, shared };
 }
 
-function fillContext(grid: Grid, kernel: CompiledKernel, context: number, { params }: LaunchRequest): void {
-  const { layout } = kernel;
-  const { views } = grid.memory;
-  const { i32, u8 } = views;
-  const set = (word: keyof typeof layout.words, value: number): void => {
-    i32[(context + layout.words[word]) >> 2] = value;
-  };
-  const [nx, ny, nz] = grid.block;
-  const [gx, gy, gz] = grid.dimensions;
-  const threads = nx * ny * nz;
-  set("ntid.x", nx);
-  set("ntid.y", ny);
-  set("ntid.z", nz);
-  set("nctaid.x", gx);
-  set("nctaid.y", gy);
-  set("nctaid.z", gz);
-  set("nwarpid", Math.ceil(threads / 32));
-  set("nsmid", grid.processors);
-  set("gridid", grid.id);
-  set("dynamic_smem_size", grid.dynamicSharedBytes);
-  set("total_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
-  set("aggr_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
-  set("threads", threads);
-  set("entry", context + layout.calls);
-  if (!kernel.shape.rows) {
-    for (let t = 0; t < threads; t++) {
-      const at = (context + layout.tids + 4 * t) >> 2;
-      i32[at] = t % nx;
-      i32[at + tidBytes / 4] = Math.floor(t / nx) % ny;
-      i32[at + tidBytes / 2] = Math.floor(t / (nx * ny));
-    }
-  }
-  u8.set(params.subarray(0, layout.roots - layout.params), context + layout.params);
-  u8.fill(0, context + layout.sites, context + layout.addresses);
-  kernel.roots.forEach((offset, i) => {
-    const at = (context + layout.roots + i * reachBytes) >> 2;
-    const from = (context + layout.params + offset) >> 2;
-    const wide = grid.addresses.size === 64;
-    const address = { low: i32[from]! >>> 0, high: wide ? i32[from + 1]! >>> 0 : 0 };
-    const found = grid.addresses.classify(address);
-    const allocation = found.kind === "global" ? grid.memory.find(found.offset) : null;
-    const base = grid.addresses.globalLow;
-    i32[at] = allocation === null ? 0 : allocation.start + base;
-    i32[at + 1] = allocation === null ? 0 : address.high;
-    i32[at + 2] = allocation === null || allocation.freed ? 0 : allocation.end - allocation.start;
-    i32[at + 3] = -base;
+/** Instructions that a thread of the host executes in a millisecond, and rounds that loops make. Both are rough. */
+const instructionsPerMs = 2e6;
+const roundsOfLoops = 16;
+
+/** What a block may take, before one has been seen. */
+function guessedMs({ instructions }: IrFunction, [x, y, z]: Dim3): number {
+  const loops = instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i);
+  return (instructions.length * x * y * z * (loops ? roundsOfLoops : 1)) / instructionsPerMs;
+}
+
+function instantiate(kernel: CompiledKernel, memory: DeviceMemory, blockMs: number): LoadedKernel {
+  const module = new WebAssembly.Module(kernel.bytes);
+  const functions = hostFunctions(kernel, () => loaded.host!);
+  const { exports } = new WebAssembly.Instance(module, {
+    env: { memory: memory.wasm, ...Object.fromEntries(functions) },
   });
-}
-
-type Run = (context: number, from: number, to: number) => void;
-
-function instantiate(kernel: CompiledKernel, memory: WebAssembly.Memory): Loaded {
-  const prefix = evalImport("");
-  const env: Record<string, unknown> = {
-    memory,
-    translate: (context: number, site: number, mask: number) => loaded.host!.translate(context, site, mask),
-    [faultImport]: (context: number, site: number, lanes: number) => loaded.host!.fault(context, site, lanes),
-    [clockImport]: () => loaded.host!.clock(),
-  };
-  for (const name of kernel.imports) {
-    if (name.startsWith(prefix)) env[name] = evaluator(name.slice(prefix.length) as PrimName);
-  }
-  const instance = new WebAssembly.Instance(new WebAssembly.Module(kernel.bytes), { env });
-  const loaded: Loaded = { kernel, run: instance.exports["run"] as Run, host: null };
+  const loaded: LoadedKernel = { kernel, module, run: exports["run"] as LoadedKernel["run"], host: null, blockMs };
   return loaded;
-}
-
-/** A primitive as a function of WebAssembly's numbers: a predicate is 0 or 1. */
-function evaluator(name: PrimName): (...args: never[]) => unknown {
-  const { params, result, eval: evaluate } = primOf(name);
-  const call = evaluate as (...args: unknown[]) => unknown;
-  if (!params.includes("pred") && result !== "pred") return evaluate;
-  return (...args: unknown[]) => {
-    const value = call(...args.map((a, i) => (params[i] === "pred" ? a !== 0 : a)));
-    return result === "pred" ? Number(value) : value;
-  };
 }

@@ -16,6 +16,8 @@ export interface LaunchShape {
   readonly rows: boolean;
   /** The threads of a block fill all chunks. */
   readonly full: boolean;
+  /** Several threads of the host may run blocks at the same time: the device's memory is one that they share. */
+  readonly shared: boolean;
 }
 
 /** What is known of the program that the kernel is part of. */

@@ -54,11 +54,13 @@ export interface LaunchRequest {
   readonly maxSteps?: number;
   /** Wall-clock milliseconds after which the launch ends with `no-progress`. */
   readonly timeoutMs?: number;
-  /** Called now and then in a long launch. */
+  /** Threads of the host that may run blocks at the same time, the calling one included. Default: 1. */
+  readonly hostThreads?: number;
+  /** Called now and then in a long launch. `steps` is null where they are not counted, in compiled code. */
   readonly onProgress?: (progress: {
     readonly blocksDone: number;
     readonly blocks: number;
-    readonly steps: number;
+    readonly steps: number | null;
   }) => void;
   /** What kernels print (`vprintf`), as bytes decoded to text. */
   readonly onOutput?: (text: string) => void;

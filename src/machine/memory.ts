@@ -1,4 +1,5 @@
 import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
+import { Flights } from "./flights.ts";
 import { Views } from "./views.ts";
 import type { WasmMemory } from "../wasm/host.ts";
 
@@ -31,6 +32,8 @@ export class DeviceMemory {
   quarantine = false;
   /** Counts the changes after which a remembered range or view is no longer good. */
   epoch = 0;
+  /** The launches that work on it while the host does something else. */
+  readonly flights = new Flights();
   #views = new Views(1 << 20);
   readonly #allocations: Allocation[] = [];
   readonly #reusable = new Map<number, number[]>();

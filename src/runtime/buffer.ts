@@ -26,6 +26,8 @@ export class Buffer<T extends ElementType = ElementType> {
   /** Where it lies in the device's memory, in bytes. */
   readonly offset: number;
   readonly #memory: DeviceMemory;
+  /** What had been launched before: that cannot know of this buffer. */
+  readonly #since: number;
   #freed = false;
 
   /**
@@ -37,6 +39,7 @@ export class Buffer<T extends ElementType = ElementType> {
     this.type = type;
     this.length = length;
     this.#memory = memory;
+    this.#since = memory.flights.begun;
     this.offset = fitting(() => memory.alloc(length * elementInfo[type].size, name));
   }
 
@@ -53,7 +56,11 @@ export class Buffer<T extends ElementType = ElementType> {
     return this.#memory;
   }
 
-  /** A copy of the values. f16 and bf16 come as `Float32Array`. */
+  /**
+   * A copy of the values. f16 and bf16 come as `Float32Array`.
+   *
+   * @throws UsageError while launches are in flight that may still write them; so do `write` and `free`
+   */
   read(): TypedArrays[T] {
     return toTypedArray(this.type, this.readBytes());
   }
@@ -99,5 +106,8 @@ export class Buffer<T extends ElementType = ElementType> {
 
   #living(): void {
     if (this.#freed) throw new UsageError("the buffer has been freed");
+    if (this.#memory.flights.reach(this.#since)) {
+      throw new UsageError("launches are in flight that may use the buffer: await their results first");
+    }
   }
 }

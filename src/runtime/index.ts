@@ -19,4 +19,5 @@ export {
 export { type NumpyArray, readNumpy, writeNumpy } from "./npy.ts";
 export { type CheckResult, type JobFiles, type JobOptions, type JobResult, runJob } from "./run-job.ts";
 export type { SourceFile } from "./source-file.ts";
+export type { Stream } from "./stream.ts";
 export type { KernelInput } from "./visa/handwritten-payload.ts";

@@ -4,7 +4,6 @@ import type { IrFunction, IrModule } from "../ir/index.ts";
 import { JitProgram } from "../jit/launch.ts";
 import type { Observer } from "../machine/events.ts";
 import type { LaunchRequest, LaunchResult, SanitizerName, Surface } from "../machine/launch.ts";
-import { sanitizersFor } from "../sanitizers/index.ts";
 import { type Diagnostic, nearest } from "../source/index.ts";
 import type { KernelArgument } from "./argument.ts";
 
@@ -12,9 +11,11 @@ import { deviceFunctions } from "./device-functions.ts";
 import { NotExecutableError, UsageError } from "./errors.ts";
 import type { Isa } from "./isa.ts";
 import { dim3, type LaunchPlan, type LaunchSize } from "./launch-plan.ts";
+import { PreparedLaunch } from "./prepared-launch.ts";
 import { isProvided } from "./provided-names.ts";
 import type { PtxDevice } from "./ptx-device.ts";
 import { planPtx } from "./ptx-plan.ts";
+import type { Stream } from "./stream.ts";
 import type { VisaProgram } from "./visa/program.ts";
 
 /** How launches are watched and limited. */
@@ -24,6 +25,13 @@ export interface LaunchDefaults {
    * need the interpreter, and so does a kernel that cannot be compiled; the result says which one it was.
    */
   readonly engine?: EngineName;
+  /**
+   * Threads of the host that may run blocks at the same time where the kernel is compiled: the calling thread, and workers if
+   * there is enough to do. With more than one, what blocks do to each other happens in no certain order, as on a GPU. Where there
+   * can be no workers, and where the calling thread may not wait (the main thread of a page: see `launchAsync`), it is one.
+   * Default: 1.
+   */
+  readonly hostThreads?: number;
   /** Which sanitizers watch. Faults (an access outside every allocation, ...) are always found. */
   readonly sanitize?: "all" | Iterable<SanitizerName>;
   /** Permutes the schedule of the threads; the same seed gives the same run. */
@@ -38,6 +46,11 @@ export type EngineName = "interpreter" | "jit";
 
 export type LaunchOptions = LaunchSize & LaunchSettings;
 
+export type AsyncLaunchOptions = LaunchOptions & {
+  /** After whose launches it runs. Default: those of the device that name none. */
+  readonly stream?: Stream;
+};
+
 interface LaunchSettings extends LaunchDefaults {
   /** One for each parameter of the kernel, in their order. */
   readonly args?: readonly KernelArgument[];
@@ -48,14 +61,20 @@ interface LaunchSettings extends LaunchDefaults {
   readonly observers?: readonly Observer[];
 }
 
-export interface KernelResult extends LaunchResult {
+/** What an engine says of a launch. */
+export interface EngineResult extends LaunchResult {
+  /** What has run it. */
+  readonly engine: EngineName;
+  /** Threads of the host that have run blocks. */
+  readonly hostThreads: number;
+}
+
+export interface KernelResult extends EngineResult {
   /** Threads of the grid; work items in vISA. */
   readonly threads: number;
   readonly milliseconds: number;
   /** What the kernel printed. */
   readonly stdout: string;
-  /** What has run it. */
-  readonly engine: EngineName;
 }
 
 /** The sanitizers that there are. */
@@ -95,7 +114,8 @@ export class Module {
     if (found) {
       return new Kernel(this, found, {
         plan: (options) => this.#plan(found, options),
-        run: (request, observers, engine) => this.#run(request, observers, engine),
+        run: (launched) => this.#run(launched),
+        runAsync: (launched) => this.#runAsync(launched),
       });
     }
     const meant = nearest(name, this.kernels);
@@ -105,14 +125,33 @@ export class Module {
     );
   }
 
-  /** Compiled code takes no notice of what only the interpreter does. */
-  #run(request: LaunchRequest, observers: readonly Observer[], engine: EngineName): EngineResult {
-    const watched = observers.length > 0 || request.seed !== undefined || request.maxSteps !== undefined;
-    if (engine === "jit" && !watched && request.timeoutMs === undefined) {
-      this.#jit ??= new JitProgram(this.#program);
-      if (this.#jit.obstacleOf(request) === null) return { ...this.#jit.launch(request), engine };
+  #run(launched: PreparedLaunch): EngineResult {
+    if (this.device.memory.flights.areOpen) {
+      throw new UsageError("launches are in flight on the device: await their results first, or use `launchAsync`");
     }
-    return { ...launch(this.#program, request, { observers }), engine: "interpreter" };
+    const { request } = launched;
+    const jit = this.#jitFor(launched);
+    if (jit !== null && jit.obstacleOf(request) === null) return { ...jit.launch(request), engine: "jit" };
+    return this.#interpret(launched);
+  }
+
+  async #runAsync(launched: PreparedLaunch): Promise<EngineResult> {
+    const { request } = launched;
+    const jit = this.#jitFor(launched);
+    if (jit !== null && jit.obstacleOf(request, true) === null) {
+      return { ...(await jit.launchAsync(request)), engine: "jit" };
+    }
+    return this.#interpret(launched);
+  }
+
+  #interpret({ request, observers }: PreparedLaunch): EngineResult {
+    return { ...launch(this.#program, request, { observers }), engine: "interpreter", hostThreads: 1 };
+  }
+
+  /** Compiled code takes no notice of what only the interpreter does. */
+  #jitFor({ request: { seed, maxSteps, timeoutMs }, observers, engine }: PreparedLaunch): JitProgram | null {
+    const watched = observers.length > 0 || [seed, maxSteps, timeoutMs].some((limit) => limit !== undefined);
+    return engine === "interpreter" || watched ? null : (this.#jit ??= new JitProgram(this.#program));
   }
 
   #plan(kernel: IrFunction, options: LaunchOptions): LaunchPlan {
@@ -133,11 +172,8 @@ export class Module {
 /** What a kernel needs of its module. */
 interface Launcher {
   readonly plan: (options: LaunchOptions) => LaunchPlan;
-  readonly run: (request: LaunchRequest, observers: readonly Observer[], engine: EngineName) => EngineResult;
-}
-
-interface EngineResult extends LaunchResult {
-  readonly engine: EngineName;
+  readonly run: (launched: PreparedLaunch) => EngineResult;
+  readonly runAsync: (launched: PreparedLaunch) => Promise<EngineResult>;
 }
 
 /** A function of a module that can be launched. */
@@ -180,41 +216,37 @@ export class Kernel {
    * @throws NotExecutableError when the kernel can reach an instruction that is not modelled
    */
   launch(options: LaunchOptions): KernelResult {
-    const { defaults } = this.module.device;
-    const { onProgress, onOutput, observers = [] } = options;
-    this.requireExecutable();
-    const { request: shape, threads, finish } = this.#launcher.plan(options);
+    const prepared = this.#prepare(options);
+    return prepared.end(() => this.#launcher.run(prepared));
+  }
 
-    const seed = options.seed ?? defaults.seed;
-    const maxSteps = options.maxSteps ?? defaults.maxSteps;
-    const timeoutMs = options.timeoutMs ?? defaults.timeoutMs;
-    const engine = options.engine ?? defaults.engine ?? "interpreter";
-    const sanitize = options.sanitize ?? defaults.sanitize ?? [];
-    let stdout = "";
-    const print = (text: string): void => {
-      stdout += text;
-      onOutput?.(text);
-    };
-    const started = performance.now();
-    const names = sanitize === "all" ? sanitizerNames : [...sanitize];
-    const request: LaunchRequest = {
-      kernel: this.name,
-      ...shape,
-      sanitize: new Set(names),
-      onOutput: print,
-      ...(seed === undefined ? {} : { seed }),
-      ...(maxSteps === undefined ? {} : { maxSteps }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(onProgress === undefined ? {} : { onProgress }),
-    };
-    let result: EngineResult;
-    let left = "";
+  /**
+   * The same without keeping the caller waiting: workers run the blocks, one if `hostThreads` does not say more. What needs the
+   * interpreter, or a host without workers, runs in the calling thread when its turn has come. Arguments are taken now; buffers that
+   * the launch can know of may not be touched before its result is there.
+   *
+   *     const results = await Promise.all([first.launchAsync(a), second.launchAsync(b)]); // one after the other
+   *
+   * The result rejects with what `launch` throws.
+   */
+  async launchAsync(options: AsyncLaunchOptions): Promise<KernelResult> {
+    const { memory, defaultStream } = this.module.device;
+    const prepared = this.#prepare(options);
+    memory.flights.begin();
     try {
-      result = this.#launcher.run(request, [...sanitizersFor(names), ...observers], engine);
+      const { stream = defaultStream } = options;
+      return await stream.enqueue(() => prepared.endAsync(() => this.#launcher.runAsync(prepared)));
     } finally {
-      left = finish?.() ?? "";
+      memory.flights.end();
     }
-    if (left !== "") print(left);
-    return { ...result, threads, milliseconds: performance.now() - started, stdout };
+  }
+
+  #prepare(options: LaunchOptions): PreparedLaunch {
+    const { defaults } = this.module.device;
+    this.requireExecutable();
+    const plan = this.#launcher.plan(options);
+    const sanitize = options.sanitize ?? defaults.sanitize ?? [];
+    const sanitizers = sanitize === "all" ? sanitizerNames : [...sanitize];
+    return new PreparedLaunch(this.name, plan, sanitizers, options, defaults);
   }
 }

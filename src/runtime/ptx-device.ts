@@ -7,6 +7,7 @@ import { fitting, LoadError, UsageError } from "./errors.ts";
 import { type Isa, isaOfName } from "./isa.ts";
 import { type LaunchDefaults, Module } from "./module.ts";
 import { type SourceFile, textOf } from "./source-file.ts";
+import { Stream } from "./stream.ts";
 import type { VisaOptions } from "./visa/compile.ts";
 
 /** How a program is understood. All but `isa` and `target` are for vISA. */
@@ -43,6 +44,8 @@ export const isaOfFiles = ([first]: readonly SourceFile[], { isa }: LoadOptions)
 export class PtxDevice {
   readonly memory = new DeviceMemory();
   readonly defaults: LaunchDefaults;
+  /** The one of launches that name no other. */
+  readonly defaultStream = new Stream();
 
   constructor(defaults: LaunchDefaults = {}) {
     this.defaults = defaults;
@@ -56,6 +59,11 @@ export class PtxDevice {
     const { module, diagnostics } = compile(sources, { target: options.target });
     if (!module) throw new LoadError(diagnostics);
     return fitting(() => new Module(this, module, diagnostics));
+  }
+
+  /** A stream of its own, whose launches may overlap with those of others. */
+  stream(): Stream {
+    return new Stream();
   }
 
   /**

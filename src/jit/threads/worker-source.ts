@@ -43,7 +43,7 @@ parentPort.onmessage = ({ data }) => {
   const ask = (state) => {
     Atomics.store(mail, ${mail.state}, state);
     tell();
-    Atomics.wait(mail, ${mail.state}, state);
+    while (Atomics.load(mail, ${mail.state}) === state) Atomics.wait(mail, ${mail.state}, state);
     if (Atomics.exchange(mail, ${mail.state}, ${mailState.empty}) === ${mailState.stop}) throw stopped;
   };
   const call = (f, values) => {

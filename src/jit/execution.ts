@@ -1,0 +1,140 @@
+import { openLaunch, refuse } from "../interpreter/launch.ts";
+import type { Program } from "../interpreter/program.ts";
+import { Fault } from "../machine/fault.ts";
+import type { Grid } from "../machine/grid.ts";
+import type { LaunchRequest, LaunchResult } from "../machine/launch.ts";
+import { contextBytes, type Contexts, fillContext } from "./contexts.ts";
+import type { Host } from "./host.ts";
+import { hostFunctions } from "./host-functions.ts";
+import type { CompiledKernel } from "./kernel.ts";
+import { OrderedOutput } from "./threads/ordered-output.ts";
+import { Team } from "./threads/team.ts";
+
+/** A compiled kernel in the memory of its device. */
+export interface LoadedKernel {
+  readonly kernel: CompiledKernel;
+  readonly module: WebAssembly.Module;
+  readonly run: (context: number, from: number, to: number) => void;
+  /** Who answers what the code asks in the calling thread; another one for each launch. */
+  host: Host | null;
+  /** What a block takes one thread, in milliseconds: guessed at first, then as it was in the last launch. */
+  blockMs: number;
+}
+
+export interface JitResult extends LaunchResult {
+  /** Threads of the host that have run blocks. */
+  readonly hostThreads: number;
+}
+
+/** All contexts of a launch together are not larger than this, in bytes. */
+const mostContextBytes = 2 ** 29;
+
+/** A launch of a compiled kernel, and the threads of the host that run its blocks. */
+export class Execution {
+  readonly #loaded: LoadedKernel;
+  readonly #contexts: Contexts;
+  readonly #request: LaunchRequest;
+  readonly #grid: Grid;
+  /** Bytes of a context. */
+  readonly #bytes: number;
+  /** The contexts in use. */
+  readonly #open: number[] = [];
+  readonly #blocks: number;
+  /** Null when the launch is refused. */
+  readonly #team: Team | null;
+  readonly #host: Host;
+
+  /** Throws a RangeError when the request makes no sense. */
+  constructor(
+    program: Program,
+    loaded: LoadedKernel,
+    contexts: Contexts,
+    host: (grid: Grid) => Host,
+    request: LaunchRequest,
+  ) {
+    this.#loaded = loaded;
+    this.#contexts = contexts;
+    this.#request = request;
+    const output = new OrderedOutput(request.onOutput ?? (() => {}));
+    const onOutput = (text: string): void => output.add(this.#team!.block, text);
+    const { grid, kernel, sharedBytes } = openLaunch(program, { ...request, onOutput });
+    const [gx, gy, gz] = grid.dimensions;
+    this.#grid = grid;
+    this.#blocks = gx * gy * gz;
+    this.#bytes = contextBytes(loaded.kernel, sharedBytes);
+    this.#host = host(grid);
+    refuse(program, kernel, grid, sharedBytes);
+    this.#team = grid.reports.failed ? null : this.#makeTeam(output);
+  }
+
+  run(): JitResult {
+    const begun = performance.now();
+    try {
+      this.#loaded.host = this.#host;
+      this.#team?.run();
+    } catch (error) {
+      this.#blame(error);
+    }
+    return this.#end(begun);
+  }
+
+  /** The same, with workers alone. */
+  async runApart(): Promise<JitResult> {
+    const begun = performance.now();
+    try {
+      await this.#team?.finish();
+    } catch (error) {
+      this.#blame(error);
+    }
+    return this.#end(begun);
+  }
+
+  #makeTeam(output: OrderedOutput): Team {
+    const { kernel, module, run, blockMs } = this.#loaded;
+    const { memory } = this.#grid;
+    const { onProgress, hostThreads = 1 } = this.#request;
+    const most = Math.max(1, Math.floor(mostContextBytes / this.#bytes));
+    const blocks = this.#blocks;
+    return new Team({
+      blocks,
+      // Blocks that wait for others have to take turns, which is not possible across threads.
+      threads: kernel.waits || !memory.isShared ? 1 : Math.min(hostThreads, most, blocks),
+      expectedMs: blockMs,
+      module,
+      memory: memory.wasm,
+      run: (context, from, to) => {
+        this.#loaded.host = this.#host;
+        run(context, from, to);
+      },
+      openContext: () => this.#openContext(),
+      blockIn: (context) => memory.views.i32[(context + kernel.layout.words.ticket) >> 2]! >>> 0,
+      functions: () => hostFunctions(kernel, () => this.#host),
+      output,
+      onProgress: (blocksDone) => onProgress?.({ blocksDone, blocks, steps: null }),
+    });
+  }
+
+  #openContext(): number {
+    const context = this.#contexts.take(this.#bytes);
+    this.#open.push(context);
+    fillContext(this.#grid, this.#loaded.kernel, context, this.#request);
+    return context;
+  }
+
+  /** A fault ends a launch; other errors are thrown. */
+  #blame(error: unknown): void {
+    if (error instanceof Fault) this.#grid.reports.fault(error);
+    else {
+      this.#contexts.giveBack(this.#bytes, this.#open);
+      throw error;
+    }
+  }
+
+  #end(begun: number): JitResult {
+    this.#contexts.giveBack(this.#bytes, this.#open);
+    const hostThreads = this.#team?.threads ?? 1;
+    const { reports } = this.#grid;
+    if (!reports.failed) this.#loaded.blockMs = ((performance.now() - begun) * hostThreads) / this.#blocks;
+    return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads };
+  }
+}

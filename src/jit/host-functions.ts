@@ -1,0 +1,32 @@
+import { evalImport } from "../semantics/expansion.ts";
+import { type PrimName, primOf } from "../semantics/index.ts";
+import { faultImport } from "./faults.ts";
+import type { Host } from "./host.ts";
+import type { CompiledKernel } from "./kernel.ts";
+import { clockImport } from "./specials.ts";
+import type { HostFunction } from "./threads/mailbox.ts";
+
+/** What a compiled kernel imports, by name. `host`: who answers at the time of the call. */
+export function hostFunctions({ imports }: CompiledKernel, host: () => Host): ReadonlyMap<string, HostFunction> {
+  const prefix = evalImport("");
+  const functions = new Map<string, unknown>([
+    ["translate", (context: number, site: number, mask: number) => host().translate(context, site, mask)],
+    [faultImport, (context: number, site: number, lanes: number) => host().fault(context, site, lanes)],
+    [clockImport, () => host().clock()],
+  ]);
+  for (const name of imports) {
+    if (name.startsWith(prefix)) functions.set(name, evaluator(name.slice(prefix.length) as PrimName));
+  }
+  return functions as ReadonlyMap<string, HostFunction>;
+}
+
+/** A primitive as a function of WebAssembly's numbers: a predicate is 0 or 1. */
+function evaluator(name: PrimName): (...args: never[]) => unknown {
+  const { params, result, eval: evaluate } = primOf(name);
+  const call = evaluate as (...args: unknown[]) => unknown;
+  if (!params.includes("pred") && result !== "pred") return evaluate;
+  return (...args: unknown[]) => {
+    const value = call(...args.map((a, i) => (params[i] === "pred" ? a !== 0 : a)));
+    return result === "pred" ? Number(value) : value;
+  };
+}

@@ -5,6 +5,7 @@ import { distance } from "../machine/extent.ts";
 import { Fault } from "../machine/fault.ts";
 import { nearestVariable } from "../machine/locate.ts";
 import type { Decoding } from "./decode.ts";
+import type { Engine } from "./engine.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 import type { Slot } from "./register-file.ts";
 import { agrees, signatureOf, signatureText } from "./signature.ts";
@@ -29,19 +30,6 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
     };
   }
   const slot = operands.slot(target.address);
-  const listed = target.targets && new Set(target.targets.map((name) => engine.functionNamed(name)));
-  const problem = (callee: LoadedFunction | null, at: Held): Problem | null => {
-    const wrong = addressProblem(d, callee, at);
-    if (wrong !== null || callee === null) return wrong;
-    if (listed !== null && !listed.has(callee)) {
-      const list = target.targets!.map((name) => `\`${name}\``).join(", ");
-      return ["indirect-call-not-in-calltargets", `\`${callee.ir.name}\` is not in \`${target.via}\`: ${list}`];
-    }
-    const has = signatureOf(callee.ir);
-    if (agrees(target.signature, has)) return null;
-    const text = `\`${callee.ir.name}\` is ${signatureText(has)}, and \`${target.via}\` says ${signatureText(target.signature)}`;
-    return ["indirect-call-prototype-mismatch", text];
-  };
 
   // What a call got past once it gets past again.
   const good = new Set<LoadedFunction>();
@@ -53,7 +41,8 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
       const lane = 31 - Math.clz32(bit);
       const address = addressIn(activation, slot, lane);
       const callee = functionAt(engine.functions, address);
-      const found = callee !== null && good.has(callee) ? null : problem(callee, { activation, lane, address });
+      const isGood = callee !== null && good.has(callee);
+      const found = isGood ? null : indirectCallProblem(engine, target, { activation, lane, address });
       if (found === null) {
         good.add(callee!);
         callees.set(callee!, (callees.get(callee!) ?? 0) | bit);
@@ -91,7 +80,7 @@ export function makeFileResolver(d: Decoding, target: Extract<Op, { kind: "file-
       throw new Fault("divergent-call-address", message, at);
     }
     const callee = functionAt(engine.functions, address);
-    const problem = addressProblem(d, callee, { activation, lane: first, address });
+    const problem = addressProblem(engine, callee, { activation, lane: first, address });
     if (problem !== null) throw new Fault(...problem, at);
     return callee!;
   };
@@ -106,11 +95,30 @@ interface Held {
   readonly address: AddressParts;
 }
 
+/** What is wrong with an indirect call of what a lane holds, or null. */
+export function indirectCallProblem(
+  engine: Engine,
+  target: Extract<CallTarget, { kind: "indirect" }>,
+  held: Held,
+): Problem | null {
+  const callee = functionAt(engine.functions, held.address);
+  const wrong = addressProblem(engine, callee, held);
+  if (wrong !== null || callee === null) return wrong;
+  if (target.targets !== null && !target.targets.some((name) => engine.functionNamed(name) === callee)) {
+    const list = target.targets.map((name) => `\`${name}\``).join(", ");
+    return ["indirect-call-not-in-calltargets", `\`${callee.ir.name}\` is not in \`${target.via}\`: ${list}`];
+  }
+  const has = signatureOf(callee.ir);
+  if (agrees(target.signature, has)) return null;
+  const text = `\`${callee.ir.name}\` is ${signatureText(has)}, and \`${target.via}\` says ${signatureText(target.signature)}`;
+  return ["indirect-call-prototype-mismatch", text];
+}
+
 /** What is wrong with the address of a call, whatever the signature. */
-function addressProblem(d: Decoding, callee: LoadedFunction | null, held: Held): Problem | null {
+function addressProblem(engine: Engine, callee: LoadedFunction | null, held: Held): Problem | null {
   const { address } = held;
   if (address.high === 0 && address.low === 0) return ["indirect-call-null", "the address of the function is null"];
-  if (callee === null) return ["indirect-call-bad-address", `${hex(address)} is ${whatIs(d, held)}`];
+  if (callee === null) return ["indirect-call-bad-address", `${hex(address)} is ${whatIs(engine, held)}`];
   if (callee.ir.kind !== "kernel") return null;
   return ["indirect-call-bad-address", `${hex(address)} is the kernel \`${callee.ir.name}\`, not a function`];
 }
@@ -127,7 +135,7 @@ function functionAt(functions: readonly LoadedFunction[], { high, low }: Address
   return high === 0 && offset % functionStride === 0 ? (functions[offset / functionStride] ?? null) : null;
 }
 
-function whatIs({ engine }: Decoding, { activation, lane, address }: Held): string {
+function whatIs(engine: Engine, { activation, lane, address }: Held): string {
   const { kind } = engine.addresses.classify(address);
   if (kind === "function") {
     const offset = address.low - windows.function.start;

@@ -53,7 +53,7 @@ export class Body {
     this.#faults = new Faults(chunk, context);
     this.#dead = deadInstructions(chunk);
     this.flow = new ControlFlow(chunk, suspension, (block) => this.#block(block));
-    this.#calls = new Calls(chunk, this.flow, calls);
+    this.#calls = new Calls(chunk, this.flow, context, this.#faults, calls);
   }
 
   /** Lanes begin, or go on after a pause. */

@@ -11,6 +11,8 @@ export class CallGraph {
   readonly functions: readonly Callable[];
   /** Whether a function can be entered while it is being executed already. */
   readonly recursive: boolean;
+  /** How many calls by address there are in the text. */
+  readonly indirectCalls: number;
   readonly #program: Callables;
   readonly #targets = new Map<CallOp["target"], readonly Callable[]>();
   readonly #callees = new Map<Callable, ReadonlySet<Callable>>();
@@ -37,6 +39,11 @@ export class CallGraph {
       this.#callees.set(f, callees);
     }
     this.functions = [...reached];
+    this.indirectCalls = this.functions.reduce(
+      (sum, { ir }) =>
+        sum + ir.instructions.filter(({ op }) => op.kind === "call" && op.target.kind === "indirect").length,
+      0,
+    );
     this.recursive = this.#hasCycle(kernel);
     this.#losing = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "exit"));
     this.#seeing = this.reaching(({ ir }) => ir.instructions.some(sees));

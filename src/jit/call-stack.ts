@@ -4,7 +4,7 @@ import { Cta } from "../machine/cta.ts";
 import type { Grid } from "../machine/grid.ts";
 import type { Warp } from "../machine/warp.ts";
 import type { Callables } from "./callables.ts";
-import { callBytes, callEntry } from "./context-layout.ts";
+import { callEntry } from "./context-layout.ts";
 import type { CompiledKernel } from "./kernel.ts";
 
 /** What runs, as the machine would have it: for messages, and to find what is where. */
@@ -44,7 +44,7 @@ export class CallStack {
     x.live = -1;
     x.top = x.code.frame.size;
     x.cost = x.code.stackCost;
-    for (let at = first + callBytes; at <= last; at += callBytes) {
+    for (let at = first + layout.callBytes; at <= last; at += layout.callBytes) {
       const callee = this.#callables.list[i32[(at + callEntry.callee) >> 2]!]!.code;
       x = called(x, callee, this.site(i32[(at + callEntry.site) >> 2]!));
     }

@@ -18,12 +18,12 @@ export interface Callable {
 export class Callables {
   readonly list: readonly Callable[];
   readonly #byCode: ReadonlyMap<LoadedFunction, Callable>;
-  readonly #engine: Engine;
+  readonly engine: Engine;
 
   constructor(engine: Engine) {
     const module = promoteFrames(engine.module);
     const taken = functionsWithAddress(module);
-    this.#engine = engine;
+    this.engine = engine;
     this.list = module.functions.map((ir, number) => ({
       ir,
       code: engine.functions[number]!,
@@ -35,7 +35,7 @@ export class Callables {
 
   /** The function of that name, through aliases. */
   named(name: string): Callable | null {
-    const code = this.#engine.functionNamed(name);
+    const code = this.engine.functionNamed(name);
     return code === null ? null : this.#byCode.get(code)!;
   }
 }

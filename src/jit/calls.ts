@@ -1,30 +1,30 @@
-import type { Argument, Instruction, Result } from "../ir/index.ts";
+import type { CallTarget, Instruction, Result } from "../ir/index.ts";
+import type { Expr } from "../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { CallOp } from "./call-graph.ts";
+import { CallTargets } from "./call-targets.ts";
 import type { Callable } from "./callables.ts";
 import { allLanes, type Chunk, type Mask } from "./chunk.ts";
-import { callBytes, callEntry } from "./context-layout.ts";
+import { callEntry } from "./context-layout.ts";
 import { anyOf, type ControlFlow } from "./control-flow.ts";
-import { type Convention, type Slot, slotValue, typesOfSlot } from "./convention.ts";
+import { type Convention, conventionOf, type Slot, slotValue, typesOfSlot, wasmSignature } from "./convention.ts";
 import { fitted } from "./fit.ts";
+import type { Faults } from "./faults.ts";
 import type { Frame } from "./frame.ts";
+import type { MemoryContext } from "./memory.ts";
 import { valuesOf } from "./plan.ts";
 import type { Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
-import { type Value, vectorOf } from "./value.ts";
+import { type Value, vectorOf, widenMask } from "./value.ts";
+
+type IndirectTarget = Extract<CallTarget, { kind: "indirect" }>;
 
 /** What calls need to know of the function in which they stand. */
 export interface CallContext {
   readonly unit: Unit;
-  readonly callable: Callable;
   readonly frame: Frame;
-  /** Locals: the beginning of the context, the entry of this activation in the shadow stack. */
-  readonly context: number;
-  readonly entry: number;
-  /** Of a function: the lanes that have ended in it. */
+  /** Of a function, where lanes may end in it: locals with those that have. */
   readonly ended: readonly number[] | null;
-  /** The number under which the launcher knows an instruction. */
-  readonly siteOf: (instruction: number) => number;
 }
 
 /** The name of a function of the program in the module. */
@@ -37,16 +37,31 @@ interface Returned {
   readonly results: readonly (readonly (readonly number[])[])[];
 }
 
+interface Called {
+  readonly convention: Convention;
+  readonly returned: Returned;
+}
+
+/** The bytes of the stacks where arguments and results lie, by their numbers; -1 for a result that nobody wants. */
+interface InMemory {
+  readonly params: readonly (readonly [number, Wasm])[];
+  readonly results: readonly (readonly [number, Wasm])[];
+}
+
 /** Calls of functions of the program: what is passed, where lanes go, what comes back. */
 export class Calls {
   readonly #chunk: Chunk;
   readonly #flow: ControlFlow;
   readonly #at: CallContext;
+  readonly #memory: MemoryContext;
+  readonly #faults: Faults;
   readonly #writer: FunctionWriter;
 
-  constructor(chunk: Chunk, flow: ControlFlow, at: CallContext) {
+  constructor(chunk: Chunk, flow: ControlFlow, memory: MemoryContext, faults: Faults, at: CallContext) {
     this.#chunk = chunk;
     this.#flow = flow;
+    this.#memory = memory;
+    this.#faults = faults;
     this.#at = at;
     this.#writer = chunk.writer;
   }
@@ -58,7 +73,8 @@ export class Calls {
     const mask = chunk.maskOf(block, guard);
     const lanes = mask ?? allLanes(chunk);
     const write = (): void => {
-      const { convention, returned } = op.target.kind === "direct" ? this.#direct(index, op, lanes) : this.#indirect();
+      const { convention, returned } =
+        op.target.kind === "direct" ? this.#direct(index, op, lanes) : this.#indirect(index, op, op.target, lanes);
       this.#writeResults(block, convention, op.results, returned, guard);
       if (returned.lanes !== null) this.#lose(block, lanes, returned.lanes);
       for (const local of allOf(returned)) this.#writer.release(local);
@@ -79,93 +95,177 @@ export class Calls {
     );
   }
 
-  #direct(index: number, op: CallOp, lanes: readonly Wasm[]) {
+  #direct(index: number, op: CallOp, lanes: readonly Wasm[]): Called {
     const { unit } = this.#at;
     const [callee] = unit.graph.targetsOf(op);
     if (callee!.ir.external) throw new Unsupported(callee!.ir.name);
     const { convention } = unit.plans.get(callee!)!;
-    this.#enter(index, callee!, op);
-    this.#writer.values(this.#passed(convention, op, lanes));
+    const memory = this.#memoryOf(convention, op);
+    this.#enter(index, wasm.i32(callee!.number), [callee!], op, memory);
+    this.#writer.values([...this.#start(), ...lanes, ...this.#passed(convention, op)]);
     this.#writer.call(functionName(callee!));
-    const returned = this.#takeResults(convention);
-    return { convention, returned };
+    const returned = this.#locals(convention);
+    this.#pop(returned);
+    return { convention, returned: this.#fetch(returned, convention, op, memory) };
   }
 
-  #indirect(): { convention: Convention; returned: Returned } {
-    throw new Unsupported("calls by address");
+  #indirect(index: number, op: CallOp, { signature }: IndirectTarget, lanes: readonly Wasm[]): Called {
+    const w = this.#writer;
+    const { unit } = this.#at;
+    const { quads } = this.#chunk;
+    const convention = conventionOf(signature, unit.graph.losesByAddress);
+    const memory = this.#memoryOf(convention, op);
+    const args = this.#passed(convention, op).map((value) => ({ local: w.local(value.ty), value }));
+    w.assign(args);
+    const all = this.#locals(convention);
+    const { params, results } = wasmSignature(convention, quads);
+    const type = unit.module.type(params, results);
+    if (all.lanes !== null) w.assign(all.lanes.map((local) => ({ local, value: wasm.i32x4(0) })));
+    new CallTargets(this.#chunk, unit, this.#memory, this.#faults).each(index, op, lanes, (number, here) => {
+      this.#enter(index, number, unit.graph.targetsOf(op), op, memory);
+      w.values([...this.#start(), ...here, ...args.map(({ local, value }) => wasm.local(value.ty, local)), number]);
+      w.callIndirect(type);
+      const returned = this.#locals(convention);
+      this.#pop(returned);
+      this.#collect(all, returned, here);
+      for (const local of allOf(returned)) w.release(local);
+    });
+    for (const { local } of args) w.release(local);
+    return { convention, returned: this.#fetch(all, convention, op, memory) };
   }
 
-  /** Fills the entry of the shadow stack that the callee gets. */
-  #enter(index: number, callee: Callable, op: CallOp): void {
-    const { unit, entry, frame } = this.#at;
-    if (!unit.stacks.isTracked(callee)) return;
+  /** The results of some lanes join those of others. */
+  #collect(all: Returned, some: Returned, lanes: readonly Wasm[]): void {
+    const vector = (local: number): Wasm => wasm.local("v128", local);
+    const masks = some.lanes?.map((local, q) => ({
+      local: all.lanes![q]!,
+      value: wasm.op("v128.or", vector(all.lanes![q]!), vector(local)),
+    }));
+    const results = some.results.flatMap((registers, i) =>
+      registers.flatMap((parts, j) =>
+        parts.map((local, p) => {
+          const wide = parts.length > lanes.length;
+          const mask = wide ? widenMask(lanes[p >> 1]!)[p & 1]! : lanes[p]!;
+          const to = all.results[i]![j]![p]!;
+          return { local: to, value: wasm.blend(mask, vector(local), vector(to)) };
+        }),
+      ),
+    );
+    this.#writer.assign([...(masks ?? []), ...results]);
+  }
+
+  /** What every function of the module is given first. */
+  #start(): readonly Wasm[] {
+    const { context, entry, layout } = this.#memory;
+    return [wasm.local("i32", context), wasm.op("i32.add", wasm.local("i32", entry), wasm.i32(layout.callBytes))];
+  }
+
+  /** Fills the entry of the shadow stack that the callee gets. `callees`: all that it may be. */
+  #enter(index: number, number: Wasm, callees: readonly Callable[], op: CallOp, memory: InMemory): void {
+    const { unit, frame } = this.#at;
+    const { entry, layout, siteOf } = this.#memory;
+    const { stacks } = unit;
+    if (!callees.some((f) => stacks.isTracked(f))) return;
     const w = this.#writer;
     const set = (offset: number, value: Wasm): void => {
       w.get(entry);
       w.value(value);
-      w.memory("i32.store", 4, callBytes + offset);
+      w.memory("i32.store", 4, layout.callBytes + offset);
     };
-    set(callEntry.site, wasm.i32(this.#at.siteOf(index)));
-    set(callEntry.callee, wasm.i32(callee.number));
-    if (!unit.stacks.isFramed(callee)) return;
+    set(callEntry.site, wasm.i32(siteOf(index, null)));
+    set(callEntry.callee, number);
+    if (!callees.some((f) => stacks.isFramed(f))) return;
     set(callEntry.top, frame.top);
-    const unsized = callee.ir.params.findIndex((p) => p.type.unsized);
-    if (unsized < 0) return;
-    const arg = op.args[unsized];
+    for (const [i, place] of memory.params) set(layout.callParams + 4 * i, place);
+    for (const [i, place] of memory.results) set(layout.callResults + 4 * i, place);
+    const unsized = callees.find((f) => f.ir.params.at(-1)?.type.unsized);
+    if (unsized === undefined) return;
+    const arg = op.args[unsized.ir.params.length - 1];
     set(callEntry.unsized, wasm.i32(arg?.kind === "frame" ? arg.size : 0));
   }
 
-  /** All that a function of the module takes. */
-  #passed({ params, returns }: Convention, op: CallOp, lanes: readonly Wasm[]): readonly Wasm[] {
-    const { context, entry } = this.#at;
-    return [
-      wasm.local("i32", context),
-      wasm.op("i32.add", wasm.local("i32", entry), wasm.i32(callBytes)),
-      ...lanes,
-      ...params.flatMap((slots, i) => this.#argument(op.args[i], slots)),
-      ...returns.flatMap((slots, i) =>
-        slots.flatMap((slot) => (slot.kind === "memory" ? [this.#resultPlace(op.results[i])] : [])),
-      ),
-    ];
-  }
-
-  /** What becomes of an argument: values, or the place of a variable. An unsized parameter may be left out. */
-  #argument(arg: Argument | undefined, slots: readonly Slot[]): readonly Wasm[] {
-    if (arg === undefined) return slots.map(() => wasm.i32(0));
+  /** The arguments that are passed in registers. */
+  #passed({ params }: Convention, op: CallOp): readonly Wasm[] {
     const { quads } = this.#chunk;
-    const values = valuesOf(arg);
-    return slots.flatMap((slot, i): readonly Wasm[] => {
-      if (slot.kind === "memory") {
-        if (arg.kind !== "frame") throw new Unsupported("registers that are passed in memory");
-        return [this.#at.frame.offsetOf(arg.variable)];
-      }
-      if (values[i] === undefined) throw new Unsupported("memory that is passed in registers");
-      const value = fitted(this.#chunk.value(values[i]), slot.class, quads);
-      if (!slot.isUniform) return vectorOf(value, quads).quads.flat();
-      if (value.kind !== "uniform") throw new Error("an argument varies that is passed as one number");
-      return [value.scalar];
+    return params.flatMap((slots, i) => {
+      const arg = op.args[i];
+      const values = arg === undefined ? [] : valuesOf(arg);
+      return slots.flatMap((slot, j): readonly Wasm[] => {
+        if (slot.kind === "memory") return [];
+        if (values[j] === undefined) throw new Unsupported("memory that is passed in registers");
+        const value = fitted(this.#chunk.value(values[j]), slot.class, quads);
+        if (!slot.isUniform) return vectorOf(value, quads).quads.flat();
+        if (value.kind !== "uniform") throw new Error("an argument varies that is passed as one number");
+        return [value.scalar];
+      });
     });
   }
 
-  /** The byte of the stacks to which a result goes; -1 where nobody wants it. */
-  #resultPlace(result: Result | undefined): Wasm {
-    if (result === undefined || result.kind === "discard") return wasm.i32(-1);
-    if (result.kind !== "frame") throw new Unsupported("results in memory that go to registers");
-    return this.#at.frame.offsetOf(result.variable);
+  /** The places of arguments and results that the callee finds in the stacks. Values are put there first. */
+  #memoryOf({ params, returns }: Convention, op: CallOp): InMemory {
+    const { frame } = this.#at;
+    let staged = 0;
+    const room = (count: number): Wasm => {
+      const place = frame.staging(staged);
+      staged += 8 * count;
+      return place;
+    };
+    const isMemory = (slots: readonly Slot[]): boolean => slots.some((slot) => slot.kind === "memory");
+    const args = params.flatMap((slots, i): [number, Wasm][] => {
+      const arg = op.args[i];
+      if (!isMemory(slots) || arg === undefined) return [];
+      if (arg.kind === "frame") return [[i, frame.offsetOf(arg.variable)]];
+      return [[i, this.#stage(valuesOf(arg), room)]];
+    });
+    const results = returns.flatMap((slots, i): [number, Wasm][] => {
+      const result = op.results[i];
+      if (!isMemory(slots)) return [];
+      if (result === undefined || result.kind === "discard") return [[i, wasm.i32(-1)]];
+      return [[i, result.kind === "frame" ? frame.offsetOf(result.variable) : room(result.registers.length)]];
+    });
+    return { params: args, results };
   }
 
-  /** Pops what comes back. */
-  #takeResults({ returns, losesLanes }: Convention): Returned {
+  /** Puts values where the callee finds them, eight bytes apart. */
+  #stage(exprs: readonly Expr[], room: (count: number) => Wasm): Wasm {
+    const { quads } = this.#chunk;
+    const place = room(exprs.length);
+    exprs.forEach((expr, j) => {
+      const value = fitted(this.#chunk.value(expr), "b64", quads);
+      this.#at.frame.store(offset(place, 8 * j), vectorOf(value, quads).quads.flat(), "b64", null);
+    });
+    return place;
+  }
+
+  /** Locals for all that comes back in registers. */
+  #locals({ returns, losesLanes }: Convention): Returned {
     const w = this.#writer;
     const { quads, active } = this.#chunk;
-    const returned = {
+    return {
       lanes: losesLanes ? active.map(() => w.local("v128")) : null,
-      results: returns.map((slots) =>
-        slots.map((slot) => (slot.kind === "memory" ? [] : typesOfSlot(slot, quads).map((ty) => w.local(ty)))),
-      ),
+      results: returns.map((slots) => slots.map((slot) => typesOfSlot(slot, quads).map((ty) => w.local(ty)))),
     };
-    for (const local of allOf(returned).reverse()) w.set(local);
-    return returned;
+  }
+
+  #pop(returned: Returned): void {
+    for (const local of allOf(returned).reverse()) this.#writer.set(local);
+  }
+
+  /** Results that have come in memory and go to registers. */
+  #fetch(returned: Returned, { returns }: Convention, { results }: CallOp, memory: InMemory): Returned {
+    const { registers } = this.#chunk.function;
+    const fetched = returns.map((slots, i) => {
+      const result = results[i];
+      const place = memory.results.find(([to]) => to === i);
+      if (slots[0]?.kind !== "memory" || place === undefined || result?.kind !== "register")
+        return returned.results[i]!;
+      return result.registers.map((r, j) => {
+        const c = registers[r]!.class;
+        if (c === "pred") throw new Unsupported("a predicate in memory");
+        return this.#at.frame.load(offset(place[1], 8 * j), c, this.#chunk.quads);
+      });
+    });
+    return { ...returned, results: fetched };
   }
 
   #writeResults(
@@ -180,13 +280,19 @@ export class Calls {
     const values: Value[] = [];
     returns.forEach((slots, i) => {
       const result = to[i];
-      slots.forEach((slot, j) => {
-        if (slot.kind === "memory" || result === undefined || result.kind === "discard") return;
-        if (result.kind === "frame") throw new Unsupported("results in registers that go to memory");
-        const register = result.registers[j];
-        if (register === undefined) return;
+      if (result === undefined || result.kind === "discard") return;
+      if (result.kind === "frame") {
+        if (slots.some((slot) => slot.kind !== "memory")) throw new Unsupported("registers that return to memory");
+        return;
+      }
+      result.registers.forEach((register, j) => {
+        const { class: c } = registers[register]!;
+        const slot = slots[j];
+        const from: Slot = slot?.kind === "register" ? slot : { kind: "register", class: c, isUniform: false };
+        const locals = results[i]![j];
+        if (locals === undefined) return;
         dst.push(register);
-        values.push(fitted(slotValue(slot, results[i]![j]!), registers[register]!.class, this.#chunk.quads));
+        values.push(fitted(slotValue(from, locals), c, this.#chunk.quads));
       });
     });
     this.#chunk.write(block, dst, values, guard);
@@ -209,5 +315,7 @@ export class Calls {
     for (const { local } of lost) w.release(local);
   }
 }
+
+const offset = (place: Wasm, bytes: number): Wasm => (bytes === 0 ? place : wasm.op("i32.add", place, wasm.i32(bytes)));
 
 const allOf = ({ lanes, results }: Returned): number[] => [...(lanes ?? []), ...results.flat(2)];

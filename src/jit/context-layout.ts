@@ -12,8 +12,12 @@ export interface ContextNeeds {
   readonly sites: number;
   /** Bytes in which a chunk that waits keeps what it goes on with. */
   readonly stateBytes: number;
-  /** Activations that can be open at once. */
+  /** Activations that can be open at once, and the most parameters and results that one of them has in memory. */
   readonly calls: number;
+  readonly memoryParams: number;
+  readonly memoryResults: number;
+  /** Bytes of the tables that say which functions may be called from where. */
+  readonly targetBytes: number;
   /** Bytes of the lanes' stacks. */
   readonly stackBytes: number;
   /** Bytes of shared variables, the dynamic ones left out. */
@@ -38,6 +42,12 @@ export interface ContextLayout {
   readonly tids: number;
   /** The shadow stack: an entry for each call that has not returned, the first for the kernel. */
   readonly calls: number;
+  /** Bytes of an entry, and in it the words of parameters and of results in memory. */
+  readonly callBytes: number;
+  readonly callParams: number;
+  readonly callResults: number;
+  /** For each kind of indirect call a byte for each function of the program: whether it may go there. */
+  readonly targets: number;
   readonly states: number;
   readonly stacks: number;
   readonly shared: number;
@@ -78,7 +88,10 @@ export const isHeaderWord = (name: string): name is HeaderWord => (headerWords a
 
 /** Bytes of the numbers of a block's threads in one dimension. */
 export const tidBytes = 4096;
-/** Words of an entry of the shadow stack: what the launcher, or the callee, must know of a call. */
+/**
+ * Words of an entry of the shadow stack: what the launcher, or the callee, must know of a call. Behind them come the places of
+ * parameters and results that lie in the caller's frame, as bytes of the lanes' stacks.
+ */
 export const callEntry = {
   /** The number of the call instruction, and that of the function that is called. */
   site: 0,
@@ -87,8 +100,7 @@ export const callEntry = {
   top: 8,
   unsized: 12,
 } as const;
-/** Bytes of an entry. */
-export const callBytes = 32;
+const callWordsBytes = 16;
 /** Bytes of a root or a site: the first address (64 bits), the size, what makes an address a byte of memory. */
 export const reachBytes = 16;
 
@@ -101,6 +113,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     at = start + bytes;
     return start;
   };
+  const callBytes = callWordsBytes + 4 * (needs.memoryParams + needs.memoryResults);
   return {
     words: Object.fromEntries(headerWords.map((name, i) => [name, 4 * i])) as Record<HeaderWord, number>,
     params: take(needs.paramBytes),
@@ -111,6 +124,10 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     values: take(needs.lanes * 32),
     tids: take(3 * tidBytes),
     calls: take(needs.calls * callBytes),
+    callBytes,
+    callParams: callWordsBytes,
+    callResults: callWordsBytes + 4 * needs.memoryParams,
+    targets: take(needs.targetBytes),
     states: take(needs.stateBytes * (1024 / needs.lanes)),
     stacks: take(needs.stackBytes),
     shared: take(0),

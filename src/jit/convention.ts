@@ -8,13 +8,13 @@ import { isWide, type Quad, type Value } from "./value.ts";
 /** How one value crosses a call. */
 export type Slot =
   | { readonly kind: "register"; readonly class: RegisterClass; readonly isUniform: boolean }
-  /** The variable lies in the lanes' stacks: what is passed is the byte where it begins. */
+  /** The variable lies in the lanes' stacks: the byte where it begins is put into the call's entry of the shadow stack. */
   | { readonly kind: "memory" };
 
 /**
- * How a function is called. Its parameters are the context, the call's entry in the shadow stack, the mask of the lanes, the
- * slots of the parameters, and those of the results that go to memory. It gives the lanes that have come back, where some
- * may end, and the other results.
+ * How a function is called. Its parameters are the context, the call's entry in the shadow stack, the mask of the lanes, and what
+ * of its own parameters is in registers. It gives the lanes that have come back, where some may end, and the results that
+ * are in registers.
  */
 export interface Convention {
   /** For each parameter of the function one slot, or one for each register. */
@@ -64,7 +64,7 @@ export function conventionOf({ params, returns }: Signature, losesLanes: boolean
 export const tyOf = (c: RegisterClass): "pred" | "i32" | "i64" => (c === "pred" ? c : c === "b64" ? "i64" : "i32");
 
 export function typesOfSlot(slot: Slot, quads: number): readonly WasmTy[] {
-  if (slot.kind === "memory") return ["i32"];
+  if (slot.kind === "memory") return [];
   if (slot.isUniform) return [slot.class === "b64" ? "i64" : "i32"];
   return Array.from({ length: slot.class === "b64" ? 2 * quads : quads }, () => "v128");
 }
@@ -73,13 +73,9 @@ export function typesOfSlot(slot: Slot, quads: number): readonly WasmTy[] {
 export function wasmSignature({ params, returns, losesLanes }: Convention, quads: number) {
   const mask: readonly WasmTy[] = Array.from({ length: quads }, () => "v128");
   const types = (slots: readonly Slot[]): readonly WasmTy[] => slots.flatMap((slot) => typesOfSlot(slot, quads));
-  const [inMemory, inRegisters] = [
-    returns.flat().filter((s) => s.kind === "memory"),
-    returns.flat().filter((s) => s.kind === "register"),
-  ];
   return {
-    params: ["i32", "i32", ...mask, ...types(params.flat()), ...types(inMemory)] as readonly WasmTy[],
-    results: [...(losesLanes ? mask : []), ...types(inRegisters)] as readonly WasmTy[],
+    params: ["i32", "i32", ...mask, ...types(params.flat())] as readonly WasmTy[],
+    results: [...(losesLanes ? mask : []), ...types(returns.flat())] as readonly WasmTy[],
   };
 }
 

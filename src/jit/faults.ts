@@ -1,6 +1,6 @@
 import type { Chunk, Mask } from "./chunk.ts";
 import { allBits, laneBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./memory.ts";
+import { type MemoryContext, tellEntry } from "./memory.ts";
 import { type Value, vectorOf } from "./value.ts";
 
 /** The host's function that ends the launch: `fault(context, site, lanes)`. */
@@ -27,6 +27,7 @@ export class Faults {
         writer.memory("v128.store", 16, layout.values + 16 * q);
       });
     }
+    tellEntry(writer, this.#context);
     writer.get(context);
     writer.i32(siteOf(instruction, null));
     writer.value(lanes === null ? allBits(this.#chunk.lanes) : laneBits(lanes));

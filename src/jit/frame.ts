@@ -5,6 +5,7 @@ import type { Callable } from "./callables.ts";
 import { callEntry } from "./context-layout.ts";
 import type { Reach } from "./reach.ts";
 import type { Unit } from "./unit.ts";
+import { widenMask } from "./value.ts";
 
 type FrameLeaf = Extract<Expr, { kind: "frame" }>;
 
@@ -97,6 +98,66 @@ export class Frame {
       lanes,
     ]);
     this.#writer.call(copyName);
+  }
+
+  /** Reads a value of each lane at a byte of its stack into fresh locals. */
+  load(at: Wasm, c: "b32" | "b64", quads: number): readonly number[] {
+    const w = this.#writer;
+    const wide = c === "b64";
+    const start = this.#startLocal(at);
+    const parts = Array.from({ length: wide ? 2 * quads : quads }, () => w.local("v128"));
+    this.#eachLane(parts, wide, (part, lane, offset) => {
+      w.get(start);
+      if (lane === 0) w.memory(wide ? "v128.load64_zero" : "v128.load32_zero", 4, offset);
+      else {
+        w.get(part);
+        w.memory(wide ? "v128.load64_lane" : "v128.load32_lane", 4, offset, lane);
+      }
+      w.set(part);
+    });
+    w.release(start);
+    return parts;
+  }
+
+  /** Writes a value of each lane of a mask (null: all) at a byte of its stack. */
+  store(at: Wasm, values: readonly Wasm[], c: "b32" | "b64", mask: readonly Wasm[] | null): void {
+    const w = this.#writer;
+    const wide = c === "b64";
+    const old = mask === null ? [] : this.load(at, c, mask.length);
+    const parts =
+      mask === null
+        ? values
+        : values.map((value, i) => {
+            const lanes = wide ? widenMask(mask[i >> 1]!)[i & 1]! : mask[i]!;
+            return wasm.blend(lanes, value, wasm.local("v128", old[i]!));
+          });
+    const start = this.#startLocal(at);
+    const locals = parts.map(() => w.local("v128"));
+    w.assign(parts.map((value, i) => ({ local: locals[i]!, value })));
+    this.#eachLane(locals, wide, (part, lane, offset) => {
+      w.get(start);
+      w.get(part);
+      w.memory(wide ? "v128.store64_lane" : "v128.store32_lane", 4, offset, lane);
+    });
+    for (const local of [start, ...locals, ...old]) w.release(local);
+  }
+
+  #startLocal(at: Wasm): number {
+    const start = this.#writer.local("i32");
+    this.#writer.assign([{ local: start, value: wasm.op("i32.add", this.#stackStart, at) }]);
+    return start;
+  }
+
+  #eachLane(parts: readonly number[], wide: boolean, each: (part: number, lane: number, offset: number) => void): void {
+    const perPart = wide ? 2 : 4;
+    for (const [i, part] of parts.entries()) {
+      for (let lane = 0; lane < perPart; lane++) each(part, lane, (i * perPart + lane) * this.#unit.stacks.stride);
+    }
+  }
+
+  /** The byte of the stacks where values may be put for the length of a call. */
+  staging(bytes: number): Wasm {
+    return wasm.i32(this.#unit.stacks.staging + bytes);
   }
 
   /** The bytes of a variable that is as large as its argument. */

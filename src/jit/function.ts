@@ -1,4 +1,5 @@
-import { wasm } from "../wasm/index.ts";
+import type { RegisterClass } from "../ir/index.ts";
+import { type Wasm, wasm } from "../wasm/index.ts";
 import { Body } from "./body.ts";
 import { functionName } from "./calls.ts";
 import { Chunk } from "./chunk.ts";
@@ -39,7 +40,7 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     {
       context: contextParam,
       entry: entryParam,
-      hasStacks: unit.stacks.stride > 0,
+      hasStacks: unit.stacks.isUsed,
       isShared: unit.shape.shared,
       layout,
       reachOf: (access, address) => reaches.of(access, address),
@@ -48,15 +49,7 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     pauses,
     null,
     null,
-    {
-      unit,
-      callable,
-      frame,
-      context: contextParam,
-      entry: entryParam,
-      ended,
-      siteOf: (instruction) => siteOf(instruction, null),
-    },
+    { unit, frame, ended },
   );
 
   specials.enter();
@@ -69,19 +62,42 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     frame.clear();
   }
 
+  const word = (at: number): Wasm => {
+    const local = w.local("i32");
+    w.get(entryParam);
+    w.memory("i32.load", 4, at);
+    w.set(local);
+    return wasm.local("i32", local);
+  };
+  /** Registers whose values lie at a byte of the stacks, eight bytes apart. */
+  const inMemory = (registers: readonly number[], at: Wasm) =>
+    registers.map((register, j) => {
+      const { class: c } = callable.ir.registers[register]!;
+      if (c === "pred") throw new Unsupported("a predicate in memory");
+      return { register, class: c, at: wasm.op("i32.add", at, wasm.i32(8 * j)) };
+    });
+
   let next = maskParam + quads;
-  const locals = (count: number): number[] => Array.from({ length: count }, () => next++);
   const values: { register: number; value: Value }[] = [];
   convention.params.forEach((slots, i) => {
     const { storage, type } = callable.ir.params[i]!;
     slots.forEach((slot, j) => {
-      const parts = locals(typesOfSlot(slot, quads).length);
-      if (slot.kind === "register" && storage.kind === "register") {
+      if (slot.kind === "register") {
+        const parts = typesOfSlot(slot, quads).map(() => next++);
+        if (storage.kind !== "register") throw new Error("a scalar is passed in a register");
         values.push({ register: storage.registers[j]!, value: slotValue(slot, parts) });
-      } else if (slot.kind === "memory" && storage.kind === "frame") {
+        return;
+      }
+      const from = word(layout.callParams + 4 * i);
+      if (storage.kind === "frame") {
         const bytes = type.unsized ? frame.unsizedBytes : wasm.i32(type.size);
-        frame.copy(wasm.local("i32", parts[0]!), frame.offsetOf(storage.variable), bytes, laneBits(called));
-      } else throw new Unsupported(`the way in which ${callable.ir.name} takes its parameters`);
+        frame.copy(from, frame.offsetOf(storage.variable), bytes, laneBits(called));
+      } else if (storage.kind === "register") {
+        for (const { register, class: c, at } of inMemory(storage.registers, from)) {
+          const all = slotValue({ kind: "register", class: c, isUniform: false }, frame.load(at, c, quads));
+          values.push({ register, value: all });
+        }
+      }
     });
   });
   chunk.fill(values);
@@ -91,21 +107,32 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
   chunk.begin();
   const back =
     ended === null ? called : called.map((lane, q) => wasm.op("v128.andnot", lane, wasm.local("v128", ended[q]!)));
-  if (ended !== null) w.values(back);
+  const registerParts = (register: number, c: RegisterClass): readonly Wasm[] => {
+    const ty = tyOf(callable.ir.registers[register]!.class);
+    return vectorOf(fitted(chunk.vector({ kind: "reg", ty, reg: register }), c, quads), quads).quads.flat();
+  };
   convention.returns.forEach((slots, i) => {
     const { storage, type } = callable.ir.returns[i]!;
+    if (slots[0]?.kind !== "memory") return;
+    const to = word(layout.callResults + 4 * i);
+    w.value(wasm.op("i32.ge_s", to, wasm.i32(0)));
+    w.if(() => {
+      if (storage.kind === "frame") {
+        frame.copy(frame.offsetOf(storage.variable), to, wasm.i32(type.size), laneBits(back));
+      } else if (storage.kind === "register") {
+        for (const { register, class: c, at } of inMemory(storage.registers, to)) {
+          frame.store(at, registerParts(register, c), c, back);
+        }
+      }
+    });
+  });
+  if (ended !== null) w.values(back);
+  convention.returns.forEach((slots, i) => {
+    const { storage } = callable.ir.returns[i]!;
     slots.forEach((slot, j) => {
       if (slot.kind === "register" && storage.kind === "register") {
-        const register = storage.registers[j]!;
-        const all = chunk.vector({ kind: "reg", ty: tyOf(callable.ir.registers[register]!.class), reg: register });
-        w.values(vectorOf(fitted(all, slot.class, quads), quads).quads.flat());
-      } else if (slot.kind === "memory" && storage.kind === "frame") {
-        const [to] = locals(1);
-        w.value(wasm.op("i32.ge_s", wasm.local("i32", to!), wasm.i32(0)));
-        w.if(() =>
-          frame.copy(frame.offsetOf(storage.variable), wasm.local("i32", to!), wasm.i32(type.size), laneBits(back)),
-        );
-      } else throw new Unsupported(`the way in which ${callable.ir.name} gives its results`);
+        w.values(registerParts(storage.registers[j]!, slot.class));
+      }
     });
   });
 }

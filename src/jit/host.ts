@@ -1,5 +1,7 @@
-import { windows } from "../ir/index.ts";
+import { type CallTarget, windows } from "../ir/index.ts";
+import { indirectCallProblem } from "../interpreter/call-target.ts";
 import { indexOutOfRange } from "../interpreter/control.ts";
+import type { Engine } from "../interpreter/engine.ts";
 import { accessFault } from "../machine/access-fault.ts";
 import type { AddressParts } from "../machine/address-space.ts";
 import { Fault } from "../machine/fault.ts";
@@ -10,15 +12,19 @@ import type { Callables } from "./callables.ts";
 import type { CompiledKernel } from "./kernel.ts";
 import { reachBytes } from "./context-layout.ts";
 
+type FaultPlace = ConstructorParameters<typeof Fault>[2];
+
 /** The launcher's side of the functions that a compiled kernel imports: for what it cannot decide by itself. */
 export class Host {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
   readonly #stack: CallStack;
+  readonly #engine: Engine;
   readonly #constants: number;
 
   /** `constants`: the byte of memory where the module's constants lie. */
   constructor(grid: Grid, kernel: CompiledKernel, callables: Callables, constants: number) {
+    this.#engine = callables.engine;
     this.#grid = grid;
     this.#kernel = kernel;
     this.#stack = new CallStack(grid, kernel, callables);
@@ -80,9 +86,32 @@ export class Host {
         const lowest = 31 - Math.clz32(lanes & -lanes);
         throw indexOutOfRange(i32[(context + layout.values + 4 * lowest) >> 2]!, op.targets.length, at);
       }
+      case "call":
+        throw this.#badTargets(context, op.target, at);
       default:
         throw new Error(`${op.kind} does not fail`);
     }
+  }
+
+  /** What is wrong with the addresses that lanes call: with the first that is no good, in all lanes that have such a one. */
+  #badTargets(context: number, target: CallTarget, at: FaultPlace): Fault {
+    const { layout } = this.#kernel;
+    const { i32 } = this.#grid.memory.views;
+    if (target.kind === "direct") throw new Error(`${target.function} has no address here`);
+    const first = i32[(context + layout.words.first) >> 2]! & 31;
+    let failed: Fault | null = null;
+    let lanes = 0;
+    for (let m = at.lanes; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const from = (context + layout.addresses + 8 * (lane - first)) >> 2;
+      const address = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
+      const problem = indirectCallProblem(this.#engine, target, { activation: at.activation, lane, address });
+      if (problem === null) continue;
+      failed ??= new Fault(...problem, at);
+      if (problem[0] === failed.code) lanes |= m & -m;
+    }
+    if (failed === null) throw new Error("a function was called by an address that nothing in the program takes");
+    return failed.inLanes(lanes);
   }
 
   /** A time that nobody has been told before. */

@@ -2,6 +2,7 @@ import { type Features, type FunctionWriter, ModuleWriter, wasm } from "../wasm/
 import { accessFunctions } from "./access-functions.ts";
 import { Analysis } from "./analysis.ts";
 import { Body } from "./body.ts";
+import { functionName } from "./calls.ts";
 import { CallGraph } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import { Chunk } from "./chunk.ts";
@@ -35,6 +36,8 @@ export interface CompiledKernel {
   readonly roots: readonly number[];
   /** By number, the instructions that the module asks the launcher about. */
   readonly sites: readonly Site[];
+  /** For each kind of indirect call a byte for each function of the program: 1 if it may go there. */
+  readonly targets: Uint8Array;
   /** Whether blocks may wait for what other blocks do. */
   readonly waits: boolean;
   /** Host functions that the module imports. */
@@ -50,6 +53,7 @@ export function compileKernel(
 ): CompiledKernel {
   const graph = new CallGraph(kernel, facts.callables);
   const stacks = new Stacks(graph, facts.stackLimit);
+  if (stacks.isChecked) throw new Unsupported("stacks of any depth");
   const code = prepare(kernel.ir, facts.bindings, graph.mayLoseLanes);
   const analysed = analyse(code, { shape, graph, stacks });
   const unit = unitOf(kernel, analysed, { shape, facts, graph, stacks }, features);
@@ -58,9 +62,10 @@ export function compileKernel(
   module.importFunction("translate", ["i32", "i32", "i32"], []);
   module.importFunction(faultImport, ["i32", "i32", "i32"], []);
   accessFunctions(module, layout, quads * 4);
-  if (stacks.stride > 0) frameFunctions(module, quads * 4, stacks.stride);
+  if (stacks.isUsed) frameFunctions(module, quads * 4, stacks.stride);
   writeRun(unit, kernel, analysed);
   for (const plan of plans.values()) writeFunction(unit, plan);
+  module.table(facts.callables.list.map((f) => (graph.isCalledByAddress(f) ? functionName(f) : "")));
   module.export("run");
   return {
     name: kernel.ir.name,
@@ -71,6 +76,7 @@ export function compileKernel(
     stackStride: stacks.stride,
     roots: unit.roots,
     sites: unit.sites,
+    targets: Uint8Array.from(unit.targets.flatMap((of) => facts.callables.list.map((f) => (of.includes(f) ? 1 : 0)))),
     waits: analysed.pauses.spins.size > 0,
     imports: module.imports,
   };
@@ -83,10 +89,10 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
   const { shape, facts, graph, stacks } = plan;
   const { quads } = shape;
   const { ir } = kernel;
-  const plans = new Planning(graph, facts, shape, stacks.stride > 0).from(analysis);
+  const plans = new Planning(graph, facts, shape, stacks.isUsed).from(analysis);
   const all = [analysis.code, ...plans.map((p) => p.code)];
   const isSuspended = pauses.barriers.size + pauses.spins.size > 0;
-  if (isSuspended && stacks.isChecked && stacks.stride > 0) throw new Unsupported("pauses with stacks of any depth");
+  if (isSuspended && stacks.isChecked && stacks.isUsed) throw new Unsupported("pauses with stacks of any depth");
   const params = ir.params.flatMap(({ storage, type }) =>
     storage.kind === "kernel" ? [{ at: storage.offset, type }] : [],
   );
@@ -104,12 +110,16 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
       sites: all.reduce((sum, { instructions }) => sum + instructions.length, 0),
       stateBytes,
       calls: graph.recursive ? mostCalls : graph.functions.length + 1,
+      memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
+      memoryResults: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.returns.length)) : 0,
+      targetBytes: graph.indirectCalls * facts.callables.list.length,
       // Where chunks take turns, those that wait keep their frames.
       stackBytes: stacks.stride * (isSuspended ? 1024 : quads * 4),
       sharedBytes: facts.sharedBytes,
     }),
     roots,
     sites: [],
+    targets: [],
     records: 0,
   };
 }
@@ -148,21 +158,13 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   const memory: MemoryContext = {
     context,
     entry,
-    hasStacks: stacks.stride > 0,
+    hasStacks: stacks.isUsed,
     layout,
     isShared: shape.shared,
     reachOf: (access, address) => reaches.of(access, address),
     siteOf,
   };
-  const body = new Body(chunk, memory, pauses, suspension, hoisted, {
-    unit,
-    callable: kernel,
-    frame,
-    context,
-    entry,
-    ended: null,
-    siteOf: (instruction) => siteOf(instruction, null),
-  });
+  const body = new Body(chunk, memory, pauses, suspension, hoisted, { unit, frame, ended: null });
   /** Instructions that are executed here, and the vectors of their results. */
   const hoist = (instructions: readonly number[]): void => {
     body.hoist(instructions);
@@ -198,7 +200,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     };
     const prepare = (): void => {
       specials.startChunk();
-      if (stacks.stride > 0) placeStacks(unit, w, first, suspension !== null, frame);
+      if (stacks.isUsed) placeStacks(unit, w, first, suspension !== null, frame);
       hoist(hoisted.chunk);
     };
     const start: ChunkStart = { prepare, activate: () => activate(chunk, shape.full, threads, first), begin };
@@ -246,7 +248,7 @@ function analyse(code: Prepared, plan: Omit<Plan, "facts">): Analysed {
     stalls: (block) => stalled.has(block),
     loses: losesLanes(code, graph),
     tellsExits: false,
-    stacks: stacks.stride > 0,
+    stacks: stacks.isUsed,
   });
   const split = code.edgeCopies.size > 0 ? null : splitAtLoopExits(code, analysis.isDivergent);
   return split === null ? { analysis, pauses } : analyse(split, plan);

@@ -1,6 +1,6 @@
 import type { Access, Instruction, Op } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
-import { type MemoryOp, type Wasm, wasm } from "../wasm/index.ts";
+import { type FunctionWriter, type MemoryOp, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
 import { anyOf } from "./control-flow.ts";
 import { canonicalNan } from "./nan.ts";
@@ -26,6 +26,13 @@ export interface MemoryContext {
   readonly isShared: boolean;
   /** The number under which the launcher knows an instruction and the record that it keeps for it. */
   readonly siteOf: (instruction: number, record: number | null) => number;
+}
+
+/** Tells the launcher, before it is asked, which activation asks. */
+export function tellEntry(w: FunctionWriter, { context, entry, layout }: MemoryContext): void {
+  w.get(context);
+  w.get(entry);
+  w.memory("i32.store", 4, layout.words.entry);
 }
 
 /** Loads and stores. What does not lie where it is expected is looked up by the launcher, lane by lane: `translate`. */
@@ -341,9 +348,7 @@ export class Memory {
         writer.value(part);
         writer.memory("v128.store", 16, layout.addresses + i * 16);
       });
-    writer.get(context);
-    writer.get(this.#context.entry);
-    writer.memory("i32.store", 4, layout.words.entry);
+    tellEntry(writer, this.#context);
     writer.get(context);
     const site = this.#site;
     site.number ??= this.#context.siteOf(site.index, site.record);

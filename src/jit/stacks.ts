@@ -2,6 +2,7 @@ import { readsOf } from "../ir/flow/accesses.ts";
 import type { IrFunction } from "../ir/index.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
+import { valuesOf } from "./plan.ts";
 
 /** Neighbouring lanes' stacks must not compete for the same lines of a cache: an odd number of lines apart they do not. */
 const lineBytes = 64;
@@ -27,6 +28,8 @@ function variablesInMemory({ params, returns, instructions }: IrFunction): Reado
 export class Stacks {
   /** Bytes from one lane's stack to the next; 0 where nothing of any frame is in memory. */
   readonly stride: number;
+  /** Within each, where values are put that go from registers to a variable, or the other way. */
+  readonly staging: number;
   /** Whether how deep calls nest, or how much they take, is known only when they are made. */
   readonly isChecked: boolean;
   /** Bytes that a lane may use. */
@@ -44,7 +47,13 @@ export class Stacks {
     this.isChecked = graph.recursive || graph.functions.some(allocates) || this.#most((f) => f.code.stackCost) > limit;
     // Frames begin at multiples of their alignment, which the limit does not count.
     const bytes = this.isChecked ? 2 * limit : this.#most(({ code: { frame } }) => frame.size + frame.align);
-    this.stride = this.#framed.size === 0 ? 0 : oddLines(bytes);
+    const staged = Math.max(0, ...graph.functions.map((f) => stagedBytes(f, graph)));
+    this.staging = Math.ceil(bytes / 16) * 16;
+    this.stride = this.#framed.size + staged === 0 ? 0 : oddLines(this.staging + staged);
+  }
+
+  get isUsed(): boolean {
+    return this.stride > 0;
   }
 
   variablesOf(f: Callable): ReadonlySet<number> {
@@ -76,6 +85,20 @@ export class Stacks {
     return visit(this.#graph.functions[0]!);
   }
 }
+
+/** The most bytes that a call in a function passes in memory without having them there. */
+function stagedBytes({ ir: { instructions } }: Callable, graph: CallGraph): number {
+  return instructions.reduce((most, { op }) => {
+    if (op.kind !== "call" || !graph.targetsOf(op).some((f) => takesMemory(f, graph))) return most;
+    const args = op.args.flatMap((arg) => (arg.kind === "frame" || arg.kind === "value" ? [] : valuesOf(arg)));
+    const results = op.results.flatMap((r) => (r.kind === "register" && r.registers.length > 1 ? r.registers : []));
+    return Math.max(most, 8 * (args.length + results.length));
+  }, 0);
+}
+
+const takesMemory = (f: Callable, graph: CallGraph): boolean =>
+  !f.ir.external &&
+  (graph.isCalledByAddress(f) || [...f.ir.params, ...f.ir.returns].some((p) => p.storage.kind === "frame"));
 
 /** The largest argument that a function passes as it is. */
 const unsizedBytes = ({ ir: { instructions } }: Callable): number =>

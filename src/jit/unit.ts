@@ -57,6 +57,8 @@ export interface Unit {
   readonly roots: readonly number[];
   /** By number, as the launcher is told them. */
   readonly sites: Site[];
+  /** For each kind of indirect call the functions that it may go to. */
+  readonly targets: (readonly Callable[])[];
   /** How many instructions remember what they accessed. */
   records: number;
 }

@@ -476,5 +476,5 @@ function scalarStore({ bits }: Access, from: Wasm["ty"]): MemoryOp {
 const laneStore = ({ bits }: Access): MemoryOp => `v128.store${bits}_lane`;
 
 /** The functions of the module that access memory at the places in the context. */
-export const gatherName = ({ bits, signed }: Access): string => `gather${bits}${signed ? "s" : "u"}`;
+export const gatherName = ({ bits, signed }: Access): string => `gather${bits}${signed && bits < 32 ? "s" : "u"}`;
 export { scalarLoad };

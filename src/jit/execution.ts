@@ -37,12 +37,12 @@ export class Execution {
   readonly #grid: Grid;
   /** Bytes of a context. */
   readonly #bytes: number;
-  /** The contexts in use. */
-  readonly #open: number[] = [];
+  readonly #makeHost: () => Host;
+  /** By the context for which it answers: a fault keeps the block in which it was found. */
+  readonly #hosts = new Map<number, Host>();
   readonly #blocks: number;
   /** Null when the launch is refused. */
   readonly #team: Team | null;
-  readonly #host: Host;
 
   /** Throws a RangeError when the request makes no sense. */
   constructor(
@@ -56,13 +56,13 @@ export class Execution {
     this.#contexts = contexts;
     this.#request = request;
     const output = new OrderedOutput(request.onOutput ?? (() => {}));
-    const onOutput = (text: string): void => output.add(this.#team!.block, text);
+    const onOutput = (text: string): void => output.add(this.#blockIn(this.#team!.context), text);
     const { grid, kernel, sharedBytes } = openLaunch(program, { ...request, onOutput });
     const [gx, gy, gz] = grid.dimensions;
     this.#grid = grid;
     this.#blocks = gx * gy * gz;
     this.#bytes = contextBytes(loaded.kernel, sharedBytes);
-    this.#host = host(grid);
+    this.#makeHost = () => host(grid);
     refuse(program, kernel, grid, sharedBytes);
     this.#team = grid.reports.failed ? null : this.#makeTeam(output);
   }
@@ -70,7 +70,6 @@ export class Execution {
   run(): JitResult {
     const begun = performance.now();
     try {
-      this.#loaded.host = this.#host;
       this.#team?.run();
     } catch (error) {
       this.#blame(error);
@@ -103,20 +102,25 @@ export class Execution {
       module,
       memory: memory.wasm,
       run: (context, from, to) => {
-        this.#loaded.host = this.#host;
+        this.#loaded.host = this.#hosts.get(context)!;
         run(context, from, to);
       },
       openContext: () => this.#openContext(),
-      blockIn: (context) => memory.views.i32[(context + kernel.layout.words.ticket) >> 2]! >>> 0,
-      functions: () => hostFunctions(kernel, () => this.#host),
+      blockIn: (context) => this.#blockIn(context),
+      functions: () => hostFunctions(kernel, () => this.#hosts.get(this.#team!.context)!),
       output,
       onProgress: (blocksDone) => onProgress?.({ blocksDone, blocks, steps: null }),
     });
   }
 
+  #blockIn(context: number): number {
+    const { layout } = this.#loaded.kernel;
+    return this.#grid.memory.views.i32[(context + layout.words.ticket) >> 2]! >>> 0;
+  }
+
   #openContext(): number {
     const context = this.#contexts.take(this.#bytes);
-    this.#open.push(context);
+    this.#hosts.set(context, this.#makeHost());
     fillContext(this.#grid, this.#loaded.kernel, context, this.#request);
     return context;
   }
@@ -125,13 +129,17 @@ export class Execution {
   #blame(error: unknown): void {
     if (error instanceof Fault) this.#grid.reports.fault(error);
     else {
-      this.#contexts.giveBack(this.#bytes, this.#open);
+      this.#giveBack();
       throw error;
     }
   }
 
+  #giveBack(): void {
+    this.#contexts.giveBack(this.#bytes, [...this.#hosts.keys()]);
+  }
+
   #end(begun: number): JitResult {
-    this.#contexts.giveBack(this.#bytes, this.#open);
+    this.#giveBack();
     const hostThreads = this.#team?.threads ?? 1;
     const { reports } = this.#grid;
     if (!reports.failed) this.#loaded.blockMs = ((performance.now() - begun) * hostThreads) / this.#blocks;

@@ -9,6 +9,7 @@ export type { Isa } from "./isa.ts";
 export { type Job, parseJob } from "./job.ts";
 export type { LaunchSize, Size } from "./launch-plan.ts";
 export {
+  type AsyncLaunchOptions,
   Kernel,
   type KernelResult,
   type LaunchDefaults,

@@ -66,6 +66,11 @@ export class PtxDevice {
     return new Stream();
   }
 
+  /** Waits until no launch is in flight, in any stream. */
+  idle(): Promise<void> {
+    return this.memory.flights.ended();
+  }
+
   /**
    * A new buffer: with the values of a typed array, or of a type and a number of zeros or given values.
    *

@@ -57,9 +57,9 @@ export class Team implements Launch {
     this.#work = work;
   }
 
-  /** The block for which a function of the host has been called. */
-  get block(): number {
-    return this.#work.blockIn(this.#context);
+  /** The context of the thread for which a function of the host is called. */
+  get context(): number {
+    return this.#context;
   }
 
   /** Threads that have run blocks. */
@@ -220,11 +220,11 @@ export class Team implements Launch {
 
   /** Whether the block of which something is asked would not have run, since one before it has failed. */
   get #isPast(): boolean {
-    return this.#failure !== null && this.#failure.block < this.block;
+    return this.#failure !== null && this.#failure.block < this.#work.blockIn(this.#context);
   }
 
   #fail(error: unknown): void {
-    if (!this.#isPast) this.#failure = { block: this.block, error };
+    if (!this.#isPast) this.#failure = { block: this.#work.blockIn(this.#context), error };
     Atomics.store(this.#words, word.end, 0);
   }
 

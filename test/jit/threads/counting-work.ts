@@ -70,7 +70,10 @@ export function countingWork(
     printed += text;
   });
   const functions = new Map<string, HostFunction>([
-    ["visit", (block, three) => visit(Number(block), BigInt(three!), (text) => output.add(team().block, text))],
+    [
+      "visit",
+      (block, three) => visit(Number(block), BigInt(three!), (text) => output.add(work.blockIn(team().context), text)),
+    ],
   ]);
   const own = new WebAssembly.Instance(module, { env: { memory, ...Object.fromEntries(functions) } });
   let contexts = 0;

@@ -98,11 +98,13 @@ export class Rounds {
     w.br(restore);
     w.end();
     start.activate();
+    this.#suspension.reset();
     start.begin();
     w.br(run);
     for (const meeting of meetings) {
       w.end();
       start.activate();
+      this.#suspension.reset();
       this.#body.flow.reset();
       this.#suspension.restoreMeeting(meeting);
       this.#body.begin();

@@ -6,8 +6,8 @@ import { allFamilies, linesOf, programOf, withLines } from "./program.ts";
 import { reduceLines, reduceProgram } from "./reduce.ts";
 
 /** Compared with the interpreter, in turn. */
-const others: readonly Engine[] = [engines.seeded, engines.closures];
-const seeds = Array.from({ length: 5 }, (_, seed) => seed);
+const others: readonly Engine[] = [engines.seeded, engines.closures, engines.jit, engines.jit];
+const seeds = Array.from({ length: 8 }, (_, seed) => seed);
 
 test.each(allFamilies)("%s: all engines compute the same, whatever the schedule", (family) => {
   const differences = seeds.flatMap((seed) => {

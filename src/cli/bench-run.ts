@@ -18,6 +18,8 @@ export interface Repetition {
 export interface Measurement {
   /** What ran it: the interpreter, too, where compiled code was asked for and a kernel cannot be compiled. */
   readonly engine: EngineName;
+  /** The most threads of this machine that have run blocks of a launch. */
+  readonly threads: number;
   /** The median of the runs after the first, in milliseconds. */
   readonly ms: number;
   /** The first run on a new device, with what comes before it: reading the module, and the run. */
@@ -65,6 +67,7 @@ export function measure(
 
   let run = (): void => {};
   let engine = defaults.engine ?? "interpreter";
+  let threads = 1;
   const loadMs = timed(() => {
     const module = device.load(source);
     const launches = plan.launches.map(({ kernel, grid, block, args }) => ({
@@ -76,6 +79,7 @@ export function measure(
         const result = kernel.launch(options);
         if (!result.ok) throw new BenchFault(result.reports[0]?.message ?? "the launch failed");
         if (result.engine === "interpreter") engine = "interpreter";
+        threads = Math.max(threads, result.hostThreads);
       }
     };
   });
@@ -87,7 +91,7 @@ export function measure(
     times.push(timed(run));
   }
   const results = [...buffers].map(([name, b]) => [name, new Elements(b.type, b.readBytes())] as const);
-  return { engine, ms: median(times), first: { loadMs, runMs }, results: new Map(results) };
+  return { engine, threads, ms: median(times), first: { loadMs, runMs }, results: new Map(results) };
 }
 
 /** What is wrong with results, compared to those of a peer or model, or null. */

@@ -90,7 +90,7 @@ export const rowToJson = (row: BenchRow, compiler: string | null) => {
   const interpreter = row.engines.get("interpreter");
   return {
     name: row.name,
-    ...(jit ? { jit: { ...engineToJson(jit), threads: 1 } } : {}),
+    ...(jit ? { jit: { ...engineToJson(jit), threads: jit.threads } } : {}),
     ...(interpreter ? { interpreter: engineToJson(interpreter) } : {}),
     ...(row.native === null ? {} : { native: { ms: row.native, compiler } }),
     ...(row.pocl === null ? {} : { pocl: { ms: row.pocl } }),

@@ -72,6 +72,7 @@ function readSettings(options: Options): Settings {
     interpreterRuns: Math.max(1, runs ?? fewestInterpreterRuns),
     peers: readPeers(options.value("peers")),
     defaults: {
+      hostThreads: options.number("threads") ?? 1,
       ...(seconds === null ? {} : { timeoutMs: 1000 * seconds }),
       ...(maxSteps === null ? {} : { maxSteps }),
     },
@@ -145,7 +146,7 @@ export const bench: Command = {
   ],
   details:
     "Times are medians in milliseconds. The first run is that of a new device, with reading the module. Peers run on one " +
-    "thread: plain C as gcc -O3 -march=native makes it, and OpenCL on PoCL, where they are installed. Ratios are the " +
+    "thread, and so does the engine without --threads: plain C as gcc -O3 -march=native makes it, and OpenCL on PoCL, where they are installed. Ratios are the " +
     "engine's time to the peer's: less than 1 is faster. The programs are in bench/ of the repository: " +
     `${benchKernels.map((k) => k.name).join(", ")}.`,
   run(options, terminal) {

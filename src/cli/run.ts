@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { sanitizerNames } from "../runtime/module.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { type JobOptions, type JobResult, JobRun } from "../runtime/job-run.ts";
@@ -32,6 +33,7 @@ function jobOptions(options: Options, progress: Progress): JobOptions {
   const seconds = options.number("timeout", "any");
   return {
     engine: options.oneOf("engine", ["interpreter", "jit"]) ?? "interpreter",
+    hostThreads: options.number("threads") ?? availableParallelism(),
     sanitize: parseSanitizers(options.value("sanitize")),
     seed: options.number("seed"),
     maxSteps: options.number("max-steps"),

@@ -7,6 +7,7 @@ import { contextBytes, type Contexts, fillContext } from "./contexts.ts";
 import type { Host } from "./host.ts";
 import { hostFunctions } from "./host-functions.ts";
 import type { CompiledKernel } from "./kernel.ts";
+import { canWait } from "./threads/host-workers.ts";
 import { OrderedOutput } from "./threads/ordered-output.ts";
 import { Team } from "./threads/team.ts";
 
@@ -44,13 +45,14 @@ export class Execution {
   /** Null when the launch is refused. */
   readonly #team: Team | null;
 
-  /** Throws a RangeError when the request makes no sense. */
+  /** `apart`: the calling thread will not wait. Throws a RangeError when the request makes no sense. */
   constructor(
     program: Program,
     loaded: LoadedKernel,
     contexts: Contexts,
     host: (grid: Grid) => Host,
     request: LaunchRequest,
+    apart: boolean,
   ) {
     this.#loaded = loaded;
     this.#contexts = contexts;
@@ -64,7 +66,7 @@ export class Execution {
     this.#bytes = contextBytes(loaded.kernel, sharedBytes);
     this.#makeHost = () => host(grid);
     refuse(program, kernel, grid, sharedBytes);
-    this.#team = grid.reports.failed ? null : this.#makeTeam(output);
+    this.#team = grid.reports.failed ? null : this.#makeTeam(output, apart);
   }
 
   run(): JitResult {
@@ -88,16 +90,17 @@ export class Execution {
     return this.#end(begun);
   }
 
-  #makeTeam(output: OrderedOutput): Team {
+  #makeTeam(output: OrderedOutput, apart: boolean): Team {
     const { kernel, module, run, blockMs } = this.#loaded;
     const { memory } = this.#grid;
     const { onProgress, hostThreads = 1 } = this.#request;
     const most = Math.max(1, Math.floor(mostContextBytes / this.#bytes));
     const blocks = this.#blocks;
+    // Blocks that wait for others have to take turns, which is not possible across threads.
+    const canBeShared = memory.isShared && !kernel.waits && (apart || canWait());
     return new Team({
       blocks,
-      // Blocks that wait for others have to take turns, which is not possible across threads.
-      threads: kernel.waits || !memory.isShared ? 1 : Math.min(hostThreads, most, blocks),
+      threads: canBeShared ? Math.min(hostThreads, most, blocks) : 1,
       expectedMs: blockMs,
       module,
       memory: memory.wasm,

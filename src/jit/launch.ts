@@ -48,20 +48,20 @@ export class JitProgram {
 
   /** Runs a kernel for which there is no obstacle. */
   launch(request: LaunchRequest): JitResult {
-    return this.#execution(request).run();
+    return this.#execution(request, false).run();
   }
 
   /** The same in workers, where there are any. */
   launchAsync(request: LaunchRequest): Promise<JitResult> {
-    return this.#execution(request).runApart();
+    return this.#execution(request, true).runApart();
   }
 
-  #execution(request: LaunchRequest): Execution {
+  #execution(request: LaunchRequest, apart: boolean): Execution {
     const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
     const constants = this.#placeConstants();
     const host = (grid: Grid): Host => new Host(grid, loaded.kernel, this.#callables, constants);
-    return new Execution(this.program, loaded, this.#contexts, host, request);
+    return new Execution(this.program, loaded, this.#contexts, host, request, apart);
   }
 
   /** The byte of memory where the module's constants lie: the host may have changed them since the last launch. */

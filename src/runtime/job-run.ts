@@ -28,6 +28,8 @@ export interface JobFiles {
 export interface JobOptions {
   /** Default: the device's. */
   readonly engine?: EngineName;
+  /** As in `LaunchDefaults`. */
+  readonly hostThreads?: number;
   /** Default: all for a job that expects a report, else none. */
   readonly sanitize?: ReadonlySet<SanitizerName> | null;
   readonly seed?: number | null;
@@ -46,6 +48,8 @@ interface LaunchSummary {
   readonly milliseconds: number;
   /** What has run it. */
   readonly engine: EngineName;
+  /** Threads of the host that have run blocks. */
+  readonly hostThreads: number;
 }
 
 export interface CheckResult {
@@ -199,7 +203,7 @@ export class JobRun {
 
   /** Whether all launches came to their end. */
   #launchAll(module: Module): boolean {
-    const { engine, seed, timeoutMs, onProgress } = this.options;
+    const { engine, hostThreads, seed, timeoutMs, onProgress } = this.options;
     const { expect } = this.job;
     const sanitize = this.options.sanitize ?? (expect ? "all" : []);
     const maxSteps = this.options.maxSteps ?? (expect ? stepsToReport : null);
@@ -212,13 +216,15 @@ export class JobRun {
         args: this.#arguments(spec),
         sanitize,
         ...(engine === undefined ? {} : { engine }),
+        ...(hostThreads === undefined ? {} : { hostThreads }),
         ...(typeof seed === "number" ? { seed } : {}),
         ...(typeof maxSteps === "number" ? { maxSteps } : {}),
         ...(typeof timeoutMs === "number" ? { timeoutMs } : {}),
         ...(onProgress ? { onProgress } : {}),
       });
-      const { threads, steps, milliseconds } = result;
-      this.launches.push({ kernel: spec.kernel, threads, steps, milliseconds, engine: result.engine });
+      const { threads, steps, milliseconds, engine: ranBy, hostThreads: ranOn } = result;
+      const { kernel } = spec;
+      this.launches.push({ kernel, threads, steps, milliseconds, engine: ranBy, hostThreads: ranOn });
       this.stdout += result.stdout;
       this.reports.push(...result.reports);
       return result.ok;

@@ -44,8 +44,15 @@ const nodeWorkers = () =>
 export const canShare = (): boolean =>
   globals.SharedArrayBuffer !== undefined && (nodeWorkers() ?? globals.Worker) !== undefined;
 
+let waits: boolean | null = null;
+
 /** Whether this thread may wait for others: the main thread of a page may not. */
 export function canWait(): boolean {
+  waits ??= tryToWait();
+  return waits;
+}
+
+function tryToWait(): boolean {
   try {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1);
     return true;

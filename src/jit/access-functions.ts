@@ -1,37 +1,214 @@
-import type { ModuleWriter } from "../wasm/index.ts";
-import type { ContextLayout } from "./context-layout.ts";
-import { gatherName, scalarLoad } from "./memory.ts";
+import type { Access } from "../ir/index.ts";
+import { type FunctionWriter, type ModuleWriter, type MemoryOp, type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
+import { type ContextLayout, reachBytes } from "./context-layout.ts";
 
-const widths = [8, 16, 32, 64] as const;
+/** `find(context, record, site, lanes, bytes, align)`: the places of the lanes of a mask, from their addresses. */
+export const findName = "find";
+/** `spread(context, ...)`: the addresses of all lanes, from what they are reckoned from. */
+export const spreadName = {
+  /** First address and stride. */
+  affine: "spread:affine",
+  /** The same in 32 bits. */
+  affine32: "spread:affine32",
+  /** Base (i64), index and its stride (i32), scale (i64); the index is extended. */
+  signed: "spread:signed",
+  unsigned: "spread:unsigned",
+} as const;
+/** `gather(context, offset)`: the values of all lanes, from their places. */
+export const gatherName = ({ bits, signed }: Access): string => `gather:${bits}${signed && bits < 32 ? "s" : "u"}`;
+/** `scatter(context, offset, lanes)`: the values of the lanes of a mask to their places. */
+export const scatterName = ({ bits }: Access): string => `scatter:${bits}`;
 
-/** Functions that load lane by lane, at the places in the context: `gather(context, offset)` fills the values of all lanes. */
-export function accessFunctions(m: ModuleWriter, layout: ContextLayout, lanes: number): void {
-  const [context, offset] = [0, 1];
-  for (const bits of widths) {
-    const size = bits === 64 ? 8 : 4;
-    for (const signed of bits < 32 ? [true, false] : [false]) {
-      const access = { ...plain, bits, signed };
-      const w = m.function(gatherName(access), ["i32", "i32"], []);
-      for (let lane = 0; lane < lanes; lane++) {
-        w.get(context);
-        w.get(context);
-        w.memory("i32.load", 4, layout.places + 4 * lane);
-        w.get(offset);
-        w.op("i32.add");
-        w.memory(scalarLoad(access), 1);
-        w.memory(bits === 64 ? "i64.store" : "i32.store", 4, layout.values + size * lane);
-      }
-    }
-  }
+export const scalarLoad = ({ bits, signed }: Pick<Access, "bits" | "signed">): MemoryOp =>
+  bits === 64 ? "i64.load" : bits === 32 ? "i32.load" : `i32.load${bits}_${signed ? "s" : "u"}`;
+
+/** How an access function is written. */
+interface Definition {
+  readonly params: readonly WasmTy[];
+  readonly write: (w: FunctionWriter, layout: ContextLayout, lanes: number) => void;
 }
 
-const plain = {
-  space: "global",
-  bits: 32,
-  signed: false,
-  count: 1,
-  align: 4,
-  volatile: false,
-  order: "weak",
-  scope: null,
-} as const;
+const local = (ty: WasmTy, index: number): Wasm => wasm.local(ty, index);
+const context = local("i32", 0);
+const contextAt = (offset: number): Wasm => wasm.op("i32.add", context, wasm.i32(offset));
+
+/** Once for each lane, with its number in a local. */
+function eachLane(w: FunctionWriter, lanes: number, write: (lane: Wasm) => void): void {
+  const counter = w.local("i32");
+  const lane = local("i32", counter);
+  w.assign([{ local: counter, value: wasm.i32(0) }]);
+  w.loop((next) => {
+    write(lane);
+    w.assign([{ local: counter, value: wasm.op("i32.add", lane, wasm.i32(1)) }]);
+    w.value(wasm.op("i32.lt_u", lane, wasm.i32(lanes)));
+    w.brIf(next);
+  });
+}
+
+/** The word or double word of a lane, behind an offset in the context. */
+const slot = (offset: number, lane: Wasm, bytes: number): Wasm =>
+  wasm.op("i32.add", contextAt(offset), wasm.op("i32.mul", lane, wasm.i32(bytes)));
+
+const find: Definition = {
+  params: ["i32", "i32", "i32", "i32", "i32", "i32"],
+  write: (w, layout, lanes) => {
+    const [record, site, mask, bytes, align] = [1, 2, 3, 4, 5].map((i) => local("i32", i)) as [
+      Wasm,
+      Wasm,
+      Wasm,
+      Wasm,
+      Wasm,
+    ];
+    const [reach, from, room, delta, address, found] = [
+      w.local("i32"),
+      w.local("i64"),
+      w.local("i64"),
+      w.local("i32"),
+      w.local("i64"),
+      w.local("i32"),
+    ];
+    w.assign([{ local: reach, value: slot(layout.sites, record, reachBytes) }]);
+    const load = (op: "i64.load" | "i64.load32_u" | "i32.load", offset: number): void => {
+      w.get(reach);
+      w.memory(op, 4, offset);
+    };
+    load("i64.load", 0);
+    w.set(from);
+    load("i64.load32_u", 8);
+    w.value(wasm.op("i64.extend_i32_u", bytes));
+    w.op("i64.sub");
+    w.set(room);
+    load("i32.load", 12);
+    w.set(delta);
+    w.assign([{ local: found, value: wasm.i32(1) }]);
+    eachLane(w, lanes, (lane) => {
+      const at = local("i64", address);
+      w.value(slot(layout.addresses, lane, 8));
+      w.memory("i64.load", 8);
+      w.set(address);
+      const isOn = wasm.op("i32.and", wasm.op("i32.shr_u", mask, lane), wasm.i32(1));
+      const inside = wasm.op("i64.le_u", wasm.op("i64.sub", at, local("i64", from)), local("i64", room));
+      const low = wasm.op("i32.wrap_i64", at);
+      const aligned = wasm.op("i32.eqz", wasm.op("i32.and", low, wasm.op("i32.sub", align, wasm.i32(1))));
+      const good = wasm.op("i32.or", wasm.op("i32.eqz", isOn), wasm.op("i32.and", inside, aligned));
+      w.assign([{ local: found, value: wasm.op("i32.and", local("i32", found), good) }]);
+      // Lanes that do not matter find something anyway.
+      const place = wasm.op("i32.add", low, local("i32", delta));
+      w.values([slot(layout.places, lane, 4), wasm.select(isOn, place, contextAt(layout.values))]);
+      w.memory("i32.store", 4);
+    });
+    const known = wasm.op("i32.and", local("i32", found), wasm.op("i64.ge_s", local("i64", room), wasm.i64(0n)));
+    w.value(wasm.op("i32.eqz", known));
+    w.if(() => {
+      w.values([context, site, mask]);
+      w.call("translate");
+    });
+  },
+};
+
+const affine: Definition = {
+  params: ["i32", "i64", "i64"],
+  write: (w, layout, lanes) =>
+    eachLane(w, lanes, (lane) => {
+      const distance = wasm.op("i64.mul", wasm.op("i64.extend_i32_u", lane), local("i64", 2));
+      w.values([slot(layout.addresses, lane, 8), wasm.op("i64.add", local("i64", 1), distance)]);
+      w.memory("i64.store", 8);
+    }),
+};
+
+const affine32: Definition = {
+  params: ["i32", "i32", "i32"],
+  write: (w, layout, lanes) =>
+    eachLane(w, lanes, (lane) => {
+      const address = wasm.op("i32.add", local("i32", 1), wasm.op("i32.mul", lane, local("i32", 2)));
+      w.values([slot(layout.addresses, lane, 8), wasm.op("i64.extend_i32_u", address)]);
+      w.memory("i64.store", 8);
+    }),
+};
+
+const indexed = (extend: "i64.extend_i32_s" | "i64.extend_i32_u"): Definition => ({
+  params: ["i32", "i64", "i32", "i32", "i64"],
+  write: (w, layout, lanes) =>
+    eachLane(w, lanes, (lane) => {
+      const index = wasm.op("i32.add", local("i32", 2), wasm.op("i32.mul", lane, local("i32", 3)));
+      const distance = wasm.op("i64.mul", wasm.op(extend, index), local("i64", 4));
+      w.values([slot(layout.addresses, lane, 8), wasm.op("i64.add", local("i64", 1), distance)]);
+      w.memory("i64.store", 8);
+    }),
+});
+
+const placeOf = (w: FunctionWriter, layout: ContextLayout, lane: Wasm): void => {
+  w.value(slot(layout.places, lane, 4));
+  w.memory("i32.load", 4);
+  w.get(1);
+  w.op("i32.add");
+};
+
+const gather = (bits: Access["bits"], signed: boolean): Definition => ({
+  params: ["i32", "i32"],
+  write: (w, layout, lanes) =>
+    eachLane(w, lanes, (lane) => {
+      w.value(slot(layout.values, lane, bits === 64 ? 8 : 4));
+      placeOf(w, layout, lane);
+      w.memory(scalarLoad({ bits, signed }), 1);
+      w.memory(bits === 64 ? "i64.store" : "i32.store", 4);
+    }),
+});
+
+const scatter = (bits: Access["bits"]): Definition => ({
+  params: ["i32", "i32", "i32"],
+  write: (w, layout, lanes) =>
+    eachLane(w, lanes, (lane) => {
+      w.value(wasm.op("i32.and", wasm.op("i32.shr_u", local("i32", 2), lane), wasm.i32(1)));
+      w.if(() => {
+        placeOf(w, layout, lane);
+        w.value(slot(layout.values, lane, bits === 64 ? 8 : 4));
+        w.memory(bits === 64 ? "i64.load" : "i32.load", 4);
+        w.memory(bits === 64 ? "i64.store" : bits === 32 ? "i32.store" : `i32.store${bits}`, 1);
+      });
+    }),
+});
+
+const definitions: Readonly<Record<string, Definition>> = {
+  [findName]: find,
+  [spreadName.affine]: affine,
+  [spreadName.affine32]: affine32,
+  [spreadName.signed]: indexed("i64.extend_i32_s"),
+  [spreadName.unsigned]: indexed("i64.extend_i32_u"),
+  "gather:8s": gather(8, true),
+  "gather:8u": gather(8, false),
+  "gather:16s": gather(16, true),
+  "gather:16u": gather(16, false),
+  "gather:32u": gather(32, false),
+  "gather:64u": gather(64, false),
+  "scatter:8": scatter(8),
+  "scatter:16": scatter(16),
+  "scatter:32": scatter(32),
+  "scatter:64": scatter(64),
+};
+
+/**
+ * Functions that access memory lane by lane, by way of what the context has for each lane: its address, the place in memory
+ * that belongs to it, a value. They are written when something first calls them.
+ */
+export class AccessFunctions {
+  readonly #module: ModuleWriter;
+  readonly #layout: ContextLayout;
+  readonly #lanes: number;
+  readonly #written = new Set<string>();
+
+  constructor(module: ModuleWriter, layout: ContextLayout, lanes: number) {
+    this.#module = module;
+    this.#layout = layout;
+    this.#lanes = lanes;
+  }
+
+  /** The name by which the module knows the function. */
+  named(name: string): string {
+    if (this.#written.has(name)) return name;
+    this.#written.add(name);
+    const { params, write } = definitions[name]!;
+    write(this.#module.function(name, params, []), this.#layout, this.#lanes);
+    return name;
+  }
+}

@@ -8,7 +8,8 @@ import { Faults } from "./faults.ts";
 import type { Hoisted } from "./hoisting.ts";
 import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
 import { bothMasks } from "./lane-bits.ts";
-import { Memory, type MemoryContext } from "./memory.ts";
+import type { MemoryContext } from "./locator.ts";
+import { Memory } from "./memory.ts";
 import type { Pauses, Suspension } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
 import type { Value } from "./value.ts";
@@ -236,6 +237,9 @@ export class Body {
       case "trap":
       case "unsupported":
         this.#raise(index, this.#lanes(block, instruction));
+        return;
+      case "atomic":
+        this.#memory.atomic(block, index, instruction, op);
         return;
       case "fence":
       case "nothing":

@@ -6,8 +6,8 @@ import type { Chunk } from "./chunk.ts";
 import { anyOf } from "./control-flow.ts";
 import type { Faults } from "./faults.ts";
 import { laneBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./memory.ts";
-import { fullAddresses } from "./reach.ts";
+import type { MemoryContext } from "./locator.ts";
+import { fullAddresses } from "./address.ts";
 import type { Unit } from "./unit.ts";
 
 const add = (a: Wasm, b: Wasm): Wasm => wasm.op("i32.add", a, b);

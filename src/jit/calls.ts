@@ -11,7 +11,7 @@ import { type Convention, conventionOf, type Slot, slotValue, typesOfSlot, wasmS
 import { fitted } from "./fit.ts";
 import type { Faults } from "./faults.ts";
 import type { Frame } from "./frame.ts";
-import type { MemoryContext } from "./memory.ts";
+import type { MemoryContext } from "./locator.ts";
 import { valuesOf } from "./plan.ts";
 import type { Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";

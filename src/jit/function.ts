@@ -31,7 +31,7 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     (leaf) => specials.value(leaf),
     (leaf) => frame.address(leaf),
   );
-  const reaches = new Reaches(unit, w, code, contextParam, frame);
+  const reaches = new Reaches(unit, w, analysis, contextParam, frame);
   const siteOf = (instruction: number, record: number | null): number =>
     unit.sites.push({ function: callable.number, instruction: code.origins[instruction]!, record }) - 1;
   const ended = convention.losesLanes ? chunk.active.map(() => w.local("v128")) : null;
@@ -43,7 +43,8 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
       hasStacks: unit.stacks.isUsed,
       isShared: unit.shape.shared,
       layout,
-      reachOf: (access, address) => reaches.of(access, address),
+      unit,
+      reaches,
       siteOf,
     },
     pauses,
@@ -53,6 +54,7 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
   );
 
   specials.enter();
+  reaches.begin();
   const called = chunk.active.map((_, q) => wasm.local("v128", maskParam + q));
   w.assign(chunk.active.map((local, q) => ({ local, value: called[q]! })));
   if (unit.stacks.variablesOf(callable).size > 0) {

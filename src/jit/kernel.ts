@@ -1,5 +1,5 @@
 import { type Features, type FunctionWriter, ModuleWriter, wasm } from "../wasm/index.ts";
-import { accessFunctions } from "./access-functions.ts";
+import { AccessFunctions } from "./access-functions.ts";
 import { Analysis } from "./analysis.ts";
 import { Body } from "./body.ts";
 import { functionName } from "./calls.ts";
@@ -10,7 +10,7 @@ import { type ContextLayout, layContext } from "./context-layout.ts";
 import { Frame, frameFunctions } from "./frame.ts";
 import { writeFunction } from "./function.ts";
 import { splitAtLoopExits } from "./loop-exits.ts";
-import type { MemoryContext } from "./memory.ts";
+import type { MemoryContext } from "./locator.ts";
 import { faultImport } from "./faults.ts";
 import { hoistedOf } from "./hoisting.ts";
 import { losesLanes, Planning } from "./plan.ts";
@@ -61,7 +61,6 @@ export function compileKernel(
   module.importMemory({ initial: 1, maximum: 65536, shared: shape.shared });
   module.importFunction("translate", ["i32", "i32", "i32"], []);
   module.importFunction(faultImport, ["i32", "i32", "i32"], []);
-  accessFunctions(module, layout, quads * 4);
   if (stacks.isUsed) frameFunctions(module, quads * 4, stacks.stride);
   writeRun(unit, kernel, analysed);
   for (const plan of plans.values()) writeFunction(unit, plan);
@@ -98,25 +97,28 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
   );
   const pointers = params.filter(({ type }) => type.size === facts.addressSize / 8 && type.kind !== "f");
   const roots = pointers.map(({ at }) => at);
+  const module = new ModuleWriter(features);
+  const layout = layContext({
+    lanes: quads * 4,
+    paramBytes: params.reduce((end, { at, type }) => Math.max(end, at + type.size), 0),
+    roots: roots.length,
+    sites: all.reduce((sum, { instructions }) => sum + instructions.length, 0),
+    stateBytes,
+    calls: graph.recursive ? mostCalls : graph.functions.length + 1,
+    memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
+    memoryResults: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.returns.length)) : 0,
+    targetBytes: graph.indirectCalls * facts.callables.list.length,
+    // Where chunks take turns, those that wait keep their frames.
+    stackBytes: stacks.stride * (isSuspended ? 1024 : quads * 4),
+    sharedBytes: facts.sharedBytes,
+  });
   return {
-    module: new ModuleWriter(features),
+    module,
     ...plan,
     plans: new Map(plans.map((p) => [p.callable, p])),
     quads,
-    layout: layContext({
-      lanes: quads * 4,
-      paramBytes: params.reduce((end, { at, type }) => Math.max(end, at + type.size), 0),
-      roots: roots.length,
-      sites: all.reduce((sum, { instructions }) => sum + instructions.length, 0),
-      stateBytes,
-      calls: graph.recursive ? mostCalls : graph.functions.length + 1,
-      memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
-      memoryResults: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.returns.length)) : 0,
-      targetBytes: graph.indirectCalls * facts.callables.list.length,
-      // Where chunks take turns, those that wait keep their frames.
-      stackBytes: stacks.stride * (isSuspended ? 1024 : quads * 4),
-      sharedBytes: facts.sharedBytes,
-    }),
+    layout,
+    accessFunctions: new AccessFunctions(module, layout, quads * 4),
     roots,
     sites: [],
     targets: [],
@@ -148,7 +150,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   );
   const frame = new Frame(unit, w, kernel, null);
   const entry = w.local("i32");
-  const reaches = new Reaches(unit, w, code, context, frame);
+  const reaches = new Reaches(unit, w, analysis, context, frame);
   const hoisted = hoistedOf(analysis);
   const suspension = stalled.size === 0 ? null : new Suspension(chunk, pauses, hoisted.registers);
   if (suspension !== null && suspension.bytes > stateBytes)
@@ -159,9 +161,10 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     context,
     entry,
     hasStacks: stacks.isUsed,
-    layout,
     isShared: shape.shared,
-    reachOf: (access, address) => reaches.of(access, address),
+    layout,
+    unit,
+    reaches,
     siteOf,
   };
   const body = new Body(chunk, memory, pauses, suspension, hoisted, { unit, frame, ended: null });
@@ -178,7 +181,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   const { first } = specials;
   const local = (index: number) => wasm.local("i32", index);
   specials.loadGrid();
-  reaches.loadRoots();
+  reaches.begin();
   w.get(context);
   w.memory("i32.load", 4, layout.words.threads);
   w.set(threads);

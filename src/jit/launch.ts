@@ -13,7 +13,7 @@ import { Host } from "./host.ts";
 import { hostFunctions } from "./host-functions.ts";
 import { type CompiledKernel, compileKernel } from "./kernel.ts";
 import { canShare } from "./threads/host-workers.ts";
-import type { LaunchShape } from "./unit.ts";
+import type { LaunchShape, VariableFacts } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
 import { defaultQuads, type Quads, quadsOf } from "./width.ts";
 
@@ -92,7 +92,7 @@ export class JitProgram {
   }
 
   #compile(kernel: Callable, shape: LaunchShape, block: Dim3): LoadedKernel | string {
-    const { engine, shared, module } = this.program;
+    const { engine, shared, module, constants } = this.program;
     try {
       const compiled = compileKernel(
         kernel,
@@ -104,6 +104,8 @@ export class JitProgram {
           stackLimit,
           shared: shared.extents,
           sharedBytes: shared.dynamicStart - windows.shared.start,
+          constants: { extents: constants.extents, delta: this.#placeConstants() - constants.start },
+          globals: globalsOf(this.program),
         },
         machineFeatures(),
       );
@@ -113,6 +115,14 @@ export class JitProgram {
       throw error;
     }
   }
+}
+
+function globalsOf({ variables, addresses }: Program): VariableFacts {
+  const extents = [...variables.values()].flatMap(({ variable: { name, space, size }, address }) => {
+    const start = Number(addresses.global(address));
+    return space === "global" ? [{ name, start, end: start + size }] : [];
+  });
+  return { extents, delta: -addresses.globalLow };
 }
 
 function shapeOf([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {

@@ -1,8 +1,20 @@
-import { type Access, windows } from "../ir/index.ts";
-import { splitOffset } from "../semantics/bind.ts";
-import type { Expr } from "../semantics/index.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
+import {
+  atLeast,
+  below,
+  both,
+  clamped,
+  extended,
+  i64,
+  isMultiple,
+  low,
+  minus,
+  plus,
+  shifted,
+  times,
+  where,
+} from "./scalar.ts";
 import { type Value, type Vector, vectorOf } from "./value.ts";
 
 /** A variable or an allocation: what lies within needs no closer look. */
@@ -12,15 +24,33 @@ export interface Reach {
   readonly bytes: Wasm;
   /** What is added to the low half of an address to get a byte of memory (i32). */
   readonly delta: Wasm;
-  /** In the lanes' stacks: how much further than for the lane before the byte lies, wherever the address points. */
+  /** What is added besides for each further lane: in the lanes' stacks. */
   readonly lane?: number;
+  /** Bytes that `from` is known to be a multiple of. */
+  readonly align?: number;
+  /** Computes something that follows from the reach alone where that is done least often. */
+  readonly once?: (value: Wasm) => Wasm;
 }
 
-/** Where the lanes of a chunk find the first of what they access. Bytes of memory are i32. */
+/** What an access probably finds. */
+export interface Target {
+  readonly reach: Reach;
+  /** The distance (i64) of the address's base from the beginning, where that is known: of an index, without the index. */
+  readonly ahead: Wasm | null;
+}
+
+/** What accesses to a common base touch: so many bytes from an offset on, the first of them so aligned. */
+export interface Stretch {
+  readonly offset: number;
+  readonly size: number;
+  readonly align: number;
+}
+
+/** Where the lanes of a chunk find the first byte of a stretch. Bytes of memory are i32. */
 export type Places =
   /** All at the same. */
   | { readonly kind: "one"; readonly at: Wasm }
-  /** Lane l at `at + l * stride`. */
+  /** Lane l at `at + l * stride`; with a negative stride the last lane is at `at`. */
   | { readonly kind: "run"; readonly at: Wasm; readonly stride: number }
   | { readonly kind: "each"; readonly quads: readonly Wasm[] };
 
@@ -28,233 +58,219 @@ export interface Checked {
   readonly places: Places;
   /** 1 where all active lanes access what lies within reach, aligned as it must be. */
   readonly ok: Wasm;
+  /** Where that is asked of all lanes, active or not: what else is as good. */
+  readonly rescue: Rescue | null;
 }
 
-const i64 = (value: number): Wasm => wasm.i64(BigInt(value));
-const add64 = (a: Wasm, b: Wasm): Wasm =>
-  a.kind === "const" && a.ty === "i64" && a.value === 0n ? b : wasm.op("i64.add", a, b);
-const add32 = (a: Wasm, b: Wasm): Wasm => wasm.op("i32.add", a, b);
-const both = (a: Wasm, b: Wasm): Wasm => wasm.op("i32.and", a, b);
+/** The active lanes only: `condition`, and that lane l's `distance + l * stride` is in `0 .. room`. */
+export interface Rescue {
+  readonly condition: Wasm;
+  readonly distance: Wasm;
+  readonly stride: number;
+  readonly room: Wasm;
+}
 
-/** An address without its constant part, in the form that its shape allows. */
-export function addressOf(chunk: Chunk, expr: Expr): { readonly value: Value; readonly offset: number } {
-  const { base, offset } = splitOffset(expr);
-  const small = Number(offset);
-  if (base === null || !Number.isSafeInteger(small) || Math.abs(small) >= 2 ** 31) {
-    return { value: chunk.value(expr), offset: 0 };
+type Affine = Extract<Value, { kind: "affine" }>;
+type Indexed = Extract<Value, { kind: "indexed" }>;
+
+/** Bytes around every allocation that may be looked at, though not by lanes that are active. */
+const margin = 256;
+
+/** Checks the accesses of a chunk to one stretch, and says where it lies. */
+export class ReachCheck {
+  readonly #chunk: Chunk;
+  readonly #stretch: Stretch;
+  readonly #reach: Reach;
+  readonly #ahead: Wasm | null;
+
+  constructor(chunk: Chunk, stretch: Stretch, { reach, ahead }: Target) {
+    this.#chunk = chunk;
+    this.#stretch = stretch;
+    this.#reach = reach;
+    this.#ahead = ahead;
   }
-  return { value: chunk.value(base), offset: small };
-}
 
-/** The addresses of all lanes as numbers of 64 bits. */
-export function fullAddresses(chunk: Chunk, expr: Expr): Vector {
-  const all = chunk.vector(expr);
-  if (all.ty === "i64") return all;
-  return {
-    kind: "vector",
-    ty: "i64",
-    quads: all.quads.map(([q]) => [wasm.op("i64x2.extend_low_i32x4_u", q!), wasm.op("i64x2.extend_high_i32x4_u", q!)]),
-  };
-}
-
-/** Whether an access lies within reach in all lanes of `mask` (null: in all), and where it then is. */
-export function check(
-  chunk: Chunk,
-  access: Access,
-  address: { readonly value: Value; readonly offset: number },
-  reach: Reach,
-  mask: readonly Wasm[] | null,
-): Checked {
-  const checked = checkFirst(chunk, access, address, reach, mask);
-  const { lane = 0 } = reach;
-  return lane === 0 ? checked : { ...checked, places: spread(checked.places, lane) };
-}
-
-/** Where each lane has bytes of its own, behind those of the lane before. */
-function spread(places: Places, stride: number): Places {
-  switch (places.kind) {
-    case "one":
-      return { kind: "run", at: places.at, stride };
-    case "run":
-      return { ...places, stride: places.stride + stride };
-    case "each":
-      return {
-        kind: "each",
-        quads: places.quads.map((quad, q) =>
-          wasm.op("i32x4.add", quad, wasm.lanes([0, 1, 2, 3].map((l) => (4 * q + l) * stride))),
-        ),
-      };
-  }
-}
-
-/** The same, as if the bytes of all lanes lay where those of the first do. */
-function checkFirst(
-  chunk: Chunk,
-  access: Access,
-  address: { readonly value: Value; readonly offset: number },
-  reach: Reach,
-  mask: readonly Wasm[] | null,
-): Checked {
-  const { value, offset } = address;
-  const size = (access.bits / 8) * access.count;
-  switch (value.kind) {
-    case "uniform":
-      return checkRun(chunk, access, add64(widened(value.scalar), i64(offset)), 0, reach);
-    case "affine":
-      if (value.stride < 0) break;
-      return checkRun(chunk, access, add64(widened(value.base), i64(offset)), value.stride, reach);
-    case "indexed": {
-      const base = add64(value.base, i64(offset));
-      if (value.index.kind === "affine") return checkIndexRun(chunk, access, base, value, value.index, reach);
-      if (value.scale > 0 && Number.isInteger(Math.log2(value.scale)) && value.scale >= access.align) {
-        return checkIndexed(access, size, base, value, vectorOf(value.index, chunk.quads), reach, mask);
+  /** `base`: the address to which the stretch's offset is added. `mask`: the active lanes. */
+  of(base: Value, mask: readonly Wasm[] | null): Checked {
+    switch (base.kind) {
+      case "uniform": {
+        const distance = this.#distance(base.scalar);
+        return this.#run(distance, 0, this.#isAligned(distance));
       }
+      case "affine": {
+        const distance = this.#distance(base.base);
+        if (base.stride % this.#stretch.align !== 0) break;
+        return this.#run(distance, base.stride, this.#isAligned(distance));
+      }
+      case "indexed":
+        if (base.index.kind === "affine") {
+          const stride = base.index.stride * base.scale;
+          if (stride % this.#stretch.align === 0) return this.#indexRun(base, base.index, stride);
+        } else if (this.#isSimple(base)) return this.#indexed(base, mask);
     }
+    return this.#each(vectorOf(base, this.#chunk.quads), mask);
   }
-  const all = vectorOf(value, chunk.quads);
-  return checkEach(access, size, all, offset, reach, mask);
-}
 
-const widened = (address: Wasm): Wasm => (address.ty === "i64" ? address : wasm.op("i64.extend_i32_u", address));
+  get #isKnown(): boolean {
+    return this.#ahead !== null;
+  }
 
-const aligned = (address: Wasm, align: number): Wasm =>
-  wasm.op("i32.eqz", both(wasm.op("i32.wrap_i64", address), wasm.i32(align - 1)));
+  #once(value: Wasm): Wasm {
+    return this.#reach.once?.(value) ?? value;
+  }
 
-/** The place of an address: its low half and the reach's delta. */
-const placeOf = (address: Wasm, { delta }: Reach): Wasm => add32(wasm.op("i32.wrap_i64", address), delta);
+  /** What follows from the reach and a known distance alone. */
+  #fixed(value: Wasm): Wasm {
+    return this.#isKnown ? this.#once(value) : value;
+  }
 
-function checkRun(chunk: Chunk, access: Access, first: Wasm, stride: number, reach: Reach): Checked {
-  const size = (access.bits / 8) * access.count;
-  const last = size + (chunk.lanes - 1) * stride;
-  const limit = wasm.op("i64.sub", reach.bytes, i64(last));
-  const inside = both(
-    wasm.op("i64.le_u", wasm.op("i64.sub", first, reach.from), limit),
-    wasm.op("i64.ge_s", limit, wasm.i64(0n)),
-  );
-  const at = placeOf(first, reach);
-  const ok = access.align === 1 ? inside : both(inside, aligned(first, access.align));
-  if (stride % access.align !== 0) return { places: { kind: "run", at, stride }, ok: wasm.i32(0) };
-  return { places: stride === 0 ? { kind: "one", at } : { kind: "run", at, stride }, ok };
-}
+  /** How far the stretch is from the beginning of the reach, for a base without index. */
+  #distance(base: Wasm): Wasm {
+    const { offset } = this.#stretch;
+    if (this.#ahead !== null) return this.#once(plus(this.#ahead, i64(offset)));
+    const { from } = this.#reach;
+    if (base.ty === "i64") return minus(plus(base, i64(offset)), from);
+    return minus(extended(plus(base, wasm.i32(offset))), from);
+  }
 
-/** An index that counts up with the lanes, and must not pass the end of its 32 bits. */
-function checkIndexRun(
-  chunk: Chunk,
-  access: Access,
-  base: Wasm,
-  { scale, signed }: { readonly scale: number; readonly signed: boolean },
-  index: Extract<Value, { kind: "affine" }>,
-  reach: Reach,
-): Checked {
-  const stride = index.stride * scale;
-  const first = add64(base, scaled(wasm.op(signed ? "i64.extend_i32_s" : "i64.extend_i32_u", index.base), scale));
-  const checked = checkRun(chunk, access, first, Math.max(stride, 0), reach);
-  if (index.stride < 0 || scale < 0) return { places: { kind: "run", at: wasm.i32(0), stride: 0 }, ok: wasm.i32(0) };
-  const most = (signed ? 0x7fff_ffff : 0xffff_ffff) - (chunk.lanes - 1) * index.stride;
-  const counts = wasm.op(signed ? "i32.le_s" : "i32.le_u", index.base, wasm.i32(most));
-  return { ...checked, ok: both(checked.ok, counts) };
-}
+  /** Whether what is at a distance is aligned. */
+  #isAligned(distance: Wasm): Wasm {
+    const { align } = this.#stretch;
+    const { from, align: ofReach = 1 } = this.#reach;
+    return isMultiple(low(ofReach % align === 0 ? distance : plus(distance, from)), align);
+  }
 
-function scaled(value: Wasm, scale: number): Wasm {
-  if (scale === 1) return value;
-  const shift = Math.log2(scale);
-  return Number.isInteger(shift) ? wasm.op("i64.shl", value, i64(shift)) : wasm.op("i64.mul", value, i64(scale));
-}
+  /** The byte of memory at a distance from the beginning. */
+  #placeOf(distance: Wasm): Wasm {
+    const { from, delta } = this.#reach;
+    return plus(low(distance), this.#once(plus(low(from), delta)));
+  }
 
-/** Any index: its least and its greatest good value are found once. */
-function checkIndexed(
-  access: Access,
-  size: number,
-  base: Wasm,
-  { scale, signed }: { readonly scale: number; readonly signed: boolean },
-  index: Vector,
-  reach: Reach,
-  mask: readonly Wasm[] | null,
-): Checked {
-  const shift = i64(Math.log2(scale));
-  const before = wasm.op("i64.sub", base, reach.from);
-  const least = wasm.op("i64.sub", wasm.i64(0n), wasm.op("i64.shr_s", before, shift));
-  const room = wasm.op("i64.sub", wasm.op("i64.sub", reach.bytes, i64(size)), before);
-  const most = wasm.op("i64.shr_s", room, shift);
-  const [lowest, highest] = signed ? [-(2n ** 31n), 2n ** 31n - 1n] : [0n, 2n ** 32n - 1n];
-  const low = clamp(least, wasm.i64(lowest), "i64.lt_s");
-  const high = clamp(most, wasm.i64(highest), "i64.gt_s");
-  const low32 = wasm.op("i32.wrap_i64", low);
-  const start = wasm.op("i32x4.splat", low32);
-  const range = wasm.op("i32x4.splat", wasm.op("i32.wrap_i64", wasm.op("i64.sub", high, low)));
-  const origin = wasm.op("i32x4.splat", placeOf(base, reach));
-  const bad = index.quads.map(([q]) => wasm.op("i32x4.gt_u", wasm.op("i32x4.sub", q!, start), range));
-  const quads = index.quads.map(([q], i) => {
-    const safe = mask === null ? q! : wasm.blend(mask[i]!, q!, start);
-    return wasm.op("i32x4.add", origin, wasm.op("i32x4.shl", safe, wasm.i32(Math.log2(scale))));
-  });
-  const ok = both(
-    both(nowhere(bad, mask), wasm.op("i64.le_s", low, high)),
-    access.align === 1 ? wasm.i32(1) : aligned(base, access.align),
-  );
-  return { places: { kind: "each", quads }, ok };
-}
+  /** `fixed`: what else must hold, and follows from the reach and a known distance; `rest`: and what does not. */
+  #run(distance: Wasm, stride: number, fixed: Wasm, rest = wasm.i32(1)): Checked {
+    const { bytes, lane = 0 } = this.#reach;
+    const span = stride * (this.#chunk.lanes - 1);
+    const all = this.#stretch.size + Math.abs(span);
+    const lowest = plus(distance, i64(Math.min(span, 0)));
+    const fits = atLeast(bytes, i64(all));
+    const count = plus(bytes, i64(1 - all));
+    const inside = this.#isKnown
+      ? below(lowest, this.#once(where(both(fits, fixed), count)))
+      : both(below(lowest, this.#once(where(fits, count))), fixed);
+    return {
+      places: this.#runPlaces(this.#placeOf(lowest), stride, lane),
+      ok: both(stride === 0 ? this.#fixed(inside) : inside, rest),
+      rescue: this.#rescue(distance, stride, both(fixed, rest)),
+    };
+  }
 
-/** `value`, or the bound where the comparison with it holds. */
-const clamp = (value: Wasm, bound: Wasm, op: "i64.lt_s" | "i64.gt_s"): Wasm =>
-  wasm.select(wasm.op(op, value, bound), bound, value);
+  #runPlaces(at: Wasm, stride: number, lane: number): Places {
+    if (lane === 0) return stride === 0 ? { kind: "one", at } : { kind: "run", at, stride };
+    // With stacks `at` is the first lane's place, wherever the others are.
+    const first = plus(at, wasm.i32(stride < 0 ? -stride * (this.#chunk.lanes - 1) : 0));
+    const total = stride + lane;
+    return { kind: "run", at: plus(first, wasm.i32(total < 0 ? total * (this.#chunk.lanes - 1) : 0)), stride: total };
+  }
 
-/** Any addresses. */
-function checkEach(
-  access: Access,
-  size: number,
-  addresses: Vector,
-  offset: number,
-  reach: Reach,
-  mask: readonly Wasm[] | null,
-): Checked {
-  const limit = wasm.op("i64.sub", reach.bytes, i64(size));
-  const low = wasm.op("i32x4.splat", wasm.op("i32.wrap_i64", reach.from));
-  const range = wasm.op("i32x4.splat", wasm.op("i32.wrap_i64", limit));
-  const high = wasm.op("i32x4.splat", wasm.op("i32.wrap_i64", wasm.op("i64.shr_u", reach.from, i64(32))));
-  const delta = wasm.op("i32x4.splat", reach.delta);
-  const bad: Wasm[] = [];
-  const quads = addresses.quads.map((quad, i) => {
-    const moved =
-      addresses.ty === "i64"
+  #rescue(distance: Wasm, stride: number, condition: Wasm): Rescue | null {
+    const { bytes, lane = 0 } = this.#reach;
+    if (stride === 0 || lane !== 0 || Math.abs(stride) * this.#chunk.lanes > margin) return null;
+    return { condition, distance, stride, room: minus(bytes, i64(this.#stretch.size)) };
+  }
+
+  /** An index that counts with the lanes, and must not pass the end of its 32 bits. */
+  #indexRun(base: Indexed, index: Affine, stride: number): Checked {
+    const { scale, signed } = base;
+    const start = this.#distance(base.base);
+    const distance = plus(start, times(extended(index.base, signed), scale));
+    const isScaled = scale % this.#stretch.align === 0;
+    const fixed = isScaled ? this.#isAligned(start) : wasm.i32(1);
+    const rest = isScaled ? wasm.i32(1) : this.#isAligned(distance);
+    const steps = (this.#chunk.lanes - 1) * index.stride;
+    const [least, most] = signed ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1];
+    if (index.stride > 0 && scale > 0 && this.#isKnown) {
+      // An index beyond the last that can count on is out of reach: there is nothing to look at.
+      const beyond = atLeast(plus(start, i64((most - steps + 1) * scale)), this.#reach.bytes);
+      return this.#run(distance, stride, both(fixed, beyond), rest);
+    }
+    const counts =
+      index.stride > 0
+        ? wasm.op(signed ? "i32.le_s" : "i32.le_u", index.base, wasm.i32(most - steps))
+        : wasm.op(signed ? "i32.ge_s" : "i32.ge_u", index.base, wasm.i32(least - steps));
+    return this.#run(distance, stride, fixed, both(rest, counts));
+  }
+
+  #isSimple({ scale }: Indexed): boolean {
+    return scale > 0 && Number.isInteger(Math.log2(scale)) && scale >= this.#stretch.align;
+  }
+
+  /** Any index: its least and its greatest good value are found once. */
+  #indexed(base: Indexed, mask: readonly Wasm[] | null): Checked {
+    const index = vectorOf(base.index, this.#chunk.quads);
+    const shift = Math.log2(base.scale);
+    const before = this.#distance(base.base);
+    const [lowest, highest] = base.signed ? [-(2n ** 31n), 2n ** 31n - 1n] : [0n, 2n ** 32n - 1n];
+    const least = clamped(minus(i64(0), shifted(before, shift)), "least", lowest);
+    const room = minus(minus(this.#reach.bytes, i64(this.#stretch.size)), before);
+    const most = clamped(shifted(room, shift), "most", highest);
+    const start = wasm.op("i32x4.splat", this.#fixed(low(least)));
+    const range = wasm.op("i32x4.splat", this.#fixed(low(minus(most, least))));
+    const any = this.#fixed(both(atLeast(most, least), this.#isAligned(before)));
+    const origin = wasm.op("i32x4.splat", this.#fixed(this.#placeOf(before)));
+    const bad = index.quads.map(([q]) => wasm.op("i32x4.gt_u", wasm.op("i32x4.sub", q!, start), range));
+    const quads = index.quads.map(([q], i) => {
+      const safe = mask === null ? q! : wasm.blend(mask[i]!, q!, start);
+      const scaled = shift === 0 ? safe : wasm.op("i32x4.shl", safe, wasm.i32(shift));
+      return wasm.op("i32x4.add", this.#laneOrigin(origin, i), scaled);
+    });
+    return { places: { kind: "each", quads }, ok: both(nowhere(bad, mask), any), rescue: null };
+  }
+
+  /** Any addresses. */
+  #each(addresses: Vector, mask: readonly Wasm[] | null): Checked {
+    const { offset, size, align } = this.#stretch;
+    const { from, bytes } = this.#reach;
+    const splat = (value: Wasm): Wasm => wasm.op("i32x4.splat", this.#once(value));
+    const start = splat(low(from));
+    const range = splat(low(minus(bytes, i64(size))));
+    const high = splat(low(wasm.op("i64.shr_u", from, i64(32))));
+    const delta = splat(this.#reach.delta);
+    const wide = addresses.ty === "i64";
+    const bad: Wasm[] = [];
+    const quads = addresses.quads.map((quad, i) => {
+      const moved = wide
         ? quad.map((half) => wasm.op("i64x2.add", half, wasm.i64x2(BigInt(offset))))
         : [wasm.op("i32x4.add", quad[0]!, wasm.i32x4(offset))];
-    const words = addresses.ty === "i64" ? wasm.shuffle32(moved[0]!, moved[1]!, [0, 2, 4, 6]) : moved[0]!;
-    const distance = wasm.op("i32x4.sub", words, low);
-    let wrong = wasm.op("i32x4.gt_u", distance, range);
-    if (addresses.ty === "i64") {
-      const upper = wasm.shuffle32(moved[0]!, moved[1]!, [1, 3, 5, 7]);
-      wrong = wasm.op("v128.or", wrong, wasm.op("i32x4.ne", upper, high));
-    }
-    if (access.align > 1) {
-      const rest = wasm.op("v128.and", words, wasm.i32x4(access.align - 1));
-      wrong = wasm.op("v128.or", wrong, wasm.op("i32x4.ne", rest, wasm.i32x4(0)));
-    }
-    bad.push(wrong);
-    return wasm.op("i32x4.add", delta, mask === null ? words : wasm.blend(mask[i]!, words, low));
-  });
-  const ok = both(nowhere(bad, mask), wasm.op("i64.ge_s", limit, wasm.i64(0n)));
-  return { places: { kind: "each", quads }, ok };
+      const words = wide ? wasm.shuffle32(moved[0]!, moved[1]!, [0, 2, 4, 6]) : moved[0]!;
+      const upper = wide ? wasm.shuffle32(moved[0]!, moved[1]!, [1, 3, 5, 7]) : wasm.i32x4(0);
+      const beyond = wasm.op("i32x4.gt_u", wasm.op("i32x4.sub", words, start), range);
+      const wrong = wasm.op("v128.or", beyond, wasm.op("i32x4.ne", upper, high));
+      const rest = wasm.op("v128.and", words, wasm.i32x4(align - 1));
+      bad.push(align === 1 ? wrong : wasm.op("v128.or", wrong, wasm.op("i32x4.ne", rest, wasm.i32x4(0))));
+      return wasm.op(
+        "i32x4.add",
+        this.#laneOrigin(delta, i),
+        mask === null ? words : wasm.blend(mask[i]!, words, start),
+      );
+    });
+    const ok = both(nowhere(bad, mask), this.#once(atLeast(bytes, i64(size))));
+    return { places: { kind: "each", quads }, ok, rescue: null };
+  }
+
+  /** What is added to the places of four lanes. */
+  #laneOrigin(origin: Wasm, quad: number): Wasm {
+    const { lane = 0 } = this.#reach;
+    if (lane === 0) return origin;
+    return wasm.op("i32x4.add", origin, wasm.lanes([0, 1, 2, 3].map((l) => lane * (4 * quad + l))));
+  }
 }
 
 /** 1 where no lane of the mask is bad. */
 function nowhere(bad: readonly Wasm[], mask: readonly Wasm[] | null): Wasm {
   const found = bad.map((b, i) => (mask === null ? b : wasm.op("v128.and", b, mask[i]!)));
-  return wasm.op(
-    "i32.eqz",
-    wasm.op(
-      "v128.any_true",
-      found.reduce((a, b) => wasm.op("v128.or", a, b)),
-    ),
+  const any = wasm.op(
+    "v128.any_true",
+    found.reduce((a, b) => wasm.op("v128.or", a, b)),
   );
+  return wasm.op("i32.eqz", any);
 }
-
-/** The reach of addresses in a window, where it is known beforehand. */
-export const knownReach = (start: number, end: number, delta: Wasm): Reach => ({
-  from: i64(start),
-  bytes: i64(end - start),
-  delta,
-});
-
-/** The start of a window as it is taken from addresses. */
-export const windowStart = (name: keyof typeof windows): number => windows[name].start;

@@ -1,138 +1,206 @@
 import { type Access, windows } from "../ir/index.ts";
-import type { Extent } from "../machine/extent.ts";
-import type { Expr } from "../semantics/index.ts";
-import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
+import { type Extent, nearestExtent } from "../machine/extent.ts";
+import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
+import type { Address } from "./address.ts";
+import type { Analysis } from "./analysis.ts";
 import { reachBytes } from "./context-layout.ts";
-import type { Frame } from "./frame.ts";
-import type { Prepared } from "./prepare.ts";
-import { knownReach, type Reach } from "./reach.ts";
+import { Origins, type Root } from "./origins.ts";
+import type { Reach, Target } from "./reach.ts";
+import { i64, low, minus, plus } from "./scalar.ts";
 import type { Unit } from "./unit.ts";
 
-type Instruction = Prepared["instructions"][number];
+type FrameLeaf = Extract<Root, { kind: "frame" }>["leaf"];
 
-/** What an address is reckoned from. */
-type Root =
-  /** The pointer at an offset among the kernel's parameters. */
-  | { readonly kind: "param"; readonly offset: number }
-  | { readonly kind: "variable"; readonly extent: Extent }
-  | { readonly kind: "frame"; readonly variable: number };
+/** Where the variables of a function's frame are. */
+export interface FrameReaches {
+  reachOf(variable: number, generic: boolean): Reach;
+}
+
+/** Allocations begin at multiples of this. */
+const allocationAlign = 256;
 
 /** What the accesses of a function will probably find: the variable or allocation in which their addresses begin. */
 export class Reaches {
   readonly #unit: Unit;
   readonly #writer: FunctionWriter;
-  readonly #code: Prepared;
-  /** The local that holds the beginning of the context. */
-  readonly #context: number;
-  readonly #frame: Frame;
-  readonly #roots = new Map<number, Reach>();
-  #writers: Map<number, Instruction[]> | null = null;
+  readonly #origins: Origins;
+  readonly #frame: FrameReaches | null;
+  /** The byte where the context begins. */
+  readonly #context: Wasm;
+  /** The kernel's parameters, as addresses. */
+  readonly #params: readonly Extent[];
+  /** By the offset of a pointer among the parameters. */
+  readonly #roots = new Map<number, { readonly reach: Reach; readonly ahead: Wasm }>();
+  /** What is computed when the function begins, in this order. */
+  readonly #beginning: { readonly local: number; readonly write: () => void }[] = [];
+  readonly #kept = new Map<string, Wasm>();
+  #hasBegun = false;
 
-  constructor(unit: Unit, writer: FunctionWriter, code: Prepared, context: number, frame: Frame) {
+  /** `context`: the local with the byte where the context begins. */
+  constructor(
+    unit: Unit,
+    writer: FunctionWriter,
+    analysis: Analysis,
+    context: number,
+    frame: FrameReaches | null = null,
+  ) {
     this.#unit = unit;
     this.#writer = writer;
-    this.#code = code;
-    this.#context = context;
+    this.#origins = new Origins(analysis, unit.roots);
     this.#frame = frame;
+    this.#context = wasm.local("i32", context);
+    const { start } = windows["kernel-param"];
+    this.#params = analysis.code.ir.params.flatMap(({ name, storage, type }) =>
+      storage.kind === "kernel"
+        ? [{ name, start: start + storage.offset, end: start + storage.offset + type.size }]
+        : [],
+    );
   }
 
-  /** Brings what the launcher knows of the kernel's pointers into locals. */
-  loadRoots(): void {
-    const { roots, layout } = this.#unit;
-    roots.forEach((root, i) => {
-      this.#roots.set(root, this.#load(layout.roots + i * reachBytes));
+  /** Writes what the targets that have been asked for need: where the function begins. */
+  begin(): void {
+    this.#hasBegun = true;
+    for (const { local, write } of this.#beginning) {
+      write();
+      this.#writer.set(local);
+    }
+  }
+
+  /** What an address probably finds; null where nothing is known of it. */
+  of({ space }: Access, { base, offset }: Address): Target | null {
+    const origin = this.#origins.of(base, offset);
+    if (origin === null) return null;
+    const { root, distance } = origin;
+    switch (root.kind) {
+      case "param": {
+        if (space !== "global" && space !== "generic") return null;
+        const { reach, ahead } = this.#root(root.offset);
+        return { reach, ahead: distance === null ? null : plus(ahead, i64(distance)) };
+      }
+      case "frame":
+        return this.#inFrame(root.leaf, distance);
+      case "constant": {
+        const reach = this.#variableAt(space, root.address);
+        return reach && { reach, ahead: distance === null ? null : minus(i64(distance), reach.from) };
+      }
+    }
+  }
+
+  /** The launcher's record of what an instruction has found last, loaded into locals: `release` gives them back. */
+  recorded(record: number): { readonly reach: Reach; readonly release: () => void } {
+    const w = this.#writer;
+    const at = this.#unit.layout.sites + record * reachBytes;
+    const parts = reachParts.map((part) => {
+      this.#load(part, at);
+      const local = w.local(part.ty);
+      w.set(local);
+      return { local, value: wasm.local(part.ty, local) };
+    });
+    const [from, bytes, delta] = parts.map((part) => part.value) as [Wasm, Wasm, Wasm];
+    return {
+      reach: { from, bytes, delta },
+      release: () => {
+        for (const { local } of parts) w.release(local);
+      },
+    };
+  }
+
+  /** What a pointer among the parameters points into, and how far. */
+  #root(offset: number): { readonly reach: Reach; readonly ahead: Wasm } {
+    const known = this.#roots.get(offset);
+    if (known !== undefined) return known;
+    const { layout, roots, facts } = this.#unit;
+    const at = layout.roots + roots.indexOf(offset) * reachBytes;
+    const [from, bytes, delta] = reachParts.map((part) =>
+      this.#keep(`root ${offset} ${part.at}`, part.ty, () => this.#load(part, at)),
+    ) as [Wasm, Wasm, Wasm];
+    const pointer = this.#keep(`pointer ${offset}`, "i64", () => {
+      this.#writer.value(this.#context);
+      this.#writer.memory(facts.addressSize === 64 ? "i64.load" : "i64.load32_u", 4, layout.params + offset);
+    });
+    const once = (value: Wasm): Wasm => this.#once(value);
+    const root = {
+      reach: { from, bytes, delta, align: allocationAlign, once },
+      ahead: once(minus(pointer, from)),
+    };
+    this.#roots.set(offset, root);
+    return root;
+  }
+
+  #inFrame({ variable, offset, generic }: FrameLeaf, distance: number | null): Target | null {
+    const reach = this.#frame?.reachOf(variable, generic);
+    return reach === undefined ? null : { reach, ahead: distance === null ? null : i64(offset + distance) };
+  }
+
+  /** The variable of the program around an address, or next to it. */
+  #variableAt(space: Access["space"], address: number): Reach | null {
+    const { facts, layout } = this.#unit;
+    const window = space === "generic" ? Number(facts.bindings.window) : 0;
+    const within = address - window;
+    const isIn = (name: keyof typeof windows): boolean => within >= windows[name].from && within < windows[name].end;
+    const wanted = (name: typeof space): boolean => space === name || space === "generic";
+    if (wanted("shared") && isIn("shared")) {
+      const dynamic = windows.shared.start + facts.sharedBytes;
+      const delta = plus(this.#context, wasm.i32(layout.shared - windows.shared.start));
+      if (within >= dynamic) return { from: i64(dynamic + window), bytes: this.#dynamicBytes, delta };
+      return variableReach(facts.shared, within, window, delta);
+    }
+    if (wanted("const") && isIn("const")) {
+      return variableReach(facts.constants.extents, within, window, wasm.i32(facts.constants.delta));
+    }
+    if (wanted("kernel-param") && isIn("kernel-param")) {
+      const delta = plus(this.#context, wasm.i32(layout.params - windows["kernel-param"].start));
+      return variableReach(this.#params, within, window, delta);
+    }
+    if (!wanted("global")) return null;
+    const found = facts.globals.extents.find((e) => address >= e.start && address < e.end);
+    return found === undefined ? null : variableReach([found], address, 0, wasm.i32(facts.globals.delta));
+  }
+
+  get #dynamicBytes(): Wasm {
+    return this.#keep("dynamic shared", "i64", () => {
+      this.#writer.value(this.#context);
+      this.#writer.memory("i64.load32_u", 4, this.#unit.layout.words.dynamic_smem_size);
     });
   }
 
-  /** The reach of an access, and the number of the record that the launcher is to keep up to date, or null. */
-  of(access: Access, address: Expr): { readonly reach: Reach; readonly record: number | null } {
-    const known = this.#known(access, address);
-    if (known !== null) return { reach: known, record: null };
-    const record = this.#unit.records++;
-    return { reach: this.#load(this.#unit.layout.sites + record * reachBytes), record };
+  /** A value that follows from what is kept. */
+  #once(value: Wasm): Wasm {
+    if (value.kind === "const" || value.kind === "local") return value;
+    const key = JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part));
+    return this.#keep(key, value.ty, () => this.#writer.value(value));
   }
 
-  #known({ space }: Access, address: Expr): Reach | null {
-    const { layout } = this.#unit;
-    if (space === "kernel-param") {
-      const { start } = windows["kernel-param"];
-      return knownReach(start, start + layout.roots - layout.params, this.#windowDelta(layout.params, start));
+  /** The local with what is computed when the function begins. */
+  #keep(key: string, ty: WasmTy, write: () => void): Wasm {
+    let value = this.#kept.get(key);
+    if (value === undefined) {
+      if (this.#hasBegun) throw new Error("too late for what is computed when the function begins");
+      const local = this.#writer.local(ty);
+      this.#beginning.push({ local, write });
+      this.#kept.set(key, (value = wasm.local(ty, local)));
     }
-    const root = this.#rootOf(address, new Set());
-    if (root === null) return null;
-    if (root.kind === "param") return this.#roots.get(root.offset) ?? null;
-    if (root.kind === "frame") {
-      if (space === "generic") return this.#frame.reachOf(root.variable, true);
-      return space === "local" || space === "call-param" ? this.#frame.reachOf(root.variable, false) : null;
-    }
-    const { start, end } = root.extent;
-    return space === "shared" ? knownReach(start, end, this.#windowDelta(layout.shared, windows.shared.start)) : null;
+    return value;
   }
 
-  #windowDelta(at: number, start: number): Wasm {
-    return wasm.op("i32.add", wasm.local("i32", this.#context), wasm.i32(at - start));
+  #load({ op, at, align }: (typeof reachParts)[number], from: number): void {
+    this.#writer.value(this.#context);
+    this.#writer.memory(op, align, from + at);
   }
+}
 
-  /** A reach that the launcher has put into the context. */
-  #load(at: number): Reach {
-    const w = this.#writer;
-    const [from, bytes, delta] = [w.local("i64"), w.local("i64"), w.local("i32")];
-    w.get(this.#context);
-    w.memory("i64.load", 8, at);
-    w.set(from);
-    w.get(this.#context);
-    w.memory("i64.load32_u", 4, at + 8);
-    w.set(bytes);
-    w.get(this.#context);
-    w.memory("i32.load", 4, at + 12);
-    w.set(delta);
-    return { from: wasm.local("i64", from), bytes: wasm.local("i64", bytes), delta: wasm.local("i32", delta) };
-  }
+/** How the launcher writes a reach. */
+const reachParts = [
+  { op: "i64.load", ty: "i64", at: 0, align: 8 },
+  { op: "i64.load32_u", ty: "i64", at: 8, align: 4 },
+  { op: "i32.load", ty: "i32", at: 12, align: 4 },
+] as const;
 
-  /** What an address is reckoned from: a parameter of the kernel, or a variable in its place. Null where that is not plain. */
-  #rootOf(expr: Expr, seen: Set<number>): Root | null {
-    if (expr.kind === "frame") return { kind: "frame", variable: expr.variable };
-    if (expr.kind === "const" && typeof expr.value !== "boolean") return this.#variableAt(Number(expr.value));
-    if (expr.kind === "prim") {
-      if (!/^i(32|64)\.(add|sub)$|^i64\.extend|^i32\.wrap/.test(expr.prim)) return null;
-      for (const arg of expr.args) {
-        const root = this.#rootOf(arg, seen);
-        if (root !== null) return root;
-      }
-      return null;
-    }
-    if (expr.kind !== "reg" || seen.has(expr.reg)) return null;
-    seen.add(expr.reg);
-    for (const { op, dst } of this.#writersOf(expr.reg)) {
-      const root = op.kind === "pure" ? this.#rootOf(op.values[dst.indexOf(expr.reg)]!, seen) : this.#paramOf(op);
-      if (root !== null) return root;
-    }
-    return null;
-  }
-
-  #paramOf(op: Instruction["op"]): Root | null {
-    if (op.kind !== "load" || op.access.space !== "kernel-param" || op.address.kind !== "const") return null;
-    const offset = Number(op.address.value) - windows["kernel-param"].start;
-    return this.#unit.roots.includes(offset) ? { kind: "param", offset } : null;
-  }
-
-  #variableAt(address: number): Root | null {
-    const extent = this.#unit.facts.shared.find((e) => address >= e.start && address < e.end);
-    return extent === undefined ? null : { kind: "variable", extent };
-  }
-
-  #writersOf(register: number): readonly Instruction[] {
-    if (this.#writers === null) {
-      this.#writers = new Map();
-      for (const instruction of this.#code.instructions) {
-        for (const to of instruction.dst) {
-          if (typeof to !== "number") continue;
-          const list = this.#writers.get(to);
-          if (list === undefined) this.#writers.set(to, [instruction]);
-          else list.push(instruction);
-        }
-      }
-    }
-    return this.#writers.get(register) ?? [];
-  }
+function variableReach(extents: readonly Extent[], address: number, window: number, delta: Wasm): Reach | null {
+  const found = nearestExtent(extents, address);
+  if (found === null) return null;
+  const from = found.start + window;
+  // The lowest bit that is set.
+  const align = Number(BigInt(from) & -BigInt(from));
+  return { from: i64(from), bytes: i64(found.end - found.start), delta: minus(delta, low(i64(window))), align };
 }

@@ -1,6 +1,7 @@
 import type { Extent } from "../machine/extent.ts";
 import type { Bindings } from "../semantics/bind.ts";
 import type { ModuleWriter } from "../wasm/index.ts";
+import type { AccessFunctions } from "./access-functions.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { Callable, Callables } from "./callables.ts";
 import type { ContextLayout } from "./context-layout.ts";
@@ -30,6 +31,16 @@ export interface ProgramFacts {
   /** The shared variables, as addresses. */
   readonly shared: readonly Extent[];
   readonly sharedBytes: number;
+  readonly constants: VariableFacts;
+  readonly globals: VariableFacts;
+}
+
+/** Variables of the program. */
+export interface VariableFacts {
+  /** As addresses. */
+  readonly extents: readonly Extent[];
+  /** What is added to the low half of an address to get a byte of memory. */
+  readonly delta: number;
 }
 
 /** An instruction that asks the launcher. */
@@ -57,6 +68,7 @@ export interface Unit {
   readonly roots: readonly number[];
   /** By number, as the launcher is told them. */
   readonly sites: Site[];
+  readonly accessFunctions: AccessFunctions;
   /** For each kind of indirect call the functions that it may go to. */
   readonly targets: (readonly Callable[])[];
   /** How many instructions remember what they accessed. */

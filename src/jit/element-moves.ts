@@ -1,0 +1,343 @@
+import type { Access } from "../ir/index.ts";
+import { type MemoryOp, type Wasm, wasm } from "../wasm/index.ts";
+import { scalarLoad } from "./access-functions.ts";
+import type { Chunk, Mask } from "./chunk.ts";
+import { bitsOf } from "./locator.ts";
+import type { Places } from "./reach.ts";
+import { widenMask } from "./value.ts";
+
+type Element = readonly number[];
+
+/** Where an access is, as `Located` says. */
+export interface Spot {
+  readonly places: Places;
+  readonly offset: number;
+}
+
+/** Pushes the place of a lane, and returns what is to be added to it. */
+type PushPlace = (lane: number) => number;
+
+/** Two vectors of elements of `bytes` bytes as one: the elements with these numbers, of the first, then of the second. */
+const shuffled = (a: Wasm, b: Wasm, bytes: number, elements: readonly number[]): Wasm =>
+  wasm.shuffle(
+    a,
+    b,
+    elements.flatMap((e) => Array.from({ length: bytes }, (_, i) => e * bytes + i)),
+  );
+
+/**
+ * Moves elements between memory and locals. An element of all lanes is a list of v128 locals, one for each four lanes or, of 64
+ * bits, for each two; elements of 8 and 16 bits take 32 there.
+ */
+export class ElementMoves {
+  readonly #chunk: Chunk;
+  /** Whether other threads of the host may write next to what a lane writes. */
+  readonly #isShared: boolean;
+
+  constructor(chunk: Chunk, isShared: boolean) {
+    this.#chunk = chunk;
+    this.#isShared = isShared;
+  }
+
+  /** Loads the elements of all lanes. */
+  load(access: Access, { places, offset }: Spot, into: readonly Element[]): void {
+    if (places.kind === "run" && isStrong(access, this.#isShared)) {
+      this.#loadLanes(access, this.#pushPlace(places, offset), into);
+    } else if (places.kind === "run" && Math.abs(places.stride) === bytesOf(access) && this.#isDense(access)) {
+      this.#loadRun(access, places, offset, into);
+    } else this.#loadLanes(access, this.#pushPlace(places, offset), into);
+  }
+
+  /** Stores the elements of the lanes of a mask; null: nothing. */
+  store(access: Access, { places, offset }: Spot, mask: Mask, elements: readonly (Element | null)[]): void {
+    const isDense = places.kind === "run" && places.stride === bytesOf(access) && this.#isDense(access);
+    const isWhole = elements.every((e) => e !== null);
+    const mayBlend = mask === null || !this.#isShared || access.space === "shared" || access.space === "local";
+    if (isDense && isWhole && mayBlend && !isStrong(access, this.#isShared)) {
+      this.#storeRun(access, places.at, offset, mask, elements as readonly Element[]);
+    } else this.#storeLanes(access, this.#pushPlace(places, offset), mask, elements);
+  }
+
+  /** Whether there is a way to move elements that lie one behind the other without going through the lanes. */
+  #isDense({ bits, count }: Access): boolean {
+    if (count === 1) return true;
+    return (bits === 32 && (count === 2 || count === 4)) || (bits === 64 && count === 2);
+  }
+
+  #pushPlace(places: Places, offset: number): PushPlace {
+    const { writer, lanes } = this.#chunk;
+    return (lane) => {
+      if (places.kind === "each") {
+        writer.value(wasm.lane("i32x4.extract_lane", lane & 3, places.quads[lane >> 2]!));
+        return offset;
+      }
+      writer.value(places.at);
+      if (places.kind === "one") return offset;
+      const { stride } = places;
+      return offset + (stride < 0 ? (lane - lanes + 1) * stride : lane * stride);
+    };
+  }
+
+  /** Elements that lie one behind the other, forwards or backwards. */
+  #loadRun(access: Access, { at, stride }: Extract<Places, { kind: "run" }>, offset: number, into: readonly Element[]) {
+    const { writer } = this.#chunk;
+    const { count } = access;
+    const backwards = stride < 0;
+    const [first] = into;
+    const parts = into.length * first!.length;
+    const memory = (part: number): void => {
+      writer.value(at);
+      this.#loadPart(access, offset, part);
+    };
+    if (count === 1) {
+      first!.forEach((local, part) => {
+        memory(backwards ? parts - 1 - part : part);
+        writer.set(local);
+        if (backwards) {
+          const turned = access.bits === 64 ? ([2, 3, 0, 1] as const) : ([3, 2, 1, 0] as const);
+          const value = wasm.local("v128", local);
+          writer.assign([{ local, value: wasm.shuffle32(value, value, turned) }]);
+        }
+      });
+      return;
+    }
+    // Of a group of as many vectors as there are elements, each gets one.
+    const groups = first!.length;
+    for (let g = 0; g < groups; g++) {
+      const locals = into.map((element) => element[g]!);
+      const source = backwards ? groups - 1 - g : g;
+      locals.forEach((local, i) => {
+        memory(source * count + i);
+        writer.set(local);
+      });
+      const values = transposed(
+        locals.map((l) => wasm.local("v128", l)),
+        access.bits,
+      );
+      const turn = (value: Wasm): Wasm =>
+        wasm.shuffle32(value, value, access.bits === 64 ? [2, 3, 0, 1] : [3, 2, 1, 0]);
+      writer.assign(locals.map((local, i) => ({ local, value: backwards ? turn(values[i]!) : values[i]! })));
+    }
+  }
+
+  /** Of the place on the stack the 16 bytes of a register's n-th part. */
+  #loadPart({ bits, signed }: Access, offset: number, part: number): void {
+    const { writer } = this.#chunk;
+    const sign = signed ? "s" : "u";
+    if (bits >= 32) writer.memory("v128.load", bits / 8, offset + part * 16);
+    else if (bits === 16) writer.memory(`v128.load16x4_${sign}`, 2, offset + part * 8);
+    else {
+      writer.memory("v128.load32_zero", 1, offset + part * 4);
+      writer.op(`i16x8.extend_low_i8x16_${sign}`);
+      writer.op(`i32x4.extend_low_i16x8_${sign}`);
+    }
+  }
+
+  #loadLanes(access: Access, push: PushPlace, into: readonly Element[]): void {
+    const { writer, lanes } = this.#chunk;
+    const bytes = access.bits / 8;
+    const wide = access.bits === 64;
+    const atomic = isStrong(access, this.#isShared);
+    into.forEach((element, e) => {
+      for (let lane = 0; lane < lanes; lane++) {
+        const local = element[wide ? lane >> 1 : lane >> 2]!;
+        const l = wide ? lane & 1 : lane & 3;
+        if (access.bits < 32 || atomic) {
+          writer.get(local);
+          const at = push(lane) + e * bytes;
+          this.#loadScalar(access, at);
+          writer.op(wide ? "i64x2.replace_lane" : "i32x4.replace_lane", l);
+        } else if (l === 0) {
+          writer.memory(wide ? "v128.load64_zero" : "v128.load32_zero", bytes, push(lane) + e * bytes);
+        } else {
+          const at = push(lane) + e * bytes;
+          writer.get(local);
+          writer.memory(wide ? "v128.load64_lane" : "v128.load32_lane", bytes, at, l);
+        }
+        writer.set(local);
+      }
+    });
+  }
+
+  /** Loads the element that all lanes share from the place on the stack. */
+  #loadScalar(access: Access, offset: number): void {
+    const { writer } = this.#chunk;
+    const { bits, signed } = access;
+    if (!isStrong(access, this.#isShared)) {
+      writer.memory(scalarLoad(access), Math.min(access.align, bits / 8), offset);
+      return;
+    }
+    const op: MemoryOp = bits === 64 ? "i64.atomic.load" : bits === 32 ? "i32.atomic.load" : `i32.atomic.load${bits}_u`;
+    writer.memory(op, bits / 8, offset);
+    if (signed && bits < 32) writer.op(bits === 8 ? "i32.extend8_s" : "i32.extend16_s");
+  }
+
+  /** Loads elements that are the same for all lanes into scalar locals. */
+  loadOne(access: Access, at: Wasm, offset: number, into: readonly number[]): void {
+    const { writer } = this.#chunk;
+    into.forEach((local, e) => {
+      writer.value(at);
+      this.#loadScalar(access, offset + (e * access.bits) / 8);
+      writer.set(local);
+    });
+  }
+
+  #storeRun(access: Access, at: Wasm, offset: number, mask: Mask, elements: readonly Element[]): void {
+    const { writer } = this.#chunk;
+    const { bits, count } = access;
+    const store = (part: number, value: Wasm, lanes: Wasm | null): void => {
+      writer.value(at);
+      if (lanes === null) writer.value(value);
+      else {
+        writer.value(value);
+        writer.value(at);
+        writer.memory("v128.load", Math.min(16, bits / 8), offset + part * 16);
+        writer.value(lanes);
+        writer.op("v128.bitselect");
+      }
+      writer.memory("v128.store", Math.min(16, bits / 8), offset + part * 16);
+    };
+    const values = elements.map((element) => element.map((local) => wasm.local("v128", local)));
+    if (bits < 32) {
+      this.#storeNarrow(access, at, offset, mask, values[0]!);
+      return;
+    }
+    const masks = mask === null ? null : bits === 64 ? mask.flatMap((m) => [...widenMask(m)]) : mask;
+    for (let g = 0; g < values[0]!.length; g++) {
+      const group = interleaved(
+        values.map((element) => element[g]!),
+        bits,
+      );
+      const lanes = masks === null ? null : interleaved(new Array<Wasm>(count).fill(masks[g]!), bits);
+      for (const [i, value] of group.entries()) store(g * count + i, value, lanes === null ? null : lanes[i]!);
+    }
+  }
+
+  /** Elements of 8 or 16 bits, from 32 bits each. */
+  #storeNarrow({ bits }: Access, at: Wasm, offset: number, mask: Mask, values: readonly Wasm[]): void {
+    const { writer } = this.#chunk;
+    const bytes = bits / 8;
+    // Two quads at a time.
+    for (let q = 0; q < values.length; q += 2) {
+      const pick = (parts: readonly Wasm[]): Wasm => {
+        const elements = Array.from({ length: 16 / bytes }, (_, i) => (i * 4) / bytes).map((e) => e % (32 / bytes));
+        return shuffled(parts[q]!, parts[q + 1] ?? parts[q]!, bytes, elements);
+      };
+      const start = offset + 4 * q * bytes;
+      const isPair = q + 1 < values.length;
+      const size = bytes * (isPair ? 8 : 4);
+      const [load, store] = (
+        {
+          16: ["v128.load", "v128.store"],
+          8: ["v128.load64_zero", "v128.store64_lane"],
+          4: ["v128.load32_zero", "v128.store32_lane"],
+        } as const
+      )[size as 16 | 8 | 4];
+      writer.value(at);
+      writer.value(pick(values));
+      if (mask !== null) {
+        writer.value(at);
+        writer.memory(load, bytes, start);
+        writer.value(pick(mask));
+        writer.op("v128.bitselect");
+      }
+      if (store === "v128.store") writer.memory(store, bytes, start);
+      else writer.memory(store, bytes, start, 0);
+    }
+  }
+
+  #storeLanes(access: Access, push: PushPlace, mask: Mask, elements: readonly (Element | null)[]): void {
+    const { writer, lanes } = this.#chunk;
+    const bytes = access.bits / 8;
+    const wide = access.bits === 64;
+    const atomic = isStrong(access, this.#isShared);
+    const one = (lane: number): void => {
+      elements.forEach((element, e) => {
+        if (element === null) return;
+        const at = push(lane) + e * bytes;
+        const value = wasm.local("v128", element[wide ? lane >> 1 : lane >> 2]!);
+        const l = wide ? lane & 1 : lane & 3;
+        if (atomic) {
+          writer.value(wasm.lane(wide ? "i64x2.extract_lane" : "i32x4.extract_lane", l, value));
+          this.#storeScalar(access, at);
+        } else {
+          writer.value(value);
+          writer.memory(`v128.store${access.bits}_lane`, Math.min(access.align, bytes), at, wide ? l : (l * 4) / bytes);
+        }
+      });
+    };
+    if (mask === null) {
+      for (let lane = 0; lane < lanes; lane++) one(lane);
+      return;
+    }
+    this.eachActive(mask, one);
+  }
+
+  /** Writes something for each lane of a mask, in order. */
+  eachActive(mask: Mask, write: (lane: number) => void): void {
+    const { writer, lanes } = this.#chunk;
+    const bits = writer.local("i32");
+    writer.assign([{ local: bits, value: bitsOf(mask, lanes) }]);
+    for (let lane = 0; lane < lanes; lane++) {
+      if (mask === null) write(lane);
+      else {
+        writer.value(wasm.op("i32.and", wasm.local("i32", bits), wasm.i32(1 << lane)));
+        writer.if(() => write(lane));
+      }
+    }
+    writer.release(bits);
+  }
+
+  #storeScalar(access: Access, offset: number): void {
+    const { writer } = this.#chunk;
+    const { bits } = access;
+    const ty = bits === 64 ? "i64" : "i32";
+    const width = bits < 32 ? (`${bits as 8 | 16}` as const) : "";
+    if (isStrong(access, this.#isShared)) {
+      writer.memory(
+        bits === 64 ? "i64.atomic.store" : bits === 32 ? "i32.atomic.store" : `i32.atomic.store${bits}`,
+        bits / 8,
+        offset,
+      );
+    } else writer.memory(`${ty}.store${width}` as MemoryOp, Math.min(access.align, bits / 8), offset);
+  }
+
+  /** Stores scalars (i32 or i64) at one place. */
+  storeOne(access: Access, at: Wasm, offset: number, values: readonly (Wasm | null)[]): void {
+    const { writer } = this.#chunk;
+    values.forEach((value, e) => {
+      if (value === null) return;
+      writer.value(at);
+      writer.value(value);
+      this.#storeScalar(access, offset + (e * access.bits) / 8);
+    });
+  }
+}
+
+const bytesOf = ({ bits, count }: Access): number => (bits / 8) * count;
+
+/** Whether other threads of the host must see an access as one, and in order. */
+export const isStrong = ({ order, volatile, space, align, bits }: Access, isShared: boolean): boolean =>
+  isShared && (order !== "weak" || volatile) && space !== "shared" && space !== "local" && align >= bits / 8;
+
+/** As many vectors of records, each of as many elements, as vectors of one element each. */
+function transposed(v: readonly Wasm[], bits: number): readonly Wasm[] {
+  if (bits === 64) return [shuffled(v[0]!, v[1]!, 8, [0, 2]), shuffled(v[0]!, v[1]!, 8, [1, 3])];
+  if (v.length === 2) return [wasm.shuffle32(v[0]!, v[1]!, [0, 2, 4, 6]), wasm.shuffle32(v[0]!, v[1]!, [1, 3, 5, 7])];
+  const [a, b] = [wasm.shuffle32(v[0]!, v[1]!, [0, 4, 1, 5]), wasm.shuffle32(v[2]!, v[3]!, [0, 4, 1, 5])];
+  const [c, d] = [wasm.shuffle32(v[0]!, v[1]!, [2, 6, 3, 7]), wasm.shuffle32(v[2]!, v[3]!, [2, 6, 3, 7])];
+  return [
+    wasm.shuffle32(a, b, [0, 1, 4, 5]),
+    wasm.shuffle32(a, b, [2, 3, 6, 7]),
+    wasm.shuffle32(c, d, [0, 1, 4, 5]),
+    wasm.shuffle32(c, d, [2, 3, 6, 7]),
+  ];
+}
+
+/** The other way round. */
+function interleaved(v: readonly Wasm[], bits: number): readonly Wasm[] {
+  if (v.length === 1) return v;
+  if (bits === 64) return [shuffled(v[0]!, v[1]!, 8, [0, 2]), shuffled(v[0]!, v[1]!, 8, [1, 3])];
+  if (v.length === 2) return [wasm.shuffle32(v[0]!, v[1]!, [0, 4, 1, 5]), wasm.shuffle32(v[0]!, v[1]!, [2, 6, 3, 7])];
+  return transposed(v, bits);
+}

@@ -1,0 +1,287 @@
+import type { Access } from "../ir/index.ts";
+import type { Expr } from "../semantics/index.ts";
+import { type FunctionWriter, type LibraryFunction, type Wasm, wasm } from "../wasm/index.ts";
+import { type AccessGroup, accessGroups, bytesOf, type GroupMember } from "./access-groups.ts";
+import { findName, spreadName } from "./access-functions.ts";
+import { fullAddresses } from "./address.ts";
+import type { Chunk, Mask } from "./chunk.ts";
+import type { ContextLayout } from "./context-layout.ts";
+import { allBits, laneBits } from "./lane-bits.ts";
+import { type Checked, type Places, ReachCheck, type Rescue, type Target } from "./reach.ts";
+import type { Reaches } from "./reaches.ts";
+import { both, extended, i64, splitPlace } from "./scalar.ts";
+import type { Unit } from "./unit.ts";
+import type { Value } from "./value.ts";
+
+/** What accesses to memory need to know of the function and of the module around it. */
+export interface MemoryContext {
+  /** The local that holds the beginning of the context. */
+  readonly context: number;
+  /** The one that holds the activation's entry in the shadow stack. */
+  readonly entry: number;
+  /** Whether anything lies in the lanes' stacks, where one generic address is another byte of memory for each lane. */
+  readonly hasStacks: boolean;
+  /** Whether other threads of the host run blocks of the same launch in the same memory. */
+  readonly isShared: boolean;
+  readonly layout: ContextLayout;
+  readonly unit: Unit;
+  readonly reaches: Reaches;
+  /** The number under which the launcher knows an instruction, and the record that it keeps for it. */
+  readonly siteOf: (instruction: number, record: number | null) => number;
+}
+
+/** Tells the launcher, before it is asked, which activation asks. */
+export function tellEntry(w: FunctionWriter, { context, entry, layout }: MemoryContext): void {
+  w.get(context);
+  w.get(entry);
+  w.memory("i32.store", 4, layout.words.entry);
+}
+
+/** Where an instruction accesses memory. */
+export interface Located {
+  /** 1 where the places are good; else each lane's is to be found. A constant or a local. */
+  readonly ok: Wasm;
+  readonly places: Places;
+  /** Bytes to be added to the places. */
+  readonly offset: number;
+  /** Gives locals back, when the access is written. */
+  readonly release: () => void;
+}
+
+/** What has been found out about a group: in locals. */
+interface Verified {
+  readonly ok: Wasm;
+  readonly places: Places;
+  readonly offset: number;
+  readonly locals: readonly number[];
+  left: number;
+}
+
+/** Finds where instructions access memory: by a check that is made once for a group, or lane by lane. */
+export class Locator {
+  readonly #chunk: Chunk;
+  readonly #context: MemoryContext;
+  readonly #members: ReadonlyMap<number, GroupMember>;
+  readonly #targets = new Map<AccessGroup, Target | null>();
+  readonly #verified = new Map<AccessGroup, Verified>();
+  readonly #records = new Map<AccessGroup, number>();
+  readonly #sites = new Map<number, number>();
+
+  constructor(chunk: Chunk, context: MemoryContext) {
+    this.#chunk = chunk;
+    this.#context = context;
+    this.#members = accessGroups(chunk.analysis.code);
+    for (const { group } of this.#members.values()) if (!this.#targets.has(group)) this.#announce(group);
+  }
+
+  /** Makes known what the check of a group will need, since that is computed where the function begins. */
+  #announce(group: AccessGroup): void {
+    const target = this.#context.reaches.of(group.access, group.address);
+    this.#targets.set(group, target);
+    if (target !== null)
+      new ReachCheck(this.#chunk, group.stretch, target).of(this.#anyValue(group.address.base), null);
+  }
+
+  /** A value of the form that an expression will have. */
+  #anyValue(expr: Expr): Value {
+    const { quads, analysis } = this.#chunk;
+    const shape = analysis.shape(expr);
+    const word = expr.ty === "i64" ? "i64" : "i32";
+    const vector = (ty: "i32" | "i64"): Value => {
+      const quad = new Array(ty === "i64" ? 2 : 1).fill(wasm.operand("v128", 0));
+      return { kind: "vector", ty, quads: new Array(quads).fill(quad) };
+    };
+    const affine = (ty: "i32" | "i64", stride: number): Value => ({
+      kind: "affine",
+      ty,
+      base: wasm.operand(ty, 0),
+      stride,
+    });
+    switch (shape.kind) {
+      case "uniform":
+        return { kind: "uniform", ty: word, scalar: wasm.operand(word, 0) };
+      case "affine":
+        return affine(word, shape.stride);
+      case "indexed": {
+        const { scale, signed, stride } = shape;
+        const index = stride === null ? vector("i32") : affine("i32", stride);
+        return { kind: "indexed", ty: "i64", base: wasm.operand("i64", 0), index, scale, signed };
+      }
+      case "vector":
+        return vector(word);
+    }
+  }
+
+  /** `active`: the lanes of the block; `mask`: those that access memory. */
+  locate(index: number, active: Mask, mask: Mask): Located {
+    const { group, at } = this.#members.get(index)!;
+    let known = this.#verified.get(group);
+    if (known === undefined) {
+      known = this.#verify(group, group.count > 1 ? active : mask);
+      this.#verified.set(group, known);
+    }
+    const { ok, places, offset, locals } = known;
+    const release = (): void => {
+      known.left--;
+      if (known.left === 0) for (const local of locals) this.#chunk.writer.release(local);
+    };
+    return { ok, places, offset: offset + at, release };
+  }
+
+  /** Puts the places of the lanes of a mask into the context, or ends the launch. */
+  find(index: number, access: Access, address: Expr, mask: Mask): void {
+    const { writer, lanes } = this.#chunk;
+    const { context, unit } = this.#context;
+    const record = this.#recordOf(this.#members.get(index)!.group);
+    let site = this.#sites.get(index);
+    if (site === undefined) this.#sites.set(index, (site = this.#context.siteOf(index, record)));
+    this.#spread(address);
+    tellEntry(writer, this.#context);
+    writer.get(context);
+    writer.i32(record);
+    writer.i32(site);
+    writer.value(bitsOf(mask, lanes));
+    writer.i32(bytesOf(access));
+    writer.i32(access.align);
+    writer.call(unit.accessFunctions.named(findName));
+  }
+
+  /** Of the places that have been found, into a local: that of the first lane of the mask. */
+  loadPlace(mask: Mask, into: number): void {
+    const { writer, lanes } = this.#chunk;
+    const { context, layout } = this.#context;
+    const first = wasm.op("i32.and", wasm.op("i32.ctz", bitsOf(mask, lanes)), wasm.i32(lanes - 1));
+    writer.value(wasm.op("i32.add", wasm.local("i32", context), wasm.op("i32.shl", first, wasm.i32(2))));
+    writer.memory("i32.load", 4, layout.places);
+    writer.set(into);
+  }
+
+  /** All of them, into a local for each four lanes. */
+  loadPlaces(into: readonly number[]): void {
+    const { writer } = this.#chunk;
+    const { context, layout } = this.#context;
+    into.forEach((local, q) => {
+      writer.get(context);
+      writer.memory("v128.load", 16, layout.places + q * 16);
+      writer.set(local);
+    });
+  }
+
+  #recordOf(group: AccessGroup): number {
+    let record = this.#records.get(group);
+    if (record === undefined) this.#records.set(group, (record = this.#context.unit.records++));
+    return record;
+  }
+
+  #verify(group: AccessGroup, mask: Mask): Verified {
+    const { writer } = this.#chunk;
+    const known = this.#targets.get(group)!;
+    const recorded = known === null ? this.#context.reaches.recorded(this.#recordOf(group)) : null;
+    const target = known ?? { reach: recorded!.reach, ahead: null };
+    const found = new ReachCheck(this.#chunk, group.stretch, target).of(this.#chunk.value(group.address.base), mask);
+    const checked = this.#isOwn(group.access) ? { ...found, places: laneByLane(found.places) } : found;
+    const verified = this.#keep(checked, target, group.count);
+    const { ok } = verified;
+    if (mask !== null && checked.rescue !== null && ok.kind === "local") {
+      const { rescue } = checked;
+      writer.get(ok.local);
+      writer.op("i32.eqz");
+      writer.if(() => writer.assign([{ local: ok.local, value: this.#rescued(rescue, mask) }]));
+    }
+    recorded?.release();
+    return verified;
+  }
+
+  /** Whether one address may be another byte of memory for each lane. */
+  #isOwn({ space }: Access): boolean {
+    return space === "local" || (space === "generic" && this.#context.hasStacks);
+  }
+
+  /** What was checked, in locals. */
+  #keep({ ok, places }: Checked, { reach }: Target, count: number): Verified {
+    const { writer } = this.#chunk;
+    const assignments: { readonly local: number; readonly value: Wasm }[] = [];
+    const kept = (value: Wasm): Wasm => {
+      if (value.kind === "const") return value;
+      const local = writer.local(value.ty);
+      assignments.push({ local, value });
+      return wasm.local(value.ty, local);
+    };
+    const good = kept(ok);
+    let offset = 0;
+    let there: Places;
+    if (places.kind === "each") there = { kind: "each", quads: places.quads.map(kept) };
+    else {
+      // Below a place that is known an offset must not be: lanes that are not active may look at what is before it.
+      const split = reach.delta.kind === "const" ? { at: places.at, offset: 0 } : splitPlace(places.at);
+      ({ offset } = split);
+      there = { ...places, at: kept(split.at) };
+    }
+    writer.assign(assignments);
+    return { ok: good, places: there, offset, locals: assignments.map((a) => a.local), left: count };
+  }
+
+  #rescued({ condition, distance, stride, room }: Rescue, mask: readonly Wasm[]): Wasm {
+    return both(condition, wasm.call(activeWithin, laneBits(mask), distance, i64(stride), room));
+  }
+
+  /** Puts the addresses of all lanes into the context. */
+  #spread(address: Expr): void {
+    const { writer } = this.#chunk;
+    const { context, layout, unit } = this.#context;
+    const value = this.#chunk.value(address);
+    writer.get(context);
+    switch (value.kind) {
+      case "uniform":
+        writer.value(value.scalar.ty === "i64" ? value.scalar : extended(value.scalar));
+        writer.i64(0n);
+        writer.call(unit.accessFunctions.named(spreadName.affine));
+        return;
+      case "affine":
+        writer.value(value.base);
+        if (value.ty === "i64") writer.i64(BigInt(value.stride));
+        else writer.i32(value.stride);
+        writer.call(unit.accessFunctions.named(value.ty === "i64" ? spreadName.affine : spreadName.affine32));
+        return;
+      case "indexed":
+        if (value.index.kind !== "affine") break;
+        writer.value(value.base);
+        writer.value(value.index.base);
+        writer.i32(value.index.stride);
+        writer.i64(BigInt(value.scale));
+        writer.call(unit.accessFunctions.named(value.signed ? spreadName.signed : spreadName.unsigned));
+        return;
+    }
+    writer.drop();
+    fullAddresses(this.#chunk, address)
+      .quads.flat()
+      .forEach((part, i) => {
+        writer.get(context);
+        writer.value(part);
+        writer.memory("v128.store", 16, layout.addresses + i * 16);
+      });
+  }
+}
+
+/** One place as that of each lane. */
+const laneByLane = (places: Places): Places =>
+  places.kind === "one" ? { kind: "run", at: places.at, stride: 0 } : places;
+
+/** A bit for each lane of a mask. */
+export const bitsOf = (mask: Mask, lanes: number): Wasm => (mask === null ? allBits(lanes) : laneBits(mask));
+
+/** Whether the first and the last of some lanes are within a stretch: then those between them are. */
+const activeWithin: LibraryFunction = {
+  name: "activeWithin",
+  params: ["i32", "i64", "i64", "i64"],
+  result: "i32",
+  body: (bits, distance, stride, room) => {
+    const isWithin = (lane: Wasm): Wasm => {
+      const at = wasm.op("i64.add", distance!, wasm.op("i64.mul", extended(lane), stride!));
+      return wasm.op("i64.le_u", at, room!);
+    };
+    const first = isWithin(wasm.op("i32.ctz", bits!));
+    const last = isWithin(wasm.op("i32.sub", wasm.i32(31), wasm.op("i32.clz", bits!)));
+    return wasm.op("i32.and", wasm.op("i32.and", first, last), wasm.op("i64.ge_s", room!, wasm.i64(0n)));
+  },
+};

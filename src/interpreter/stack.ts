@@ -68,8 +68,16 @@ function writeAddress(x: Activation, to: Slot, lane: number, address: number): v
 
 /** Ends the launch when lanes need more stack than there is. */
 export function checkStack(x: Activation, site: Site, lanes: number, bytes: number): void {
-  const limit = x.warp.cta.grid.stackLimit;
-  if (bytes <= limit) return;
-  const message = `the stack is full: ${x.depth + 1} activations, and a thread has ${limit} bytes`;
-  throw new Fault("stack-overflow", message, { site, activation: x, lanes });
+  if (bytes > x.warp.cta.grid.stackLimit) throw stackOverflow({ site, activation: x, lanes });
+}
+
+/** Lanes need more stack than there is, for a call or for what they ask for. */
+export function stackOverflow(at: {
+  readonly site: Site;
+  readonly activation: Activation;
+  readonly lanes: number;
+}): Fault {
+  const { depth, warp } = at.activation;
+  const message = `the stack is full: ${depth + 1} activations, and a thread has ${warp.cta.grid.stackLimit} bytes`;
+  return new Fault("stack-overflow", message, at);
 }

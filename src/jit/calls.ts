@@ -174,6 +174,10 @@ export class Calls {
     };
     set(callEntry.site, wasm.i32(siteOf(index, null)));
     set(callEntry.callee, number);
+    if (stacks.isChecked) {
+      set(callEntry.cost, frame.cost);
+      set(callEntry.room, frame.room);
+    }
     if (!callees.some((f) => stacks.isFramed(f))) return;
     set(callEntry.top, frame.top);
     for (const [i, place] of memory.params) set(layout.callParams + 4 * i, place);

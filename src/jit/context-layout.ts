@@ -99,8 +99,11 @@ export const callEntry = {
   /** The first byte of the lanes' stacks that the caller does not use, and the bytes of the unsized argument. */
   top: 8,
   unsized: 12,
+  /** Where that is counted: what the caller's stack has cost, and the bytes of the host's stack that are left. */
+  cost: 16,
+  room: 20,
 } as const;
-const callWordsBytes = 16;
+const callWordsBytes = 24;
 /** Bytes of a root or a site: the first address (64 bits), the size, what makes an address a byte of memory. */
 export const reachBytes = 16;
 

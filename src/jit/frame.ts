@@ -12,6 +12,13 @@ type FrameLeaf = Extract<Expr, { kind: "frame" }>;
 const add = (a: Wasm, b: number): Wasm =>
   b === 0 ? a : a.kind === "const" && a.ty === "i32" ? wasm.i32(a.value + b) : wasm.op("i32.add", a, wasm.i32(b));
 
+/** The host's functions that end the launch: `stackOverflow(context, lanes)`; `giveUp()`, after which it is done otherwise. */
+export const stackOverflowImport = "stackOverflow";
+export const giveUpImport = "giveUp";
+
+/** Bytes of the host's stack that activations may take: engines have about a megabyte, and say so when it is full. */
+const hostStackBytes = 900 * 1024;
+
 const clearName = "frame:clear";
 const copyName = "frame:copy";
 
@@ -27,6 +34,9 @@ export class Frame {
   readonly #stack: number;
   /** The bytes of the unsized parameter. */
   readonly #unsized: Wasm;
+  /** Where that is counted: what the lanes' stacks have cost so far, and what is left of the host's. */
+  cost: Wasm;
+  room: Wasm;
 
   /** `entry`: the local with the call's entry in the shadow stack; null for the kernel, whose frame is the first. */
   constructor(unit: Unit, writer: FunctionWriter, callable: Callable, entry: number | null) {
@@ -36,6 +46,8 @@ export class Frame {
     this.#stack = writer.local("i32");
     const { size, align, unsized } = callable.code.frame;
     this.#unsized = wasm.i32(0);
+    this.cost = wasm.i32(callable.code.stackCost);
+    this.room = wasm.i32(hostStackBytes);
     if (entry === null || !unit.stacks.isFramed(callable)) {
       this.base = wasm.i32(0);
       this.top = wasm.i32(size);
@@ -61,6 +73,43 @@ export class Frame {
     this.#unsized = word(callEntry.unsized);
     const room = wasm.op("i32.and", add(this.#unsized, 15), wasm.i32(-16));
     this.top = wasm.op("i32.add", add(this.base, size), room);
+  }
+
+  /**
+   * An activation begins if there is room for it: in the stacks of its lanes, and in that of the host, of which it takes some
+   * bytes. `lanes`: a bit for each.
+   */
+  enter(entry: number, context: number, bytes: number, lanes: Wasm): void {
+    const w = this.#writer;
+    const { module, layout, stacks } = this.#unit;
+    const [cost, room] = [w.local("i32"), w.local("i32")];
+    const own = wasm.op("i32.add", this.cost, this.#unsized);
+    for (const [local, offset] of [
+      [cost, callEntry.cost],
+      [room, callEntry.room],
+    ] as const) {
+      w.get(entry);
+      w.memory("i32.load", 4, offset);
+      w.set(local);
+    }
+    w.assign([
+      { local: cost, value: wasm.op("i32.add", wasm.local("i32", cost), own) },
+      { local: room, value: wasm.op("i32.sub", wasm.local("i32", room), wasm.i32(bytes)) },
+    ]);
+    this.cost = wasm.local("i32", cost);
+    this.room = wasm.local("i32", room);
+    module.importFunction(stackOverflowImport, ["i32", "i32"], []);
+    module.importFunction(giveUpImport, [], []);
+    w.value(wasm.op("i32.gt_u", this.cost, wasm.i32(stacks.limit)));
+    w.if(() => {
+      w.get(context);
+      w.get(entry);
+      w.memory("i32.store", 4, layout.words.entry);
+      w.values([wasm.local("i32", context), lanes]);
+      w.call(stackOverflowImport);
+    });
+    w.value(wasm.op("i32.lt_s", this.room, wasm.i32(0)));
+    w.if(() => w.call(giveUpImport));
   }
 
   /** The stack of the first lane begins at the byte of memory that has been pushed. */

@@ -57,6 +57,7 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
   reaches.begin();
   const called = chunk.active.map((_, q) => wasm.local("v128", maskParam + q));
   w.assign(chunk.active.map((local, q) => ({ local, value: called[q]! })));
+  if (unit.stacks.isChecked) frame.enter(entryParam, contextParam, hostBytes(chunk), laneBits(called));
   if (unit.stacks.variablesOf(callable).size > 0) {
     w.get(contextParam);
     w.memory("i32.load", 4, layout.words.stacks);
@@ -137,4 +138,11 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
       }
     });
   });
+}
+
+/** What an activation takes of the host's stack, where engines keep registers: somewhat more than was measured. */
+function hostBytes({ function: { registers }, locals, writer }: Chunk): number {
+  const bytes = { i32: 4, f32: 4, i64: 8, f64: 8, v128: 16 } as const;
+  const all = registers.flatMap((_, r) => locals(r).map((local): number => bytes[writer.typeOf(local)]));
+  return 256 + 0.6 * all.reduce((sum, size) => sum + size, 0);
 }

@@ -1,6 +1,8 @@
 import { evalImport } from "../semantics/expansion.ts";
 import { type PrimName, primOf } from "../semantics/index.ts";
+import { giveUpImport, stackOverflowImport } from "./frame.ts";
 import { faultImport } from "./faults.ts";
+import { GivenUp } from "./given-up.ts";
 import type { Host } from "./host.ts";
 import type { CompiledKernel } from "./kernel.ts";
 import { clockImport } from "./specials.ts";
@@ -12,6 +14,13 @@ export function hostFunctions({ imports }: CompiledKernel, host: () => Host): Re
   const functions = new Map<string, unknown>([
     ["translate", (context: number, site: number, mask: number) => host().translate(context, site, mask)],
     [faultImport, (context: number, site: number, lanes: number) => host().fault(context, site, lanes)],
+    [stackOverflowImport, (context: number, lanes: number) => host().stackOverflow(context, lanes)],
+    [
+      giveUpImport,
+      () => {
+        throw new GivenUp("its calls nest too deeply");
+      },
+    ],
     [clockImport, () => host().clock()],
   ]);
   for (const name of imports) {

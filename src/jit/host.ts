@@ -2,6 +2,7 @@ import { type CallTarget, windows } from "../ir/index.ts";
 import { indirectCallProblem } from "../interpreter/call-target.ts";
 import { indexOutOfRange } from "../interpreter/control.ts";
 import type { Engine } from "../interpreter/engine.ts";
+import { stackOverflow } from "../interpreter/stack.ts";
 import { accessFault } from "../machine/access-fault.ts";
 import type { AddressParts } from "../machine/address-space.ts";
 import { Fault } from "../machine/fault.ts";
@@ -91,6 +92,14 @@ export class Host {
       default:
         throw new Error(`${op.kind} does not fail`);
     }
+  }
+
+  /** Ends the launch: lanes have called what there is no stack for. */
+  stackOverflow(context: number, lanes: number): never {
+    const { layout } = this.#kernel;
+    const first = this.#grid.memory.views.i32[(context + layout.words.first) >> 2]!;
+    const { caller, callSite } = this.#stack.innermost(context);
+    throw stackOverflow({ site: callSite!, activation: caller!, lanes: lanes << (first & 31) });
   }
 
   /** What is wrong with the addresses that lanes call: with the first that is no good, in all lanes that have such a one. */

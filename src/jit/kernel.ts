@@ -40,6 +40,8 @@ export interface CompiledKernel {
   readonly targets: Uint8Array;
   /** Whether blocks may wait for what other blocks do. */
   readonly waits: boolean;
+  /** Whether its calls may nest so deeply that the launch has to be given up, and everything done again otherwise. */
+  readonly mayGiveUp: boolean;
   /** Host functions that the module imports. */
   readonly imports: readonly string[];
 }
@@ -53,7 +55,6 @@ export function compileKernel(
 ): CompiledKernel {
   const graph = new CallGraph(kernel, facts.callables);
   const stacks = new Stacks(graph, facts.stackLimit);
-  if (stacks.isChecked) throw new Unsupported("stacks of any depth");
   const code = prepare(kernel.ir, facts.bindings, graph.mayLoseLanes);
   const analysed = analyse(code, { shape, graph, stacks });
   const unit = unitOf(kernel, analysed, { shape, facts, graph, stacks }, features);
@@ -76,6 +77,7 @@ export function compileKernel(
     roots: unit.roots,
     sites: unit.sites,
     targets: Uint8Array.from(unit.targets.flatMap((of) => facts.callables.list.map((f) => (of.includes(f) ? 1 : 0)))),
+    mayGiveUp: stacks.isChecked,
     waits: analysed.pauses.spins.size > 0,
     imports: module.imports,
   };

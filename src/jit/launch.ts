@@ -9,6 +9,7 @@ import { machineFeatures } from "../wasm/features.ts";
 import { type Callable, Callables } from "./callables.ts";
 import { Contexts } from "./contexts.ts";
 import { Execution, type JitResult, type LoadedKernel } from "./execution.ts";
+import { GivenUp } from "./given-up.ts";
 import { Host } from "./host.ts";
 import { hostFunctions } from "./host-functions.ts";
 import { type CompiledKernel, compileKernel } from "./kernel.ts";
@@ -43,12 +44,35 @@ export class JitProgram {
     if (request.threads !== undefined) return "vISA";
     if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
     const loaded = this.#load(request);
-    return typeof loaded === "string" ? loaded : null;
+    if (typeof loaded === "string") return loaded;
+    // What others do meanwhile could not be told from what has to be undone.
+    return apart && loaded.kernel.mayGiveUp ? "calls that may nest to any depth" : null;
   }
 
-  /** Runs a kernel for which there is no obstacle. */
-  launch(request: LaunchRequest): JitResult {
-    return this.#execution(request, false).run();
+  /**
+   * Runs a kernel for which there is no obstacle. Null: there turned out to be one, which `obstacleOf` knows from now on, and
+   * nothing has been done.
+   */
+  launch(request: LaunchRequest): JitResult | null {
+    const loaded = this.#load(request);
+    if (typeof loaded === "string" || !loaded.kernel.mayGiveUp) return this.#execution(request, false).run();
+    const printed: string[] = [];
+    const onOutput = (text: string): void => {
+      printed.push(text);
+    };
+    const execution = this.#execution({ ...request, hostThreads: 1, onOutput }, false);
+    const undo = this.program.memory.checkpoint();
+    try {
+      const result = execution.run();
+      for (const text of printed) request.onOutput?.(text);
+      return result;
+    } catch (error) {
+      if (!isGivenUp(error)) throw error;
+      undo();
+      const shape = this.#shapeOf(this.#callables.named(request.kernel)!, request.block);
+      this.#kernels.set(keyOf(request.kernel, shape), "calls that nest too deeply");
+      return null;
+    }
   }
 
   /** The same in workers, where there are any. */
@@ -75,11 +99,15 @@ export class JitProgram {
   #load({ kernel, block }: LaunchRequest): LoadedKernel | string {
     const callable = this.#callables.named(kernel);
     if (callable === null) return "there is no such kernel";
-    const shape = shapeOf(block, this.#quadsOf(callable.ir), this.program.memory.isShared);
-    const key = `${kernel} ${shape.rows} ${shape.full} ${shape.shared}`;
+    const shape = this.#shapeOf(callable, block);
+    const key = keyOf(kernel, shape);
     let known = this.#kernels.get(key);
     if (known === undefined) this.#kernels.set(key, (known = this.#compile(callable, shape, block)));
     return known;
+  }
+
+  #shapeOf({ ir }: Callable, block: Dim3): LaunchShape {
+    return shapeOf(block, this.#quadsOf(ir), this.program.memory.isShared);
   }
 
   #quadsOf(kernel: IrFunction): Quads {
@@ -117,6 +145,11 @@ export class JitProgram {
   }
 }
 
+const keyOf = (kernel: string, { rows, full, shared }: LaunchShape): string => `${kernel} ${rows} ${full} ${shared}`;
+
+/** Besides what compiled code notices, the host may find its stack full: engines say so in their own ways. */
+const isGivenUp = (error: unknown): boolean =>
+  error instanceof GivenUp || error instanceof RangeError || (error instanceof Error && error.name === "InternalError");
 function globalsOf({ variables, addresses }: Program): VariableFacts {
   const extents = [...variables.values()].flatMap(({ variable: { name, space, size }, address }) => {
     const start = Number(addresses.global(address));

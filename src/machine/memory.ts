@@ -34,6 +34,7 @@ export class DeviceMemory {
   epoch = 0;
   /** The launches that work on it while the host does something else. */
   readonly flights = new Flights();
+  #heap = new Set<number>();
   #views = new Views(1 << 20);
   readonly #allocations: Allocation[] = [];
   readonly #reusable = new Map<number, number[]>();
@@ -107,6 +108,37 @@ export class DeviceMemory {
     this.#views.u8.set(bytes, offset);
   }
 
+  /** The offsets of what device code has allocated, and not yet freed: only those may it free. */
+  get heap(): Set<number> {
+    return this.#heap;
+  }
+
+  /** Keeps what there is: the function that it gives brings it back, and frees what has been allocated since. */
+  checkpoint(): () => void {
+    const kept = this.#allocations.map((a) => ({ ...a, allocation: a, bytes: this.#views.u8.slice(a.start, a.end) }));
+    const free = [...this.#reusable].map(([room, list]) => [room, [...list]] as const);
+    const quarantine = [...this.#freed];
+    const bytes = this.#freedBytes;
+    const heap = new Set(this.#heap);
+    return () => {
+      const known = new Set([...kept.map((a) => a.start), ...free.flatMap(([, list]) => list)]);
+      const rooms = [...this.#reusable].flatMap(([room, list]) => list.map((start) => ({ start, room })));
+      const late = [...this.#allocations.map(({ start, end }) => ({ start, room: roomFor(end - start) })), ...rooms];
+      this.#allocations.splice(0, this.#allocations.length, ...kept.map((a) => a.allocation));
+      for (const a of kept) {
+        a.allocation.freed = a.freed;
+        this.#views.u8.set(a.bytes, a.start);
+      }
+      this.#reusable.clear();
+      for (const [room, list] of free) this.#reusable.set(room, [...list]);
+      for (const { start, room } of late) if (!known.has(start)) this.#recycleRoom(start, room);
+      this.#freed.splice(0, this.#freed.length, ...quarantine);
+      this.#freedBytes = bytes;
+      this.#heap = heap;
+      this.epoch++;
+    };
+  }
+
   /** The memory as WebAssembly sees it: byte n is offset n. From the first call on the device lies in it. */
   get wasm(): WasmMemory {
     return this.#wasm ?? this.#move();
@@ -141,10 +173,13 @@ export class DeviceMemory {
 
   #recycle(index: number): void {
     const [allocation] = this.#allocations.splice(index, 1);
-    const room = roomFor(allocation!.end - allocation!.start);
+    this.#recycleRoom(allocation!.start, roomFor(allocation!.end - allocation!.start));
+  }
+
+  #recycleRoom(start: number, room: number): void {
     const list = this.#reusable.get(room);
-    if (list === undefined) this.#reusable.set(room, [allocation!.start]);
-    else list.push(allocation!.start);
+    if (list === undefined) this.#reusable.set(room, [start]);
+    else list.push(start);
   }
 
   #check(offset: number, length: number): void {

@@ -3,7 +3,6 @@ import { parts } from "../machine/address-space.ts";
 import type { ExternalCall, ExternalFunction } from "../machine/externals.ts";
 import { Fault } from "../machine/fault.ts";
 import { locate } from "../machine/locate.ts";
-import type { DeviceMemory } from "../machine/memory.ts";
 import { viewOf } from "./element.ts";
 import { formatPrintf, type PrintfArguments } from "./printf.ts";
 import type { providedNames } from "./provided-names.ts";
@@ -94,22 +93,13 @@ const vprintf: ExternalFunction = (call) => {
   return BigInt(buffer.count);
 };
 
-/** Where device code has allocated: only that may it free. */
-const heaps = new WeakMap<DeviceMemory, Set<number>>();
-
-function heapOf(memory: DeviceMemory): Set<number> {
-  let heap = heaps.get(memory);
-  if (!heap) heaps.set(memory, (heap = new Set()));
-  return heap;
-}
-
 /** `void *malloc(size_t size)`: null when the memory is exhausted. */
 const malloc: ExternalFunction = ({ x, args: [size = 0n] }) => {
   const { memory, addresses } = x.warp.cta.grid;
   if (size > 0xffff_ffffn) return 0n;
   try {
     const offset = memory.alloc(Number(size), `the ${size} bytes that malloc gave`);
-    heapOf(memory).add(offset);
+    memory.heap.add(offset);
     return addresses.global(offset);
   } catch (error) {
     if (error instanceof RangeError) return 0n;
@@ -122,7 +112,7 @@ const free: ExternalFunction = ({ x, lane, site, args: [pointer = 0n] }) => {
   if (pointer === 0n) return 0n;
   const { memory, addresses } = x.warp.cta.grid;
   const offset = Number(BigInt.asIntN(64, pointer - addresses.global(0)));
-  if (heapOf(memory).delete(offset) && memory.free(offset)) return 0n;
+  if (memory.heap.delete(offset) && memory.free(offset)) return 0n;
   throw new Fault(
     "invalid-free",
     `free is given 0x${pointer.toString(16)}, which malloc did not give, or which has been freed`,

@@ -131,8 +131,8 @@ export class Module {
     }
     const { request } = launched;
     const jit = this.#jitFor(launched);
-    if (jit !== null && jit.obstacleOf(request) === null) return { ...jit.launch(request), engine: "jit" };
-    return this.#interpret(launched);
+    const result = jit !== null && jit.obstacleOf(request) === null ? jit.launch(request) : null;
+    return result === null ? this.#interpret(launched) : { ...result, engine: "jit" };
   }
 
   async #runAsync(launched: PreparedLaunch): Promise<EngineResult> {

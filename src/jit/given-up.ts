@@ -1,0 +1,2 @@
+/** Compiled code cannot go on, and says why. The interpreter can, from the beginning. */
+export class GivenUp extends Error {}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { Device } from "../../src/index.ts";
+
+/** Adds up the numbers from `n` down, and counts the calls of each thread in memory; `wide`: registers that live across a call. */
+const program = (wide: number): string => {
+  const kept = Array.from({ length: wide }, (_, i) => `%x${i}`);
+  return `.version 9.0
+.target sm_90
+.address_size 64
+.func (.reg .b32 r) sum (.reg .b64 at, .reg .b32 n)
+{
+    .reg .pred p;
+    .reg .b32 m${kept.map((x) => `, ${x}`).join("")};
+    .local .b32 own[2];
+    ld.global.b32 m, [at];
+    add.u32 m, m, 1;
+    st.global.b32 [at], m;
+    mov.u32 r, 0;
+    setp.eq.u32 p, n, 0;
+    @p ret;
+    st.local.b32 [own+4], n;
+${kept.map((x, i) => `    mad.lo.u32 ${x}, n, ${i}, n;`).join("\n")}
+    sub.u32 m, n, 1;
+    call (r), sum, (at, m);
+${kept.map((x) => `    add.u32 r, r, ${x};`).join("\n")}
+    ld.local.b32 m, [own+4];
+    add.u32 r, r, m;
+    ret;
+}
+.visible .entry k(.param .u64 out, .param .u32 depth)
+{
+    .reg .b64 %o;
+    .reg .b32 %t, %n, %r;
+    ld.param.u64 %o, [out];
+    ld.param.u32 %n, [depth];
+    mov.u32 %t, %tid.x;
+    mad.wide.u32 %o, %t, 8, %o;
+    and.b32 %t, %t, 5;
+    sub.u32 %n, %n, %t;
+    call (%r), sum, (%o, %n);
+    st.global.b32 [%o+4], %r;
+    ret;
+}`;
+};
+
+function run(wide: number, depth: number, engine: "interpreter" | "jit") {
+  const device = new Device();
+  const kernel = device.load(program(wide)).kernel("k");
+  const out = device.buffer("u32", 128);
+  const results = [0, 1].map(() => kernel.launch({ grid: 1, block: 64, args: [out, depth], engine }));
+  const reports = results.flatMap((r) => r.reports.map(({ code, message, stack }) => [code, message, stack.length]));
+  return { engines: results.map((r) => r.engine), outcome: { out: [...out.read()], reports } };
+}
+
+// Threads count their calls twice: what has been done before a launch is given up must not stay.
+test.each([
+  [0, 10, "jit"],
+  [0, 700, "jit"],
+  [0, 4000, "interpreter"],
+  [40, 400, "jit"],
+  [40, 1500, "interpreter"],
+  [40, 100_000, "interpreter"],
+] as const)("with %i registers to keep, calls nested %i deep are run by the %s", (wide, depth, engine) => {
+  const { engines, outcome } = run(wide, depth, "jit");
+  expect(engines).toEqual([engine, engine]);
+  expect(outcome).toEqual(run(wide, depth, "interpreter").outcome);
+});

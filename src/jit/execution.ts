@@ -79,8 +79,9 @@ export class Execution {
     return this.#end(begun);
   }
 
-  /** The same, with workers alone. */
+  /** The same, with workers alone where they can see the memory. */
   async runApart(): Promise<JitResult> {
+    if (!this.#grid.memory.isShared) return this.run();
     const begun = performance.now();
     try {
       await this.#team?.finish();

@@ -25,6 +25,15 @@ function hashed(n: number, rounds: number): number {
   return value;
 }
 
+/** All threads of a grid add to one counter, and to one of 64 others. */
+const atomics = `${head}
+.visible .entry count(.param .u64 out) {
+  .reg .u32 %a<6>; .reg .u64 %d<4>;
+  ld.param.u64 %d1, [out]; atom.global.add.u32 %a1, [%d1], 1;
+  mov.u32 %a2, %ctaid.x; mov.u32 %a3, %tid.x; xor.b32 %a4, %a2, %a3; and.b32 %a4, %a4, 63; add.u32 %a4, %a4, 1;
+  mul.wide.u32 %d2, %a4, 4; add.u64 %d3, %d1, %d2; red.global.add.u32 [%d3], %a3; ret;
+}`;
+
 /** Each block writes to an address out of a list. */
 const listed = `${head}
 .visible .entry listed(.param .u64 list, .param .u32 rounds) {
@@ -56,6 +65,18 @@ describe.each([
       expect(result.ok).toBe(true);
       expect(result.hostThreads).toBeLessThanOrEqual(hostThreads);
       expect(out.read()).toEqual(want);
+    }
+  });
+
+  test("atomics of all threads count", async () => {
+    const device = new Device({ engine: "jit", hostThreads: 4 });
+    const kernel = device.load(atomics).kernel("count");
+    const out = device.buffer("u32", 65);
+    for (let round = 1; round <= 3; round++) {
+      await launched(kernel, { grid: 1000, block: 256, args: [out] }, apart);
+      const sums = Array.from<number>({ length: 64 }).fill(0);
+      for (let b = 0; b < 1000; b++) for (let t = 0; t < 256; t++) sums[(b ^ t) & 63]! += t * round;
+      expect([...out.read()]).toEqual([1000 * 256 * round, ...sums]);
     }
   });
 

@@ -16,20 +16,21 @@ import { type CompiledKernel, compileKernel } from "./kernel.ts";
 import { canShare } from "./threads/host-workers.ts";
 import type { LaunchShape, VariableFacts } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
-import { defaultQuads, type Quads, quadsOf } from "./width.ts";
+import { needsWarps, type Quads, widthFor } from "./width.ts";
 
 /** The kernels of a program that have been compiled, by name and shape; or why one could not be. */
 export class JitProgram {
   readonly program: Program;
   readonly #callables: Callables;
-  readonly #quads: Quads;
-  readonly #widths = new Map<IrFunction, Quads>();
+  readonly #quads: Quads | null;
+  /** Whether the lanes of a warp must run together. */
+  readonly #inWarps = new Map<IrFunction, boolean>();
   readonly #kernels = new Map<string, LoadedKernel | string>();
   readonly #contexts: Contexts;
   #constants: number | null = null;
 
-  /** `quads`: how wide chunks are where nothing asks for whole warps. */
-  constructor(program: Program, quads: Quads = defaultQuads) {
+  /** `quads`: how wide chunks are where nothing asks for whole warps; null: as wide as is good for the block. */
+  constructor(program: Program, quads: Quads | null = null) {
     this.program = program;
     this.#callables = new Callables(program.engine);
     this.#contexts = new Contexts(program.memory);
@@ -107,16 +108,16 @@ export class JitProgram {
   }
 
   #shapeOf({ ir }: Callable, block: Dim3): LaunchShape {
-    return shapeOf(block, this.#quadsOf(ir), this.program.memory.isShared);
+    return shapeOf(block, this.#quadsOf(ir, block), this.program.memory.isShared);
   }
 
-  #quadsOf(kernel: IrFunction): Quads {
-    let quads = this.#widths.get(kernel);
-    if (quads === undefined) {
-      quads = quadsOf(kernel, (name) => this.#callables.named(name)?.ir ?? null, this.#quads);
-      this.#widths.set(kernel, quads);
+  #quadsOf(kernel: IrFunction, block: Dim3): Quads {
+    let inWarps = this.#inWarps.get(kernel);
+    if (inWarps === undefined) {
+      inWarps = needsWarps(kernel, (name) => this.#callables.named(name)?.ir ?? null);
+      this.#inWarps.set(kernel, inWarps);
     }
-    return quads;
+    return inWarps ? 8 : (this.#quads ?? widthFor(block, kernel.instructions.length));
   }
 
   #compile(kernel: Callable, shape: LaunchShape, block: Dim3): LoadedKernel | string {
@@ -145,7 +146,8 @@ export class JitProgram {
   }
 }
 
-const keyOf = (kernel: string, { rows, full, shared }: LaunchShape): string => `${kernel} ${rows} ${full} ${shared}`;
+const keyOf = (kernel: string, { quads, rows, full, shared }: LaunchShape): string =>
+  `${kernel} ${quads} ${rows} ${full} ${shared}`;
 
 /** Besides what compiled code notices, the host may find its stack full: engines say so in their own ways. */
 const isGivenUp = (error: unknown): boolean =>

@@ -1,32 +1,42 @@
 import { operandsOf } from "../ir/flow/accesses.ts";
 import type { Instruction, IrFunction } from "../ir/index.ts";
+import type { Dim3 } from "../machine/report.ts";
 import type { Expr } from "../semantics/index.ts";
 import { isClock } from "./specials.ts";
 
 /** How many times four lanes a chunk may have: up to a warp. */
 export type Quads = 1 | 2 | 4 | 8;
 
-/** Where lanes have nothing to do with each other: enough to hide what operations take, and few enough for the registers. */
-export const defaultQuads: Quads = 2;
+/** A function with more instructions than this is compiled for few lanes: its code grows with them. */
+const large = 2000;
+
+/** The widest chunk whose lanes lie in one row of the block, so that their addresses are regular. */
+export function widthFor([x, y, z]: Dim3, instructions: number): Quads {
+  const isOneRow = y === 1 && z === 1;
+  const widest = instructions > large ? 2 : 8;
+  for (const quads of [8, 4] as const) {
+    if (quads <= widest && (isOneRow ? x >= 4 * quads : x % (4 * quads) === 0)) return quads;
+  }
+  return 2;
+}
 
 /**
- * How wide the chunks of a kernel are. `wanted` where nothing says that the lanes of a warp must run together. `named`: the
- * function that a direct call goes to.
+ * Whether the lanes of a warp must run together in a kernel. `named`: the function that a direct call goes to.
  */
-export function quadsOf(kernel: IrFunction, named: (name: string) => IrFunction | null, wanted: Quads): Quads {
+export function needsWarps(kernel: IrFunction, named: (name: string) => IrFunction | null): boolean {
   const seen = new Set([kernel]);
   for (const { instructions } of seen) {
     for (const instruction of instructions) {
-      if (needsWarp(instruction)) return 8;
+      if (needsWarp(instruction)) return true;
       const { op } = instruction;
       if (op.kind !== "call" || op.target.kind !== "direct") continue;
       const callee = named(op.target.function);
       // What the launcher does, it does for a warp: prints in the order of its lanes.
-      if (callee === null || callee.external) return 8;
+      if (callee === null || callee.external) return true;
       seen.add(callee);
     }
   }
-  return wanted;
+  return false;
 }
 
 /** Whether an instruction tells if the lanes of a warp run together, or is better off when they do. */

@@ -5,6 +5,7 @@ import { mapOperands } from "../ir/map-operands.ts";
 import type { Instruction, IrFunction } from "../ir/index.ts";
 import { type Bindings, bind, bitsOf, type RegisterLeaf } from "../semantics/bind.ts";
 import { type Expr, kit } from "../semantics/index.ts";
+import { sumsForUnions } from "./low-bits.ts";
 
 /** A function whose expressions are bound, with what is known of its registers put in. */
 export interface Prepared {
@@ -39,7 +40,8 @@ export function prepare(
   for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
   const before = livenessOf({ instructions: bound, registers: ir.registers }, graph, resultsOf(ir));
   const read = before.liveIn(0);
-  const instructions = withConstants(ir, bound, bindings, (r) => writes[r] === 1 && !read.has(r));
+  const once = (r: number): boolean => writes[r] === 1 && !read.has(r);
+  const instructions = sumsForUnions(withConstants(ir, bound, bindings, once), once);
   return {
     ir,
     instructions,

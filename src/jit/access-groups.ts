@@ -64,17 +64,18 @@ function candidatesOf(instructions: readonly Instruction[], start: number, bases
   const lists: Candidate[][] = [];
   const open = new Map<string, Candidate[]>();
   instructions.forEach((instruction, i) => {
-    const { op, guard } = instruction;
-    if (op.kind === "load" || op.kind === "store" || op.kind === "atomic") {
+    const { op } = instruction;
+    if ((op.kind === "load" || op.kind === "store" || op.kind === "atomic") && op.surface === undefined) {
+      const isAlone = instruction.guard !== null || instruction.lanes !== undefined || readsFile(op.address);
       const address = bases.resolve(addressOf(op.address));
       const candidate = { index: start + i, access: op.access, address };
       const key = `${op.access.space} ${bases.keyOf(address.base)}`;
-      const known = guard === null ? open.get(key) : undefined;
+      const known = isAlone ? undefined : open.get(key);
       if (known !== undefined && isGroup([...known, candidate])) known.push(candidate);
       else {
         const list = [candidate];
         lists.push(list);
-        if (guard === null && address.base.kind !== "const") open.set(key, list);
+        if (!isAlone && address.base.kind !== "const") open.set(key, list);
       }
     }
     // What is called may free memory.
@@ -122,7 +123,7 @@ class Bases {
       op.values.forEach((value, i) => {
         const to = dst[i];
         const sum = this.resolve(addressOf(value));
-        if (typeof to !== "number" || sum.base.kind === "const") return;
+        if (typeof to !== "number" || sum.base.kind === "const" || readsFile(sum.base)) return;
         if (this.#registers[to]!.bits === (value.ty === "i64" ? 64 : 32)) fresh.push([to, sum]);
       });
     }
@@ -136,6 +137,10 @@ class Bases {
     for (const [to, sum] of fresh) if (!written.some((r) => mentions(sum.base, r))) this.#sums.set(to, sum);
   }
 }
+
+/** Whether an expression reads what lies in a byte file, where it changes without a register being written. */
+const readsFile = (expr: Expr): boolean =>
+  expr.kind === "region" || expr.kind === "indirect" || (expr.kind === "prim" && expr.args.some(readsFile));
 
 const mentions = (expr: Expr, register: number): boolean =>
   expr.kind === "reg"

@@ -1,7 +1,7 @@
-import { writesOf } from "../ir/flow/accesses.ts";
+import { hasAllLanes, writesOf } from "../ir/flow/accesses.ts";
 import type { BitSet } from "../ir/flow/bit-set.ts";
 import { departuresOf, type Divergence, divergenceOf } from "../ir/flow/divergence.ts";
-import type { Guard, Instruction, Space } from "../ir/index.ts";
+import type { Guard, Instruction, LaneRule, Space } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type Prepared, resultsOf } from "./prepare.ts";
 import { type Shape, type ShapeContext, sameShape, shapeOf, uniform, vector } from "./shape.ts";
@@ -22,6 +22,8 @@ export interface Surroundings {
   readonly tellsExits: boolean;
   /** Whether anything lies in the lanes' stacks. */
   readonly stacks: boolean;
+  /** Lanes of a chunk: with what a rule is compared that is for some lanes. */
+  readonly lanes: number;
 }
 
 /** What lanes do that wait for others of their warp. */
@@ -51,6 +53,11 @@ export class Analysis {
       this.#shapes[r] = around.params.has(r) ? vector : uniform;
     });
     for (const [r, shape] of around.params) this.#shapes[r] = shape;
+    // What comes from the byte file may be anything.
+    code.ir.registers.forEach(({ home }, r) => {
+      if (home?.lanes === null) this.#shapes[r] = uniform;
+      else if (home !== undefined && this.#shapes[r] !== null) this.#shapes[r] = vector;
+    });
     for (const r of this.#results) this.#shapes[r] = vector;
     this.#context = { register: (r) => this.#shapes[r]!, special: around.special };
     this.isDeparture = departuresOf(code.graph, code.instructions).map(
@@ -77,6 +84,8 @@ export class Analysis {
 
   /** Whether what a block writes to a register must leave alone the lanes that are elsewhere. */
   merges(block: number, register: number): boolean {
+    // Others see what lanes have that are not there.
+    if (this.code.liveness.acrossLanes.has(register)) return this.isPartial(block);
     if (!this.divergence.mayBePartial(block)) return false;
     if (this.#results.has(register)) return true;
     let live = this.#waitLive.get(block);
@@ -94,6 +103,7 @@ export class Analysis {
 
   /** Whether all lanes that execute an instruction agree about its guard. */
   isUniformGuard(guard: Guard | null): boolean {
+    if (guard?.collapse !== undefined) return false;
     return guard === null || this.register(guard.register).kind === "uniform";
   }
 
@@ -110,7 +120,10 @@ export class Analysis {
   /** Whether the end of a block can send lanes different ways. */
   readonly isDivergent = (block: number): boolean => {
     const { graph, instructions } = this.code;
-    const { guard, op } = instructions[graph.blocks[block]!.end - 1]!;
+    const { guard, op, lanes } = instructions[graph.blocks[block]!.end - 1]!;
+    if (lanes?.uniform === true) return false;
+    if (lanes !== undefined && this.#leavesOut(lanes)) return true;
+    if (guard?.collapse !== undefined) return false;
     if (op.kind === "branch-indexed" && this.shape(op.index).kind !== "uniform") return true;
     return !this.isUniformGuard(guard);
   };
@@ -178,13 +191,22 @@ export class Analysis {
     return changed;
   }
 
-  #join(r: number, block: number, { guard }: Instruction, shape: Shape): Shape {
+  #join(r: number, block: number, { guard, lanes }: Instruction, shape: Shape): Shape {
     const old = this.#shapes[r]!;
+    const { bits, home } = this.code.ir.registers[r]!;
+    if (home?.lanes === null) return uniform;
     if (old !== null && !sameShape(old, shape)) return vector;
-    if (shape.kind === "vector" || !this.isUniformGuard(guard) || this.merges(block, r)) return vector;
+    if (shape.kind === "vector" || !this.isUniformGuard(guard)) return vector;
+    if (lanes !== undefined && (home === undefined ? this.#leavesOut(lanes) : !hasAllLanes(lanes, home))) return vector;
+    if (lanes?.noMask !== true && this.merges(block, r)) return vector;
     // Half of a number is not stored as a base.
-    if (shape.kind !== "uniform" && this.code.ir.registers[r]!.bits < 32) return vector;
+    if (shape.kind !== "uniform" && bits < 32) return vector;
     return shape;
+  }
+
+  /** Whether a rule is for some lanes of the chunk only. */
+  #leavesOut({ first, count }: LaneRule): boolean {
+    return first > 0 || count < this.#around.lanes;
   }
 
   /** The shape of the n-th register that an instruction writes, or null as long as nothing is known. */

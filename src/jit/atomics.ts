@@ -4,9 +4,9 @@ import { type MemoryOp, type Wasm, wasm } from "../wasm/index.ts";
 import { scalarLoad } from "./access-functions.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import type { ElementMoves } from "./element-moves.ts";
-import { elementInRegister } from "./element-value.ts";
+import { classOf, elementInRegister } from "./element-value.ts";
 import { bothMasks } from "./lane-bits.ts";
-import type { Locator } from "./locator.ts";
+import type { PlaceFinder } from "./surface-locator.ts";
 import { canonicalNan } from "./nan.ts";
 import { Unsupported } from "./unsupported.ts";
 import { applyScalar, laneOf, type Quad, type Value, type Vector, vectorOf } from "./value.ts";
@@ -36,12 +36,12 @@ const wordOf = ({ bits }: Access): "i32" | "i64" => (bits === 64 ? "i64" : "i32"
 /** Read-modify-write operations: lane by lane, the lowest first. */
 export class AtomicOperations {
   readonly #chunk: Chunk;
-  readonly #locator: Locator;
+  readonly #locator: (op: AtomicOp) => PlaceFinder;
   readonly #moves: ElementMoves;
   /** Whether other threads of the host may access the same memory. */
   readonly #isShared: boolean;
 
-  constructor(chunk: Chunk, locator: Locator, moves: ElementMoves, isShared: boolean) {
+  constructor(chunk: Chunk, locator: (op: AtomicOp) => PlaceFinder, moves: ElementMoves, isShared: boolean) {
     this.#chunk = chunk;
     this.#locator = locator;
     this.#moves = moves;
@@ -60,7 +60,7 @@ export class AtomicOperations {
     const kept = combine.flatMap((expr) => this.#keepOperands(expr, operands));
     const place = writer.local("i32");
     const olds = combine.map(() => writer.local(wordOf(access)));
-    const results = combine.map((_, e) => (typeof dst[e] === "number" ? this.#resultLocals(access) : null));
+    const results = combine.map((_, e) => (dst[e] == null ? null : this.#resultLocals(access)));
     this.#moves.eachActive(mask, (lane) => {
       writer.assign([{ local: place, value: places.of(lane) }]);
       const fresh = combine.map((expr) => this.#fresh(expr, lane, olds, operands));
@@ -76,7 +76,7 @@ export class AtomicOperations {
       const parts = locals.map((l) => wasm.local("v128", l));
       const perQuad = parts.length / chunk.quads;
       const quads = Array.from({ length: chunk.quads }, (_, q): Quad => parts.slice(q * perQuad, (q + 1) * perQuad));
-      const { class: c } = chunk.function.registers[dst[e] as number]!;
+      const c = classOf(dst[e]!, chunk.function);
       return elementInRegister({ kind: "vector", ty: wordOf(access), quads }, access, c, chunk.quads);
     });
     chunk.write(block, dst, values, guardMask);
@@ -84,17 +84,19 @@ export class AtomicOperations {
   }
 
   /** Where each lane's element is, good or found. */
-  #places(index: number, { access, address }: AtomicOp, active: Mask, mask: Mask) {
+  #places(index: number, op: AtomicOp, active: Mask, mask: Mask) {
+    const { access, address } = op;
     const { writer, quads } = this.#chunk;
-    const { ok, places, offset, release } = this.#locator.locate(index, active, mask);
-    const find = (): void => this.#locator.find(index, access, address, mask);
+    const locator = this.#locator(op);
+    const { ok, places, offset, release } = locator.locate(index, active, mask);
+    const find = (): void => locator.find(index, access, address, mask);
     const plus = (at: Wasm): Wasm => (offset === 0 ? at : wasm.op("i32.add", at, wasm.i32(offset)));
     if (places.kind === "one") {
       const local = writer.local("i32");
       writer.assign([{ local, value: plus(places.at) }]);
       this.#unless(ok, () => {
         find();
-        this.#locator.loadPlace(mask, local);
+        locator.loadPlace(mask, local);
       });
       release();
       return { of: (): Wasm => wasm.local("i32", local), locals: [local] };
@@ -108,7 +110,7 @@ export class AtomicOperations {
     );
     this.#unless(ok, () => {
       find();
-      this.#locator.loadPlaces(locals);
+      locator.loadPlaces(locals);
     });
     release();
     const all: Vector = {

@@ -1,5 +1,5 @@
 import type { FlowBlock } from "../ir/flow/flow-graph.ts";
-import type { Guard, Instruction, Op } from "../ir/index.ts";
+import type { Guard, Instruction, LaneRule, Op } from "../ir/index.ts";
 import { wasm } from "../wasm/index.ts";
 import { allLanes, type Chunk, type Mask } from "./chunk.ts";
 import { type CallContext, Calls } from "./calls.ts";
@@ -70,11 +70,11 @@ export class Body {
     while (end > block.start && edgeCopies.has(end - 1) && sameGuard(instructions[end - 1]!, last)) end--;
     const copy = (): void => {
       for (let i = end; i < block.end - 1; i++) this.#instruction(block.index, i, instructions[i]!);
-      this.#chunk.begin();
+      this.#chunk.begin(last);
     };
     for (let i = block.start; i < end; i++) this.#instruction(block.index, i, instructions[i]!);
     if (last.op.kind !== "branch") copy();
-    this.#chunk.begin();
+    this.#chunk.begin(last);
     const target = (instruction: number): number => graph.blockAt(instruction);
     switch (last.op.kind) {
       case "branch":
@@ -103,9 +103,10 @@ export class Body {
     }
   }
 
-  #branch(block: number, to: number, { guard }: Instruction, copy: () => void): void {
+  #branch(block: number, to: number, { guard, lanes }: Instruction, copy: () => void): void {
     const go = (): void => {
-      if (guard !== null) this.flow.branch(block, to, guard, copy);
+      if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.flow.jump(block, to));
+      else if (guard !== null) this.flow.branch(block, to, guard, copy);
       else {
         copy();
         this.flow.jump(block, to);
@@ -144,7 +145,20 @@ export class Body {
     else this.#ifUniform(guard, () => this.flow.pause(block, at, null));
   }
 
-  #leave(block: number, { guard, op }: Instruction): void {
+  /** For what moves all lanes or none. */
+  #ifDecided(guard: Guard | null, { first }: LaneRule, then: () => void): void {
+    if (guard === null) then();
+    else {
+      this.#chunk.writer.value(this.#chunk.guardOfLane(guard, first));
+      this.#chunk.writer.if(then);
+    }
+  }
+
+  #leave(block: number, { guard, op, lanes }: Instruction): void {
+    if (lanes?.uniform === true) {
+      this.#ifDecided(guard, lanes, () => this.flow.end());
+      return;
+    }
     const leave = (mask: Mask): void => {
       if (op.kind === "exit") this.#calls.end(this.#chunk.maskOf(block, mask) ?? allLanes(this.#chunk));
       this.flow.leave(block, mask);
@@ -202,17 +216,19 @@ export class Body {
 
   #execute(block: number, index: number, instruction: Instruction): void {
     const { guard } = instruction;
-    this.#chunk.begin();
+    this.#chunk.begin(instruction);
+    this.#chunk.file?.read(instruction);
     if (guard !== null && this.#chunk.guardMask(guard) === null) {
       this.#ifUniform(guard, () => this.#perform(block, index, { ...instruction, guard: null }, instruction.op));
     } else this.#perform(block, index, instruction, instruction.op);
+    this.#chunk.file?.finish();
   }
 
   #perform(block: number, index: number, instruction: Instruction, op: Op): void {
     switch (op.kind) {
       case "pure": {
         const mask = instruction.guard === null ? null : this.#chunk.guardMask(instruction.guard);
-        const values = op.values.map((v, i) => (typeof instruction.dst[i] === "number" ? this.#chunk.value(v) : null));
+        const values = op.values.map((v, i) => (instruction.dst[i] == null ? null : this.#chunk.value(v)));
         this.#chunk.write(block, instruction.dst, values, mask);
         return;
       }

@@ -36,7 +36,7 @@ export class CallStack {
   innermost(context: number): Activation {
     const { layout } = this.#kernel;
     const { i32 } = this.#grid.memory.views;
-    const warp = this.#warpOf(context);
+    const warp = this.warpOf(context);
     const first = context + layout.calls;
     const last = i32[(context + layout.words.entry) >> 2]!;
     let x = new Activation(this.#callables.named(this.#kernel.name)!.code);
@@ -51,16 +51,18 @@ export class CallStack {
     return x;
   }
 
-  #warpOf(context: number): Warp {
-    const { layout, stackStride } = this.#kernel;
+  /** The warp, or hardware thread, of the chunk that runs. */
+  warpOf(context: number): Warp {
+    const { layout, stackStride, shape } = this.#kernel;
     const { views } = this.#grid.memory;
     const word = (name: keyof typeof layout.words): number => views.i32[(context + layout.words[name]) >> 2]!;
     this.#cta ??= new Cta(this.#grid, 0);
     const [gx, gy] = this.#grid.dimensions;
     const ticket = word("ticket");
+    this.#cta.ticket = ticket;
     this.#cta.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
     const thread = word("first");
-    const warp = this.#cta.warps[thread >> 5]!;
+    const warp = this.#cta.warps[Math.floor(thread / (shape.width ?? 32))]!;
     warp.stack.views = views;
     warp.stack.stride = stackStride;
     warp.stack.origin = word("stacks") - (thread & 31) * stackStride;

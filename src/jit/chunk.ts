@@ -1,8 +1,12 @@
-import type { Destination, Guard, IrFunction } from "../ir/index.ts";
+import { hasAllLanes } from "../ir/flow/accesses.ts";
+import type { Destination, FileTarget, Guard, Instruction, IrFunction, LaneRule } from "../ir/index.ts";
 import { directConversion } from "../semantics/direct-conversion.ts";
 import type { Emission, Expr, Ty } from "../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
 import type { Analysis } from "./analysis.ts";
+import type { FileAccess } from "./file-access.ts";
+import { laneBits } from "./lane-bits.ts";
+import { bothMasks, hasLane, isAll, isNone, ruleMask } from "./lane-rule.ts";
 import { canonicalNan, observedBits } from "./nan.ts";
 import { resultsOf } from "./prepare.ts";
 import type { Shape } from "./shape.ts";
@@ -11,6 +15,7 @@ import {
   applyScalar,
   applyVector,
   isWide,
+  laneOf,
   type Quad,
   scalarTy,
   splat,
@@ -46,7 +51,11 @@ export class Chunk {
   readonly #observed: ReadonlySet<number>;
   /** Vectors of registers that are the same in all lanes. */
   readonly #splats = new Map<number, number>();
+  /** Where what is left of a byte file lies. */
+  file: FileAccess | null = null;
   #values = new Map<Expr, Value>();
+  /** Which lanes the instruction is for, where not for all. */
+  #rule: LaneRule | null = null;
 
   constructor(
     writer: FunctionWriter,
@@ -86,21 +95,32 @@ export class Chunk {
     this.#splats.set(register, local);
   }
 
-  /** A new instruction begins: registers may have changed. */
-  begin(): void {
-    this.#values = new Map();
+  get rule(): LaneRule | null {
+    return this.#rule;
   }
 
-  /** The mask of the active lanes in a block. */
+  /** A new instruction begins: registers may have changed. */
+  begin({ lanes }: Pick<Instruction, "lanes"> = {}): void {
+    this.#values = new Map();
+    this.#rule = lanes ?? null;
+  }
+
+  /** The value of a leaf that has been read for this instruction. */
+  provide(leaf: Expr, value: Value): void {
+    this.#values.set(leaf, value);
+  }
+
+  /** The mask of the lanes in which an instruction of a block is executed, but for its guard. */
   activeMask(block: number): Mask {
-    return this.analysis.isPartial(block) ? this.active.map((local) => wasm.local("v128", local)) : null;
+    const active = this.analysis.isPartial(block) ? this.active.map((local) => wasm.local("v128", local)) : null;
+    if (this.#rule === null) return active;
+    const channels = ruleMask(this.#rule, this.quads);
+    return this.#rule.noMask ? channels : bothMasks(active, channels);
   }
 
   /** The lanes of a block in which a guard (null: none that differs between lanes) holds. */
   maskOf(block: number, guard: Mask): Mask {
-    const active = this.activeMask(block);
-    if (guard === null || active === null) return guard ?? active;
-    return guard.map((g, q) => wasm.op("v128.and", g, active[q]!));
+    return bothMasks(this.activeMask(block), guard);
   }
 
   /** Gives registers their values in all lanes, at once. */
@@ -126,7 +146,9 @@ export class Chunk {
   }
 
   /** The lanes in which a guard holds; null where it is the same in all of them. */
-  guardMask({ register, negate }: Guard): readonly Wasm[] | null {
+  guardMask(guard: Guard): readonly Wasm[] | null {
+    const { register, negate, collapse } = guard;
+    if (collapse !== undefined) return this.active.map(() => splat("pred", this.#collapsed(guard, collapse)));
     if (this.analysis.register(register).kind === "uniform") return null;
     return this.locals(register).map((l) =>
       negate ? wasm.op("v128.not", wasm.local("v128", l)) : wasm.local("v128", l),
@@ -139,6 +161,33 @@ export class Chunk {
     return negate ? wasm.op("i32.eqz", p) : p;
   }
 
+  /** The guard that one lane has, active or not: 0 or 1. */
+  guardOfLane(guard: Guard, lane: number): Wasm {
+    const { register, negate, collapse } = guard;
+    if (collapse !== undefined) return this.#collapsed(guard, collapse);
+    const value = this.#read(register, "pred");
+    const p = value.kind === "uniform" ? value.scalar : laneOf(vectorOf(value, this.quads), lane);
+    return negate ? wasm.op("i32.eqz", p) : p;
+  }
+
+  /** Whether any or all channels of the instruction have a predicate: 0 or 1. */
+  #collapsed({ register, negate }: Guard, collapse: "any" | "all"): Wasm {
+    const rule = this.#rule ?? { first: 0, count: this.lanes };
+    const channels = ruleMask(rule, this.quads) ?? allLanes(this);
+    const bits = this.#maskOf(register);
+    const asked = collapse === "any" ? bits : bits.map((b) => wasm.op("v128.not", b));
+    const found = wasm.op(
+      "v128.any_true",
+      asked.map((b, q) => wasm.op("v128.and", b, channels[q]!)).reduce((a, b) => wasm.op("v128.or", a, b)),
+    );
+    return (collapse === "all") !== negate ? wasm.op("i32.eqz", found) : found;
+  }
+
+  /** The lanes that have a predicate. */
+  #maskOf(register: number): readonly Wasm[] {
+    return vectorOf(this.#read(register, "pred"), this.quads).quads.map(([quad]) => quad!);
+  }
+
   /**
    * Writes values to registers, all at once, in the lanes that matter: those of `guard`, and where others are elsewhere who
    * still need theirs, in the active ones.
@@ -149,29 +198,57 @@ export class Chunk {
     values: readonly (Value | null)[],
     guard: readonly Wasm[] | null,
   ): void {
+    const stores: { readonly to: FileTarget; readonly value: Value; readonly mask: Mask }[] = [];
     const assignments = values.flatMap((value, i) => {
       const to = dst[i];
-      return value === null || typeof to !== "number" ? [] : this.#assignment(block, to, value, guard);
+      if (value === null || to == null) return [];
+      if (typeof to === "number") return this.#assignment(block, to, value, guard);
+      const mask = bothMasks(this.activeMask(block), guard);
+      stores.push({ to, value: this.file!.kept(canonicalNan(value)), mask });
+      return [];
     });
     this.writer.assign(assignments);
+    for (const { to, value, mask } of stores) this.file!.store(to, value, mask);
   }
 
   #assignment(block: number, register: number, value: Value, guard: readonly Wasm[] | null) {
     const locals = this.locals(register);
+    const { home } = this.function.registers[register]!;
+    if (home?.lanes === null) return this.#sharedAssignment(block, register, value, guard);
     const parts = this.#parts(register, this.#stored(register, value));
     const mask = this.#writeMask(block, register, guard);
-    return locals.map((local, i) => {
+    return locals.flatMap((local, i) => {
       const part = parts[i]!;
-      if (mask === null) return { local, value: part };
-      const old = wasm.local("v128", local);
+      if (mask === null || locals.length === 1) return { local, value: part };
       // Two locals for each four lanes of 64 bits.
       const wide = locals.length > mask.length;
-      return { local, value: wasm.blend(wide ? widenMask(mask[i >> 1]!)[i & 1]! : mask[i]!, part, old) };
+      const lanes = mask[wide ? i >> 1 : i]!;
+      if (isNone(lanes)) return [];
+      if (isAll(lanes)) return { local, value: part };
+      const old = wasm.local("v128", local);
+      return { local, value: wasm.blend(wide ? widenMask(lanes)[i & 1]! : lanes, part, old) };
     });
   }
 
+  /** A register that all lanes share gets the value of the one lane that writes it. */
+  #sharedAssignment(block: number, register: number, value: Value, guard: readonly Wasm[] | null) {
+    const lane = this.#rule?.first ?? 0;
+    const stored = this.#stored(register, value);
+    const scalar = bitsOfScalar(stored.kind === "uniform" ? stored.scalar : laneOf(vectorOf(stored, this.quads), lane));
+    const [local] = this.locals(register);
+    const condition = this.#rule === null ? null : hasLane(bothMasks(this.activeMask(block), guard), lane);
+    const old = wasm.local(scalar.ty, local!);
+    return [{ local: local!, value: condition === null ? scalar : wasm.select(condition, scalar, old) }];
+  }
+
   #writeMask(block: number, register: number, guard: readonly Wasm[] | null): readonly Wasm[] | null {
-    return this.analysis.merges(block, register) ? this.maskOf(block, guard) : guard;
+    const { home } = this.function.registers[register]!;
+    if (this.#rule !== null && !(home !== undefined && hasAllLanes(this.#rule, home))) {
+      return bothMasks(this.activeMask(block), guard);
+    }
+    const merges = this.#rule?.noMask !== true && this.analysis.merges(block, register);
+    const active = merges ? this.activeMask(block) : null;
+    return bothMasks(active, guard);
   }
 
   /** The value as the register keeps it: a canonical NaN where bits are looked at, no more bits than it has. */
@@ -231,6 +308,8 @@ export class Chunk {
         return { kind: "uniform", ty: expr.ty, scalar: this.#frame(expr) };
       case "prim":
         return this.#prim(expr);
+      case "lane-word":
+        return { kind: "uniform", ty: "i32", scalar: laneBits(this.#maskOf(expr.reg)) };
       default:
         throw new Error(`an expression of kind ${expr.kind} has no value of its own`);
     }

@@ -20,6 +20,8 @@ export interface ContextNeeds {
   readonly targetBytes: number;
   /** Bytes of the lanes' stacks. */
   readonly stackBytes: number;
+  /** Bytes of the byte files of all hardware threads of a group. */
+  readonly fileBytes: number;
   /** Bytes of shared variables, the dynamic ones left out. */
   readonly sharedBytes: number;
 }
@@ -50,6 +52,7 @@ export interface ContextLayout {
   readonly targets: number;
   readonly states: number;
   readonly stacks: number;
+  readonly files: number;
   readonly shared: number;
 }
 
@@ -133,6 +136,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     targets: take(needs.targetBytes),
     states: take(needs.stateBytes * (1024 / needs.lanes)),
     stacks: take(needs.stackBytes),
+    files: take(needs.fileBytes),
     shared: take(0),
   };
 }

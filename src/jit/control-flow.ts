@@ -157,6 +157,11 @@ export class ControlFlow {
     }
   }
 
+  /** All lanes leave the function, those that wait elsewhere, too. */
+  end(): void {
+    this.#chunk.writer.br(this.#end);
+  }
+
   /** The lanes of a mask leave the function, or (null) all. */
   leave(from: number, mask: readonly Wasm[] | null): void {
     if (mask === null) this.#setNobody();

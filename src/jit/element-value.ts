@@ -1,4 +1,4 @@
-import type { Access, RegisterClass } from "../ir/index.ts";
+import type { Access, Destination, IrFunction, RegisterClass } from "../ir/index.ts";
 import { fitted } from "./fit.ts";
 import { applyScalar, applyVector, type Value, vectorOf } from "./value.ts";
 
@@ -8,6 +8,10 @@ export function elementInRegister(value: Value, { bits, signed }: Access, c: Reg
   if (value.kind !== "uniform") return applyVector("i64.extend_i32_s", [vectorOf(value, quads)], quads);
   return { kind: "uniform", ty: "i64", scalar: applyScalar("i64.extend_i32_s", [value.scalar]) };
 }
+
+/** What is written where a result goes, as registers are. */
+export const classOf = (to: Exclude<Destination, null>, { registers }: IrFunction): RegisterClass =>
+  typeof to === "number" ? registers[to]!.class : to.bits === 64 ? "b64" : "b32";
 
 /** The bits of a value that an element takes. */
 export const elementToStore = (value: Value, { bits }: Access, quads: number): Value =>

@@ -32,8 +32,8 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     (leaf) => frame.address(leaf),
   );
   const reaches = new Reaches(unit, w, analysis, contextParam, frame);
-  const siteOf = (instruction: number, record: number | null): number =>
-    unit.sites.push({ function: callable.number, instruction: code.origins[instruction]!, record }) - 1;
+  const siteOf = (instruction: number, record: number | null, element = 0): number =>
+    unit.sites.push({ function: callable.number, instruction: code.origins[instruction]!, record, element }) - 1;
   const ended = convention.losesLanes ? chunk.active.map(() => w.local("v128")) : null;
   const body = new Body(
     chunk,

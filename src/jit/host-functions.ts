@@ -6,6 +6,7 @@ import { GivenUp } from "./given-up.ts";
 import type { Host } from "./host.ts";
 import type { CompiledKernel } from "./kernel.ts";
 import { clockImport } from "./specials.ts";
+import { surfaceImport, threadImport } from "./thread-files.ts";
 import type { HostFunction } from "./threads/mailbox.ts";
 
 /** What a compiled kernel imports, by name. `host`: who answers at the time of the call. */
@@ -22,6 +23,11 @@ export function hostFunctions({ imports }: CompiledKernel, host: () => Host): Re
       },
     ],
     [clockImport, () => host().clock()],
+    [threadImport, (context: number, file: number) => host().startThread(context, file)],
+    [
+      surfaceImport,
+      (context: number, site: number, index: number, mask: number) => host().findSurface(context, site, index, mask),
+    ],
   ]);
   for (const name of imports) {
     if (name.startsWith(prefix)) functions.set(name, evaluator(name.slice(prefix.length) as PrimName));

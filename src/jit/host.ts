@@ -12,6 +12,7 @@ import { CallStack } from "./call-stack.ts";
 import type { Callables } from "./callables.ts";
 import type { CompiledKernel } from "./kernel.ts";
 import { reachBytes } from "./context-layout.ts";
+import { Surfaces } from "./surfaces.ts";
 
 type FaultPlace = ConstructorParameters<typeof Fault>[2];
 
@@ -22,6 +23,9 @@ export class Host {
   readonly #stack: CallStack;
   readonly #engine: Engine;
   readonly #constants: number;
+  readonly #surfaces: Surfaces;
+  /** The byte files of hardware threads, by where they lie in memory. */
+  readonly #files = new Map<number, DataView>();
 
   /** `constants`: the byte of memory where the module's constants lie. */
   constructor(grid: Grid, kernel: CompiledKernel, callables: Callables, constants: number) {
@@ -30,6 +34,24 @@ export class Host {
     this.#kernel = kernel;
     this.#stack = new CallStack(grid, kernel, callables);
     this.#constants = constants;
+    this.#surfaces = new Surfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
+  }
+
+  /** Fills the byte file, at a byte of memory, of the hardware thread that is about to begin. */
+  startThread(context: number, at: number): void {
+    const { cta, index, lanes, tid } = this.#stack.warpOf(context);
+    const { buffer } = this.#grid.memory.views.u8;
+    let file = this.#files.get(at);
+    if (file?.buffer !== buffer) this.#files.set(at, (file = new DataView(buffer, at, this.#kernel.fileBytes)));
+    const serial = cta.ticket * cta.warps.length + index;
+    this.#grid.threads!.start(file, { group: cta.id, index, serial, slot: cta.slot, lanes, localIds: tid });
+  }
+
+  /** Notes for a site where the surface with an index lies. */
+  findSurface(context: number, number: number, index: number, mask: number): void {
+    const { record } = this.#kernel.sites[number]!;
+    const at = { context, site: this.#stack.site(number), x: this.#stack.innermost(context), mask };
+    this.#surfaces.find({ ...at, record: record!, index });
   }
 
   /**
@@ -40,12 +62,16 @@ export class Host {
     const { addresses, places, values } = this.#kernel.layout;
     const { i32 } = this.#grid.memory.views;
     const { lanes } = this.#kernel;
-    const { record } = this.#kernel.sites[number]!;
+    const { record, element = 0 } = this.#kernel.sites[number]!;
     const site = this.#stack.site(number);
     const { op } = site.instruction;
     if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") throw new Error(`${op.kind} has no address`);
-    const first = i32[(context + this.#kernel.layout.words.first) >> 2]!;
     const x = this.#stack.innermost(context);
+    if (op.surface !== undefined) {
+      this.#surfaces.translate({ context, site, x, mask, record: record!, element });
+      return;
+    }
+    const first = this.#firstLane(context);
     let failed: Fault | null = null;
     let failedLanes = 0;
     let last: Place | null = null;
@@ -56,7 +82,7 @@ export class Host {
       if ((mask & (1 << lane)) === 0) continue;
       const from = (context + addresses + 8 * lane) >> 2;
       const address: AddressParts = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
-      const inWarp = (first + lane) & 31;
+      const inWarp = first + lane;
       const place = locate(x, inWarp, address);
       const fault = accessFault({ x, lane: inWarp, site, effect: op.kind, access: op.access, address, place });
       if (fault !== null) {
@@ -77,8 +103,7 @@ export class Host {
     const { layout } = this.#kernel;
     const { i32 } = this.#grid.memory.views;
     const site = this.#stack.site(number);
-    const first = i32[(context + layout.words.first) >> 2]!;
-    const at = { site, activation: this.#stack.innermost(context), lanes: lanes << (first & 31) };
+    const at = { site, activation: this.#stack.innermost(context), lanes: lanes << this.#firstLane(context) };
     const { op } = site.instruction;
     switch (op.kind) {
       case "trap":
@@ -107,7 +132,7 @@ export class Host {
     const { layout } = this.#kernel;
     const { i32 } = this.#grid.memory.views;
     if (target.kind === "direct") throw new Error(`${target.function} has no address here`);
-    const first = i32[(context + layout.words.first) >> 2]! & 31;
+    const first = this.#firstLane(context);
     let failed: Fault | null = null;
     let lanes = 0;
     for (let m = at.lanes; m !== 0; m &= m - 1) {
@@ -121,6 +146,12 @@ export class Host {
     }
     if (failed === null) throw new Error("a function was called by an address that nothing in the program takes");
     return failed.inLanes(lanes);
+  }
+
+  /** The lane of its warp that is the first of the chunk. */
+  #firstLane(context: number): number {
+    const { layout, shape } = this.#kernel;
+    return shape.width === null ? this.#grid.memory.views.i32[(context + layout.words.first) >> 2]! & 31 : 0;
   }
 
   /** A time that nobody has been told before. */

@@ -7,6 +7,7 @@ import { CallGraph } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import { Chunk } from "./chunk.ts";
 import { type ContextLayout, layContext } from "./context-layout.ts";
+import { promoteFile } from "../ir/flow/file-promotion.ts";
 import { Frame, frameFunctions } from "./frame.ts";
 import { writeFunction } from "./function.ts";
 import { splitAtLoopExits } from "./loop-exits.ts";
@@ -20,6 +21,7 @@ import { type ChunkStart, Rounds } from "./rounds.ts";
 import { Specials, specialShape, specialsOf } from "./specials.ts";
 import { Stacks } from "./stacks.ts";
 import { type Pauses, pausesOf, Suspension } from "./suspension.ts";
+import { importThreads, ThreadFiles } from "./thread-files.ts";
 import type { LaunchShape, ProgramFacts, Site, Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
 
@@ -32,6 +34,8 @@ export interface CompiledKernel {
   readonly layout: ContextLayout;
   /** Bytes from the stack of one lane to the next; 0 where there are none. */
   readonly stackStride: number;
+  /** Bytes of the kernel's byte file (vISA). */
+  readonly fileBytes: number;
   /** Offsets of the parameters that are pointers whose allocation is looked up beforehand. */
   readonly roots: readonly number[];
   /** By number, the instructions that the module asks the launcher about. */
@@ -55,13 +59,15 @@ export function compileKernel(
 ): CompiledKernel {
   const graph = new CallGraph(kernel, facts.callables);
   const stacks = new Stacks(graph, facts.stackLimit);
-  const code = prepare(kernel.ir, facts.bindings, graph.mayLoseLanes);
+  const ir = shape.width === null ? kernel.ir : promoteFile(kernel.ir, shape.width);
+  const code = prepare(ir, facts.bindings, graph.mayLoseLanes);
   const analysed = analyse(code, { shape, graph, stacks });
   const unit = unitOf(kernel, analysed, { shape, facts, graph, stacks }, features);
   const { module, layout, quads, plans } = unit;
   module.importMemory({ initial: 1, maximum: 65536, shared: shape.shared });
   module.importFunction("translate", ["i32", "i32", "i32"], []);
   module.importFunction(faultImport, ["i32", "i32", "i32"], []);
+  if (shape.width !== null) importThreads(module);
   if (stacks.isUsed) frameFunctions(module, quads * 4, stacks.stride);
   writeRun(unit, kernel, analysed);
   for (const plan of plans.values()) writeFunction(unit, plan);
@@ -74,11 +80,13 @@ export function compileKernel(
     shape,
     layout,
     stackStride: stacks.stride,
+    fileBytes: ir.file?.bytes ?? 0,
     roots: unit.roots,
     sites: unit.sites,
     targets: Uint8Array.from(unit.targets.flatMap((of) => facts.callables.list.map((f) => (of.includes(f) ? 1 : 0)))),
     mayGiveUp: stacks.isChecked,
-    waits: analysed.pauses.spins.size > 0,
+    // Groups of hardware threads that run at the same time would need places of their own in private memory.
+    waits: analysed.pauses.spins.size > 0 || shape.width !== null,
     imports: module.imports,
   };
 }
@@ -112,6 +120,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     targetBytes: graph.indirectCalls * facts.callables.list.length,
     // Where chunks take turns, those that wait keep their frames.
     stackBytes: stacks.stride * (isSuspended ? 1024 : quads * 4),
+    fileBytes: shape.width === null ? 0 : Math.ceil(1024 / shape.width) * (ir.file?.bytes ?? 0),
     sharedBytes: facts.sharedBytes,
   });
   return {
@@ -152,13 +161,15 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   );
   const frame = new Frame(unit, w, kernel, null);
   const entry = w.local("i32");
+  const { file } = code.ir;
+  const files = file === undefined ? null : new ThreadFiles(unit, chunk, file, { context, first: specials.first });
   const reaches = new Reaches(unit, w, analysis, context, frame);
   const hoisted = hoistedOf(analysis);
   const suspension = stalled.size === 0 ? null : new Suspension(chunk, pauses, hoisted.registers);
   if (suspension !== null && suspension.bytes > stateBytes)
     throw new Unsupported("so many registers live at a barrier");
-  const siteOf = (instruction: number, record: number | null): number =>
-    unit.sites.push({ function: kernel.number, instruction: code.origins[instruction]!, record }) - 1;
+  const siteOf = (instruction: number, record: number | null, element = 0): number =>
+    unit.sites.push({ function: kernel.number, instruction: code.origins[instruction]!, record, element }) - 1;
   const memory: MemoryContext = {
     context,
     entry,
@@ -197,25 +208,28 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     specials.startBlock(ticket);
     hoist(hoisted.block);
     if (facts.sharedBytes > 0) clearShared(unit, w);
+    files?.clearSharedMemory();
     const begin = (): void => {
       clearRegisters(chunk);
+      files?.start();
       frame.clear();
       body.flow.reset();
       body.begin();
     };
     const prepare = (): void => {
       specials.startChunk();
+      files?.find();
       if (stacks.isUsed) placeStacks(unit, w, first, suspension !== null, frame);
       hoist(hoisted.chunk);
     };
-    const start: ChunkStart = { prepare, activate: () => activate(chunk, shape.full, threads, first), begin };
+    const start: ChunkStart = { prepare, activate: () => activate(chunk, shape, threads, first), begin };
     const eachChunk = (run: () => void): void => {
       w.assign([{ local: first, value: wasm.i32(0) }]);
       specials.firstChunk();
       w.loop((nextChunk) => {
         run();
-        count(w, first, chunk.lanes);
-        specials.nextChunk(chunk.lanes);
+        count(w, first, shape.width ?? chunk.lanes);
+        specials.nextChunk(shape.width ?? chunk.lanes);
         w.value(wasm.op("i32.lt_u", local(first), local(threads)));
         w.brIf(nextChunk);
       });
@@ -254,8 +268,10 @@ function analyse(code: Prepared, plan: Omit<Plan, "facts">): Analysed {
     loses: losesLanes(code, graph),
     tellsExits: false,
     stacks: stacks.isUsed,
+    lanes: 4 * shape.quads,
   });
-  const split = code.edgeCopies.size > 0 ? null : splitAtLoopExits(code, analysis.isDivergent);
+  const isSplit = code.edgeCopies.size > 0 || shape.width !== null;
+  const split = isSplit ? null : splitAtLoopExits(code, analysis.isDivergent);
   return split === null ? { analysis, pauses } : analyse(split, plan);
 }
 
@@ -282,8 +298,9 @@ const count = (w: FunctionWriter, local: number, by: number): void =>
   w.assign([{ local, value: wasm.op("i32.add", wasm.local("i32", local), wasm.i32(by)) }]);
 
 /** The lanes that have a thread. */
-function activate({ writer, active }: Chunk, full: boolean, threads: number, first: number): void {
-  const left = wasm.op("i32x4.splat", wasm.op("i32.sub", wasm.local("i32", threads), wasm.local("i32", first)));
+function activate({ writer, active }: Chunk, { full, width }: LaunchShape, threads: number, first: number): void {
+  const rest = wasm.op("i32x4.splat", wasm.op("i32.sub", wasm.local("i32", threads), wasm.local("i32", first)));
+  const left = width === null || width === 4 * active.length ? rest : wasm.op("i32x4.min_s", rest, wasm.i32x4(width));
   const lanes = (q: number) => wasm.lanes([4 * q, 4 * q + 1, 4 * q + 2, 4 * q + 3]);
   writer.assign(
     active.map((local, q) => ({ local, value: full ? wasm.i32x4(-1) : wasm.op("i32x4.lt_s", lanes(q), left) })),

@@ -13,6 +13,7 @@ import { GivenUp } from "./given-up.ts";
 import { Host } from "./host.ts";
 import { hostFunctions } from "./host-functions.ts";
 import { type CompiledKernel, compileKernel } from "./kernel.ts";
+import { threadShape } from "./thread-files.ts";
 import { canShare } from "./threads/host-workers.ts";
 import type { LaunchShape, VariableFacts } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
@@ -42,7 +43,6 @@ export class JitProgram {
    * threads of the host, the device's memory is one that they can share.
    */
   obstacleOf(request: LaunchRequest, apart = false): string | null {
-    if (request.threads !== undefined) return "vISA";
     if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
     const loaded = this.#load(request);
     if (typeof loaded === "string") return loaded;
@@ -70,7 +70,7 @@ export class JitProgram {
     } catch (error) {
       if (!isGivenUp(error)) throw error;
       undo();
-      const shape = this.#shapeOf(this.#callables.named(request.kernel)!, request.block);
+      const shape = this.#shapeOf(this.#callables.named(request.kernel)!, request);
       this.#kernels.set(keyOf(request.kernel, shape), "calls that nest too deeply");
       return null;
     }
@@ -97,18 +97,21 @@ export class JitProgram {
     return this.#constants;
   }
 
-  #load({ kernel, block }: LaunchRequest): LoadedKernel | string {
+  #load(request: LaunchRequest): LoadedKernel | string {
+    const { kernel, block } = request;
     const callable = this.#callables.named(kernel);
     if (callable === null) return "there is no such kernel";
-    const shape = this.#shapeOf(callable, block);
+    const shape = this.#shapeOf(callable, request);
     const key = keyOf(kernel, shape);
     let known = this.#kernels.get(key);
     if (known === undefined) this.#kernels.set(key, (known = this.#compile(callable, shape, block)));
     return known;
   }
 
-  #shapeOf({ ir }: Callable, block: Dim3): LaunchShape {
-    return shapeOf(block, this.#quadsOf(ir, block), this.program.memory.isShared);
+  #shapeOf({ ir }: Callable, { block, threads }: LaunchRequest): LaunchShape {
+    const { isShared } = this.program.memory;
+    if (threads !== undefined) return threadShape(ir, block, threads.width, isShared);
+    return shapeOf(block, this.#quadsOf(ir, block), isShared);
   }
 
   #quadsOf(kernel: IrFunction, block: Dim3): Quads {
@@ -146,8 +149,8 @@ export class JitProgram {
   }
 }
 
-const keyOf = (kernel: string, { quads, rows, full, shared }: LaunchShape): string =>
-  `${kernel} ${quads} ${rows} ${full} ${shared}`;
+const keyOf = (kernel: string, { quads, rows, full, shared, width }: LaunchShape): string =>
+  `${kernel} ${quads} ${rows} ${full} ${shared} ${width}`;
 
 /** Besides what compiled code notices, the host may find its stack full: engines say so in their own ways. */
 const isGivenUp = (error: unknown): boolean =>
@@ -162,7 +165,7 @@ function globalsOf({ variables, addresses }: Program): VariableFacts {
 
 function shapeOf([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const lanes = 4 * quads;
-  return { quads, rows: (y === 1 && z === 1) || x % lanes === 0, full: (x * y * z) % lanes === 0, shared };
+  return { quads, rows: (y === 1 && z === 1) || x % lanes === 0, full: (x * y * z) % lanes === 0, width: null, shared };
 }
 
 /** Instructions that a thread of the host executes in a millisecond, and rounds that loops make. Both are rough. */

@@ -26,8 +26,8 @@ export interface MemoryContext {
   readonly layout: ContextLayout;
   readonly unit: Unit;
   readonly reaches: Reaches;
-  /** The number under which the launcher knows an instruction, and the record that it keeps for it. */
-  readonly siteOf: (instruction: number, record: number | null) => number;
+  /** The number under which the launcher knows an element of an instruction's, and the record that it keeps for it. */
+  readonly siteOf: (instruction: number, record: number | null, element?: number) => number;
 }
 
 /** Tells the launcher, before it is asked, which activation asks. */

@@ -5,9 +5,11 @@ import { AtomicOperations } from "./atomics.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import { anyOf } from "./control-flow.ts";
 import { ElementMoves } from "./element-moves.ts";
-import { elementInRegister, elementToStore } from "./element-value.ts";
+import { classOf, elementInRegister, elementToStore } from "./element-value.ts";
 import { bothMasks } from "./lane-bits.ts";
 import { bitsOf, Locator, type MemoryContext } from "./locator.ts";
+import { type PlaceFinder, SurfaceLocator } from "./surface-locator.ts";
+import { Unsupported } from "./unsupported.ts";
 import { type Quad, type Value, vectorOf } from "./value.ts";
 
 type LoadOp = Extract<Op, { kind: "load" }>;
@@ -32,18 +34,35 @@ export class Memory {
     this.#context = context;
     this.#locator = new Locator(chunk, context);
     this.#moves = new ElementMoves(chunk, isShared);
-    this.#atomics = new AtomicOperations(chunk, this.#locator, this.#moves, isShared);
+    this.#atomics = new AtomicOperations(chunk, (op) => this.#locatorOf(op), this.#moves, isShared);
   }
 
-  load(block: number, index: number, { dst, guard }: Instruction, { access, address }: LoadOp): void {
+  #locatorOf(op: LoadOp | StoreOp | AtomicOp): Locator | SurfaceLocator {
+    if (op.surface === undefined) return this.#locator;
+    if (op.kind === "atomic" && op.access.count > 1) throw new Unsupported("atomic operations on parts of a surface");
+    return new SurfaceLocator(this.#chunk, this.#context, this.#locator, op);
+  }
+
+  /** Moves what does not lie where it is expected: all elements at once or, of a surface, one after the other. */
+  #slowly(
+    locator: Locator | SurfaceLocator,
+    access: Access,
+    move: (by: PlaceFinder, part: Access, from: number) => void,
+  ): void {
+    if (locator instanceof Locator) move(locator, access, 0);
+    else for (let e = 0; e < access.count; e++) move(locator.ofElement(e), { ...access, count: 1 }, e);
+  }
+
+  load(block: number, index: number, { dst, guard }: Instruction, op: LoadOp): void {
+    const { access, address } = op;
     const chunk = this.#chunk;
     const { writer } = chunk;
     const guardMask = guard === null ? null : chunk.guardMask(guard);
     const active = chunk.activeMask(block);
     const mask = bothMasks(guardMask, active);
-    const located = this.#locator.locate(index, active, mask);
+    const locator = this.#locatorOf(op);
+    const located = locator.locate(index, active, mask);
     const { ok, places, offset } = located;
-    const find = (): void => this.#locator.find(index, access, address, mask);
     let elements: Value[];
     if (places.kind === "one") {
       const ty = access.bits === 64 ? "i64" : "i32";
@@ -51,13 +70,14 @@ export class Memory {
       this.#either(
         ok,
         () => this.#moves.loadOne(access, places.at, offset, locals),
-        () => {
-          find();
-          const at = writer.local("i32");
-          this.#locator.loadPlace(mask, at);
-          this.#moves.loadOne(access, wasm.local("i32", at), 0, locals);
-          writer.release(at);
-        },
+        () =>
+          this.#slowly(locator, access, (by, part, from) => {
+            by.find(index, part, address, mask);
+            const at = writer.local("i32");
+            by.loadPlace(mask, at);
+            this.#moves.loadOne(part, wasm.local("i32", at), 0, locals.slice(from, from + part.count));
+            writer.release(at);
+          }),
       );
       elements = locals.map((local) => ({ kind: "uniform", ty, scalar: wasm.local(ty, local) }));
     } else {
@@ -66,10 +86,11 @@ export class Memory {
       this.#either(
         ok,
         () => this.#moves.load(access, { places, offset }, locals),
-        () => {
-          find();
-          this.#gather(access, locals);
-        },
+        () =>
+          this.#slowly(locator, access, (by, part, from) => {
+            by.find(index, part, address, mask);
+            this.#gather(part, locals.slice(from, from + part.count));
+          }),
       );
       elements = locals.map((list): Value => {
         const nodes = list.map((l) => wasm.local("v128", l));
@@ -80,42 +101,43 @@ export class Memory {
     located.release();
     const values = elements.map((value, e) => {
       const to = dst[e];
-      return typeof to === "number"
-        ? elementInRegister(value, access, chunk.function.registers[to]!.class, chunk.quads)
-        : null;
+      return to == null ? null : elementInRegister(value, access, classOf(to, chunk.function), chunk.quads);
     });
     chunk.write(block, dst, values, guardMask);
     this.#release(elements);
   }
 
-  store(block: number, index: number, { guard }: Instruction, { access, address, values }: StoreOp): void {
+  store(block: number, index: number, { guard }: Instruction, op: StoreOp): void {
+    const { access, address, values } = op;
     const chunk = this.#chunk;
     const { writer } = chunk;
     const active = chunk.activeMask(block);
     const mask = bothMasks(guard === null ? null : chunk.guardMask(guard), active);
-    const located = this.#locator.locate(index, active, mask);
+    const locator = this.#locatorOf(op);
+    const located = locator.locate(index, active, mask);
     const { ok, places, offset } = located;
     const elements = values.map((v) => (v === null ? null : elementToStore(chunk.value(v), access, chunk.quads)));
-    const find = (): void => this.#locator.find(index, access, address, mask);
     if (places.kind === "one" && elements.every((v): v is Uniform | null => v === null || v.kind === "uniform")) {
       const scalars = elements.map((v) => v?.scalar ?? null);
-      const store = (at: Wasm, plus: number): void => {
-        if (mask === null) this.#moves.storeOne(access, at, plus, scalars);
+      const store = (at: Wasm, plus: number, part = access, from = 0): void => {
+        const move = (): void => this.#moves.storeOne(part, at, plus, scalars.slice(from, from + part.count));
+        if (mask === null) move();
         else {
           writer.value(anyOf(mask));
-          writer.if(() => this.#moves.storeOne(access, at, plus, scalars));
+          writer.if(move);
         }
       };
       this.#either(
         ok,
         () => store(places.at, offset),
-        () => {
-          find();
-          const at = writer.local("i32");
-          this.#locator.loadPlace(mask, at);
-          store(wasm.local("i32", at), 0);
-          writer.release(at);
-        },
+        () =>
+          this.#slowly(locator, access, (by, part, from) => {
+            by.find(index, part, address, mask);
+            const at = writer.local("i32");
+            by.loadPlace(mask, at);
+            store(wasm.local("i32", at), 0, part, from);
+            writer.release(at);
+          }),
       );
     } else {
       const locals = elements.map((value) => {
@@ -130,10 +152,11 @@ export class Memory {
       this.#either(
         ok,
         () => this.#moves.store(access, { places, offset }, mask, lists),
-        () => {
-          find();
-          this.#scatter(access, mask, lists);
-        },
+        () =>
+          this.#slowly(locator, access, (by, part, from) => {
+            by.find(index, part, address, mask);
+            this.#scatter(part, mask, lists.slice(from, from + part.count));
+          }),
       );
       for (const l of locals) for (const { local } of l?.fresh ?? []) writer.release(local);
     }

@@ -133,6 +133,7 @@ export class Planning {
       loses: losesLanes(known.code, this.#graph),
       tellsExits: true,
       stacks: this.#stacks,
+      lanes: 4 * this.#shape.quads,
     };
     known.analysis = new Analysis(known.code, around);
     return known.analysis;

@@ -89,7 +89,7 @@ export class Reaches {
   /** The launcher's record of what an instruction has found last, loaded into locals: `release` gives them back. */
   recorded(record: number): { readonly reach: Reach; readonly release: () => void } {
     const w = this.#writer;
-    const at = this.#unit.layout.sites + record * reachBytes;
+    const at = this.recordAt(record);
     const parts = reachParts.map((part) => {
       this.#load(part, at);
       const local = w.local(part.ty);
@@ -103,6 +103,11 @@ export class Reaches {
         for (const { local } of parts) w.release(local);
       },
     };
+  }
+
+  /** Where a record lies in the context. */
+  recordAt(record: number): number {
+    return this.#unit.layout.sites + record * reachBytes;
   }
 
   /** What a pointer among the parameters points into, and how far. */

@@ -162,19 +162,22 @@ export class Rounds {
   #clearStates(): void {
     const w = this.#writer;
     const { layout } = this.#unit;
-    const chunks = wasm.op(
-      "i32.shr_u",
-      wasm.op("i32.add", this.#threads(), wasm.i32(this.#lanes - 1)),
-      wasm.i32(Math.log2(this.#lanes)),
-    );
+    const chunks = this.#chunksOf(wasm.op("i32.add", this.#threads(), wasm.i32(this.#lanes - 1)));
     w.value(wasm.op("i32.add", this.#local(this.#context), wasm.i32(layout.states)));
     w.i32(chunkState.fresh);
     w.value(wasm.op("i32.mul", chunks, wasm.i32(this.#suspension.bytes)));
     w.memoryFill();
   }
 
+  /** From chunk to chunk. */
   get #lanes(): number {
-    return 4 * this.#unit.quads;
+    return this.#unit.shape.width ?? 4 * this.#unit.quads;
+  }
+
+  #chunksOf(lanes: Wasm): Wasm {
+    const shift = Math.log2(this.#lanes);
+    if (Number.isInteger(shift)) return wasm.op("i32.shr_u", lanes, wasm.i32(shift));
+    return wasm.op("i32.div_u", lanes, wasm.i32(this.#lanes));
   }
 
   #threads(): Wasm {
@@ -193,7 +196,7 @@ export class Rounds {
 
   #findState(): void {
     const { layout } = this.#unit;
-    const chunk = wasm.op("i32.shr_u", this.#local(this.#first), wasm.i32(Math.log2(this.#lanes)));
+    const chunk = this.#chunksOf(this.#local(this.#first));
     const at = wasm.op("i32.mul", chunk, wasm.i32(this.#suspension.bytes));
     const base = wasm.op("i32.add", this.#local(this.#context), wasm.i32(layout.states));
     this.#writer.assign([{ local: this.#suspension.state, value: wasm.op("i32.add", base, at) }]);

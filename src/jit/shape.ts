@@ -1,4 +1,4 @@
-import type { Expr } from "../semantics/index.ts";
+import type { Expr, RegionLeaf } from "../semantics/index.ts";
 
 /**
  * How a value varies over the lanes of a chunk, which are counted from 0.
@@ -44,6 +44,14 @@ export function shapeOf(expr: Expr, context: ShapeContext): Shape | null {
       return context.register(expr.reg);
     case "special":
       return context.special(expr);
+    case "lane-word":
+      return uniform;
+    case "region":
+      return regionShape(expr);
+    case "indirect": {
+      const address = shapeOf(expr.address, context);
+      return address === null || address.kind === "uniform" ? address : vector;
+    }
     case "prim":
       break;
     default:
@@ -58,6 +66,10 @@ export function shapeOf(expr: Expr, context: ShapeContext): Shape | null {
   if (args.every((a) => a.kind === "uniform")) return uniform;
   return structured(expr, args) ?? vector;
 }
+
+/** `promoteFile` leaves no other regions that are the same in all lanes. */
+const regionShape = ({ region: { vertical, width, horizontal } }: RegionLeaf): Shape =>
+  vertical === 0 && (width === 1 || horizontal === 0) ? uniform : vector;
 
 /** What address arithmetic makes of operands that are not all uniform; null for anything else. */
 function structured(expr: Extract<Expr, { kind: "prim" }>, [a, b]: readonly Shape[]): Shape | null {

@@ -68,6 +68,8 @@ export class Specials {
   readonly #writer: FunctionWriter;
   readonly #layout: ContextLayout;
   readonly #context: number;
+  /** A chunk is a hardware thread of vISA. */
+  readonly #isThread: boolean;
   /** By name, the local of what is the same in all lanes, and of the first lane's `tid` where chunks are rows. */
   readonly #words = new Map<string, number>();
   /** Where they are not, a local for each four lanes. */
@@ -86,6 +88,7 @@ export class Specials {
     this.#writer = writer;
     this.#layout = layout;
     this.#context = context;
+    this.#isThread = shape.width !== null;
     this.#isUnused = used.size === 0;
     this.first = writer.local("i32");
     for (const name of used) {
@@ -103,7 +106,8 @@ export class Specials {
     if (tids !== undefined) return { kind: "vector", ty: "i32", quads: tids.map((l) => [wasm.local("v128", l)]) };
     const first = wasm.local("i32", this.first);
     if (name === "laneid") {
-      return { kind: "affine", ty: "i32", base: wasm.op("i32.and", first, wasm.i32(31)), stride: 1 };
+      const base = this.#isThread ? wasm.i32(0) : wasm.op("i32.and", first, wasm.i32(31));
+      return { kind: "affine", ty: "i32", base, stride: 1 };
     }
     const word = name === "warpid" ? wasm.op("i32.shr_u", first, wasm.i32(5)) : this.#word(name);
     if (name === "tid.x") return { kind: "affine", ty: "i32", base: word, stride: 1 };

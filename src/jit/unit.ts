@@ -17,6 +17,8 @@ export interface LaunchShape {
   readonly rows: boolean;
   /** The threads of a block fill all chunks. */
   readonly full: boolean;
+  /** Lanes of a hardware thread of vISA, which is a chunk; null for PTX. */
+  readonly width: number | null;
   /** Several threads of the host may run blocks at the same time: the device's memory is one that they share. */
   readonly shared: boolean;
 }
@@ -50,6 +52,8 @@ export interface Site {
   readonly instruction: number;
   /** Where in the context it remembers what it accessed, or null. */
   readonly record: number | null;
+  /** Of an access through a surface that must be looked at element by element, the number of the element. */
+  readonly element?: number;
 }
 
 /** The module of one kernel, while its functions are written. */

@@ -1,6 +1,7 @@
 import type { Op } from "../ir/index.ts";
 import { Activation } from "../machine/activation.ts";
 import type { Terminator } from "../machine/code.ts";
+import { FailedLanes } from "../machine/failed-lanes.ts";
 import { Fault } from "../machine/fault.ts";
 import type { Group } from "../machine/group.ts";
 import type { Warp } from "../machine/warp.ts";
@@ -66,21 +67,16 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
       throw new Fault("not-executable", message, { site, activation: x, lanes: mask });
     }
     const [to] = results;
-    let failed: Fault | null = null;
-    let failedLanes = 0;
+    // When one lane fails, the others may fail alike: an assertion, for one.
+    const failed = new FailedLanes();
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
-      try {
+      failed.try(() => {
         const value = run({ x, lane, site, args: args.map((a) => readLocation(x, a, lane)) });
         if (to) writeLocation(x, to, lane, value);
-      } catch (error) {
-        // The other lanes may fail alike: an assertion, for one.
-        if (!(error instanceof Fault)) throw error;
-        failed ??= error;
-        if (error.code === failed.code) failedLanes |= error.lanes;
-      }
+      });
     }
-    if (failed !== null) throw failed.inLanes(failedLanes);
+    failed.end();
     if (mask === group.mask) group.at = next;
     else warp.fork(group, mask, next);
   };

@@ -13,6 +13,9 @@ export class CallGraph {
   readonly recursive: boolean;
   /** How many calls by address there are in the text. */
   readonly indirectCalls: number;
+  /** The functions without a body that may be called, and the most arguments that one of them is given. */
+  readonly externals: ReadonlySet<string>;
+  readonly externalArgs: number;
   readonly #program: Callables;
   readonly #targets = new Map<CallOp["target"], readonly Callable[]>();
   readonly #callees = new Map<Callable, ReadonlySet<Callable>>();
@@ -25,12 +28,18 @@ export class CallGraph {
   constructor(kernel: Callable, program: Callables) {
     this.#program = program;
     const reached = new Set([kernel]);
+    const externals = new Set<string>();
+    let externalArgs = 0;
     for (const f of reached) {
       const callees = new Set<Callable>();
       for (const { op } of f.ir.instructions) {
         if (op.kind !== "call") continue;
         for (const target of this.targetsOf(op)) {
-          if (target.ir.external) continue;
+          if (target.ir.external) {
+            externals.add(target.ir.name);
+            externalArgs = Math.max(externalArgs, op.args.length);
+            continue;
+          }
           if (op.target.kind === "indirect") this.#byAddress.add(target);
           callees.add(target);
           reached.add(target);
@@ -39,6 +48,8 @@ export class CallGraph {
       this.#callees.set(f, callees);
     }
     this.functions = [...reached];
+    this.externals = externals;
+    this.externalArgs = externalArgs;
     this.indirectCalls = this.functions.reduce(
       (sum, { ir }) =>
         sum + ir.instructions.filter(({ op }) => op.kind === "call" && op.target.kind === "indirect").length,

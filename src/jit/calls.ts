@@ -8,6 +8,7 @@ import { allLanes, type Chunk, type Mask } from "./chunk.ts";
 import { callEntry } from "./context-layout.ts";
 import { anyOf, type ControlFlow } from "./control-flow.ts";
 import { type Convention, conventionOf, type Slot, slotValue, typesOfSlot, wasmSignature } from "./convention.ts";
+import { ExternalCalls } from "./external-calls.ts";
 import { fitted } from "./fit.ts";
 import type { Faults } from "./faults.ts";
 import type { Frame } from "./frame.ts";
@@ -55,6 +56,7 @@ export class Calls {
   readonly #at: CallContext;
   readonly #memory: MemoryContext;
   readonly #faults: Faults;
+  readonly #externals: ExternalCalls;
   readonly #writer: FunctionWriter;
 
   constructor(chunk: Chunk, flow: ControlFlow, memory: MemoryContext, faults: Faults, at: CallContext) {
@@ -63,6 +65,7 @@ export class Calls {
     this.#memory = memory;
     this.#faults = faults;
     this.#at = at;
+    this.#externals = new ExternalCalls(chunk, at.unit, memory, at.frame);
     this.#writer = chunk.writer;
   }
 
@@ -73,6 +76,10 @@ export class Calls {
     const mask = chunk.maskOf(block, guard);
     const lanes = mask ?? allLanes(chunk);
     const write = (): void => {
+      if (this.#isExternal(op)) {
+        this.#externals.call(block, index, op, lanes, guard);
+        return;
+      }
       const { convention, returned } =
         op.target.kind === "direct" ? this.#direct(index, op, lanes) : this.#indirect(index, op, op.target, lanes);
       this.#writeResults(block, convention, op.results, returned, guard);
@@ -95,10 +102,16 @@ export class Calls {
     );
   }
 
+  #isExternal(op: CallOp): boolean {
+    const targets = this.#at.unit.graph.targetsOf(op);
+    if (!targets.some((f) => f.ir.external)) return false;
+    if (op.target.kind === "indirect") throw new Unsupported("functions without a body that are called by address");
+    return true;
+  }
+
   #direct(index: number, op: CallOp, lanes: readonly Wasm[]): Called {
     const { unit } = this.#at;
     const [callee] = unit.graph.targetsOf(op);
-    if (callee!.ir.external) throw new Unsupported(callee!.ir.name);
     const { convention } = unit.plans.get(callee!)!;
     const memory = this.#memoryOf(convention, op);
     this.#enter(index, wasm.i32(callee!.number), [callee!], op, memory);

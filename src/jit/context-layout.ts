@@ -16,6 +16,8 @@ export interface ContextNeeds {
   readonly calls: number;
   readonly memoryParams: number;
   readonly memoryResults: number;
+  /** Arguments of a function that the launcher provides, at most. */
+  readonly args: number;
   /** Bytes of the tables that say which functions may be called from where. */
   readonly targetBytes: number;
   /** Bytes of the lanes' stacks. */
@@ -40,6 +42,8 @@ export interface ContextLayout {
   readonly addresses: number;
   readonly places: number;
   readonly values: number;
+  /** Arguments of a function that the launcher provides: of each all lanes, in 64 bits. */
+  readonly args: number;
   /** Thread numbers by dimension: 1024 words for x, then y, then z. */
   readonly tids: number;
   /** The shadow stack: an entry for each call that has not returned, the first for the kernel. */
@@ -83,6 +87,10 @@ const headerWords = [
   "stacks",
   "sharedBytes",
   "ticket",
+  /** Whether the block of the ticket goes on, where it has stopped because it only waited. */
+  "resumed",
+  /** Rounds of the chunks in which they only wait after which a block stops. */
+  "patience",
 ] as const;
 
 export type HeaderWord = (typeof headerWords)[number];
@@ -128,6 +136,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     addresses: take(needs.lanes * 8),
     places: take(needs.lanes * 4),
     values: take(needs.lanes * 32),
+    args: take(needs.args * needs.lanes * 8),
     tids: take(3 * tidBytes),
     calls: take(needs.calls * callBytes),
     callBytes,

@@ -1,6 +1,7 @@
 import { evalImport } from "../semantics/expansion.ts";
 import { type PrimName, primOf } from "../semantics/index.ts";
 import { giveUpImport, stackOverflowImport } from "./frame.ts";
+import { externalImport } from "./external-calls.ts";
 import { faultImport } from "./faults.ts";
 import { GivenUp } from "./given-up.ts";
 import type { Host } from "./host.ts";
@@ -15,6 +16,7 @@ export function hostFunctions({ imports }: CompiledKernel, host: () => Host): Re
   const functions = new Map<string, unknown>([
     ["translate", (context: number, site: number, mask: number) => host().translate(context, site, mask)],
     [faultImport, (context: number, site: number, lanes: number) => host().fault(context, site, lanes)],
+    [externalImport, (context: number, site: number, lanes: number) => host().external(context, site, lanes)],
     [stackOverflowImport, (context: number, lanes: number) => host().stackOverflow(context, lanes)],
     [
       giveUpImport,

@@ -5,6 +5,7 @@ import type { Engine } from "../interpreter/engine.ts";
 import { stackOverflow } from "../interpreter/stack.ts";
 import { accessFault } from "../machine/access-fault.ts";
 import type { AddressParts } from "../machine/address-space.ts";
+import { FailedLanes } from "../machine/failed-lanes.ts";
 import { Fault } from "../machine/fault.ts";
 import type { Grid } from "../machine/grid.ts";
 import { locate, type Place } from "../machine/locate.ts";
@@ -22,6 +23,8 @@ export class Host {
   readonly #kernel: CompiledKernel;
   readonly #stack: CallStack;
   readonly #engine: Engine;
+  /** The contexts from which something has been asked: in others nothing is remembered. */
+  readonly #contexts = new Set<number>();
   readonly #constants: number;
   readonly #surfaces: Surfaces;
   /** The byte files of hardware threads, by where they lie in memory. */
@@ -62,6 +65,7 @@ export class Host {
     const { addresses, places, values } = this.#kernel.layout;
     const { i32 } = this.#grid.memory.views;
     const { lanes } = this.#kernel;
+    this.#contexts.add(context);
     const { record, element = 0 } = this.#kernel.sites[number]!;
     const site = this.#stack.site(number);
     const { op } = site.instruction;
@@ -72,8 +76,7 @@ export class Host {
       return;
     }
     const first = this.#firstLane(context);
-    let failed: Fault | null = null;
-    let failedLanes = 0;
+    const failed = new FailedLanes();
     let last: Place | null = null;
     let high = 0;
     for (let lane = 0; lane < lanes; lane++) {
@@ -85,16 +88,14 @@ export class Host {
       const inWarp = first + lane;
       const place = locate(x, inWarp, address);
       const fault = accessFault({ x, lane: inWarp, site, effect: op.kind, access: op.access, address, place });
-      if (fault !== null) {
-        failed ??= fault;
-        if (fault.code === failed.code) failedLanes |= fault.lanes;
-      } else {
+      if (fault !== null) failed.add(fault);
+      else {
         i32[at] = this.#byteOf(context, place!) + (address.low - place!.start);
         last = place;
         high = address.high;
       }
     }
-    if (failed !== null) throw failed.inLanes(failedLanes);
+    failed.end();
     if (last !== null) this.#remember(context, record, last, high);
   }
 
@@ -113,7 +114,7 @@ export class Host {
         throw indexOutOfRange(i32[(context + layout.values + 4 * lowest) >> 2]!, op.targets.length, at);
       }
       case "call":
-        throw this.#badTargets(context, op.target, at);
+        return this.#badTargets(context, op.target, at);
       default:
         throw new Error(`${op.kind} does not fail`);
     }
@@ -127,25 +128,49 @@ export class Host {
     throw stackOverflow({ site: callSite!, activation: caller!, lanes: lanes << (first & 31) });
   }
 
+  /** Does what a function without a body does, lane by lane. */
+  external(context: number, number: number, lanes: number): void {
+    const { layout, lanes: width } = this.#kernel;
+    const { memory } = this.#grid;
+    const site = this.#stack.site(number);
+    const { op } = site.instruction;
+    if (op.kind !== "call" || op.target.kind !== "direct") throw new Error(`${op.kind} has no such function`);
+    const run = this.#engine.externals.get(op.target.function)!;
+    const x = this.#stack.innermost(context);
+    const { epoch } = memory;
+    const failed = new FailedLanes();
+    for (let m = lanes; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const args = op.args.map((_, i) =>
+        BigInt.asUintN(64, memory.views.i64[(context + layout.args + 8 * (i * width + lane)) >> 3]!),
+      );
+      failed.try(() => {
+        const value = run({ x, lane, site, args });
+        memory.views.i64[(context + layout.values + 8 * lane) >> 3] = value;
+      });
+    }
+    failed.end();
+    // What instructions remember may be gone.
+    if (memory.epoch === epoch) return;
+    for (const known of this.#contexts) memory.views.u8.fill(0, known + layout.sites, known + layout.addresses);
+  }
+
   /** What is wrong with the addresses that lanes call: with the first that is no good, in all lanes that have such a one. */
-  #badTargets(context: number, target: CallTarget, at: FaultPlace): Fault {
+  #badTargets(context: number, target: CallTarget, at: FaultPlace): never {
     const { layout } = this.#kernel;
     const { i32 } = this.#grid.memory.views;
     if (target.kind === "direct") throw new Error(`${target.function} has no address here`);
     const first = this.#firstLane(context);
-    let failed: Fault | null = null;
-    let lanes = 0;
+    const failed = new FailedLanes();
     for (let m = at.lanes; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
       const from = (context + layout.addresses + 8 * (lane - first)) >> 2;
       const address = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
       const problem = indirectCallProblem(this.#engine, target, { activation: at.activation, lane, address });
-      if (problem === null) continue;
-      failed ??= new Fault(...problem, at);
-      if (problem[0] === failed.code) lanes |= m & -m;
+      if (problem !== null) failed.add(new Fault(...problem, { ...at, lanes: m & -m }));
     }
-    if (failed === null) throw new Error("a function was called by an address that nothing in the program takes");
-    return failed.inLanes(lanes);
+    failed.end();
+    throw new Error("a function was called by an address that nothing in the program takes");
   }
 
   /** The lane of its warp that is the first of the chunk. */

@@ -106,7 +106,8 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     storage.kind === "kernel" ? [{ at: storage.offset, type }] : [],
   );
   const pointers = params.filter(({ type }) => type.size === facts.addressSize / 8 && type.kind !== "f");
-  const roots = pointers.map(({ at }) => at);
+  // What device code may free is looked up each time.
+  const roots = graph.externals.has("free") ? [] : pointers.map(({ at }) => at);
   const module = new ModuleWriter(features);
   const layout = layContext({
     lanes: quads * 4,
@@ -117,6 +118,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     calls: graph.recursive ? mostCalls : graph.functions.length + 1,
     memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
     memoryResults: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.returns.length)) : 0,
+    args: graph.externalArgs,
     targetBytes: graph.indirectCalls * facts.callables.list.length,
     // Where chunks take turns, those that wait keep their frames.
     stackBytes: stacks.stride * (isSuspended ? 1024 : quads * 4),

@@ -123,7 +123,7 @@ class Bases {
       op.values.forEach((value, i) => {
         const to = dst[i];
         const sum = this.resolve(addressOf(value));
-        if (typeof to !== "number" || sum.base.kind === "const" || readsFile(sum.base)) return;
+        if (typeof to !== "number" || sum.base.kind !== "reg") return;
         if (this.#registers[to]!.bits === (value.ty === "i64" ? 64 : 32)) fresh.push([to, sum]);
       });
     }

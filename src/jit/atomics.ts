@@ -6,6 +6,7 @@ import type { Chunk, Mask } from "./chunk.ts";
 import type { ElementMoves } from "./element-moves.ts";
 import { classOf, elementInRegister } from "./element-value.ts";
 import { bothMasks } from "./lane-bits.ts";
+import { either } from "./locator.ts";
 import type { PlaceFinder } from "./surface-locator.ts";
 import { canonicalNan } from "./nan.ts";
 import { Unsupported } from "./unsupported.ts";
@@ -30,6 +31,8 @@ const readModifyWrite: Readonly<Record<string, "add" | "and" | "or" | "xor">> = 
 };
 
 const hasOld = (expr: Expr): boolean => expr.kind === "old" || (expr.kind === "prim" && expr.args.some(hasOld));
+
+const nothing = (): void => {};
 
 const wordOf = ({ bits }: Access): "i32" | "i64" => (bits === 64 ? "i64" : "i32");
 
@@ -88,13 +91,14 @@ export class AtomicOperations {
     const { access, address } = op;
     const { writer, quads } = this.#chunk;
     const locator = this.#locator(op);
-    const { ok, places, offset, release } = locator.locate(index, active, mask);
+    const located = locator.locate(index, active, mask);
+    const { places, offset, release } = located;
     const find = (): void => locator.find(index, access, address, mask);
     const plus = (at: Wasm): Wasm => (offset === 0 ? at : wasm.op("i32.add", at, wasm.i32(offset)));
     if (places.kind === "one") {
       const local = writer.local("i32");
       writer.assign([{ local, value: plus(places.at) }]);
-      this.#unless(ok, () => {
+      either(writer, located, nothing, () => {
         find();
         locator.loadPlace(mask, local);
       });
@@ -108,7 +112,7 @@ export class AtomicOperations {
     writer.assign(
       parts.map((part, q) => ({ local: locals[q]!, value: offset === 0 ? part : wasm.op("i32x4.add", part, added) })),
     );
-    this.#unless(ok, () => {
+    either(writer, located, nothing, () => {
       find();
       locator.loadPlaces(locals);
     });
@@ -126,13 +130,6 @@ export class AtomicOperations {
     const { lanes, quads } = this.#chunk;
     const first = stride < 0 ? wasm.op("i32.add", at, wasm.i32(-stride * (lanes - 1))) : at;
     return vectorOf({ kind: "affine", ty: "i32", base: first, stride }, quads);
-  }
-
-  #unless(ok: Wasm, write: () => void): void {
-    const { writer } = this.#chunk;
-    if (ok.kind === "const" && ok.value !== 0) return;
-    writer.value(wasm.op("i32.eqz", ok));
-    writer.if(write);
   }
 
   #resultLocals(access: Access): number[] {

@@ -2,6 +2,7 @@ import type { Access } from "../ir/index.ts";
 import { type MemoryOp, type Wasm, wasm } from "../wasm/index.ts";
 import { scalarLoad } from "./access-functions.ts";
 import type { Chunk, Mask } from "./chunk.ts";
+import { allBits, laneBits } from "./lane-bits.ts";
 import { bitsOf } from "./locator.ts";
 import type { Places } from "./reach.ts";
 import { widenMask } from "./value.ts";
@@ -54,7 +55,18 @@ export class ElementMoves {
     const isWhole = elements.every((e) => e !== null);
     const mayBlend = mask === null || !this.#isShared || access.space === "shared" || access.space === "local";
     if (isDense && isWhole && mayBlend && !isStrong(access, this.#isShared)) {
-      this.#storeRun(access, places.at, offset, mask, elements as readonly Element[]);
+      const store = (lanes: Mask): void =>
+        this.#storeRun(access, places.at, offset, lanes, elements as readonly Element[]);
+      if (mask === null) store(null);
+      else {
+        // Most often all lanes are active.
+        const { writer, lanes } = this.#chunk;
+        writer.value(wasm.op("i32.eq", laneBits(mask), allBits(lanes)));
+        writer.if(
+          () => store(null),
+          () => store(mask),
+        );
+      }
     } else this.#storeLanes(access, this.#pushPlace(places, offset), mask, elements);
   }
 

@@ -41,6 +41,8 @@ export function tellEntry(w: FunctionWriter, { context, entry, layout }: MemoryC
 export interface Located {
   /** 1 where the places are good; else each lane's is to be found. A constant or a local. */
   readonly ok: Wasm;
+  /** Where it is 0, another condition under which the places are good, if there is one. */
+  readonly rescue: Wasm | null;
   readonly places: Places;
   /** Bytes to be added to the places. */
   readonly offset: number;
@@ -51,6 +53,7 @@ export interface Located {
 /** What has been found out about a group: in locals. */
 interface Verified {
   readonly ok: Wasm;
+  readonly rescue: Wasm | null;
   readonly places: Places;
   readonly offset: number;
   readonly locals: readonly number[];
@@ -120,12 +123,12 @@ export class Locator {
       known = this.#verify(group, group.count > 1 ? active : mask);
       this.#verified.set(group, known);
     }
-    const { ok, places, offset, locals } = known;
+    const { ok, rescue, places, offset, locals } = known;
     const release = (): void => {
       known.left--;
       if (known.left === 0) for (const local of locals) this.#chunk.writer.release(local);
     };
-    return { ok, places, offset: offset + at, release };
+    return { ok, rescue, places, offset: offset + at, release };
   }
 
   /** Puts the places of the lanes of a mask into the context, or ends the launch. */
@@ -180,16 +183,15 @@ export class Locator {
     const target = known ?? { reach: recorded!.reach, ahead: null };
     const found = new ReachCheck(this.#chunk, group.stretch, target).of(this.#chunk.value(group.address.base), mask);
     const checked = this.#isOwn(group.access) ? { ...found, places: laneByLane(found.places) } : found;
-    const verified = this.#keep(checked, target, group.count);
-    const { ok } = verified;
-    if (mask !== null && checked.rescue !== null && ok.kind === "local") {
-      const { rescue } = checked;
-      writer.get(ok.local);
-      writer.op("i32.eqz");
-      writer.if(() => writer.assign([{ local: ok.local, value: this.#rescued(rescue, mask) }]));
-    }
-    recorded?.release();
-    return verified;
+    const checkedInLocals = this.#keep(checked, target, group.count);
+    const kept = { ...checkedInLocals, locals: [...checkedInLocals.locals, ...(recorded?.locals ?? [])] };
+    const rescue = mask === null || checked.rescue === null ? null : this.#rescued(checked.rescue, mask);
+    if (group.count === 1 || rescue === null || kept.ok.kind !== "local") return { ...kept, rescue };
+    const ok = kept.ok.local;
+    writer.get(ok);
+    writer.op("i32.eqz");
+    writer.if(() => writer.assign([{ local: ok, value: rescue }]));
+    return { ...kept, rescue: null };
   }
 
   /** Whether one address may be another byte of memory for each lane. */
@@ -198,7 +200,7 @@ export class Locator {
   }
 
   /** What was checked, in locals. */
-  #keep({ ok, places }: Checked, { reach }: Target, count: number): Verified {
+  #keep({ ok, places }: Checked, { reach }: Target, count: number): Omit<Verified, "rescue"> {
     const { writer } = this.#chunk;
     const assignments: { readonly local: number; readonly value: Wasm }[] = [];
     const kept = (value: Wasm): Wasm => {
@@ -260,6 +262,19 @@ export class Locator {
         writer.value(part);
         writer.memory("v128.store", 16, layout.addresses + i * 16);
       });
+  }
+}
+
+/** `then` where the places are good, else `otherwise`. */
+export function either(w: FunctionWriter, { ok, rescue }: Located, then: () => void, otherwise: () => void): void {
+  const rescued = (): void => {
+    w.value(rescue!);
+    w.if(then, otherwise);
+  };
+  if (ok.kind === "const" && ok.value === 1) then();
+  else {
+    w.value(ok);
+    w.if(then, rescue === null ? otherwise : rescued);
   }
 }
 

@@ -7,7 +7,7 @@ import { anyOf } from "./control-flow.ts";
 import { ElementMoves } from "./element-moves.ts";
 import { classOf, elementInRegister, elementToStore } from "./element-value.ts";
 import { bothMasks } from "./lane-bits.ts";
-import { bitsOf, Locator, type MemoryContext } from "./locator.ts";
+import { bitsOf, either, Locator, type MemoryContext } from "./locator.ts";
 import { type PlaceFinder, SurfaceLocator } from "./surface-locator.ts";
 import { Unsupported } from "./unsupported.ts";
 import { type Quad, type Value, vectorOf } from "./value.ts";
@@ -62,13 +62,14 @@ export class Memory {
     const mask = bothMasks(guardMask, active);
     const locator = this.#locatorOf(op);
     const located = locator.locate(index, active, mask);
-    const { ok, places, offset } = located;
+    const { places, offset } = located;
     let elements: Value[];
     if (places.kind === "one") {
       const ty = access.bits === 64 ? "i64" : "i32";
       const locals = Array.from({ length: access.count }, () => writer.local(ty));
-      this.#either(
-        ok,
+      either(
+        writer,
+        located,
         () => this.#moves.loadOne(access, places.at, offset, locals),
         () =>
           this.#slowly(locator, access, (by, part, from) => {
@@ -83,8 +84,9 @@ export class Memory {
     } else {
       const perQuad = access.bits === 64 ? 2 : 1;
       const locals = Array.from({ length: access.count }, () => this.#vectorLocals(perQuad));
-      this.#either(
-        ok,
+      either(
+        writer,
+        located,
         () => this.#moves.load(access, { places, offset }, locals),
         () =>
           this.#slowly(locator, access, (by, part, from) => {
@@ -115,7 +117,7 @@ export class Memory {
     const mask = bothMasks(guard === null ? null : chunk.guardMask(guard), active);
     const locator = this.#locatorOf(op);
     const located = locator.locate(index, active, mask);
-    const { ok, places, offset } = located;
+    const { places, offset } = located;
     const elements = values.map((v) => (v === null ? null : elementToStore(chunk.value(v), access, chunk.quads)));
     if (places.kind === "one" && elements.every((v): v is Uniform | null => v === null || v.kind === "uniform")) {
       const scalars = elements.map((v) => v?.scalar ?? null);
@@ -127,8 +129,9 @@ export class Memory {
           writer.if(move);
         }
       };
-      this.#either(
-        ok,
+      either(
+        writer,
+        located,
         () => store(places.at, offset),
         () =>
           this.#slowly(locator, access, (by, part, from) => {
@@ -149,8 +152,9 @@ export class Memory {
         return { list, fresh };
       });
       const lists = locals.map((l) => l?.list ?? null);
-      this.#either(
-        ok,
+      either(
+        writer,
+        located,
         () => this.#moves.store(access, { places, offset }, mask, lists),
         () =>
           this.#slowly(locator, access, (by, part, from) => {
@@ -169,18 +173,6 @@ export class Memory {
 
   #vectorLocals(perQuad: number): number[] {
     return Array.from({ length: this.#chunk.quads * perQuad }, () => this.#chunk.writer.local("v128"));
-  }
-
-  /** `then` where the condition holds, which may be known. */
-  #either(condition: Wasm, then: () => void, otherwise: () => void): void {
-    const { writer } = this.#chunk;
-    if (condition.kind === "const") {
-      if (condition.value === 0) otherwise();
-      else then();
-      return;
-    }
-    writer.value(condition);
-    writer.if(then, otherwise);
   }
 
   /** Loads elements from the places that have been found. */

@@ -153,15 +153,24 @@ export class ReachCheck {
     const all = this.#stretch.size + Math.abs(span);
     const lowest = plus(distance, i64(Math.min(span, 0)));
     const fits = atLeast(bytes, i64(all));
-    const count = plus(bytes, i64(1 - all));
     const inside = this.#isKnown
-      ? below(lowest, this.#once(where(both(fits, fixed), count)))
-      : both(below(lowest, this.#once(where(fits, count))), fixed);
+      ? below(lowest, this.#once(where(both(fits, fixed), plus(bytes, i64(1 - all)))))
+      : this.#isBelow(lowest, fits, minus(bytes, i64(all)), fixed);
     return {
       places: this.#runPlaces(this.#placeOf(lowest), stride, lane),
       ok: both(stride === 0 ? this.#fixed(inside) : inside, rest),
       rescue: this.#rescue(distance, stride, both(fixed, rest)),
     };
+  }
+
+  /** Whether a distance is at most `most`, and `aligned`; with the rest of a division on top the two are one. */
+  #isBelow(distance: Wasm, fits: Wasm, most: Wasm, aligned: Wasm): Wasm {
+    const bits = Math.log2(this.#stretch.align);
+    if (aligned.kind === "const" || (this.#reach.align ?? 1) % this.#stretch.align !== 0) {
+      return both(below(distance, this.#once(where(fits, plus(most, i64(1))))), aligned);
+    }
+    const count = this.#once(where(fits, plus(shifted(most, bits), i64(1))));
+    return below(wasm.op("i64.rotr", distance, i64(bits)), count);
   }
 
   #runPlaces(at: Wasm, stride: number, lane: number): Places {

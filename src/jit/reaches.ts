@@ -86,23 +86,18 @@ export class Reaches {
     }
   }
 
-  /** The launcher's record of what an instruction has found last, loaded into locals: `release` gives them back. */
-  recorded(record: number): { readonly reach: Reach; readonly release: () => void } {
+  /** The launcher's record of what an instruction has found last, loaded into locals, which are to be given back. */
+  recorded(record: number): { readonly reach: Reach; readonly locals: readonly number[] } {
     const w = this.#writer;
     const at = this.recordAt(record);
-    const parts = reachParts.map((part) => {
+    const locals = reachParts.map((part) => {
       this.#load(part, at);
       const local = w.local(part.ty);
       w.set(local);
-      return { local, value: wasm.local(part.ty, local) };
+      return local;
     });
-    const [from, bytes, delta] = parts.map((part) => part.value) as [Wasm, Wasm, Wasm];
-    return {
-      reach: { from, bytes, delta },
-      release: () => {
-        for (const { local } of parts) w.release(local);
-      },
-    };
+    const [from, bytes, delta] = reachParts.map(({ ty }, i) => wasm.local(ty, locals[i]!)) as [Wasm, Wasm, Wasm];
+    return { reach: { from, bytes, delta }, locals };
   }
 
   /** Where a record lies in the context. */

@@ -46,7 +46,7 @@ export class SurfaceLocator implements PlaceFinder {
     const { writer } = this.#chunk;
     const { access, address } = this.#op;
     this.#turnTo(index, mask);
-    const { reach, release } = this.#context.reaches.recorded(this.#record);
+    const { reach, locals } = this.#context.reaches.recorded(this.#record);
     const { base, offset } = addressOf(address);
     const stretch = { offset, size: bytesOf(access), align: access.align };
     const target = { reach: { ...reach, from: i64(0) }, ahead: null };
@@ -61,9 +61,10 @@ export class SurfaceLocator implements PlaceFinder {
       places.kind === "each" ? { ...places, quads: places.quads.map(kept) } : { ...places, at: kept(places.at) };
     const good = kept(ok);
     writer.assign(assignments);
-    release();
+    for (const local of locals) writer.release(local);
     return {
       ok: good,
+      rescue: null,
       places: there,
       offset: 0,
       release: () => {

@@ -106,32 +106,32 @@ export class Body {
   #branch(block: number, to: number, { guard, lanes }: Instruction, copy: () => void): void {
     const go = (): void => {
       if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.flow.jump(block, to));
-      else if (guard !== null) this.flow.branch(block, to, guard, copy);
-      else {
-        copy();
-        this.flow.jump(block, to);
-      }
+      else this.flow.branch(block, to, guard, copy);
     };
     if (to > block || !this.#pauses.spins.has(to)) go();
     else {
       copy();
-      this.#branchPatiently(block, to, guard, go);
+      this.#branchPatiently(() => {
+        if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.flow.pause(block, to, null));
+        else this.#pause(block, to, guard);
+      }, go);
     }
   }
 
   /** Lanes that have gone around for long let others run. */
-  #branchPatiently(block: number, to: number, guard: Guard | null, go: () => void): void {
+  #branchPatiently(pause: () => void, go: () => void): void {
     const { writer } = this.#chunk;
     writer.value(wasm.op("i32.sub", wasm.local("i32", this.#patience!), wasm.i32(1)));
     writer.tee(this.#patience!);
     writer.i32(0);
     writer.op("i32.ge_s");
-    writer.if(go, () => this.#pause(block, to, guard));
+    writer.if(go, pause);
   }
 
-  #barrier(block: number, op: Extract<Op, { kind: "barrier" }>, { guard }: Instruction): void {
+  #barrier(block: number, op: Extract<Op, { kind: "barrier" }>, { guard, lanes }: Instruction): void {
     const isPlain = op.mode === "sync" && op.count === null && op.id.kind === "const" && op.id.value === 0;
     if (!isPlain) throw new Unsupported("barriers other than barrier 0 for all threads");
+    if (lanes !== undefined || (guard !== null && this.#chunk.file !== null)) throw new Unsupported("barriers of some lanes");
     const at = this.#pauses.barriers.get(block);
     const meeting = at === undefined ? null : this.#suspension!.meetingBefore(at);
     if (at === undefined) this.flow.leave(block, null);
@@ -163,13 +163,17 @@ export class Body {
       if (op.kind === "exit") this.#calls.end(this.#chunk.maskOf(block, mask) ?? allLanes(this.#chunk));
       this.flow.leave(block, mask);
     };
-    const mask = guard === null ? null : this.#chunk.guardMask(guard);
+    const mask = this.#chunk.movedMask(guard);
     if (guard === null || mask !== null) leave(mask);
     else this.#ifUniform(guard, () => leave(null));
   }
 
   #branchIndexed(branch: IndexedBranch): void {
-    const { guard } = branch.instruction;
+    const { guard, lanes } = branch.instruction;
+    if (lanes !== undefined && !(lanes.uniform && guard === null)) throw new Unsupported("indexed branches of some lanes");
+    // What moves all lanes or none is for all that are here.
+    this.#chunk.begin();
+    this.#chunk.file?.read(branch.instruction);
     const write = (instruction: Instruction): void =>
       writeIndexedBranch(this.#chunk, this.flow, this.#faults, { ...branch, instruction });
     if (guard !== null && this.#chunk.guardMask(guard) === null) {

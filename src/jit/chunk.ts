@@ -155,8 +155,18 @@ export class Chunk {
     );
   }
 
+  /** The active lanes that control moves; null where all agree. */
+  movedMask(guard: Guard | null): Mask {
+    const channels = this.#rule === null ? null : ruleMask(this.#rule, this.quads);
+    if (channels === null) return guard === null || guard.collapse !== undefined ? null : this.guardMask(guard);
+    if (guard === null) return channels;
+    return bothMasks(channels, this.guardMask(guard) ?? this.active.map(() => splat("pred", this.guardScalar(guard))));
+  }
+
   /** The guard of all lanes, 0 or 1. */
-  guardScalar({ register, negate }: Guard): Wasm {
+  guardScalar(guard: Guard): Wasm {
+    const { register, negate, collapse } = guard;
+    if (collapse !== undefined) return this.#collapsed(guard, collapse);
     const p = wasm.local("i32", this.locals(register)[0]!);
     return negate ? wasm.op("i32.eqz", p) : p;
   }

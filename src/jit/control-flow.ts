@@ -135,19 +135,23 @@ export class ControlFlow {
   }
 
   /** The lanes in which a guard holds go to a block, the others to the next. `copy`: what is done for the former before. */
-  branch(from: number, to: number, guard: Guard, copy: () => void = () => {}): void {
+  branch(from: number, to: number, guard: Guard | null, copy: () => void = () => {}): void {
     if (to === from + 1) {
       copy();
       return;
     }
     const { writer } = this.#chunk;
-    const mask = this.#chunk.guardMask(guard);
+    const mask = this.#chunk.movedMask(guard);
+    const jump = (): void => {
+      copy();
+      this.jump(from, to);
+    };
     if (mask === null) {
-      writer.value(this.#chunk.guardScalar(guard));
-      writer.if(() => {
-        copy();
-        this.jump(from, to);
-      });
+      if (guard === null) jump();
+      else {
+        writer.value(this.#chunk.guardScalar(guard));
+        writer.if(jump);
+      }
       return;
     }
     if (to > from || this.#leaves(to)) this.#branchForward(from, to, mask, copy);

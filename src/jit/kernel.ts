@@ -273,8 +273,18 @@ function analyse(code: Prepared, plan: Omit<Plan, "facts">): Analysed {
     lanes: 4 * shape.quads,
   });
   const isSplit = code.edgeCopies.size > 0 || shape.width !== null;
+  if (shape.width !== null) requireLockstep(analysis, stalled, code);
   const split = isSplit ? null : splitAtLoopExits(code, analysis.isDivergent);
   return split === null ? { analysis, pauses } : analyse(split, plan);
+}
+
+/** A hardware thread has one instruction pointer: while some of its lanes pause, no others may go on. */
+function requireLockstep({ divergence, isDivergent }: Analysis, stalled: ReadonlySet<number>, { graph }: Prepared): void {
+  const apart = [...stalled].some((block) => {
+    const before = graph.blocks[block]!.predecessors;
+    return divergence.waiting(block).size > 0 || before.some((p) => divergence.waiting(p).size > 0 || isDivergent(p));
+  });
+  if (apart) throw new Unsupported("threads that pause with lanes elsewhere");
 }
 
 /** Where the stacks of a chunk's lanes begin: each chunk has its own if others run before it has ended. */

@@ -79,8 +79,9 @@ function blockStarts(instructions: readonly Instruction[], options: FlowOptions)
 }
 
 /** Where lanes may go on after an instruction that stands before `next`. */
-function targetsOf({ op, guard }: Instruction, next: number, end: number): readonly number[] {
-  const through = guard === null ? [] : [next];
+function targetsOf({ op, guard, lanes }: Instruction, next: number, end: number): readonly number[] {
+  const isForAll = guard === null && (lanes === undefined || lanes.uniform);
+  const through = isForAll ? [] : [next];
   switch (op.kind) {
     case "branch":
       return [...through, op.target];

@@ -10,7 +10,7 @@ export interface Liveness {
   liveIn(block: number): BitSet;
   /** Behind the block's last instruction. */
   liveOut(block: number): BitSet;
-  /** Registers of which lanes read what others have, or that all lanes share. */
+  /** Registers of which lanes read what others have, or have written for them, and those that all lanes share. */
   readonly acrossLanes: ReadonlySet<number>;
   /**
    * Goes through a block backwards: `visit` sees the registers that are live behind each instruction, in one set that
@@ -118,7 +118,11 @@ function numberCrossing(local: readonly Exposure[], liveAtEnd: readonly number[]
 function acrossLanes({ instructions, registers }: FlowCode): ReadonlySet<number> {
   const found = new Set(registers.flatMap(({ home }, r) => (home?.lanes === null ? [r] : [])));
   const visitor = { register: () => {}, acrossLanes: (r: number) => found.add(r) };
-  for (const instruction of instructions) readsOf(instruction, visitor);
+  for (const instruction of instructions) {
+    readsOf(instruction, visitor);
+    // Lanes that are elsewhere find there what they have not written.
+    if (instruction.lanes?.noMask === true) writesOf(instruction, (r) => found.add(r));
+  }
   return found;
 }
 

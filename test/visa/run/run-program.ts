@@ -1,5 +1,6 @@
 import { launch, loadProgram } from "../../../src/interpreter/index.ts";
 import { fileLayout, surfaceIndex } from "../../../src/ir/index.ts";
+import { JitProgram } from "../../../src/jit/launch.ts";
 import type { LaunchRequest, ThreadModel } from "../../../src/machine/launch.ts";
 import { DeviceMemory } from "../../../src/machine/memory.ts";
 import { sanitizerNames } from "../../../src/runtime/module.ts";
@@ -21,6 +22,8 @@ export interface Outcome {
   readonly reports: readonly string[];
   /** What each work item stored. */
   readonly values: readonly number[];
+  /** Of a program that was to be compiled: why it was not, or null. */
+  readonly obstacle?: string | null;
 }
 
 const stackBytes = 16384;
@@ -43,6 +46,8 @@ export interface Mode {
   readonly generate: boolean;
   /** With all sanitizers. */
   readonly watched: boolean;
+  /** Compiled, if possible. */
+  readonly compiled?: boolean;
 }
 
 /** Launches a program; throws where there is anything to object to in its text. */
@@ -57,7 +62,7 @@ export function run(
   routines: readonly BoundRoutine[],
   program: Pick<Program, "items" | "group">,
   width: number,
-  { generate, watched }: Mode,
+  { generate, watched, compiled = false }: Mode,
   maxSteps = 1_000_000,
 ): Outcome {
   const { items = width, group = items } = program;
@@ -93,10 +98,15 @@ export function run(
     threads: model,
     maxSteps,
   };
-  const { reports } = launch(loaded, request, { observers: sanitizersFor(watched ? sanitizerNames : []) });
+  const jit = compiled ? new JitProgram(loaded) : null;
+  const obstacle = jit?.obstacleOf(request) ?? null;
+  const { reports } =
+    (obstacle === null ? jit?.launch(request) : null) ??
+    launch(loaded, request, { observers: sanitizersFor(watched ? sanitizerNames : []) });
   const bytes = memory.views.u8.slice(out, out + 4 * items);
   return {
     reports: reports.map(({ code, message }) => `${code}: ${message}`),
     values: [...new Uint32Array(bytes.buffer)],
+    ...(compiled ? { obstacle } : {}),
   };
 }

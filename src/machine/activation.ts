@@ -62,6 +62,8 @@ export class Activation {
   /** Copies the results to the caller, for the lanes that return. */
   onReturn: ((x: Activation, mask: number) => void) | null = null;
   depth = 0;
+  /** Counts the calls of the warp. */
+  serial = 0;
   /** Lanes that have neither returned nor exited. */
   live = 0;
   /** Lanes that have returned and wait for the others. */

@@ -29,6 +29,7 @@ export class Warp {
   /** The last backward jump: where a launch that does not end is. */
   lastJump: Site | null = null;
   #patience = patience;
+  #calls = 0;
 
   constructor(cta: Cta, index: number, lanes: number, tid: Int32Array) {
     this.cta = cta;
@@ -65,8 +66,9 @@ export class Warp {
   }
 
   /**
-   * The group to run: among those that gave way least, the one in the deepest frame, and there the lowest place. Groups that
-   * stand at its place become one with it. Null when all wait or none is left.
+   * The group to run: among those that gave way least, the one in the deepest frame, of several such frames in the one that was
+   * entered first, and there the lowest place. Groups that stand at its place become one with it. Null when all wait or none
+   * is left.
    */
   pick(): Group | null {
     if (this.lockstep) return this.#atPointer();
@@ -115,6 +117,7 @@ export class Warp {
     callee.callSite = site;
     callee.resume = resume;
     callee.depth = group.activation.depth + 1;
+    callee.serial = this.#calls++;
     group.mask &= ~mask;
     if (group.mask === 0) this.remove(group);
     this.groups.push(new Group(callee, entry, mask, group.turn));
@@ -219,5 +222,7 @@ export class Warp {
 const before = (a: Group, b: Group): boolean => {
   if (a.turn !== b.turn) return a.turn < b.turn;
   if (a.activation.depth !== b.activation.depth) return a.activation.depth > b.activation.depth;
+  // Places in different functions do not compare: of those that one call has entered, the first comes first.
+  if (a.activation !== b.activation) return a.activation.serial < b.activation.serial;
   return a.at.index < b.at.index;
 };

@@ -43,6 +43,23 @@ const header = `.version 9.0
     ld.param.b32 n, [r];
     ret;
 }
+.func early (.reg .b32 a)
+{
+    .reg .pred p;
+    setp.gt.u32 p, a, 30;
+    @p bra behind;
+    add.u32 a, a, 1;
+behind:
+    call print, (a, 1);
+    call print, (a, 2);
+    ret;
+}
+.func late (.reg .b32 a)
+{
+    call print, (a, 3);
+    call print, (a, 4);
+    ret;
+}
 .visible .entry k(.param .u64 out)
 {
     .reg .b64 %o, %p, %q, %i;
@@ -65,6 +82,15 @@ const programs = {
     and.b32 %r, %t, 3;
     setp.eq.u32 q, %r, 1;
     @q call print, (%r, %i);`,
+  "functions that are called by address print one after the other": `
+    .reg .b64 f, g;
+    mov.u64 f, early;
+    mov.u64 g, late;
+    and.b32 %r, %t, 1;
+    setp.eq.u32 q, %r, 0;
+    selp.b64 f, f, g, q;
+like: .callprototype _ (.reg .b32 _);
+    call f, (%t), like;`,
   "every lane has memory of its own, and gives it back": `
     shl.b64 %q, %i, 2;
     add.u64 %q, %q, 4;

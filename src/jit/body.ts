@@ -131,7 +131,8 @@ export class Body {
   #barrier(block: number, op: Extract<Op, { kind: "barrier" }>, { guard, lanes }: Instruction): void {
     const isPlain = op.mode === "sync" && op.count === null && op.id.kind === "const" && op.id.value === 0;
     if (!isPlain) throw new Unsupported("barriers other than barrier 0 for all threads");
-    if (lanes !== undefined || (guard !== null && this.#chunk.file !== null)) throw new Unsupported("barriers of some lanes");
+    if (lanes !== undefined || (guard !== null && this.#chunk.file !== null))
+      throw new Unsupported("barriers of some lanes");
     const at = this.#pauses.barriers.get(block);
     const meeting = at === undefined ? null : this.#suspension!.meetingBefore(at);
     if (at === undefined) this.flow.leave(block, null);
@@ -170,7 +171,8 @@ export class Body {
 
   #branchIndexed(branch: IndexedBranch): void {
     const { guard, lanes } = branch.instruction;
-    if (lanes !== undefined && !(lanes.uniform && guard === null)) throw new Unsupported("indexed branches of some lanes");
+    if (lanes !== undefined && !(lanes.uniform && guard === null))
+      throw new Unsupported("indexed branches of some lanes");
     // What moves all lanes or none is for all that are here.
     this.#chunk.begin();
     this.#chunk.file?.read(branch.instruction);
@@ -192,6 +194,7 @@ export class Body {
 
   #warp(block: number, instruction: Instruction, op: Extract<Op, { kind: "warp" }>): void {
     if (op.mask !== null && this.#chunk.analysis.meets(block)) throw new Unsupported("lanes that wait for each other");
+    if (op.mask !== null) this.#calls.meet(block, op.mask);
     const guard = this.#guardMask(instruction.guard);
     this.#warpOperations.perform(op.warp, this.#lanes(block, instruction), { block, dst: instruction.dst, guard });
   }

@@ -23,6 +23,7 @@ export class CallGraph {
   readonly #losing: ReadonlySet<Callable>;
   readonly #asking: ReadonlySet<Callable>;
   readonly #seeing: ReadonlySet<Callable>;
+  readonly #meeting: ReadonlySet<Callable>;
 
   /** @throws Unsupported when the kernel can reach what is not compiled */
   constructor(kernel: Callable, program: Callables) {
@@ -58,6 +59,7 @@ export class CallGraph {
     this.recursive = this.#hasCycle(kernel);
     this.#losing = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "exit"));
     this.#seeing = this.reaching(({ ir }) => ir.instructions.some(sees));
+    this.#meeting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "warp" && op.mask !== null));
     this.#asking = this.reaching(({ ir }) => ir.instructions.some((i) => this.#asks(i)));
   }
 
@@ -86,6 +88,11 @@ export class CallGraph {
 
   get losesByAddress(): boolean {
     return [...this.#byAddress].some((f) => this.#losing.has(f));
+  }
+
+  /** Whether lanes may have to wait for others of their warp in a function. */
+  meetsLanes(f: Callable): boolean {
+    return this.#meeting.has(f);
   }
 
   /** Whether a function may ask the launcher, who then looks at the stack of calls. */

@@ -12,6 +12,8 @@ import { ExternalCalls } from "./external-calls.ts";
 import { fitted } from "./fit.ts";
 import type { Faults } from "./faults.ts";
 import type { Frame } from "./frame.ts";
+import { laneBits } from "./lane-bits.ts";
+import { loadLive, requireNamed, tellLive } from "./meeting.ts";
 import type { MemoryContext } from "./locator.ts";
 import { valuesOf } from "./plan.ts";
 import type { Unit } from "./unit.ts";
@@ -26,6 +28,7 @@ export interface CallContext {
   readonly frame: Frame;
   /** Of a function, where lanes may end in it: locals with those that have. */
   readonly ended: readonly number[] | null;
+  readonly isFunction: boolean;
 }
 
 /** The name of a function of the program in the module. */
@@ -80,6 +83,7 @@ export class Calls {
         this.#externals.call(block, index, op, lanes, guard);
         return;
       }
+      this.#tellLive(op);
       const { convention, returned } =
         op.target.kind === "direct" ? this.#direct(index, op, lanes) : this.#indirect(index, op, op.target, lanes);
       this.#writeResults(block, convention, op.results, returned, guard);
@@ -107,6 +111,31 @@ export class Calls {
     if (!targets.some((f) => f.ir.external)) return false;
     if (op.target.kind === "indirect") throw new Unsupported("functions without a body that are called by address");
     return true;
+  }
+
+  /** The lanes that have not ended, for functions that have to know. */
+  #tellLive(op: CallOp): void {
+    const { unit, ended, isFunction } = this.#at;
+    if (!unit.graph.targetsOf(op).some((f) => unit.graph.meetsLanes(f))) return;
+    const w = this.#writer;
+    if (!isFunction) tellLive(w, this.#memory, laneBits(this.#flow.everybody()));
+    else if (ended !== null) {
+      const live = w.local("i32");
+      loadLive(w, this.#memory, live);
+      const gone = laneBits(ended.map((local) => wasm.local("v128", local)));
+      const left = wasm.op("i32.and", wasm.local("i32", live), wasm.op("i32.xor", gone, wasm.i32(-1)));
+      tellLive(w, this.#memory, left);
+      w.release(live);
+    }
+  }
+
+  /** Lanes that a warp-wide operation names may not be in this function. */
+  meet(block: number, named: Expr): void {
+    const { unit, isFunction, ended } = this.#at;
+    const active = this.#chunk.activeMask(block);
+    if (!isFunction || active === null) return;
+    const gone = (ended ?? []).map((local) => wasm.local("v128", local));
+    requireNamed(this.#chunk, unit, this.#memory, named, { active, ended: gone });
   }
 
   #direct(index: number, op: CallOp, lanes: readonly Wasm[]): Called {

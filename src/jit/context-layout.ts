@@ -83,6 +83,8 @@ const headerWords = [
   "first",
   /** The entry in the shadow stack of the activation that asks the launcher. */
   "entry",
+  /** The lanes of the chunk that have not ended, bit by bit; for functions in which lanes may have to wait for others. */
+  "live",
   /** The byte of memory where the stack of the chunk's first lane begins. */
   "stacks",
   "sharedBytes",

@@ -117,6 +117,15 @@ export class ControlFlow {
     else this.#goOnIfEmpty(next, from);
   }
 
+  /** The lanes that have not ended. */
+  everybody(): readonly Wasm[] {
+    const paused = (this.#suspension?.blocks ?? []).map((block) => this.#suspension!.maskAt(block));
+    return [...this.#waiting.values(), ...paused].reduce<readonly Wasm[]>(
+      (all, mask) => all.map((lanes, q) => wasm.op("v128.or", lanes, wasm.local("v128", mask[q]!))),
+      this.#active,
+    );
+  }
+
   write(): void {
     const { writer } = this.#chunk;
     this.#end = writer.begin("block");

@@ -3,6 +3,7 @@ import type { Expr } from "../semantics/index.ts";
 import { type FunctionWriter, type ModuleWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Callable } from "./callables.ts";
 import { callEntry } from "./context-layout.ts";
+import { giveUpImport } from "./given-up.ts";
 import type { Reach } from "./reach.ts";
 import type { Unit } from "./unit.ts";
 import { widenMask } from "./value.ts";
@@ -12,9 +13,8 @@ type FrameLeaf = Extract<Expr, { kind: "frame" }>;
 const add = (a: Wasm, b: number): Wasm =>
   b === 0 ? a : a.kind === "const" && a.ty === "i32" ? wasm.i32(a.value + b) : wasm.op("i32.add", a, wasm.i32(b));
 
-/** The host's functions that end the launch: `stackOverflow(context, lanes)`; `giveUp()`, after which it is done otherwise. */
+/** The host's function that ends the launch when there is no stack left: `stackOverflow(context, lanes)`. */
 export const stackOverflowImport = "stackOverflow";
-export const giveUpImport = "giveUp";
 
 /** Bytes of the host's stack that activations may take: engines have about a megabyte, and say so when it is full. */
 const hostStackBytes = 900 * 1024;

@@ -50,7 +50,7 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     pauses,
     null,
     null,
-    { unit, frame, ended },
+    { unit, frame, ended, isFunction: true },
   );
 
   specials.enter();

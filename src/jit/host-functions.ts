@@ -1,9 +1,9 @@
 import { evalImport } from "../semantics/expansion.ts";
 import { type PrimName, primOf } from "../semantics/index.ts";
-import { giveUpImport, stackOverflowImport } from "./frame.ts";
+import { stackOverflowImport } from "./frame.ts";
 import { externalImport } from "./external-calls.ts";
 import { faultImport } from "./faults.ts";
-import { GivenUp } from "./given-up.ts";
+import { GivenUp, giveUpImport } from "./given-up.ts";
 import type { Host } from "./host.ts";
 import type { CompiledKernel } from "./kernel.ts";
 import { clockImport } from "./specials.ts";
@@ -21,7 +21,7 @@ export function hostFunctions({ imports }: CompiledKernel, host: () => Host): Re
     [
       giveUpImport,
       () => {
-        throw new GivenUp("its calls nest too deeply");
+        throw new GivenUp("compiled code cannot go on");
       },
     ],
     [clockImport, () => host().clock()],

@@ -44,7 +44,7 @@ export interface CompiledKernel {
   readonly targets: Uint8Array;
   /** Whether blocks may wait for what other blocks do. */
   readonly waits: boolean;
-  /** Whether its calls may nest so deeply that the launch has to be given up, and everything done again otherwise. */
+  /** Whether the launch may have to be given up, and all of it be undone. */
   readonly mayGiveUp: boolean;
   /** Host functions that the module imports. */
   readonly imports: readonly string[];
@@ -84,7 +84,7 @@ export function compileKernel(
     roots: unit.roots,
     sites: unit.sites,
     targets: Uint8Array.from(unit.targets.flatMap((of) => facts.callables.list.map((f) => (of.includes(f) ? 1 : 0)))),
-    mayGiveUp: stacks.isChecked,
+    mayGiveUp: unit.mayGiveUp,
     // Groups of hardware threads that run at the same time would need places of their own in private memory.
     waits: analysed.pauses.spins.size > 0 || shape.width !== null,
     imports: module.imports,
@@ -136,6 +136,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     sites: [],
     targets: [],
     records: 0,
+    mayGiveUp: stacks.isChecked,
   };
 }
 
@@ -182,7 +183,12 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     reaches,
     siteOf,
   };
-  const body = new Body(chunk, memory, pauses, suspension, hoisted, { unit, frame, ended: null });
+  const body = new Body(chunk, memory, pauses, suspension, hoisted, {
+    unit,
+    frame,
+    ended: null,
+    isFunction: false,
+  });
   /** Instructions that are executed here, and the vectors of their results. */
   const hoist = (instructions: readonly number[]): void => {
     body.hoist(instructions);

@@ -47,7 +47,7 @@ export class JitProgram {
     const loaded = this.#load(request);
     if (typeof loaded === "string") return loaded;
     // What others do meanwhile could not be told from what has to be undone.
-    return apart && loaded.kernel.mayGiveUp ? "calls that may nest to any depth" : null;
+    return apart && loaded.kernel.mayGiveUp ? "calls that may have to be undone" : null;
   }
 
   /**
@@ -71,7 +71,10 @@ export class JitProgram {
       if (!isGivenUp(error)) throw error;
       undo();
       const shape = this.#shapeOf(this.#callables.named(request.kernel)!, request);
-      this.#kernels.set(keyOf(request.kernel, shape), "calls that nest too deeply");
+      this.#kernels.set(
+        keyOf(request.kernel, shape),
+        "calls that nest too deeply, or part lanes that wait for each other",
+      );
       return null;
     }
   }

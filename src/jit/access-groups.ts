@@ -12,6 +12,8 @@ export interface AccessGroup {
   readonly stretch: Stretch;
   /** How many there are. */
   readonly count: number;
+  /** Whether the address is known where the block begins. */
+  readonly isEarly: boolean;
 }
 
 export interface GroupMember {
@@ -27,6 +29,7 @@ interface Candidate {
   readonly index: number;
   readonly access: Access;
   readonly address: Address;
+  readonly isEarly: boolean;
 }
 
 export const bytesOf = ({ bits, count }: Access): number => (bits / 8) * count;
@@ -37,9 +40,9 @@ export function accessGroups({ ir, instructions, graph }: Prepared): ReadonlyMap
   for (const { start, end } of graph.blocks) {
     for (const candidates of candidatesOf(instructions.slice(start, end), start, new Bases(ir))) {
       const [first] = candidates;
-      const { access, address } = first!;
+      const { access, address, isEarly } = first!;
       const stretch = stretchOf(candidates);
-      const group = { access, address, stretch, count: candidates.length };
+      const group = { access, address, stretch, count: candidates.length, isEarly };
       for (const c of candidates) members.set(c.index, { group, at: c.address.offset - stretch.offset });
     }
   }
@@ -68,7 +71,8 @@ function candidatesOf(instructions: readonly Instruction[], start: number, bases
     if ((op.kind === "load" || op.kind === "store" || op.kind === "atomic") && op.surface === undefined) {
       const isAlone = instruction.guard !== null || instruction.lanes !== undefined || readsFile(op.address);
       const address = bases.resolve(addressOf(op.address));
-      const candidate = { index: start + i, access: op.access, address };
+      const isEarly = !isAlone && bases.isUnchanged(address.base);
+      const candidate = { index: start + i, access: op.access, address, isEarly };
       const key = `${op.access.space} ${bases.keyOf(address.base)}`;
       const known = isAlone ? undefined : open.get(key);
       if (known !== undefined && isGroup([...known, candidate])) known.push(candidate);
@@ -113,6 +117,12 @@ class Bases {
       default:
         return JSON.stringify(expr);
     }
+  }
+
+  /** Whether the registers that an expression reads are as they were where the block began. */
+  isUnchanged(expr: Expr): boolean {
+    if (expr.kind === "reg") return !this.#versions.has(expr.reg);
+    return expr.kind === "const" || (expr.kind === "prim" && expr.args.every((arg) => this.isUnchanged(arg)));
   }
 
   /** The instruction has been executed. */

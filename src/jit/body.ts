@@ -18,6 +18,9 @@ import { WarpOperations } from "./warp-operations.ts";
 /** Rounds of loops after which lanes that may wait for others let them run. */
 const patience = 64;
 
+/** Instructions of a block at most of which there may be two versions. */
+const mostInVersions = 400;
+
 /** Writes the instructions of a function. */
 export class Body {
   readonly #chunk: Chunk;
@@ -72,7 +75,14 @@ export class Body {
       for (let i = end; i < block.end - 1; i++) this.#instruction(block.index, i, instructions[i]!);
       this.#chunk.begin(last);
     };
-    for (let i = block.start; i < end; i++) this.#instruction(block.index, i, instructions[i]!);
+    const write = (): void => {
+      for (let i = block.start; i < end; i++) this.#instruction(block.index, i, instructions[i]!);
+    };
+    this.#chunk.begin();
+    // Functions are better small: calls may nest.
+    const isLarge = this.#hoisted === null || end - block.start > mostInVersions;
+    if (isLarge || !instructions.slice(block.start, end).every(isPlain)) write();
+    else this.#memory.inVersions(block.start, end, this.#chunk.activeMask(block.index), write);
     if (last.op.kind !== "branch") copy();
     this.#chunk.begin(last);
     const target = (instruction: number): number => graph.blockAt(instruction);
@@ -273,6 +283,9 @@ export class Body {
     }
   }
 }
+
+/** Whether an instruction may be written twice. */
+const isPlain = ({ op }: Instruction): boolean => op.kind === "pure" || op.kind === "load" || op.kind === "store";
 
 const sameGuard = ({ guard: a }: Instruction, { guard: b }: Instruction): boolean =>
   a === b || (a !== null && b !== null && a.register === b.register && a.negate === b.negate);

@@ -50,6 +50,9 @@ export interface Located {
   readonly release: () => void;
 }
 
+/** Accesses of a block that make a version without checks worth its size. */
+const leastForVersions = 4;
+
 /** What has been found out about a group: in locals. */
 interface Verified {
   readonly ok: Wasm;
@@ -68,6 +71,8 @@ export class Locator {
   readonly #targets = new Map<AccessGroup, Target | null>();
   readonly #verified = new Map<AccessGroup, Verified>();
   readonly #records = new Map<AccessGroup, number>();
+  /** Groups that are known to be good in the version of a block that is being written. */
+  #assumed: ReadonlySet<AccessGroup> = new Set();
   readonly #sites = new Map<number, number>();
 
   constructor(chunk: Chunk, context: MemoryContext) {
@@ -123,12 +128,64 @@ export class Locator {
       known = this.#verify(group, group.count > 1 ? active : mask);
       this.#verified.set(group, known);
     }
-    const { ok, rescue, places, offset, locals } = known;
+    const { rescue, places, offset, locals } = known;
+    const ok = this.#assumed.has(group) ? wasm.i32(1) : known.ok;
     const release = (): void => {
       known.left--;
       if (known.left === 0) for (const local of locals) this.#chunk.writer.release(local);
     };
     return { ok, rescue, places, offset: offset + at, release };
+  }
+
+  /**
+   * Checks what can be checked where a block begins, for one version of the block that relies on all of it and one that does
+   * not; `write` writes the instructions. A block that would gain too little is written once.
+   */
+  inVersions(start: number, end: number, active: Mask, write: () => void): void {
+    const groups = new Set<AccessGroup>();
+    let count = 0;
+    for (let i = start; i < end; i++) {
+      const group = this.#members.get(i)?.group;
+      if (group === undefined || !group.isEarly || this.#isScattered(group)) continue;
+      groups.add(group);
+      count++;
+    }
+    if (count < leastForVersions) {
+      write();
+      return;
+    }
+    const checks: Wasm[] = [];
+    for (const group of groups) {
+      const verified = this.#verify(group, active);
+      // Both versions use it.
+      verified.left *= 2;
+      this.#verified.set(group, verified);
+      if (verified.ok.kind !== "const") checks.push(verified.ok);
+      else if (verified.ok.value === 0) groups.delete(group);
+    }
+    const { writer } = this.#chunk;
+    const forget = (): void => {
+      for (const group of this.#verified.keys()) if (!groups.has(group)) this.#verified.delete(group);
+    };
+    writer.value(checks.length === 0 ? wasm.i32(1) : checks.reduce(both));
+    writer.if(
+      () => {
+        this.#assumed = groups;
+        write();
+        this.#assumed = new Set();
+        forget();
+      },
+      () => {
+        write();
+        forget();
+      },
+    );
+  }
+
+  /** Whether each lane accesses another place, so that the check takes as long as the access. */
+  #isScattered({ address, access }: AccessGroup): boolean {
+    const shape = this.#chunk.analysis.shape(address.base);
+    return shape.kind === "vector" || (shape.kind === "indexed" && shape.stride === null) || this.#isOwn(access);
   }
 
   /** Puts the places of the lanes of a mask into the context, or ends the launch. */

@@ -53,6 +53,11 @@ export class Memory {
     else for (let e = 0; e < access.count; e++) move(locator.ofElement(e), { ...access, count: 1 }, e);
   }
 
+  /** Writes a block's instructions, perhaps twice: see `Locator`. */
+  inVersions(start: number, end: number, active: Mask, write: () => void): void {
+    this.#locator.inVersions(start, end, active, write);
+  }
+
   load(block: number, index: number, { dst, guard }: Instruction, op: LoadOp): void {
     const { access, address } = op;
     const chunk = this.#chunk;

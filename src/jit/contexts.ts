@@ -27,6 +27,17 @@ export class Contexts {
 
 export const contextBytes = ({ layout }: CompiledKernel, sharedBytes: number): number => layout.shared + sharedBytes;
 
+/**
+ * Rounds in which the chunks of a block only give way, after which it is the turn of other blocks. Most loops that could wait for
+ * others do not; once a block has waited, it is one that does.
+ */
+const patience = { alone: 1024, together: 4 };
+
+/** A block that has waited goes on, and is to give way sooner from now on. */
+export function hasten(grid: Grid, { layout }: CompiledKernel, context: number): void {
+  grid.memory.views.i32[(context + layout.words.patience) >> 2] = patience.together;
+}
+
 /** Makes a context ready for the blocks of a launch. */
 export function fillContext(grid: Grid, kernel: CompiledKernel, context: number, { params }: LaunchRequest): void {
   const { layout } = kernel;
@@ -52,6 +63,8 @@ export function fillContext(grid: Grid, kernel: CompiledKernel, context: number,
   set("aggr_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
   set("threads", threads);
   set("entry", context + layout.calls);
+  set("resumed", 0);
+  set("patience", patience.alone);
   if (!kernel.shape.rows) {
     for (let t = 0; t < threads; t++) {
       const at = (context + layout.tids + 4 * t) >> 2;

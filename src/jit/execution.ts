@@ -3,7 +3,7 @@ import type { Program } from "../interpreter/program.ts";
 import { Fault } from "../machine/fault.ts";
 import type { Grid } from "../machine/grid.ts";
 import type { LaunchRequest, LaunchResult } from "../machine/launch.ts";
-import { contextBytes, type Contexts, fillContext } from "./contexts.ts";
+import { contextBytes, type Contexts, fillContext, hasten } from "./contexts.ts";
 import type { Host } from "./host.ts";
 import { hostFunctions } from "./host-functions.ts";
 import type { CompiledKernel } from "./kernel.ts";
@@ -15,7 +15,8 @@ import { Team } from "./threads/team.ts";
 export interface LoadedKernel {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
-  readonly run: (context: number, from: number, to: number) => void;
+  /** Returns the end, or the number of a block that waits for others. */
+  readonly run: (context: number, from: number, to: number) => number;
   /** Who answers what the code asks in the calling thread; another one for each launch. */
   host: Host | null;
   /** What a block takes one thread, in milliseconds: guessed at first, then as it was in the last launch. */
@@ -29,6 +30,8 @@ export interface JitResult extends LaunchResult {
 
 /** All contexts of a launch together are not larger than this, in bytes. */
 const mostContextBytes = 2 ** 29;
+/** Blocks that have begun and not ended, where they wait for each other. */
+const mostInFlight = 512;
 
 /** A launch of a compiled kernel, and the threads of the host that run its blocks. */
 export class Execution {
@@ -95,20 +98,22 @@ export class Execution {
     const { kernel, module, run, blockMs } = this.#loaded;
     const { memory } = this.#grid;
     const { onProgress, hostThreads = 1 } = this.#request;
-    const most = Math.max(1, Math.floor(mostContextBytes / this.#bytes));
+    const mostContexts = Math.max(1, Math.min(mostInFlight, Math.floor(mostContextBytes / this.#bytes)));
     const blocks = this.#blocks;
-    // Blocks that wait for others have to take turns, which is not possible across threads.
-    const canBeShared = memory.isShared && !kernel.waits && (apart || canWait());
+    const canBeShared = memory.isShared && (apart || canWait());
     return new Team({
       blocks,
-      threads: canBeShared ? Math.min(hostThreads, most, blocks) : 1,
+      threads: canBeShared ? Math.min(hostThreads, mostContexts, blocks) : 1,
       expectedMs: blockMs,
       module,
       memory: memory.wasm,
       run: (context, from, to) => {
         this.#loaded.host = this.#hosts.get(context)!;
-        run(context, from, to);
+        return run(context, from, to) >>> 0;
       },
+      waits: kernel.waits,
+      hasten: (context) => hasten(this.#grid, kernel, context),
+      mostContexts,
       openContext: () => this.#openContext(),
       blockIn: (context) => this.#blockIn(context),
       functions: () => hostFunctions(kernel, () => this.#hosts.get(this.#team!.context)!),

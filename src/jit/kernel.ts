@@ -148,10 +148,13 @@ const mostCalls = 4096;
 /** Room for what a chunk of lanes keeps while it pauses. */
 const stateBytes = 4096;
 
-/** `run(context, from, to)`: the blocks with these tickets, one after the other, each chunk by chunk. */
+/**
+ * `run(context, from, to)`: the blocks with these tickets, one after the other, each chunk by chunk. Returns `to`, or the ticket
+ * of a block that only waits for what others do, after some patience: it goes on if it is the first one next time.
+ */
 function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed): void {
   const { shape, layout, quads, facts, stacks } = unit;
-  const w = unit.module.function("run", ["i32", "i32", "i32"], []);
+  const w = unit.module.function("run", ["i32", "i32", "i32"], ["i32"]);
   const { code } = analysis;
   const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
   const specials = new Specials(w, layout, context, shape, specialsOf(code.instructions));
@@ -215,8 +218,10 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   w.loop((nextBlock) => {
     specials.startBlock(ticket);
     hoist(hoisted.block);
-    if (facts.sharedBytes > 0) clearShared(unit, w);
-    files?.clearSharedMemory();
+    const beginBlock = (): void => {
+      if (facts.sharedBytes > 0) clearShared(unit, w);
+      files?.clearSharedMemory();
+    };
     const begin = (): void => {
       clearRegisters(chunk);
       files?.start();
@@ -243,19 +248,25 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       });
     };
     if (suspension === null) {
+      beginBlock();
       eachChunk(() => {
         start.prepare();
         start.activate();
         start.begin();
         body.flow.write();
       });
-    } else new Rounds(unit, w, context, first, suspension, body).write(eachChunk, start);
+    } else {
+      const rounds = new Rounds(unit, w, context, first, suspension, body);
+      if (pauses.spins.size > 0) rounds.stopAt(ticket);
+      rounds.write(eachChunk, beginBlock, start);
+    }
     count(w, ticket, 1);
     specials.nextBlock();
     w.value(wasm.op("i32.lt_u", local(ticket), local(last)));
     w.brIf(nextBlock);
   });
   w.end();
+  w.get(last);
 }
 
 interface Analysed {

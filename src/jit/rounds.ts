@@ -13,6 +13,17 @@ export interface ChunkStart {
   readonly begin: () => void;
 }
 
+/** Where a block may stop in which all only wait: locals. */
+interface Stop {
+  readonly ticket: number;
+  /** Rounds of waiting that are left. */
+  readonly patience: number;
+  /** Whether any chunk has done more than to give way, in this round. */
+  readonly moved: number;
+  /** What the state of the chunk was before its turn. */
+  readonly before: number;
+}
+
 /**
  * How the chunks of a block take turns where lanes may pause: each runs until all of its lanes have ended or paused. When all
  * that are left wait at barriers, they go on; those that have only given way go on in any case.
@@ -30,6 +41,8 @@ export class Rounds {
   /** Whether those at barriers go on in this round. */
   readonly #released: number;
 
+  #stop: Stop | null = null;
+
   constructor(unit: Unit, writer: FunctionWriter, context: number, first: number, suspension: Suspension, body: Body) {
     this.#unit = unit;
     this.#writer = writer;
@@ -42,16 +55,26 @@ export class Rounds {
     this.#released = writer.local("i32");
   }
 
-  /** `eachChunk`: a loop over the chunks. */
-  write(eachChunk: (run: () => void) => void, start: ChunkStart): void {
+  /** The block, whose ticket is in a local, may stop and go on later. */
+  stopAt(ticket: number): void {
     const w = this.#writer;
-    this.#clearStates();
+    this.#stop = { ticket, patience: w.local("i32"), moved: w.local("i32"), before: w.local("i32") };
+  }
+
+  /** `eachChunk`: a loop over the chunks; `beginBlock`: what comes first in a block. */
+  write(eachChunk: (run: () => void) => void, beginBlock: () => void, start: ChunkStart): void {
+    const w = this.#writer;
+    this.#beginOrGoOn(() => {
+      beginBlock();
+      this.#clearStates();
+    });
     w.assign([{ local: this.#released, value: wasm.i32(0) }]);
     w.loop((again) => {
       w.assign([
         { local: this.#yielded, value: wasm.i32(0) },
         { local: this.#waits, value: wasm.i32(0) },
       ]);
+      if (this.#stop !== null) w.assign([{ local: this.#stop.moved, value: this.#local(this.#released) }]);
       eachChunk(() => {
         this.#findState();
         this.#takeTurn(start);
@@ -59,6 +82,7 @@ export class Rounds {
       });
       // If nobody has given way, all that are left wait at the barrier.
       w.assign([{ local: this.#released, value: wasm.op("i32.eqz", this.#local(this.#yielded)) }]);
+      this.#stopIfOnlyWaiting();
       w.value(wasm.op("i32.or", this.#local(this.#yielded), this.#local(this.#waits)));
       w.brIf(again);
     });
@@ -86,6 +110,7 @@ export class Rounds {
     const pausing = w.begin("block");
     this.#loadState();
     w.set(state);
+    if (this.#stop !== null) w.assign([{ local: this.#stop.before, value: this.#local(state) }]);
     w.value(is(chunkState.ended));
     w.brIf(this.#suspension.turnEnd);
     w.value(wasm.op("i32.and", isAtBarrier, wasm.op("i32.eqz", this.#local(this.#released))));
@@ -155,7 +180,57 @@ export class Rounds {
       { local: this.#yielded, value: wasm.op("i32.or", this.#local(this.#yielded), isYielded) },
       { local: this.#waits, value: wasm.op("i32.or", this.#local(this.#waits), isLeft) },
     ]);
+    if (this.#stop !== null) {
+      const { moved, before } = this.#stop;
+      const hasMoved = wasm.op("i32.ne", this.#local(state), this.#local(before));
+      const value = wasm.op("i32.or", this.#local(moved), wasm.op("i32.gt_u", hasMoved, isYielded));
+      w.assign([{ local: moved, value }]);
+    }
     w.release(state);
+  }
+
+  #load(name: "resumed" | "patience", to: number): void {
+    const w = this.#writer;
+    w.get(this.#context);
+    w.memory("i32.load", 4, this.#unit.layout.words[name]);
+    w.set(to);
+  }
+
+  #beginOrGoOn(begin: () => void): void {
+    if (this.#stop === null) {
+      begin();
+      return;
+    }
+    const w = this.#writer;
+    this.#load("patience", this.#stop.patience);
+    w.get(this.#context);
+    w.memory("i32.load", 4, this.#unit.layout.words.resumed);
+    w.if(() => this.#setResumed(0), begin);
+  }
+
+  #setResumed(value: 0 | 1): void {
+    const w = this.#writer;
+    w.get(this.#context);
+    w.i32(value);
+    w.memory("i32.store", 4, this.#unit.layout.words.resumed);
+  }
+
+  /** After a round in which no chunk did anything but give way, and some patience, it is the turn of other blocks. */
+  #stopIfOnlyWaiting(): void {
+    if (this.#stop === null) return;
+    const { ticket, patience, moved } = this.#stop;
+    const w = this.#writer;
+    const loadPatience = (): void => this.#load("patience", patience);
+    w.get(moved);
+    w.if(loadPatience, () => {
+      w.assign([{ local: patience, value: wasm.op("i32.sub", this.#local(patience), wasm.i32(1)) }]);
+      w.value(wasm.op("i32.le_s", this.#local(patience), wasm.i32(0)));
+      w.if(() => {
+        this.#setResumed(1);
+        w.get(ticket);
+        w.return();
+      });
+    });
   }
 
   /** All chunks are to begin. */

@@ -7,12 +7,14 @@
 export const word = {
   /** The first block that nobody has taken. */
   next: 0,
-  /** The block before which to stop; 0 after a failure. */
+  /** The block before which to stop. */
   end: 1,
   /** Blocks that have ended. */
   done: 2,
   /** Counts what the launching thread should look at. It waits here. */
   events: 3,
+  /** Blocks that wait for others, and that nobody runs. */
+  waiting: 4,
 } as const;
 
 /** Words of a mailbox, by number within it. */
@@ -28,10 +30,30 @@ export const mail = {
   wide: 4,
   /** Blocks that the worker has run. */
   done: 5,
+  /** The context in which the worker goes on; 0 if it has none. */
+  context: 6,
+  /** 1 when it is to go on with `block`, which has waited. */
+  goesOn: 7,
+  /** 1 while the worker takes part: it may still ask something. */
+  present: 8,
 } as const;
 
 /** What a mailbox says. */
-export const mailState = { empty: 0, call: 1, failure: 2, result: 3, stop: 4 } as const;
+export const mailState = {
+  empty: 0,
+  /** To the launching thread: a function is called. */
+  call: 1,
+  /** The worker cannot go on with its blocks. */
+  failure: 2,
+  /** The block that the worker runs waits for others. */
+  stopped: 3,
+  /** There are no blocks that the worker could begin. */
+  free: 4,
+  /** To the worker: that has been done. */
+  result: 5,
+  /** Its blocks are given up. */
+  stop: 6,
+} as const;
 
 /** Values of 64 bits that a mailbox has room for, and UTF-16 units of the message of a failure. */
 export const mostValues = 16;
@@ -39,13 +61,13 @@ export const longestMessage = 256;
 
 /** Room for the words, and for what may still come. */
 export const headerWords = 16;
-const mailBytes = 32 + 8 * mostValues + 2 * longestMessage;
+/** Where in a mailbox values and the message lie. */
+export const valuesAt = 64;
+export const messageAt = valuesAt + 8 * mostValues;
+const mailBytes = messageAt + 2 * longestMessage;
 
 /** Where the mailbox of a worker begins, in bytes. */
 export const mailAt = (member: number): number => 4 * headerWords + member * mailBytes;
-/** Where in it values and the message lie. */
-export const valuesAt = 32;
-export const messageAt = valuesAt + 8 * mostValues;
 
 export const controlBytes = (members: number): number => mailAt(members);
 

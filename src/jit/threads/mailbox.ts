@@ -27,6 +27,11 @@ export class Mailbox {
     return Atomics.load(this.#words, mail.block) >>> 0;
   }
 
+  /** Whether the worker takes part. */
+  get isPresent(): boolean {
+    return Atomics.load(this.#words, mail.present) !== 0;
+  }
+
   /** Blocks that the worker has run. */
   get done(): number {
     return this.#words[mail.done]!;
@@ -48,6 +53,14 @@ export class Mailbox {
     if (typeof result === "bigint") this.#integers[0] = result;
     else if (result !== undefined) this.#numbers[0] = result;
     this.#words[mail.wide] = Number(typeof result === "bigint");
+    this.#let(mailState.result);
+  }
+
+  /** The worker goes on in a context, if it has one; with a block that has waited, or with one that it takes. */
+  give(context: number | null, block: number | null): void {
+    this.#words[mail.context] = context ?? 0;
+    this.#words[mail.goesOn] = Number(block !== null);
+    if (block !== null) this.#words[mail.block] = block | 0;
     this.#let(mailState.result);
   }
 

@@ -13,6 +13,7 @@ export class OrderedOutput {
 
   /** All blocks before `end` have ended: what they have printed is given out. */
   flush(end: number): void {
+    if (this.#waiting.size === 0) return;
     const ready = [...this.#waiting].filter(([block]) => block < end).sort(([a], [b]) => a - b);
     for (const [block, text] of ready) {
       this.#waiting.delete(block);

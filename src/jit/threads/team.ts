@@ -2,6 +2,7 @@ import { controlBytes, headerWords, mailAt, mailState, noBlock, word } from "./c
 import { type HostFunction, Mailbox } from "./mailbox.ts";
 import type { OrderedOutput } from "./ordered-output.ts";
 import { type Launch, workerPool } from "./pool.ts";
+import { Turns, type Waiting } from "./turns.ts";
 import { batchMs } from "./worker-source.ts";
 
 /** Blocks that threads of the host run together. */
@@ -14,10 +15,18 @@ export interface Work {
   readonly expectedMs: number;
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
-  /** Runs some of the blocks in this thread, in a context. */
-  readonly run: (context: number, from: number, to: number) => void;
-  /** Room in the memory for one more thread. Throws a RangeError when there is none. */
+  /**
+   * Runs some of the blocks in this thread, in a context. Returns the end, or the number of a block that waits for others: it
+   * goes on when it is the first of those to run in the same context.
+   */
+  readonly run: (context: number, from: number, to: number) => number;
+  /** Whether blocks may wait for others. */
+  readonly waits: boolean;
+  /** A block that waits will go on, and is to give way sooner from now on. */
+  readonly hasten: (context: number) => void;
+  /** Room in the memory for one more block at a time. Throws a RangeError when there is none. */
   readonly openContext: () => number;
+  readonly mostContexts: number;
   /** The number of the block that runs, or has run last, in a context. */
   readonly blockIn: (context: number) => number;
   /** What the module imports besides the memory, by name. */
@@ -38,7 +47,8 @@ const startMs = 10;
  */
 export class Team implements Launch {
   readonly #work: Work;
-  readonly #workers: Member[] = [];
+  readonly #turns: Turns;
+  #workers: readonly Member[] = [];
   #words: Int32Array = new Int32Array(headerWords);
   #functions: readonly HostFunction[] = [];
   /** That of this thread, where it runs blocks. */
@@ -50,11 +60,16 @@ export class Team implements Launch {
   #failure: { readonly block: number; readonly error: unknown } | null = null;
   #settle: { readonly resolve: () => void; readonly reject: (reason: unknown) => void } | null = null;
   #lost = 0;
+  /** Blocks that had been taken when one failed; no more are taken from then on. */
+  #taken: number | null = null;
   /** There are no workers, or there is no room for them. */
-  #isAlone = false;
+  #isAlone: boolean;
 
   constructor(work: Work) {
     this.#work = work;
+    this.#isAlone = work.threads === 1;
+    this.#turns = new Turns(work.openContext, work.mostContexts);
+    this.#words[word.end] = work.blocks;
   }
 
   /** The context of the thread for which a function of the host is called. */
@@ -72,28 +87,13 @@ export class Team implements Launch {
    * of the first block, before which all have ended: as if they had run one by one.
    */
   run(): void {
-    const { blocks, expectedMs } = this.#work;
-    const begun = performance.now();
-    const batches = new Batches();
-    let remaining = blocks * expectedMs;
-    for (let from = 0; from < blocks && this.#failure === null; ) {
-      if (this.#pays(remaining) && this.#share(from, this.#work.threads - 1, false)) {
-        this.#together();
-        break;
-      }
-      const to = Math.min(blocks, from + batches.size);
-      batches.time(() => this.#runHere(from, to));
-      from = to;
-      this.#report(from);
-      const elapsed = performance.now() - begun;
-      if (elapsed > trialMs) remaining = (elapsed / from) * (blocks - from);
-    }
+    this.#runAll();
     this.#end();
   }
 
   /** Runs all blocks in workers, while this thread does something else; where there are none, in this thread. */
   async finish(): Promise<void> {
-    if (!this.#share(0, this.#work.threads, true)) {
+    if (!this.#share(this.#work.threads, true)) {
       this.run();
       return;
     }
@@ -118,27 +118,46 @@ export class Team implements Launch {
     if (this.#settle === null) return;
     if (this.#workers.some(({ mailbox }) => mailbox.block !== noBlock)) this.#settle.reject(reason);
     else if (this.#lost === this.#workers.length) {
-      this.#together();
+      this.#runAll();
       this.#settle.resolve();
     }
   }
 
-  #pays(remaining: number): boolean {
-    const others = this.#work.threads - 1;
-    return others > 0 && !this.#isAlone && remaining > (workerPool.size >= others ? inviteMs : startMs);
+  /** Runs blocks and serves the workers, if there are any, until all blocks have ended. */
+  #runAll(): void {
+    const { blocks, expectedMs, waits } = this.#work;
+    const begun = performance.now();
+    const batches = new Batches(waits ? 1 : Infinity);
+    this.#ownContext ??= this.#turns.begin();
+    for (let remaining = blocks * expectedMs; ; ) {
+      if (this.#pays(remaining)) this.#share(this.#work.threads - 1, false);
+      const seen = Atomics.load(this.#words, word.events);
+      this.#serve();
+      const hasBegun = this.#beginSome(batches);
+      const hasGoneOn = this.#goOn();
+      if (!hasBegun && !hasGoneOn) {
+        if (this.#ended) return;
+        Atomics.wait(this.#words, word.events, seen);
+      }
+      const elapsed = performance.now() - begun;
+      if (elapsed > trialMs) remaining = (elapsed / Math.max(1, this.#own)) * (blocks - this.#count(word.next));
+    }
   }
 
-  /** Lets workers take blocks, from one on. `tells`: this thread will not wait for them. False when there are no workers. */
-  #share(from: number, count: number, tells: boolean): boolean {
-    const { module, memory, threads, blocks } = this.#work;
+  #pays(remaining: number): boolean {
+    if (this.#isAlone || this.#workers.length > 0) return false;
+    return remaining > (workerPool.size >= this.#work.threads - 1 ? inviteMs : startMs);
+  }
+
+  /** Lets up to `count` workers take blocks. `tells`: this thread will not wait for them. False when there are none. */
+  #share(count: number, tells: boolean): boolean {
+    const { module, memory, threads, waits } = this.#work;
     const functions = this.#work.functions();
-    this.#functions = [...functions.values()];
-    const contexts = this.#openContexts(count);
+    const contexts = Array.from({ length: count }, () => this.#turns.begin()).filter((c) => c !== null);
     const control = new SharedArrayBuffer(controlBytes(contexts.length));
-    this.#words = new Int32Array(control);
-    this.#words[word.next] = from;
-    this.#words[word.done] = from;
-    this.#words[word.end] = blocks;
+    const words = new Int32Array(control);
+    words.set(this.#words);
+    this.#words = words;
     const members = contexts.map((context, i): Member => ({ context, mailbox: new Mailbox(control, i) }));
     const invited = workerPool.invite(this, members.length, (i) => ({
       tells,
@@ -149,73 +168,114 @@ export class Team implements Launch {
       control,
       mailbox: mailAt(i),
       threads,
+      waits,
     }));
-    this.#workers.push(...members.slice(0, invited));
+    this.#functions = [...functions.values()];
+    this.#workers = members.slice(0, invited);
+    for (const { context } of members.slice(invited)) this.#turns.end(context!);
     this.#isAlone = invited === 0;
     return !this.#isAlone;
   }
 
-  /** As many as there is room for. */
-  #openContexts(count: number): readonly number[] {
-    const contexts: number[] = [];
-    try {
-      while (contexts.length < count) contexts.push(this.#work.openContext());
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-    }
-    return contexts;
+  /** Runs some of the blocks that nobody has taken. False when there are none, or no room. */
+  #beginSome(batches: Batches): boolean {
+    const from = this.#count(word.next);
+    const left = this.#count(word.end) - from;
+    if (left <= 0) return false;
+    this.#ownContext ??= this.#turns.begin();
+    if (this.#ownContext === null) return false;
+    const { threads } = this.#work;
+    const most = threads === 1 ? left : Math.ceil(left / (2 * threads));
+    const to = from + Math.min(batches.size, most);
+    if (Atomics.compareExchange(this.#words, word.next, from | 0, to | 0) >>> 0 !== from) return true;
+    const context = this.#ownContext;
+    batches.time(() => {
+      if (!this.#runHere(context, from, to)) this.#ownContext = null;
+    });
+    return true;
   }
 
-  /** Runs blocks and serves the workers, until all blocks have ended. */
-  #together(): void {
-    const batches = new Batches();
-    for (;;) {
-      const seen = Atomics.load(this.#words, word.events);
-      this.#serve();
-      const from = this.#count(word.next);
-      const left = this.#count(word.end) - from;
-      if (left > 0) {
-        const to = from + Math.min(batches.size, Math.ceil(left / (2 * this.#work.threads)));
-        if (Atomics.compareExchange(this.#words, word.next, from | 0, to | 0) >>> 0 === from) {
-          batches.time(() => this.#runHere(from, to));
-          Atomics.add(this.#words, word.done, to - from);
-        }
-      } else if (this.#ended) return;
-      else Atomics.wait(this.#words, word.events, seen);
-    }
+  /** A block that waits goes on for a while. False when there is none. */
+  #goOn(): boolean {
+    const waiting = this.#nextWaiting();
+    if (waiting === null) return false;
+    const { context, block } = waiting;
+    if (this.#runHere(context, block, block + 1)) this.#turns.end(context);
+    return true;
   }
 
-  #runHere(from: number, to: number): void {
-    this.#context = this.#ownContext ??= this.#work.openContext();
-    this.#own += to - from;
+  /** False when the last of the blocks waits: in this context. */
+  #runHere(context: number, from: number, to: number): boolean {
+    this.#context = context;
+    let end = to;
     try {
-      this.#work.run(this.#context, from, to);
+      end = this.#work.run(context, from, to);
     } catch (error) {
       this.#fail(error);
     }
+    this.#own += end - from;
+    Atomics.add(this.#words, word.done, end - from);
+    if (end < to) this.#stop(context, end);
+    return end === to;
   }
 
-  /** Answers what workers ask, and gives out what the blocks have printed that come before all that run. */
+  #stop(context: number, block: number): void {
+    if (this.#failure === null) {
+      this.#turns.stop({ context, block });
+      Atomics.store(this.#words, word.waiting, this.#turns.count);
+    } else Atomics.add(this.#words, word.done, 1);
+  }
+
+  #nextWaiting(): Waiting | null {
+    const waiting = this.#turns.goOn();
+    if (waiting === null) return null;
+    Atomics.store(this.#words, word.waiting, this.#turns.count);
+    this.#work.hasten(waiting.context);
+    return waiting;
+  }
+
+  /** Does what workers ask, and gives out what the blocks have printed that come before all that run or wait. */
   #serve(): void {
     const next = this.#count(word.next);
-    const running = Math.min(next, ...this.#workers.map(({ mailbox }) => mailbox.block));
-    for (const { context, mailbox } of this.#workers) {
+    const running = Math.min(next, this.#turns.first, ...this.#workers.map(({ mailbox }) => mailbox.block));
+    for (const member of this.#workers) {
+      const { mailbox } = member;
       const { state } = mailbox;
-      this.#context = context;
-      if (state === mailState.failure) this.#fail(new Error(mailbox.failure));
-      if (state === mailState.failure || (state === mailState.call && this.#isPast)) mailbox.stop();
-      else if (state === mailState.call) this.#answer(mailbox);
+      if (state === mailState.empty) continue;
+      this.#context = member.context ?? 0;
+      if (state === mailState.stopped) this.#replace(member);
+      else if (state === mailState.free) this.#occupy(member);
+      else if (state === mailState.call || state === mailState.failure) this.#answer(mailbox, state);
     }
     this.#report(running);
   }
 
-  #answer(mailbox: Mailbox): void {
+  #answer(mailbox: Mailbox, state: number): void {
     try {
-      mailbox.answer(this.#functions);
+      if (state === mailState.failure) throw new Error(mailbox.failure);
+      if (this.#isPast) mailbox.stop();
+      else mailbox.answer(this.#functions);
     } catch (error) {
       this.#fail(error);
       mailbox.stop();
     }
+  }
+
+  /** The block of a worker waits, which may begin another one if there is a context for it. */
+  #replace(member: Member): void {
+    this.#stop(member.context!, member.mailbox.block);
+    member.context = this.#turns.begin();
+    member.mailbox.give(member.context, null);
+  }
+
+  /** A worker has nothing to do: a block that waits may go on. */
+  #occupy(member: Member): void {
+    const waiting = this.#nextWaiting();
+    if (waiting !== null) {
+      if (member.context !== null) this.#turns.end(member.context);
+      member.context = waiting.context;
+    }
+    member.mailbox.give(member.context, waiting?.block ?? null);
   }
 
   /** Whether the block of which something is asked would not have run, since one before it has failed. */
@@ -225,7 +285,10 @@ export class Team implements Launch {
 
   #fail(error: unknown): void {
     if (!this.#isPast) this.#failure = { block: this.#work.blockIn(this.#context), error };
-    Atomics.store(this.#words, word.end, 0);
+    const taken = Atomics.exchange(this.#words, word.next, this.#work.blocks | 0) >>> 0;
+    this.#taken ??= taken;
+    Atomics.store(this.#words, word.waiting, 0);
+    Atomics.add(this.#words, word.done, this.#turns.clear());
   }
 
   /** All blocks before one have ended. Those behind a failure have not run, as far as anybody can see. */
@@ -244,9 +307,11 @@ export class Team implements Launch {
     if (this.#failure !== null) throw this.#failure.error;
   }
 
+  /** Whether all has ended, and every worker has gone. One that comes now finds nothing to do. */
   get #ended(): boolean {
-    const next = this.#count(word.next);
-    return next >= this.#count(word.end) && this.#count(word.done) === next;
+    const { blocks } = this.#work;
+    if (this.#count(word.next) < blocks || this.#count(word.done) !== (this.#taken ?? blocks)) return false;
+    return !this.#workers.some(({ mailbox }) => mailbox.isPresent);
   }
 
   #count(at: number): number {
@@ -255,17 +320,24 @@ export class Team implements Launch {
 }
 
 interface Member {
-  readonly context: number;
+  /** Where it runs blocks; null while there is no room for it. */
+  context: number | null;
   readonly mailbox: Mailbox;
 }
 
 /** How many blocks to take at once, so that they take about `batchMs`. */
 class Batches {
+  readonly #most: number;
   size = 1;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   time(run: () => void): void {
     const begun = performance.now();
     run();
-    this.size = performance.now() - begun < batchMs ? 2 * this.size : Math.ceil(this.size / 2);
+    const size = performance.now() - begun < batchMs ? 2 * this.size : Math.ceil(this.size / 2);
+    this.size = Math.min(this.#most, size);
   }
 }

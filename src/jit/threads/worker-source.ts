@@ -18,6 +18,8 @@ export interface Invitation {
   readonly mailbox: number;
   /** How many threads share the blocks. */
   readonly threads: number;
+  /** Whether blocks may wait for others. */
+  readonly waits: boolean;
 }
 
 /**
@@ -29,7 +31,7 @@ export const workerSource = `
 const { parentPort = globalThis } = globalThis.process?.getBuiltinModule?.("node:worker_threads") ?? {};
 const stopped = Symbol();
 parentPort.onmessage = ({ data }) => {
-  const { tells, module, memory, functions, context, control, mailbox, threads } = data;
+  const { tells, module, memory, functions, control, mailbox, threads, waits } = data;
   const words = new Int32Array(control);
   const mail = new Int32Array(control, mailbox);
   const numbers = new Float64Array(control, mailbox + ${valuesAt}, ${mostValues});
@@ -60,40 +62,68 @@ parentPort.onmessage = ({ data }) => {
     ask(${mailState.call});
     return mail[${mail.wide}] === 0 ? numbers[0] : integers[0];
   };
-  const run = (from, to) => {
+  const fail = (error) => {
+    const text = String(error).slice(0, ${longestMessage});
+    message.fill(0);
+    for (let i = 0; i < text.length; i++) message[i] = text.charCodeAt(i);
     try {
-      instance ??= new WebAssembly.Instance(module, { env });
-      instance.exports.run(context, from, to);
-    } catch (error) {
-      if (error === stopped) return;
-      const text = String(error).slice(0, ${longestMessage});
-      message.fill(0);
-      for (let i = 0; i < text.length; i++) message[i] = text.charCodeAt(i);
-      try {
-        ask(${mailState.failure});
-      } catch {}
-    }
+      ask(${mailState.failure});
+    } catch {}
   };
   const env = { memory };
   functions.forEach((name, f) => (env[name] = (...values) => call(f, values)));
   let instance;
+  let { context } = data;
+  const run = (from, to) => {
+    let end = to;
+    try {
+      instance ??= new WebAssembly.Instance(module, { env });
+      end = instance.exports.run(context, from, to) >>> 0;
+    } catch (error) {
+      if (error !== stopped) fail(error);
+    }
+    if (end === to) {
+      mail[${mail.done}] += to - from;
+      Atomics.store(mail, ${mail.block}, ${noBlock});
+      Atomics.add(words, ${word.done}, to - from);
+      tell();
+    } else {
+      ask(${mailState.stopped});
+      context = mail[${mail.context}];
+    }
+  };
   let most = 1;
-  for (;;) {
+  const begin = () => {
     const from = Atomics.load(words, ${word.next}) >>> 0;
     const left = (Atomics.load(words, ${word.end}) >>> 0) - from;
-    if (left <= 0) break;
+    if (left <= 0 || context === 0) return false;
     const count = Math.min(most, Math.ceil(left / (2 * threads)));
     Atomics.store(mail, ${mail.block}, from);
-    if (Atomics.compareExchange(words, ${word.next}, from | 0, (from + count) | 0) >>> 0 !== from) continue;
+    if (Atomics.compareExchange(words, ${word.next}, from | 0, (from + count) | 0) >>> 0 !== from) return true;
     const begun = performance.now();
     run(from, from + count);
-    if (performance.now() - begun < ${batchMs}) most *= 2;
+    if (waits) most = 1;
+    else if (performance.now() - begun < ${batchMs}) most *= 2;
     else most = Math.ceil(most / 2);
-    mail[${mail.done}] += count;
-    Atomics.store(mail, ${mail.block}, ${noBlock});
-    Atomics.add(words, ${word.done}, count);
-    tell();
+    return true;
+  };
+  const goOn = () => {
+    if (Atomics.load(words, ${word.waiting}) === 0) return false;
+    ask(${mailState.free});
+    context = mail[${mail.context}];
+    if (mail[${mail.goesOn}] === 0) return false;
+    const block = mail[${mail.block}] >>> 0;
+    run(block, block + 1);
+    return true;
+  };
+  Atomics.store(mail, ${mail.present}, 1);
+  for (;;) {
+    const begun = begin();
+    const goneOn = goOn();
+    if (!begun && !goneOn) break;
   }
   Atomics.store(mail, ${mail.block}, ${noBlock});
+  Atomics.store(mail, ${mail.present}, 0);
+  tell();
 };
 `;

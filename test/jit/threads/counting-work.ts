@@ -8,14 +8,14 @@ import { wasm } from "../../../src/wasm/index.ts";
 export const counts = 0x1_0000;
 
 /**
- * A module with `run(context, from, to)`: each block writes its number into the first word of the context, calls `visit` of the
+ * A module with `run(context, from, to)`, which returns `to`: each block writes its number into the first word of the context, calls `visit` of the
  * host with its number and 3, adds what comes back to its count, and spins for a while.
  */
 function countingModule(spins: number): Uint8Array<ArrayBuffer> {
   const module = new ModuleWriter();
   module.importMemory({ initial: 1, maximum: 0x1_0000, shared: true });
   module.importFunction("visit", ["i32", "i64"], ["i32"]);
-  const w = module.function("run", ["i32", "i32", "i32"], []);
+  const w = module.function("run", ["i32", "i32", "i32"], ["i32"]);
   const [context, block, last] = [0, 1, 2];
   const spin = w.local("i32");
   const at = wasm.op("i32.shl", wasm.local("i32", block), wasm.i32(2));
@@ -42,6 +42,7 @@ function countingModule(spins: number): Uint8Array<ArrayBuffer> {
     w.value(wasm.op("i32.lt_u", wasm.local("i32", block), wasm.local("i32", last)));
     w.brIf(next);
   });
+  w.get(last);
   module.export("run");
   return module.finish();
 }
@@ -84,6 +85,9 @@ export function countingWork(
     module,
     memory,
     run: own.exports["run"] as Work["run"],
+    waits: false,
+    hasten: () => {},
+    mostContexts: 100,
     openContext: () => 64 * ++contexts,
     blockIn: (context) => words[context >> 2]!,
     functions: () => functions,

@@ -17,15 +17,14 @@ import { threadShape } from "./thread-files.ts";
 import { canShare } from "./threads/host-workers.ts";
 import type { LaunchShape, VariableFacts } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
-import { needsWarps, type Quads, widthFor } from "./width.ts";
+import { type Quads, widthFor, type WidthNeeds, widthNeedsOf } from "./width.ts";
 
 /** The kernels of a program that have been compiled, by name and shape; or why one could not be. */
 export class JitProgram {
   readonly program: Program;
   readonly #callables: Callables;
   readonly #quads: Quads | null;
-  /** Whether the lanes of a warp must run together. */
-  readonly #inWarps = new Map<IrFunction, boolean>();
+  readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
   readonly #kernels = new Map<string, LoadedKernel | string>();
   readonly #contexts: Contexts;
   #constants: number | null = null;
@@ -118,12 +117,12 @@ export class JitProgram {
   }
 
   #quadsOf(kernel: IrFunction, block: Dim3): Quads {
-    let inWarps = this.#inWarps.get(kernel);
-    if (inWarps === undefined) {
-      inWarps = needsWarps(kernel, (name) => this.#callables.named(name)?.ir ?? null);
-      this.#inWarps.set(kernel, inWarps);
+    let needs = this.#widthNeeds.get(kernel);
+    if (needs === undefined) {
+      needs = widthNeedsOf(kernel, (name) => this.#callables.named(name)?.ir ?? null);
+      this.#widthNeeds.set(kernel, needs);
     }
-    return inWarps ? 8 : (this.#quads ?? widthFor(block, kernel.instructions.length));
+    return this.#quads === null || needs.inWarps ? widthFor(block, needs) : this.#quads;
   }
 
   #compile(kernel: Callable, shape: LaunchShape, block: Dim3): LoadedKernel | string {

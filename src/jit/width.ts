@@ -7,36 +7,54 @@ import { isClock } from "./specials.ts";
 /** How many times four lanes a chunk may have: up to a warp. */
 export type Quads = 1 | 2 | 4 | 8;
 
-/** A function with more instructions than this is compiled for few lanes: its code grows with them. */
+/** With more instructions than this code is for few lanes: it grows with them. */
 const large = 2000;
 
+/** What decides how wide the chunks of a kernel are. */
+export interface WidthNeeds {
+  /** The lanes of a warp must run together. */
+  readonly inWarps: boolean;
+  /** A function may be entered again before it has returned: what it keeps meanwhile should be little. */
+  readonly recursive: boolean;
+  /** Of the kernel and the functions that it calls. */
+  readonly instructions: number;
+}
+
 /** The widest chunk whose lanes lie in one row of the block, so that their addresses are regular. */
-export function widthFor([x, y, z]: Dim3, instructions: number): Quads {
+export function widthFor([x, y, z]: Dim3, { inWarps, recursive, instructions }: WidthNeeds): Quads {
+  if (inWarps) return 8;
   const isOneRow = y === 1 && z === 1;
-  const widest = instructions > large ? 2 : 8;
+  const widest = recursive || instructions > large ? 2 : 8;
   for (const quads of [8, 4] as const) {
     if (quads <= widest && (isOneRow ? x >= 4 * quads : x % (4 * quads) === 0)) return quads;
   }
   return 2;
 }
 
-/**
- * Whether the lanes of a warp must run together in a kernel. `named`: the function that a direct call goes to.
- */
-export function needsWarps(kernel: IrFunction, named: (name: string) => IrFunction | null): boolean {
-  const seen = new Set([kernel]);
-  for (const { instructions } of seen) {
-    for (const instruction of instructions) {
-      if (needsWarp(instruction)) return true;
+/** `named`: the function that a direct call goes to. */
+export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunction | null): WidthNeeds {
+  let [inWarps, recursive, instructions] = [false, false, 0];
+  const seen = new Set<IrFunction>();
+  const open = new Set<IrFunction>();
+  const visit = (f: IrFunction): void => {
+    if (open.has(f)) recursive = true;
+    if (seen.has(f)) return;
+    seen.add(f);
+    open.add(f);
+    instructions += f.instructions.length;
+    for (const instruction of f.instructions) {
+      inWarps ||= needsWarp(instruction);
       const { op } = instruction;
       if (op.kind !== "call" || op.target.kind !== "direct") continue;
       const callee = named(op.target.function);
       // What the launcher does, it does for a warp: prints in the order of its lanes.
-      if (callee === null || callee.external) return true;
-      seen.add(callee);
+      if (callee === null || callee.external) inWarps = true;
+      else visit(callee);
     }
-  }
-  return false;
+    open.delete(f);
+  };
+  visit(kernel);
+  return { inWarps, recursive, instructions };
 }
 
 /** Whether an instruction tells if the lanes of a warp run together, or is better off when they do. */

@@ -1,5 +1,6 @@
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Body } from "./body.ts";
+import { giveUpImport } from "./given-up.ts";
 import { chunkState, type Suspension } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
 
@@ -40,6 +41,8 @@ export class Rounds {
   readonly #waits: number;
   /** Whether those at barriers go on in this round. */
   readonly #released: number;
+  /** Whether any chunk has ended. */
+  readonly #ended: number;
 
   #stop: Stop | null = null;
 
@@ -53,6 +56,7 @@ export class Rounds {
     this.#yielded = writer.local("i32");
     this.#waits = writer.local("i32");
     this.#released = writer.local("i32");
+    this.#ended = writer.local("i32");
   }
 
   /** The block, whose ticket is in a local, may stop and go on later. */
@@ -73,6 +77,7 @@ export class Rounds {
       w.assign([
         { local: this.#yielded, value: wasm.i32(0) },
         { local: this.#waits, value: wasm.i32(0) },
+        { local: this.#ended, value: wasm.i32(0) },
       ]);
       if (this.#stop !== null) w.assign([{ local: this.#stop.moved, value: this.#local(this.#released) }]);
       eachChunk(() => {
@@ -83,6 +88,7 @@ export class Rounds {
       // If nobody has given way, all that are left wait at the barrier.
       w.assign([{ local: this.#released, value: wasm.op("i32.eqz", this.#local(this.#yielded)) }]);
       this.#stopIfOnlyWaiting();
+      if (this.#unit.shape.width !== null) this.#giveUpIfOthersEnded();
       w.value(wasm.op("i32.or", this.#local(this.#yielded), this.#local(this.#waits)));
       w.brIf(again);
     });
@@ -177,6 +183,7 @@ export class Rounds {
     const isYielded = wasm.op("i32.eq", this.#local(state), wasm.i32(chunkState.yielded));
     const isLeft = wasm.op("i32.ne", this.#local(state), wasm.i32(chunkState.ended));
     w.assign([
+      { local: this.#ended, value: wasm.op("i32.or", this.#local(this.#ended), wasm.op("i32.eqz", isLeft)) },
       { local: this.#yielded, value: wasm.op("i32.or", this.#local(this.#yielded), isYielded) },
       { local: this.#waits, value: wasm.op("i32.or", this.#local(this.#waits), isLeft) },
     ]);
@@ -231,6 +238,16 @@ export class Rounds {
         w.return();
       });
     });
+  }
+
+  /** Hardware threads wait for all others, those that have ended too: for ever. The interpreter says where. */
+  #giveUpIfOthersEnded(): void {
+    const w = this.#writer;
+    const waits = wasm.op("i32.and", this.#local(this.#waits), this.#local(this.#released));
+    this.#unit.module.importFunction(giveUpImport, [], []);
+    this.#unit.mayGiveUp = true;
+    w.value(wasm.op("i32.and", waits, this.#local(this.#ended)));
+    w.if(() => w.call(giveUpImport));
   }
 
   /** All chunks are to begin. */

@@ -22,6 +22,8 @@ export interface ContextNeeds {
   readonly targetBytes: number;
   /** Bytes of the lanes' stacks. */
   readonly stackBytes: number;
+  /** Bytes of frames that are not in their place. */
+  readonly frameBytes: number;
   /** Bytes of the byte files of all hardware threads of a group. */
   readonly fileBytes: number;
   /** Bytes of shared variables, the dynamic ones left out. */
@@ -56,6 +58,7 @@ export interface ContextLayout {
   readonly targets: number;
   readonly states: number;
   readonly stacks: number;
+  readonly frames: number;
   readonly files: number;
   readonly shared: number;
 }
@@ -147,6 +150,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     targets: take(needs.targetBytes),
     states: take(needs.stateBytes * (1024 / needs.lanes)),
     stacks: take(needs.stackBytes),
+    frames: take(needs.frameBytes),
     files: take(needs.fileBytes),
     shared: take(0),
   };

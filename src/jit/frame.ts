@@ -21,6 +21,7 @@ const hostStackBytes = 900 * 1024;
 
 const clearName = "frame:clear";
 const copyName = "frame:copy";
+const moveName = "frame:move";
 
 /** Where the variables of an activation are that lie in memory, in the stacks of its lanes. */
 export class Frame {
@@ -238,6 +239,20 @@ export class Frame {
     };
   }
 
+  /** Bytes of the frame. */
+  get size(): number {
+    return this.#callable.code.frame.size;
+  }
+
+  /** Copies the frames of all lanes to bytes of memory where they lie one behind the other, or back from there. */
+  move(place: Wasm, way: "away" | "back"): void {
+    const frames = [wasm.op("i32.add", this.#stackStart, this.base), wasm.i32(this.#unit.stacks.stride)];
+    const others = [place, wasm.i32(this.size)];
+    const [from, to] = way === "away" ? [frames, others] : [others, frames];
+    this.#writer.values([...from, ...to, wasm.i32(this.size)]);
+    this.#writer.call(moveName);
+  }
+
   #clear(start: number, bytes: number): void {
     this.#writer.values([wasm.op("i32.add", this.#stackStart, add(this.base, start)), wasm.i32(bytes)]);
     this.#writer.call(clearName);
@@ -249,7 +264,8 @@ const shortBytes = 128;
 
 /**
  * `clear(at, bytes)` and `copy(from, to, bytes, lanes)`, at bytes of memory that belong to the first lane; the others' are
- * `stride` further each. What is cleared is a multiple of 16 bytes.
+ * `stride` further each. What is cleared is a multiple of 16 bytes. `move(from, stride, to, stride, bytes)`: from one place to
+ * another, in all lanes.
  */
 export function frameFunctions(m: ModuleWriter, lanes: number, stride: number): void {
   const clear = m.function(clearName, ["i32", "i32"], []);
@@ -277,6 +293,21 @@ export function frameFunctions(m: ModuleWriter, lanes: number, stride: number): 
     clear.assign([{ local: 0, value: wasm.op("i32.add", at, wasm.i32(stride)) }]);
     clear.value(wasm.op("i32.lt_u", at, wasm.local("i32", end)));
     clear.brIf(next);
+  });
+
+  const move = m.function(moveName, ["i32", "i32", "i32", "i32", "i32"], []);
+  const count = move.local("i32");
+  const sum = (a: number, b: number): Wasm => wasm.op("i32.add", wasm.local("i32", a), wasm.local("i32", b));
+  move.loop((next) => {
+    move.values([2, 0, 4].map((l) => wasm.local("i32", l)));
+    move.memoryCopy();
+    move.assign([
+      { local: 0, value: sum(0, 1) },
+      { local: 2, value: sum(2, 3) },
+      { local: count, value: wasm.op("i32.add", wasm.local("i32", count), wasm.i32(1)) },
+    ]);
+    move.value(wasm.op("i32.lt_u", wasm.local("i32", count), wasm.i32(lanes)));
+    move.brIf(next);
   });
 
   const copy = m.function(copyName, ["i32", "i32", "i32", "i32"], []);

@@ -10,6 +10,7 @@ import { type ContextLayout, layContext } from "./context-layout.ts";
 import { promoteFile } from "../ir/flow/file-promotion.ts";
 import { Frame, frameFunctions } from "./frame.ts";
 import { writeFunction } from "./function.ts";
+import { KernelStacks, stackBytesOf, stackModeOf } from "./kernel-stacks.ts";
 import { splitAtLoopExits } from "./loop-exits.ts";
 import type { MemoryContext } from "./locator.ts";
 import { faultImport } from "./faults.ts";
@@ -101,7 +102,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
   const plans = new Planning(graph, facts, shape, stacks.isUsed).from(analysis);
   const all = [analysis.code, ...plans.map((p) => p.code)];
   const isSuspended = pauses.barriers.size + pauses.spins.size > 0;
-  if (isSuspended && stacks.isChecked && stacks.isUsed) throw new Unsupported("pauses with stacks of any depth");
+  const stackMode = stackModeOf(kernel, stacks, isSuspended);
   const params = ir.params.flatMap(({ storage, type }) =>
     storage.kind === "kernel" ? [{ at: storage.offset, type }] : [],
   );
@@ -120,8 +121,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     memoryResults: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.returns.length)) : 0,
     args: graph.externalArgs,
     targetBytes: graph.indirectCalls * facts.callables.list.length,
-    // Where chunks take turns, those that wait keep their frames.
-    stackBytes: stacks.stride * (isSuspended ? 1024 : quads * 4),
+    ...stackBytesOf(stackMode, kernel, stacks, quads * 4),
     fileBytes: shape.width === null ? 0 : Math.ceil(1024 / shape.width) * (ir.file?.bytes ?? 0),
     sharedBytes: facts.sharedBytes,
   });
@@ -131,6 +131,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     plans: new Map(plans.map((p) => [p.callable, p])),
     quads,
     layout,
+    stackMode,
     accessFunctions: new AccessFunctions(module, layout, quads * 4),
     roots,
     sites: [],
@@ -166,6 +167,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     (leaf) => frame.address(leaf),
   );
   const frame = new Frame(unit, w, kernel, null);
+  const kernelStacks = new KernelStacks(unit, w, context, specials.first, frame);
   const entry = w.local("i32");
   const { file } = code.ir;
   const files = file === undefined ? null : new ThreadFiles(unit, chunk, file, { context, first: specials.first });
@@ -209,6 +211,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   w.get(context);
   w.memory("i32.load", 4, layout.words.threads);
   w.set(threads);
+  kernelStacks.begin();
   w.assign([{ local: entry, value: wasm.op("i32.add", local(context), wasm.i32(layout.calls)) }]);
   hoist(hoisted.grid);
   const none = w.begin("block");
@@ -232,7 +235,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     const prepare = (): void => {
       specials.startChunk();
       files?.find();
-      if (stacks.isUsed) placeStacks(unit, w, first, suspension !== null, frame);
+      kernelStacks.place();
       hoist(hoisted.chunk);
     };
     const start: ChunkStart = { prepare, activate: () => activate(chunk, shape, threads, first), begin };
@@ -296,23 +299,16 @@ function analyse(code: Prepared, plan: Omit<Plan, "facts">): Analysed {
 }
 
 /** A hardware thread has one instruction pointer: while some of its lanes pause, no others may go on. */
-function requireLockstep({ divergence, isDivergent }: Analysis, stalled: ReadonlySet<number>, { graph }: Prepared): void {
+function requireLockstep(
+  { divergence, isDivergent }: Analysis,
+  stalled: ReadonlySet<number>,
+  { graph }: Prepared,
+): void {
   const apart = [...stalled].some((block) => {
     const before = graph.blocks[block]!.predecessors;
     return divergence.waiting(block).size > 0 || before.some((p) => divergence.waiting(p).size > 0 || isDivergent(p));
   });
   if (apart) throw new Unsupported("threads that pause with lanes elsewhere");
-}
-
-/** Where the stacks of a chunk's lanes begin: each chunk has its own if others run before it has ended. */
-function placeStacks({ layout, stacks }: Unit, w: FunctionWriter, first: number, isOwn: boolean, frame: Frame): void {
-  const start = wasm.op("i32.add", wasm.local("i32", context), wasm.i32(layout.stacks));
-  const before = wasm.op("i32.mul", wasm.local("i32", first), wasm.i32(stacks.stride));
-  w.value(isOwn ? wasm.op("i32.add", start, before) : start);
-  frame.place();
-  w.get(context);
-  frame.pushStart();
-  w.memory("i32.store", 4, layout.words.stacks);
 }
 
 /** Shared memory begins as zeros in every block. */

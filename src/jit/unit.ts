@@ -5,6 +5,7 @@ import type { AccessFunctions } from "./access-functions.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { Callable, Callables } from "./callables.ts";
 import type { ContextLayout } from "./context-layout.ts";
+import type { StackMode } from "./kernel-stacks.ts";
 import type { FunctionPlan } from "./plan.ts";
 import type { Stacks } from "./stacks.ts";
 import type { Quads } from "./width.ts";
@@ -67,6 +68,7 @@ export interface Unit {
   /** What the kernel can call, and what of it has to lie in memory. */
   readonly graph: CallGraph;
   readonly stacks: Stacks;
+  readonly stackMode: StackMode;
   readonly plans: ReadonlyMap<Callable, FunctionPlan>;
   /** Offsets of the parameters whose allocation the launcher looks up beforehand. */
   readonly roots: readonly number[];

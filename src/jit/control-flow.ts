@@ -119,8 +119,7 @@ export class ControlFlow {
 
   /** The lanes that have not ended. */
   everybody(): readonly Wasm[] {
-    const paused = (this.#suspension?.blocks ?? []).map((block) => this.#suspension!.maskAt(block));
-    return [...this.#waiting.values(), ...paused].reduce<readonly Wasm[]>(
+    return [...this.#waiting.values(), ...(this.#suspension?.masks ?? [])].reduce<readonly Wasm[]>(
       (all, mask) => all.map((lanes, q) => wasm.op("v128.or", lanes, wasm.local("v128", mask[q]!))),
       this.#active,
     );

@@ -21,7 +21,7 @@ import { Reaches } from "./reaches.ts";
 import { type ChunkStart, Rounds } from "./rounds.ts";
 import { Specials, specialShape, specialsOf } from "./specials.ts";
 import { Stacks } from "./stacks.ts";
-import { type Pauses, pausesOf, Suspension } from "./suspension.ts";
+import { type Pauses, pausesOf, stateBytesFor, Suspension } from "./suspension.ts";
 import { importThreads, ThreadFiles } from "./thread-files.ts";
 import type { LaunchShape, ProgramFacts, Site, Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
@@ -115,7 +115,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     paramBytes: params.reduce((end, { at, type }) => Math.max(end, at + type.size), 0),
     roots: roots.length,
     sites: all.reduce((sum, { instructions }) => sum + instructions.length, 0),
-    stateBytes,
+    stateBytes: stateBytesFor(analysis, pauses, quads),
     calls: graph.recursive ? mostCalls : graph.functions.length + 1,
     memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
     memoryResults: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.returns.length)) : 0,
@@ -146,9 +146,6 @@ const [context, ticket, last] = [0, 1, 2];
 /** Calls that can be open at once. */
 const mostCalls = 4096;
 
-/** Room for what a chunk of lanes keeps while it pauses. */
-const stateBytes = 4096;
-
 /**
  * `run(context, from, to)`: the blocks with these tickets, one after the other, each chunk by chunk. Returns `to`, or the ticket
  * of a block that only waits for what others do, after some patience: it goes on if it is the first one next time.
@@ -174,8 +171,9 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   const reaches = new Reaches(unit, w, analysis, context, frame);
   const hoisted = hoistedOf(analysis);
   const suspension = stalled.size === 0 ? null : new Suspension(chunk, pauses, hoisted.registers);
-  if (suspension !== null && suspension.bytes > stateBytes)
-    throw new Unsupported("so many registers live at a barrier");
+  if (suspension !== null && suspension.bytes > stateBytesFor(analysis, pauses, quads)) {
+    throw new Error("the state of a chunk is larger than the room for it");
+  }
   const siteOf = (instruction: number, record: number | null, element = 0): number =>
     unit.sites.push({ function: kernel.number, instruction: code.origins[instruction]!, record, element }) - 1;
   const memory: MemoryContext = {

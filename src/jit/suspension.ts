@@ -59,6 +59,25 @@ interface Meeting {
   readonly kept: readonly Kept[];
 }
 
+/** Bytes that the state of a chunk of so many times four lanes may take. */
+export function stateBytesFor({ code, register }: Analysis, { barriers, spins }: Pauses, quads: number): number {
+  const blocks = [...barriers.values(), ...spins];
+  const live = new Set<number>();
+  for (const block of blocks) {
+    code.liveness.liveIn(block).forEach((r) => {
+      live.add(r);
+    });
+  }
+  const vector = 16 * quads;
+  const bytesOf = (r: number): number => {
+    const { kind } = register(r);
+    if (kind === "vector") return code.ir.registers[r]!.class === "b64" ? 2 * vector : vector;
+    return kind === "indexed" ? 8 + vector : 8;
+  };
+  const bytes = [...live].reduce((sum, r) => sum + bytesOf(r), blocks.length * vector);
+  return Math.ceil((stateHeaderBytes + bytes) / 16) * 16;
+}
+
 /** The lanes that have paused, by the block at which they will go on, and what must outlive the pause. */
 export class Suspension {
   readonly #chunk: Chunk;
@@ -135,6 +154,11 @@ export class Suspension {
     return this.#pauses.get(block)!.mask;
   }
 
+  /** The masks of all that have paused. */
+  get masks(): readonly (readonly number[])[] {
+    return [...this.#pauses.values()].map((p) => p.mask);
+  }
+
   /** Nobody has paused yet. */
   reset(): void {
     const locals = [...this.#pauses.values()].flatMap((p) => p.mask);
@@ -204,7 +228,7 @@ const alignments = { v128: 16, i64: 8, i32: 4 } as const;
 /** Where a chunk's state keeps locals: behind the word that says what it waits for. */
 function placesOf(writer: FunctionWriter, locals: readonly number[]): readonly Kept[] {
   const kept: Kept[] = [];
-  let at = 16;
+  let at = stateHeaderBytes;
   for (const ty of ["v128", "i64", "i32"] as const) {
     for (const local of locals) {
       if (writer.typeOf(local) !== ty) continue;
@@ -216,13 +240,16 @@ function placesOf(writer: FunctionWriter, locals: readonly number[]): readonly K
 }
 
 const endOf = (kept: readonly Kept[]): number =>
-  kept.reduce((end, { ty, at }) => Math.max(end, at + alignments[ty]), 16);
+  kept.reduce((end, { ty, at }) => Math.max(end, at + alignments[ty]), stateHeaderBytes);
 
 /** Whether all lanes of a chunk come to a barrier together, or none. */
 function isMeeting({ code, divergence }: Analysis, barrier: number): boolean {
   const { guard } = code.instructions[code.graph.blocks[barrier]!.end - 1]!;
   return guard === null && !divergence.mayBePartial(barrier);
 }
+
+/** Bytes in which a chunk's state says what it is. */
+const stateHeaderBytes = 16;
 
 /** What a chunk's state says first; from `meetings` on, the barrier at which its lanes have met. */
 export const chunkState = { fresh: 0, atBarrier: 1, yielded: 2, ended: 3, meetings: 4 } as const;

@@ -3,14 +3,13 @@ import { type MemoryOp, type Wasm, wasm } from "../wasm/index.ts";
 import { scalarLoad } from "./access-functions.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import { allBits, laneBits } from "./lane-bits.ts";
-import { bitsOf } from "./locator.ts";
 import type { Places } from "./reach.ts";
 import { widenMask } from "./value.ts";
 
 type Element = readonly number[];
 
 /** Where an access is, as `Located` says. */
-export interface Spot {
+interface Spot {
   readonly places: Places;
   readonly offset: number;
 }
@@ -40,9 +39,12 @@ export class ElementMoves {
     this.#isShared = isShared;
   }
 
-  /** Loads the elements of all lanes. */
-  load(access: Access, { places, offset }: Spot, into: readonly Element[]): void {
-    if (places.kind === "run" && isStrong(access, this.#isShared)) {
+  /** Loads the elements of all lanes or, where only those have a place, of the lanes of a mask. */
+  load(access: Access, { places, offset }: Spot, into: readonly Element[], mask: Mask = null): void {
+    if (mask !== null) {
+      const push = this.#pushPlace(places, offset);
+      this.eachActive(mask, (lane) => this.#loadLane(access, push, into, lane, true));
+    } else if (places.kind === "run" && isStrong(access, this.#isShared)) {
       this.#loadLanes(access, this.#pushPlace(places, offset), into);
     } else if (places.kind === "run" && Math.abs(places.stride) === bytesOf(access) && this.#isDense(access)) {
       this.#loadRun(access, places, offset, into);
@@ -146,28 +148,30 @@ export class ElementMoves {
   }
 
   #loadLanes(access: Access, push: PushPlace, into: readonly Element[]): void {
-    const { writer, lanes } = this.#chunk;
+    for (let lane = 0; lane < this.#chunk.lanes; lane++) this.#loadLane(access, push, into, lane, false);
+  }
+
+  /** `keep`: what the locals have of other lanes. Else the first of a vector clears it. */
+  #loadLane(access: Access, push: PushPlace, into: readonly Element[], lane: number, keep: boolean): void {
+    const { writer } = this.#chunk;
     const bytes = access.bits / 8;
     const wide = access.bits === 64;
-    const atomic = isStrong(access, this.#isShared);
+    const l = wide ? lane & 1 : lane & 3;
     into.forEach((element, e) => {
-      for (let lane = 0; lane < lanes; lane++) {
-        const local = element[wide ? lane >> 1 : lane >> 2]!;
-        const l = wide ? lane & 1 : lane & 3;
-        if (access.bits < 32 || atomic) {
-          writer.get(local);
-          const at = push(lane) + e * bytes;
-          this.#loadScalar(access, at);
-          writer.op(wide ? "i64x2.replace_lane" : "i32x4.replace_lane", l);
-        } else if (l === 0) {
-          writer.memory(wide ? "v128.load64_zero" : "v128.load32_zero", bytes, push(lane) + e * bytes);
-        } else {
-          const at = push(lane) + e * bytes;
-          writer.get(local);
-          writer.memory(wide ? "v128.load64_lane" : "v128.load32_lane", bytes, at, l);
-        }
-        writer.set(local);
+      const local = element[wide ? lane >> 1 : lane >> 2]!;
+      if (access.bits < 32 || isStrong(access, this.#isShared)) {
+        writer.get(local);
+        const at = push(lane) + e * bytes;
+        this.#loadScalar(access, at);
+        writer.op(wide ? "i64x2.replace_lane" : "i32x4.replace_lane", l);
+      } else if (l === 0 && !keep) {
+        writer.memory(wide ? "v128.load64_zero" : "v128.load32_zero", bytes, push(lane) + e * bytes);
+      } else {
+        const at = push(lane) + e * bytes;
+        writer.get(local);
+        writer.memory(wide ? "v128.load64_lane" : "v128.load32_lane", bytes, at, l);
       }
+      writer.set(local);
     });
   }
 
@@ -259,7 +263,7 @@ export class ElementMoves {
   }
 
   #storeLanes(access: Access, push: PushPlace, mask: Mask, elements: readonly (Element | null)[]): void {
-    const { writer, lanes } = this.#chunk;
+    const { writer } = this.#chunk;
     const bytes = access.bits / 8;
     const wide = access.bits === 64;
     const atomic = isStrong(access, this.#isShared);
@@ -278,24 +282,27 @@ export class ElementMoves {
         }
       });
     };
-    if (mask === null) {
-      for (let lane = 0; lane < lanes; lane++) one(lane);
-      return;
-    }
     this.eachActive(mask, one);
   }
 
   /** Writes something for each lane of a mask, in order. */
   eachActive(mask: Mask, write: (lane: number) => void): void {
-    const { writer, lanes } = this.#chunk;
+    const { writer, lanes, quads } = this.#chunk;
+    if (mask === null) {
+      for (let lane = 0; lane < lanes; lane++) write(lane);
+      return;
+    }
     const bits = writer.local("i32");
-    writer.assign([{ local: bits, value: bitsOf(mask, lanes) }]);
-    for (let lane = 0; lane < lanes; lane++) {
-      if (mask === null) write(lane);
-      else {
-        writer.value(wasm.op("i32.and", wasm.local("i32", bits), wasm.i32(1 << lane)));
-        writer.if(() => write(lane));
-      }
+    writer.assign([{ local: bits, value: laneBits(mask) }]);
+    const ifAny = (of: number, then: () => void): void => {
+      writer.value(wasm.op("i32.and", wasm.local("i32", bits), wasm.i32(of)));
+      writer.if(then);
+    };
+    // Often only few lanes are active: four that are not are left out at once.
+    for (let q = 0; q < quads; q++) {
+      ifAny(0xf << (4 * q), () => {
+        for (let lane = 4 * q; lane < 4 * q + 4; lane++) ifAny(1 << lane, () => write(lane));
+      });
     }
     writer.release(bits);
   }
@@ -329,7 +336,7 @@ export class ElementMoves {
 const bytesOf = ({ bits, count }: Access): number => (bits / 8) * count;
 
 /** Whether other threads of the host must see an access as one, and in order. */
-export const isStrong = ({ order, volatile, space, align, bits }: Access, isShared: boolean): boolean =>
+const isStrong = ({ order, volatile, space, align, bits }: Access, isShared: boolean): boolean =>
   isShared && (order !== "weak" || volatile) && space !== "shared" && space !== "local" && align >= bits / 8;
 
 /** As many vectors of records, each of as many elements, as vectors of one element each. */

@@ -41,8 +41,10 @@ export function tellEntry(w: FunctionWriter, { context, entry, layout }: MemoryC
 export interface Located {
   /** 1 where the places are good; else each lane's is to be found. A constant or a local. */
   readonly ok: Wasm;
-  /** Where it is 0, another condition under which the places are good, if there is one. */
+  /** Where it is 0, another condition, if there is one, under which the places are good for the lanes that are active. */
   readonly rescue: Wasm | null;
+  /** Whether the others do no harm when they load like these, or store what was there. */
+  readonly isNear: boolean;
   readonly places: Places;
   /** Bytes to be added to the places. */
   readonly offset: number;
@@ -57,6 +59,7 @@ const leastForVersions = 4;
 interface Verified {
   readonly ok: Wasm;
   readonly rescue: Wasm | null;
+  readonly isNear: boolean;
   readonly places: Places;
   readonly offset: number;
   readonly locals: readonly number[];
@@ -128,13 +131,13 @@ export class Locator {
       known = this.#verify(group, group.count > 1 ? active : mask);
       this.#verified.set(group, known);
     }
-    const { rescue, places, offset, locals } = known;
+    const { locals, left: _, ...found } = known;
     const ok = this.#assumed.has(group) ? wasm.i32(1) : known.ok;
     const release = (): void => {
       known.left--;
       if (known.left === 0) for (const local of locals) this.#chunk.writer.release(local);
     };
-    return { ok, rescue, places, offset: offset + at, release };
+    return { ...found, ok, offset: found.offset + at, release };
   }
 
   /**
@@ -240,15 +243,15 @@ export class Locator {
     const target = known ?? { reach: recorded!.reach, ahead: null };
     const found = new ReachCheck(this.#chunk, group.stretch, target).of(this.#chunk.value(group.address.base), mask);
     const checked = this.#isOwn(group.access) ? { ...found, places: laneByLane(found.places) } : found;
-    const checkedInLocals = this.#keep(checked, target, group.count);
-    const kept = { ...checkedInLocals, locals: [...checkedInLocals.locals, ...(recorded?.locals ?? [])] };
+    const kept = this.#keep(checked, target, group.count);
+    const locals = [...kept.locals, ...(recorded?.locals ?? [])];
+    const isNear = checked.rescue?.isNear ?? true;
     const rescue = mask === null || checked.rescue === null ? null : this.#rescued(checked.rescue, mask);
-    if (group.count === 1 || rescue === null || kept.ok.kind !== "local") return { ...kept, rescue };
-    const ok = kept.ok.local;
-    writer.get(ok);
-    writer.op("i32.eqz");
-    writer.if(() => writer.assign([{ local: ok, value: rescue }]));
-    return { ...kept, rescue: null };
+    if (group.count === 1 || rescue === null || kept.ok.kind !== "local") return { ...kept, locals, rescue, isNear };
+    const rescued = writer.local("i32");
+    writer.value(wasm.op("i32.eqz", kept.ok));
+    writer.if(() => writer.assign([{ local: rescued, value: rescue }]));
+    return { ...kept, locals: [...locals, rescued], rescue: wasm.local("i32", rescued), isNear };
   }
 
   /** Whether one address may be another byte of memory for each lane. */
@@ -257,7 +260,7 @@ export class Locator {
   }
 
   /** What was checked, in locals. */
-  #keep({ ok, places }: Checked, { reach }: Target, count: number): Omit<Verified, "rescue"> {
+  #keep({ ok, places }: Checked, { reach }: Target, count: number): Omit<Verified, "rescue" | "isNear"> {
     const { writer } = this.#chunk;
     const assignments: { readonly local: number; readonly value: Wasm }[] = [];
     const kept = (value: Wasm): Wasm => {
@@ -322,11 +325,17 @@ export class Locator {
   }
 }
 
-/** `then` where the places are good, else `otherwise`. */
-export function either(w: FunctionWriter, { ok, rescue }: Located, then: () => void, otherwise: () => void): void {
+/** `then` where the places are good, `active` where they are for the lanes that are active, else `otherwise`. */
+export function either(
+  w: FunctionWriter,
+  { ok, rescue }: Located,
+  then: () => void,
+  otherwise: () => void,
+  active = then,
+): void {
   const rescued = (): void => {
     w.value(rescue!);
-    w.if(then, otherwise);
+    w.if(active, otherwise);
   };
   if (ok.kind === "const" && ok.value === 1) then();
   else {

@@ -98,6 +98,7 @@ export class Memory {
             by.find(index, part, address, mask);
             this.#gather(part, locals.slice(from, from + part.count));
           }),
+        () => this.#moves.load(access, { places, offset }, locals, located.isNear ? null : mask),
       );
       elements = locals.map((list): Value => {
         const nodes = list.map((l) => wasm.local("v128", l));

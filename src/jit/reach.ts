@@ -68,6 +68,8 @@ export interface Rescue {
   readonly distance: Wasm;
   readonly stride: number;
   readonly room: Wasm;
+  /** Whether lanes that are not active do no harm when they load like the others, or store what was there. */
+  readonly isNear: boolean;
 }
 
 type Affine = Extract<Value, { kind: "affine" }>;
@@ -75,6 +77,8 @@ type Indexed = Extract<Value, { kind: "indexed" }>;
 
 /** Bytes around every allocation that may be looked at, though not by lanes that are active. */
 const margin = 256;
+/** What is no further than that before an allocation has a place that is not below 0. */
+const farthestBefore = 0x8000;
 
 /** Checks the accesses of a chunk to one stretch, and says where it lies. */
 export class ReachCheck {
@@ -183,8 +187,12 @@ export class ReachCheck {
 
   #rescue(distance: Wasm, stride: number, condition: Wasm): Rescue | null {
     const { bytes, lane = 0 } = this.#reach;
-    if (stride === 0 || lane !== 0 || Math.abs(stride) * this.#chunk.lanes > margin) return null;
-    return { condition, distance, stride, room: minus(bytes, i64(this.#stretch.size)) };
+    if (stride === 0 || lane !== 0) return null;
+    const span = stride * (this.#chunk.lanes - 1);
+    const isNear = Math.abs(span) + this.#stretch.size <= margin;
+    const lowest = plus(distance, i64(Math.min(span, 0)));
+    const good = isNear ? condition : both(condition, atLeast(lowest, i64(-farthestBefore)));
+    return { condition: good, distance, stride, room: minus(bytes, i64(this.#stretch.size)), isNear };
   }
 
   /** An index that counts with the lanes, and must not pass the end of its 32 bits. */

@@ -65,6 +65,7 @@ export class SurfaceLocator implements PlaceFinder {
     return {
       ok: good,
       rescue: null,
+      isNear: true,
       places: there,
       offset: 0,
       release: () => {

@@ -13,9 +13,12 @@ export class CallStack {
   readonly #kernel: CompiledKernel;
   readonly #callables: Callables;
   readonly #sites = new Map<number, Site>();
+  readonly #slot: number;
   #cta: Cta | null = null;
 
-  constructor(grid: Grid, kernel: CompiledKernel, callables: Callables) {
+  /** `slot`: that of the blocks in which it looks. */
+  constructor(grid: Grid, kernel: CompiledKernel, callables: Callables, slot: number) {
+    this.#slot = slot;
     this.#grid = grid;
     this.#kernel = kernel;
     this.#callables = callables;
@@ -56,7 +59,7 @@ export class CallStack {
     const { layout, stackStride, shape } = this.#kernel;
     const { views } = this.#grid.memory;
     const word = (name: keyof typeof layout.words): number => views.i32[(context + layout.words[name]) >> 2]!;
-    this.#cta ??= new Cta(this.#grid, 0);
+    this.#cta ??= new Cta(this.#grid, 0, this.#slot);
     const [gx, gy] = this.#grid.dimensions;
     const ticket = word("ticket");
     this.#cta.ticket = ticket;

@@ -53,7 +53,7 @@ export class Execution {
     program: Program,
     loaded: LoadedKernel,
     contexts: Contexts,
-    host: (grid: Grid) => Host,
+    host: (grid: Grid, slot: number) => Host,
     request: LaunchRequest,
     apart: boolean,
   ) {
@@ -67,7 +67,8 @@ export class Execution {
     this.#grid = grid;
     this.#blocks = gx * gy * gz;
     this.#bytes = contextBytes(loaded.kernel, sharedBytes);
-    this.#makeHost = () => host(grid);
+    // Blocks that run at the same time have different slots.
+    this.#makeHost = () => host(grid, this.#hosts.size);
     refuse(program, kernel, grid, sharedBytes);
     this.#team = grid.reports.failed ? null : this.#makeTeam(output, apart);
   }
@@ -98,7 +99,8 @@ export class Execution {
     const { kernel, module, run, blockMs } = this.#loaded;
     const { memory } = this.#grid;
     const { onProgress, hostThreads = 1 } = this.#request;
-    const mostContexts = Math.max(1, Math.min(mostInFlight, Math.floor(mostContextBytes / this.#bytes)));
+    const inFlight = Math.min(mostInFlight, this.#request.threads?.residentGroups ?? mostInFlight);
+    const mostContexts = Math.max(1, Math.min(inFlight, Math.floor(mostContextBytes / this.#bytes)));
     const blocks = this.#blocks;
     const canBeShared = memory.isShared && (apart || canWait());
     return new Team({

@@ -30,12 +30,12 @@ export class Host {
   /** The byte files of hardware threads, by where they lie in memory. */
   readonly #files = new Map<number, DataView>();
 
-  /** `constants`: the byte of memory where the module's constants lie. */
-  constructor(grid: Grid, kernel: CompiledKernel, callables: Callables, constants: number) {
+  /** `constants`: the byte of memory where the module's constants lie; `slot`: of the blocks for which it answers. */
+  constructor(grid: Grid, kernel: CompiledKernel, callables: Callables, constants: number, slot: number) {
     this.#engine = callables.engine;
     this.#grid = grid;
     this.#kernel = kernel;
-    this.#stack = new CallStack(grid, kernel, callables);
+    this.#stack = new CallStack(grid, kernel, callables, slot);
     this.#constants = constants;
     this.#surfaces = new Surfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
   }

@@ -87,7 +87,7 @@ export class JitProgram {
     const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
     const constants = this.#placeConstants();
-    const host = (grid: Grid): Host => new Host(grid, loaded.kernel, this.#callables, constants);
+    const host = (grid: Grid, slot: number): Host => new Host(grid, loaded.kernel, this.#callables, constants, slot);
     return new Execution(this.program, loaded, this.#contexts, host, request, apart);
   }
 

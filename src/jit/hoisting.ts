@@ -6,7 +6,7 @@ import type { Shape } from "./shape.ts";
 import { isClock } from "./specials.ts";
 
 /** For how long a value stays the same; `code`: as long as the instructions say. */
-export type Level = "grid" | "block" | "chunk" | "code";
+type Level = "grid" | "block" | "chunk" | "code";
 
 /**
  * Instructions that are executed once for the grid, or once for each block, or whenever a chunk of lanes begins or goes on,

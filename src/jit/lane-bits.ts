@@ -20,15 +20,6 @@ function sixteens(mask: readonly Wasm[]): Wasm[] {
 /** All of so many lanes. */
 export const allBits = (lanes: number): Wasm => wasm.i32(lanes === 32 ? -1 : 2 ** lanes - 1);
 
-/** The mask of the lanes whose bits are set. */
-export function maskOfBits(bits: Wasm, quads: number): Wasm[] {
-  const all = wasm.op("i32x4.splat", bits);
-  return Array.from({ length: quads }, (_, q) => {
-    const own = wasm.lanes([0, 1, 2, 3].map((l) => 1 << (4 * q + l)));
-    return wasm.op("i32x4.eq", wasm.op("v128.and", all, own), own);
-  });
-}
-
 /** The lanes that are in both masks; null stands for all of them. */
 export function bothMasks(a: readonly Wasm[] | null, b: readonly Wasm[] | null): readonly Wasm[] | null {
   if (a === null || b === null) return a ?? b;

@@ -212,7 +212,7 @@ export function laneOf({ ty, quads }: Vector, lane: number): Wasm {
 }
 
 /** Four values as lanes. */
-export function quadOf(ty: Ty, [a, b, c, d]: readonly Wasm[]): Quad {
+function quadOf(ty: Ty, [a, b, c, d]: readonly Wasm[]): Quad {
   if (ty === "i64" || ty === "f64") {
     const pair = (low: Wasm, high: Wasm): Wasm => wasm.lane(`${ty}x2.replace_lane`, 1, wasm.op(splats[ty], low), high);
     return [pair(a!, b!), pair(c!, d!)];

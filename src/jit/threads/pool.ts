@@ -16,7 +16,7 @@ interface PoolWorker {
 }
 
 /** The workers of a process: started when they are needed, and kept. They alone do not keep a process from ending. */
-export class WorkerPool {
+class WorkerPool {
   #workers: PoolWorker[] = [];
   /** The host has not allowed a worker, and is not asked again. */
   #refused = false;

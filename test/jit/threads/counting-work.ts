@@ -5,7 +5,7 @@ import type { Team, Work } from "../../../src/jit/threads/team.ts";
 import { wasm } from "../../../src/wasm/index.ts";
 
 /** Where the blocks count themselves, each in a word of its own. */
-export const counts = 0x1_0000;
+const counts = 0x1_0000;
 
 /**
  * A module with `run(context, from, to)`, which returns `to`: each block writes its number into the first word of the context, calls `visit` of the

@@ -146,9 +146,19 @@ export class Analysis {
     return divergenceOf(graph, options, this.isDeparture);
   }
 
-  /** Whether lanes may have to wait at a block for others of their warp. */
+  /** Whether a block is an operation for which lanes come together that name others. */
+  gathers(block: number): boolean {
+    return this.#gathering(block) !== null;
+  }
+
+  /** Whether lanes may have to wait at a block for others of the function. */
   meets(block: number): boolean {
     return this.#mayStay(block, this.divergence);
+  }
+
+  /** Whether lanes may be gone behind a block. */
+  loses(block: number): boolean {
+    return this.#around.loses(block);
   }
 
   #mayStay(block: number, divergence: Divergence): boolean {
@@ -156,11 +166,48 @@ export class Analysis {
     return this.code.graph.blocks.some(({ index }) => index >= block && divergence.waiting(index).has(block));
   }
 
-  /** The operation for which lanes gather at a block. */
+  /** The operation for which lanes gather at a block. Those that name nobody but themselves need not. */
   #gathering(block: number): Gathering | null {
     const { graph, instructions } = this.code;
     const { op, guard } = instructions[graph.blocks[block]!.start]!;
-    return op.kind === "warp" && op.mask !== null ? { mask: op.mask, guard } : null;
+    if (op.kind !== "warp" || op.mask === null) return null;
+    const { mask } = op;
+    if (mask.kind === "reg" && this.isUniformGuard(guard) && this.#namesActive(mask.reg, block)) return null;
+    return { mask, guard };
+  }
+
+  /** Whether a register holds, where a block begins, the mask of the lanes that come there. */
+  #namesActive(register: number, block: number): boolean {
+    const { blocks } = this.code.graph;
+    for (let b = block; ; b--) {
+      const { predecessors } = blocks[b]!;
+      const before = blocks[b - 1];
+      if (before === undefined || predecessors.length !== 1 || predecessors[0] !== b - 1) return false;
+      if (before.successors.length !== 1 || !this.#staysTogether(b - 1)) return false;
+      const written = this.#lastWriter(register, b - 1);
+      if (written !== null) return written.op.kind === "activemask" && written.guard === null;
+    }
+  }
+
+  /** Whether all lanes that begin a block come to its end at once. */
+  #staysTogether(block: number): boolean {
+    const { graph, instructions } = this.code;
+    const { op } = instructions[graph.blocks[block]!.end - 1]!;
+    if (op.kind === "warp") return op.mask === null || this.#gathering(block) === null;
+    return op.kind !== "barrier" && op.kind !== "sleep" && op.kind !== "call";
+  }
+
+  #lastWriter(register: number, block: number): Instruction | null {
+    const { graph, instructions } = this.code;
+    const { start, end } = graph.blocks[block]!;
+    for (let i = end - 1; i >= start; i--) {
+      let writes = false;
+      writesOf(instructions[i]!, (r) => {
+        writes ||= r === register;
+      });
+      if (writes) return instructions[i]!;
+    }
+    return null;
   }
 
   /** Whether lanes that come to a block together may have to wait for different ones. */

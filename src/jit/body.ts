@@ -5,6 +5,7 @@ import { allLanes, type Chunk, type Mask } from "./chunk.ts";
 import { type CallContext, Calls } from "./calls.ts";
 import { anyOf, ControlFlow } from "./control-flow.ts";
 import { Faults } from "./faults.ts";
+import { GatheringBlocks, Gatherings } from "./gatherings.ts";
 import type { Hoisted } from "./hoisting.ts";
 import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
 import { bothMasks } from "./lane-bits.ts";
@@ -29,6 +30,8 @@ export class Body {
   readonly #warpOperations: WarpOperations;
   readonly #faults: Faults;
   readonly flow: ControlFlow;
+  /** Where lanes may wait for others of their warp; else null. */
+  readonly gatherings: Gatherings | null;
   /** Instructions of which nothing is read later. */
   readonly #dead: ReadonlySet<number>;
 
@@ -56,7 +59,12 @@ export class Body {
     this.#warpOperations = new WarpOperations(chunk, context.context, context.layout);
     this.#faults = new Faults(chunk, context);
     this.#dead = deadInstructions(chunk);
-    this.flow = new ControlFlow(chunk, suspension, (block) => this.#block(block));
+    const gathering = new GatheringBlocks(chunk.analysis);
+    this.gatherings =
+      gathering.all.length === 0 || calls.isFunction
+        ? null
+        : new Gatherings(chunk, context, this.#warpOperations, gathering);
+    this.flow = new ControlFlow(chunk, suspension, this.gatherings, (block) => this.#block(block));
     this.#calls = new Calls(chunk, this.flow, context, this.#faults, calls);
   }
 
@@ -203,9 +211,12 @@ export class Body {
   }
 
   #warp(block: number, instruction: Instruction, op: Extract<Op, { kind: "warp" }>): void {
-    if (op.mask !== null && this.#chunk.analysis.meets(block)) throw new Unsupported("lanes that wait for each other");
-    if (op.mask !== null) this.#calls.meet(block, op.mask);
+    if (this.gatherings?.blocks.has(block)) {
+      this.gatherings.gather(block, instruction, op, this.flow);
+      return;
+    }
     const guard = this.#guardMask(instruction.guard);
+    if (op.mask !== null) this.#calls.meet(block, op.mask, guard);
     this.#warpOperations.perform(op.warp, this.#lanes(block, instruction), { block, dst: instruction.dst, guard });
   }
 

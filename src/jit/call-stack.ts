@@ -1,10 +1,11 @@
+import type { LoadedFunction } from "../interpreter/loaded-function.ts";
 import { Activation } from "../machine/activation.ts";
 import type { Site } from "../machine/code.ts";
 import { Cta } from "../machine/cta.ts";
 import type { Grid } from "../machine/grid.ts";
 import type { Warp } from "../machine/warp.ts";
 import type { Callables } from "./callables.ts";
-import { callEntry } from "./context-layout.ts";
+import { callEntry, type HeaderWord } from "./context-layout.ts";
 import type { CompiledKernel } from "./kernel.ts";
 
 /** What runs, as the machine would have it: for messages, and to find what is where. */
@@ -22,6 +23,11 @@ export class CallStack {
     this.#grid = grid;
     this.#kernel = kernel;
     this.#callables = callables;
+  }
+
+  /** The kernel as the interpreter has it. */
+  get kernel(): LoadedFunction {
+    return this.#callables.named(this.#kernel.name)!.code;
   }
 
   /** An instruction by the number that the kernel gives it. The same number is the same object. */
@@ -42,7 +48,7 @@ export class CallStack {
     const warp = this.warpOf(context);
     const first = context + layout.calls;
     const last = i32[(context + layout.words.entry) >> 2]!;
-    let x = new Activation(this.#callables.named(this.#kernel.name)!.code);
+    let x = new Activation(this.kernel);
     x.warp = warp;
     x.live = -1;
     x.top = x.code.frame.size;
@@ -54,18 +60,27 @@ export class CallStack {
     return x;
   }
 
-  /** The warp, or hardware thread, of the chunk that runs. */
-  warpOf(context: number): Warp {
-    const { layout, stackStride, shape } = this.#kernel;
-    const { views } = this.#grid.memory;
-    const word = (name: keyof typeof layout.words): number => views.i32[(context + layout.words[name]) >> 2]!;
+  /** The block of threads that runs in a context. */
+  block(context: number): Cta {
     this.#cta ??= new Cta(this.#grid, 0, this.#slot);
     const [gx, gy] = this.#grid.dimensions;
-    const ticket = word("ticket");
+    const ticket = this.#word(context, "ticket");
     this.#cta.ticket = ticket;
     this.#cta.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
+    return this.#cta;
+  }
+
+  #word(context: number, name: HeaderWord): number {
+    return this.#grid.memory.views.i32[(context + this.#kernel.layout.words[name]) >> 2]!;
+  }
+
+  /** The warp, or hardware thread, of the chunk that runs. */
+  warpOf(context: number): Warp {
+    const { stackStride, shape } = this.#kernel;
+    const { views } = this.#grid.memory;
+    const word = (name: HeaderWord): number => this.#word(context, name);
     const thread = word("first");
-    const warp = this.#cta.warps[Math.floor(thread / (shape.width ?? 32))]!;
+    const warp = this.block(context).warps[Math.floor(thread / (shape.width ?? 32))]!;
     warp.stack.views = views;
     warp.stack.stride = stackStride;
     warp.stack.origin = word("stacks") - (thread & 31) * stackStride;

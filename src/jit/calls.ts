@@ -130,12 +130,13 @@ export class Calls {
   }
 
   /** Lanes that a warp-wide operation names may not be in this function. */
-  meet(block: number, named: Expr): void {
+  meet(block: number, named: Expr, guard: Mask): void {
     const { unit, isFunction, ended } = this.#at;
-    const active = this.#chunk.activeMask(block);
-    if (!isFunction || active === null) return;
+    const chunk = this.#chunk;
+    if (!isFunction || !chunk.analysis.gathers(block)) return;
+    const active = chunk.maskOf(block, guard) ?? allLanes(chunk);
     const gone = (ended ?? []).map((local) => wasm.local("v128", local));
-    requireNamed(this.#chunk, unit, this.#memory, named, { active, ended: gone });
+    requireNamed(chunk, unit, this.#memory, named, { active, ended: gone });
   }
 
   #direct(index: number, op: CallOp, lanes: readonly Wasm[]): Called {

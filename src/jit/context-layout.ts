@@ -1,3 +1,5 @@
+import { gatheringBytes, mostWarps } from "./gathering-layout.ts";
+
 /** Bytes of the header, in which the launcher puts what all lanes read alike. */
 const headerBytes = 256;
 
@@ -12,6 +14,8 @@ export interface ContextNeeds {
   readonly sites: number;
   /** Bytes in which a chunk that waits keeps what it goes on with. */
   readonly stateBytes: number;
+  /** Whether lanes may have to wait for others of their warp. */
+  readonly gathers: boolean;
   /** Activations that can be open at once, and the most parameters and results that one of them has in memory. */
   readonly calls: number;
   readonly memoryParams: number;
@@ -57,6 +61,8 @@ export interface ContextLayout {
   /** For each kind of indirect call a byte for each function of the program: whether it may go there. */
   readonly targets: number;
   readonly states: number;
+  /** For each warp of a block, what `gathering` says. */
+  readonly gatherings: number;
   readonly stacks: number;
   readonly frames: number;
   readonly files: number;
@@ -86,6 +92,8 @@ const headerWords = [
   "first",
   /** The entry in the shadow stack of the activation that asks the launcher. */
   "entry",
+  /** Not 0 where lanes of the block wait for others of their warp that can no longer come. */
+  "stuck",
   /** The lanes of the chunk that have not ended, bit by bit; for functions in which lanes may have to wait for others. */
   "live",
   /** The byte of memory where the stack of the chunk's first lane begins. */
@@ -149,6 +157,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     callResults: callWordsBytes + 4 * needs.memoryParams,
     targets: take(needs.targetBytes),
     states: take(needs.stateBytes * (1024 / needs.lanes)),
+    gatherings: take(needs.gathers ? mostWarps * gatheringBytes : 0),
     stacks: take(needs.stackBytes),
     frames: take(needs.frameBytes),
     files: take(needs.fileBytes),

@@ -1,8 +1,9 @@
-import type { FlowBlock } from "../ir/flow/flow-graph.ts";
+import type { FlowBlock, FlowGraph } from "../ir/flow/flow-graph.ts";
 import { type LoopRange, loopsOf } from "../ir/flow/loops.ts";
 import type { Guard } from "../ir/index.ts";
 import { type Label, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
+import type { Gatherings } from "./gatherings.ts";
 import type { PauseKind, Suspension } from "./suspension.ts";
 
 /** Blocks that follow each other in the layout, some of them in loops. */
@@ -39,20 +40,31 @@ export class ControlFlow {
   readonly #reachable: ReadonlySet<number>;
   readonly #writeBlock: (block: FlowBlock) => void;
   readonly #suspension: Suspension | null;
+  readonly #gatherings: Gatherings | null;
   /** Behind all blocks. */
   #end: Label = { depth: 0 };
   #scope: Scope;
 
   /** `writeBlock`: writes a block's instructions, and its end by way of the methods here. */
-  constructor(chunk: Chunk, suspension: Suspension | null, writeBlock: (block: FlowBlock) => void) {
+  constructor(
+    chunk: Chunk,
+    suspension: Suspension | null,
+    gatherings: Gatherings | null,
+    writeBlock: (block: FlowBlock) => void,
+  ) {
     this.#chunk = chunk;
+    this.#gatherings = gatherings;
     this.#suspension = suspension;
     this.#writeBlock = writeBlock;
     const { analysis, writer } = chunk;
     const { graph } = analysis.code;
     this.#blocks = graph.blocks;
     this.#reachable = reachableBlocks(graph.blocks);
-    this.#root = scopeOf({ start: 0, end: graph.blocks.length - 1, inner: loopsOf(graph) }, null, this.#scopes);
+    this.#root = scopeOf(
+      { start: 0, end: graph.blocks.length - 1, inner: loopsOf(this.#withReturns(graph)) },
+      null,
+      this.#scopes,
+    );
     this.#scope = this.#root;
     const waiting = new Set<number>();
     for (const { index } of graph.blocks) for (const w of analysis.divergence.waiting(index)) waiting.add(w);
@@ -119,6 +131,7 @@ export class ControlFlow {
 
   /** The lanes that have not ended. */
   everybody(): readonly Wasm[] {
+    if (this.#gatherings !== null) return this.#gatherings.live();
     return [...this.#waiting.values(), ...(this.#suspension?.masks ?? [])].reduce<readonly Wasm[]>(
       (all, mask) => all.map((lanes, q) => wasm.op("v128.or", lanes, wasm.local("v128", mask[q]!))),
       this.#active,
@@ -138,7 +151,8 @@ export class ControlFlow {
     else if (to <= from) this.#goBack(to);
     else if (this.#mayWaitBetween(from, to)) {
       this.#addWaiting(to, this.#active);
-      this.leave(from, null);
+      this.#setNobody();
+      this.#goOn(this.#nextBehind(from), from);
     } else this.#goTo(to, to === from + 1);
   }
 
@@ -176,10 +190,32 @@ export class ControlFlow {
 
   /** The lanes of a mask leave the function, or (null) all. */
   leave(from: number, mask: readonly Wasm[] | null): void {
+    this.#gatherings?.end(mask === null ? this.#active : this.#masked(from, mask));
     if (mask === null) this.#setNobody();
     else this.#setActive(this.#active.map((a, q) => wasm.op("v128.andnot", a, mask[q]!)));
+    this.#gatherings?.settle(from, this);
     if (mask === null) this.#goOn(this.#nextBehind(from), from);
     else this.#goOnIfEmpty(this.#nextBehind(from), from);
+  }
+
+  /** Lanes that have waited for others go on: at the blocks where they are, the lowest first. Others are active behind `from`. */
+  wake(from: number, woken: readonly { readonly at: number; readonly mask: readonly Wasm[] }[]): void {
+    const { writer } = this.#chunk;
+    for (const { at, mask } of woken) this.#addWaiting(at, mask);
+    const back = woken.map(({ at }) => at).filter((at) => at <= from);
+    if (back.length > 0) {
+      writer.value(anyOf(back.flatMap((at) => this.#waitingAt(at))));
+      writer.if(() => {
+        const goesOn = this.#blocks[from]!.successors.includes(from + 1) && !this.#leaves(from + 1);
+        if (goesOn) this.#addWaiting(from + 1, this.#active);
+        this.#setNobody();
+        for (const at of back.toSorted((a, b) => a - b)) {
+          writer.value(anyOf(this.#waitingAt(at)));
+          writer.if(() => this.#goBack(at));
+        }
+      });
+    }
+    this.#goOnIfEmpty(this.#nextBehind(from), from);
   }
 
   /** Lanes go to several blocks: `chosen` are the lanes of each. Afterwards none is active. */
@@ -188,6 +224,10 @@ export class ControlFlow {
     const staying = choices.filter(({ to }) => !this.#leaves(to));
     for (const { to, mask } of staying) this.#addWaiting(to, mask);
     this.#setNobody();
+    if (this.#gatherings !== null && staying.length < choices.length) {
+      for (const { to, mask } of choices) if (this.#leaves(to)) this.#gatherings.end(mask);
+      this.#gatherings.settle(from, this);
+    }
     for (const to of [...new Set(staying.map((c) => c.to))].sort((a, b) => a - b)) {
       if (to > from) break;
       writer.value(anyOf(this.#waitingAt(to)));
@@ -233,7 +273,11 @@ export class ControlFlow {
         this.#goTo(to, false);
         return;
       }
-      if (!this.#leaves(to)) this.#addWaiting(to, taken);
+      if (this.#leaves(to)) {
+        this.leave(from, guard);
+        return;
+      }
+      this.#addWaiting(to, taken);
       this.#setActive(this.#active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)));
       this.#goOnIfEmpty(this.#nextBehind(from), from);
     });
@@ -284,6 +328,20 @@ export class ControlFlow {
     return this.#waitingBlocks.find((w) => w > from && others.has(w));
   }
 
+  /** Where lanes may wait when a block is looked at in which it turns out that none does: all that was possible before. */
+  #expectedAt(block: number): ReadonlySet<number> {
+    const { divergence } = this.#chunk.analysis;
+    const expected = new Set(divergence.waiting(block));
+    for (const { index, successors } of this.#blocks) {
+      if (index >= block) break;
+      const others = divergence.waiting(index);
+      if (!others.has(block) && !successors.includes(block)) continue;
+      for (const w of others) expected.add(w);
+      for (const w of successors) expected.add(w);
+    }
+    return expected;
+  }
+
   /** No lane is active any more: on with those that wait lowest. `from`: the block that is at its end. */
   #goOn(next: number | undefined, from: number | null): void {
     if (next === undefined) this.#chunk.writer.br(this.#end);
@@ -316,6 +374,20 @@ export class ControlFlow {
   /** Whether the block may be where a scope is entered. */
   #isEntry(block: number): boolean {
     return this.#isInsideLoop(block) || (this.#suspension?.blocks.includes(block) ?? false);
+  }
+
+  /** The graph with the ways back to where lanes wait that are released at the end of a block. */
+  #withReturns(graph: FlowGraph): FlowGraph {
+    if (this.#gatherings === null) return graph;
+    const { blocks } = this.#gatherings;
+    const back = graph.blocks.flatMap(({ index }) => blocks.releasedBy(index).map((at) => ({ at, from: index })));
+    return {
+      ...graph,
+      blocks: graph.blocks.map((block) => ({
+        ...block,
+        predecessors: [...block.predecessors, ...back.flatMap(({ at, from }) => (at === block.index ? [from] : []))],
+      })),
+    };
   }
 
   #isInsideLoop(target: number): boolean {
@@ -389,7 +461,9 @@ export class ControlFlow {
         ...active.map((local, q) => ({ local, value: wasm.op("v128.or", wasm.local("v128", local), here[q]!) })),
         ...waiting.map((local) => ({ local, value: wasm.i32x4(0) })),
       ]);
-      this.#goOnIfEmpty(this.#nextWaiting(block.index), null);
+      const others = this.#expectedAt(block.index);
+      const next = this.#waitingBlocks.find((w) => w > block.index && others.has(w));
+      this.#goOnIfEmpty(next, null);
     }
     this.#writeBlock(block);
   }

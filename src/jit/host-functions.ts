@@ -3,6 +3,7 @@ import { type PrimName, primOf } from "../semantics/index.ts";
 import { stackOverflowImport } from "./frame.ts";
 import { externalImport } from "./external-calls.ts";
 import { faultImport } from "./faults.ts";
+import { gatherImports } from "./gathering-layout.ts";
 import { GivenUp, giveUpImport } from "./given-up.ts";
 import type { Host } from "./host.ts";
 import type { CompiledKernel } from "./kernel.ts";
@@ -24,6 +25,9 @@ export function hostFunctions({ imports }: CompiledKernel, host: () => Host): Re
         throw new GivenUp("compiled code cannot go on");
       },
     ],
+    [gatherImports.gather, (context: number, site: number, lanes: number) => host().gather(context, site, lanes)],
+    [gatherImports.settle, (context: number) => host().settle(context)],
+    [gatherImports.deadlock, (context: number) => host().deadlock(context)],
     [clockImport, () => host().clock()],
     [threadImport, (context: number, file: number) => host().startThread(context, file)],
     [

@@ -14,6 +14,7 @@ import type { Callables } from "./callables.ts";
 import type { CompiledKernel } from "./kernel.ts";
 import { reachBytes } from "./context-layout.ts";
 import { Surfaces } from "./surfaces.ts";
+import { WaitingLanes } from "./waiting-lanes.ts";
 
 type FaultPlace = ConstructorParameters<typeof Fault>[2];
 
@@ -29,6 +30,7 @@ export class Host {
   readonly #surfaces: Surfaces;
   /** The byte files of hardware threads, by where they lie in memory. */
   readonly #files = new Map<number, DataView>();
+  readonly #waiting: WaitingLanes;
 
   /** `constants`: the byte of memory where the module's constants lie; `slot`: of the blocks for which it answers. */
   constructor(grid: Grid, kernel: CompiledKernel, callables: Callables, constants: number, slot: number) {
@@ -38,6 +40,7 @@ export class Host {
     this.#stack = new CallStack(grid, kernel, callables, slot);
     this.#constants = constants;
     this.#surfaces = new Surfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
+    this.#waiting = new WaitingLanes(grid, kernel, callables.engine, this.#stack);
   }
 
   /** Fills the byte file, at a byte of memory, of the hardware thread that is about to begin. */
@@ -55,6 +58,21 @@ export class Host {
     const { record } = this.#kernel.sites[number]!;
     const at = { context, site: this.#stack.site(number), x: this.#stack.innermost(context), mask };
     this.#surfaces.find({ ...at, record: record!, index });
+  }
+
+  /** Lanes have come to a warp-wide operation, and have left in memory what they bring. */
+  gather(context: number, site: number, lanes: number): void {
+    this.#waiting.gather(context, site, lanes);
+  }
+
+  /** Lanes have ended for which others may have waited. */
+  settle(context: number): void {
+    this.#waiting.settle(context);
+  }
+
+  /** Ends the launch: all threads of a block wait for each other. */
+  deadlock(context: number): never {
+    throw this.#waiting.deadlock(context);
   }
 
   /**

@@ -14,6 +14,8 @@ import { KernelStacks, stackBytesOf, stackModeOf } from "./kernel-stacks.ts";
 import { splitAtLoopExits } from "./loop-exits.ts";
 import type { MemoryContext } from "./locator.ts";
 import { faultImport } from "./faults.ts";
+import { gatherImports } from "./gathering-layout.ts";
+import { GatheringBlocks } from "./gatherings.ts";
 import { hoistedOf } from "./hoisting.ts";
 import { losesLanes, Planning } from "./plan.ts";
 import { type Prepared, prepare } from "./prepare.ts";
@@ -69,6 +71,9 @@ export function compileKernel(
   module.importFunction("translate", ["i32", "i32", "i32"], []);
   module.importFunction(faultImport, ["i32", "i32", "i32"], []);
   if (shape.width !== null) importThreads(module);
+  module.importFunction(gatherImports.gather, ["i32", "i32", "i32"], []);
+  module.importFunction(gatherImports.settle, ["i32"], []);
+  module.importFunction(gatherImports.deadlock, ["i32"], []);
   if (stacks.isUsed) frameFunctions(module, quads * 4, stacks.stride);
   writeRun(unit, kernel, analysed);
   for (const plan of plans.values()) writeFunction(unit, plan);
@@ -116,6 +121,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     roots: roots.length,
     sites: all.reduce((sum, { instructions }) => sum + instructions.length, 0),
     stateBytes: stateBytesFor(analysis, pauses, quads),
+    gathers: new GatheringBlocks(analysis).all.length > 0,
     calls: graph.recursive ? mostCalls : graph.functions.length + 1,
     memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
     memoryResults: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.returns.length)) : 0,
@@ -222,6 +228,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     const beginBlock = (): void => {
       if (facts.sharedBytes > 0) clearShared(unit, w);
       files?.clearSharedMemory();
+      body.gatherings?.beginBlock();
     };
     const begin = (): void => {
       clearRegisters(chunk);
@@ -229,10 +236,12 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       frame.clear();
       body.flow.reset();
       body.begin();
+      body.gatherings?.begin();
     };
     const prepare = (): void => {
       specials.startChunk();
       files?.find();
+      body.gatherings?.find(first);
       kernelStacks.place();
       hoist(hoisted.chunk);
     };
@@ -255,7 +264,9 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
         start.activate();
         start.begin();
         body.flow.write();
+        body.gatherings?.noteStuck();
       });
+      body.gatherings?.endIfStuck();
     } else {
       const rounds = new Rounds(unit, w, context, first, suspension, body);
       if (pauses.spins.size > 0) rounds.stopAt(ticket);

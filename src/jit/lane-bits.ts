@@ -20,8 +20,24 @@ function sixteens(mask: readonly Wasm[]): Wasm[] {
 /** All of so many lanes. */
 export const allBits = (lanes: number): Wasm => wasm.i32(lanes === 32 ? -1 : 2 ** lanes - 1);
 
+/** The mask of the lanes whose bits are set. */
+export function maskOfBits(bits: Wasm, quads: number): Wasm[] {
+  const all = wasm.op("i32x4.splat", bits);
+  return Array.from({ length: quads }, (_, q) => {
+    const own = wasm.lanes([0, 1, 2, 3].map((l) => 1 << (4 * q + l)));
+    return wasm.op("i32x4.eq", wasm.op("v128.and", all, own), own);
+  });
+}
+
 /** The lanes that are in both masks; null stands for all of them. */
 export function bothMasks(a: readonly Wasm[] | null, b: readonly Wasm[] | null): readonly Wasm[] | null {
   if (a === null || b === null) return a ?? b;
   return a.map((part, q) => wasm.op("v128.and", part, b[q]!));
+}
+
+/** A bitwise operation over all 32-bit elements. */
+export function foldWords(op: "v128.and" | "v128.or", parts: readonly Wasm[]): Wasm {
+  const four = parts.reduce((a, b) => wasm.op(op, a, b));
+  const two = wasm.op(op, four, wasm.shuffle32(four, four, [2, 3, 2, 3]));
+  return wasm.lane("i32x4.extract_lane", 0, wasm.op(op, two, wasm.shuffle32(two, two, [1, 1, 1, 1])));
 }

@@ -128,11 +128,12 @@ class Splitting {
       if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
     }
     const changed = { ...ir, registers: this.#registers };
-    const newGraph = flowGraphOf(instructions);
+    const newGraph = flowGraphOf(instructions, this.#code.flow);
     return {
       ir: changed,
       instructions,
       graph: newGraph,
+      flow: this.#code.flow,
       writes,
       origins: lines.map((l) => l.origin),
       edgeCopies: new Set(lines.flatMap((l, i) => (l.isCopy ? [i] : []))),

@@ -3,7 +3,7 @@ import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
 import { anyOf } from "./control-flow.ts";
 import { giveUpImport } from "./given-up.ts";
-import { laneBits } from "./lane-bits.ts";
+import { bothMasks, foldWords, laneBits } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";
 import type { Unit } from "./unit.ts";
 
@@ -42,9 +42,17 @@ export function requireNamed(
   if (value.kind === "uniform") {
     w.value(wasm.op("i32.and", value.scalar, wasm.local("i32", others)));
   } else {
-    const all = wasm.op("i32x4.splat", wasm.local("i32", others));
+    // Lanes that name different ones act apart.
     const masks = chunk.vector(named).quads.flat();
-    w.value(anyOf(masks.map((part, q) => wasm.op("v128.and", wasm.op("v128.and", part, all), here[q]!))));
+    const any = foldWords("v128.or", bothMasks(masks, here)!);
+    const absent = here.map((lanes) => wasm.op("v128.not", lanes));
+    const all = foldWords(
+      "v128.and",
+      masks.map((part, q) => wasm.op("v128.or", part, absent[q]!)),
+    );
+    const elsewhere = wasm.op("i32.and", any, wasm.local("i32", others));
+    const differ = wasm.op("i32.and", wasm.op("i32.xor", any, all), wasm.op("i32.sub", wasm.i32(0), anyOf(here)));
+    w.value(wasm.op("i32.or", elsewhere, differ));
   }
   unit.module.importFunction(giveUpImport, [], []);
   unit.mayGiveUp = true;

@@ -1,4 +1,4 @@
-import { flowGraphOf, type FlowGraph } from "../ir/flow/flow-graph.ts";
+import { flowGraphOf, type FlowGraph, type FlowOptions } from "../ir/flow/flow-graph.ts";
 import { livenessOf, type Liveness } from "../ir/flow/liveness.ts";
 import { writesOf } from "../ir/flow/accesses.ts";
 import { mapOperands } from "../ir/map-operands.ts";
@@ -12,6 +12,8 @@ export interface Prepared {
   readonly ir: IrFunction;
   readonly instructions: readonly Instruction[];
   readonly graph: FlowGraph;
+  /** Where else the graph has blocks. */
+  readonly flow: FlowOptions;
   readonly liveness: Liveness;
   /** How many instructions write each register. */
   readonly writes: Uint32Array;
@@ -34,7 +36,8 @@ export function prepare(
   const memo = new Map<Expr, Expr>();
   // What is moved is moved as bits.
   const bound = ir.instructions.map((i) => mapOperands(i, (expr) => bitsOf(bind(expr, bindings, memo))));
-  const graph = flowGraphOf(bound, { endsBlock, beginsBlock: waitsForLanes });
+  const flow: FlowOptions = { endsBlock, beginsBlock: waitsForLanes };
+  const graph = flowGraphOf(bound, flow);
   const writes = new Uint32Array(ir.registers.length);
   for (const instruction of bound) writesOf(instruction, (r) => writes[r]!++);
   for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
@@ -46,6 +49,7 @@ export function prepare(
     ir,
     instructions,
     graph,
+    flow,
     writes,
     origins: instructions.map((_, i) => i),
     edgeCopies: new Set(),

@@ -85,6 +85,11 @@ export class Rounds {
         this.#takeTurn(start);
         this.#note();
       });
+      const { gatherings } = this.#body;
+      if (gatherings !== null) {
+        w.value(wasm.op("i32.eqz", this.#local(this.#yielded)));
+        w.if(() => gatherings.endIfStuck());
+      }
       // If nobody has given way, all that are left wait at the barrier.
       w.assign([{ local: this.#released, value: wasm.op("i32.eqz", this.#local(this.#yielded)) }]);
       this.#stopIfOnlyWaiting();
@@ -169,6 +174,8 @@ export class Rounds {
     w.get(this.#suspension.state);
     w.get(state);
     w.memory("i32.store", 4);
+    w.value(wasm.op("i32.ne", this.#local(state), wasm.i32(chunkState.yielded)));
+    w.if(() => this.#body.gatherings?.noteStuck());
     w.value(wasm.op("i32.ne", this.#local(state), ended));
     w.if(() => this.#suspension.save());
     w.release(state);

@@ -6,6 +6,7 @@ import { anyOf } from "./control-flow.ts";
 import { allBits, bothMasks, laneBits } from "./lane-bits.ts";
 import { canonicalNan } from "./nan.ts";
 import { reduce } from "./reduction.ts";
+import { readsOne } from "./warp-shapes.ts";
 import { permuted, sourceOf, sourcesOf } from "./shuffle.ts";
 import { Unsupported } from "./unsupported.ts";
 import { isWide, type Value, vectorOf } from "./value.ts";
@@ -95,7 +96,12 @@ export class WarpOperations {
       const sources = this.#numbers().flatMap((_, q) =>
         [0, 1, 2, 3].map((l) => sourceOf(mode, 4 * q + l, b.value as number, c.value as number)),
       );
-      const inRange = operand.map((_, q) => wasm.lanes(sources.slice(4 * q, 4 * q + 4).map((s) => -Number(s.inRange))));
+      const inRange = sources.every((s) => s.inRange)
+        ? scalar("pred", wasm.i32(1))
+        : vector(
+            operand.map((_, q) => wasm.lanes(sources.slice(4 * q, 4 * q + 4).map((s) => -Number(s.inRange)))),
+            "pred",
+          );
       const first = sources[0]!.lane;
       const value = sources.every((s) => s.lane === first)
         ? scalar("i32", wasm.lane("i32x4.extract_lane", first & 3, operand[first >> 2]!))
@@ -105,12 +111,19 @@ export class WarpOperations {
               sources.map((s) => s.lane),
             ),
           );
-      this.#write(results, [value, vector(inRange, "pred")]);
+      this.#write(results, [value, inRange]);
+      return;
+    }
+    const count = chunk.value(b);
+    if (readsOne(op) && count.kind === "uniform") {
+      this.#show(operand, 0);
+      const found = this.#loadOne(count.scalar);
+      this.#write(results, [scalar("i32", wasm.local("i32", found)), scalar("pred", wasm.i32(1))]);
+      chunk.writer.release(found);
       return;
     }
     const [counts, ranges] = [chunk.vector(b).quads.flat(), chunk.vector(c).quads.flat()];
     const sources = this.#numbers().map((own, q) => sourcesOf(mode, own, counts[q]!, ranges[q]!));
-    const count = chunk.value(b);
     const locals =
       (mode === "up" || mode === "down") && count.kind === "uniform"
         ? this.#shifted(mode, operand, count.scalar)
@@ -127,6 +140,17 @@ export class WarpOperations {
       ),
     ]);
     for (const local of locals) chunk.writer.release(local);
+  }
+
+  /** What the lane with a number holds. */
+  #loadOne(number: Wasm): number {
+    const { writer, lanes } = this.#chunk;
+    const found = writer.local("i32");
+    const bytes = wasm.op("i32.shl", wasm.op("i32.and", number, wasm.i32(lanes - 1)), wasm.i32(2));
+    writer.value(wasm.op("i32.add", wasm.local("i32", this.#context), bytes));
+    writer.memory("i32.load", 4, this.#values);
+    writer.set(found);
+    return found;
   }
 
   /** What the lanes that are as many lanes further on hold. Beyond the ends it may be anything. */

@@ -1,8 +1,12 @@
-import type { Op } from "../ir/index.ts";
+import type { Op, WarpOp } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type Shape, uniform, vector } from "./shape.ts";
 
 type WarpInstruction = Extract<Op, { kind: "warp" }>;
+
+/** Whether all lanes of the warp read the same lane, as long as they agree on its number. */
+export const readsOne = (op: Extract<WarpOp, { op: "shfl" }>): boolean =>
+  op.mode === "idx" && op.c.kind === "const" && (Number(op.c.value) & 0x1f1f) === 0x1f;
 
 /** How a result of a warp-wide operation varies over the lanes that act together; `result`: its place among the results. */
 export function warpShape(
@@ -19,10 +23,7 @@ export function warpShape(
     case "elect":
       return result === 0 ? uniform : vector;
     case "shfl": {
-      const whole = warp.c.kind === "const" && (Number(warp.c.value) & 0x1f1f) === 0x1f;
-      if (result !== 0 || warp.mode !== "idx" || !whole) return vector;
-      // All lanes of the warp read the same one.
-      const from = shape(warp.b);
+      const from = readsOne(warp) ? shape(warp.b) : vector;
       return from === null || from.kind === "uniform" ? from : vector;
     }
     case "sync":

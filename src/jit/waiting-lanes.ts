@@ -1,0 +1,182 @@
+import { deadlock } from "../interpreter/deadlock.ts";
+import type { Engine } from "../interpreter/engine.ts";
+import { Activation } from "../machine/activation.ts";
+import type { Site } from "../machine/code.ts";
+import type { Fault } from "../machine/fault.ts";
+import type { Grid } from "../machine/grid.ts";
+import { Group } from "../machine/group.ts";
+import type { CallStack } from "./call-stack.ts";
+import { gathering, gatheringBytes, gatheringKinds, kindOf } from "./gathering-layout.ts";
+import type { CompiledKernel } from "./kernel.ts";
+import { WarpAction } from "./warp-action.ts";
+
+/** The launcher's side of lanes that wait for others of their warp: all that is known of them lies in a context. */
+export class WaitingLanes {
+  readonly #grid: Grid;
+  readonly #kernel: CompiledKernel;
+  readonly #engine: Engine;
+  readonly #stack: CallStack;
+  readonly #actions = new Map<number, WarpAction>();
+
+  constructor(grid: Grid, kernel: CompiledKernel, engine: Engine, stack: CallStack) {
+    this.#grid = grid;
+    this.#kernel = kernel;
+    this.#engine = engine;
+    this.#stack = stack;
+  }
+
+  /** Lanes come to an operation. Those that name different lanes are apart. */
+  gather(context: number, site: number, lanes: number): void {
+    const warp = this.#warpIn(context);
+    const fresh = lanes & ~warp.word(gathering.done);
+    const groups: number[] = [];
+    for (let rest = fresh; rest !== 0; ) {
+      const named = warp.lane(gathering.named, lowestOf(rest));
+      const together = warp.lanesWhere(rest, (lane) => warp.lane(gathering.named, lane) === named);
+      rest &= ~together;
+      for (const lane of lanesOf(together)) warp.setLane(gathering.sites, lane, site + 1);
+      // Those who lack nobody do not look whether others wait with whom they could act.
+      if (together === fresh && (named & warp.word(gathering.live) & ~together) === 0) {
+        this.#act(warp, together);
+        return;
+      }
+      warp.set(gathering.waiting, warp.word(gathering.waiting) | together);
+      const kind = this.#kindAt(site);
+      warp.set(kind, warp.word(kind) | together);
+      groups.push(together);
+    }
+    // The last of them is what is left of the group that has come.
+    for (const group of [...groups.slice(-1), ...groups.slice(0, -1)]) {
+      const order = warp.word(gathering.arrivals);
+      for (const lane of lanesOf(group)) warp.setLane(gathering.order, lane, order);
+      warp.set(gathering.arrivals, order + 1);
+    }
+    this.#settle(warp);
+  }
+
+  /** Lanes of the warp have ended. */
+  settle(context: number): void {
+    this.#settle(this.#warpIn(context));
+  }
+
+  #settle(warp: WarpMemory): void {
+    let waiting = warp.word(gathering.waiting);
+    while (waiting !== 0) {
+      const first = lowestOf(waiting);
+      const named = warp.lane(gathering.named, first);
+      const kind = this.#kindOf(warp, first);
+      const met = warp.lanesWhere(
+        warp.word(gathering.waiting) & warp.word(kind),
+        (lane) => warp.lane(gathering.named, lane) === named,
+      );
+      waiting &= ~met;
+      if ((named & warp.word(gathering.live) & ~met) !== 0) continue;
+      warp.set(gathering.waiting, warp.word(gathering.waiting) & ~met);
+      warp.set(kind, warp.word(kind) & ~met);
+      this.#act(warp, met);
+    }
+  }
+
+  /** Lanes perform the operation to which they have come. */
+  #act(warp: WarpMemory, lanes: number): void {
+    const number = warp.lane(gathering.sites, lowestOf(lanes)) - 1;
+    let action = this.#actions.get(number);
+    if (action === undefined) {
+      action = new WarpAction(this.#stack.site(number), this.#engine);
+      this.#actions.set(number, action);
+    }
+    action.perform(warp, lanes);
+    for (const lane of lanesOf(lanes)) {
+      warp.setLane(gathering.doneAt, lane, warp.lane(gathering.sites, lane));
+      warp.setLane(gathering.sites, lane, 0);
+    }
+    warp.set(gathering.done, warp.word(gathering.done) | lanes);
+  }
+
+  /** Who waits where, when nobody in the block can go on. */
+  deadlock(context: number): Fault | Error {
+    const block = this.#stack.block(context);
+    for (const warp of block.warps) {
+      const memory = this.#warpAt(context, warp.index);
+      warp.live = memory.word(gathering.live);
+      warp.groups.length = 0;
+      const activation = new Activation(this.#stack.kernel);
+      activation.warp = warp;
+      const waiting = memory.word(gathering.waiting);
+      for (let order = 0; order < memory.word(gathering.arrivals); order++) {
+        const mask = memory.lanesWhere(waiting, (lane) => memory.lane(gathering.order, lane) === order);
+        if (mask === 0) continue;
+        const site = this.#stack.site(memory.lane(gathering.sites, lowestOf(mask)) - 1);
+        const named = memory.lane(gathering.named, lowestOf(mask));
+        const group = new Group(activation, this.#stack.kernel.entry, mask, 0);
+        group.wait = { kind: "lanes", arrival: { site, key: "", named, act: () => {} } };
+        warp.groups.push(group);
+      }
+    }
+    return deadlock(block);
+  }
+
+  #kindOf(warp: WarpMemory, lane: number): number {
+    return this.#kindAt(warp.lane(gathering.sites, lane) - 1);
+  }
+
+  /** Where the lanes are noted that wait at operations of the kind of one. */
+  #kindAt(number: number): number {
+    return gathering.kinds + 4 * gatheringKinds.indexOf(kindOf(warpOpAt(this.#stack.site(number))));
+  }
+
+  #warpIn(context: number): WarpMemory {
+    const { i32 } = this.#grid.memory.views;
+    return this.#warpAt(context, i32[(context + this.#kernel.layout.words.first) >> 2]! >> 5);
+  }
+
+  #warpAt(context: number, index: number): WarpMemory {
+    const { i32 } = this.#grid.memory.views;
+    return new WarpMemory(i32, context + this.#kernel.layout.gatherings + index * gatheringBytes);
+  }
+}
+
+/** What memory holds of a warp: see `gathering`. */
+export class WarpMemory {
+  readonly #i32: Int32Array;
+  readonly #at: number;
+
+  constructor(i32: Int32Array, at: number) {
+    this.#i32 = i32;
+    this.#at = at;
+  }
+
+  word(at: number): number {
+    return this.#i32[(this.#at + at) >> 2]!;
+  }
+
+  set(at: number, value: number): void {
+    this.#i32[(this.#at + at) >> 2] = value;
+  }
+
+  lane(at: number, lane: number): number {
+    return this.word(at + 4 * lane);
+  }
+
+  setLane(at: number, lane: number, value: number): void {
+    this.set(at + 4 * lane, value);
+  }
+
+  lanesWhere(mask: number, holds: (lane: number) => boolean): number {
+    return lanesOf(mask).reduce((found, lane) => (holds(lane) ? found | (1 << lane) : found), 0);
+  }
+}
+
+/** The warp-wide operation of an instruction. */
+export function warpOpAt({ instruction: { op } }: Site) {
+  if (op.kind !== "warp") throw new Error(`${op.kind} is no warp-wide operation`);
+  return op.warp;
+}
+
+const lowestOf = (mask: number): number => 31 - Math.clz32(mask & -mask);
+
+export function lanesOf(mask: number): number[] {
+  const lanes: number[] = [];
+  for (let m = mask; m !== 0; m &= m - 1) lanes.push(lowestOf(m));
+  return lanes;
+}

@@ -11,26 +11,32 @@ export function makeAlloca(d: Decoding, op: Extract<Op, { kind: "alloca" }>): Ru
   const size = d.operands.slot(op.size);
   const { prepare } = d.operands;
   const [to] = d.results;
-  const align = Math.max(op.align, 8);
   return (x, mask) => {
     prepare(x, mask);
-    const tops = (x.tops ??= new Int32Array(32).fill(x.top));
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
       const bytes =
         size.class === "b64" ? Number(BigInt.asUintN(64, x.i64[size.base + lane]!)) : x.i32[size.base + lane]! >>> 0;
-      const start = Math.ceil((tops[lane]! + 16) / align) * align;
-      const end = start + bytes;
-      checkStack(x, d.site, 1 << lane, end - x.top + x.cost);
-      x.warp.stack.reserve(end);
-      x.warp.stack.clear(start, end, 1 << lane);
-      (x.pieces ??= []).push({ lane, start, end });
-      tops[lane] = end;
-      x.top = Math.max(x.top, end);
-      if (to) writeAddress(x, to, lane, windows.local.start + start);
+      const address = takePiece(x, d.site, lane, bytes, op.align);
+      if (to) writeAddress(x, to, lane, address);
     }
     x.cost = Math.max(x.cost, x.top);
   };
+}
+
+/** Takes bytes of a lane's stack: their address. What they cost is for the caller to note, when all lanes have theirs. */
+export function takePiece(x: Activation, site: Site, lane: number, bytes: number, least: number): number {
+  const tops = (x.tops ??= new Int32Array(32).fill(x.top));
+  const align = Math.max(least, 8);
+  const start = Math.ceil((tops[lane]! + 16) / align) * align;
+  const end = start + bytes;
+  checkStack(x, site, 1 << lane, end - x.top + x.cost);
+  x.warp.stack.reserve(end);
+  x.warp.stack.clear(start, end, 1 << lane);
+  (x.pieces ??= []).push({ lane, start, end });
+  tops[lane] = end;
+  x.top = Math.max(x.top, end);
+  return windows.local.start + start;
 }
 
 export function makeStackSave(d: Decoding): Run {
@@ -39,10 +45,13 @@ export function makeStackSave(d: Decoding): Run {
     if (!to) return;
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
-      writeAddress(x, to, lane, windows.local.start + (x.tops?.[lane] ?? x.top));
+      writeAddress(x, to, lane, stackTop(x, lane));
     }
   };
 }
+
+/** The address behind what a lane uses of its stack. */
+export const stackTop = (x: Activation, lane: number): number => windows.local.start + (x.tops?.[lane] ?? x.top);
 
 /** Gives back what the lane took since the matching `stacksave`. */
 export function makeStackRestore(d: Decoding, op: Extract<Op, { kind: "stack-restore" }>): Run {
@@ -53,12 +62,17 @@ export function makeStackRestore(d: Decoding, op: Extract<Op, { kind: "stack-res
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
       const low = x.i32[value.class === "b64" ? (value.base + lane) * 2 : value.base + lane]! >>> 0;
-      const top = low - windows.local.start;
-      if (x.tops === null || top > x.tops[lane]! || top < x.base) continue;
-      x.tops[lane] = top;
-      x.pieces = x.pieces?.filter((p) => p.lane !== lane || p.end <= top) ?? null;
+      restoreStack(x, lane, low);
     }
   };
+}
+
+/** What a lane has taken of its stack behind an address is given back. */
+export function restoreStack(x: Activation, lane: number, address: number): void {
+  const top = address - windows.local.start;
+  if (x.tops === null || top > x.tops[lane]! || top < x.base) return;
+  x.tops[lane] = top;
+  x.pieces = x.pieces?.filter((p) => p.lane !== lane || p.end <= top) ?? null;
 }
 
 function writeAddress(x: Activation, to: Slot, lane: number, address: number): void {

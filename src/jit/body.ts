@@ -14,6 +14,7 @@ import { Memory } from "./memory.ts";
 import type { Pauses, Suspension } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
 import type { Value } from "./value.ts";
+import { StackPieces } from "./stack-pieces.ts";
 import { WarpOperations } from "./warp-operations.ts";
 
 /** Rounds of loops after which lanes that may wait for others let them run. */
@@ -27,6 +28,7 @@ export class Body {
   readonly #chunk: Chunk;
   readonly #memory: Memory;
   readonly #calls: Calls;
+  readonly #stackPieces: StackPieces;
   readonly #warpOperations: WarpOperations;
   readonly #faults: Faults;
   readonly flow: ControlFlow;
@@ -66,6 +68,7 @@ export class Body {
         : new Gatherings(chunk, context, this.#warpOperations, gathering);
     this.flow = new ControlFlow(chunk, suspension, this.gatherings, (block) => this.#block(block));
     this.#calls = new Calls(chunk, this.flow, context, this.#faults, calls);
+    this.#stackPieces = new StackPieces(chunk, calls.unit, context, calls.frame);
   }
 
   /** Lanes begin, or go on after a pause. */
@@ -268,6 +271,11 @@ export class Body {
         return;
       case "call":
         this.#calls.call(block, index, instruction, op);
+        return;
+      case "alloca":
+      case "stack-save":
+      case "stack-restore":
+        this.#stackPieces.perform(block, index, instruction, op);
         return;
       case "warp":
         this.#warp(block, instruction, op);

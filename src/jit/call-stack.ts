@@ -8,6 +8,9 @@ import type { Callables } from "./callables.ts";
 import { callEntry, type HeaderWord } from "./context-layout.ts";
 import type { CompiledKernel } from "./kernel.ts";
 
+/** What `alloca` changes of an activation. */
+type Taken = Pick<Activation, "tops" | "pieces" | "top" | "cost">;
+
 /** What runs, as the machine would have it: for messages, and to find what is where. */
 export class CallStack {
   readonly #grid: Grid;
@@ -15,6 +18,8 @@ export class CallStack {
   readonly #callables: Callables;
   readonly #sites = new Map<number, Site>();
   readonly #slot: number;
+  /** By entry of the shadow stack, what lanes have taken of their stacks. */
+  readonly #taken = new Map<number, Taken>();
   #cta: Cta | null = null;
 
   /** `slot`: that of the blocks in which it looks. */
@@ -48,16 +53,37 @@ export class CallStack {
     const warp = this.warpOf(context);
     const first = context + layout.calls;
     const last = i32[(context + layout.words.entry) >> 2]!;
-    let x = new Activation(this.kernel);
+    const kernel = this.#callables.named(this.#kernel.name)!;
+    let x = new Activation(kernel.code);
     x.warp = warp;
     x.live = -1;
     x.top = x.code.frame.size;
     x.cost = x.code.stackCost;
+    if (kernel.allocates) Object.assign(x, this.#taken.get(first));
     for (let at = first + layout.callBytes; at <= last; at += layout.callBytes) {
-      const callee = this.#callables.list[i32[(at + callEntry.callee) >> 2]!]!.code;
-      x = called(x, callee, this.site(i32[(at + callEntry.site) >> 2]!));
+      const callee = this.#callables.list[i32[(at + callEntry.callee) >> 2]!]!;
+      x = called(x, callee.code, this.site(i32[(at + callEntry.site) >> 2]!));
+      if (callee.allocates) Object.assign(x, this.#taken.get(at));
     }
     return x;
+  }
+
+  /** The activation that asks has only now begun. */
+  open(context: number): void {
+    this.#taken.delete(this.#entryOf(context));
+  }
+
+  /** Keeps what lanes have taken in the activation that asks. */
+  keep(context: number, { tops, pieces, top, cost }: Activation): void {
+    const { words } = this.#kernel.layout;
+    const { i32 } = this.#grid.memory.views;
+    i32[(context + words.stackTop) >> 2] = top;
+    i32[(context + words.stackCost) >> 2] = cost;
+    this.#taken.set(this.#entryOf(context), { tops, pieces, top, cost });
+  }
+
+  #entryOf(context: number): number {
+    return this.#grid.memory.views.i32[(context + this.#kernel.layout.words.entry) >> 2]!;
   }
 
   /** The block of threads that runs in a context. */

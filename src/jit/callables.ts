@@ -12,6 +12,8 @@ export interface Callable {
   readonly number: number;
   /** Whether its address is taken anywhere. */
   readonly hasAddress: boolean;
+  /** Whether lanes may take more of their stacks in it than its frame. */
+  readonly allocates: boolean;
 }
 
 /** The functions of a program. */
@@ -29,6 +31,7 @@ export class Callables {
       code: engine.functions[number]!,
       number,
       hasAddress: taken.has(ir),
+      allocates: ir.instructions.some(({ op }) => op.kind === "alloca" || op.kind === "stack-save"),
     }));
     this.#byCode = new Map(this.list.map((f) => [f.code, f]));
   }

@@ -98,6 +98,9 @@ const headerWords = [
   "live",
   /** The byte of memory where the stack of the chunk's first lane begins. */
   "stacks",
+  /** Bytes of its lanes' stacks in use, and what they have cost, once lanes have taken some. */
+  "stackTop",
+  "stackCost",
   "sharedBytes",
   "ticket",
   /** Whether the block of the ticket goes on, where it has stopped because it only waited. */

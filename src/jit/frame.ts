@@ -3,6 +3,7 @@ import type { Expr } from "../semantics/index.ts";
 import { type FunctionWriter, type ModuleWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Callable } from "./callables.ts";
 import { callEntry } from "./context-layout.ts";
+import { type MemoryContext, tellEntry } from "./locator.ts";
 import { giveUpImport } from "./given-up.ts";
 import type { Reach } from "./reach.ts";
 import type { Unit } from "./unit.ts";
@@ -16,6 +17,9 @@ const add = (a: Wasm, b: number): Wasm =>
 /** The host's function that ends the launch when there is no stack left: `stackOverflow(context, lanes)`. */
 export const stackOverflowImport = "stackOverflow";
 
+/** The one that is told when an activation begins whose lanes may take more of their stacks: `openStack(context)`. */
+export const openStackImport = "openStack";
+
 /** Bytes of the host's stack that activations may take: engines have about a megabyte, and say so when it is full. */
 const hostStackBytes = 900 * 1024;
 
@@ -27,7 +31,7 @@ const moveName = "frame:move";
 export class Frame {
   /** The byte of a lane's stack where the frame begins; the byte behind it. */
   readonly base: Wasm;
-  readonly top: Wasm;
+  top: Wasm;
   readonly #unit: Unit;
   readonly #writer: FunctionWriter;
   readonly #callable: Callable;
@@ -111,6 +115,36 @@ export class Frame {
     });
     w.value(wasm.op("i32.lt_s", this.room, wasm.i32(0)));
     w.if(() => w.call(giveUpImport));
+  }
+
+  /** An activation begins in which lanes may take more of their stacks: from here on `top` and `cost` can change. */
+  open(memory: MemoryContext): void {
+    const w = this.#writer;
+    const [top, cost] = [w.local("i32"), w.local("i32")];
+    w.assign([
+      { local: top, value: this.top },
+      { local: cost, value: this.cost },
+    ]);
+    this.top = wasm.local("i32", top);
+    this.cost = wasm.local("i32", cost);
+    this.#unit.module.importFunction(openStackImport, ["i32"], []);
+    tellEntry(w, memory);
+    w.get(memory.context);
+    w.call(openStackImport);
+  }
+
+  /** Lanes have taken some, and the launcher knows how much there is now. */
+  reload({ context, layout }: MemoryContext): void {
+    const w = this.#writer;
+    for (const [value, at] of [
+      [this.top, layout.words.stackTop],
+      [this.cost, layout.words.stackCost],
+    ] as const) {
+      if (value.kind !== "local") throw new Error("the stack has not been opened");
+      w.get(context);
+      w.memory("i32.load", 4, at);
+      w.set(value.local);
+    }
   }
 
   /** The stack of the first lane begins at the byte of memory that has been pushed. */

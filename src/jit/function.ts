@@ -7,6 +7,7 @@ import { contextParam, entryParam, maskParam, slotValue, tyOf, typesOfSlot, wasm
 import { Frame } from "./frame.ts";
 import { fitted } from "./fit.ts";
 import { laneBits } from "./lane-bits.ts";
+import type { MemoryContext } from "./locator.ts";
 import type { FunctionPlan } from "./plan.ts";
 import { Reaches } from "./reaches.ts";
 import { Specials, specialsOf } from "./specials.ts";
@@ -35,29 +36,24 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
   const siteOf = (instruction: number, record: number | null, element = 0): number =>
     unit.sites.push({ function: callable.number, instruction: code.origins[instruction]!, record, element }) - 1;
   const ended = convention.losesLanes ? chunk.active.map(() => w.local("v128")) : null;
-  const body = new Body(
-    chunk,
-    {
-      context: contextParam,
-      entry: entryParam,
-      hasStacks: unit.stacks.isUsed,
-      isShared: unit.shape.shared,
-      layout,
-      unit,
-      reaches,
-      siteOf,
-    },
-    pauses,
-    null,
-    null,
-    { unit, frame, ended, isFunction: true },
-  );
+  const memory: MemoryContext = {
+    context: contextParam,
+    entry: entryParam,
+    hasStacks: unit.stacks.isUsed,
+    isShared: unit.shape.shared,
+    layout,
+    unit,
+    reaches,
+    siteOf,
+  };
+  const body = new Body(chunk, memory, pauses, null, null, { unit, frame, ended, isFunction: true });
 
   specials.enter();
   reaches.begin();
   const called = chunk.active.map((_, q) => wasm.local("v128", maskParam + q));
   w.assign(chunk.active.map((local, q) => ({ local, value: called[q]! })));
   if (unit.stacks.isChecked) frame.enter(entryParam, contextParam, hostBytes(chunk), laneBits(called));
+  if (callable.allocates) frame.open(memory);
   if (unit.stacks.variablesOf(callable).size > 0) {
     w.get(contextParam);
     w.memory("i32.load", 4, layout.words.stacks);

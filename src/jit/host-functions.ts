@@ -1,12 +1,13 @@
 import { evalImport } from "../semantics/expansion.ts";
 import { type PrimName, primOf } from "../semantics/index.ts";
-import { stackOverflowImport } from "./frame.ts";
+import { openStackImport, stackOverflowImport } from "./frame.ts";
 import { externalImport } from "./external-calls.ts";
 import { faultImport } from "./faults.ts";
 import { gatherImports } from "./gathering-layout.ts";
 import { GivenUp, giveUpImport } from "./given-up.ts";
 import type { Host } from "./host.ts";
 import type { CompiledKernel } from "./kernel.ts";
+import { stackImport } from "./stack-pieces.ts";
 import { clockImport } from "./specials.ts";
 import { surfaceImport, threadImport } from "./thread-files.ts";
 import type { HostFunction } from "./threads/mailbox.ts";
@@ -18,6 +19,8 @@ export function hostFunctions({ imports }: CompiledKernel, host: () => Host): Re
     ["translate", (context: number, site: number, mask: number) => host().translate(context, site, mask)],
     [faultImport, (context: number, site: number, lanes: number) => host().fault(context, site, lanes)],
     [externalImport, (context: number, site: number, lanes: number) => host().external(context, site, lanes)],
+    [stackImport, (context: number, site: number, lanes: number) => host().stack(context, site, lanes)],
+    [openStackImport, (context: number) => host().openStack(context)],
     [stackOverflowImport, (context: number, lanes: number) => host().stackOverflow(context, lanes)],
     [
       giveUpImport,

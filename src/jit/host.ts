@@ -2,7 +2,7 @@ import { type CallTarget, windows } from "../ir/index.ts";
 import { indirectCallProblem } from "../interpreter/call-target.ts";
 import { indexOutOfRange } from "../interpreter/control.ts";
 import type { Engine } from "../interpreter/engine.ts";
-import { stackOverflow } from "../interpreter/stack.ts";
+import { restoreStack, stackOverflow, stackTop, takePiece } from "../interpreter/stack.ts";
 import { accessFault } from "../machine/access-fault.ts";
 import type { AddressParts } from "../machine/address-space.ts";
 import { FailedLanes } from "../machine/failed-lanes.ts";
@@ -171,6 +171,32 @@ export class Host {
     // What instructions remember may be gone.
     if (memory.epoch === epoch) return;
     for (const known of this.#contexts) memory.views.u8.fill(0, known + layout.sites, known + layout.addresses);
+  }
+
+  /** An activation begins in which lanes may take more of their stacks. */
+  openStack(context: number): void {
+    this.#stack.open(context);
+  }
+
+  /** What lanes take of their stacks, and give back. */
+  stack(context: number, number: number, lanes: number): void {
+    const { layout } = this.#kernel;
+    const { i32, i64 } = this.#grid.memory.views;
+    const site = this.#stack.site(number);
+    const { op } = site.instruction;
+    const x = this.#stack.innermost(context);
+    for (let m = lanes; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const operand = (context + layout.addresses + 8 * lane) >> 3;
+      const result = (context + layout.values + 8 * lane) >> 3;
+      if (op.kind === "alloca") {
+        const bytes = Number(BigInt.asUintN(64, i64[operand]!));
+        i64[result] = BigInt(takePiece(x, site, lane, bytes, op.align));
+      } else if (op.kind === "stack-save") i64[result] = BigInt(stackTop(x, lane));
+      else restoreStack(x, lane, i32[operand * 2]! >>> 0);
+    }
+    if (op.kind === "alloca") x.cost = Math.max(x.cost, x.top);
+    this.#stack.keep(context, x);
   }
 
   /** What is wrong with the addresses that lanes call: with the first that is no good, in all lanes that have such a one. */

@@ -17,8 +17,7 @@ export type StackMode = "common" | "own" | "kept";
 /** `takesTurns`: chunks wait for each other. Throws Unsupported. */
 export function stackModeOf(kernel: Callable, stacks: Stacks, takesTurns: boolean): StackMode {
   if (!takesTurns || !stacks.isUsed) return "common";
-  const allocates = kernel.ir.instructions.some(({ op }) => op.kind === "alloca");
-  if (stacks.isChecked && allocates) throw new Unsupported("alloca where lanes wait for each other");
+  if (kernel.allocates) throw new Unsupported("alloca where lanes wait for each other");
   if (stacks.variablesOf(kernel).size === 0) return "common";
   return stacks.isChecked ? "kept" : "own";
 }

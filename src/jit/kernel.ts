@@ -233,6 +233,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     const begin = (): void => {
       clearRegisters(chunk);
       files?.start();
+      if (kernel.allocates) frame.open(memory);
       frame.clear();
       body.flow.reset();
       body.begin();

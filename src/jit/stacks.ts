@@ -42,9 +42,9 @@ export class Stacks {
     this.#graph = graph;
     this.limit = limit;
     this.#variables = new Map(graph.functions.map((f) => [f, variablesInMemory(f.ir)]));
-    const allocates = ({ ir }: Callable) => ir.instructions.some(({ op }) => op.kind === "alloca");
-    this.#framed = graph.reaching((f) => this.variablesOf(f).size > 0 || allocates(f));
-    this.isChecked = graph.recursive || graph.functions.some(allocates) || this.#most((f) => f.code.stackCost) > limit;
+    this.#framed = graph.reaching((f) => this.variablesOf(f).size > 0 || f.allocates);
+    this.isChecked =
+      graph.recursive || graph.functions.some((f) => f.allocates) || this.#most((f) => f.code.stackCost) > limit;
     // Frames begin at multiples of their alignment, which the limit does not count.
     const bytes = this.isChecked ? 2 * limit : this.#most(({ code: { frame } }) => frame.size + frame.align);
     const staged = Math.max(0, ...graph.functions.map((f) => stagedBytes(f, graph)));

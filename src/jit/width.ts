@@ -57,11 +57,12 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
   return { inWarps, recursive, instructions };
 }
 
-/** Whether an instruction tells if the lanes of a warp run together, or is better off when they do. */
+/** Whether an instruction tells if the lanes of a warp run together, or is better off when they do. Stacks grow together. */
 function needsWarp({ op }: Instruction): boolean {
   switch (op.kind) {
     case "warp":
     case "activemask":
+    case "alloca":
       return true;
     case "call":
       return op.target.kind === "indirect";

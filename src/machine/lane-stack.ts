@@ -27,9 +27,10 @@ export class LaneStack {
   /** Zeros in `[start, end)` of every lane of the mask: a frame begins in the same state each time. */
   clear(start: number, end: number, mask: number): void {
     const { i32, u8 } = this.views;
+    const { origin, stride } = this;
     const inWords = ((start | end) & 3) === 0 && end - start <= shortBytes;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const at = (31 - Math.clz32(m & -m)) * this.stride;
+      const at = origin + (31 - Math.clz32(m & -m)) * stride;
       if (!inWords) u8.fill(0, at + start, at + end);
       else for (let w = (at + start) >>> 2; w < (at + end) >>> 2; w++) i32[w] = 0;
     }

@@ -55,21 +55,20 @@ export class ElementMoves {
   store(access: Access, { places, offset }: Spot, mask: Mask, elements: readonly (Element | null)[]): void {
     const isDense = places.kind === "run" && places.stride === bytesOf(access) && this.#isDense(access);
     const isWhole = elements.every((e) => e !== null);
-    const mayBlend = mask === null || !this.#isShared || access.space === "shared" || access.space === "local";
-    if (isDense && isWhole && mayBlend && !isStrong(access, this.#isShared)) {
+    const storeLanes = (): void => this.#storeLanes(access, this.#pushPlace(places, offset), mask, elements);
+    if (isDense && isWhole && !isStrong(access, this.#isShared)) {
       const store = (lanes: Mask): void =>
         this.#storeRun(access, places.at, offset, lanes, elements as readonly Element[]);
+      // Between the load and the store of a blend, another thread could write what is not stored here.
+      const mayBlend = !this.#isShared || access.space === "shared" || access.space === "local";
       if (mask === null) store(null);
       else {
         // Most often all lanes are active.
         const { writer, lanes } = this.#chunk;
         writer.value(wasm.op("i32.eq", laneBits(mask), allBits(lanes)));
-        writer.if(
-          () => store(null),
-          () => store(mask),
-        );
+        writer.if(() => store(null), mayBlend ? () => store(mask) : storeLanes);
       }
-    } else this.#storeLanes(access, this.#pushPlace(places, offset), mask, elements);
+    } else storeLanes();
   }
 
   /** Whether there is a way to move elements that lie one behind the other without going through the lanes. */

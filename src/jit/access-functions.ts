@@ -1,4 +1,4 @@
-import type { Access } from "../ir/index.ts";
+import { type Access, windows } from "../ir/index.ts";
 import { type FunctionWriter, type ModuleWriter, type MemoryOp, type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
 import { type ContextLayout, reachBytes } from "./context-layout.ts";
 
@@ -25,7 +25,7 @@ export const scalarLoad = ({ bits, signed }: Pick<Access, "bits" | "signed">): M
 /** How an access function is written. */
 interface Definition {
   readonly params: readonly WasmTy[];
-  readonly write: (w: FunctionWriter, layout: ContextLayout, lanes: number) => void;
+  readonly write: (w: FunctionWriter, layout: ContextLayout, lanes: number, stackStride: number) => void;
 }
 
 const local = (ty: WasmTy, index: number): Wasm => wasm.local(ty, index);
@@ -51,7 +51,7 @@ const slot = (offset: number, lane: Wasm, bytes: number): Wasm =>
 
 const find: Definition = {
   params: ["i32", "i32", "i32", "i32", "i32", "i32"],
-  write: (w, layout, lanes) => {
+  write: (w, layout, lanes, stride) => {
     const [record, site, mask, bytes, align] = [1, 2, 3, 4, 5].map((i) => local("i32", i)) as [
       Wasm,
       Wasm,
@@ -67,41 +67,67 @@ const find: Definition = {
       w.local("i64"),
       w.local("i32"),
     ];
-    w.assign([{ local: reach, value: slot(layout.sites, record, reachBytes) }]);
     const load = (op: "i64.load" | "i64.load32_u" | "i32.load", offset: number): void => {
       w.get(reach);
       w.memory(op, 4, offset);
     };
-    load("i64.load", 0);
-    w.set(from);
-    load("i64.load32_u", 8);
-    w.value(wasm.op("i64.extend_i32_u", bytes));
-    w.op("i64.sub");
-    w.set(room);
-    load("i32.load", 12);
-    w.set(delta);
-    w.assign([{ local: found, value: wasm.i32(1) }]);
-    eachLane(w, lanes, (lane) => {
-      const at = local("i64", address);
-      w.value(slot(layout.addresses, lane, 8));
-      w.memory("i64.load", 8);
-      w.set(address);
-      const isOn = wasm.op("i32.and", wasm.op("i32.shr_u", mask, lane), wasm.i32(1));
-      const inside = wasm.op("i64.le_u", wasm.op("i64.sub", at, local("i64", from)), local("i64", room));
-      const low = wasm.op("i32.wrap_i64", at);
-      const aligned = wasm.op("i32.eqz", wasm.op("i32.and", low, wasm.op("i32.sub", align, wasm.i32(1))));
-      const good = wasm.op("i32.or", wasm.op("i32.eqz", isOn), wasm.op("i32.and", inside, aligned));
-      w.assign([{ local: found, value: wasm.op("i32.and", local("i32", found), good) }]);
-      // Lanes that do not matter find something anyway.
-      const place = wasm.op("i32.add", low, local("i32", delta));
-      w.values([slot(layout.places, lane, 4), wasm.select(isOn, place, contextAt(layout.values))]);
-      w.memory("i32.store", 4);
-    });
-    const known = wasm.op("i32.and", local("i32", found), wasm.op("i64.ge_s", local("i64", room), wasm.i64(0n)));
-    w.value(wasm.op("i32.eqz", known));
-    w.if(() => {
+    /** Loads what is remembered in one of the tables, but for what is added to addresses. */
+    const recall = (table: number): void => {
+      w.assign([{ local: reach, value: slot(table, record, reachBytes) }]);
+      load("i64.load", 0);
+      w.set(from);
+      load("i64.load32_u", 8);
+      w.value(wasm.op("i64.extend_i32_u", bytes));
+      w.op("i64.sub");
+      w.set(room);
+    };
+    /** Looks whether all lanes are where the instruction was before; each lane's place is so much further. */
+    const look = (further: number): void => {
+      w.assign([{ local: found, value: wasm.i32(1) }]);
+      eachLane(w, lanes, (lane) => {
+        const at = local("i64", address);
+        w.value(slot(layout.addresses, lane, 8));
+        w.memory("i64.load", 8);
+        w.set(address);
+        const isOn = wasm.op("i32.and", wasm.op("i32.shr_u", mask, lane), wasm.i32(1));
+        const inside = wasm.op("i64.le_u", wasm.op("i64.sub", at, local("i64", from)), local("i64", room));
+        const low = wasm.op("i32.wrap_i64", at);
+        const aligned = wasm.op("i32.eqz", wasm.op("i32.and", low, wasm.op("i32.sub", align, wasm.i32(1))));
+        const good = wasm.op("i32.or", wasm.op("i32.eqz", isOn), wasm.op("i32.and", inside, aligned));
+        w.assign([{ local: found, value: wasm.op("i32.and", local("i32", found), good) }]);
+        // Lanes that do not matter find something anyway.
+        const place = wasm.op("i32.add", low, local("i32", delta));
+        const own = further === 0 ? place : wasm.op("i32.add", place, wasm.op("i32.mul", lane, wasm.i32(further)));
+        w.values([slot(layout.places, lane, 4), wasm.select(isOn, own, contextAt(layout.values))]);
+        w.memory("i32.store", 4);
+      });
+    };
+    const unlessFound = (otherwise: () => void): void => {
+      const known = wasm.op("i32.and", local("i32", found), wasm.op("i64.ge_s", local("i64", room), wasm.i64(0n)));
+      w.value(wasm.op("i32.eqz", known));
+      w.if(otherwise);
+    };
+    const translate = (): void => {
       w.values([context, site, mask]);
       w.call("translate");
+    };
+    recall(layout.sites);
+    load("i32.load", 12);
+    w.set(delta);
+    look(0);
+    unlessFound(() => {
+      if (stride === 0) {
+        translate();
+        return;
+      }
+      recall(layout.stackSites);
+      w.value(context);
+      w.memory("i32.load", 4, layout.words.stacks);
+      w.i32(windows.local.start);
+      w.op("i32.sub");
+      w.set(delta);
+      look(stride);
+      unlessFound(translate);
     });
   },
 };
@@ -195,12 +221,15 @@ export class AccessFunctions {
   readonly #module: ModuleWriter;
   readonly #layout: ContextLayout;
   readonly #lanes: number;
+  readonly #stackStride: number;
   readonly #written = new Set<string>();
 
-  constructor(module: ModuleWriter, layout: ContextLayout, lanes: number) {
+  /** `stackStride`: bytes from one lane's stack to the next; 0 where there are none. */
+  constructor(module: ModuleWriter, layout: ContextLayout, lanes: number, stackStride: number) {
     this.#module = module;
     this.#layout = layout;
     this.#lanes = lanes;
+    this.#stackStride = stackStride;
   }
 
   /** The name by which the module knows the function. */
@@ -208,7 +237,7 @@ export class AccessFunctions {
     if (this.#written.has(name)) return name;
     this.#written.add(name);
     const { params, write } = definitions[name]!;
-    write(this.#module.function(name, params, []), this.#layout, this.#lanes);
+    write(this.#module.function(name, params, []), this.#layout, this.#lanes, this.#stackStride);
     return name;
   }
 }

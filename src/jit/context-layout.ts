@@ -44,6 +44,8 @@ export interface ContextLayout {
   readonly params: number;
   readonly roots: number;
   readonly sites: number;
+  /** The same for what instructions find in the lanes' stacks, where each lane's is further on. */
+  readonly stackSites: number;
   /** For each lane: an address (64 bits), the byte of memory where it is (32 bits), a value (up to four of 64 bits). */
   readonly addresses: number;
   readonly places: number;
@@ -149,6 +151,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     params: take(needs.paramBytes),
     roots: take(needs.roots * reachBytes),
     sites: take(needs.sites * reachBytes),
+    stackSites: take(needs.stackBytes === 0 ? 0 : needs.sites * reachBytes),
     addresses: take(needs.lanes * 8),
     places: take(needs.lanes * 4),
     values: take(needs.lanes * 32),

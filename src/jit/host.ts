@@ -27,6 +27,8 @@ export class Host {
   /** The contexts from which something has been asked: in others nothing is remembered. */
   readonly #contexts = new Set<number>();
   readonly #constants: number;
+  /** Bytes of the kernel's frame. */
+  readonly #frameBytes: number;
   readonly #surfaces: Surfaces;
   /** The byte files of hardware threads, by where they lie in memory. */
   readonly #files = new Map<number, DataView>();
@@ -39,6 +41,7 @@ export class Host {
     this.#kernel = kernel;
     this.#stack = new CallStack(grid, kernel, callables, slot);
     this.#constants = constants;
+    this.#frameBytes = callables.named(kernel.name)!.code.frame.size;
     this.#surfaces = new Surfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
     this.#waiting = new WaitingLanes(grid, kernel, callables.engine, this.#stack);
   }
@@ -248,9 +251,13 @@ export class Host {
 
   /** What the instruction finds next time without asking. */
   #remember(context: number, record: number | null, place: Place, high: number): void {
-    if (record === null || place.kind === "frame" || place.kind === "stack") return;
+    if (record === null) return;
     const { i32 } = this.#grid.memory.views;
-    const at = (context + this.#kernel.layout.sites + record * reachBytes) >> 2;
+    const { sites, stackSites } = this.#kernel.layout;
+    const isStack = place.kind === "frame" || place.kind === "stack";
+    // Only the kernel's own variables are there as long as it runs.
+    if (isStack && place.end > windows.local.start + this.#frameBytes) return;
+    const at = (context + (isStack ? stackSites : sites) + record * reachBytes) >> 2;
     i32[at] = place.start;
     i32[at + 1] = high;
     i32[at + 2] = place.end - place.start;

@@ -138,7 +138,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     quads,
     layout,
     stackMode,
-    accessFunctions: new AccessFunctions(module, layout, quads * 4),
+    accessFunctions: new AccessFunctions(module, layout, quads * 4, stacks.stride),
     roots,
     sites: [],
     targets: [],

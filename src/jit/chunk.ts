@@ -229,7 +229,7 @@ export class Chunk {
     const mask = this.#writeMask(block, register, guard);
     return locals.flatMap((local, i) => {
       const part = parts[i]!;
-      if (mask === null || locals.length === 1) return { local, value: part };
+      if (mask === null || this.writer.typeOf(local) !== "v128") return { local, value: part };
       // Two locals for each four lanes of 64 bits.
       const wide = locals.length > mask.length;
       const lanes = mask[wide ? i >> 1 : i]!;

@@ -29,6 +29,13 @@ const families = {
     functions: 4,
     leaving: true,
   },
+  // The order of what is printed tells in which order functions are called by address.
+  printingCalls: {
+    weights: { compute: 5, call: 4, print: 3, conditional: 2, jump: 1, leave: 1 },
+    statements: [4, 8],
+    functions: 4,
+    leaving: true,
+  },
   barriers: {
     weights: { compute: 5, exchange: 4, blockReduction: 2, produce: 2, loop: 2, conditional: 2, call: 1 },
     statements: [6, 12],

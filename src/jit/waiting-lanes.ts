@@ -168,14 +168,14 @@ export class WarpMemory {
 }
 
 /** The warp-wide operation of an instruction. */
-export function warpOpAt({ instruction: { op } }: Site) {
+function warpOpAt({ instruction: { op } }: Site) {
   if (op.kind !== "warp") throw new Error(`${op.kind} is no warp-wide operation`);
   return op.warp;
 }
 
 const lowestOf = (mask: number): number => 31 - Math.clz32(mask & -mask);
 
-export function lanesOf(mask: number): number[] {
+function lanesOf(mask: number): number[] {
   const lanes: number[] = [];
   for (let m = mask; m !== 0; m &= m - 1) lanes.push(lowestOf(m));
   return lanes;

@@ -3,7 +3,7 @@ import type { Guard, Instruction, LaneRule, Op } from "../ir/index.ts";
 import { wasm } from "../wasm/index.ts";
 import { allLanes, type Chunk, type Mask } from "./chunk.ts";
 import { type CallContext, Calls } from "./calls.ts";
-import { anyOf, ControlFlow } from "./control-flow.ts";
+import { anyOf, type BranchCopies, ControlFlow, noCopies } from "./control-flow.ts";
 import { Faults } from "./faults.ts";
 import { GatheringBlocks, Gatherings } from "./gatherings.ts";
 import type { Hoisted } from "./hoisting.ts";
@@ -79,11 +79,20 @@ export class Body {
   #block(block: FlowBlock): void {
     const { instructions, graph, edgeCopies } = this.#chunk.analysis.code;
     const last = instructions[block.end - 1]!;
-    let end = block.end - 1;
-    // Copies for the lanes that take the branch are made where it is known that there are any.
-    while (end > block.start && edgeCopies.has(end - 1) && sameGuard(instructions[end - 1]!, last)) end--;
+    // Copies for the lanes that go one way are made where it is known that there are any.
+    const copiesBefore = (behind: number, isFor: (a: Instruction, b: Instruction) => boolean): number => {
+      let start = behind;
+      while (start > block.start && edgeCopies.has(start - 1) && isFor(instructions[start - 1]!, last)) start--;
+      return start;
+    };
+    const taken = copiesBefore(block.end - 1, sameGuard);
+    const end = last.op.kind === "branch" ? copiesBefore(taken, otherGuard) : taken;
     const copy = (): void => {
-      for (let i = end; i < block.end - 1; i++) this.#instruction(block.index, i, instructions[i]!);
+      for (let i = taken; i < block.end - 1; i++) this.#instruction(block.index, i, instructions[i]!);
+      this.#chunk.begin(last);
+    };
+    const copyOthers = (): void => {
+      for (let i = end; i < taken; i++) this.#instruction(block.index, i, instructions[i]!);
       this.#chunk.begin(last);
     };
     const write = (): void => {
@@ -99,7 +108,7 @@ export class Body {
     const target = (instruction: number): number => graph.blockAt(instruction);
     switch (last.op.kind) {
       case "branch":
-        this.#branch(block.index, target(last.op.target), last, copy);
+        this.#branch(block.index, target(last.op.target), last, { copy, copyOthers });
         return;
       case "return":
       case "exit":
@@ -124,14 +133,16 @@ export class Body {
     }
   }
 
-  #branch(block: number, to: number, { guard, lanes }: Instruction, copy: () => void): void {
+  #branch(block: number, to: number, { guard, lanes }: Instruction, copies: BranchCopies): void {
+    const isPatient = to <= block && this.#pauses.spins.has(to);
     const go = (): void => {
       if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.flow.jump(block, to));
-      else this.flow.branch(block, to, guard, copy);
+      else this.flow.branch(block, to, guard, isPatient ? noCopies : copies);
     };
-    if (to > block || !this.#pauses.spins.has(to)) go();
+    if (!isPatient) go();
     else {
-      copy();
+      copies.copyOthers();
+      copies.copy();
       this.#branchPatiently(() => {
         if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.flow.pause(block, to, null));
         else this.#pause(block, to, guard);
@@ -308,6 +319,10 @@ const isPlain = ({ op }: Instruction): boolean => op.kind === "pure" || op.kind 
 
 const sameGuard = ({ guard: a }: Instruction, { guard: b }: Instruction): boolean =>
   a === b || (a !== null && b !== null && a.register === b.register && a.negate === b.negate);
+
+/** Whether the first is for the lanes that the second leaves out. */
+const otherGuard = ({ guard: a }: Instruction, { guard: b }: Instruction): boolean =>
+  a !== null && b !== null && a.register === b.register && a.negate !== b.negate;
 
 /** Pure instructions, and loads of constants, whose results nobody reads. */
 function deadInstructions({ analysis }: Chunk): ReadonlySet<number> {

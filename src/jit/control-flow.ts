@@ -6,6 +6,14 @@ import type { Chunk } from "./chunk.ts";
 import type { Gatherings } from "./gatherings.ts";
 import type { PauseKind, Suspension } from "./suspension.ts";
 
+/** Copies of registers that belong to a branch: for the lanes that take it, and for the others. */
+export interface BranchCopies {
+  readonly copy: () => void;
+  readonly copyOthers: () => void;
+}
+
+export const noCopies: BranchCopies = { copy: () => {}, copyOthers: () => {} };
+
 /** Blocks that follow each other in the layout, some of them in loops. */
 interface Scope {
   readonly start: number;
@@ -156,14 +164,16 @@ export class ControlFlow {
     } else this.#goTo(to, to === from + 1);
   }
 
-  /** The lanes in which a guard holds go to a block, the others to the next. `copy`: what is done for the former before. */
-  branch(from: number, to: number, guard: Guard | null, copy: () => void = () => {}): void {
+  /** The lanes in which a guard holds go to a block, the others to the next. `copies`: what is done before, for those and these. */
+  branch(from: number, to: number, guard: Guard | null, { copy, copyOthers } = noCopies): void {
+    const { writer } = this.#chunk;
+    const mask = this.#chunk.movedMask(guard);
+    const isBack = mask !== null && to <= from && !this.#leaves(to);
+    if (!isBack) copyOthers();
     if (to === from + 1) {
       copy();
       return;
     }
-    const { writer } = this.#chunk;
-    const mask = this.#chunk.movedMask(guard);
     const jump = (): void => {
       copy();
       this.jump(from, to);
@@ -176,10 +186,10 @@ export class ControlFlow {
       }
       return;
     }
-    if (to > from || this.#leaves(to)) this.#branchForward(from, to, mask, copy);
+    if (!isBack) this.#branchForward(from, to, mask, copy);
     else {
       copy();
-      this.#branchBack(from, to, mask);
+      this.#branchBack(from, to, mask, copyOthers);
     }
   }
 
@@ -284,9 +294,13 @@ export class ControlFlow {
   }
 
   /** Lanes that do not jump back wait at the next block. */
-  #branchBack(from: number, to: number, guard: readonly Wasm[]): void {
+  #branchBack(from: number, to: number, guard: readonly Wasm[], copyOthers: () => void): void {
     const { writer } = this.#chunk;
     const next = from + 1;
+    const others = guard.map((part) => wasm.op("v128.not", part));
+    writer.value(wasm.op("i32.eqz", anyOf(this.#masked(from, others))));
+    writer.if(() => this.#goBack(to));
+    copyOthers();
     writer.value(anyOf(this.#masked(from, guard)));
     writer.if(() => {
       if (!this.#leaves(next)) {

@@ -3,6 +3,7 @@ import type { Guard, Instruction, LaneRule, Op } from "../ir/index.ts";
 import { wasm } from "../wasm/index.ts";
 import { allLanes, type Chunk, type Mask } from "./chunk.ts";
 import { type CallContext, Calls } from "./calls.ts";
+import { comparisonOf, everywhere } from "./branch-test.ts";
 import { anyOf, type BranchCopies, ControlFlow, noCopies } from "./control-flow.ts";
 import { Faults } from "./faults.ts";
 import { GatheringBlocks, Gatherings } from "./gatherings.ts";
@@ -22,6 +23,15 @@ const patience = 64;
 
 /** Instructions of a block at most of which there may be two versions. */
 const mostInVersions = 400;
+
+/** A branch at the end of a block. */
+interface Branch {
+  readonly block: FlowBlock;
+  readonly to: number;
+  /** The comparison that is still to be made, or null. */
+  readonly test: number | null;
+  readonly copies: BranchCopies;
+}
 
 /** Writes the instructions of a function. */
 export class Body {
@@ -95,8 +105,9 @@ export class Body {
       for (let i = end; i < taken; i++) this.#instruction(block.index, i, instructions[i]!);
       this.#chunk.begin(last);
     };
+    const test = last.op.kind === "branch" ? this.#testOf(block, end, taken) : null;
     const write = (): void => {
-      for (let i = block.start; i < end; i++) this.#instruction(block.index, i, instructions[i]!);
+      for (let i = block.start; i < end; i++) if (i !== test) this.#instruction(block.index, i, instructions[i]!);
     };
     this.#chunk.begin();
     // Functions are better small: calls may nest.
@@ -108,7 +119,7 @@ export class Body {
     const target = (instruction: number): number => graph.blockAt(instruction);
     switch (last.op.kind) {
       case "branch":
-        this.#branch(block.index, target(last.op.target), last, { copy, copyOthers });
+        this.#branch({ block, to: target(last.op.target), test, copies: { copy, copyOthers } }, last);
         return;
       case "return":
       case "exit":
@@ -133,7 +144,48 @@ export class Body {
     }
   }
 
-  #branch(block: number, to: number, { guard, lanes }: Instruction, copies: BranchCopies): void {
+  /**
+   * The comparison that is made only where lanes may go different ways. `end`, `taken`: where the copies begin for lanes that
+   * do not take the branch, and for those that do.
+   */
+  #testOf({ index, end: behind }: FlowBlock, end: number, taken: number): number | null {
+    const { instructions, graph } = this.#chunk.analysis.code;
+    const { op, guard } = instructions[behind - 1]!;
+    if (op.kind !== "branch" || guard === null || this.#chunk.guardMask(guard) === null) return null;
+    const to = graph.blockAt(op.target);
+    // When all go back, or none goes forward, there is nothing else to do.
+    const isSimple = to > index ? end === taken : taken === behind - 1 && !this.#pauses.spins.has(to);
+    const test = isSimple ? comparisonOf(this.#chunk, index, end) : null;
+    return test === null || this.#hoisted?.has(test) ? null : test;
+  }
+
+  #branch(branch: Branch, last: Instruction): void {
+    const { block, to, test } = branch;
+    const compare = test === null ? null : this.#chunk.analysis.code.instructions[test]!;
+    if (compare?.op.kind !== "pure") {
+      this.#branchInLanes(branch, last);
+      return;
+    }
+    const isBack = to <= block.index;
+    const decided = everywhere(this.#chunk, compare.op.values[0]!, isBack !== last.guard!.negate);
+    const { writer } = this.#chunk;
+    const go = (): void => {
+      this.#instruction(block.index, test!, compare);
+      this.#chunk.begin(last);
+      this.#branchInLanes(branch, last);
+    };
+    if (decided === null) go();
+    else if (isBack) {
+      writer.value(decided);
+      writer.if(() => this.flow.jump(block.index, to));
+      go();
+    } else {
+      writer.value(wasm.op("i32.eqz", decided));
+      writer.if(go);
+    }
+  }
+
+  #branchInLanes({ block: { index: block }, to, copies }: Branch, { guard, lanes }: Instruction): void {
     const isPatient = to <= block && this.#pauses.spins.has(to);
     const go = (): void => {
       if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.flow.jump(block, to));

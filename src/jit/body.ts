@@ -151,7 +151,9 @@ export class Body {
   #testOf({ index, end: behind }: FlowBlock, end: number, taken: number): number | null {
     const { instructions, graph } = this.#chunk.analysis.code;
     const { op, guard } = instructions[behind - 1]!;
-    if (op.kind !== "branch" || guard === null || this.#chunk.guardMask(guard) === null) return null;
+    // What is read of a byte file is read for one instruction.
+    if (op.kind !== "branch" || guard === null || this.#chunk.file !== null) return null;
+    if (this.#chunk.guardMask(guard) === null) return null;
     const to = graph.blockAt(op.target);
     // When all go back, or none goes forward, there is nothing else to do.
     const isSimple = to > index ? end === taken : taken === behind - 1 && !this.#pauses.spins.has(to);

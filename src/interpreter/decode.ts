@@ -1,4 +1,4 @@
-import type { Instruction } from "../ir/index.ts";
+import type { Instruction, Space } from "../ir/index.ts";
 import type { BasicBlock, GuardWord, Site, Step, Terminator } from "../machine/code.ts";
 import { makeBarrier } from "./barriers.ts";
 import { makeCall } from "./calls.ts";
@@ -37,22 +37,25 @@ export interface Flow {
 class Block implements BasicBlock {
   readonly index: number;
   readonly size: number;
+  readonly visible: boolean;
   steps: readonly Step[] = [];
   terminator: Terminator | null = null;
   next: BasicBlock | null = null;
   last: Site | null = null;
 
-  constructor(index: number, size: number) {
+  constructor(index: number, size: number, visible: boolean) {
     this.index = index;
     this.size = size;
+    this.visible = visible;
   }
 }
 
 /** Makes the blocks of a function out of its list of instructions, and returns the first. */
 export function decode(code: LoadedFunction, engine: Engine): BasicBlock {
   const { instructions } = code.ir;
-  const starts = blockStarts(instructions);
-  const blocks = starts.map((start, i) => new Block(i, (starts[i + 1] ?? start) - start));
+  const visible = instructions.map((instruction) => isVisible(instruction, engine));
+  const starts = blockStarts(instructions, (i) => engine.fine && visible[i]!);
+  const blocks = starts.map((start, i) => new Block(i, (starts[i + 1] ?? start) - start, visible[start] ?? false));
   const byStart = new Map(starts.map((start, i) => [start, blocks[i]!]));
   const blockAt = (instruction: number): BasicBlock => byStart.get(instruction)!;
   const sites: Site[] = instructions.map((instruction, index) => ({ code, index, instruction }));
@@ -129,10 +132,28 @@ function makeTerminator(d: Decoding, flow: Flow): Terminator {
   }
 }
 
-/** The first instruction of each block, and the end of the list. */
-function blockStarts(instructions: readonly Instruction[]): number[] {
+const sharedSpaces: ReadonlySet<Space> = new Set(["generic", "global", "shared"]);
+
+/** Whether other warps and blocks can see what the instruction does, or it sees what they do. */
+function isVisible({ op }: Instruction, engine: Engine): boolean {
+  switch (op.kind) {
+    case "load":
+    case "store":
+    case "atomic":
+      return op.surface !== undefined || sharedSpaces.has(op.access.space);
+    case "call":
+      // What the machine provides may print, or give memory.
+      return op.target.kind === "direct" && engine.functionNamed(op.target.function)?.ir.external === true;
+    default:
+      return false;
+  }
+}
+
+/** The first instruction of each block, and the end of the list. `begins`: what begins one besides. */
+function blockStarts(instructions: readonly Instruction[], begins: (i: number) => boolean): number[] {
   const starts = new Set([0, instructions.length]);
   instructions.forEach((instruction, i) => {
+    if (begins(i)) starts.add(i);
     if (endsBlock(instruction)) starts.add(i + 1);
     const { op } = instruction;
     if (op.kind === "branch" || op.kind === "subroutine-call") starts.add(op.target);

@@ -13,6 +13,8 @@ export interface Engine {
   readonly compiler: ExprCompiler;
   /** Whether code may be made from text. */
   readonly generate: boolean;
+  /** Whether a basic block ends before each instruction that other threads can see, so that they may come between. */
+  readonly fine: boolean;
   /** The function of that name, through aliases. */
   readonly functionNamed: (name: string) => LoadedFunction | null;
   /** Functions in the order of their addresses. */

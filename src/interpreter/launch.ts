@@ -1,4 +1,4 @@
-import { type IrFunction, windows } from "../ir/index.ts";
+import { type IrFunction, type IrModule, windows } from "../ir/index.ts";
 import { Activation } from "../machine/activation.ts";
 import type { Site } from "../machine/code.ts";
 import { Cta } from "../machine/cta.ts";
@@ -9,10 +9,14 @@ import type { Bank, Grid } from "../machine/grid.ts";
 import type { LaunchRequest, LaunchResult } from "../machine/launch.ts";
 import { ReportSink } from "../machine/report-sink.ts";
 import { Views } from "../machine/views.ts";
+import type { Engine } from "./engine.ts";
+import { Flight } from "./flight.ts";
 import { Limits } from "./limits.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 import type { Program } from "./program.ts";
 import { runGrid } from "./schedule.ts";
+import { SeededSteering } from "./seeded.ts";
+import { runSteered } from "./steered.ts";
 
 /** The most local memory that a thread of any NVIDIA GPU can have (compute capability tables). */
 export const stackLimit = 512 * 1024;
@@ -38,7 +42,7 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
   grid.observers?.emit("launchBegin", grid);
   try {
     refuse(program, kernel, grid, sharedBytes);
-    if (!grid.reports.failed) runGrid(grid, kernel, sharedBytes, new Limits(grid, request), request.seed);
+    if (!grid.reports.failed) runBlocks({ grid, kernel, sharedBytes }, program, request);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     grid.reports.fault(error);
@@ -46,6 +50,21 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
   grid.observers?.emit("launchEnd", grid);
   return { ok: !grid.reports.failed, steps: grid.steps, reports: grid.reports.reports };
 }
+
+function runBlocks({ grid, kernel, sharedBytes }: OpenLaunch, { module }: Program, request: LaunchRequest): void {
+  const limits = new Limits(grid, request);
+  const flight = new Flight(grid, kernel, sharedBytes);
+  const steering = request.steering ?? (request.seed === undefined ? null : new SeededSteering(request.seed));
+  if (steering === null) runGrid(flight, grid, limits);
+  else runSteered(flight, { grid, limits, steering, apart: lanesRunApart(module) });
+}
+
+/** Whether lanes of a warp are scheduled each for itself (independent thread scheduling): of PTX from sm_70 on. */
+const lanesRunApart = ({ target }: IrModule): boolean => Number(/^sm_(\d+)/.exec(target)?.[1] ?? 0) >= 70;
+
+/** A schedule that is not the usual one changes between warps at every access. */
+const engineFor = (program: Program, { seed, steering }: LaunchRequest): Engine =>
+  seed === undefined && steering === undefined ? program.engine : program.fineEngine;
 
 /** The interpreter counts what it executes. */
 interface CountedResult extends LaunchResult {
@@ -62,7 +81,7 @@ export interface OpenLaunch {
 
 /** What the blocks of a launch will share. Throws a RangeError when the request makes no sense. */
 export function openLaunch(program: Program, request: LaunchRequest, options: LaunchOptions = {}): OpenLaunch {
-  const kernel = program.engine.functionNamed(request.kernel);
+  const kernel = engineFor(program, request).functionNamed(request.kernel);
   if (kernel === null || kernel.ir.kind !== "kernel") throw new RangeError(`there is no kernel ${request.kernel}`);
   checkShape(kernel.ir, request);
   const observers = options.observers ?? [];

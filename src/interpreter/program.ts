@@ -34,6 +34,8 @@ export interface Program {
   readonly memory: DeviceMemory;
   readonly addresses: AddressSpace;
   readonly engine: Engine;
+  /** The same functions in finer blocks, for schedules that are permuted or steered. */
+  readonly fineEngine: Engine;
   readonly constants: Bank;
   readonly variables: ReadonlyMap<string, LoadedVariable>;
   readonly shared: SharedLayout;
@@ -71,37 +73,43 @@ export function loadProgram(memory: DeviceMemory, module: IrModule, options: Loa
     if (v.space === "global") variables.set(v.name, { variable: v, address: memory.alloc(v.size, `\`${v.name}\``) });
   }
 
-  const functions: LoadedFunction[] = [];
-  const byName = new Map<string, LoadedFunction>();
   const symbol = (name: string, generic: boolean): bigint => {
     const address = addressIn(name, generic);
     if (address === null) throw new Error(`there is no symbol ${name}`);
     return address;
   };
   const addressIn = (name: string, generic: boolean): bigint | null => {
-    const code = byName.get(name);
-    if (code !== undefined) return BigInt(code.address);
+    const code = engine.functionNamed(name);
+    if (code !== null) return BigInt(code.address);
     const found = variables.get(name);
     if (found === undefined) return null;
     if (found.variable.space === "global") return addresses.global(found.address);
     return BigInt(found.address) + (generic ? addresses.window : 0n);
   };
-  const engine: Engine = {
-    module,
-    addresses,
-    bindings: { symbol, window: addresses.window },
-    compiler: generate ? loopCompiler : foldCompiler,
-    generate,
-    functionNamed: (name) => byName.get(name) ?? null,
-    functions,
-    externals: options.externals ?? new Map(),
+  const makeEngine = (fine: boolean): Engine => {
+    const functions: LoadedFunction[] = [];
+    const byName = new Map<string, LoadedFunction>();
+    const made: Engine = {
+      module,
+      addresses,
+      bindings: { symbol, window: addresses.window },
+      compiler: generate ? loopCompiler : foldCompiler,
+      generate,
+      fine,
+      functionNamed: (name) => byName.get(name) ?? null,
+      functions,
+      externals: options.externals ?? new Map(),
+    };
+    module.functions.forEach((ir, i) => {
+      const code = new LoadedFunction(ir, windows.function.start + i * functionStride, made);
+      functions.push(code);
+      byName.set(ir.name, code);
+    });
+    for (const [alias, index] of module.aliases) byName.set(alias, functions[index]!);
+    return made;
   };
-  module.functions.forEach((ir, i) => {
-    const code = new LoadedFunction(ir, windows.function.start + i * functionStride, engine);
-    functions.push(code);
-    byName.set(ir.name, code);
-  });
-  for (const [alias, index] of module.aliases) byName.set(alias, functions[index]!);
+  const engine = makeEngine(false);
+  let fineEngine: Engine | null = null;
 
   /** The bytes of a variable, wherever they lie. */
   const bytesOf = (name: string): Uint8Array => {
@@ -134,6 +142,9 @@ export function loadProgram(memory: DeviceMemory, module: IrModule, options: Loa
     memory,
     addresses,
     engine,
+    get fineEngine() {
+      return (fineEngine ??= makeEngine(true));
+    },
     constants,
     variables,
     shared,

@@ -27,8 +27,11 @@ export function runWarp(warp: Warp, grid: Grid, blocks: number): boolean {
   return true;
 }
 
-/** When all groups wait, lanes that have returned may be what they wait for. */
-function pick(warp: Warp): Group | null {
+/**
+ * The group that a warp runs next, or null when it can run none. When all groups wait, lanes that have returned may be what
+ * they wait for.
+ */
+export function pick(warp: Warp): Group | null {
   const group = warp.pick();
   if (group !== null || warp.groups.length === 0 || warp.lockstep) return group;
   let flushed = false;

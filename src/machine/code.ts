@@ -63,6 +63,8 @@ export interface BasicBlock {
   readonly size: number;
   /** The last of them, for positions in reports. */
   readonly last: Site | null;
+  /** It begins with something that other warps and blocks see, or that sees what they do. */
+  readonly visible: boolean;
 }
 
 /** Where the variables of a frame lie, from the start of the lane's frame; the unsized formal, if any, lies behind all. */

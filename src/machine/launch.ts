@@ -37,6 +37,15 @@ export interface ThreadModel {
   readonly residentGroups?: number;
 }
 
+/** Decides where a schedule may go one way or another; see docs/explore.md. The same answers give the same run. */
+export interface Steering {
+  /**
+   * Which of the `ways` to go, of which there are at least two: 0 is to go on with whoever runs, if `interrupts`, or else with
+   * whose turn it is.
+   */
+  choose(ways: number, interrupts: boolean): number;
+}
+
 export interface LaunchRequest {
   readonly kernel: string;
   readonly grid: Dim3;
@@ -50,6 +59,8 @@ export interface LaunchRequest {
   readonly sanitize?: ReadonlySet<SanitizerName>;
   /** Permutes the schedule; the same seed gives the same run. */
   readonly seed?: number;
+  /** Decides the order in which warps run, access by access; then there is no seed. */
+  readonly steering?: Steering;
   /** Thread-instructions after which the launch ends with `no-progress`. */
   readonly maxSteps?: number;
   /** Wall-clock milliseconds after which the launch ends with `no-progress`. */

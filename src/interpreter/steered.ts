@@ -1,0 +1,137 @@
+import { popcount } from "../machine/barrier.ts";
+import type { Grid } from "../machine/grid.ts";
+import type { Group } from "../machine/group.ts";
+import type { Steering } from "../machine/launch.ts";
+import type { Warp } from "../machine/warp.ts";
+import { deadlock } from "./deadlock.ts";
+import type { Flight } from "./flight.ts";
+import type { Limits } from "./limits.ts";
+import { pick, runWarp } from "./run-warp.ts";
+
+/** Blocks that run at the same time; more, when these wait for others. */
+const inFlight = 4;
+/** Basic blocks between two looks at the limits. */
+const limitInterval = 256;
+
+interface Steered {
+  readonly grid: Grid;
+  readonly limits: Limits;
+  readonly steering: Steering;
+  /** Groups of one warp may be interrupted as warps are. */
+  readonly apart: boolean;
+}
+
+/**
+ * Runs all blocks of a grid as `steering` decides: before every access that others can see it says whether the warp goes on
+ * or which other one runs, and, when a warp waits or has ended, which is next. Expects functions in fine blocks.
+ */
+export function runSteered(flight: Flight, options: Steered): void {
+  new SteeredRun(flight, options).run();
+}
+
+class SteeredRun {
+  readonly #flight: Flight;
+  readonly #options: Steered;
+  #current: Warp | null = null;
+  /** Those that can run, by their turn after the current one, without it; null: to be looked for. */
+  #others: readonly Warp[] | null = null;
+  /** Warps that have given way, and are not asked before all others wait, and whether any has waited or ended meanwhile. */
+  readonly #spinning = new Set<Warp>();
+  #gotOn = false;
+
+  constructor(flight: Flight, options: Steered) {
+    this.#flight = flight;
+    this.#options = options;
+  }
+
+  run(): void {
+    const flight = this.#flight;
+    const { grid, limits } = this.#options;
+    for (let rounds = 0; !flight.ended; rounds++) {
+      if (flight.blocks.length < inFlight) this.#open(inFlight - flight.blocks.length);
+      const next = this.#next();
+      if (next === null) continue;
+      const { warp } = next.activation;
+      if (warp !== this.#current) {
+        this.#current = warp;
+        this.#others = null;
+      }
+      if (rounds % limitInterval === 0) limits.check(warp);
+      const { terminator } = next.at;
+      runWarp(warp, grid, 1);
+      // Others begin or cease to wait only at the end of a block that is more than a jump.
+      if (terminator !== null && terminator.site.instruction.op.kind !== "branch") this.#others = null;
+      if (warp.yielded) this.#spinning.add(warp);
+      if (warp.live === 0) this.#end(warp);
+    }
+  }
+
+  #open(count: number): void {
+    this.#flight.open(count);
+    this.#others = null;
+  }
+
+  #end({ cta }: Warp): void {
+    if (cta.liveWarps > 0) return;
+    this.#flight.close(cta);
+    this.#current = null;
+    this.#others = null;
+    this.#options.limits.progress(this.#flight.done, this.#flight.total);
+  }
+
+  /** The group that runs next, at the head of its warp; null when it has to be asked again. */
+  #next(): Group | null {
+    const warp = this.#current;
+    const spins = warp !== null && this.#spinning.has(warp);
+    const group = warp === null || spins || warp.live === 0 ? null : pick(warp);
+    if (group === null && !spins) this.#gotOn = true;
+    this.#others ??= this.#ready();
+    if (group === null) return this.#another();
+    if (!group.at.visible) return group;
+    const beside = this.#options.apart ? others(warp!, group) : [];
+    const ways = 1 + beside.length + this.#others.length;
+    const way = ways === 1 ? 0 : this.#options.steering.choose(ways, true);
+    if (way === 0) return group;
+    if (way <= beside.length) return prefer(beside[way - 1]!);
+    return pick(this.#others[way - 1 - beside.length]!);
+  }
+
+  /** The current warp cannot go on. */
+  #another(): Group | null {
+    const ready = this.#others!;
+    if (ready.length > 0)
+      return pick(ready[ready.length === 1 ? 0 : this.#options.steering.choose(ready.length, false)]!);
+    this.#others = null;
+    if (this.#spinning.size === 0) throw this.#stuck();
+    // If all only spin, whoever they wait for may not have begun.
+    if (!this.#gotOn) this.#open(this.#flight.blocks.length);
+    this.#spinning.clear();
+    this.#gotOn = false;
+    return null;
+  }
+
+  /** Warps that can run, without the current one, beginning behind it. */
+  #ready(): Warp[] {
+    const all = this.#flight.blocks.flatMap((cta) => cta.warps);
+    const at = this.#current === null ? -1 : all.indexOf(this.#current);
+    const turn = [...all.slice(at + 1), ...all.slice(0, Math.max(at, 0))];
+    return turn.filter((warp) => warp.live !== 0 && !this.#spinning.has(warp) && pick(warp) !== null);
+  }
+
+  #stuck(): Error | ReturnType<typeof deadlock> {
+    return deadlock(this.#flight.blocks[0]!);
+  }
+}
+
+/** The other groups of a warp that could run, the largest first. */
+const others = (warp: Warp, group: Group): Group[] =>
+  warp.groups
+    .filter((g) => g !== group && g.wait === null)
+    .sort((a, b) => popcount(b.mask) - popcount(a.mask) || (a.mask & -a.mask) - (b.mask & -b.mask));
+
+/** Puts a group before the others of its warp. */
+function prefer(group: Group): Group {
+  const { groups } = group.activation.warp;
+  group.turn = Math.min(...groups.map((g) => g.turn)) - 1;
+  return group;
+}

@@ -4,7 +4,7 @@ import { departuresOf, type Divergence, divergenceOf } from "../ir/flow/divergen
 import type { Guard, Instruction, LaneRule, Space } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type Prepared, resultsOf } from "./prepare.ts";
-import { type Shape, type ShapeContext, sameShape, shapeOf, uniform, vector } from "./shape.ts";
+import { joinedShape, type Shape, type ShapeContext, sameShape, shapeOf, uniform, vector } from "./shape.ts";
 import { warpShape } from "./warp-shapes.ts";
 
 /** What the analysis is told of the place where the function runs. */
@@ -242,13 +242,13 @@ export class Analysis {
     const old = this.#shapes[r]!;
     const { bits, home } = this.code.ir.registers[r]!;
     if (home?.lanes === null) return uniform;
-    if (old !== null && !sameShape(old, shape)) return vector;
+    if (old !== null && joinedShape(old, shape).kind === "vector") return vector;
     if (shape.kind === "vector" || !this.isUniformGuard(guard)) return vector;
     if (lanes !== undefined && (home === undefined ? this.#leavesOut(lanes) : !hasAllLanes(lanes, home))) return vector;
     if (lanes?.noMask !== true && this.merges(block, r)) return vector;
     // Half of a number is not stored as a base.
     if (shape.kind !== "uniform" && bits < 32) return vector;
-    return shape;
+    return old === null ? shape : joinedShape(old, shape);
   }
 
   /** Whether a rule is for some lanes of the chunk only. */

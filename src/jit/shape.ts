@@ -4,19 +4,22 @@ import type { Expr, RegionLeaf } from "../semantics/index.ts";
  * How a value varies over the lanes of a chunk, which are counted from 0.
  *
  * * `uniform`: the same in all lanes.
- * * `affine`: an integer, `base + stride * lane`, all modulo 2^32 or 2^64.
+ * * `affine`: an integer, `base + stride * lane`, all modulo 2^32 or 2^64. `width`: the number of the chunk's lanes, where the
+ *   base is known to be a multiple of it.
  * * `indexed`: an i64, `base + extend(index) * scale` with an i32 index that is extended from 32 bits, signed or not. The index
  *   is affine with `stride`, or (null) any vector. Addresses of array elements are of this kind.
  * * `vector`: any.
  */
 export type Shape =
   | { readonly kind: "uniform" }
-  | { readonly kind: "affine"; readonly stride: number }
+  | { readonly kind: "affine"; readonly stride: number; readonly width?: number }
   | { readonly kind: "indexed"; readonly scale: number; readonly signed: boolean; readonly stride: number | null }
   | { readonly kind: "vector" };
 
 export const uniform: Shape = { kind: "uniform" };
 export const vector: Shape = { kind: "vector" };
+/** Numbers of threads: those of a chunk begin with a multiple of its lanes. */
+export const numbers = (width: number): Shape => ({ kind: "affine", stride: 1, width });
 /** Multiples of a larger stride would not be exact. */
 const largestStride = 2 ** 46;
 export const affine = (stride: number): Shape =>
@@ -24,9 +27,15 @@ export const affine = (stride: number): Shape =>
 
 export const sameShape = (a: Shape, b: Shape): boolean =>
   a.kind === b.kind &&
-  (a.kind !== "affine" || a.stride === (b as typeof a).stride) &&
+  (a.kind !== "affine" || (a.stride === (b as typeof a).stride && a.width === (b as typeof a).width)) &&
   (a.kind !== "indexed" ||
     (a.scale === (b as typeof a).scale && a.signed === (b as typeof a).signed && a.stride === (b as typeof a).stride));
+
+/** The shape of what may have either. */
+export function joinedShape(a: Shape, b: Shape): Shape {
+  if (sameShape(a, b)) return a;
+  return a.kind === "affine" && b.kind === "affine" && a.stride === b.stride ? affine(a.stride) : vector;
+}
 
 export interface ShapeContext {
   /** Null for a register of which nothing is known yet: it does not make anything worse. */
@@ -90,6 +99,14 @@ function structured(expr: Extract<Expr, { kind: "prim" }>, [a, b]: readonly Shap
       const count = constant(expr.args[1]!);
       return count === null || count < 0 || count > 31 ? null : product(a!, 2 ** count);
     }
+    case "i32.and":
+    case "i32.shr_u":
+    case "i32.shr_s":
+    case "i32.lt_u":
+    case "i32.lt_s":
+    case "i32.le_u":
+    case "i32.le_s":
+      return ofNumbers(expr, a!, b!);
     case "i64.extend_i32_s":
     case "i64.extend_i32_u": {
       const signed = expr.prim === "i64.extend_i32_s";
@@ -103,6 +120,25 @@ function structured(expr: Extract<Expr, { kind: "prim" }>, [a, b]: readonly Shap
     default:
       return null;
   }
+}
+
+/** What numbers of threads are split into: those of warps and of lanes; and where all threads of a chunk are on one side. */
+function ofNumbers({ prim, args }: Extract<Expr, { kind: "prim" }>, a: Shape, b: Shape): Shape | null {
+  const [left, right] = [constant(args[0]!), constant(args[1]!)];
+  if (a.kind === "affine" && a.width !== undefined && right !== null) {
+    const low = a.width - 1;
+    const rest = right & low;
+    if (prim === "i32.and") return rest === low ? a : rest === 0 ? uniform : null;
+    if (prim.startsWith("i32.shr")) return right < 32 && 2 ** right >= a.width ? uniform : null;
+    return rest === (prim.startsWith("i32.lt") ? 0 : low) ? uniform : null;
+  }
+  if (b.kind === "affine" && b.width !== undefined && left !== null) {
+    const low = b.width - 1;
+    const rest = left & low;
+    if (prim === "i32.and") return rest === low ? b : rest === 0 ? uniform : null;
+    if (prim.startsWith("i32.l")) return rest === (prim.startsWith("i32.lt") ? low : 0) ? uniform : null;
+  }
+  return null;
 }
 
 const strideOf = (shape: Shape): number | null =>

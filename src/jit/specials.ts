@@ -3,7 +3,7 @@ import type { Instruction } from "../ir/index.ts";
 import type { Expr, SpecialName } from "../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import { type ContextLayout, isHeaderWord, tidBytes } from "./context-layout.ts";
-import { affine, type Shape, uniform, vector } from "./shape.ts";
+import { affine, numbers, type Shape, uniform, vector } from "./shape.ts";
 import type { LaunchShape } from "./unit.ts";
 import type { Value } from "./value.ts";
 
@@ -29,10 +29,12 @@ export const isClock = (name: string): boolean => clocks.includes(name);
 export const clockImport = "clock";
 
 /** How a special register varies over a chunk. */
-export function specialShape({ name }: SpecialLeaf, { rows }: LaunchShape): Shape {
-  if (name === "laneid") return affine(1);
+export function specialShape({ name }: SpecialLeaf, { rows, quads, width }: LaunchShape): Shape {
+  const up = width === null ? numbers(4 * quads) : affine(1);
+  if (name === "laneid") return up;
   if (!isDimension(name)) return uniform;
-  return rows ? affine(name === "tid.x" ? 1 : 0) : vector;
+  if (!rows) return vector;
+  return name === "tid.x" ? up : uniform;
 }
 
 /** What a special register is computed from, where it is computed. */

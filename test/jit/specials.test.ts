@@ -66,3 +66,37 @@ test("the clock goes on from instruction to instruction, and is the same for all
   const { out } = expectSame({ name: "", body, block: [64, 1, 1] });
   expect([...new Set(out)]).toEqual([1, 0]);
 });
+
+const masks = [31, 32, 15, 7, 3, 0x18, 0x1f0, -8, -32, 0x7fff_ffff];
+const bounds = [0, 4, 7, 8, 15, 16, 31, 32, 33, 64, -1, -32];
+/** What is made of the number of a thread; each is computed into a register of its own. */
+const parts = [
+  ...masks.flatMap((m) => [`and.b32 D, N, ${m};`, `and.b32 D, ${m}, N;`]),
+  ...[0, 2, 3, 4, 5, 6, 31, 32].flatMap((c) => [`shr.u32 D, N, ${c};`, `shr.s32 D, N, ${c};`]),
+  ...["lt", "le", "gt", "ge"].flatMap((relation) =>
+    ["u32", "s32"].flatMap((ty) =>
+      bounds.flatMap((b) => [
+        `setp.${relation}.${ty} P, N, ${b}; selp.b32 D, 1, 0, P;`,
+        `setp.${relation}.${ty} P, ${b}, N; selp.b32 D, 1, 0, P;`,
+      ]),
+    ),
+  ),
+];
+
+test.each(["%tid.x", "%laneid"])("numbers of warps and of lanes, from %s", (special) => {
+  // Rows of a chunk, a row that ends within one, and no rows.
+  for (const block of [
+    [64, 1, 1],
+    [45, 1, 1],
+    [4, 4, 1],
+  ] as const) {
+    const lines = parts.map((part, i) => {
+      const text = part.replaceAll("D", `%a${i}`).replaceAll("P", `%q${i}`).replaceAll("N", "%number");
+      return `${text} st.global.b32 [%out+${4 * i}], %a${i};`;
+    });
+    const body = `{ .reg .b32 %a<${parts.length}>, %number; .reg .pred %q<${parts.length}>; mov.u32 %number, ${special};
+      ${lines.join("\n")} } ret;`;
+    const test = { name: "", body, block, words: parts.length };
+    expect(expectSame(test).reports).toEqual([]);
+  }
+});

@@ -12,6 +12,7 @@ import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
 import { bothMasks } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";
 import { Memory } from "./memory.ts";
+import type { Phase } from "./phase.ts";
 import type { Pauses, Suspension } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
 import type { Value } from "./value.ts";
@@ -84,6 +85,12 @@ export class Body {
   /** Lanes begin, or go on after a pause. */
   begin(): void {
     if (this.#patience !== null) this.#chunk.writer.assign([{ local: this.#patience, value: wasm.i32(patience) }]);
+  }
+
+  /** What is written next is a phase alone, whatever has been written before. */
+  enterPhase(phase: Phase, barriers: ReadonlyMap<number, number>): void {
+    this.#memory.forget();
+    this.flow.enterPhase(phase, barriers);
   }
 
   #block(block: FlowBlock): void {

@@ -1,9 +1,10 @@
 import type { FlowBlock, FlowGraph } from "../ir/flow/flow-graph.ts";
-import { type LoopRange, loopsOf } from "../ir/flow/loops.ts";
 import type { Guard } from "../ir/index.ts";
 import { type Label, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
+import { type Item, itemAt, itemsOf, type Layout, layoutOf, type Scope } from "./code-layout.ts";
 import type { Gatherings } from "./gatherings.ts";
+import { graphOf, type Phase } from "./phase.ts";
 import type { PauseKind, Suspension } from "./suspension.ts";
 
 /** Copies of registers that belong to a branch: for the lanes that take it, and for the others. */
@@ -14,19 +15,6 @@ export interface BranchCopies {
 
 export const noCopies: BranchCopies = { copy: () => {}, copyOthers: () => {} };
 
-/** Blocks that follow each other in the layout, some of them in loops. */
-interface Scope {
-  readonly start: number;
-  /** Inclusive. */
-  readonly end: number;
-  readonly around: Scope | null;
-  readonly inner: Scope[];
-  /** Where branches to a block or a loop of this scope go, while that lies ahead. */
-  readonly labels: Map<number, Label>;
-  /** The loop's beginning. */
-  again: Label | null;
-}
-
 /**
  * The order in which lanes go through a function: of those that wait, the ones at the lowest block run, and lanes that meet
  * go on together. Blocks are written in layout order. A mask (`active`) says which lanes run; each block at which lanes may
@@ -35,17 +23,11 @@ interface Scope {
  */
 export class ControlFlow {
   readonly #chunk: Chunk;
-  readonly #blocks: readonly FlowBlock[];
-  readonly #root: Scope;
-  readonly #scopes: Scope[] = [];
-  readonly #targets = new Set<number>();
+  #layout: Layout;
   /** By block, the mask of the lanes that wait there. */
   readonly #waiting = new Map<number, readonly number[]>();
-  /** Blocks at which lanes may wait, in order. */
-  readonly #waitingBlocks: readonly number[];
   /** The block in the middle of a scope with which it begins; 0 for its beginning. */
-  readonly #entry: number | null;
-  readonly #reachable: ReadonlySet<number>;
+  #entry: number | null = null;
   readonly #writeBlock: (block: FlowBlock) => void;
   readonly #suspension: Suspension | null;
   readonly #gatherings: Gatherings | null;
@@ -66,14 +48,6 @@ export class ControlFlow {
     this.#writeBlock = writeBlock;
     const { analysis, writer } = chunk;
     const { graph } = analysis.code;
-    this.#blocks = graph.blocks;
-    this.#reachable = reachableBlocks(graph.blocks);
-    this.#root = scopeOf(
-      { start: 0, end: graph.blocks.length - 1, inner: loopsOf(this.#withReturns(graph)) },
-      null,
-      this.#scopes,
-    );
-    this.#scope = this.#root;
     const waiting = new Set<number>();
     for (const { index } of graph.blocks) for (const w of analysis.divergence.waiting(index)) waiting.add(w);
     for (const block of suspension?.masked ?? []) waiting.add(block);
@@ -82,25 +56,36 @@ export class ControlFlow {
       if (analysis.code.instructions[end - 1]!.op.kind !== "branch-indexed") continue;
       for (const s of successors) if (!this.#leaves(s)) waiting.add(s);
     }
-    this.#waitingBlocks = [...waiting].sort((a, b) => a - b);
-    for (const w of this.#waitingBlocks)
+    for (const w of [...waiting].sort((a, b) => a - b))
       this.#waiting.set(
         w,
         chunk.active.map(() => writer.local("v128")),
       );
-    for (const { index, successors } of graph.blocks) {
-      for (const s of successors) if (s > index + 1 && s < graph.blocks.length) this.#targets.add(s);
-    }
-    for (const w of [...this.#waitingBlocks, ...(suspension?.blocks ?? [])]) this.#targets.add(w);
-    const inside = suspension !== null || [...this.#targets].some((t) => this.#isInsideLoop(t));
-    this.#entry = inside ? writer.local("i32") : null;
+    const needs = { start: 0, entries: suspension?.blocks ?? [], waiting: [...this.#waiting.keys()] };
+    this.#layout = layoutOf(this.#withReturns(graph), needs);
+    this.#scope = this.#layout.root;
+    this.#requireEntry();
+  }
+
+  /** What `write` writes next: a phase alone. `barriers`: by the block that ends with one, the block behind. */
+  enterPhase(phase: Phase, barriers: ReadonlyMap<number, number>): void {
+    const graph = graphOf(this.#chunk.analysis.code.graph, phase, barriers);
+    const waiting = [...this.#waiting.keys()].filter((w) => phase.blocks.has(w));
+    this.#layout = layoutOf(graph, { start: phase.start, entries: [], waiting });
+    this.#scope = this.#layout.root;
+    this.#requireEntry();
+    if (this.#layout.needsEntry) this.enterAt(phase.start);
+  }
+
+  #requireEntry(): void {
+    if (this.#layout.needsEntry) this.#entry ??= this.#chunk.writer.local("i32");
   }
 
   /** The masks of waiting lanes are to be empty when lanes begin. */
   reset(): void {
     const none = wasm.i32x4(0);
     this.#chunk.writer.assign([...this.#waiting.values()].flat().map((local) => ({ local, value: none })));
-    if (this.#entry !== null) this.#chunk.writer.assign([{ local: this.#entry, value: wasm.i32(0) }]);
+    if (this.#layout.needsEntry) this.enterAt(0);
   }
 
   /** Those that have paused for a reason go on, once `write` comes: from the lowest of their blocks. */
@@ -115,7 +100,7 @@ export class ControlFlow {
     writer.assign([{ local: this.#entry!, value: lowest }]);
   }
 
-  /** All active lanes go on at a block, once `write` comes. */
+  /** All active lanes go on at a block, once `write` comes; 0 for where it begins. */
   enterAt(block: number): void {
     this.#chunk.writer.assign([{ local: this.#entry!, value: wasm.i32(block) }]);
   }
@@ -149,7 +134,7 @@ export class ControlFlow {
   write(): void {
     const { writer } = this.#chunk;
     this.#end = writer.begin("block");
-    this.#writeScope(this.#root);
+    this.#writeScope(this.#layout.root);
     writer.end();
   }
 
@@ -216,7 +201,7 @@ export class ControlFlow {
     if (back.length > 0) {
       writer.value(anyOf(back.flatMap((at) => this.#waitingAt(at))));
       writer.if(() => {
-        const goesOn = this.#blocks[from]!.successors.includes(from + 1) && !this.#leaves(from + 1);
+        const goesOn = this.#layout.blocks[from]!.successors.includes(from + 1) && !this.#leaves(from + 1);
         if (goesOn) this.#addWaiting(from + 1, this.#active);
         this.#setNobody();
         for (const at of back.toSorted((a, b) => a - b)) {
@@ -326,27 +311,27 @@ export class ControlFlow {
 
   /** Whether lanes that go there only leave the function. */
   #leaves(to: number): boolean {
-    return to >= this.#blocks.length || this.#chunk.analysis.isDeparture[to] === true;
+    return to >= this.#chunk.analysis.code.graph.blocks.length || this.#chunk.analysis.isDeparture[to] === true;
   }
 
   /** The lowest block at which lanes may wait when none is left in this one: others, or those that it has sent there. */
   #nextBehind(from: number): number | undefined {
     const others = this.#chunk.analysis.divergence.waiting(from);
-    const { successors } = this.#blocks[from]!;
-    return this.#waitingBlocks.find((w) => w > from && (others.has(w) || successors.includes(w)));
+    const { successors } = this.#layout.blocks[from]!;
+    return this.#layout.waiting.find((w) => w > from && (others.has(w) || successors.includes(w)));
   }
 
   /** The same where it has sent none. */
   #nextWaiting(from: number): number | undefined {
     const others = this.#chunk.analysis.divergence.waiting(from);
-    return this.#waitingBlocks.find((w) => w > from && others.has(w));
+    return this.#layout.waiting.find((w) => w > from && others.has(w));
   }
 
   /** Where lanes may wait when a block is looked at in which it turns out that none does: all that was possible before. */
   #expectedAt(block: number): ReadonlySet<number> {
     const { divergence } = this.#chunk.analysis;
     const expected = new Set(divergence.waiting(block));
-    for (const { index, successors } of this.#blocks) {
+    for (const { index, successors } of this.#layout.blocks) {
       if (index >= block) break;
       const others = divergence.waiting(index);
       if (!others.has(block) && !successors.includes(block)) continue;
@@ -387,7 +372,7 @@ export class ControlFlow {
 
   /** Whether the block may be where a scope is entered. */
   #isEntry(block: number): boolean {
-    return this.#isInsideLoop(block) || (this.#suspension?.blocks.includes(block) ?? false);
+    return this.#layout.isInsideLoop(block) || this.#layout.entries.includes(block);
   }
 
   /** The graph with the ways back to where lanes wait that are released at the end of a block. */
@@ -402,10 +387,6 @@ export class ControlFlow {
         predecessors: [...block.predecessors, ...back.flatMap(({ at, from }) => (at === block.index ? [from] : []))],
       })),
     };
-  }
-
-  #isInsideLoop(target: number): boolean {
-    return this.#scopes.some((s) => s.around !== null && target > s.start && target <= s.end);
   }
 
   #writeScope(scope: Scope): void {
@@ -423,7 +404,7 @@ export class ControlFlow {
         scope.labels.delete(item.start);
       }
       if (item.scope !== null) this.#writeScope(item.scope);
-      else this.#write(this.#blocks[item.start]!);
+      else this.#write(this.#layout.blocks[item.start]!);
     }
     if (scope.around !== null) writer.end();
     this.#scope = outer;
@@ -431,15 +412,15 @@ export class ControlFlow {
 
   /** Whether something may branch to the item from before it, or into it. */
   #isTarget({ start, end }: Item): boolean {
-    for (let b = start; b <= end; b++) if (this.#targets.has(b)) return true;
+    for (let b = start; b <= end; b++) if (this.#layout.targets.has(b)) return true;
     return false;
   }
 
   /** A scope that may be entered in its middle begins with the way there. */
   #dispatch(scope: Scope, labelled: readonly Item[]): void {
-    if (this.#entry === null) return;
+    if (!this.#layout.needsEntry) return;
     const { writer } = this.#chunk;
-    const candidates = scope.around === null ? (this.#suspension?.blocks ?? []) : [...this.#targets];
+    const candidates = scope.around === null ? this.#layout.entries : [...this.#layout.targets];
     const inside = candidates.filter((t) => t > scope.start && t <= scope.end);
     const ways = inside.flatMap((target) => {
       const item = labelled.find((i) => target >= i.start && target <= i.end);
@@ -448,7 +429,7 @@ export class ControlFlow {
     const [lowest, highest] = [Math.min(...inside), Math.max(...inside)];
     if (ways.length < 3 || highest - lowest > 4 * ways.length + 16) {
       for (const { target, label } of ways) {
-        writer.value(wasm.op("i32.eq", wasm.local("i32", this.#entry), wasm.i32(target)));
+        writer.value(wasm.op("i32.eq", wasm.local("i32", this.#entry!), wasm.i32(target)));
         writer.brIf(label);
       }
       return;
@@ -457,18 +438,17 @@ export class ControlFlow {
     const begin = writer.begin("block");
     const labels = Array.from({ length: highest - lowest + 1 }, () => begin);
     for (const { target, label } of ways) labels[target - lowest] = label;
-    writer.value(wasm.op("i32.sub", wasm.local("i32", this.#entry), wasm.i32(lowest)));
+    writer.value(wasm.op("i32.sub", wasm.local("i32", this.#entry!), wasm.i32(lowest)));
     writer.brTable(labels, begin);
     writer.end();
   }
 
   #write(block: FlowBlock): void {
-    if (!this.#reachable.has(block.index)) return;
+    if (!this.#layout.reachable.has(block.index)) return;
     const { writer, active } = this.#chunk;
     const waiting = this.#waiting.get(block.index);
-    if (this.#entry !== null && this.#targets.has(block.index) && this.#isEntry(block.index)) {
-      writer.assign([{ local: this.#entry, value: wasm.i32(0) }]);
-    }
+    const { needsEntry, targets } = this.#layout;
+    if (needsEntry && targets.has(block.index) && this.#isEntry(block.index)) this.enterAt(0);
     if (waiting !== undefined) {
       const here = this.#waitingAt(block.index);
       writer.assign([
@@ -476,17 +456,11 @@ export class ControlFlow {
         ...waiting.map((local) => ({ local, value: wasm.i32x4(0) })),
       ]);
       const others = this.#expectedAt(block.index);
-      const next = this.#waitingBlocks.find((w) => w > block.index && others.has(w));
+      const next = this.#layout.waiting.find((w) => w > block.index && others.has(w));
       this.#goOnIfEmpty(next, null);
     }
     this.#writeBlock(block);
   }
-}
-
-function reachableBlocks(blocks: readonly FlowBlock[]): ReadonlySet<number> {
-  const reachable = new Set([0]);
-  for (const block of reachable) for (const s of blocks[block]?.successors ?? []) reachable.add(s);
-  return reachable;
 }
 
 /** 1 where any lane is in the mask. */
@@ -495,38 +469,4 @@ export function anyOf(mask: readonly Wasm[]): Wasm {
     "v128.any_true",
     mask.reduce((all, part) => wasm.op("v128.or", all, part)),
   );
-}
-
-interface Item {
-  readonly start: number;
-  readonly end: number;
-  readonly scope: Scope | null;
-}
-
-/** The blocks and loops of a scope, in order. */
-function itemsOf(scope: Scope): Item[] {
-  const items: Item[] = [];
-  let inner = 0;
-  for (let b = scope.start; b <= scope.end; b++) {
-    const loop = scope.inner[inner];
-    if (loop !== undefined && loop.start === b) {
-      items.push({ start: b, end: loop.end, scope: loop });
-      b = loop.end;
-      inner++;
-    } else items.push({ start: b, end: b, scope: null });
-  }
-  return items;
-}
-
-/** The first block of the item of a scope that contains a block. */
-function itemAt(scope: Scope, block: number): number {
-  const loop = scope.inner.find((s) => block >= s.start && block <= s.end);
-  return loop?.start ?? block;
-}
-
-function scopeOf({ start, end, inner }: LoopRange, around: Scope | null, all: Scope[]): Scope {
-  const scope: Scope = { start, end, around, inner: [], labels: new Map(), again: null };
-  all.push(scope);
-  for (const range of inner) scope.inner.push(scopeOf(range, scope, all));
-  return scope;
 }

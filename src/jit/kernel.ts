@@ -18,6 +18,8 @@ import { gatherImports } from "./gathering-layout.ts";
 import { GatheringBlocks } from "./gatherings.ts";
 import { hoistedOf } from "./hoisting.ts";
 import { losesLanes, Planning } from "./plan.ts";
+import { phasesOf } from "./phase.ts";
+import { Phases } from "./phases.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { Reaches } from "./reaches.ts";
 import { type ChunkStart, Rounds } from "./rounds.ts";
@@ -269,9 +271,16 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       });
       body.gatherings?.endIfStuck();
     } else {
-      const rounds = new Rounds(unit, w, context, first, suspension, body);
-      if (pauses.spins.size > 0) rounds.stopAt(ticket);
-      rounds.write(eachChunk, beginBlock, start);
+      const { barriers } = pauses;
+      const isSimple = suspension.masked.length === 0 && body.gatherings === null && shape.width === null;
+      const phases = isSimple ? phasesOf(code, barriers) : null;
+      if (phases !== null) {
+        new Phases(unit, chunk, context, first, suspension, body, barriers).write(phases, eachChunk, beginBlock, start);
+      } else {
+        const rounds = new Rounds(unit, w, context, first, suspension, body);
+        if (pauses.spins.size > 0) rounds.stopAt(ticket);
+        rounds.write(eachChunk, beginBlock, start);
+      }
     }
     count(w, ticket, 1);
     specials.nextBlock();

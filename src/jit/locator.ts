@@ -123,6 +123,11 @@ export class Locator {
     }
   }
 
+  /** What has been checked is to be checked again: the code is written once more, elsewhere. */
+  forget(): void {
+    this.#verified.clear();
+  }
+
   /** `active`: the lanes of the block; `mask`: those that access memory. */
   locate(index: number, active: Mask, mask: Mask): Located {
     const { group, at } = this.#members.get(index)!;

@@ -58,6 +58,11 @@ export class Memory {
     this.#locator.inVersions(start, end, active, write);
   }
 
+  /** Blocks may be written again. */
+  forget(): void {
+    this.#locator.forget();
+  }
+
   load(block: number, index: number, { dst, guard }: Instruction, op: LoadOp): void {
     const { access, address } = op;
     const chunk = this.#chunk;

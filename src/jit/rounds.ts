@@ -171,9 +171,7 @@ export class Rounds {
     const ended = wasm.i32(chunkState.ended);
     const paused = wasm.select(waits, wasm.i32(chunkState.atBarrier), ended);
     w.assign([{ local: state, value: wasm.select(yielded, wasm.i32(chunkState.yielded), paused) }]);
-    w.get(this.#suspension.state);
-    w.get(state);
-    w.memory("i32.store", 4);
+    this.#suspension.setState(this.#local(state));
     w.value(wasm.op("i32.ne", this.#local(state), wasm.i32(chunkState.yielded)));
     w.if(() => this.#body.gatherings?.noteStuck());
     w.value(wasm.op("i32.ne", this.#local(state), ended));

@@ -91,6 +91,10 @@ export class Suspension {
   readonly state: number;
   /** Where a chunk's turn ends. Set while the code is written. */
   turnEnd: Label = { depth: 0 };
+  /** How a chunk's turn ends whose lanes have met at a barrier, given the state that stands for it. */
+  #arrive: (state: number) => void = (state) => this.setState(wasm.i32(state));
+  /** The locals that are kept before a barrier; null: all that are live behind it. */
+  #changed: ReadonlySet<number> | null = null;
 
   /** `lasting`: registers that are there again when a chunk goes on. */
   constructor(chunk: Chunk, pauses: Pauses, lasting: ReadonlySet<number>) {
@@ -118,9 +122,19 @@ export class Suspension {
     };
     const masks = [...this.#pauses.values()].flatMap((p) => p.mask);
     this.#kept = placesOf(writer, [...masks, ...liveAt(this.#pauses.keys())]);
-    this.meetings = together.map((block) => ({ block, kept: placesOf(writer, liveAt([block])) }));
-    const ends = [this.#kept, ...this.meetings.map((m) => m.kept)].map((k) => endOf(k));
-    this.bytes = Math.ceil(Math.max(...ends) / 16) * 16;
+    // What is kept before several barriers has one place: it need not be kept again where it has not changed.
+    const places = placesOf(writer, liveAt(together));
+    this.meetings = together.map((block) => {
+      const live = new Set(liveAt([block]));
+      return { block, kept: places.filter(({ local }) => live.has(local)) };
+    });
+    this.bytes = Math.ceil(Math.max(endOf(this.#kept), endOf(places)) / 16) * 16;
+  }
+
+  /** Code is written from one barrier to the next. `changed`: the locals to which it writes. */
+  inPhase(changed: ReadonlySet<number>, arrive: (state: number) => void): void {
+    this.#changed = changed;
+    this.#arrive = arrive;
   }
 
   /** The state that stands for the barrier before a block, if all lanes come to it together; else null. */
@@ -131,12 +145,19 @@ export class Suspension {
 
   /** All lanes of the chunk are at a barrier: its turn ends. */
   meet(state: number): void {
+    const { kept } = this.meetings[state - chunkState.meetings]!;
+    const changed = this.#changed;
+    this.#save(changed === null ? kept : kept.filter(({ local }) => changed.has(local)));
+    this.#arrive(state);
+    this.#chunk.writer.br(this.turnEnd);
+  }
+
+  /** Notes what has become of the chunk. */
+  setState(value: Wasm): void {
     const { writer } = this.#chunk;
-    this.#save(this.meetings[state - chunkState.meetings]!.kept);
     writer.get(this.state);
-    writer.i32(state);
+    writer.value(value);
     writer.memory("i32.store", 4);
-    writer.br(this.turnEnd);
   }
 
   /** Blocks at which lanes go on that may have paused at different times. */
@@ -183,9 +204,9 @@ export class Suspension {
     this.#restore(this.#kept);
   }
 
-  /** For lanes that have met at a barrier. */
-  restoreMeeting(meeting: Meeting): void {
-    this.#restore(meeting.kept);
+  /** For lanes that have met at a barrier. `needed`: the locals that will be looked at; null: all. */
+  restoreMeeting({ kept }: Meeting, needed: ReadonlySet<number> | null = null): void {
+    this.#restore(needed === null ? kept : kept.filter(({ local }) => needed.has(local)));
   }
 
   #save(kept: readonly Kept[]): void {

@@ -1,0 +1,73 @@
+import { readsOf, writesOf } from "../ir/flow/accesses.ts";
+import type { FlowGraph } from "../ir/flow/flow-graph.ts";
+import type { Prepared } from "./prepare.ts";
+
+/** What lanes go through from the beginning, or from behind a barrier, to the barriers that come next. */
+export interface Phase {
+  /** The block with which it begins. */
+  readonly start: number;
+  readonly blocks: ReadonlySet<number>;
+}
+
+/** Code that lies in several phases is written several times: this many times as much as there is, at most. */
+const mostGrowth = 3;
+
+/**
+ * The phases of a kernel: the first, and those behind barriers. `barriers`: by the block that ends with one, the block behind.
+ * Null where they would make too much code.
+ */
+export function phasesOf(
+  { graph }: Prepared,
+  barriers: ReadonlyMap<number, number>,
+): readonly [Phase, ...Phase[]] | null {
+  const phases = [...new Set(barriers.values())]
+    .sort((a, b) => a - b)
+    .map((start) => phaseFrom(graph, start, barriers));
+  const first = phaseFrom(graph, 0, barriers);
+  const sizeOf = (block: number): number => graph.blocks[block]!.end - graph.blocks[block]!.start;
+  const all = graph.blocks.reduce((sum, { index }) => sum + sizeOf(index), 0);
+  const written = [first, ...phases].reduce((sum, { blocks }) => [...blocks].reduce((s, b) => s + sizeOf(b), sum), 0);
+  return written > mostGrowth * all ? null : [first, ...phases];
+}
+
+function phaseFrom({ blocks }: FlowGraph, start: number, barriers: ReadonlyMap<number, number>): Phase {
+  const found = new Set([start]);
+  for (const block of found) {
+    if (barriers.has(block)) continue;
+    for (const s of blocks[block]!.successors) if (s < blocks.length) found.add(s);
+  }
+  return { start, blocks: found };
+}
+
+/** The blocks as if there were no others. */
+export function graphOf(graph: FlowGraph, { blocks }: Phase, barriers: ReadonlyMap<number, number>): FlowGraph {
+  const isPassed = (block: number): boolean => blocks.has(block) && !barriers.has(block);
+  const end = graph.blocks.length;
+  return {
+    ...graph,
+    blocks: graph.blocks.map((block) => ({
+      ...block,
+      successors: isPassed(block.index) ? block.successors.filter((s) => s === end || blocks.has(s)) : [],
+      predecessors: blocks.has(block.index) ? block.predecessors.filter(isPassed) : [],
+    })),
+  };
+}
+
+/** The registers that a phase reads or writes. */
+export function touchedIn(
+  { graph, instructions }: Prepared,
+  { blocks }: Phase,
+): { readonly touched: ReadonlySet<number>; readonly written: ReadonlySet<number> } {
+  const [touched, written] = [new Set<number>(), new Set<number>()];
+  for (const block of blocks) {
+    const { start, end } = graph.blocks[block]!;
+    for (const instruction of instructions.slice(start, end)) {
+      readsOf(instruction, { register: (r) => touched.add(r) });
+      writesOf(instruction, (r) => {
+        touched.add(r);
+        written.add(r);
+      });
+    }
+  }
+  return { touched, written };
+}

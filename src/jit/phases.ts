@@ -1,0 +1,152 @@
+import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
+import type { Body } from "./body.ts";
+import type { Chunk } from "./chunk.ts";
+import { type Phase, touchedIn } from "./phase.ts";
+import type { ChunkStart } from "./rounds.ts";
+import { chunkState, type Suspension } from "./suspension.ts";
+import type { Unit } from "./unit.ts";
+
+/** Whether any chunks of a block have come to a barrier: locals. */
+interface Arrivals {
+  /** In this round. */
+  readonly now: number;
+  /** In the last one: they go on. */
+  readonly before: number;
+}
+
+/**
+ * How the chunks of a block take turns where all lanes of each come to barriers together: the code between one barrier and the
+ * next is a loop over the chunks that have come to it. That is cheaper than what `Rounds` does, which can do everything.
+ */
+export class Phases {
+  readonly #unit: Unit;
+  readonly #chunk: Chunk;
+  readonly #writer: FunctionWriter;
+  readonly #context: number;
+  readonly #first: number;
+  readonly #suspension: Suspension;
+  readonly #body: Body;
+  readonly #barriers: ReadonlyMap<number, number>;
+  /** 0 and 1 in turn: tells the chunks that have come to a barrier in this round from those of the last. */
+  readonly #round: number;
+  readonly #arrivals: readonly Arrivals[];
+
+  /** `barriers`: by the block that ends with one, the block behind it. */
+  constructor(
+    unit: Unit,
+    chunk: Chunk,
+    context: number,
+    first: number,
+    suspension: Suspension,
+    body: Body,
+    barriers: ReadonlyMap<number, number>,
+  ) {
+    const { writer } = chunk;
+    this.#unit = unit;
+    this.#chunk = chunk;
+    this.#writer = writer;
+    this.#context = context;
+    this.#first = first;
+    this.#suspension = suspension;
+    this.#body = body;
+    this.#barriers = barriers;
+    this.#round = writer.local("i32");
+    this.#arrivals = suspension.meetings.map(() => ({ now: writer.local("i32"), before: writer.local("i32") }));
+  }
+
+  /** `eachChunk`: a loop over the chunks; `beginBlock`: what comes first in a block. */
+  write(
+    [first, ...phases]: readonly [Phase, ...Phase[]],
+    eachChunk: (run: () => void) => void,
+    beginBlock: () => void,
+    start: ChunkStart,
+  ): void {
+    const w = this.#writer;
+    beginBlock();
+    w.assign([this.#round, ...this.#arrivals.map((a) => a.now)].map((local) => ({ local, value: wasm.i32(0) })));
+    // Registers that are read before they are written begin as zeros.
+    const begun: number[] = [];
+    this.#chunk.analysis.code.liveness.liveIn(0).forEach((r) => {
+      begun.push(r);
+    });
+    eachChunk(() => {
+      this.#findState();
+      start.prepare();
+      start.activate();
+      start.begin();
+      this.#run(first, begun);
+    });
+    w.loop((again) => {
+      this.#nextRound();
+      this.#suspension.meetings.forEach((meeting, i) => {
+        const phase = phases.find(({ start: block }) => block === meeting.block)!;
+        w.get(this.#arrivals[i]!.before);
+        w.if(() => {
+          eachChunk(() => {
+            this.#findState();
+            w.get(this.#suspension.state);
+            w.memory("i32.load", 4);
+            w.value(wasm.op("i32.sub", wasm.i32(2 * (chunkState.meetings + i) + 1), this.#local(this.#round)));
+            w.op("i32.eq");
+            w.if(() => {
+              start.prepare();
+              start.activate();
+              this.#body.flow.reset();
+              this.#suspension.restoreMeeting(meeting, this.#localsOf(this.#touched(phase).touched));
+              this.#body.begin();
+              this.#run(phase, []);
+            });
+          });
+        });
+      });
+      const arrived = this.#arrivals.map(({ now }) => this.#local(now));
+      w.value(arrived.reduce((a, b) => wasm.op("i32.or", a, b)));
+      w.brIf(again);
+    });
+  }
+  /** Writes a phase. `begun`: registers that have got a value before it. */
+  #run(phase: Phase, begun: readonly number[]): void {
+    const w = this.#writer;
+    const changed = this.#localsOf([...this.#touched(phase).written, ...begun]);
+    this.#suspension.inPhase(changed, (state) => {
+      const { now } = this.#arrivals[state - chunkState.meetings]!;
+      this.#suspension.setState(wasm.op("i32.add", this.#local(this.#round), wasm.i32(2 * state)));
+      w.assign([{ local: now, value: wasm.i32(1) }]);
+    });
+    this.#suspension.turnEnd = w.begin("block");
+    this.#body.enterPhase(phase, this.#barriers);
+    this.#body.flow.write();
+    this.#suspension.setState(wasm.i32(chunkState.ended));
+    w.end();
+  }
+
+  #nextRound(): void {
+    this.#writer.assign([
+      { local: this.#round, value: wasm.op("i32.xor", this.#local(this.#round), wasm.i32(1)) },
+      ...this.#arrivals.flatMap(({ now, before }) => [
+        { local: before, value: this.#local(now) },
+        { local: now, value: wasm.i32(0) },
+      ]),
+    ]);
+  }
+
+  #touched(phase: Phase): ReturnType<typeof touchedIn> {
+    return touchedIn(this.#chunk.analysis.code, phase);
+  }
+
+  #localsOf(registers: Iterable<number>): ReadonlySet<number> {
+    return new Set([...registers].flatMap((r) => [...this.#chunk.locals(r)]));
+  }
+
+  #findState(): void {
+    const { layout, quads } = this.#unit;
+    const chunk = wasm.op("i32.shr_u", this.#local(this.#first), wasm.i32(Math.log2(4 * quads)));
+    const at = wasm.op("i32.mul", chunk, wasm.i32(this.#suspension.bytes));
+    const base = wasm.op("i32.add", this.#local(this.#context), wasm.i32(layout.states));
+    this.#writer.assign([{ local: this.#suspension.state, value: wasm.op("i32.add", base, at) }]);
+  }
+
+  #local(local: number): Wasm {
+    return wasm.local("i32", local);
+  }
+}

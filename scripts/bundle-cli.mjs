@@ -24,6 +24,8 @@ export async function bundleCli(root, dir) {
     dir,
     format: "esm",
     comments: false,
+    // Half as much to read at every start. Where the stack of a defect must be readable, there is the library.
+    minify: true,
     codeSplitting: { groups, includeDependenciesRecursively: false },
   });
 }

@@ -71,9 +71,7 @@ function printJob({ result, job }: Finished, terminal: Terminal): void {
       ? style("warning", "skip")
       : style("error", "FAIL");
   const cost =
-    result.launches.length > 0
-      ? `  ${steps === null ? "" : `${steps.toLocaleString("en")} steps, `}${time.toFixed(1)} ms`
-      : "";
+    result.launches.length > 0 ? `  ${steps === null ? "" : `${grouped(steps)} steps, `}${time.toFixed(1)} ms` : "";
   const why = result.failure === null ? "" : `: ${result.failure}`;
   terminal.out(`${verdict}  ${result.id} ${style("faint", result.variant)}${why}${style("faint", cost)}`);
   // A report that was asked for is no news.
@@ -92,11 +90,14 @@ function printLaunch({ result }: Finished, terminal: Terminal): void {
   if (result.stdout !== "") terminal.out(result.stdout.replace(/\n$/, ""));
   printFindings(result, terminal);
   for (const { kernel, threads, steps, milliseconds } of result.launches) {
-    const count = steps === null ? "" : `, ${steps.toLocaleString("en")} steps`;
-    terminal.err(`${kernel}: ${threads.toLocaleString("en")} threads${count}, ${milliseconds.toFixed(1)} ms`);
+    const count = steps === null ? "" : `, ${grouped(steps)} steps`;
+    terminal.err(`${kernel}: ${grouped(threads)} threads${count}, ${milliseconds.toFixed(1)} ms`);
   }
   if (result.reports.length === 0 && result.failure !== null) terminal.err(`lanewise: ${result.failure}`);
 }
+
+/** With commas between thousands. `toLocaleString` would first load what the host knows of languages, which takes 17 ms. */
+const grouped = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ",");
 
 export const run: Command = {
   name: "run",

@@ -40,9 +40,12 @@ const nodeModule = <T>(name: string): T | undefined => globals.process?.getBuilt
 const nodeWorkers = () =>
   nodeModule<{ Worker: new (source: string, options: object) => NodeWorker }>("node:worker_threads");
 
-/** Whether there can be workers, and memory that they share: in browsers only where the page is isolated from others. */
+/**
+ * Whether there can be workers, and memory that they share: in browsers only where the page is isolated from others. Node always
+ * has workers; asking it for them would load them.
+ */
 export const canShare = (): boolean =>
-  globals.SharedArrayBuffer !== undefined && (nodeWorkers() ?? globals.Worker) !== undefined;
+  globals.SharedArrayBuffer !== undefined && (globals.process?.getBuiltinModule ?? globals.Worker) !== undefined;
 
 let waits: boolean | null = null;
 

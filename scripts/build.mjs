@@ -1,7 +1,7 @@
 // Builds dist/: the library as modules with their types, and the command line in few files, which starts faster. What was
 // there stays until the new build is whole.
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -21,6 +21,8 @@ try {
   rmSync(fresh, { recursive: true, force: true });
   process.exit(1);
 }
+const { buildId } = await import("./build-id.mjs");
+writeFileSync(join(fresh, "build-id"), buildId(root));
 const { bundleCli } = await import("./bundle-cli.mjs");
 await bundleCli(root, join(fresh, "cli"));
 chmodSync(join(fresh, "cli/main.js"), 0o755);

@@ -6,6 +6,7 @@ import { rolldown } from "rolldown";
 const files = [
   [/\/node_modules\/yaml\//, "yaml"],
   [/\/src\/(source\/|runtime\/(errors|isa|source-file)\.ts|visa\/isa\/row\.ts)/, "base"],
+  [/\/src\/node\/(cache-folder|build-id)\.ts/, "base"],
   [/\/src\/cli\/(command|options|terminal|files|isa-of-file)\.ts/, "base"],
   [/\/src\/(visa\/|runtime\/visa\/check\.ts)/, "visa"],
   [/\/src\/(numeric|semantics|ir)\//, "semantics"],

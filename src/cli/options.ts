@@ -18,6 +18,12 @@ export const commonOptions: readonly OptionSpec[] = [
   { name: "json", help: "print one JSON document on stdout, prose goes to stderr" },
   { name: "engine", value: "NAME", help: "interpreter or jit (default: interpreter)" },
   { name: "threads", value: "N", help: "jit: threads of this machine (default: run all that there are, bench 1)" },
+  {
+    name: "cache",
+    value: "DIR",
+    help: "jit: keep compiled kernels there (default: $LANEWISE_CACHE, or the user's caches)",
+  },
+  { name: "no-cache", help: "jit: neither use nor keep compiled kernels" },
   { name: "sanitize", value: "LIST", help: "all, none, or some of call,memory,init,race,sync" },
   { name: "seed", value: "N", help: "permute the schedule; the same seed gives the same run" },
   { name: "timeout", value: "SECONDS", help: "end a launch that runs longer" },

@@ -2,7 +2,9 @@ import { availableParallelism } from "node:os";
 import { sanitizerNames } from "../runtime/module.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { type JobOptions, type JobResult, JobRun } from "../runtime/job-run.ts";
-import { PtxDevice } from "../runtime/ptx-device.ts";
+import { openKernelFolder } from "../node/index.ts";
+import { type DeviceOptions, PtxDevice } from "../runtime/ptx-device.ts";
+import type { KernelStore } from "../runtime/index.ts";
 import type { SanitizerName } from "../machine/launch.ts";
 import { renderDiagnostic } from "../source/index.ts";
 import { printDiagnostics } from "./check.ts";
@@ -41,6 +43,12 @@ function jobOptions(options: Options, progress: Progress): JobOptions {
     target: options.target,
     onProgress: progress.update,
   };
+}
+
+/** Where compiled kernels are kept. */
+function kernelStore(options: Options): KernelStore | null {
+  const path = options.value("cache");
+  return options.has("no-cache") ? null : openKernelFolder(path === null ? {} : { path });
 }
 
 function statusOf({ result, job }: Finished): ExitStatus {
@@ -163,9 +171,13 @@ Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong 
     const progress = new Progress(terminal);
     const settings = jobOptions(options, progress);
     const json = options.has("json");
+    const deviceOptions = { kernelStore: kernelStore(options) };
     const finish = async (planned: PlannedRun): Promise<Finished> => {
       const { job, variant } = planned;
-      const { device, files } = job.isa === "visa" ? await visaParts(planned) : { ...planned, device: new PtxDevice() };
+      const { device, files } =
+        job.isa === "visa"
+          ? await visaParts(planned, deviceOptions)
+          : { ...planned, device: new PtxDevice(deviceOptions) };
       progress.begin(`${job.id} ${variant}`.trim());
       const result = new JobRun(device, job, variant, files, settings).run();
       progress.end();
@@ -206,10 +218,10 @@ Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong 
 };
 
 /** What vISA needs besides: loaded where it does, so that PTX starts faster. */
-async function visaParts({ files }: PlannedRun) {
+async function visaParts({ files }: PlannedRun, options: DeviceOptions) {
   const { Device } = await import("../runtime/device.ts");
   const { parseYaml } = await import("./yaml.ts");
-  return { device: new Device(), files: { ...files, yaml: parseYaml } };
+  return { device: new Device(options), files: { ...files, yaml: parseYaml } };
 }
 
 function summary(results: readonly Finished[]): string {

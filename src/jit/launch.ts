@@ -13,9 +13,10 @@ import { GivenUp } from "./given-up.ts";
 import { Host } from "./host.ts";
 import { hostFunctions } from "./host-functions.ts";
 import { type CompiledKernel, compileKernel } from "./kernel.ts";
+import { type CachedKernel, type KernelCache, withModule } from "./kernel-cache.ts";
 import { threadShape } from "./thread-files.ts";
 import { canShare } from "./threads/host-workers.ts";
-import type { LaunchShape, VariableFacts } from "./unit.ts";
+import type { LaunchShape, ProgramFacts, VariableFacts } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
 import { type Quads, widthFor, type WidthNeeds, widthNeedsOf } from "./width.ts";
 
@@ -27,11 +28,16 @@ export class JitProgram {
   readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
   readonly #kernels = new Map<string, LoadedKernel | string>();
   readonly #contexts: Contexts;
+  readonly #cache: KernelCache | null;
   #constants: number | null = null;
 
-  /** `quads`: how wide chunks are where nothing asks for whole warps; null: as wide as is good for the block. */
-  constructor(program: Program, quads: Quads | null = null) {
+  /**
+   * `quads`: how wide chunks are where nothing asks for whole warps; null: as wide as is good for the block. `cache`: where kernels
+   * may have been compiled before.
+   */
+  constructor(program: Program, quads: Quads | null = null, cache: KernelCache | null = null) {
     this.program = program;
+    this.#cache = cache;
     this.#callables = new Callables(program.engine);
     this.#contexts = new Contexts(program.memory);
     this.#quads = quads;
@@ -126,28 +132,41 @@ export class JitProgram {
   }
 
   #compile(kernel: Callable, shape: LaunchShape, block: Dim3): LoadedKernel | string {
-    const { engine, shared, module, constants } = this.program;
+    const features = machineFeatures();
+    const facts = this.#facts;
+    const compile = (): CompiledKernel => compileKernel(kernel, shape, facts, features);
     try {
-      const compiled = compileKernel(
-        kernel,
-        shape,
-        {
-          bindings: engine.bindings,
-          addressSize: module.addressSize,
-          callables: this.#callables,
-          stackLimit,
-          shared: shared.extents,
-          sharedBytes: shared.dynamicStart - windows.shared.start,
-          constants: { extents: constants.extents, delta: this.#placeConstants() - constants.start },
-          globals: globalsOf(this.program),
-        },
-        machineFeatures(),
+      const cached = this.#cache?.find(
+        `${keyOf(kernel.ir.name, shape)} ${features.fusedMadd} ${this.#places}`,
+        compile,
       );
-      return instantiate(compiled, this.program.memory, guessedMs(kernel.ir, block));
+      return instantiate(cached ?? withModule(compile()), this.program.memory, guessedMs(kernel.ir, block));
     } catch (error) {
       if (error instanceof Unsupported) return error.message;
       throw error;
     }
+  }
+
+  get #facts(): ProgramFacts {
+    const { engine, shared, module, constants } = this.program;
+    return {
+      bindings: engine.bindings,
+      addressSize: module.addressSize,
+      callables: this.#callables,
+      stackLimit,
+      shared: shared.extents,
+      sharedBytes: shared.dynamicStart - windows.shared.start,
+      constants: { extents: constants.extents, delta: this.#placeConstants() - constants.start },
+      globals: globalsOf(this.program),
+    };
+  }
+
+  /** Where the program's variables lie in this device, as far as code depends on it. */
+  get #places(): string {
+    const { variables, constants } = this.program;
+    const globals = [...variables.values()].filter(({ variable }) => variable.space === "global");
+    const base = constants.extents.length > 0 ? [this.#placeConstants()] : [];
+    return [...base, ...globals.map(({ address }) => address)].join();
   }
 }
 
@@ -180,8 +199,7 @@ function guessedMs({ instructions }: IrFunction, [x, y, z]: Dim3): number {
   return (instructions.length * x * y * z * (loops ? roundsOfLoops : 1)) / instructionsPerMs;
 }
 
-function instantiate(kernel: CompiledKernel, memory: DeviceMemory, blockMs: number): LoadedKernel {
-  const module = new WebAssembly.Module(kernel.bytes);
+function instantiate({ kernel, module }: CachedKernel, memory: DeviceMemory, blockMs: number): LoadedKernel {
   const functions = hostFunctions(kernel, () => loaded.host!);
   const { exports } = new WebAssembly.Instance(module, {
     env: { memory: memory.wasm, ...Object.fromEntries(functions) },

@@ -4,7 +4,7 @@ import { filesOf, isaOfFiles, type LoadOptions, PtxDevice } from "./ptx-device.t
 import type { SourceFile } from "./source-file.ts";
 import { compileVisa } from "./visa/compile.ts";
 
-export type { LoadOptions } from "./ptx-device.ts";
+export type { DeviceOptions, LoadOptions } from "./ptx-device.ts";
 
 /**
  * A simulated GPU: memory, and the modules and buffers in it.
@@ -35,6 +35,6 @@ export class Device extends PtxDevice {
     if (isaOfFiles(files, options) === "ptx") return super.load(files, options);
     const { program, diagnostics } = compileVisa(files, options);
     if (!program) throw new LoadError(diagnostics);
-    return fitting(() => new Module(this, program.ir, diagnostics, program));
+    return fitting(() => new Module(this, program.ir, diagnostics, () => this.kernelCache(files, options), program));
   }
 }

@@ -1,8 +1,9 @@
 export type { KernelArgument, LocalMemory, Scalar, Struct } from "./argument.ts";
 export { local, scalar, struct } from "./argument.ts";
 export { Buffer, type Pointer } from "./buffer.ts";
+export type { KernelStore } from "../jit/kernel-store.ts";
 export { checkLinked, checkSource, compile, type CompileOptions, linkToText } from "./compile.ts";
-export { Device, type LoadOptions } from "./device.ts";
+export { Device, type DeviceOptions, type LoadOptions } from "./device.ts";
 export { type ElementType, elementTypes, type TypedArray, type TypedArrays } from "./element.ts";
 export { LoadError, NotExecutableError, NumpyError, UsageError } from "./errors.ts";
 export type { Isa } from "./isa.ts";

@@ -1,6 +1,7 @@
 import { launch, loadProgram, type Program } from "../interpreter/index.ts";
 import { findObstacle, type Obstacle } from "../interpreter/reachable.ts";
 import type { IrFunction, IrModule } from "../ir/index.ts";
+import type { KernelCache } from "../jit/kernel-cache.ts";
 import { JitProgram } from "../jit/launch.ts";
 import type { Observer } from "../machine/events.ts";
 import type { LaunchRequest, LaunchResult, SanitizerName, Surface } from "../machine/launch.ts";
@@ -88,14 +89,25 @@ export class Module {
   readonly diagnostics: readonly Diagnostic[];
   readonly #program: Program;
   readonly #visa: VisaProgram | null;
+  readonly #cache: () => KernelCache | null;
   #jit: JitProgram | null = null;
 
-  /** Use `Device.load`. `visa`: how kernels of vISA are launched. */
-  constructor(device: PtxDevice, ir: IrModule, diagnostics: readonly Diagnostic[], visa: VisaProgram | null = null) {
+  /**
+   * Use `Device.load`. `cache`: where kernels may have been compiled before, asked for when one is compiled; `visa`: how kernels of
+   * vISA are launched.
+   */
+  constructor(
+    device: PtxDevice,
+    ir: IrModule,
+    diagnostics: readonly Diagnostic[],
+    cache: () => KernelCache | null,
+    visa: VisaProgram | null = null,
+  ) {
     this.device = device;
     this.ir = ir;
     this.diagnostics = diagnostics;
     this.#program = loadProgram(device.memory, ir, { externals: deviceFunctions });
+    this.#cache = cache;
     this.#visa = visa;
   }
 
@@ -151,7 +163,9 @@ export class Module {
   /** Compiled code takes no notice of what only the interpreter does. */
   #jitFor({ request: { seed, maxSteps, timeoutMs }, observers, engine }: PreparedLaunch): JitProgram | null {
     const watched = observers.length > 0 || [seed, maxSteps, timeoutMs].some((limit) => limit !== undefined);
-    return engine === "interpreter" || watched ? null : (this.#jit ??= new JitProgram(this.#program));
+    return engine === "interpreter" || watched
+      ? null
+      : (this.#jit ??= new JitProgram(this.#program, null, this.#cache()));
   }
 
   #plan(kernel: IrFunction, options: LaunchOptions): LaunchPlan {

@@ -1,3 +1,5 @@
+import { KernelCache } from "../jit/kernel-cache.ts";
+import type { KernelStore } from "../jit/kernel-store.ts";
 import { DeviceMemory } from "../machine/memory.ts";
 import { SourceText } from "../source/index.ts";
 import { Buffer } from "./buffer.ts";
@@ -6,6 +8,7 @@ import { type ElementType, elementInfo, isElementType, typeOfArray } from "./ele
 import { fitting, LoadError, UsageError } from "./errors.ts";
 import { type Isa, isaOfName } from "./isa.ts";
 import { type LaunchDefaults, Module } from "./module.ts";
+import { programKey } from "./program-key.ts";
 import { type SourceFile, textOf } from "./source-file.ts";
 import { Stream } from "./stream.ts";
 import type { VisaOptions } from "./visa/compile.ts";
@@ -16,6 +19,15 @@ export interface LoadOptions extends VisaOptions {
   readonly isa?: Isa;
   /** Check for this target of PTX ("sm_90") instead of the module's own, or for this platform of vISA ("skl"). */
   readonly target?: string | undefined;
+}
+
+/** What launches on a device do when they say nothing themselves, and what the device keeps. */
+export interface DeviceOptions extends LaunchDefaults {
+  /**
+   * Where compiled kernels are kept for other processes; `lanewise/node` has a folder for them. Null: nowhere but in the memory of this
+   * process. False: nothing that was compiled for another module is used. Default: null.
+   */
+  readonly kernelStore?: KernelStore | null | false;
 }
 
 /** How many zeros, or which values. */
@@ -44,11 +56,13 @@ export const isaOfFiles = ([first]: readonly SourceFile[], { isa }: LoadOptions)
 export class PtxDevice {
   readonly memory = new DeviceMemory();
   readonly defaults: LaunchDefaults;
+  readonly #kernelStore: KernelStore | false | null;
   /** The one of launches that name no other. */
   readonly defaultStream = new Stream();
 
-  constructor(defaults: LaunchDefaults = {}) {
+  constructor({ kernelStore = null, ...defaults }: DeviceOptions = {}) {
     this.defaults = defaults;
+    this.#kernelStore = kernelStore;
   }
 
   /** See `Device.load`. */
@@ -58,7 +72,12 @@ export class PtxDevice {
     const sources = files.map((file) => new SourceText(file.path, textOf(file)));
     const { module, diagnostics } = compile(sources, { target: options.target });
     if (!module) throw new LoadError(diagnostics);
-    return fitting(() => new Module(this, module, diagnostics));
+    return fitting(() => new Module(this, module, diagnostics, () => this.kernelCache(files, options)));
+  }
+
+  /** Where kernels of a program may have been compiled before. */
+  protected kernelCache(files: readonly SourceFile[], options: LoadOptions): KernelCache | null {
+    return this.#kernelStore === false ? null : new KernelCache(programKey(files, options), this.#kernelStore);
   }
 
   /** A stream of its own, whose launches may overlap with those of others. */

@@ -1,15 +1,13 @@
-/** The first 32 bits of the fractional part of the `root`-th root of each of the first `count` primes (FIPS 180-4, 4.2.2). */
-function rootsOfPrimes(count: number, root: 2 | 3): Uint32Array {
+/**
+ * The first 32 bits of the fractional part of the `root`-th root of each of the first `count` primes (FIPS 180-4, 4.2.2). Doubles
+ * have 15 bits more than that.
+ */
+function rootsOfPrimes(count: number, root: (x: number) => number): Uint32Array {
   const bits = new Uint32Array(count);
   for (let n = 2, found = 0; found < count; n++) {
     let prime = true;
     for (let d = 2; d * d <= n && prime; d++) prime = n % d !== 0;
-    if (!prime) continue;
-    // The integer root of n * 2^(32 * root), exactly.
-    const scaled = BigInt(n) << BigInt(32 * root);
-    let low = 0n;
-    for (let bit = 1n << 36n; bit > 0n; bit >>= 1n) if ((low | bit) ** BigInt(root) <= scaled) low |= bit;
-    bits[found++] = Number(low & 0xffff_ffffn);
+    if (prime) bits[found++] = Math.floor((root(n) % 1) * 2 ** 32);
   }
   return bits;
 }
@@ -58,8 +56,8 @@ function compress(state: Uint32Array, w: Uint32Array, k: Uint32Array): void {
  * of a job asynchronous.
  */
 export function sha256(bytes: Uint8Array): string {
-  roundConstants ??= rootsOfPrimes(64, 3);
-  const state = rootsOfPrimes(8, 2);
+  roundConstants ??= rootsOfPrimes(64, Math.cbrt);
+  const state = rootsOfPrimes(8, Math.sqrt);
   const w = new Uint32Array(64);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const whole = bytes.length - (bytes.length % 64);

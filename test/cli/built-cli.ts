@@ -45,7 +45,7 @@ export class BuiltCli {
     return spawnSync(process.execPath, [join(this.folder, "dist/cli/main.js"), ...args], {
       cwd: this.work,
       encoding: "utf8",
-      env: { ...env, NO_COLOR: "1" },
+      env: { ...env, NO_COLOR: "1", LANEWISE_CACHE: "off" },
       timeout: 60_000,
       maxBuffer: 1 << 28,
     });

@@ -1,0 +1,159 @@
+import { expect, test } from "vitest";
+import { loadProgram } from "../../src/interpreter/index.ts";
+import { KernelCache, RecentKernels } from "../../src/jit/kernel-cache.ts";
+import type { KernelStore } from "../../src/jit/kernel-store.ts";
+import { JitProgram } from "../../src/jit/launch.ts";
+import { packArguments } from "../../src/runtime/argument.ts";
+import { compile } from "../../src/runtime/compile.ts";
+import { PtxDevice } from "../../src/runtime/ptx-device.ts";
+import { SourceText } from "../../src/source/index.ts";
+
+/** out[t] = table[t] + scale, one behind its end for the last of 8 threads; `scale` is constant memory. */
+const text = `.version 8.0
+.target sm_80
+.address_size 64
+.global .u32 table[7] = {10, 20, 30, 40, 50, 60, 70};
+.const .u32 scale = 5;
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 t, x, s;
+  .reg .b64 o, a;
+  ld.param.u64 o, [out];
+  mov.u32 t, %tid.x;
+  mov.u64 a, table;
+  mad.wide.u32 a, t, 4, a;
+  ld.global.u32 x, [a];
+  ld.const.u32 s, [scale];
+  add.u32 x, x, s;
+  mad.wide.u32 o, t, 4, o;
+  st.global.u32 [o], x;
+  ret;
+}`;
+
+/** A store that says what it has been asked. */
+class Notebook implements KernelStore {
+  readonly entries = new Map<string, Uint8Array>();
+  readonly log: string[] = [];
+
+  read(key: string): Uint8Array | null {
+    const found = this.entries.get(key) ?? null;
+    this.log.push(found === null ? "miss" : "hit");
+    return found;
+  }
+
+  write(key: string, entry: Uint8Array): void {
+    this.log.push("write");
+    this.entries.set(key, entry);
+  }
+
+  remove(key: string): void {
+    this.log.push("remove");
+    this.entries.delete(key);
+  }
+}
+
+interface Run {
+  readonly store: KernelStore;
+  readonly recent?: RecentKernels;
+  readonly threads?: number;
+  /** Bytes that the device has allocated before. */
+  readonly before?: number;
+}
+
+/** On a new device; without `recent` as a new process. */
+function run({ store, recent = new RecentKernels(), threads = 7, before = 0 }: Run) {
+  const device = new PtxDevice();
+  const { memory } = device;
+  if (before > 0) device.buffer("u8", before);
+  const { module } = compile([new SourceText("k.ptx", text)]);
+  const loaded = loadProgram(memory, module!);
+  const out = device.buffer("u32", 8);
+  const jit = new JitProgram(loaded, null, new KernelCache("this program", store, recent));
+  const params = packArguments(module!.functions[0]!, [out], { memory, addressSize: 64 });
+  const result = jit.launch({ kernel: "k", grid: [1, 1, 1], block: [threads, 1, 1], sharedBytes: 0, params })!;
+  const reports = result.reports.map((r) => `${r.source.position(r.span.start).line}: ${r.message}`);
+  return { values: [...out.read()].slice(0, threads), reports };
+}
+
+const right = { values: [15, 25, 35, 45, 55, 65, 75], reports: [] };
+
+test("a kernel that is in the store is not compiled again", () => {
+  const store = new Notebook();
+  expect(run({ store })).toEqual(right);
+  expect(run({ store })).toEqual(right);
+  expect(store.log).toEqual(["miss", "write", "hit"]);
+});
+
+test("what is in memory is not asked for", () => {
+  const store = new Notebook();
+  const recent = new RecentKernels();
+  expect(run({ store, recent })).toEqual(right);
+  expect(run({ store, recent })).toEqual(right);
+  expect(store.log).toEqual(["miss", "write"]);
+});
+
+test("a fault in a kernel out of the store is told at its line", () => {
+  const store = new Notebook();
+  const first = run({ store, threads: 8 });
+  expect(first.reports).toHaveLength(1);
+  expect(first.reports[0]).toMatch(/^14: .*table/);
+  expect(run({ store, threads: 8 }).reports).toEqual(first.reports);
+  expect(store.log).toEqual(["miss", "write", "hit"]);
+});
+
+test("where variables lie elsewhere, it is another kernel", () => {
+  const store = new Notebook();
+  const recent = new RecentKernels();
+  expect(run({ store, recent })).toEqual(right);
+  expect(run({ store, recent, before: 4096 })).toEqual(right);
+  expect(store.log).toEqual(["miss", "write", "miss", "write"]);
+});
+
+test("for blocks of another shape, it is another kernel", () => {
+  const store = new Notebook();
+  run({ store, threads: 8 });
+  run({ store, threads: 7 });
+  expect(store.entries.size).toBe(2);
+});
+
+test("what no kernel can be made of is removed, and compiled anew", () => {
+  const whole = new Notebook();
+  run({ store: whole });
+  const [[key, entry]] = [...whole.entries] as [[string, Uint8Array]];
+  for (const length of [0, 3, 4, 100, entry.length - 1]) {
+    const store = new Notebook();
+    store.entries.set(key, entry.subarray(0, length));
+    expect({ length, ...run({ store }) }).toEqual({ length, ...right });
+    expect(store.log).toEqual(["hit", "remove", "write"]);
+    expect(store.entries.get(key)).toEqual(entry);
+  }
+});
+
+test("of what is in memory, the longest unused goes first", () => {
+  const bytes = new Uint8Array(100);
+  const add = (recent: RecentKernels, key: string): void =>
+    recent.add(key, { kernel: { bytes } } as unknown as Parameters<RecentKernels["add"]>[1]);
+  const recent = new RecentKernels(250);
+  for (const key of ["a", "b"]) add(recent, key);
+  recent.get("a");
+  add(recent, "c");
+  expect(["a", "b", "c"].map((key) => recent.get(key) !== null)).toEqual([true, false, true]);
+});
+
+test("a program's text, its target and its parts tell it from others", () => {
+  const store = new Notebook();
+  const launch = (files: readonly string[], target?: string): void => {
+    const device = new PtxDevice({ engine: "jit", kernelStore: store });
+    const sources = files.map((body, i) => ({ path: `f${i}.ptx`, text: body }));
+    const module = device.load(sources, { target });
+    module.kernel("k").launch({ grid: 1, block: 7, args: [device.buffer("u32", 8)] });
+  };
+  const other = text.replace("scale = 5", "scale = 6");
+  const more = ".version 8.0\n.target sm_80\n.address_size 64\n";
+  for (const files of [[text], [other], [text, more]]) {
+    launch(files);
+    launch(files);
+  }
+  launch([text], "sm_90");
+  expect(store.log.filter((what) => what === "write")).toHaveLength(4);
+});

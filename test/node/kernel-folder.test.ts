@@ -1,0 +1,110 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { cacheFolder } from "../../src/node/cache-folder.ts";
+import { KernelFolder } from "../../src/node/kernel-folder.ts";
+
+let path = "";
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), "lanewise-kernels-"));
+});
+afterEach(() => rmSync(path, { recursive: true, force: true }));
+
+const entry = (length: number, seed = 1): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 37 + seed) & 0xff);
+const open = (most = 1 << 20, build = "b1"): KernelFolder => new KernelFolder(path, build, most);
+const onlyFile = (): string => join(path, readdirSync(path)[0]!);
+
+test("another process finds what one has kept", () => {
+  open().write("saxpy 8 true", entry(1000));
+  expect(open().read("saxpy 8 true")).toEqual(entry(1000));
+  expect(open().read("saxpy 4 true")).toBeNull();
+  expect(readdirSync(path)).toHaveLength(1);
+});
+
+test("a newer entry takes the place of an older one", () => {
+  open().write("k", entry(100, 1));
+  open().write("k", entry(50, 2));
+  expect(open().read("k")).toEqual(entry(50, 2));
+});
+
+test("another build of Lanewise finds nothing", () => {
+  open(1 << 20, "b1").write("k", entry(10));
+  expect(open(1 << 20, "b2").read("k")).toBeNull();
+  expect(open(1 << 20, "b1").read("k")).toEqual(entry(10));
+});
+
+test("a file with any byte changed, or any byte missing, is not used and removed", () => {
+  open().write("k", entry(20));
+  const file = onlyFile();
+  const whole = readFileSync(file);
+  for (let at = 0; at < whole.length; at++) {
+    const changed = Uint8Array.from(whole);
+    changed[at]! ^= 1 << (at % 8);
+    for (const bad of [changed, whole.subarray(0, at)]) {
+      writeFileSync(file, bad);
+      expect({ at, read: open().read("k"), left: readdirSync(path) }).toEqual({ at, read: null, left: [] });
+    }
+  }
+  writeFileSync(file, whole);
+  expect(open().read("k")).toEqual(entry(20));
+});
+
+test("an entry that lies under the name of another is not used", () => {
+  open().write("a", entry(20));
+  const a = readFileSync(onlyFile());
+  open().remove("a");
+  open().write("b", entry(20));
+  writeFileSync(onlyFile(), a);
+  expect(open().read("b")).toBeNull();
+});
+
+test("what was used longest ago goes when there is too much", () => {
+  const folder = open(4000);
+  const old = (key: string, seconds: number): void => {
+    const before = new Set(readdirSync(path));
+    open(4000).write(key, entry(1000));
+    const file = readdirSync(path).find((f) => !before.has(f))!;
+    const time = Date.now() / 1000 - seconds;
+    utimesSync(join(path, file), time, time);
+  };
+  old("a", 300);
+  old("b", 200);
+  old("c", 100);
+  // It is used, and no longer the oldest.
+  expect(folder.read("a")).not.toBeNull();
+  folder.write("d", entry(1000));
+  const left = ["a", "b", "c", "d"].filter((key) => folder.read(key) !== null);
+  expect(left).toEqual(["a", "c", "d"]);
+  folder.write("large", entry(4000));
+  expect(folder.read("large")).toBeNull();
+});
+
+test("files of others stay, and what was left half written goes", () => {
+  writeFileSync(join(path, "notes.txt"), "mine".repeat(1000));
+  writeFileSync(join(path, "1-0-x.tmp"), "half");
+  utimesSync(join(path, "1-0-x.tmp"), 1, 1);
+  writeFileSync(join(path, "2-0-x.tmp"), "just now");
+  mkdirSync(join(path, "folder.kernel"));
+  open(1000).write("k", entry(100));
+  expect(readdirSync(path).filter((f) => !f.endsWith(".kernel"))).toEqual(["2-0-x.tmp", "notes.txt"]);
+  expect(readdirSync(path)).toContain("folder.kernel");
+});
+
+test("where nothing can be written nothing is kept, and nothing is said", () => {
+  writeFileSync(join(path, "file"), "");
+  const folder = new KernelFolder(join(path, "file", "kernels"), "b1", 1 << 20);
+  folder.write("k", entry(10));
+  expect(folder.read("k")).toBeNull();
+  folder.remove("k");
+});
+
+test("the folder is that of the platform, or of LANEWISE_CACHE", () => {
+  expect(cacheFolder({ LANEWISE_CACHE: "/x" }, "linux")).toBe("/x");
+  expect(cacheFolder({ LANEWISE_CACHE: "" }, "linux")).toBeNull();
+  expect(cacheFolder({ LANEWISE_CACHE: "off" }, "darwin")).toBeNull();
+  expect(cacheFolder({ XDG_CACHE_HOME: "/c" }, "linux")).toBe("/c/lanewise");
+  expect(cacheFolder({ XDG_CACHE_HOME: "relative" }, "linux")).toMatch(/\/\.cache\/lanewise$/);
+  expect(cacheFolder({}, "darwin")).toMatch(/\/Library\/Caches\/lanewise$/);
+  expect(cacheFolder({ LOCALAPPDATA: "/local" }, "win32")).toBe("/local/lanewise");
+});

@@ -32,6 +32,8 @@ interface Branch {
   /** The comparison that is still to be made, or null. */
   readonly test: number | null;
   readonly copies: BranchCopies;
+  /** Whether there are any for those that take it. */
+  readonly hasCopies: boolean;
 }
 
 /** Writes the instructions of a function. */
@@ -126,7 +128,16 @@ export class Body {
     const target = (instruction: number): number => graph.blockAt(instruction);
     switch (last.op.kind) {
       case "branch":
-        this.#branch({ block, to: target(last.op.target), test, copies: { copy, copyOthers } }, last);
+        this.#branch(
+          {
+            block,
+            to: target(last.op.target),
+            test,
+            copies: { copy, copyOthers },
+            hasCopies: taken < block.end - 1,
+          },
+          last,
+        );
         return;
       case "return":
       case "exit":
@@ -169,27 +180,37 @@ export class Body {
   }
 
   #branch(branch: Branch, last: Instruction): void {
-    const { block, to, test } = branch;
+    const { block, to, test, copies, hasCopies } = branch;
     const compare = test === null ? null : this.#chunk.analysis.code.instructions[test]!;
     if (compare?.op.kind !== "pure") {
       this.#branchInLanes(branch, last);
       return;
     }
-    const isBack = to <= block.index;
-    const decided = everywhere(this.#chunk, compare.op.values[0]!, isBack !== last.guard!.negate);
+    const [expr] = compare.op.values;
+    const all = everywhere(this.#chunk, expr!, !last.guard!.negate);
+    const none = to <= block.index ? null : everywhere(this.#chunk, expr!, last.guard!.negate);
     const { writer } = this.#chunk;
-    const go = (): void => {
+    const decide = (): void => {
       this.#instruction(block.index, test!, compare);
       this.#chunk.begin(last);
+    };
+    const go = (): void => {
+      decide();
       this.#branchInLanes(branch, last);
     };
-    if (decided === null) go();
-    else if (isBack) {
-      writer.value(decided);
-      writer.if(() => this.flow.jump(block.index, to));
-      go();
-    } else {
-      writer.value(wasm.op("i32.eqz", decided));
+    if (all !== null) {
+      writer.value(all);
+      writer.if(() => {
+        if (hasCopies) {
+          decide();
+          copies.copy();
+        }
+        this.flow.jump(block.index, to);
+      });
+    }
+    if (none === null) go();
+    else {
+      writer.value(wasm.op("i32.eqz", none));
       writer.if(go);
     }
   }

@@ -445,21 +445,29 @@ export class ControlFlow {
 
   #write(block: FlowBlock): void {
     if (!this.#layout.reachable.has(block.index)) return;
-    const { writer, active } = this.#chunk;
     const waiting = this.#waiting.get(block.index);
     const { needsEntry, targets } = this.#layout;
     if (needsEntry && targets.has(block.index) && this.#isEntry(block.index)) this.enterAt(0);
-    if (waiting !== undefined) {
-      const here = this.#waitingAt(block.index);
-      writer.assign([
-        ...active.map((local, q) => ({ local, value: wasm.op("v128.or", wasm.local("v128", local), here[q]!) })),
-        ...waiting.map((local) => ({ local, value: wasm.i32x4(0) })),
-      ]);
-      const others = this.#expectedAt(block.index);
-      const next = this.#layout.waiting.find((w) => w > block.index && others.has(w));
-      this.#goOnIfEmpty(next, null);
-    }
+    if (waiting !== undefined) this.#takeIn(block.index, waiting);
     this.#writeBlock(block);
+  }
+
+  /** Lanes that wait at a block become active. If there are none, others go on elsewhere. */
+  #takeIn(block: number, waiting: readonly number[]): void {
+    const { writer, active } = this.#chunk;
+    const here = active.map((local, q) => wasm.op("v128.or", wasm.local("v128", local), this.#waitingAt(block)[q]!));
+    const none = waiting.map((local) => ({ local, value: wasm.i32x4(0) }));
+    const others = this.#expectedAt(block);
+    const next = this.#layout.waiting.find((w) => w > block && others.has(w));
+    if (this.#chunk.analysis.isPartial(block)) {
+      writer.assign([...active.map((local, q) => ({ local, value: here[q]! })), ...none]);
+      this.#goOnIfEmpty(next, null);
+      return;
+    }
+    // All lanes are here, or none is: the first tells.
+    writer.value(wasm.op("i32.eqz", anyOf([here[0]!])));
+    writer.if(() => this.#goOn(next, null));
+    writer.assign([...active.map((local) => ({ local, value: wasm.i32x4(-1) })), ...none]);
   }
 }
 

@@ -7,6 +7,8 @@ import { reduceLines, reduceProgram } from "./reduce.ts";
 
 /** Compared with the interpreter, in turn. */
 const others: readonly Engine[] = [engines.seeded, engines.closures, engines.jit, engines.jit];
+/** Where it shows which lanes of a warp come first: seeds change that, too. */
+const inOrder: ReadonlySet<string> = new Set(["print", "printingCalls", "warp", "mixed"]);
 const seeds = Array.from({ length: 8 }, (_, seed) => seed);
 
 test.each(allFamilies)("%s: all engines compute the same, whatever the schedule", (family) => {
@@ -14,7 +16,8 @@ test.each(allFamilies)("%s: all engines compute the same, whatever the schedule"
     const program = programOf(family, seed);
     const outcome = engines.interpreter.run(program);
     if (family !== "faults") expect({ seed, reports: outcome.reports }).toEqual({ seed, reports: [] });
-    const other = others[seed % others.length]!;
+    const next = others[seed % others.length]!;
+    const other = next === engines.seeded && inOrder.has(family) ? engines.jit : next;
     const difference = compareOutcomes(outcome, other.run(program), ["interpreter", other.name]);
     return difference === null ? [] : [{ seed, ...difference }];
   });

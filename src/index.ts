@@ -29,5 +29,6 @@ export type {
 } from "./machine/events.ts";
 export type { LaunchResult, SanitizerName } from "./machine/launch.ts";
 export type { Dim3, Report, StackEntry, ThreadId } from "./machine/report.ts";
+export * from "./profiler/index.ts";
 export * from "./runtime/index.ts";
 export * from "./source/index.ts";

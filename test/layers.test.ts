@@ -16,8 +16,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   jit: ["source", "numeric", "wasm", "semantics", "ir", "machine", "interpreter"],
   sanitizers: ["source", "semantics", "ir", "machine"],
   runtime: ["source", "numeric", "semantics", "ir", "ptx", "visa", "machine", "interpreter", "jit", "sanitizers"],
+  profiler: ["source", "ir", "machine"],
   node: ["jit", "runtime"],
-  index: ["source", "ir", "ptx", "visa", "machine", "runtime"],
+  index: ["source", "ir", "ptx", "visa", "machine", "runtime", "profiler"],
   cli: [
     "source",
     "numeric",
@@ -29,6 +30,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "interpreter",
     "sanitizers",
     "runtime",
+    "profiler",
     "node",
     "index",
   ],

@@ -3,12 +3,11 @@ import { type Diagnostic, fileToJson, hasErrors, renderDiagnostic } from "../sou
 import { checkFiles, checkProgram } from "./checked-files.ts";
 import { type Command, exitStatus } from "./command.ts";
 import { readBytes } from "./files.ts";
+import { plural } from "./numbers.ts";
 import { printJson, type Terminal } from "./terminal.ts";
 
 /** A file with more diagnostics than this shows only the first of them; `--json` has all. */
 const most = 100;
-
-const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 export function printDiagnostics(diagnostics: readonly Diagnostic[], terminal: Terminal): void {
   for (const diagnostic of diagnostics.slice(0, most)) terminal.out(`${renderDiagnostic(diagnostic, terminal)}\n`);

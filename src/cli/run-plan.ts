@@ -27,6 +27,20 @@ export interface PlannedJob {
   readonly problem: string | null;
 }
 
+/**
+ * The job files that a command is given, or null where it is given the files of one program.
+ *
+ * @throws UsageError where it is given both, or nothing
+ */
+export function jobsOf({ positionals }: Options, command: string): readonly string[] | null {
+  if (positionals.length === 0) throw new UsageError(`${command}: no job or program given`);
+  const jobs = positionals.filter((path) => /\.json$/i.test(path));
+  if (jobs.length > 0 && jobs.length < positionals.length) {
+    throw new UsageError(`${command}: give either jobs (.json) or the files of one program`);
+  }
+  return jobs.length === 0 ? null : jobs;
+}
+
 /** The runs of job files, read one by one; paths in a job are relative to it. */
 export function* jobRuns(paths: readonly string[], variant: string | null): Generator<PlannedJob> {
   for (const path of paths) yield planJob(path, variant);
@@ -52,7 +66,7 @@ function planJob(path: string, variant: string | null): PlannedJob {
 }
 
 /** A job out of the command line: the files as its only variant, one launch, a buffer for each argument that is one. */
-export function commandJob(options: Options): PlannedRun {
+export function commandJob(options: Options, command: string): PlannedRun {
   const buffers = new Map<string, BufferSpec>();
   const args = options.all("arg").map((text, index): ArgumentSpec => {
     const argument = parseArgument(text, readBytes);
@@ -62,9 +76,9 @@ export function commandJob(options: Options): PlannedRun {
     return { kind: "buffer", buffer, offset: 0 };
   });
   const kernel = options.value("kernel");
-  if (kernel === null) throw new UsageError("run: --kernel says which kernel to launch");
+  if (kernel === null) throw new UsageError(`${command}: --kernel says which kernel to launch`);
   const isa = isaOfProgram(options, options.positionals);
-  refuseOthers(options, isa);
+  refuseOthers(options, isa, command);
   const dim = (name: string): [number, number, number] => parseDim(name, options.value(name) ?? "1");
   const size =
     isa === "visa"
@@ -90,12 +104,12 @@ const ownOptions: Readonly<Record<Isa, readonly string[]>> = {
   visa: ["global", "local", "zeinfo", "section", "symbol", "relocation", "input"],
 };
 
-function refuseOthers(options: Options, isa: Isa): void {
+function refuseOthers(options: Options, isa: Isa, command: string): void {
   const other = isa === "ptx" ? "visa" : "ptx";
   const found = ownOptions[other].find((name) => options.has(name));
   if (found === undefined) return;
   const sizes = isa === "ptx" ? "--grid and --block" : "--global and --local";
-  throw new UsageError(`run: --${found} is for ${titles[other]}; a launch of ${titles[isa]} has ${sizes}`);
+  throw new UsageError(`${command}: --${found} is for ${titles[other]}; a launch of ${titles[isa]} has ${sizes}`);
 }
 
 const titles: Readonly<Record<Isa, string>> = { ptx: "PTX", visa: "vISA" };

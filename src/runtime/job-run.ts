@@ -1,4 +1,5 @@
-import type { SanitizerName } from "../machine/launch.ts";
+import type { Observer } from "../machine/events.ts";
+import type { SanitizerName, Steering } from "../machine/launch.ts";
 import type { Report } from "../machine/report.ts";
 import type { Diagnostic } from "../source/index.ts";
 import { type KernelArgument, local, scalar, struct } from "./argument.ts";
@@ -38,6 +39,10 @@ export interface JobOptions {
   readonly timeoutMs?: number | null;
   readonly target?: string | null;
   readonly onProgress?: LaunchOptions["onProgress"];
+  /** Who else watches the launches, besides sanitizers. */
+  readonly observers?: readonly Observer[];
+  /** Decides the schedule of the launches, one after the other. */
+  readonly steering?: Steering;
 }
 
 interface LaunchSummary {
@@ -203,7 +208,7 @@ export class JobRun {
 
   /** Whether all launches came to their end. */
   #launchAll(module: Module): boolean {
-    const { engine, hostThreads, seed, timeoutMs, onProgress } = this.options;
+    const { engine, hostThreads, seed, timeoutMs, onProgress, observers, steering } = this.options;
     const { expect } = this.job;
     const sanitize = this.options.sanitize ?? (expect ? "all" : []);
     const maxSteps = this.options.maxSteps ?? (expect ? stepsToReport : null);
@@ -221,6 +226,8 @@ export class JobRun {
         ...(typeof maxSteps === "number" ? { maxSteps } : {}),
         ...(typeof timeoutMs === "number" ? { timeoutMs } : {}),
         ...(onProgress ? { onProgress } : {}),
+        ...(observers ? { observers } : {}),
+        ...(steering ? { steering } : {}),
       });
       const { threads, steps, milliseconds, engine: ranBy, hostThreads: ranOn } = result;
       const { kernel } = spec;

@@ -4,7 +4,7 @@ import type { IrFunction, IrModule } from "../ir/index.ts";
 import type { KernelCache } from "../jit/kernel-cache.ts";
 import { JitProgram } from "../jit/launch.ts";
 import type { Observer } from "../machine/events.ts";
-import type { LaunchRequest, LaunchResult, SanitizerName, Surface } from "../machine/launch.ts";
+import type { LaunchRequest, LaunchResult, SanitizerName, Steering, Surface } from "../machine/launch.ts";
 import { type Diagnostic, nearest } from "../source/index.ts";
 import type { KernelArgument } from "./argument.ts";
 
@@ -37,6 +37,8 @@ export interface LaunchDefaults {
   readonly sanitize?: "all" | Iterable<SanitizerName>;
   /** Permutes the schedule of the threads; the same seed gives the same run. */
   readonly seed?: number;
+  /** Decides the schedule, where no seed does. */
+  readonly steering?: Steering;
   /** Thread-instructions after which the launch ends with a `no-progress` report. */
   readonly maxSteps?: number;
   /** Milliseconds after which the launch ends with a `no-progress` report. */
@@ -161,8 +163,8 @@ export class Module {
   }
 
   /** Compiled code takes no notice of what only the interpreter does. */
-  #jitFor({ request: { seed, maxSteps, timeoutMs }, observers, engine }: PreparedLaunch): JitProgram | null {
-    const watched = observers.length > 0 || [seed, maxSteps, timeoutMs].some((limit) => limit !== undefined);
+  #jitFor({ request: { seed, steering, maxSteps, timeoutMs }, observers, engine }: PreparedLaunch): JitProgram | null {
+    const watched = observers.length > 0 || [seed, steering, maxSteps, timeoutMs].some((limit) => limit !== undefined);
     return engine === "interpreter" || watched
       ? null
       : (this.#jit ??= new JitProgram(this.#program, null, this.#cache()));

@@ -20,6 +20,7 @@ export class PreparedLaunch {
     defaults: LaunchDefaults,
   ) {
     const seed = options.seed ?? defaults.seed;
+    const steering = options.steering ?? defaults.steering;
     const maxSteps = options.maxSteps ?? defaults.maxSteps;
     const timeoutMs = options.timeoutMs ?? defaults.timeoutMs;
     const hostThreads = options.hostThreads ?? defaults.hostThreads;
@@ -36,6 +37,7 @@ export class PreparedLaunch {
         onOutput?.(text);
       },
       ...(seed === undefined ? {} : { seed }),
+      ...(steering === undefined ? {} : { steering }),
       ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(hostThreads === undefined ? {} : { hostThreads }),

@@ -1,0 +1,36 @@
+import { availableParallelism } from "node:os";
+import type { SanitizerName } from "../machine/launch.ts";
+import { UsageError } from "../runtime/errors.ts";
+import type { JobOptions } from "../runtime/job-run.ts";
+import { sanitizerNames } from "../runtime/module.ts";
+import type { Options } from "./options.ts";
+import type { Progress } from "./progress.ts";
+
+function parseSanitizers(text: string | null): ReadonlySet<SanitizerName> | null {
+  if (text === null) return null;
+  const groups: Readonly<Record<string, readonly string[]>> = { all: sanitizerNames, none: [] };
+  const names = text.split(",").flatMap((name) => groups[name] ?? [name]);
+  for (const name of names) {
+    if ((sanitizerNames as readonly string[]).includes(name)) continue;
+    const why = /^(init|race)$/.test(name)
+      ? `the sanitizer "${name}" is not there yet`
+      : `there is no sanitizer "${name}"`;
+    throw new UsageError(`--sanitize ${text}: ${why} (${sanitizerNames.join(", ")}, all, none)`);
+  }
+  return new Set(names as SanitizerName[]);
+}
+
+/** How a run is watched and limited, as the common options say. */
+export function jobOptions(options: Options, progress: Progress): JobOptions {
+  const seconds = options.number("timeout", "any");
+  return {
+    engine: options.oneOf("engine", ["interpreter", "jit"]) ?? "interpreter",
+    hostThreads: options.number("threads") ?? availableParallelism(),
+    sanitize: parseSanitizers(options.value("sanitize")),
+    seed: options.number("seed"),
+    maxSteps: options.number("max-steps"),
+    timeoutMs: seconds === null ? null : seconds * 1000,
+    target: options.target,
+    onProgress: progress.update,
+  };
+}

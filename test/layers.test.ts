@@ -17,6 +17,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   sanitizers: ["source", "semantics", "ir", "machine"],
   runtime: ["source", "numeric", "semantics", "ir", "ptx", "visa", "machine", "interpreter", "jit", "sanitizers"],
   profiler: ["source", "ir", "machine"],
+  debugger: ["source", "semantics", "ir", "machine", "interpreter", "runtime"],
   node: ["jit", "runtime"],
   index: ["source", "ir", "ptx", "visa", "machine", "runtime", "profiler"],
   cli: [
@@ -31,6 +32,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "sanitizers",
     "runtime",
     "profiler",
+    "debugger",
     "node",
     "index",
   ],

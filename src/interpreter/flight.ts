@@ -1,3 +1,4 @@
+import type { Restore } from "../machine/checkpoint.ts";
 import type { FunctionCode } from "../machine/code.ts";
 import { Cta } from "../machine/cta.ts";
 import type { Grid } from "../machine/grid.ts";
@@ -51,6 +52,16 @@ export class Flight {
       return cta;
     });
     this.#blocks = [...this.#blocks, ...opened];
+  }
+
+  /** Of which blocks there are, not of what is in them. */
+  checkpoint(): Restore {
+    const idle = [...this.#idle];
+    const [blocks, tickets, made, done] = [this.#blocks, this.#tickets, this.#made, this.#done];
+    return () => {
+      this.#idle.splice(0, this.#idle.length, ...idle);
+      [this.#blocks, this.#tickets, this.#made, this.#done] = [blocks, tickets, made, done];
+    };
   }
 
   /** A block has ended. */

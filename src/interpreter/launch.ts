@@ -14,9 +14,9 @@ import { Flight } from "./flight.ts";
 import { Limits } from "./limits.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 import type { Program } from "./program.ts";
-import { runGrid } from "./schedule.ts";
+import { runGrid, type Schedule, UsualSchedule } from "./schedule.ts";
 import { SeededSteering } from "./seeded.ts";
-import { runSteered } from "./steered.ts";
+import { SteeredSchedule } from "./steered.ts";
 
 /** The most local memory that a thread of any NVIDIA GPU can have (compute capability tables). */
 export const stackLimit = 512 * 1024;
@@ -42,7 +42,7 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
   grid.observers?.emit("launchBegin", grid);
   try {
     refuse(program, kernel, grid, sharedBytes);
-    if (!grid.reports.failed) runBlocks({ grid, kernel, sharedBytes }, program, request);
+    if (!grid.reports.failed) runGrid(grid, scheduleOf({ grid, kernel, sharedBytes }, program, request));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     grid.reports.fault(error);
@@ -51,19 +51,21 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
   return { ok: !grid.reports.failed, steps: grid.steps, reports: grid.reports.reports };
 }
 
-function runBlocks({ grid, kernel, sharedBytes }: OpenLaunch, { module }: Program, request: LaunchRequest): void {
+/** How the blocks of a launch have their turns. */
+export function scheduleOf(open: OpenLaunch, { module }: Program, request: LaunchRequest): Schedule {
+  const { grid, kernel, sharedBytes } = open;
   const limits = new Limits(grid, request);
   const flight = new Flight(grid, kernel, sharedBytes);
   const steering = request.steering ?? (request.seed === undefined ? null : new SeededSteering(request.seed));
-  if (steering === null) runGrid(flight, grid, limits);
-  else runSteered(flight, { grid, limits, steering, apart: lanesRunApart(module) });
+  if (steering === null) return new UsualSchedule(flight, limits);
+  return new SteeredSchedule(flight, { limits, steering, apart: lanesRunApart(module) });
 }
 
 /** Whether lanes of a warp are scheduled each for itself (independent thread scheduling): of PTX from sm_70 on. */
 const lanesRunApart = ({ target }: IrModule): boolean => Number(/^sm_(\d+)/.exec(target)?.[1] ?? 0) >= 70;
 
 /** A schedule that is not the usual one changes between warps at every access. */
-const engineFor = (program: Program, { seed, steering }: LaunchRequest): Engine =>
+export const engineFor = (program: Program, { seed, steering }: LaunchRequest): Engine =>
   seed === undefined && steering === undefined ? program.engine : program.fineEngine;
 
 /** The interpreter counts what it executes. */
@@ -89,7 +91,6 @@ export function openLaunch(program: Program, request: LaunchRequest, options: La
   const dynamicEnd = dynamicStart + request.sharedBytes;
   const name = request.threads === undefined ? dynamicName : "shared local memory";
   const sharedExtents: readonly Extent[] = [...extents, { name, start: dynamicStart, end: dynamicEnd }];
-  let reads = 0n;
   const grid: Grid = {
     id: launches++,
     kernel: request.kernel,
@@ -110,7 +111,8 @@ export function openLaunch(program: Program, request: LaunchRequest, options: La
     print: request.onOutput ?? (() => {}),
     steps: 0,
     activationBytes: 0,
-    clock: () => BigInt(Math.floor(grid.steps / 32)) + reads++,
+    clockReads: 0,
+    clock: () => BigInt(Math.floor(grid.steps / 32) + grid.clockReads++),
   };
   return { grid, kernel, sharedBytes: dynamicEnd - windows.shared.start };
 }

@@ -1,5 +1,6 @@
+import type { Activation } from "../machine/activation.ts";
 import { popcount } from "../machine/barrier.ts";
-import type { BasicBlock } from "../machine/code.ts";
+import type { BasicBlock, Step, Terminator } from "../machine/code.ts";
 import type { Observers } from "../machine/events.ts";
 import type { Grid } from "../machine/grid.ts";
 import type { Group } from "../machine/group.ts";
@@ -11,20 +12,41 @@ import { guardedLanes, lanesOf, moveDeciders, movedLanes } from "./channels.ts";
  * was nothing to run.
  */
 export function runWarp(warp: Warp, grid: Grid, blocks: number): boolean {
-  warp.yielded = false;
-  let group = pick(warp);
+  let group = beginTurn(warp);
   if (group === null) return false;
-  for (let left = blocks; group !== null && left > 0 && !warp.yielded; left--) {
-    const block = group.at;
-    grid.steps += block.size * popcount(group.mask);
-    if (grid.observers !== null) runObserved(block, group, grid.observers);
-    else if (warp.lockstep) runChannels(block, group);
-    else runSteps(block, group);
-    if (block.terminator === null) group.at = block.next!;
-    else block.terminator.run(warp, group);
-    if (warp.groups.length !== 1 || warp.groups[0] !== group || group.wait !== null) group = pick(warp);
-  }
+  for (let left = blocks; group !== null && left > 0; left--) group = runBlock(warp, group, grid);
   return true;
+}
+
+/** The group that runs first in a turn of the warp. */
+export function beginTurn(warp: Warp): Group | null {
+  warp.yielded = false;
+  return pick(warp);
+}
+
+/** Runs the block at which the group stands: the group that runs next in this turn, or null. */
+export function runBlock(warp: Warp, group: Group, grid: Grid): Group | null {
+  const block = group.at;
+  countSteps(grid, group);
+  if (grid.observers !== null) runObserved(block, group, grid.observers);
+  else if (warp.lockstep) runChannels(block, group);
+  else runSteps(block, group);
+  return endBlock(warp, group);
+}
+
+/** A block's instructions are counted when it begins. */
+export function countSteps(grid: Grid, { at, mask }: Group): void {
+  grid.steps += at.size * popcount(mask);
+}
+
+/** The group has come to the end of its block: what `runBlock` gives. */
+export function endBlock(warp: Warp, group: Group): Group | null {
+  const { terminator, next } = group.at;
+  if (terminator === null) group.at = next!;
+  else terminator.run(warp, group);
+  const same = warp.groups.length === 1 && warp.groups[0] === group && group.wait === null;
+  const picked = same ? group : pick(warp);
+  return warp.yielded ? null : picked;
 }
 
 /**
@@ -61,44 +83,46 @@ function runChannels({ steps }: BasicBlock, { activation: x, mask }: Group): voi
 
 const addresses = new BigInt64Array(32);
 
-function runObserved(block: BasicBlock, { activation, mask: all }: Group, observers: Observers): void {
+function runObserved(block: BasicBlock, group: Group, observers: Observers): void {
+  for (const step of block.steps) runStep(step, group, observers);
+  if (block.terminator !== null) announce(block.terminator, group, observers);
+}
+
+/** Executes one instruction that ends where it began, for all of the group's lanes that its guard lets pass. */
+export function runStep(step: Step, { activation, mask: all }: Group, observers: Observers | null): void {
+  const mask = lanesOf(step, activation, all);
+  if (observers !== null) observe(step, activation, all, mask, observers);
+  if (mask !== 0) step.run(activation, mask);
+}
+
+function observe(step: Step, activation: Activation, all: number, mask: number, observers: Observers): void {
   const { warp } = activation;
-  for (const step of block.steps) {
-    const { site } = step;
-    if (step.guard >= 0) {
-      const asked = guardedLanes(step, all);
-      observers.emit("guard", { warp, activation, site, mask: asked, group: all });
-    }
-    const mask = lanesOf(step, activation, all);
-    if (mask === 0) continue;
-    observers.emit("instruction", { warp, activation, site, mask, group: all });
-    for (const { code, lanes } of step.undefinedCases) {
-      const found = lanes(activation, mask);
-      if (found !== 0) observers.emit("undefinedCase", { warp, activation, site, mask: found, code });
-    }
-    const { op } = site.instruction;
-    if (step.addresses !== null && (op.kind === "load" || op.kind === "store" || op.kind === "atomic")) {
-      const lanes = step.addresses(activation, mask, addresses);
-      if (lanes !== 0)
-        observers.emit("access", {
-          warp,
-          activation,
-          site,
-          mask: lanes,
-          effect: op.kind,
-          access: op.access,
-          addresses,
-        });
-    }
-    step.run(activation, mask);
+  const { site } = step;
+  if (step.guard >= 0) {
+    const asked = guardedLanes(step, all);
+    observers.emit("guard", { warp, activation, site, mask: asked, group: all });
   }
-  const { terminator } = block;
-  if (terminator !== null) {
-    const { guard, site } = terminator;
-    if (guard.guard >= 0) {
-      observers.emit("guard", { warp, activation, site, mask: moveDeciders(guard, all), group: all });
-    }
-    const mask = movedLanes(guard, activation, all);
-    if (mask !== 0) observers.emit("instruction", { warp, activation, site, mask, group: all });
+  if (mask === 0) return;
+  observers.emit("instruction", { warp, activation, site, mask, group: all });
+  for (const { code, lanes } of step.undefinedCases) {
+    const found = lanes(activation, mask);
+    if (found !== 0) observers.emit("undefinedCase", { warp, activation, site, mask: found, code });
   }
+  const { op } = site.instruction;
+  if (step.addresses === null || (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic")) return;
+  const lanes = step.addresses(activation, mask, addresses);
+  if (lanes === 0) return;
+  const access = { effect: op.kind, access: op.access, addresses };
+  observers.emit("access", { warp, activation, site, mask: lanes, ...access });
+}
+
+/** What observers see of an instruction that ends a block before it is executed. */
+export function announce({ guard, site }: Terminator, group: Group, observers: Observers): void {
+  const { activation, mask: all } = group;
+  const { warp } = activation;
+  if (guard.guard >= 0) {
+    observers.emit("guard", { warp, activation, site, mask: moveDeciders(guard, all), group: all });
+  }
+  const mask = movedLanes(guard, activation, all);
+  if (mask !== 0) observers.emit("instruction", { warp, activation, site, mask, group: all });
 }

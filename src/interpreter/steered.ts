@@ -1,12 +1,16 @@
 import { popcount } from "../machine/barrier.ts";
-import type { Grid } from "../machine/grid.ts";
+import type { Restore } from "../machine/checkpoint.ts";
+import type { Cta } from "../machine/cta.ts";
+import type { Terminator } from "../machine/code.ts";
 import type { Group } from "../machine/group.ts";
 import type { Steering } from "../machine/launch.ts";
 import type { Warp } from "../machine/warp.ts";
 import { deadlock } from "./deadlock.ts";
 import type { Flight } from "./flight.ts";
 import type { Limits } from "./limits.ts";
-import { pick, runWarp } from "./run-warp.ts";
+import { RecordedSteering } from "./recorded.ts";
+import { pick } from "./run-warp.ts";
+import type { Schedule } from "./schedule.ts";
 
 /** Blocks that run at the same time; more, when these wait for others. */
 const inFlight = 4;
@@ -14,7 +18,6 @@ const inFlight = 4;
 const limitInterval = 256;
 
 interface Steered {
-  readonly grid: Grid;
   readonly limits: Limits;
   readonly steering: Steering;
   /** Groups of one warp may be interrupted as warps are. */
@@ -22,32 +25,38 @@ interface Steered {
 }
 
 /**
- * Runs all blocks of a grid as `steering` decides: before every access that others can see it says whether the warp goes on
- * or which other one runs, and, when a warp waits or has ended, which is next. Expects functions in fine blocks.
+ * All blocks of a grid as `steering` decides: before every access that others can see it says whether the warp goes on or
+ * which other one runs, and, when a warp waits or has ended, which is next. Expects functions in fine blocks.
  */
-export function runSteered(flight: Flight, options: Steered): void {
-  new SteeredRun(flight, options).run();
-}
-
-class SteeredRun {
+export class SteeredSchedule implements Schedule {
+  readonly quantum = 1;
   readonly #flight: Flight;
   readonly #options: Steered;
+  readonly #steering: RecordedSteering;
+  #rounds = 0;
+  /** What ends the block that runs. */
+  #terminator: Terminator | null = null;
   #current: Warp | null = null;
   /** Those that can run, by their turn after the current one, without it; null: to be looked for. */
   #others: readonly Warp[] | null = null;
   /** Warps that have given way, and are not asked before all others wait, and whether any has waited or ended meanwhile. */
-  readonly #spinning = new Set<Warp>();
+  #spinning = new Set<Warp>();
   #gotOn = false;
 
   constructor(flight: Flight, options: Steered) {
     this.#flight = flight;
     this.#options = options;
+    this.#steering = new RecordedSteering(options.steering);
   }
 
-  run(): void {
+  get blocks(): readonly Cta[] {
+    return this.#flight.blocks;
+  }
+
+  next(): Warp | null {
     const flight = this.#flight;
-    const { grid, limits } = this.#options;
-    for (let rounds = 0; !flight.ended; rounds++) {
+    while (!flight.ended) {
+      const round = this.#rounds++;
       if (flight.blocks.length < inFlight) this.#open(inFlight - flight.blocks.length);
       const next = this.#next();
       if (next === null) continue;
@@ -56,14 +65,31 @@ class SteeredRun {
         this.#current = warp;
         this.#others = null;
       }
-      if (rounds % limitInterval === 0) limits.check(warp);
-      const { terminator } = next.at;
-      runWarp(warp, grid, 1);
-      // Others begin or cease to wait only at the end of a block that is more than a jump.
-      if (terminator !== null && terminator.site.instruction.op.kind !== "branch") this.#others = null;
-      if (warp.yielded) this.#spinning.add(warp);
-      if (warp.live === 0) this.#end(warp);
+      if (round % limitInterval === 0) this.#options.limits.check(warp);
+      this.#terminator = next.at.terminator;
+      return warp;
     }
+    return null;
+  }
+
+  took(warp: Warp): void {
+    // Others begin or cease to wait only at the end of a block that is more than a jump.
+    if (this.#terminator !== null && this.#terminator.site.instruction.op.kind !== "branch") this.#others = null;
+    if (warp.yielded) this.#spinning.add(warp);
+    if (warp.live === 0) this.#end(warp);
+  }
+
+  checkpoint(): Restore {
+    const parts = [this.#flight.checkpoint(), this.#steering.checkpoint()];
+    const spinning = [...this.#spinning];
+    const [rounds, terminator, current] = [this.#rounds, this.#terminator, this.#current];
+    const [others, gotOn] = [this.#others, this.#gotOn];
+    return () => {
+      for (const restore of parts) restore();
+      this.#spinning = new Set(spinning);
+      [this.#rounds, this.#terminator, this.#current] = [rounds, terminator, current];
+      [this.#others, this.#gotOn] = [others, gotOn];
+    };
   }
 
   #open(count: number): void {
@@ -90,7 +116,7 @@ class SteeredRun {
     if (!group.at.visible) return group;
     const beside = this.#options.apart ? others(warp!, group) : [];
     const ways = 1 + beside.length + this.#others.length;
-    const way = ways === 1 ? 0 : this.#options.steering.choose(ways, true);
+    const way = ways === 1 ? 0 : this.#steering.choose(ways, true);
     if (way === 0) return group;
     if (way <= beside.length) return prefer(beside[way - 1]!);
     return pick(this.#others[way - 1 - beside.length]!);
@@ -99,8 +125,7 @@ class SteeredRun {
   /** The current warp cannot go on. */
   #another(): Group | null {
     const ready = this.#others!;
-    if (ready.length > 0)
-      return pick(ready[ready.length === 1 ? 0 : this.#options.steering.choose(ready.length, false)]!);
+    if (ready.length > 0) return pick(ready[ready.length === 1 ? 0 : this.#steering.choose(ready.length, false)]!);
     this.#others = null;
     if (this.#spinning.size === 0) throw this.#stuck();
     // If all only spin, whoever they wait for may not have begun.

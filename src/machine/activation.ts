@@ -1,3 +1,4 @@
+import type { Restore } from "./checkpoint.ts";
 import type { BasicBlock, FunctionCode, Site } from "./code.ts";
 import type { Warp } from "./warp.ts";
 
@@ -117,6 +118,22 @@ export class Activation {
     x.warp = within.warp;
     x.live = mask;
     return x;
+  }
+
+  checkpoint(): Restore {
+    const { warp, caller, callSite, resume, resumeMask, onReturn, depth, serial, live, returned } = this;
+    const { base, unsizedBytes, top, cost } = this;
+    const flow = { warp, caller, callSite, resume, resumeMask, onReturn, depth, serial, live, returned };
+    const tops = this.tops?.slice() ?? null;
+    const pieces = this.pieces && [...this.pieces];
+    // The registers of a subroutine are those of the activation around it.
+    const registers = this.within === null ? this.i32.slice() : null;
+    return () => {
+      Object.assign(this, flow, { base, unsizedBytes, top, cost });
+      this.tops = tops?.slice() ?? null;
+      this.pieces = pieces && [...pieces];
+      if (registers !== null) this.i32.set(registers);
+    };
   }
 
   /** Makes room for another activation of the same function. Nobody may hold on to this one. */

@@ -1,3 +1,4 @@
+import type { Restore } from "./checkpoint.ts";
 import type { Group } from "./group.ts";
 import type { Warp } from "./warp.ts";
 
@@ -77,6 +78,19 @@ export class Barrier {
     this.round = 0;
     this.#arrivedTo = null;
     this.#open();
+  }
+
+  checkpoint(): Restore {
+    const { arrived, round, count } = this;
+    const arrivedTo = this.#arrivedTo && new Map(this.#arrivedTo);
+    const waiters = [...this.waiters];
+    const reduction = { ...this.#reduction };
+    return () => {
+      Object.assign(this, { arrived, round, count });
+      this.#arrivedTo = arrivedTo && new Map(arrivedTo);
+      this.waiters.splice(0, this.waiters.length, ...waiters);
+      this.#reduction = { ...reduction };
+    };
   }
 
   #open(): void {

@@ -1,4 +1,5 @@
 import { Barrier } from "./barrier.ts";
+import { type Restore, restoreAll } from "./checkpoint.ts";
 import type { FunctionCode } from "./code.ts";
 import type { Grid } from "./grid.ts";
 import type { Dim3 } from "./report.ts";
@@ -65,6 +66,24 @@ export class Cta {
   /** The warps that a barrier without a count waits for: in PTX those that have not exited, in vISA all. */
   get expectedWarps(): number {
     return this.grid.threads === null ? this.liveWarps : this.warps.length;
+  }
+
+  /** Bytes that a checkpoint of the block keeps, about. */
+  get stateBytes(): number {
+    return this.warps.reduce((sum, warp) => sum + warp.stateBytes, this.shared.u8.length);
+  }
+
+  checkpoint(): Restore {
+    const { id, ticket } = this;
+    const scalars = this.scalars.slice();
+    const shared = this.shared.u8.slice();
+    const parts = restoreAll([...this.barriers, ...this.warps].map((part) => part.checkpoint()));
+    return () => {
+      Object.assign(this, { id, ticket });
+      this.scalars.set(scalars);
+      this.shared.u8.set(shared);
+      parts();
+    };
   }
 
   /** Barriers that waited only for lanes that have exited are released. */

@@ -34,13 +34,16 @@ export interface Grid {
   readonly processors: number;
   /** Of a vISA kernel: its hardware threads, which are the warps. */
   readonly threads: ThreadModel | null;
-  readonly observers: Observers | null;
+  /** Who watches; a debugger that goes through the same again lets nobody see it twice. */
+  observers: Observers | null;
   readonly reports: ReportSink;
   readonly print: (text: string) => void;
   /** Executed thread-instructions. */
   steps: number;
   /** Bytes of the activations that calls of vISA's functions have made so far. */
   activationBytes: number;
+  /** How often the clock has been read. */
+  clockReads: number;
   /** A clock that counts issued warp-instructions, and never shows the same time twice. */
   clock(): bigint;
 }

@@ -1,5 +1,6 @@
 import type { Activation } from "./activation.ts";
 import type { Reduction } from "./barrier.ts";
+import type { Restore } from "./checkpoint.ts";
 import type { BasicBlock, Site } from "./code.ts";
 
 /** What a group brings to a barrier. */
@@ -49,5 +50,10 @@ export class Group {
     this.at = at;
     this.mask = mask;
     this.turn = turn;
+  }
+
+  checkpoint(): Restore {
+    const { at, mask, turn, wait } = this;
+    return () => void Object.assign(this, { at, mask, turn, wait });
   }
 }

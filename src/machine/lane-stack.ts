@@ -1,3 +1,4 @@
+import type { Restore } from "./checkpoint.ts";
 import { Views } from "./views.ts";
 
 /** Up to this size a loop over words is faster than a call of the engine's own fill and copy. */
@@ -22,6 +23,22 @@ export class LaneStack {
     }
     this.views = views;
     this.stride = stride;
+  }
+
+  /** Of the first `bytes` of every lane; what lies behind them is cleared before it is used. */
+  checkpoint(bytes: number): Restore {
+    const { views, stride } = this;
+    const kept = new Uint8Array(32 * bytes);
+    for (let lane = 0; lane < 32; lane++) {
+      kept.set(views.u8.subarray(lane * stride, lane * stride + bytes), lane * bytes);
+    }
+    return () => {
+      this.views = views;
+      this.stride = stride;
+      for (let lane = 0; lane < 32; lane++) {
+        views.u8.set(kept.subarray(lane * bytes, (lane + 1) * bytes), lane * stride);
+      }
+    };
   }
 
   /** Zeros in `[start, end)` of every lane of the mask: a frame begins in the same state each time. */

@@ -1,5 +1,7 @@
+import type { Restore } from "./checkpoint.ts";
 import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { Flights } from "./flights.ts";
+import { MemoryPages } from "./memory-pages.ts";
 import { Views } from "./views.ts";
 import type { WasmMemory } from "../wasm/host.ts";
 
@@ -8,6 +10,12 @@ export interface Allocation extends Extent {
   freed: boolean;
   /** Private memory of threads: no other thread, and not the host, looks at what one of them leaves there. */
   readonly perThread: boolean;
+}
+
+/** All of a device's memory as it was once. */
+export interface FrozenMemory {
+  readonly pages: MemoryPages;
+  readonly restore: Restore;
 }
 
 const alignment = 256;
@@ -46,6 +54,11 @@ export class DeviceMemory {
 
   get views(): Views {
     return this.#views;
+  }
+
+  /** Bytes that have been in use so far. */
+  get used(): number {
+    return this.#top;
   }
 
   /** Sorted by offset. */
@@ -137,6 +150,35 @@ export class DeviceMemory {
       this.#heap = heap;
       this.epoch++;
     };
+  }
+
+  /**
+   * Keeps everything, so that what runs again from here on gets the same addresses: unlike `checkpoint`, nothing stays of what
+   * has been allocated or reserved since. `before`: an earlier one, with which it shares the pages that are the same.
+   */
+  freeze(before: FrozenMemory | null): FrozenMemory {
+    const { quarantine } = this;
+    const top = this.#top;
+    const pages = new MemoryPages(this.#views.i32, top, before?.pages ?? null);
+    const allocations = this.#allocations.map((allocation) => ({ allocation, freed: allocation.freed }));
+    const reusable = [...this.#reusable].map(([room, list]) => [room, [...list]] as const);
+    const freed = [...this.#freed];
+    const freedBytes = this.#freedBytes;
+    const heap = new Set(this.#heap);
+    const restore = (): void => {
+      pages.restore(this.#views.i32, Math.max(top, this.#top));
+      this.quarantine = quarantine;
+      this.#top = top;
+      for (const kept of allocations) kept.allocation.freed = kept.freed;
+      this.#allocations.splice(0, this.#allocations.length, ...allocations.map(({ allocation }) => allocation));
+      this.#reusable.clear();
+      for (const [room, list] of reusable) this.#reusable.set(room, [...list]);
+      this.#freed.splice(0, this.#freed.length, ...freed);
+      this.#freedBytes = freedBytes;
+      this.#heap = new Set(heap);
+      this.epoch++;
+    };
+    return { pages, restore };
   }
 
   /** The memory as WebAssembly sees it: byte n is offset n. From the first call on the device lies in it. */

@@ -1,4 +1,5 @@
 import { Activation } from "./activation.ts";
+import { type Restore, restoreAll } from "./checkpoint.ts";
 import type { BasicBlock, FunctionCode, Site } from "./code.ts";
 import type { Cta } from "./cta.ts";
 import { Group } from "./group.ts";
@@ -190,6 +191,44 @@ export class Warp {
     let at = groups.lastIndexOf(group);
     if (this.lockstep) for (; at + 1 < groups.length; at++) groups[at] = groups[at + 1]!;
     groups[at] = last;
+  }
+
+  /** All that its groups execute and will return to, callers behind their callees. */
+  get activations(): ReadonlySet<Activation> {
+    const found = new Set<Activation>();
+    for (const { activation } of this.groups) {
+      for (let x: Activation | null = activation; x !== null && !found.has(x); x = x.caller) found.add(x);
+    }
+    return found;
+  }
+
+  /** Bytes that a checkpoint of the warp keeps, about. */
+  get stateBytes(): number {
+    let bytes = 0;
+    let top = 0;
+    for (const x of this.activations) {
+      if (x.within === null) bytes += x.i32.byteLength;
+      top = Math.max(top, x.top);
+    }
+    return bytes + 32 * top;
+  }
+
+  checkpoint(): Restore {
+    const { live, watched, yielded, lastJump } = this;
+    const left = this.#patience;
+    const calls = this.#calls;
+    const groups = [...this.groups];
+    const activations = [...this.activations];
+    const top = activations.reduce((most, x) => Math.max(most, x.top), 0);
+    const parts = [...activations, ...groups].map((part) => part.checkpoint());
+    const restore = restoreAll([...parts, this.stack.checkpoint(Math.min(top, this.stack.stride))]);
+    return () => {
+      Object.assign(this, { live, watched, yielded, lastJump });
+      this.#patience = left;
+      this.#calls = calls;
+      this.groups.splice(0, this.groups.length, ...groups);
+      restore();
+    };
   }
 
   #retire(group: Group, mask: number): void {

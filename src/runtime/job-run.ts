@@ -12,7 +12,7 @@ import type { BufferSpec, ExpectedReport, Job, LaunchSpec } from "./job.ts";
 import type { ArgumentSpec } from "./job-argument.ts";
 import type { Check } from "./job-check.ts";
 import type { VisaVariant } from "./job-visa.ts";
-import { type EngineName, type LaunchOptions, type Module, sanitizerNames } from "./module.ts";
+import { type EngineName, type Kernel, type LaunchOptions, type Module, sanitizerNames } from "./module.ts";
 import type { LoadOptions, PtxDevice } from "./ptx-device.ts";
 import { asType, isNumpy, readNumpy } from "./npy.ts";
 import { sha256 } from "./sha256.ts";
@@ -98,6 +98,12 @@ const text = new TextDecoder();
 /** The sanitizers that find what no run finds by itself. */
 const finders: Readonly<Record<string, SanitizerName>> = { "uninitialized-read": "init", "data-race": "race" };
 
+/** One launch of a job, ready to begin. */
+export interface JobLaunch {
+  readonly kernel: Kernel;
+  readonly options: LaunchOptions;
+}
+
 /** What a job needs is not there. */
 class Missing extends Error {}
 
@@ -126,9 +132,8 @@ export class JobRun {
 
   run(): JobResult {
     try {
-      const module = this.#load();
-      for (const [name, spec] of this.job.buffers) this.#fill(name, spec);
-      if (this.#launchAll(module)) this.checks.push(...this.#checksOfVariant().map((check) => this.#check(check)));
+      const launches = this.open();
+      if (launches.every((launch) => this.#launch(launch))) this.checks.push(...this.check());
       return this.#result({});
     } catch (error) {
       if (error instanceof NotExecutableError || error instanceof Missing)
@@ -141,6 +146,21 @@ export class JobRun {
       // A mistake of this program. Other jobs go on.
       return this.#result({ defect: error instanceof Error ? error : new Error(String(error)) });
     }
+  }
+
+  /** Loads the program and fills the buffers. Throws what is wrong with the job. */
+  open(): readonly JobLaunch[] {
+    const module = this.#load();
+    for (const [name, spec] of this.job.buffers) this.#fill(name, spec);
+    const kernels = this.job.launches.map((spec) => module.kernel(spec.kernel));
+    // Refuse before anything has been launched.
+    for (const kernel of kernels) kernel.requireExecutable();
+    return this.job.launches.map((spec, i) => ({ kernel: kernels[i]!, options: this.#optionsOf(spec) }));
+  }
+
+  /** Compares what the buffers hold after the last launch with what they should. */
+  check(): readonly CheckResult[] {
+    return this.#checksOfVariant().map((check) => this.#check(check));
   }
 
   #load(): Module {
@@ -206,36 +226,33 @@ export class JobRun {
     return bytes;
   }
 
-  /** Whether all launches came to their end. */
-  #launchAll(module: Module): boolean {
+  #optionsOf(spec: LaunchSpec): LaunchOptions {
     const { engine, hostThreads, seed, timeoutMs, onProgress, observers, steering } = this.options;
     const { expect } = this.job;
-    const sanitize = this.options.sanitize ?? (expect ? "all" : []);
     const maxSteps = this.options.maxSteps ?? (expect ? stepsToReport : null);
-    const kernels = this.job.launches.map((spec) => module.kernel(spec.kernel));
-    // Refuse before anything has been launched.
-    for (const kernel of kernels) kernel.requireExecutable();
-    return this.job.launches.every((spec, i) => {
-      const result = kernels[i]!.launch({
-        ...spec.size,
-        args: this.#arguments(spec),
-        sanitize,
-        ...(engine === undefined ? {} : { engine }),
-        ...(hostThreads === undefined ? {} : { hostThreads }),
-        ...(typeof seed === "number" ? { seed } : {}),
-        ...(typeof maxSteps === "number" ? { maxSteps } : {}),
-        ...(typeof timeoutMs === "number" ? { timeoutMs } : {}),
-        ...(onProgress ? { onProgress } : {}),
-        ...(observers ? { observers } : {}),
-        ...(steering ? { steering } : {}),
-      });
-      const { threads, steps, milliseconds, engine: ranBy, hostThreads: ranOn } = result;
-      const { kernel } = spec;
-      this.launches.push({ kernel, threads, steps, milliseconds, engine: ranBy, hostThreads: ranOn });
-      this.stdout += result.stdout;
-      this.reports.push(...result.reports);
-      return result.ok;
-    });
+    return {
+      ...spec.size,
+      args: this.#arguments(spec),
+      sanitize: this.options.sanitize ?? (expect ? "all" : []),
+      ...(engine === undefined ? {} : { engine }),
+      ...(hostThreads === undefined ? {} : { hostThreads }),
+      ...(typeof seed === "number" ? { seed } : {}),
+      ...(typeof maxSteps === "number" ? { maxSteps } : {}),
+      ...(typeof timeoutMs === "number" ? { timeoutMs } : {}),
+      ...(onProgress ? { onProgress } : {}),
+      ...(observers ? { observers } : {}),
+      ...(steering ? { steering } : {}),
+    };
+  }
+
+  /** Whether the launch came to its end. */
+  #launch({ kernel, options }: JobLaunch): boolean {
+    const result = kernel.launch(options);
+    const { threads, steps, milliseconds, engine, hostThreads } = result;
+    this.launches.push({ kernel: kernel.name, threads, steps, milliseconds, engine, hostThreads });
+    this.stdout += result.stdout;
+    this.reports.push(...result.reports);
+    return result.ok;
   }
 
   #arguments({ args }: LaunchSpec): KernelArgument[] {

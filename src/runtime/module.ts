@@ -1,3 +1,4 @@
+import { Execution } from "../interpreter/execution.ts";
 import { launch, loadProgram, type Program } from "../interpreter/index.ts";
 import { findObstacle, type Obstacle } from "../interpreter/reachable.ts";
 import type { IrFunction, IrModule } from "../ir/index.ts";
@@ -130,6 +131,7 @@ export class Module {
         plan: (options) => this.#plan(found, options),
         run: (launched) => this.#run(launched),
         runAsync: (launched) => this.#runAsync(launched),
+        begin: ({ request, observers }) => new Execution(this.#program, request, { observers }),
       });
     }
     const meant = nearest(name, this.kernels);
@@ -190,6 +192,14 @@ interface Launcher {
   readonly plan: (options: LaunchOptions) => LaunchPlan;
   readonly run: (launched: PreparedLaunch) => EngineResult;
   readonly runAsync: (launched: PreparedLaunch) => Promise<EngineResult>;
+  readonly begin: (launched: PreparedLaunch) => Execution;
+}
+
+/** A launch in the interpreter that whoever began it takes through its instructions. */
+export interface BegunLaunch {
+  readonly execution: Execution;
+  /** Takes back what the launch needed besides its arguments, and prints what it has left to print. Call once, at its end. */
+  readonly end: () => void;
 }
 
 /** A function of a module that can be launched. */
@@ -255,6 +265,12 @@ export class Kernel {
     } finally {
       memory.flights.end();
     }
+  }
+
+  /** Begins a launch to be taken step by step, as a debugger does. Throws as `launch` does. */
+  begin(options: LaunchOptions): BegunLaunch {
+    const prepared = this.#prepare(options);
+    return { execution: this.#launcher.begin(prepared), end: () => prepared.close() };
   }
 
   #prepare(options: LaunchOptions): PreparedLaunch {

@@ -70,6 +70,12 @@ export class PreparedLaunch {
     return this.#result(result, left, started);
   }
 
+  /** It has ended, whoever ran it. */
+  close(): void {
+    const left = this.#plan.finish?.() ?? "";
+    if (left !== "") this.request.onOutput!(left);
+  }
+
   /** `left`: what the kernel has printed into memory. */
   #result(result: EngineResult, left: string, started: number): KernelResult {
     if (left !== "") this.request.onOutput!(left);

@@ -1,0 +1,403 @@
+import type { Execution, Moment } from "../interpreter/execution.ts";
+import type { Observers } from "../machine/events.ts";
+import { Fault } from "../machine/fault.ts";
+import type { DeviceMemory } from "../machine/memory.ts";
+import type { Report } from "../machine/report.ts";
+import type { BegunLaunch } from "../runtime/module.ts";
+import { type Checkpoint, Checkpoints } from "./checkpoints.ts";
+import type { Probe } from "./probe.ts";
+
+/** A launch that has not begun. `print` is called with what it prints. */
+export type LaunchPlan = (print: (text: string) => void) => BegunLaunch;
+
+interface Launch {
+  readonly begun: BegunLaunch;
+  readonly begin: number;
+  /** Its sanitizers, which see every instruction once: when it is executed for the first time. */
+  readonly observers: Observers | null;
+}
+
+/** How time ends: all launches have ended, or the next instruction (or nobody's turn) cannot be. */
+export interface End {
+  readonly kind: "done" | "fault";
+  readonly time: number;
+  /** What is wrong, where a fault or a refusal ends it. */
+  readonly report: Report | null;
+}
+
+/** A report of a sanitizer, about the instruction that is executed next at `time`. */
+export interface Finding {
+  readonly time: number;
+  readonly report: Report;
+}
+
+export interface TimelineOptions {
+  /** Instructions from one checkpoint to the next, at least. */
+  readonly checkpointEvery?: number;
+  /** Bytes that checkpoints may keep. */
+  readonly checkpointBytes?: number;
+}
+
+/** Why a search has ended: at what was looked for, at a sanitizer's report, at the limit, or at an end of time. */
+export type Found = "probe" | "finding" | "limit" | "end" | "beginning";
+
+/** A search, which pauses now and then so that whoever goes through it may do something else, or give up. */
+export type Search<T> = Generator<void, T>;
+
+const defaults: Required<TimelineOptions> = { checkpointEvery: 100_000, checkpointBytes: 512 * 2 ** 20 };
+/** Bytes that are kept in about the time in which one instruction is executed. */
+const bytesPerInstruction = 64;
+/** Basic blocks between two looks at the clock, and milliseconds between two pauses. */
+const blocksPerLook = 256;
+const slice = 40;
+
+/**
+ * Time, of a program's launches one behind the other, counted in instructions of warps. The machine is deterministic: going back
+ * is bringing back an earlier checkpoint and going forward from there.
+ */
+export class Timeline {
+  readonly memory: DeviceMemory;
+  readonly #plans: readonly LaunchPlan[];
+  readonly #options: Required<TimelineOptions>;
+  readonly #checkpoints: Checkpoints;
+  readonly #launches: Launch[] = [];
+  readonly #output: { readonly time: number; readonly text: string }[] = [];
+  readonly #findings: Finding[] = [];
+  #current = 0;
+  #frontier = 0;
+  /** The machine at the frontier, while it is elsewhere. */
+  #newest: Checkpoint | null = null;
+  /** Where going forward must bring a checkpoint back. */
+  #seam = Infinity;
+  #nextCheckpoint = 0;
+  #end: End | null = null;
+  /** The instruction that prints. */
+  #printing = 0;
+  /** Reports of the launch that have been looked at. */
+  #taken = 0;
+
+  /** Throws what the first launch throws. */
+  constructor(memory: DeviceMemory, plans: readonly LaunchPlan[], options: TimelineOptions = {}) {
+    this.memory = memory;
+    this.#plans = plans;
+    this.#options = { ...defaults, ...options };
+    this.#checkpoints = new Checkpoints(this.#options.checkpointBytes);
+    this.#begin();
+  }
+
+  get execution(): Execution {
+    return this.#launch.begun.execution;
+  }
+
+  /** Which launch runs, and how many there are. */
+  get launch(): { readonly index: number; readonly count: number } {
+    return { index: this.#current, count: this.#plans.length };
+  }
+
+  /** Instructions gone through. */
+  get now(): number {
+    return this.#launch.begin + this.execution.time;
+  }
+
+  /** The latest time that has been. */
+  get frontier(): number {
+    return this.#frontier;
+  }
+
+  /** The end of time, where it has been seen. */
+  get end(): End | null {
+    return this.#end;
+  }
+
+  get atEnd(): boolean {
+    return this.#end?.time === this.now;
+  }
+
+  /** What sanitizers have said so far. */
+  get findings(): readonly Finding[] {
+    return this.#findings;
+  }
+
+  /** What has been printed up to now. */
+  get output(): string {
+    const { now } = this;
+    return this.#output.reduce((all, { time, text }) => (time < now ? all + text : all), "");
+  }
+
+  get checkpointCount(): number {
+    return this.#checkpoints.count;
+  }
+
+  /** The instruction that is next; null at the end of time. */
+  get moment(): Moment | null {
+    return this.atEnd ? null : this.execution.moment;
+  }
+
+  /** The instruction that faults is known, but not executed. */
+  get faulting(): Moment | null {
+    return this.atEnd ? this.execution.moment : null;
+  }
+
+  // ---- Searches -----------------------------------------------------------------------------------------------------
+
+  /**
+   * Goes forward at least one instruction, to the first that the probe finds: to before it or behind it, as the probe says.
+   * `findings`: reports of sanitizers are looked for too. Nothing beyond `limit` is executed. `here`: the first instruction
+   * may be the one.
+   */
+  *forward(probe: Probe, { findings = false, limit = Infinity, here = false } = {}): Search<Found> {
+    const pause = new Pause();
+    const start = this.now;
+    const known = (findings && this.#findings.find(({ time }) => time > start)?.time) || Infinity;
+    const farthest = Math.min(limit, known);
+    while (!this.atEnd) {
+      const { now } = this;
+      if (now >= farthest) return now === known ? "finding" : "limit";
+      const moment = this.execution.moment!;
+      const seen = this.#findings.length;
+      if (probe.wants(moment)) {
+        if (probe.before(moment) && (here || now > start)) return "probe";
+        this.#advance(false);
+        if (probe.after(moment)) return "probe";
+      } else this.#advance(true, farthest);
+      const found = findings ? this.#findings[seen]?.time : undefined;
+      if (found !== undefined && found > start) {
+        yield* this.goTo(found);
+        return "finding";
+      }
+      if (pause.isDue()) yield;
+    }
+    return "end";
+  }
+
+  /** Goes back to the last instruction before now that the probe finds, or to `floor`. */
+  *backward(probe: Probe, floor = 0): Search<Found> {
+    let end = this.now;
+    const pause = new Pause();
+    while (end > floor) {
+      const from = this.#checkpoints.lastAtOrBefore(end - 1)!;
+      this.#restore(from);
+      let found = -1;
+      while (this.now < end) {
+        const moment = this.execution.moment!;
+        const { now } = this;
+        if (probe.wants(moment)) {
+          const before = probe.before(moment);
+          this.#advance(false);
+          if ((probe.after(moment) || before) && now >= floor) found = now;
+        } else this.#advance(true, end);
+        if (pause.isDue()) yield;
+      }
+      if (found >= 0) {
+        yield* this.goTo(found);
+        return "probe";
+      }
+      end = from.time;
+    }
+    yield* this.goTo(floor);
+    return floor > 0 ? "limit" : "beginning";
+  }
+
+  /** Goes to a time, or to the end of time where it is earlier. */
+  *goTo(time: number): Search<void> {
+    const near = this.#checkpoints.lastAtOrBefore(time);
+    if (this.#newest !== null && time >= this.#newest.time) this.#restore(this.#newest);
+    else if (near !== null && (time < this.now || near.time > this.now)) this.#restore(near);
+    const pause = new Pause();
+    while (this.now < time && !this.atEnd) {
+      this.#advance(true, time);
+      if (pause.isDue()) yield;
+    }
+  }
+
+  /**
+   * Changes the machine. What has been behind now has not: it will be what follows from the change. Sanitizers that have seen
+   * that future see nothing more of this launch.
+   */
+  edit(change: () => void): { readonly sanitizersStop: boolean } {
+    const { now } = this;
+    const isPast = now < this.#frontier;
+    change();
+    this.#checkpoints.cutFrom(now);
+    this.#launches.length = this.#current + 1;
+    const isOld = <T extends { readonly time: number }>({ time }: T): boolean => time < now;
+    this.#output.splice(0, this.#output.length, ...this.#output.filter(isOld));
+    this.#findings.splice(0, this.#findings.length, ...this.#findings.filter(isOld));
+    this.#frontier = now;
+    this.#newest = null;
+    this.#end = null;
+    const sanitizersStop = isPast && this.#launch.observers !== null;
+    if (isPast) this.#launches[this.#current] = { ...this.#launch, observers: null };
+    this.execution.grid.observers = this.#launch.observers;
+    this.#checkpoints.add(this.#checkpoint(true));
+    this.#seam = Infinity;
+    return { sanitizersStop };
+  }
+
+  // ---- One way forward ----------------------------------------------------------------------------------------------
+
+  get #launch(): Launch {
+    return this.#launches[this.#current]!;
+  }
+
+  /** Executes an instruction, or as many as its block has if they do not go beyond a limit or a seam. */
+  #advance(whole: boolean, limit = Infinity): void {
+    const { execution, now } = this;
+    const watched = execution.grid.observers !== null;
+    const inBlock = whole && !watched && now + execution.rest <= Math.min(limit, this.#seam);
+    this.#printing = now;
+    try {
+      if (inBlock) execution.runBlock();
+      else execution.step();
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#fault(error, now, inBlock);
+      return;
+    }
+    this.#arrive(now);
+  }
+
+  #arrive(before: number): void {
+    const { execution, now } = this;
+    if (now >= this.#seam) {
+      const seam = this.#newest?.time === now ? this.#newest : this.#checkpoints.lastAtOrBefore(now)!;
+      this.#restore(seam);
+      return;
+    }
+    if (now > this.#frontier) {
+      this.#take(before);
+      if (execution.moment === null) this.#endLaunch();
+      this.#frontier = now;
+    }
+    if (now >= this.#nextCheckpoint) this.#keep();
+  }
+
+  /** The reports that have come of the instruction at a time. */
+  #take(time: number): void {
+    const { reports } = this.execution.grid.reports;
+    if (reports.length === this.#taken) return;
+    this.#taken = reports.length;
+    for (const report of reports) {
+      if (!this.#findings.some((f) => f.report === report)) this.#findings.push({ time, report });
+    }
+  }
+
+  #endLaunch(): void {
+    const { grid, stuck } = this.execution;
+    if (stuck !== null) {
+      this.#endTime("fault");
+      return;
+    }
+    grid.observers?.emit("launchEnd", grid);
+    this.#take(this.now - 1);
+    this.#launch.begun.end();
+    if (grid.reports.failed || this.#current + 1 >= this.#plans.length) this.#endTime("done");
+    else this.#begin();
+  }
+
+  #begin(): void {
+    const begin = this.#launches.length === 0 ? 0 : this.now;
+    const plan = this.#plans[this.#launches.length]!;
+    const begun = plan((text) => {
+      if (this.#printing >= this.#frontier) this.#output.push({ time: this.#printing, text });
+    });
+    const { grid } = begun.execution;
+    this.#current = this.#launches.push({ begun, begin, observers: grid.observers }) - 1;
+    this.#taken = 0;
+    this.#checkpoints.add(this.#checkpoint(true));
+    this.#seam = Infinity;
+    this.#schedule(begin);
+    if (grid.reports.failed || begun.execution.moment === null) this.#endTime("fault");
+  }
+
+  #endTime(kind: End["kind"]): void {
+    const { stuck, grid } = this.execution;
+    if (stuck !== null) grid.reports.fault(stuck);
+    const report = kind === "done" ? null : (grid.reports.reports.at(-1) ?? null);
+    this.#end = { kind, time: this.now, report };
+  }
+
+  /** An instruction cannot be executed: time ends before it. */
+  #fault(fault: Fault, start: number, inBlock: boolean): void {
+    const { grid } = this.execution;
+    if (!inBlock) {
+      grid.reports.fault(fault);
+      this.#end = { kind: "fault", time: start, report: grid.reports.reports.at(-1)! };
+      // The machine that the sanitizers know is of no more use.
+      this.#launches[this.#current] = { ...this.#launch, observers: null };
+      this.#replayTo(start);
+      return;
+    }
+    const printed = this.#output.findIndex(({ time }) => time >= start);
+    if (printed >= 0) this.#output.splice(printed);
+    this.#replayTo(start);
+    while (this.#end === null) this.#advance(false);
+  }
+
+  #replayTo(time: number): void {
+    this.#bringBack(this.#checkpoints.lastAtOrBefore(time)!);
+    while (this.now < time) this.#advance(true, time);
+  }
+
+  // ---- Checkpoints --------------------------------------------------------------------------------------------------
+
+  #keep(): void {
+    const last = this.#checkpoints.lastAtOrBefore(this.now);
+    if (last === null || this.now - last.time >= this.#interval) this.#checkpoints.add(this.#checkpoint(false));
+    this.#schedule(this.#checkpoints.lastAtOrBefore(this.now)!.time);
+  }
+
+  #schedule(last: number): void {
+    this.#nextCheckpoint = last + this.#interval;
+  }
+
+  get #interval(): number {
+    const bytes = this.memory.used + this.execution.stateBytes;
+    return this.#options.checkpointEvery + Math.floor(bytes / bytesPerInstruction);
+  }
+
+  #checkpoint(isSeam: boolean): Checkpoint {
+    const { execution, now, memory } = this;
+    return {
+      time: now,
+      launch: this.#current,
+      memory: memory.freeze(this.#checkpoints.lastAtOrBefore(now)?.memory ?? null),
+      restore: execution.checkpoint(),
+      bytes: execution.stateBytes,
+      isSeam,
+    };
+  }
+
+  #restore(checkpoint: Checkpoint): void {
+    const { now } = this;
+    if (now === this.#frontier && checkpoint.time < now && this.#newest === null) {
+      this.#newest = this.#checkpoint(true);
+    }
+    this.#bringBack(checkpoint);
+  }
+
+  #bringBack(checkpoint: Checkpoint): void {
+    this.#current = checkpoint.launch;
+    checkpoint.memory.restore();
+    checkpoint.restore();
+    const isNewest = checkpoint.time >= this.#frontier;
+    this.execution.grid.observers = isNewest ? this.#launch.observers : null;
+    if (isNewest) this.#newest = null;
+    this.#seam = this.#checkpoints.nextSeam(checkpoint.time)?.time ?? this.#newest?.time ?? Infinity;
+    this.#schedule(checkpoint.time);
+  }
+}
+
+/** Whether it is time for a pause. */
+class Pause {
+  #blocks = 0;
+  #next = performance.now() + slice;
+
+  isDue(): boolean {
+    if (++this.#blocks % blocksPerLook !== 0) return false;
+    const now = performance.now();
+    if (now < this.#next) return false;
+    this.#next = now + slice;
+    return true;
+  }
+}

@@ -1,0 +1,162 @@
+import { type Restore, restoreAll } from "../machine/checkpoint.ts";
+import type { GuardWord, Site, Step } from "../machine/code.ts";
+import type { Cta } from "../machine/cta.ts";
+import { Fault } from "../machine/fault.ts";
+import type { Grid } from "../machine/grid.ts";
+import type { Group } from "../machine/group.ts";
+import type { LaunchRequest } from "../machine/launch.ts";
+import type { Warp } from "../machine/warp.ts";
+import type { Engine } from "./engine.ts";
+import { engineFor, type LaunchOptions, openLaunch, refuse, scheduleOf } from "./launch.ts";
+import type { Program } from "./program.ts";
+import { announce, beginTurn, countSteps, endBlock, runBlock, runStep } from "./run-warp.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** The instruction that a launch executes next, and for whom. */
+export interface Moment {
+  readonly warp: Warp;
+  /** The lanes that have come to it. */
+  readonly group: Group;
+  readonly site: Site;
+  /** What decides for which of them it is executed. */
+  readonly guard: GuardWord;
+  /** Null: the instruction ends its block. */
+  readonly step: Step | null;
+}
+
+/**
+ * A launch that is taken one instruction of one warp at a time, or a basic block at a time. It does what `launch` does, in the
+ * same order. Time is counted in instructions, with those whose guard lets no lane pass.
+ */
+export class Execution {
+  readonly grid: Grid;
+  readonly program: Program;
+  /** Of the functions that the launch executes. */
+  readonly engine: Engine;
+  /** Instructions gone through. */
+  time = 0;
+  /** Why no warp can go on, where that is so before all blocks have ended. */
+  stuck: Fault | null = null;
+  readonly #schedule: Schedule;
+  /** Whose turn it is: null when all blocks have ended. */
+  #warp: Warp | null = null;
+  #group: Group | null = null;
+  /** Basic blocks that the warp may run until its turn is over. */
+  #left = 0;
+  /** The next instruction within the group's block. */
+  #index = 0;
+
+  /** Throws what `launch` throws. A launch that is refused has ended, with a report. */
+  constructor(program: Program, request: LaunchRequest, options: LaunchOptions = {}) {
+    const open = openLaunch(program, request, options);
+    const { grid, kernel, sharedBytes } = open;
+    this.program = program;
+    this.engine = engineFor(program, request);
+    this.grid = grid;
+    this.#schedule = scheduleOf(open, program, request);
+    grid.observers?.emit("launchBegin", grid);
+    refuse(program, kernel, grid, sharedBytes);
+    if (!grid.reports.failed) this.#takeTurns();
+  }
+
+  /** What comes next; null when all blocks have ended, and when no warp can go on. */
+  get moment(): Moment | null {
+    if (this.#warp === null || this.#group === null) return null;
+    const { steps, terminator } = this.#group.at;
+    const step = steps[this.#index] ?? null;
+    const { site, guard } = step === null ? terminator! : { site: step.site, guard: step };
+    return { warp: this.#warp, group: this.#group, site, guard, step };
+  }
+
+  /** Instructions that `runBlock` would go through. */
+  get rest(): number {
+    if (this.#group === null) return 0;
+    const { steps, terminator } = this.#group.at;
+    return steps.length + (terminator === null ? 0 : 1) - this.#index;
+  }
+
+  /** The blocks that run at the same time, in the order of their tickets. */
+  get blocks(): readonly Cta[] {
+    return this.#schedule.blocks;
+  }
+
+  /** Executes one instruction. Throws a `Fault`, and is then of no use until an earlier state is brought back. */
+  step(): void {
+    const group = this.#group!;
+    const { observers } = this.grid;
+    const { steps, terminator } = group.at;
+    if (this.#index === 0) countSteps(this.grid, group);
+    const step = steps[this.#index];
+    if (step !== undefined) runStep(step, group, observers);
+    else if (observers !== null) announce(terminator!, group, observers);
+    const endsBlock = step === undefined || (terminator === null && this.#index === steps.length - 1);
+    if (endsBlock) this.#endBlock();
+    else this.#index++;
+    this.time++;
+  }
+
+  /** Executes the rest of a basic block, which the moment's warp has begun or is about to. Throws as `step`. */
+  runBlock(): void {
+    const { rest } = this;
+    if (this.#index > 0) {
+      for (let i = 0; i < rest; i++) this.step();
+      return;
+    }
+    const next = runBlock(this.#warp!, this.#group!, this.grid);
+    this.#goOn(next);
+    this.time += rest;
+  }
+
+  /** Bytes that a checkpoint keeps beside the device's memory, about. */
+  get stateBytes(): number {
+    return this.blocks.reduce((sum, cta) => sum + cta.stateBytes, 0);
+  }
+
+  /** Of everything but the device's memory. */
+  checkpoint(): Restore {
+    const { grid, engine, time, stuck } = this;
+    const { steps, activationBytes, clockReads } = grid;
+    const [warp, group, left, index] = [this.#warp, this.#group, this.#left, this.#index];
+    const pools = engine.functions.map(({ pool }) => ({ pool, kept: [...pool] }));
+    const parts = restoreAll([this.#schedule, ...this.blocks].map((part) => part.checkpoint()));
+    return () => {
+      Object.assign(this, { time, stuck });
+      Object.assign(grid, { steps, activationBytes, clockReads });
+      [this.#warp, this.#group, this.#left, this.#index] = [warp, group, left, index];
+      for (const { pool, kept } of pools) pool.splice(0, pool.length, ...kept);
+      parts();
+    };
+  }
+
+  #endBlock(): void {
+    this.#goOn(endBlock(this.#warp!, this.#group!));
+  }
+
+  #goOn(next: Group | null): void {
+    this.#group = next;
+    this.#index = 0;
+    this.#left--;
+    if (next !== null && this.#left > 0) return;
+    this.#schedule.took(this.#warp!);
+    this.#takeTurns();
+  }
+
+  #takeTurns(): void {
+    do {
+      this.#warp = this.#nextWarp();
+      if (this.#warp === null) return;
+      this.#left = this.#schedule.quantum;
+      this.#group = beginTurn(this.#warp);
+    } while (this.#group === null);
+  }
+
+  #nextWarp(): Warp | null {
+    try {
+      return this.#schedule.next();
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.stuck = error;
+      return null;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { launchesOf } from "../../src/debugger/program.ts";
+import { type Search, Timeline, type TimelineOptions } from "../../src/debugger/timeline.ts";
+import { Device } from "../../src/runtime/device.ts";
+import { parseJob } from "../../src/runtime/job.ts";
+import { type JobOptions, JobRun } from "../../src/runtime/job-run.ts";
+import { SourceText } from "../../src/source/index.ts";
+
+const folder = fileURLToPath(new URL("programs", import.meta.url));
+
+/** A job's path in `test/debugger/programs`, or elsewhere. */
+const pathOf = (name: string): string => (name.includes("/") ? name : join(folder, name));
+
+/** The first variant of a job on a device of its own, or the named one. */
+function openJob(name: string, options: JobOptions = {}, variant?: string): JobRun {
+  const path = pathOf(name);
+  const { job, diagnostics } = parseJob(new SourceText(name, readFileSync(path, "utf8")));
+  if (job === null) throw new Error(diagnostics[0]?.message);
+  const files = { read: (file: string) => readFileSync(join(dirname(path), file)), yaml: parse };
+  return new JobRun(new Device(), job, variant ?? [...job.variants.keys()][0]!, files, options);
+}
+
+export function openTimeline(name: string, options: TimelineOptions & JobOptions = {}): Timeline {
+  const run = openJob(name, options);
+  const launches = launchesOf(run);
+  return new Timeline(run.device.memory, launches, options);
+}
+
+/** Goes through a search without pauses. */
+export function finish<T>(search: Search<T>): T {
+  for (;;) {
+    const { done, value } = search.next();
+    if (done) return value;
+  }
+}

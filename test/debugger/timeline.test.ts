@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import type { Probe } from "../../src/debugger/probe.ts";
+import { finish, openTimeline } from "./jobs.ts";
+import { digest } from "./machine-digest.ts";
+
+const shared = fileURLToPath(new URL("../../../shared", import.meta.url));
+const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
+
+const everywhere: Probe = { wants: () => true, before: () => true, after: () => false };
+
+const present = existsSync(shared);
+if (!present) console.warn(`skipped: there are no conformance cases at ${shared}`);
+
+/** Barriers, shuffles, recursion, atomics, allocation on the device, several launches, faults; both instruction sets. */
+const jobs = [
+  example("seeds/direct.json"),
+  example("seeds/callprototype.json"),
+  ...(present
+    ? [
+        ...["block_reduce", "devmalloc", "recursion", "divergence", "histogram", "virtuals", "scan_block"].map(
+          (name) => `${shared}/conformance/cuda/${name}.json`,
+        ),
+        ...["misaligned_v4", "barrier_count_not_multiple"].map((name) => `${shared}/conformance/faults/${name}.json`),
+        ...["p21_recursion_fib", "p46_subroutine_in_function", "p19_nested"].map(
+          (name) => `${shared}/visa/hand/${name}.json`,
+        ),
+      ]
+    : []),
+];
+
+/** A generator with a fixed seed. */
+function randoms(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    return Math.floor(((state >>> 0) / 2 ** 32) * below);
+  };
+}
+
+const cases = jobs.map((path, i) => [basename(path), path, i % 4 === 3 ? 5 : null] as const);
+
+test.each(cases)(
+  "%s: a time has one state, however one comes there",
+  (_, path, seed) => {
+    const options = { checkpointEvery: 97, maxSteps: 3_000_000, sanitize: new Set([]), seed };
+    const forward = openTimeline(path, options);
+    const most = 700;
+    const known: string[] = [digest(forward)];
+    while (!forward.atEnd && forward.now < most) {
+      finish(forward.forward(everywhere));
+      known[forward.now] = digest(forward);
+    }
+    const last = forward.now;
+    const timeline = openTimeline(path, options);
+    const random = randoms(path.length);
+    finish(timeline.goTo(last));
+    for (let i = 0; i < 60; i++) {
+      const { now } = timeline;
+      const way = random(4);
+      const to = way === 0 ? random(last + 1) : way === 1 ? Math.max(0, now - 1) : Math.min(last, now + random(40));
+      if (way === 1) finish(timeline.backward(everywhere));
+      else finish(timeline.goTo(to));
+      expect(timeline.now).toBe(to);
+      expect(digest(timeline), `time ${to}, from ${now}`).toBe(known[to]);
+    }
+  },
+  20_000,
+);

@@ -21,6 +21,7 @@ export function renderReport(report: Report, options: RenderOptions = {}): strin
     ...(location ? [note(`from ${location.path}:${location.line}:${location.column}`)] : []),
     ...(callers.length > 0 ? [note(["called by", ...callers].join("\n"))] : []),
     ...report.notes.map(note),
+    ...(report.related ?? []).flatMap((at) => renderHeading("note", at.message, null, at, options)),
     ...(report.help === undefined ? [] : [renderRemark("help", report.help, options.style)]),
   ].join("\n");
 }

@@ -34,6 +34,16 @@ const reportToJson = (report: Report) => ({
     range: rangeToJson(source, span),
   })),
   notes: report.notes,
+  ...(report.related === undefined
+    ? {}
+    : {
+        related: report.related.map(({ message, source, span, thread }) => ({
+          message,
+          path: source.path,
+          range: rangeToJson(source, span),
+          thread,
+        })),
+      }),
 });
 
 export const jobToJson = (result: JobResult) => ({

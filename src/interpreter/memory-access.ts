@@ -2,7 +2,7 @@ import { type Access, windows } from "../ir/index.ts";
 import { accessBytes, accessFault } from "../machine/access-fault.ts";
 import type { Activation } from "../machine/activation.ts";
 import type { AddressParts } from "../machine/address-space.ts";
-import type { Site } from "../machine/code.ts";
+import type { LaneAddresses, Site } from "../machine/code.ts";
 import type { Fault } from "../machine/fault.ts";
 import { locate, type Place } from "../machine/locate.ts";
 import { readElement, readUnaligned, type Views, writeElement, writeUnaligned } from "../machine/views.ts";
@@ -33,15 +33,16 @@ function addressOf({ slot, offset, high, inFrame }: AddressOperand, x: Activatio
   return { high: (x.i32[at + 1]! + Math.floor(sum / 2 ** 32)) >>> 0, low: sum >>> 0 };
 }
 
-/** For an observer: the addresses as numbers of 64 bits. */
+/** For an observer: where each lane is about to access memory. */
 export const addressWriter =
   ({ address, prepare }: MemoryInstruction) =>
-  (x: Activation, mask: number, into: BigInt64Array): number => {
+  (x: Activation, mask: number, { words }: LaneAddresses): number => {
     prepare(x, mask);
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
       const { high, low } = addressOf(address, x, lane);
-      into[lane] = (BigInt(high) << 32n) | BigInt(low);
+      words[2 * lane] = low;
+      words[2 * lane + 1] = high;
     }
     return mask;
   };

@@ -1,6 +1,6 @@
 import type { Activation } from "../machine/activation.ts";
 import { popcount } from "../machine/barrier.ts";
-import type { BasicBlock, Step, Terminator } from "../machine/code.ts";
+import type { BasicBlock, LaneAddresses, Step, Terminator } from "../machine/code.ts";
 import type { Observers } from "../machine/events.ts";
 import type { Grid } from "../machine/grid.ts";
 import type { Group } from "../machine/group.ts";
@@ -81,7 +81,8 @@ function runChannels({ steps }: BasicBlock, { activation: x, mask }: Group): voi
   }
 }
 
-const addresses = new BigInt64Array(32);
+const wide = new BigInt64Array(32);
+const addresses: LaneAddresses = { wide, words: new Int32Array(wide.buffer) };
 
 function runObserved(block: BasicBlock, group: Group, observers: Observers): void {
   for (const step of block.steps) runStep(step, group, observers);
@@ -112,7 +113,8 @@ function observe(step: Step, activation: Activation, all: number, mask: number, 
   if (step.addresses === null || (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic")) return;
   const lanes = step.addresses(activation, mask, addresses);
   if (lanes === 0) return;
-  const access = { effect: op.kind, access: op.access, addresses };
+  const { wide, words } = addresses;
+  const access = { effect: op.kind, access: op.access, addresses: wide, addressWords: words };
   observers.emit("access", { warp, activation, site, mask: lanes, ...access });
 }
 

@@ -2,6 +2,7 @@ import { type Access, genericBases, type Op, surfaceIndex, windows } from "../ir
 import { accessBytes } from "../machine/access-fault.ts";
 import type { Activation } from "../machine/activation.ts";
 import { type AddressParts, parts } from "../machine/address-space.ts";
+import type { LaneAddresses } from "../machine/code.ts";
 import { Fault } from "../machine/fault.ts";
 import type { Surface } from "../machine/launch.ts";
 import { locate, type Place } from "../machine/locate.ts";
@@ -17,7 +18,7 @@ type Memory = Extract<Op, { kind: "load" | "store" | "atomic" }>;
 
 export interface SurfaceStep {
   readonly run: Run;
-  readonly addresses: (x: Activation, mask: number, into: BigInt64Array) => number;
+  readonly addresses: (x: Activation, mask: number, into: LaneAddresses) => number;
 }
 
 /**
@@ -100,12 +101,12 @@ export function makeSurfaceStep(d: Decoding, op: Memory): SurfaceStep {
         elements[e](x, found[e]!);
       });
     },
-    addresses: (x, mask, into) => {
+    addresses: (x, mask, { wide }) => {
       prepare(x, mask);
       const inside = place(x, mask, bind(x, mask), 0, accessBytes(access));
       for (let m = inside; m !== 0; m &= m - 1) {
         const lane = 31 - Math.clz32(m & -m);
-        into[lane] = x.i64[address.base + lane]!;
+        wide[lane] = x.i64[address.base + lane]!;
       }
       return inside;
     },

@@ -35,7 +35,7 @@ export interface Step extends GuardWord {
   readonly site: Site;
   readonly run: (x: Activation, mask: number) => void;
   /** For an observer: writes the addresses that the instruction is about to access, and returns the lanes that do. */
-  readonly addresses: ((x: Activation, mask: number, into: BigInt64Array) => number) | null;
+  readonly addresses: ((x: Activation, mask: number, into: LaneAddresses) => number) | null;
   /** For an observer: cases that the manual leaves undefined, and in which lanes they have come. */
   readonly undefinedCases: readonly UndefinedCheck[];
 }
@@ -43,6 +43,12 @@ export interface Step extends GuardWord {
 export interface UndefinedCheck {
   readonly code: string;
   readonly lanes: (x: Activation, mask: number) => number;
+}
+
+/** An address for each lane, as numbers of 64 bits and as words, the lower one first. */
+export interface LaneAddresses {
+  readonly wide: BigInt64Array;
+  readonly words: Int32Array;
 }
 
 /** The instruction that ends a block: it moves, splits, retires or suspends its group. */

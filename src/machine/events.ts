@@ -24,6 +24,8 @@ export interface AccessEvent extends LaneEvent {
   readonly access: Access;
   /** By lane; valid where `mask` is set, and only during the call. */
   readonly addresses: BigInt64Array;
+  /** The same as words: the lower half of a lane's address at `2 * lane`, then the upper one. */
+  readonly addressWords: Int32Array;
 }
 
 /** `group`: the lanes that execute the branch; `mask`: those of them that take it to `target`, an instruction of the function. */

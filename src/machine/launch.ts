@@ -1,6 +1,6 @@
 import type { Dim3, Report } from "./report.ts";
 
-/** What `--sanitize` turns on; `race` and `init` are still to come. */
+/** What `--sanitize` turns on. */
 export type SanitizerName = "call" | "memory" | "init" | "race" | "sync";
 
 /** Memory behind an index of the binding table (vISA): bytes from a device address on. */

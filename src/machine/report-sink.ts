@@ -1,7 +1,7 @@
 import type { Activation } from "./activation.ts";
 import type { Site } from "./code.ts";
 import type { Fault } from "./fault.ts";
-import type { Dim3, Report, StackEntry, ThreadId } from "./report.ts";
+import type { Dim3, RelatedPlace, Report, StackEntry, ThreadId } from "./report.ts";
 
 const mostThreads = 32;
 const mostReports = 1000;
@@ -17,6 +17,7 @@ export interface Finding {
   readonly message: string;
   readonly help?: string | undefined;
   readonly notes?: readonly string[] | undefined;
+  readonly related?: readonly RelatedPlace[] | undefined;
   readonly site: Site;
   readonly activation: Activation;
   readonly lanes: number;
@@ -74,7 +75,7 @@ export class ReportSink {
     this.#reports.splice(this.#reports.indexOf(report), 1);
   }
 
-  #open({ code, severity, message, help, notes, site, activation, stack }: Finding): Growing {
+  #open({ code, severity, message, help, notes, related, site, activation, stack }: Finding): Growing {
     const { ir } = site.code;
     const { span, location } = site.instruction;
     return {
@@ -94,6 +95,7 @@ export class ReportSink {
       count: 0,
       stack: stack ?? stackOf(site, activation),
       notes: notes ?? [],
+      ...(related === undefined ? {} : { related }),
     };
   }
 }

@@ -14,6 +14,15 @@ export interface StackEntry {
   readonly span: Span;
 }
 
+/** Another place that has to do with a report: the other access of a race, the call that freed the memory. */
+export interface RelatedPlace {
+  readonly message: string;
+  readonly source: SourceText;
+  readonly span: Span;
+  /** Who was there. */
+  readonly thread: ThreadId;
+}
+
 /**
  * Something that went wrong while a kernel ran: a fault (which ends the launch), or what a sanitizer saw. `code` is one of
  * the stable names that `lanewise explain` knows. Threads that did the same thing at the same instruction share a report.
@@ -38,4 +47,5 @@ export interface Report {
   readonly stack: readonly StackEntry[];
   /** Further lines: who waits where, the nearest allocation, ... */
   readonly notes: readonly string[];
+  readonly related?: readonly RelatedPlace[];
 }

@@ -82,7 +82,7 @@ export interface KernelResult extends EngineResult {
 }
 
 /** The sanitizers that there are. */
-export const sanitizerNames: readonly SanitizerName[] = ["call", "init", "memory", "sync"];
+export const sanitizerNames: readonly SanitizerName[] = ["call", "init", "memory", "race", "sync"];
 
 /** A program in a device: the kernels of one PTX module or of several linked ones, or of the files of a vISA program. */
 export class Module {

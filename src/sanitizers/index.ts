@@ -3,6 +3,7 @@ import type { SanitizerName } from "../machine/launch.ts";
 import { callSanitizer } from "./call.ts";
 import { InitSanitizer } from "./init.ts";
 import { memorySanitizer } from "./memory.ts";
+import { RaceSanitizer } from "./race.ts";
 import { syncSanitizer } from "./sync.ts";
 import { undefinedSanitizer } from "./undefined.ts";
 
@@ -10,6 +11,7 @@ const byName: Partial<Readonly<Record<SanitizerName, () => Observer>>> = {
   call: () => callSanitizer,
   init: () => new InitSanitizer(),
   memory: () => memorySanitizer,
+  race: () => new RaceSanitizer(),
   sync: () => syncSanitizer,
 };
 

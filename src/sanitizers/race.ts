@@ -1,0 +1,100 @@
+import type {
+  AccessEvent,
+  BarrierEvent,
+  BarrierReleaseEvent,
+  InstructionEvent,
+  Observer,
+  WarpEvent,
+} from "../machine/events.ts";
+import type { Cta } from "../machine/cta.ts";
+import type { Grid } from "../machine/grid.ts";
+import type { Warp } from "../machine/warp.ts";
+import { type Clock, join, ThreadNumbers } from "./race/clock.ts";
+import { Detector } from "./race/detector.ts";
+import { Findings } from "./race/findings.ts";
+import { PublishedValues } from "./race/published.ts";
+import { Round } from "./race/round.ts";
+import { WarpOrder } from "./race/warp-order.ts";
+
+const shared = new Set(["generic", "global", "shared"]);
+
+/**
+ * Reports accesses to the same memory by two threads that nothing orders, one of which writes: what the memory consistency
+ * model (chapter 8) calls a data race. What orders them is what the run has done: barriers, `bar.warp.sync`, fences, and strong
+ * accesses that read what others have published. The schedule is no order: lanes that happen to run in step race as any other.
+ *
+ * Time counts the points of synchronization of the whole launch. One observer watches one launch.
+ */
+export class RaceSanitizer implements Observer {
+  #time = 1;
+  #threads!: ThreadNumbers;
+  #detector!: Detector;
+  readonly #orders = new WeakMap<Warp, WarpOrder>();
+  readonly #rounds = new WeakMap<Cta, Map<number, Round>>();
+  /** By block, what its `fence.sc` of any scope have seen; and what those have whose scope is larger (8.9.3). */
+  readonly #nearFences = new WeakMap<Cta, { block: number; clock: Clock }>();
+  #farFences: Clock = 0;
+  readonly #tick = (): number => ++this.#time;
+
+  launchBegin(grid: Grid): void {
+    const [gx, gy, gz] = grid.dimensions;
+    const [bx, by, bz] = grid.block;
+    const warps = Math.ceil((bx * by * bz) / (grid.threads?.width ?? 32));
+    this.#threads = new ThreadNumbers(gx * gy * gz, warps);
+    const findings = new Findings(grid, this.#threads);
+    this.#detector = new Detector(grid, this.#threads, new PublishedValues(this.#tick), (earlier, later) =>
+      findings.add(earlier, later),
+    );
+  }
+
+  blockBegin(cta: Cta): void {
+    const time = this.#tick();
+    for (const warp of cta.warps) this.#orders.set(warp, new WarpOrder(warp, this.#threads, time));
+    this.#rounds.set(cta, new Map());
+  }
+
+  access(e: AccessEvent): void {
+    if (!shared.has(e.access.space)) return;
+    this.#detector.access(e, this.#orders.get(e.warp)!, this.#time);
+  }
+
+  instruction(e: InstructionEvent): void {
+    const { op } = e.site.instruction;
+    if (op.kind !== "fence") return;
+    const order = this.#orders.get(e.warp)!;
+    const mask = order.threadsOf(e.mask);
+    const wide = op.scope === "gpu" || op.scope === "sys";
+    if (op.order !== "release") order.acquire(mask, wide);
+    if (op.order === "sc") this.#sequential(e.warp.cta, order, mask, wide);
+    if (op.order !== "acquire") order.fence(mask, this.#tick(), wide);
+  }
+
+  barrier({ warp, mask, barrier, mode }: BarrierEvent): void {
+    const order = this.#orders.get(warp)!;
+    const rounds = this.#rounds.get(warp.cta)!;
+    let round = rounds.get(barrier);
+    if (round === undefined) rounds.set(barrier, (round = new Round(barrier)));
+    round.come(order, order.threadsOf(mask), mode, this.#tick);
+  }
+
+  barrierRelease({ cta, barrier }: BarrierReleaseEvent): void {
+    this.#rounds.get(cta)!.get(barrier)?.complete(cta, this.#tick());
+  }
+
+  /** Section 9.7.13.2: of the warp-wide operations `bar.warp.sync` alone orders memory. */
+  warp({ warp, mask, site }: WarpEvent): void {
+    const { op } = site.instruction;
+    if (op.kind === "warp" && op.warp.op === "sync") this.#orders.get(warp)!.meet(mask, this.#tick());
+  }
+
+  /** Section 8.9.4, rule 1: a `fence.sc` comes after those that have been executed before it. */
+  #sequential(cta: Cta, order: WarpOrder, mask: number, wide: boolean): void {
+    let near = this.#nearFences.get(cta);
+    if (near?.block !== order.block) this.#nearFences.set(cta, (near = { block: order.block, clock: 0 }));
+    order.learn(mask, near.clock);
+    if (wide) order.learn(mask, this.#farFences);
+    const past = order.past(mask, this.#tick());
+    near.clock = join(near.clock, past);
+    if (wide) this.#farFences = join(this.#farFences, past);
+  }
+}

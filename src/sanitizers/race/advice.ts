@@ -1,0 +1,29 @@
+import type { ThreadId } from "../../machine/report.ts";
+import type { AccessKind } from "./access-kind.ts";
+
+/** What would be right instead of two accesses that race. */
+export function adviceFor(
+  earlier: AccessKind,
+  later: AccessKind,
+  sameWarp: boolean,
+  sameBlock: boolean,
+  isVisa: boolean,
+): string {
+  if (earlier.strong && later.strong) {
+    return earlier.access.bits === later.access.bits
+      ? "give both a scope that includes the other's thread: .gpu, or .sys"
+      : "access the place in the same size on both sides: strong operations of different sizes race";
+  }
+  if (isVisa) return sameBlock ? "put a barrier between them" : "use atomic operations, or two launches";
+  const order = sameWarp
+    ? "put a bar.warp.sync between them (shuffles and votes do not order memory)"
+    : sameBlock
+      ? "put a bar.sync between them"
+      : "let the first publish a flag with st.release.gpu and the second wait for it with ld.acquire.gpu, or use two launches";
+  const changes = [earlier, later].every(({ effect }) => effect !== "load");
+  return changes && !earlier.strong && !later.strong
+    ? `${order}; if both may come in any order, use atom or red`
+    : order;
+}
+
+export const sameBlock = (a: ThreadId, b: ThreadId): boolean => a.block.every((n, i) => n === b.block[i]);

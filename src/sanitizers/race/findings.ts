@@ -1,0 +1,95 @@
+import { hex } from "../../machine/address-space.ts";
+import { accessBytes } from "../../machine/access-fault.ts";
+import { distance } from "../../machine/extent.ts";
+import type { Grid } from "../../machine/grid.ts";
+import { nearestVariable } from "../../machine/locate.ts";
+import type { Dim3, ThreadId } from "../../machine/report.ts";
+import type { AccessKind } from "./access-kind.ts";
+import { adviceFor, sameBlock } from "./advice.ts";
+import type { ThreadNumbers } from "./clock.ts";
+import type { Earlier, Later } from "./detector.ts";
+import { addressOf, areSameStores, earlierValue, laterValue } from "./values.ts";
+
+/** Two instructions that race, and the threads that have been reported at the later one. */
+interface Pair {
+  readonly later: AccessKind;
+  readonly threads: Set<number>;
+}
+
+/** Reports races: two instructions once, at the one that came later in the run, with all threads to which it happens there. */
+export class Findings {
+  readonly #grid: Grid;
+  readonly #threads: ThreadNumbers;
+  readonly #pairs = new Map<AccessKind, Map<AccessKind, Pair>>();
+
+  constructor(grid: Grid, threads: ThreadNumbers) {
+    this.#grid = grid;
+    this.#threads = threads;
+  }
+
+  add(earlier: Earlier, later: Later): void {
+    const known = this.#pairs.get(later.kind)?.get(earlier.kind);
+    if (known !== undefined && (known.later !== later.kind || known.threads.has(later.thread))) return;
+    if (areSameStores(earlier, later)) return;
+    const pair = known ?? { later: later.kind, threads: new Set() };
+    pair.threads.add(later.thread);
+    if (known === undefined) {
+      this.#enter(later.kind, earlier.kind, pair);
+      this.#enter(earlier.kind, later.kind, pair);
+    }
+    this.#report(earlier, later);
+  }
+
+  #enter(a: AccessKind, b: AccessKind, pair: Pair): void {
+    let of = this.#pairs.get(a);
+    if (of === undefined) this.#pairs.set(a, (of = new Map()));
+    of.set(b, pair);
+  }
+
+  #report(earlier: Earlier, later: Later): void {
+    const { event, kind, lane } = later;
+    const { activation, site, access, warp } = event;
+    const address = addressOf(later);
+    const size = accessBytes(access);
+    const near = nearestVariable(activation, lane, address);
+    const where = near === null ? "" : `, ${distance(near, address.low, size)}`;
+    const [first, second] = [this.#idOf(earlier.thread), this.#idOf(later.thread)];
+    const sameWarp = earlier.thread >>> 5 === later.thread >>> 5;
+    this.#grid.reports.add({
+      code: "data-race",
+      severity: "error",
+      message: `${verbs[kind.effect]} ${size} bytes (${access.space}) at ${hex(address)}${where}; nothing orders it and a ${earlier.kind.effect} by another thread`,
+      help: adviceFor(earlier.kind, kind, sameWarp, sameBlock(first, second), warp.lockstep),
+      notes: [`${nameOf(second)} ${verbs[kind.effect]} ${shown(laterValue(later))}`],
+      related: [
+        {
+          message: `${nameOf(first)} ${verbs[earlier.kind.effect]} ${shown(earlierValue(earlier, later))}`,
+          source: earlier.kind.site.code.ir.source,
+          span: earlier.kind.site.instruction.span,
+          thread: first,
+        },
+      ],
+      site,
+      activation,
+      lanes: 1 << lane,
+    });
+  }
+
+  #idOf(thread: number): ThreadId {
+    const [gx, gy] = this.#grid.dimensions;
+    const [bx, by] = this.#grid.block;
+    const { perBlock } = this.#threads;
+    const ticket = Math.floor(thread / perBlock);
+    const width = this.#grid.threads?.width ?? 32;
+    const within = thread - ticket * perBlock;
+    const t = (within >>> 5) * width + (within & 31);
+    const block: Dim3 = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
+    return { block, thread: [t % bx, Math.floor(t / bx) % by, Math.floor(t / (bx * by))] };
+  }
+}
+
+const verbs = { load: "loads", store: "stores", atomic: "updates" } as const;
+
+const nameOf = ({ block, thread }: ThreadId): string => `thread (${thread.join(",")}) of block (${block.join(",")})`;
+
+const shown = (value: bigint): string => `0x${value.toString(16)}`;

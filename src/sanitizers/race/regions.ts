@@ -1,0 +1,69 @@
+import { windows } from "../../ir/index.ts";
+import type { AddressSpace } from "../../machine/address-space.ts";
+import type { Cta } from "../../machine/cta.ts";
+import type { Grid } from "../../machine/grid.ts";
+import type { Allocation } from "../../machine/memory.ts";
+import { Shadow } from "./shadow.ts";
+
+/** A stretch of addresses that lies in one memory, and who accessed it. */
+export interface Region {
+  /** The upper half of its addresses, and the lower halves, as signed words from `low` on. */
+  readonly high: number;
+  readonly low: number;
+  readonly bytes: number;
+  /** Null where no two threads can meet. */
+  readonly shadow: Shadow | null;
+  /** The block whose shared memory it is, or null. */
+  readonly cta: Cta | null;
+}
+
+export const nowhere: Region = { high: 0, low: 0, bytes: 0, shadow: null, cta: null };
+
+/** Finds the memory of addresses. */
+export class Regions {
+  readonly #grid: Grid;
+  readonly #addresses: AddressSpace;
+  readonly #global = new Map<Allocation, Region>();
+  readonly #shared = new Map<Cta, readonly Region[]>();
+
+  constructor(grid: Grid) {
+    this.#grid = grid;
+    this.#addresses = grid.addresses;
+  }
+
+  /** The region that a block's threads find at an address. */
+  find(cta: Cta, high: number, low: number): Region {
+    const kind = this.#addresses.classify({ high: high >>> 0, low: low >>> 0 });
+    if (kind.kind === "shared") return this.#sharedOf(cta)[kind.generic ? 1 : 0]!;
+    if (kind.kind === "global") return this.#ofOffset(kind.offset, high);
+    if (kind.kind === "null" || kind.kind === "unknown") return nowhere;
+    const { from, end } = windows[kind.kind];
+    return { high, low: from, bytes: end - from, shadow: null, cta: null };
+  }
+
+  #ofOffset(offset: number, high: number): Region {
+    const allocation = this.#grid.memory.find(offset);
+    if (allocation === null) return nowhere;
+    let region = this.#global.get(allocation);
+    if (region === undefined) this.#global.set(allocation, (region = this.#make(allocation, high)));
+    return region;
+  }
+
+  #make({ start, end, perThread }: Allocation, high: number): Region {
+    const low = (this.#addresses.globalLow + start) | 0;
+    return { high, low, bytes: end - start, shadow: perThread ? null : new Shadow(end - start), cta: null };
+  }
+
+  /** By addresses of the shared space, and by generic ones. */
+  #sharedOf(cta: Cta): readonly Region[] {
+    let regions = this.#shared.get(cta);
+    if (regions === undefined) {
+      const { start: low } = windows.shared;
+      const bytes = cta.shared.u8.length;
+      const shadow = new Shadow(bytes);
+      regions = [0, this.#addresses.windowHigh | 0].map((high) => ({ high, low, bytes, shadow, cta }));
+      this.#shared.set(cta, regions);
+    }
+    return regions;
+  }
+}

@@ -1,0 +1,200 @@
+import type { Warp } from "../../machine/warp.ts";
+import { type Clock, join, lanesAt, type ThreadNumbers } from "./clock.ts";
+
+/** What a strong write brings to those who observe it, or a fence has seen and will bring. */
+export interface Releases {
+  /** To threads of the same block, and to others. */
+  near: Clock;
+  far: Clock;
+}
+
+const none = (): Clock[] => Array.from({ length: 32 }, (): Clock => 0);
+
+/** A point in the run of a warp, of which is asked later, if at all, what came before it. */
+class Moment {
+  readonly #threads: ThreadNumbers;
+  readonly #order: WarpOrder;
+  readonly #time: number;
+  readonly #blockTime: number;
+  readonly #warpTime: number;
+  readonly #clocks: readonly Clock[];
+  readonly #byLane: (Clock | undefined)[] = [];
+
+  constructor(threads: ThreadNumbers, order: WarpOrder, time: number) {
+    this.#threads = threads;
+    this.#order = order;
+    this.#time = time;
+    this.#blockTime = order.blockTime;
+    this.#warpTime = order.warpTime;
+    this.#clocks = [...order.clocks];
+  }
+
+  /** What these threads did before it, and all that is ordered before that. */
+  past(mask: number): Clock {
+    const { block, warp, all } = this.#order;
+    const time = this.#time;
+    const own = join((all & ~mask) === 0 ? time : lanesAt(mask, time), this.#warpTime);
+    let clock = this.#threads.ofWarp(block, warp.index, own);
+    clock = join(clock, this.#threads.ofBlock(block, this.#blockTime));
+    let last: Clock = 0;
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const known = this.#clocks[31 - Math.clz32(m & -m)]!;
+      if (known !== last) clock = join(clock, known);
+      last = known;
+    }
+    return clock;
+  }
+
+  pastOf(lane: number): Clock {
+    return (this.#byLane[lane] ??= this.past(1 << lane));
+  }
+}
+
+/** By lane, the last release fence: of any scope, and of one beyond the block. */
+interface Fences {
+  readonly near: (Moment | null)[];
+  readonly far: (Moment | null)[];
+}
+
+/** By lane, what strong reads saw. */
+interface Observations {
+  readonly near: Clock[];
+  readonly far: Clock[];
+}
+
+const noMoments = (): null[] => Array.from({ length: 32 }, () => null);
+
+/**
+ * What is ordered before the next instruction of each lane of a warp. Nearly all that lanes know they know together: what their
+ * block did before the last barrier for all, and their warp before the last `bar.warp.sync` for all. What else a lane has
+ * acquired is in a clock of its own.
+ *
+ * The lanes of a hardware thread of vISA are one thread, which has the number of lane 0.
+ */
+export class WarpOrder {
+  readonly warp: Warp;
+  readonly block: number;
+  /** The number of the block's first thread, and of the warp's. */
+  readonly blockBase: number;
+  readonly base: number;
+  /** Before this all that the block did comes first; and all that the warp did. */
+  blockTime: number;
+  warpTime: number;
+  /** By lane, what else does. */
+  readonly clocks = none();
+  #fences: Fences | null = null;
+  #observed: Observations | null = null;
+  readonly #threads: ThreadNumbers;
+
+  constructor(warp: Warp, threads: ThreadNumbers, time: number) {
+    const { ticket } = warp.cta;
+    this.warp = warp;
+    this.block = ticket;
+    this.blockBase = ticket * threads.perBlock;
+    this.base = this.blockBase + warp.index * 32;
+    this.#threads = threads;
+    this.blockTime = time;
+    this.warpTime = time;
+  }
+
+  /** The lanes of a mask that are threads. */
+  threadsOf(mask: number): number {
+    return this.warp.lockstep ? 1 : mask;
+  }
+
+  /** The threads that have not ended. */
+  get all(): number {
+    return this.warp.lockstep && this.warp.live !== 0 ? 1 : this.warp.live;
+  }
+
+  get hasFenced(): boolean {
+    return this.#fences !== null;
+  }
+
+  /** What the threads of the mask did until now, and what is ordered before that; from now on it is `time`. */
+  past(mask: number, time: number): Clock {
+    return new Moment(this.#threads, this, time).past(mask);
+  }
+
+  /** The threads of the mask come after all that the clock has. */
+  learn(mask: number, clock: Clock): void {
+    if (clock === 0) return;
+    let before: Clock = -1;
+    let after: Clock = 0;
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const known = this.clocks[lane]!;
+      if (known !== before) after = join(known, clock);
+      before = known;
+      this.clocks[lane] = after;
+    }
+  }
+
+  /** `bar.warp.sync` (9.7.13.2). */
+  meet(mask: number, time: number): void {
+    if ((this.all & ~mask) !== 0) this.learn(mask, this.past(mask, time));
+    else {
+      this.warpTime = time;
+      this.learn(mask, this.acquired);
+    }
+  }
+
+  /** A barrier for all of the block: `clock` is what its threads have known besides each other. */
+  meetBlock(clock: Clock, time: number): void {
+    this.blockTime = time;
+    this.warpTime = time;
+    this.learn(-1, clock);
+  }
+
+  /** What any of the lanes has acquired. */
+  get acquired(): Clock {
+    let all: Clock = 0;
+    let last: Clock = 0;
+    for (const known of this.clocks) {
+      if (known !== last) all = join(all, known);
+      last = known;
+    }
+    return all;
+  }
+
+  /** A release fence (8.8): strong writes behind it bring what comes before it. `wide`: to other blocks too. */
+  fence(mask: number, time: number, wide: boolean): void {
+    const fences = (this.#fences ??= { near: noMoments(), far: noMoments() });
+    const moment = new Moment(this.#threads, this, time);
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      fences.near[lane] = moment;
+      if (wide) fences.far[lane] = moment;
+    }
+  }
+
+  /** What a strong write of a lane brings because of the fences before it; null if there were none. */
+  fenced(lane: number): Releases | null {
+    const near = this.#fences?.near[lane];
+    return near ? { near: near.pastOf(lane), far: this.#fences?.far[lane]?.pastOf(lane) ?? 0 } : null;
+  }
+
+  /** What a release operation of a lane brings. */
+  released(lane: number, time: number, wide: boolean): Releases {
+    const near = this.past(1 << lane, time);
+    return { near, far: wide ? near : 0 };
+  }
+
+  /** A strong read: an acquire fence behind it brings this. */
+  observe(lane: number, { near, far }: Releases): void {
+    const observed = (this.#observed ??= { near: none(), far: none() });
+    observed.near[lane] = join(observed.near[lane]!, near);
+    observed.far[lane] = join(observed.far[lane]!, far);
+  }
+
+  /** An acquire fence. */
+  acquire(mask: number, wide: boolean): void {
+    const observed = this.#observed;
+    if (observed === null) return;
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      this.learn(1 << lane, observed.near[lane]!);
+      if (wide) this.learn(1 << lane, observed.far[lane]!);
+    }
+  }
+}

@@ -13,6 +13,7 @@ import { bothMasks } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";
 import { Memory } from "./memory.ts";
 import type { Phase } from "./phase.ts";
+import { Pins } from "./pins.ts";
 import type { Pauses, Suspension } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
 import type { Value } from "./value.ts";
@@ -44,6 +45,7 @@ export class Body {
   readonly #stackPieces: StackPieces;
   readonly #warpOperations: WarpOperations;
   readonly #faults: Faults;
+  readonly #pins: Pins;
   readonly flow: ControlFlow;
   /** Where lanes may wait for others of their warp; else null. */
   readonly gatherings: Gatherings | null;
@@ -73,6 +75,7 @@ export class Body {
     this.#memory = new Memory(chunk, context);
     this.#warpOperations = new WarpOperations(chunk, context.context, context.layout);
     this.#faults = new Faults(chunk, context);
+    this.#pins = new Pins(chunk, context.context, context.layout.values);
     this.#dead = deadInstructions(chunk);
     const gathering = new GatheringBlocks(chunk.analysis);
     this.gatherings =
@@ -116,7 +119,12 @@ export class Body {
     };
     const test = last.op.kind === "branch" ? this.#testOf(block, end, taken) : null;
     const write = (): void => {
-      for (let i = block.start; i < end; i++) if (i !== test) this.#instruction(block.index, i, instructions[i]!);
+      this.#pins.begin(block);
+      for (let i = block.start; i < end; i++) {
+        if (i === test) continue;
+        this.#instruction(block.index, i, instructions[i]!);
+        this.#pins.written(i, instructions[i]!);
+      }
     };
     this.#chunk.begin();
     // Functions are better small: calls may nest.

@@ -1,5 +1,6 @@
 import { writesOf } from "../ir/flow/accesses.ts";
 import type { Access, Instruction, IrFunction } from "../ir/index.ts";
+import type { RegisterLeaf } from "../semantics/bind.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type Address, addressOf } from "./address.ts";
 import type { Prepared } from "./prepare.ts";
@@ -38,10 +39,9 @@ export const bytesOf = ({ bits, count }: Access): number => (bits / 8) * count;
 export function accessGroups({ ir, instructions, graph }: Prepared): ReadonlyMap<number, GroupMember> {
   const members = new Map<number, GroupMember>();
   for (const { start, end } of graph.blocks) {
-    for (const candidates of candidatesOf(instructions.slice(start, end), start, new Bases(ir))) {
-      const [first] = candidates;
-      const { access, address, isEarly } = first!;
-      const stretch = stretchOf(candidates);
+    for (const near of nearbyOf(instructions.slice(start, end), start, new Bases(ir))) {
+      const { candidates, stretch } = near;
+      const { access, address, isEarly } = candidates[0]!;
       const group = { access, address, stretch, count: candidates.length, isEarly };
       for (const c of candidates) members.set(c.index, { group, at: c.address.offset - stretch.offset });
     }
@@ -49,23 +49,49 @@ export function accessGroups({ ir, instructions, graph }: Prepared): ReadonlyMap
   return members;
 }
 
-/** What several accesses touch together. */
-function stretchOf(candidates: readonly Candidate[]): Stretch {
-  const offset = Math.min(...candidates.map((c) => c.address.offset));
-  const end = Math.max(...candidates.map((c) => c.address.offset + bytesOf(c.access)));
-  return { offset, size: end - offset, align: Math.max(...candidates.map((c) => c.access.align)) };
+/** Accesses that are near each other, and all aligned when the beginning of what they touch together is. */
+class Nearby {
+  readonly candidates: Candidate[] = [];
+  #offset = 0;
+  #end = 0;
+  #align = 0;
+  /** What the distances between their offsets are multiples of. */
+  #step = 0;
+
+  constructor(first: Candidate) {
+    this.add(first);
+  }
+
+  get stretch(): Stretch {
+    return { offset: this.#offset, size: this.#end - this.#offset, align: this.#align };
+  }
+
+  /** False where one more would be too far away, or not aligned with the others. */
+  add(candidate: Candidate): boolean {
+    const { access, address } = candidate;
+    const isFirst = this.candidates.length === 0;
+    const offset = isFirst ? address.offset : Math.min(this.#offset, address.offset);
+    const behind = address.offset + bytesOf(access);
+    const end = isFirst ? behind : Math.max(this.#end, behind);
+    const align = Math.max(this.#align, access.align);
+    const step = isFirst ? 0 : greatestDivisor(this.#step, Math.abs(address.offset - this.#offset));
+    if (!isFirst && (end - offset > widest || step % align !== 0)) return false;
+    this.candidates.push(candidate);
+    [this.#offset, this.#end, this.#align, this.#step] = [offset, end, align, step];
+    return true;
+  }
 }
 
-/** Whether all are near each other, and aligned when the beginning of the stretch is. */
-function isGroup(candidates: readonly Candidate[]): boolean {
-  const { offset, size, align } = stretchOf(candidates);
-  return size <= widest && candidates.every((c) => (c.address.offset - offset) % align === 0);
+/** Of two numbers that are not negative; 0 is a multiple of all. */
+function greatestDivisor(a: number, b: number): number {
+  while (b !== 0) [a, b] = [b, a % b];
+  return a;
 }
 
 /** Accesses that have the same base where they are. Guards would leave out some of those that the others check for. */
-function candidatesOf(instructions: readonly Instruction[], start: number, bases: Bases): Candidate[][] {
-  const lists: Candidate[][] = [];
-  const open = new Map<string, Candidate[]>();
+function nearbyOf(instructions: readonly Instruction[], start: number, bases: Bases): Nearby[] {
+  const lists: Nearby[] = [];
+  const open = new Map<string, Nearby>();
   instructions.forEach((instruction, i) => {
     const { op } = instruction;
     if ((op.kind === "load" || op.kind === "store" || op.kind === "atomic") && op.surface === undefined) {
@@ -74,10 +100,9 @@ function candidatesOf(instructions: readonly Instruction[], start: number, bases
       const isEarly = !isAlone && bases.isUnchanged(address.base);
       const candidate = { index: start + i, access: op.access, address, isEarly };
       const key = `${op.access.space} ${bases.keyOf(address.base)}`;
-      const known = isAlone ? undefined : open.get(key);
-      if (known !== undefined && isGroup([...known, candidate])) known.push(candidate);
-      else {
-        const list = [candidate];
+      const joins = !isAlone && open.get(key)?.add(candidate) === true;
+      if (!joins) {
+        const list = new Nearby(candidate);
         lists.push(list);
         if (!isAlone && address.base.kind !== "const") open.set(key, list);
       }
@@ -92,7 +117,9 @@ function candidatesOf(instructions: readonly Instruction[], start: number, bases
 /** What the registers of a block hold, as far as sums with constants show it. */
 class Bases {
   readonly #versions = new Map<number, number>();
-  readonly #sums = new Map<number, Address>();
+  readonly #sums = new Map<number, Sum>();
+  /** The other way round: by register, those that hold a sum with it. */
+  readonly #users = new Map<number, Set<number>>();
   readonly #registers: IrFunction["registers"];
 
   constructor({ registers }: IrFunction) {
@@ -128,31 +155,47 @@ class Bases {
   /** The instruction has been executed. */
   step(instruction: Instruction): void {
     const { op, dst, guard, lanes } = instruction;
-    const fresh: (readonly [number, Address])[] = [];
+    const fresh: (readonly [number, Sum])[] = [];
     if (op.kind === "pure" && guard === null && lanes === undefined) {
       op.values.forEach((value, i) => {
         const to = dst[i];
-        const sum = this.resolve(addressOf(value));
-        if (typeof to !== "number" || sum.base.kind !== "reg") return;
-        if (this.#registers[to]!.bits === (value.ty === "i64" ? 64 : 32)) fresh.push([to, sum]);
+        const { base, offset } = this.resolve(addressOf(value));
+        if (typeof to !== "number" || base.kind !== "reg") return;
+        if (this.#registers[to]!.bits === (value.ty === "i64" ? 64 : 32)) fresh.push([to, { base, offset }]);
       });
     }
     const written: number[] = [];
     writesOf(instruction, (r) => written.push(r));
     for (const r of written) {
       this.#versions.set(r, (this.#versions.get(r) ?? 0) + 1);
-      this.#sums.delete(r);
-      for (const [to, { base }] of this.#sums) if (mentions(base, r)) this.#sums.delete(to);
+      this.#forget(r);
+      for (const to of this.#users.get(r) ?? []) this.#sums.delete(to);
+      this.#users.delete(r);
     }
-    for (const [to, sum] of fresh) if (!written.some((r) => mentions(sum.base, r))) this.#sums.set(to, sum);
+    for (const [to, sum] of fresh) {
+      const { reg } = sum.base;
+      if (written.includes(reg)) continue;
+      this.#sums.set(to, sum);
+      const users = this.#users.get(reg);
+      if (users === undefined) this.#users.set(reg, new Set([to]));
+      else users.add(to);
+    }
   }
+
+  #forget(register: number): void {
+    const sum = this.#sums.get(register);
+    if (sum === undefined) return;
+    this.#sums.delete(register);
+    this.#users.get(sum.base.reg)?.delete(register);
+  }
+}
+
+/** A register plus a constant. */
+interface Sum {
+  readonly base: RegisterLeaf;
+  readonly offset: number;
 }
 
 /** Whether an expression reads what lies in a byte file, where it changes without a register being written. */
 const readsFile = (expr: Expr): boolean =>
   expr.kind === "region" || expr.kind === "indirect" || (expr.kind === "prim" && expr.args.some(readsFile));
-
-const mentions = (expr: Expr, register: number): boolean =>
-  expr.kind === "reg"
-    ? expr.reg === register
-    : expr.kind === "prim" && expr.args.some((arg) => mentions(arg, register));

@@ -1,6 +1,6 @@
 import { flowGraphOf, type FlowGraph, type FlowOptions } from "../ir/flow/flow-graph.ts";
 import { livenessOf, type Liveness } from "../ir/flow/liveness.ts";
-import { writesOf } from "../ir/flow/accesses.ts";
+import { readsOf, writesOf } from "../ir/flow/accesses.ts";
 import { mapOperands } from "../ir/map-operands.ts";
 import type { Instruction, IrFunction } from "../ir/index.ts";
 import { type Bindings, bind, bitsOf, type RegisterLeaf } from "../semantics/bind.ts";
@@ -34,8 +34,10 @@ export function prepare(
   endsBlock: (instruction: Instruction) => boolean,
 ): Prepared {
   const memo = new Map<Expr, Expr>();
-  // What is moved is moved as bits.
-  const bound = ir.instructions.map((i) => mapOperands(i, (expr) => bitsOf(bind(expr, bindings, memo))));
+  // What is moved is moved as bits. What is undefined matters to observers alone, which need the interpreter.
+  const bound = ir.instructions.map((i) =>
+    mapOperands({ ...i, undefinedCases: [] }, (expr) => bitsOf(bind(expr, bindings, memo))),
+  );
   const flow: FlowOptions = { endsBlock, beginsBlock: waitsForLanes };
   const graph = flowGraphOf(bound, flow);
   const writes = new Uint32Array(ir.registers.length);
@@ -72,13 +74,20 @@ function withConstants(
     const value = known.get(leaf.reg);
     return value === undefined ? leaf : kit.bitcast(value, leaf.ty);
   };
+  const withRegisters: Bindings = { ...bindings, register };
   const memo = new Map<Expr, Expr>();
+  const bound = (expr: Expr): Expr => bitsOf(bind(expr, withRegisters, memo));
+  const readsKnown = (instruction: Instruction): boolean => {
+    let found = false;
+    const look = (r: number): void => {
+      found ||= known.has(r);
+    };
+    if (known.size > 0) readsOf(instruction, { register: look });
+    return found;
+  };
   return instructions.map((instruction) => {
     // A register that is known from here on is a new leaf: what was made of it before is no longer good.
-    const mapped =
-      known.size === 0
-        ? instruction
-        : mapOperands(instruction, (e) => bitsOf(bind(e, { ...bindings, register }, memo)));
+    const mapped = readsKnown(instruction) ? mapOperands(instruction, bound) : instruction;
     const { op, dst, guard, lanes } = mapped;
     if (op.kind !== "pure" || guard !== null || lanes !== undefined) return mapped;
     op.values.forEach((value, i) => {

@@ -19,8 +19,13 @@ export interface Bindings {
 
 export type RegisterLeaf = Extract<Expr, { kind: "reg" }>;
 
-/** Puts in the leaves that are known, and computes what follows from constants alone. Shared parts stay shared. */
+/**
+ * Puts in the leaves that are known, and computes what follows from constants alone. Shared parts stay shared, and what does not
+ * change is the same object.
+ */
 export function bind(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr> = new Map()): Expr {
+  if (expr.kind === "const") return expr;
+  if (expr.kind === "reg") return bindings.register?.(expr) ?? expr;
   const known = memo.get(expr);
   if (known !== undefined) return known;
   const bound = bindNode(expr, bindings, memo);
@@ -35,18 +40,28 @@ function bindNode(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr>): Expr {
   }
   if (expr.kind === "special" && expr.name === "window") return constant(expr.ty, bindings.window);
   if (expr.kind === "region") return bindings.region?.(expr) ?? expr;
-  if (expr.kind === "reg") return bindings.register?.(expr) ?? expr;
   if (expr.kind === "indirect") return { ...expr, address: bind(expr.address, bindings, memo) };
   if (expr.kind !== "prim") return expr;
-  const args = expr.args.map((a) => bind(a, bindings, memo));
+  const args = boundArgs(expr.args, bindings, memo);
   const half = halfOf(expr.prim, args[0]);
   if (half !== null) return half;
   const term = otherThanZero(expr.prim, args);
   if (term !== null) return term;
-  const bound: Expr = { ...expr, args };
+  const bound: Expr = args === expr.args ? expr : { ...expr, args };
   // A NaN constant would lose its bits.
   if (expr.ty === "f32" || expr.ty === "f64" || !args.every((a) => a.kind === "const")) return bound;
   return { kind: "const", ty: expr.ty, value: fold(bound, unreachable) };
+}
+
+function boundArgs(args: readonly Expr[], bindings: Bindings, memo: Map<Expr, Expr>): readonly Expr[] {
+  let bound: Expr[] | null = null;
+  for (let i = 0; i < args.length; i++) {
+    const arg = bind(args[i]!, bindings, memo);
+    if (arg === args[i]) continue;
+    bound ??= [...args];
+    bound[i] = arg;
+  }
+  return bound ?? args;
 }
 
 /** What is left of a sum with a zero: addresses often have an offset of 0. */

@@ -146,11 +146,16 @@ function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
       readsOfExpr(expr.address, visit, seen);
       break;
     case "prim":
-      if (seen.has(expr)) break;
-      seen.add(expr);
+      // Leaves may be shown again: to remember them would take longer.
+      if (expr.args.some(isInner)) {
+        if (seen.has(expr)) break;
+        seen.add(expr);
+      }
       for (const arg of expr.args) readsOfExpr(arg, visit, seen);
       break;
     default:
       break;
   }
 }
+
+const isInner = ({ kind }: Expr): boolean => kind === "prim" || kind === "indirect";

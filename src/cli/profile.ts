@@ -1,7 +1,7 @@
 import { Profiler, profileOf } from "../profiler/index.ts";
-import { renderDiagnostic } from "../source/index.ts";
 import { printDiagnostics } from "./check.ts";
-import { type Command, type ExitStatus, exitStatus } from "./command.ts";
+import { type Command, exitStatus } from "./command.ts";
+import { eachRun } from "./each-run.ts";
 import { profileToJson } from "./profile-json.ts";
 import { printProfile, rankings, type Ranking } from "./profile-table.ts";
 import { programDetails, programOptions, programUsage } from "./program-options.ts";
@@ -9,14 +9,9 @@ import { Progress } from "./progress.ts";
 import { renderReport } from "./render-report.ts";
 import { executeRun, type Finished } from "./run-execution.ts";
 import { jobToJson } from "./run-json.ts";
-import { commandJob, jobRuns, jobsOf, type PlannedRun } from "./run-plan.ts";
 import { jobOptions } from "./run-settings.ts";
-import { statusOf, worst } from "./run-status.ts";
+import { statusOf } from "./run-status.ts";
 import { printJson, type Terminal } from "./terminal.ts";
-
-interface Profiled extends Finished {
-  readonly profile: ReturnType<typeof profileOf>;
-}
 
 /** What went wrong with the run itself. */
 function printFailure({ result }: Finished, terminal: Terminal): void {
@@ -42,43 +37,28 @@ ${programDetails}
 
 Exit status: as of lanewise run.`,
   async run(options, terminal) {
-    const jobs = jobsOf(options, "profile");
     const by = options.oneOf("by", Object.keys(rankings) as Ranking[]) ?? "instructions";
     const table = { by, top: options.number("top") ?? 20, everyLine: options.has("lines") };
     const progress = new Progress(terminal);
     const settings = jobOptions(options, progress);
     const json = options.has("json");
-    const all: Profiled[] = [];
-    const statuses: ExitStatus[] = [];
-    const one = async (planned: PlannedRun): Promise<void> => {
+    const documents: object[] = [];
+
+    const status = await eachRun(options, { command: "profile", terminal }, async (planned, fromJob) => {
       const profiler = new Profiler();
       const finished = await executeRun(planned, { ...settings, observers: [profiler] }, { progress, terminal });
-      const profiled = { ...finished, profile: profileOf(profiler) };
-      all.push(profiled);
-      statuses.push(statusOf(finished));
-      if (json) return;
-      if (jobs !== null)
-        terminal.out(terminal.style("strong", `${all.length > 1 ? "\n" : ""}${planned.job.id} ${planned.variant}`));
+      const { result } = finished;
+      if (!fromJob && result.problem) throw result.problem;
+      const found = profileOf(profiler);
+      documents.push({ ...jobToJson(result), profile: profileToJson(found) });
+      if (json) return statusOf(finished);
+      const title = `${planned.job.id} ${planned.variant}`;
+      if (fromJob) terminal.out(`${documents.length > 1 ? "\n" : ""}${terminal.style("strong", title)}`);
       printFailure(finished, terminal);
-      if (profiled.profile.launches.length > 0) printProfile(profiled.profile, table, terminal);
-    };
-
-    if (jobs === null) {
-      await one(commandJob(options, "profile"));
-      const [only] = all;
-      if (only?.result.problem) throw only.result.problem;
-    }
-    for (const { runs, diagnostics, problem } of jobRuns(jobs ?? [], options.value("variant"))) {
-      if (problem !== null) terminal.err(`lanewise: ${problem}`);
-      for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
-      if (problem !== null || diagnostics.length > 0) statuses.push(exitStatus.usage);
-      for (const planned of runs) await one(planned);
-    }
-    const status = worst(statuses);
-    if (json) {
-      const found = all.map(({ result, profile }) => ({ ...jobToJson(result), profile: profileToJson(profile) }));
-      printJson({ ok: status === exitStatus.ok, jobs: found }, terminal);
-    }
+      if (found.launches.length > 0) printProfile(found, table, terminal);
+      return statusOf(finished);
+    });
+    if (json) printJson({ ok: status === exitStatus.ok, jobs: documents }, terminal);
     return status;
   },
 };

@@ -33,19 +33,29 @@ export class Progress {
   }
 
   readonly update: NonNullable<LaunchRequest["onProgress"]> = ({ blocksDone, blocks, steps }) => {
+    this.#show((seconds) => {
+      const speed = steps === null ? "" : ` ${metric(steps)} steps, ${metric(steps / seconds)}/s,`;
+      return `${this.#label}: block ${blocksDone} of ${blocks},${speed} ${seconds.toFixed(1)} s`;
+    });
+  };
+
+  /** Something of many has been done. */
+  step(done: string): void {
+    this.#show((seconds) => `${this.#label}: ${done}, ${seconds.toFixed(1)} s`);
+  }
+
+  #show(describe: (seconds: number) => string): void {
     const now = performance.now();
     if (now - this.#last < (this.#terminal.interactive ? patience.terminal : patience.elsewhere)) return;
     this.#last = now;
-    const seconds = (now - this.#started) / 1000;
-    const speed = steps === null ? "" : ` ${metric(steps)} steps, ${metric(steps / seconds)}/s,`;
-    const line = `${this.#label}: block ${blocksDone} of ${blocks},${speed} ${seconds.toFixed(1)} s`;
+    const line = describe((now - this.#started) / 1000);
     if (!this.#terminal.interactive) {
       this.#terminal.err(line);
       return;
     }
     this.#shown = true;
     process.stderr.write(`\r\x1b[K${line.slice(0, this.#terminal.width - 1)}`);
-  };
+  }
 
   end(): void {
     if (this.#shown) process.stderr.write("\r\x1b[K");

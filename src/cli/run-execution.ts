@@ -24,19 +24,22 @@ interface Execution {
   readonly device?: DeviceOptions;
 }
 
-/** Runs on a fresh device. */
+/** Runs on a fresh device, and shows how far it is. */
 export async function executeRun(planned: PlannedRun, settings: JobOptions, execution: Execution): Promise<Finished> {
-  const { job, variant } = planned;
   const { progress, terminal } = execution;
-  const { device, files } =
-    job.isa === "visa"
-      ? await visaParts(planned, execution.device)
-      : { ...planned, device: new PtxDevice(execution.device) };
-  progress.begin(`${job.id} ${variant}`.trim());
-  const result = new JobRun(device, job, variant, files, settings).run();
+  progress.begin(`${planned.job.id} ${planned.variant}`.trim());
+  const finished = await runQuietly(planned, settings, execution.device);
   progress.end();
-  if (result.defect?.stack) terminal.err(result.defect.stack);
-  return { ...planned, result };
+  if (finished.result.defect?.stack) terminal.err(finished.result.defect.stack);
+  return finished;
+}
+
+/** Runs on a fresh device. */
+export async function runQuietly(planned: PlannedRun, settings: JobOptions, on?: DeviceOptions): Promise<Finished> {
+  const { job, variant } = planned;
+  const { device, files } =
+    job.isa === "visa" ? await visaParts(planned, on) : { ...planned, device: new PtxDevice(on) };
+  return { ...planned, result: new JobRun(device, job, variant, files, settings).run() };
 }
 
 /** What vISA needs besides: loaded where it does, so that PTX starts faster. */

@@ -27,20 +27,6 @@ export interface PlannedJob {
   readonly problem: string | null;
 }
 
-/**
- * The job files that a command is given, or null where it is given the files of one program.
- *
- * @throws UsageError where it is given both, or nothing
- */
-export function jobsOf({ positionals }: Options, command: string): readonly string[] | null {
-  if (positionals.length === 0) throw new UsageError(`${command}: no job or program given`);
-  const jobs = positionals.filter((path) => /\.json$/i.test(path));
-  if (jobs.length > 0 && jobs.length < positionals.length) {
-    throw new UsageError(`${command}: give either jobs (.json) or the files of one program`);
-  }
-  return jobs.length === 0 ? null : jobs;
-}
-
 /** The runs of job files, read one by one; paths in a job are relative to it. */
 export function* jobRuns(paths: readonly string[], variant: string | null): Generator<PlannedJob> {
   for (const path of paths) yield planJob(path, variant);

@@ -1,17 +1,20 @@
+import { UsageError } from "../runtime/errors.ts";
 import type { JobResult } from "../runtime/job-run.ts";
-import { renderDiagnostic } from "../source/index.ts";
+import { parseSchedule, ScriptedSteering } from "../runtime/schedule-script.ts";
 import { printDiagnostics } from "./check.ts";
-import { type Command, type ExitStatus, exitStatus } from "./command.ts";
+import { type Command, exitStatus } from "./command.ts";
+import { eachRun } from "./each-run.ts";
+import { exploredStatus, exploredToJson, exploreRun, printExplored } from "./explore.ts";
 import { grouped } from "./numbers.ts";
+import type { Options } from "./options.ts";
 import { programDetails, programOptions, programUsage } from "./program-options.ts";
 import { Progress } from "./progress.ts";
 import { renderReport } from "./render-report.ts";
 import { executeRun, type Finished, kernelStore } from "./run-execution.ts";
 import { jobToJson } from "./run-json.ts";
 import { planOutputs, printBuffers, saveOutputs } from "./run-outputs.ts";
-import { commandJob, jobRuns, jobsOf, type PlannedRun } from "./run-plan.ts";
 import { jobOptions } from "./run-settings.ts";
-import { statusOf, worst } from "./run-status.ts";
+import { statusOf } from "./run-status.ts";
 import { printJson, type Terminal } from "./terminal.ts";
 
 function printJob({ result, job }: Finished, terminal: Terminal): void {
@@ -58,6 +61,8 @@ export const run: Command = {
   usage: programUsage("run"),
   options: [
     ...programOptions,
+    { name: "schedule", value: "CHOICES", help: "run under this schedule, as --explore names it" },
+    { name: "explore", value: "N", help: "run under up to N schedules, and stop at the first that makes a difference" },
     { name: "out", value: "N=FILE", repeats: true, help: "save the buffer of argument N (from 0): .npy, .bin, .json" },
   ],
   details: `${programDetails}
@@ -71,45 +76,68 @@ For example, in a clone of Lanewise:
 
 Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong usage, or a file that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached.`,
   async run(options, terminal) {
-    const jobs = jobsOf(options, "run");
+    const budget = explorationBudget(options);
     const progress = new Progress(terminal);
     const settings = jobOptions(options, progress);
-    const json = options.has("json");
     const device = { kernelStore: kernelStore(options) };
-    const finish = (planned: PlannedRun): Promise<Finished> =>
-      executeRun(planned, settings, { progress, terminal, device });
-
-    if (jobs === null) {
-      const planned = commandJob(options, "run");
-      const outputs = planOutputs(options.all("out"), planned.job);
-      const finished = await finish(planned);
-      if (finished.result.problem) throw finished.result.problem;
-      if (json) printJson({ ok: finished.result.ok, jobs: [jobToJson(finished.result)] }, terminal);
-      else printLaunch(finished, terminal);
-      if (finished.result.launches.length > 0) saveOutputs(outputs, finished.result);
-      if (outputs.length === 0 && !json) printBuffers(finished.result, planned.job, terminal);
-      return statusOf(finished);
-    }
-
+    const json = options.has("json");
     const results: Finished[] = [];
-    const statuses: ExitStatus[] = [];
-    for (const { runs, diagnostics, problem } of jobRuns(jobs, options.value("variant"))) {
-      if (problem !== null) terminal.err(`lanewise: ${problem}`);
-      for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
-      if (problem !== null || diagnostics.length > 0) statuses.push(exitStatus.usage);
-      for (const planned of runs) {
-        const finished = await finish(planned);
-        results.push(finished);
-        statuses.push(statusOf(finished));
-        if (!json) printJob(finished, terminal);
+    const documents: object[] = [];
+    const print = (finished: Finished, fromJob: boolean): void => {
+      if (!json) (fromJob ? printJob : printLaunch)(finished, terminal);
+    };
+
+    const status = await eachRun(options, { command: "run", terminal }, async (planned, fromJob) => {
+      const outputs = fromJob ? [] : planOutputs(options.all("out"), planned.job);
+      if (budget !== null) {
+        const explored = await exploreRun(planned, settings, { budget, progress });
+        const usual = { ...planned, result: explored.usual };
+        print(usual, fromJob);
+        results.push(usual);
+        documents.push(exploredToJson(explored));
+        if (!json) {
+          printExplored(explored, terminal);
+          if (explored.found !== null) printFindings(explored.found.result, terminal);
+        }
+        return exploredStatus(planned, explored);
       }
-    }
-    const status = worst(statuses);
-    if (json) printJson({ ok: status === exitStatus.ok, jobs: results.map((r) => jobToJson(r.result)) }, terminal);
+      const steering = steeringOf(options);
+      const finished = await executeRun(planned, { ...settings, ...steering }, { progress, terminal, device });
+      const { result } = finished;
+      if (!fromJob && result.problem) throw result.problem;
+      print(finished, fromJob);
+      results.push(finished);
+      documents.push(jobToJson(result));
+      if (!fromJob && result.launches.length > 0) saveOutputs(outputs, result);
+      if (!fromJob && outputs.length === 0 && !json) printBuffers(result, planned.job, terminal);
+      warnOfUnreached(steering?.steering, terminal);
+      return statusOf(finished);
+    });
+    if (json) printJson({ ok: status === exitStatus.ok, jobs: documents }, terminal);
     else if (results.length > 1) terminal.out(summary(results));
     return status;
   },
 };
+
+/** How many schedules to try, or null. */
+function explorationBudget(options: Options): number | null {
+  const budget = options.number("explore");
+  const schedule = options.has("schedule");
+  if (budget !== null && schedule) throw new UsageError("run: --explore looks for schedules, and --schedule gives one");
+  if (schedule && options.has("seed")) throw new UsageError("run: give either --seed or --schedule");
+  return budget;
+}
+
+/** Each run has its own. */
+function steeringOf(options: Options): { readonly steering: ScriptedSteering } | null {
+  const text = options.value("schedule");
+  return text === null ? null : { steering: new ScriptedSteering(parseSchedule(text)) };
+}
+
+function warnOfUnreached(steering: ScriptedSteering | undefined, terminal: Terminal): void {
+  if (steering === undefined || steering.unreached === 0) return;
+  terminal.err(`lanewise: the run ended after ${steering.count} choices: the schedule is of another run`);
+}
 
 function summary(results: readonly Finished[]): string {
   const count = (what: (r: JobResult) => boolean): number => results.filter((r) => what(r.result)).length;

@@ -1,4 +1,5 @@
 import type { Restore } from "../machine/checkpoint.ts";
+import type { Group } from "../machine/group.ts";
 import type { Steering } from "../machine/launch.ts";
 
 /** Asks another one and notes its answers, so that it can give them again. */
@@ -12,11 +13,11 @@ export class RecordedSteering implements Steering {
     this.#asked = asked;
   }
 
-  choose(ways: number, interrupts: boolean): number {
+  choose(ways: number, current: Group | null): number {
     // Nobody will come back to what was before the first checkpoint.
-    if (!this.#isKept) return this.#asked.choose(ways, interrupts);
+    if (!this.#isKept) return this.#asked.choose(ways, current);
     const given = this.#given++;
-    const answer = (this.#answers[given] ??= this.#asked.choose(ways, interrupts));
+    const answer = (this.#answers[given] ??= this.#asked.choose(ways, current));
     // After a change of the machine there may be fewer ways.
     return answer < ways ? answer : 0;
   }

@@ -1,3 +1,4 @@
+import type { Group } from "../machine/group.ts";
 import type { Steering } from "../machine/launch.ts";
 
 /** A warp is interrupted at one of so many accesses, on the average: a power of two up to this one. */
@@ -13,8 +14,8 @@ export class SeededSteering implements Steering {
     this.#mask = 2 ** (1 + (this.#next() % rarestInterruption)) - 1;
   }
 
-  choose(ways: number, interrupts: boolean): number {
-    if (!interrupts) return this.#next() % ways;
+  choose(ways: number, current: Group | null): number {
+    if (current === null) return this.#next() % ways;
     return (this.#next() & this.#mask) === 0 ? 1 + (this.#next() % (ways - 1)) : 0;
   }
 

@@ -1,7 +1,7 @@
 import { popcount } from "../machine/barrier.ts";
 import type { Restore } from "../machine/checkpoint.ts";
 import type { Cta } from "../machine/cta.ts";
-import type { Terminator } from "../machine/code.ts";
+import type { BasicBlock } from "../machine/code.ts";
 import type { Group } from "../machine/group.ts";
 import type { Steering } from "../machine/launch.ts";
 import type { Warp } from "../machine/warp.ts";
@@ -34,9 +34,11 @@ export class SteeredSchedule implements Schedule {
   readonly #options: Steered;
   readonly #steering: RecordedSteering;
   #rounds = 0;
-  /** What ends the block that runs. */
-  #terminator: Terminator | null = null;
+  /** What the warp that has its turn runs. */
+  #block: BasicBlock | null = null;
   #current: Warp | null = null;
+  /** What has been chosen to make the next visible access; to be asked again before it would try the same orders twice. */
+  #chosen: "warp" | "group" | null = null;
   /** Those that can run, by their turn after the current one, without it; null: to be looked for. */
   #others: readonly Warp[] | null = null;
   /** Warps that have given way, and are not asked before all others wait, and whether any has waited or ended meanwhile. */
@@ -63,18 +65,21 @@ export class SteeredSchedule implements Schedule {
       const { warp } = next.activation;
       if (warp !== this.#current) {
         this.#current = warp;
+        this.#chosen = "warp";
         this.#others = null;
       }
       if (round % limitInterval === 0) this.#options.limits.check(warp);
-      this.#terminator = next.at.terminator;
+      this.#block = next.at;
       return warp;
     }
     return null;
   }
 
   took(warp: Warp): void {
+    const { visible, terminator } = this.#block!;
+    if (visible) this.#chosen = null;
     // Others begin or cease to wait only at the end of a block that is more than a jump.
-    if (this.#terminator !== null && this.#terminator.site.instruction.op.kind !== "branch") this.#others = null;
+    if (terminator !== null && terminator.site.instruction.op.kind !== "branch") this.#others = null;
     if (warp.yielded) this.#spinning.add(warp);
     if (warp.live === 0) this.#end(warp);
   }
@@ -82,13 +87,13 @@ export class SteeredSchedule implements Schedule {
   checkpoint(): Restore {
     const parts = [this.#flight.checkpoint(), this.#steering.checkpoint()];
     const spinning = [...this.#spinning];
-    const [rounds, terminator, current] = [this.#rounds, this.#terminator, this.#current];
-    const [others, gotOn] = [this.#others, this.#gotOn];
+    const [rounds, block, current] = [this.#rounds, this.#block, this.#current];
+    const [chosen, others, gotOn] = [this.#chosen, this.#others, this.#gotOn];
     return () => {
       for (const restore of parts) restore();
       this.#spinning = new Set(spinning);
-      [this.#rounds, this.#terminator, this.#current] = [rounds, terminator, current];
-      [this.#others, this.#gotOn] = [others, gotOn];
+      [this.#rounds, this.#block, this.#current] = [rounds, block, current];
+      [this.#chosen, this.#others, this.#gotOn] = [chosen, others, gotOn];
     };
   }
 
@@ -113,19 +118,20 @@ export class SteeredSchedule implements Schedule {
     if (group === null && !spins) this.#gotOn = true;
     this.#others ??= this.#ready();
     if (group === null) return this.#another();
-    if (!group.at.visible) return group;
+    if (!group.at.visible || this.#chosen === "group") return group;
     const beside = this.#options.apart ? others(warp!, group) : [];
-    const ways = 1 + beside.length + this.#others.length;
-    const way = ways === 1 ? 0 : this.#steering.choose(ways, true);
+    const ways = 1 + beside.length + (this.#chosen === "warp" ? 0 : this.#others.length);
+    const way = ways === 1 ? 0 : this.#steering.choose(ways, group);
     if (way === 0) return group;
-    if (way <= beside.length) return prefer(beside[way - 1]!);
-    return pick(this.#others[way - 1 - beside.length]!);
+    if (way > beside.length) return pick(this.#others[way - 1 - beside.length]!);
+    this.#chosen = "group";
+    return prefer(beside[way - 1]!);
   }
 
   /** The current warp cannot go on. */
   #another(): Group | null {
     const ready = this.#others!;
-    if (ready.length > 0) return pick(ready[ready.length === 1 ? 0 : this.#steering.choose(ready.length, false)]!);
+    if (ready.length > 0) return pick(ready[ready.length === 1 ? 0 : this.#steering.choose(ready.length, null)]!);
     this.#others = null;
     if (this.#spinning.size === 0) throw this.#stuck();
     // If all only spin, whoever they wait for may not have begun.

@@ -1,3 +1,4 @@
+import type { Group } from "./group.ts";
 import type { Dim3, Report } from "./report.ts";
 
 /** What `--sanitize` turns on. */
@@ -40,10 +41,10 @@ export interface ThreadModel {
 /** Decides where a schedule may go one way or another; see docs/explore.md. The same answers give the same run. */
 export interface Steering {
   /**
-   * Which of the `ways` to go, of which there are at least two: 0 is to go on with whoever runs, if `interrupts`, or else with
-   * whose turn it is.
+   * Which of the `ways` to go, of which there are at least two. Way 0 is to go on with `current`, lanes that are about to
+   * access memory that others see; or, where it is null, with the next of those that can run.
    */
-  choose(ways: number, interrupts: boolean): number;
+  choose(ways: number, current: Group | null): number;
 }
 
 export interface LaunchRequest {

@@ -14,9 +14,9 @@ export interface ComparisonResult {
 
 type SameElement = (index: number) => boolean;
 
-/** Compares the elements of two arrays of the same type and length. */
-export function compareElements(got: Elements, want: Elements, comparison: Comparison): ComparisonResult {
-  if (comparison.kind === "sorted") return count(sorted(got), sorted(want), "bits");
+/** Compares the elements of two arrays of the same type and length; "bits": one by one, and bit by bit. */
+export function compareElements(got: Elements, want: Elements, comparison: Comparison | "bits"): ComparisonResult {
+  if (comparison !== "bits" && comparison.kind === "sorted") return count(sorted(got), sorted(want), "bits");
   return count(got, want, comparison);
 }
 

@@ -1,0 +1,68 @@
+import { type Explored, explore } from "../runtime/explore.ts";
+import type { JobOptions, JobResult } from "../runtime/job-run.ts";
+import type { Interruption } from "../runtime/schedule-script.ts";
+import { type ExitStatus, exitStatus } from "./command.ts";
+import { plural } from "./numbers.ts";
+import type { Progress } from "./progress.ts";
+import { runQuietly } from "./run-execution.ts";
+import { jobToJson } from "./run-json.ts";
+import type { PlannedRun } from "./run-plan.ts";
+import { statusOf } from "./run-status.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Repeats a run under up to `budget` schedules; a seed is the first of those by chance. */
+export async function exploreRun(
+  planned: PlannedRun,
+  settings: JobOptions,
+  { budget, progress }: { readonly budget: number; readonly progress: Progress },
+): Promise<Explored> {
+  const quiet: JobOptions = { ...settings, engine: "interpreter", hostThreads: 1, seed: null };
+  progress.begin(`${planned.job.id} ${planned.variant}`.trim());
+  const run = async (how: JobOptions): Promise<JobResult> => (await runQuietly(planned, { ...quiet, ...how })).result;
+  const explored = await explore(planned.job, run, {
+    budget,
+    seed: settings.seed ?? undefined,
+    onSchedule: (tried) => progress.step(`${tried} of ${budget} schedules`),
+  });
+  progress.end();
+  return explored;
+}
+
+export function exploredStatus(planned: PlannedRun, { usual, found }: Explored): ExitStatus {
+  const own = statusOf({ ...planned, result: usual });
+  if (own !== exitStatus.ok || found === null) return own;
+  return found.result.reports.some((r) => r.severity === "error") ? exitStatus.faulted : exitStatus.failed;
+}
+
+export const exploredToJson = ({ usual, schedules, covered, found }: Explored) => ({
+  ...jobToJson(usual),
+  ok: usual.ok && found === null,
+  explored: {
+    schedules,
+    covered,
+    ...(found === null ? {} : { found: { ...found, result: jobToJson(found.result) } }),
+  },
+});
+
+const describeInterruption = ({ path, line, block, warp }: Interruption): string =>
+  `warp ${warp} of block (${block.join(",")}) is interrupted before ${path}:${line}`;
+
+function describeCovered(covered: number | null): string {
+  if (covered === null) return "all that there are";
+  if (covered < 0) return "of more without any interruption";
+  return covered === 0 ? "all without interruptions" : `all with at most ${plural(covered, "interruption")}`;
+}
+
+/** What came of it, for people. */
+export function printExplored({ usual, schedules, covered, found }: Explored, terminal: Terminal): void {
+  const { style, out } = terminal;
+  if (schedules === 0) return;
+  const name = [usual.id, ...(usual.variant === "" ? [] : [style("faint", usual.variant)])].join(" ");
+  if (found === null) {
+    out(`${style("help", "same")}  ${name}: ${plural(schedules, "schedule")}, ${describeCovered(covered)}`);
+    return;
+  }
+  out(`${style("error", "DIFF")}  ${name}: schedule ${schedules} gives another run: ${found.difference}`);
+  for (const interruption of found.interruptions) out(`      ${describeInterruption(interruption)}`);
+  out(`      ${found.schedule === null ? `--seed ${found.seed}` : `--schedule ${found.schedule}`} repeats it`);
+}

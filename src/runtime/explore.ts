@@ -1,0 +1,81 @@
+import type { Steering } from "../machine/launch.ts";
+import { type Candidate, Exploration } from "./exploration.ts";
+import type { Job } from "./job.ts";
+import type { JobResult } from "./job-run.ts";
+import { differenceOf } from "./run-difference.ts";
+import { type Interruption, ScriptedSteering, scheduleText } from "./schedule-script.ts";
+
+/** Under which schedule a job is to run. */
+export interface ScheduleChoice {
+  readonly steering?: Steering;
+  readonly seed?: number;
+}
+
+/** A schedule under which a run is another. */
+export interface FoundDifference {
+  /** It as `--schedule` takes it, or the seed. */
+  readonly schedule: string | null;
+  readonly seed: number | null;
+  /** One sentence. */
+  readonly difference: string;
+  /** Where warps are interrupted, in the order of the run; of a seed none is known. */
+  readonly interruptions: readonly Interruption[];
+  readonly result: JobResult;
+}
+
+export interface Explored {
+  /** The run under the usual schedule. */
+  readonly usual: JobResult;
+  /** How many others were tried. */
+  readonly schedules: number;
+  /** All schedules with at most so many interruptions have been tried; null: all that there are. */
+  readonly covered: number | null;
+  readonly found: FoundDifference | null;
+}
+
+export interface ExploreOptions {
+  /** Schedules at most. */
+  readonly budget: number;
+  /** The first of those by chance. */
+  readonly seed?: number | undefined;
+  /** Before each schedule: how many have been tried. */
+  readonly onSchedule?: (tried: number) => void;
+}
+
+/**
+ * Repeats a job under other schedules until one differs in what is reported, printed or left in a buffer. `run` runs it on a
+ * fresh device, in the interpreter. A job that reports something under the usual schedule is not repeated.
+ */
+export async function explore(
+  job: Job,
+  run: (how: ScheduleChoice) => JobResult | Promise<JobResult>,
+  { budget, seed, onSchedule }: ExploreOptions,
+): Promise<Explored> {
+  const usual = await run({});
+  const exploration = new Exploration(budget, seed);
+  let found: FoundDifference | null = null;
+  const ran = usual.launches.length > 0 && usual.reports.length === 0;
+  for (let next = ran ? exploration.next() : null; next !== null; next = exploration.next()) {
+    onSchedule?.(exploration.tried);
+    const { steering, how } = howTo(next);
+    const result = await run(how);
+    const difference = differenceOf(job, usual, result);
+    if (difference !== null) {
+      found = { ...nameOf(next), difference, interruptions: steering?.interruptions ?? [], result };
+      break;
+    }
+    if (next.kind === "schedule") exploration.ran(next, steering!);
+  }
+  return { usual, schedules: exploration.tried, covered: exploration.coveredInterruptions, found };
+}
+
+function howTo(candidate: Candidate): { readonly steering: ScriptedSteering | null; readonly how: ScheduleChoice } {
+  if (candidate.kind === "seed") return { steering: null, how: { seed: candidate.seed } };
+  const steering = new ScriptedSteering(candidate.schedule);
+  return { steering, how: { steering } };
+}
+
+const nameOf = (candidate: Candidate): Pick<FoundDifference, "schedule" | "seed"> =>
+  candidate.kind === "seed"
+    ? { schedule: null, seed: candidate.seed }
+    : { schedule: scheduleText(candidate.schedule), seed: null };

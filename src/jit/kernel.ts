@@ -297,7 +297,7 @@ interface Analysed {
 }
 
 /** The code of a kernel, with registers split where that makes it better. */
-function analyse(code: Prepared, plan: Omit<Plan, "facts">): Analysed {
+function analyse(code: Prepared, plan: Omit<Plan, "facts">, isSplit = plan.shape.width !== null): Analysed {
   const { shape, graph, stacks } = plan;
   const pauses = pausesOf(code.graph, code.instructions, graph.seesOthers);
   const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
@@ -311,10 +311,9 @@ function analyse(code: Prepared, plan: Omit<Plan, "facts">): Analysed {
     stacks: stacks.isUsed,
     lanes: 4 * shape.quads,
   });
-  const isSplit = code.edgeCopies.size > 0 || shape.width !== null;
   if (shape.width !== null) requireLockstep(analysis, stalled, code);
   const split = isSplit ? null : splitAtLoopExits(code, analysis.isDivergent);
-  return split === null ? { analysis, pauses } : analyse(split, plan);
+  return split === null ? { analysis, pauses } : analyse(split, plan, true);
 }
 
 /** A hardware thread has one instruction pointer: while some of its lanes pause, no others may go on. */

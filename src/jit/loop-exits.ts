@@ -87,7 +87,9 @@ class Splitting {
         }
       }
     }
-    const split = [...written].filter((r) => r < ir.registers.length && liveOutside.has(r));
+    const split = [...written].filter(
+      (r) => r < ir.registers.length && (liveOutside.has(r) || this.#isWrittenOutside(r, inside)),
+    );
     if (split.length === 0) return;
     this.#changed = true;
     const names = new Map(split.map((r) => [r, this.#registers.push({ ...this.#registers[r]! }) - 1]));
@@ -100,8 +102,17 @@ class Splitting {
       for (const r of split) if (liveAtStart.has(r)) this.#enter(entry, r, rename(r));
     }
     for (const { index, successors } of exits) {
-      for (const r of split) this.#leave(index, successors.filter(inside).length > 0, r, rename(r), inside);
+      for (const r of split) {
+        if (liveOutside.has(r)) this.#leave(index, successors.filter(inside).length > 0, r, rename(r), inside);
+      }
     }
+  }
+
+  /** Whether a register holds something else outside of a loop: what the loop makes of it says nothing of that. */
+  #isWrittenOutside(register: number, inside: (block: number) => boolean): boolean {
+    return this.#blocks.some(
+      (lines, b) => !inside(b) && lines.some(({ instruction: { dst } }) => dst.includes(register)),
+    );
   }
 
   result(): Prepared | null {

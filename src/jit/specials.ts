@@ -25,6 +25,9 @@ const clocks: readonly string[] = [
 /** Whether a special register tells the time. */
 export const isClock = (name: string): boolean => clocks.includes(name);
 
+export const readsClock = (expr: Expr): boolean =>
+  expr.kind === "special" ? isClock(expr.name) : expr.kind === "prim" && expr.args.some(readsClock);
+
 /** The host's function that reads the clock: every call gives another time. */
 export const clockImport = "clock";
 

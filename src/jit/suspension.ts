@@ -1,10 +1,9 @@
 import type { Instruction } from "../ir/index.ts";
-import type { LoopRange } from "../ir/flow/loops.ts";
-import { loopsOf } from "../ir/flow/loops.ts";
 import type { FlowGraph } from "../ir/flow/flow-graph.ts";
 import { type FunctionWriter, type Label, type Wasm, wasm } from "../wasm/index.ts";
 import type { Analysis } from "./analysis.ts";
 import type { Chunk } from "./chunk.ts";
+import { waitingLoops } from "./waiting-loops.ts";
 
 /** Why lanes stop in the middle of a kernel: for the other threads of the block, or to let others run. */
 export type PauseKind = "barrier" | "yield";
@@ -28,15 +27,7 @@ export function pausesOf(
     // Behind a barrier at the very end there is nothing to wait for.
     if (instructions[end - 1]!.op.kind === "barrier" && index + 1 < graph.blocks.length) barriers.set(index, index + 1);
   }
-  const spins = new Set<number>();
-  const visit = (loop: LoopRange): void => {
-    const { start } = graph.blocks[loop.start]!;
-    const { end } = graph.blocks[loop.end]!;
-    if (instructions.slice(start, end).some(sees)) spins.add(loop.start);
-    loop.inner.forEach(visit);
-  };
-  loopsOf(graph).forEach(visit);
-  return { barriers, spins };
+  return { barriers, spins: waitingLoops(graph, instructions, sees) };
 }
 
 interface Pause {

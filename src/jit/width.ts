@@ -1,8 +1,7 @@
 import { operandsOf } from "../ir/flow/accesses.ts";
 import type { Instruction, IrFunction } from "../ir/index.ts";
 import type { Dim3 } from "../machine/report.ts";
-import type { Expr } from "../semantics/index.ts";
-import { isClock } from "./specials.ts";
+import { readsClock } from "./specials.ts";
 
 /** How many times four lanes a chunk may have: up to a warp. */
 export type Quads = 1 | 2 | 4 | 8;
@@ -70,12 +69,7 @@ function needsWarp({ op }: Instruction): boolean {
       // Arrivals count by warp.
       return op.count !== null || op.id.kind !== "const" || op.mode === "arrive";
     default:
+      // Lanes of a warp read the same time.
       return operandsOf(op).some(readsClock);
   }
-}
-
-/** Lanes of a warp read the same time. */
-function readsClock(expr: Expr): boolean {
-  if (expr.kind === "prim") return expr.args.some(readsClock);
-  return expr.kind === "special" && isClock(expr.name);
 }

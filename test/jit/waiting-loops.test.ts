@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { prepare } from "../../src/jit/prepare.ts";
+import { waitingLoops } from "../../src/jit/waiting-loops.ts";
+import { loadProgram } from "../../src/interpreter/index.ts";
+import { compile } from "../../src/runtime/compile.ts";
+import { DeviceMemory } from "../../src/machine/memory.ts";
+import { SourceText } from "../../src/source/index.ts";
+
+/** The loops of a kernel's body that may wait for others, as many as there are. */
+function waiting(body: string): number {
+  const text = `.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+.reg .b64 %a; .reg .b32 %i, %j, %n, %x; .reg .pred %p;
+ld.param.u64 %a, [out]; ld.param.u32 %n, [n]; mov.u32 %i, 0; mov.u32 %j, 0;
+${body}
+ret;
+}`;
+  const { module, diagnostics } = compile([new SourceText("k.ptx", text)], {});
+  if (module === null) throw new Error(diagnostics.map((d) => d.message).join("\n"));
+  const { bindings } = loadProgram(new DeviceMemory(), module).engine;
+  const { graph, instructions } = prepare(module.functions[0]!, bindings, () => false);
+  const sees = ({ op }: (typeof instructions)[number]): boolean =>
+    op.kind === "atomic" || (op.kind === "load" && op.access.volatile);
+  return waitingLoops(graph, instructions, sees).size;
+}
+
+test.each([
+  [0, "a loop that sees nothing", "L: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;"],
+  [
+    0,
+    "one that adds so many times",
+    "L: atom.global.add.u32 %x, [%a], 1; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;",
+  ],
+  [
+    0,
+    "one that adds where it has loaded how much",
+    "L: ld.volatile.global.u32 %x, [%a]; red.global.add.u32 [%a], %x; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 9; @%p bra L;",
+  ],
+  [1, "one that waits for a word", "L: ld.volatile.global.u32 %x, [%a]; setp.ne.u32 %p, %x, 0; @%p bra L;"],
+  [
+    1,
+    "one that waits for a number that it has copied",
+    "L: atom.global.add.u32 %x, [%a], 0; add.u32 %j, %x, 1; mov.u32 %i, %j; setp.lt.u32 %p, %i, %n; @%p bra L;",
+  ],
+  [
+    1,
+    "one whose count hangs on a word by a guard",
+    "L: ld.volatile.global.u32 %x, [%a]; setp.eq.u32 %p, %x, 1; @%p add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;",
+  ],
+  [
+    1,
+    "one that lanes leave by returning",
+    "L: ld.volatile.global.u32 %x, [%a]; setp.eq.u32 %p, %x, 1; @%p ret; bra L;",
+  ],
+  [
+    1,
+    "one that waits until some time",
+    "L: ld.volatile.global.u32 %x, [%a]; mov.u32 %i, %clock; setp.lt.u32 %p, %i, %n; @%p bra L;",
+  ],
+  [
+    2,
+    "a loop around one that waits",
+    `O: add.u32 %i, %i, 1;
+     L: ld.volatile.global.u32 %x, [%a]; setp.ne.u32 %p, %x, 0; @%p bra L;
+     setp.lt.u32 %p, %i, %n; @%p bra O;`,
+  ],
+])("%i: %s", (count, _, body) => {
+  expect(waiting(body)).toBe(count);
+});

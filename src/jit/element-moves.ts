@@ -3,19 +3,11 @@ import { type MemoryOp, type Wasm, wasm } from "../wasm/index.ts";
 import { scalarLoad } from "./access-functions.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import { allBits, laneBits } from "./lane-bits.ts";
+import type { LanePlaces, PushPlace, Spot } from "./lane-places.ts";
 import type { Places } from "./reach.ts";
 import { widenMask } from "./value.ts";
 
 type Element = readonly number[];
-
-/** Where an access is, as `Located` says. */
-interface Spot {
-  readonly places: Places;
-  readonly offset: number;
-}
-
-/** Pushes the place of a lane, and returns what is to be added to it. */
-type PushPlace = (lane: number) => number;
 
 /** Two vectors of elements of `bytes` bytes as one: the elements with these numbers, of the first, then of the second. */
 const shuffled = (a: Wasm, b: Wasm, bytes: number, elements: readonly number[]): Wasm =>
@@ -31,44 +23,75 @@ const shuffled = (a: Wasm, b: Wasm, bytes: number, elements: readonly number[]):
  */
 export class ElementMoves {
   readonly #chunk: Chunk;
+  readonly #lanePlaces: LanePlaces;
   /** Whether other threads of the host may write next to what a lane writes. */
   readonly #isShared: boolean;
 
-  constructor(chunk: Chunk, isShared: boolean) {
+  constructor(chunk: Chunk, lanePlaces: LanePlaces, isShared: boolean) {
     this.#chunk = chunk;
+    this.#lanePlaces = lanePlaces;
     this.#isShared = isShared;
   }
 
   /** Loads the elements of all lanes or, where only those have a place, of the lanes of a mask. */
-  load(access: Access, { places, offset }: Spot, into: readonly Element[], mask: Mask = null): void {
-    if (mask !== null) {
-      const push = this.#pushPlace(places, offset);
-      this.eachActive(mask, (lane) => this.#loadLane(access, push, into, lane, true));
-    } else if (places.kind === "run" && isStrong(access, this.#isShared)) {
-      this.#loadLanes(access, this.#pushPlace(places, offset), into);
-    } else if (places.kind === "run" && Math.abs(places.stride) === bytesOf(access) && this.#isDense(access)) {
+  load(access: Access, spot: Spot, into: readonly Element[], mask: Mask): void {
+    const { places, offset } = spot;
+    const mayRun = this.#isDense(access) && !isStrong(access, this.#isShared);
+    const bytes = bytesOf(access);
+    if (mask === null && mayRun && places.kind === "run" && Math.abs(places.stride) === bytes) {
       this.#loadRun(access, places, offset, into);
-    } else this.#loadLanes(access, this.#pushPlace(places, offset), into);
+      return;
+    }
+    this.#lanePlaces.eachQuad(spot, mask, {
+      lanes: (q, push) => {
+        for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#loadLane(access, push, into, lane);
+      },
+      adjoining: !mayRun
+        ? null
+        : { bytes, move: (q, at) => this.#loadRun(access, { at, stride: bytes }, offset, this.#quadOf(into, q)) },
+    });
   }
 
   /** Stores the elements of the lanes of a mask; null: nothing. */
-  store(access: Access, { places, offset }: Spot, mask: Mask, elements: readonly (Element | null)[]): void {
-    const isDense = places.kind === "run" && places.stride === bytesOf(access) && this.#isDense(access);
+  store(access: Access, spot: Spot, mask: Mask, elements: readonly (Element | null)[]): void {
+    const { places, offset } = spot;
     const isWhole = elements.every((e) => e !== null);
-    const storeLanes = (): void => this.#storeLanes(access, this.#pushPlace(places, offset), mask, elements);
-    if (isDense && isWhole && !isStrong(access, this.#isShared)) {
-      const store = (lanes: Mask): void =>
-        this.#storeRun(access, places.at, offset, lanes, elements as readonly Element[]);
-      // Between the load and the store of a blend, another thread could write what is not stored here.
-      const mayBlend = !this.#isShared || access.space === "shared" || access.space === "local";
-      if (mask === null) store(null);
-      else {
-        // Most often all lanes are active.
-        const { writer, lanes } = this.#chunk;
-        writer.value(wasm.op("i32.eq", laneBits(mask), allBits(lanes)));
-        writer.if(() => store(null), mayBlend ? () => store(mask) : storeLanes);
-      }
-    } else storeLanes();
+    const mayRun = isWhole && this.#isDense(access) && !isStrong(access, this.#isShared);
+    const bytes = bytesOf(access);
+    // Between the load and the store of a blend, another thread could write what is not stored here.
+    const mayBlend = !this.#isShared || access.space === "shared" || access.space === "local";
+    const storeLanes = (): void =>
+      this.#lanePlaces.eachQuad(spot, mask, {
+        lanes: (q, push) => {
+          for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#storeLane(access, push, elements, lane);
+        },
+        adjoining:
+          !mayRun || !(mask === null || mayBlend)
+            ? null
+            : {
+                bytes,
+                move: (q, at) =>
+                  this.#storeRun(access, at, offset, mask && [mask[q]!], this.#quadOf(elements as Element[], q)),
+              },
+      });
+    if (!mayRun || places.kind !== "run" || places.stride !== bytes) {
+      storeLanes();
+      return;
+    }
+    const store = (lanes: Mask): void => this.#storeRun(access, places.at, offset, lanes, elements as Element[]);
+    if (mask === null) store(null);
+    else {
+      // Most often all lanes are active.
+      const { writer, lanes } = this.#chunk;
+      writer.value(wasm.op("i32.eq", laneBits(mask), allBits(lanes)));
+      writer.if(() => store(null), mayBlend ? () => store(mask) : storeLanes);
+    }
+  }
+
+  /** What elements have of four lanes. */
+  #quadOf(elements: readonly Element[], q: number): readonly Element[] {
+    const { quads } = this.#chunk;
+    return elements.map((e) => e.slice((q * e.length) / quads, ((q + 1) * e.length) / quads));
   }
 
   /** Whether there is a way to move elements that lie one behind the other without going through the lanes. */
@@ -77,22 +100,13 @@ export class ElementMoves {
     return (bits === 32 && (count === 2 || count === 4)) || (bits === 64 && count === 2);
   }
 
-  #pushPlace(places: Places, offset: number): PushPlace {
-    const { writer, lanes } = this.#chunk;
-    return (lane) => {
-      if (places.kind === "each") {
-        writer.value(wasm.lane("i32x4.extract_lane", lane & 3, places.quads[lane >> 2]!));
-        return offset;
-      }
-      writer.value(places.at);
-      if (places.kind === "one") return offset;
-      const { stride } = places;
-      return offset + (stride < 0 ? (lane - lanes + 1) * stride : lane * stride);
-    };
-  }
-
   /** Elements that lie one behind the other, forwards or backwards. */
-  #loadRun(access: Access, { at, stride }: Extract<Places, { kind: "run" }>, offset: number, into: readonly Element[]) {
+  #loadRun(
+    access: Access,
+    { at, stride }: Pick<Extract<Places, { kind: "run" }>, "at" | "stride">,
+    offset: number,
+    into: readonly Element[],
+  ): void {
     const { writer } = this.#chunk;
     const { count } = access;
     const backwards = stride < 0;
@@ -146,12 +160,8 @@ export class ElementMoves {
     }
   }
 
-  #loadLanes(access: Access, push: PushPlace, into: readonly Element[]): void {
-    for (let lane = 0; lane < this.#chunk.lanes; lane++) this.#loadLane(access, push, into, lane, false);
-  }
-
-  /** `keep`: what the locals have of other lanes. Else the first of a vector clears it. */
-  #loadLane(access: Access, push: PushPlace, into: readonly Element[], lane: number, keep: boolean): void {
+  /** The first lane of a vector clears it. */
+  #loadLane(access: Access, push: PushPlace, into: readonly Element[], lane: number): void {
     const { writer } = this.#chunk;
     const bytes = access.bits / 8;
     const wide = access.bits === 64;
@@ -163,7 +173,7 @@ export class ElementMoves {
         const at = push(lane) + e * bytes;
         this.#loadScalar(access, at);
         writer.op(wide ? "i64x2.replace_lane" : "i32x4.replace_lane", l);
-      } else if (l === 0 && !keep) {
+      } else if (l === 0) {
         writer.memory(wide ? "v128.load64_zero" : "v128.load32_zero", bytes, push(lane) + e * bytes);
       } else {
         const at = push(lane) + e * bytes;
@@ -261,27 +271,23 @@ export class ElementMoves {
     }
   }
 
-  #storeLanes(access: Access, push: PushPlace, mask: Mask, elements: readonly (Element | null)[]): void {
+  #storeLane(access: Access, push: PushPlace, elements: readonly (Element | null)[], lane: number): void {
     const { writer } = this.#chunk;
     const bytes = access.bits / 8;
     const wide = access.bits === 64;
-    const atomic = isStrong(access, this.#isShared);
-    const one = (lane: number): void => {
-      elements.forEach((element, e) => {
-        if (element === null) return;
-        const at = push(lane) + e * bytes;
-        const value = wasm.local("v128", element[wide ? lane >> 1 : lane >> 2]!);
-        const l = wide ? lane & 1 : lane & 3;
-        if (atomic) {
-          writer.value(wasm.lane(wide ? "i64x2.extract_lane" : "i32x4.extract_lane", l, value));
-          this.#storeScalar(access, at);
-        } else {
-          writer.value(value);
-          writer.memory(`v128.store${access.bits}_lane`, Math.min(access.align, bytes), at, wide ? l : (l * 4) / bytes);
-        }
-      });
-    };
-    this.eachActive(mask, one);
+    const l = wide ? lane & 1 : lane & 3;
+    elements.forEach((element, e) => {
+      if (element === null) return;
+      const at = push(lane) + e * bytes;
+      const value = wasm.local("v128", element[wide ? lane >> 1 : lane >> 2]!);
+      if (isStrong(access, this.#isShared)) {
+        writer.value(wasm.lane(wide ? "i64x2.extract_lane" : "i32x4.extract_lane", l, value));
+        this.#storeScalar(access, at);
+      } else {
+        writer.value(value);
+        writer.memory(`v128.store${access.bits}_lane`, Math.min(access.align, bytes), at, wide ? l : (l * 4) / bytes);
+      }
+    });
   }
 
   /** Writes something for each lane of a mask, in order. */

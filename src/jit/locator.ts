@@ -5,8 +5,10 @@ import { type AccessGroup, accessGroups, bytesOf, type GroupMember } from "./acc
 import { findName, spreadName } from "./access-functions.ts";
 import { fullAddresses } from "./address.ts";
 import type { Chunk, Mask } from "./chunk.ts";
+import { isComputed } from "./computed.ts";
 import type { ContextLayout } from "./context-layout.ts";
 import { allBits, laneBits } from "./lane-bits.ts";
+import type { Spot } from "./lane-places.ts";
 import { type Checked, type Places, ReachCheck, type Rescue, type Target } from "./reach.ts";
 import type { Reaches } from "./reaches.ts";
 import { both, extended, i64, splitPlace } from "./scalar.ts";
@@ -37,17 +39,14 @@ export function tellEntry(w: FunctionWriter, { context, entry, layout }: MemoryC
   w.memory("i32.store", 4, layout.words.entry);
 }
 
-/** Where an instruction accesses memory. */
-export interface Located {
+/** Where an instruction accesses memory. `offset`: bytes to be added to the places. */
+export interface Located extends Spot {
   /** 1 where the places are good; else each lane's is to be found. A constant or a local. */
   readonly ok: Wasm;
   /** Where it is 0, another condition, if there is one, under which the places are good for the lanes that are active. */
   readonly rescue: Wasm | null;
   /** Whether the others do no harm when they load like these, or store what was there. */
   readonly isNear: boolean;
-  readonly places: Places;
-  /** Bytes to be added to the places. */
-  readonly offset: number;
   /** Gives locals back, when the access is written. */
   readonly release: () => void;
 }
@@ -56,12 +55,7 @@ export interface Located {
 const leastForVersions = 4;
 
 /** What has been found out about a group: in locals. */
-interface Verified {
-  readonly ok: Wasm;
-  readonly rescue: Wasm | null;
-  readonly isNear: boolean;
-  readonly places: Places;
-  readonly offset: number;
+interface Verified extends Omit<Located, "release"> {
   readonly locals: readonly number[];
   left: number;
 }
@@ -251,12 +245,14 @@ export class Locator {
     const kept = this.#keep(checked, target, group.count);
     const locals = [...kept.locals, ...(recorded?.locals ?? [])];
     const isNear = checked.rescue?.isNear ?? true;
+    const mayAdjoin = !this.#isOwn(group.access) && isComputed(this.#chunk.analysis, group.address.base);
     const rescue = mask === null || checked.rescue === null ? null : this.#rescued(checked.rescue, mask);
-    if (group.count === 1 || rescue === null || kept.ok.kind !== "local") return { ...kept, locals, rescue, isNear };
+    const verified = { ...kept, locals, isNear, mayAdjoin };
+    if (group.count === 1 || rescue === null || kept.ok.kind !== "local") return { ...verified, rescue };
     const rescued = writer.local("i32");
     writer.value(wasm.op("i32.eqz", kept.ok));
     writer.if(() => writer.assign([{ local: rescued, value: rescue }]));
-    return { ...kept, locals: [...locals, rescued], rescue: wasm.local("i32", rescued), isNear };
+    return { ...verified, locals: [...locals, rescued], rescue: wasm.local("i32", rescued) };
   }
 
   /** Whether one address may be another byte of memory for each lane. */
@@ -265,7 +261,7 @@ export class Locator {
   }
 
   /** What was checked, in locals. */
-  #keep({ ok, places }: Checked, { reach }: Target, count: number): Omit<Verified, "rescue" | "isNear"> {
+  #keep({ ok, places }: Checked, { reach }: Target, count: number): Omit<Verified, "rescue" | "isNear" | "mayAdjoin"> {
     const { writer } = this.#chunk;
     const assignments: { readonly local: number; readonly value: Wasm }[] = [];
     const kept = (value: Wasm): Wasm => {

@@ -7,6 +7,7 @@ import { anyOf } from "./control-flow.ts";
 import { ElementMoves } from "./element-moves.ts";
 import { classOf, elementInRegister, elementToStore } from "./element-value.ts";
 import { bothMasks } from "./lane-bits.ts";
+import { LanePlaces } from "./lane-places.ts";
 import { bitsOf, either, Locator, type MemoryContext } from "./locator.ts";
 import { type PlaceFinder, SurfaceLocator } from "./surface-locator.ts";
 import { Unsupported } from "./unsupported.ts";
@@ -33,7 +34,9 @@ export class Memory {
     this.#chunk = chunk;
     this.#context = context;
     this.#locator = new Locator(chunk, context);
-    this.#moves = new ElementMoves(chunk, isShared);
+    const spare = wasm.op("i32.add", wasm.local("i32", context.context), wasm.i32(context.layout.values));
+    const lanePlaces = new LanePlaces(chunk, spare);
+    this.#moves = new ElementMoves(chunk, lanePlaces, isShared);
     this.#atomics = new AtomicOperations(chunk, (op) => this.#locatorOf(op), this.#moves, isShared);
   }
 
@@ -97,13 +100,14 @@ export class Memory {
       either(
         writer,
         located,
-        () => this.#moves.load(access, { places, offset }, locals),
+        // Where each lane has an address of its own, only those that are active were looked at.
+        () => this.#moves.load(access, located, locals, places.kind === "each" ? mask : null),
         () =>
           this.#slowly(locator, access, (by, part, from) => {
             by.find(index, part, address, mask);
             this.#gather(part, locals.slice(from, from + part.count));
           }),
-        () => this.#moves.load(access, { places, offset }, locals, located.isNear ? null : mask),
+        () => this.#moves.load(access, located, locals, located.isNear ? null : mask),
       );
       elements = locals.map((list): Value => {
         const nodes = list.map((l) => wasm.local("v128", l));
@@ -166,7 +170,7 @@ export class Memory {
       either(
         writer,
         located,
-        () => this.#moves.store(access, { places, offset }, mask, lists),
+        () => this.#moves.store(access, located, mask, lists),
         () =>
           this.#slowly(locator, access, (by, part, from) => {
             by.find(index, part, address, mask);

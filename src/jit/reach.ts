@@ -52,6 +52,7 @@ export type Places =
   | { readonly kind: "one"; readonly at: Wasm }
   /** Lane l at `at + l * stride`; with a negative stride the last lane is at `at`. */
   | { readonly kind: "run"; readonly at: Wasm; readonly stride: number }
+  /** Of lanes that are not active, what nobody has looked at. */
   | { readonly kind: "each"; readonly quads: readonly Wasm[] };
 
 export interface Checked {
@@ -234,13 +235,12 @@ export class ReachCheck {
     const range = wasm.op("i32x4.splat", this.#fixed(low(minus(most, least))));
     const any = this.#fixed(both(atLeast(most, least), this.#isAligned(before)));
     const origin = wasm.op("i32x4.splat", this.#fixed(this.#placeOf(before)));
-    const bad = index.quads.map(([q]) => wasm.op("i32x4.gt_u", wasm.op("i32x4.sub", q!, start), range));
+    const beyond = index.quads.map(([q]) => wasm.op("i32x4.sub", q!, start));
     const quads = index.quads.map(([q], i) => {
-      const safe = mask === null ? q! : wasm.blend(mask[i]!, q!, start);
-      const scaled = shift === 0 ? safe : wasm.op("i32x4.shl", safe, wasm.i32(shift));
+      const scaled = shift === 0 ? q! : wasm.op("i32x4.shl", q!, wasm.i32(shift));
       return wasm.op("i32x4.add", this.#laneOrigin(origin, i), scaled);
     });
-    return { places: { kind: "each", quads }, ok: both(nowhere(bad, mask), any), rescue: null };
+    return { places: { kind: "each", quads }, ok: both(allWithin(beyond, range, mask), any), rescue: null };
   }
 
   /** Any addresses. */
@@ -253,25 +253,27 @@ export class ReachCheck {
     const high = splat(low(wasm.op("i64.shr_u", from, i64(32))));
     const delta = splat(this.#reach.delta);
     const wide = addresses.ty === "i64";
-    const bad: Wasm[] = [];
+    const beyond: Wasm[] = [];
+    const wrong: Wasm[] = [];
     const quads = addresses.quads.map((quad, i) => {
       const moved = wide
         ? quad.map((half) => wasm.op("i64x2.add", half, wasm.i64x2(BigInt(offset))))
         : [wasm.op("i32x4.add", quad[0]!, wasm.i32x4(offset))];
       const words = wide ? wasm.shuffle32(moved[0]!, moved[1]!, [0, 2, 4, 6]) : moved[0]!;
       const upper = wide ? wasm.shuffle32(moved[0]!, moved[1]!, [1, 3, 5, 7]) : wasm.i32x4(0);
-      const beyond = wasm.op("i32x4.gt_u", wasm.op("i32x4.sub", words, start), range);
-      const wrong = wasm.op("v128.or", beyond, wasm.op("i32x4.ne", upper, high));
+      beyond.push(wasm.op("i32x4.sub", words, start));
+      // Bits that should not be there: any of the upper half that are others than those of the reach, and below the alignment.
       const rest = wasm.op("v128.and", words, wasm.i32x4(align - 1));
-      bad.push(align === 1 ? wrong : wasm.op("v128.or", wrong, wasm.op("i32x4.ne", rest, wasm.i32x4(0))));
-      return wasm.op(
-        "i32x4.add",
-        this.#laneOrigin(delta, i),
-        mask === null ? words : wasm.blend(mask[i]!, words, start),
-      );
+      const other = wasm.op("v128.xor", upper, high);
+      wrong.push(align === 1 ? other : wasm.op("v128.or", other, rest));
+      return wasm.op("i32x4.add", this.#laneOrigin(delta, i), words);
     });
-    const ok = both(nowhere(bad, mask), this.#once(atLeast(bytes, i64(size))));
-    return { places: { kind: "each", quads }, ok, rescue: null };
+    const isWrong = wasm.op(
+      "v128.any_true",
+      inMask(wrong, mask).reduce((a, b) => wasm.op("v128.or", a, b)),
+    );
+    const within = both(allWithin(beyond, range, mask), this.#once(atLeast(bytes, i64(size))));
+    return { places: { kind: "each", quads }, ok: both(within, wasm.op("i32.eqz", isWrong)), rescue: null };
   }
 
   /** What is added to the places of four lanes. */
@@ -282,12 +284,11 @@ export class ReachCheck {
   }
 }
 
-/** 1 where no lane of the mask is bad. */
-function nowhere(bad: readonly Wasm[], mask: readonly Wasm[] | null): Wasm {
-  const found = bad.map((b, i) => (mask === null ? b : wasm.op("v128.and", b, mask[i]!)));
-  const any = wasm.op(
-    "v128.any_true",
-    found.reduce((a, b) => wasm.op("v128.or", a, b)),
-  );
-  return wasm.op("i32.eqz", any);
+const inMask = (lanes: readonly Wasm[], mask: readonly Wasm[] | null): readonly Wasm[] =>
+  mask === null ? lanes : lanes.map((part, i) => wasm.op("v128.and", part, mask[i]!));
+
+/** 1 where no unsigned word of a lane in the mask is above a limit. */
+function allWithin(words: readonly Wasm[], limit: Wasm, mask: readonly Wasm[] | null): Wasm {
+  const most = inMask(words, mask).reduce((a, b) => wasm.op("i32x4.max_u", a, b));
+  return wasm.op("i32.eqz", wasm.op("v128.any_true", wasm.op("i32x4.gt_u", most, limit)));
 }

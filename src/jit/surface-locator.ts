@@ -66,6 +66,7 @@ export class SurfaceLocator implements PlaceFinder {
       ok: good,
       rescue: null,
       isNear: true,
+      mayAdjoin: false,
       places: there,
       offset: 0,
       release: () => {

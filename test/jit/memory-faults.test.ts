@@ -43,6 +43,22 @@ describe("reports are the interpreter's", () => {
       ["mul.lo.u32 %i, %t, %t;", "mad.wide.u32 %a, %i, 4, %b;", "ld.global.u32 %v, [%a];"],
     ],
     [
+      "in the last of four lanes that are next to each other",
+      "global-out-of-bounds",
+      ["xor.b32 %i, %t, 12;", "add.u32 %i, %i, 1;", "mad.wide.u32 %a, %i, 4, %b;", "ld.global.u32 %v, [%a];"],
+    ],
+    [
+      "in one lane of those of a mask",
+      "global-out-of-bounds",
+      [
+        "rem.u32 %i, %t, 3;",
+        "setp.eq.u32 %p, %i, 1;",
+        "xor.b32 %i, %t, 3;",
+        "mad.wide.u32 %a, %i, 4, %b;",
+        "@%p st.global.u32 [%a+16], %t;",
+      ],
+    ],
+    [
       "backwards, below the beginning",
       "global-out-of-bounds",
       ["sub.s32 %i, 20, %t;", "mad.wide.s32 %a, %i, 4, %b;", "ld.global.u32 %v, [%a];"],
@@ -204,6 +220,42 @@ describe("no faults where lanes that are out of bounds are not active", () => {
         "L:",
       ],
       [".const .align 4 .b8 t[100] = {1, 2, 3};"],
+    ],
+    [
+      "every third lane's own, the others' anywhere",
+      [
+        "rem.u32 %i, %t, 3;",
+        "setp.eq.u32 %p, %i, 1;",
+        "xor.b32 %i, %t, 1;",
+        "@!%p mul.lo.u32 %i, %i, 0x1234567;",
+        "mad.wide.u32 %d, %i, 4, %b;",
+        "@%p ld.global.u32 %v, [%d];",
+        "@%p add.u32 %v, %v, 5;",
+        "@%p st.global.u32 [%d], %v;",
+      ],
+    ],
+    [
+      "four lanes next to each other, the first of them below the address space",
+      [
+        "xor.b32 %i, %t, 4;",
+        "cvt.u64.u32 %d, %i;",
+        "setp.eq.u32 %p, %t, 9;",
+        "mul.lo.u64 %d, %d, 4;",
+        "@%p add.s64 %d, %d, %b;",
+        "@%p st.global.u32 [%d], %t;",
+        "@%p atom.global.add.u32 %v, [%d], 3;",
+      ],
+    ],
+    [
+      "of atomic operations",
+      [
+        "and.b32 %i, %t, 5;",
+        "setp.gt.u32 %p, %i, 3;",
+        "mad.wide.u32 %d, %i, 4, %b;",
+        "@!%p sub.s64 %d, 0, %d;",
+        "@%p atom.global.add.u32 %v, [%d], %t;",
+        "@%p st.global.u32 [%a], %v;",
+      ],
     ],
     ["none of them", ["setp.gt.u32 %p, %t, 99;", "@%p st.global.u32 [%a+4096], %t;", "st.global.u32 [%a], %t;"]],
     [

@@ -22,6 +22,20 @@ const shapes: Readonly<Record<string, (size: number) => readonly string[]>> = {
   "as bytes": (size) => [`mul.lo.u32 %i, %t, ${size};`, "cvt.s64.s32 %a, %i;", "add.s64 %a, %a, %b;"],
   "two lanes at a time": (size) => ["shr.u32 %i, %t, 1;", `mad.wide.u32 %a, %i, ${size}, %b;`],
   scattered: (size) => ["mul.lo.u32 %i, %t, 29;", "and.b32 %i, %i, 255;", `mad.wide.u32 %a, %i, ${size}, %b;`],
+  // Four lanes next to each other, here and there: blocks of a butterfly.
+  "fours that change places": (size) => ["xor.b32 %i, %t, 20;", `mad.wide.u32 %a, %i, ${size}, %b;`],
+  "some fours turned around": (size) => [
+    "shr.u32 %i, %t, 3;",
+    "and.b32 %i, %i, 3;",
+    "xor.b32 %i, %i, %t;",
+    `mad.wide.u32 %a, %i, ${size}, %b;`,
+  ],
+  "fours upon each other": (size) => [
+    "and.b32 %i, %t, 3;",
+    "shr.u32 %h, %t, 2;",
+    "add.u32 %i, %i, %h;",
+    `mad.wide.u32 %a, %i, ${size}, %b;`,
+  ],
   "by any address": (size) => [
     "cvt.u64.u32 %a, %t;",
     "xor.b64 %a, %a, 37;",
@@ -72,7 +86,7 @@ const listOf = (registers: readonly string[]): string =>
 const vectorOf = ({ count }: Form): string => (count === 1 ? "" : `.v${count}`);
 
 const declarations = [
-  ".reg .pred %p; .reg .b32 %t, %i; .reg .b64 %a, %b, %in, %out, %o;",
+  ".reg .pred %p; .reg .b32 %t, %i, %h; .reg .b64 %a, %b, %in, %out, %o;",
   ...[16, 32, 64].flatMap((bits) => [0, 1, 2, 3].map((e) => `.reg .b${bits} %v${bits}_${e};`)),
 ];
 

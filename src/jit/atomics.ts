@@ -6,6 +6,7 @@ import type { Chunk, Mask } from "./chunk.ts";
 import type { ElementMoves } from "./element-moves.ts";
 import { classOf, elementInRegister } from "./element-value.ts";
 import { bothMasks } from "./lane-bits.ts";
+import type { LanePlaces } from "./lane-places.ts";
 import { either } from "./locator.ts";
 import type { PlaceFinder } from "./surface-locator.ts";
 import { canonicalNan } from "./nan.ts";
@@ -41,13 +42,21 @@ export class AtomicOperations {
   readonly #chunk: Chunk;
   readonly #locator: (op: AtomicOp) => PlaceFinder;
   readonly #moves: ElementMoves;
+  readonly #lanePlaces: LanePlaces;
   /** Whether other threads of the host may access the same memory. */
   readonly #isShared: boolean;
 
-  constructor(chunk: Chunk, locator: (op: AtomicOp) => PlaceFinder, moves: ElementMoves, isShared: boolean) {
+  constructor(
+    chunk: Chunk,
+    locator: (op: AtomicOp) => PlaceFinder,
+    moves: ElementMoves,
+    lanePlaces: LanePlaces,
+    isShared: boolean,
+  ) {
     this.#chunk = chunk;
     this.#locator = locator;
     this.#moves = moves;
+    this.#lanePlaces = lanePlaces;
     this.#isShared = isShared;
   }
 
@@ -58,21 +67,23 @@ export class AtomicOperations {
     const guardMask = guard === null ? null : chunk.guardMask(guard);
     const active = chunk.activeMask(block);
     const mask = bothMasks(guardMask, active);
-    const places = this.#places(index, op, active, mask);
+    const isAtomic = this.#isShared && access.space !== "shared";
+    const places = this.#places(index, op, active, mask, isAtomic);
     const operands = new Map<Expr, Value>();
     const kept = combine.flatMap((expr) => this.#keepOperands(expr, operands));
     const place = writer.local("i32");
     const olds = combine.map(() => writer.local(wordOf(access)));
     const results = combine.map((_, e) => (dst[e] == null ? null : this.#resultLocals(access)));
-    this.#moves.eachActive(mask, (lane) => {
+    const update = (lane: number): void => {
       writer.assign([{ local: place, value: places.of(lane) }]);
       const fresh = combine.map((expr) => this.#fresh(expr, lane, olds, operands));
-      if (this.#isShared && access.space !== "shared") this.#updateShared(access, place, combine, fresh, olds);
+      if (isAtomic) this.#updateShared(access, place, combine, fresh, olds);
       else this.#update(access, place, fresh, olds);
       results.forEach((locals, e) => {
         if (locals !== null) this.#putLane(access, locals, lane, olds[e]!);
       });
-    });
+    };
+    this.#eachLane(mask, isAtomic, update);
     for (const local of [...olds, ...kept, ...places.locals, place]) writer.release(local);
     const values = results.map((locals, e) => {
       if (locals === null) return null;
@@ -86,10 +97,31 @@ export class AtomicOperations {
     for (const locals of results) for (const local of locals ?? []) writer.release(local);
   }
 
-  /** Where each lane's element is, good or found. */
-  #places(index: number, op: AtomicOp, active: Mask, mask: Mask) {
-    const { access, address } = op;
+  /** Writes something for each lane in order: where that does harm (`exactly`), for those of the mask only. */
+  #eachLane(mask: Mask, exactly: boolean, write: (lane: number) => void): void {
     const { writer, quads } = this.#chunk;
+    for (let q = 0; q < quads; q++) {
+      const four = (): void => {
+        for (let lane = 4 * q; lane < 4 * q + 4; lane++) {
+          if (mask === null || !exactly) write(lane);
+          else {
+            writer.value(wasm.lane("i32x4.extract_lane", lane & 3, mask[q]!));
+            writer.if(() => write(lane));
+          }
+        }
+      };
+      if (mask === null) four();
+      else {
+        writer.value(wasm.op("v128.any_true", mask[q]!));
+        writer.if(four);
+      }
+    }
+  }
+
+  /** Where each lane's element is, good or found; unless `exactly`, lanes that are not in the mask have one where they do no harm. */
+  #places(index: number, op: AtomicOp, active: Mask, mask: Mask, exactly: boolean) {
+    const { access, address } = op;
+    const { writer } = this.#chunk;
     const locator = this.#locator(op);
     const located = locator.locate(index, active, mask);
     const { places, offset, release } = located;
@@ -103,7 +135,14 @@ export class AtomicOperations {
         locator.loadPlace(mask, local);
       });
       release();
-      return { of: (): Wasm => wasm.local("i32", local), locals: [local] };
+      if (mask === null || exactly) return { of: (): Wasm => wasm.local("i32", local), locals: [local] };
+      const all = wasm.op("i32x4.splat", wasm.local("i32", local));
+      const safe = mask.map((m) => ({ local: writer.local("v128"), value: this.#lanePlaces.safe(all, m) }));
+      writer.assign(safe);
+      return this.#lanesOf(
+        safe.map((s) => s.local),
+        [local],
+      );
     }
     const parts =
       places.kind === "each" ? places.quads : this.#runPlaces(places.at, places.stride).quads.map(([q]) => q!);
@@ -117,12 +156,18 @@ export class AtomicOperations {
       locator.loadPlaces(locals);
     });
     release();
-    const all: Vector = {
-      kind: "vector",
-      ty: "i32",
-      quads: Array.from({ length: quads }, (_, q): Quad => [wasm.local("v128", locals[q]!)]),
-    };
-    return { of: (lane: number): Wasm => laneOf(all, lane), locals };
+    if (mask !== null && !exactly) {
+      writer.assign(
+        locals.map((local, q) => ({ local, value: this.#lanePlaces.safe(wasm.local("v128", local), mask[q]!) })),
+      );
+    }
+    return this.#lanesOf(locals);
+  }
+
+  #lanesOf(locals: readonly number[], others: readonly number[] = []) {
+    const quads = locals.map((local): Quad => [wasm.local("v128", local)]);
+    const all: Vector = { kind: "vector", ty: "i32", quads };
+    return { of: (lane: number): Wasm => laneOf(all, lane), locals: [...locals, ...others] };
   }
 
   /** With a negative stride the last lane is at `at`. */

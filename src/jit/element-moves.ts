@@ -290,28 +290,6 @@ export class ElementMoves {
     });
   }
 
-  /** Writes something for each lane of a mask, in order. */
-  eachActive(mask: Mask, write: (lane: number) => void): void {
-    const { writer, lanes, quads } = this.#chunk;
-    if (mask === null) {
-      for (let lane = 0; lane < lanes; lane++) write(lane);
-      return;
-    }
-    const bits = writer.local("i32");
-    writer.assign([{ local: bits, value: laneBits(mask) }]);
-    const ifAny = (of: number, then: () => void): void => {
-      writer.value(wasm.op("i32.and", wasm.local("i32", bits), wasm.i32(of)));
-      writer.if(then);
-    };
-    // Often only few lanes are active: four that are not are left out at once.
-    for (let q = 0; q < quads; q++) {
-      ifAny(0xf << (4 * q), () => {
-        for (let lane = 4 * q; lane < 4 * q + 4; lane++) ifAny(1 << lane, () => write(lane));
-      });
-    }
-    writer.release(bits);
-  }
-
   #storeScalar(access: Access, offset: number): void {
     const { writer } = this.#chunk;
     const { bits } = access;

@@ -37,7 +37,7 @@ export class Memory {
     const spare = wasm.op("i32.add", wasm.local("i32", context.context), wasm.i32(context.layout.values));
     const lanePlaces = new LanePlaces(chunk, spare);
     this.#moves = new ElementMoves(chunk, lanePlaces, isShared);
-    this.#atomics = new AtomicOperations(chunk, (op) => this.#locatorOf(op), this.#moves, isShared);
+    this.#atomics = new AtomicOperations(chunk, (op) => this.#locatorOf(op), this.#moves, lanePlaces, isShared);
   }
 
   #locatorOf(op: LoadOp | StoreOp | AtomicOp): Locator | SurfaceLocator {

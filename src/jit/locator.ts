@@ -5,7 +5,7 @@ import { type AccessGroup, accessGroups, bytesOf, type GroupMember } from "./acc
 import { findName, spreadName } from "./access-functions.ts";
 import { fullAddresses } from "./address.ts";
 import type { Chunk, Mask } from "./chunk.ts";
-import { isComputed } from "./computed.ts";
+import { Computed } from "./computed.ts";
 import type { ContextLayout } from "./context-layout.ts";
 import { allBits, laneBits } from "./lane-bits.ts";
 import type { Spot } from "./lane-places.ts";
@@ -71,10 +71,12 @@ export class Locator {
   /** Groups that are known to be good in the version of a block that is being written. */
   #assumed: ReadonlySet<AccessGroup> = new Set();
   readonly #sites = new Map<number, number>();
+  readonly #computed: Computed;
 
   constructor(chunk: Chunk, context: MemoryContext) {
     this.#chunk = chunk;
     this.#context = context;
+    this.#computed = new Computed(chunk.analysis);
     this.#members = accessGroups(chunk.analysis.code);
     for (const { group } of this.#members.values()) if (!this.#targets.has(group)) this.#announce(group);
   }
@@ -245,7 +247,7 @@ export class Locator {
     const kept = this.#keep(checked, target, group.count);
     const locals = [...kept.locals, ...(recorded?.locals ?? [])];
     const isNear = checked.rescue?.isNear ?? true;
-    const mayAdjoin = !this.#isOwn(group.access) && isComputed(this.#chunk.analysis, group.address.base);
+    const mayAdjoin = !this.#isOwn(group.access) && this.#computed.is(group.address.base);
     const rescue = mask === null || checked.rescue === null ? null : this.#rescued(checked.rescue, mask);
     const verified = { ...kept, locals, isNear, mayAdjoin };
     if (group.count === 1 || rescue === null || kept.ok.kind !== "local") return { ...verified, rescue };

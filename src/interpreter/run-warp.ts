@@ -99,7 +99,7 @@ export function runStep(step: Step, { activation, mask: all }: Group, observers:
 function observe(step: Step, activation: Activation, all: number, mask: number, observers: Observers): void {
   const { warp } = activation;
   const { site } = step;
-  if (step.guard >= 0) {
+  if (step.guard >= 0 && observers.watch("guard")) {
     const asked = guardedLanes(step, all);
     observers.emit("guard", { warp, activation, site, mask: asked, group: all });
   }
@@ -110,12 +110,14 @@ function observe(step: Step, activation: Activation, all: number, mask: number, 
     if (found !== 0) observers.emit("undefinedCase", { warp, activation, site, mask: found, code });
   }
   const { op } = site.instruction;
+  if (!observers.watch("access")) return;
   if (step.addresses === null || (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic")) return;
   const lanes = step.addresses(activation, mask, addresses);
   if (lanes === 0) return;
   const { wide, words } = addresses;
-  const access = { effect: op.kind, access: op.access, addresses: wide, addressWords: words };
-  observers.emit("access", { warp, activation, site, mask: lanes, ...access });
+  const { kind: effect, access } = op;
+  const event = { warp, activation, site, mask: lanes, effect, access, addresses: wide, addressWords: words };
+  observers.emit("access", event);
 }
 
 /** What observers see of an instruction that ends a block before it is executed. */

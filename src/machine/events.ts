@@ -112,15 +112,45 @@ export interface Observer {
 
 type Handler<K extends keyof Observer> = Parameters<NonNullable<Observer[K]>>[0];
 
+type Handlers = { readonly [K in keyof Observer]?: readonly ((event: Handler<K>) => void)[] };
+
+const eventNames: Readonly<Record<keyof Observer, null>> = {
+  launchBegin: null,
+  blockBegin: null,
+  blockEnd: null,
+  guard: null,
+  instruction: null,
+  undefinedCase: null,
+  access: null,
+  branch: null,
+  call: null,
+  enter: null,
+  return: null,
+  exit: null,
+  barrier: null,
+  barrierRelease: null,
+  warp: null,
+  launchEnd: null,
+};
+
 /** The observers of a launch as one. */
 export class Observers {
-  readonly #list: readonly Observer[];
+  readonly #handlers: Handlers;
 
   constructor(list: readonly Observer[]) {
-    this.#list = list;
+    const names = Object.keys(eventNames) as (keyof Observer)[];
+    const handlers = names.map((name) => [name, list.flatMap((o) => o[name]?.bind(o) ?? [])] as const);
+    this.#handlers = Object.fromEntries(handlers.filter(([, found]) => found.length > 0));
+  }
+
+  /** Whether anybody wants to know of such events. */
+  watch(name: keyof Observer): boolean {
+    return this.#handlers[name] !== undefined;
   }
 
   emit<K extends keyof Observer>(name: K, event: Handler<K>): void {
-    for (const observer of this.#list) (observer[name] as ((e: Handler<K>) => void) | undefined)?.call(observer, event);
+    const handlers = this.#handlers[name] as readonly ((event: Handler<K>) => void)[] | undefined;
+    if (handlers === undefined) return;
+    for (let i = 0; i < handlers.length; i++) handlers[i]!(event);
   }
 }

@@ -11,10 +11,10 @@ import type { InitState, LaneShades } from "./state.ts";
 const shade: Shade = { low: 0, high: 0, origin: 0 };
 const nothing: Shade = { low: 0, high: 0, origin: 0 };
 
-const addressOf = ({ addresses }: AccessEvent, lane: number): AddressParts => {
-  const address = addresses[lane]!;
-  return { high: Number(BigInt.asUintN(32, address >> 32n)), low: Number(BigInt.asUintN(32, address)) };
-};
+const addressOf = ({ addressWords: words }: AccessEvent, lane: number): AddressParts => ({
+  high: words[2 * lane + 1]! >>> 0,
+  low: words[2 * lane]! >>> 0,
+});
 
 /** A load has results that are undefined as far as the memory is. The other results are defined already. */
 export function load(state: InitState, e: AccessEvent): void {

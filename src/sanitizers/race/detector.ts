@@ -47,6 +47,8 @@ export class Detector {
   #kind!: AccessKind;
   #stamp = 0;
   #order!: WarpOrder;
+  /** Nothing that comes later is ordered before it, unless the lane has acquired something. */
+  #latest = 0;
   #lane = 0;
   #me = 0;
   #byte = 0;
@@ -85,8 +87,10 @@ export class Detector {
     this.#kind = kind;
     this.#order = order;
     this.#stamp = this.#stamps.stamp(kind, time);
+    this.#latest = order.hasAcquired ? Number.POSITIVE_INFINITY : order.warpTime;
     const { lockstep } = order.warp;
     const bytes = accessBytes(access);
+    const isLoad = kind.effect === "load";
     for (let m = event.mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
       const region = this.#regionOf(event, lane);
@@ -98,18 +102,21 @@ export class Detector {
       const own = lockstep ? 0 : lane;
       this.#me = order.base + own;
       const parts = access.bits < 32 || (at & 3) !== 0;
-      if (kind.strong)
+      if (kind.strong) {
         this.#published.access(kind, shadow, at, order, own, this.#strongWriter(shadow.page(at, parts), at));
+        if (order.hasAcquired) this.#latest = Number.POSITIVE_INFINITY;
+      }
       for (let byte = 0; byte < bytes; ) {
         const page = shadow.page(at + byte, parts);
-        let cell = page.cellAt(inPage(at + byte));
         const size = 1 << page.shift;
+        const { length } = page.first;
         this.#bytes = size;
-        for (; byte < bytes && cell < page.first.length; byte += size, cell += nextCell) {
+        for (let cell = page.cellAt(inPage(at + byte)); byte < bytes && cell < length; cell += nextCell) {
           this.#byte = byte;
-          if (kind.effect === "load") this.#read(page, cell);
+          if (isLoad) this.#read(page, cell);
           else if (kind.strong) this.#writeStrongly(page, cell);
           else this.#write(page, cell);
+          byte += size;
         }
       }
     }
@@ -211,9 +218,12 @@ export class Detector {
 
   #check(page: Page, cells: Int32Array, at: number): void {
     const stamp = cells[at + 1]!;
-    if (stamp === 0) return;
-    const thread = cells[at]!;
-    if (thread === this.#me || this.#isOrdered(thread, stamp)) return;
+    if (stamp !== 0 && cells[at] !== this.#me) this.#compare(page, cells[at]!, stamp, at);
+  }
+
+  /** With what another thread did. */
+  #compare(page: Page, thread: number, stamp: number, at: number): void {
+    if (this.#isOrdered(thread, stamp)) return;
     const kind = this.#stamps.kindAt(stamp);
     if (this.#areMorallyStrong(kind, thread, this.#kind, this.#me)) return;
     if (kind.strong && kind.effect !== "load" && this.#isObserved(page, at, thread, kind)) return;
@@ -235,6 +245,7 @@ export class Detector {
   #isOrdered(thread: number, stamp: number): boolean {
     const order = this.#order;
     const time = this.#stamps.times[stamp]!;
+    if (time >= this.#latest) return false;
     const inBlock = thread - order.blockBase;
     const { perBlock, warpsPerBlock } = this.#threads;
     if (this.#isShared || (inBlock >= 0 && inBlock < perBlock)) {

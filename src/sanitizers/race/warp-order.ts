@@ -80,8 +80,9 @@ export class WarpOrder {
   /** Before this all that the block did comes first; and all that the warp did. */
   blockTime: number;
   warpTime: number;
-  /** By lane, what else does. */
+  /** By lane, what else does; and whether there is anything. */
   readonly clocks = none();
+  hasAcquired = false;
   #fences: Fences | null = null;
   #observed: Observations | null = null;
   readonly #threads: ThreadNumbers;
@@ -119,6 +120,7 @@ export class WarpOrder {
   /** The threads of the mask come after all that the clock has. */
   learn(mask: number, clock: Clock): void {
     if (clock === 0) return;
+    this.hasAcquired = true;
     let before: Clock = -1;
     let after: Clock = 0;
     for (let m = mask; m !== 0; m &= m - 1) {

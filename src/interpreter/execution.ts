@@ -6,6 +6,7 @@ import type { Grid } from "../machine/grid.ts";
 import type { Group } from "../machine/group.ts";
 import type { LaunchRequest } from "../machine/launch.ts";
 import type { Warp } from "../machine/warp.ts";
+import { lanesOf, movedLanes } from "./channels.ts";
 import type { Engine } from "./engine.ts";
 import { engineFor, type LaunchOptions, openLaunch, refuse, scheduleOf } from "./launch.ts";
 import type { Program } from "./program.ts";
@@ -159,4 +160,10 @@ export class Execution {
       return null;
     }
   }
+}
+
+/** The lanes of a moment that execute its instruction. */
+export function executingLanes({ group, guard, step }: Moment): number {
+  const { activation, mask } = group;
+  return step === null ? movedLanes(guard, activation, mask) : lanesOf(guard, activation, mask);
 }

@@ -19,6 +19,8 @@ export interface FileVariable {
   readonly name: string;
   readonly at: number;
   readonly bytes: number;
+  /** The declared type of its elements in the words of the instruction set, for people. */
+  readonly type?: string;
   readonly span: Span;
 }
 

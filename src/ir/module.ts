@@ -12,6 +12,8 @@ export interface Register {
   readonly class: RegisterClass;
   /** The declared width: 1 for predicates, 8, 16, 32 or 64. */
   readonly bits: number;
+  /** The declared type in the words of the instruction set, for people. */
+  readonly type?: string;
   /** Of a register that stands for a part of the byte file. */
   readonly home?: FileHome;
 }

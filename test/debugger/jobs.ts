@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { launchesOf } from "../../src/debugger/program.ts";
+import { Session, type SessionOptions } from "../../src/debugger/session.ts";
 import { type Search, Timeline, type TimelineOptions } from "../../src/debugger/timeline.ts";
 import { Device } from "../../src/runtime/device.ts";
 import { parseJob } from "../../src/runtime/job.ts";
@@ -35,4 +36,10 @@ export function finish<T>(search: Search<T>): T {
     const { done, value } = search.next();
     if (done) return value;
   }
+}
+
+export function openSession(name: string, options: SessionOptions & JobOptions = {}): Session {
+  const run = openJob(name, options);
+  const launches = launchesOf(run);
+  return new Session(run.device.memory, launches, options);
 }

@@ -37,6 +37,6 @@ export class RegisterFile {
         { name: `${name}.lo`, class: "b64", bits: 64 },
         { name: `${name}.hi`, class: "b64", bits: 64 },
       );
-    } else this.registers.push({ name, class: type.bits === 64 ? "b64" : "b32", bits: type.bits });
+    } else this.registers.push({ name, class: type.bits === 64 ? "b64" : "b32", bits: type.bits, type: type.name });
   }
 }

@@ -35,7 +35,7 @@ export function layOut(routine: BoundRoutine): Layout {
     const at = variable.predefined ? placeOfPredefined(variable, grfBytes) : Math.ceil((end + unit) / unit) * unit;
     end = Math.max(end, at + bytes);
     places.set(variable, at);
-    variables.push({ name: variable.name, at, bytes, span: variable.span });
+    variables.push({ name: variable.name, at, bytes, type: variable.type, span: variable.span });
   }
   return {
     bytes: Math.ceil((end + unit) / unit) * unit,

@@ -1,0 +1,91 @@
+import type { Moment } from "../interpreter/execution.ts";
+import type { IrFunction } from "../ir/index.ts";
+import { type Breakpoint, meets } from "./breakpoint.ts";
+import { ExpressionError } from "./expression/tree.ts";
+import { BlockMarks } from "./probes.ts";
+import type { Probe } from "./probe.ts";
+
+/** A breakpoint at which lanes have come. */
+export interface BreakpointHit {
+  readonly breakpoint: Breakpoint;
+  /** The lanes for which its condition holds. */
+  readonly lanes: number;
+  /** Its condition has no value here. */
+  readonly error: ExpressionError | null;
+}
+
+/** What the probe needs of the session: what a breakpoint's expressions mean for a lane. */
+export interface BreakpointContext {
+  readonly now: number;
+  /** The lanes of a moment for which a breakpoint's condition holds. Throws an ExpressionError. */
+  lanesWhere(breakpoint: Breakpoint, moment: Moment, lanes: number): number;
+  /** Prints a breakpoint's message. */
+  log(breakpoint: Breakpoint, moment: Moment, lanes: number): void;
+}
+
+/** Finds the enabled breakpoints at an instruction, before it is executed. */
+export class BreakpointProbe implements Probe {
+  readonly #context: BreakpointContext;
+  readonly #at = new Map<IrFunction, Map<number, Breakpoint[]>>();
+  readonly #marks: BlockMarks;
+  /** Whether hits are counted and messages printed: going forward. */
+  readonly #counts: boolean;
+  /** Those at the instruction that it saw last, and when that was. */
+  hits: readonly BreakpointHit[] = [];
+  time = -1;
+
+  constructor(breakpoints: Iterable<Breakpoint>, context: BreakpointContext, counts: boolean) {
+    this.#context = context;
+    this.#counts = counts;
+    for (const breakpoint of breakpoints) {
+      if (!breakpoint.enabled) continue;
+      for (const { ir, index } of breakpoint.locations) {
+        let inFunction = this.#at.get(ir);
+        if (inFunction === undefined) this.#at.set(ir, (inFunction = new Map()));
+        inFunction.set(index, [...(inFunction.get(index) ?? []), breakpoint]);
+      }
+    }
+    this.#marks = new BlockMarks(({ steps, terminator }) => {
+      const sites = [...steps.map((step) => step.site), ...(terminator === null ? [] : [terminator.site])];
+      return sites.some(({ code, index }) => this.#at.get(code.ir)?.has(index) === true);
+    });
+  }
+
+  wants({ group }: Moment): boolean {
+    return this.#at.size > 0 && this.#marks.has(group.at);
+  }
+
+  before(moment: Moment): boolean {
+    const { code, index } = moment.site;
+    const here = this.#at.get(code.ir)?.get(index) ?? [];
+    this.time = this.#context.now;
+    this.hits = here.flatMap((breakpoint) => this.#hit(breakpoint, moment) ?? []);
+    return this.hits.length > 0;
+  }
+
+  after(): boolean {
+    return false;
+  }
+
+  #hit(breakpoint: Breakpoint, moment: Moment): BreakpointHit | null {
+    const { hitCondition, logMessage } = breakpoint;
+    const arriving = moment.group.mask;
+    let lanes = arriving;
+    try {
+      lanes = this.#context.lanesWhere(breakpoint, moment, arriving);
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      return { breakpoint, lanes: arriving, error };
+    }
+    if (lanes === 0) return null;
+    if (this.#counts) {
+      breakpoint.hits++;
+      if (hitCondition !== null && !meets(hitCondition, breakpoint.hits)) return null;
+    }
+    if (logMessage !== null) {
+      if (this.#counts) this.#context.log(breakpoint, moment, lanes);
+      return null;
+    }
+    return { breakpoint, lanes, error: null };
+  }
+}

@@ -1,0 +1,91 @@
+import type { IrFunction } from "../ir/index.ts";
+import { nearest } from "../source/index.ts";
+
+/** One instruction of one function. */
+export interface Location {
+  readonly ir: IrFunction;
+  readonly index: number;
+}
+
+/** What was asked of a debugger makes no sense; the message says what would. */
+export class DebuggerError extends Error {
+  override readonly name = "DebuggerError";
+}
+
+const lineOf = ({ source, instructions }: IrFunction, index: number): number =>
+  source.position(instructions[index]!.span.start).line;
+
+/** Whether one path ends as the other does: users write less of it than compilers. */
+const samePath = (whole: string, given: string): boolean => {
+  const plain = (path: string): string => path.replace(/\\/g, "/").replace(/^\.\//, "");
+  const [a, b] = [plain(whole), plain(given)];
+  return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
+};
+
+/** The first instruction of each stretch of a line of assembly, in each function; at the next line that has one. */
+function atAssemblyLine(functions: readonly IrFunction[], path: string | null, line: number): Location[] {
+  const within = functions.filter(({ source }) => path === null || samePath(source.path, path));
+  let best: { line: number; found: Location[] } | null = null;
+  for (const ir of within) {
+    for (const index of ir.instructions.keys()) {
+      const at = lineOf(ir, index);
+      if (at < line || (best !== null && at > best.line)) continue;
+      if (index > 0 && lineOf(ir, index - 1) === at) continue;
+      if (best === null || at < best.line) best = { line: at, found: [] };
+      best.found.push({ ir, index });
+    }
+  }
+  return best?.found ?? [];
+}
+
+/** The same for a line of the source that the assembly was made from. */
+function atOriginLine(functions: readonly IrFunction[], path: string, line: number): Location[] {
+  let best: { line: number; found: Location[] } | null = null;
+  for (const ir of functions) {
+    for (const [index, { location }] of ir.instructions.entries()) {
+      if (location === null || location.line < line || (best !== null && location.line > best.line)) continue;
+      const file = ir.files.get(location.file);
+      if (file === undefined || !samePath(file, path)) continue;
+      const before = ir.instructions[index - 1]?.location;
+      if (before?.line === location.line && before.file === location.file) continue;
+      if (best === null || location.line < best.line) best = { line: location.line, found: [] };
+      best.found.push({ ir, index });
+    }
+  }
+  return best?.found ?? [];
+}
+
+/** What a path means: files of the program itself, or of the source that it was made from. */
+export function atLine(functions: readonly IrFunction[], path: string, line: number): readonly Location[] {
+  const assembly = atAssemblyLine(functions, path, line);
+  return assembly.length > 0 ? assembly : atOriginLine(functions, path, line);
+}
+
+/**
+ * `LINE`, `FILE:LINE`, `FUNCTION`, `FUNCTION+N` (the N-th instruction from 0); `here` is the file that a line alone means. Throws a
+ * DebuggerError when there is nothing there.
+ */
+export function findLocations(
+  functions: readonly IrFunction[],
+  text: string,
+  here: string | null,
+): readonly Location[] {
+  const [, path = here, line] = /^(?:(.+):)?(\d+)$/.exec(text) ?? [];
+  if (line !== undefined) {
+    const found = path === null ? atAssemblyLine(functions, null, Number(line)) : atLine(functions, path, Number(line));
+    if (found.length > 0) return found;
+    throw new DebuggerError(`there is no instruction at line ${line}${path ? ` of ${path}` : ""} or behind it`);
+  }
+  const [, name = text, offset = "0"] = /^(.+)\+(\d+)$/.exec(text) ?? [];
+  const ir = functions.find((f) => f.name === name && !f.external);
+  if (ir === undefined) {
+    const meant = nearest(
+      name,
+      functions.filter((f) => !f.external).map((f) => f.name),
+    );
+    throw new DebuggerError(`there is no function ${name}${meant === null ? "" : `; did you mean ${meant}?`}`);
+  }
+  const index = Number(offset);
+  if (index < ir.instructions.length) return [{ ir, index }];
+  throw new DebuggerError(`${name} has ${ir.instructions.length} instructions, counted from 0`);
+}

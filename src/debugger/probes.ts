@@ -1,0 +1,52 @@
+import type { Moment } from "../interpreter/execution.ts";
+import type { BasicBlock } from "../machine/code.ts";
+import type { Probe } from "./probe.ts";
+
+/** The instructions of a block, from the moment's on. */
+export function indexRange({ group, site, step }: Moment): { readonly first: number; readonly last: number } {
+  if (step === null) return { first: site.index, last: site.index };
+  const { steps, terminator } = group.at;
+  return { first: site.index, last: terminator?.site.index ?? steps.at(-1)!.site.index };
+}
+
+/** Remembers of each basic block whether it holds what is looked for. */
+export class BlockMarks {
+  readonly #holds: (block: BasicBlock) => boolean;
+  readonly #known = new Map<BasicBlock, boolean>();
+
+  constructor(holds: (block: BasicBlock) => boolean) {
+    this.#holds = holds;
+  }
+
+  has(block: BasicBlock): boolean {
+    let known = this.#known.get(block);
+    if (known === undefined) this.#known.set(block, (known = this.#holds(block)));
+    return known;
+  }
+}
+
+/** Whatever any of the probes finds. All of them see every instruction that one of them wants to see. */
+export class AnyProbe implements Probe {
+  readonly #probes: readonly Probe[];
+
+  constructor(probes: readonly Probe[]) {
+    this.#probes = probes;
+  }
+
+  wants(moment: Moment): boolean {
+    for (const probe of this.#probes) if (probe.wants(moment)) return true;
+    return false;
+  }
+
+  before(moment: Moment): boolean {
+    let found = false;
+    for (const probe of this.#probes) if (probe.before(moment)) found = true;
+    return found;
+  }
+
+  after(moment: Moment): boolean {
+    let found = false;
+    for (const probe of this.#probes) if (probe.after(moment)) found = true;
+    return found;
+  }
+}

@@ -1,0 +1,411 @@
+import type { Execution, Moment } from "../interpreter/execution.ts";
+import type { IrFunction } from "../ir/index.ts";
+import type { Dim3, Report } from "../machine/report.ts";
+import type { DeviceMemory } from "../machine/memory.ts";
+import type { Breakpoint, BreakpointOptions } from "./breakpoint.ts";
+import { type BreakpointContext, type BreakpointHit, BreakpointProbe } from "./breakpoint-probe.ts";
+import { assign, evaluate, holds } from "./expression/evaluate.ts";
+import { parseExpression } from "./expression/parse.ts";
+import { Scope } from "./expression/scope.ts";
+import { ExpressionError } from "./expression/tree.ts";
+import { type Focus, type FocusView, focusOn, viewOf } from "./focus.ts";
+import { DebuggerError, findLocations, type Location } from "./location.ts";
+import { AnyProbe } from "./probes.ts";
+import type { Probe } from "./probe.ts";
+import {
+  type Granularity,
+  ReverseStepProbe,
+  type Scope as StepScope,
+  type StepKind,
+  StepProbe,
+  UntilProbe,
+} from "./step-probe.ts";
+import { type Found, type LaunchPlan, type Search, Timeline, type TimelineOptions } from "./timeline.ts";
+import { assemblyPlace } from "./view/lane-place.ts";
+import { formatValue, type TypedBits } from "./view/value.ts";
+import { type WatchHit, WatchProbe } from "./watch-probe.ts";
+import { watchTarget } from "./watch-target.ts";
+import type { Watched, WatchKind, Watchpoint } from "./watchpoint.ts";
+
+export type StopReason =
+  | "entry"
+  | "step"
+  | "goto"
+  | "breakpoint"
+  | "watchpoint"
+  | "report"
+  | "fault"
+  | "end"
+  | "beginning"
+  | "pause";
+
+/** Where time stands, and why it does not go on. */
+export interface Stop {
+  readonly reason: StopReason;
+  readonly time: number;
+  readonly breakpoints: readonly BreakpointHit[];
+  readonly watchpoints: readonly WatchHit[];
+  /** What a fault or a sanitizer says of the instruction that is next. */
+  readonly report: Report | null;
+}
+
+export interface SessionOptions extends TimelineOptions {
+  /** Sanitizers' reports stop. Default: true. */
+  readonly stopOnReports?: boolean;
+  /** What breakpoints print. */
+  readonly onLog?: (text: string) => void;
+}
+
+export interface StepRequest {
+  readonly kind: StepKind;
+  readonly backward?: boolean;
+  readonly scope?: StepScope;
+  readonly granularity?: Granularity;
+}
+
+const nothing: Probe = { wants: () => false, before: () => false, after: () => false };
+
+/**
+ * A program under a debugger, without any front: each command is a method that returns data. Those that go through time are
+ * searches, which `complete` carries out.
+ */
+export class Session {
+  readonly timeline: Timeline;
+  readonly breakpoints = new Map<number, Breakpoint>();
+  readonly watchpoints = new Map<number, Watchpoint>();
+  readonly onLog: (text: string) => void;
+  stopOnReports: boolean;
+  focus: Focus = { block: 0, warp: 0, lane: 0, frame: 0 };
+  #numbers = 0;
+  #interrupted = false;
+
+  /** Throws what the first launch throws. */
+  constructor(memory: DeviceMemory, launches: readonly LaunchPlan[], options: SessionOptions = {}) {
+    this.timeline = new Timeline(memory, launches, options);
+    this.stopOnReports = options.stopOnReports ?? true;
+    this.onLog = options.onLog ?? (() => {});
+    this.#refocus();
+  }
+
+  // ---- Where it stands ----------------------------------------------------------------------------------------------
+
+  get now(): number {
+    return this.timeline.now;
+  }
+
+  /** Which launch of the program runs. */
+  get launch(): number {
+    return this.timeline.launch.index;
+  }
+
+  get execution(): Execution {
+    return this.timeline.execution;
+  }
+
+  /** What is executed next, or would be if it could. */
+  get moment(): Moment | null {
+    return this.timeline.moment ?? this.timeline.faulting;
+  }
+
+  get view(): FocusView {
+    return viewOf(this.execution, this.moment, this.focus);
+  }
+
+  /** What names mean in the function in focus. */
+  get scope(): Scope {
+    const { warp, frame } = this.view;
+    return new Scope(this.execution, { warp, lane: this.focus.lane, activation: frame?.activation ?? null }, this);
+  }
+
+  get functions(): readonly IrFunction[] {
+    return this.execution.program.module.functions;
+  }
+
+  /** Where time stands, and what is known of it; `reason`: how it came there. */
+  stop(reason: StopReason): Stop {
+    const { now, timeline } = this;
+    const { end } = timeline;
+    const atEnd = end !== null && end.time === now;
+    const finding = timeline.findings.find(({ time }) => time === now)?.report ?? null;
+    const plain = reason === "step" || reason === "goto" || reason === "entry";
+    const ended = atEnd && (plain || reason === "end");
+    return {
+      reason: ended ? (end.kind === "done" ? "end" : "fault") : reason,
+      time: now,
+      breakpoints: [],
+      watchpoints: [],
+      report: (atEnd ? end.report : null) ?? finding,
+    };
+  }
+
+  // ---- Going through time -------------------------------------------------------------------------------------------
+
+  /** Goes through a search with pauses, so that `interrupt` can come between; then it stops where it is. */
+  async complete(search: Search<Stop>): Promise<Stop> {
+    this.#interrupted = false;
+    for (;;) {
+      const { done, value } = search.next();
+      if (done) return value;
+      await new Promise<void>((resolve) => setTimeout(resolve, 0));
+      if (this.#interrupted) return this.#settle(this.stop("pause"));
+    }
+  }
+
+  /** The same at once. */
+  finish(search: Search<Stop>): Stop {
+    for (;;) {
+      const { done, value } = search.next();
+      if (done) return value;
+    }
+  }
+
+  interrupt(): void {
+    this.#interrupted = true;
+  }
+
+  /** To the next breakpoint, watchpoint, report or end of time. `here`: a breakpoint at the present instruction counts. */
+  *continue({ backward = false, here = false } = {}): Search<Stop> {
+    return backward ? yield* this.#backward(nothing) : yield* this.#forward(nothing, here);
+  }
+
+  *step({ kind, backward = false, scope = "lane", granularity = "instruction" }: StepRequest): Search<Stop> {
+    const { place, frame } = this.view;
+    if (scope === "lane" && place?.site === null && !backward) return this.stop("end");
+    const options = {
+      kind,
+      scope,
+      granularity,
+      focus: this.focus,
+      depth: (kind === "out" ? frame?.activation.depth : place?.activation?.depth) ?? 0,
+      from: place?.site ?? null,
+      next: () => this.timeline.moment,
+    };
+    return backward
+      ? yield* this.#backward(new ReverseStepProbe(options))
+      : yield* this.#forward(new StepProbe(options));
+  }
+
+  /** To a place of the present function, or behind it; without a place to the next instruction that lies behind in the text. */
+  *until(text: string | null): Search<Stop> {
+    const { place } = this.view;
+    const { site, activation } = place ?? {};
+    if (!site || !activation) return this.stop("end");
+    const places = text === null ? null : this.locations(text);
+    const isThere = (at: { readonly code: { readonly ir: IrFunction }; readonly index: number }): boolean =>
+      places === null
+        ? at.code.ir === site.code.ir && at.index > site.index
+        : places.some(({ ir, index }) => ir === at.code.ir && index === at.index);
+    const options = {
+      kind: "over",
+      scope: "lane",
+      granularity: "instruction",
+      focus: this.focus,
+      depth: activation.depth,
+      from: site,
+      next: () => this.timeline.moment,
+    } as const;
+    return yield* this.#forward(new UntilProbe(options, isThere));
+  }
+
+  *goTo(time: number): Search<Stop> {
+    yield* this.timeline.goTo(Math.max(0, time));
+    return this.#settle(this.stop("goto"));
+  }
+
+  /** To before the last write of what an expression names. Where there is none, time stays as it is, and the reason is `beginning`. */
+  *lastWrite(text: string): Search<Stop> {
+    const { now, focus } = this;
+    const watchpoint = this.#watchpoint(0, text, "write");
+    const probe = new WatchProbe([watchpoint], this);
+    const found = yield* this.timeline.backward(probe);
+    if (found === "probe") return this.#settle({ ...this.stop("watchpoint"), watchpoints: probe.hits });
+    yield* this.timeline.goTo(now);
+    this.focus = focus;
+    return this.stop("beginning");
+  }
+
+  *#forward(step: Probe, here = false): Search<Stop> {
+    const breakpoints = this.#breakpointProbe(true);
+    const watch = new WatchProbe(this.watchpoints.values(), this);
+    const probe = new AnyProbe([step, breakpoints, watch]);
+    const found = yield* this.timeline.forward(probe, { findings: this.stopOnReports, here });
+    if (found !== "probe") return this.#settle(this.stop(found === "finding" ? "report" : "end"));
+    const { now } = this;
+    const hits = breakpoints.time === now ? breakpoints.hits : [];
+    const watched = watch.time === now - 1 ? watch.hits : [];
+    for (const { breakpoint } of hits) if (breakpoint.temporary) this.breakpoints.delete(breakpoint.id);
+    for (const { watchpoint } of watched) watchpoint.hits++;
+    return this.#settle(this.#stopAt(hits, watched));
+  }
+
+  *#backward(step: Probe): Search<Stop> {
+    const watch = new WatchProbe(this.watchpoints.values(), this);
+    const before = this.now;
+    const floor = this.stopOnReports ? this.#lastFinding(before) : 0;
+    const probe = new AnyProbe([step, this.#breakpointProbe(false), watch]);
+    const found: Found = yield* this.timeline.backward(probe, floor);
+    if (found === "beginning") return this.#settle(this.stop("beginning"));
+    if (found === "limit") return this.#settle(this.stop("report"));
+    const { now } = this;
+    const again = this.#breakpointProbe(false);
+    again.before(this.moment!);
+    return this.#settle(this.#stopAt(again.hits, watch.time === now ? watch.hits : []));
+  }
+
+  #stopAt(breakpoints: readonly BreakpointHit[], watchpoints: readonly WatchHit[]): Stop {
+    const reason = breakpoints.length > 0 ? "breakpoint" : watchpoints.length > 0 ? "watchpoint" : "step";
+    return { ...this.stop(reason), breakpoints, watchpoints };
+  }
+
+  #lastFinding(before: number): number {
+    return this.timeline.findings.reduce((last, { time }) => (time < before && time > last ? time : last), 0);
+  }
+
+  /** Whoever has made time stop comes into focus; after a step, whoever is in focus stays there if it can. */
+  #settle(stop: Stop): Stop {
+    const [hit] = stop.breakpoints;
+    const { moment, focus } = this;
+    if (hit !== undefined && moment !== null) {
+      const mine = this.#isFocused(moment) && ((hit.lanes >>> focus.lane) & 1) !== 0;
+      this.focus = mine ? { ...focus, frame: 0 } : focusOn(moment, hit.lanes);
+    } else if (["fault", "report", "watchpoint"].includes(stop.reason) && moment !== null) {
+      const lanes = this.#lanesOf(stop);
+      const mine = this.#isFocused(moment) && ((lanes >>> focus.lane) & 1) !== 0;
+      this.focus = mine ? { ...focus, frame: 0 } : focusOn(moment, lanes);
+    } else this.#refocus();
+    return stop;
+  }
+
+  /** The first lane of a report, where it is of the moment's group. */
+  #lanesOf({ report, watchpoints }: Stop): number {
+    if (report === null) return watchpoints[0]?.lanes ?? 0;
+    const { warp, group } = this.moment!;
+    const thread = report.threads[0]?.thread;
+    let lanes = 0;
+    for (let lane = 0; lane < 32; lane++) {
+      const same = thread?.every((n, axis) => n === warp.tid[32 * axis + lane]);
+      if (same && ((group.mask >>> lane) & 1) !== 0) lanes |= 1 << lane;
+    }
+    return lanes;
+  }
+
+  #isFocused({ warp }: Moment): boolean {
+    return warp.cta.ticket === this.focus.block && warp.index === this.focus.warp;
+  }
+
+  #refocus(): void {
+    const { warp, place } = this.view;
+    if (warp !== null && place?.site) this.focus = { ...this.focus, frame: 0 };
+    else if (this.moment !== null) this.focus = focusOn(this.moment);
+  }
+
+  // ---- Breakpoints and watchpoints ----------------------------------------------------------------------------------
+
+  /** Throws a DebuggerError when the text names no place. */
+  locations(text: string): readonly Location[] {
+    const { frame } = this.view;
+    return findLocations(this.functions, text, frame === null ? null : assemblyPlace(frame.site).path);
+  }
+
+  addBreakpoint(text: string, locations: readonly Location[], options: BreakpointOptions = {}): Breakpoint {
+    const { condition = null, hitCondition = null, logMessage = null, temporary = false } = options;
+    const id = ++this.#numbers;
+    const breakpoint = { id, text, locations, condition, hitCondition, logMessage, temporary, enabled: true, hits: 0 };
+    this.breakpoints.set(id, breakpoint);
+    return breakpoint;
+  }
+
+  /** Throws an ExpressionError or a DebuggerError when there is nothing to watch. */
+  addWatchpoint(text: string, on: WatchKind): Watchpoint {
+    return this.keepWatchpoint(this.#watchpoint(++this.#numbers, text, on));
+  }
+
+  /** The same for what has been found before. */
+  watch(text: string, on: WatchKind, watched: Watched): Watchpoint {
+    return this.keepWatchpoint({ id: ++this.#numbers, text, on, watched, enabled: true, hits: 0 });
+  }
+
+  private keepWatchpoint(watchpoint: Watchpoint): Watchpoint {
+    this.watchpoints.set(watchpoint.id, watchpoint);
+    return watchpoint;
+  }
+
+  #watchpoint(id: number, text: string, on: WatchKind): Watchpoint {
+    const watched = watchTarget(parseExpression(text), this.scope, this.focus, this.launch);
+    return { id, text, on, watched, enabled: true, hits: 0 };
+  }
+
+  #breakpointProbe(counts: boolean): BreakpointProbe {
+    const session = this;
+    const context: BreakpointContext = {
+      get now() {
+        return session.now;
+      },
+      lanesWhere: ({ condition }, moment, lanes) => {
+        if (condition === null) return lanes;
+        let found = 0;
+        for (let m = lanes; m !== 0; m &= m - 1) {
+          const lane = 31 - Math.clz32(m & -m);
+          if (holds(condition, this.#scopeOf(moment, lane))) found |= 1 << lane;
+        }
+        return found;
+      },
+      log: ({ logMessage }, moment, lanes) => {
+        const scope = this.#scopeOf(moment, 31 - Math.clz32(lanes & -lanes));
+        this.onLog(logMessage!.replace(/\{([^{}]*)\}/g, (_, text: string) => valueText(text, scope)));
+      },
+    };
+    return new BreakpointProbe(this.breakpoints.values(), context, counts);
+  }
+
+  #scopeOf({ warp, group }: Moment, lane: number): Scope {
+    return new Scope(this.execution, { warp, lane, activation: group.activation }, this);
+  }
+
+  // ---- Values -------------------------------------------------------------------------------------------------------
+
+  /** Throws an ExpressionError. */
+  evaluate(text: string): TypedBits {
+    return evaluate(parseExpression(text), this.scope);
+  }
+
+  /**
+   * Gives a register, a variable or memory a value: from here on time is another one. Returns whether sanitizers see nothing
+   * more of the launch.
+   */
+  assign(target: string, value: string): boolean {
+    const { reason } = this.stop("end");
+    if (reason === "end" && this.timeline.end?.kind === "done") throw new DebuggerError("the program has ended");
+    const to = parseExpression(target);
+    const from = parseExpression(value);
+    const { scope } = this;
+    evaluate(from, scope);
+    return this.timeline.edit(() => assign(to, from, scope)).sanitizersStop;
+  }
+
+  /** Writes memory as the lane in focus sees it; false when not all of it is there. */
+  writeMemory(address: bigint, bytes: Uint8Array): boolean {
+    const { scope } = this;
+    if (scope.memory(address, "u8") === null) return false;
+    let written = false;
+    this.timeline.edit(() => {
+      written = scope.writeMemory(address, bytes);
+    });
+    return written;
+  }
+
+  /** The block's place in the grid. */
+  blockId(ticket: number): Dim3 {
+    const [x, y] = this.execution.grid.dimensions;
+    return [ticket % x, Math.floor(ticket / x) % y, Math.floor(ticket / (x * y))];
+  }
+}
+
+function valueText(text: string, scope: Scope): string {
+  try {
+    return formatValue(evaluate(parseExpression(text), scope));
+  } catch (error) {
+    if (error instanceof ExpressionError) return `<${error.message}>`;
+    throw error;
+  }
+}

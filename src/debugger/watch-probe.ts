@@ -1,0 +1,154 @@
+import { type Execution, executingLanes, type Moment } from "../interpreter/execution.ts";
+import { writesOf } from "../ir/flow/index.ts";
+import type { Activation } from "../machine/activation.ts";
+import { BlockMarks } from "./probes.ts";
+import type { Probe } from "./probe.ts";
+import { plainAddress, readMemory } from "./view/memory-view.ts";
+import { readRegister } from "./view/variables.ts";
+import type { Watched, Watchpoint } from "./watchpoint.ts";
+
+/** What was watched has been accessed by the instruction at a time. */
+export interface WatchHit {
+  readonly watchpoint: Watchpoint;
+  readonly lanes: number;
+  /** The bytes before and after; null where there are none. */
+  readonly old: Uint8Array | null;
+  readonly now: Uint8Array | null;
+}
+
+/** The machine, as it is at any time. */
+export interface WatchContext {
+  readonly now: number;
+  readonly launch: number;
+  readonly execution: Execution;
+}
+
+type WatchedRegister = Extract<Watched, { kind: "register" }>;
+
+interface Seen {
+  readonly watchpoint: Watchpoint;
+  readonly lanes: number;
+  readonly old: Uint8Array | null;
+}
+
+const same = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
+  a === b || (a !== null && b !== null && a.length === b.length && a.every((byte, i) => byte === b[i]));
+
+const addresses = new BigInt64Array(32);
+
+/** Finds accesses to what is watched: what they will be before, what has come of them behind an instruction. */
+export class WatchProbe implements Probe {
+  readonly #machine: WatchContext;
+  readonly #watchpoints: readonly Watchpoint[];
+  readonly #watchesMemory: boolean;
+  readonly #accesses = new BlockMarks(({ steps }) => steps.some((step) => step.addresses !== null));
+  #seen: readonly Seen[] = [];
+  #now = 0;
+  /** The last that it has found, and the time of the instruction. */
+  hits: readonly WatchHit[] = [];
+  time = -1;
+
+  constructor(watchpoints: Iterable<Watchpoint>, machine: WatchContext) {
+    this.#watchpoints = [...watchpoints].filter((w) => w.enabled);
+    this.#watchesMemory = this.#watchpoints.some(({ watched }) => watched.kind === "memory");
+    this.#machine = machine;
+  }
+
+  wants(moment: Moment): boolean {
+    if (this.#watchesMemory && this.#accesses.has(moment.group.at)) return true;
+    return this.#watchpoints.some(({ watched }) => watched.kind === "register" && this.#isOfWarp(watched, moment));
+  }
+
+  before(moment: Moment): boolean {
+    this.#now = this.#machine.now;
+    this.#seen = this.#watchpoints.flatMap((watchpoint) => {
+      const lanes = this.#lanesThatAccess(watchpoint, moment);
+      if (lanes === 0) return [];
+      return [{ watchpoint, lanes, old: this.#bytesOf(watchpoint.watched, moment) }];
+    });
+    return false;
+  }
+
+  after(moment: Moment): boolean {
+    if (this.#seen.length === 0) return false;
+    const hits = this.#seen.flatMap(({ watchpoint, lanes, old }) => {
+      const now = this.#bytesOf(watchpoint.watched, moment);
+      return watchpoint.on === "change" && same(old, now) ? [] : [{ watchpoint, lanes, old, now }];
+    });
+    if (hits.length === 0) return false;
+    this.hits = hits;
+    this.time = this.#now;
+    return true;
+  }
+
+  #isOfWarp({ owner, launch }: WatchedRegister, { warp }: Moment): boolean {
+    return launch === this.#machine.launch && warp.index === owner.warp && warp.cta.ticket === owner.block;
+  }
+
+  #lanesThatAccess({ watched, on }: Watchpoint, moment: Moment): number {
+    if (watched.kind === "memory") return lanesAtMemory(watched, on, moment, this.#machine.execution);
+    return this.#isOfWarp(watched, moment) ? lanesAtRegister(watched, on, moment) : 0;
+  }
+
+  #bytesOf(watched: Watched, { warp, group }: Moment): Uint8Array | null {
+    const { execution } = this.#machine;
+    if (watched.kind === "memory") {
+      const lane = watched.owner?.lane ?? 31 - Math.clz32(group.mask & -group.mask);
+      const onlooker = { grid: execution.grid, activation: group.activation, lane };
+      return readMemory(onlooker, watched.address, watched.bytes);
+    }
+    for (const x of warp.activations) {
+      if (!isActivation(watched, x)) continue;
+      return readRegister(execution, x, watched.register, watched.owner.lane).bytes;
+    }
+    return null;
+  }
+}
+
+const isActivation = (watched: WatchedRegister, x: Activation): boolean =>
+  x.depth === watched.depth && x.serial === watched.serial && x.code.ir.name === watched.function;
+
+/** The lanes in which an instruction is about to access what is watched, in the way that is asked for. */
+function lanesAtMemory(
+  { place, bytes, owner }: Extract<Watched, { kind: "memory" }>,
+  on: Watchpoint["on"],
+  moment: Moment,
+  { grid }: Execution,
+): number {
+  const { step, site, group, warp } = moment;
+  const { op } = site.instruction;
+  if (step === null || step.addresses === null) return 0;
+  if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") return 0;
+  if (on === "read" ? op.kind === "store" : on !== "access" && op.kind === "load") return 0;
+  if (owner !== null && warp.cta.ticket !== owner.block) return 0;
+  if (owner !== null && place.space === "local" && warp.index !== owner.warp) return 0;
+  const executing = executingLanes(moment);
+  if (executing === 0) return 0;
+  const lanes = step.addresses(group.activation, executing, addresses);
+  const size = (op.access.bits / 8) * op.access.count;
+  let found = 0;
+  for (let m = lanes; m !== 0; m &= m - 1) {
+    const lane = 31 - Math.clz32(m & -m);
+    if (owner !== null && place.space === "local" && lane !== owner.lane) continue;
+    const at = plainAddress(grid, BigInt.asUintN(64, addresses[lane]!));
+    if (at === null || at.space !== place.space) continue;
+    if (at.low < place.low + bytes && at.low + size > place.low) found |= 1 << lane;
+  }
+  return found;
+}
+
+function lanesAtRegister(watched: WatchedRegister, on: Watchpoint["on"], moment: Moment): number {
+  const { group, site } = moment;
+  const bit = 1 << watched.owner.lane;
+  if (isActivation(watched, group.activation)) {
+    let writes = false;
+    writesOf(site.instruction, (r) => {
+      writes ||= r === watched.register.register;
+    });
+    return writes ? executingLanes(moment) & bit : 0;
+  }
+  // A return writes the results into the registers of the caller.
+  const { caller } = group.activation;
+  const returns = site.instruction.op.kind === "return" && caller !== null && isActivation(watched, caller);
+  return returns && on === "change" ? executingLanes(moment) & bit : 0;
+}

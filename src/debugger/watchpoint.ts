@@ -1,0 +1,43 @@
+import type { PlainAddress } from "./view/memory-view.ts";
+import type { RegisterName } from "./view/variables.ts";
+
+/** A lane of the grid, wherever the machine keeps it. */
+export interface LaneId {
+  /** The block's place in the order of the grid. */
+  readonly block: number;
+  readonly warp: number;
+  readonly lane: number;
+}
+
+export type WatchKind = "write" | "read" | "access" | "change";
+
+/** What a watchpoint watches. */
+export type Watched =
+  /** Bytes in memory; `owner`: the block, and the lane, that the state space belongs to. */
+  | {
+      readonly kind: "memory";
+      readonly address: bigint;
+      readonly place: PlainAddress;
+      readonly bytes: number;
+      readonly owner: LaneId | null;
+    }
+  /** A register of a lane in one activation: the `serial`th call of the warp, at a depth. */
+  | {
+      readonly kind: "register";
+      readonly register: RegisterName;
+      readonly function: string;
+      readonly owner: LaneId;
+      /** Which launch of the program. */
+      readonly launch: number;
+      readonly depth: number;
+      readonly serial: number;
+    };
+
+export interface Watchpoint {
+  readonly id: number;
+  readonly text: string;
+  readonly on: WatchKind;
+  readonly watched: Watched;
+  enabled: boolean;
+  hits: number;
+}

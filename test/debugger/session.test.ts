@@ -1,0 +1,221 @@
+import { expect, test } from "vitest";
+import { parseHitCondition } from "../../src/debugger/breakpoint.ts";
+import { parseExpression } from "../../src/debugger/expression/parse.ts";
+import type { Session, StepRequest, Stop } from "../../src/debugger/session.ts";
+import { assemblyPlace } from "../../src/debugger/view/lane-place.ts";
+import { formatValue } from "../../src/debugger/view/value.ts";
+import { openSession } from "./jobs.ts";
+
+/** A debugger at a job, with what tests ask it for. */
+class Driver {
+  readonly session: Session;
+  readonly logged: string[] = [];
+
+  constructor(name: string, options: Parameters<typeof openSession>[1] = {}) {
+    this.session = openSession(name, { ...options, onLog: (text) => this.logged.push(text) });
+  }
+
+  /** The function, the line, and the lane in focus. */
+  get at(): string {
+    const { frame } = this.session.view;
+    if (frame === null) return "nowhere";
+    const { block, warp, lane } = this.session.focus;
+    return `${frame.site.code.ir.name}:${assemblyPlace(frame.site).line} ${block}/${warp}/${lane}`;
+  }
+
+  break(text: string, options: Parameters<Session["addBreakpoint"]>[2] = {}): number {
+    return this.session.addBreakpoint(text, this.session.locations(text), options).id;
+  }
+
+  go(backward = false): Stop {
+    return this.session.finish(this.session.continue({ backward }));
+  }
+
+  step(kind: StepRequest["kind"] = "into", backward = false): string {
+    this.session.finish(this.session.step({ kind, backward }));
+    return this.at;
+  }
+
+  value(text: string): string {
+    return formatValue(this.session.evaluate(text));
+  }
+}
+
+const focus = (d: Driver, lane: number, warp = 0): void => {
+  d.session.focus = { ...d.session.focus, warp, lane, frame: 0 };
+};
+
+test("into a divergent call, out of it, and back again", () => {
+  const d = new Driver("calls.json");
+  d.break("square");
+  expect(d.go().reason).toBe("breakpoint");
+  expect(d.at).toBe("square:23 0/0/1");
+  expect(d.session.view.frames.map((f) => `${f.site.code.ir.name}:${assemblyPlace(f.site).line}`)).toEqual([
+    "square:23",
+    "calls:54",
+  ]);
+  expect(d.step()).toBe("square:24 0/0/1");
+  expect(d.value("%x")).toBe("1");
+  expect(d.step()).toBe("square:25 0/0/1");
+  const inside = d.session.now;
+  d.session.breakpoints.clear();
+  expect(d.step("out")).toBe("calls:55 0/0/1");
+  expect(d.step()).toBe("calls:59 0/0/1");
+  expect(d.value("%y")).toBe("1");
+  expect(d.step("over", true)).toBe("calls:55 0/0/1");
+  expect(d.step("over", true)).toBe("calls:54 0/0/1");
+  expect(d.step("into", false)).toBe("square:23 0/0/1");
+  expect(d.step("out", true)).toBe("calls:54 0/0/1");
+  d.session.finish(d.session.goTo(inside));
+  expect(d.at).toBe("square:25 0/0/1");
+});
+
+test("over a call: the lane comes back, whatever others do meanwhile", () => {
+  const d = new Driver("calls.json");
+  d.break("44");
+  d.go();
+  expect(d.at).toBe("calls:44 0/0/0");
+  focus(d, 2);
+  expect(d.step("over")).toBe("calls:45 0/0/2");
+  expect(d.step("over")).toBe("calls:46 0/0/2");
+  expect(d.step("over")).toBe("calls:48 0/0/2");
+  expect(d.value("%y")).toBe("4");
+});
+
+test("conditions choose lanes, hit counts choose hits", () => {
+  const d = new Driver("calls.json");
+  d.break("60", { condition: parseExpression("%t == 37 && warp == 1") });
+  expect(d.go().reason).toBe("breakpoint");
+  expect(d.at).toBe("calls:60 0/1/5");
+  expect(d.value("tid.x")).toBe("37");
+  expect(d.value("%y")).toBe(String(37 * 37));
+  const e = new Driver("calls.json");
+  e.break("twice", { hitCondition: parseHitCondition("3") });
+  expect(e.go().breakpoints[0]?.breakpoint.hits).toBe(3);
+  expect(e.session.timeline.launch).toEqual({ index: 1, count: 2 });
+});
+
+test("a condition that has no value stops, and says where", () => {
+  const d = new Driver("calls.json");
+  d.break("60", { condition: parseExpression("%nothing == 1") });
+  const { breakpoints } = d.go();
+  expect(breakpoints[0]?.error?.frame).toBe("there is no %nothing here\n  %nothing == 1\n  ^^^^^^^^");
+});
+
+test("messages are printed while time goes forward, and only then", () => {
+  const d = new Driver("calls.json");
+  d.break("14", { logMessage: "lane {lane} of warp {warp}: {%x}, {[0]}" });
+  d.break("68");
+  d.go();
+  const expected = ["0", "1"].map(
+    (w) => `lane 0 of warp ${w}: ${Number(w) * 32}, <nothing that can be read is at 0x0>`,
+  );
+  expect(d.logged).toEqual(expected);
+  d.session.finish(d.session.continue({ backward: true }));
+  expect(d.logged).toEqual(expected);
+});
+
+test("backward to the hit before", () => {
+  const d = new Driver("calls.json");
+  d.break("twice");
+  d.break("square");
+  const seen = [d.go(), d.go(), d.go()].map(({ time }) => time);
+  const [first, second] = seen;
+  expect(d.go(true).time).toBe(second);
+  expect(d.go(true).time).toBe(first);
+  expect(d.go(true)).toMatchObject({ reason: "beginning", time: 0 });
+  expect(d.go().time).toBe(first);
+});
+
+test("a watchpoint on shared memory, both ways", () => {
+  const d = new Driver("calls.json");
+  d.break("63");
+  d.go();
+  focus(d, 3);
+  // exchange[3] is what thread 3 stored: 9.
+  d.session.breakpoints.clear();
+  const stop = d.session.finish(d.session.lastWrite("[%at]:u32"));
+  expect(stop).toMatchObject({ reason: "watchpoint" });
+  expect(d.at).toMatch(/^calls:61 0\/0\//);
+  expect(formatValue({ bytes: stop.watchpoints[0]!.now!, type: "u32" })).toBe("9");
+  d.session.finish(d.session.goTo(0));
+  const w = d.session.addWatchpoint("exchange", "change");
+  const first = d.go();
+  expect(first).toMatchObject({ reason: "watchpoint" });
+  expect(w.hits).toBe(1);
+  const old = d.session.now;
+  expect(d.go(true)).toMatchObject({ reason: "watchpoint", time: old - 1 });
+});
+
+test("a register of one lane", () => {
+  const d = new Driver("calls.json");
+  d.session.finish(d.session.step({ kind: "into" }));
+  focus(d, 4);
+  d.session.addWatchpoint("%y", "change");
+  const values: string[] = [];
+  for (let stop = d.go(); stop.reason === "watchpoint"; stop = d.go()) values.push(d.value("%y"));
+  // 4 & 1 is the 0 that was there; 2 * 4; and with what thread 5 has.
+  expect(values).toEqual(["8", "33"]);
+  const last = d.session.finish(d.session.lastWrite("out"));
+  expect(last.reason).toBe("beginning");
+});
+
+test("before a fault, with its report, and back from there", () => {
+  const d = new Driver("factorial.json");
+  const stop = d.go();
+  expect(stop).toMatchObject({ reason: "fault", report: { code: "global-out-of-bounds" } });
+  expect(d.at).toBe("compute:47 0/0/3");
+  expect(d.value("%r")).toBe("6");
+  expect(d.go()).toMatchObject({ reason: "fault", time: stop.time });
+  expect(d.step("over", true)).toBe("compute:46 0/0/3");
+  expect(d.step("over")).toBe("compute:47 0/0/3");
+  // With another value time goes on.
+  d.session.assign("%third", "0");
+  expect(d.go().reason).toBe("end");
+});
+
+test("frames of a recursion", () => {
+  const d = new Driver("factorial.json");
+  d.break("23", { condition: parseExpression("%n == 5 && laneid == 7") });
+  d.go();
+  expect(d.session.view.frames.map((f) => f.site.code.ir.name)).toEqual([
+    "factorial",
+    "factorial",
+    "factorial",
+    "compute",
+  ]);
+  expect(d.value("%n")).toBe("5");
+  d.session.focus = { ...d.session.focus, frame: 2 };
+  expect(d.value("%n")).toBe("7");
+  d.step("out");
+  expect(d.at).toBe("compute:41 0/0/7");
+});
+
+test("lines of the source that .loc names", () => {
+  const d = new Driver("calls.json");
+  d.break("calls.cu:16");
+  d.go();
+  expect(d.at).toBe("calls:59 0/0/0");
+  d.session.breakpoints.clear();
+  d.session.finish(d.session.step({ kind: "over", granularity: "source-line" }));
+  expect(d.at).toBe("calls:68 0/0/0");
+  d.session.finish(d.session.step({ kind: "over", granularity: "source-line", backward: true }));
+  expect(d.at).toBe("calls:59 0/0/0");
+});
+
+test("a changed value is another time", () => {
+  const d = new Driver("calls.json");
+  d.break("68");
+  d.go();
+  d.session.assign("%other", "1000");
+  d.session.breakpoints.clear();
+  const { now } = d.session;
+  expect(d.step("over")).toBe("calls:69 0/1/0");
+  expect(d.value("%y")).toBe("1064");
+  expect(d.step("over", true)).toBe("calls:68 0/1/0");
+  expect(d.session.now).toBe(now);
+  expect(d.value("%other")).toBe("1000");
+  d.session.finish(d.session.goTo(now - 1));
+  d.session.finish(d.session.goTo(now));
+  expect(d.value("%other")).toBe("1000");
+});

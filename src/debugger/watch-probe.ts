@@ -1,6 +1,7 @@
 import { type Execution, executingLanes, type Moment } from "../interpreter/execution.ts";
 import { writesOf } from "../ir/flow/index.ts";
 import type { Activation } from "../machine/activation.ts";
+import type { LaneAddresses } from "../machine/code.ts";
 import { BlockMarks } from "./probes.ts";
 import type { Probe } from "./probe.ts";
 import { plainAddress, readMemory } from "./view/memory-view.ts";
@@ -34,7 +35,8 @@ interface Seen {
 const same = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
   a === b || (a !== null && b !== null && a.length === b.length && a.every((byte, i) => byte === b[i]));
 
-const addresses = new BigInt64Array(32);
+const wide = new BigInt64Array(32);
+const addresses: LaneAddresses = { wide, words: new Int32Array(wide.buffer) };
 
 /** Finds accesses to what is watched: what they will be before, what has come of them behind an instruction. */
 export class WatchProbe implements Probe {
@@ -130,7 +132,7 @@ function lanesAtMemory(
   for (let m = lanes; m !== 0; m &= m - 1) {
     const lane = 31 - Math.clz32(m & -m);
     if (owner !== null && place.space === "local" && lane !== owner.lane) continue;
-    const at = plainAddress(grid, BigInt.asUintN(64, addresses[lane]!));
+    const at = plainAddress(grid, BigInt.asUintN(64, wide[lane]!));
     if (at === null || at.space !== place.space) continue;
     if (at.low < place.low + bytes && at.low + size > place.low) found |= 1 << lane;
   }

@@ -196,10 +196,10 @@ export class Detector {
     const me = this.#me;
     const thread = first[cell]!;
     const stamp = first[cell + 1]!;
-    if (stamp !== 0 && thread !== me) {
+    const weak = stamp !== 0 && !this.#stamps.kindAt(stamp).strong;
+    if (weak || (stamp !== 0 && thread !== me)) {
       const second = page.needSecond();
       const otherStamp = second[cell + 1]!;
-      const weak = !this.#stamps.kindAt(stamp).strong;
       if (weak || otherStamp === 0 || this.#stamps.kindAt(otherStamp).strong) {
         second[cell] = thread;
         second[cell + 1] = stamp;

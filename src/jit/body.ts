@@ -1,14 +1,17 @@
 import type { FlowBlock } from "../ir/flow/flow-graph.ts";
 import type { Guard, Instruction, LaneRule, Op } from "../ir/index.ts";
-import { wasm } from "../wasm/index.ts";
+import { type Wasm, wasm } from "../wasm/index.ts";
 import { allLanes, type Chunk, type Mask } from "./chunk.ts";
 import { type CallContext, Calls } from "./calls.ts";
-import { comparisonOf, everywhere } from "./branch-test.ts";
+import { aheadOf } from "./ahead.ts";
+import { type BranchTest, everywhere, testOf } from "./branch-test.ts";
 import { anyOf, type BranchCopies, ControlFlow, noCopies } from "./control-flow.ts";
 import { Faults } from "./faults.ts";
+import type { FlatPath } from "./flat-path.ts";
 import { GatheringBlocks, Gatherings } from "./gatherings.ts";
 import type { Hoisted } from "./hoisting.ts";
 import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
+import { blocksInStep, InStep } from "./in-step.ts";
 import { bothMasks } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";
 import { Memory } from "./memory.ts";
@@ -30,11 +33,10 @@ const mostInVersions = 400;
 interface Branch {
   readonly block: FlowBlock;
   readonly to: number;
-  /** The comparison that is still to be made, or null. */
-  readonly test: number | null;
-  readonly copies: BranchCopies;
-  /** Whether there are any for those that take it. */
-  readonly hasCopies: boolean;
+  /** What is still to be tested, or null. */
+  readonly test: BranchTest | null;
+  /** `isAll`: where it is known that all lanes do the same. */
+  readonly copies: (isAll: boolean) => BranchCopies;
 }
 
 /** Writes the instructions of a function. */
@@ -55,6 +57,9 @@ export class Body {
   readonly #hoisted: Hoisted | null;
   readonly #pauses: Pauses;
   readonly #suspension: Suspension | null;
+  /** Code for lanes that go the same way, where that is worth it. */
+  #inStep: InStep | null = null;
+  readonly #canBeInStep: boolean;
   /** How often lanes may still go around loops in which they may wait for others. */
   readonly #patience: number | null;
 
@@ -82,6 +87,8 @@ export class Body {
       gathering.all.length === 0 || calls.isFunction
         ? null
         : new Gatherings(chunk, context, this.#warpOperations, gathering);
+    const { width } = context.unit.shape;
+    this.#canBeInStep = !calls.isFunction && width === null && pauses.spins.size === 0;
     this.flow = new ControlFlow(chunk, suspension, this.gatherings, (block) => this.#block(block));
     this.#calls = new Calls(chunk, this.flow, context, this.#faults, calls);
     this.#stackPieces = new StackPieces(chunk, calls.unit, context, calls.frame);
@@ -98,6 +105,78 @@ export class Body {
     this.flow.enterPhase(phase, barriers);
   }
 
+  /** Writes all blocks, or those of a phase. `isWhole`: whether all lanes of the chunk have a thread. */
+  write(isWhole: Wasm = wasm.i32(1)): void {
+    const { layout } = this.flow;
+    const isEntered = layout.isInsideLoop(layout.start);
+    const blocks =
+      this.#canBeInStep && !isEntered ? blocksInStep(this.#chunk.analysis, layout, this.#isMeeting) : new Set<number>();
+    if (blocks.size === 0) {
+      this.flow.write();
+      return;
+    }
+    const { writer } = this.#chunk;
+    const inStep = new InStep(this.#chunk, this.flow, blocks, (block) => this.#block(block));
+    this.#inStep = inStep;
+    this.flow.write(() => {
+      writer.value(isWhole);
+      writer.if(() => inStep.write());
+      this.#memory.forget();
+    });
+  }
+
+  /**
+   * The instructions of a block for lanes in step: what they access is checked before all else. Where it is not as expected, the
+   * other code begins the block again.
+   */
+  #writeInStep(
+    { index }: FlowBlock,
+    end: number,
+    isTest: (instruction: number) => boolean,
+    write: (isDone: (instruction: number) => boolean) => void,
+  ): void {
+    const { analysis } = this.#chunk;
+    const isSkipped = (i: number): boolean => isTest(i) || this.#dead.has(i) || this.#hoisted?.has(i) === true;
+    const ahead = aheadOf(analysis, index, end, isSkipped);
+    for (const i of ahead.computed) this.#instruction(index, i, analysis.code.instructions[i]!);
+    this.#chunk.begin();
+    this.#memory.checkAhead(ahead, () => this.flow.goOnAt(index));
+    write((i) => isTest(i) || ahead.computed.includes(i));
+  }
+
+  /** The way that all lanes of a block may go, if there is one for which that can be told beforehand. */
+  flatPath(): FlatPath | null {
+    const isSimple =
+      this.#canBeInStep && this.#suspension === null && this.gatherings === null && this.#hoisted !== null;
+    return isSimple ? this.#memory.flatPath(this.#hoisted) : null;
+  }
+
+  /** Writes what a chunk does on that way. */
+  writeFlat({ blocks, decided }: FlatPath): void {
+    const { graph, instructions } = this.#chunk.analysis.code;
+    this.#memory.trusting(() => {
+      this.#chunk.inStep = true;
+      for (const block of blocks) {
+        const { start, end } = graph.blocks[block]!;
+        this.#pins.begin(graph.blocks[block]!);
+        for (let i = start; i < end; i++) {
+          const { op } = instructions[i]!;
+          const moves = op.kind === "branch" || op.kind === "return" || op.kind === "exit";
+          if (moves || decided.has(i)) continue;
+          this.#instruction(block, i, instructions[i]!);
+          this.#pins.written(i, instructions[i]!);
+        }
+      }
+      this.#chunk.inStep = false;
+    });
+  }
+
+  /** Whether all lanes of a chunk come to the barrier at the end of a block at once. */
+  readonly #isMeeting = (block: number): boolean => {
+    const at = this.#pauses.barriers.get(block);
+    return at === undefined || this.#suspension!.meetingBefore(at) !== null;
+  };
+
   #block(block: FlowBlock): void {
     const { instructions, graph, edgeCopies } = this.#chunk.analysis.code;
     const last = instructions[block.end - 1]!;
@@ -109,19 +188,23 @@ export class Body {
     };
     const taken = copiesBefore(block.end - 1, sameGuard);
     const end = last.op.kind === "branch" ? copiesBefore(taken, otherGuard) : taken;
-    const copy = (): void => {
-      for (let i = taken; i < block.end - 1; i++) this.#instruction(block.index, i, instructions[i]!);
-      this.#chunk.begin(last);
+    const copies = (isAll: boolean): BranchCopies => {
+      const write = (from: number, to: number) => (): void => {
+        for (let i = from; i < to; i++) {
+          const instruction = instructions[i]!;
+          this.#instruction(block.index, i, isAll ? { ...instruction, guard: null } : instruction);
+        }
+        this.#chunk.begin(last);
+      };
+      return { copy: write(taken, block.end - 1), copyOthers: write(end, taken) };
     };
-    const copyOthers = (): void => {
-      for (let i = end; i < taken; i++) this.#instruction(block.index, i, instructions[i]!);
-      this.#chunk.begin(last);
-    };
+    const { copy } = copies(false);
     const test = last.op.kind === "branch" ? this.#testOf(block, end, taken) : null;
-    const write = (): void => {
+    const isTest = (i: number): boolean => test?.instructions.includes(i) === true;
+    const write = (isDone: (instruction: number) => boolean = isTest): void => {
       this.#pins.begin(block);
       for (let i = block.start; i < end; i++) {
-        if (i === test) continue;
+        if (isDone(i)) continue;
         this.#instruction(block.index, i, instructions[i]!);
         this.#pins.written(i, instructions[i]!);
       }
@@ -129,27 +212,22 @@ export class Body {
     this.#chunk.begin();
     // Functions are better small: calls may nest.
     const isLarge = this.#hoisted === null || end - block.start > mostInVersions;
-    if (isLarge || !instructions.slice(block.start, end).every(isPlain)) write();
+    if (this.#chunk.inStep) this.#writeInStep(block, end, isTest, write);
+    else if (isLarge || !instructions.slice(block.start, end).every(isPlain)) write();
     else this.#memory.inVersions(block.start, end, this.#chunk.activeMask(block.index), write);
     if (last.op.kind !== "branch") copy();
     this.#chunk.begin(last);
     const target = (instruction: number): number => graph.blockAt(instruction);
     switch (last.op.kind) {
       case "branch":
-        this.#branch(
-          {
-            block,
-            to: target(last.op.target),
-            test,
-            copies: { copy, copyOthers },
-            hasCopies: taken < block.end - 1,
-          },
-          last,
-        );
+        this.#branch({ block, to: target(last.op.target), test, copies }, last);
         return;
       case "return":
       case "exit":
-        this.#leave(block.index, last);
+        if (this.#chunk.inStep) {
+          const to = graph.blocks.length;
+          this.#branchInStep({ block, to, test: null, copies: () => noCopies }, last);
+        } else this.#leave(block.index, last);
         return;
       case "barrier":
         this.#barrier(block.index, last.op, last);
@@ -165,16 +243,17 @@ export class Body {
         return;
       default:
         this.#instruction(block.index, block.end - 1, last);
+        if (this.#chunk.inStep) this.#inStep!.jump(block.index, block.index + 1);
         // The end of the function is a return.
-        if (block.index === graph.blocks.length - 1) this.flow.leave(block.index, null);
+        else if (block.index === graph.blocks.length - 1) this.flow.leave(block.index, null);
     }
   }
 
   /**
-   * The comparison that is made only where lanes may go different ways. `end`, `taken`: where the copies begin for lanes that
-   * do not take the branch, and for those that do.
+   * What is tested only where lanes may go different ways. `end`, `taken`: where the copies begin for lanes that do not take
+   * the branch, and for those that do.
    */
-  #testOf({ index, end: behind }: FlowBlock, end: number, taken: number): number | null {
+  #testOf({ index, end: behind }: FlowBlock, end: number, taken: number): BranchTest | null {
     const { instructions, graph } = this.#chunk.analysis.code;
     const { op, guard } = instructions[behind - 1]!;
     // What is read of a byte file is read for one instruction.
@@ -183,36 +262,34 @@ export class Body {
     const to = graph.blockAt(op.target);
     // When all go back, or none goes forward, there is nothing else to do.
     const isSimple = to > index ? end === taken : taken === behind - 1 && !this.#pauses.spins.has(to);
-    const test = isSimple ? comparisonOf(this.#chunk, index, end) : null;
-    return test === null || this.#hoisted?.has(test) ? null : test;
+    if (!isSimple && !this.#chunk.inStep) return null;
+    return testOf(this.#chunk, index, end, (i) => this.#hoisted?.has(i) === true);
+  }
+
+  /** 1 only if all lanes take the branch, or none does; null where no other test tells than that of each lane. */
+  #isDecided({ test }: Branch, { guard }: Instruction, takes: boolean): Wasm | null {
+    if (test === null) return null;
+    const { register, negate } = guard!;
+    return everywhere(this.#chunk, test.predicates, { kind: "reg", ty: "pred", reg: register }, takes !== negate);
   }
 
   #branch(branch: Branch, last: Instruction): void {
-    const { block, to, test, copies, hasCopies } = branch;
-    const compare = test === null ? null : this.#chunk.analysis.code.instructions[test]!;
-    if (compare?.op.kind !== "pure") {
-      this.#branchInLanes(branch, last);
+    if (this.#chunk.inStep) {
+      this.#branchInStep(branch, last);
       return;
     }
-    const [expr] = compare.op.values;
-    const all = everywhere(this.#chunk, expr!, !last.guard!.negate);
-    const none = to <= block.index ? null : everywhere(this.#chunk, expr!, last.guard!.negate);
+    const { block, to, test, copies } = branch;
+    const all = this.#isDecided(branch, last, true);
+    const none = to <= block.index ? null : this.#isDecided(branch, last, false);
     const { writer } = this.#chunk;
-    const decide = (): void => {
-      this.#instruction(block.index, test!, compare);
-      this.#chunk.begin(last);
-    };
     const go = (): void => {
-      decide();
+      this.#test(block.index, test, last);
       this.#branchInLanes(branch, last);
     };
     if (all !== null) {
       writer.value(all);
       writer.if(() => {
-        if (hasCopies) {
-          decide();
-          copies.copy();
-        }
+        copies(true).copy();
         this.flow.jump(block.index, to);
       });
     }
@@ -223,7 +300,90 @@ export class Body {
     }
   }
 
-  #branchInLanes({ block: { index: block }, to, copies }: Branch, { guard, lanes }: Instruction): void {
+  /** Executes what decides about a branch in each lane. */
+  #test(block: number, test: BranchTest | null, last: Instruction): void {
+    const { instructions } = this.#chunk.analysis.code;
+    for (const i of test?.instructions ?? []) this.#instruction(block, i, instructions[i]!);
+    this.#chunk.begin(last);
+  }
+
+  /** A branch, or where lanes leave, of lanes in step: they stay so if all take it, or none does. */
+  #branchInStep(branch: Branch, last: Instruction): void {
+    const { block, to, test } = branch;
+    const { writer } = this.#chunk;
+    const { copy, copyOthers } = branch.copies(true);
+    const { guard } = last;
+    const take = (): void => {
+      copy();
+      this.#inStep!.jump(block.index, to);
+    };
+    const pass = (): void => {
+      copyOthers();
+      this.#inStep!.jump(block.index, block.index + 1);
+    };
+    if (guard === null) {
+      take();
+      return;
+    }
+    const mask = this.#chunk.guardMask(guard);
+    if (mask === null) {
+      writer.value(this.#chunk.guardScalar(guard));
+      writer.if(take);
+      pass();
+      return;
+    }
+    const next = block.index + 1;
+    /** The other code sends each lane where it goes. */
+    const part = (): void => {
+      if (last.op.kind === "branch") this.#branchInLanes(branch, last);
+      else this.#leave(block.index, last);
+      if (next < this.#chunk.analysis.code.graph.blocks.length) this.flow.goOnAt(next);
+      else this.flow.end();
+    };
+    const [all, none] = [true, false].map((takes) => this.#isDecided(branch, last, takes)) as [
+      Wasm | null,
+      Wasm | null,
+    ];
+    if (to === next) {
+      this.#test(block.index, test, last);
+      const both = branch.copies(false);
+      both.copyOthers();
+      both.copy();
+      this.#inStep!.jump(block.index, next);
+    } else if (all === null || none === null) {
+      this.#test(block.index, test, last);
+      const others = mask.map((lanes) => wasm.op("v128.not", lanes));
+      writer.value(anyOf(mask));
+      writer.if(() => {
+        writer.value(wasm.op("i32.eqz", anyOf(others)));
+        writer.if(take);
+        part();
+      });
+      pass();
+    } else {
+      const testAndPart = (): void => {
+        this.#test(block.index, test, last);
+        part();
+      };
+      if (to <= block.index) {
+        writer.value(all);
+        writer.if(take);
+        writer.value(wasm.op("i32.eqz", none));
+        writer.if(testAndPart);
+      } else {
+        writer.value(wasm.op("i32.eqz", none));
+        writer.if(() => {
+          writer.value(all);
+          writer.if(take);
+          testAndPart();
+        });
+      }
+      pass();
+    }
+  }
+
+  #branchInLanes({ block: { index: block }, to, copies: copiesOf }: Branch, { guard, lanes }: Instruction): void {
+    const copies = copiesOf(false);
     const isPatient = to <= block && this.#pauses.spins.has(to);
     const go = (): void => {
       if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.flow.jump(block, to));
@@ -257,8 +417,10 @@ export class Body {
       throw new Unsupported("barriers of some lanes");
     const at = this.#pauses.barriers.get(block);
     const meeting = at === undefined ? null : this.#suspension!.meetingBefore(at);
-    if (at === undefined) this.flow.leave(block, null);
-    else if (meeting !== null) this.#suspension!.meet(meeting);
+    if (at === undefined) {
+      if (this.#chunk.inStep) this.flow.leaveTogether(block);
+      else this.flow.leave(block, null);
+    } else if (meeting !== null) this.#suspension!.meet(meeting);
     else this.#pause(block, at, guard);
   }
 

@@ -3,30 +3,59 @@ import type { Instruction } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
+import { both, times } from "./scalar.ts";
 
 /**
- * The comparison of integers that decides about the branch at the end of a block, where nothing else reads what it gives but the
- * copies that belong to the branch: then it need not be made in each lane as long as all lanes go the same way. Null where
- * there is none. `copies`: where these begin.
+ * What decides about the branch at the end of a block: instructions that nobody else needs but the copies that belong to the
+ * branch. They need not be executed in each lane as long as it is clear that all lanes go the same way.
  */
-export function comparisonOf({ analysis }: Chunk, block: number, copies: number): number | null {
+export interface BranchTest {
+  /** In their order. */
+  readonly instructions: readonly number[];
+  /** By the predicate that one of them writes, what it is. */
+  readonly predicates: ReadonlyMap<number, Expr>;
+}
+
+/** The test of a block's branch; null where there is none. `copies`: where these begin; `isFixed`: what is executed elsewhere. */
+export function testOf(
+  { analysis }: Chunk,
+  block: number,
+  copies: number,
+  isFixed: (instruction: number) => boolean,
+): BranchTest | null {
   const { graph, instructions, liveness } = analysis.code;
   const { start, end, successors } = graph.blocks[block]!;
   const { guard, lanes } = instructions[end - 1]!;
   if (guard === null || guard.collapse !== undefined || lanes !== undefined) return null;
-  const { register } = guard;
-  if (successors.some((s) => s < graph.blocks.length && liveness.liveIn(s).has(register))) return null;
+  const readers = readersOf(instructions, start, copies);
+  const found: number[] = [];
+  const predicates = new Map<number, Expr>();
+  /** Whether nothing but the test reads a register. */
+  const isOurs = (r: number): boolean =>
+    (readers.get(r) ?? []).every((i) => found.includes(i)) &&
+    !successors.some((s) => s < graph.blocks.length && liveness.liveIn(s).has(r));
+  const wanted = new Set([guard.register]);
   const changed = new Set<number>();
-  for (let i = end - 2; i >= start; i--) {
+  for (let i = copies - 1; i >= start; i--) {
     const instruction = instructions[i]!;
-    if (writes(instruction).includes(register)) {
-      return isPlain(instruction) && !reads(instruction).some((r) => changed.has(r)) ? i : null;
-    }
-    if (i < copies && reads(instruction).includes(register)) return null;
-    for (const r of writes(instruction)) changed.add(r);
+    const [to, ...others] = writes(instruction);
+    const isWanted = to !== undefined && others.length === 0 && wanted.delete(to);
+    if (
+      isWanted &&
+      isPlain(instruction) &&
+      !isFixed(i) &&
+      isOurs(to) &&
+      !reads(instruction).some((r) => changed.has(r))
+    ) {
+      found.unshift(i);
+      predicates.set(to, (instruction.op as PureOp).values[0]!);
+      for (const r of reads(instruction)) if (analysis.code.ir.registers[r]!.class === "pred") wanted.add(r);
+    } else for (const r of writes(instruction)) changed.add(r);
   }
-  return null;
+  return predicates.has(guard.register) ? { instructions: found, predicates } : null;
 }
+
+type PureOp = Extract<Instruction["op"], { kind: "pure" }>;
 
 const isPlain = ({ op, guard, lanes, dst }: Instruction): boolean =>
   op.kind === "pure" && guard === null && lanes === undefined && dst.length === 1;
@@ -43,31 +72,67 @@ function reads(instruction: Instruction): number[] {
   return found;
 }
 
-/** An `i32` that is 1 only if a predicate holds (or not) in all lanes of the chunk, without a look at each of them; or null. */
-export function everywhere(chunk: Chunk, expr: Expr, holds: boolean): Wasm | null {
+/** By register, the instructions of a range that read it. */
+function readersOf(instructions: readonly Instruction[], start: number, end: number): ReadonlyMap<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (let i = start; i < end; i++) {
+    for (const r of reads(instructions[i]!)) found.set(r, [...(found.get(r) ?? []), i]);
+  }
+  return found;
+}
+
+/**
+ * An `i32` that is 1 only if a predicate is `holds` in all lanes of the chunk, without a look at each of them; or null. `last`:
+ * the number (i64) of the last lane, where what grows in the chunk does so beyond it.
+ */
+export function everywhere(
+  chunk: Chunk,
+  predicates: ReadonlyMap<number, Expr>,
+  expr: Expr,
+  holds: boolean,
+  last: Wasm = wasm.i64(BigInt(chunk.lanes - 1)),
+): Wasm | null {
+  if (expr.kind === "const") return wasm.i32(expr.value === holds ? 1 : 0);
+  if (expr.kind === "reg") {
+    const known = predicates.get(expr.reg);
+    if (known !== undefined) return everywhere(chunk, predicates, known, holds, last);
+    const value = chunk.value(expr);
+    if (value.kind !== "uniform" || value.ty !== "pred") return null;
+    return holds ? value.scalar : wasm.op("i32.eqz", value.scalar);
+  }
   if (expr.kind !== "prim") return null;
-  if (expr.prim === "pred.not") return everywhere(chunk, expr.args[0]!, !holds);
+  if (expr.prim === "pred.not") return everywhere(chunk, predicates, expr.args[0]!, !holds, last);
+  if (expr.prim === "pred.and" || expr.prim === "pred.or") {
+    const [a, b] = expr.args.map((arg) => everywhere(chunk, predicates, arg, holds, last)) as [
+      Wasm | null,
+      Wasm | null,
+    ];
+    if ((expr.prim === "pred.and") === holds) return a === null || b === null ? null : both(a, b);
+    return a === null || b === null ? (a ?? b) : wasm.op("i32.or", a, b);
+  }
   const found = /^i32\.(lt|le)_([su])$/.exec(expr.prim);
   if (found === null) return null;
   const [, relation, sign] = found as unknown as [string, "lt" | "le", "s" | "u"];
   // What is not less is greater or equal.
   const [a, b] = holds ? expr.args : [expr.args[1]!, expr.args[0]!];
   const isStrict = (relation === "lt") === holds;
-  return ordered(chunk, a!, b!, isStrict, sign);
+  return ordered(chunk, a!, b!, isStrict, sign, last);
 }
 
 /** 1 only if the first is less than the second (or equal to it) everywhere; one of them changes from lane to lane by a number. */
-function ordered(chunk: Chunk, a: Expr, b: Expr, isStrict: boolean, sign: "s" | "u"): Wasm | null {
+function ordered(chunk: Chunk, a: Expr, b: Expr, isStrict: boolean, sign: "s" | "u", lane: Wasm): Wasm | null {
   const [left, right] = [chunk.value(a), chunk.value(b)];
   const extended = (word: Wasm): Wasm => wasm.op(`i64.extend_i32_${sign}`, word);
   const less = (x: Wasm, y: Wasm): Wasm => wasm.op(isStrict ? "i64.lt_s" : "i64.le_s", x, y);
   const [least, most] = sign === "s" ? [-(2n ** 31n), 2n ** 31n - 1n] : [0n, 2n ** 32n - 1n];
-  const both = (x: Wasm, y: Wasm): Wasm => wasm.op("i32.and", x, y);
   const ends = (base: Wasm, stride: number): readonly [Wasm, Wasm] => {
     const first = extended(base);
-    return [first, wasm.op("i64.add", first, wasm.i64(BigInt(stride) * BigInt(chunk.lanes - 1)))];
+    return [first, wasm.op("i64.add", first, stride === 0 ? wasm.i64(0n) : times(lane, stride))];
   };
   // Beyond the other end the numbers would begin again.
+  if (left.kind === "uniform" && right.kind === "uniform") {
+    return wasm.op(`i32.${isStrict ? "lt" : "le"}_${sign}`, left.scalar, right.scalar);
+  }
   if (left.kind === "affine" && right.kind === "uniform") {
     const [first, last] = ends(left.base, left.stride);
     const limit = extended(right.scalar);

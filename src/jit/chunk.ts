@@ -7,7 +7,7 @@ import type { Analysis } from "./analysis.ts";
 import type { FileAccess } from "./file-access.ts";
 import { laneBits } from "./lane-bits.ts";
 import { bothMasks, hasLane, isAll, isNone, ruleMask } from "./lane-rule.ts";
-import { canonicalNan, observedBits } from "./nan.ts";
+import { canonicalNan, canonicalNans, observedBits } from "./nan.ts";
 import { resultsOf } from "./prepare.ts";
 import type { Shape } from "./shape.ts";
 import {
@@ -51,6 +51,8 @@ export class Chunk {
   readonly #observed: ReadonlySet<number>;
   /** Vectors of registers that are the same in all lanes. */
   readonly #splats = new Map<number, number>();
+  /** Whether all lanes are active, and none is elsewhere, in what is being written. */
+  inStep = false;
   /** Where what is left of a byte file lies. */
   file: FileAccess | null = null;
   #values = new Map<Expr, Value>();
@@ -112,7 +114,8 @@ export class Chunk {
 
   /** The mask of the lanes in which an instruction of a block is executed, but for its guard. */
   activeMask(block: number): Mask {
-    const active = this.analysis.isPartial(block) ? this.active.map((local) => wasm.local("v128", local)) : null;
+    const isPartial = !this.inStep && this.analysis.isPartial(block);
+    const active = isPartial ? this.active.map((local) => wasm.local("v128", local)) : null;
     if (this.#rule === null) return active;
     const channels = ruleMask(this.#rule, this.quads);
     return this.#rule.noMask ? channels : bothMasks(active, channels);
@@ -208,16 +211,25 @@ export class Chunk {
     values: readonly (Value | null)[],
     guard: readonly Wasm[] | null,
   ): void {
+    const cleaned: number[] = [];
     const stores: { readonly to: FileTarget; readonly value: Value; readonly mask: Mask }[] = [];
     const assignments = values.flatMap((value, i) => {
       const to = dst[i];
       if (value === null || to == null) return [];
-      if (typeof to === "number") return this.#assignment(block, to, value, guard);
+      if (typeof to === "number") {
+        if (!this.inStep || guard !== null || value.kind !== "vector" || !this.#observed.has(to)) {
+          return this.#assignment(block, to, value, guard);
+        }
+        const clean = canonicalNans(this.writer, value);
+        cleaned.push(...clean.locals);
+        return this.#assignment(block, to, clean.value, guard);
+      }
       const mask = bothMasks(this.activeMask(block), guard);
       stores.push({ to, value: this.file!.kept(canonicalNan(value)), mask });
       return [];
     });
     this.writer.assign(assignments);
+    for (const local of cleaned) this.writer.release(local);
     for (const { to, value, mask } of stores) this.file!.store(to, value, mask);
   }
 
@@ -256,7 +268,7 @@ export class Chunk {
     if (this.#rule !== null && !(home !== undefined && hasAllLanes(this.#rule, home))) {
       return bothMasks(this.activeMask(block), guard);
     }
-    const merges = this.#rule?.noMask !== true && this.analysis.merges(block, register);
+    const merges = !this.inStep && this.#rule?.noMask !== true && this.analysis.merges(block, register);
     const active = merges ? this.activeMask(block) : null;
     return bothMasks(active, guard);
   }

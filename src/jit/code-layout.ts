@@ -18,6 +18,8 @@ export interface Scope {
 /** How blocks are written: all of them, or those of a phase. */
 export interface Layout {
   readonly blocks: readonly FlowBlock[];
+  /** The block with which a turn begins. */
+  readonly start: number;
   readonly root: Scope;
   /** Blocks to which something jumps. */
   readonly targets: ReadonlySet<number>;
@@ -28,6 +30,8 @@ export interface Layout {
   readonly waiting: readonly number[];
   /** Whether anything goes into the middle of a loop, or a turn may begin in the middle. */
   readonly needsEntry: boolean;
+  /** Whether anything else than a beginning turn goes into the middle of a loop. */
+  readonly entersLoops: boolean;
   isInsideLoop(block: number): boolean;
 }
 
@@ -41,20 +45,22 @@ export interface LayoutNeeds {
   readonly waiting: readonly number[];
 }
 
-export function layoutOf(graph: FlowGraph, { start, entries, waiting }: LayoutNeeds): Layout {
+export function layoutOf(graph: Pick<FlowGraph, "blocks">, { start, entries, waiting }: LayoutNeeds): Layout {
   const { blocks } = graph;
   const scopes: Scope[] = [];
   const root = scopeOf({ start: 0, end: blocks.length - 1, inner: loopsOf(graph) }, null, scopes);
-  const targets = new Set<number>([...waiting, ...entries]);
+  const targets = new Set<number>(waiting);
   for (const { index, successors } of blocks) {
     for (const s of successors) if (s > index + 1 && s < blocks.length) targets.add(s);
   }
   if (start > 0) targets.add(start);
   const isInsideLoop = (block: number): boolean =>
     scopes.some((s) => s.around !== null && block > s.start && block <= s.end);
-  const needsEntry = entries.length > 0 || [...targets].some(isInsideLoop);
+  const entersLoops = [...targets].some(isInsideLoop);
+  for (const entry of entries) targets.add(entry);
+  const needsEntry = entries.length > 0 || entersLoops;
   const reachable = reachableBlocks(blocks, start);
-  return { blocks, root, targets, reachable, entries, waiting, needsEntry, isInsideLoop };
+  return { blocks, start, root, targets, reachable, entries, waiting, needsEntry, entersLoops, isInsideLoop };
 }
 
 function reachableBlocks(blocks: readonly FlowBlock[], start: number): ReadonlySet<number> {

@@ -2,7 +2,7 @@ import type { FlowBlock, FlowGraph } from "../ir/flow/flow-graph.ts";
 import type { Guard } from "../ir/index.ts";
 import { type Label, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
-import { type Item, itemAt, itemsOf, type Layout, layoutOf, type Scope } from "./code-layout.ts";
+import { type Item, itemAt, itemsOf, type Layout, type LayoutNeeds, layoutOf, type Scope } from "./code-layout.ts";
 import type { Gatherings } from "./gatherings.ts";
 import { graphOf, type Phase } from "./phase.ts";
 import type { PauseKind, Suspension } from "./suspension.ts";
@@ -33,6 +33,9 @@ export class ControlFlow {
   readonly #gatherings: Gatherings | null;
   /** Behind all blocks. */
   #end: Label = { depth: 0 };
+  /** Where other code for the same lanes ends, while that is written; and the blocks at which these go on then. */
+  #away: Label | null = null;
+  readonly #returns = new Set<number>();
   #scope: Scope;
 
   /** `writeBlock`: writes a block's instructions, and its end by way of the methods here. */
@@ -54,7 +57,7 @@ export class ControlFlow {
     for (const { end, successors } of graph.blocks) {
       // Lanes go to all of the targets before any of them goes on.
       if (analysis.code.instructions[end - 1]!.op.kind !== "branch-indexed") continue;
-      for (const s of successors) if (!this.#leaves(s)) waiting.add(s);
+      for (const s of successors) if (!this.leaves(s)) waiting.add(s);
     }
     for (const w of [...waiting].sort((a, b) => a - b))
       this.#waiting.set(
@@ -62,23 +65,28 @@ export class ControlFlow {
         chunk.active.map(() => writer.local("v128")),
       );
     const needs = { start: 0, entries: suspension?.blocks ?? [], waiting: [...this.#waiting.keys()] };
-    this.#layout = layoutOf(this.#withReturns(graph), needs);
+    this.#layout = this.#lay(this.#withReturns(graph), needs);
     this.#scope = this.#layout.root;
-    this.#requireEntry();
+  }
+
+  #lay(graph: Pick<FlowGraph, "blocks">, needs: LayoutNeeds): Layout {
+    this.#layout = layoutOf(graph, needs);
+    this.#scope = this.#layout.root;
+    if (this.#layout.needsEntry) this.#entry ??= this.#chunk.writer.local("i32");
+    return this.#layout;
+  }
+
+  /** How the blocks are written that `write` writes next. */
+  get layout(): Layout {
+    return this.#layout;
   }
 
   /** What `write` writes next: a phase alone. `barriers`: by the block that ends with one, the block behind. */
   enterPhase(phase: Phase, barriers: ReadonlyMap<number, number>): void {
     const graph = graphOf(this.#chunk.analysis.code.graph, phase, barriers);
     const waiting = [...this.#waiting.keys()].filter((w) => phase.blocks.has(w));
-    this.#layout = layoutOf(graph, { start: phase.start, entries: [], waiting });
-    this.#scope = this.#layout.root;
-    this.#requireEntry();
-    if (this.#layout.needsEntry) this.enterAt(phase.start);
-  }
-
-  #requireEntry(): void {
-    if (this.#layout.needsEntry) this.#entry ??= this.#chunk.writer.local("i32");
+    const { needsEntry } = this.#lay(graph, { start: phase.start, entries: [], waiting });
+    if (needsEntry) this.enterAt(phase.start);
   }
 
   /** The masks of waiting lanes are to be empty when lanes begin. */
@@ -131,16 +139,43 @@ export class ControlFlow {
     );
   }
 
-  write(): void {
+  /** `before`: other code that begins with the same lanes. It goes to the end, or to where these blocks go on. */
+  write(before: (() => void) | null = null): void {
     const { writer } = this.#chunk;
     this.#end = writer.begin("block");
+    if (before !== null) this.#writeBefore(before);
     this.#writeScope(this.#layout.root);
     writer.end();
   }
 
+  #writeBefore(write: () => void): void {
+    const { writer } = this.#chunk;
+    const { start, entries, needsEntry, waiting } = this.#layout;
+    this.#entry ??= writer.local("i32");
+    if (!needsEntry) this.enterAt(start);
+    this.#returns.clear();
+    this.#away = writer.begin("block");
+    if (entries.length > 0) {
+      // Lanes that have paused go on where they were.
+      writer.get(this.#entry);
+      writer.brIf(this.#away);
+    }
+    write();
+    writer.end();
+    this.#away = null;
+    this.#lay(this.#layout, { start, entries: [...new Set([...entries, ...this.#returns])], waiting });
+  }
+
+  /** From other code: all active lanes go on at a block. */
+  goOnAt(block: number): void {
+    this.enterAt(block);
+    if (block !== this.#layout.start) this.#returns.add(block);
+    this.#chunk.writer.br(this.#away!);
+  }
+
   /** All active lanes go to a block, or (the number of blocks) to the end. */
   jump(from: number, to: number): void {
-    if (this.#leaves(to)) this.leave(from, null);
+    if (this.leaves(to)) this.leave(from, null);
     else if (to <= from) this.#goBack(to);
     else if (this.#mayWaitBetween(from, to)) {
       this.#addWaiting(to, this.#active);
@@ -153,7 +188,7 @@ export class ControlFlow {
   branch(from: number, to: number, guard: Guard | null, { copy, copyOthers } = noCopies): void {
     const { writer } = this.#chunk;
     const mask = this.#chunk.movedMask(guard);
-    const isBack = mask !== null && to <= from && !this.#leaves(to);
+    const isBack = mask !== null && to <= from && !this.leaves(to);
     if (!isBack) copyOthers();
     if (to === from + 1) {
       copy();
@@ -183,6 +218,12 @@ export class ControlFlow {
     this.#chunk.writer.br(this.#end);
   }
 
+  /** From other code: all lanes of the chunk leave the function. */
+  leaveTogether(from: number): void {
+    if (this.#gatherings === null) this.end();
+    else this.leave(from, null);
+  }
+
   /** The lanes of a mask leave the function, or (null) all. */
   leave(from: number, mask: readonly Wasm[] | null): void {
     this.#gatherings?.end(mask === null ? this.#active : this.#masked(from, mask));
@@ -201,7 +242,7 @@ export class ControlFlow {
     if (back.length > 0) {
       writer.value(anyOf(back.flatMap((at) => this.#waitingAt(at))));
       writer.if(() => {
-        const goesOn = this.#layout.blocks[from]!.successors.includes(from + 1) && !this.#leaves(from + 1);
+        const goesOn = this.#layout.blocks[from]!.successors.includes(from + 1) && !this.leaves(from + 1);
         if (goesOn) this.#addWaiting(from + 1, this.#active);
         this.#setNobody();
         for (const at of back.toSorted((a, b) => a - b)) {
@@ -216,11 +257,11 @@ export class ControlFlow {
   /** Lanes go to several blocks: `chosen` are the lanes of each. Afterwards none is active. */
   scatter(from: number, choices: readonly { readonly to: number; readonly mask: readonly Wasm[] }[]): void {
     const { writer } = this.#chunk;
-    const staying = choices.filter(({ to }) => !this.#leaves(to));
+    const staying = choices.filter(({ to }) => !this.leaves(to));
     for (const { to, mask } of staying) this.#addWaiting(to, mask);
     this.#setNobody();
     if (this.#gatherings !== null && staying.length < choices.length) {
-      for (const { to, mask } of choices) if (this.#leaves(to)) this.#gatherings.end(mask);
+      for (const { to, mask } of choices) if (this.leaves(to)) this.#gatherings.end(mask);
       this.#gatherings.settle(from, this);
     }
     for (const to of [...new Set(staying.map((c) => c.to))].sort((a, b) => a - b)) {
@@ -262,13 +303,13 @@ export class ControlFlow {
     writer.value(anyOf(taken));
     writer.if(() => {
       copy();
-      if (!this.#leaves(to) && !this.#waiting.has(to)) {
+      if (!this.leaves(to) && !this.#waiting.has(to)) {
         // The others leave, and nobody is on the way.
         this.#setActive(taken);
         this.#goTo(to, false);
         return;
       }
-      if (this.#leaves(to)) {
+      if (this.leaves(to)) {
         this.leave(from, guard);
         return;
       }
@@ -288,7 +329,7 @@ export class ControlFlow {
     copyOthers();
     writer.value(anyOf(this.#masked(from, guard)));
     writer.if(() => {
-      if (!this.#leaves(next)) {
+      if (!this.leaves(next)) {
         this.#addWaiting(
           next,
           this.#active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)),
@@ -310,7 +351,7 @@ export class ControlFlow {
   }
 
   /** Whether lanes that go there only leave the function. */
-  #leaves(to: number): boolean {
+  leaves(to: number): boolean {
     return to >= this.#chunk.analysis.code.graph.blocks.length || this.#chunk.analysis.isDeparture[to] === true;
   }
 
@@ -354,6 +395,10 @@ export class ControlFlow {
   }
 
   #goBack(to: number): void {
+    if (this.#away !== null) {
+      this.goOnAt(to);
+      return;
+    }
     let scope: Scope | null = this.#scope;
     while (scope !== null && (scope.start !== to || scope.again === null)) scope = scope.around;
     if (scope === null) throw new Error(`no loop begins at block ${to}`);
@@ -362,6 +407,10 @@ export class ControlFlow {
 
   /** Forward, with whatever lanes are active. `isNext`: what is written next is that block. */
   #goTo(to: number, isNext: boolean): void {
+    if (this.#away !== null) {
+      this.goOnAt(to);
+      return;
+    }
     if (isNext) return;
     let scope = this.#scope;
     while (to > scope.end) scope = scope.around!;
@@ -420,7 +469,8 @@ export class ControlFlow {
   #dispatch(scope: Scope, labelled: readonly Item[]): void {
     if (!this.#layout.needsEntry) return;
     const { writer } = this.#chunk;
-    const candidates = scope.around === null ? this.#layout.entries : [...this.#layout.targets];
+    const { entries, entersLoops, targets } = this.#layout;
+    const candidates = scope.around === null || !entersLoops ? entries : [...targets];
     const inside = candidates.filter((t) => t > scope.start && t <= scope.end);
     const ways = inside.flatMap((target) => {
       const item = labelled.find((i) => target >= i.start && target <= i.end);

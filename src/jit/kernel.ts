@@ -8,6 +8,7 @@ import type { Callable } from "./callables.ts";
 import { Chunk } from "./chunk.ts";
 import { type ContextLayout, layContext } from "./context-layout.ts";
 import { promoteFile } from "../ir/flow/file-promotion.ts";
+import { Row } from "./flat-path.ts";
 import { Frame, frameFunctions } from "./frame.ts";
 import { writeFunction } from "./function.ts";
 import { KernelStacks, stackBytesOf, stackModeOf } from "./kernel-stacks.ts";
@@ -217,6 +218,8 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   w.get(context);
   w.memory("i32.load", 4, layout.words.threads);
   w.set(threads);
+  const flat = stacks.isUsed ? null : body.flatPath();
+  const row = flat === null ? null : new Row(w, layout, context, threads, chunk.lanes);
   kernelStacks.begin();
   w.assign([{ local: entry, value: wasm.op("i32.add", local(context), wasm.i32(layout.calls)) }]);
   hoist(hoisted.grid);
@@ -248,27 +251,50 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       kernelStacks.place();
       hoist(hoisted.chunk);
     };
-    const start: ChunkStart = { prepare, activate: () => activate(chunk, shape, threads, first), begin };
-    const eachChunk = (run: () => void): void => {
+    const isWhole = shape.full
+      ? wasm.i32(1)
+      : wasm.op("i32.le_s", wasm.i32(chunk.lanes), wasm.op("i32.sub", local(threads), local(first)));
+    const start: ChunkStart = { isWhole, prepare, activate: () => activate(chunk, shape, threads, first), begin };
+    const firstChunk = (): void => {
       w.assign([{ local: first, value: wasm.i32(0) }]);
       specials.firstChunk();
+    };
+    /** From the chunk that is next, as long as some threads begin before a number. */
+    const chunksBefore = (end: number, run: () => void): void =>
       w.loop((nextChunk) => {
         run();
         count(w, first, shape.width ?? chunk.lanes);
         specials.nextChunk(shape.width ?? chunk.lanes);
-        w.value(wasm.op("i32.lt_u", local(first), local(threads)));
+        w.value(wasm.op("i32.lt_u", local(first), local(end)));
         w.brIf(nextChunk);
       });
+    const eachChunk = (run: () => void): void => {
+      firstChunk();
+      chunksBefore(threads, run);
     };
     if (suspension === null) {
       beginBlock();
-      eachChunk(() => {
+      firstChunk();
+      const done = w.begin("block");
+      if (flat !== null && row !== null) {
+        hoist(hoisted.chunk);
+        row.ifAll(flat, () => {
+          chunksBefore(row.whole, () => {
+            hoist(hoisted.chunk);
+            body.writeFlat(flat);
+          });
+          w.value(wasm.op("i32.ge_u", local(first), local(threads)));
+          w.brIf(done);
+        });
+      }
+      chunksBefore(threads, () => {
         start.prepare();
         start.activate();
         start.begin();
-        body.flow.write();
+        body.write(isWhole);
         body.gatherings?.noteStuck();
       });
+      w.end();
       body.gatherings?.endIfStuck();
     } else {
       const { barriers } = pauses;

@@ -3,6 +3,7 @@ import type { Expr } from "../semantics/index.ts";
 import { type FunctionWriter, type LibraryFunction, type Wasm, wasm } from "../wasm/index.ts";
 import { type AccessGroup, accessGroups, bytesOf, type GroupMember } from "./access-groups.ts";
 import { findName, spreadName } from "./access-functions.ts";
+import type { Ahead } from "./ahead.ts";
 import { fullAddresses } from "./address.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import { Computed } from "./computed.ts";
@@ -72,6 +73,8 @@ export class Locator {
   #assumed: ReadonlySet<AccessGroup> = new Set();
   readonly #sites = new Map<number, number>();
   readonly #computed: Computed;
+  /** Whether all checks have been made elsewhere. */
+  trusts = false;
 
   constructor(chunk: Chunk, context: MemoryContext) {
     this.#chunk = chunk;
@@ -119,6 +122,15 @@ export class Locator {
     }
   }
 
+  /** What an instruction accesses, if that is known beforehand; `isFirst`: whether no other is checked with it before. */
+  expected(index: number): { readonly group: AccessGroup; readonly target: Target; readonly isFirst: boolean } | null {
+    const { group } = this.#members.get(index)!;
+    const target = this.#targets.get(group)!;
+    if (target === null || this.#isOwn(group.access)) return null;
+    const isFirst = [...this.#members].every(([i, member]) => i >= index || member.group !== group);
+    return { group, target, isFirst };
+  }
+
   /** What has been checked is to be checked again: the code is written once more, elsewhere. */
   forget(): void {
     this.#verified.clear();
@@ -133,7 +145,7 @@ export class Locator {
       this.#verified.set(group, known);
     }
     const { locals, left: _, ...found } = known;
-    const ok = this.#assumed.has(group) ? wasm.i32(1) : known.ok;
+    const ok = this.trusts || this.#assumed.has(group) ? wasm.i32(1) : known.ok;
     const release = (): void => {
       known.left--;
       if (known.left === 0) for (const local of locals) this.#chunk.writer.release(local);
@@ -184,6 +196,23 @@ export class Locator {
         forget();
       },
     );
+  }
+
+  /** Checks at once what a block accesses, before the first of it. `otherwise`: what is done where anything is not as expected. */
+  checkAhead({ accesses, isReady }: Ahead, otherwise: () => void): void {
+    const checks: Wasm[] = [];
+    for (const index of accesses) {
+      const { group } = this.#members.get(index)!;
+      if (this.#verified.has(group) || this.#isScattered(group) || !isReady(group.address.base, index)) continue;
+      const known = this.#verify(group, null);
+      checks.push(known.ok);
+      this.#verified.set(group, { ...known, ok: wasm.i32(1), rescue: null });
+    }
+    const all = checks.reduce(both, wasm.i32(1));
+    if (all.kind === "const" && all.value === 1) return;
+    const { writer } = this.#chunk;
+    writer.value(wasm.op("i32.eqz", all));
+    writer.if(otherwise);
   }
 
   /** Whether each lane accesses another place, so that the check takes as long as the access. */

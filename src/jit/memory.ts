@@ -1,11 +1,14 @@
 import type { Access, Instruction, Op } from "../ir/index.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
 import { gatherName, scatterName } from "./access-functions.ts";
+import type { Ahead } from "./ahead.ts";
 import { AtomicOperations } from "./atomics.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import { anyOf } from "./control-flow.ts";
 import { ElementMoves } from "./element-moves.ts";
 import { classOf, elementInRegister, elementToStore } from "./element-value.ts";
+import { type FlatPath, flatPathOf } from "./flat-path.ts";
+import type { Hoisted } from "./hoisting.ts";
 import { bothMasks } from "./lane-bits.ts";
 import { LanePlaces } from "./lane-places.ts";
 import { bitsOf, either, Locator, type MemoryContext } from "./locator.ts";
@@ -64,6 +67,24 @@ export class Memory {
   /** Blocks may be written again. */
   forget(): void {
     this.#locator.forget();
+  }
+
+  /** Checks what a block accesses before it begins: see `Locator`. */
+  checkAhead(ahead: Ahead, otherwise: () => void): void {
+    this.#locator.checkAhead(ahead, otherwise);
+  }
+
+  /** The way that all lanes of a block go whose accesses can be checked beforehand, or null. */
+  flatPath(hoisted: Hoisted): FlatPath | null {
+    return flatPathOf(this.#chunk, hoisted, this.#locator);
+  }
+
+  /** Writes code for accesses that have been checked. */
+  trusting(write: () => void): void {
+    this.#locator.trusts = true;
+    write();
+    this.#locator.trusts = false;
+    this.forget();
   }
 
   load(block: number, index: number, { dst, guard }: Instruction, op: LoadOp): void {

@@ -2,8 +2,8 @@ import { operandsOf } from "../ir/flow/accesses.ts";
 import { nan32, nan64 } from "../numeric/float-pattern.ts";
 import type { Instruction } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
-import { type Wasm, wasm } from "../wasm/index.ts";
-import type { Value } from "./value.ts";
+import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
+import type { Value, Vector } from "./value.ts";
 
 /**
  * PTX's NaN of a computation, in the place of whatever NaN WebAssembly has made. Only where bits are looked at does it matter
@@ -21,10 +21,38 @@ export function canonicalNan(value: Value): Value {
     return { kind: "uniform", ty: ty === "f32" ? "i32" : "i64", scalar: bits };
   }
   if (value.kind !== "vector") return value;
-  const [eq, nan] =
-    ty === "f32" ? (["f32x4.eq", wasm.i32x4(nan32)] as const) : (["f64x2.eq", wasm.i64x2(nan64)] as const);
-  const clean = (part: Wasm): Wasm => wasm.blend(wasm.op(eq, part, part), part, nan);
-  return { ...value, ty: ty === "f32" ? "i32" : "i64", quads: value.quads.map((quad) => quad.map(clean)) };
+  return { ...value, ty: bitsTy(ty), quads: value.quads.map((quad) => quad.map((part) => clean(ty, part))) };
+}
+
+type FloatTy = "f32" | "f64";
+const bitsTy = (ty: FloatTy): "i32" | "i64" => (ty === "f32" ? "i32" : "i64");
+const ops = {
+  f32: { add: "f32x4.add", eq: "f32x4.eq", ne: "f32x4.ne", nan: wasm.i32x4(nan32) },
+  f64: { add: "f64x2.add", eq: "f64x2.eq", ne: "f64x2.ne", nan: wasm.i64x2(nan64) },
+} as const;
+
+const clean = (ty: FloatTy, part: Wasm): Wasm => wasm.blend(wasm.op(ops[ty].eq, part, part), part, ops[ty].nan);
+
+/** The same for many lanes, among which a NaN is rare: they are looked at one by one only if their sum is one. */
+export function canonicalNans(w: FunctionWriter, value: Vector): { readonly value: Vector; readonly locals: number[] } {
+  const { ty } = value;
+  if (ty !== "f32" && ty !== "f64") return { value, locals: [] };
+  const { add, ne } = ops[ty];
+  const perQuad = value.quads[0]!.length;
+  const locals = value.quads.flat().map(() => w.local("v128"));
+  const parts = locals.map((local) => wasm.local("v128", local));
+  w.assign(value.quads.flat().map((part, i) => ({ local: locals[i]!, value: part })));
+  const sum = (of: readonly Wasm[]): Wasm => {
+    const half = of.length >> 1;
+    return half === 0 ? of[0]! : wasm.op(add, sum(of.slice(0, half)), sum(of.slice(half)));
+  };
+  const total = w.local("v128");
+  w.assign([{ local: total, value: sum(parts) }]);
+  w.value(wasm.op("v128.any_true", wasm.op(ne, wasm.local("v128", total), wasm.local("v128", total))));
+  w.if(() => w.assign(locals.map((local, i) => ({ local, value: clean(ty, parts[i]!) }))));
+  w.release(total);
+  const quads = value.quads.map((_, q) => parts.slice(q * perQuad, (q + 1) * perQuad));
+  return { value: { kind: "vector", ty: bitsTy(ty), quads }, locals };
 }
 
 /**

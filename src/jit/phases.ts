@@ -74,7 +74,7 @@ export class Phases {
       start.prepare();
       start.activate();
       start.begin();
-      this.#run(first, begun);
+      this.#run(first, begun, start.isWhole);
     });
     w.loop((again) => {
       this.#nextRound();
@@ -94,7 +94,7 @@ export class Phases {
               this.#body.flow.reset();
               this.#suspension.restoreMeeting(meeting, this.#localsOf(this.#touched(phase).touched));
               this.#body.begin();
-              this.#run(phase, []);
+              this.#run(phase, [], start.isWhole);
             });
           });
         });
@@ -105,7 +105,7 @@ export class Phases {
     });
   }
   /** Writes a phase. `begun`: registers that have got a value before it. */
-  #run(phase: Phase, begun: readonly number[]): void {
+  #run(phase: Phase, begun: readonly number[], isWhole: Wasm): void {
     const w = this.#writer;
     const changed = this.#localsOf([...this.#touched(phase).written, ...begun]);
     this.#suspension.inPhase(changed, (state) => {
@@ -115,7 +115,7 @@ export class Phases {
     });
     this.#suspension.turnEnd = w.begin("block");
     this.#body.enterPhase(phase, this.#barriers);
-    this.#body.flow.write();
+    this.#body.write(isWhole);
     this.#suspension.setState(wasm.i32(chunkState.ended));
     w.end();
   }

@@ -6,6 +6,8 @@ import type { Unit } from "./unit.ts";
 
 /** What is done for a chunk before it runs. */
 export interface ChunkStart {
+  /** 1 where all lanes have a thread. */
+  readonly isWhole: Wasm;
   /** Whenever it begins or goes on. */
   readonly prepare: () => void;
   /** All lanes that have a thread become active. */
@@ -157,7 +159,7 @@ export class Rounds {
       () => this.#body.flow.resume("barrier"),
     );
     w.end();
-    this.#body.flow.write();
+    this.#body.write(start.isWhole);
     this.#pauseOrEnd();
     w.end();
     w.release(state);

@@ -9,8 +9,8 @@ export interface PtxCase {
   /** Bytes of a parameter behind them. */
   readonly blob?: Uint8Array;
   readonly launch: {
-    readonly grid: number;
-    readonly block: number;
+    readonly grid: number | readonly [number, number];
+    readonly block: number | readonly [number, number];
     readonly shared?: number;
     readonly hostThreads?: number;
   };

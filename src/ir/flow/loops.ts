@@ -17,7 +17,7 @@ interface OpenRange extends LoopRange {
  * The loops of code that is laid out in the order of its blocks: from the target of each backward branch to its furthest
  * source. Of two that cross, the first is made to end with the second, so that they nest.
  */
-export function loopsOf({ blocks }: FlowGraph): readonly LoopRange[] {
+export function loopsOf({ blocks }: Pick<FlowGraph, "blocks">): readonly LoopRange[] {
   const roots: OpenRange[] = [];
   const open: OpenRange[] = [];
   const close = (): void => {

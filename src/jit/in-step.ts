@@ -1,0 +1,125 @@
+import type { FlowBlock } from "../ir/flow/flow-graph.ts";
+import type { Instruction } from "../ir/index.ts";
+import type { Analysis } from "./analysis.ts";
+import type { Chunk } from "./chunk.ts";
+import { type Item, itemAt, itemsOf, type Layout, layoutOf, type Scope } from "./code-layout.ts";
+import type { ControlFlow } from "./control-flow.ts";
+
+/** Instructions at most of which there is code for lanes in step besides the other. */
+const mostInStep = 400;
+
+/**
+ * The blocks that lanes in step go through, as long as there is nothing for which they may have to wait. `isMeeting`: whether
+ * all lanes of a chunk come together to the barrier at the end of a block. None where that is not worth it.
+ */
+export function blocksInStep(
+  analysis: Analysis,
+  { blocks, start }: Layout,
+  isMeeting: (block: number) => boolean,
+): ReadonlySet<number> {
+  const { instructions } = analysis.code;
+  const isPlain = (block: FlowBlock): boolean =>
+    instructions.slice(block.start, block.end).every((instruction) => isPlainStep(instruction)) &&
+    (instructions[block.end - 1]!.op.kind !== "barrier" || isMeeting(block.index));
+  const found = new Set<number>();
+  const visit = (index: number): void => {
+    const block = blocks[index];
+    if (block === undefined || found.has(index) || !isPlain(block)) return;
+    found.add(index);
+    block.successors.forEach(visit);
+  };
+  visit(start);
+  const size = [...found].reduce((sum, b) => sum + blocks[b]!.end - blocks[b]!.start, 0);
+  const gains = [...found].some((block) => analysis.isPartial(block));
+  return gains && size <= mostInStep ? found : new Set();
+}
+
+function isPlainStep({ op, lanes }: Instruction): boolean {
+  if (lanes !== undefined) return false;
+  switch (op.kind) {
+    case "pure":
+    case "load":
+    case "store":
+    case "branch":
+    case "return":
+    case "exit":
+    case "barrier":
+    case "nothing":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/**
+ * Code for the lanes of a chunk as long as all go the same way, ahead of the code for any: it has no masks. Where they part, or
+ * come to what only the other code does, they go on there, with the same registers.
+ */
+export class InStep {
+  readonly blocks: ReadonlySet<number>;
+  readonly #chunk: Chunk;
+  readonly #flow: ControlFlow;
+  readonly #layout: Layout;
+  readonly #writeBlock: (block: FlowBlock) => void;
+  #scope: Scope;
+
+  /** `writeBlock`: writes a block's instructions, and its end by way of `jump`. */
+  constructor(chunk: Chunk, flow: ControlFlow, blocks: ReadonlySet<number>, writeBlock: (block: FlowBlock) => void) {
+    this.blocks = blocks;
+    this.#chunk = chunk;
+    this.#flow = flow;
+    this.#writeBlock = writeBlock;
+    // In the middle of a loop lanes begin elsewhere.
+    this.#layout = layoutOf(flow.layout, { start: flow.layout.start, entries: [], waiting: [] });
+    this.#scope = this.#layout.root;
+  }
+
+  write(): void {
+    this.#chunk.inStep = true;
+    this.#writeScope(this.#layout.root);
+    this.#chunk.inStep = false;
+  }
+
+  /** All lanes go to a block, or (the number of blocks) to the end. */
+  jump(from: number, to: number): void {
+    const { writer } = this.#chunk;
+    if (this.#flow.leaves(to)) {
+      this.#flow.leaveTogether(from);
+      return;
+    }
+    let scope: Scope | null = this.#scope;
+    if (to <= from) {
+      while (scope !== null && (scope.start !== to || scope.again === null)) scope = scope.around;
+      if (scope === null) throw new Error(`no loop begins at block ${to}`);
+      writer.br(scope.again!);
+      return;
+    }
+    while (to > scope.end) scope = scope.around!;
+    // In the middle of a loop only the other code can begin.
+    if (!this.blocks.has(to) || itemAt(scope, to) !== to) this.#flow.goOnAt(to);
+    else if (to !== from + 1) writer.br(scope.labels.get(to)!);
+  }
+
+  #writeScope(scope: Scope): void {
+    const { writer } = this.#chunk;
+    const outer = this.#scope;
+    this.#scope = scope;
+    if (scope.around !== null) scope.again = writer.begin("loop");
+    const items = itemsOf(scope);
+    const labelled = items.filter(({ start }) => start !== scope.start && this.#layout.targets.has(start));
+    for (const { start } of [...labelled].reverse()) scope.labels.set(start, writer.begin("block"));
+    for (const item of items) this.#writeItem(scope, item);
+    if (scope.around !== null) writer.end();
+    this.#scope = outer;
+  }
+
+  #writeItem(scope: Scope, { start, scope: inner }: Item): void {
+    const { writer } = this.#chunk;
+    if (scope.labels.has(start)) {
+      writer.end();
+      scope.labels.delete(start);
+    }
+    if (inner !== null) this.#writeScope(inner);
+    else if (this.blocks.has(start)) this.#writeBlock(this.#layout.blocks[start]!);
+  }
+}

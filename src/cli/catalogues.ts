@@ -12,6 +12,8 @@ import { syntaxCodes as visaSyntaxCodes } from "../visa/codes-syntax.ts";
 interface CatalogueOfRoom {
   readonly title: string;
   readonly codes: Catalogue;
+  /** What can come to them: checks of texts, runs, or the reading of jobs. */
+  readonly of: "check" | "run" | "job";
   /** What the pages' sections are sections of. */
   readonly manual: string;
 }
@@ -21,12 +23,12 @@ const visa = "vISA manual, ";
 
 /** All codes that the program can produce, by where they come from. */
 export const catalogues: readonly CatalogueOfRoom[] = [
-  { title: "PTX syntax", codes: syntaxCodes, manual: ptx },
-  { title: "PTX rules", codes: { ...checkCodes, ...instructionCodes }, manual: ptx },
-  { title: "Linking", codes: linkCodes, manual: ptx },
-  { title: "vISA syntax", codes: visaSyntaxCodes, manual: visa },
-  { title: "vISA rules", codes: visaCheckCodes, manual: visa },
-  { title: "CISA files", codes: cisaCodes, manual: visa },
-  { title: "Reports of runs", codes: { ...reportCodes, ...deviceFunctionCodes }, manual: ptx },
-  { title: "Job files", codes: jobCodes, manual: ptx },
+  { title: "PTX syntax", codes: syntaxCodes, manual: ptx, of: "check" },
+  { title: "PTX rules", codes: { ...checkCodes, ...instructionCodes }, manual: ptx, of: "check" },
+  { title: "Linking", codes: linkCodes, manual: ptx, of: "check" },
+  { title: "vISA syntax", codes: visaSyntaxCodes, manual: visa, of: "check" },
+  { title: "vISA rules", codes: visaCheckCodes, manual: visa, of: "check" },
+  { title: "CISA files", codes: cisaCodes, manual: visa, of: "check" },
+  { title: "Reports of runs", codes: { ...reportCodes, ...deviceFunctionCodes }, manual: ptx, of: "run" },
+  { title: "Job files", codes: jobCodes, manual: ptx, of: "job" },
 ];

@@ -1,8 +1,9 @@
 import { UsageError } from "../runtime/errors.ts";
-import { type Diagnostic, fileToJson, hasErrors, renderDiagnostic } from "../source/index.ts";
+import { type Diagnostic, fileToJson, renderDiagnostic } from "../source/index.ts";
 import { checkFiles, checkProgram } from "./checked-files.ts";
 import { type Command, exitStatus } from "./command.ts";
 import { readBytes } from "./files.ts";
+import { Findings, findingOptions } from "./findings.ts";
 import { plural } from "./numbers.ts";
 import { printJson, type Terminal } from "./terminal.ts";
 
@@ -32,12 +33,15 @@ export const check: Command = {
   options: [
     { name: "link", help: "the files are one program: check the rules between them too" },
     { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
+    ...findingOptions,
   ],
   details: `Files: .ptx; .visaasm and .isaasm (vISA text), .isa (vISA in binary form, checked as the text that it stands for). With --link the files of a vISA program are its kernel and the functions that it calls.`,
   async run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("check: no file given");
     const files = options.positionals.map((path) => ({ path, bytes: readBytes(path) }));
-    const { sources, diagnostics } = await (options.has("link") ? checkProgram : checkFiles)(files, options);
+    const findings = new Findings(options);
+    const { sources, diagnostics: all } = await (options.has("link") ? checkProgram : checkFiles)(files, options);
+    const diagnostics = findings.addDiagnostics(all, sources);
     if (options.has("json")) {
       const checked = sources.map((source) =>
         fileToJson(
@@ -50,6 +54,7 @@ export const check: Command = {
       printDiagnostics(diagnostics, terminal);
       terminal.out(summary(sources.length, diagnostics));
     }
-    return hasErrors(diagnostics) ? exitStatus.failed : exitStatus.ok;
+    await findings.finish({ of: "check", completed: true }, terminal);
+    return diagnostics.some((d) => findings.counts(d.severity)) ? exitStatus.failed : exitStatus.ok;
   },
 };

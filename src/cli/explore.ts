@@ -2,6 +2,7 @@ import { type Explored, explore } from "../runtime/explore.ts";
 import type { JobOptions, JobResult } from "../runtime/job-run.ts";
 import type { Interruption } from "../runtime/schedule-script.ts";
 import { type ExitStatus, exitStatus } from "./command.ts";
+import type { FailOn } from "./findings.ts";
 import { plural } from "./numbers.ts";
 import type { Progress } from "./progress.ts";
 import { runQuietly } from "./run-execution.ts";
@@ -28,8 +29,8 @@ export async function exploreRun(
   return explored;
 }
 
-export function exploredStatus(planned: PlannedRun, { usual, found }: Explored): ExitStatus {
-  const own = statusOf({ ...planned, result: usual });
+export function exploredStatus(planned: PlannedRun, { usual, found }: Explored, failOn: FailOn): ExitStatus {
+  const own = statusOf({ ...planned, result: usual }, failOn);
   if (own !== exitStatus.ok || found === null) return own;
   return found.result.reports.some((r) => r.severity === "error") ? exitStatus.faulted : exitStatus.failed;
 }

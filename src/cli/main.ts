@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { join } from "node:path";
 import { cacheFolder } from "../node/cache-folder.ts";
@@ -8,6 +7,7 @@ import { nearest } from "../source/index.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
 import { commonOptions, describeOptions, parseOptions } from "./options.ts";
 import { openTerminal } from "./terminal.ts";
+import { version } from "./version.ts";
 import { hang, mostColumns, wrap } from "./wrap.ts";
 
 /** Each is loaded when it is called: starting takes as long as one command needs. */
@@ -33,12 +33,6 @@ function keepCompiledCode(): void {
   const folder = cacheFolder();
   if (folder !== null && !process.argv.includes("--no-cache")) enableCompileCache?.(join(folder, "node"));
 }
-
-/** The package's own description lies two folders above this file, as source and when built. */
-const version = (): string => {
-  const description: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  return (description as { version: string }).version;
-};
 
 async function overview(): Promise<string> {
   const all = await Promise.all(Object.values(commands).map((load) => load()));

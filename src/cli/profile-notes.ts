@@ -17,7 +17,7 @@ export function notesOf({ counts: c, targets }: Pick<LineProfile, "counts" | "ta
   const traffic = (where: string, requests: number, sectors: number, least: number): void => {
     if (requests === 0) return;
     const best = sectors === least ? "" : `, could be ${average(least, requests)}`;
-    notes.push(`${where}${average(sectors, requests)} sectors${best}`);
+    notes.push(`${where}${average(sectors, requests)} sector${sectors === requests ? "" : "s"}${best}`);
   };
   traffic("", c.globalRequests, c.globalSectors, c.globalLeastSectors);
   traffic("local: ", c.localRequests, c.localSectors, c.localLeastSectors);

@@ -1,12 +1,15 @@
 import { type ExitStatus, exitStatus } from "./command.ts";
+import type { FailOn } from "./findings.ts";
 import type { Finished } from "./run-execution.ts";
 
-/** What a run tells the caller of the process. */
-export function statusOf({ result, job }: Finished): ExitStatus {
-  if (result.ok) return exitStatus.ok;
-  if (result.problem) return exitStatus.usage;
-  const faulted = result.reports.some((report) => report.severity === "error");
-  return job.expect === null && faulted ? exitStatus.faulted : exitStatus.failed;
+/** What a run tells the caller of the process. `failOn`: which reports count. */
+export function statusOf({ result, job }: Finished, failOn: FailOn = "error"): ExitStatus {
+  const { ok, problem, reports } = result;
+  const faulted = reports.some((report) => report.severity === "error");
+  if (ok) return failOn === "warning" && job.expect === null && reports.length > 0 ? exitStatus.faulted : exitStatus.ok;
+  if (problem) return exitStatus.usage;
+  if (job.expect !== null || !faulted) return exitStatus.failed;
+  return failOn === "never" ? exitStatus.ok : exitStatus.faulted;
 }
 
 /** The status of all: wrong usage before faults before failed checks. */

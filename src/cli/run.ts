@@ -5,6 +5,7 @@ import { printDiagnostics } from "./check.ts";
 import { type Command, exitStatus } from "./command.ts";
 import { eachRun } from "./each-run.ts";
 import { exploredStatus, exploredToJson, exploreRun, printExplored } from "./explore.ts";
+import { Findings, findingOptions } from "./findings.ts";
 import { grouped } from "./numbers.ts";
 import type { Options } from "./options.ts";
 import { programDetails, programOptions, programUsage } from "./program-options.ts";
@@ -61,6 +62,7 @@ export const run: Command = {
   usage: programUsage("run"),
   options: [
     ...programOptions,
+    ...findingOptions,
     { name: "schedule", value: "CHOICES", help: "run under this schedule, as --explore names it" },
     { name: "explore", value: "N", help: "run under up to N schedules, and stop at the first that makes a difference" },
     { name: "out", value: "N=FILE", repeats: true, help: "save the buffer of argument N (from 0): .npy, .bin, .json" },
@@ -74,7 +76,7 @@ For example, in a clone of Lanewise:
     --kernel saxpy --global 32 --local 16 \\
     --arg 20 --arg 2.5 --arg f32[32]=iota --arg f32[32]
 
-Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong usage, or a file that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached.`,
+Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong usage, or a file that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached (--fail-on says which reports count).`,
   async run(options, terminal) {
     const budget = explorationBudget(options);
     const progress = new Progress(terminal);
@@ -87,10 +89,18 @@ Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong 
       if (!json) (fromJob ? printJob : printLaunch)(finished, terminal);
     };
 
+    const findings = new Findings(options);
+
     const status = await eachRun(options, { command: "run", terminal }, async (planned, fromJob) => {
       const outputs = fromJob ? [] : planOutputs(options.all("out"), planned.job);
       if (budget !== null) {
-        const explored = await exploreRun(planned, settings, { budget, progress });
+        const explored = await exploreRun(
+          planned,
+          { ...settings, suppress: findings.suppresses },
+          { budget, progress },
+        );
+        findings.addRun(explored.usual);
+        if (explored.found !== null) findings.addRun(explored.found.result);
         const usual = { ...planned, result: explored.usual };
         print(usual, fromJob);
         results.push(usual);
@@ -99,11 +109,13 @@ Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong 
           printExplored(explored, terminal);
           if (explored.found !== null) printFindings(explored.found.result, terminal);
         }
-        return exploredStatus(planned, explored);
+        return exploredStatus(planned, explored, findings.failOn);
       }
       const steering = steeringOf(options);
-      const finished = await executeRun(planned, { ...settings, ...steering }, { progress, terminal, device });
+      const watched = { ...settings, ...steering, suppress: findings.suppresses };
+      const finished = await executeRun(planned, watched, { progress, terminal, device });
       const { result } = finished;
+      findings.addRun(result);
       if (!fromJob && result.problem) throw result.problem;
       print(finished, fromJob);
       results.push(finished);
@@ -111,8 +123,9 @@ Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong 
       if (!fromJob && result.launches.length > 0) saveOutputs(outputs, result);
       if (!fromJob && outputs.length === 0 && !json) printBuffers(result, planned.job, terminal);
       warnOfUnreached(steering?.steering, terminal);
-      return statusOf(finished);
+      return statusOf(finished, findings.failOn);
     });
+    await findings.finish({ of: "run", completed: status !== exitStatus.usage }, terminal);
     if (json) printJson({ ok: status === exitStatus.ok, jobs: documents }, terminal);
     else if (results.length > 1) terminal.out(summary(results));
     return status;

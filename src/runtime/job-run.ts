@@ -39,6 +39,8 @@ export interface JobOptions {
   readonly timeoutMs?: number | null;
   readonly target?: string | null;
   readonly onProgress?: LaunchOptions["onProgress"];
+  /** What is not to be heard of: a launch with no other errors counts as good, though a fault has ended it early. */
+  readonly suppress?: (report: Report) => boolean;
   /** Who else watches the launches, besides sanitizers. */
   readonly observers?: readonly Observer[];
   /** Decides the schedule of the launches, one after the other. */
@@ -76,6 +78,8 @@ export interface JobResult {
   readonly checks: readonly CheckResult[];
   readonly stdout: string;
   readonly reports: readonly Report[];
+  /** Reports that were not to be heard of. */
+  readonly suppressed: readonly Report[];
   /** What the job needs that is not there yet. Such a job is not ok. */
   readonly skipped: string | null;
   /** Errors and warnings of the program's text. */
@@ -119,6 +123,7 @@ export class JobRun {
   readonly launches: LaunchSummary[] = [];
   readonly checks: CheckResult[] = [];
   readonly reports: Report[] = [];
+  readonly suppressed: Report[] = [];
   diagnostics: readonly Diagnostic[] = [];
   stdout = "";
 
@@ -251,8 +256,12 @@ export class JobRun {
     const { threads, steps, milliseconds, engine, hostThreads } = result;
     this.launches.push({ kernel: kernel.name, threads, steps, milliseconds, engine, hostThreads });
     this.stdout += result.stdout;
-    this.reports.push(...result.reports);
-    return result.ok;
+    const { suppress = () => false } = this.options;
+    const heard = result.reports.filter((report) => !suppress(report));
+    this.reports.push(...heard);
+    if (heard.length === result.reports.length) return result.ok;
+    this.suppressed.push(...result.reports.filter((report) => !heard.includes(report)));
+    return !heard.some((report) => report.severity === "error");
   }
 
   #arguments({ args }: LaunchSpec): KernelArgument[] {
@@ -357,6 +366,7 @@ export class JobRun {
       checks: this.checks,
       stdout: this.stdout,
       reports: this.reports,
+      suppressed: this.suppressed,
       skipped,
       diagnostics: this.diagnostics,
       problem,

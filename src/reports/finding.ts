@@ -1,0 +1,62 @@
+import type { Report, StackEntry, ThreadId } from "../machine/report.ts";
+import type { Diagnostic, Note, Severity, SourceText, Span } from "../source/index.ts";
+
+/** What a check or a run has to say about a place in a source: a diagnostic, or a report. */
+export interface Finding {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly help: string | null;
+  readonly source: SourceText;
+  readonly span: Span;
+  readonly notes: readonly Note[];
+  /** The function around the place; null where none is. */
+  readonly function: string | null;
+  /** What only a report has. */
+  readonly run: RunDetails | null;
+}
+
+interface RunDetails {
+  readonly kernel: string;
+  readonly threads: readonly ThreadId[];
+  readonly count: number;
+  readonly stack: readonly StackEntry[];
+  readonly location: Report["location"];
+}
+
+export const findingOfDiagnostic = ({ help, ...d }: Diagnostic): Finding => ({
+  code: d.code,
+  severity: d.severity,
+  message: d.message,
+  help: help ?? null,
+  source: d.source,
+  span: d.span,
+  notes: d.notes,
+  function: functionAround(d.source, d.span.start),
+  run: null,
+});
+
+export const findingOfReport = ({ help, kernel, threads, count, stack, location, ...r }: Report): Finding => ({
+  code: r.code,
+  severity: r.severity,
+  message: r.message,
+  help: help ?? null,
+  source: r.source,
+  span: r.span,
+  notes: r.notes.map((message) => ({ message })),
+  function: stack[0]?.function ?? kernel,
+  run: { kernel, threads, count, stack, location },
+});
+
+const headings =
+  /^[ \t]*(?:\.(?:visible|weak|extern|common)\s+)*\.(?:entry|func|kernel|function)\b\s*(?:\([^)]*\)\s*)?"?([\w$%.]+)/gm;
+
+/** The function whose heading stands last above a place: files with errors have no tree to ask. */
+function functionAround({ text }: SourceText, offset: number): string | null {
+  let found: string | null = null;
+  for (const match of text.matchAll(headings)) {
+    if (match.index > offset) break;
+    found = match[1]!;
+  }
+  return found;
+}

@@ -1,0 +1,3 @@
+export * from "./finding.ts";
+export * from "./sarif.ts";
+export * from "./suppressions.ts";

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import {
+  type Finding,
+  findingOfDiagnostic,
+  parseRule,
+  parseSuppressions,
+  Suppressions,
+} from "../../src/reports/index.ts";
+import { SourceText } from "../../src/source/index.ts";
+
+const text = `.visible .entry first (.param .u64 p)
+{
+    bad;
+    bad; // lanewise: allow other, data-*
+    // lanewise: allow odd
+    bad;
+}
+.func (.param .u32 r) second (.param .u32 p) { bad; }
+`;
+const source = new SourceText("/home/me/src/a.ptx", text);
+
+/** Something at the n-th "bad". */
+function finding(code: string, n = 0): Finding {
+  let start = -1;
+  for (let i = 0; i <= n; i++) start = text.indexOf("bad", start + 1);
+  const span = { start, end: start + 3 };
+  return findingOfDiagnostic({ code, severity: "error", message: "bad", source, span, notes: [] });
+}
+
+test.each([
+  ["odd", "odd", true],
+  ["odd", "even", false],
+  ["odd*", "odd-thing", true],
+  ["*", "anything", true],
+  ["odd a.ptx", "odd", true],
+  ["odd src/a.ptx", "odd", true],
+  ["odd c/a.ptx", "odd", false],
+  ["odd *.ptx", "odd", true],
+  ["odd b.ptx", "odd", false],
+  ["odd a.ptx:3", "odd", true],
+  ["odd a.ptx:4", "odd", false],
+  ["odd a.ptx:1-3", "odd", true],
+  ["odd a.ptx:4-9", "odd", false],
+  ["odd in first", "odd", true],
+  ["odd in f*", "odd", true],
+  ["odd in second", "odd", false],
+  ["odd a.ptx:3 in first", "odd", true],
+])('"%s" and %s at line 3, in first: %s', (rule, code, applies) => {
+  expect(parseRule(rule, "--allow").applies(finding(code))).toBe(applies);
+});
+
+test("the function of a place is the one whose heading stands above it", () => {
+  expect([0, 2, 3].map((n) => finding("x", n).function)).toEqual(["first", "first", "second"]);
+});
+
+test.each(["", "odd a.ptx b.ptx", "odd in", "odd in a b", "odd a.ptx:9-3", "odd,even", "odd? a"])(
+  '"%s" is no rule',
+  (rule) => {
+    expect(() => parseRule(rule, "rules.txt:7")).toThrow(/rules\.txt:7.*is no rule/);
+  },
+);
+
+test("a file has one rule to a line, and comments", () => {
+  const rules = parseSuppressions(new SourceText("rules", "# all\n\nodd a.ptx # known\n  even\n"));
+  expect(rules.map(({ code, origin }) => [code, origin])).toEqual([
+    ["odd", "rules:3"],
+    ["even", "rules:4"],
+  ]);
+});
+
+describe("comments in a source", () => {
+  const find = (code: string, n: number) => new Suppressions([]).find(finding(code, n))?.origin ?? null;
+
+  test("on the line itself", () => {
+    expect(find("other", 1)).toBe("/home/me/src/a.ptx:4");
+    expect(find("data-race", 1)).toBe("/home/me/src/a.ptx:4");
+    expect(find("odd", 1)).toBeNull();
+    expect(find("other", 0)).toBeNull();
+  });
+
+  test("alone, for the next line", () => {
+    expect(find("odd", 2)).toBe("/home/me/src/a.ptx:5");
+    expect(find("odd", 0)).toBeNull();
+  });
+});
+
+test("what suppresses nothing, of the codes that could have come", () => {
+  const suppressions = new Suppressions(["odd", "even", "run-*"].map((rule, i) => parseRule(rule, `rules:${i + 1}`)));
+  suppressions.find(finding("even"));
+  const unused = suppressions.unused(["odd", "even", "other"]).map(({ origin, code }) => `${origin} ${code}`);
+  expect(unused).toEqual(["rules:1 odd", "/home/me/src/a.ptx:4 other", "/home/me/src/a.ptx:5 odd"]);
+});

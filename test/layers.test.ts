@@ -15,7 +15,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   interpreter: ["source", "numeric", "semantics", "ir", "machine"],
   jit: ["source", "numeric", "wasm", "semantics", "ir", "machine", "interpreter"],
   sanitizers: ["source", "semantics", "ir", "machine"],
-  runtime: ["source", "numeric", "semantics", "ir", "ptx", "visa", "machine", "interpreter", "jit", "sanitizers"],
+  runtime: ["source", "numeric", "wasm", "semantics", "ir", "ptx", "visa", "machine", "interpreter", "jit", "sanitizers"],
   profiler: ["source", "ir", "machine"],
   reports: ["source", "machine"],
   debugger: ["source", "semantics", "ir", "machine", "interpreter", "runtime"],

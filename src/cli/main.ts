@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   link: async () => (await import("./link.ts")).link,
   asm: async () => (await import("./asm.ts")).asm,
   disasm: async () => (await import("./disasm.ts")).disasm,
+  build: async () => (await import("./build.ts")).build,
   explain: async () => (await import("./explain.ts")).explain,
   isa: async () => (await import("./isa.ts")).isa,
   bench: async () => (await import("./bench.ts")).bench,

@@ -5,7 +5,7 @@ import type { Grid } from "../machine/grid.ts";
 import type { LaunchRequest } from "../machine/launch.ts";
 import type { DeviceMemory } from "../machine/memory.ts";
 import type { Dim3 } from "../machine/report.ts";
-import { machineFeatures } from "../wasm/features.ts";
+import { type Features, machineFeatures } from "../wasm/index.ts";
 import { type Callable, Callables } from "./callables.ts";
 import { Contexts } from "./contexts.ts";
 import { Execution, type JitResult, type LoadedKernel } from "./execution.ts";
@@ -84,6 +84,24 @@ export class JitProgram {
     }
   }
 
+  /**
+   * A kernel for others to launch: for blocks of one shape, or (null) of any, on machines with some features. A text: why it cannot be
+   * compiled.
+   */
+  compiled(kernel: string, block: Dim3 | null, features: Features): CompiledKernel | string {
+    const callable = this.#callables.named(kernel);
+    if (callable === null) return "there is no such kernel";
+    const quads = this.#quadsOf(callable.ir, block ?? usual);
+    const shape = shapeOf(block ?? usual, quads, false);
+    const fitting = block === null ? { ...shape, rows: false, full: false } : shape;
+    return orWhyNot(() => compileKernel(callable, fitting, this.#facts, features));
+  }
+
+  /** Where the bytes of the module's constants lie in the device's memory, once a kernel has been compiled. */
+  get constantsAt(): number {
+    return this.#placeConstants();
+  }
+
   /** The same in workers, where there are any. */
   launchAsync(request: LaunchRequest): Promise<JitResult> {
     return this.#execution(request, true).runApart();
@@ -132,19 +150,12 @@ export class JitProgram {
   }
 
   #compile(kernel: Callable, shape: LaunchShape, block: Dim3): LoadedKernel | string {
-    const features = machineFeatures();
-    const facts = this.#facts;
-    const compile = (): CompiledKernel => compileKernel(kernel, shape, facts, features);
-    try {
-      const cached = this.#cache?.find(
-        `${keyOf(kernel.ir.name, shape)} ${features.fusedMadd} ${this.#places}`,
-        compile,
-      );
+    const { fusedMadd } = machineFeatures();
+    const compile = (): CompiledKernel => compileKernel(kernel, shape, this.#facts, { fusedMadd });
+    return orWhyNot(() => {
+      const cached = this.#cache?.find(`${keyOf(kernel.ir.name, shape)} ${fusedMadd} ${this.#places}`, compile);
       return instantiate(cached ?? withModule(compile()), this.program.memory, guessedMs(kernel.ir, block));
-    } catch (error) {
-      if (error instanceof Unsupported) return error.message;
-      throw error;
-    }
+    });
   }
 
   get #facts(): ProgramFacts {
@@ -167,6 +178,19 @@ export class JitProgram {
     const globals = [...variables.values()].filter(({ variable }) => variable.space === "global");
     const base = constants.extents.length > 0 ? [this.#placeConstants()] : [];
     return [...base, ...globals.map(({ address }) => address)].join();
+  }
+}
+
+/** The block for which code is wide where it is for any. */
+const usual: Dim3 = [256, 1, 1];
+
+/** What is made, or why it cannot be compiled. */
+function orWhyNot<T>(make: () => T): T | string {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof Unsupported) return error.message;
+    throw error;
   }
 }
 

@@ -23,5 +23,12 @@ export { type NumpyArray, readNumpy, writeNumpy } from "./npy.ts";
 export { type CheckResult, type JobFiles, type JobOptions, type JobResult, runJob } from "./run-job.ts";
 export { parseSchedule, ScriptedSteering } from "./schedule-script.ts";
 export type { SourceFile } from "./source-file.ts";
+export {
+  type BuildOptions,
+  buildKernel,
+  type KernelDescription,
+  NotStandaloneError,
+  type StandaloneKernel,
+} from "./standalone.ts";
 export type { Stream } from "./stream.ts";
 export type { KernelInput } from "./visa/handwritten-payload.ts";

@@ -37,7 +37,7 @@ export const maddCases: Readonly<Record<Size, readonly (readonly [number, number
 };
 
 /** The multiply-adds of vectors as functions of numbers, which have the names of their types. */
-function maddModule(): Uint8Array<ArrayBuffer> {
+export function maddModule(): Uint8Array<ArrayBuffer> {
   const module = new ModuleWriter();
   for (const ty of ["f32", "f64"] as const) {
     const vector = vectorOf[ty];

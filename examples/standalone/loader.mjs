@@ -1,0 +1,421 @@
+// Launches what `lanewise build` makes, in Node and in browsers, with nothing of Lanewise. docs/build.md explains the description.
+//
+//     const kernel = await loadKernel(description, bytes);
+//     const x = kernel.buffer(new Float32Array([1, 2, 3]));
+//     const y = kernel.buffer(12);
+//     kernel.launch({ grid: 1, block: 32, args: [3, 2.5, x, y] });
+//     y.read(Float32Array);
+
+const page = 0x1_0000;
+/** Allocations have so many bytes between them, in which an access is found to be outside of all. */
+const gap = 256;
+/** Blocks that have begun and not ended, where they wait for each other. */
+const mostInFlight = 512;
+const fromBase64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+const three = (size) => (typeof size === "number" ? [size, 1, 1] : [size[0], size[1] ?? 1, size[2] ?? 1]);
+const unflattened = (n, [x, y]) => [n % x, Math.floor(n / x) % y, Math.floor(n / (x * y))];
+
+/** `description`: the JSON file, parsed; `bytes`: the module. */
+export async function loadKernel(description, bytes, { print = (text) => console.log(text.replace(/\n$/, "")) } = {}) {
+  if (description.format !== "lanewise kernel 1") throw new Error(`the format "${description.format}" is another one`);
+  if (description.fusedMultiplyAdd !== null) requireFused(description.fusedMultiplyAdd);
+  return new Kernel(description, await WebAssembly.compile(bytes), print);
+}
+
+/** Throws where multiply-adds of the machine round twice: results would not be the same as elsewhere. */
+function requireFused({ probe, ...cases }) {
+  const bytes = fromBase64(probe);
+  if (!WebAssembly.validate(bytes) && globalThis.process?.versions?.node?.startsWith("20.")) {
+    process.getBuiltinModule("node:v8").setFlagsFromString("--experimental-wasm-relaxed-simd");
+  }
+  const isFused = () => {
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes));
+    return ["f32", "f64"].every((type) => exports[type](...cases[type].slice(0, 3)) === cases[type][3]);
+  };
+  if (!WebAssembly.validate(bytes) || !isFused()) throw new Error("this machine has no fused multiply-add");
+}
+
+/** What went wrong in a kernel: at a line, in a thread of a block. */
+export class KernelFault extends Error {
+  constructor(message, place) {
+    const { source, line, kernel, thread, block, text } = place;
+    super(`${source}:${line}: ${message} (kernel ${kernel}, thread (${thread}) of block (${block}): ${text})`);
+    this.name = "KernelFault";
+    Object.assign(this, place);
+  }
+}
+
+/** Memory of the kernel's device. */
+class Buffer {
+  #kernel;
+
+  constructor(kernel, at, size, name) {
+    this.#kernel = kernel;
+    this.at = at;
+    this.size = size;
+    this.name = name;
+  }
+
+  /** What kernels are given. */
+  get address() {
+    return BigInt(this.#kernel.description.memory.global.base) + BigInt(this.at);
+  }
+
+  /** The bytes where they lie; good until more memory is allocated. */
+  get bytes() {
+    return new Uint8Array(this.#kernel.memory.buffer, this.at, this.size);
+  }
+
+  /** A copy as a typed array. */
+  read(Type = Uint8Array) {
+    return new Type(this.bytes.slice().buffer);
+  }
+
+  write(values) {
+    this.bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+    return this;
+  }
+}
+
+class Kernel {
+  #run;
+  #print;
+  /** In the order of their addresses: buffers and global variables. */
+  #allocations = [];
+  #top;
+  /** Contexts that nobody uses, by size. */
+  #free = new Map();
+  #views;
+  #clock = 0n;
+  #sharedBytes = 0;
+
+  constructor(description, module, print) {
+    this.description = description;
+    this.#print = print;
+    const { free, global, const: constants } = description.memory;
+    this.memory = new WebAssembly.Memory({ initial: Math.ceil(free / page), maximum: 0xffff });
+    this.#top = free;
+    for (const { name, at, size, data } of global.variables) {
+      const variable = new Buffer(this, at, size, name);
+      if (data !== undefined) variable.write(fromBase64(data));
+      this.#allocations.push(variable);
+    }
+    for (const { at, data } of constants.variables) {
+      if (data !== undefined) this.#bytes.set(fromBase64(data), constants.at + at);
+    }
+    const env = { memory: this.memory, ...this.#imports() };
+    this.#run = new WebAssembly.Instance(module, { env }).exports.run;
+  }
+
+  /** So many zeros, or the bytes of a typed array. */
+  buffer(contents, name = `a buffer of ${contents.byteLength ?? contents} bytes`) {
+    const size = contents.byteLength ?? contents;
+    const made = new Buffer(this, this.#reserve(size), size, name);
+    this.#allocations.push(made);
+    return typeof contents === "number" ? made : made.write(contents);
+  }
+
+  /** A global variable of the program. */
+  variable(name) {
+    return this.#allocations.find((a) => a.name === name) ?? null;
+  }
+
+  /**
+   * Runs the kernel to its end. `grid`: blocks; `block`: threads: a number, or up to three; `args`: numbers, buffers, or typed arrays
+   * for what has no number; `shared`: bytes of dynamic shared memory.
+   */
+  launch({ grid, block, args = [], shared = 0 }) {
+    const { waits, memory, context } = this.description;
+    const launch = { grid: three(grid), block: three(block), shared, params: this.#pack(args) };
+    this.#check(launch);
+    this.#sharedBytes = memory.shared.dynamic + shared;
+    const bytes = context.shared + this.#sharedBytes;
+    const [gx, gy, gz] = launch.grid;
+    const blocks = gx * gy * gz;
+    const contexts = this.#free.get(bytes) ?? [];
+    this.#free.set(bytes, contexts);
+    const ready = [];
+    const opened = [];
+    const begin = () => {
+      if (ready.length === 0 && opened.length < mostInFlight) {
+        ready.push(contexts.pop() ?? this.#reserve(bytes));
+        opened.push(ready[0]);
+        this.#fill(ready[0], launch);
+      }
+      return ready.pop();
+    };
+    /** Blocks that wait for others, and where. */
+    const waiting = [];
+    const run = (at, from, to) => {
+      const end = this.#run(at, from, to) >>> 0;
+      if (end === to) ready.push(at);
+      else waiting.push({ at, block: end });
+      return end === to ? to : end + 1;
+    };
+    try {
+      for (let next = 0; next < blocks || waiting.length > 0; ) {
+        const at = next < blocks ? begin() : undefined;
+        if (at !== undefined) next = run(at, next, waits ? next + 1 : blocks);
+        const first = waiting.shift();
+        if (first === undefined) continue;
+        this.#words[(first.at + context.words.patience) >> 2] = 4;
+        run(first.at, first.block, first.block + 1);
+      }
+    } finally {
+      contexts.push(...opened);
+    }
+  }
+
+  get #bytes() {
+    return this.#view("u8", Uint8Array);
+  }
+
+  get #words() {
+    return this.#view("i32", Int32Array);
+  }
+
+  /** A view of all memory, made anew when that has grown. */
+  #view(name, Type) {
+    if (this.#views?.buffer !== this.memory.buffer) this.#views = { buffer: this.memory.buffer };
+    return (this.#views[name] ??= new Type(this.memory.buffer));
+  }
+
+  #reserve(size) {
+    const at = this.#top;
+    this.#top = Math.ceil((at + size + gap) / 256) * 256;
+    const missing = Math.ceil(this.#top / page) - this.memory.buffer.byteLength / page;
+    if (missing > 0) this.memory.grow(missing);
+    return at;
+  }
+
+  #check({ grid, block, shared }) {
+    const wanted = this.description.block;
+    const fits =
+      block[0] * block[1] * block[2] <= 1024 && [...grid, ...block].every((n) => Number.isInteger(n) && n > 0);
+    if (!fits || !Number.isInteger(shared) || shared < 0)
+      throw new RangeError("sizes are whole, and a block has up to 1024 threads");
+    if (wanted?.some((n, i) => n !== block[i])) {
+      throw new RangeError(`the kernel was built for blocks of (${wanted}) threads, not (${block})`);
+    }
+  }
+
+  /** The arguments as the kernel's parameters lie in memory. */
+  #pack(args) {
+    const { parameters, kernel } = this.description;
+    if (args.length !== parameters.length) {
+      const list = parameters.map(({ name, type }) => `${name} (${type})`).join(", ");
+      throw new TypeError(`${kernel} has ${parameters.length} parameters, not ${args.length}: ${list}`);
+    }
+    const last = parameters.at(-1);
+    const view = new DataView(new ArrayBuffer(last === undefined ? 0 : last.offset + last.size));
+    parameters.forEach(({ name, type, offset, size }, i) => {
+      const arg = args[i] instanceof Buffer ? args[i].address : args[i];
+      if (ArrayBuffer.isView(arg)) {
+        if (arg.byteLength !== size) throw new TypeError(`${name} has ${size} bytes, not ${arg.byteLength}`);
+        new Uint8Array(view.buffer).set(new Uint8Array(arg.buffer, arg.byteOffset, size), offset);
+      } else if (type === "f32") view.setFloat32(offset, Number(arg), true);
+      else if (type === "f64") view.setFloat64(offset, Number(arg), true);
+      else if (size === 8) view.setBigInt64(offset, BigInt(arg), true);
+      else if (size === 4) view.setInt32(offset, Number(arg), true);
+      else if (size === 2) view.setInt16(offset, Number(arg), true);
+      else if (size === 1) view.setInt8(offset, Number(arg));
+      else throw new TypeError(`${name} has ${size} bytes: give them as a typed array`);
+    });
+    return new Uint8Array(view.buffer);
+  }
+
+  /** Makes a context ready for the blocks of a launch. */
+  #fill(at, { grid, block, shared, params }) {
+    const { context, memory } = this.description;
+    const [words, bytes] = [this.#words, this.#bytes];
+    const threads = block[0] * block[1] * block[2];
+    const all = memory.shared.variables.reduce((sum, { size }) => sum + size, shared);
+    const values = {
+      ...Object.fromEntries(
+        ["x", "y", "z"].flatMap((d, i) => [
+          [`ntid.${d}`, block[i]],
+          [`nctaid.${d}`, grid[i]],
+        ]),
+      ),
+      nwarpid: Math.ceil(threads / 32),
+      nsmid: 1,
+      dynamic_smem_size: shared,
+      total_smem_size: all,
+      aggr_smem_size: all,
+      threads,
+      entry: at + context.calls,
+      resumed: 0,
+      patience: 1024,
+    };
+    for (const [name, value] of Object.entries(values)) words[(at + context.words[name]) >> 2] = value;
+    for (let t = 0; t < threads; t++) {
+      unflattened(t, block).forEach((n, d) => {
+        words[(at + context.threads + 4096 * d + 4 * t) >> 2] = n;
+      });
+    }
+    bytes.set(params, at + context.params);
+    bytes.set(fromBase64(context.targets.data), at + context.targets.at);
+    bytes.fill(0, at + context.records.at, at + context.records.end);
+    context.roots.parameters.forEach((offset, i) => {
+      const from = (at + context.params + offset) >> 2;
+      const found = this.#find(words[from] >>> 0, words[from + 1], at, 0);
+      const root = (at + context.roots.at + 16 * i) >> 2;
+      words.set(found?.space === "global" ? [found.start, words[from + 1], found.size, 0] : [0, 0, 0, 0], root);
+    });
+  }
+
+  /** What the module asks. All is told of a context and of one of the sites, with a bit for each lane. */
+  #imports() {
+    const { imports } = this.description;
+    const known = {
+      translate: (at, site, lanes) => this.#translate(at, site, lanes),
+      fault: (at, site, lanes) => this.#fail("the kernel cannot go on here", at, site, lanes),
+      external: (at, site, lanes) => this.#external(at, site, lanes),
+      clock: () => ++this.#clock,
+      stackOverflow: (at, lanes) => this.#fail("calls nest too deeply", at, null, lanes),
+      giveUp: () => {
+        throw new Error("calls nest more deeply than WebAssembly's stack allows");
+      },
+    };
+    const unknown = (name) => () => {
+      throw new Error(`the module asks for "${name}", which this loader does not have`);
+    };
+    return Object.fromEntries(imports.map((name) => [name, known[name] ?? unknown(name)]));
+  }
+
+  /** Finds the bytes of memory behind addresses that are in none of the places in which the module has looked. */
+  #translate(at, number, lanes) {
+    const { context, sites } = this.description;
+    const { access, record } = sites[number];
+    for (let lane = 0; lane < context.lanes; lane++) {
+      const place = (at + context.places + 4 * lane) >> 2;
+      this.#words[place] = at + context.values;
+      if ((lanes & (1 << lane)) === 0) continue;
+      const from = (at + context.addresses + 8 * lane) >> 2;
+      const [low, high] = [this.#words[from] >>> 0, this.#words[from + 1] >>> 0];
+      const found = this.#find(low, high, at, lane);
+      const problem = this.#problem(found, access, low);
+      if (problem !== null) {
+        const address = (BigInt(high) << 32n) + BigInt(low);
+        this.#fail(`${access.bytes} bytes at 0x${address.toString(16)}: ${problem}`, at, number, 1 << lane);
+      }
+      this.#words[place] = found.at + low - found.start;
+      if (record === undefined || found.space === "local") continue;
+      this.#words.set(
+        [found.start, high, found.size, found.at - found.start],
+        (at + context.records.at + 16 * record) >> 2,
+      );
+    }
+  }
+
+  #problem(found, { space, bytes, aligned, writes }, low) {
+    if (found === null) return "no buffer or variable is there";
+    const own = { "kernel-param": "params", "call-param": "local" }[space] ?? space;
+    if (own !== "generic" && own !== found.space) return `that is in the ${found.space} space`;
+    if (low + bytes > found.start + found.size) return `outside of ${found.name}`;
+    if (low % aligned !== 0) return `the address is no multiple of ${aligned}`;
+    return writes && (found.space === "const" || found.space === "params") ? `${found.name} cannot be written` : null;
+  }
+
+  /** The buffer or variable at an address, as a lane sees it: `size` bytes from the address `start` and the byte `at` on. */
+  #find(low, high, context, lane) {
+    const { memory, context: places } = this.description;
+    const upper = (base) => Number(BigInt(base) >> 32n);
+    const among = (space, start, at, variables) => {
+      const found = variables.findLast((v) => v.at <= low - start);
+      if (found === undefined || low - start >= found.at + Math.max(1, found.size)) return null;
+      return { space, name: found.name, size: found.size, start: start + found.at, at: at + found.at };
+    };
+    if (high === upper(memory.global.base)) return among("global", 0, 0, this.#allocations);
+    if (high !== 0 && high !== upper(memory.generic)) return null;
+    const within = (base, size) => low >= Number(base) && low < Number(base) + size;
+    const { shared, const: constants, params, local } = memory;
+    if (within(shared.base, this.#sharedBytes)) {
+      const dynamic = { name: "dynamic shared memory", at: shared.dynamic, size: this.#sharedBytes - shared.dynamic };
+      return among("shared", Number(shared.base), context + places.shared, [...shared.variables, dynamic]);
+    }
+    if (within(params.base, 4096)) {
+      const list = this.description.parameters.map(({ name, offset, size }) => ({ name, at: offset, size }));
+      return among("params", Number(params.base), context + places.params, list);
+    }
+    if (within(local.base, local.stride)) {
+      const stack = this.#words[(context + places.words.stacks) >> 2] + lane * local.stride;
+      return among("local", Number(local.base), stack, [{ name: "the thread's stack", at: 0, size: local.stride }]);
+    }
+    return among("const", Number(constants.base), constants.at, constants.variables);
+  }
+
+  /** Ends the launch: because of the lowest of some lanes of the chunk that runs. */
+  #fail(message, at, number, lanes) {
+    const { context, sites, kernel, source } = this.description;
+    const word = (name) => this.#words[(at + context.words[name]) >> 2];
+    const size = (what) => ["x", "y", "z"].map((d) => word(`${what}.${d}`));
+    const lane = 31 - Math.clz32(lanes & -lanes);
+    const thread = unflattened(word("first") + lane, size("ntid"));
+    const block = unflattened(word("ticket"), size("nctaid"));
+    const { line, text } = number === null ? { line: 1, text: "a call" } : sites[number];
+    throw new KernelFault(message, { source, line, kernel, thread, block, text });
+  }
+
+  /** Calls of `vprintf`, lane by lane; everything else was refused when the module was built. */
+  #external(at, number, lanes) {
+    const { context, sites } = this.description;
+    const { calls } = sites[number];
+    if (calls !== "vprintf") this.#fail(`the loader has no function ${calls}`, at, number, lanes);
+    for (let lane = 0; lane < context.lanes; lane++) {
+      if ((lanes & (1 << lane)) === 0) continue;
+      const view = new DataView(this.memory.buffer);
+      const arg = (i) => view.getBigUint64(at + context.args + 8 * (i * context.lanes + lane), true);
+      const byteAt = (address) => {
+        const [low, high] = [Number(address & 0xffff_ffffn), Number(address >> 32n)];
+        const found = this.#find(low, high, at, lane);
+        if (found === null) this.#fail(`printf is given the address 0x${address.toString(16)}`, at, number, 1 << lane);
+        return found.at + low - found.start;
+      };
+      const string = (address) => {
+        const from = byteAt(address);
+        return new TextDecoder().decode(this.#bytes.slice(from, this.#bytes.indexOf(0, from)));
+      };
+      let offset = 0;
+      const next = (size) => {
+        const place = Math.ceil(offset / size) * size;
+        offset = place + size;
+        return byteAt(arg(1) + BigInt(place));
+      };
+      const integer = (long) => (long ? view.getBigInt64(next(8), true) : BigInt(view.getInt32(next(4), true)));
+      this.#print(format(string(arg(0)), { integer, double: () => view.getFloat64(next(8), true), string }));
+      view.setBigInt64(at + context.values + 8 * lane, 0n, true);
+    }
+  }
+}
+
+/** The conversions of C's printf that kernels use most: others throw. */
+function format(text, { integer, double, string }) {
+  return text.replace(/%([-0]*)(\d*)(?:\.(\d+))?(ll|l|z)?(.)/g, (whole, flags, width, precision, length, letter) => {
+    const unsigned = () => BigInt.asUintN(length === undefined ? 32 : 64, integer(length !== undefined));
+    const digits = Number(precision ?? 6);
+    const conversions = {
+      "%": () => "%",
+      d: () => `${integer(length !== undefined)}`,
+      i: () => `${integer(length !== undefined)}`,
+      u: () => `${unsigned()}`,
+      x: () => unsigned().toString(16),
+      X: () => unsigned().toString(16).toUpperCase(),
+      c: () => String.fromCharCode(Number(integer(false) & 0xffn)),
+      s: () => string(BigInt.asUintN(64, integer(true))),
+      p: () => `0x${BigInt.asUintN(64, integer(true)).toString(16)}`,
+      f: () => double().toFixed(digits),
+      e: () =>
+        double()
+          .toExponential(digits)
+          .replace(/e([+-])(\d)$/, "e$10$2"),
+    };
+    if (conversions[letter] === undefined) throw new Error(`this loader does not print ${whole}`);
+    const body = conversions[letter]();
+    if (flags.includes("-")) return body.padEnd(Number(width));
+    if (!flags.includes("0")) return body.padStart(Number(width));
+    return body.startsWith("-")
+      ? `-${body.slice(1).padStart(Number(width) - 1, "0")}`
+      : body.padStart(Number(width), "0");
+  });
+}

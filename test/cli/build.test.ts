@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadKernel } from "../../examples/standalone/loader.mjs";
+import { BuiltCli } from "./built-cli.ts";
+
+let cli: BuiltCli;
+beforeAll(async () => {
+  cli = await BuiltCli.build();
+  for (const name of ["saxpy.ptx", "saxpy.visaasm"]) {
+    cli.write(name, readFileSync(new URL(`../../examples/${name}`, import.meta.url)));
+  }
+});
+afterAll(() => cli.remove());
+
+const read = (name: string): Buffer => readFileSync(join(cli.work, name));
+
+test("build writes a module and its description, which can be launched", async () => {
+  const { status, stdout, stderr } = cli.run("build", "saxpy.ptx", "-o", "saxpy.wasm");
+  expect({ status, stdout, stderr: stderr.replace(/[\d.]+ KB/, "9 KB") }).toEqual({
+    status: 0,
+    stdout: "",
+    stderr: "saxpy: 9 KB in saxpy.wasm, described in saxpy.json\n",
+  });
+  const description = JSON.parse(read("saxpy.json").toString());
+  expect(description).toMatchObject({ module: "saxpy.wasm", kernel: "saxpy", source: "saxpy.ptx", block: null });
+  const saxpy = await loadKernel(description, read("saxpy.wasm"));
+  const [x, y] = [saxpy.buffer(new Float32Array([1, 2, 3, 4])), saxpy.buffer(16)];
+  saxpy.launch({ grid: 1, block: 4, args: [4, 2.5, x, y] });
+  expect([...y.read(Float32Array)]).toEqual([2.5, 5, 7.5, 10]);
+});
+
+test("--json, and a block of one shape", () => {
+  const { status, stdout } = cli.run("build", "saxpy.ptx", "-o", "s.wasm", "--block", "64,2", "--json");
+  expect({ status, ...JSON.parse(stdout) }).toEqual({
+    status: 0,
+    ok: true,
+    output: "s.wasm",
+    description: "s.json",
+    kernel: "saxpy",
+  });
+  expect(JSON.parse(read("s.json").toString()).block).toEqual([64, 2, 1]);
+});
+
+test("what is wrong is said, and nothing is written", () => {
+  const failing = (...args: string[]): string => {
+    const { status, stderr } = cli.run("build", ...args);
+    return `${status} ${stderr}`;
+  };
+  expect(failing("saxpy.ptx")).toBe("2 lanewise: build: -o says where the module goes\n");
+  expect(failing("saxpy.ptx", "-o", "a.txt")).toMatch(/^2 .*ends in \.wasm/);
+  expect(failing("saxpy.ptx", "-o", "no.wasm", "--kernel", "saxpi")).toMatch(/^2 .*did you mean "saxpy"/);
+  expect(failing("saxpy.visaasm", "-o", "no.wasm")).toMatch(/^2 .*PTX/);
+  cli.write("bad.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ad.u32 a, b, c; }");
+  expect(failing("bad.ptx", "-o", "no.wasm")).toMatch(/^1 bad\.ptx:4:/);
+  expect(existsSync(join(cli.work, "no.wasm"))).toBe(false);
+});

@@ -1,0 +1,186 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { KernelFault, loadKernel } from "../../examples/standalone/loader.mjs";
+import { bytesOfBuffer, initialValues } from "../../src/cli/bench-kernel.ts";
+import { benchKernels } from "../../src/cli/bench-suite.ts";
+import { PtxDevice } from "../../src/runtime/ptx-device.ts";
+import { buildKernel, type BuildOptions } from "../../src/runtime/standalone.ts";
+
+const head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+/** As if the description had been a file. */
+async function load(text: string, options: BuildOptions = {}, print?: (text: string) => void) {
+  const { wasm, description } = buildKernel({ path: "k.ptx", text }, options);
+  return loadKernel(JSON.parse(JSON.stringify(description)), wasm, print === undefined ? {} : { print });
+}
+
+describe("a stand-alone module leaves what the interpreter leaves", () => {
+  for (const kernel of benchKernels) {
+    const plan = kernel.plan(kernel.quickSize);
+    const names = new Set(plan.launches.map((l) => l.kernel));
+    // A module has one kernel, and a memory of its own.
+    if (names.size > 1) continue;
+    const text = readFileSync(new URL(`../../bench/kernels/${kernel.file}.ptx`, import.meta.url), "utf8");
+    const initial = initialValues(plan);
+
+    const device = new PtxDevice();
+    const module = device.load(text);
+    const buffers = new Map(
+      Object.entries(plan.buffers).map(([name, { type, n }]) => [
+        name,
+        device.buffer(type, n).writeBytes(initial.get(name)!.bytes),
+      ]),
+    );
+    const wanted = (): Map<string, Uint8Array> => {
+      for (const { kernel: name, grid, block, args } of plan.launches) {
+        const given = args.map((arg) => (typeof arg === "string" ? buffers.get(arg)! : arg));
+        expect(module.kernel(name).launch({ grid, block, args: given }).ok).toBe(true);
+      }
+      return new Map([...buffers].map(([name, b]) => [name, b.readBytes()]));
+    };
+
+    for (const specialised of [false, true]) {
+      test(`${kernel.name}${specialised ? ", for its block" : ""}`, async () => {
+        const [first] = plan.launches;
+        const found = await load(text, { kernel: first!.kernel, ...(specialised ? { block: first!.block } : {}) });
+        const own = new Map(
+          Object.entries(plan.buffers).map(([name, b]) => [
+            name,
+            found.buffer(bytesOfBuffer(b)).write(initial.get(name)!.bytes),
+          ]),
+        );
+        for (const { grid, block, args } of plan.launches) {
+          found.launch({ grid, block, args: args.map((arg) => (typeof arg === "string" ? own.get(arg)! : arg.value)) });
+        }
+        const got = new Map([...own].map(([name, b]) => [name, b.read(Uint8Array)]));
+        if (!specialised) expected.set(kernel.name, wanted());
+        expect(got).toEqual(expected.get(kernel.name));
+      });
+    }
+  }
+});
+
+const expected = new Map<string, Map<string, Uint8Array>>();
+
+test("variables, constants, shared memory of both kinds, and a pointer out of memory", async () => {
+  const kernel = await load(`${head}
+.global .u32 counter = 7;
+.global .u64 table[2] = {counter, generic(counter)};
+.const .u32 factors[4] = {1, 10, 100, 1000};
+.shared .u32 fixed[8];
+.extern .shared .u32 dynamic[];
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 t, x, y, i; .reg .b64 o, a, p;
+  ld.param.u64 o, [out];
+  mov.u32 t, %tid.x;
+  mov.u64 a, factors; mul.wide.u32 p, t, 4; add.u64 p, a, p;
+  ld.const.u32 x, [p];
+  mov.u32 i, fixed; mad.lo.u32 i, t, 4, i; st.shared.u32 [i], x;
+  mov.u32 i, dynamic; mad.lo.u32 i, t, 4, i; st.shared.u32 [i], t;
+  bar.sync 0;
+  mov.u32 i, fixed; ld.shared.u32 x, [i+12];
+  mov.u32 i, dynamic; ld.shared.u32 y, [i+8];
+  mad.lo.u32 x, x, y, t;
+  ld.global.u64 p, [table];
+  ld.global.u32 y, [p];
+  add.u32 x, x, y;
+  mad.wide.u32 o, t, 4, o;
+  st.global.u32 [o], x;
+  st.global.u32 [counter], 9;
+  ret;
+}`);
+  const out = kernel.buffer(16);
+  kernel.launch({ grid: 1, block: 4, args: [out], shared: 16 });
+  // 1000 * 2, the thread, and the 7 of `counter`.
+  expect([...out.read(Uint32Array)]).toEqual([2007, 2008, 2009, 2010]);
+  expect([...kernel.variable("counter")!.read(Uint32Array)]).toEqual([9]);
+});
+
+test("a fault names the line, the thread and the block", async () => {
+  const text = readFileSync(new URL("../../examples/saxpy.ptx", import.meta.url), "utf8");
+  const kernel = await load(text);
+  const line = text.split("\n").findIndex((l) => l.includes("ld.global.f32")) + 1;
+  const [x, y] = [kernel.buffer(160), kernel.buffer(1000)];
+  const launch = () => kernel.launch({ grid: 2, block: 32, args: [64, 2.5, x, y] });
+  expect(launch).toThrow(KernelFault);
+  expect(launch).toThrow(
+    /^k\.ptx:\d+: 4 bytes at 0x7f[0-9a-f]+: .* \(kernel saxpy, thread \(8,0,0\) of block \(1,0,0\): ld/,
+  );
+  try {
+    launch();
+  } catch (fault) {
+    expect(fault).toMatchObject({ line, thread: [8, 0, 0], block: [1, 0, 0] });
+  }
+});
+
+test("what kernels print comes out", async () => {
+  const printed: string[] = [];
+  const kernel = await load(
+    `${head}
+.extern .func (.param .b32 r) vprintf (.param .b64 format, .param .b64 args);
+.global .align 1 .b8 format[15] = {84, 32, 37, 48, 51, 100, 44, 32, 37, 46, 50, 102, 37, 37, 0};
+.visible .entry k()
+{
+  .local .align 8 .b8 args[16];
+  .reg .b32 t; .reg .b64 f, a; .reg .f64 d;
+  mov.u32 t, %tid.x;
+  st.local.u32 [args], t;
+  cvt.rn.f64.u32 d, t; mul.f64 d, d, 0d3FD0000000000000;
+  st.local.f64 [args+8], d;
+  cvta.global.u64 f, format; cvta.local.u64 a, args;
+  {
+    .param .b64 p0, p1; .param .b32 r;
+    st.param.b64 [p0], f; st.param.b64 [p1], a;
+    call.uni (r), vprintf, (p0, p1);
+  }
+  ret;
+}`,
+    {},
+    (text) => printed.push(text),
+  );
+  kernel.launch({ grid: 1, block: 3 });
+  expect(printed).toEqual(["T 000, 0.00%", "T 001, 0.25%", "T 002, 0.50%"]);
+});
+
+test("blocks may wait for blocks behind them", async () => {
+  const kernel = await load(`${head}
+.global .u32 flag;
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 b, x; .reg .b64 o; .reg .pred p;
+  ld.param.u64 o, [out];
+  mov.u32 b, %ctaid.x;
+  setp.eq.u32 p, b, 3;
+  @p st.volatile.global.u32 [flag], 41;
+wait:
+  ld.volatile.global.u32 x, [flag];
+  setp.eq.u32 p, x, 0;
+  @p bra wait;
+  mad.wide.u32 o, b, 4, o;
+  add.u32 x, x, b;
+  st.global.u32 [o], x;
+  ret;
+}`);
+  const out = kernel.buffer(16);
+  kernel.launch({ grid: 4, block: 1, args: [out] });
+  expect([...out.read(Uint32Array)]).toEqual([41, 42, 43, 44]);
+});
+
+const body = (text: string): string => `${head}.extern .func (.param .b64 r) malloc (.param .b64 size);
+.visible .entry k() { ${text} ret; }
+.visible .entry other() { ret; }`;
+
+test("what cannot stand alone, or be launched so, is refused", async () => {
+  const build = (text: string, options: BuildOptions = { kernel: "k" }) => buildKernel(body(text), options);
+  expect(() => build("", {})).toThrow(/which kernel\? There are "k", "other"/);
+  expect(() => build("", { kernel: "K" })).toThrow(/did you mean "k"/);
+  expect(() => build("", { kernel: "k", block: 2000 })).toThrow(/2000/);
+  const malloc =
+    "{ .param .b64 s, p; .reg .b64 x; mov.u64 x, 8; st.param.b64 [s], x; call.uni (p), malloc, (s); ld.param.b64 x, [p]; }";
+  expect(() => build(malloc)).toThrow('kernel "k" cannot stand alone: it calls malloc');
+  expect(() => buildKernel(body("").replace("size 64", "size 32"), { kernel: "k" })).toThrow(/32 bits/);
+  const kernel = await load(body(""), { kernel: "k", block: [32, 2] });
+  expect(() => kernel.launch({ grid: 1, block: 32 })).toThrow("built for blocks of (32,2,1) threads, not (32,1,1)");
+  expect(() => kernel.launch({ grid: 1, block: [32, 2], args: [1] })).toThrow("k has 0 parameters, not 1");
+});

@@ -1,7 +1,9 @@
-import { Profiler, profileOf } from "../profiler/index.ts";
+import { basename, dirname, join } from "node:path";
+import { type Profile, Profiler, profileOf } from "../profiler/index.ts";
 import { printDiagnostics } from "./check.ts";
 import { type Command, exitStatus } from "./command.ts";
 import { eachRun } from "./each-run.ts";
+import { FileError, readSource, writeBytes } from "./files.ts";
 import { profileToJson } from "./profile-json.ts";
 import { printProfile, rankings, type Ranking } from "./profile-table.ts";
 import { programDetails, programOptions, programUsage } from "./program-options.ts";
@@ -21,6 +23,26 @@ function printFailure({ result }: Finished, terminal: Terminal): void {
   if (result.failure !== null) terminal.err(`lanewise: ${result.failure}`);
 }
 
+/** "out.html", "out-2.html", ... where several runs have a page each. */
+const numbered = (path: string, n: number): string => (n === 1 ? path : path.replace(/(\.\w+)?$/, `-${n}$1`));
+
+/** Reads higher-level sources: where the program says that they are, or beside the program. */
+const originReader =
+  ({ lines }: Profile) =>
+  (path: string): string | null => {
+    const beside = new Set(lines.map((l) => dirname(l.source.path)));
+    const folders = [...beside].flatMap((folder) => [folder, join(folder, ".."), join(folder, "../..")]);
+    const places = [path, ...folders.flatMap((folder) => [join(folder, path), join(folder, basename(path))])];
+    for (const place of places) {
+      try {
+        return readSource(place).text;
+      } catch (error) {
+        if (!(error instanceof FileError)) throw error;
+      }
+    }
+    return null;
+  };
+
 export const profile: Command = {
   name: "profile",
   summary: "run, and count what happens at every line",
@@ -29,6 +51,7 @@ export const profile: Command = {
     ...programOptions,
     { name: "by", value: "COUNT", help: `rank lines by ${Object.keys(rankings).join(", ")} (default: instructions)` },
     { name: "top", value: "N", help: "show so many lines and functions (default: 20)" },
+    { name: "html", value: "FILE", help: "write a page with the source as a heat map, calls, and lanes over time" },
     { name: "lines", help: "show all lines that were executed, in the order of the source" },
   ],
   details: `Counts what the interpreter does; the numbers are the same in every run. docs/profiler.md says what each one means, and has the schema of --json.
@@ -51,8 +74,14 @@ Exit status: as of lanewise run.`,
       if (!fromJob && result.problem) throw result.problem;
       const found = profileOf(profiler);
       documents.push({ ...jobToJson(result), profile: profileToJson(found) });
+      const title = `${planned.job.id} ${planned.variant}`.trim();
+      const path = options.value("html");
+      if (path !== null && found.launches.length > 0) {
+        const { profilePage } = await import("./profile-page.ts");
+        const page = profilePage(found, { title: `Profile of ${title}`, readOrigin: originReader(found) });
+        writeBytes(numbered(path, documents.length), page);
+      }
       if (json) return statusOf(finished);
-      const title = `${planned.job.id} ${planned.variant}`;
       if (fromJob) terminal.out(`${documents.length > 1 ? "\n" : ""}${terminal.style("strong", title)}`);
       printFailure(finished, terminal);
       if (found.launches.length > 0) printProfile(found, table, terminal);

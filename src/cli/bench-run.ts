@@ -67,7 +67,7 @@ export function measure(
   fill([...initial.keys()]);
 
   let run = (): void => {};
-  let engine = defaults.engine ?? "interpreter";
+  let engine = defaults.engine ?? "jit";
   let threads = 1;
   const loadMs = timed(() => {
     const module = device.load(source);

@@ -16,7 +16,7 @@ export interface OptionSpec {
 
 export const commonOptions: readonly OptionSpec[] = [
   { name: "json", help: "print one JSON document on stdout, prose goes to stderr" },
-  { name: "engine", value: "NAME", help: "interpreter or jit (default: interpreter)" },
+  { name: "engine", value: "NAME", help: "interpreter or jit (default: jit)" },
   { name: "threads", value: "N", help: "jit: threads of this machine (default: run all that there are, bench 1)" },
   {
     name: "cache",

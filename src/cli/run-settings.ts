@@ -24,7 +24,7 @@ function parseSanitizers(text: string | null): ReadonlySet<SanitizerName> | null
 export function jobOptions(options: Options, progress: Progress): JobOptions {
   const seconds = options.number("timeout", "any");
   return {
-    engine: options.oneOf("engine", ["interpreter", "jit"]) ?? "interpreter",
+    engine: options.oneOf("engine", ["interpreter", "jit"]) ?? "jit",
     hostThreads: options.number("threads") ?? availableParallelism(),
     sanitize: parseSanitizers(options.value("sanitize")),
     seed: options.number("seed"),

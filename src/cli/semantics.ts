@@ -90,24 +90,33 @@ export function* opcodesOf(form: Form, limit: number): Generator<string> {
 const isList = (value: unknown): value is readonly Expr[] => Array.isArray(value);
 
 /**
+ * The operations that a form has as its effect, one for each way to choose its modifiers; null where that needs the value of
+ * an operand.
+ */
+export function* opsOf(form: Form, resolve: (opcode: string) => Candidate | undefined): Generator<Op | null> {
+  for (const opcode of opcodesOf(form, combinations)) {
+    const candidate = resolve(opcode);
+    if (!candidate || !form.effect) continue;
+    const operands = new SymbolicOperands(candidate);
+    try {
+      yield form.effect(kit, operands.source, candidate.mods, operands);
+    } catch (error) {
+      if (!(error instanceof NeedsValue)) throw error;
+      yield null;
+    }
+  }
+}
+
+/**
  * Why a form can never be executed, or null when it can, at least with some of its modifiers: a row says so as a whole, or
  * makes an operation that is not supported.
  */
 export function obstacleOf(form: Form, resolve: (opcode: string) => Candidate | undefined): string | null {
   if (form.unimplemented !== null || !form.effect) return form.unimplemented;
   let reason: string | null = null;
-  for (const opcode of opcodesOf(form, combinations)) {
-    const candidate = resolve(opcode);
-    if (!candidate) continue;
-    const operands = new SymbolicOperands(candidate);
-    try {
-      const op = form.effect(kit, operands.source, candidate.mods, operands);
-      if (op.kind !== "unsupported") return null;
-      reason ??= op.reason;
-    } catch (error) {
-      if (error instanceof NeedsValue) return null;
-      throw error;
-    }
+  for (const op of opsOf(form, resolve)) {
+    if (op?.kind !== "unsupported") return null;
+    reason ??= op.reason;
   }
   return reason;
 }

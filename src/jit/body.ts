@@ -556,6 +556,8 @@ export class Body {
       case "atomic":
         this.#memory.atomic(block, index, instruction, op);
         return;
+      // Loops in which lanes sleep give way as those do that look at memory.
+      case "sleep":
       case "fence":
       case "nothing":
       case "breakpoint":

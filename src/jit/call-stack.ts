@@ -52,7 +52,7 @@ export class CallStack {
     const { i32 } = this.#grid.memory.views;
     const warp = this.warpOf(context);
     const first = context + layout.calls;
-    const last = i32[(context + layout.words.entry) >> 2]!;
+    const last = i32[(context + layout.words.entry) >>> 2]! >>> 0;
     const kernel = this.#callables.named(this.#kernel.name)!;
     let x = new Activation(kernel.code);
     x.warp = warp;
@@ -61,8 +61,8 @@ export class CallStack {
     x.cost = x.code.stackCost;
     if (kernel.allocates) Object.assign(x, this.#taken.get(first));
     for (let at = first + layout.callBytes; at <= last; at += layout.callBytes) {
-      const callee = this.#callables.list[i32[(at + callEntry.callee) >> 2]!]!;
-      x = called(x, callee.code, this.site(i32[(at + callEntry.site) >> 2]!));
+      const callee = this.#callables.list[i32[(at + callEntry.callee) >>> 2]!]!;
+      x = called(x, callee.code, this.site(i32[(at + callEntry.site) >>> 2]!));
       if (callee.allocates) Object.assign(x, this.#taken.get(at));
     }
     return x;
@@ -77,13 +77,13 @@ export class CallStack {
   keep(context: number, { tops, pieces, top, cost }: Activation): void {
     const { words } = this.#kernel.layout;
     const { i32 } = this.#grid.memory.views;
-    i32[(context + words.stackTop) >> 2] = top;
-    i32[(context + words.stackCost) >> 2] = cost;
+    i32[(context + words.stackTop) >>> 2] = top;
+    i32[(context + words.stackCost) >>> 2] = cost;
     this.#taken.set(this.#entryOf(context), { tops, pieces, top, cost });
   }
 
   #entryOf(context: number): number {
-    return this.#grid.memory.views.i32[(context + this.#kernel.layout.words.entry) >> 2]!;
+    return this.#grid.memory.views.i32[(context + this.#kernel.layout.words.entry) >>> 2]! >>> 0;
   }
 
   /** The block of threads that runs in a context. */
@@ -97,7 +97,7 @@ export class CallStack {
   }
 
   #word(context: number, name: HeaderWord): number {
-    return this.#grid.memory.views.i32[(context + this.#kernel.layout.words[name]) >> 2]!;
+    return this.#grid.memory.views.i32[(context + this.#kernel.layout.words[name]) >>> 2]!;
   }
 
   /** The warp, or hardware thread, of the chunk that runs. */

@@ -35,7 +35,7 @@ const patience = { alone: 1024, together: 4 };
 
 /** A block that has waited goes on, and is to give way sooner from now on. */
 export function hasten(grid: Grid, { layout }: CompiledKernel, context: number): void {
-  grid.memory.views.i32[(context + layout.words.patience) >> 2] = patience.together;
+  grid.memory.views.i32[(context + layout.words.patience) >>> 2] = patience.together;
 }
 
 /** Makes a context ready for the blocks of a launch. */
@@ -44,7 +44,7 @@ export function fillContext(grid: Grid, kernel: CompiledKernel, context: number,
   const { views } = grid.memory;
   const { i32, u8 } = views;
   const set = (word: keyof typeof layout.words, value: number): void => {
-    i32[(context + layout.words[word]) >> 2] = value;
+    i32[(context + layout.words[word]) >>> 2] = value;
   };
   const [nx, ny, nz] = grid.block;
   const [gx, gy, gz] = grid.dimensions;
@@ -67,7 +67,7 @@ export function fillContext(grid: Grid, kernel: CompiledKernel, context: number,
   set("patience", patience.alone);
   if (!kernel.shape.rows) {
     for (let t = 0; t < threads; t++) {
-      const at = (context + layout.tids + 4 * t) >> 2;
+      const at = (context + layout.tids + 4 * t) >>> 2;
       i32[at] = t % nx;
       i32[at + tidBytes / 4] = Math.floor(t / nx) % ny;
       i32[at + tidBytes / 2] = Math.floor(t / (nx * ny));
@@ -77,8 +77,8 @@ export function fillContext(grid: Grid, kernel: CompiledKernel, context: number,
   u8.set(kernel.targets, context + layout.targets);
   u8.fill(0, context + layout.sites, context + layout.addresses);
   kernel.roots.forEach((offset, i) => {
-    const at = (context + layout.roots + i * reachBytes) >> 2;
-    const from = (context + layout.params + offset) >> 2;
+    const at = (context + layout.roots + i * reachBytes) >>> 2;
+    const from = (context + layout.params + offset) >>> 2;
     const wide = grid.addresses.size === 64;
     const address = { low: i32[from]! >>> 0, high: wide ? i32[from + 1]! >>> 0 : 0 };
     const found = grid.addresses.classify(address);

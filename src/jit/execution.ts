@@ -126,7 +126,7 @@ export class Execution {
 
   #blockIn(context: number): number {
     const { layout } = this.#loaded.kernel;
-    return this.#grid.memory.views.i32[(context + layout.words.ticket) >> 2]! >>> 0;
+    return this.#grid.memory.views.i32[(context + layout.words.ticket) >>> 2]! >>> 0;
   }
 
   #openContext(): number {

@@ -15,27 +15,29 @@ import type { HostFunction } from "./threads/mailbox.ts";
 /** What a compiled kernel imports, by name. `host`: who answers at the time of the call. */
 export function hostFunctions({ imports }: CompiledKernel, host: () => Host): ReadonlyMap<string, HostFunction> {
   const prefix = evalImport("");
+  // Beyond 2 GiB WebAssembly's addresses come as negative numbers.
   const functions = new Map<string, unknown>([
-    ["translate", (context: number, site: number, mask: number) => host().translate(context, site, mask)],
-    [faultImport, (context: number, site: number, lanes: number) => host().fault(context, site, lanes)],
-    [externalImport, (context: number, site: number, lanes: number) => host().external(context, site, lanes)],
-    [stackImport, (context: number, site: number, lanes: number) => host().stack(context, site, lanes)],
-    [openStackImport, (context: number) => host().openStack(context)],
-    [stackOverflowImport, (context: number, lanes: number) => host().stackOverflow(context, lanes)],
+    ["translate", (context: number, site: number, mask: number) => host().translate(context >>> 0, site, mask)],
+    [faultImport, (context: number, site: number, lanes: number) => host().fault(context >>> 0, site, lanes)],
+    [externalImport, (context: number, site: number, lanes: number) => host().external(context >>> 0, site, lanes)],
+    [stackImport, (context: number, site: number, lanes: number) => host().stack(context >>> 0, site, lanes)],
+    [openStackImport, (context: number) => host().openStack(context >>> 0)],
+    [stackOverflowImport, (context: number, lanes: number) => host().stackOverflow(context >>> 0, lanes)],
     [
       giveUpImport,
       () => {
         throw new GivenUp("compiled code cannot go on");
       },
     ],
-    [gatherImports.gather, (context: number, site: number, lanes: number) => host().gather(context, site, lanes)],
-    [gatherImports.settle, (context: number) => host().settle(context)],
-    [gatherImports.deadlock, (context: number) => host().deadlock(context)],
+    [gatherImports.gather, (context: number, site: number, lanes: number) => host().gather(context >>> 0, site, lanes)],
+    [gatherImports.settle, (context: number) => host().settle(context >>> 0)],
+    [gatherImports.deadlock, (context: number) => host().deadlock(context >>> 0)],
     [clockImport, () => host().clock()],
-    [threadImport, (context: number, file: number) => host().startThread(context, file)],
+    [threadImport, (context: number, file: number) => host().startThread(context >>> 0, file >>> 0)],
     [
       surfaceImport,
-      (context: number, site: number, index: number, mask: number) => host().findSurface(context, site, index, mask),
+      (context: number, site: number, index: number, mask: number) =>
+        host().findSurface(context >>> 0, site, index, mask),
     ],
   ]);
   for (const name of imports) {

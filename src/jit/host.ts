@@ -101,10 +101,10 @@ export class Host {
     let last: Place | null = null;
     let high = 0;
     for (let lane = 0; lane < lanes; lane++) {
-      const at = (context + places + 4 * lane) >> 2;
+      const at = (context + places + 4 * lane) >>> 2;
       i32[at] = context + values;
       if ((mask & (1 << lane)) === 0) continue;
-      const from = (context + addresses + 8 * lane) >> 2;
+      const from = (context + addresses + 8 * lane) >>> 2;
       const address: AddressParts = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
       const inWarp = first + lane;
       const place = locate(x, inWarp, address);
@@ -132,7 +132,7 @@ export class Host {
         throw new Fault(op.fault?.code ?? "trap", op.fault?.message ?? "the kernel executed trap", at);
       case "branch-indexed": {
         const lowest = 31 - Math.clz32(lanes & -lanes);
-        throw indexOutOfRange(i32[(context + layout.values + 4 * lowest) >> 2]!, op.targets.length, at);
+        throw indexOutOfRange(i32[(context + layout.values + 4 * lowest) >>> 2]!, op.targets.length, at);
       }
       case "call":
         return this.#badTargets(context, op.target, at);
@@ -144,7 +144,7 @@ export class Host {
   /** Ends the launch: lanes have called what there is no stack for. */
   stackOverflow(context: number, lanes: number): never {
     const { layout } = this.#kernel;
-    const first = this.#grid.memory.views.i32[(context + layout.words.first) >> 2]!;
+    const first = this.#grid.memory.views.i32[(context + layout.words.first) >>> 2]!;
     const { caller, callSite } = this.#stack.innermost(context);
     throw stackOverflow({ site: callSite!, activation: caller!, lanes: lanes << (first & 31) });
   }
@@ -163,11 +163,11 @@ export class Host {
     for (let m = lanes; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
       const args = op.args.map((_, i) =>
-        BigInt.asUintN(64, memory.views.i64[(context + layout.args + 8 * (i * width + lane)) >> 3]!),
+        BigInt.asUintN(64, memory.views.i64[(context + layout.args + 8 * (i * width + lane)) >>> 3]!),
       );
       failed.try(() => {
         const value = run({ x, lane, site, args });
-        memory.views.i64[(context + layout.values + 8 * lane) >> 3] = value;
+        memory.views.i64[(context + layout.values + 8 * lane) >>> 3] = value;
       });
     }
     failed.end();
@@ -190,8 +190,8 @@ export class Host {
     const x = this.#stack.innermost(context);
     for (let m = lanes; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
-      const operand = (context + layout.addresses + 8 * lane) >> 3;
-      const result = (context + layout.values + 8 * lane) >> 3;
+      const operand = (context + layout.addresses + 8 * lane) >>> 3;
+      const result = (context + layout.values + 8 * lane) >>> 3;
       if (op.kind === "alloca") {
         const bytes = Number(BigInt.asUintN(64, i64[operand]!));
         i64[result] = BigInt(takePiece(x, site, lane, bytes, op.align));
@@ -211,7 +211,7 @@ export class Host {
     const failed = new FailedLanes();
     for (let m = at.lanes; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
-      const from = (context + layout.addresses + 8 * (lane - first)) >> 2;
+      const from = (context + layout.addresses + 8 * (lane - first)) >>> 2;
       const address = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
       const problem = indirectCallProblem(this.#engine, target, { activation: at.activation, lane, address });
       if (problem !== null) failed.add(new Fault(...problem, { ...at, lanes: m & -m }));
@@ -223,7 +223,7 @@ export class Host {
   /** The lane of its warp that is the first of the chunk. */
   #firstLane(context: number): number {
     const { layout, shape } = this.#kernel;
-    return shape.width === null ? this.#grid.memory.views.i32[(context + layout.words.first) >> 2]! & 31 : 0;
+    return shape.width === null ? this.#grid.memory.views.i32[(context + layout.words.first) >>> 2]! & 31 : 0;
   }
 
   /** A time that nobody has been told before. */
@@ -257,7 +257,7 @@ export class Host {
     const isStack = place.kind === "frame" || place.kind === "stack";
     // Only the kernel's own variables are there as long as it runs.
     if (isStack && place.end > windows.local.start + this.#frameBytes) return;
-    const at = (context + (isStack ? stackSites : sites) + record * reachBytes) >> 2;
+    const at = (context + (isStack ? stackSites : sites) + record * reachBytes) >>> 2;
     i32[at] = place.start;
     i32[at + 1] = high;
     i32[at + 2] = place.end - place.start;

@@ -70,11 +70,11 @@ export class Surfaces {
     let failed: Fault | null = null;
     let failedLanes = 0;
     for (let lane = 0; lane < lanes; lane++) {
-      const at = (context + layout.places + 4 * lane) >> 2;
+      const at = (context + layout.places + 4 * lane) >>> 2;
       // What is not there is where the offset was: zeros, and nobody looks at what is stored.
       const nowhere = context + layout.addresses + 8 * lane;
-      const offset = i32[nowhere >> 2]! >>> 0;
-      i64[nowhere >> 3] = 0n;
+      const offset = i32[nowhere >>> 2]! >>> 0;
+      i64[nowhere >>> 3] = 0n;
       i32[at] = nowhere;
       if ((mask & (1 << lane)) === 0) continue;
       const isWhole = offset + accessBytes(whole) <= bytes;
@@ -95,7 +95,7 @@ export class Surfaces {
   }
 
   #recordAt(context: number, record: number): number {
-    return (context + this.#kernel.layout.sites + record * reachBytes) >> 2;
+    return (context + this.#kernel.layout.sites + record * reachBytes) >>> 2;
   }
 
   #surface({ site, x, mask }: Attempt, index: number): Surface {

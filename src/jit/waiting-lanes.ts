@@ -127,7 +127,7 @@ export class WaitingLanes {
 
   #warpIn(context: number): WarpMemory {
     const { i32 } = this.#grid.memory.views;
-    return this.#warpAt(context, i32[(context + this.#kernel.layout.words.first) >> 2]! >> 5);
+    return this.#warpAt(context, i32[(context + this.#kernel.layout.words.first) >>> 2]! >> 5);
   }
 
   #warpAt(context: number, index: number): WarpMemory {
@@ -147,11 +147,11 @@ export class WarpMemory {
   }
 
   word(at: number): number {
-    return this.#i32[(this.#at + at) >> 2]!;
+    return this.#i32[(this.#at + at) >>> 2]!;
   }
 
   set(at: number, value: number): void {
-    this.#i32[(this.#at + at) >> 2] = value;
+    this.#i32[(this.#at + at) >>> 2] = value;
   }
 
   lane(at: number, lane: number): number {

@@ -27,6 +27,8 @@ const quarantined = 64 * 2 ** 20;
 const pageBytes = 0x1_0000;
 /** One page less than WebAssembly could have: views of all of it are not possible everywhere. */
 const mostPages = 0xffff;
+/** Bytes from which on the device lies in WebAssembly's memory in any case: later all of it would have to be copied. */
+const mostToMove = 2 ** 24;
 const pagesOf = (bytes: number): number => Math.ceil(bytes / pageBytes);
 
 const roomFor = (size: number): number => Math.ceil(Math.max(size, 1) / alignment) * alignment;
@@ -244,8 +246,8 @@ export class DeviceMemory {
     const have = this.#views.u8.length;
     if (bytes <= have) return;
     this.epoch++;
-    if (this.#wasm !== null) {
-      this.#growWasm(this.#wasm, bytes);
+    if (this.#wasm !== null || bytes > mostToMove) {
+      this.#growWasm(this.wasm, bytes);
       return;
     }
     const grown = new Views(Math.min(largest, Math.max(bytes, have * 2)));

@@ -24,7 +24,7 @@ import type { VisaProgram } from "./visa/program.ts";
 export interface LaunchDefaults {
   /**
    * What runs kernels: compiled code, or the interpreter, which is the reference. Sanitizers, observers, seeds and step limits
-   * need the interpreter, and so does a kernel that cannot be compiled; the result says which one it was.
+   * need the interpreter, and so does a kernel that cannot be compiled; the result says which one it was. Default: "jit".
    */
   readonly engine?: EngineName;
   /**

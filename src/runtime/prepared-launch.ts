@@ -26,7 +26,7 @@ export class PreparedLaunch {
     const hostThreads = options.hostThreads ?? defaults.hostThreads;
     const { onProgress, onOutput, observers = [] } = options;
     this.#plan = plan;
-    this.engine = options.engine ?? defaults.engine ?? "interpreter";
+    this.engine = options.engine ?? defaults.engine ?? "jit";
     this.observers = [...sanitizersFor(sanitizers), ...observers];
     this.request = {
       kernel,

@@ -1,5 +1,6 @@
 import { KernelCache } from "../jit/kernel-cache.ts";
 import type { KernelStore } from "../jit/kernel-store.ts";
+import { canShare } from "../jit/threads/host-workers.ts";
 import { DeviceMemory } from "../machine/memory.ts";
 import { SourceText } from "../source/index.ts";
 import { Buffer } from "./buffer.ts";
@@ -63,6 +64,8 @@ export class PtxDevice {
   constructor({ kernelStore = null, ...defaults }: DeviceOptions = {}) {
     this.defaults = defaults;
     this.#kernelStore = kernelStore;
+    // It would be moved with the first launch, and may be large by then.
+    if (defaults.engine !== "interpreter" && (defaults.hostThreads ?? 1) > 1 && canShare()) this.memory.share();
   }
 
   /** See `Device.load`. */

@@ -24,8 +24,12 @@ test("a module whose variables do not fit is a usage error, and the device remai
   expect(device.load(empty).kernel("k").launch({ grid: 1, block: 1 }).ok).toBe(true);
 });
 
-test("a buffer may lie beyond 2 GiB", () => {
-  const device = new Device();
+test.each([
+  ["interpreter", 1],
+  ["jit", 1],
+  ["jit", 2],
+] as const)("a buffer may lie beyond 2 GiB: %s, %i threads", (engine, hostThreads) => {
+  const device = new Device({ engine, hostThreads });
   const bytes = 5 * 2 ** 29;
   const large = device.buffer("u32", bytes / 4);
   const { ok } = device
@@ -55,6 +59,8 @@ test("launches leave nothing behind in the device", () => {
 });
 
 test("a million blocks", { timeout: 120_000 }, () => {
-  const result = new Device().load(empty).kernel("k").launch({ grid: 1_000_000, block: 32 });
+  const kernel = new Device().load(empty).kernel("k");
+  const result = kernel.launch({ grid: 1_000_000, block: 32, engine: "interpreter" });
   expect([result.ok, result.steps]).toEqual([true, 32_000_000]);
+  expect(kernel.launch({ grid: 1_000_000, block: 32, engine: "jit" }).ok).toBe(true);
 });

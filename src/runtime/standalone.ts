@@ -94,7 +94,7 @@ export interface StandaloneKernel {
  */
 export function buildKernel(
   source: string | SourceFile | readonly SourceFile[],
-  options: BuildOptions,
+  options: BuildOptions = {},
 ): StandaloneKernel {
   const loaded = new PtxDevice().load(source, { isa: "ptx", target: options.target });
   const kernel = loaded.kernel(options.kernel ?? onlyOf(loaded.kernels));

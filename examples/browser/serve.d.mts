@@ -1,0 +1,4 @@
+export function serve(options?: {
+  readonly port?: number;
+  readonly isolated?: boolean;
+}): Promise<{ readonly url: string; readonly close: () => void }>;

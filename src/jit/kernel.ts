@@ -260,11 +260,13 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       specials.firstChunk();
     };
     /** From the chunk that is next, as long as some threads begin before a number. */
-    const chunksBefore = (end: number, run: () => void): void =>
+    const chunksBefore = (end: number, run: () => void, isRow = false): void =>
       w.loop((nextChunk) => {
         run();
-        count(w, first, shape.width ?? chunk.lanes);
-        specials.nextChunk(shape.width ?? chunk.lanes);
+        const lanes = shape.width ?? chunk.lanes;
+        count(w, first, lanes);
+        if (isRow) specials.nextInRow();
+        else specials.nextChunk(lanes);
         w.value(wasm.op("i32.lt_u", local(first), local(end)));
         w.brIf(nextChunk);
       });
@@ -279,10 +281,11 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       if (flat !== null && row !== null) {
         hoist(hoisted.chunk);
         row.ifAll(flat, () => {
-          chunksBefore(row.whole, () => {
+          const run = (): void => {
             hoist(hoisted.chunk);
             body.writeFlat(flat);
-          });
+          };
+          chunksBefore(row.whole, run, true);
           w.value(wasm.op("i32.ge_u", local(first), local(threads)));
           w.brIf(done);
         });

@@ -27,8 +27,8 @@ export function canonicalNan(value: Value): Value {
 type FloatTy = "f32" | "f64";
 const bitsTy = (ty: FloatTy): "i32" | "i64" => (ty === "f32" ? "i32" : "i64");
 const ops = {
-  f32: { add: "f32x4.add", eq: "f32x4.eq", ne: "f32x4.ne", nan: wasm.i32x4(nan32) },
-  f64: { add: "f64x2.add", eq: "f64x2.eq", ne: "f64x2.ne", nan: wasm.i64x2(nan64) },
+  f32: { add: "f32x4.add", eq: "f32x4.eq", ne: "f32x4.ne", bitmask: "i32x4.bitmask", nan: wasm.i32x4(nan32) },
+  f64: { add: "f64x2.add", eq: "f64x2.eq", ne: "f64x2.ne", bitmask: "i64x2.bitmask", nan: wasm.i64x2(nan64) },
 } as const;
 
 const clean = (ty: FloatTy, part: Wasm): Wasm => wasm.blend(wasm.op(ops[ty].eq, part, part), part, ops[ty].nan);
@@ -37,7 +37,7 @@ const clean = (ty: FloatTy, part: Wasm): Wasm => wasm.blend(wasm.op(ops[ty].eq, 
 export function canonicalNans(w: FunctionWriter, value: Vector): { readonly value: Vector; readonly locals: number[] } {
   const { ty } = value;
   if (ty !== "f32" && ty !== "f64") return { value, locals: [] };
-  const { add, ne } = ops[ty];
+  const { add, ne, bitmask } = ops[ty];
   const perQuad = value.quads[0]!.length;
   const locals = value.quads.flat().map(() => w.local("v128"));
   const parts = locals.map((local) => wasm.local("v128", local));
@@ -48,7 +48,7 @@ export function canonicalNans(w: FunctionWriter, value: Vector): { readonly valu
   };
   const total = w.local("v128");
   w.assign([{ local: total, value: sum(parts) }]);
-  w.value(wasm.op("v128.any_true", wasm.op(ne, wasm.local("v128", total), wasm.local("v128", total))));
+  w.value(wasm.op(bitmask, wasm.op(ne, wasm.local("v128", total), wasm.local("v128", total))));
   w.if(() => w.assign(locals.map((local, i) => ({ local, value: clean(ty, parts[i]!) }))));
   w.release(total);
   const quads = value.quads.map((_, q) => parts.slice(q * perQuad, (q + 1) * perQuad));

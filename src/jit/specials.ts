@@ -173,6 +173,11 @@ export class Specials {
     );
   }
 
+  /** The same in a block of one row, when `first` is the next chunk's. */
+  nextInRow(): void {
+    this.#set("tid.x", () => wasm.local("i32", this.first));
+  }
+
   startChunk(): void {
     this.#store(this.first, this.#layout.words.first);
     this.#loadAllTids();

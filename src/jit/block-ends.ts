@@ -1,0 +1,339 @@
+import type { FlowBlock } from "../ir/flow/flow-graph.ts";
+import type { Guard, Instruction, LaneRule, Op } from "../ir/index.ts";
+import { type Wasm, wasm } from "../wasm/index.ts";
+import { type BranchTest, everywhere, testOf } from "./branch-test.ts";
+import type { Calls } from "./calls.ts";
+import { allLanes, type Chunk, type Mask } from "./chunk.ts";
+import { anyOf, type BranchCopies, type ControlFlow, noCopies } from "./control-flow.ts";
+import type { Faults } from "./faults.ts";
+import type { Hoisted } from "./hoisting.ts";
+import type { InStep } from "./in-step.ts";
+import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
+import type { Pauses, Suspension } from "./suspension.ts";
+import { Unsupported } from "./unsupported.ts";
+
+/** Rounds of loops after which lanes that may wait for others let them run. */
+const patience = 64;
+
+/** The copies at the end of a block; `isAll`: where it is known that all lanes do the same. */
+type CopiesOf = (isAll: boolean) => BranchCopies;
+
+/** A branch at the end of a block. */
+interface Branch {
+  readonly block: FlowBlock;
+  readonly to: number;
+  /** What is still to be tested, or null. */
+  readonly test: BranchTest | null;
+  readonly copies: CopiesOf;
+}
+
+/** What the ends of blocks need to know of the function. */
+interface EndContext {
+  readonly flow: ControlFlow;
+  readonly pauses: Pauses;
+  readonly suspension: Suspension | null;
+  readonly hoisted: Hoisted | null;
+  readonly calls: Calls;
+  readonly faults: Faults;
+  /** The code for lanes in step that is being written. */
+  readonly inStep: () => InStep;
+  /** Writes an instruction of a block. */
+  readonly instruction: (block: number, index: number, instruction: Instruction) => void;
+}
+
+/** Writes what a guard that is the same in all lanes decides. */
+export function ifUniform(chunk: Chunk, guard: Guard, then: () => void): void {
+  chunk.writer.value(chunk.guardScalar(guard));
+  chunk.writer.if(then);
+}
+
+/** Writes where lanes go at the end of a block. */
+export class BlockEnds {
+  readonly #chunk: Chunk;
+  readonly #flow: ControlFlow;
+  readonly #pauses: Pauses;
+  readonly #suspension: Suspension | null;
+  readonly #hoisted: Hoisted | null;
+  readonly #calls: Calls;
+  readonly #faults: Faults;
+  readonly #inStep: () => InStep;
+  readonly #instruction: EndContext["instruction"];
+  /** How often lanes may still go around loops in which they may wait for others. */
+  readonly #patience: number | null;
+
+  constructor(chunk: Chunk, context: EndContext) {
+    this.#chunk = chunk;
+    this.#flow = context.flow;
+    this.#pauses = context.pauses;
+    this.#suspension = context.suspension;
+    this.#hoisted = context.hoisted;
+    this.#calls = context.calls;
+    this.#faults = context.faults;
+    this.#inStep = context.inStep;
+    this.#instruction = context.instruction;
+    this.#patience = context.pauses.spins.size > 0 ? chunk.writer.local("i32") : null;
+  }
+
+  /** Lanes begin, or go on after a pause. */
+  begin(): void {
+    if (this.#patience !== null) this.#chunk.writer.assign([{ local: this.#patience, value: wasm.i32(patience) }]);
+  }
+
+  /** Writes the last instruction of a block, if it is one that says where lanes go. */
+  write(block: FlowBlock, test: BranchTest | null, copies: CopiesOf): boolean {
+    const { instructions, graph } = this.#chunk.analysis.code;
+    const last = instructions[block.end - 1]!;
+    const target = (instruction: number): number => graph.blockAt(instruction);
+    switch (last.op.kind) {
+      case "branch":
+        this.#branch({ block, to: target(last.op.target), test, copies }, last);
+        return true;
+      case "return":
+      case "exit":
+        if (this.#chunk.inStep) {
+          const to = graph.blocks.length;
+          this.#branchInStep({ block, to, test: null, copies: () => noCopies }, last);
+        } else this.#leave(block.index, last);
+        return true;
+      case "barrier":
+        this.#barrier(block.index, last.op, last);
+        return true;
+      case "branch-indexed":
+        this.#branchIndexed({
+          block: block.index,
+          index: block.end - 1,
+          instruction: last,
+          op: last.op,
+          targets: last.op.targets.map(target),
+        });
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** All lanes go on behind a block. */
+  goOn(block: number): void {
+    if (this.#chunk.inStep) this.#inStep().jump(block, block + 1);
+    // The end of the function is a return.
+    else if (block === this.#chunk.analysis.code.graph.blocks.length - 1) this.#flow.leave(block, null);
+  }
+
+  /**
+   * What is tested only where lanes may go different ways. `end`, `taken`: where the copies begin for lanes that do not take
+   * the branch, and for those that do.
+   */
+  testOf({ index, end: behind }: FlowBlock, end: number, taken: number): BranchTest | null {
+    const { instructions, graph } = this.#chunk.analysis.code;
+    const { op, guard } = instructions[behind - 1]!;
+    // What is read of a byte file is read for one instruction.
+    if (op.kind !== "branch" || guard === null || this.#chunk.file !== null) return null;
+    if (this.#chunk.guardMask(guard) === null) return null;
+    const to = graph.blockAt(op.target);
+    // When all go back, or none goes forward, there is nothing else to do.
+    const isSimple = to > index ? end === taken : taken === behind - 1 && !this.#pauses.spins.has(to);
+    if (!isSimple && !this.#chunk.inStep) return null;
+    return testOf(this.#chunk, index, end, (i) => this.#hoisted?.has(i) === true);
+  }
+
+  /** 1 only if all lanes take the branch, or none does; null where no other test tells than that of each lane. */
+  #isDecided({ test }: Branch, { guard }: Instruction, takes: boolean): Wasm | null {
+    if (test === null) return null;
+    const { register, negate } = guard!;
+    return everywhere(this.#chunk, test.predicates, { kind: "reg", ty: "pred", reg: register }, takes !== negate);
+  }
+
+  #branch(branch: Branch, last: Instruction): void {
+    if (this.#chunk.inStep) {
+      this.#branchInStep(branch, last);
+      return;
+    }
+    const { block, to, test, copies } = branch;
+    const all = this.#isDecided(branch, last, true);
+    const none = to <= block.index ? null : this.#isDecided(branch, last, false);
+    const { writer } = this.#chunk;
+    const go = (): void => {
+      this.#test(block.index, test, last);
+      this.#branchInLanes(branch, last);
+    };
+    if (all !== null) {
+      writer.value(all);
+      writer.if(() => {
+        copies(true).copy();
+        this.#flow.jump(block.index, to);
+      });
+    }
+    if (none === null) go();
+    else {
+      writer.value(wasm.op("i32.eqz", none));
+      writer.if(go);
+    }
+  }
+
+  /** Executes what decides about a branch in each lane. */
+  #test(block: number, test: BranchTest | null, last: Instruction): void {
+    const { instructions } = this.#chunk.analysis.code;
+    for (const i of test?.instructions ?? []) this.#instruction(block, i, instructions[i]!);
+    this.#chunk.begin(last);
+  }
+
+  /** A branch, or where lanes leave, of lanes in step: they stay so if all take it, or none does. */
+  #branchInStep(branch: Branch, last: Instruction): void {
+    const { block, to, test } = branch;
+    const { writer } = this.#chunk;
+    const { copy, copyOthers } = branch.copies(true);
+    const { guard } = last;
+    const take = (): void => {
+      copy();
+      this.#inStep().jump(block.index, to);
+    };
+    const pass = (): void => {
+      copyOthers();
+      this.#inStep().jump(block.index, block.index + 1);
+    };
+    if (guard === null) {
+      take();
+      return;
+    }
+    const mask = this.#chunk.guardMask(guard);
+    if (mask === null) {
+      writer.value(this.#chunk.guardScalar(guard));
+      writer.if(take);
+      pass();
+      return;
+    }
+    const next = block.index + 1;
+    /** The other code sends each lane where it goes. */
+    const part = (): void => {
+      if (last.op.kind === "branch") this.#branchInLanes(branch, last);
+      else this.#leave(block.index, last);
+      if (next < this.#chunk.analysis.code.graph.blocks.length) this.#flow.goOnAt(next);
+      else this.#flow.end();
+    };
+    const [all, none] = [true, false].map((takes) => this.#isDecided(branch, last, takes)) as [
+      Wasm | null,
+      Wasm | null,
+    ];
+    if (to === next) {
+      this.#test(block.index, test, last);
+      const both = branch.copies(false);
+      both.copyOthers();
+      both.copy();
+      this.#inStep().jump(block.index, next);
+    } else if (all === null || none === null) {
+      this.#test(block.index, test, last);
+      const others = mask.map((lanes) => wasm.op("v128.not", lanes));
+      writer.value(anyOf(mask));
+      writer.if(() => {
+        writer.value(wasm.op("i32.eqz", anyOf(others)));
+        writer.if(take);
+        part();
+      });
+      pass();
+    } else {
+      const testAndPart = (): void => {
+        this.#test(block.index, test, last);
+        part();
+      };
+      if (to <= block.index) {
+        writer.value(all);
+        writer.if(take);
+        writer.value(wasm.op("i32.eqz", none));
+        writer.if(testAndPart);
+      } else {
+        writer.value(wasm.op("i32.eqz", none));
+        writer.if(() => {
+          writer.value(all);
+          writer.if(take);
+          testAndPart();
+        });
+      }
+      pass();
+    }
+  }
+
+  #branchInLanes({ block: { index: block }, to, copies: copiesOf }: Branch, { guard, lanes }: Instruction): void {
+    const copies = copiesOf(false);
+    const isPatient = to <= block && this.#pauses.spins.has(to);
+    const go = (): void => {
+      if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.jump(block, to));
+      else this.#flow.branch(block, to, guard, isPatient ? noCopies : copies);
+    };
+    if (!isPatient) go();
+    else {
+      copies.copyOthers();
+      copies.copy();
+      this.#branchPatiently(() => {
+        if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.pause(block, to, null));
+        else this.#pause(block, to, guard);
+      }, go);
+    }
+  }
+
+  /** Lanes that have gone around for long let others run. */
+  #branchPatiently(pause: () => void, go: () => void): void {
+    const { writer } = this.#chunk;
+    writer.value(wasm.op("i32.sub", wasm.local("i32", this.#patience!), wasm.i32(1)));
+    writer.tee(this.#patience!);
+    writer.i32(0);
+    writer.op("i32.ge_s");
+    writer.if(go, pause);
+  }
+
+  #barrier(block: number, op: Extract<Op, { kind: "barrier" }>, { guard, lanes }: Instruction): void {
+    const isPlain = op.mode === "sync" && op.count === null && op.id.kind === "const" && op.id.value === 0;
+    if (!isPlain) throw new Unsupported("barriers other than barrier 0 for all threads");
+    if (lanes !== undefined || (guard !== null && this.#chunk.file !== null))
+      throw new Unsupported("barriers of some lanes");
+    const at = this.#pauses.barriers.get(block);
+    const meeting = at === undefined ? null : this.#suspension!.meetingBefore(at);
+    if (at === undefined) {
+      if (this.#chunk.inStep) this.#flow.leaveTogether(block);
+      else this.#flow.leave(block, null);
+    } else if (meeting !== null) this.#suspension!.meet(meeting);
+    else this.#pause(block, at, guard);
+  }
+
+  #pause(block: number, at: number, guard: Guard | null): void {
+    const mask = guard === null ? null : this.#chunk.guardMask(guard);
+    if (guard === null || mask !== null) this.#flow.pause(block, at, mask);
+    else ifUniform(this.#chunk, guard, () => this.#flow.pause(block, at, null));
+  }
+
+  /** For what moves all lanes or none. */
+  #ifDecided(guard: Guard | null, { first }: LaneRule, then: () => void): void {
+    if (guard === null) then();
+    else {
+      this.#chunk.writer.value(this.#chunk.guardOfLane(guard, first));
+      this.#chunk.writer.if(then);
+    }
+  }
+
+  #leave(block: number, { guard, op, lanes }: Instruction): void {
+    if (lanes?.uniform === true) {
+      this.#ifDecided(guard, lanes, () => this.#flow.end());
+      return;
+    }
+    const leave = (mask: Mask): void => {
+      if (op.kind === "exit") this.#calls.end(this.#chunk.maskOf(block, mask) ?? allLanes(this.#chunk));
+      this.#flow.leave(block, mask);
+    };
+    const mask = this.#chunk.movedMask(guard);
+    if (guard === null || mask !== null) leave(mask);
+    else ifUniform(this.#chunk, guard, () => leave(null));
+  }
+
+  #branchIndexed(branch: IndexedBranch): void {
+    const { guard, lanes } = branch.instruction;
+    if (lanes !== undefined && !(lanes.uniform && guard === null))
+      throw new Unsupported("indexed branches of some lanes");
+    // What moves all lanes or none is for all that are here.
+    this.#chunk.begin();
+    this.#chunk.file?.read(branch.instruction);
+    const write = (instruction: Instruction): void =>
+      writeIndexedBranch(this.#chunk, this.#flow, this.#faults, { ...branch, instruction });
+    if (guard !== null && this.#chunk.guardMask(guard) === null) {
+      ifUniform(this.#chunk, guard, () => write({ ...branch.instruction, guard: null }));
+    } else write(branch.instruction);
+  }
+}

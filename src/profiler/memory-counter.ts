@@ -21,8 +21,7 @@ const kindOf: Readonly<Record<Exclude<AccessEvent["access"]["space"], "generic">
 export class MemoryCounter {
   readonly #request = new Request();
 
-  add({ warp, mask, access, addresses, effect }: AccessEvent, tally: Tally): void {
-    const words = new Uint32Array(addresses.buffer, addresses.byteOffset, 64);
+  add({ warp, mask, access, addressWords: words, effect }: AccessEvent, tally: Tally): void {
     const request = this.#request;
     request.bytes = accessBytes(access);
     for (let m = mask; m !== 0; m &= m - 1) {
@@ -82,8 +81,8 @@ export class MemoryCounter {
   }
 }
 
-function genericKind(words: Uint32Array, lane: number, addresses: AddressSpace): Kind {
-  const { kind } = addresses.classify({ high: words[2 * lane + 1]!, low: words[2 * lane]! });
+function genericKind(words: Int32Array, lane: number, addresses: AddressSpace): Kind {
+  const { kind } = addresses.classify({ high: words[2 * lane + 1]! >>> 0, low: words[2 * lane]! >>> 0 });
   if (kind === "global" || kind === "shared" || kind === "local") return kind;
   return kind === "const" || kind === "kernel-param" ? "constant" : "none";
 }

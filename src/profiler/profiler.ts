@@ -162,7 +162,9 @@ export class Profiler implements Observer {
     const { tally } = this.#at(site);
     tally.warpInstructions++;
     tally.reachedLanes += popcount(group);
-    tally.laneSlots += this.#width;
+    // In vISA an instruction says for how many lanes it is; one that moves all of them at once does not.
+    const { lanes } = site.instruction;
+    tally.laneSlots += lanes === undefined || lanes.uniform ? this.#width : lanes.count;
     this.#running!.warpInstructions++;
     if (activation !== this.#activation) {
       this.#activation = activation;

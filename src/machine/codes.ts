@@ -33,8 +33,8 @@ export const reportCodes = {
   },
   "data-race": {
     title: "two threads access the same memory without order, and one of them writes",
-    page: "Nothing (a barrier, a fence with a flag, an atomic operation) makes one of the accesses happen before the other, so the value that is read is a matter of luck. Put a barrier between writing and reading, or make the accesses atomic.",
-    section: "8.7",
+    page: "Nothing makes one of the accesses happen before the other, so what is read, or which value stays, is a matter of luck. The report names both accesses. Threads of a block are ordered by `bar.sync`, lanes of a warp by `bar.warp.sync` and by nothing else: not by running in step, and not by shuffles or votes. Blocks are ordered by a value that one writes with `.release` (or behind a fence) and the other reads with `.acquire` (or before one), in a scope that includes both. Accesses that are atomic or `.relaxed` on both sides do not race.\n\nWrong is `st.shared.u32 [a], x; ld.shared.u32 y, [a+4];`, where a neighbour stores at a+4. Right is `st.shared.u32 [a], x; bar.sync 0; ld.shared.u32 y, [a+4];`.",
+    section: "8.7.1",
   },
   deadlock: {
     title: "no thread of a block can go on",
@@ -88,6 +88,10 @@ export const reportCodes = {
     title: "an access to local memory is outside every variable",
     page: "The address is on the thread's stack, but in no variable of a function that is being executed and in nothing that `alloca` gave, or the access reaches past the end of one. A pointer to a variable is good only until its function returns.",
     section: "5.1.5",
+  },
+  "memory-leak": {
+    title: "memory that device code has taken is never freed",
+    page: "What a kernel takes with `malloc` stays taken when it ends, for the kernels after it. Here a job has come to its end, and nothing has freed it: the heap of a device is small (8 MB unless the program asks for more), and a program that runs on finds it empty one day. The report stands at the call of `malloc`, one for all that it gave. Right is `call (p), malloc, (n); ... call free, (p); ret;`, or a later kernel that frees it.",
   },
   "misaligned-access": {
     title: "an address is not a multiple of the size of the access",

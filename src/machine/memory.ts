@@ -2,14 +2,29 @@ import type { Restore } from "./checkpoint.ts";
 import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { Flights } from "./flights.ts";
 import { MemoryPages } from "./memory-pages.ts";
+import type { Site } from "./code.ts";
+import type { StackEntry, ThreadId } from "./report.ts";
 import { Views } from "./views.ts";
 import type { WasmMemory } from "../wasm/host.ts";
+
+/** Who has taken memory with `malloc` in device code. */
+export interface HeapOrigin {
+  /** The launch. */
+  readonly launch: number;
+  readonly kernel: string;
+  readonly site: Site;
+  readonly thread: ThreadId;
+  /** Empty where nobody will ask for it. */
+  readonly stack: readonly StackEntry[];
+}
 
 export interface Allocation extends Extent {
   /** Freed, but kept so that a late access is recognised. */
   freed: boolean;
   /** Private memory of threads: no other thread, and not the host, looks at what one of them leaves there. */
   readonly perThread: boolean;
+  /** Of what device code has taken. */
+  readonly origin?: HeapOrigin | undefined;
 }
 
 /** All of a device's memory as it was once. */
@@ -69,7 +84,7 @@ export class DeviceMemory {
   }
 
   /** Throws a RangeError when the device's 4 GiB (or the host's memory) are exhausted. */
-  alloc(size: number, name?: string, perThread = false): number {
+  alloc(size: number, name?: string, perThread = false, origin?: HeapOrigin): number {
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`cannot allocate ${size} bytes`);
     const room = roomFor(size);
     const used = this.#reusable.get(room)?.pop();
@@ -77,7 +92,7 @@ export class DeviceMemory {
     // Fresh memory is zero already, and touching it all would cost the host's memory.
     if (used !== undefined) this.#views.u8.fill(0, start, start + room);
     const known = name ?? `the allocation of ${size} bytes`;
-    const allocation = { start, end: start + size, name: known, freed: false, perThread };
+    const allocation = { start, end: start + size, name: known, freed: false, perThread, origin };
     this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
     return start;
   }

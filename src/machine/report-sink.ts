@@ -77,7 +77,7 @@ export class ReportSink {
 
   #open({ code, severity, message, help, notes, related, site, activation, stack }: Finding): Growing {
     const { ir } = site.code;
-    const { span, location } = site.instruction;
+    const { span } = site.instruction;
     return {
       code,
       severity,
@@ -86,11 +86,7 @@ export class ReportSink {
       kernel: this.kernel,
       source: ir.source,
       span,
-      location: location && {
-        path: ir.files.get(location.file) ?? `file ${location.file}`,
-        line: location.line,
-        column: location.column,
-      },
+      location: locationOf(site),
       threads: [],
       count: 0,
       stack: stack ?? stackOf(site, activation),
@@ -100,7 +96,16 @@ export class ReportSink {
   }
 }
 
-function threadOf({ warp }: Activation, lane: number): ThreadId {
+/** Where an instruction comes from in the higher-level source, if the module says so. */
+export function locationOf({ code, instruction }: Site): Report["location"] {
+  const { location } = instruction;
+  if (location === null) return null;
+  const { file, line, column } = location;
+  return { path: code.ir.files.get(file) ?? `file ${file}`, line, column };
+}
+
+/** Who a lane is. */
+export function threadOf({ warp }: Activation, lane: number): ThreadId {
   const thread: Dim3 = [warp.tid[lane]!, warp.tid[32 + lane]!, warp.tid[64 + lane]!];
   return { block: warp.cta.id, thread };
 }

@@ -3,6 +3,7 @@ import { parts } from "../machine/address-space.ts";
 import type { ExternalCall, ExternalFunction } from "../machine/externals.ts";
 import { Fault } from "../machine/fault.ts";
 import { locate } from "../machine/locate.ts";
+import { stackOf, threadOf } from "../machine/report-sink.ts";
 import { viewOf } from "./element.ts";
 import { formatPrintf, type PrintfArguments } from "./printf.ts";
 import type { providedNames } from "./provided-names.ts";
@@ -94,11 +95,14 @@ const vprintf: ExternalFunction = (call) => {
 };
 
 /** `void *malloc(size_t size)`: null when the memory is exhausted. */
-const malloc: ExternalFunction = ({ x, args: [size = 0n] }) => {
-  const { memory, addresses } = x.warp.cta.grid;
+const malloc: ExternalFunction = ({ x, lane, site, args: [size = 0n] }) => {
+  const { memory, addresses, id: launch, kernel } = x.warp.cta.grid;
   if (size > 0xffff_ffffn) return 0n;
   try {
-    const offset = memory.alloc(Number(size), `the ${size} bytes that malloc gave`);
+    // Who asks where it comes from has the sanitizer on that keeps what is freed.
+    const stack = memory.quarantine ? stackOf(site, x) : [];
+    const origin = { launch, kernel, site, thread: threadOf(x, lane), stack };
+    const offset = memory.alloc(Number(size), `the ${size} bytes that malloc gave`, false, origin);
     memory.heap.add(offset);
     return addresses.global(offset);
   } catch (error) {

@@ -138,7 +138,10 @@ export class JobRun {
   run(): JobResult {
     try {
       const launches = this.open();
-      if (launches.every((launch) => this.#launch(launch))) this.checks.push(...this.check());
+      if (launches.every((launch) => this.#launch(launch))) {
+        this.checks.push(...this.check());
+        if (this.#watches("memory")) this.reports.push(...this.device.leaks());
+      }
       return this.#result({});
     } catch (error) {
       if (error instanceof NotExecutableError || error instanceof Missing)
@@ -211,6 +214,10 @@ export class JobRun {
     } catch (error) {
       throw new UsageError(`${this.#shown(path)}: ${error instanceof Error ? error.message : String(error)}`);
     }
+  }
+
+  #watches(name: SanitizerName): boolean {
+    return this.options.sanitize?.has(name) ?? this.job.expect !== null;
   }
 
   #fill(name: string, { type, n, init, sha256: hash }: BufferSpec): void {

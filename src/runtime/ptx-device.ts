@@ -2,6 +2,8 @@ import { KernelCache } from "../jit/kernel-cache.ts";
 import type { KernelStore } from "../jit/kernel-store.ts";
 import { canShare } from "../jit/threads/host-workers.ts";
 import { DeviceMemory } from "../machine/memory.ts";
+import type { Report } from "../machine/report.ts";
+import { leaksOf } from "../sanitizers/memory/leaks.ts";
 import { SourceText } from "../source/index.ts";
 import { Buffer } from "./buffer.ts";
 import { compile } from "./compile.ts";
@@ -91,6 +93,14 @@ export class PtxDevice {
   /** Waits until no launch is in flight, in any stream. */
   idle(): Promise<void> {
     return this.memory.flights.ended();
+  }
+
+  /**
+   * What device code has taken with `malloc` and not freed until now, as warnings at the calls: leaks, if nothing will be launched any more.
+   * What a launch without the sanitizer `memory` has taken counts too.
+   */
+  leaks(): Report[] {
+    return leaksOf(this.memory);
   }
 
   /**

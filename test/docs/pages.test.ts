@@ -18,7 +18,7 @@ import { obstacles, platformTable, support as visaSupport } from "./visa-support
  */
 const root = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
-const pages = ["README.md", "docs/calls.md", "docs/interpreter.md", "docs/ifcall.md", "docs/visa.md"];
+const pages = ["README.md", "docs/calls.md", "docs/interpreter.md", "docs/ifcall.md", "docs/sanitizers.md", "docs/visa.md"];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));
 
@@ -26,6 +26,7 @@ let cli: BuiltCli;
 beforeAll(async () => {
   cli = await BuiltCli.build();
   for (const path of [
+    "bugs/missing-barrier.ptx",
     "bugs/wrong-prototype.ptx",
     "two-functions/double-or-square.isaasm",
     "saxpy.visaasm",

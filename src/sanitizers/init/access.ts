@@ -1,4 +1,5 @@
 import type { Access } from "../../ir/index.ts";
+import type { Activation } from "../../machine/activation.ts";
 import type { AddressParts } from "../../machine/address-space.ts";
 import { accessBytes } from "../../machine/access-fault.ts";
 import type { AccessEvent } from "../../machine/events.ts";
@@ -53,11 +54,13 @@ function readMemory(state: InitState, e: AccessEvent, lane: number, address: Add
 function variableName({ activation, access }: AccessEvent, lane: number, address: AddressParts): string {
   const place = locate(activation, lane, address);
   if (place?.kind === "shared") return "shared memory";
-  return access.space === "call-param"
-    ? "a parameter"
-    : place?.kind === "global"
-      ? "private memory"
-      : "a local variable";
+  if (place?.kind === "global") return isHeap(activation, address) ? "memory from malloc" : "private memory";
+  return access.space === "call-param" ? "a parameter" : "a local variable";
+}
+
+function isHeap({ warp }: Activation, { low }: AddressParts): boolean {
+  const { memory, addresses } = warp.cta.grid;
+  return memory.find(low - addresses.globalLow)?.origin !== undefined;
 }
 
 /** `values`: what is stored, by element; `active`: the lanes that came to the instruction. */

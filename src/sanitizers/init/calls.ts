@@ -135,6 +135,7 @@ export function callExternal(state: InitState, e: CallEvent): void {
   const op = site.instruction.op as Call;
   const { reader, memory } = state;
   const shadow = state.shadowOf(x);
+  if (e.callee.ir.name === "malloc") memory.hasHeap = true;
   for (let m = mask; m !== 0; m &= m - 1) {
     const lane = 31 - Math.clz32(m & -m);
     reader.at(shadow, x, lane, mask);

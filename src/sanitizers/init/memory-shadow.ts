@@ -20,15 +20,17 @@ interface Stacks {
   bytes: ByteShadow;
 }
 
-/** What is undefined of the memory of a launch: of shared memory and of the stacks; all else is filled before. */
+/** What is undefined of the memory of a launch: shared memory, the stacks, what it takes with `malloc`; all else is filled before. */
 export class MemoryShadow {
   /** What `find` has found. */
   bytes!: ByteShadow;
   at = 0;
   readonly #shared = new WeakMap<Cta, ByteShadow>();
   readonly #stacks = new WeakMap<Warp, Stacks>();
-  /** Private memory of threads in which something undefined has been put. */
+  /** Private memory of threads in which something undefined has been put, and what device code has taken in this launch. */
   readonly #private = new Map<Allocation, ByteShadow>();
+  /** Whether it has taken any. */
+  hasHeap = false;
 
   beginBlock(cta: Cta): void {
     let shared = this.#shared.get(cta);
@@ -97,7 +99,7 @@ export class MemoryShadow {
   /** Whether an access of this space may find something undefined, or leave it. */
   covers(space: Space): boolean {
     if (space === "const" || space === "kernel-param") return false;
-    return space !== "global" || this.#private.size > 0;
+    return space !== "global" || this.#private.size > 0 || this.hasHeap;
   }
 
   /** Sets `bytes` and `at` to where the lane's memory at an address has its shadow; false when it has none. */
@@ -112,12 +114,20 @@ export class MemoryShadow {
       const offset = low - local.start;
       return offset + size <= stride && this.#set(bytes, lane * stride + offset, size);
     }
-    if (this.#private.size === 0) return false;
+    if (this.#private.size === 0 && !this.hasHeap) return false;
     const allocation = this.#allocationOf(x, address);
-    return (
-      allocation !== null &&
-      this.#set(this.#private.get(allocation), this.#offsetOf(x, address) - allocation.start, size)
-    );
+    if (allocation === null) return false;
+    const bytes = this.#private.get(allocation) ?? this.#taken(allocation, x);
+    return this.#set(bytes, this.#offsetOf(x, address) - allocation.start, size);
+  }
+
+  /** The shadow of what this launch has taken with `malloc`: nothing of it is written at first. */
+  #taken(allocation: Allocation, x: Activation): ByteShadow | undefined {
+    if (allocation.origin?.launch !== x.warp.cta.grid.id) return undefined;
+    const bytes = new ByteShadow(allocation.end - allocation.start);
+    bytes.forget(0, bytes.size);
+    this.#private.set(allocation, bytes);
+    return bytes;
   }
 
   /** The same for something undefined that is put into private memory, which gets a shadow then. */

@@ -16,7 +16,7 @@ export function adviceFor(
   }
   if (isVisa) return sameBlock ? "put a barrier between them" : "use atomic operations, or two launches";
   const order = sameWarp
-    ? "put a bar.warp.sync between them (shuffles and votes do not order memory)"
+    ? "put a bar.sync between them, or a bar.warp.sync if only lanes of one warp meet there; shuffles and votes order no memory"
     : sameBlock
       ? "put a bar.sync between them"
       : "let the first publish a flag with st.release.gpu and the second wait for it with ld.acquire.gpu, or use two launches";

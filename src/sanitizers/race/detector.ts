@@ -1,12 +1,13 @@
 import { accessBytes } from "../../machine/access-fault.ts";
 import type { Grid } from "../../machine/grid.ts";
 import type { AccessEvent } from "../../machine/events.ts";
-import { type AccessKind, Stamps } from "./access-kind.ts";
+import type { AccessKind } from "./access-kind.ts";
 import type { ThreadNumbers } from "./clock.ts";
 import { reachesSwap } from "./optimistic.ts";
 import type { PublishedValues } from "./published.ts";
 import { nowhere, type Region, Regions } from "./regions.ts";
-import { nextCell, inPage, type Page, reader, writer } from "./shadow.ts";
+import { cellsOf, nextCell, inPage, type Page, reader, writer } from "./shadow.ts";
+import { Stamps } from "./stamps.ts";
 import type { WarpOrder } from "./warp-order.ts";
 
 /** One of two accesses that race: the earlier one. */
@@ -83,6 +84,7 @@ export class Detector {
   access(event: AccessEvent, order: WarpOrder, time: number): void {
     const { access, addressWords: words, site } = event;
     const kind = this.#stamps.kindOf(site);
+    if (this.#stamps.areMany) this.#stamps.renumber(cellsOf(this.#regions.shadows));
     this.#event = event;
     this.#kind = kind;
     this.#order = order;

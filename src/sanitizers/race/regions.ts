@@ -41,6 +41,12 @@ export class Regions {
     return { high, low: from, bytes: end - from, shadow: null, cta: null };
   }
 
+  /** All that there are. */
+  get shadows(): ReadonlySet<Shadow> {
+    const regions = [...this.#global.values(), ...[...this.#shared.values()].flat()];
+    return new Set(regions.flatMap(({ shadow }) => shadow ?? []));
+  }
+
   #ofOffset(offset: number, high: number): Region {
     const allocation = this.#grid.memory.find(offset);
     if (allocation === null) return nowhere;

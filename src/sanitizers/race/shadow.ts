@@ -55,6 +55,10 @@ export class Shadow {
     this.#pages = Array.from({ length: Math.ceil(bytes / pageBytes) });
   }
 
+  get pages(): Page[] {
+    return this.#pages.filter((page) => page !== undefined);
+  }
+
   /** The page of a byte, with cells of one byte if `parts` says that parts of words matter. */
   page(byte: number, parts: boolean): Page {
     const i = byte >>> pageBits;
@@ -63,5 +67,11 @@ export class Shadow {
     return page;
   }
 }
+
+/** The cells of some shadows. */
+export const cellsOf = (shadows: Iterable<Shadow>): Int32Array[] =>
+  [...shadows].flatMap((shadow) =>
+    shadow.pages.flatMap(({ first, second }) => (second === null ? [first] : [first, second])),
+  );
 
 export const inPage = (byte: number): number => byte & (pageBytes - 1);

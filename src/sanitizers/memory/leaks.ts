@@ -1,0 +1,46 @@
+import type { Site } from "../../machine/code.ts";
+import type { Allocation, DeviceMemory, HeapOrigin } from "../../machine/memory.ts";
+import type { Report } from "../../machine/report.ts";
+import { locationOf } from "../../machine/report-sink.ts";
+
+const mostThreads = 32;
+
+/** What device code has taken with `malloc` and not given back: a warning for each call that did so. */
+export function leaksOf(memory: DeviceMemory): Report[] {
+  const bySite = new Map<Site, Allocation[]>();
+  for (const offset of memory.heap) {
+    const allocation = memory.find(offset);
+    const site = allocation?.origin?.site;
+    if (!allocation || !site) continue;
+    const here = bySite.get(site);
+    if (here === undefined) bySite.set(site, [allocation]);
+    else here.push(allocation);
+  }
+  return [...bySite.values()].map(reportOf);
+}
+
+function reportOf(lost: readonly Allocation[]): Report {
+  const origins = lost.map(({ origin }) => origin as HeapOrigin);
+  const { site, kernel, stack } = origins[0]!;
+  const { ir } = site.code;
+  const { span } = site.instruction;
+  const bytes = lost.reduce((sum, { start, end }) => sum + end - start, 0);
+  const message =
+    lost.length === 1
+      ? `the ${bytes} bytes that malloc gives here are never freed`
+      : `what malloc gives here ${lost.length} times is never freed, ${bytes} bytes together`;
+  return {
+    code: "memory-leak",
+    severity: "warning",
+    message,
+    help: "free it in the kernel, or in one that is launched later",
+    kernel,
+    source: ir.source,
+    span,
+    location: locationOf(site),
+    threads: origins.slice(0, mostThreads).map(({ thread }) => thread),
+    count: lost.length,
+    stack: stack.length > 0 ? stack : [{ function: ir.name, source: ir.source, span }],
+    notes: [],
+  };
+}

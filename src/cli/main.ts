@@ -14,6 +14,8 @@ import { hang, mostColumns, wrap } from "./wrap.ts";
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import("./check.ts")).check,
   run: async () => (await import("./run.ts")).run,
+  debug: async () => (await import("./debug.ts")).debug,
+  dap: async () => (await import("./dap.ts")).dap,
   profile: async () => (await import("./profile.ts")).profile,
   fmt: async () => (await import("./fmt.ts")).fmt,
   link: async () => (await import("./link.ts")).link,

@@ -36,10 +36,15 @@ export async function executeRun(planned: PlannedRun, settings: JobOptions, exec
 
 /** Runs on a fresh device. */
 export async function runQuietly(planned: PlannedRun, settings: JobOptions, on?: DeviceOptions): Promise<Finished> {
+  return { ...planned, result: (await openRun(planned, settings, on)).run() };
+}
+
+/** A run on a fresh device, before its program is loaded. */
+export async function openRun(planned: PlannedRun, settings: JobOptions, on?: DeviceOptions): Promise<JobRun> {
   const { job, variant } = planned;
   const { device, files } =
     job.isa === "visa" ? await visaParts(planned, on) : { ...planned, device: new PtxDevice(on) };
-  return { ...planned, result: new JobRun(device, job, variant, files, settings).run() };
+  return new JobRun(device, job, variant, files, settings);
 }
 
 /** What vISA needs besides: loaded where it does, so that PTX starts faster. */

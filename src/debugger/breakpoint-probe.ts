@@ -16,6 +16,9 @@ export interface BreakpointHit {
 
 /** What the probe needs of the session: what a breakpoint's expressions mean for a lane. */
 export interface BreakpointContext {
+  readonly breakpoints: ReadonlyMap<number, Breakpoint>;
+  /** Another one when there are others. */
+  readonly revision: number;
   readonly now: number;
   /** The lanes of a moment for which a breakpoint's condition holds. Throws an ExpressionError. */
   lanesWhere(breakpoint: Breakpoint, moment: Moment, lanes: number): number;
@@ -26,32 +29,23 @@ export interface BreakpointContext {
 /** Finds the enabled breakpoints at an instruction, before it is executed. */
 export class BreakpointProbe implements Probe {
   readonly #context: BreakpointContext;
-  readonly #at = new Map<IrFunction, Map<number, Breakpoint[]>>();
-  readonly #marks: BlockMarks;
   /** Whether hits are counted and messages printed: going forward. */
   readonly #counts: boolean;
+  #at = new Map<IrFunction, Map<number, Breakpoint[]>>();
+  #marks = new BlockMarks(() => false);
+  #revision = -1;
   /** Those at the instruction that it saw last, and when that was. */
   hits: readonly BreakpointHit[] = [];
   time = -1;
 
-  constructor(breakpoints: Iterable<Breakpoint>, context: BreakpointContext, counts: boolean) {
+  constructor(context: BreakpointContext, counts: boolean) {
     this.#context = context;
     this.#counts = counts;
-    for (const breakpoint of breakpoints) {
-      if (!breakpoint.enabled) continue;
-      for (const { ir, index } of breakpoint.locations) {
-        let inFunction = this.#at.get(ir);
-        if (inFunction === undefined) this.#at.set(ir, (inFunction = new Map()));
-        inFunction.set(index, [...(inFunction.get(index) ?? []), breakpoint]);
-      }
-    }
-    this.#marks = new BlockMarks(({ steps, terminator }) => {
-      const sites = [...steps.map((step) => step.site), ...(terminator === null ? [] : [terminator.site])];
-      return sites.some(({ code, index }) => this.#at.get(code.ir)?.has(index) === true);
-    });
+    this.#refresh();
   }
 
   wants({ group }: Moment): boolean {
+    if (this.#revision !== this.#context.revision) this.#refresh();
     return this.#at.size > 0 && this.#marks.has(group.at);
   }
 
@@ -65,6 +59,23 @@ export class BreakpointProbe implements Probe {
 
   after(): boolean {
     return false;
+  }
+
+  #refresh(): void {
+    this.#revision = this.#context.revision;
+    this.#at = new Map();
+    for (const breakpoint of this.#context.breakpoints.values()) {
+      if (!breakpoint.enabled) continue;
+      for (const { ir, index } of breakpoint.locations) {
+        let inFunction = this.#at.get(ir);
+        if (inFunction === undefined) this.#at.set(ir, (inFunction = new Map()));
+        inFunction.set(index, [...(inFunction.get(index) ?? []), breakpoint]);
+      }
+    }
+    this.#marks = new BlockMarks(({ steps, terminator }) => {
+      const sites = [...steps.map((step) => step.site), ...(terminator === null ? [] : [terminator.site])];
+      return sites.some(({ code, index }) => this.#at.get(code.ir)?.has(index) === true);
+    });
   }
 
   #hit(breakpoint: Breakpoint, moment: Moment): BreakpointHit | null {

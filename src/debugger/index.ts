@@ -15,6 +15,9 @@ export {
   Timeline,
   type TimelineOptions,
 } from "./timeline.ts";
+export { Console } from "./console/console.ts";
+export { type DapHost, DapSession } from "./dap/dap-session.ts";
+export { frame, Unframer } from "./dap/framing.ts";
 export { assemblyPlace, type LaneFrame, type LanePlace, originPlace, placeOf } from "./view/lane-place.ts";
 export { formatValue, numberOf, type TypedBits } from "./view/value.ts";
 export type { Watched, WatchKind, Watchpoint } from "./watchpoint.ts";

@@ -2,13 +2,6 @@ import type { Moment } from "../interpreter/execution.ts";
 import type { BasicBlock } from "../machine/code.ts";
 import type { Probe } from "./probe.ts";
 
-/** The instructions of a block, from the moment's on. */
-export function indexRange({ group, site, step }: Moment): { readonly first: number; readonly last: number } {
-  if (step === null) return { first: site.index, last: site.index };
-  const { steps, terminator } = group.at;
-  return { first: site.index, last: terminator?.site.index ?? steps.at(-1)!.site.index };
-}
-
 /** Remembers of each basic block whether it holds what is looked for. */
 export class BlockMarks {
   readonly #holds: (block: BasicBlock) => boolean;

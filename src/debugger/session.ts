@@ -76,6 +76,8 @@ export class Session {
   readonly onLog: (text: string) => void;
   stopOnReports: boolean;
   focus: Focus = { block: 0, warp: 0, lane: 0, frame: 0 };
+  /** Counts the changes of `breakpoints` after which a search that goes on must look again. */
+  revision = 0;
   #numbers = 0;
   #interrupted = false;
 
@@ -141,11 +143,12 @@ export class Session {
   // ---- Going through time -------------------------------------------------------------------------------------------
 
   /** Goes through a search with pauses, so that `interrupt` can come between; then it stops where it is. */
-  async complete(search: Search<Stop>): Promise<Stop> {
+  async complete(search: Search<Stop>, onPause?: () => void): Promise<Stop> {
     this.#interrupted = false;
     for (;;) {
       const { done, value } = search.next();
       if (done) return value;
+      onPause?.();
       await new Promise<void>((resolve) => setTimeout(resolve, 0));
       if (this.#interrupted) return this.#settle(this.stop("pause"));
     }
@@ -231,9 +234,12 @@ export class Session {
     const found = yield* this.timeline.forward(probe, { findings: this.stopOnReports, here });
     if (found !== "probe") return this.#settle(this.stop(found === "finding" ? "report" : "end"));
     const { now } = this;
+    const { moment } = this;
+    // A step may end at a breakpoint, which has not been asked yet.
+    if (moment !== null && breakpoints.time !== now) breakpoints.before(moment);
     const hits = breakpoints.time === now ? breakpoints.hits : [];
     const watched = watch.time === now - 1 ? watch.hits : [];
-    for (const { breakpoint } of hits) if (breakpoint.temporary) this.breakpoints.delete(breakpoint.id);
+    for (const { breakpoint } of hits) if (breakpoint.temporary) this.removeBreakpoint(breakpoint.id);
     for (const { watchpoint } of watched) watchpoint.hits++;
     return this.#settle(this.#stopAt(hits, watched));
   }
@@ -312,20 +318,26 @@ export class Session {
     const id = ++this.#numbers;
     const breakpoint = { id, text, locations, condition, hitCondition, logMessage, temporary, enabled: true, hits: 0 };
     this.breakpoints.set(id, breakpoint);
+    this.revision++;
     return breakpoint;
+  }
+
+  removeBreakpoint(id: number): boolean {
+    this.revision++;
+    return this.breakpoints.delete(id);
   }
 
   /** Throws an ExpressionError or a DebuggerError when there is nothing to watch. */
   addWatchpoint(text: string, on: WatchKind): Watchpoint {
-    return this.keepWatchpoint(this.#watchpoint(++this.#numbers, text, on));
+    return this.#keepWatchpoint(this.#watchpoint(++this.#numbers, text, on));
   }
 
   /** The same for what has been found before. */
   watch(text: string, on: WatchKind, watched: Watched): Watchpoint {
-    return this.keepWatchpoint({ id: ++this.#numbers, text, on, watched, enabled: true, hits: 0 });
+    return this.#keepWatchpoint({ id: ++this.#numbers, text, on, watched, enabled: true, hits: 0 });
   }
 
-  private keepWatchpoint(watchpoint: Watchpoint): Watchpoint {
+  #keepWatchpoint(watchpoint: Watchpoint): Watchpoint {
     this.watchpoints.set(watchpoint.id, watchpoint);
     return watchpoint;
   }
@@ -341,6 +353,10 @@ export class Session {
       get now() {
         return session.now;
       },
+      get revision() {
+        return session.revision;
+      },
+      breakpoints: this.breakpoints,
       lanesWhere: ({ condition }, moment, lanes) => {
         if (condition === null) return lanes;
         let found = 0;
@@ -355,7 +371,7 @@ export class Session {
         this.onLog(logMessage!.replace(/\{([^{}]*)\}/g, (_, text: string) => valueText(text, scope)));
       },
     };
-    return new BreakpointProbe(this.breakpoints.values(), context, counts);
+    return new BreakpointProbe(context, counts);
   }
 
   #scopeOf({ warp, group }: Moment, lane: number): Scope {

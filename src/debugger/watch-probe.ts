@@ -1,12 +1,14 @@
 import { type Execution, executingLanes, type Moment } from "../interpreter/execution.ts";
 import { writesOf } from "../ir/flow/index.ts";
+import type { Destination } from "../ir/index.ts";
+import { byteOf } from "../ir/region.ts";
 import type { Activation } from "../machine/activation.ts";
 import type { LaneAddresses } from "../machine/code.ts";
 import { BlockMarks } from "./probes.ts";
 import type { Probe } from "./probe.ts";
 import { plainAddress, readMemory } from "./view/memory-view.ts";
 import { readRegister } from "./view/variables.ts";
-import type { Watched, Watchpoint } from "./watchpoint.ts";
+import type { FileBytes, Watched, Watchpoint } from "./watchpoint.ts";
 
 /** What was watched has been accessed by the instruction at a time. */
 export interface WatchHit {
@@ -101,7 +103,10 @@ export class WatchProbe implements Probe {
     }
     for (const x of warp.activations) {
       if (!isActivation(watched, x)) continue;
-      return readRegister(execution, x, watched.register, watched.owner.lane).bytes;
+      const { register, owner } = watched;
+      if ("register" in register) return readRegister(execution, x, register, owner.lane).bytes;
+      const from = x.file.byteOffset + register.at;
+      return new Uint8Array(x.file.buffer.slice(from, from + register.bytes));
     }
     return null;
   }
@@ -139,13 +144,26 @@ function lanesAtMemory(
   return found;
 }
 
+/** Whether a result may go into a variable; where the place is computed, anywhere. */
+function mayTouch(to: Destination, { at, bytes }: FileBytes): boolean {
+  if (to === null || typeof to === "number") return false;
+  if (to.kind === "indirect") return true;
+  for (let lane = 0; lane < 32; lane++) {
+    const byte = byteOf(to.region, to.bits, lane);
+    if (byte < at + bytes && byte + to.bits / 8 > at) return true;
+  }
+  return false;
+}
+
 function lanesAtRegister(watched: WatchedRegister, on: Watchpoint["on"], moment: Moment): number {
   const { group, site } = moment;
-  const bit = 1 << watched.owner.lane;
+  const { register, owner } = watched;
+  // A variable of vISA is of all lanes.
+  const bit = "register" in register ? 1 << owner.lane : -1;
   if (isActivation(watched, group.activation)) {
-    let writes = false;
+    let writes = !("register" in register) && site.instruction.dst.some((to) => mayTouch(to, register));
     writesOf(site.instruction, (r) => {
-      writes ||= r === watched.register.register;
+      writes ||= "register" in register && r === register.register;
     });
     return writes ? executingLanes(moment) & bit : 0;
   }

@@ -20,6 +20,12 @@ export function watchTarget(expression: Expression, scope: Scope, focus: LaneId,
       return { kind: "register", register, function: code.ir.name, owner: focus, launch, depth, serial };
     }
   }
+  const file = activation?.code.ir.file?.variables.find((v) => root.kind === "name" && v.name === root.name);
+  if (file !== undefined && activation !== null) {
+    const { depth, serial, code } = activation;
+    const register = { ...file, type: file.type ?? "ud" };
+    return { kind: "register", register, function: code.ir.name, owner: focus, launch, depth, serial };
+  }
   if (root.kind === "number") throw new DebuggerError(`a number cannot be watched; [${expression.text}]:u32 is memory`);
   const variable = root.kind === "name" ? moduleVariables(execution).find((v) => v.name === root.name) : undefined;
   const { address, size: bytes } =
@@ -28,7 +34,7 @@ export function watchTarget(expression: Expression, scope: Scope, focus: LaneId,
 }
 
 /** Bytes at an address, as the lane in focus sees it. */
-export function watchMemory(address: bigint, bytes: number, { execution }: Scope, focus: LaneId): Watched {
+function watchMemory(address: bigint, bytes: number, { execution }: Scope, focus: LaneId): Watched {
   const place = plainAddress(execution.grid, address);
   if (place === null) throw new DebuggerError(`0x${address.toString(16)} is in no memory`);
   const owner = place.space === "shared" || place.space === "local" ? focus : null;

@@ -1,6 +1,15 @@
 import type { PlainAddress } from "./view/memory-view.ts";
 import type { RegisterName } from "./view/variables.ts";
 
+/** A variable of vISA: bytes that all lanes of an activation share. */
+export interface FileBytes {
+  readonly name: string;
+  readonly type: string;
+  /** In the byte file. */
+  readonly at: number;
+  readonly bytes: number;
+}
+
 /** A lane of the grid, wherever the machine keeps it. */
 export interface LaneId {
   /** The block's place in the order of the grid. */
@@ -21,10 +30,10 @@ export type Watched =
       readonly bytes: number;
       readonly owner: LaneId | null;
     }
-  /** A register of a lane in one activation: the `serial`th call of the warp, at a depth. */
+  /** A register of a lane, or a variable of vISA, in one activation: the `serial`th call of the warp, at a depth. */
   | {
       readonly kind: "register";
-      readonly register: RegisterName;
+      readonly register: RegisterName | FileBytes;
       readonly function: string;
       readonly owner: LaneId;
       /** Which launch of the program. */

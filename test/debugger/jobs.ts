@@ -13,7 +13,7 @@ import { SourceText } from "../../src/source/index.ts";
 const folder = fileURLToPath(new URL("programs", import.meta.url));
 
 /** A job's path in `test/debugger/programs`, or elsewhere. */
-const pathOf = (name: string): string => (name.includes("/") ? name : join(folder, name));
+export const pathOf = (name: string): string => (name.includes("/") ? name : join(folder, name));
 
 /** The first variant of a job on a device of its own, or the named one. */
 function openJob(name: string, options: JobOptions = {}, variant?: string): JobRun {

@@ -34,7 +34,7 @@ const hex = (mask: number): string => `0x${(mask >>> 0).toString(16).padStart(8,
 const firstSite = ({ steps, terminator }: BasicBlock): Site => steps[0]?.site ?? terminator!.site;
 
 /** What a group executes next. `moment`: of the machine. */
-export function siteOf(group: Group, moment: Moment | null): Site {
+function siteOf(group: Group, moment: Moment | null): Site {
   if (moment?.group === group) return moment.site;
   return group.wait === null ? firstSite(group.at) : group.wait.arrival.site;
 }

@@ -67,7 +67,7 @@ export function formatValue({ bytes, type }: TypedBits, format: Format = "natura
   const shape = shapeOf(type) ?? { element: "u8" as const, count: 1 };
   const elements = new Elements(shape.element, bytes);
   const words = Array.from({ length: elements.length }, (_, i) =>
-    format === "hex" ? hexOf(elements, i) : formatElement(elements, i, saysSizeOnly(type)),
+    format === "hex" ? hexOf(elements, i) : formatElement(elements, i, saysSizeOnly(type) && elements.length === 1),
   );
   return words.length === 1 ? words[0]! : `{${words.join(", ")}}`;
 }
@@ -82,7 +82,7 @@ const large = 0x1_0000;
 
 function formatElement(elements: Elements, i: number, bits: boolean): string {
   const value = elements.get(i);
-  const { kind } = { kind: elements.type };
+  const { type: kind } = elements;
   if (kind === "f32" || kind === "f16" || kind === "bf16" || kind === "f64") return floatText(kind, value as number);
   const text = String(value);
   return bits && value >= large ? `${text} (${hexOf(elements, i)})` : text;

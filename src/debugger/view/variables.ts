@@ -76,12 +76,13 @@ export interface ByteVariable {
   readonly address: bigint | null;
 }
 
-/** vISA's variables of an activation, which all lanes share. */
-export function fileVariables(x: Activation): readonly ByteVariable[] {
+/** vISA's variables of an activation, which all lanes share; `at` is their place in the byte file. */
+export function fileVariables(x: Activation): readonly (ByteVariable & { readonly at: number })[] {
   const { file } = x.code.ir;
   if (file === undefined) return [];
   return file.variables.map(({ name, at, bytes, type = "ud" }) => ({
     name,
+    at,
     type,
     bytes: new Uint8Array(x.file.buffer, x.file.byteOffset + at, bytes),
     address: null,

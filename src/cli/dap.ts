@@ -1,0 +1,103 @@
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, resolve } from "node:path";
+import { DapSession } from "../debugger/dap/dap-session.ts";
+import { frame, Unframer } from "../debugger/dap/framing.ts";
+import type { Arguments } from "../debugger/dap/protocol.ts";
+import type { Session } from "../debugger/session.ts";
+import { LoadError, UsageError } from "../runtime/errors.ts";
+import { isCisaName } from "../runtime/isa.ts";
+import { type Command, exitStatus } from "./command.ts";
+import { openSession } from "./debug-program.ts";
+import { commonOptions, parseOptions } from "./options.ts";
+import { programOptions } from "./program-options.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Attributes of a launch configuration that are options of `lanewise debug` too. */
+const launchOptions = [
+  "variant",
+  "kernel",
+  "grid",
+  "block",
+  "shared",
+  "global",
+  "local",
+  "zeinfo",
+  "isa",
+  "sanitize",
+  "seed",
+  "schedule",
+  "target",
+] as const;
+const specs = [...programOptions, { name: "schedule", value: "CHOICES", help: "" }, ...commonOptions];
+
+/** A launch request as the command line that says the same. */
+function wordsOf(launch: Arguments): readonly string[] {
+  const program = launch.string("program");
+  const files = program === null ? launch.strings("program") : [program];
+  if (files.length === 0) throw new UsageError("the launch configuration names no `program`");
+  const cwd = launch.string("cwd") ?? process.cwd();
+  const path = (file: string): string => (isAbsolute(file) ? file : resolve(cwd, file));
+  const words = files.map(path);
+  for (const name of launchOptions) {
+    const value = launch.value(name);
+    const text = Array.isArray(value) ? value.join(",") : value;
+    if (typeof text !== "string" && typeof text !== "number") continue;
+    words.push(`--${name}=${name === "zeinfo" ? path(String(text)) : text}`);
+  }
+  const maxSteps = launch.number("maxSteps");
+  if (maxSteps !== null) words.push(`--max-steps=${maxSteps}`);
+  for (const argument of launch.strings("args"))
+    words.push(`--arg=${argument.replace(/@(.+)$/, (_, file) => `@${path(file)}`)}`);
+  for (const input of launch.strings("input")) words.push(`--input=${input}`);
+  return words;
+}
+
+async function open(launch: Arguments, onLog: (text: string) => void): Promise<Session> {
+  const problems: string[] = [];
+  const terminal: Terminal = {
+    style: (_, text) => text,
+    width: 120,
+    interactive: false,
+    out: (text) => void problems.push(text),
+    err: (text) => void problems.push(text),
+  };
+  try {
+    return await openSession(parseOptions(wordsOf(launch), specs), terminal, { command: "dap", onLog });
+  } catch (error) {
+    if (problems.length > 0) onLog(problems.join("\n"));
+    if (error instanceof LoadError) onLog(error.message);
+    throw error;
+  }
+}
+
+/** Files that an editor can show, by the absolute path; of CISA files it is shown the text that they stand for. */
+function pathOf(path: string): string | null {
+  const whole = resolve(path);
+  return !isCisaName(path) && existsSync(dirname(whole)) && existsSync(whole) ? whole : null;
+}
+
+export const dap: Command = {
+  name: "dap",
+  summary: "debug from an editor: the Debug Adapter Protocol on stdin and stdout",
+  usage: ["dap"],
+  options: [],
+  details: `A launch request names a job or the files of a program (\`program\`), and what \`lanewise debug\` takes as options: kernel, grid, block, shared, global, local, zeinfo, args, input, sanitize, seed, schedule, variant, target, maxSteps; besides cwd, stopOnEntry, and source: "original" to see the source that \`.loc\` names. editors/vscode has an extension that starts it.`,
+  async run() {
+    const unframer = new Unframer();
+    const ended = new Promise<void>((end) => {
+      const session = new DapSession({
+        send: (message) => void process.stdout.write(frame(message)),
+        open,
+        pathOf,
+        end,
+      });
+      process.stdin.on("data", (chunk: Buffer) => {
+        for (const text of unframer.push(chunk)) void session.receive(JSON.parse(text));
+      });
+      process.stdin.on("end", end);
+    });
+    await ended;
+    process.stdin.destroy();
+    return exitStatus.ok;
+  },
+};

@@ -1,0 +1,49 @@
+import { launchesOf } from "../debugger/program.ts";
+import { Session, type SessionOptions } from "../debugger/session.ts";
+import { LoadError, UsageError } from "../runtime/errors.ts";
+import { parseSchedule, ScriptedSteering } from "../runtime/schedule-script.ts";
+import { renderDiagnostic } from "../source/index.ts";
+import type { Options } from "./options.ts";
+import { Progress } from "./progress.ts";
+import { openRun } from "./run-execution.ts";
+import { commandJob, jobRuns, type PlannedRun } from "./run-plan.ts";
+import { jobOptions } from "./run-settings.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The one run that a command line names: of a job its first variant, if none is asked for. */
+function plannedRun(options: Options, command: string, terminal: Terminal): PlannedRun {
+  const [first, ...more] = options.positionals;
+  if (first === undefined) throw new UsageError(`${command}: no job or program given`);
+  if (!/\.json$/i.test(first)) return commandJob(options, command);
+  if (more.length > 0) throw new UsageError(`${command}: one job at a time`);
+  for (const { runs, diagnostics, problem } of jobRuns([first], options.value("variant"))) {
+    for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
+    if (problem !== null) throw new UsageError(problem);
+    if (runs[0] !== undefined) return runs[0];
+  }
+  throw new UsageError(`${first} cannot be run`);
+}
+
+/**
+ * A debugger at the beginning of what a command line names.
+ *
+ * @throws LoadError when the program has errors, UsageError and NotExecutableError when it cannot be run
+ */
+export async function openSession(
+  options: Options,
+  terminal: Terminal,
+  { command, ...session }: SessionOptions & { readonly command: string },
+): Promise<Session> {
+  const planned = plannedRun(options, command, terminal);
+  const schedule = options.value("schedule");
+  const steering = schedule === null ? {} : { steering: new ScriptedSteering(parseSchedule(schedule)) };
+  const run = await openRun(planned, { ...jobOptions(options, new Progress(terminal)), ...steering });
+  const launches = launchesOf(run);
+  return new Session(run.device.memory, launches, session);
+}
+
+/** Says what is wrong with a program's text; anything else is thrown on. */
+export function reportLoadError(error: unknown, terminal: Terminal): void {
+  if (!(error instanceof LoadError)) throw error;
+  for (const d of error.diagnostics) if (d.severity === "error") terminal.err(renderDiagnostic(d, terminal));
+}

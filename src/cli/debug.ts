@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { createInterface, type Interface } from "node:readline";
+import { Console } from "../debugger/console/console.ts";
+import type { Session } from "../debugger/session.ts";
+import { NotExecutableError, UsageError } from "../runtime/errors.ts";
+import { type Command, type ExitStatus, exitStatus } from "./command.ts";
+import { openSession, reportLoadError } from "./debug-program.ts";
+import type { Options } from "./options.ts";
+import { programDetails, programOptions, programUsage } from "./program-options.ts";
+import { printJson, type Terminal } from "./terminal.ts";
+
+const prompt = "(lanewise) ";
+
+/** The commands of `--command` and of the file of `-x`, in this order: files first, as settings usually stand there. */
+function scriptOf(options: Options): readonly string[] {
+  const fromFiles = options.all("script").flatMap((path) => {
+    try {
+      return readFileSync(path, "utf8").split(/\r?\n/);
+    } catch (error) {
+      throw new UsageError(`-x ${path}: ${(error as Error).message}`);
+    }
+  });
+  const lines = [...fromFiles, ...options.all("command")].map((line) => line.trim());
+  return lines.filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+interface Transcript {
+  readonly commands: { readonly command: string; readonly text: string; readonly failed: boolean }[];
+}
+
+/** Does what a script says, and shows it as if somebody had typed it; stops at the first command that fails. */
+async function runScript(console: Console, lines: readonly string[], terminal: Terminal | null): Promise<Transcript> {
+  const commands: Transcript["commands"] = [];
+  for (const command of lines) {
+    terminal?.out(terminal.style("faint", `${prompt}${command}`));
+    const { text, quit = false, failed } = await console.run(command);
+    if (text !== "") terminal?.out(text);
+    commands.push({ command, text, failed });
+    if (quit || failed) break;
+  }
+  return { commands };
+}
+
+/** Reads commands until the input ends or one of them is `quit`. Control-C interrupts what runs. */
+async function interact(console: Console, terminal: Terminal): Promise<void> {
+  const isTerminal = process.stdin.isTTY === true;
+  const lines: Interface = createInterface({
+    input: process.stdin,
+    output: isTerminal ? process.stdout : undefined,
+    terminal: isTerminal,
+    historySize: 1000,
+    removeHistoryDuplicates: true,
+    completer: (line: string) => [console.complete(line), line],
+    prompt: isTerminal ? terminal.style("strong", prompt) : "",
+  });
+  let busy = false;
+  lines.on("SIGINT", () => {
+    if (busy) console.session.interrupt();
+    else {
+      terminal.out("(quit ends; Control-C interrupts what runs)");
+      lines.prompt();
+    }
+  });
+  lines.prompt();
+  for await (const line of lines) {
+    busy = true;
+    const { text, quit = false } = await console.run(line);
+    busy = false;
+    if (text !== "") terminal.out(text);
+    if (quit) break;
+    lines.prompt();
+  }
+  lines.close();
+}
+
+/** Whether time stands before what a fault or a sanitizer reports. */
+const stopsAtError = (session: Session): boolean => session.stop("goto").report?.severity === "error";
+
+export const debug: Command = {
+  name: "debug",
+  summary: "run under a debugger, forwards and backwards",
+  usage: programUsage("debug").map((usage) => usage.replace("JOB.json…", "JOB.json")),
+  options: [
+    ...programOptions,
+    { name: "schedule", value: "CHOICES", help: "run under this schedule, as run --explore names it" },
+    { name: "command", value: "COMMAND", repeats: true, help: "do this instead of asking; may be given several times" },
+    { name: "script", short: "x", value: "FILE", repeats: true, help: "do what the lines of a file say" },
+    { name: "interactive", short: "i", help: "ask for commands behind those" },
+  ],
+  details: `Stands before the first instruction, and asks what to do; help lists the commands. Time is counted in instructions of warps, and goes both ways: reverse-step, reverse-continue, goto TIME, last-write EXPRESSION. What faults stops before it happens; with --sanitize, so does what sanitizers report.
+
+${programDetails}
+
+For example, in a clone of Lanewise:
+  lanewise debug examples/bugs/wrong-prototype.ptx --kernel apply --block 32 \\
+    --arg u32[32] --command continue --command backtrace
+
+Exit status: 0; 1 if the program has errors; 2 for wrong usage and commands that cannot be done; 3 if a script ends at a fault or at a sanitizer's error.`,
+  async run(options, terminal): Promise<ExitStatus> {
+    const script = scriptOf(options);
+    const json = options.has("json");
+    let session: Session;
+    try {
+      const onLog = (text: string): void => (json ? terminal.err(text) : terminal.out(text));
+      session = await openSession(options, terminal, { command: "debug", onLog });
+    } catch (error) {
+      if (error instanceof NotExecutableError) throw new UsageError(error.message);
+      reportLoadError(error, terminal);
+      return exitStatus.failed;
+    }
+    const { style, width } = terminal;
+    const console = new Console(session, { style, width });
+    if (!json) terminal.out(console.greeting);
+    const { commands } = await runScript(console, script, json ? null : terminal);
+    const failed = commands.some((c) => c.failed);
+    if (json) printJson({ ok: !failed, time: session.now, commands, output: session.timeline.output }, terminal);
+    else if (options.has("interactive") || script.length === 0) await interact(console, terminal);
+    if (failed) return exitStatus.usage;
+    return script.length > 0 && stopsAtError(session) ? exitStatus.faulted : exitStatus.ok;
+  },
+};

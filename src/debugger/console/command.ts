@@ -1,0 +1,27 @@
+import type { Style } from "../../source/index.ts";
+import type { Session } from "../session.ts";
+
+/** What a command prints, and what becomes of the debugger. */
+export interface Answer {
+  readonly text: string;
+  readonly quit?: boolean;
+}
+
+export interface ConsoleContext {
+  readonly session: Session;
+  readonly style: Style;
+  /** Columns. */
+  readonly width: number;
+}
+
+export interface ConsoleCommand {
+  readonly name: string;
+  /** Abbreviations beside the beginnings of the name. */
+  readonly aliases?: readonly string[];
+  /** What follows the name, for the help. */
+  readonly args?: string;
+  readonly help: string;
+  /** An empty line does it again. */
+  readonly repeats?: boolean;
+  run(context: ConsoleContext, args: string): string | Promise<string>;
+}

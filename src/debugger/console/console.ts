@@ -1,0 +1,111 @@
+import { nearest } from "../../source/index.ts";
+import type { Style } from "../../source/index.ts";
+import { ExpressionError } from "../expression/tree.ts";
+import { DebuggerError } from "../location.ts";
+import type { Session } from "../session.ts";
+import type { Answer, ConsoleCommand, ConsoleContext } from "./command.ts";
+import { lookCommands } from "./look-commands.ts";
+import { motionCommands, type StepSettings } from "./motion-commands.ts";
+import { pointCommands } from "./point-commands.ts";
+import { stopText, table } from "./render.ts";
+
+/** Text in, text out: the commands of a debugger, for terminals, scripts and the consoles of editors. */
+export class Console {
+  readonly session: Session;
+  readonly #context: ConsoleContext;
+  readonly #settings: StepSettings = { scope: "lane", granularity: "instruction" };
+  readonly #groups: readonly { readonly title: string; readonly commands: readonly ConsoleCommand[] }[];
+  readonly #commands: readonly ConsoleCommand[];
+  #last = "";
+
+  constructor(session: Session, options: { readonly style: Style; readonly width: number }) {
+    this.session = session;
+    this.#context = { session, ...options };
+    const own: readonly ConsoleCommand[] = [
+      { name: "help", aliases: ["h", "?"], args: "[COMMAND]", help: "this list", run: (_, args) => this.#help(args) },
+      { name: "quit", aliases: ["q", "exit"], help: "end", run: () => "" },
+    ];
+    this.#groups = [
+      { title: "Going through time", commands: motionCommands(this.#settings) },
+      { title: "Where to stop", commands: pointCommands },
+      { title: "Looking", commands: lookCommands },
+      { title: "Else", commands: own },
+    ];
+    this.#commands = this.#groups.flatMap(({ commands }) => commands);
+  }
+
+  /** What is said before the first command. */
+  get greeting(): string {
+    return stopText(this.session, this.session.stop("entry"), this.#context);
+  }
+
+  /** How a line may go on, for the Tab key. */
+  complete(line: string): readonly string[] {
+    return this.#commands.map(({ name }) => name).filter((name) => name.startsWith(line));
+  }
+
+  /** Whether a line begins with a command's full name or an abbreviation of one. */
+  knows(line: string): boolean {
+    return this.#find(split(line).name).length === 1;
+  }
+
+  /** Does what a line says; an empty one, what the last one said if that can be repeated. What goes wrong is in the text. */
+  async run(line: string): Promise<Answer & { readonly failed: boolean }> {
+    const text = line.trim() === "" ? this.#last : line.trim();
+    if (text === "" || text.startsWith("#")) return { text: "", failed: false };
+    const { name, args } = split(text);
+    const found = this.#find(name);
+    const [command] = found;
+    this.#last = command?.repeats ? text : "";
+    if (command === undefined) return { text: this.#unknown(name), failed: true };
+    if (found.length > 1) {
+      return { text: `${name} may be ${found.map((c) => c.name).join(", ")}`, failed: true };
+    }
+    if (command.name === "quit") return { text: "", quit: true, failed: false };
+    try {
+      return { text: await command.run(this.#context, args), failed: false };
+    } catch (error) {
+      if (error instanceof ExpressionError) return { text: error.frame, failed: true };
+      if (error instanceof DebuggerError) return { text: error.message, failed: true };
+      throw error;
+    }
+  }
+
+  /** The command of a name or an abbreviation; several where it is the beginning of several. */
+  #find(name: string): readonly ConsoleCommand[] {
+    const exact = this.#commands.find((c) => c.name === name || c.aliases?.includes(name));
+    return exact ? [exact] : name === "" ? [] : this.#commands.filter((c) => c.name.startsWith(name));
+  }
+
+  #unknown(name: string): string {
+    const meant = nearest(
+      name,
+      this.#commands.map((c) => c.name),
+    );
+    return `there is no command ${name}${meant === null ? "" : `; did you mean ${meant}?`} (help lists them)`;
+  }
+
+  #help(args: string): string {
+    const { style } = this.#context;
+    const [command] = args === "" ? [] : this.#find(args);
+    if (args !== "" && command === undefined) return this.#unknown(args);
+    if (command !== undefined) {
+      const also = command.aliases === undefined ? "" : `\nalso: ${command.aliases.join(", ")}`;
+      return `${command.name} ${command.args ?? ""}`.trimEnd() + `\n  ${command.help}${also}`;
+    }
+    const rows = this.#commands.map((c) => [`${c.name} ${c.args ?? ""}`.trimEnd(), c.aliases?.[0] ?? "", c.help]);
+    const lines = table(rows).split("\n");
+    let at = 0;
+    const groups = this.#groups.map(({ title, commands }) => {
+      const part = lines.slice(at, (at += commands.length));
+      return [style("strong", title), ...part.map((line) => `  ${line}`)].join("\n");
+    });
+    return `${groups.join("\n")}\nThe beginning of a name will do where it is the only one. An empty line repeats a step.`;
+  }
+}
+
+/** `x/8f32 ADDRESS` has its arguments right behind the name. */
+function split(line: string): { readonly name: string; readonly args: string } {
+  const [, name = "", args = ""] = /^\s*([^\s/]*)\s*(.*)$/.exec(line) ?? [];
+  return { name, args: args.trim() };
+}

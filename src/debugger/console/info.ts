@@ -1,0 +1,201 @@
+import { warpOf } from "../focus.ts";
+import { DebuggerError } from "../location.ts";
+import type { Session } from "../session.ts";
+import { variablesAt } from "../../ir/index.ts";
+import { describeAddress } from "../view/memory-view.ts";
+import { liveRegisters } from "../view/liveness.ts";
+import { barriersTable, lanesTable, lanesText } from "../view/tables.ts";
+import { formatValue, numberOf, sizeOf, type TypedBits } from "../view/value.ts";
+import {
+  type ByteVariable,
+  fileVariables,
+  frameVariables,
+  functionAt,
+  kernelParameters,
+  moduleVariables,
+  readRegister,
+  registersOf,
+} from "../view/variables.ts";
+import type { ConsoleContext } from "./command.ts";
+import { pointsText } from "./point-commands.ts";
+import { focusText, reportText, siteText, table } from "./render.ts";
+
+interface Topic {
+  readonly name: string;
+  readonly help: string;
+  readonly text: (context: ConsoleContext, args: string) => string;
+}
+
+/** What a 64-bit value may be the address of, in words. */
+function pointsTo({ execution, scope }: Session, bits: TypedBits): string {
+  if (bits.bytes.length !== 8) return "";
+  const address = BigInt(numberOf(bits));
+  const name = functionAt(execution, address);
+  if (name !== null) return name;
+  const onlooker = { grid: execution.grid, activation: scope.activation, lane: scope.lane };
+  const text = describeAddress(onlooker, BigInt.asUintN(64, address));
+  return text.includes(",") ? text.slice(text.indexOf(",") + 2) : "";
+}
+
+/** Live ones, all of them, or those that are named; in the lane in focus, or in every lane. */
+function registers({ session }: ConsoleContext, args: string): string {
+  const { frame } = session.view;
+  if (frame === null) throw new DebuggerError("nothing runs here");
+  const { activation, site } = frame;
+  const words = args.split(/\s+/).filter((word) => word !== "" && word !== "all");
+  const live = liveRegisters(activation.code.ir, site.index);
+  const all = registersOf(activation.code.ir);
+  const chosen = all.filter(({ name, register }) =>
+    words.length > 0 ? words.includes(name) : args === "all" || live.has(register),
+  );
+  const rows = chosen.map((r) => {
+    const bits = readRegister(session.execution, activation, r, session.focus.lane);
+    return [r.name, r.type, formatValue(bits), pointsTo(session, bits)];
+  });
+  const { file: layout } = activation.code.ir;
+  const own = layout === undefined ? 0 : variablesAt(layout.grfBytes);
+  const named = (name: string): boolean => words.length === 0 || words.includes(name);
+  const file = fileVariables(activation).filter((v) => named(v.name) && (args !== "" || v.at >= own));
+  rows.push(...file.map((v) => [v.name, v.type, variableText(v), ""]));
+  const hidden = args === "" && words.length === 0 ? all.length - chosen.length : 0;
+  const more = hidden > 0 ? `\n(${hidden} more hold nothing that is still read: info registers all)` : "";
+  return rows.length === 0 ? `no register is live here${more}` : table(rows) + more;
+}
+
+const shown = 16;
+
+function variableText({ bytes, type }: ByteVariable): string {
+  const size = (sizeOf(type) ?? 1) * shown;
+  const text = formatValue({ bytes: bytes.slice(0, size), type });
+  return bytes.length > size ? text.replace(/\}$/, ", …}") : text;
+}
+
+function locals({ session }: ConsoleContext): string {
+  const { frame } = session.view;
+  const variables = frame === null ? [] : frameVariables(frame.activation, session.focus.lane);
+  const rows = [...variables, ...kernelParameters(session.execution)].map((v) => [
+    v.name,
+    v.address === null ? "" : `0x${v.address.toString(16)}`,
+    `${v.bytes.length} bytes`,
+    variableText(v.type === "u8" && [2, 4, 8].includes(v.bytes.length) ? { ...v, type: `b${v.bytes.length * 8}` } : v),
+  ]);
+  return rows.length === 0 ? "no variables" : table(rows);
+}
+
+function lanes({ session }: ConsoleContext): string {
+  const { warp } = session.view;
+  if (warp === null) throw new DebuggerError("the warp in focus does not run");
+  const rows = lanesTable(warp, session.moment).map(({ mask, state, why, site, activation }) => [
+    lanesText(mask),
+    why === null ? state : `${state}: waits for ${why}`,
+    site === null ? "" : siteText(site),
+    activation === null ? "" : `depth ${activation.depth}`,
+  ]);
+  return table([["lanes", "state", "at", ""], ...rows]);
+}
+
+function warps({ session }: ConsoleContext): string {
+  const block = session.execution.blocks.find(({ ticket }) => ticket === session.focus.block);
+  if (block === undefined) throw new DebuggerError("the block in focus does not run");
+  const rows = block.warps.flatMap((warp) =>
+    lanesTable(warp, session.moment).map((row, i) => [
+      i === 0 ? `${warp.index}` : "",
+      lanesText(row.mask),
+      row.state,
+      row.site === null ? "" : siteText(row.site),
+    ]),
+  );
+  return table([["warp", "lanes", "state", "at"], ...rows]);
+}
+
+function blocks({ session }: ConsoleContext): string {
+  const { execution } = session;
+  const [x, y, z] = execution.grid.dimensions;
+  const rows = execution.blocks.map(({ id, ticket, warps: all, liveWarps }) => [
+    `(${id.join(",")})`,
+    `number ${ticket} of ${x * y * z}`,
+    `${liveWarps} of ${all.length} warps`,
+  ]);
+  return rows.length === 0 ? "no block runs" : table(rows);
+}
+
+function barriers({ session }: ConsoleContext): string {
+  const block = warpOf(session.execution, session.focus)?.cta;
+  if (block === undefined) throw new DebuggerError("the block in focus does not run");
+  const rows = barriersTable(block).map(({ id, arrived, expected, round, warps: waiting }) => [
+    `barrier ${id}`,
+    `${arrived} of ${expected} have arrived`,
+    waiting.length === 0 ? "nobody waits" : `warps ${waiting.join(", ")} wait`,
+    `passed ${round} times`,
+  ]);
+  return rows.length === 0 ? "no barrier has been used" : table(rows);
+}
+
+function time({ session }: ConsoleContext): string {
+  const { timeline } = session;
+  const { index, count } = timeline.launch;
+  const { end, frontier } = timeline;
+  const { kernel, steps, dimensions, block } = session.execution.grid;
+  const known = end === null ? `seen up to ${frontier}` : `time ends at ${end.time}`;
+  return [
+    `time ${timeline.now} (${known}), in instructions of warps`,
+    `launch ${index + 1} of ${count}: ${kernel}, ${dimensions.join("x")} blocks of ${block.join("x")} threads`,
+    `${steps} instructions of threads so far; ${timeline.checkpointCount} checkpoints`,
+    focusText(session),
+  ].join("\n");
+}
+
+function reports({ session, style, width }: ConsoleContext): string {
+  const { findings, end } = session.timeline;
+  const all = [...findings, ...(end?.report ? [{ time: end.time, report: end.report }] : [])];
+  if (all.length === 0) return "no reports so far";
+  return all.map(({ time: at, report }) => `time ${at}: ${reportText(report, { style, width })}`).join("\n");
+}
+
+function variables({ session }: ConsoleContext): string {
+  const rows = moduleVariables(session.execution).map(({ name, space, size, address }) => [
+    name,
+    space,
+    `${size} bytes`,
+    `0x${address.toString(16)}`,
+  ]);
+  const buffers = session.timeline.memory.allocations
+    .filter(({ name }) => !name.startsWith("`"))
+    .map(({ name, start, end, freed }) => [
+      name,
+      freed ? "freed" : "global",
+      `${end - start} bytes`,
+      `0x${session.execution.grid.addresses.global(start).toString(16)}`,
+    ]);
+  return rows.length + buffers.length === 0 ? "no variables" : table([...rows, ...buffers]);
+}
+
+export const infoTopics: readonly Topic[] = [
+  { name: "registers", help: "live registers of the lane; all of them, or those that are named", text: registers },
+  { name: "locals", help: "variables of the function and parameters of the kernel", text: locals },
+  { name: "lanes", help: "where the lanes of the warp are, and what they wait for", text: lanes },
+  { name: "warps", help: "the warps of the block", text: warps },
+  { name: "blocks", help: "the blocks that run", text: blocks },
+  { name: "barriers", help: "the barriers of the block", text: barriers },
+  { name: "breakpoints", help: "breakpoints and watchpoints", text: ({ session }) => pointsText(session) },
+  { name: "time", help: "where time stands, and how far it is known", text: time },
+  {
+    name: "output",
+    help: "what has been printed up to now",
+    text: ({ session }) => session.timeline.output || "nothing",
+  },
+  { name: "reports", help: "what sanitizers and faults have said", text: reports },
+  {
+    name: "functions",
+    help: "the functions of the program",
+    text: ({ session }) =>
+      table(
+        session.functions.map(({ name, kind, instructions, external }) => [
+          name,
+          external ? "provided" : kind,
+          `${instructions.length} instructions`,
+        ]),
+      ),
+  },
+  { name: "variables", help: "variables of the module, buffers", text: variables },
+];

@@ -1,0 +1,143 @@
+import { DebuggerError } from "../location.ts";
+import type { Session, StepRequest, Stop } from "../session.ts";
+import type { Granularity, Scope } from "../step-probe.ts";
+import type { Search } from "../timeline.ts";
+import type { ConsoleCommand, ConsoleContext } from "./command.ts";
+import { stopText } from "./render.ts";
+
+/** How steps go until they are told otherwise. */
+export interface StepSettings {
+  scope: Scope;
+  granularity: Granularity;
+}
+
+/** Goes, and says where time has stopped and what the program has printed on the way. */
+async function go({ session, style, width }: ConsoleContext, search: Search<Stop>): Promise<string> {
+  const before = session.timeline.output;
+  const stop = await session.complete(search);
+  const printed = session.timeline.output;
+  const fresh = printed.startsWith(before) ? printed.slice(before.length).replace(/\n$/, "") : "";
+  return [...(fresh === "" ? [] : [fresh]), stopText(session, stop, { style, width })].join("\n");
+}
+
+const isOver = ({ reason }: Stop): boolean => reason !== "step";
+
+/** As many steps as asked for, or fewer if something else stops. */
+function* several(session: Session, count: number, step: () => Search<Stop>): Search<Stop> {
+  let stop = session.stop("step");
+  for (let i = 0; i < count; i++) {
+    stop = yield* step();
+    if (isOver(stop)) break;
+  }
+  return stop;
+}
+
+function countOf(args: string): number {
+  if (args === "") return 1;
+  if (/^\d+$/.test(args)) return Number(args);
+  throw new DebuggerError(`${args}: expected a number of steps`);
+}
+
+const scopes: readonly Scope[] = ["lane", "warp", "block", "machine"];
+
+export function motionCommands(settings: StepSettings): readonly ConsoleCommand[] {
+  const stepper = (
+    name: string,
+    aliases: readonly string[],
+    help: string,
+    request: Pick<StepRequest, "kind" | "backward">,
+  ): ConsoleCommand => ({
+    name,
+    aliases,
+    args: request.kind === "out" ? "" : "[N]",
+    help,
+    repeats: true,
+    run: (context, args) => {
+      const { session } = context;
+      const once = (): Search<Stop> => session.step({ ...settings, ...request });
+      return go(context, several(session, request.kind === "out" ? 1 : countOf(args), once));
+    },
+  });
+  return [
+    {
+      name: "continue",
+      aliases: ["c", "run", "r"],
+      help: "go on to the next breakpoint, watchpoint, report or fault, or to the end",
+      repeats: true,
+      run: (context) => go(context, context.session.continue({ here: context.session.now === 0 })),
+    },
+    stepper("step", ["s"], "execute an instruction, into calls", { kind: "into" }),
+    stepper("next", ["n"], "the same over calls", { kind: "over" }),
+    stepper("finish", ["fin"], "go on until the lane has come back from the function", { kind: "out" }),
+    {
+      name: "until",
+      aliases: ["u", "advance"],
+      args: "[PLACE]",
+      help: "go on to a place of the function or behind it; without a place, out of a loop",
+      run: (context, args) => go(context, context.session.until(args === "" ? null : args)),
+    },
+    {
+      name: "reverse-continue",
+      aliases: ["rc"],
+      help: "go back to the last breakpoint, watchpoint or report, or to the beginning",
+      repeats: true,
+      run: (context) => go(context, context.session.continue({ backward: true })),
+    },
+    stepper("reverse-step", ["rs"], "undo an instruction of the lane, into calls", { kind: "into", backward: true }),
+    stepper("reverse-next", ["rn"], "the same over calls", { kind: "over", backward: true }),
+    stepper("reverse-finish", ["rf"], "go back to the call of the function", { kind: "out", backward: true }),
+    {
+      name: "goto",
+      aliases: ["g"],
+      args: "TIME|start|end|+N|-N",
+      help: "go to a time, forwards or backwards",
+      run: (context, args) => go(context, context.session.goTo(timeOf(context.session, args))),
+    },
+    {
+      name: "last-write",
+      aliases: ["lw", "who-wrote"],
+      args: "EXPRESSION",
+      help: "go back to whoever last wrote a register, a variable, or memory ([address]:type)",
+      run: async (context, args) => {
+        if (args === "") throw new DebuggerError("last-write: of what? A register, a variable, or [address]:type");
+        const { session, style, width } = context;
+        const stop = await session.complete(session.lastWrite(args));
+        if (stop.reason === "beginning") return `nothing has written ${args} so far`;
+        return stopText(session, stop, { style, width });
+      },
+    },
+    {
+      name: "scope",
+      args: scopes.join("|"),
+      help: "whose next instruction a step waits for",
+      run: (_, args) => {
+        if (args !== "") settings.scope = oneOf("scope", args, scopes);
+        return `steps are those of the ${settings.scope}`;
+      },
+    },
+    {
+      name: "stepping",
+      args: "instruction|source-line",
+      help: "how far a step goes: to the next instruction, or to another line of the source",
+      run: (_, args) => {
+        if (args !== "") settings.granularity = oneOf("stepping", args, ["instruction", "source-line"]);
+        return `steps go by ${settings.granularity}`;
+      },
+    },
+  ];
+}
+
+function oneOf<T extends string>(what: string, text: string, choices: readonly T[]): T {
+  const found = choices.find((choice) => choice === text);
+  if (found === undefined) throw new DebuggerError(`${what} ${text}: expected ${choices.join(", ")}`);
+  return found;
+}
+
+function timeOf({ now }: Session, text: string): number {
+  if (text === "start") return 0;
+  if (text === "end") return Infinity;
+  const [, sign = "", digits] = /^([+-]?)(\d+)$/.exec(text.replaceAll(",", "")) ?? [];
+  if (digits === undefined) throw new DebuggerError(`goto ${text}: expected a time, start, end, +N or -N`);
+  const n = Number(digits);
+  return sign === "+" ? now + n : sign === "-" ? now - n : n;
+}

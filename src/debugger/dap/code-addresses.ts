@@ -1,0 +1,19 @@
+import type { IrFunction } from "../../ir/index.ts";
+import type { Location } from "../location.ts";
+
+/** Instructions have no addresses on the machine; for editors they get some, a function in each stretch. */
+const base = 0x5_0000_0000;
+const stretch = 0x10_0000;
+
+/** The address of an instruction, as editors are told it. */
+export const codeAddress = (functions: readonly IrFunction[], { ir, index }: Location): string =>
+  `0x${(base + functions.indexOf(ir) * stretch + index).toString(16)}`;
+
+/** What is at an address plus so many instructions; null where no instruction is. */
+export function locationAt(functions: readonly IrFunction[], reference: string, offset: number): Location | null {
+  const at = Number(reference) - base;
+  if (!Number.isInteger(at) || at < 0) return null;
+  const ir = functions[Math.floor(at / stretch)];
+  const index = (at % stretch) + offset;
+  return ir?.instructions[index] === undefined ? null : { ir, index };
+}

@@ -1,0 +1,243 @@
+import type { SourceText } from "../../source/index.ts";
+import { DebuggerError } from "../location.ts";
+import type { Session } from "../session.ts";
+import { assemblyPlace, type LaneFrame, originPlace, type SourcePlace } from "../view/lane-place.ts";
+import { readMemory } from "../view/memory-view.ts";
+import { lanesTable, lanesText } from "../view/tables.ts";
+import { codeAddress, locationAt } from "./code-addresses.ts";
+import { decodeBase64, encodeBase64 } from "./base64.ts";
+import type { Arguments, DapSource } from "./protocol.ts";
+import type { Threads } from "./threads.ts";
+import { expressionRow, scopesOf, type VariableRow } from "./variables.ts";
+
+interface InspectorOptions {
+  /** Whether frames are shown in the source that the assembly was made from, where that is known. */
+  readonly byOrigin: boolean;
+  readonly pathOf: (path: string) => string | null;
+}
+
+/** A frame that an editor has been told of. */
+interface FrameRef {
+  readonly thread: number;
+  readonly lane: number;
+  readonly frame: number;
+}
+
+const fileName = (path: string): string => path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+
+const mostBytes = 1 << 20;
+const mostInstructions = 4096;
+
+/** What editors ask about a program that stands still; numbers stand for frames and for lists of variables. */
+export class Inspector {
+  readonly #session: Session;
+  readonly #threads: Threads;
+  readonly #options: InspectorOptions;
+  readonly #frames: FrameRef[] = [];
+  readonly #lists: { readonly rows: () => readonly VariableRow[]; readonly frame: FrameRef }[] = [];
+  readonly #sources: SourceText[] = [];
+
+  constructor(session: Session, threads: Threads, options: InspectorOptions) {
+    this.#session = session;
+    this.#threads = threads;
+    this.#options = options;
+  }
+
+  /** Time has gone on: frames and variables are others. */
+  forget(): void {
+    this.#frames.length = 0;
+    this.#lists.length = 0;
+  }
+
+  // ---- Frames and sources -------------------------------------------------------------------------------------------
+
+  stackTrace(args: Arguments): object {
+    const { frames } = this.#session.view;
+    const start = args.number("startFrame") ?? 0;
+    const levels = args.number("levels") || frames.length;
+    const stackFrames = frames.slice(start, start + levels).map((frame, i) => this.#frame(frame, start + i));
+    return { stackFrames, totalFrames: frames.length };
+  }
+
+  #frame({ site }: LaneFrame, frame: number): object {
+    const { code, index } = site;
+    const assembly = assemblyPlace(site);
+    const origin = this.#options.byOrigin ? originPlace(site) : null;
+    const end = code.ir.source.position(site.instruction.span.end);
+    const place = origin ?? assembly;
+    const id = this.#frames.push({ thread: this.#threads.focused, lane: this.#session.focus.lane, frame });
+    return {
+      id,
+      name: code.ir.name,
+      line: place.line,
+      column: place.column,
+      ...(origin === null ? { endLine: end.line, endColumn: end.column } : {}),
+      source: origin === null ? this.#sourceOf(code.ir.source) : this.#originSource(origin),
+      instructionPointerReference: codeAddress(this.#session.functions, { ir: code.ir, index }),
+    };
+  }
+
+  /** Makes a frame the one that expressions are about; null keeps what is in focus. */
+  selectFrame(id: number | null): void {
+    if (id === null) return;
+    const ref = this.#frames[id - 1];
+    if (ref === undefined) throw new DebuggerError(`there is no frame ${id}`);
+    this.#select(ref);
+  }
+
+  #select({ thread, lane, frame }: FrameRef): void {
+    this.#threads.select(thread);
+    this.#session.focus = { ...this.#session.focus, lane, frame };
+  }
+
+  #sourceOf(source: SourceText): DapSource {
+    const path = this.#options.pathOf(source.path);
+    const name = fileName(source.path);
+    if (path !== null) return { name, path };
+    let at = this.#sources.indexOf(source);
+    if (at < 0) at = this.#sources.push(source) - 1;
+    return { name, sourceReference: at + 1 };
+  }
+
+  #originSource({ path }: SourcePlace): DapSource {
+    return { name: fileName(path), path: this.#options.pathOf(path) ?? path };
+  }
+
+  loadedSources(): object {
+    const sources = new Set(this.#session.functions.filter((f) => !f.external).map((f) => f.source));
+    return { sources: [...sources].map((source) => this.#sourceOf(source)) };
+  }
+
+  source(args: Arguments): object {
+    const reference = args.object("source").number("sourceReference") ?? args.number("sourceReference") ?? 0;
+    const source = this.#sources[reference - 1];
+    if (source === undefined) throw new DebuggerError("there is no such source");
+    return { content: source.text };
+  }
+
+  // ---- Variables ----------------------------------------------------------------------------------------------------
+
+  scopes(args: Arguments): object {
+    const id = args.number("frameId") ?? 0;
+    this.selectFrame(id);
+    const frame = this.#frames[id - 1]!;
+    const scopes = scopesOf(this.#session).map(({ name, hint, expensive, rows }) => ({
+      name,
+      expensive,
+      variablesReference: this.#lists.push({ rows, frame }),
+      ...(hint === undefined ? {} : { presentationHint: hint }),
+    }));
+    return { scopes };
+  }
+
+  variables(args: Arguments): object {
+    const { rows, frame } = this.#list(args);
+    this.#select(frame);
+    const all = rows();
+    const start = args.number("start") ?? 0;
+    const count = args.number("count") || all.length;
+    return { variables: all.slice(start, start + count).map((row) => this.#variable(row, frame)) };
+  }
+
+  #list(args: Arguments) {
+    const list = this.#lists[(args.number("variablesReference") ?? 0) - 1];
+    if (list === undefined) throw new DebuggerError("there are no such variables any more");
+    return list;
+  }
+
+  #variable({ children, ...row }: VariableRow, frame: FrameRef): object {
+    return { ...row, variablesReference: children === undefined ? 0 : this.#lists.push({ rows: children, frame }) };
+  }
+
+  /** What a variable in a list is called in expressions. */
+  targetOf(args: Arguments): string {
+    const { rows, frame } = this.#list(args);
+    this.#select(frame);
+    const row = rows().find(({ name }) => name === args.string("name"));
+    if (row?.evaluateName === undefined) throw new DebuggerError("this cannot be given a value");
+    return row.evaluateName;
+  }
+
+  evaluate(text: string): object {
+    const { name: _, value, evaluateName: __, children, ...row } = expressionRow(this.#session, text);
+    const frame = { thread: this.#threads.focused, lane: this.#session.focus.lane, frame: this.#session.focus.frame };
+    const variablesReference = children === undefined ? 0 : this.#lists.push({ rows: children, frame });
+    return { ...row, result: value, variablesReference };
+  }
+
+  /** What has become of something that was given a value. */
+  assigned(text: string): object {
+    const { value, type } = expressionRow(this.#session, text);
+    return { value, ...(type === undefined ? {} : { type }), variablesReference: 0 };
+  }
+
+  /** The lanes of the warp in focus, those that are together in one row. */
+  lanes(): object {
+    const { warp } = this.#session.view;
+    if (warp === null) return { lanes: [] };
+    const lanes = lanesTable(warp, this.#session.moment).map(({ mask, state, why, site, activation }) => ({
+      mask: mask >>> 0,
+      text: lanesText(mask),
+      state,
+      waitsFor: why,
+      function: site?.code.ir.name ?? null,
+      depth: activation?.depth ?? null,
+      ...(site === null ? {} : { line: assemblyPlace(site).line, source: this.#sourceOf(site.code.ir.source) }),
+    }));
+    return { lane: this.#session.focus.lane, lanes };
+  }
+
+  // ---- Memory and code ----------------------------------------------------------------------------------------------
+
+  readMemory(args: Arguments): object {
+    const address = this.#address(args);
+    const count = Math.min(args.number("count") ?? 0, mostBytes);
+    const { execution, scope } = this.#session;
+    const onlooker = { grid: execution.grid, activation: scope.activation, lane: scope.lane };
+    const bytes = readMemory(onlooker, address, count);
+    return {
+      address: `0x${address.toString(16)}`,
+      data: encodeBase64(bytes),
+      ...(bytes.length < count ? { unreadableBytes: count - bytes.length } : {}),
+    };
+  }
+
+  writeMemory(args: Arguments): object {
+    const bytes = decodeBase64(args.string("data") ?? "");
+    if (bytes === null) throw new DebuggerError("the data is no base64");
+    if (!this.#session.writeMemory(this.#address(args), bytes)) throw new DebuggerError("not all of this is memory");
+    return { bytesWritten: bytes.length };
+  }
+
+  #address(args: Arguments): bigint {
+    const reference = args.string("memoryReference") ?? "";
+    if (!/^(0x[0-9a-f]+|\d+)$/i.test(reference)) throw new DebuggerError(`${reference} is no address`);
+    return BigInt(reference) + BigInt(Math.trunc(args.number("offset") ?? 0));
+  }
+
+  disassemble(args: Arguments): object {
+    const { functions } = this.#session;
+    const reference = args.string("memoryReference") ?? "";
+    const from = (args.number("instructionOffset") ?? 0) + (args.number("offset") ?? 0);
+    const count = Math.min(args.number("instructionCount") ?? 0, mostInstructions);
+    const start = locationAt(functions, reference, 0);
+    const instructions = Array.from({ length: count }, (_, i) => {
+      const found = start && locationAt(functions, codeAddress(functions, start), from + i);
+      const address = `0x${(BigInt(reference) + BigInt(from + i)).toString(16)}`;
+      if (!found) return { address, instruction: "(nothing)", presentationHint: "invalid" };
+      const { ir, index } = found;
+      const { span } = ir.instructions[index]!;
+      const { line, column } = ir.source.position(span.start);
+      const text = ir.source.slice(span).replace(/\s+/g, " ");
+      return {
+        address,
+        instruction: text,
+        line,
+        column,
+        location: this.#sourceOf(ir.source),
+        symbol: `${ir.name}+${index}`,
+      };
+    });
+    return { instructions };
+  }
+}

@@ -1,0 +1,86 @@
+import { popcount } from "../../machine/barrier.ts";
+import type { Warp } from "../../machine/warp.ts";
+import { focusOn, warpOf } from "../focus.ts";
+import { DebuggerError } from "../location.ts";
+import type { Session } from "../session.ts";
+import { lanesText } from "../view/tables.ts";
+
+/** More warps than this are of no use in an editor's list. */
+const mostThreads = 256;
+
+/** Warps of the blocks that run, as an editor's threads; each has a lane that is looked at. */
+export class Threads {
+  readonly #session: Session;
+  readonly #ids = new Map<string, number>();
+  readonly #places = new Map<number, { readonly block: number; readonly warp: number }>();
+  /** The lane that is looked at in warps that are not in focus. */
+  readonly #lanes = new Map<number, number>();
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** The thread in focus. */
+  get focused(): number {
+    const { block, warp } = this.#session.focus;
+    return this.#idOf(block, warp);
+  }
+
+  list(isRunning: boolean): readonly { readonly id: number; readonly name: string }[] {
+    const all = this.#session.execution.blocks.flatMap((block) => block.warps.filter((warp) => warp.live !== 0));
+    const mine = warpOf(this.#session.execution, this.#session.focus);
+    const chosen = [...(mine === null || mine.live === 0 ? [] : [mine]), ...all.filter((warp) => warp !== mine)];
+    if (chosen.length === 0) return [{ id: this.focused, name: "the program has ended" }];
+    const shown = chosen.slice(0, mostThreads).sort((a, b) => a.cta.ticket - b.cta.ticket || a.index - b.index);
+    return shown.map((warp) => ({ id: this.#idOf(warp.cta.ticket, warp.index), name: nameOf(warp, isRunning) }));
+  }
+
+  /** Brings a thread into focus. */
+  select(id: number): void {
+    const place = this.#places.get(id);
+    if (place === undefined) throw new DebuggerError(`there is no thread ${id}`);
+    const { focus, moment, execution } = this.#session;
+    if (focus.block === place.block && focus.warp === place.warp) return;
+    const warp = warpOf(execution, { ...place, lane: 0 });
+    const known = this.#lanes.get(id);
+    const first = moment?.warp === warp ? focusOn(moment!).lane : firstLane(warp);
+    this.#session.focus = { ...place, lane: known ?? first, frame: 0 };
+  }
+
+  focusLane(lane: number): { readonly threadId: number; readonly lane: number } {
+    const session = this.#session;
+    if (!Number.isInteger(lane) || lane < 0 || lane > 31) throw new DebuggerError(`there is no lane ${lane}`);
+    session.focus = { ...session.focus, lane, frame: 0 };
+    this.#lanes.set(this.focused, lane);
+    return { threadId: this.focused, lane };
+  }
+
+  /** Time has gone on: lanes are elsewhere. */
+  forget(): void {
+    this.#lanes.clear();
+  }
+
+  #idOf(block: number, warp: number): number {
+    const key = `${block}/${warp}`;
+    let id = this.#ids.get(key);
+    if (id === undefined) {
+      id = this.#ids.size + 1;
+      this.#ids.set(key, id);
+      this.#places.set(id, { block, warp });
+    }
+    return id;
+  }
+}
+
+function firstLane(warp: Warp | null): number {
+  const mask = warp?.groups[0]?.mask ?? warp?.lanes ?? 1;
+  return 31 - Math.clz32(mask & -mask);
+}
+
+function nameOf({ cta, index, live, lockstep, groups }: Warp, isRunning: boolean): string {
+  const what = `block (${cta.id.join(",")}), ${lockstep ? "thread" : "warp"} ${index}`;
+  if (isRunning) return what;
+  const parts = groups.length > 1 ? `, in ${groups.length} parts` : "";
+  const waits = groups.every((g) => g.wait !== null) ? ", waits" : "";
+  return `${what}: ${popcount(live) === 32 ? "32 lanes" : `lanes ${lanesText(live)}`}${parts}${waits}`;
+}

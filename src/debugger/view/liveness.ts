@@ -1,0 +1,31 @@
+import { flowGraphOf, type Liveness, livenessOf } from "../../ir/flow/index.ts";
+import type { IrFunction } from "../../ir/index.ts";
+
+interface Known {
+  readonly liveness: Liveness;
+  readonly blockAt: (instruction: number) => number;
+}
+
+const known = new WeakMap<IrFunction, Known>();
+
+/** The registers that hold a value at an instruction which may still be read. */
+export function liveRegisters(ir: IrFunction, index: number): ReadonlySet<number> {
+  let found = known.get(ir);
+  if (found === undefined) {
+    const graph = flowGraphOf(ir.instructions);
+    const results = ir.returns.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+    const blockAt = (instruction: number): number => graph.blockAt(instruction);
+    known.set(ir, (found = { liveness: livenessOf(ir, graph, results), blockAt }));
+  }
+  const { liveness, blockAt } = found;
+  const live = new Set<number>();
+  if (index >= ir.instructions.length) return live;
+  const block = blockAt(index);
+  if (index === 0 || blockAt(index - 1) !== block) liveness.liveIn(block).forEach((r) => void live.add(r));
+  else {
+    liveness.walk(block, (instruction, behind) => {
+      if (instruction === index - 1) behind.forEach((r) => void live.add(r));
+    });
+  }
+  return live;
+}

@@ -1,0 +1,61 @@
+import type { Moment } from "../../interpreter/execution.ts";
+import { popcount } from "../../machine/barrier.ts";
+import type { Cta } from "../../machine/cta.ts";
+import type { Warp } from "../../machine/warp.ts";
+import { type LanePlace, placeOf } from "./lane-place.ts";
+
+/** Lanes of a warp that are in the same state at the same place. */
+export interface LaneRow extends Omit<LanePlace, "lane" | "group"> {
+  readonly mask: number;
+}
+
+/** All lanes of a warp, those that are together in one row, in the order of the lowest lane. */
+export function lanesTable(warp: Warp, moment: Moment | null): readonly LaneRow[] {
+  const rows: (LaneRow & { mask: number })[] = [];
+  for (let m = warp.lanes; m !== 0; m &= m - 1) {
+    const lane = 31 - Math.clz32(m & -m);
+    const { state, why, activation, site } = placeOf(warp, lane, moment);
+    const row = rows.find((r) => r.state === state && r.activation === activation && r.site === site && r.why === why);
+    if (row === undefined) rows.push({ state, why, activation, site, mask: 1 << lane });
+    else row.mask |= 1 << lane;
+  }
+  return rows;
+}
+
+export interface BarrierRow {
+  readonly id: number;
+  readonly arrived: number;
+  /** What it waits for, in threads (vISA: hardware threads). */
+  readonly expected: number;
+  /** How often it has been passed. */
+  readonly round: number;
+  /** The warps that wait at it. */
+  readonly warps: readonly number[];
+}
+
+/** The barriers of a block that have been used. */
+export const barriersTable = (cta: Cta): readonly BarrierRow[] =>
+  cta.barriers
+    .filter(({ arrived, round }) => arrived > 0 || round > 0)
+    .map(({ id, arrived, count, weight, round, waiters }) => ({
+      id,
+      arrived,
+      expected: count ?? cta.expectedWarps * weight,
+      round,
+      warps: [...new Set(waiters.map(({ warp }) => warp.index))],
+    }));
+
+/** "0-3,7" for a mask of lanes; "all 32" for many that are all of them. */
+export function lanesText(mask: number): string {
+  if (mask === -1) return "all 32";
+  const parts: string[] = [];
+  for (let lane = 0; lane < 32; lane++) {
+    if (((mask >>> lane) & 1) === 0) continue;
+    let end = lane;
+    while (end < 31 && ((mask >>> (end + 1)) & 1) !== 0) end++;
+    parts.push(end === lane ? `${lane}` : `${lane}-${end}`);
+    lane = end;
+  }
+  // Every other lane, or the like: the mask says it better.
+  return parts.length > 6 ? `0x${(mask >>> 0).toString(16).padStart(8, "0")} (${popcount(mask)})` : parts.join(",");
+}

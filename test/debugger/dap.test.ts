@@ -1,0 +1,202 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { frame, Unframer } from "../../src/debugger/dap/framing.ts";
+import { DapClient } from "./dap-client.ts";
+
+const shared = fileURLToPath(new URL("../../../shared/visa/hand", import.meta.url));
+
+/** Where the thread that stopped stands: function and line of each frame. */
+async function stack(client: DapClient): Promise<string[]> {
+  const { threadId } = client.last("stopped");
+  const { stackFrames } = await client.request("stackTrace", { threadId });
+  return stackFrames.map((f: { name: string; line: number }) => `${f.name}:${f.line}`);
+}
+
+async function frameId(client: DapClient): Promise<number> {
+  const { threadId } = client.last("stopped");
+  return (await client.request("stackTrace", { threadId })).stackFrames[0].id;
+}
+
+/** The variables of a scope, by name. */
+async function scope(
+  client: DapClient,
+  name: string,
+): Promise<Map<string, { value: string; variablesReference: number }>> {
+  const { scopes } = await client.request("scopes", { frameId: await frameId(client) });
+  const { variablesReference } = scopes.find((s: { name: string }) => s.name === name);
+  const { variables } = await client.request("variables", { variablesReference });
+  return new Map(variables.map((v: { name: string }) => [v.name, v]));
+}
+
+test("an editor's session: into a divergent call, out of it, back, and who wrote what", async () => {
+  const client = new DapClient();
+  await client.launch("calls.json");
+  expect(client.events.map((e) => e.event)).toEqual(["initialized"]);
+  const { breakpoints } = await client.request("setBreakpoints", {
+    source: { path: "calls.ptx" },
+    breakpoints: [{ line: 54, condition: "laneid == 1" }, { line: 999 }],
+  });
+  expect(breakpoints).toMatchObject([{ verified: true, line: 54 }, { verified: false }]);
+  await client.request("setExceptionBreakpoints", { filters: ["reports"] });
+  await client.request("configurationDone");
+  expect(client.last("stopped")).toMatchObject({ reason: "breakpoint", hitBreakpointIds: [breakpoints[0].id] });
+  const { threadId } = client.last("stopped");
+  const { threads } = await client.request("threads");
+  expect(threads).toMatchObject([
+    { name: expect.stringContaining("warp 0") },
+    { name: expect.stringContaining("warp 1") },
+  ]);
+
+  await client.request("stepIn", { threadId });
+  expect(await stack(client)).toEqual(["square:23", "calls:54"]);
+  const { lane, lanes } = await client.request("lanewise/lanes", { threadId });
+  expect(lane).toBe(1);
+  expect(lanes).toMatchObject([
+    { mask: 0x5555_5555, state: "ready", function: "calls", line: 59 },
+    { mask: 0xaaaa_aaaa, state: "next", function: "square", line: 23, depth: 1 },
+  ]);
+  await client.request("next", { threadId });
+  expect((await scope(client, "Registers")).get("%x")?.value).toBe("1");
+  const { variablesReference } = (await scope(client, "Registers")).get("%x")!;
+  const ofLanes = (await client.request("variables", { variablesReference })).variables;
+  expect(ofLanes[3]).toMatchObject({ name: "lane 3", value: "3" });
+  await client.request("stepOut", { threadId });
+  expect(await stack(client)).toEqual(["calls:55"]);
+  await client.request("stepBack", { threadId });
+  expect(await stack(client)).toEqual(["calls:54"]);
+  await client.request("reverseContinue", { threadId });
+  expect(client.last("stopped").description).toBe("At the beginning of time (time 0)");
+
+  // A data breakpoint on shared memory.
+  const info = await client.request("dataBreakpointInfo", { name: "exchange", frameId: await frameId(client) });
+  expect(info).toMatchObject({ dataId: expect.any(String), accessTypes: ["read", "write", "readWrite"] });
+  await client.request("setBreakpoints", { source: { path: "calls.ptx" }, breakpoints: [] });
+  await client.request("setDataBreakpoints", { breakpoints: [{ dataId: info.dataId, accessType: "write" }] });
+  await client.request("continue", { threadId });
+  expect(client.last("stopped").reason).toBe("data breakpoint");
+  expect(await stack(client)).toEqual(["calls:62"]);
+  await client.request("setDataBreakpoints", { breakpoints: [] });
+  await client.request("lanewise/lastWrite", { expression: "%y", threadId });
+  expect(await stack(client)).toEqual([expect.stringMatching(/^calls:(46|55)$/)]);
+  await client.request("disconnect", {});
+});
+
+test("to the end, which is not the end of the session", async () => {
+  const client = new DapClient();
+  await client.launch("calls.json");
+  await client.request("configurationDone");
+  expect(client.last("stopped").description).toMatch(/^The program has ended \(time \d+\)$/);
+  const { threads } = await client.request("threads");
+  const { threadId } = client.last("stopped");
+  expect((await client.request("stackTrace", { threadId: threads[0].id })).stackFrames).toEqual([]);
+  await client.request("stepBack", { threadId });
+  expect(await stack(client)).toEqual(["calls:72"]);
+  await client.request("restart", {});
+  expect(client.last("stopped")).toMatchObject({ reason: "entry" });
+  expect(await stack(client)).toEqual(["calls:36"]);
+  await client.request("continue", { threadId });
+  await client.request("continue", { threadId });
+  expect(client.events.at(-1)?.event).toBe("terminated");
+});
+
+test("a fault is an exception, before it happens", async () => {
+  const client = new DapClient();
+  await client.launch("factorial.json", { stopOnEntry: true });
+  await client.request("setFunctionBreakpoints", {
+    breakpoints: [{ name: "factorial", hitCondition: "2" }, { name: "factorail" }],
+  });
+  await client.request("configurationDone");
+  expect(client.last("stopped")).toMatchObject({ reason: "entry" });
+  const { threadId } = client.last("stopped");
+  await client.request("continue", { threadId });
+  expect(await stack(client)).toEqual(["factorial:11", "factorial:20", "compute:40"]);
+  await client.request("continue", { threadId });
+  expect(client.last("stopped")).toMatchObject({ reason: "exception" });
+  expect(await client.request("exceptionInfo", { threadId })).toMatchObject({
+    exceptionId: "global-out-of-bounds",
+    breakMode: "always",
+  });
+  // Another address, and it does not fault.
+  const registers = await scope(client, "Registers");
+  const { scopes } = await client.request("scopes", { frameId: await frameId(client) });
+  const set = { variablesReference: scopes[0].variablesReference, name: "%third", value: "0" };
+  expect(registers.get("%third")?.value).toBe("true");
+  expect(await client.request("setVariable", set)).toMatchObject({ value: "false" });
+  await client.request("continue", { threadId });
+  expect(client.last("stopped").description).toMatch(/ended/);
+});
+
+test("values, memory and code", async () => {
+  const client = new DapClient();
+  await client.launch("factorial.json");
+  await client.request("setBreakpoints", { source: { path: "/somewhere/factorial.ptx" }, breakpoints: [{ line: 46 }] });
+  await client.request("configurationDone");
+  const id = await frameId(client);
+  const evaluate = (expression: string, context = "watch"): Promise<{ result: string; memoryReference?: string }> =>
+    client.request("evaluate", { expression, frameId: id, context });
+  expect((await evaluate("%r * 2")).result).toBe("2");
+  await expect(evaluate("%q")).rejects.toThrow("there is no %q here");
+  expect((await evaluate("info functions", "repl")).result).toContain("factorial");
+  const { memoryReference } = await evaluate("[%out]:u64");
+  // 0! to 7!, of which lane 0 looks at the first.
+  const { data } = await client.request("readMemory", { memoryReference, count: 64 });
+  expect([...new BigUint64Array(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)).buffer)]).toEqual(
+    [1, 1, 2, 6, 24, 120, 720, 5040].map(BigInt),
+  );
+  await client.request("writeMemory", { memoryReference, offset: 8, data: btoa("\x07\0\0\0\0\0\0\0") });
+  expect((await evaluate("[%out + 8]:u64")).result).toBe("7");
+  const { threadId } = client.last("stopped");
+  const [frame] = (await client.request("stackTrace", { threadId })).stackFrames;
+  const around = { memoryReference: frame.instructionPointerReference, instructionOffset: -1, instructionCount: 3 };
+  const { instructions } = await client.request("disassemble", around);
+  expect(instructions.map((i: { instruction: string }) => i.instruction)).toEqual([
+    "st.global.u64 [%out], %r;",
+    "setp.eq.u32 %third, %t, 3;",
+    "@%third st.global.u64 [%out+4096], %r;",
+  ]);
+  const set = { breakpoints: [{ instructionReference: instructions[2].address }] };
+  expect((await client.request("setInstructionBreakpoints", set)).breakpoints).toMatchObject([{ verified: true }]);
+  expect((await client.request("loadedSources")).sources).toMatchObject([{ name: "factorial.ptx" }]);
+  await client.request("next", { threadId });
+  expect(client.last("stopped")).toMatchObject({ reason: "breakpoint" });
+});
+
+test("what cannot be done is an answer, not an end", async () => {
+  const client = new DapClient();
+  await expect(client.request("threads")).rejects.toThrow("nothing has been launched");
+  await client.launch("calls.json", { stopOnEntry: true });
+  await client.request("configurationDone");
+  await expect(client.request("stackTrace", { threadId: 77 })).rejects.toThrow("there is no thread 77");
+  await expect(client.request("variables", { variablesReference: 9 })).rejects.toThrow();
+  await expect(client.request("readMemory", { memoryReference: "x", count: 1 })).rejects.toThrow("x is no address");
+  expect(await stack(client)).toEqual(["calls:36"]);
+});
+
+test.skipIf(!existsSync(shared))("vISA: lanes of a thread in a recursion", async () => {
+  const client = new DapClient();
+  await client.launch(`${shared}/p21_recursion_fib.json`);
+  await client.request("setFunctionBreakpoints", { breakpoints: [{ name: "f_fib", hitCondition: "3" }] });
+  await client.request("configurationDone");
+  expect(await stack(client)).toEqual([
+    "f_fib:18",
+    expect.stringMatching(/^f_fib:/),
+    expect.stringMatching(/^f_fib:/),
+    expect.stringMatching(/^k:/),
+  ]);
+  expect((await scope(client, "Variables")).get("X")?.value).toMatch(/^\{0, 0/);
+  await client.request("stepBack", { threadId: client.last("stopped").threadId });
+  expect((await stack(client)).length).toBe(3);
+});
+
+test("messages in a stream, in whatever pieces they come", () => {
+  const sent = [{ seq: 1, text: "häß" }, { seq: 2 }];
+  const bytes = Uint8Array.from(sent.flatMap((message) => [...frame(message)]));
+  for (const size of [1, 2, 7, 1000]) {
+    const unframer = new Unframer();
+    const got: string[] = [];
+    for (let at = 0; at < bytes.length; at += size) got.push(...unframer.push(bytes.subarray(at, at + size)));
+    expect(got.map((text) => JSON.parse(text) as object)).toEqual(sent);
+  }
+  expect(() => new Unframer().push(new TextEncoder().encode("GET / HTTP/1.1\r\n\r\n"))).toThrow("Content-Length");
+});

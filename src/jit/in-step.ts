@@ -22,16 +22,17 @@ export function blocksInStep(
     instructions.slice(block.start, block.end).every((instruction) => isPlainStep(instruction)) &&
     (instructions[block.end - 1]!.op.kind !== "barrier" || isMeeting(block.index));
   const found = new Set<number>();
-  const visit = (index: number): void => {
+  let size = 0;
+  const todo = [start];
+  for (let index = todo.pop(); index !== undefined; index = todo.pop()) {
     const block = blocks[index];
-    if (block === undefined || found.has(index) || !isPlain(block)) return;
+    if (block === undefined || found.has(index) || !isPlain(block)) continue;
     found.add(index);
-    block.successors.forEach(visit);
-  };
-  visit(start);
-  const size = [...found].reduce((sum, b) => sum + blocks[b]!.end - blocks[b]!.start, 0);
-  const gains = [...found].some((block) => analysis.isPartial(block));
-  return gains && size <= mostInStep ? found : new Set();
+    size += block.end - block.start;
+    if (size > mostInStep) return new Set();
+    todo.push(...block.successors);
+  }
+  return [...found].some((block) => analysis.isPartial(block)) ? found : new Set();
 }
 
 function isPlainStep({ op, lanes }: Instruction): boolean {

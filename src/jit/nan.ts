@@ -62,10 +62,14 @@ export function canonicalNans(w: FunctionWriter, value: Vector): { readonly valu
 export function observedBits(instructions: readonly Instruction[], results: readonly number[]): ReadonlySet<number> {
   const observed = new Set<number>();
   const sources = new Map<number, number[]>();
+  // Moves may be as long a chain as there are registers.
   const observe = (register: number): void => {
-    if (observed.has(register)) return;
-    observed.add(register);
-    for (const source of sources.get(register) ?? []) observe(source);
+    const todo = [register];
+    for (let r = todo.pop(); r !== undefined; r = todo.pop()) {
+      if (observed.has(r)) continue;
+      observed.add(r);
+      todo.push(...(sources.get(r) ?? []));
+    }
   };
   const seen = new Set<Expr>();
   const visit = (expr: Expr, isOperand: boolean): void => {

@@ -7,8 +7,8 @@ const isUpper = (v: Wasm): v is Extract<Wasm, { kind: "op" }> =>
 /** The 32-bit elements of a vector, where its graph is a constant. */
 export function constants32(v: Wasm): readonly number[] | null {
   if (v.kind !== "const" || v.ty !== "v128") return null;
-  const view = new DataView(Uint8Array.from(v.value).buffer);
-  return [0, 4, 8, 12].map((at) => view.getInt32(at, true));
+  const b = v.value;
+  return [0, 4, 8, 12].map((at) => b[at]! | (b[at + 1]! << 8) | (b[at + 2]! << 16) | (b[at + 3]! << 24));
 }
 
 /** The `i32` that all lanes of a vector hold, or the two in its low half, where its graph shows that there is one. */

@@ -104,11 +104,11 @@ export function functionsWithAddress(module: IrModule): ReadonlySet<IrFunction> 
 function addressesIn({ instructions }: IrFunction, show: (name: string) => void): void {
   const seen = new Set<Expr>();
   const visit = (expr: Expr): void => {
-    if (seen.has(expr)) return;
-    seen.add(expr);
     if (expr.kind === "symbol") show(expr.symbol);
-    else if (expr.kind === "prim") expr.args.forEach(visit);
     else if (expr.kind === "indirect") visit(expr.address);
+    if (expr.kind !== "prim" || seen.has(expr)) return;
+    seen.add(expr);
+    for (const arg of expr.args) visit(arg);
   };
   for (const { op } of instructions) {
     operandsOf(op).forEach(visit);

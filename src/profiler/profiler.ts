@@ -98,22 +98,20 @@ export class Profiler implements Observer {
     for (const warp of cta.warps) this.#recorders.delete(warp);
   }
 
-  /** An instruction whose guard holds for no lane has been issued all the same. */
+  /** An instruction whose guard holds for no lane has been issued all the same, and lanes decide a branch that they do not take. */
   guard(e: InstructionEvent): void {
     this.#issue(e);
+    if (e.site.instruction.op.kind === "branch") this.#execute(e);
   }
 
   instruction(e: InstructionEvent): void {
     const { site, mask } = e;
     // The end of a function's text stands for a return, and is no instruction.
     if (site.index === site.code.ir.instructions.length) return;
-    if (site.instruction.guard === null) this.#issue(e);
-    const lanes = popcount(mask);
-    this.#at(site).tally.threadInstructions += lanes;
-    this.#node!.threadInstructions += lanes;
-    this.#running!.threadInstructions += lanes;
+    const { op, guard } = site.instruction;
+    if (guard === null) this.#issue(e);
+    if (guard === null || op.kind !== "branch") this.#execute(e);
     this.#lanes = mask;
-    const { op } = site.instruction;
     if (op.kind === "barrier") this.#waits.get(e.warp.cta)!.come(e);
     else if (op.kind === "subroutine-call") this.#call(e, site.code.ir.name);
   }
@@ -173,6 +171,13 @@ export class Profiler implements Observer {
     this.#node!.warpInstructions++;
     this.#waits.get(warp.cta)!.tick(warp);
     this.#recorders.get(warp)?.add(e);
+  }
+
+  #execute({ site, mask }: InstructionEvent): void {
+    const lanes = popcount(mask);
+    this.#at(site).tally.threadInstructions += lanes;
+    this.#node!.threadInstructions += lanes;
+    this.#running!.threadInstructions += lanes;
   }
 
   #call({ site, mask }: InstructionEvent | CallEvent, callee: string): void {

@@ -18,7 +18,17 @@ import { obstacles, platformTable, support as visaSupport } from "./visa-support
  */
 const root = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
-const pages = ["README.md", "docs/calls.md", "docs/interpreter.md", "docs/ifcall.md", "docs/sanitizers.md", "docs/visa.md"];
+const pages = [
+  "README.md",
+  "docs/calls.md",
+  "docs/interpreter.md",
+  "docs/ifcall.md",
+  "docs/sanitizers.md",
+  "docs/visa.md",
+  "docs/profiler.md",
+  "docs/explore.md",
+  "docs/reports.md",
+];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));
 
@@ -29,8 +39,10 @@ beforeAll(async () => {
     "bugs/missing-barrier.ptx",
     "bugs/wrong-prototype.ptx",
     "two-functions/double-or-square.isaasm",
+    "bugs/lost-update.ptx",
     "saxpy.visaasm",
     "saxpy.yaml",
+    "transpose.ptx",
   ]) {
     cli.write(`examples/${path}`, read(`examples/${path}`));
   }

@@ -28,7 +28,7 @@ const launchOptions = [
   "schedule",
   "target",
 ] as const;
-const specs = [...programOptions, { name: "schedule", value: "CHOICES", help: "" }, ...commonOptions];
+const specs = [...programOptions, ...commonOptions];
 
 /** A launch request as the command line that says the same. */
 function wordsOf(launch: Arguments): readonly string[] {

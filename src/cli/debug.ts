@@ -82,7 +82,6 @@ export const debug: Command = {
   usage: programUsage("debug").map((usage) => usage.replace("JOB.json…", "JOB.json")),
   options: [
     ...programOptions,
-    { name: "schedule", value: "CHOICES", help: "run under this schedule, as run --explore names it" },
     { name: "command", value: "COMMAND", repeats: true, help: "do this instead of asking; may be given several times" },
     { name: "script", short: "x", value: "FILE", repeats: true, help: "do what the lines of a file say" },
     { name: "interactive", short: "i", help: "ask for commands behind those" },

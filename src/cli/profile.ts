@@ -11,7 +11,7 @@ import { Progress } from "./progress.ts";
 import { renderReport } from "./render-report.ts";
 import { executeRun, type Finished } from "./run-execution.ts";
 import { jobToJson } from "./run-json.ts";
-import { jobOptions } from "./run-settings.ts";
+import { jobOptions, steeringOf, warnOfUnreached } from "./run-settings.ts";
 import { statusOf } from "./run-status.ts";
 import { printJson, type Terminal } from "./terminal.ts";
 
@@ -69,10 +69,13 @@ Exit status: as of lanewise run.`,
 
     const status = await eachRun(options, { command: "profile", terminal }, async (planned, fromJob) => {
       const profiler = new Profiler();
-      const finished = await executeRun(planned, { ...settings, observers: [profiler] }, { progress, terminal });
+      const steering = steeringOf(options);
+      const watched = { ...settings, ...(steering && { steering }), observers: [profiler] };
+      const finished = await executeRun(planned, watched, { progress, terminal });
       const { result } = finished;
       if (!fromJob && result.problem) throw result.problem;
       const found = profileOf(profiler);
+      warnOfUnreached(steering, terminal);
       documents.push({ ...jobToJson(result), profile: profileToJson(found) });
       const title = `${planned.job.id} ${planned.variant}`.trim();
       const path = options.value("html");

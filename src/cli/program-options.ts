@@ -20,6 +20,7 @@ export const programOptions: readonly OptionSpec[] = [
     help: "vISA without .ze_info: what an .input holds (see below)",
   },
   { name: "arg", value: "VALUE", repeats: true, help: "an argument, in the order of the kernel's parameters" },
+  { name: "schedule", value: "CHOICES", help: "run under this schedule, as run --explore names it" },
   { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
 ];
 

@@ -3,8 +3,10 @@ import type { SanitizerName } from "../machine/launch.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { JobOptions } from "../runtime/job-run.ts";
 import { sanitizerNames } from "../runtime/module.ts";
+import { parseSchedule, ScriptedSteering } from "../runtime/schedule-script.ts";
 import type { Options } from "./options.ts";
 import type { Progress } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
 
 function parseSanitizers(text: string | null): ReadonlySet<SanitizerName> | null {
   if (text === null) return null;
@@ -33,4 +35,17 @@ export function jobOptions(options: Options, progress: Progress): JobOptions {
     target: options.target,
     onProgress: progress.update,
   };
+}
+
+/** What steers the next run, where `--schedule` says so: each run has its own. */
+export function steeringOf(options: Options): ScriptedSteering | null {
+  const text = options.value("schedule");
+  if (text === null) return null;
+  if (options.has("seed")) throw new UsageError("give either --seed or --schedule");
+  return new ScriptedSteering(parseSchedule(text));
+}
+
+export function warnOfUnreached(steering: ScriptedSteering | null, terminal: Terminal): void {
+  if (steering === null || steering.unreached === 0) return;
+  terminal.err(`lanewise: the run ended after ${steering.count} choices: the schedule is of another run`);
 }

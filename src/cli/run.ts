@@ -1,6 +1,5 @@
 import { UsageError } from "../runtime/errors.ts";
 import type { JobResult } from "../runtime/job-run.ts";
-import { parseSchedule, ScriptedSteering } from "../runtime/schedule-script.ts";
 import { printDiagnostics } from "./check.ts";
 import { type Command, exitStatus } from "./command.ts";
 import { eachRun } from "./each-run.ts";
@@ -14,7 +13,7 @@ import { renderReport } from "./render-report.ts";
 import { executeRun, type Finished, kernelStore } from "./run-execution.ts";
 import { jobToJson } from "./run-json.ts";
 import { planOutputs, printBuffers, saveOutputs } from "./run-outputs.ts";
-import { jobOptions } from "./run-settings.ts";
+import { jobOptions, steeringOf, warnOfUnreached } from "./run-settings.ts";
 import { statusOf } from "./run-status.ts";
 import { printJson, type Terminal } from "./terminal.ts";
 
@@ -63,7 +62,6 @@ export const run: Command = {
   options: [
     ...programOptions,
     ...findingOptions,
-    { name: "schedule", value: "CHOICES", help: "run under this schedule, as --explore names it" },
     { name: "explore", value: "N", help: "run under up to N schedules, and stop at the first that makes a difference" },
     { name: "out", value: "N=FILE", repeats: true, help: "save the buffer of argument N (from 0): .npy, .bin, .json" },
   ],
@@ -112,7 +110,7 @@ Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong 
         return exploredStatus(planned, explored, findings.failOn);
       }
       const steering = steeringOf(options);
-      const watched = { ...settings, ...steering, suppress: findings.suppresses };
+      const watched = { ...settings, ...(steering && { steering }), suppress: findings.suppresses };
       const finished = await executeRun(planned, watched, { progress, terminal, device });
       const { result } = finished;
       findings.addRun(result);
@@ -122,7 +120,7 @@ Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong 
       documents.push(jobToJson(result));
       if (!fromJob && result.launches.length > 0) saveOutputs(outputs, result);
       if (!fromJob && outputs.length === 0 && !json) printBuffers(result, planned.job, terminal);
-      warnOfUnreached(steering?.steering, terminal);
+      warnOfUnreached(steering, terminal);
       return statusOf(finished, findings.failOn);
     });
     await findings.finish({ of: "run", completed: status !== exitStatus.usage }, terminal);
@@ -135,21 +133,8 @@ Exit status: 0 all is well; 1 a check failed or the program has errors; 2 wrong 
 /** How many schedules to try, or null. */
 function explorationBudget(options: Options): number | null {
   const budget = options.number("explore");
-  const schedule = options.has("schedule");
-  if (budget !== null && schedule) throw new UsageError("run: --explore looks for schedules, and --schedule gives one");
-  if (schedule && options.has("seed")) throw new UsageError("run: give either --seed or --schedule");
-  return budget;
-}
-
-/** Each run has its own. */
-function steeringOf(options: Options): { readonly steering: ScriptedSteering } | null {
-  const text = options.value("schedule");
-  return text === null ? null : { steering: new ScriptedSteering(parseSchedule(text)) };
-}
-
-function warnOfUnreached(steering: ScriptedSteering | undefined, terminal: Terminal): void {
-  if (steering === undefined || steering.unreached === 0) return;
-  terminal.err(`lanewise: the run ended after ${steering.count} choices: the schedule is of another run`);
+  if (budget === null || !options.has("schedule")) return budget;
+  throw new UsageError("run: --explore looks for schedules, and --schedule gives one");
 }
 
 function summary(results: readonly Finished[]): string {

@@ -26,6 +26,8 @@ export class MemoryShadow {
   bytes!: ByteShadow;
   at = 0;
   readonly #shared = new WeakMap<Cta, ByteShadow>();
+  #lastCta: Cta | null = null;
+  #lastShared: ByteShadow | undefined;
   readonly #stacks = new WeakMap<Warp, Stacks>();
   /** Private memory of threads in which something undefined has been put, and what device code has taken in this launch. */
   readonly #private = new Map<Allocation, ByteShadow>();
@@ -108,7 +110,7 @@ export class MemoryShadow {
     if (space !== "global" && !this.#isGlobal(x, space, address)) {
       const { shared, local } = windows;
       if (low >= shared.start && low < shared.end)
-        return this.#set(this.#shared.get(x.warp.cta), low - shared.start, size);
+        return this.#set(this.#sharedOf(x.warp.cta), low - shared.start, size);
       if (low < local.start || low >= local.end) return false;
       const { bytes, stride } = this.#stacksOf(x.warp);
       const offset = low - local.start;
@@ -119,6 +121,14 @@ export class MemoryShadow {
     if (allocation === null) return false;
     const bytes = this.#private.get(allocation) ?? this.#taken(allocation, x);
     return this.#set(bytes, this.#offsetOf(x, address) - allocation.start, size);
+  }
+
+  #sharedOf(cta: Cta): ByteShadow | undefined {
+    if (cta !== this.#lastCta) {
+      this.#lastCta = cta;
+      this.#lastShared = this.#shared.get(cta);
+    }
+    return this.#lastShared;
   }
 
   /** The shadow of what this launch has taken with `malloc`: nothing of it is written at first. */

@@ -29,10 +29,10 @@ export class Findings {
 
   add(earlier: Earlier, later: Later): void {
     const known = this.#pairs.get(later.kind)?.get(earlier.kind);
-    if (known !== undefined && (known.later !== later.kind || known.threads.has(later.thread))) return;
+    if (known !== undefined && (known.later !== later.kind || known.threads.has(itemOf(later)))) return;
     if (areSameStores(earlier, later)) return;
     const pair = known ?? { later: later.kind, threads: new Set() };
-    pair.threads.add(later.thread);
+    pair.threads.add(itemOf(later));
     if (known === undefined) {
       this.#enter(later.kind, earlier.kind, pair);
       this.#enter(earlier.kind, later.kind, pair);
@@ -53,7 +53,7 @@ export class Findings {
     const size = accessBytes(access);
     const near = nearestVariable(activation, lane, address);
     const where = near === null ? "" : `, ${distance(near, address.low, size)}`;
-    const [first, second] = [this.#idOf(earlier.thread), this.#idOf(later.thread)];
+    const [first, second] = [this.#idOf(earlier.thread), this.#idOf(itemOf(later))];
     const sameWarp = earlier.thread >>> 5 === later.thread >>> 5;
     this.#grid.reports.add({
       code: "data-race",
@@ -87,6 +87,9 @@ export class Findings {
     return { block, thread: [t % bx, Math.floor(t / bx) % by, Math.floor(t / (bx * by))] };
   }
 }
+
+/** In vISA the thread is one of many lanes, of which each has a work item. */
+const itemOf = ({ event, thread, lane }: Later): number => (event.warp.lockstep ? thread + lane : thread);
 
 const verbs = { load: "loads", store: "stores", atomic: "updates" } as const;
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addresses } from "./faults/addresses.ts";
 import { ranges, runFault } from "./faults/fault.ts";
 import { memory } from "./faults/memory.ts";
+import { races } from "./faults/races.ts";
 import { returns } from "./faults/returns.ts";
 import { sizes } from "./faults/sizes.ts";
 import { stacks } from "./faults/stacks.ts";
@@ -9,20 +10,23 @@ import { threads } from "./faults/threads.ts";
 import { unwritten } from "./faults/unwritten.ts";
 
 /** One report for each program: its code and place, whom it names, through which calls, and what it says. */
-describe.each(Object.entries({ addresses, sizes, stacks, returns, memory, threads, unwritten }))("%s", (_, faults) => {
-  test.each(faults)("$title", (fault) => {
-    const { result, place } = runFault(fault);
-    expect(result).toMatchObject({ problem: null, defect: null, skipped: null });
-    const { items = fault.width ?? 16, group = items, stack = ["k"] } = fault;
-    const found = result.reports.map((report) => ({
-      report: report.code,
-      path: report.source.path,
-      line: report.source.position(report.span.start).line,
-      threads: ranges(report.threads.map(({ block, thread }) => block[0] * group + thread[0])),
-      stack: report.stack.slice(0, stack.length).map((entry) => entry.function),
-    }));
-    expect(found).toEqual([{ report: fault.report, ...place, threads: fault.threads, stack }]);
-    const { message, notes } = result.reports[0]!;
-    for (const part of fault.says) expect([message, ...notes].join("\n")).toContain(part);
-  });
-});
+describe.each(Object.entries({ addresses, sizes, stacks, returns, memory, threads, races, unwritten }))(
+  "%s",
+  (_, faults) => {
+    test.each(faults)("$title", (fault) => {
+      const { result, place } = runFault(fault);
+      expect(result).toMatchObject({ problem: null, defect: null, skipped: null });
+      const { items = fault.width ?? 16, group = items, stack = ["k"] } = fault;
+      const found = result.reports.map((report) => ({
+        report: report.code,
+        path: report.source.path,
+        line: report.source.position(report.span.start).line,
+        threads: ranges(report.threads.map(({ block, thread }) => block[0] * group + thread[0])),
+        stack: report.stack.slice(0, stack.length).map((entry) => entry.function),
+      }));
+      expect(found).toEqual([{ report: fault.report, ...place, threads: fault.threads, stack }]);
+      const { message, notes } = result.reports[0]!;
+      for (const part of fault.says) expect([message, ...notes].join("\n")).toContain(part);
+    });
+  },
+);

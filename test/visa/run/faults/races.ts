@@ -33,7 +33,7 @@ export const races: readonly Fault[] = [
       xor (E) X! X@ 64:ud
       gather4_scaled.R (M1, 16) %slm 0x0:ud X.0 Z.0
       barrier`,
-    threads: "16-31",
+    threads: "0-15",
     says: ["nothing orders it"],
   },
 ];

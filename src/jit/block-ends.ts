@@ -151,23 +151,18 @@ export class BlockEnds {
     const { block, to, test, copies } = branch;
     const all = this.#isDecided(branch, last, true);
     const none = to <= block.index ? null : this.#isDecided(branch, last, false);
-    const { writer } = this.#chunk;
     const go = (): void => {
       this.#test(block.index, test, last);
       this.#branchInLanes(branch, last);
     };
     if (all !== null) {
-      writer.value(all);
-      writer.if(() => {
+      this.#if(all, () => {
         copies(true).copy();
         this.#flow.jump(block.index, to);
       });
     }
     if (none === null) go();
-    else {
-      writer.value(wasm.op("i32.eqz", none));
-      writer.if(go);
-    }
+    else this.#if(wasm.op("i32.eqz", none), go);
   }
 
   /** Executes what decides about a branch in each lane. */
@@ -177,79 +172,73 @@ export class BlockEnds {
     this.#chunk.begin(last);
   }
 
-  /** A branch, or where lanes leave, of lanes in step: they stay so if all take it, or none does. */
+  /** A branch, or where lanes leave, of lanes in step. */
   #branchInStep(branch: Branch, last: Instruction): void {
-    const { block, to, test } = branch;
-    const { writer } = this.#chunk;
-    const { copy, copyOthers } = branch.copies(true);
-    const { guard } = last;
+    const { block, to, copies } = branch;
+    const next = block.index + 1;
+    const inStep = this.#inStep();
     const take = (): void => {
-      copy();
-      this.#inStep().jump(block.index, to);
+      copies(true).copy();
+      inStep.jump(block.index, to);
     };
-    const pass = (): void => {
-      copyOthers();
-      this.#inStep().jump(block.index, block.index + 1);
-    };
-    if (guard === null) {
+    if (last.guard === null) {
       take();
       return;
     }
-    const mask = this.#chunk.guardMask(guard);
-    if (mask === null) {
-      writer.value(this.#chunk.guardScalar(guard));
-      writer.if(take);
-      pass();
-      return;
+    if (to === next) {
+      this.#test(block.index, branch.test, last);
+      copies(false).copyOthers();
+      copies(false).copy();
+    } else {
+      const mask = this.#chunk.guardMask(last.guard);
+      if (mask === null) ifUniform(this.#chunk, last.guard, take);
+      else this.#takeOrPart(branch, last, mask, take);
+      copies(true).copyOthers();
     }
+    inStep.jump(block.index, next);
+  }
+
+  /** Lanes stay in step if all take a branch, or none does. If some do, the other code sends each where it goes. */
+  #takeOrPart(branch: Branch, last: Instruction, mask: readonly Wasm[], take: () => void): void {
+    const { block, to, test } = branch;
     const next = block.index + 1;
-    /** The other code sends each lane where it goes. */
     const part = (): void => {
       if (last.op.kind === "branch") this.#branchInLanes(branch, last);
       else this.#leave(block.index, last);
       if (next < this.#chunk.analysis.code.graph.blocks.length) this.#flow.goOnAt(next);
       else this.#flow.end();
     };
-    const [all, none] = [true, false].map((takes) => this.#isDecided(branch, last, takes)) as [
-      Wasm | null,
-      Wasm | null,
-    ];
-    if (to === next) {
-      this.#test(block.index, test, last);
-      const both = branch.copies(false);
-      both.copyOthers();
-      both.copy();
-      this.#inStep().jump(block.index, next);
-    } else if (all === null || none === null) {
+    const all = this.#isDecided(branch, last, true);
+    const none = this.#isDecided(branch, last, false);
+    if (all === null || none === null) {
       this.#test(block.index, test, last);
       const others = mask.map((lanes) => wasm.op("v128.not", lanes));
-      writer.value(anyOf(mask));
-      writer.if(() => {
-        writer.value(wasm.op("i32.eqz", anyOf(others)));
-        writer.if(take);
+      this.#if(anyOf(mask), () => {
+        this.#if(wasm.op("i32.eqz", anyOf(others)), take);
         part();
       });
-      pass();
-    } else {
-      const testAndPart = (): void => {
-        this.#test(block.index, test, last);
-        part();
-      };
-      if (to <= block.index) {
-        writer.value(all);
-        writer.if(take);
-        writer.value(wasm.op("i32.eqz", none));
-        writer.if(testAndPart);
-      } else {
-        writer.value(wasm.op("i32.eqz", none));
-        writer.if(() => {
-          writer.value(all);
-          writer.if(take);
-          testAndPart();
-        });
-      }
-      pass();
+      return;
     }
+    const unlessNone = (then: () => void): void => this.#if(wasm.op("i32.eqz", none), then);
+    const testAndPart = (): void => {
+      this.#test(block.index, test, last);
+      part();
+    };
+    // What is more likely is asked first.
+    if (to <= block.index) {
+      this.#if(all, take);
+      unlessNone(testAndPart);
+    } else {
+      unlessNone(() => {
+        this.#if(all, take);
+        testAndPart();
+      });
+    }
+  }
+
+  #if(condition: Wasm, then: () => void): void {
+    this.#chunk.writer.value(condition);
+    this.#chunk.writer.if(then);
   }
 
   #branchInLanes({ block: { index: block }, to, copies: copiesOf }: Branch, { guard, lanes }: Instruction): void {

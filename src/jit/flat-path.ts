@@ -1,16 +1,21 @@
-import type { Instruction } from "../ir/index.ts";
+import type { AccessGroup } from "./access-groups.ts";
+import type { Guard, Instruction } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import { type BranchTest, everywhere, testOf } from "./branch-test.ts";
 import type { Chunk } from "./chunk.ts";
 import type { ContextLayout } from "./context-layout.ts";
 import type { Hoisted } from "./hoisting.ts";
-import type { Locator } from "./locator.ts";
+import { mostInStep } from "./in-step.ts";
+import type { Expected, Locator } from "./locator.ts";
 import { atLeast, below, both, extended, i64, isMultiple, low, minus, plus, times } from "./scalar.ts";
 import { type Along, alongRow } from "./row.ts";
 
 /** A condition on all lanes of a row, of which the last has a number (i64), as the first chunk's registers are. 0 or 1. */
 type RowTest = (last: Wasm) => Wasm;
+
+/** Steps of fewer bytes are exact in 64 bits when they are multiplied by the lanes of a row. */
+const largestStep = 2 ** 40;
 
 /** What all lanes of a block go through where some tests, made once for all of them, say so. */
 export interface FlatPath {
@@ -68,42 +73,42 @@ export class Row {
 export function flatPathOf(chunk: Chunk, hoisted: Hoisted, locator: Locator): FlatPath | null {
   const { analysis } = chunk;
   const { graph, instructions, liveness, edgeCopies } = analysis.code;
-  let begins = true;
-  liveness.liveIn(0).forEach(() => {
-    begins = false;
-  });
-  if (edgeCopies.size > 0 || !begins) return null;
+  const readsZeros = liveness.liveIn(0).words.some((word) => word !== 0);
+  if (edgeCopies.size > 0 || readsZeros || instructions.length > mostInStep) return null;
   const along = alongRow(analysis, hoisted);
   const leaves = (block: number): boolean => block >= graph.blocks.length || analysis.isDeparture[block] === true;
   const path: number[] = [];
+  const checked = new Set<AccessGroup>();
   const decided = new Set<number>();
   const tests: RowTest[] = [];
   for (let at = 0; !leaves(at); ) {
-    if (path.includes(at)) return null;
-    path.push(at);
     const { start, end } = graph.blocks[at]!;
+    if (path.includes(at) || !instructions.slice(start, end).every(isPlain)) return null;
+    path.push(at);
     for (let i = start; i < end; i++) {
-      if (!isPlain(instructions[i]!)) return null;
-      const test = accessTest(chunk, locator, along, i);
+      const { kind } = instructions[i]!.op;
+      if (kind !== "load" && kind !== "store") continue;
+      const expected = locator.expected(i);
+      if (expected === null) return null;
+      if (checked.has(expected.group)) continue;
+      checked.add(expected.group);
+      const test = accessTest(chunk, expected, along);
       if (test === null) return null;
-      if (test !== always) tests.push(test);
+      tests.push(test);
     }
     const { op, guard } = instructions[end - 1]!;
-    const ends = op.kind === "return" || op.kind === "exit";
-    const to = op.kind === "branch" ? graph.blockAt(op.target) : ends ? graph.blocks.length : at + 1;
-    const isTaken = guard === null || (leaves(at + 1) && !leaves(to));
-    if (guard !== null && (ends || op.kind === "branch")) {
+    const leads = op.kind === "branch" || op.kind === "return" || op.kind === "exit";
+    const next = at + 1;
+    const to = op.kind === "branch" ? graph.blockAt(op.target) : leads ? graph.blocks.length : next;
+    const isTaken = !leads || guard === null || (leaves(next) && !leaves(to));
+    if (leads && guard !== null) {
       const found = testOf(chunk, at, end - 1, (i) => hoisted.has(i));
-      const predicate: Expr = { kind: "reg", ty: "pred", reg: guard.register };
-      if (guard.collapse !== undefined || !isKnown(predicate, found, along)) return null;
+      const test = branchTest(chunk, guard, found, along, isTaken);
+      if (test === null) return null;
+      tests.push(test);
       for (const i of found?.instructions ?? []) decided.add(i);
-      const predicates = found?.predicates ?? new Map<number, Expr>();
-      const holds = isTaken !== guard.negate;
-      // Asked once beforehand: whether there is an answer does not hang on the number of lanes.
-      if (everywhere(chunk, predicates, predicate, holds) === null) return null;
-      tests.push((last) => everywhere(chunk, predicates, predicate, holds, last)!);
     }
-    at = isTaken ? to : at + 1;
+    at = isTaken ? to : next;
   }
   return path.length === 0 ? null : { blocks: path, decided, tests };
 }
@@ -125,56 +130,61 @@ function isPlain({ op, guard, lanes }: Instruction): boolean {
   }
 }
 
-/** Whether a predicate is made of what goes on along the row. */
-function isKnown(expr: Expr, test: BranchTest | null, along: (expr: Expr) => Along): boolean {
-  const visit = (part: Expr): boolean => {
-    if (part.ty !== "pred") return along(part) !== "other";
-    if (part.kind === "reg") {
-      const known = test?.predicates.get(part.reg);
-      return known === undefined ? along(part) === "same" : visit(known);
-    }
-    return part.kind === "const" || (part.kind === "prim" && part.args.every(visit));
-  };
-  return visit(expr);
+/** That all lanes of a row take a branch (or leave), or none does; null where there is no such test. */
+function branchTest(
+  chunk: Chunk,
+  { register, negate, collapse }: Guard,
+  found: BranchTest | null,
+  along: (expr: Expr) => Along,
+  isTaken: boolean,
+): RowTest | null {
+  const predicate: Expr = { kind: "reg", ty: "pred", reg: register };
+  const predicates = found?.predicates ?? new Map<number, Expr>();
+  if (collapse !== undefined || !isKnown(predicate, predicates, along)) return null;
+  const test = (last?: Wasm): Wasm | null => everywhere(chunk, predicates, predicate, isTaken !== negate, last);
+  // Whether there is an answer does not hang on the number of lanes.
+  return test() === null ? null : (last) => test(last)!;
 }
 
-const always: RowTest = () => wasm.i32(1);
+/** Whether a predicate is made of what goes on along the row. */
+function isKnown(expr: Expr, predicates: ReadonlyMap<number, Expr>, along: (expr: Expr) => Along): boolean {
+  if (expr.ty !== "pred") return along(expr) !== "other";
+  if (expr.kind === "reg") {
+    const known = predicates.get(expr.reg);
+    return known === undefined ? along(expr) === "same" : isKnown(known, predicates, along);
+  }
+  return expr.kind === "const" || (expr.kind === "prim" && expr.args.every((arg) => isKnown(arg, predicates, along)));
+}
 
-/** That all lanes of a row find what an instruction accesses; `always` where it accesses nothing, null where there is no test. */
-function accessTest(chunk: Chunk, locator: Locator, along: (expr: Expr) => Along, instruction: number): RowTest | null {
-  const { op } = chunk.analysis.code.instructions[instruction]!;
-  if (op.kind !== "load" && op.kind !== "store") return always;
-  const expected = locator.expected(instruction);
-  if (expected === null) return null;
-  const { target, group, isFirst } = expected;
+/** That all lanes of a row find what some accesses expect; null where there is no test. */
+function accessTest(chunk: Chunk, { target, group }: Expected, along: (expr: Expr) => Along): RowTest | null {
   const { base } = group.address;
   const { offset, size, align } = group.stretch;
+  const { ahead, reach } = target;
   const shape = chunk.analysis.shape(base);
-  const isRun = shape.kind === "indexed" && shape.stride !== null;
-  if (target.ahead === null || (target.reach.lane ?? 0) !== 0 || along(base) === "other") return null;
-  if (!isRun && (shape.kind !== "uniform" || along(base) !== "same")) return null;
-  const scale = isRun ? shape.scale : 0;
-  const step = isRun ? shape.stride! : 0;
-  if (Math.abs(step * scale) >= 2 ** 40 || (step * scale) % align !== 0 || scale < 0) return null;
-  if (!isFirst) return always;
-  const { from, bytes, align: ofReach = 1 } = target.reach;
-  const start = plus(target.ahead, i64(offset));
+  if (ahead === null || (reach.lane ?? 0) !== 0) return null;
+  const start = plus(ahead, i64(offset));
+  /** Whether that many bytes more than the stretch, from a distance on, lie within reach. */
   const fits = (lowest: Wasm, more: Wasm): Wasm => {
+    const { from, bytes, align: ofReach = 1 } = reach;
     const room = minus(minus(bytes, i64(size)), more);
     const aligned = isMultiple(low(ofReach % align === 0 ? lowest : plus(lowest, from)), align);
     return both(aligned, both(atLeast(room, i64(0)), below(lowest, plus(room, i64(1)))));
   };
-  if (!isRun) return () => fits(start, i64(0));
+  if (shape.kind === "uniform") return along(base) === "same" ? () => fits(start, i64(0)) : null;
+  if (shape.kind !== "indexed" || shape.stride === null || along(base) === "other") return null;
+  const { scale, stride, signed } = shape;
+  if (scale <= 0 || Math.abs(stride * scale) >= largestStep || (stride * scale) % align !== 0) return null;
   return (last) => {
     const value = chunk.value(base);
     if (value.kind !== "indexed" || value.index.kind !== "affine") throw new Error("the address is no run");
-    const first = extended(value.index.base, value.signed);
-    const way = times(last, Math.abs(step));
-    const end = step > 0 ? plus(first, way) : minus(first, way);
+    const first = extended(value.index.base, signed);
+    const way = times(last, Math.abs(stride));
+    const end = stride > 0 ? plus(first, way) : minus(first, way);
     // Beyond the other end the index would begin again.
-    const [least, most] = value.signed ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1];
-    const counts = step > 0 ? atLeast(i64(most), end) : atLeast(end, i64(least));
-    const lowest = plus(start, times(step > 0 ? first : end, scale));
+    const [least, most] = signed ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1];
+    const counts = stride > 0 ? atLeast(i64(most), end) : atLeast(end, i64(least));
+    const lowest = plus(start, times(stride > 0 ? first : end, scale));
     return both(counts, fits(lowest, times(way, scale)));
   };
 }

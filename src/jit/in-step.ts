@@ -6,7 +6,7 @@ import { type Item, itemAt, itemsOf, type Layout, layoutOf, type Scope } from ".
 import type { ControlFlow } from "./control-flow.ts";
 
 /** Instructions at most of which there is code for lanes in step besides the other. */
-const mostInStep = 400;
+export const mostInStep = 400;
 
 /**
  * The blocks that lanes in step go through, as long as there is nothing for which they may have to wait. `isMeeting`: whether
@@ -57,7 +57,7 @@ function isPlainStep({ op, lanes }: Instruction): boolean {
  * come to what only the other code does, they go on there, with the same registers.
  */
 export class InStep {
-  readonly blocks: ReadonlySet<number>;
+  readonly #blocks: ReadonlySet<number>;
   readonly #chunk: Chunk;
   readonly #flow: ControlFlow;
   readonly #layout: Layout;
@@ -66,7 +66,7 @@ export class InStep {
 
   /** `writeBlock`: writes a block's instructions, and its end by way of `jump`. */
   constructor(chunk: Chunk, flow: ControlFlow, blocks: ReadonlySet<number>, writeBlock: (block: FlowBlock) => void) {
-    this.blocks = blocks;
+    this.#blocks = blocks;
     this.#chunk = chunk;
     this.#flow = flow;
     this.#writeBlock = writeBlock;
@@ -89,15 +89,15 @@ export class InStep {
       return;
     }
     let scope: Scope | null = this.#scope;
-    if (to <= from) {
+    if (to <= from && this.#blocks.has(to)) {
       while (scope !== null && (scope.start !== to || scope.again === null)) scope = scope.around;
       if (scope === null) throw new Error(`no loop begins at block ${to}`);
       writer.br(scope.again!);
       return;
     }
-    while (to > scope.end) scope = scope.around!;
+    while (to < scope.start || to > scope.end) scope = scope.around!;
     // In the middle of a loop only the other code can begin.
-    if (!this.blocks.has(to) || itemAt(scope, to) !== to) this.#flow.goOnAt(to);
+    if (!this.#blocks.has(to) || itemAt(scope, to) !== to) this.#flow.goOnAt(to);
     else if (to !== from + 1) writer.br(scope.labels.get(to)!);
   }
 
@@ -121,6 +121,6 @@ export class InStep {
       scope.labels.delete(start);
     }
     if (inner !== null) this.#writeScope(inner);
-    else if (this.blocks.has(start)) this.#writeBlock(this.#layout.blocks[start]!);
+    else if (this.#blocks.has(start)) this.#writeBlock(this.#layout.blocks[start]!);
   }
 }

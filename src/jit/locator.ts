@@ -52,6 +52,12 @@ export interface Located extends Spot {
   readonly release: () => void;
 }
 
+/** What a group of accesses will probably find. */
+export interface Expected {
+  readonly group: AccessGroup;
+  readonly target: Target;
+}
+
 /** Accesses of a block that make a version without checks worth its size. */
 const leastForVersions = 4;
 
@@ -122,13 +128,11 @@ export class Locator {
     }
   }
 
-  /** What an instruction accesses, if that is known beforehand; `isFirst`: whether no other is checked with it before. */
-  expected(index: number): { readonly group: AccessGroup; readonly target: Target; readonly isFirst: boolean } | null {
+  /** What an instruction accesses together with others, if that is known beforehand. */
+  expected(index: number): Expected | null {
     const { group } = this.#members.get(index)!;
     const target = this.#targets.get(group)!;
-    if (target === null || this.#isOwn(group.access)) return null;
-    const isFirst = [...this.#members].every(([i, member]) => i >= index || member.group !== group);
-    return { group, target, isFirst };
+    return target === null || this.#isOwn(group.access) ? null : { group, target };
   }
 
   /** What has been checked is to be checked again: the code is written once more, elsewhere. */

@@ -1,5 +1,6 @@
 import type { Moment } from "../interpreter/execution.ts";
 import type { IrFunction } from "../ir/index.ts";
+import type { Group } from "../machine/group.ts";
 import { type Breakpoint, meets } from "./breakpoint.ts";
 import { ExpressionError } from "./expression/tree.ts";
 import { BlockMarks } from "./probes.ts";
@@ -44,7 +45,7 @@ export class BreakpointProbe implements Probe {
     this.#refresh();
   }
 
-  wants({ group }: Moment): boolean {
+  wants(group: Group): boolean {
     if (this.#revision !== this.#context.revision) this.#refresh();
     return this.#at.size > 0 && this.#marks.has(group.at);
   }

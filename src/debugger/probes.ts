@@ -1,5 +1,6 @@
 import type { Moment } from "../interpreter/execution.ts";
 import type { BasicBlock } from "../machine/code.ts";
+import type { Group } from "../machine/group.ts";
 import type { Probe } from "./probe.ts";
 
 /** Remembers of each basic block whether it holds what is looked for. */
@@ -26,8 +27,8 @@ export class AnyProbe implements Probe {
     this.#probes = probes;
   }
 
-  wants(moment: Moment): boolean {
-    for (const probe of this.#probes) if (probe.wants(moment)) return true;
+  wants(group: Group): boolean {
+    for (const probe of this.#probes) if (probe.wants(group)) return true;
     return false;
   }
 

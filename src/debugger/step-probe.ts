@@ -1,5 +1,7 @@
 import type { Moment } from "../interpreter/execution.ts";
 import type { Site } from "../machine/code.ts";
+import type { Group } from "../machine/group.ts";
+import type { Warp } from "../machine/warp.ts";
 import type { Probe } from "./probe.ts";
 import { originPlace, placeOf } from "./view/lane-place.ts";
 import type { LaneId } from "./watchpoint.ts";
@@ -48,13 +50,13 @@ export class StepProbe implements Probe {
     this.#options = options;
   }
 
-  wants(moment: Moment): boolean {
-    return isOf(moment, this.#options, "warp");
+  wants({ activation: { warp } }: Group): boolean {
+    return isWarpOf(warp, this.#options);
   }
 
   /** The group is another one when it has executed the instruction. */
   before(moment: Moment): boolean {
-    this.#isMine = isOf(moment, this.#options, "lane");
+    this.#isMine = isOf(moment, this.#options);
     return false;
   }
 
@@ -82,13 +84,13 @@ export class ReverseStepProbe implements Probe {
     this.#options = options;
   }
 
-  wants(moment: Moment): boolean {
-    return isOf(moment, this.#options, "warp");
+  wants({ activation: { warp } }: Group): boolean {
+    return isWarpOf(warp, this.#options);
   }
 
   before(moment: Moment): boolean {
     const { scope, kind, granularity, depth, from } = this.#options;
-    if (!isOf(moment, this.#options, "lane")) return false;
+    if (!isOf(moment, this.#options)) return false;
     if (scope !== "lane") return beginsInstruction(moment.site);
     const now = moment.group.activation.depth;
     if (kind === "out") return now < depth;
@@ -104,14 +106,15 @@ export class ReverseStepProbe implements Probe {
   }
 }
 
-/** Whether a moment is one of the scope; at least of the focus's warp where blocks are chosen for a lane. */
-function isOf({ warp, group }: Moment, { scope, focus }: StepOptions, least: "lane" | "warp"): boolean {
+/** Whether the scope may be concerned with what a warp does. */
+function isWarpOf(warp: Warp, { scope, focus }: StepOptions): boolean {
   if (scope === "machine") return true;
-  if (warp.cta.ticket !== focus.block) return false;
-  if (scope === "block") return true;
-  if (warp.index !== focus.warp) return false;
-  return scope === "warp" || least === "warp" || ((group.mask >>> focus.lane) & 1) !== 0;
+  return warp.cta.ticket === focus.block && (scope === "block" || warp.index === focus.warp);
 }
+
+/** Whether a moment is one of the scope. */
+const isOf = ({ warp, group }: Moment, options: StepOptions): boolean =>
+  isWarpOf(warp, options) && (options.scope !== "lane" || ((group.mask >>> options.focus.lane) & 1) !== 0);
 
 /** Finds the lane at one of some places, or behind its function: `until`. */
 export class UntilProbe implements Probe {
@@ -124,13 +127,13 @@ export class UntilProbe implements Probe {
     this.#isThere = isThere;
   }
 
-  wants(moment: Moment): boolean {
-    return isOf(moment, this.#options, "warp");
+  wants({ activation: { warp } }: Group): boolean {
+    return isWarpOf(warp, this.#options);
   }
 
   /** The group is another one when it has executed the instruction. */
   before(moment: Moment): boolean {
-    this.#isMine = isOf(moment, this.#options, "lane");
+    this.#isMine = isOf(moment, this.#options);
     return false;
   }
 

@@ -47,8 +47,12 @@ export type Search<T> = Generator<void, T>;
 const defaults: Required<TimelineOptions> = { checkpointEvery: 100_000, checkpointBytes: 512 * 2 ** 20 };
 /** Bytes that are kept in about the time in which one instruction is executed. */
 const bytesPerInstruction = 64;
-/** Basic blocks between two looks at the clock, and milliseconds between two pauses. */
-const blocksPerLook = 256;
+/** Basic blocks at a time, at most. */
+const largestBatch = 1024;
+/** Instructions before now among which a search backward looks first. */
+const nearby = 2000;
+/** Instructions between two looks at the clock, and milliseconds between two pauses. */
+const instructionsPerLook = 1000;
 const slice = 40;
 
 /**
@@ -70,9 +74,9 @@ export class Timeline {
   /** Where going forward must bring a checkpoint back. */
   #seam = Infinity;
   #nextCheckpoint = 0;
+  /** Basic blocks at a time: few enough for checkpoints to come in time. */
+  readonly #batch: number;
   #end: End | null = null;
-  /** The instruction that prints. */
-  #printing = 0;
   /** Reports of the launch that have been looked at. */
   #taken = 0;
 
@@ -81,6 +85,7 @@ export class Timeline {
     this.memory = memory;
     this.#plans = plans;
     this.#options = { ...defaults, ...options };
+    this.#batch = Math.max(1, Math.min(largestBatch, this.#options.checkpointEvery >> 4));
     this.#checkpoints = new Checkpoints(this.#options.checkpointBytes);
     this.#begin();
   }
@@ -153,46 +158,50 @@ export class Timeline {
     while (!this.atEnd) {
       const { now } = this;
       if (now >= farthest) return now === known ? "finding" : "limit";
-      const moment = this.execution.moment!;
       const seen = this.#findings.length;
-      if (probe.wants(moment)) {
+      if (probe.wants(this.execution.group!)) {
+        const moment = this.execution.moment!;
         if (probe.before(moment) && (here || now > start)) return "probe";
-        this.#advance(false);
+        this.#step();
         if (probe.after(moment)) return "probe";
-      } else this.#advance(true, farthest);
+      } else this.#advance(farthest, probe);
       const found = findings ? this.#findings[seen]?.time : undefined;
       if (found !== undefined && found > start) {
         yield* this.goTo(found);
         return "finding";
       }
-      if (pause.isDue()) yield;
+      if (pause.isDue(this.now - now)) yield;
     }
     return "end";
   }
 
-  /** Goes back to the last instruction before now that the probe finds, or to `floor`. */
+  /**
+   * Goes back to the last instruction before now that the probe finds, or to `floor`. Looks at a short time before now first, and
+   * then at longer and longer ones: what is looked for is mostly near.
+   */
   *backward(probe: Probe, floor = 0): Search<Found> {
-    let end = this.now;
     const pause = new Pause();
-    while (end > floor) {
+    let span = nearby;
+    for (let end = this.now; end > floor; span *= 8) {
       const from = this.#checkpoints.lastAtOrBefore(end - 1)!;
-      this.#restore(from);
+      const start = Math.max(floor, from.time, end - span);
+      yield* this.goTo(start);
       let found = -1;
       while (this.now < end) {
-        const moment = this.execution.moment!;
         const { now } = this;
-        if (probe.wants(moment)) {
+        if (probe.wants(this.execution.group!)) {
+          const moment = this.execution.moment!;
           const before = probe.before(moment);
-          this.#advance(false);
-          if ((probe.after(moment) || before) && now >= floor) found = now;
-        } else this.#advance(true, end);
-        if (pause.isDue()) yield;
+          this.#step();
+          if (probe.after(moment) || before) found = now;
+        } else this.#advance(end, probe);
+        if (pause.isDue(this.now - now)) yield;
       }
       if (found >= 0) {
         yield* this.goTo(found);
         return "probe";
       }
-      end = from.time;
+      end = start;
     }
     yield* this.goTo(floor);
     return floor > 0 ? "limit" : "beginning";
@@ -205,8 +214,9 @@ export class Timeline {
     else if (near !== null && (time < this.now || near.time > this.now)) this.#restore(near);
     const pause = new Pause();
     while (this.now < time && !this.atEnd) {
-      this.#advance(true, time);
-      if (pause.isDue()) yield;
+      const { now } = this;
+      this.#advance(time);
+      if (pause.isDue(this.now - now)) yield;
     }
   }
 
@@ -240,21 +250,36 @@ export class Timeline {
     return this.#launches[this.#current]!;
   }
 
-  /** Executes an instruction, or as many as its block has if they do not go beyond a limit or a seam. */
-  #advance(whole: boolean, limit = Infinity): void {
-    const { execution, now } = this;
-    const watched = execution.grid.observers !== null;
-    const inBlock = whole && !watched && now + execution.rest <= Math.min(limit, this.#seam);
-    this.#printing = now;
+  #step(): void {
+    const { now } = this;
     try {
-      if (inBlock) execution.runBlock();
-      else execution.step();
+      this.execution.step();
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      this.#fault(error, now, inBlock);
+      this.#fault(error, now);
       return;
     }
     this.#arrive(now);
+  }
+
+  /** Executes what nobody looks at: basic blocks, up to a limit and those that the probe wants, or else one instruction. */
+  #advance(limit: number, probe: Probe | null = null): void {
+    const { execution, now } = this;
+    const { begin, observers } = this.#launch;
+    if (observers !== null && now >= this.#frontier) {
+      this.#step();
+      return;
+    }
+    const farthest = Math.min(limit, this.#seam);
+    try {
+      execution.runBlocks(farthest - begin, this.#batch, (group) => probe?.wants(group) === true);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#faultIn(this.now);
+      return;
+    }
+    if (this.now === now) this.#step();
+    else this.#arrive(now);
   }
 
   #arrive(before: number): void {
@@ -299,7 +324,9 @@ export class Timeline {
     const begin = this.#launches.length === 0 ? 0 : this.now;
     const plan = this.#plans[this.#launches.length]!;
     const begun = plan((text) => {
-      if (this.#printing >= this.#frontier) this.#output.push({ time: this.#printing, text });
+      // What is left to be printed at the end of a launch belongs to its last instruction.
+      const time = begun.execution.moment === null ? this.now - 1 : this.now;
+      if (time >= this.#frontier) this.#output.push({ time, text });
     });
     const { grid } = begun.execution;
     this.#current = this.#launches.push({ begun, begin, observers: grid.observers }) - 1;
@@ -318,25 +345,28 @@ export class Timeline {
   }
 
   /** An instruction cannot be executed: time ends before it. */
-  #fault(fault: Fault, start: number, inBlock: boolean): void {
+  #fault(fault: Fault, time: number): void {
     const { grid } = this.execution;
-    if (!inBlock) {
-      grid.reports.fault(fault);
-      this.#end = { kind: "fault", time: start, report: grid.reports.reports.at(-1)! };
-      // The machine that the sanitizers know is of no more use.
-      this.#launches[this.#current] = { ...this.#launch, observers: null };
-      this.#replayTo(start);
-      return;
-    }
-    const printed = this.#output.findIndex(({ time }) => time >= start);
+    grid.reports.fault(fault);
+    this.#end = { kind: "fault", time, report: grid.reports.reports.at(-1)! };
+    // The machine that the sanitizers know is of no more use.
+    this.#launches[this.#current] = { ...this.#launch, observers: null };
+    this.#frontier = time;
+    this.#replayTo(time);
+  }
+
+  /** An instruction of the block that begins at a time cannot be executed: finds out which. */
+  #faultIn(time: number): void {
+    const printed = this.#output.findIndex((output) => output.time >= time);
     if (printed >= 0) this.#output.splice(printed);
-    this.#replayTo(start);
-    while (this.#end === null) this.#advance(false);
+    this.#frontier = time;
+    this.#replayTo(time);
+    while (this.#end === null) this.#step();
   }
 
   #replayTo(time: number): void {
     this.#bringBack(this.#checkpoints.lastAtOrBefore(time)!);
-    while (this.now < time) this.#advance(true, time);
+    while (this.now < time) this.#advance(time);
   }
 
   // ---- Checkpoints --------------------------------------------------------------------------------------------------
@@ -390,11 +420,14 @@ export class Timeline {
 
 /** Whether it is time for a pause. */
 class Pause {
-  #blocks = 0;
+  #instructions = 0;
   #next = performance.now() + slice;
 
-  isDue(): boolean {
-    if (++this.#blocks % blocksPerLook !== 0) return false;
+  /** So many instructions have been executed. */
+  isDue(instructions: number): boolean {
+    this.#instructions += Math.abs(instructions);
+    if (this.#instructions < instructionsPerLook) return false;
+    this.#instructions = 0;
     const now = performance.now();
     if (now < this.#next) return false;
     this.#next = now + slice;

@@ -4,6 +4,8 @@ import type { Destination } from "../ir/index.ts";
 import { byteOf } from "../ir/region.ts";
 import type { Activation } from "../machine/activation.ts";
 import type { LaneAddresses } from "../machine/code.ts";
+import type { Group } from "../machine/group.ts";
+import type { Warp } from "../machine/warp.ts";
 import { BlockMarks } from "./probes.ts";
 import type { Probe } from "./probe.ts";
 import { plainAddress, readMemory } from "./view/memory-view.ts";
@@ -58,9 +60,11 @@ export class WatchProbe implements Probe {
     this.#machine = machine;
   }
 
-  wants(moment: Moment): boolean {
-    if (this.#watchesMemory && this.#accesses.has(moment.group.at)) return true;
-    return this.#watchpoints.some(({ watched }) => watched.kind === "register" && this.#isOfWarp(watched, moment));
+  wants(group: Group): boolean {
+    if (this.#watchpoints.length === 0) return false;
+    if (this.#watchesMemory && this.#accesses.has(group.at)) return true;
+    const { warp } = group.activation;
+    return this.#watchpoints.some(({ watched }) => watched.kind === "register" && this.#isOfWarp(watched, warp));
   }
 
   before(moment: Moment): boolean {
@@ -85,13 +89,13 @@ export class WatchProbe implements Probe {
     return true;
   }
 
-  #isOfWarp({ owner, launch }: WatchedRegister, { warp }: Moment): boolean {
+  #isOfWarp({ owner, launch }: WatchedRegister, warp: Warp): boolean {
     return launch === this.#machine.launch && warp.index === owner.warp && warp.cta.ticket === owner.block;
   }
 
   #lanesThatAccess({ watched, on }: Watchpoint, moment: Moment): number {
     if (watched.kind === "memory") return lanesAtMemory(watched, on, moment, this.#machine.execution);
-    return this.#isOfWarp(watched, moment) ? lanesAtRegister(watched, on, moment) : 0;
+    return this.#isOfWarp(watched, moment.warp) ? lanesAtRegister(watched, on, moment) : 0;
   }
 
   #bytesOf(watched: Watched, { warp, group }: Moment): Uint8Array | null {

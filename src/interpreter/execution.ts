@@ -69,11 +69,9 @@ export class Execution {
     return { warp: this.#warp, group: this.#group, site, guard, step };
   }
 
-  /** Instructions that `runBlock` would go through. */
-  get rest(): number {
-    if (this.#group === null) return 0;
-    const { steps, terminator } = this.#group.at;
-    return steps.length + (terminator === null ? 0 : 1) - this.#index;
+  /** The group of the moment, or null. */
+  get group(): Group | null {
+    return this.#warp === null ? null : this.#group;
   }
 
   /** The blocks that run at the same time, in the order of their tickets. */
@@ -96,16 +94,21 @@ export class Execution {
     this.time++;
   }
 
-  /** Executes the rest of a basic block, which the moment's warp has begun or is about to. Throws as `step`. */
-  runBlock(): void {
-    const { rest } = this;
-    if (this.#index > 0) {
-      for (let i = 0; i < rest; i++) this.step();
-      return;
+  /**
+   * Executes basic blocks as a whole: none that ends behind a time, none in whose middle the moment is, none that is wanted for
+   * a closer look, and at most so many. Throws as `step`; the time is then that at which the block began.
+   */
+  runBlocks(limit: number, most: number, isWanted: (group: Group) => boolean): void {
+    if (this.#index > 0) return;
+    for (let left = most; left > 0 && this.#warp !== null; left--) {
+      const group = this.#group!;
+      const { steps, terminator } = group.at;
+      const end = this.time + steps.length + (terminator === null ? 0 : 1);
+      if (end > limit || isWanted(group)) return;
+      const next = runBlock(this.#warp, group, this.grid);
+      this.#goOn(next);
+      this.time = end;
     }
-    const next = runBlock(this.#warp!, this.#group!, this.grid);
-    this.#goOn(next);
-    this.time += rest;
   }
 
   /** Bytes that a checkpoint keeps beside the device's memory, about. */

@@ -18,15 +18,7 @@ export function digest(timeline: Timeline): string {
     hash.update(memory.views.u8.subarray(start, end));
   }
   const { grid, moment, stuck } = execution;
-  say(
-    timeline.launch.index,
-    grid.steps,
-    grid.activationBytes,
-    grid.clockReads,
-    execution.time,
-    execution.rest,
-    stuck?.code,
-  );
+  say(timeline.launch.index, grid.steps, grid.activationBytes, grid.clockReads, execution.time, stuck?.code);
   say(moment?.site.code.ir.name, moment?.site.index, moment?.warp.index, moment?.group.mask);
   for (const cta of execution.blocks) {
     say("block", cta.id, cta.ticket, cta.slot, cta.scalars.with(scalarIndex("gridid"), 0));

@@ -69,3 +69,24 @@ test.each(cases)(
   },
   20_000,
 );
+
+test.skipIf(!present)("sanitizers see every instruction once, however one goes through time", () => {
+  const names = ["call_uni_divergent", "arg_never_written"];
+  for (const name of names) {
+    const path = `${shared}/conformance/faults/${name}.json`;
+    const plain = openTimeline(path, { maxSteps: 3_000_000 });
+    finish(plain.goTo(Infinity));
+    const seen = plain.findings.map(({ time, report }) => [time, report.code, report.count]);
+    expect(seen.length, name).toBeGreaterThan(0);
+    const timeline = openTimeline(path, { maxSteps: 3_000_000, checkpointEvery: 13 });
+    const random = randoms(3);
+    // There and back again, a little farther each time.
+    for (let to = 1; !timeline.atEnd; to += 1 + random(7)) {
+      finish(timeline.goTo(to));
+      finish(timeline.goTo(random(to)));
+      finish(timeline.goTo(to));
+    }
+    expect(timeline.findings.map(({ time, report }) => [time, report.code, report.count])).toEqual(seen);
+    expect(digest(timeline)).toBe(digest(plain));
+  }
+});

@@ -39,6 +39,38 @@ function phaseFrom({ blocks }: FlowGraph, start: number, barriers: ReadonlyMap<n
   return { start, blocks: found };
 }
 
+/**
+ * The phases in a row, from the first, that all chunks of a block go through one after the other: each ends at the barrier
+ * with which the next begins and nowhere else, and nothing else comes to that barrier.
+ */
+export function rowOf(
+  [first, ...others]: readonly [Phase, ...Phase[]],
+  { graph, instructions }: Prepared,
+  barriers: ReadonlyMap<number, number>,
+): readonly Phase[] {
+  const exitsOf = ({ blocks }: Phase): readonly (number | null)[] => {
+    const exits = new Set<number | null>();
+    for (const block of blocks) {
+      const behind = barriers.get(block);
+      const { successors, end } = graph.blocks[block]!;
+      if (behind !== undefined) exits.add(behind);
+      else if (instructions[end - 1]!.op.kind === "exit" || successors.some((s) => s >= graph.blocks.length))
+        exits.add(null);
+    }
+    return [...exits];
+  };
+  const all = [first, ...others].map((phase) => ({ phase, exits: exitsOf(phase) }));
+  const row = [first];
+  for (let last = all[0]; last?.exits.length === 1; ) {
+    const [to] = last.exits;
+    const next = all.find(({ phase }) => phase !== first && phase.start === to);
+    if (next === undefined || all.filter(({ exits }) => exits.includes(to!)).length > 1) break;
+    row.push(next.phase);
+    last = next;
+  }
+  return row;
+}
+
 /** The blocks as if there were no others. */
 export function graphOf(graph: FlowGraph, { blocks }: Phase, barriers: ReadonlyMap<number, number>): FlowGraph {
   const isPassed = (block: number): boolean => blocks.has(block) && !barriers.has(block);

@@ -1,7 +1,7 @@
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Body } from "./body.ts";
 import type { Chunk } from "./chunk.ts";
-import { type Phase, touchedIn } from "./phase.ts";
+import { type Phase, rowOf, touchedIn } from "./phase.ts";
 import type { ChunkStart } from "./rounds.ts";
 import { chunkState, type Suspension } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
@@ -56,68 +56,79 @@ export class Phases {
 
   /** `eachChunk`: a loop over the chunks; `beginBlock`: what comes first in a block. */
   write(
-    [first, ...phases]: readonly [Phase, ...Phase[]],
+    phases: readonly [Phase, ...Phase[]],
     eachChunk: (run: () => void) => void,
     beginBlock: () => void,
     start: ChunkStart,
   ): void {
     const w = this.#writer;
+    const row = rowOf(phases, this.#chunk.analysis.code, this.#barriers);
     beginBlock();
     w.assign([this.#round, ...this.#arrivals.map((a) => a.now)].map((local) => ({ local, value: wasm.i32(0) })));
-    // Registers that are read before they are written begin as zeros.
-    const begun: number[] = [];
-    this.#chunk.analysis.code.liveness.liveIn(0).forEach((r) => {
-      begun.push(r);
+    row.forEach((phase, i) => {
+      eachChunk(() => {
+        this.#findState();
+        this.#run(phase, start, i < row.length - 1);
+      });
     });
-    eachChunk(() => {
-      this.#findState();
-      start.prepare();
-      start.activate();
-      start.begin();
-      this.#run(first, begun, start.isWhole);
-    });
+    const others = phases.filter((phase) => !row.includes(phase));
+    if (others.length === 0) return;
     w.loop((again) => {
       this.#nextRound();
-      this.#suspension.meetings.forEach((meeting, i) => {
-        const phase = phases.find(({ start: block }) => block === meeting.block)!;
-        w.get(this.#arrivals[i]!.before);
+      for (const phase of others) {
+        const state = this.#suspension.meetingBefore(phase.start)!;
+        w.get(this.#arrivalsAt(state).before);
         w.if(() => {
           eachChunk(() => {
             this.#findState();
             w.get(this.#suspension.state);
             w.memory("i32.load", 4);
-            w.value(wasm.op("i32.sub", wasm.i32(2 * (chunkState.meetings + i) + 1), this.#local(this.#round)));
+            w.value(wasm.op("i32.sub", wasm.i32(2 * state + 1), this.#local(this.#round)));
             w.op("i32.eq");
-            w.if(() => {
-              start.prepare();
-              start.activate();
-              this.#body.flow.reset();
-              this.#suspension.restoreMeeting(meeting, this.#localsOf(this.#touched(phase).touched));
-              this.#body.begin();
-              this.#run(phase, [], start.isWhole);
-            });
+            w.if(() => this.#run(phase, start, false));
           });
         });
-      });
+      }
       const arrived = this.#arrivals.map(({ now }) => this.#local(now));
       w.value(arrived.reduce((a, b) => wasm.op("i32.or", a, b)));
       w.brIf(again);
     });
   }
-  /** Writes a phase. `begun`: registers that have got a value before it. */
-  #run(phase: Phase, begun: readonly number[], isWhole: Wasm): void {
+
+  /** Writes a phase for a chunk that begins it. `isInRow`: all chunks go on together. */
+  #run(phase: Phase, start: ChunkStart, isInRow: boolean): void {
     const w = this.#writer;
-    const changed = this.#localsOf([...this.#touched(phase).written, ...begun]);
-    this.#suspension.inPhase(changed, (state) => {
-      const { now } = this.#arrivals[state - chunkState.meetings]!;
-      this.#suspension.setState(wasm.op("i32.add", this.#local(this.#round), wasm.i32(2 * state)));
-      w.assign([{ local: now, value: wasm.i32(1) }]);
+    const { liveness } = this.#chunk.analysis.code;
+    const { touched, written } = touchedIn(this.#chunk.analysis.code, phase);
+    const changed = new Set(written);
+    start.prepare();
+    start.activate();
+    const state = this.#suspension.meetingBefore(phase.start);
+    if (state === null) {
+      start.begin();
+      // Registers that are read before they are written have begun as zeros.
+      liveness.liveIn(phase.start).forEach((r) => {
+        changed.add(r);
+      });
+    } else {
+      this.#body.flow.reset();
+      this.#suspension.restoreMeeting(state, this.#localsOf(touched));
+      this.#body.begin();
+    }
+    this.#suspension.inPhase(this.#localsOf(changed), (at) => {
+      if (isInRow) return;
+      this.#suspension.setState(wasm.op("i32.add", this.#local(this.#round), wasm.i32(2 * at)));
+      w.assign([{ local: this.#arrivalsAt(at).now, value: wasm.i32(1) }]);
     });
     this.#suspension.turnEnd = w.begin("block");
     this.#body.enterPhase(phase, this.#barriers);
-    this.#body.write(isWhole);
-    this.#suspension.setState(wasm.i32(chunkState.ended));
+    this.#body.write(start.isWhole);
+    if (!isInRow) this.#suspension.setState(wasm.i32(chunkState.ended));
     w.end();
+  }
+
+  #arrivalsAt(state: number): Arrivals {
+    return this.#arrivals[state - chunkState.meetings]!;
   }
 
   #nextRound(): void {
@@ -128,10 +139,6 @@ export class Phases {
         { local: now, value: wasm.i32(0) },
       ]),
     ]);
-  }
-
-  #touched(phase: Phase): ReturnType<typeof touchedIn> {
-    return touchedIn(this.#chunk.analysis.code, phase);
   }
 
   #localsOf(registers: Iterable<number>): ReadonlySet<number> {

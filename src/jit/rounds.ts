@@ -139,12 +139,12 @@ export class Rounds {
     this.#suspension.reset();
     start.begin();
     w.br(run);
-    for (const meeting of meetings) {
+    for (const [i, meeting] of meetings.entries()) {
       w.end();
       start.activate();
       this.#suspension.reset();
       this.#body.flow.reset();
-      this.#suspension.restoreMeeting(meeting);
+      this.#suspension.restoreMeeting(chunkState.meetings + i);
       this.#body.begin();
       this.#body.flow.enterAt(meeting.block);
       w.br(run);

@@ -195,8 +195,9 @@ export class Suspension {
     this.#restore(this.#kept);
   }
 
-  /** For lanes that have met at a barrier. `needed`: the locals that will be looked at; null: all. */
-  restoreMeeting({ kept }: Meeting, needed: ReadonlySet<number> | null = null): void {
+  /** For lanes that have met at the barrier for which a state stands. `needed`: the locals that will be looked at; null: all. */
+  restoreMeeting(state: number, needed: ReadonlySet<number> | null = null): void {
+    const { kept } = this.meetings[state - chunkState.meetings]!;
     this.#restore(needed === null ? kept : kept.filter(({ local }) => needed.has(local)));
   }
 

@@ -84,14 +84,8 @@ export function vectorOf(value: Value, quads: number): Vector {
       const quad = isWide(value.ty) ? [all, all] : [all];
       return { kind: "vector", ty: value.ty, quads: Array.from({ length: quads }, () => quad) };
     }
-    case "affine": {
-      const base = splat(value.ty, value.base);
-      return {
-        kind: "vector",
-        ty: value.ty,
-        quads: Array.from({ length: quads }, (_, q) => affineQuad(value, base, q)),
-      };
-    }
+    case "affine":
+      return { kind: "vector", ty: value.ty, quads: affineQuads(value, quads) };
     case "indexed": {
       const index = vectorOf(value.index, quads);
       const base = splat("i64", value.base);
@@ -113,17 +107,23 @@ export function vectorOf(value: Value, quads: number): Vector {
   }
 }
 
-function affineQuad({ ty, stride }: Extract<Value, { kind: "affine" }>, base: Wasm, q: number): Quad {
-  const at = (lane: number): number => stride * (4 * q + lane);
-  if (ty === "i32") return [wasm.op("i32x4.add", base, wasm.lanes([at(0), at(1), at(2), at(3)]))];
-  return [0, 2].map((lane) => {
-    const [low, high] = [BigInt(at(lane)), BigInt(at(lane + 1))];
-    return wasm.op(
-      "i64x2.add",
-      base,
-      wasm.lanes([low, low >> 32n, high, high >> 32n].map((x) => Number(BigInt.asIntN(32, x)))),
-    );
-  });
+/** Each quad is counted up from another: a constant of its own for each would take a register of the machine for each. */
+function affineQuads({ ty, base, stride }: Extract<Value, { kind: "affine" }>, count: number): Quad[] {
+  const add = ty === "i32" ? "i32x4.add" : "i64x2.add";
+  const times = (lane: number): Wasm => (ty === "i32" ? wasm.i32(stride * lane) : wasm.i64(BigInt(stride * lane)));
+  const all = splat(ty, base);
+  const first =
+    ty === "i32"
+      ? [wasm.lanes([0, stride, 2 * stride, 3 * stride])]
+      : [0, 2].map((lane) => wasm.i64x2s(BigInt(stride * lane), BigInt(stride * (lane + 1))));
+  const quads: Quad[] = [first.map((lanes) => wasm.op(add, all, lanes))];
+  for (let q = 1; q < count; q++) {
+    // The one from which its number differs by a bit.
+    const from = q & (q - 1);
+    const step = splat(ty, times(4 * (q - from)));
+    quads.push(quads[from]!.map((part) => wasm.op(add, part, step)));
+  }
+  return quads;
 }
 
 /** What a primitive gives for operands that are the same in all lanes. */

@@ -69,6 +69,8 @@ export const wasm = {
   i64x2: (value: bigint): Wasm => vectorOf(8, (v, at) => v.setBigInt64(at, value, true)),
   f32x4: (value: number): Wasm => vectorOf(4, (v, at) => v.setFloat32(at, value, true)),
   f64x2: (value: number): Wasm => vectorOf(8, (v, at) => v.setFloat64(at, value, true)),
+  i64x2s: (low: bigint, high: bigint): Wasm =>
+    vectorOf(8, (v, at, element) => v.setBigInt64(at, element ? high : low, true)),
   /** Four 32-bit elements. */
   lanes: (elements: readonly number[]): Wasm =>
     vectorOf(4, (v, at, element) => v.setInt32(at, elements[element]!, true)),

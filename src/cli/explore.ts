@@ -1,4 +1,4 @@
-import { type Explored, explore } from "../runtime/explore.ts";
+import { type Explored, explore, type ScheduleChoice } from "../runtime/explore.ts";
 import type { JobOptions, JobResult } from "../runtime/job-run.ts";
 import type { Interruption } from "../runtime/schedule-script.ts";
 import { type ExitStatus, exitStatus } from "./command.ts";
@@ -19,7 +19,10 @@ export async function exploreRun(
 ): Promise<Explored> {
   const quiet: JobOptions = { ...settings, engine: "interpreter", hostThreads: 1, seed: null };
   progress.begin(`${planned.job.id} ${planned.variant}`.trim());
-  const run = async (how: JobOptions): Promise<JobResult> => (await runQuietly(planned, { ...quiet, ...how })).result;
+  const run = async (how: ScheduleChoice): Promise<JobResult> => {
+    const maxSteps = settings.maxSteps ?? how.maxSteps ?? null;
+    return (await runQuietly(planned, { ...quiet, ...how, maxSteps })).result;
+  };
   const explored = await explore(planned.job, run, {
     budget,
     seed: settings.seed ?? undefined,
@@ -57,8 +60,11 @@ function describeCovered(covered: number | null): string {
 /** What came of it, for people. */
 export function printExplored({ usual, schedules, covered, found }: Explored, terminal: Terminal): void {
   const { style, out } = terminal;
-  if (schedules === 0) return;
   const name = [usual.id, ...(usual.variant === "" ? [] : [style("faint", usual.variant)])].join(" ");
+  if (schedules === 0) {
+    out(`${style("warning", "none")}  ${name}: was not run under other schedules`);
+    return;
+  }
   if (found === null) {
     out(`${style("help", "same")}  ${name}: ${plural(schedules, "schedule")}, ${describeCovered(covered)}`);
     return;

@@ -15,14 +15,18 @@ export const profileToJson = ({ lines, functions, calls, ...profile }: Profile) 
     ...(targets.length === 0 ? {} : { targets }),
   })),
   origins: profile.origins,
-  calls: calls.flatMap((tree) => flatten(tree)),
+  calls: flatten(calls),
   callsCut: profile.callsCut,
   timelines: profile.timelines,
 });
 
-/** A recursion may be deeper than readers of JSON go: nodes in a list, each with the path that led to it. */
-function flatten(node: CallProfile, path: readonly string[] = []): object[] {
-  const { function: name, children, ...costs } = node;
-  const here = [...path, name];
-  return [{ path: here, ...costs }, ...children.flatMap((child) => flatten(child, here))];
+/** A recursion may be deeper than readers of JSON go: nodes in a list, parents before their children. */
+function flatten(roots: readonly CallProfile[]): object[] {
+  const list: object[] = [];
+  const visit = ({ children, ...node }: CallProfile, parent: number | null): void => {
+    const index = list.push({ ...node, parent }) - 1;
+    for (const child of children) visit(child, index);
+  };
+  for (const root of roots) visit(root, null);
+  return list;
 }

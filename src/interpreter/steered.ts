@@ -133,7 +133,7 @@ export class SteeredSchedule implements Schedule {
     const ready = this.#others!;
     if (ready.length > 0) return pick(ready[ready.length === 1 ? 0 : this.#steering.choose(ready.length, null)]!);
     this.#others = null;
-    if (this.#spinning.size === 0) throw this.#stuck();
+    if (this.#spinning.size === 0) throw deadlock(this.#flight.blocks[0]!);
     // If all only spin, whoever they wait for may not have begun.
     if (!this.#gotOn) this.#open(this.#flight.blocks.length);
     this.#spinning.clear();
@@ -147,10 +147,6 @@ export class SteeredSchedule implements Schedule {
     const at = this.#current === null ? -1 : all.indexOf(this.#current);
     const turn = [...all.slice(at + 1), ...all.slice(0, Math.max(at, 0))];
     return turn.filter((warp) => warp.live !== 0 && !this.#spinning.has(warp) && pick(warp) !== null);
-  }
-
-  #stuck(): Error | ReturnType<typeof deadlock> {
-    return deadlock(this.#flight.blocks[0]!);
   }
 }
 

@@ -32,7 +32,7 @@ export class CallTree {
   cut = false;
   /** How often a function has been entered, and how many activations were below it at most. */
   readonly entered = new Map<IrFunction, { calls: number; deepest: number }>();
-  readonly #nodes = new Map<Activation, CallNode>();
+  readonly #nodes = new WeakMap<Activation, CallNode>();
   #count = 0;
 
   /** An activation that has begun. Objects are used again for later ones. */

@@ -42,6 +42,7 @@ export class TimelineRecorder {
   #activation: Activation | null = null;
   #open: Growing | null = null;
   #time = 0;
+  #isFull = false;
 
   constructor(warp: Warp) {
     this.#warp = warp;
@@ -51,6 +52,7 @@ export class TimelineRecorder {
   /** A group of lanes comes to an instruction. */
   add({ activation, group, site }: InstructionEvent): void {
     const time = this.#time++;
+    if (this.#isFull) return;
     const { line } = site.code.ir.source.position(site.instruction.span.start);
     const open = this.#open;
     if (open !== null && activation === this.#activation && open.mask === group && open.to === time) {
@@ -59,7 +61,8 @@ export class TimelineRecorder {
       open.lastLine = Math.max(open.lastLine, line);
       return;
     }
-    if (this.#stretches.length >= mostStretches) return;
+    this.#isFull = this.#stretches.length >= mostStretches;
+    if (this.#isFull) return;
     this.#activation = activation;
     const { name } = site.code.ir;
     const { depth } = activation;

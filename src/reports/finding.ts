@@ -48,15 +48,23 @@ export const findingOfReport = ({ help, kernel, threads, count, stack, location,
   run: { kernel, threads, count, stack, location },
 });
 
-const headings =
-  /^[ \t]*(?:\.(?:visible|weak|extern|common)\s+)*\.(?:entry|func|kernel|function)\b\s*(?:\([^)]*\)\s*)?"?([\w$%.]+)/gm;
+const heading =
+  /^[ \t]*(?:\.(?:visible|weak|extern|common)\s+)*\.(?:entry|func|kernel|function)\b\s*(?:\([^)]{0,400}\)\s*)?"?([\w$%.]+)/gm;
+
+const known = new WeakMap<SourceText, readonly { readonly at: number; readonly name: string }[]>();
 
 /** The function whose heading stands last above a place: files with errors have no tree to ask. */
-function functionAround({ text }: SourceText, offset: number): string | null {
-  let found: string | null = null;
-  for (const match of text.matchAll(headings)) {
-    if (match.index > offset) break;
-    found = match[1]!;
+function functionAround(source: SourceText, offset: number): string | null {
+  let headings = known.get(source);
+  if (headings === undefined) {
+    headings = [...source.text.matchAll(heading)].map((match) => ({ at: match.index, name: match[1]! }));
+    known.set(source, headings);
   }
-  return found;
+  let [from, to] = [0, headings.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (headings[middle]!.at <= offset) from = middle + 1;
+    else to = middle;
+  }
+  return headings[from - 1]?.name ?? null;
 }

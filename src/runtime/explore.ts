@@ -9,6 +9,8 @@ import { type Interruption, ScriptedSteering, scheduleText } from "./schedule-sc
 export interface ScheduleChoice {
   readonly steering?: Steering;
   readonly seed?: number;
+  /** Thread-instructions after which it has not ended: under another schedule a program may wait for ever. */
+  readonly maxSteps?: number;
 }
 
 /** A schedule under which a run is another. */
@@ -42,9 +44,13 @@ export interface ExploreOptions {
   readonly onSchedule?: (tried: number) => void;
 }
 
+/** A launch may take so many times as long as under the usual schedule, and so many thread-instructions in any case. */
+const patience = 100;
+const leastSteps = 1_000_000;
+
 /**
  * Repeats a job under other schedules until one differs in what is reported, printed or left in a buffer. `run` runs it on a
- * fresh device, in the interpreter. A job that reports something under the usual schedule is not repeated.
+ * fresh device, in the interpreter. A job that reports an error under the usual schedule is not repeated.
  */
 export async function explore(
   job: Job,
@@ -54,11 +60,12 @@ export async function explore(
   const usual = await run({});
   const exploration = new Exploration(budget, seed);
   let found: FoundDifference | null = null;
-  const ran = usual.launches.length > 0 && usual.reports.length === 0;
+  const ran = usual.launches.length > 0 && !usual.reports.some((r) => r.severity === "error");
+  const maxSteps = Math.max(leastSteps, ...usual.launches.map(({ steps }) => patience * (steps ?? 0)));
   for (let next = ran ? exploration.next() : null; next !== null; next = exploration.next()) {
     onSchedule?.(exploration.tried);
     const { steering, how } = howTo(next);
-    const result = await run(how);
+    const result = await run({ ...how, maxSteps });
     const difference = differenceOf(job, usual, result);
     if (difference !== null) {
       found = { ...nameOf(next), difference, interruptions: steering?.interruptions ?? [], result };

@@ -300,6 +300,35 @@ test("waits at a barrier", () => {
   expect(counts(line("barrier"), "barrierArrivals", "barrierWaited", "barrierBehind")).toEqual([2, 7, 3]);
 });
 
+test("a recursion deeper than the tree of calls: what is below counts where it was cut", () => {
+  const { profile } = launch(
+    `.func down (.param .u32 n)
+    {
+      .reg .b32 %n; .reg .pred %p;
+      ld.param.u32 %n, [n];
+      setp.eq.u32 %p, %n, 0;
+      @%p ret;
+      sub.u32 %n, %n, 1;
+      { .param .u32 x; st.param.u32 [x], %n; call down, (x); }
+      ret;
+    }
+    .visible .entry k()
+    {
+      { .param .u32 x; st.param.u32 [x], 300; call down, (x); }
+      ret;
+    }`,
+    { grid: 1, block: 1 },
+    () => [],
+  );
+  expect(profile.callsCut).toBe(true);
+  expect(profile.functions.find((f) => f.name === "down")).toMatchObject({ calls: 301, deepest: 301 });
+  let [node] = profile.calls;
+  expect(node!.warpInstructions).toBe(profile.totals.warpInstructions);
+  let depth = 0;
+  for (; node?.children[0] !== undefined; node = node.children[0]) depth++;
+  expect([depth, node?.calls]).toEqual([128, 301 - 127]);
+});
+
 test("an indirect call that splits a warp", () => {
   const { line } = launch(
     `.func a () { ret; }

@@ -120,6 +120,13 @@ describe("a race is found with as few interruptions as it needs", () => {
     expect(found?.difference).toBe("it reports trap at k.ptx:10, not nothing");
   });
 
+  test("a wait for ever that only some orders come to", async () => {
+    const body = `${add} mov.u32 %t, %ctaid.x; setp.eq.u32 %p, %t, 0; @!%p bra end; setp.eq.u32 %p, %a, 0; @%p bra end;
+      again: ld.volatile.global.u32 %b, [%d+4]; setp.eq.u32 %p, %b, 0; @%p bra again; end:`;
+    const { found } = await program(body, { words: 2 }).explore(50);
+    expect(found?.difference).toBe("it reports no-progress at k.ptx:10, not nothing");
+  });
+
   test("a missing barrier", async () => {
     const body = `mov.u32 %t, %tid.x; mov.u32 %b, shared; mad.lo.u32 %b, %t, 4, %b; st.shared.u32 [%b], %t; BARRIER
       xor.b32 %t, %t, 32; mov.u32 %b, shared; mad.lo.u32 %b, %t, 4, %b; ld.shared.u32 %a, [%b];

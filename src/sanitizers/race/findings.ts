@@ -4,6 +4,7 @@ import { distance } from "../../machine/extent.ts";
 import type { Grid } from "../../machine/grid.ts";
 import { nearestVariable } from "../../machine/locate.ts";
 import type { Dim3, ThreadId } from "../../machine/report.ts";
+import type { Finding } from "../../machine/report-sink.ts";
 import type { AccessKind } from "./access-kind.ts";
 import { adviceFor, sameBlock } from "./advice.ts";
 import type { ThreadNumbers } from "./clock.ts";
@@ -13,6 +14,8 @@ import { addressOf, areSameStores, earlierValue, laterValue } from "./values.ts"
 /** Two instructions that race, and the threads that have been reported at the later one. */
 interface Pair {
   readonly later: AccessKind;
+  /** As the first of them found it. */
+  readonly finding: Omit<Finding, "activation" | "lanes">;
   readonly threads: Set<number>;
 }
 
@@ -31,13 +34,17 @@ export class Findings {
     const known = this.#pairs.get(later.kind)?.get(earlier.kind);
     if (known !== undefined && (known.later !== later.kind || known.threads.has(itemOf(later)))) return;
     if (areSameStores(earlier, later)) return;
-    const pair = known ?? { later: later.kind, threads: new Set() };
+    const { event, lane } = later;
+    const pair = known ?? this.#open(earlier, later);
     pair.threads.add(itemOf(later));
-    if (known === undefined) {
-      this.#enter(later.kind, earlier.kind, pair);
-      this.#enter(earlier.kind, later.kind, pair);
-    }
-    this.#report(earlier, later);
+    this.#grid.reports.add({ ...pair.finding, activation: event.activation, lanes: 1 << lane });
+  }
+
+  #open(earlier: Earlier, later: Later): Pair {
+    const pair = { later: later.kind, finding: this.#describe(earlier, later), threads: new Set<number>() };
+    this.#enter(later.kind, earlier.kind, pair);
+    this.#enter(earlier.kind, later.kind, pair);
+    return pair;
   }
 
   #enter(a: AccessKind, b: AccessKind, pair: Pair): void {
@@ -46,7 +53,7 @@ export class Findings {
     of.set(b, pair);
   }
 
-  #report(earlier: Earlier, later: Later): void {
+  #describe(earlier: Earlier, later: Later): Pair["finding"] {
     const { event, kind, lane } = later;
     const { activation, site, access, warp } = event;
     const address = addressOf(later);
@@ -55,10 +62,10 @@ export class Findings {
     const where = near === null ? "" : `, ${distance(near, address.low, size)}`;
     const [first, second] = [this.#idOf(earlier.thread), this.#idOf(itemOf(later))];
     const sameWarp = earlier.thread >>> 5 === later.thread >>> 5;
-    this.#grid.reports.add({
+    return {
       code: "data-race",
       severity: "error",
-      message: `${verbs[kind.effect]} ${size} bytes (${access.space}) at ${hex(address)}${where}; nothing orders it and a ${earlier.kind.effect} by another thread`,
+      message: `${verbs[kind.effect]} ${size} bytes (${access.space}) at ${hex(address)}${where}; nothing orders it and ${nouns[earlier.kind.effect]} by another thread`,
       help: adviceFor(earlier.kind, kind, sameWarp, sameBlock(first, second), warp.lockstep),
       notes: [`${nameOf(second)} ${verbs[kind.effect]} ${shown(laterValue(later))}`],
       related: [
@@ -70,9 +77,7 @@ export class Findings {
         },
       ],
       site,
-      activation,
-      lanes: 1 << lane,
-    });
+    };
   }
 
   #idOf(thread: number): ThreadId {
@@ -91,6 +96,7 @@ export class Findings {
 /** In vISA the thread is one of many lanes, of which each has a work item. */
 const itemOf = ({ event, thread, lane }: Later): number => (event.warp.lockstep ? thread + lane : thread);
 
+const nouns = { load: "a load", store: "a store", atomic: "an atomic operation" } as const;
 const verbs = { load: "loads", store: "stores", atomic: "updates" } as const;
 
 const nameOf = ({ block, thread }: ThreadId): string => `thread (${thread.join(",")}) of block (${block.join(",")})`;

@@ -16,6 +16,9 @@ export interface BranchTest {
   readonly predicates: ReadonlyMap<number, Expr>;
 }
 
+/** Instructions of a test, at most. */
+const mostInstructions = 64;
+
 /** The test of a block's branch; null where there is none. `copies`: where these begin; `isFixed`: what is executed elsewhere. */
 export function testOf(
   { analysis }: Chunk,
@@ -39,7 +42,7 @@ export function testOf(
   for (let i = copies - 1; i >= start; i--) {
     const instruction = instructions[i]!;
     const [to, ...others] = writes(instruction);
-    const isWanted = to !== undefined && others.length === 0 && wanted.delete(to);
+    const isWanted = to !== undefined && others.length === 0 && wanted.delete(to) && found.length < mostInstructions;
     if (
       isWanted &&
       isPlain(instruction) &&
@@ -76,7 +79,11 @@ function reads(instruction: Instruction): number[] {
 function readersOf(instructions: readonly Instruction[], start: number, end: number): ReadonlyMap<number, number[]> {
   const found = new Map<number, number[]>();
   for (let i = start; i < end; i++) {
-    for (const r of reads(instructions[i]!)) found.set(r, [...(found.get(r) ?? []), i]);
+    for (const r of reads(instructions[i]!)) {
+      const list = found.get(r);
+      if (list === undefined) found.set(r, [i]);
+      else list.push(i);
+    }
   }
   return found;
 }

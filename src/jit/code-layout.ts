@@ -28,6 +28,7 @@ export interface Layout {
   readonly entries: readonly number[];
   /** Blocks at which lanes may wait, in order. */
   readonly waiting: readonly number[];
+  readonly mayWaitAt: ReadonlySet<number>;
   /** Whether anything goes into the middle of a loop, or a turn may begin in the middle. */
   readonly needsEntry: boolean;
   /** Whether anything else than a beginning turn goes into the middle of a loop. */
@@ -48,7 +49,10 @@ export interface LayoutNeeds {
 export function layoutOf(graph: Pick<FlowGraph, "blocks">, { start, entries, waiting }: LayoutNeeds): Layout {
   const { blocks } = graph;
   const scopes: Scope[] = [];
-  const root = scopeOf({ start: 0, end: blocks.length - 1, inner: loopsOf(graph) }, null, scopes);
+  const reachable = reachableBlocks(blocks, start);
+  const [first, last] = rangeOf(reachable, blocks.length);
+  const inner = loopsOf(graph).filter((loop) => loop.end >= first && loop.start <= last);
+  const root = scopeOf({ start: first, end: last, inner }, null, scopes);
   const targets = new Set<number>(waiting);
   for (const { index, successors } of blocks) {
     for (const s of successors) if (s > index + 1 && s < blocks.length) targets.add(s);
@@ -59,14 +63,36 @@ export function layoutOf(graph: Pick<FlowGraph, "blocks">, { start, entries, wai
   const entersLoops = [...targets].some(isInsideLoop);
   for (const entry of entries) targets.add(entry);
   const needsEntry = entries.length > 0 || entersLoops;
-  const reachable = reachableBlocks(blocks, start);
-  return { blocks, start, root, targets, reachable, entries, waiting, needsEntry, entersLoops, isInsideLoop };
+  return {
+    blocks,
+    start,
+    root,
+    targets,
+    reachable,
+    entries,
+    waiting,
+    mayWaitAt: new Set(waiting),
+    needsEntry,
+    entersLoops,
+    isInsideLoop,
+  };
 }
 
 function reachableBlocks(blocks: readonly FlowBlock[], start: number): ReadonlySet<number> {
   const reachable = new Set([start]);
   for (const block of reachable) for (const s of blocks[block]?.successors ?? []) reachable.add(s);
   return reachable;
+}
+
+/** The lowest and the highest of some blocks of a function. */
+function rangeOf(some: ReadonlySet<number>, count: number): readonly [number, number] {
+  let [first, last] = [count - 1, 0];
+  for (const block of some) {
+    if (block >= count) continue;
+    first = Math.min(first, block);
+    last = Math.max(last, block);
+  }
+  return [first, last];
 }
 
 /** A block, or a loop. */

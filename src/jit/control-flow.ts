@@ -37,6 +37,8 @@ export class ControlFlow {
   #away: Label | null = null;
   readonly #returns = new Set<number>();
   #scope: Scope;
+  /** See `#comingTo`. */
+  #coming: number[][] | null = null;
 
   /** `writeBlock`: writes a block's instructions, and its end by way of the methods here. */
   constructor(
@@ -359,27 +361,50 @@ export class ControlFlow {
   #nextBehind(from: number): number | undefined {
     const others = this.#chunk.analysis.divergence.waiting(from);
     const { successors } = this.#layout.blocks[from]!;
-    return this.#layout.waiting.find((w) => w > from && (others.has(w) || successors.includes(w)));
+    const [a, b] = [this.#lowestBehind(from, others), this.#lowestBehind(from, new Set(successors))];
+    return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
   }
 
   /** The same where it has sent none. */
   #nextWaiting(from: number): number | undefined {
-    const others = this.#chunk.analysis.divergence.waiting(from);
-    return this.#layout.waiting.find((w) => w > from && others.has(w));
+    return this.#lowestBehind(from, this.#chunk.analysis.divergence.waiting(from));
+  }
+
+  /** The lowest of some blocks behind one at which lanes may wait. */
+  #lowestBehind(from: number, blocks: ReadonlySet<number>): number | undefined {
+    const { waiting } = this.#layout;
+    if (blocks.size > waiting.length / 16) return waiting.find((w) => w > from && blocks.has(w));
+    let lowest: number | undefined;
+    for (const w of blocks) if (w > from && !(w >= lowest!) && this.#layout.mayWaitAt.has(w)) lowest = w;
+    return lowest;
   }
 
   /** Where lanes may wait when a block is looked at in which it turns out that none does: all that was possible before. */
   #expectedAt(block: number): ReadonlySet<number> {
     const { divergence } = this.#chunk.analysis;
     const expected = new Set(divergence.waiting(block));
-    for (const { index, successors } of this.#layout.blocks) {
+    for (const index of this.#comingTo(block)) {
       if (index >= block) break;
       const others = divergence.waiting(index);
+      const { successors } = this.#layout.blocks[index]!;
       if (!others.has(block) && !successors.includes(block)) continue;
       for (const w of others) expected.add(w);
       for (const w of successors) expected.add(w);
     }
     return expected;
+  }
+
+  /** The blocks, in order, that lanes may leave for one, or in which some may wait there: in any layout. */
+  #comingTo(block: number): readonly number[] {
+    if (this.#coming === null) {
+      const { divergence, code } = this.#chunk.analysis;
+      const { blocks } = code.graph;
+      this.#coming = blocks.map((): number[] => []);
+      for (const { index, successors } of blocks) {
+        for (const s of new Set([...divergence.waiting(index), ...successors])) this.#coming[s]?.push(index);
+      }
+    }
+    return this.#coming[block]!;
   }
 
   /** No lane is active any more: on with those that wait lowest. `from`: the block that is at its end. */
@@ -508,7 +533,7 @@ export class ControlFlow {
     const here = active.map((local, q) => wasm.op("v128.or", wasm.local("v128", local), this.#waitingAt(block)[q]!));
     const none = waiting.map((local) => ({ local, value: wasm.i32x4(0) }));
     const others = this.#expectedAt(block);
-    const next = this.#layout.waiting.find((w) => w > block && others.has(w));
+    const next = this.#lowestBehind(block, others);
     if (this.#chunk.analysis.isPartial(block)) {
       writer.assign([...active.map((local, q) => ({ local, value: here[q]! })), ...none]);
       this.#goOnIfEmpty(next, null);

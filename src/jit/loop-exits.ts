@@ -48,6 +48,8 @@ class Splitting {
   readonly #code: Prepared;
   readonly #blocks: Line[][];
   readonly #registers: Register[];
+  /** By register, the blocks that write it, before anything is split. */
+  readonly #writers = new Map<number, number[]>();
   #changed = false;
 
   constructor(code: Prepared) {
@@ -58,17 +60,27 @@ class Splitting {
         .slice(start, end)
         .map((instruction, i) => ({ instruction, origin: code.origins[start + i]!, isCopy: false })),
     );
+    this.#blocks.forEach((lines, block) => {
+      for (const { instruction } of lines) {
+        for (const to of instruction.dst) if (typeof to === "number") this.#noteWriter(to, block);
+      }
+    });
+  }
+
+  #noteWriter(register: number, block: number): void {
+    const known = this.#writers.get(register);
+    if (known === undefined) this.#writers.set(register, [block]);
+    else if (known.at(-1) !== block) known.push(block);
   }
 
   split({ start, end }: LoopRange, isDivergent: (block: number) => boolean): void {
     const { graph, liveness, ir } = this.#code;
     const inside = (b: number): boolean => b >= start && b <= end;
-    const exits = graph.blocks.filter((b) => inside(b.index) && b.successors.some((s) => !inside(s)));
+    const around = graph.blocks.slice(start, end + 1);
+    const exits = around.filter((b) => b.successors.some((s) => !inside(s)));
     if (!exits.some((b) => isDivergent(b.index))) return;
     const entries = graph.blocks[start]!.predecessors.filter((p) => !inside(p));
-    const onlyAtStart = graph.blocks.every(
-      (b) => !inside(b.index) || b.index === start || b.predecessors.every(inside),
-    );
+    const onlyAtStart = around.every((b) => b.index === start || b.predecessors.every(inside));
     if (!onlyAtStart || entries.length === 0 || !exits.every((b) => this.#canCopy(b.index))) return;
     if (!entries.every((b) => this.#canCopy(b))) return;
     const results = resultsOf(ir);
@@ -110,9 +122,7 @@ class Splitting {
 
   /** Whether a register holds something else outside of a loop: what the loop makes of it says nothing of that. */
   #isWrittenOutside(register: number, inside: (block: number) => boolean): boolean {
-    return this.#blocks.some(
-      (lines, b) => !inside(b) && lines.some(({ instruction: { dst } }) => dst.includes(register)),
-    );
+    return this.#writers.get(register)?.some((b) => !inside(b)) ?? false;
   }
 
   result(): Prepared | null {

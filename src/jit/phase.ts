@@ -1,5 +1,5 @@
 import { readsOf, writesOf } from "../ir/flow/accesses.ts";
-import type { FlowGraph } from "../ir/flow/flow-graph.ts";
+import type { FlowBlock, FlowGraph } from "../ir/flow/flow-graph.ts";
 import type { Prepared } from "./prepare.ts";
 
 /** What lanes go through from the beginning, or from behind a barrier, to the barriers that come next. */
@@ -75,14 +75,28 @@ export function rowOf(
 export function graphOf(graph: FlowGraph, { blocks }: Phase, barriers: ReadonlyMap<number, number>): FlowGraph {
   const isPassed = (block: number): boolean => blocks.has(block) && !barriers.has(block);
   const end = graph.blocks.length;
-  return {
-    ...graph,
-    blocks: graph.blocks.map((block) => ({
+  const inPhase = [...apart(graph)];
+  for (const b of blocks) {
+    const { successors, predecessors, ...block } = graph.blocks[b]!;
+    inPhase[b] = {
       ...block,
-      successors: isPassed(block.index) ? block.successors.filter((s) => s === end || blocks.has(s)) : [],
-      predecessors: blocks.has(block.index) ? block.predecessors.filter(isPassed) : [],
-    })),
-  };
+      successors: isPassed(b) ? successors.filter((s) => s === end || blocks.has(s)) : [],
+      predecessors: predecessors.filter(isPassed),
+    };
+  }
+  return { ...graph, blocks: inPhase };
+}
+
+const apartOf = new WeakMap<FlowGraph, readonly FlowBlock[]>();
+
+/** A graph's blocks with no ways between them. A kernel may have as many phases as blocks: they are made once. */
+function apart(graph: FlowGraph): readonly FlowBlock[] {
+  let found = apartOf.get(graph);
+  if (found === undefined) {
+    found = graph.blocks.map((block) => ({ ...block, successors: [], predecessors: [] }));
+    apartOf.set(graph, found);
+  }
+  return found;
 }
 
 /** The registers that a phase reads or writes. */

@@ -40,7 +40,7 @@ const baseStyle = `
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 90rem; padding: 1rem 1.25rem 4rem; background: var(--back); color: var(--text);
   font: 15px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.35rem; margin: 0.4rem 0; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin: 2rem 0 0.5rem; }
+h1 { font-size: 1.35rem; margin: 0.4rem 0; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin: 2rem 0 0.5rem; } h3 { overflow-wrap: anywhere; }
 code, pre, .code { font-family: ui-monospace, "SFMono-Regular", Menlo, Consolas, monospace; font-size: 13px; }
 a { color: var(--link); } :focus-visible { outline: 2px solid var(--link); outline-offset: 1px; }
 .faint { color: var(--faint); } .error { color: var(--error); } .warning { color: var(--warning); } .good { color: var(--good); }

@@ -7,14 +7,16 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const hueOf = (name) => { let h = 7; for (const c of name) h = (h * 31 + c.codePointAt(0)) % 360; return h; };
 
 for (const flame of document.querySelectorAll(".flame")) {
+  const part = (b) => [Number(b.style.getPropertyValue("--x")), Number(b.style.getPropertyValue("--w"))];
   const zoom = (button) => {
-    const get = (name) => (button ? Number(button.style.getPropertyValue(name)) : name === "--w" ? 1 : 0);
-    flame.style.setProperty("--x0", get("--x"));
-    flame.style.setProperty("--w0", get("--w"));
+    const [x0, w0] = button ? part(button) : [0, 1];
+    flame.style.setProperty("--x0", x0);
+    flame.style.setProperty("--w0", w0);
     for (const b of flame.children) {
-      const x = Number(b.style.getPropertyValue("--x")), w = Number(b.style.getPropertyValue("--w"));
-      b.hidden = x + w <= get("--x") + 1e-9 || x >= get("--x") + get("--w") - 1e-9;
-      b.style.setProperty("min-width", b.hidden ? "0" : "2px");
+      const [x, w] = part(b), left = Math.max(x, x0), shown = Math.min(x + w, x0 + w0) - left;
+      b.hidden = shown <= 1e-9;
+      b.style.setProperty("--left", left);
+      b.style.setProperty("--shown", shown);
     }
   };
   const detail = flame.closest("section").querySelector(".detail");

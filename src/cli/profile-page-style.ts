@@ -8,8 +8,8 @@ nav { display: flex; flex-wrap: wrap; gap: 0.3rem 1rem; margin: 0.6rem 0; }
   border-radius: 5px; padding: 0.15rem 0.6rem; max-width: 100%; min-height: 2rem; }
 .flame { position: relative; overflow: hidden; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); min-height: 24px; }
 .flame-scroll { max-height: 32rem; overflow-y: auto; }
-.flame button { position: absolute; height: 22px; top: calc(var(--d) * 23px); left: calc((var(--x) - var(--x0, 0)) / var(--w0, 1) * 100%);
-  width: calc(var(--w) / var(--w0, 1) * 100% - 1px); min-width: 2px; padding: 0 4px; border: 0; border-radius: 2px; text-align: left;
+.flame button { position: absolute; height: 22px; top: calc(var(--d) * 23px); left: calc((var(--left, var(--x)) - var(--x0, 0)) / var(--w0, 1) * 100%);
+  width: calc(var(--shown, var(--w)) / var(--w0, 1) * 100% - 1px); min-width: 2px; padding: 0 4px; border: 0; border-radius: 2px; text-align: left;
   font: 12px/22px ui-monospace, Menlo, Consolas, monospace; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; cursor: pointer;
   color: var(--text); background: light-dark(hsl(var(--hue) 65% 82%), hsl(var(--hue) 35% 28%)); }
 .flame button[hidden] { display: none; } .flame button:focus-visible { outline-offset: -2px; }

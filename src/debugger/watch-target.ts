@@ -20,7 +20,8 @@ export function watchTarget(expression: Expression, scope: Scope, focus: LaneId,
       return { kind: "register", register, function: code.ir.name, owner: focus, launch, depth, serial };
     }
   }
-  const file = activation?.code.ir.file?.variables.find((v) => root.kind === "name" && v.name === root.name);
+  const { variables = [], aliases = [] } = activation?.code.ir.file ?? {};
+  const file = [...variables, ...aliases].find((v) => root.kind === "name" && v.name === root.name);
   if (file !== undefined && activation !== null) {
     const { depth, serial, code } = activation;
     const register = { ...file, type: file.type ?? "ud" };

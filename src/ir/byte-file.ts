@@ -13,6 +13,8 @@ export interface ByteFile {
   readonly retvalSize: number | null;
   /** Sorted by their place. Between two there may be a gap. Aliases are part of what they alias. */
   readonly variables: readonly FileVariable[];
+  /** Other names and types of parts of them. */
+  readonly aliases?: readonly FileVariable[];
 }
 
 export interface FileVariable {

@@ -203,7 +203,8 @@ export class DapSession {
       this.#debuggee?.session.interrupt();
       if (command === "terminate") this.#event("terminated");
       else this.#host.end();
-    } else {
+    } else if (command === "lanewise/focus") this.#event("invalidated", { areas: ["stacks", "variables"] });
+    else {
       const search = this.#searchOf(command, args);
       if (search !== null) await this.#go(search, command);
     }

@@ -206,6 +206,6 @@ const truth = (value: boolean): TypedBits => ({ bytes: Uint8Array.of(value ? 1 :
 
 /** What comes out of a computation: of 64 bits, or a double. */
 function result(value: number | bigint): TypedBits {
-  const type = typeof value === "number" ? "f64" : "s64";
+  const type = typeof value === "number" ? "f64" : value >= 2n ** 63n ? "u64" : "s64";
   return { bytes: bitsOf(value, type), type };
 }

@@ -80,7 +80,7 @@ export interface ByteVariable {
 export function fileVariables(x: Activation): readonly (ByteVariable & { readonly at: number })[] {
   const { file } = x.code.ir;
   if (file === undefined) return [];
-  return file.variables.map(({ name, at, bytes, type = "ud" }) => ({
+  return [...file.variables, ...(file.aliases ?? [])].map(({ name, at, bytes, type = "ud" }) => ({
     name,
     at,
     type,

@@ -17,6 +17,7 @@ export interface Layout {
   readonly bytes: number;
   /** Sorted by their place; see `ByteFile`. */
   readonly variables: readonly FileVariable[];
+  readonly aliases: readonly FileVariable[];
   placeOf(variable: Variable): number;
 }
 
@@ -37,14 +38,18 @@ export function layOut(routine: BoundRoutine): Layout {
     places.set(variable, at);
     variables.push({ name: variable.name, at, bytes, type: variable.type, span: variable.span });
   }
+  const placeOf = (variable: Variable): number => {
+    const at = places.get(variable.root);
+    if (at === undefined) throw new Error(`${variable.name} has no place in the file`);
+    return at + variable.rootOffset;
+  };
   return {
     bytes: Math.ceil((end + unit) / unit) * unit,
     variables: variables.sort((a, b) => a.at - b.at),
-    placeOf: (variable) => {
-      const at = places.get(variable.root);
-      if (at === undefined) throw new Error(`${variable.name} has no place in the file`);
-      return at + variable.rootOffset;
-    },
+    aliases: routine.variables
+      .filter((v) => v.kind !== "P" && v.root !== v)
+      .map((v) => ({ name: v.name, at: placeOf(v), bytes: bytesOf(v), type: v.type, span: v.span })),
+    placeOf,
   };
 }
 

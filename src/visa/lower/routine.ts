@@ -45,7 +45,7 @@ class RoutineLowering implements FlowContext, LowerContext {
   lower(): IrFunction {
     const { routine } = this;
     const { grfBytes, argSize, retvalSize } = routine;
-    const { bytes, variables } = this.#layout;
+    const { bytes, variables, aliases } = this.#layout;
     const fits = bytes <= mostBytes;
     return {
       name: routine.name,
@@ -61,7 +61,7 @@ class RoutineLowering implements FlowContext, LowerContext {
       span: { start: routine.routine.name.start, end: routine.routine.name.end },
       files: this.#files,
       external: false,
-      file: { bytes: fits ? bytes : mostBytes, grfBytes, argSize, retvalSize, variables },
+      file: { bytes: fits ? bytes : mostBytes, grfBytes, argSize, retvalSize, variables, aliases },
     };
   }
 

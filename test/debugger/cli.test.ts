@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { frame, Unframer } from "../../src/debugger/dap/framing.ts";
+import { BuiltCli } from "../cli/built-cli.ts";
+import { pathOf } from "./jobs.ts";
+
+let cli: BuiltCli;
+
+beforeAll(async () => {
+  cli = await BuiltCli.build();
+  for (const name of ["calls", "factorial"]) {
+    for (const ending of ["json", "ptx"]) cli.write(`${name}.${ending}`, readFileSync(pathOf(`${name}.${ending}`)));
+  }
+  cli.write("script", "# where it goes wrong\ncontinue\n\nbacktrace\n");
+  cli.write("broken.ptx", ".version 8.0\n.target sm_80\n.entry k() { bogus; }\n");
+});
+afterAll(() => cli.remove());
+
+test("scripts, and what the status says of their end", () => {
+  const fault = cli.run("debug", "factorial.json", "-x", "script", "--command", "print %third");
+  expect(fault.status).toBe(3);
+  expect(fault.stdout).toContain("[global-out-of-bounds]");
+  expect(fault.stdout).toMatch(/\(lanewise\) print %third\ntrue\n$/);
+  expect(cli.run("debug", "calls.json", "--command", "continue").status).toBe(0);
+  const wrong = cli.run("debug", "calls.json", "--command", "brake 5", "--command", "continue");
+  expect(wrong.status).toBe(2);
+  expect(wrong.stdout).not.toContain("continue");
+  expect(cli.run("debug", "nothing.json").stderr).toContain("there is no such file");
+  const broken = cli.run("debug", "broken.ptx", "--kernel", "k");
+  expect(broken.status).toBe(1);
+  expect(broken.stderr).toContain("bogus");
+});
+
+test("one document with --json", () => {
+  const { stdout } = cli.run("debug", "calls.json", "--json", "--command", "break twice", "--command", "c");
+  expect(JSON.parse(stdout)).toMatchObject({ ok: true, commands: [{ command: "break twice", failed: false }, {}] });
+});
+
+test("commands from a pipe", async () => {
+  const child = spawn(process.execPath, [join(cli.folder, "dist/cli/main.js"), "debug", "calls.json"], {
+    cwd: cli.work,
+  });
+  child.stdin.end("next 3\nprint %odd\nreverse-step\n");
+  let text = "";
+  for await (const chunk of child.stdout) text += String(chunk);
+  expect(text).toMatch(/time 3 [\s\S]*\nfalse\ntime 2 /);
+});
+
+test("an adapter on stdin and stdout", async () => {
+  const child = spawn(process.execPath, [join(cli.folder, "dist/cli/main.js"), "dap"], { cwd: cli.work });
+  const unframer = new Unframer();
+  const seen: { event?: string; command?: string; success?: boolean; body?: { threadId?: number } }[] = [];
+  let seq = 0;
+  const send = (command: string, args: object = {}): void => {
+    child.stdin.write(frame({ seq: ++seq, type: "request", command, arguments: args }));
+  };
+  send("initialize", { adapterID: "lanewise" });
+  send("launch", { program: "calls.ptx", kernel: "calls", block: 64, args: ["u32[64]"], cwd: cli.work });
+  for await (const chunk of child.stdout) {
+    for (const message of unframer.push(chunk as Uint8Array)) {
+      const parsed = JSON.parse(message) as (typeof seen)[number];
+      seen.push(parsed);
+      if (parsed.event === "initialized") {
+        send("setBreakpoints", { source: { path: join(cli.work, "calls.ptx") }, breakpoints: [{ line: 68 }] });
+        send("configurationDone");
+      }
+      if (parsed.event === "stopped") send("stackTrace", { threadId: parsed.body!.threadId });
+      if (parsed.command === "stackTrace") send("disconnect");
+    }
+  }
+  expect(seen.filter((m) => m.success === false)).toEqual([]);
+  expect(seen.find((m) => m.command === "stackTrace")?.body).toMatchObject({
+    stackFrames: [{ name: "calls", line: 68, source: { path: join(cli.work, "calls.ptx") } }],
+  });
+});

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { Console } from "../../src/debugger/console/console.ts";
+import { plainStyle } from "../../src/source/index.ts";
+import { openSession } from "./jobs.ts";
+
+/** What the commands print, one behind the other. */
+async function say(job: string, ...commands: string[]): Promise<string[]> {
+  const console = new Console(openSession(job), { style: plainStyle, width: 100 });
+  const answers: string[] = [];
+  for (const command of commands) answers.push((await console.run(command)).text);
+  return answers;
+}
+
+test("a stop says when, who and where", async () => {
+  const [, stop, back] = await say("calls.json", "b square", "c", "bt");
+  expect(stop).toBe(
+    [
+      "breakpoint 1, square",
+      "time 15  block (0,0,0), warp 0, lane 1: thread (1,0,0)",
+      "square at calls.ptx:23 (calls.cu:7)",
+      "●→   23 |     ld.param.u32 %x, [x];",
+    ].join("\n"),
+  );
+  expect(back).toBe("→ #0  square at calls.ptx:23 (calls.cu:7)\n  #1  calls at calls.ptx:54 (calls.cu:14)");
+});
+
+test("an empty line repeats a step, and nothing else", async () => {
+  const answers = await say("calls.json", "s", "", "", "p %t", "");
+  expect(answers.map((text) => /time (\d+)/.exec(text)?.[1])).toEqual(["1", "2", "3", undefined, undefined]);
+  expect(answers.slice(3)).toEqual(["0", ""]);
+});
+
+test("tables of lanes, warps, barriers and registers", async () => {
+  const at = ["tbreak 62 if warp == 1", "c"];
+  const [, , barriers, warps, lanes, registers] = await say(
+    "calls.json",
+    ...at,
+    "info barriers",
+    "info warps",
+    "warp 0",
+    "info registers %y",
+  );
+  expect(barriers).toBe("barrier 0  32 of 64 have arrived  warps 0 wait  passed 0 times");
+  expect(warps).toBe(
+    [
+      "warp  lanes   state    at",
+      "0     all 32  barrier  calls at calls.ptx:62 (calls.cu:16)",
+      "1     all 32  next     calls at calls.ptx:62 (calls.cu:16)",
+    ].join("\n"),
+  );
+  expect(lanes).toContain("barrier (waits for barrier 0: 32 of 64 have arrived)");
+  expect(registers).toBe("%y  u32  0");
+});
+
+test("memory, by bytes and by type, and what it is given", async () => {
+  const [, , words, bytes, set, again, wrong] = await say(
+    "calls.json",
+    "b 63 if tid.x == 5",
+    "c",
+    "x/6u32 exchange",
+    "x/8 exchange",
+    "set [exchange + 4]:u32 = 0x41424344",
+    "x/8 exchange",
+    "x 5",
+  );
+  expect(words).toBe("0x7f1001000000:  0  1  4  9  8  25");
+  expect(bytes).toMatch(/^0x7f1001000000: {2}00 00 00 00 01 00 00 00 +\.{8}$/);
+  expect(set).toBe("[exchange + 4]:u32 = 1094861636");
+  expect(again).toContain("44 43 42 41");
+  expect(wrong).toBe("nothing that can be read is at 0x5");
+});
+
+test("what cannot be done is said in a line", async () => {
+  const answers = await say(
+    "calls.json",
+    "brek 5",
+    "b nowhere",
+    "print %t +",
+    "goto x",
+    "warp 7",
+    "set %t",
+    "info",
+    "re",
+  );
+  expect(answers[0]).toBe("there is no command brek; did you mean break? (help lists them)");
+  expect(answers[1]).toBe("there is no function nowhere");
+  expect(answers[2]).toBe("expected a value, and the expression ends\n  %t +\n      ^");
+  expect(answers[3]).toBe("goto x: expected a time, start, end, +N or -N");
+  expect(answers[4]).toBe("there is no warp 7 of block (0,0,0) running; blocks that run: (0,0,0)");
+  expect(answers[5]).toBe("set: expected TARGET = EXPRESSION");
+  expect(answers[6]).toContain("info lanes");
+  expect(answers[7]).toMatch(/^re may be reverse-/);
+});
+
+test("the help has every command, and says what it is for", async () => {
+  const [help, one] = await say("calls.json", "help", "help lw");
+  for (const name of ["continue", "reverse-next", "last-write", "logpoint", "info TOPIC"]) expect(help).toContain(name);
+  expect(one).toMatch(/^last-write EXPRESSION\n/);
+});

@@ -28,6 +28,7 @@ test("the packed tarball installs and runs", () => {
   writeFileSync(
     join(folder, "use.mjs"),
     `import { Device } from "lanewise";
+     import { openKernelFolder } from "lanewise/node";
      import { parsePtx, printPtx } from "lanewise/ptx";
      import { SourceText } from "lanewise/source";
      const text = \`.version 9.0
@@ -35,13 +36,16 @@ test("the packed tarball installs and runs", () => {
 .address_size 64
 .visible .entry k(.param .u64 out) { .reg .u64 o; .reg .u32 t; ld.param.u64 o, [out]; mov.u32 t, %tid.x;
   mad.wide.u32 o, t, 4, o; mul.lo.u32 t, t, t; st.global.u32 [o], t; ret; }\`;
-     const device = new Device();
+     const kernelStore = openKernelFolder({ path: "cache" });
+     if (kernelStore === null) throw new Error("the package has no build-id");
+     const device = new Device({ kernelStore });
      const out = device.buffer("u32", 8);
      const { ok } = device.load(text).kernel("k").launch({ grid: 1, block: 8, args: [out] });
      const { tree } = parsePtx(new SourceText("k.ptx", text));
      console.log(ok, [...out.read()].join(" "), printPtx(tree).split("\\n").length > 10);`,
   );
   expect(run(process.execPath, ["use.mjs"]).trim()).toBe("true 0 1 4 9 16 25 36 49 true");
+  expect(readdirSync(join(folder, "cache/kernels"))).toHaveLength(1);
 });
 
 test("publint finds nothing to say about the package", async () => {

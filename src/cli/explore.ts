@@ -17,7 +17,9 @@ export async function exploreRun(
   settings: JobOptions,
   { budget, progress }: { readonly budget: number; readonly progress: Progress },
 ): Promise<Explored> {
-  const quiet: JobOptions = { ...settings, engine: "interpreter", hostThreads: 1, seed: null };
+  // How far one of many runs is would say nothing.
+  const { onProgress: _, ...others } = settings;
+  const quiet: JobOptions = { ...others, engine: "interpreter", hostThreads: 1, seed: null };
   progress.begin(`${planned.job.id} ${planned.variant}`.trim());
   const run = async (how: ScheduleChoice): Promise<JobResult> => {
     const maxSteps = settings.maxSteps ?? how.maxSteps ?? null;
@@ -53,7 +55,7 @@ const describeInterruption = ({ path, line, block, warp }: Interruption): string
 
 function describeCovered(covered: number | null): string {
   if (covered === null) return "all that there are";
-  if (covered < 0) return "of more without any interruption";
+  if (covered < 0) return "more without interruptions are left";
   return covered === 0 ? "all without interruptions" : `all with at most ${plural(covered, "interruption")}`;
 }
 

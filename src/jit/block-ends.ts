@@ -9,6 +9,7 @@ import type { Faults } from "./faults.ts";
 import type { Hoisted } from "./hoisting.ts";
 import type { InStep } from "./in-step.ts";
 import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
+import { goesBack, isRepeated, type WayBack } from "./rounds-ahead.ts";
 import type { Pauses, Suspension } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
 
@@ -136,8 +137,25 @@ export class BlockEnds {
     return testOf(this.#chunk, index, end, (i) => this.#hoisted?.has(i) === true);
   }
 
+  /** How all lanes of a block that is a loop by itself go around once more; null for others. */
+  wayBack(block: FlowBlock, test: BranchTest | null, copies: CopiesOf): WayBack | null {
+    const { index, end } = block;
+    if (!isRepeated(this.#chunk, block) || this.#pauses.spins.has(index)) return null;
+    const last = this.#chunk.analysis.code.instructions[end - 1]!;
+    return {
+      goesOn: () => {
+        this.#chunk.begin(last);
+        const all = this.#isDecided({ test }, last, true);
+        if (all === null) this.#test(index, test, last);
+        this.#chunk.writer.value(all ?? goesBack(this.#chunk, index, last.guard!));
+      },
+      copy: copies(true).copy,
+      again: () => (this.#chunk.inStep ? this.#inStep() : this.#flow).jump(index, index),
+    };
+  }
+
   /** 1 only if all lanes take the branch, or none does; null where no other test tells than that of each lane. */
-  #isDecided({ test }: Branch, { guard }: Instruction, takes: boolean): Wasm | null {
+  #isDecided({ test }: Pick<Branch, "test">, { guard }: Instruction, takes: boolean): Wasm | null {
     if (test === null) return null;
     const { register, negate } = guard!;
     return everywhere(this.#chunk, test.predicates, { kind: "reg", ty: "pred", reg: register }, takes !== negate);

@@ -16,6 +16,7 @@ import type { MemoryContext } from "./locator.ts";
 import { Memory } from "./memory.ts";
 import type { Phase } from "./phase.ts";
 import { Pins } from "./pins.ts";
+import { writeRoundsAhead } from "./rounds-ahead.ts";
 import type { Pauses, Suspension } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
 import type { Value } from "./value.ts";
@@ -206,9 +207,21 @@ export class Body {
     this.#chunk.begin();
     // Functions are better small: calls may nest.
     const isLarge = this.#hoisted === null || end - block.start > mostInVersions;
-    if (this.#chunk.inStep) this.#writeInStep(block, end, isTest, write);
-    else if (isLarge || !instructions.slice(block.start, end).every(isPlain)) write();
-    else this.#memory.inVersions(block.start, end, this.#chunk.activeMask(block.index), write);
+    const isSplit = !isLarge && instructions.slice(block.start, end).every(isPlain);
+    const active = this.#chunk.activeMask(block.index);
+    const once = (): void => {
+      if (this.#chunk.inStep) this.#writeInStep(block, end, isTest, write);
+      else if (isSplit) this.#memory.inVersions(block.start, end, active, write);
+      else write();
+    };
+    const back = isSplit ? this.#ends.wayBack(block, test, copies) : null;
+    const rounds = back === null ? null : this.#memory.roundsAhead(block.start, end, active);
+    if (back === null || rounds === null) once();
+    else {
+      const round = (): void => this.#memory.assuming(rounds, write);
+      const repeated = { ...back, rounds: rounds.count, round };
+      writeRoundsAhead(this.#chunk.writer, repeated, this.#chunk.inStep ? once : write);
+    }
     if (last.op.kind !== "branch") copy();
     this.#chunk.begin(last);
     if (this.#ends.write(block, test, copies)) return;

@@ -10,6 +10,7 @@ import { Computed } from "./computed.ts";
 import type { ContextLayout } from "./context-layout.ts";
 import { allBits, laneBits } from "./lane-bits.ts";
 import type { Spot } from "./lane-places.ts";
+import { lookAhead, type RoundsAhead } from "./look-ahead.ts";
 import { type Checked, type Places, ReachCheck, type Rescue, type Target } from "./reach.ts";
 import type { Reaches } from "./reaches.ts";
 import { both, extended, i64, splitPlace } from "./scalar.ts";
@@ -217,6 +218,25 @@ export class Locator {
     const { writer } = this.#chunk;
     writer.value(wasm.op("i32.eqz", all));
     writer.if(otherwise);
+  }
+
+  /** For how many rounds of a loop that is one block its accesses are good; `assuming` writes code that relies on it. */
+  roundsAhead(start: number, end: number, active: Mask): RoundsAhead | null {
+    const groups = new Map<AccessGroup, { readonly index: number; readonly target: Target }>();
+    for (let index = start; index < end; index++) {
+      const group = this.#members.get(index)?.group;
+      const target = group === undefined || this.#isOwn(group.access) ? null : this.#targets.get(group);
+      if (target != null && !groups.has(group!)) groups.set(group!, { index, target });
+    }
+    return lookAhead(this.#chunk, start, end, active, groups);
+  }
+
+  /** Writes code in which some groups are good. */
+  assuming(groups: ReadonlySet<AccessGroup>, write: () => void): void {
+    this.#assumed = groups;
+    write();
+    this.#assumed = new Set();
+    this.forget();
   }
 
   /** Whether each lane accesses another place, so that the check takes as long as the access. */

@@ -11,6 +11,7 @@ import { type FlatPath, flatPathOf } from "./flat-path.ts";
 import type { Hoisted } from "./hoisting.ts";
 import { bothMasks } from "./lane-bits.ts";
 import { LanePlaces } from "./lane-places.ts";
+import type { RoundsAhead } from "./look-ahead.ts";
 import { bitsOf, either, Locator, type MemoryContext } from "./locator.ts";
 import { type PlaceFinder, SurfaceLocator } from "./surface-locator.ts";
 import { Unsupported } from "./unsupported.ts";
@@ -62,6 +63,16 @@ export class Memory {
   /** Writes a block's instructions, perhaps twice: see `Locator`. */
   inVersions(start: number, end: number, active: Mask, write: () => void): void {
     this.#locator.inVersions(start, end, active, write);
+  }
+
+  /** How often a block that is a loop may go around before its accesses are looked at again: see `Locator`. */
+  roundsAhead(start: number, end: number, active: Mask): RoundsAhead | null {
+    return this.#locator.roundsAhead(start, end, active);
+  }
+
+  /** Writes instructions whose accesses are known to be good. */
+  assuming({ groups }: RoundsAhead, write: () => void): void {
+    this.#locator.assuming(groups, write);
   }
 
   /** Blocks may be written again. */

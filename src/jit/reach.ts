@@ -1,4 +1,4 @@
-import { type Wasm, wasm } from "../wasm/index.ts";
+import { type LibraryFunction, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
 import {
   atLeast,
@@ -78,6 +78,8 @@ type Indexed = Extract<Value, { kind: "indexed" }>;
 
 /** Bytes around every allocation that may be looked at, though not by lanes that are active. */
 const margin = 256;
+/** More rounds are not looked ahead. */
+const mostRounds = 2 ** 30;
 /** What is no further than that before an allocation has a place that is not below 0. */
 const farthestBefore = 0x8000;
 
@@ -114,6 +116,37 @@ export class ReachCheck {
         } else if (this.#isSimple(base)) return this.#indexed(base, mask);
     }
     return this.#each(vectorOf(base, this.#chunk.quads), mask);
+  }
+
+  /**
+   * How many times the stretch is within reach (i32), if `step` (i64) is added to the base after each; null where that is not
+   * found out.
+   */
+  rounds(base: Value, mask: readonly Wasm[] | null, step: Wasm): Wasm | null {
+    const { ok } = this.of(base, mask);
+    const isConstant = step.kind === "const" && step.ty === "i64" && step.value === 0n;
+    if (isConstant) return where(ok, wasm.i32(mostRounds));
+    // A known distance says nothing of a base that changes.
+    const ends = this.#isKnown ? null : this.#endsOf(base);
+    if (ends === null) return null;
+    const room = minus(minus(this.#reach.bytes, i64(this.#stretch.size)), ends.last);
+    const good = both(ok, isMultiple(low(step), this.#stretch.align));
+    return wasm.call(roundsWithin, good, ends.first, room, step);
+  }
+
+  /** How far the first and the last of the lanes are from the beginning, where one follows from the other. */
+  #endsOf(base: Value): { readonly first: Wasm; readonly last: Wasm } | null {
+    const between = (distance: Wasm, stride: number) => {
+      const span = stride * (this.#chunk.lanes - 1);
+      return { first: plus(distance, i64(Math.min(span, 0))), last: plus(distance, i64(Math.max(span, 0))) };
+    };
+    if (base.kind === "uniform") return between(this.#distance(base.scalar), 0);
+    if (base.kind === "affine") return between(this.#distance(base.base), base.stride);
+    // To find the first and the last of all lanes takes longer than a few rounds gain.
+    if (base.kind !== "indexed" || base.index.kind !== "affine") return null;
+    const { scale, signed } = base;
+    const distance = plus(this.#distance(base.base), times(extended(base.index.base, signed), scale));
+    return between(distance, base.index.stride * scale);
   }
 
   get #isKnown(): boolean {
@@ -283,6 +316,26 @@ export class ReachCheck {
     return wasm.op("i32x4.add", origin, wasm.lanes([0, 1, 2, 3].map((l) => lane * (4 * quad + l))));
   }
 }
+
+/**
+ * How often something that is `first` bytes behind the beginning and `room` before the end may be moved on by `step`: once more
+ * than it stays there.
+ */
+const roundsWithin: LibraryFunction = {
+  name: "roundsWithin",
+  params: ["i32", "i64", "i64", "i64"],
+  result: "i32",
+  body: (ok, first, room, step) => {
+    const isUp = wasm.op("i64.gt_s", step!, wasm.i64(0n));
+    const size = wasm.select(isUp, step!, wasm.op("i64.sub", wasm.i64(0n), step!));
+    const isStill = wasm.op("i64.eqz", step!);
+    const times = wasm.op("i64.div_u", wasm.select(isUp, room!, first!), wasm.select(isStill, wasm.i64(1n), size));
+    const most = wasm.i64(BigInt(mostRounds - 1));
+    const fewer = wasm.op("i32.and", wasm.op("i64.lt_u", times, most), wasm.op("i32.eqz", isStill));
+    const rounds = wasm.op("i32.add", wasm.op("i32.wrap_i64", wasm.select(fewer, times, most)), wasm.i32(1));
+    return wasm.select(ok!, rounds, wasm.i32(0));
+  },
+};
 
 const inMask = (lanes: readonly Wasm[], mask: readonly Wasm[] | null): readonly Wasm[] =>
   mask === null ? lanes : lanes.map((part, i) => wasm.op("v128.and", part, mask[i]!));

@@ -1,0 +1,50 @@
+import type { Expr } from "../semantics/index.ts";
+import { type Wasm, wasm } from "../wasm/index.ts";
+import type { AccessGroup } from "./access-groups.ts";
+import { BlockValues } from "./block-values.ts";
+import type { Chunk, Mask } from "./chunk.ts";
+import { ReachCheck, type Target } from "./reach.ts";
+import { extended } from "./scalar.ts";
+
+/** Groups of accesses that are good for so many rounds (i32) of a loop. */
+export interface RoundsAhead {
+  readonly groups: ReadonlySet<AccessGroup>;
+  readonly count: Wasm;
+}
+
+/**
+ * For how many rounds of a loop that is one block its accesses are known to be good where the block begins: those whose addresses
+ * grow by the same from round to round. Null where there are none. `groups`: with the first instruction of each.
+ */
+export function lookAhead(
+  chunk: Chunk,
+  start: number,
+  end: number,
+  active: Mask,
+  groups: ReadonlyMap<AccessGroup, { readonly index: number; readonly target: Target }>,
+): RoundsAhead | null {
+  const { analysis } = chunk;
+  const { ir, instructions } = analysis.code;
+  const values = new BlockValues(ir, instructions.slice(start, end));
+  const bases = new Map<AccessGroup, Expr>();
+  for (const [group, { index }] of groups) {
+    const base = values.early(group.address.base, index - start);
+    if (base !== null) bases.set(group, base);
+  }
+  const found = new Map<AccessGroup, Wasm>();
+  for (const [group, base] of bases) {
+    const step = values.step(base);
+    const by = step === null || analysis.shape(step).kind !== "uniform" ? null : chunk.value(step);
+    if (by?.kind !== "uniform") continue;
+    const { target } = groups.get(group)!;
+    // What follows from the reach is computed here: where the function begins it is too late to ask for it.
+    const { once: _, ...reach } = target.reach;
+    const check = new ReachCheck(chunk, group.stretch, { ...target, reach });
+    const { scalar } = by;
+    const rounds = check.rounds(chunk.value(base), active, scalar.ty === "i64" ? scalar : extended(scalar, true));
+    if (rounds !== null) found.set(group, rounds);
+  }
+  if (found.size === 0) return null;
+  const least = (a: Wasm, b: Wasm): Wasm => wasm.select(wasm.op("i32.lt_u", a, b), a, b);
+  return { groups: new Set(found.keys()), count: [...found.values()].reduce(least) };
+}

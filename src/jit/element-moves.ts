@@ -44,7 +44,8 @@ export class ElementMoves {
     }
     this.#lanePlaces.eachQuad(spot, mask, {
       lanes: (q, push) => {
-        for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#loadLane(access, push, into, lane);
+        if (mayRun && access.count > 1) this.#loadRecords(access, push, q, this.#quadOf(into, q));
+        else for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#loadLane(access, push, into, lane);
       },
       adjoining: !mayRun
         ? null
@@ -158,6 +159,35 @@ export class ElementMoves {
       writer.op(`i16x8.extend_low_i8x16_${sign}`);
       writer.op(`i32x4.extend_low_i16x8_${sign}`);
     }
+  }
+
+  /** Of four lanes the elements that each has behind one another, 8 or 16 bytes: at once. */
+  #loadRecords({ bits, count }: Access, push: PushPlace, q: number, into: readonly Element[]): void {
+    const { writer } = this.#chunk;
+    const perVector = 128 / (bits * count);
+    const vectors = Array.from({ length: 4 / perVector }, (_, v) => {
+      const local = writer.local("v128");
+      for (let l = 0; l < perVector; l++) {
+        if (l > 0) {
+          // The place goes below the vector.
+          const at = push(4 * q + v * perVector + l);
+          writer.get(local);
+          writer.memory("v128.load64_lane", bits / 8, at, l);
+        } else {
+          const at = push(4 * q + v * perVector);
+          writer.memory(perVector === 1 ? "v128.load" : "v128.load64_zero", bits / 8, at);
+        }
+        writer.set(local);
+      }
+      return local;
+    });
+    // As many vectors as there are elements make one vector of each.
+    for (let from = 0; from < vectors.length; from += count) {
+      const records = vectors.slice(from, from + count).map((local) => wasm.local("v128", local));
+      const values = transposed(records, bits);
+      writer.assign(into.map((element, e) => ({ local: element[from / count]!, value: values[e]! })));
+    }
+    for (const local of vectors) writer.release(local);
   }
 
   /** The first lane of a vector clears it. */

@@ -14,6 +14,7 @@ import { lookAhead, type RoundsAhead } from "./look-ahead.ts";
 import { type Checked, type Places, ReachCheck, type Rescue, type Target } from "./reach.ts";
 import type { Reaches } from "./reaches.ts";
 import { both, extended, i64, splitPlace } from "./scalar.ts";
+import { type StripPart, stripsOf } from "./strips.ts";
 import type { Unit } from "./unit.ts";
 import type { Value } from "./value.ts";
 
@@ -49,6 +50,8 @@ export interface Located extends Spot {
   readonly rescue: Wasm | null;
   /** Whether the others do no harm when they load like these, or store what was there. */
   readonly isNear: boolean;
+  /** Where each lane has an address of its own: what is better loaded at once with other words. */
+  readonly strip: StripPart | null;
   /** Gives locals back, when the access is written. */
   readonly release: () => void;
 }
@@ -63,7 +66,7 @@ export interface Expected {
 const leastForVersions = 4;
 
 /** What has been found out about a group: in locals. */
-interface Verified extends Omit<Located, "release"> {
+interface Verified extends Omit<Located, "release" | "strip"> {
   readonly locals: readonly number[];
   left: number;
 }
@@ -73,6 +76,7 @@ export class Locator {
   readonly #chunk: Chunk;
   readonly #context: MemoryContext;
   readonly #members: ReadonlyMap<number, GroupMember>;
+  readonly #strips: ReadonlyMap<number, StripPart>;
   readonly #targets = new Map<AccessGroup, Target | null>();
   readonly #verified = new Map<AccessGroup, Verified>();
   readonly #records = new Map<AccessGroup, number>();
@@ -88,6 +92,7 @@ export class Locator {
     this.#context = context;
     this.#computed = new Computed(chunk.analysis);
     this.#members = accessGroups(chunk.analysis.code);
+    this.#strips = stripsOf(chunk.analysis.code, this.#members);
     for (const { group } of this.#members.values()) if (!this.#targets.has(group)) this.#announce(group);
   }
 
@@ -150,12 +155,14 @@ export class Locator {
       this.#verified.set(group, known);
     }
     const { locals, left: _, ...found } = known;
+    const isEach = found.places.kind === "each" && !found.mayAdjoin && !this.#isOwn(group.access);
+    const strip = isEach ? (this.#strips.get(index) ?? null) : null;
     const ok = this.trusts || this.#assumed.has(group) ? wasm.i32(1) : known.ok;
     const release = (): void => {
       known.left--;
       if (known.left === 0) for (const local of locals) this.#chunk.writer.release(local);
     };
-    return { ...found, ok, offset: found.offset + at, release };
+    return { ...found, ok, offset: found.offset + at, strip, release };
   }
 
   /**

@@ -12,7 +12,8 @@ import type { Hoisted } from "./hoisting.ts";
 import { bothMasks } from "./lane-bits.ts";
 import { LanePlaces } from "./lane-places.ts";
 import type { RoundsAhead } from "./look-ahead.ts";
-import { bitsOf, either, Locator, type MemoryContext } from "./locator.ts";
+import { bitsOf, either, type Located, Locator, type MemoryContext } from "./locator.ts";
+import type { Strip, StripPart } from "./strips.ts";
 import { type PlaceFinder, SurfaceLocator } from "./surface-locator.ts";
 import { Unsupported } from "./unsupported.ts";
 import { type Quad, type Value, vectorOf } from "./value.ts";
@@ -32,6 +33,8 @@ export class Memory {
   readonly #locator: Locator;
   readonly #moves: ElementMoves;
   readonly #atomics: AtomicOperations;
+  /** Strips that have been loaded, in locals, and the loads that still take a part. */
+  readonly #strips = new Map<Strip, { readonly elements: readonly (readonly number[])[]; left: number }>();
 
   constructor(chunk: Chunk, context: MemoryContext) {
     const isShared = context.isShared;
@@ -133,7 +136,10 @@ export class Memory {
         writer,
         located,
         // Where each lane has an address of its own, only those that are active were looked at.
-        () => this.#moves.load(access, located, locals, places.kind === "each" ? mask : null),
+        () => {
+          if (located.strip !== null) this.#loadOfStrip(access, located, located.strip, locals[0]!, mask);
+          else this.#moves.load(access, located, locals, places.kind === "each" ? mask : null);
+        },
         () =>
           this.#slowly(locator, access, (by, part, from) => {
             by.find(index, part, address, mask);
@@ -154,6 +160,25 @@ export class Memory {
     });
     chunk.write(block, dst, values, guardMask);
     this.#release(elements);
+  }
+
+  /** The first load of a strip loads all of it, of which the others get theirs. */
+  #loadOfStrip(access: Access, located: Located, part: StripPart, into: readonly number[], mask: Mask): void {
+    const { strip, element } = part;
+    const { writer } = this.#chunk;
+    let loaded = this.#strips.get(strip);
+    if (loaded === undefined) {
+      loaded = { elements: [0, 1, 2, 3].map(() => this.#vectorLocals(1)), left: strip.loads };
+      this.#strips.set(strip, loaded);
+      const spot = { ...located, offset: located.offset - 4 * element };
+      this.#moves.load({ ...access, count: 4 }, spot, loaded.elements, mask);
+    }
+    const own = loaded.elements[element]!;
+    writer.assign(into.map((local, q) => ({ local, value: wasm.local("v128", own[q]!) })));
+    loaded.left--;
+    if (loaded.left > 0) return;
+    for (const local of loaded.elements.flat()) writer.release(local);
+    this.#strips.delete(strip);
   }
 
   store(block: number, index: number, { guard }: Instruction, op: StoreOp): void {

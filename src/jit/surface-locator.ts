@@ -67,6 +67,7 @@ export class SurfaceLocator implements PlaceFinder {
       rescue: null,
       isNear: true,
       mayAdjoin: false,
+      strip: null,
       places: there,
       offset: 0,
       release: () => {

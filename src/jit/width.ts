@@ -1,4 +1,4 @@
-import { operandsOf } from "../ir/flow/accesses.ts";
+import { operandsOf, readsOf, writesOf } from "../ir/flow/accesses.ts";
 import type { Instruction, IrFunction } from "../ir/index.ts";
 import type { Dim3 } from "../machine/report.ts";
 import { readsClock } from "./specials.ts";
@@ -15,15 +15,17 @@ export interface WidthNeeds {
   readonly inWarps: boolean;
   /** A function may be entered again before it has returned: what it keeps meanwhile should be little. */
   readonly recursive: boolean;
+  /** Loops load from where something points to that has been loaded: each lane from elsewhere, and often not as many times. */
+  readonly followsPointers: boolean;
   /** Of the kernel and the functions that it calls. */
   readonly instructions: number;
 }
 
 /** The widest chunk whose lanes lie in one row of the block, so that their addresses are regular. */
-export function widthFor([x, y, z]: Dim3, { inWarps, recursive, instructions }: WidthNeeds): Quads {
+export function widthFor([x, y, z]: Dim3, { inWarps, recursive, followsPointers, instructions }: WidthNeeds): Quads {
   if (inWarps) return 8;
   const isOneRow = y === 1 && z === 1;
-  const widest = recursive || instructions > large ? 2 : 8;
+  const widest = recursive || instructions > large ? 2 : followsPointers ? 4 : 8;
   for (const quads of [8, 4] as const) {
     if (quads <= widest && (isOneRow ? x >= 4 * quads : x % (4 * quads) === 0)) return quads;
   }
@@ -32,7 +34,7 @@ export function widthFor([x, y, z]: Dim3, { inWarps, recursive, instructions }: 
 
 /** `named`: the function that a direct call goes to. */
 export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunction | null): WidthNeeds {
-  let [inWarps, recursive, instructions] = [false, false, 0];
+  let [inWarps, recursive, followsPointers, instructions] = [false, false, false, 0];
   const seen = new Set<IrFunction>();
   const open = new Set<IrFunction>();
   const visit = (f: IrFunction): void => {
@@ -41,6 +43,7 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
     seen.add(f);
     open.add(f);
     instructions += f.instructions.length;
+    followsPointers ||= loopsFollowPointers(f);
     for (const instruction of f.instructions) {
       inWarps ||= needsWarp(instruction);
       const { op } = instruction;
@@ -53,7 +56,7 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
     open.delete(f);
   };
   visit(kernel);
-  return { inWarps, recursive, instructions };
+  return { inWarps, recursive, followsPointers, instructions };
 }
 
 /** Whether an instruction tells if the lanes of a warp run together, or is better off when they do. Stacks grow together. */
@@ -72,4 +75,31 @@ function needsWarp({ op }: Instruction): boolean {
       // Lanes of a warp read the same time.
       return operandsOf(op).some(readsClock);
   }
+}
+
+/** Whether the address of a load in a loop hangs on what has been loaded. */
+function loopsFollowPointers({ instructions }: IrFunction): boolean {
+  const loaded = new Set<number>();
+  const hangs = (instruction: Instruction): boolean => {
+    let found = false;
+    readsOf(instruction, { register: (r) => (found ||= loaded.has(r)) });
+    return found;
+  };
+  for (let size = -1; size < loaded.size; ) {
+    size = loaded.size;
+    for (const instruction of instructions) {
+      const { op } = instruction;
+      const isLoad = op.kind === "load" && op.access.space !== "kernel-param" && op.access.space !== "const";
+      if (isLoad || (op.kind === "pure" && hangs(instruction))) writesOf(instruction, (r) => loaded.add(r));
+    }
+  }
+  /** The first instruction of any loop that has not ended yet, from behind. */
+  let start = instructions.length;
+  for (let i = instructions.length - 1; i >= 0; i--) {
+    const instruction = instructions[i]!;
+    const { op } = instruction;
+    if (op.kind === "branch" && op.target <= i) start = Math.min(start, op.target);
+    if (op.kind === "load" && i >= start && hangs(instruction)) return true;
+  }
+  return false;
 }

@@ -28,9 +28,11 @@ const pages = [
   "docs/profiler.md",
   "docs/explore.md",
   "docs/reports.md",
+  "docs/debugger.md",
 ];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));
+vi.mock("lanewise/debugger", () => import("../../src/debugger/index.ts"));
 
 let cli: BuiltCli;
 beforeAll(async () => {
@@ -38,6 +40,7 @@ beforeAll(async () => {
   for (const path of [
     "bugs/missing-barrier.ptx",
     "bugs/wrong-prototype.ptx",
+    "bugs/wrong-prototype.debug",
     "two-functions/double-or-square.isaasm",
     "bugs/lost-update.ptx",
     "saxpy.visaasm",

@@ -9,6 +9,10 @@ import { motionCommands, type StepSettings } from "./motion-commands.ts";
 import { pointCommands } from "./point-commands.ts";
 import { stopText, table } from "./render.ts";
 
+/** Columns of the help, so that its groups stand below each other. */
+const commandColumns = 34;
+const aliasColumns = 7;
+
 /** Text in, text out: the commands of a debugger, for terminals, scripts and the consoles of editors. */
 export class Console {
   readonly session: Session;
@@ -86,20 +90,21 @@ export class Console {
   }
 
   #help(args: string): string {
-    const { style } = this.#context;
+    const { style, width } = this.#context;
     const [command] = args === "" ? [] : this.#find(args);
     if (args !== "" && command === undefined) return this.#unknown(args);
     if (command !== undefined) {
       const also = command.aliases === undefined ? "" : `\nalso: ${command.aliases.join(", ")}`;
       return `${command.name} ${command.args ?? ""}`.trimEnd() + `\n  ${command.help}${also}`;
     }
-    const rows = this.#commands.map((c) => [`${c.name} ${c.args ?? ""}`.trimEnd(), c.aliases?.[0] ?? "", c.help]);
-    const lines = table(rows).split("\n");
-    let at = 0;
-    const groups = this.#groups.map(({ title, commands }) => {
-      const part = lines.slice(at, (at += commands.length));
-      return [style("strong", title), ...part.map((line) => `  ${line}`)].join("\n");
-    });
+    const rowOf = (c: ConsoleCommand): string[] => [
+      `  ${c.name} ${c.args ?? ""}`.trimEnd().padEnd(commandColumns),
+      (c.aliases?.[0] ?? "").padEnd(aliasColumns),
+      c.help,
+    ];
+    const groups = this.#groups.map(({ title, commands }) =>
+      [style("strong", title), table(commands.map(rowOf), width)].join("\n"),
+    );
     return `${groups.join("\n")}\nThe beginning of a name will do where it is the only one. An empty line repeats a step.`;
   }
 }

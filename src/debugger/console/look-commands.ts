@@ -223,7 +223,10 @@ export const lookCommands: readonly ConsoleCommand[] = [
       const found = infoTopics.filter(({ name }) => name.startsWith(word));
       const topic = found.find(({ name }) => name === word) ?? found[0];
       if (word !== "" && topic !== undefined) return topic.text(context, rest.join(" "));
-      return table(infoTopics.map(({ name, help }) => [`info ${name}`, help]));
+      return table(
+        infoTopics.map(({ name, help }) => [`info ${name}`, help]),
+        context.width,
+      );
     },
   },
 ];

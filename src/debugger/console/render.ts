@@ -14,17 +14,27 @@ import { lanesText } from "../view/tables.ts";
 import { formatValue } from "../view/value.ts";
 import type { Watchpoint } from "../watchpoint.ts";
 
-/** Rows with columns of one width; the last column has what it needs. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Rows with columns of one width; the last column has what it needs, or, with a `width`, is wrapped. */
+export function table(rows: readonly (readonly string[])[], width = Infinity): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  const before = widths.slice(0, -1).reduce((sum, n) => sum + n + 2, 0);
   return rows
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i]!))
-        .join("  ")
-        .trimEnd(),
-    )
+    .map((row) => row.map((cell, i) => (i < widths.length - 1 ? cell.padEnd(widths[i]!) : wrap(cell, width, before))))
+    .map((cells) => cells.join("  ").trimEnd())
     .join("\n");
+}
+
+/** A text broken between words, its further lines indented; `width` counts the columns of the whole line. */
+function wrap(text: string, width: number, indent: number): string {
+  if (width === Infinity) return text;
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1)!;
+    if (line === "") lines[lines.length - 1] = word;
+    else if (indent + line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join(`\n${" ".repeat(indent)}`);
 }
 
 /** "square at calls.ptx:23 (calls.cu:7)". */

@@ -173,6 +173,30 @@ test("what cannot be done is an answer, not an end", async () => {
   expect(await stack(client)).toEqual(["calls:36"]);
 });
 
+test("what runs for ever can be interrupted, asked, and given breakpoints", async () => {
+  const client = new DapClient();
+  await client.launch("forever.json");
+  const running = client.request("configurationDone");
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect((await client.request("threads")).threads).toMatchObject([{ name: "block (0,0,0), warp 0" }]);
+  await expect(client.request("evaluate", { expression: "%n" })).rejects.toThrow("the program is running");
+  await client.request("pause", { threadId: 1 });
+  await running;
+  const first = client.last("stopped");
+  expect(first).toMatchObject({ reason: "pause", threadId: 1 });
+  const going = client.request("continue", { threadId: 1 });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const asked = { source: { path: "forever.ptx" }, breakpoints: [{ line: 14, condition: "%n % 1000 == 0" }] };
+  await client.request("setBreakpoints", asked);
+  await going;
+  expect(client.last("stopped")).toMatchObject({ reason: "breakpoint" });
+  expect(await stack(client)).toEqual(["forever:14"]);
+  const n = (await client.request("evaluate", { expression: "%n" })).result as string;
+  expect(n).toMatch(/000$/);
+  await client.request("reverseContinue", { threadId: 1 });
+  expect((await client.request("evaluate", { expression: "%n" })).result).toBe(String(Number(n) - 1000));
+});
+
 test.skipIf(!existsSync(shared))("vISA: lanes of a thread in a recursion", async () => {
   const client = new DapClient();
   await client.launch(`${shared}/p21_recursion_fib.json`);

@@ -144,6 +144,7 @@ export class ControlFlow {
   /** `before`: other code that begins with the same lanes. It goes to the end, or to where these blocks go on. */
   write(before: (() => void) | null = null): void {
     const { writer } = this.#chunk;
+    this.#lookedAt.clear();
     this.#end = writer.begin("block");
     if (before !== null) this.#writeBefore(before);
     this.#writeScope(this.#layout.root);
@@ -379,6 +380,9 @@ export class ControlFlow {
     return lowest;
   }
 
+  /** By block, where lanes may wait when none waits at an earlier one, which has been looked at before. */
+  readonly #lookedAt = new Map<number, readonly number[]>();
+
   /** Where lanes may wait when a block is looked at in which it turns out that none does: all that was possible before. */
   #expectedAt(block: number): ReadonlySet<number> {
     const { divergence } = this.#chunk.analysis;
@@ -532,8 +536,10 @@ export class ControlFlow {
     const { writer, active } = this.#chunk;
     const here = active.map((local, q) => wasm.op("v128.or", wasm.local("v128", local), this.#waitingAt(block)[q]!));
     const none = waiting.map((local) => ({ local, value: wasm.i32x4(0) }));
-    const others = this.#expectedAt(block);
+    const others = new Set([...this.#expectedAt(block), ...(this.#lookedAt.get(block) ?? [])]);
     const next = this.#lowestBehind(block, others);
+    // Whoever is not there either may be at any of these.
+    if (next !== undefined) this.#lookedAt.set(next, [...(this.#lookedAt.get(next) ?? []), ...others]);
     if (this.#chunk.analysis.isPartial(block)) {
       writer.assign([...active.map((local, q) => ({ local, value: here[q]! })), ...none]);
       this.#goOnIfEmpty(next, null);

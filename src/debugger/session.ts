@@ -63,6 +63,9 @@ export interface StepRequest {
   readonly granularity?: Granularity;
 }
 
+const laneHasEnded =
+  "the lane in focus has ended: look at another one (info lanes), or let steps be of the warp (scope warp)";
+
 const nothing: Probe = { wants: () => false, before: () => false, after: () => false };
 
 /**
@@ -173,7 +176,8 @@ export class Session {
 
   *step({ kind, backward = false, scope = "lane", granularity = "instruction" }: StepRequest): Search<Stop> {
     const { place, frame } = this.view;
-    if (scope === "lane" && place?.site === null && !backward) return this.stop("end");
+    if (scope === "lane" && place?.site === null && !backward) throw new DebuggerError(laneHasEnded);
+    if (place === null && !backward) return this.stop("end");
     const options = {
       kind,
       scope,
@@ -191,8 +195,9 @@ export class Session {
   /** To a place of the present function, or behind it; without a place to the next instruction that lies behind in the text. */
   *until(text: string | null): Search<Stop> {
     const { place } = this.view;
-    const { site, activation } = place ?? {};
-    if (!site || !activation) return this.stop("end");
+    if (place === null) return this.stop("end");
+    const { site, activation } = place;
+    if (site === null || activation === null) throw new DebuggerError(laneHasEnded);
     const places = text === null ? null : this.locations(text);
     const isThere = (at: { readonly code: { readonly ir: IrFunction }; readonly index: number }): boolean =>
       places === null

@@ -77,7 +77,8 @@ export class Timeline {
   /** Basic blocks at a time: few enough for checkpoints to come in time. */
   readonly #batch: number;
   #end: End | null = null;
-  /** Reports of the launch that have been looked at. */
+  /** Reports that are findings or ends of time already, and how many there were of the launch. */
+  readonly #known = new Set<Report>();
   #taken = 0;
 
   /** Throws what the first launch throws. */
@@ -303,7 +304,9 @@ export class Timeline {
     if (reports.length === this.#taken) return;
     this.#taken = reports.length;
     for (const report of reports) {
-      if (!this.#findings.some((f) => f.report === report)) this.#findings.push({ time, report });
+      if (this.#known.has(report)) continue;
+      this.#known.add(report);
+      this.#findings.push({ time, report });
     }
   }
 
@@ -316,7 +319,9 @@ export class Timeline {
     grid.observers?.emit("launchEnd", grid);
     this.#take(this.now - 1);
     this.#launch.begun.end();
-    if (grid.reports.failed || this.#current + 1 >= this.#plans.length) this.#endTime("done");
+    // The report of a fault is still there when somebody has mended what it was about.
+    const failed = this.#findings.some(({ time, report }) => time >= this.#launch.begin && report.severity === "error");
+    if (failed || this.#current + 1 >= this.#plans.length) this.#endTime("done");
     else this.#begin();
   }
 
@@ -340,15 +345,20 @@ export class Timeline {
   #endTime(kind: End["kind"]): void {
     const { stuck, grid } = this.execution;
     if (stuck !== null) grid.reports.fault(stuck);
-    const report = kind === "done" ? null : (grid.reports.reports.at(-1) ?? null);
-    this.#end = { kind, time: this.now, report };
+    this.#endAt(kind, this.now);
+  }
+
+  #endAt(kind: End["kind"], time: number): void {
+    const report = kind === "done" ? null : (this.execution.grid.reports.reports.at(-1) ?? null);
+    if (report !== null) this.#known.add(report);
+    this.#end = { kind, time, report };
   }
 
   /** An instruction cannot be executed: time ends before it. */
   #fault(fault: Fault, time: number): void {
     const { grid } = this.execution;
     grid.reports.fault(fault);
-    this.#end = { kind: "fault", time, report: grid.reports.reports.at(-1)! };
+    this.#endAt("fault", time);
     // The machine that the sanitizers know is of no more use.
     this.#launches[this.#current] = { ...this.#launch, observers: null };
     this.#frontier = time;

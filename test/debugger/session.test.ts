@@ -219,3 +219,21 @@ test("a changed value is another time", () => {
   d.session.finish(d.session.goTo(now));
   expect(d.value("%other")).toBe("1000");
 });
+
+test("what has been mended is forgotten: the next launch begins", () => {
+  const d = new Driver("mend.json");
+  expect(d.go().reason).toBe("fault");
+  d.session.assign("%third", "0");
+  expect(d.go()).toMatchObject({ reason: "end", report: null });
+  expect(d.session.timeline.launch).toEqual({ index: 1, count: 2 });
+  expect(d.session.timeline.findings).toEqual([]);
+});
+
+test("a lane that has ended makes no steps, and goes back to its last one", () => {
+  const d = new Driver("calls.json");
+  d.break("68", { condition: parseExpression("warp == 0") });
+  d.go();
+  focus(d, 3, 1);
+  expect(() => d.step()).toThrow("the lane in focus has ended");
+  expect(d.step("into", true)).toBe("calls:72 0/1/3");
+});

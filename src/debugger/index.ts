@@ -5,19 +5,14 @@ export type { Focus, FocusView } from "./focus.ts";
 export { DebuggerError, findLocations, type Location } from "./location.ts";
 export type { Probe } from "./probe.ts";
 export { launchesOf } from "./program.ts";
-export { Session, type SessionOptions, type StepRequest, type Stop, type StopReason } from "./session.ts";
-export {
-  type End,
-  type Finding,
-  type Found,
-  type LaunchPlan,
-  type Search,
-  Timeline,
-  type TimelineOptions,
-} from "./timeline.ts";
+export { Session, type SessionOptions, type StepRequest } from "./session.ts";
+export type { Stop, StopReason } from "./stop.ts";
+export { type LaunchPlan, Timeline, type TimelineOptions } from "./timeline.ts";
+export type { Found, Search } from "./search.ts";
 export { Console } from "./console/console.ts";
 export { type DapHost, DapSession } from "./dap/dap-session.ts";
 export { frame, Unframer } from "./dap/framing.ts";
 export { assemblyPlace, type LaneFrame, type LanePlace, originPlace, placeOf } from "./view/lane-place.ts";
 export { formatValue, numberOf, type TypedBits } from "./view/value.ts";
 export type { Watched, WatchKind, Watchpoint } from "./watchpoint.ts";
+export type { End, Finding } from "./end.ts";

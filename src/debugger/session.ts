@@ -1,15 +1,16 @@
 import type { Execution, Moment } from "../interpreter/execution.ts";
 import type { IrFunction } from "../ir/index.ts";
-import type { Dim3, Report } from "../machine/report.ts";
+import type { Dim3 } from "../machine/report.ts";
 import type { DeviceMemory } from "../machine/memory.ts";
 import type { Breakpoint, BreakpointOptions } from "./breakpoint.ts";
 import { type BreakpointContext, type BreakpointHit, BreakpointProbe } from "./breakpoint-probe.ts";
 import { assign, evaluate, holds } from "./expression/evaluate.ts";
+import { filledIn } from "./expression/fill-in.ts";
 import { parseExpression } from "./expression/parse.ts";
 import { Scope } from "./expression/scope.ts";
-import { ExpressionError } from "./expression/tree.ts";
 import { type Focus, type FocusView, focusOn, viewOf } from "./focus.ts";
 import { DebuggerError, findLocations, type Location } from "./location.ts";
+import type { Stop, StopReason } from "./stop.ts";
 import { AnyProbe } from "./probes.ts";
 import type { Probe } from "./probe.ts";
 import {
@@ -20,34 +21,13 @@ import {
   StepProbe,
   UntilProbe,
 } from "./step-probe.ts";
-import { type Found, type LaunchPlan, type Search, Timeline, type TimelineOptions } from "./timeline.ts";
+import { type LaunchPlan, Timeline, type TimelineOptions } from "./timeline.ts";
+import type { Found, Search } from "./search.ts";
 import { assemblyPlace } from "./view/lane-place.ts";
-import { formatValue, type TypedBits } from "./view/value.ts";
+import type { TypedBits } from "./view/value.ts";
 import { type WatchHit, WatchProbe } from "./watch-probe.ts";
 import { watchTarget } from "./watch-target.ts";
 import type { Watched, WatchKind, Watchpoint } from "./watchpoint.ts";
-
-export type StopReason =
-  | "entry"
-  | "step"
-  | "goto"
-  | "breakpoint"
-  | "watchpoint"
-  | "report"
-  | "fault"
-  | "end"
-  | "beginning"
-  | "pause";
-
-/** Where time stands, and why it does not go on. */
-export interface Stop {
-  readonly reason: StopReason;
-  readonly time: number;
-  readonly breakpoints: readonly BreakpointHit[];
-  readonly watchpoints: readonly WatchHit[];
-  /** What a fault or a sanitizer says of the instruction that is next. */
-  readonly report: Report | null;
-}
 
 export interface SessionOptions extends TimelineOptions {
   /** Sanitizers' reports stop. Default: true. */
@@ -373,7 +353,7 @@ export class Session {
       },
       log: ({ logMessage }, moment, lanes) => {
         const scope = this.#scopeOf(moment, 31 - Math.clz32(lanes & -lanes));
-        this.onLog(logMessage!.replace(/\{([^{}]*)\}/g, (_, text: string) => valueText(text, scope)));
+        this.onLog(filledIn(logMessage!, scope));
       },
     };
     return new BreakpointProbe(context, counts);
@@ -419,14 +399,5 @@ export class Session {
   blockId(ticket: number): Dim3 {
     const [x, y] = this.execution.grid.dimensions;
     return [ticket % x, Math.floor(ticket / x) % y, Math.floor(ticket / (x * y))];
-  }
-}
-
-function valueText(text: string, scope: Scope): string {
-  try {
-    return formatValue(evaluate(parseExpression(text), scope));
-  } catch (error) {
-    if (error instanceof ExpressionError) return `<${error.message}>`;
-    throw error;
   }
 }

@@ -6,6 +6,8 @@ import type { Report } from "../machine/report.ts";
 import type { BegunLaunch } from "../runtime/module.ts";
 import { type Checkpoint, Checkpoints } from "./checkpoints.ts";
 import type { Probe } from "./probe.ts";
+import type { End, Finding } from "./end.ts";
+import { type Found, Pause, type Search } from "./search.ts";
 
 /** A launch that has not begun. `print` is called with what it prints. */
 export type LaunchPlan = (print: (text: string) => void) => BegunLaunch;
@@ -17,32 +19,12 @@ interface Launch {
   readonly observers: Observers | null;
 }
 
-/** How time ends: all launches have ended, or the next instruction (or nobody's turn) cannot be. */
-export interface End {
-  readonly kind: "done" | "fault";
-  readonly time: number;
-  /** What is wrong, where a fault or a refusal ends it. */
-  readonly report: Report | null;
-}
-
-/** A report of a sanitizer, about the instruction that is executed next at `time`. */
-export interface Finding {
-  readonly time: number;
-  readonly report: Report;
-}
-
 export interface TimelineOptions {
   /** Instructions from one checkpoint to the next, at least. */
   readonly checkpointEvery?: number;
   /** Bytes that checkpoints may keep. */
   readonly checkpointBytes?: number;
 }
-
-/** Why a search has ended: at what was looked for, at a sanitizer's report, at the limit, or at an end of time. */
-export type Found = "probe" | "finding" | "limit" | "end" | "beginning";
-
-/** A search, which pauses now and then so that whoever goes through it may do something else, or give up. */
-export type Search<T> = Generator<void, T>;
 
 const defaults: Required<TimelineOptions> = { checkpointEvery: 100_000, checkpointBytes: 512 * 2 ** 20 };
 /** Bytes that are kept in about the time in which one instruction is executed. */
@@ -51,9 +33,6 @@ const bytesPerInstruction = 64;
 const largestBatch = 1024;
 /** Instructions before now among which a search backward looks first. */
 const nearby = 2000;
-/** Instructions between two looks at the clock, and milliseconds between two pauses. */
-const instructionsPerLook = 1000;
-const slice = 40;
 
 /**
  * Time, of a program's launches one behind the other, counted in instructions of warps. The machine is deterministic: going back
@@ -425,22 +404,5 @@ export class Timeline {
     if (isNewest) this.#newest = null;
     this.#seam = this.#checkpoints.nextSeam(checkpoint.time)?.time ?? this.#newest?.time ?? Infinity;
     this.#schedule(checkpoint.time);
-  }
-}
-
-/** Whether it is time for a pause. */
-class Pause {
-  #instructions = 0;
-  #next = performance.now() + slice;
-
-  /** So many instructions have been executed. */
-  isDue(instructions: number): boolean {
-    this.#instructions += Math.abs(instructions);
-    if (this.#instructions < instructionsPerLook) return false;
-    this.#instructions = 0;
-    const now = performance.now();
-    if (now < this.#next) return false;
-    this.#next = now + slice;
-    return true;
   }
 }

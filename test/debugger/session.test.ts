@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { parseHitCondition } from "../../src/debugger/breakpoint.ts";
 import { parseExpression } from "../../src/debugger/expression/parse.ts";
-import type { Session, StepRequest, Stop } from "../../src/debugger/session.ts";
+import type { Session, StepRequest } from "../../src/debugger/session.ts";
+import type { Stop } from "../../src/debugger/stop.ts";
 import { assemblyPlace } from "../../src/debugger/view/lane-place.ts";
 import { formatValue } from "../../src/debugger/view/value.ts";
 import { openSession } from "./jobs.ts";

@@ -1,7 +1,8 @@
 import { DebuggerError } from "../location.ts";
-import type { Session, StepRequest, Stop } from "../session.ts";
+import type { Session, StepRequest } from "../session.ts";
+import type { Stop } from "../stop.ts";
 import type { Granularity, Scope } from "../step-probe.ts";
-import type { Search } from "../timeline.ts";
+import type { Search } from "../search.ts";
 import type { ConsoleCommand, ConsoleContext } from "./command.ts";
 import { stopText } from "./render.ts";
 

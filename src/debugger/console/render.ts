@@ -8,7 +8,8 @@ import {
   type SourceText,
   type Style,
 } from "../../source/index.ts";
-import type { Session, Stop } from "../session.ts";
+import type { Session } from "../session.ts";
+import type { Stop } from "../stop.ts";
 import { assemblyPlace, originPlace } from "../view/lane-place.ts";
 import { lanesText } from "../view/tables.ts";
 import { formatValue } from "../view/value.ts";

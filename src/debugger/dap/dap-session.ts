@@ -3,10 +3,12 @@ import { Console } from "../console/console.ts";
 import { stopText } from "../console/render.ts";
 import { ExpressionError } from "../expression/tree.ts";
 import { DebuggerError } from "../location.ts";
-import type { Session, StepRequest, Stop } from "../session.ts";
-import type { Search } from "../timeline.ts";
+import type { Session, StepRequest } from "../session.ts";
+import type { Stop } from "../stop.ts";
+import type { Search } from "../search.ts";
 import { EditorBreakpoints } from "./editor-breakpoints.ts";
 import { Inspector } from "./inspector.ts";
+import { Progress } from "./progress.ts";
 import { Arguments, capabilities, type DapEvent, type DapRequest, type DapResponse } from "./protocol.ts";
 import { Threads } from "./threads.ts";
 
@@ -33,9 +35,6 @@ interface Debuggee {
   /** Whether steps go by lines of the source that the assembly was made from. */
   readonly byOrigin: boolean;
 }
-
-/** Milliseconds after which an editor is told that something goes on. */
-const patience = 1000;
 
 type Body = object | undefined;
 
@@ -252,9 +251,10 @@ export class DapSession {
       return;
     }
     this.#running = true;
-    const progress = this.#reportsProgress ? this.#progress() : null;
+    const say = (event: string, body: object): void => this.#event(event, body);
+    const progress = this.#reportsProgress ? new Progress(`run ${this.#seq}`, () => session.now, say) : null;
     try {
-      const stop = await session.complete(search, progress?.update);
+      const stop = await session.complete(search, () => progress?.update());
       this.#arrive(stop);
     } finally {
       this.#running = false;
@@ -302,28 +302,6 @@ export class DapSession {
       const said = stopText(session, stop, { style: plainStyle });
       this.#event("output", { category: "console", output: `${said}\n` });
     }
-  }
-
-  #progress(): { readonly update: () => void; readonly end: () => void } {
-    const { session } = this.#program;
-    const progressId = `run ${this.#seq}`;
-    const began = performance.now();
-    let last = 0;
-    const message = (): string => `time ${session.now.toLocaleString("en")}`;
-    return {
-      update: () => {
-        const now = performance.now();
-        if (now - began < patience || now - last < patience) return;
-        const isFirst = last === 0;
-        last = now;
-        if (isFirst)
-          this.#event("progressStart", { progressId, title: "Running", cancellable: true, message: message() });
-        else this.#event("progressUpdate", { progressId, message: message() });
-      },
-      end: () => {
-        if (last > 0) this.#event("progressEnd", { progressId });
-      },
-    };
   }
 
   // ---- Values -------------------------------------------------------------------------------------------------------

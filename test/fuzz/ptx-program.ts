@@ -88,6 +88,8 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
 
   declareFunctions(module, functions, meeting);
   begin(module, text, weights);
+  // Compiled code then runs the warp as one, and of several faults reports the one that comes first in the interpreter.
+  if (alone) text.add(`activemask.b32 ${text.temporary(32)};`);
   const out = new Output(text, threads);
   const scope: Scope = {
     module,

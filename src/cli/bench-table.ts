@@ -6,6 +6,8 @@ export interface BenchRow {
   readonly name: string;
   /** Without those that cannot run it. */
   readonly engines: ReadonlyMap<EngineName, Measurement>;
+  /** With all threads of the machine; null where that was not asked for, or makes no difference. */
+  readonly allThreads: Measurement | null;
   /** Milliseconds; null where there is no such peer. */
   readonly native: number | null;
   readonly pocl: number | null;
@@ -33,15 +35,19 @@ function geometricMean(values: readonly (number | null)[]): number | null {
 export class BenchTable {
   readonly #engines: readonly EngineName[];
   readonly #nameWidth: number;
+  readonly #hasAll: boolean;
 
-  constructor(rowNames: readonly string[], engines: readonly EngineName[]) {
+  /** `hasAll`: whether there are times with all threads of the machine. */
+  constructor(rowNames: readonly string[], engines: readonly EngineName[], hasAll: boolean) {
     this.#engines = engines;
+    this.#hasAll = hasAll;
     this.#nameWidth = Math.max(...rowNames.map((name) => name.length), meanTitle.length);
   }
 
   head(): string {
     const engines = this.#engines.flatMap((engine) => [`${names[engine]} 1st`, names[engine]]);
-    return this.#line("ms", [...engines, "native", "PoCL", "/ native", "/ PoCL"], "");
+    const all = this.#hasAll ? [`${names.jit} all`] : [];
+    return this.#line("ms", [...engines, ...all, "native", "PoCL", "/ native", "/ PoCL"], "");
   }
 
   row(row: BenchRow): string {
@@ -51,14 +57,19 @@ export class BenchTable {
     });
     const peers = [milliseconds(row.native), milliseconds(row.pocl)];
     const ratios = [multiple(this.#compared(row, "native")), multiple(this.#compared(row, "pocl"))];
-    return this.#line(row.name, [...engines, ...peers, ...ratios], row.ok ? "ok" : row.faulted ? "FAULT" : "WRONG");
+    const all = this.#hasAll ? [milliseconds(row.allThreads?.ms ?? null)] : [];
+    return this.#line(
+      row.name,
+      [...engines, ...all, ...peers, ...ratios],
+      row.ok ? "ok" : row.faulted ? "FAULT" : "WRONG",
+    );
   }
 
   foot(rows: readonly BenchRow[]): string {
     const means = (["native", "pocl"] as const).map((peer) =>
       multiple(geometricMean(rows.map((row) => this.#compared(row, peer)))),
     );
-    const nothing = new Array<string>(2 * this.#engines.length + 2).fill("");
+    const nothing = new Array<string>(2 * this.#engines.length + (this.#hasAll ? 3 : 2)).fill("");
     return this.#line(meanTitle, [...nothing, ...means], "");
   }
 
@@ -91,6 +102,7 @@ export const rowToJson = (row: BenchRow, compiler: string | null) => {
   return {
     name: row.name,
     ...(jit ? { jit: { ...engineToJson(jit), threads: jit.threads } } : {}),
+    ...(row.allThreads ? { jitAllThreads: { ms: row.allThreads.ms, threads: row.allThreads.threads } } : {}),
     ...(interpreter ? { interpreter: engineToJson(interpreter) } : {}),
     ...(row.native === null ? {} : { native: { ms: row.native, compiler } }),
     ...(row.pocl === null ? {} : { pocl: { ms: row.pocl } }),

@@ -4,9 +4,18 @@ import { fileURLToPath } from "node:url";
 import { UsageError } from "../runtime/errors.ts";
 import type { EngineName, LaunchDefaults } from "../runtime/module.ts";
 import { nearest } from "../source/index.ts";
-import { type BenchKernel, initialValues } from "./bench-kernel.ts";
+import type { SourceFile } from "../runtime/source-file.ts";
+import { type BenchKernel, type BenchPlan, initialValues } from "./bench-kernel.ts";
 import { type PeerName, peerNames, Peers, peerTitles } from "./bench-peers.ts";
-import { BenchFault, difference, measure, type Measurement, modelResults, type Repetition } from "./bench-run.ts";
+import {
+  BenchFault,
+  type Contents,
+  difference,
+  measure,
+  type Measurement,
+  modelResults,
+  type Repetition,
+} from "./bench-run.ts";
 import { benchKernels } from "./bench-suite.ts";
 import { type BenchRow, BenchTable, rowToJson } from "./bench-table.ts";
 import { type Command, exitStatus } from "./command.ts";
@@ -29,6 +38,8 @@ interface Settings {
   /** Of what is fast: the JIT and the peers. */
   readonly repetition: Repetition;
   readonly interpreterRuns: number;
+  /** Threads of the machine, with which compiled code is measured again; null: it is not. */
+  readonly allThreads: number | null;
   readonly peers: ReadonlySet<PeerName>;
   readonly defaults: LaunchDefaults;
 }
@@ -71,6 +82,8 @@ function readSettings(options: Options): Settings {
     },
     interpreterRuns: Math.max(1, runs ?? fewestInterpreterRuns),
     peers: readPeers(options.value("peers")),
+    allThreads:
+      engine === "jit" && !quick && options.number("threads") === null && cpus().length > 1 ? cpus().length : null,
     defaults: {
       hostThreads: options.number("threads") ?? 1,
       ...(seconds === null ? {} : { timeoutMs: 1000 * seconds }),
@@ -113,6 +126,7 @@ class Bench {
         faulted = true;
       }
     }
+    const allThreads = measured.has("jit") ? this.#withAllThreads(source, plan, initial) : null;
     this.#peers.prepare(plan, initial, repetition);
     const native = this.#peers.native(kernel, plan);
     const pocl = this.#peers.pocl(kernel, plan);
@@ -124,9 +138,17 @@ class Bench {
       return found === null;
     };
     const wrong = [...measured].filter(([engine, { results }]) => !right(engine, results));
+    const isRight = wrong.length === 0 && (allThreads === null || right("all threads", allThreads.results));
     if (pocl) right(peerTitles.pocl, pocl.results);
     const times = { native: native?.ms ?? null, pocl: pocl?.ms ?? null };
-    return { name: kernel.name, engines: measured, ...times, faulted, ok: !faulted && wrong.length === 0 };
+    return { name: kernel.name, engines: measured, allThreads, ...times, faulted, ok: !faulted && isRight };
+  }
+
+  #withAllThreads(source: SourceFile, plan: BenchPlan, initial: Contents): Measurement | null {
+    const { allThreads: hostThreads, repetition, defaults } = this.#settings;
+    return hostThreads === null
+      ? null
+      : measure(source, plan, initial, repetition, { ...defaults, engine: "jit", hostThreads });
   }
 }
 
@@ -146,7 +168,7 @@ export const bench: Command = {
   ],
   details:
     "Times are medians in milliseconds. The first run is that of a new device, with reading the module. Peers run on one " +
-    "thread, and so does the engine without --threads: plain C as gcc -O3 -march=native makes it, and OpenCL on PoCL, where they are installed. Ratios are the " +
+    "thread, and so does the engine; without --threads it is measured once more with all threads of the machine. Peers are plain C as gcc -O3 -march=native makes it, and OpenCL on PoCL, where they are installed. Ratios are the " +
     "engine's time to the peer's: less than 1 is faster. The programs are in bench/ of the repository: " +
     `${benchKernels.map((k) => k.name).join(", ")}.`,
   run(options, terminal) {
@@ -160,6 +182,7 @@ export const bench: Command = {
       const table = new BenchTable(
         kernels.map((k) => k.name),
         engines,
+        settings.allThreads !== null,
       );
       if (!json) terminal.out(table.head());
       const rows: BenchRow[] = [];

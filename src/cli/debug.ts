@@ -86,7 +86,7 @@ export const debug: Command = {
     { name: "script", short: "x", value: "FILE", repeats: true, help: "do what the lines of a file say" },
     { name: "interactive", short: "i", help: "ask for commands behind those" },
   ],
-  details: `Stands before the first instruction, and asks what to do; help lists the commands. Time is counted in instructions of warps, and goes both ways: reverse-step, reverse-continue, goto TIME, last-write EXPRESSION. What faults stops before it happens; with --sanitize, so does what sanitizers report.
+  details: `Stands before the first instruction, and asks what to do; help lists the commands. Time is counted in instructions of warps, and goes both ways: reverse-step, reverse-continue, goto TIME, last-write EXPRESSION. What faults stops before it happens; with --sanitize, so does what sanitizers report. It is the interpreter that runs; --engine and --timeout mean nothing here.
 
 ${programDetails}
 

@@ -56,6 +56,10 @@ function sayWarp(warp: Warp, say: (...values: unknown[]) => void, bytes: (bytes:
     );
     bytes(new Uint8Array(x.i32.buffer, 0, code.cleanBytes));
     const { views, stride } = warp.stack;
-    for (let lane = 0; lane < 32; lane++) bytes(views.u8.subarray(lane * stride + base, lane * stride + top));
+    for (let lane = 0; lane < 32; lane++) {
+      // Of other lanes nobody sees this part of the stack, and it is not cleared for them.
+      if ((((live | returned) >>> lane) & 1) === 0) continue;
+      bytes(views.u8.subarray(lane * stride + base, lane * stride + top));
+    }
   }
 }

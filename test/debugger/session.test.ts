@@ -238,3 +238,23 @@ test("a lane that has ended makes no steps, and goes back to its last one", () =
   expect(() => d.step()).toThrow("the lane in focus has ended");
   expect(d.step("into", true)).toBe("calls:72 0/1/3");
 });
+
+test("vISA: a call of some lanes, its variables, and who wrote them", () => {
+  const d = new Driver("visa.json");
+  d.break("square");
+  expect(d.go().reason).toBe("breakpoint");
+  expect(d.at).toBe("square:13 0/0/5");
+  d.session.breakpoints.clear();
+  expect(d.step()).toBe("square:14 0/0/5");
+  expect(d.value("Y")).toBe("{0, 0, 0, 0, 0, 25, 36, 49}");
+  expect(d.step("out")).toBe("k:26 0/0/5");
+  expect(d.value("RET[5]")).toBe("25");
+  d.session.addWatchpoint("X", "change");
+  const [hit] = d.go().watchpoints;
+  expect(formatValue({ bytes: hit!.now!, type: "ud" })).toBe("{0, 1, 2, 3, 4, 25, 36, 49}");
+  expect(d.at).toBe("k:27 0/0/5");
+  d.session.watchpoints.clear();
+  d.session.finish(d.session.lastWrite("P1"));
+  expect(d.at).toBe("k:22 0/0/5");
+  expect(d.step("out", true)).toBe("k:18 0/0/5");
+});

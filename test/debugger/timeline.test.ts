@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Probe } from "../../src/debugger/probe.ts";
-import { finish, openTimeline } from "./jobs.ts";
+import { finish, openTimeline, pathOf } from "./jobs.ts";
 import { digest } from "./machine-digest.ts";
 
 const shared = fileURLToPath(new URL("../../../shared", import.meta.url));
@@ -18,6 +18,7 @@ if (!present) console.warn(`skipped: there are no conformance cases at ${shared}
 const jobs = [
   example("seeds/direct.json"),
   example("seeds/callprototype.json"),
+  ...["calls", "factorial", "visa"].map((name) => pathOf(`${name}.json`)),
   ...(present
     ? [
         ...["block_reduce", "devmalloc", "recursion", "divergence", "histogram", "virtuals", "scan_block"].map(

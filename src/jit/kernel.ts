@@ -1,4 +1,4 @@
-import { type Features, type FunctionWriter, ModuleWriter, wasm } from "../wasm/index.ts";
+import { type Features, type FunctionWriter, ModuleWriter, type Wasm, wasm } from "../wasm/index.ts";
 import { AccessFunctions } from "./access-functions.ts";
 import { Analysis } from "./analysis.ts";
 import { Body } from "./body.ts";
@@ -18,8 +18,9 @@ import { faultImport } from "./faults.ts";
 import { gatherImports } from "./gathering-layout.ts";
 import { GatheringBlocks } from "./gatherings.ts";
 import { hoistedOf } from "./hoisting.ts";
+import { idleTest } from "./idle-chunks.ts";
 import { losesLanes, Planning } from "./plan.ts";
-import { phasesOf } from "./phase.ts";
+import { type Phase, phasesOf } from "./phase.ts";
 import { Phases } from "./phases.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { Reaches } from "./reaches.ts";
@@ -259,20 +260,39 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       w.assign([{ local: first, value: wasm.i32(0) }]);
       specials.firstChunk();
     };
-    /** From the chunk that is next, as long as some threads begin before a number. */
-    const chunksBefore = (end: number, run: () => void, isRow = false): void =>
-      w.loop((nextChunk) => {
-        run();
+    /** From the chunk that is next, as long as some threads begin before a number. `isIdle`: chunks that are passed over. */
+    const chunksBefore = (end: number, run: () => void, isRow = false, isIdle: Wasm | null = null): void => {
+      /** Leaves on the stack whether there is another. */
+      const next = (): void => {
         const lanes = shape.width ?? chunk.lanes;
         count(w, first, lanes);
         if (isRow) specials.nextInRow();
         else specials.nextChunk(lanes);
         w.value(wasm.op("i32.lt_u", local(first), local(end)));
+      };
+      const done = w.begin("block");
+      w.loop((nextChunk) => {
+        // A loop of its own: in one with vectors in it each round costs more.
+        if (isIdle !== null) {
+          w.loop((again) => {
+            hoist(hoisted.chunk);
+            w.value(isIdle);
+            w.if(() => {
+              next();
+              w.brIf(again);
+              w.br(done);
+            });
+          });
+        }
+        run();
+        next();
         w.brIf(nextChunk);
       });
-    const eachChunk = (run: () => void): void => {
+      w.end();
+    };
+    const eachChunk = (run: () => void, isIdle: Wasm | null = null): void => {
       firstChunk();
-      chunksBefore(threads, run);
+      chunksBefore(threads, run, false, isIdle);
     };
     if (suspension === null) {
       beginBlock();
@@ -304,7 +324,9 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       const isSimple = suspension.masked.length === 0 && body.gatherings === null && shape.width === null;
       const phases = isSimple ? phasesOf(code, barriers) : null;
       if (phases !== null) {
-        new Phases(unit, chunk, context, first, suspension, body, barriers).write(phases, eachChunk, beginBlock, start);
+        const isIdle = (phase: Phase): Wasm | null => idleTest(chunk, phase, barriers, hoisted);
+        const turns = new Phases(unit, chunk, context, first, suspension, body, barriers);
+        turns.write(phases, eachChunk, isIdle, beginBlock, start);
       } else {
         const rounds = new Rounds(unit, w, context, first, suspension, body);
         if (pauses.spins.size > 0) rounds.stopAt(ticket);

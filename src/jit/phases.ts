@@ -54,10 +54,14 @@ export class Phases {
     this.#arrivals = suspension.meetings.map(() => ({ now: writer.local("i32"), before: writer.local("i32") }));
   }
 
-  /** `eachChunk`: a loop over the chunks; `beginBlock`: what comes first in a block. */
+  /**
+   * `eachChunk`: a loop over the chunks, but those that are idle; `isIdle`: whether one has nothing to do in a phase;
+   * `beginBlock`: what comes first in a block.
+   */
   write(
     phases: readonly [Phase, ...Phase[]],
-    eachChunk: (run: () => void) => void,
+    eachChunk: (run: () => void, isIdle?: Wasm | null) => void,
+    isIdle: (phase: Phase) => Wasm | null,
     beginBlock: () => void,
     start: ChunkStart,
   ): void {
@@ -66,10 +70,13 @@ export class Phases {
     beginBlock();
     w.assign([this.#round, ...this.#arrivals.map((a) => a.now)].map((local) => ({ local, value: wasm.i32(0) })));
     row.forEach((phase, i) => {
-      eachChunk(() => {
+      const isInRow = i < row.length - 1;
+      const run = (): void => {
         this.#findState();
-        this.#run(phase, start, i < row.length - 1);
-      });
+        this.#run(phase, start, isInRow);
+      };
+      // Those that are passed over keep what they have, and are where the others come to.
+      eachChunk(run, i > 0 && isInRow ? isIdle(phase) : null);
     });
     const others = phases.filter((phase) => !row.includes(phase));
     if (others.length === 0) return;

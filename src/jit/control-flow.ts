@@ -381,7 +381,7 @@ export class ControlFlow {
   }
 
   /** By block, where lanes may wait when none waits at an earlier one, which has been looked at before. */
-  readonly #lookedAt = new Map<number, readonly number[]>();
+  readonly #lookedAt = new Map<number, ReadonlySet<number>>();
 
   /** Where lanes may wait when a block is looked at in which it turns out that none does: all that was possible before. */
   #expectedAt(block: number): ReadonlySet<number> {
@@ -539,7 +539,7 @@ export class ControlFlow {
     const others = new Set([...this.#expectedAt(block), ...(this.#lookedAt.get(block) ?? [])]);
     const next = this.#lowestBehind(block, others);
     // Whoever is not there either may be at any of these.
-    if (next !== undefined) this.#lookedAt.set(next, [...(this.#lookedAt.get(next) ?? []), ...others]);
+    if (next !== undefined) this.#lookedAt.set(next, new Set([...(this.#lookedAt.get(next) ?? []), ...others]));
     if (this.#chunk.analysis.isPartial(block)) {
       writer.assign([...active.map((local, q) => ({ local, value: here[q]! })), ...none]);
       this.#goOnIfEmpty(next, null);

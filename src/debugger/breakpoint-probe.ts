@@ -27,11 +27,18 @@ export interface BreakpointContext {
   log(breakpoint: Breakpoint, moment: Moment, lanes: number): void;
 }
 
+export interface BreakpointProbeOptions {
+  /** Hits are counted and messages printed: going forward. */
+  readonly counts: boolean;
+  /** A time at which breakpoints have been seen already: going on from there does not hit them again. */
+  readonly seen?: number;
+}
+
 /** Finds the enabled breakpoints at an instruction, before it is executed. */
 export class BreakpointProbe implements Probe {
   readonly #context: BreakpointContext;
-  /** Whether hits are counted and messages printed: going forward. */
   readonly #counts: boolean;
+  readonly #known: number;
   #at = new Map<IrFunction, Map<number, Breakpoint[]>>();
   #marks = new BlockMarks(() => false);
   #revision = -1;
@@ -39,9 +46,10 @@ export class BreakpointProbe implements Probe {
   hits: readonly BreakpointHit[] = [];
   time = -1;
 
-  constructor(context: BreakpointContext, counts: boolean) {
+  constructor(context: BreakpointContext, { counts, seen = -1 }: BreakpointProbeOptions) {
     this.#context = context;
     this.#counts = counts;
+    this.#known = seen;
     this.#refresh();
   }
 
@@ -51,6 +59,7 @@ export class BreakpointProbe implements Probe {
   }
 
   before(moment: Moment): boolean {
+    if (this.#context.now === this.#known) return false;
     const { code, index } = moment.site;
     const here = this.#at.get(code.ir)?.get(index) ?? [];
     this.time = this.#context.now;

@@ -3,12 +3,18 @@ import type { IrFunction } from "../ir/index.ts";
 import type { Dim3 } from "../machine/report.ts";
 import type { DeviceMemory } from "../machine/memory.ts";
 import type { Breakpoint, BreakpointOptions } from "./breakpoint.ts";
-import { type BreakpointContext, type BreakpointHit, BreakpointProbe } from "./breakpoint-probe.ts";
+import {
+  type BreakpointContext,
+  type BreakpointHit,
+  BreakpointProbe,
+  type BreakpointProbeOptions,
+} from "./breakpoint-probe.ts";
 import { assign, evaluate, holds } from "./expression/evaluate.ts";
 import { filledIn } from "./expression/fill-in.ts";
 import { parseExpression } from "./expression/parse.ts";
 import { Scope } from "./expression/scope.ts";
-import { type Focus, type FocusView, focusOn, viewOf } from "./focus.ts";
+import { focusAfter } from "./focus-after.ts";
+import { type Focus, type FocusView, viewOf } from "./focus.ts";
 import { DebuggerError, findLocations, type Location } from "./location.ts";
 import type { Stop, StopReason } from "./stop.ts";
 import { AnyProbe } from "./probes.ts";
@@ -69,7 +75,7 @@ export class Session {
     this.timeline = new Timeline(memory, launches, options);
     this.stopOnReports = options.stopOnReports ?? true;
     this.onLog = options.onLog ?? (() => {});
-    this.#refocus();
+    this.#settle(this.stop("entry"));
   }
 
   // ---- Where it stands ----------------------------------------------------------------------------------------------
@@ -150,14 +156,15 @@ export class Session {
   }
 
   /** To the next breakpoint, watchpoint, report or end of time. `here`: a breakpoint at the present instruction counts. */
-  *continue({ backward = false, here = false } = {}): Search<Stop> {
-    return backward ? yield* this.#backward(nothing) : yield* this.#forward(nothing, here);
+  continue({ backward = false, here = false } = {}): Search<Stop> {
+    return backward ? this.#backward(nothing) : this.#forward(nothing, here);
   }
 
-  *step({ kind, backward = false, scope = "lane", granularity = "instruction" }: StepRequest): Search<Stop> {
+  /** Throws a DebuggerError when the lane in focus has ended. */
+  step({ kind, backward = false, scope = "lane", granularity = "instruction" }: StepRequest): Search<Stop> {
     const { place, frame } = this.view;
     if (scope === "lane" && place?.site === null && !backward) throw new DebuggerError(laneHasEnded);
-    if (place === null && !backward) return this.stop("end");
+    if (place === null && !backward) return this.#stay("end");
     const options = {
       kind,
       scope,
@@ -167,15 +174,16 @@ export class Session {
       from: place?.site ?? null,
       next: () => this.timeline.moment,
     };
-    return backward
-      ? yield* this.#backward(new ReverseStepProbe(options))
-      : yield* this.#forward(new StepProbe(options));
+    return backward ? this.#backward(new ReverseStepProbe(options)) : this.#forward(new StepProbe(options));
   }
 
-  /** To a place of the present function, or behind it; without a place to the next instruction that lies behind in the text. */
-  *until(text: string | null): Search<Stop> {
+  /**
+   * To a place of the present function, or behind it; without a place to the next instruction that lies behind in the text. Throws
+   * a DebuggerError when there is no such place.
+   */
+  until(text: string | null): Search<Stop> {
     const { place } = this.view;
-    if (place === null) return this.stop("end");
+    if (place === null) return this.#stay("end");
     const { site, activation } = place;
     if (site === null || activation === null) throw new DebuggerError(laneHasEnded);
     const places = text === null ? null : this.locations(text);
@@ -192,7 +200,7 @@ export class Session {
       from: site,
       next: () => this.timeline.moment,
     } as const;
-    return yield* this.#forward(new UntilProbe(options, isThere));
+    return this.#forward(new UntilProbe(options, isThere));
   }
 
   *goTo(time: number): Search<Stop> {
@@ -200,10 +208,16 @@ export class Session {
     return this.#settle(this.stop("goto"));
   }
 
-  /** To before the last write of what an expression names. Where there is none, time stays as it is, and the reason is `beginning`. */
-  *lastWrite(text: string): Search<Stop> {
+  /**
+   * To before the last write of what an expression names. Where there is none, time stays as it is, and the reason is `beginning`.
+   * Throws an ExpressionError or a DebuggerError when it names nothing.
+   */
+  lastWrite(text: string): Search<Stop> {
+    return this.#lastWrite(this.#watchpoint(0, text, "write"));
+  }
+
+  *#lastWrite(watchpoint: Watchpoint): Search<Stop> {
     const { now, focus } = this;
-    const watchpoint = this.#watchpoint(0, text, "write");
     const probe = new WatchProbe([watchpoint], this);
     const found = yield* this.timeline.backward(probe);
     if (found === "probe") return this.#settle({ ...this.stop("watchpoint"), watchpoints: probe.hits });
@@ -212,8 +226,14 @@ export class Session {
     return this.stop("beginning");
   }
 
+  /** Time does not move. */
+  // biome-ignore lint/correctness/useYield: a search that ends at once
+  *#stay(reason: StopReason): Search<Stop> {
+    return this.stop(reason);
+  }
+
   *#forward(step: Probe, here = false): Search<Stop> {
-    const breakpoints = this.#breakpointProbe(true);
+    const breakpoints = this.#breakpointProbe({ counts: true, seen: here ? -1 : this.now });
     const watch = new WatchProbe(this.watchpoints.values(), this);
     const probe = new AnyProbe([step, breakpoints, watch]);
     const found = yield* this.timeline.forward(probe, { findings: this.stopOnReports, here });
@@ -233,12 +253,12 @@ export class Session {
     const watch = new WatchProbe(this.watchpoints.values(), this);
     const before = this.now;
     const floor = this.stopOnReports ? this.#lastFinding(before) : 0;
-    const probe = new AnyProbe([step, this.#breakpointProbe(false), watch]);
+    const probe = new AnyProbe([step, this.#breakpointProbe({ counts: false }), watch]);
     const found: Found = yield* this.timeline.backward(probe, floor);
     if (found === "beginning") return this.#settle(this.stop("beginning"));
     if (found === "limit") return this.#settle(this.stop("report"));
     const { now } = this;
-    const again = this.#breakpointProbe(false);
+    const again = this.#breakpointProbe({ counts: false });
     again.before(this.moment!);
     return this.#settle(this.#stopAt(again.hits, watch.time === now ? watch.hits : []));
   }
@@ -252,42 +272,9 @@ export class Session {
     return this.timeline.findings.reduce((last, { time }) => (time < before && time > last ? time : last), 0);
   }
 
-  /** Whoever has made time stop comes into focus; after a step, whoever is in focus stays there if it can. */
   #settle(stop: Stop): Stop {
-    const [hit] = stop.breakpoints;
-    const { moment, focus } = this;
-    if (hit !== undefined && moment !== null) {
-      const mine = this.#isFocused(moment) && ((hit.lanes >>> focus.lane) & 1) !== 0;
-      this.focus = mine ? { ...focus, frame: 0 } : focusOn(moment, hit.lanes);
-    } else if (["fault", "report", "watchpoint"].includes(stop.reason) && moment !== null) {
-      const lanes = this.#lanesOf(stop);
-      const mine = this.#isFocused(moment) && ((lanes >>> focus.lane) & 1) !== 0;
-      this.focus = mine ? { ...focus, frame: 0 } : focusOn(moment, lanes);
-    } else this.#refocus();
+    this.focus = focusAfter(stop, this);
     return stop;
-  }
-
-  /** The first lane of a report, where it is of the moment's group. */
-  #lanesOf({ report, watchpoints }: Stop): number {
-    if (report === null) return watchpoints[0]?.lanes ?? 0;
-    const { warp, group } = this.moment!;
-    const thread = report.threads[0]?.thread;
-    let lanes = 0;
-    for (let lane = 0; lane < 32; lane++) {
-      const same = thread?.every((n, axis) => n === warp.tid[32 * axis + lane]);
-      if (same && ((group.mask >>> lane) & 1) !== 0) lanes |= 1 << lane;
-    }
-    return lanes;
-  }
-
-  #isFocused({ warp }: Moment): boolean {
-    return warp.cta.ticket === this.focus.block && warp.index === this.focus.warp;
-  }
-
-  #refocus(): void {
-    const { warp, place } = this.view;
-    if (warp !== null && place?.site) this.focus = { ...this.focus, frame: 0 };
-    else if (this.moment !== null) this.focus = focusOn(this.moment);
   }
 
   // ---- Breakpoints and watchpoints ----------------------------------------------------------------------------------
@@ -332,7 +319,7 @@ export class Session {
     return { id, text, on, watched, enabled: true, hits: 0 };
   }
 
-  #breakpointProbe(counts: boolean): BreakpointProbe {
+  #breakpointProbe(options: BreakpointProbeOptions): BreakpointProbe {
     const session = this;
     const context: BreakpointContext = {
       get now() {
@@ -356,7 +343,7 @@ export class Session {
         this.onLog(filledIn(logMessage!, scope));
       },
     };
-    return new BreakpointProbe(context, counts);
+    return new BreakpointProbe(context, options);
   }
 
   #scopeOf({ warp, group }: Moment, lane: number): Scope {
@@ -375,8 +362,7 @@ export class Session {
    * more of the launch.
    */
   assign(target: string, value: string): boolean {
-    const { reason } = this.stop("end");
-    if (reason === "end" && this.timeline.end?.kind === "done") throw new DebuggerError("the program has ended");
+    this.#refuseAtEnd();
     const to = parseExpression(target);
     const from = parseExpression(value);
     const { scope } = this;
@@ -384,8 +370,9 @@ export class Session {
     return this.timeline.edit(() => assign(to, from, scope)).sanitizersStop;
   }
 
-  /** Writes memory as the lane in focus sees it; false when not all of it is there. */
+  /** Writes memory as the lane in focus sees it; false when not all of it is there. Throws a DebuggerError at the end of time. */
   writeMemory(address: bigint, bytes: Uint8Array): boolean {
+    this.#refuseAtEnd();
     const { scope } = this;
     if (scope.memory(address, "u8") === null) return false;
     let written = false;
@@ -393,6 +380,12 @@ export class Session {
       written = scope.writeMemory(address, bytes);
     });
     return written;
+  }
+
+  /** Nothing would follow from a change. */
+  #refuseAtEnd(): void {
+    const { atEnd, end } = this.timeline;
+    if (atEnd && end?.kind === "done") throw new DebuggerError("the program has ended");
   }
 
   /** The block's place in the grid. */

@@ -2,9 +2,9 @@ import type { Execution, Moment } from "../interpreter/execution.ts";
 import type { Observers } from "../machine/events.ts";
 import { Fault } from "../machine/fault.ts";
 import type { DeviceMemory } from "../machine/memory.ts";
-import type { Report } from "../machine/report.ts";
 import type { BegunLaunch } from "../runtime/module.ts";
 import { type Checkpoint, Checkpoints } from "./checkpoints.ts";
+import { Chronicle } from "./chronicle.ts";
 import type { Probe } from "./probe.ts";
 import type { End, Finding } from "./end.ts";
 import { type Found, Pause, type Search } from "./search.ts";
@@ -44,8 +44,7 @@ export class Timeline {
   readonly #options: Required<TimelineOptions>;
   readonly #checkpoints: Checkpoints;
   readonly #launches: Launch[] = [];
-  readonly #output: { readonly time: number; readonly text: string }[] = [];
-  readonly #findings: Finding[] = [];
+  readonly #chronicle = new Chronicle();
   #current = 0;
   #frontier = 0;
   /** The machine at the frontier, while it is elsewhere. */
@@ -56,9 +55,6 @@ export class Timeline {
   /** Basic blocks at a time: few enough for checkpoints to come in time. */
   readonly #batch: number;
   #end: End | null = null;
-  /** Reports that are findings or ends of time already, and how many there were of the launch. */
-  readonly #known = new Set<Report>();
-  #taken = 0;
 
   /** Throws what the first launch throws. */
   constructor(memory: DeviceMemory, plans: readonly LaunchPlan[], options: TimelineOptions = {}) {
@@ -100,13 +96,12 @@ export class Timeline {
 
   /** What sanitizers have said so far. */
   get findings(): readonly Finding[] {
-    return this.#findings;
+    return this.#chronicle.findings;
   }
 
   /** What has been printed up to now. */
   get output(): string {
-    const { now } = this;
-    return this.#output.reduce((all, { time, text }) => (time < now ? all + text : all), "");
+    return this.#chronicle.outputBefore(this.now);
   }
 
   get checkpointCount(): number {
@@ -133,19 +128,19 @@ export class Timeline {
   *forward(probe: Probe, { findings = false, limit = Infinity, here = false } = {}): Search<Found> {
     const pause = new Pause();
     const start = this.now;
-    const known = (findings && this.#findings.find(({ time }) => time > start)?.time) || Infinity;
+    const known = (findings && this.findings.find(({ time }) => time > start)?.time) || Infinity;
     const farthest = Math.min(limit, known);
     while (!this.atEnd) {
       const { now } = this;
       if (now >= farthest) return now === known ? "finding" : "limit";
-      const seen = this.#findings.length;
+      const seen = this.findings.length;
       if (probe.wants(this.execution.group!)) {
         const moment = this.execution.moment!;
         if (probe.before(moment) && (here || now > start)) return "probe";
         this.#step();
         if (probe.after(moment)) return "probe";
       } else this.#advance(farthest, probe);
-      const found = findings ? this.#findings[seen]?.time : undefined;
+      const found = findings ? this.findings[seen]?.time : undefined;
       if (found !== undefined && found > start) {
         yield* this.goTo(found);
         return "finding";
@@ -210,9 +205,7 @@ export class Timeline {
     change();
     this.#checkpoints.cutFrom(now);
     this.#launches.length = this.#current + 1;
-    const isOld = <T extends { readonly time: number }>({ time }: T): boolean => time < now;
-    this.#output.splice(0, this.#output.length, ...this.#output.filter(isOld));
-    this.#findings.splice(0, this.#findings.length, ...this.#findings.filter(isOld));
+    this.#chronicle.cutFrom(now);
     this.#frontier = now;
     this.#newest = null;
     this.#end = null;
@@ -270,23 +263,11 @@ export class Timeline {
       return;
     }
     if (now > this.#frontier) {
-      this.#take(before);
+      this.#chronicle.take(execution.grid.reports, before);
       if (execution.moment === null) this.#endLaunch();
       this.#frontier = now;
     }
     if (now >= this.#nextCheckpoint) this.#keep();
-  }
-
-  /** The reports that have come of the instruction at a time. */
-  #take(time: number): void {
-    const { reports } = this.execution.grid.reports;
-    if (reports.length === this.#taken) return;
-    this.#taken = reports.length;
-    for (const report of reports) {
-      if (this.#known.has(report)) continue;
-      this.#known.add(report);
-      this.#findings.push({ time, report });
-    }
   }
 
   #endLaunch(): void {
@@ -296,10 +277,10 @@ export class Timeline {
       return;
     }
     grid.observers?.emit("launchEnd", grid);
-    this.#take(this.now - 1);
+    this.#chronicle.take(grid.reports, this.now - 1);
     this.#launch.begun.end();
     // The report of a fault is still there when somebody has mended what it was about.
-    const failed = this.#findings.some(({ time, report }) => time >= this.#launch.begin && report.severity === "error");
+    const failed = this.findings.some(({ time, report }) => time >= this.#launch.begin && report.severity === "error");
     if (failed || this.#current + 1 >= this.#plans.length) this.#endTime("done");
     else this.#begin();
   }
@@ -308,13 +289,13 @@ export class Timeline {
     const begin = this.#launches.length === 0 ? 0 : this.now;
     const plan = this.#plans[this.#launches.length]!;
     const begun = plan((text) => {
+      const { execution } = begun;
       // What is left to be printed at the end of a launch belongs to its last instruction.
-      const time = begun.execution.moment === null ? this.now - 1 : this.now;
-      if (time >= this.#frontier) this.#output.push({ time, text });
+      const time = execution.moment === null ? this.now - 1 : begin + execution.blockEnd;
+      if (time >= this.#frontier) this.#chronicle.print(time, text);
     });
     const { grid } = begun.execution;
     this.#current = this.#launches.push({ begun, begin, observers: grid.observers }) - 1;
-    this.#taken = 0;
     this.#checkpoints.add(this.#checkpoint(true));
     this.#seam = Infinity;
     this.#schedule(begin);
@@ -329,7 +310,7 @@ export class Timeline {
 
   #endAt(kind: End["kind"], time: number): void {
     const report = kind === "done" ? null : (this.execution.grid.reports.reports.at(-1) ?? null);
-    if (report !== null) this.#known.add(report);
+    if (report !== null) this.#chronicle.know(report);
     this.#end = { kind, time, report };
   }
 
@@ -346,8 +327,7 @@ export class Timeline {
 
   /** An instruction of the block that begins at a time cannot be executed: finds out which. */
   #faultIn(time: number): void {
-    const printed = this.#output.findIndex((output) => output.time >= time);
-    if (printed >= 0) this.#output.splice(printed);
+    this.#chronicle.forgetOutputFrom(time);
     this.#frontier = time;
     this.#replayTo(time);
     while (this.#end === null) this.#step();

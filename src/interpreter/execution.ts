@@ -74,6 +74,14 @@ export class Execution {
     return this.#warp === null ? null : this.#group;
   }
 
+  /**
+   * The time of the instruction that ends the group's block. Only such a one lets a kernel print, and somebody who is told what
+   * it prints knows by this when, even while the block runs as a whole.
+   */
+  get blockEnd(): number {
+    return this.time + this.#group!.at.steps.length - this.#index;
+  }
+
   /** The blocks that run at the same time, in the order of their tickets. */
   get blocks(): readonly Cta[] {
     return this.#schedule.blocks;

@@ -116,6 +116,26 @@ test("messages are printed while time goes forward, and only then", () => {
   expect(d.logged).toEqual(expected);
 });
 
+test("going on from a breakpoint does not hit it again", () => {
+  const d = new Driver("factorial.json");
+  const id = d.break("factorial");
+  d.break("factorial", { logMessage: "{time}" });
+  const times = [1, 2, 3].map(() => d.go().time);
+  expect(d.session.breakpoints.get(id)?.hits).toBe(3);
+  expect(d.logged).toEqual(times.map(String));
+  d.session.finish(d.session.until("factorial+1"));
+  expect(d.session.breakpoints.get(id)?.hits).toBe(3);
+});
+
+test("nothing follows from a change at the end", () => {
+  const d = new Driver("calls.json");
+  expect(d.go().reason).toBe("end");
+  const { start } = d.session.timeline.memory.allocations.find(({ name }) => name.includes("out"))!;
+  const address = d.session.execution.grid.addresses.global(start);
+  expect(() => d.session.writeMemory(address, Uint8Array.of(1))).toThrow("the program has ended");
+  expect(d.go().reason).toBe("end");
+});
+
 test("backward to the hit before", () => {
   const d = new Driver("calls.json");
   d.break("twice");

@@ -91,3 +91,16 @@ test.skipIf(!present)("sanitizers see every instruction once, however one goes t
     expect(digest(timeline)).toBe(digest(plain));
   }
 });
+
+test("what is printed belongs to the instruction that prints it", () => {
+  const timeline = openTimeline("print.json");
+  finish(timeline.goTo(Infinity));
+  expect(timeline.now).toBe(6);
+  expect(timeline.output).toBe("hello\n");
+  // The call is the fourth instruction.
+  const outputs = [0, 1, 2, 3, 4, 5, 6].map((time) => {
+    finish(timeline.goTo(time));
+    return timeline.output;
+  });
+  expect(outputs).toEqual(["", "", "", "", "hello\n", "hello\n", "hello\n"]);
+});

@@ -1,5 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import type { KernelStore } from "../jit/kernel-store.ts";
 import { sha256 } from "../runtime/sha256.ts";
 
@@ -45,6 +55,8 @@ export class KernelFolder implements KernelStore {
     const file = this.#fileOf(key);
     let bytes: Uint8Array;
     try {
+      // Reading a pipe would wait for somebody to write.
+      if (!statSync(file).isFile()) return null;
       bytes = readFileSync(file);
     } catch {
       return null;
@@ -65,7 +77,7 @@ export class KernelFolder implements KernelStore {
     bytes.set(entry, head.length + 4);
     const temporary = join(this.path, `${process.pid}-${this.#written++}-${Date.now().toString(36)}.tmp`);
     try {
-      mkdirSync(this.path, { recursive: true });
+      makeFolder(this.path);
       writeFileSync(temporary, bytes, { mode: 0o600 });
       renameSync(temporary, this.#fileOf(key));
     } catch {
@@ -135,6 +147,14 @@ function tryTo<T>(action: () => T, otherwise: T): T {
   } catch {
     return otherwise;
   }
+}
+
+/** With the folders above it, where that can be. Node's `recursive` never ends where no folders can be made, as in `/proc`. */
+function makeFolder(path: string): void {
+  const above = dirname(path);
+  if (above === path || existsSync(path)) return;
+  makeFolder(above);
+  tryTo(() => mkdirSync(path), undefined);
 }
 
 /** A file has been used now. */

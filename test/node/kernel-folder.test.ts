@@ -1,9 +1,14 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "rolldown";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { cacheFolder } from "../../src/node/cache-folder.ts";
 import { KernelFolder } from "../../src/node/kernel-folder.ts";
+
+const source = fileURLToPath(new URL("../../src/node/kernel-folder.ts", import.meta.url));
 
 let path = "";
 beforeEach(() => {
@@ -97,6 +102,37 @@ test("where nothing can be written nothing is kept, and nothing is said", () => 
   folder.write("k", entry(10));
   expect(folder.read("k")).toBeNull();
   folder.remove("k");
+});
+
+// In a process of its own, which can be stopped.
+test.runIf(process.platform === "linux")(
+  "a pipe, or a place where no folders can be made, keeps nobody waiting",
+  async () => {
+    const script = join(path, "folder.mjs");
+    await build({ input: source, output: { file: script }, platform: "node", logLevel: "silent" });
+    const use = (folder: string): string =>
+      `const { KernelFolder } = await import(${JSON.stringify(script)});
+     const folder = new KernelFolder(${JSON.stringify(folder)}, "b1", 1 << 20);
+     console.log(folder.read("k"));
+     folder.write("k", new Uint8Array(10));`;
+    const kernels = join(path, "kernels");
+    new KernelFolder(kernels, "b1", 1 << 20).write("k", entry(20));
+    const file = join(kernels, readdirSync(kernels)[0]!);
+    rmSync(file);
+    expect(spawnSync("mkfifo", [file]).status).toBe(0);
+    for (const folder of [kernels, "/proc/lanewise/kernels"]) {
+      const options = { timeout: 5000, encoding: "utf8" } as const;
+      const ended = spawnSync(process.execPath, ["--input-type=module", "-e", use(folder)], options);
+      expect({ folder, ...ended }).toMatchObject({ folder, status: 0, stdout: "null\n" });
+    }
+    expect(new KernelFolder(kernels, "b1", 1 << 20).read("k")).toEqual(new Uint8Array(10));
+  },
+);
+
+test("the folder and those above it are made", () => {
+  const folder = new KernelFolder(join(path, "a", "b"), "b1", 1 << 20);
+  folder.write("k", entry(10));
+  expect(folder.read("k")).toEqual(entry(10));
 });
 
 test("the folder is that of the platform, or of LANEWISE_CACHE", () => {

@@ -2,8 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Device } from "../../src/runtime/index.ts";
 import { type Clock, join, lanesAt, ThreadNumbers } from "../../src/sanitizers/race/clock.ts";
-import { Page } from "../../src/sanitizers/race/shadow.ts";
+import { PublishedValues } from "../../src/sanitizers/race/published.ts";
+import { nextCell, Page } from "../../src/sanitizers/race/shadow.ts";
 import { Stamps } from "../../src/sanitizers/race/stamps.ts";
+import { WarpOrder } from "../../src/sanitizers/race/warp-order.ts";
+import type { Warp } from "../../src/machine/warp.ts";
 import type { Observer } from "../../src/machine/events.ts";
 
 const [blocks, warps] = [40, 3];
@@ -57,6 +60,32 @@ test("of two clocks, one that has all of the other is given back as it is", () =
   expect(join(less, more)).toBe(more);
 });
 
+test.each([1, 0] as const)("a cell that is split into parts of 2 ** %i bytes is in each what it was", (shift) => {
+  const page = new Page(16);
+  const cells = [0, 1, 2, 3].map((i) => [10 * i, 10 * i + 1, 10 * i + 2, 10 * i + 3]);
+  page.first.set(cells.flat());
+  page.split(shift);
+  const parts = 4 >> shift;
+  expect([...page.first]).toEqual(cells.flatMap((cell) => Array.from({ length: parts }, () => cell)).flat());
+  page.split(0);
+  expect([...page.first]).toEqual(cells.flatMap((cell) => Array.from({ length: 4 }, () => cell)).flat());
+});
+
+test("the strong writes of one instruction behind a fence share what they publish", () => {
+  const warp = { cta: { ticket: 0 }, index: 0, lockstep: false, live: -1 } as unknown as Warp;
+  const order = new WarpOrder(warp, threads, 1);
+  const kind = new Stamps().kindOf(accessSites().find(({ instruction }) => instruction.op.kind === "atomic")!);
+  const values = new PublishedValues(() => 3);
+  const page = new Page(128);
+  order.fence(-1, 2, true);
+  values.begin();
+  for (let lane = 0; lane < 32; lane++) values.access(kind, page, lane * nextCell, order, lane, -1);
+  expect(page.published?.every((value) => value !== null)).toBe(true);
+  expect(new Set(page.published).size).toBe(1);
+  page.split(0);
+  expect(page.published?.map((value) => value !== null)).toEqual(Array.from({ length: 128 }, (_, i) => i % 4 === 0));
+});
+
 /** The sites of the loads and stores of a kernel. */
 function accessSites() {
   const device = new Device();
@@ -64,7 +93,7 @@ function accessSites() {
   const text = `.version 8.0
 .target sm_75
 .address_size 64
-.visible .entry k(.param .u64 out) { .reg .b64 %o; .reg .b32 %r; ld.param.u64 %o, [out]; ld.global.u32 %r, [%o]; st.global.u32 [%o], %r; ret; }`;
+.visible .entry k(.param .u64 out) { .reg .b64 %o; .reg .b32 %r; ld.param.u64 %o, [out]; ld.global.u32 %r, [%o]; st.global.u32 [%o], %r; red.global.add.u32 [%o], 1; ret; }`;
   const observers = [{ access: ({ site }) => void sites.add(site) } satisfies Observer];
   device
     .load(text)

@@ -90,6 +90,7 @@ export class Detector {
     this.#order = order;
     this.#stamp = this.#stamps.stamp(kind, time);
     this.#latest = order.hasAcquired ? Number.POSITIVE_INFINITY : order.warpTime;
+    this.#published.begin();
     const { lockstep } = order.warp;
     const bytes = accessBytes(access);
     const isLoad = kind.effect === "load";
@@ -103,13 +104,15 @@ export class Detector {
       this.#lane = lane;
       const own = lockstep ? 0 : lane;
       this.#me = order.base + own;
-      const parts = access.bits < 32 || (at & 3) !== 0;
+      const cellSize = access.bits < 16 || (at & 1) !== 0 ? 0 : access.bits < 32 || (at & 3) !== 0 ? 1 : 2;
       if (kind.strong) {
-        this.#published.access(kind, shadow, at, order, own, this.#strongWriter(shadow.page(at, parts), at));
+        const page = shadow.page(at, cellSize);
+        const cell = page.cellAt(inPage(at));
+        this.#published.access(kind, page, cell, order, own, this.#strongWriter(page, cell));
         if (order.hasAcquired) this.#latest = Number.POSITIVE_INFINITY;
       }
       for (let byte = 0; byte < bytes; ) {
-        const page = shadow.page(at + byte, parts);
+        const page = shadow.page(at + byte, cellSize);
         const size = 1 << page.shift;
         const { length } = page.first;
         this.#bytes = size;
@@ -124,9 +127,8 @@ export class Detector {
     }
   }
 
-  /** The thread that wrote a byte last, if it did so strongly; else -1. */
-  #strongWriter(page: Page, at: number): number {
-    const cell = page.cellAt(inPage(at)) + writer;
+  /** The thread that wrote a place last, if it did so strongly; else -1. */
+  #strongWriter(page: Page, cell: number): number {
     const stamp = page.first[cell + 1]!;
     return stamp !== 0 && this.#stamps.kindAt(stamp).strong ? page.first[cell]! : -1;
   }

@@ -36,7 +36,7 @@ export class Round {
     }
     this.#split = true;
     if (mode === "arrive") {
-      this.#arrived = join(this.#arrived, order.past(mask, tick()));
+      this.#arrived = join(this.#arrived, order.past(order.coming(mask), tick()));
       return;
     }
     order.learn(mask, this.#before);
@@ -50,7 +50,8 @@ export class Round {
       for (const { order } of waiting) order.meetBlock(acquired, time);
     } else {
       let clock = this.#arrived;
-      for (const { order, mask, arrives } of waiting) if (arrives) clock = join(clock, order.past(mask, time));
+      for (const { order, mask, arrives } of waiting)
+        if (arrives) clock = join(clock, order.past(order.coming(mask), time));
       for (const { order, mask, arrives } of waiting) if (arrives || this.#waits(order.warp)) order.learn(mask, clock);
       this.#before = clock;
     }

@@ -1,3 +1,5 @@
+import type { Published } from "./published.ts";
+
 const pageBits = 10;
 const pageBytes = 1 << pageBits;
 
@@ -6,16 +8,20 @@ export const writer = 0;
 export const reader = 2;
 const cellWords = 4;
 
+/** Bytes of a cell, as a power of two. */
+export type CellSize = 0 | 1 | 2;
+
 /**
- * Who accessed 1 KiB of memory: cells of four bytes, or of one byte once a part of a word is accessed. A cell has a thread and a
+ * Who accessed 1 KiB of memory: cells of four bytes, or of two or one once parts of a word are accessed. A cell has a thread and a
  * stamp for the last write and for a read; where several threads access a place with nothing that orders them, the page has
- * a second such cell for each place. So a byte of memory takes 4 or 8 bytes, and where words are shared out in parts four times that.
+ * a second such cell for each place. So a byte of memory takes 4 or 8 bytes, in halves of words twice and in bytes four times that.
  */
 export class Page {
-  /** Bytes of a cell, as a power of two. */
-  shift: 0 | 2 = 2;
+  shift: CellSize = 2;
   first: Int32Array;
   second: Int32Array | null = null;
+  /** By cell, what the value brings to those who acquire it. */
+  published: (Published | null)[] | null = null;
 
   constructor(bytes: number) {
     this.first = new Int32Array((bytes >>> 2) * cellWords);
@@ -30,19 +36,40 @@ export class Page {
     return (this.second ??= new Int32Array(this.first.length));
   }
 
-  split(): void {
-    this.shift = 0;
-    this.first = spread(this.first);
-    if (this.second !== null) this.second = spread(this.second);
+  publishedAt(cell: number): Published | null {
+    return this.published?.[cell / cellWords] ?? null;
+  }
+
+  publish(cell: number, value: Published | null): void {
+    if (value === null && this.published === null) return;
+    this.published ??= Array.from({ length: this.first.length / cellWords }, () => null);
+    this.published[cell / cellWords] = value;
+  }
+
+  /** Makes its cells smaller. Who accessed one has accessed all of its parts. */
+  split(to: CellSize): void {
+    const parts = 1 << (this.shift - to);
+    this.shift = to;
+    this.first = spread(this.first, parts);
+    if (this.second !== null) this.second = spread(this.second, parts);
+    const { published } = this;
+    if (published === null) return;
+    this.published = null;
+    published.forEach((value, i) => {
+      this.publish(i * parts * cellWords, value);
+    });
   }
 }
 
 export const nextCell = cellWords;
 
-function spread(cells: Int32Array): Int32Array {
-  const bytes = new Int32Array(cells.length * 4);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = cells[(i >>> 4) * cellWords + (i & 3)]!;
-  return bytes;
+function spread(cells: Int32Array, parts: number): Int32Array {
+  const into = new Int32Array(cells.length * parts);
+  for (let i = 0; i < into.length; i += cellWords) {
+    const from = Math.floor(i / (parts * cellWords)) * cellWords;
+    for (let word = 0; word < cellWords; word++) into[i + word] = cells[from + word]!;
+  }
+  return into;
 }
 
 /** Who accessed a stretch of memory. Pages are made when they are first accessed. */
@@ -59,11 +86,11 @@ export class Shadow {
     return this.#pages.filter((page) => page !== undefined);
   }
 
-  /** The page of a byte, with cells of one byte if `parts` says that parts of words matter. */
-  page(byte: number, parts: boolean): Page {
+  /** The page of a byte, with cells of that size or smaller ones. */
+  page(byte: number, size: CellSize): Page {
     const i = byte >>> pageBits;
     const page = (this.#pages[i] ??= new Page(Math.min(pageBytes, this.#bytes - i * pageBytes)));
-    if (parts && page.shift !== 0) page.split();
+    if (page.shift > size) page.split(size);
     return page;
   }
 }

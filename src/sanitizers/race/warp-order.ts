@@ -9,33 +9,38 @@ export interface Releases {
 }
 
 const none = (): Clock[] => Array.from({ length: 32 }, (): Clock => 0);
+const nothing: readonly Clock[] = none();
 
 /** A point in the run of a warp, of which is asked later, if at all, what came before it. */
 class Moment {
   readonly #threads: ThreadNumbers;
-  readonly #order: WarpOrder;
+  readonly #block: number;
+  readonly #warp: number;
+  /** Its threads, those that have ended included. */
+  readonly #all: number;
   readonly #time: number;
   readonly #blockTime: number;
   readonly #warpTime: number;
   readonly #clocks: readonly Clock[];
-  readonly #byLane: (Clock | undefined)[] = [];
+  #byLane: (Clock | undefined)[] | null = null;
 
   constructor(threads: ThreadNumbers, order: WarpOrder, time: number) {
     this.#threads = threads;
-    this.#order = order;
+    this.#block = order.block;
+    this.#warp = order.warp.index;
+    this.#all = order.everyone;
     this.#time = time;
     this.#blockTime = order.blockTime;
     this.#warpTime = order.warpTime;
-    this.#clocks = [...order.clocks];
+    this.#clocks = order.hasAcquired ? [...order.clocks] : nothing;
   }
 
   /** What these threads did before it, and all that is ordered before that. */
   past(mask: number): Clock {
-    const { block, warp, all } = this.#order;
     const time = this.#time;
-    const own = join((all & ~mask) === 0 ? time : lanesAt(mask, time), this.#warpTime);
-    let clock = this.#threads.ofWarp(block, warp.index, own);
-    clock = join(clock, this.#threads.ofBlock(block, this.#blockTime));
+    const own = join((this.#all & ~mask) === 0 ? time : lanesAt(mask, time), this.#warpTime);
+    let clock = this.#threads.ofWarp(this.#block, this.#warp, own);
+    clock = join(clock, this.#threads.ofBlock(this.#block, this.#blockTime));
     let last: Clock = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
       const known = this.#clocks[31 - Math.clz32(m & -m)]!;
@@ -46,14 +51,15 @@ class Moment {
   }
 
   pastOf(lane: number): Clock {
+    this.#byLane ??= [];
     return (this.#byLane[lane] ??= this.past(1 << lane));
   }
 }
 
-/** By lane, the last release fence: of any scope, and of one beyond the block. */
-interface Fences {
-  readonly near: (Moment | null)[];
-  readonly far: (Moment | null)[];
+/** Up to where a strong write of a lane brings what came before: to threads of the same block, and to others. */
+export interface Extents {
+  readonly near: Moment;
+  readonly far: Moment | null;
 }
 
 /** By lane, what strong reads saw. */
@@ -61,8 +67,6 @@ interface Observations {
   readonly near: Clock[];
   readonly far: Clock[];
 }
-
-const noMoments = (): null[] => Array.from({ length: 32 }, () => null);
 
 /**
  * What is ordered before the next instruction of each lane of a warp. Nearly all that lanes know they know together: what their
@@ -83,7 +87,10 @@ export class WarpOrder {
   /** By lane, what else does; and whether there is anything. */
   readonly clocks = none();
   hasAcquired = false;
-  #fences: Fences | null = null;
+  /** The threads that there were when it began. */
+  readonly everyone: number;
+  /** By lane, the last release fences. */
+  #fences: (Extents | null)[] | null = null;
   #observed: Observations | null = null;
   readonly #threads: ThreadNumbers;
 
@@ -96,6 +103,7 @@ export class WarpOrder {
     this.#threads = threads;
     this.blockTime = time;
     this.warpTime = time;
+    this.everyone = this.all;
   }
 
   /** The lanes of a mask that are threads. */
@@ -110,6 +118,11 @@ export class WarpOrder {
 
   get hasFenced(): boolean {
     return this.#fences !== null;
+  }
+
+  /** The threads of a mask that come to a barrier, with those that have ended if they are all of the others. */
+  coming(mask: number): number {
+    return (this.all & ~mask) === 0 ? this.everyone : mask;
   }
 
   /** What the threads of the mask did until now, and what is ordered before that; from now on it is `time`. */
@@ -161,25 +174,26 @@ export class WarpOrder {
 
   /** A release fence (8.8): strong writes behind it bring what comes before it. `wide`: to other blocks too. */
   fence(mask: number, time: number, wide: boolean): void {
-    const fences = (this.#fences ??= { near: noMoments(), far: noMoments() });
-    const moment = new Moment(this.#threads, this, time);
+    const fences = (this.#fences ??= Array.from({ length: 32 }, () => null));
+    const near = new Moment(this.#threads, this, time);
+    let made: Extents = { near, far: wide ? near : null };
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
-      fences.near[lane] = moment;
-      if (wide) fences.far[lane] = moment;
+      const far = wide ? near : (fences[lane]?.far ?? null);
+      if (far !== made.far) made = { near, far };
+      fences[lane] = made;
     }
   }
 
   /** What a strong write of a lane brings because of the fences before it; null if there were none. */
-  fenced(lane: number): Releases | null {
-    const near = this.#fences?.near[lane];
-    return near ? { near: near.pastOf(lane), far: this.#fences?.far[lane]?.pastOf(lane) ?? 0 } : null;
+  fenced(lane: number): Extents | null {
+    return this.#fences?.[lane] ?? null;
   }
 
-  /** What a release operation of a lane brings. */
-  released(lane: number, time: number, wide: boolean): Releases {
-    const near = this.past(1 << lane, time);
-    return { near, far: wide ? near : 0 };
+  /** What release operations of the lanes bring. */
+  released(time: number, wide: boolean): Extents {
+    const near = new Moment(this.#threads, this, time);
+    return { near, far: wide ? near : null };
   }
 
   /** A strong read: an acquire fence behind it brings this. */

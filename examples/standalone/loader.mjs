@@ -56,6 +56,10 @@ class Buffer {
     this.name = name;
   }
 
+  isOf(kernel) {
+    return this.#kernel === kernel;
+  }
+
   /** What kernels are given. */
   get address() {
     return BigInt(this.#kernel.description.memory.global.base) + BigInt(this.at);
@@ -110,6 +114,7 @@ class Kernel {
   /** So many zeros, or the bytes of a typed array. */
   buffer(contents, name = `a buffer of ${contents.byteLength ?? contents} bytes`) {
     const size = contents.byteLength ?? contents;
+    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`${contents} is no number of bytes`);
     const made = new Buffer(this, this.#reserve(size), size, name);
     this.#allocations.push(made);
     return typeof contents === "number" ? made : made.write(contents);
@@ -158,7 +163,7 @@ class Kernel {
         if (at !== undefined) next = run(at, next, waits ? next + 1 : blocks);
         const first = waiting.shift();
         if (first === undefined) continue;
-        this.#words[(first.at + context.words.patience) >> 2] = 4;
+        this.#words[(first.at + context.words.patience) >>> 2] = 4;
         run(first.at, first.block, first.block + 1);
       }
     } finally {
@@ -180,11 +185,13 @@ class Kernel {
     return (this.#views[name] ??= new Type(this.memory.buffer));
   }
 
+  /** What cannot be had leaves everything as it was. */
   #reserve(size) {
     const at = this.#top;
-    this.#top = Math.ceil((at + size + gap) / 256) * 256;
-    const missing = Math.ceil(this.#top / page) - this.memory.buffer.byteLength / page;
+    const top = Math.ceil((at + size + gap) / 256) * 256;
+    const missing = Math.ceil(top / page) - this.memory.buffer.byteLength / page;
     if (missing > 0) this.memory.grow(missing);
+    this.#top = top;
     return at;
   }
 
@@ -209,12 +216,13 @@ class Kernel {
     const last = parameters.at(-1);
     const view = new DataView(new ArrayBuffer(last === undefined ? 0 : last.offset + last.size));
     parameters.forEach(({ name, type, offset, size }, i) => {
-      const arg = args[i] instanceof Buffer ? args[i].address : args[i];
+      const arg = this.#plain(args[i], `${name} (${type})`, type, size);
       if (ArrayBuffer.isView(arg)) {
         if (arg.byteLength !== size) throw new TypeError(`${name} has ${size} bytes, not ${arg.byteLength}`);
         new Uint8Array(view.buffer).set(new Uint8Array(arg.buffer, arg.byteOffset, size), offset);
       } else if (type === "f32") view.setFloat32(offset, Number(arg), true);
       else if (type === "f64") view.setFloat64(offset, Number(arg), true);
+      else if (type === "f16") throw new TypeError(`${name} (f16) is given as a typed array of 2 bytes`);
       else if (size === 8) view.setBigInt64(offset, BigInt(arg), true);
       else if (size === 4) view.setInt32(offset, Number(arg), true);
       else if (size === 2) view.setInt16(offset, Number(arg), true);
@@ -222,6 +230,25 @@ class Kernel {
       else throw new TypeError(`${name} has ${size} bytes: give them as a typed array`);
     });
     return new Uint8Array(view.buffer);
+  }
+
+  /** An argument as a number or as bytes. Numbers are in the range of their type, signed or not. */
+  #plain(arg, parameter, type, size) {
+    const isInteger = !type.startsWith("f");
+    if (arg instanceof Buffer) {
+      if (!arg.isOf(this)) throw new TypeError(`${parameter}: ${arg.name} is of another kernel's memory`);
+      if (!isInteger || size !== 8) throw new TypeError(`${parameter} holds no address`);
+      return arg.address;
+    }
+    if (ArrayBuffer.isView(arg)) return arg;
+    if (typeof arg !== "number" && typeof arg !== "bigint")
+      throw new TypeError(`${parameter} is given ${arg === null ? "null" : typeof arg}`);
+    if (!isInteger || type === "bytes") return arg;
+    const isWhole = typeof arg === "bigint" || Number.isInteger(arg);
+    const bits = BigInt(8 * size);
+    if (!isWhole || arg < -(1n << (bits - 1n)) || arg >= 1n << bits)
+      throw new RangeError(`${parameter} cannot be ${arg}`);
+    return arg;
   }
 
   /** Makes a context ready for the blocks of a launch. */
@@ -247,19 +274,19 @@ class Kernel {
       resumed: 0,
       patience: 1024,
     };
-    for (const [name, value] of Object.entries(values)) words[(at + context.words[name]) >> 2] = value;
+    for (const [name, value] of Object.entries(values)) words[(at + context.words[name]) >>> 2] = value;
     for (let t = 0; t < threads; t++) {
       unflattened(t, block).forEach((n, d) => {
-        words[(at + context.threads + 4096 * d + 4 * t) >> 2] = n;
+        words[(at + context.threads + 4096 * d + 4 * t) >>> 2] = n;
       });
     }
     bytes.set(params, at + context.params);
     bytes.set(fromBase64(context.targets.data), at + context.targets.at);
     bytes.fill(0, at + context.records.at, at + context.records.end);
     context.roots.parameters.forEach((offset, i) => {
-      const from = (at + context.params + offset) >> 2;
+      const from = (at + context.params + offset) >>> 2;
       const found = this.#find(words[from] >>> 0, words[from + 1], at, 0);
-      const root = (at + context.roots.at + 16 * i) >> 2;
+      const root = (at + context.roots.at + 16 * i) >>> 2;
       words.set(found?.space === "global" ? [found.start, words[from + 1], found.size, 0] : [0, 0, 0, 0], root);
     });
   }
@@ -268,11 +295,11 @@ class Kernel {
   #imports() {
     const { imports } = this.description;
     const known = {
-      translate: (at, site, lanes) => this.#translate(at, site, lanes),
-      fault: (at, site, lanes) => this.#fail("the kernel cannot go on here", at, site, lanes),
-      external: (at, site, lanes) => this.#external(at, site, lanes),
+      translate: (at, site, lanes) => this.#translate(at >>> 0, site, lanes),
+      fault: (at, site, lanes) => this.#fail("the kernel cannot go on here", at >>> 0, site, lanes),
+      external: (at, site, lanes) => this.#external(at >>> 0, site, lanes),
       clock: () => ++this.#clock,
-      stackOverflow: (at, lanes) => this.#fail("calls nest too deeply", at, null, lanes),
+      stackOverflow: (at, lanes) => this.#fail("calls nest too deeply", at >>> 0, null, lanes),
       giveUp: () => {
         throw new Error("calls nest more deeply than WebAssembly's stack allows");
       },
@@ -288,10 +315,10 @@ class Kernel {
     const { context, sites } = this.description;
     const { access, record } = sites[number];
     for (let lane = 0; lane < context.lanes; lane++) {
-      const place = (at + context.places + 4 * lane) >> 2;
+      const place = (at + context.places + 4 * lane) >>> 2;
       this.#words[place] = at + context.values;
       if ((lanes & (1 << lane)) === 0) continue;
-      const from = (at + context.addresses + 8 * lane) >> 2;
+      const from = (at + context.addresses + 8 * lane) >>> 2;
       const [low, high] = [this.#words[from] >>> 0, this.#words[from + 1] >>> 0];
       const found = this.#find(low, high, at, lane);
       const problem = this.#problem(found, access, low);
@@ -303,7 +330,7 @@ class Kernel {
       if (record === undefined || found.space === "local") continue;
       this.#words.set(
         [found.start, high, found.size, found.at - found.start],
-        (at + context.records.at + 16 * record) >> 2,
+        (at + context.records.at + 16 * record) >>> 2,
       );
     }
   }
@@ -339,7 +366,7 @@ class Kernel {
       return among("params", Number(params.base), context + places.params, list);
     }
     if (within(local.base, local.stride)) {
-      const stack = this.#words[(context + places.words.stacks) >> 2] + lane * local.stride;
+      const stack = (this.#words[(context + places.words.stacks) >>> 2] >>> 0) + lane * local.stride;
       return among("local", Number(local.base), stack, [{ name: "the thread's stack", at: 0, size: local.stride }]);
     }
     return among("const", Number(constants.base), constants.at, constants.variables);
@@ -348,7 +375,7 @@ class Kernel {
   /** Ends the launch: because of the lowest of some lanes of the chunk that runs. */
   #fail(message, at, number, lanes) {
     const { context, sites, kernel, source } = this.description;
-    const word = (name) => this.#words[(at + context.words[name]) >> 2];
+    const word = (name) => this.#words[(at + context.words[name]) >>> 2];
     const size = (what) => ["x", "y", "z"].map((d) => word(`${what}.${d}`));
     const lane = 31 - Math.clz32(lanes & -lanes);
     const thread = unflattened(word("first") + lane, size("ntid"));
@@ -410,7 +437,8 @@ function format(text, { integer, double, string }) {
           .toExponential(digits)
           .replace(/e([+-])(\d)$/, "e$10$2"),
     };
-    if (conversions[letter] === undefined) throw new Error(`this loader does not print ${whole}`);
+    if (conversions[letter] === undefined || (precision !== undefined && !"fe".includes(letter)))
+      throw new Error(`this loader does not print ${whole}`);
     const body = conversions[letter]();
     if (flags.includes("-")) return body.padEnd(Number(width));
     if (!flags.includes("0")) return body.padStart(Number(width));

@@ -26,7 +26,7 @@ export const build: Command = {
     if (options.positionals.length === 0) throw new UsageError("build: no file given");
     if (output === null) throw new UsageError("build: -o says where the module goes");
     if (!output.endsWith(".wasm")) throw new UsageError(`build: -o ${output}: the name of a module ends in .wasm`);
-    requirePtx(options);
+    requirePtx(options, "only kernels of PTX can stand alone");
     const size = options.value("block");
     const kernel = options.value("kernel");
     const descriptionPath = output.replace(/\.wasm$/, ".json");

@@ -21,8 +21,12 @@ export function isaOfProgram(options: Options, paths: readonly string[]): Isa {
   return first?.isa ?? "ptx";
 }
 
-/** @throws UsageError where a file, or `--isa`, asks for what only PTX has */
-export function requirePtx(options: Options): void {
+/**
+ * `reason`: why it has to be PTX.
+ *
+ * @throws UsageError where a file, or `--isa`, asks for another
+ */
+export function requirePtx(options: Options, reason: string): void {
   const visa = options.positionals.find((path) => isaOfFile(options, path) === "visa");
-  if (visa) throw new UsageError(`${visa}: only PTX modules are linked; the files of a vISA program stay apart`);
+  if (visa) throw new UsageError(`${visa}: ${reason}`);
 }

@@ -13,7 +13,7 @@ export const link: Command = {
   options: [{ name: "output", short: "o", value: "FILE", help: "where the module goes (default: stdout)" }],
   run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("link: no file given");
-    requirePtx(options);
+    requirePtx(options, "only PTX modules are linked; the files of a vISA program stay apart");
     const target = options.ptxTarget ?? undefined;
     const { text, diagnostics } = linkToText(options.positionals.map(readSource), { target });
     for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));

@@ -50,7 +50,7 @@ test("what is wrong is said, and nothing is written", () => {
   expect(failing("saxpy.ptx")).toBe("2 lanewise: build: -o says where the module goes\n");
   expect(failing("saxpy.ptx", "-o", "a.txt")).toMatch(/^2 .*ends in \.wasm/);
   expect(failing("saxpy.ptx", "-o", "no.wasm", "--kernel", "saxpi")).toMatch(/^2 .*did you mean "saxpy"/);
-  expect(failing("saxpy.visaasm", "-o", "no.wasm")).toMatch(/^2 .*PTX/);
+  expect(failing("saxpy.visaasm", "-o", "no.wasm")).toMatch(/^2 .*saxpy.visaasm: only kernels of PTX can stand alone/);
   cli.write("bad.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ad.u32 a, b, c; }");
   expect(failing("bad.ptx", "-o", "no.wasm")).toMatch(/^1 bad\.ptx:4:/);
   expect(existsSync(join(cli.work, "no.wasm"))).toBe(false);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { KernelFault, loadKernel } from "../../examples/standalone/loader.mjs";
+import { type Kernel, KernelFault, loadKernel } from "../../examples/standalone/loader.mjs";
 import { bytesOfBuffer, initialValues } from "../../src/cli/bench-kernel.ts";
 import { benchKernels } from "../../src/cli/bench-suite.ts";
 import { PtxDevice } from "../../src/runtime/ptx-device.ts";
@@ -114,12 +114,10 @@ test("a fault names the line, the thread and the block", async () => {
   }
 });
 
-test("what kernels print comes out", async () => {
-  const printed: string[] = [];
-  const kernel = await load(
-    `${head}
+/** Each thread prints its number and a quarter of it. */
+const printing = (format: string): string => `${head}
 .extern .func (.param .b32 r) vprintf (.param .b64 format, .param .b64 args);
-.global .align 1 .b8 format[15] = {84, 32, 37, 48, 51, 100, 44, 32, 37, 46, 50, 102, 37, 37, 0};
+.global .align 1 .b8 format[${format.length + 1}] = {${[...format].map((c) => c.charCodeAt(0)).join()}, 0};
 .visible .entry k()
 {
   .local .align 8 .b8 args[16];
@@ -135,12 +133,20 @@ test("what kernels print comes out", async () => {
     call.uni (r), vprintf, (p0, p1);
   }
   ret;
-}`,
-    {},
-    (text) => printed.push(text),
-  );
+}`;
+
+test("what kernels print comes out", async () => {
+  const printed: string[] = [];
+  const kernel = await load(printing("T %03d, %.2f%%"), {}, (text) => printed.push(text));
   kernel.launch({ grid: 1, block: 3 });
   expect(printed).toEqual(["T 000, 0.00%", "T 001, 0.25%", "T 002, 0.50%"]);
+});
+
+test("what the loader does not print as C does is refused", async () => {
+  for (const conversion of ["%.3d", "%+d", "%g"]) {
+    const kernel = await load(printing(conversion), {}, () => {});
+    expect(() => kernel.launch({ grid: 1, block: 1 })).toThrow(`this loader does not print ${conversion.slice(0, 2)}`);
+  }
 });
 
 test("blocks may wait for blocks behind them", async () => {
@@ -183,4 +189,41 @@ test("what cannot stand alone, or be launched so, is refused", async () => {
   const kernel = await load(body(""), { kernel: "k", block: [32, 2] });
   expect(() => kernel.launch({ grid: 1, block: 32 })).toThrow("built for blocks of (32,2,1) threads, not (32,1,1)");
   expect(() => kernel.launch({ grid: 1, block: [32, 2], args: [1] })).toThrow("k has 0 parameters, not 1");
+});
+
+const saxpy = (): Promise<Kernel> => load(readFileSync(new URL("../../examples/saxpy.ptx", import.meta.url), "utf8"));
+
+test("an argument that does not fit its parameter is refused", async () => {
+  const [kernel, other] = [await saxpy(), await saxpy()];
+  const [x, y, foreign] = [kernel.buffer(16), kernel.buffer(16), other.buffer(16)];
+  const launch = (...args: readonly unknown[]): void => kernel.launch({ grid: 1, block: 32, args: args as never });
+  expect(() => launch("4", 1, x, y)).toThrow("n (u32) is given string");
+  expect(() => launch(undefined, 1, x, y)).toThrow("n (u32) is given undefined");
+  expect(() => launch(4, null, x, y)).toThrow("a (f32) is given null");
+  expect(() => launch(1.5, 1, x, y)).toThrow("n (u32) cannot be 1.5");
+  expect(() => launch(2 ** 32, 1, x, y)).toThrow("n (u32) cannot be 4294967296");
+  expect(() => launch(Number.NaN, 1, x, y)).toThrow("n (u32) cannot be NaN");
+  expect(() => launch(x, 1, x, y)).toThrow("n (u32) holds no address");
+  expect(() => launch(4, x, x, y)).toThrow("a (f32) holds no address");
+  expect(() => launch(4, 1, foreign, y)).toThrow("x (u64): a buffer of 16 bytes is of another kernel's memory");
+  for (const size of [-1, 1.5, Number.NaN]) expect(() => kernel.buffer(size)).toThrow(`${size} is no number of bytes`);
+  launch(4n, 1, x.address, y);
+});
+
+test("memory that cannot be had leaves the kernel as it was", async () => {
+  const kernel = await saxpy();
+  expect(() => kernel.buffer(2 ** 33)).toThrow(RangeError);
+  const [x, y] = [kernel.buffer(new Float32Array([1, 2, 3, 4])), kernel.buffer(16)];
+  kernel.launch({ grid: 1, block: 32, args: [4, 2.5, x, y] });
+  expect([...y.read(Float32Array)]).toEqual([2.5, 5, 7.5, 10]);
+});
+
+test("behind the first two gigabytes, kernels run and faults are told as before them", async () => {
+  const kernel = await saxpy();
+  // Nothing is written there: the host need not have it.
+  kernel.buffer(2 ** 31);
+  const [x, y] = [kernel.buffer(new Float32Array([1, 2, 3, 4])), kernel.buffer(16)];
+  kernel.launch({ grid: 1, block: 32, args: [4, 2.5, x, y] });
+  expect([...y.read(Float32Array)]).toEqual([2.5, 5, 7.5, 10]);
+  expect(() => kernel.launch({ grid: 1, block: 32, args: [5, 2.5, x, y] })).toThrow(/thread \(4,0,0\)/);
 });

@@ -6,7 +6,7 @@ import type { Arguments } from "../debugger/dap/protocol.ts";
 import type { Session } from "../debugger/session.ts";
 import { LoadError, UsageError } from "../runtime/errors.ts";
 import { isCisaName } from "../runtime/isa.ts";
-import { type Command, exitStatus } from "./command.ts";
+import { type Command, type ExitStatus, exitStatus } from "./command.ts";
 import { openSession } from "./debug-program.ts";
 import { commonOptions, parseOptions } from "./options.ts";
 import { programOptions } from "./program-options.ts";
@@ -76,15 +76,26 @@ function pathOf(path: string): string | null {
   return !isCisaName(path) && existsSync(dirname(whole)) && existsSync(whole) ? whole : null;
 }
 
+/** A message that is no JSON cannot be answered: it is said where a person may look, and passed over. */
+function messageOf(text: string, terminal: Terminal): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    terminal.err(`dap: a message is no JSON: ${(error as Error).message}`);
+    return null;
+  }
+}
+
 export const dap: Command = {
   name: "dap",
   summary: "debug from an editor: the Debug Adapter Protocol on stdin and stdout",
   usage: ["dap"],
   options: [],
   details: `A launch request names a job or the files of a program (\`program\`), and what \`lanewise debug\` takes as options: kernel, grid, block, shared, global, local, zeinfo, args, input, sanitize, seed, schedule, variant, target, maxSteps; besides cwd, stopOnEntry, and source: "original" to see the source that \`.loc\` names. editors/vscode has an extension that starts it.`,
-  async run() {
+  async run(_, terminal) {
     const unframer = new Unframer();
-    const ended = new Promise<void>((end) => {
+    const status = await new Promise<ExitStatus>((resolve) => {
+      const end = (): void => resolve(exitStatus.ok);
       const session = new DapSession({
         send: (message) => void process.stdout.write(frame(message)),
         open,
@@ -92,12 +103,16 @@ export const dap: Command = {
         end,
       });
       process.stdin.on("data", (chunk: Buffer) => {
-        for (const text of unframer.push(chunk)) void session.receive(JSON.parse(text));
+        try {
+          for (const text of unframer.push(chunk)) void session.receive(messageOf(text, terminal));
+        } catch (error) {
+          terminal.err(`dap: the input is no stream of messages: ${(error as Error).message}`);
+          resolve(exitStatus.usage);
+        }
       });
       process.stdin.on("end", end);
     });
-    await ended;
     process.stdin.destroy();
-    return exitStatus.ok;
+    return status;
   },
 };

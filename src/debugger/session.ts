@@ -65,7 +65,7 @@ export class Session {
   readonly onLog: (text: string) => void;
   stopOnReports: boolean;
   focus: Focus = { block: 0, warp: 0, lane: 0, frame: 0 };
-  /** Counts the changes of `breakpoints` after which a search that goes on must look again. */
+  /** Counts the changes of `breakpoints` and `watchpoints` after which a search that goes on must look again. */
   revision = 0;
   #numbers = 0;
   #interrupted = false;
@@ -234,7 +234,7 @@ export class Session {
 
   *#forward(step: Probe, here = false): Search<Stop> {
     const breakpoints = this.#breakpointProbe({ counts: true, seen: here ? -1 : this.now });
-    const watch = new WatchProbe(this.watchpoints.values(), this);
+    const watch = new WatchProbe(this.watchpoints, this);
     const probe = new AnyProbe([step, breakpoints, watch]);
     const found = yield* this.timeline.forward(probe, { findings: this.stopOnReports, here });
     if (found !== "probe") return this.#settle(this.stop(found === "finding" ? "report" : "end"));
@@ -250,7 +250,7 @@ export class Session {
   }
 
   *#backward(step: Probe): Search<Stop> {
-    const watch = new WatchProbe(this.watchpoints.values(), this);
+    const watch = new WatchProbe(this.watchpoints, this);
     const before = this.now;
     const floor = this.stopOnReports ? this.#lastFinding(before) : 0;
     const probe = new AnyProbe([step, this.#breakpointProbe({ counts: false }), watch]);
@@ -311,6 +311,7 @@ export class Session {
 
   #keepWatchpoint(watchpoint: Watchpoint): Watchpoint {
     this.watchpoints.set(watchpoint.id, watchpoint);
+    this.revision++;
     return watchpoint;
   }
 

@@ -24,6 +24,8 @@ export interface WatchHit {
 /** The machine, as it is at any time. */
 export interface WatchContext {
   readonly now: number;
+  /** Another one when there are other watchpoints. */
+  readonly revision: number;
   readonly launch: number;
   readonly execution: Execution;
 }
@@ -45,8 +47,10 @@ const addresses: LaneAddresses = { wide, words: new Int32Array(wide.buffer) };
 /** Finds accesses to what is watched: what they will be before, what has come of them behind an instruction. */
 export class WatchProbe implements Probe {
   readonly #machine: WatchContext;
-  readonly #watchpoints: readonly Watchpoint[];
-  readonly #watchesMemory: boolean;
+  readonly #source: { values(): Iterable<Watchpoint> };
+  #watchpoints: readonly Watchpoint[] = [];
+  #watchesMemory = false;
+  #revision = -1;
   readonly #accesses = new BlockMarks(({ steps }) => steps.some((step) => step.addresses !== null));
   #seen: readonly Seen[] = [];
   #now = 0;
@@ -54,13 +58,14 @@ export class WatchProbe implements Probe {
   hits: readonly WatchHit[] = [];
   time = -1;
 
-  constructor(watchpoints: Iterable<Watchpoint>, machine: WatchContext) {
-    this.#watchpoints = [...watchpoints].filter((w) => w.enabled);
-    this.#watchesMemory = this.#watchpoints.some(({ watched }) => watched.kind === "memory");
+  constructor(watchpoints: { values(): Iterable<Watchpoint> }, machine: WatchContext) {
+    this.#source = watchpoints;
     this.#machine = machine;
+    this.#refresh();
   }
 
   wants(group: Group): boolean {
+    if (this.#revision !== this.#machine.revision) this.#refresh();
     if (this.#watchpoints.length === 0) return false;
     if (this.#watchesMemory && this.#accesses.has(group.at)) return true;
     const { warp } = group.activation;
@@ -87,6 +92,12 @@ export class WatchProbe implements Probe {
     this.hits = hits;
     this.time = this.#now;
     return true;
+  }
+
+  #refresh(): void {
+    this.#revision = this.#machine.revision;
+    this.#watchpoints = [...this.#source.values()].filter((w) => w.enabled);
+    this.#watchesMemory = this.#watchpoints.some(({ watched }) => watched.kind === "memory");
   }
 
   #isOfWarp({ owner, launch }: WatchedRegister, warp: Warp): boolean {

@@ -75,3 +75,22 @@ test("an adapter on stdin and stdout", async () => {
     stackFrames: [{ name: "calls", line: 68, source: { path: join(cli.work, "calls.ptx") } }],
   });
 });
+
+test("an adapter whose input makes no sense says so", async () => {
+  const child = spawn(process.execPath, [join(cli.folder, "dist/cli/main.js"), "dap"], { cwd: cli.work });
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  child.stdin.write("Content-Length: 5\r\n\r\n{not ");
+  child.stdin.write(frame({ seq: 1, type: "request", command: "initialize", arguments: {} }));
+  const [answer] = await new Promise<string[]>((resolve) => {
+    const unframer = new Unframer();
+    child.stdout.on("data", (chunk: Buffer) => resolve([...unframer.push(chunk)]));
+  });
+  expect(JSON.parse(answer!)).toMatchObject({ command: "initialize", success: true });
+  child.stdin.write("GET / HTTP/1.1\r\n\r\n");
+  expect(await ended).toBe(2);
+  expect(said).toMatch(/^dap: a message is no JSON: .*\ndap: the input is no stream of messages: .*Content-Length\n$/);
+});

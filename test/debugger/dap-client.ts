@@ -56,6 +56,11 @@ export class DapClient {
     return response.body;
   }
 
+  /** Sends what may be no message at all. */
+  async send(message: unknown): Promise<void> {
+    await this.#session.receive(message);
+  }
+
   /** The last event of a kind. */
   last(event: string): Body {
     return this.events.findLast((e) => e.event === event)?.body;
@@ -75,6 +80,7 @@ export class DapClient {
     }
     const kind = message.success ? `${capital(message.command)}Response` : "ErrorResponse";
     check(isOwn(message.command) && message.success ? "Response" : kind, message);
+    if (this.#responses.has(message.request_seq)) throw new Error(`${message.command} has been answered twice`);
     this.#responses.set(message.request_seq, message);
   }
 }

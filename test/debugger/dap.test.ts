@@ -164,12 +164,17 @@ test("values, memory and code", async () => {
 
 test("what cannot be done is an answer, not an end", async () => {
   const client = new DapClient();
-  await expect(client.request("threads")).rejects.toThrow("nothing has been launched");
+  await expect(client.request("threads")).rejects.toThrow("nothing is being debugged");
+  for (const message of [null, 7, "next", [], {}, { type: "request", seq: 1 }]) await client.send(message);
   await client.launch("calls.json", { stopOnEntry: true });
   await client.request("configurationDone");
   await expect(client.request("stackTrace", { threadId: 77 })).rejects.toThrow("there is no thread 77");
   await expect(client.request("variables", { variablesReference: 9 })).rejects.toThrow();
-  await expect(client.request("readMemory", { memoryReference: "x", count: 1 })).rejects.toThrow("x is no address");
+  await expect(client.request("readMemory", { memoryReference: "x", count: 1 })).rejects.toThrow('"x" is no address');
+  await expect(client.request("launch", { program: "calls.json" })).rejects.toThrow("already");
+  await expect(client.request("configurationDone")).rejects.toThrow("already");
+  await expect(client.request("lanewise/lastWrite", { expression: "((" })).rejects.toThrow("expected a value");
+  await expect(client.request("evaluate", { expression: "0x1ffffffffffffffff" })).rejects.toThrow("64 bits");
   expect(await stack(client)).toEqual(["calls:36"]);
 });
 
@@ -195,6 +200,119 @@ test("what runs for ever can be interrupted, asked, and given breakpoints", asyn
   expect(n).toMatch(/000$/);
   await client.request("reverseContinue", { threadId: 1 });
   expect((await client.request("evaluate", { expression: "%n" })).result).toBe(String(Number(n) - 1000));
+});
+
+const briefly = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 100));
+
+test("requests that come at once are taken one behind the other", async () => {
+  const client = new DapClient();
+  await client.request("initialize", { adapterID: "lanewise" });
+  const launch = client.request("launch", { program: "forever.json", stopOnEntry: true });
+  await Promise.all([launch, client.request("configurationDone")]);
+  expect(client.last("stopped")).toMatchObject({ reason: "entry" });
+  await Promise.all([client.request("next", { threadId: 1 }), client.request("next", { threadId: 1 })]);
+  expect(await client.request("lanewise/time")).toMatchObject({ time: 2 });
+  await Promise.all([client.request("continue", { threadId: 1 }), client.request("pause", { threadId: 1 })]);
+  expect(client.last("stopped")).toMatchObject({ reason: "pause" });
+});
+
+test("what runs is told to begin again, and to end", async () => {
+  const client = new DapClient();
+  await client.launch("forever.json", { stopOnEntry: true });
+  await client.request("configurationDone");
+  const going = client.request("continue", { threadId: 1 });
+  await briefly();
+  await client.request("restart", {});
+  await going;
+  expect(client.events.map(({ body }) => body?.description).filter(Boolean)).toEqual([
+    "At the beginning (time 0)",
+    "At the beginning (time 0)",
+  ]);
+  const again = client.request("continue", { threadId: 1 });
+  await briefly();
+  await client.request("terminate", {});
+  await again;
+  const events = client.events.map((e) => e.event);
+  expect(events.indexOf("terminated")).toBeGreaterThan(events.lastIndexOf("stopped"));
+  await expect(client.request("next", { threadId: 1 })).rejects.toThrow("nothing is being debugged");
+  await client.launch("calls.json", { stopOnEntry: true });
+  await client.request("configurationDone");
+  expect(await stack(client)).toEqual(["calls:36"]);
+});
+
+test("a command in the console runs the program, too, and can be interrupted", async () => {
+  const client = new DapClient();
+  await client.launch("forever.json", { stopOnEntry: true });
+  await client.request("configurationDone");
+  const answer = client.request("evaluate", { expression: "continue", context: "repl" });
+  await briefly();
+  await expect(client.request("next", { threadId: 1 })).rejects.toThrow("the program is running");
+  await client.request("pause", { threadId: 1 });
+  expect((await answer).result).toMatch(/^interrupted/);
+});
+
+test("steps of a thread that has ended are those of whoever is next", async () => {
+  const client = new DapClient();
+  await client.launch("calls.json", { stopOnEntry: true });
+  await client.request("configurationDone");
+  const { threads } = await client.request("threads");
+  await client.request("setBreakpoints", {
+    source: { path: "calls.ptx" },
+    breakpoints: [{ line: 68, condition: "warp == 0" }],
+  });
+  await client.request("continue", { threadId: threads[0].id });
+  await client.request("next", { threadId: threads[1].id });
+  expect(client.last("stopped")).toMatchObject({ reason: "step", threadId: threads[0].id });
+  expect(await stack(client)).toEqual(["calls:69"]);
+});
+
+test("a data breakpoint that is set while the program runs", async () => {
+  const client = new DapClient();
+  await client.launch("forever.json", { stopOnEntry: true });
+  await client.request("configurationDone");
+  const { dataId } = await client.request("dataBreakpointInfo", { name: "%n" });
+  const going = client.request("continue", { threadId: 1 });
+  await briefly();
+  await client.request("setDataBreakpoints", { breakpoints: [{ dataId }] });
+  await going;
+  expect(client.last("stopped")).toMatchObject({ reason: "data breakpoint" });
+});
+
+test("a condition that has no value is said to have none", async () => {
+  const client = new DapClient();
+  await client.launch("calls.json");
+  const breakpoints = [{ name: "square", condition: "%none == 1" }];
+  await client.request("setFunctionBreakpoints", { breakpoints });
+  await client.request("configurationDone");
+  expect(client.last("stopped")).toMatchObject({ reason: "breakpoint" });
+  expect(client.last("output").output).toContain("there is no %none here");
+});
+
+test("at the edges of addresses", async () => {
+  const client = new DapClient();
+  await client.launch("calls.json", { stopOnEntry: true });
+  await client.request("configurationDone");
+  const read = (memoryReference: string, count: number, offset = 0) =>
+    client.request("readMemory", { memoryReference, count, offset });
+  expect(await read("0xffffffffffffffff", 4)).toEqual({
+    address: "0xffffffffffffffff",
+    data: "",
+    unreadableBytes: 4,
+  });
+  expect(await read("0x10", -4)).toEqual({ address: "0x10", data: "" });
+  await expect(read("0x10", 4, -17)).rejects.toThrow("no address is there");
+  await expect(read("0xffffffffffffffff", 4, 1)).rejects.toThrow("no address is there");
+  const disassemble = (memoryReference: string, instructionOffset: number, instructionCount: number) =>
+    client.request("disassemble", { memoryReference, instructionOffset, instructionCount });
+  const { instructions } = await disassemble("0x500000000", -2, 3);
+  expect(instructions).toMatchObject([
+    { address: "0x4fffffffe", presentationHint: "invalid" },
+    { address: "0x4ffffffff", presentationHint: "invalid" },
+    { address: "0x500000000", symbol: "twice+0" },
+  ]);
+  expect((await disassemble("0x0", -1, 1)).instructions).toMatchObject([{ address: "0xffffffffffffffff" }]);
+  expect((await disassemble("0x500000000", 0, -1)).instructions).toEqual([]);
+  await expect(disassemble("here", 0, 1)).rejects.toThrow('"here" is no address');
 });
 
 test.skipIf(!existsSync(shared))("vISA: lanes of a thread in a recursion", async () => {

@@ -87,6 +87,7 @@ export class EditorBreakpoints {
   setData(args: Arguments): object {
     const { watchpoints } = this.#session;
     watchpoints.clear();
+    this.#session.revision++;
     const breakpoints = args.objects("breakpoints").map((asked) => {
       const data = this.#data.get(asked.string("dataId") ?? "");
       if (data === undefined) return { verified: false, message: "this is not known any more" };

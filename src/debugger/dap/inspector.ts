@@ -28,6 +28,16 @@ const fileName = (path: string): string => path.slice(Math.max(path.lastIndexOf(
 const mostBytes = 1 << 20;
 const mostInstructions = 4096;
 
+/** As many as an editor asks for, within reason. */
+const countOf = (asked: number | null, most: number): number => Math.max(0, Math.min(Math.trunc(asked ?? 0), most));
+
+/** The address in a request. */
+function referenceOf(args: Arguments): bigint {
+  const reference = args.string("memoryReference") ?? "";
+  if (!/^(0x[0-9a-f]+|\d+)$/i.test(reference)) throw new DebuggerError(`"${reference}" is no address`);
+  return BigInt(reference);
+}
+
 /** What editors ask about a program that stands still; numbers stand for frames and for lists of variables. */
 export class Inspector {
   readonly #session: Session;
@@ -53,7 +63,7 @@ export class Inspector {
 
   stackTrace(args: Arguments): object {
     const { frames } = this.#session.view;
-    const start = args.number("startFrame") ?? 0;
+    const start = Math.max(0, args.number("startFrame") ?? 0);
     const levels = args.number("levels") || frames.length;
     const stackFrames = frames.slice(start, start + levels).map((frame, i) => this.#frame(frame, start + i));
     return { stackFrames, totalFrames: frames.length };
@@ -191,7 +201,7 @@ export class Inspector {
 
   readMemory(args: Arguments): object {
     const address = this.#address(args);
-    const count = Math.min(args.number("count") ?? 0, mostBytes);
+    const count = countOf(args.number("count"), mostBytes);
     const { execution, scope } = this.#session;
     const onlooker = { grid: execution.grid, activation: scope.activation, lane: scope.lane };
     const bytes = readMemory(onlooker, address, count);
@@ -210,20 +220,20 @@ export class Inspector {
   }
 
   #address(args: Arguments): bigint {
-    const reference = args.string("memoryReference") ?? "";
-    if (!/^(0x[0-9a-f]+|\d+)$/i.test(reference)) throw new DebuggerError(`${reference} is no address`);
-    return BigInt(reference) + BigInt(Math.trunc(args.number("offset") ?? 0));
+    const address = referenceOf(args) + BigInt(Math.trunc(args.number("offset") ?? 0));
+    if (address !== BigInt.asUintN(64, address)) throw new DebuggerError("no address is there");
+    return address;
   }
 
   disassemble(args: Arguments): object {
     const { functions } = this.#session;
-    const reference = args.string("memoryReference") ?? "";
-    const from = (args.number("instructionOffset") ?? 0) + (args.number("offset") ?? 0);
-    const count = Math.min(args.number("instructionCount") ?? 0, mostInstructions);
-    const start = locationAt(functions, reference, 0);
+    const reference = referenceOf(args);
+    const from = Math.trunc((args.number("instructionOffset") ?? 0) + (args.number("offset") ?? 0));
+    const count = countOf(args.number("instructionCount"), mostInstructions);
+    const start = locationAt(functions, String(reference), 0);
     const instructions = Array.from({ length: count }, (_, i) => {
       const found = start && locationAt(functions, codeAddress(functions, start), from + i);
-      const address = `0x${(BigInt(reference) + BigInt(from + i)).toString(16)}`;
+      const address = `0x${BigInt.asUintN(64, reference + BigInt(from + i)).toString(16)}`;
       if (!found) return { address, instruction: "(nothing)", presentationHint: "invalid" };
       const { ir, index } = found;
       const { span } = ir.instructions[index]!;

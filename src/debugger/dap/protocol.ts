@@ -4,7 +4,14 @@ export interface DapRequest {
   readonly seq: number;
   readonly type: "request";
   readonly command: string;
-  readonly arguments?: unknown;
+}
+
+/** What comes of a request. */
+export interface Answer {
+  /** A promise: it is answered later, and others in between. */
+  readonly body?: object | Promise<object> | undefined;
+  /** What it sets going when it has been answered. */
+  readonly afterwards?: () => Promise<void> | void;
 }
 
 export interface DapResponse {
@@ -87,6 +94,7 @@ export const capabilities = {
   supportsStepBack: true,
   supportsSetVariable: true,
   supportsRestartRequest: true,
+  supportsCancelRequest: true,
   supportsExceptionInfoRequest: true,
   supportTerminateDebuggee: true,
   supportsTerminateRequest: true,

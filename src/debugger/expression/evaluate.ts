@@ -51,7 +51,7 @@ class Evaluation {
       case "element":
         return this.#element(node);
       case "memory": {
-        const address = this.whole(node.address);
+        const address = BigInt.asUintN(64, this.whole(node.address));
         const found = this.#scope.memory(address, node.type ?? defaultType);
         if (found === null) throw this.#error(`nothing that can be read is at 0x${address.toString(16)}`, node.span);
         return found;

@@ -104,8 +104,9 @@ class Parser {
   #primary(): ExpressionNode {
     const { kind, text, start, end } = this.#token;
     if (kind === "number") {
-      this.#take(false);
       const isWhole = /^(0[xX]|\d+$)/.test(text);
+      if (isWhole && BigInt(text) >= 2n ** 64n) throw this.#error("a number of more than 64 bits");
+      this.#take(false);
       return { kind: "number", value: isWhole ? BigInt(text) : Number(text), span: { start, end } };
     }
     if (kind === "name") {

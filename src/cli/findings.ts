@@ -13,7 +13,7 @@ import {
 } from "../reports/index.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { JobResult } from "../runtime/job-run.ts";
-import type { CodePage, Diagnostic, Severity, SourceText } from "../source/index.ts";
+import { type CodePage, type Diagnostic, nearest, type Severity, type SourceText } from "../source/index.ts";
 import { readSource, writeBytes } from "./files.ts";
 import type { Options, OptionSpec } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -74,6 +74,11 @@ export class Findings {
     const possible = catalogues.filter((c) => c.of === of).flatMap((c) => Object.keys(c.codes));
     for (const { origin, code } of this.#suppressions.unused(possible)) {
       terminal.err(`lanewise: ${origin}: "${code}" suppresses nothing`);
+    }
+    const codes = catalogues.flatMap((c) => Object.keys(c.codes));
+    for (const { origin, code } of this.#suppressions.impossible(codes)) {
+      const meant = nearest(code, codes);
+      terminal.err(`lanewise: ${origin}: there is no code "${code}"${meant ? `; did you mean "${meant}"?` : ""}`);
     }
     if (!files) return;
     const all = new Map<string, CodePage>(catalogues.flatMap(({ codes }) => Object.entries(codes)));

@@ -120,4 +120,9 @@ export class Suppressions {
     const possible = [...codes];
     return this.#rules.filter((rule) => !this.#used.has(rule) && possible.some((code) => any(rule.code).test(code)));
   }
+  /** Rules that nothing can ever fall under, as there are these codes alone: misspelt ones, for example. */
+  impossible(codes: Iterable<string>): readonly Suppression[] {
+    const known = [...codes];
+    return this.#rules.filter((rule) => !known.some((code) => any(rule.code).test(code)));
+  }
 }

@@ -68,12 +68,22 @@ describe("suppressions", () => {
   };
 
   test("a file of rules, and what suppresses nothing", () => {
-    cli.write("rules.txt", "# known\nuninitialized-read careless.ptx:10\ndata-race\nunknown-register\n");
+    cli.write("rules.txt", "# known\nuninitialized-read careless.ptx:10\ndata-race\nmissing-version\n");
     const { status, stdout, stderr } = run("run", ...launchCareless, "--suppress", "rules.txt");
     expect({ status, stdout }).toEqual({ status: 0, stdout: "argument 0, u32[2]: 5 0\n" });
     expect(stderr).toContain('lanewise: rules.txt:3: "data-race" suppresses nothing\n');
     // A run cannot find this one.
-    expect(stderr).not.toContain("unknown-register");
+    expect(stderr).not.toContain("missing-version");
+  });
+
+  test("a code that there is not", () => {
+    const rules = ["--allow", "unitialized-read", "--allow", "visa-*"];
+    const { status, stderr } = run("run", ...launchCareless, ...rules);
+    expect(status).toBe(3);
+    expect(stderr).toContain(
+      'lanewise: --allow: there is no code "unitialized-read"; did you mean "uninitialized-read"?\n',
+    );
+    expect(stderr).not.toContain("visa-");
   });
 
   test("a comment", () => {

@@ -90,3 +90,8 @@ test("what suppresses nothing, of the codes that could have come", () => {
   const unused = suppressions.unused(["odd", "even", "other"]).map(({ origin, code }) => `${origin} ${code}`);
   expect(unused).toEqual(["rules:1 odd", "/home/me/src/a.ptx:4 other", "/home/me/src/a.ptx:5 odd"]);
 });
+
+test("what nothing can fall under", () => {
+  const suppressions = new Suppressions(["odd", "evn", "o*", "x*"].map((rule) => parseRule(rule, "rules")));
+  expect(suppressions.impossible(["odd", "even"]).map(({ code }) => code)).toEqual(["evn", "x*"]);
+});

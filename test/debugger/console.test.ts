@@ -81,7 +81,15 @@ test("what cannot be done is said in a line", async () => {
     "set %t",
     "info",
     "re",
+    "lane 40",
+    "block 2",
+    "block 0,1",
+    "block x,0",
   );
+  expect(answers.slice(8)).toEqual([
+    "the warp has no lane 40",
+    ...["2", "0,1", "x,0"].map((block) => `there is no block ${block}: the grid has 1x1x1`),
+  ]);
   expect(answers[0]).toBe("there is no command brek; did you mean break? (help lists them)");
   expect(answers[1]).toBe("there is no function nowhere");
   expect(answers[2]).toBe("expected a value, and the expression ends\n  %t +\n      ^");

@@ -103,7 +103,7 @@ function focus(context: ConsoleContext, change: { block?: number; warp?: number;
     );
   }
   const place = placeOf(warp, next.lane, session.moment);
-  if (place.state === "absent") throw new DebuggerError(`the warp has no lane ${next.lane}`);
+  if (next.lane > 31 || place.state === "absent") throw new DebuggerError(`the warp has no lane ${next.lane}`);
   session.focus = next;
   const head = `${focusText(session)}, ${place.state}${place.why === null ? "" : ` (waits for ${place.why})`}`;
   return place.site === null ? head : `${head}\n${instructionText(session, place.site, style)}`;
@@ -116,10 +116,12 @@ const numberIn = (what: string, text: string): number => {
 
 /** The ticket of a block, given as that or as x,y,z. */
 function ticketOf(session: Session, text: string): number {
-  if (!text.includes(",")) return numberIn("block", text);
-  const [x = 0, y = 0, z = 0] = text.replace(/[()]/g, "").split(",").map(Number);
-  const [gx, gy] = session.execution.grid.dimensions;
-  return x + gx * (y + gy * z);
+  const [gx, gy, gz] = session.execution.grid.dimensions;
+  const isPlace = text.includes(",");
+  const [x = 0, y = 0, z = 0] = isPlace ? text.replace(/[()]/g, "").split(",").map(Number) : [0];
+  const ticket = isPlace ? x + gx * (y + gy * z) : numberIn("block", text);
+  if (x < gx && y < gy && z < gz && ticket < gx * gy * gz) return ticket;
+  throw new DebuggerError(`there is no block ${text}: the grid has ${gx}x${gy}x${gz}`);
 }
 
 /** The warp and the lane of a thread of the block in focus. */
@@ -192,7 +194,7 @@ export const lookCommands: readonly ConsoleCommand[] = [
     name: "lane",
     args: "N",
     help: "look at a lane of the warp; without a number, where the focus is",
-    run: (context, args) => focus(context, args === "" ? {} : { lane: numberIn("lane", args) & 31 }),
+    run: (context, args) => focus(context, args === "" ? {} : { lane: numberIn("lane", args) }),
   },
   {
     name: "warp",

@@ -2,6 +2,7 @@ import type {
   AccessEvent,
   BarrierEvent,
   BarrierReleaseEvent,
+  CallEvent,
   InstructionEvent,
   Observer,
   WarpEvent,
@@ -67,6 +68,10 @@ export class RaceSanitizer implements Observer {
     if (op.order !== "release") order.acquire(mask, wide);
     if (op.order === "sc") this.#sequential(e.warp.cta, order, mask, wide);
     if (op.order !== "acquire") order.fence(mask, this.#tick(), wide);
+  }
+
+  call({ site, callee }: CallEvent): void {
+    this.#detector.optimistic.called(site.instruction, callee.ir);
   }
 
   barrier({ warp, mask, barrier, mode }: BarrierEvent): void {

@@ -3,7 +3,7 @@ import type { Grid } from "../../machine/grid.ts";
 import type { AccessEvent } from "../../machine/events.ts";
 import type { AccessKind } from "./access-kind.ts";
 import type { ThreadNumbers } from "./clock.ts";
-import { reachesSwap } from "./optimistic.ts";
+import { OptimisticLoads } from "./optimistic.ts";
 import type { PublishedValues } from "./published.ts";
 import { nowhere, type Region, Regions } from "./regions.ts";
 import { cellsOf, nextCell, inPage, type Page, reader, writer } from "./shadow.ts";
@@ -34,6 +34,7 @@ type OnRace = (earlier: Earlier, later: Later) => void;
  * neither ordered nor morally strong (8.7.1).
  */
 export class Detector {
+  readonly optimistic = new OptimisticLoads();
   readonly #threads: ThreadNumbers;
   readonly #stamps = new Stamps();
   readonly #regions: Regions;
@@ -231,7 +232,7 @@ export class Detector {
     const kind = this.#stamps.kindAt(stamp);
     if (this.#areMorallyStrong(kind, thread, this.#kind, this.#me)) return;
     if (kind.strong && kind.effect !== "load" && this.#isObserved(page, at, thread, kind)) return;
-    if (isOptimistic(kind, this.#kind) || isOptimistic(this.#kind, kind)) return;
+    if (this.#isOptimistic(kind, this.#kind) || this.#isOptimistic(this.#kind, kind)) return;
     this.#onRace(
       { thread, kind },
       {
@@ -300,8 +301,9 @@ export class Detector {
   #distance(a: number, b: number): number {
     return a >>> 5 === b >>> 5 ? 0 : this.#blockOf(a) === this.#blockOf(b) ? 1 : 2;
   }
-}
 
-/** A load of what others change in one step, with which a compare-and-swap begins. */
-const isOptimistic = (load: AccessKind, change: AccessKind): boolean =>
-  load.effect === "load" && change.effect === "atomic" && reachesSwap(load.site);
+  /** A load of what others change in one step, with which a compare-and-swap begins. */
+  #isOptimistic(load: AccessKind, change: AccessKind): boolean {
+    return load.effect === "load" && change.effect === "atomic" && this.optimistic.has(load.site);
+  }
+}

@@ -1,36 +1,85 @@
-import type { Destination, Instruction, IrFunction } from "../../ir/index.ts";
+import type { Argument, Destination, Instruction, IrFunction } from "../../ir/index.ts";
 import type { Site } from "../../machine/code.ts";
 import type { Expr } from "../../semantics/index.ts";
 import { leavesOf } from "../init/reads.ts";
 
-const known = new WeakMap<Instruction, boolean>();
-
-/**
- * Whether what an instruction loads may become the value that a compare-and-swap of its function compares with: an optimistic
- * update, as the CUDA guide writes it, which begins with a load. That the load races with the updates of others does no
- * harm, as a value that is out of date makes the swap fail.
- */
-export function reachesSwap({ code, instruction }: Site): boolean {
-  let found = known.get(instruction);
-  if (found === undefined) known.set(instruction, (found = reachesComparison(code.ir, instruction)));
-  return found;
-}
-
-/** A register, or a place of the byte file. */
+/** A register, a place of the byte file, or a variable of the frame. */
 type Name = number | string;
 
-function reachesComparison({ instructions }: IrFunction, load: Instruction): boolean {
-  const names = new Set<Name>(load.dst.flatMap(nameOf));
-  for (let count = -1; count !== names.size; ) {
-    count = names.size;
-    for (const { op, dst } of instructions) {
-      if (op.kind !== "pure") continue;
-      op.values.forEach((value, i) => {
-        if (reads(value, names)) for (const name of nameOf(dst[i] ?? null)) names.add(name);
-      });
-    }
+/**
+ * Loads whose value may become what a compare-and-swap compares with: an optimistic update, as the CUDA guide writes it, which
+ * begins with a load. That the load races with the updates of others does no harm, as a value that is out of date makes the
+ * swap fail. The swap is in the same function, or in one that gets the value as an argument.
+ */
+export class OptimisticLoads {
+  /** By call, what it has called so far. */
+  readonly #callees = new Map<Instruction, Set<IrFunction>>();
+  readonly #known = new Map<Instruction, boolean>();
+
+  called(call: Instruction, callee: IrFunction): void {
+    let callees = this.#callees.get(call);
+    if (callees === undefined) this.#callees.set(call, (callees = new Set()));
+    if (callees.has(callee)) return;
+    callees.add(callee);
+    this.#known.clear();
   }
-  return instructions.some(({ op }) => op.kind === "atomic" && op.combine.some((c) => compares(c, names)));
+
+  has({ code, instruction }: Site): boolean {
+    let found = this.#known.get(instruction);
+    if (found === undefined) {
+      found = this.#reach(code.ir, instruction.dst.flatMap(nameOf), []);
+      this.#known.set(instruction, found);
+    }
+    return found;
+  }
+
+  /** Whether what has these names in a function reaches a swap. `callers`: those that are being looked at. */
+  #reach(ir: IrFunction, from: readonly Name[], callers: readonly IrFunction[]): boolean {
+    if (from.length === 0 || callers.includes(ir)) return false;
+    const { instructions } = ir;
+    const names = new Set(from);
+    for (let count = -1; count !== names.size; ) {
+      count = names.size;
+      for (const { op, dst } of instructions) {
+        if (op.kind === "pure") {
+          op.values.forEach((value, i) => {
+            if (reads(value, names)) for (const name of nameOf(dst[i] ?? null)) names.add(name);
+          });
+        } else if (op.kind === "load" && names.has(variableAt(op.address))) {
+          for (const name of dst.flatMap(nameOf)) names.add(name);
+        } else if (op.kind === "store" && op.values.some((value) => value !== null && reads(value, names))) {
+          const variable = variableAt(op.address);
+          if (variable !== "") names.add(variable);
+        }
+      }
+    }
+    return instructions.some((instruction) => {
+      const { op } = instruction;
+      if (op.kind === "atomic") return op.combine.some((c) => compares(c, names));
+      if (op.kind !== "call") return false;
+      const callees = [...(this.#callees.get(instruction) ?? [])];
+      return callees.some((callee) => this.#reach(callee, passed(op.args, callee, names), [...callers, ir]));
+    });
+  }
+}
+
+/** What of a function gets a value with one of the names. */
+const passed = (args: readonly Argument[], { params }: IrFunction, names: ReadonlySet<Name>): readonly Name[] =>
+  args.flatMap((arg, i): readonly Name[] => {
+    const storage = params[i]?.storage;
+    if (arg.kind === "frame" ? !names.has(variable(arg.variable)) : arg.kind !== "value" || !reads(arg.value, names))
+      return [];
+    if (storage?.kind === "register") return storage.registers;
+    return storage?.kind === "frame" ? [variable(storage.variable)] : [];
+  });
+
+/** A variable of the frame. */
+const variable = (index: number): Name => `variable ${index}`;
+
+/** The variable of the frame in which an address lies, or "". */
+function variableAt(address: Expr): Name {
+  if (address.kind === "frame") return variable(address.variable);
+  return address.kind === "prim" ? (address.args.map(variableAt).find((name) => name !== "") ?? "") : "";
 }
 
 function nameOf(to: Destination): Name[] {

@@ -6,6 +6,7 @@ import { type Item, itemAt, itemsOf, type Layout, type LayoutNeeds, layoutOf, ty
 import type { Gatherings } from "./gatherings.ts";
 import { graphOf, type Phase } from "./phase.ts";
 import type { PauseKind, Suspension } from "./suspension.ts";
+import { waitingPlaces } from "./waiting-masks.ts";
 
 /** Copies of registers that belong to a branch: for the lanes that take it, and for the others. */
 export interface BranchCopies {
@@ -26,6 +27,8 @@ export class ControlFlow {
   #layout: Layout;
   /** By block, the mask of the lanes that wait there. */
   readonly #waiting = new Map<number, readonly number[]>();
+  /** Those masks, each once. */
+  readonly #masks: readonly (readonly number[])[];
   /** The block in the middle of a scope with which it begins; 0 for its beginning. */
   #entry: number | null = null;
   readonly #writeBlock: (block: FlowBlock) => void;
@@ -61,11 +64,14 @@ export class ControlFlow {
       if (analysis.code.instructions[end - 1]!.op.kind !== "branch-indexed") continue;
       for (const s of successors) if (!this.leaves(s)) waiting.add(s);
     }
-    for (const w of [...waiting].sort((a, b) => a - b))
-      this.#waiting.set(
-        w,
-        chunk.active.map(() => writer.local("v128")),
-      );
+    const everywhere = gatherings === null ? new Set(suspension?.masked) : waiting;
+    const places = waitingPlaces(
+      analysis,
+      [...waiting].sort((a, b) => a - b),
+      everywhere,
+    );
+    this.#masks = Array.from(new Set(places.values()), () => chunk.active.map(() => writer.local("v128")));
+    for (const [w, place] of places) this.#waiting.set(w, this.#masks[place]!);
     const needs = { start: 0, entries: suspension?.blocks ?? [], waiting: [...this.#waiting.keys()] };
     this.#layout = this.#lay(this.#withReturns(graph), needs);
     this.#scope = this.#layout.root;
@@ -94,7 +100,7 @@ export class ControlFlow {
   /** The masks of waiting lanes are to be empty when lanes begin. */
   reset(): void {
     const none = wasm.i32x4(0);
-    this.#chunk.writer.assign([...this.#waiting.values()].flat().map((local) => ({ local, value: none })));
+    this.#chunk.writer.assign(this.#masks.flat().map((local) => ({ local, value: none })));
     if (this.#layout.needsEntry) this.enterAt(0);
   }
 
@@ -135,7 +141,7 @@ export class ControlFlow {
   /** The lanes that have not ended. */
   everybody(): readonly Wasm[] {
     if (this.#gatherings !== null) return this.#gatherings.live();
-    return [...this.#waiting.values(), ...(this.#suspension?.masks ?? [])].reduce<readonly Wasm[]>(
+    return [...this.#masks, ...(this.#suspension?.masks ?? [])].reduce<readonly Wasm[]>(
       (all, mask) => all.map((lanes, q) => wasm.op("v128.or", lanes, wasm.local("v128", mask[q]!))),
       this.#active,
     );

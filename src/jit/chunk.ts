@@ -10,6 +10,7 @@ import { bothMasks, hasLane, isAll, isNone, ruleMask } from "./lane-rule.ts";
 import { canonicalNan, canonicalNans, observedBits } from "./nan.ts";
 import { resultsOf } from "./prepare.ts";
 import type { Shape } from "./shape.ts";
+import { placesOf, type Span } from "./spans.ts";
 import {
   applyQuads,
   applyScalar,
@@ -33,6 +34,14 @@ export const allLanes = ({ active }: Chunk): readonly Wasm[] => active.map(() =>
 
 /** What a function reads that is neither register nor memory. */
 export type SpecialValues = (leaf: Extract<Expr, { kind: "special" }>) => Value;
+
+/** How registers share locals. */
+export interface Sharing {
+  /** By register, the blocks that need it. */
+  readonly spans: readonly Span[];
+  /** Registers that have locals of their own. */
+  readonly apart: ReadonlySet<number>;
+}
 
 /**
  * The lanes of one function while it is written: where their registers are, what expressions become, and how results are
@@ -65,6 +74,7 @@ export class Chunk {
     quads: number,
     specials: SpecialValues,
     frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm,
+    sharing: Sharing | null = null,
   ) {
     this.writer = writer;
     this.analysis = analysis;
@@ -74,7 +84,32 @@ export class Chunk {
     this.active = Array.from({ length: quads }, () => writer.local("v128"));
     const { ir, instructions } = analysis.code;
     this.#observed = observedBits(instructions, resultsOf(ir));
-    this.#registers = ir.registers.map((_, r) => this.#localTypes(ir, r).map((ty) => writer.local(ty)));
+    this.#registers = this.#localsOf(
+      ir.registers.map((_, r) => this.#localTypes(ir, r)),
+      sharing,
+    );
+  }
+
+  #localsOf(types: readonly (readonly WasmTy[])[], sharing: Sharing | null): readonly (readonly number[])[] {
+    const own = (tys: readonly WasmTy[]): readonly number[] => tys.map((ty) => this.writer.local(ty));
+    if (sharing === null) return types.map(own);
+    /** Registers that may share locals, by the types of these. */
+    const alike = new Map<string, number[]>();
+    types.forEach((tys, r) => {
+      const key = sharing.apart.has(r) ? `${r}` : tys.join();
+      const others = alike.get(key);
+      if (others === undefined) alike.set(key, [r]);
+      else others.push(r);
+    });
+    const all: (readonly number[])[] = [];
+    for (const registers of alike.values()) {
+      const locals: (readonly number[])[] = [];
+      placesOf(registers.map((r) => sharing.spans[r]!)).forEach((place, i) => {
+        const r = registers[i]!;
+        all[r] = locals[place] ??= own(types[r]!);
+      });
+    }
+    return all;
   }
 
   get function(): IrFunction {
@@ -85,7 +120,7 @@ export class Chunk {
     return 4 * this.quads;
   }
 
-  /** The locals of a register. */
+  /** The locals of a register; another may have them elsewhere. */
   readonly locals = (register: number): readonly number[] => this.#registers[register]!;
 
   /** Makes a vector of a register that keeps its value, to be used wherever one is needed. */

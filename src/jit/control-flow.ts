@@ -6,7 +6,7 @@ import { type Item, itemAt, itemsOf, type Layout, type LayoutNeeds, layoutOf, ty
 import type { Gatherings } from "./gatherings.ts";
 import { graphOf, type Phase } from "./phase.ts";
 import type { PauseKind, Suspension } from "./suspension.ts";
-import { waitingPlaces } from "./waiting-masks.ts";
+import { waitingMasks } from "./waiting-masks.ts";
 
 /** Copies of registers that belong to a branch: for the lanes that take it, and for the others. */
 export interface BranchCopies {
@@ -64,11 +64,10 @@ export class ControlFlow {
       if (analysis.code.instructions[end - 1]!.op.kind !== "branch-indexed") continue;
       for (const s of successors) if (!this.leaves(s)) waiting.add(s);
     }
-    const everywhere = gatherings === null ? new Set(suspension?.masked) : waiting;
-    const places = waitingPlaces(
+    const places = waitingMasks(
       analysis,
       [...waiting].sort((a, b) => a - b),
-      everywhere,
+      gatherings === null ? new Set(suspension?.masked) : waiting,
     );
     this.#masks = Array.from(new Set(places.values()), () => chunk.active.map(() => writer.local("v128")));
     for (const [w, place] of places) this.#waiting.set(w, this.#masks[place]!);

@@ -5,7 +5,7 @@ import { Body } from "./body.ts";
 import { functionName } from "./calls.ts";
 import { CallGraph } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
-import { Chunk } from "./chunk.ts";
+import { Chunk, type Sharing } from "./chunk.ts";
 import { type ContextLayout, layContext } from "./context-layout.ts";
 import { promoteFile } from "../ir/flow/file-promotion.ts";
 import { Row } from "./flat-path.ts";
@@ -17,12 +17,13 @@ import type { MemoryContext } from "./locator.ts";
 import { faultImport } from "./faults.ts";
 import { gatherImports } from "./gathering-layout.ts";
 import { GatheringBlocks } from "./gatherings.ts";
-import { hoistedOf } from "./hoisting.ts";
+import { type Hoisted, hoistedOf } from "./hoisting.ts";
 import { idleTest } from "./idle-chunks.ts";
 import { losesLanes, Planning } from "./plan.ts";
 import { type Phase, phasesOf } from "./phase.ts";
 import { Phases } from "./phases.ts";
 import { type Prepared, prepare } from "./prepare.ts";
+import { registerSpans } from "./register-spans.ts";
 import { Reaches } from "./reaches.ts";
 import { type ChunkStart, Rounds } from "./rounds.ts";
 import { Specials, specialShape, specialsOf } from "./specials.ts";
@@ -165,6 +166,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   const w = unit.module.function("run", ["i32", "i32", "i32"], ["i32"]);
   const { code } = analysis;
   const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
+  const hoisted = hoistedOf(analysis);
   const specials = new Specials(w, layout, context, shape, specialsOf(code.instructions));
   const chunk = new Chunk(
     w,
@@ -172,6 +174,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     quads,
     (leaf) => specials.value(leaf),
     (leaf) => frame.address(leaf),
+    sharingOf(analysis, hoisted, stalled),
   );
   const frame = new Frame(unit, w, kernel, null);
   const kernelStacks = new KernelStacks(unit, w, context, specials.first, frame);
@@ -179,7 +182,6 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   const { file } = code.ir;
   const files = file === undefined ? null : new ThreadFiles(unit, chunk, file, { context, first: specials.first });
   const reaches = new Reaches(unit, w, analysis, context, frame);
-  const hoisted = hoistedOf(analysis);
   const suspension = stalled.size === 0 ? null : new Suspension(chunk, pauses, hoisted.registers);
   if (suspension !== null && suspension.bytes > stateBytesFor(analysis, pauses, quads)) {
     throw new Error("the state of a chunk is larger than the room for it");
@@ -340,6 +342,15 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   });
   w.end();
   w.get(last);
+}
+
+/** How the registers of a kernel share locals; null where they do not. */
+function sharingOf(analysis: Analysis, { registers, splats }: Hoisted, pauses: ReadonlySet<number>): Sharing | null {
+  const { ir, liveness } = analysis.code;
+  // What lanes share in other ways than by registers is not looked at.
+  if (ir.file !== undefined || new GatheringBlocks(analysis).all.length > 0) return null;
+  const spans = registerSpans(analysis, pauses);
+  return spans === null ? null : { spans, apart: new Set([...registers, ...splats, ...liveness.acrossLanes]) };
 }
 
 interface Analysed {

@@ -29,7 +29,8 @@ export class Phases {
   readonly #barriers: ReadonlyMap<number, number>;
   /** 0 and 1 in turn: tells the chunks that have come to a barrier in this round from those of the last. */
   readonly #round: number;
-  readonly #arrivals: readonly Arrivals[];
+  /** By the state that stands for a barrier at which chunks wait for their turn. */
+  readonly #arrivals = new Map<number, Arrivals>();
 
   /** `barriers`: by the block that ends with one, the block behind it. */
   constructor(
@@ -51,7 +52,6 @@ export class Phases {
     this.#body = body;
     this.#barriers = barriers;
     this.#round = writer.local("i32");
-    this.#arrivals = suspension.meetings.map(() => ({ now: writer.local("i32"), before: writer.local("i32") }));
   }
 
   /**
@@ -67,8 +67,14 @@ export class Phases {
   ): void {
     const w = this.#writer;
     const row = rowOf(phases, this.#chunk.analysis.code, this.#barriers);
+    const inRow = new Set(row);
+    const others = phases.filter((phase) => !inRow.has(phase));
+    for (const { start: block } of others) {
+      this.#arrivals.set(this.#suspension.meetingBefore(block)!, { now: w.local("i32"), before: w.local("i32") });
+    }
     beginBlock();
-    w.assign([this.#round, ...this.#arrivals.map((a) => a.now)].map((local) => ({ local, value: wasm.i32(0) })));
+    const arrivals = [...this.#arrivals.values()];
+    w.assign([this.#round, ...arrivals.map((a) => a.now)].map((local) => ({ local, value: wasm.i32(0) })));
     row.forEach((phase, i) => {
       const isInRow = i < row.length - 1;
       const run = (): void => {
@@ -78,7 +84,6 @@ export class Phases {
       // Those that are passed over keep what they have, and are where the others come to.
       eachChunk(run, i > 0 && isInRow ? isIdle(phase) : null);
     });
-    const others = phases.filter((phase) => !row.includes(phase));
     if (others.length === 0) return;
     w.loop((again) => {
       this.#nextRound();
@@ -96,7 +101,7 @@ export class Phases {
           });
         });
       }
-      const arrived = this.#arrivals.map(({ now }) => this.#local(now));
+      const arrived = arrivals.map(({ now }) => this.#local(now));
       w.value(arrived.reduce((a, b) => wasm.op("i32.or", a, b)));
       w.brIf(again);
     });
@@ -135,13 +140,13 @@ export class Phases {
   }
 
   #arrivalsAt(state: number): Arrivals {
-    return this.#arrivals[state - chunkState.meetings]!;
+    return this.#arrivals.get(state)!;
   }
 
   #nextRound(): void {
     this.#writer.assign([
       { local: this.#round, value: wasm.op("i32.xor", this.#local(this.#round), wasm.i32(1)) },
-      ...this.#arrivals.flatMap(({ now, before }) => [
+      ...[...this.#arrivals.values()].flatMap(({ now, before }) => [
         { local: before, value: this.#local(now) },
         { local: now, value: wasm.i32(0) },
       ]),

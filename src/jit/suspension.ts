@@ -76,6 +76,8 @@ export class Suspension {
   readonly #kept: readonly Kept[];
   /** Barriers that need no masks, in the order of the states that stand for them. */
   readonly meetings: readonly Meeting[];
+  /** By block, its place among them. */
+  readonly #meetingAt: ReadonlyMap<number, number>;
   /** Bytes of a chunk's state. */
   readonly bytes: number;
   /** Where the address of the chunk's state is. */
@@ -94,11 +96,12 @@ export class Suspension {
     const { liveness } = analysis.code;
     this.state = writer.local("i32");
     const together = [...pauses.barriers].filter(([barrier]) => isMeeting(analysis, barrier)).map(([, block]) => block);
+    const meets = new Set(together);
     for (const [block, kind] of [
       ...[...pauses.barriers.values()].map((b) => [b, "barrier"] as const),
       ...[...pauses.spins].map((b) => [b, "yield"] as const),
     ]) {
-      if (!together.includes(block)) {
+      if (!meets.has(block)) {
         this.#pauses.set(block, { kind, mask: active.map(() => writer.local("v128")) });
       }
     }
@@ -109,7 +112,7 @@ export class Suspension {
           if (!lasting.has(r)) live.add(r);
         });
       }
-      return [...live].flatMap((r) => [...chunk.locals(r)]);
+      return [...new Set([...live].flatMap((r) => chunk.locals(r)))];
     };
     const masks = [...this.#pauses.values()].flatMap((p) => p.mask);
     this.#kept = placesOf(writer, [...masks, ...liveAt(this.#pauses.keys())]);
@@ -119,6 +122,7 @@ export class Suspension {
       const live = new Set(liveAt([block]));
       return { block, kept: places.filter(({ local }) => live.has(local)) };
     });
+    this.#meetingAt = new Map(together.map((block, i) => [block, i]));
     this.bytes = Math.ceil(Math.max(endOf(this.#kept), endOf(places)) / 16) * 16;
   }
 
@@ -130,8 +134,8 @@ export class Suspension {
 
   /** The state that stands for the barrier before a block, if all lanes come to it together; else null. */
   meetingBefore(block: number): number | null {
-    const at = this.meetings.findIndex((m) => m.block === block);
-    return at < 0 ? null : chunkState.meetings + at;
+    const at = this.#meetingAt.get(block);
+    return at === undefined ? null : chunkState.meetings + at;
   }
 
   /** All lanes of the chunk are at a barrier: its turn ends. */

@@ -1,4 +1,4 @@
-import type { FlowBlock, FlowGraph } from "../ir/flow/flow-graph.ts";
+import type { FlowBlock } from "../ir/flow/flow-graph.ts";
 import { type LoopRange, loopsOf } from "../ir/flow/loops.ts";
 import type { Label } from "../wasm/index.ts";
 
@@ -15,9 +15,14 @@ export interface Scope {
   again: Label | null;
 }
 
-/** How blocks are written: all of them, or those of a phase. */
-export interface Layout {
-  readonly blocks: readonly FlowBlock[];
+/** Blocks by number, of `count` that there are: all of them, or those of a phase. */
+export interface BlockGraph {
+  readonly blocks: Readonly<Record<number, FlowBlock>>;
+  readonly count: number;
+}
+
+/** How the blocks of a graph are written. */
+export interface Layout extends BlockGraph {
   /** The block with which a turn begins. */
   readonly start: number;
   readonly root: Scope;
@@ -46,25 +51,29 @@ export interface LayoutNeeds {
   readonly waiting: readonly number[];
 }
 
-export function layoutOf(graph: Pick<FlowGraph, "blocks">, { start, entries, waiting }: LayoutNeeds): Layout {
-  const { blocks } = graph;
-  const scopes: Scope[] = [];
+/** The work is in proportion to the blocks that are reached: a kernel may have as many phases as blocks. */
+export function layoutOf({ blocks, count }: BlockGraph, { start, entries, waiting }: LayoutNeeds): Layout {
   const reachable = reachableBlocks(blocks, start);
-  const [first, last] = rangeOf(reachable, blocks.length);
-  const inner = loopsOf(graph).filter((loop) => loop.end >= first && loop.start <= last);
-  const root = scopeOf({ start: first, end: last, inner }, null, scopes);
+  const reached = [...reachable]
+    .sort((a, b) => a - b)
+    .flatMap((index) => {
+      const block = blocks[index];
+      return block === undefined ? [] : [block];
+    });
+  const [first, last] = [reached[0]?.index ?? 0, reached.at(-1)?.index ?? -1];
+  const root = scopeOf({ start: first, end: last, inner: loopsOf({ blocks: reached }) }, null);
   const targets = new Set<number>(waiting);
-  for (const { index, successors } of blocks) {
-    for (const s of successors) if (s > index + 1 && s < blocks.length) targets.add(s);
+  for (const { index, successors } of reached) {
+    for (const s of successors) if (s > index + 1 && s < count) targets.add(s);
   }
   if (start > 0) targets.add(start);
-  const isInsideLoop = (block: number): boolean =>
-    scopes.some((s) => s.around !== null && block > s.start && block <= s.end);
+  const isInsideLoop = (block: number): boolean => itemAt(root, block) !== block;
   const entersLoops = [...targets].some(isInsideLoop);
   for (const entry of entries) targets.add(entry);
   const needsEntry = entries.length > 0 || entersLoops;
   return {
     blocks,
+    count,
     start,
     root,
     targets,
@@ -78,21 +87,10 @@ export function layoutOf(graph: Pick<FlowGraph, "blocks">, { start, entries, wai
   };
 }
 
-function reachableBlocks(blocks: readonly FlowBlock[], start: number): ReadonlySet<number> {
+function reachableBlocks(blocks: BlockGraph["blocks"], start: number): ReadonlySet<number> {
   const reachable = new Set([start]);
   for (const block of reachable) for (const s of blocks[block]?.successors ?? []) reachable.add(s);
   return reachable;
-}
-
-/** The lowest and the highest of some blocks of a function. */
-function rangeOf(some: ReadonlySet<number>, count: number): readonly [number, number] {
-  let [first, last] = [count - 1, 0];
-  for (const block of some) {
-    if (block >= count) continue;
-    first = Math.min(first, block);
-    last = Math.max(last, block);
-  }
-  return [first, last];
 }
 
 /** A block, or a loop. */
@@ -118,14 +116,19 @@ export function itemsOf(scope: Scope): Item[] {
 }
 
 /** The first block of the item of a scope that contains a block. */
-export function itemAt(scope: Scope, block: number): number {
-  const loop = scope.inner.find((s) => block >= s.start && block <= s.end);
-  return loop?.start ?? block;
+export function itemAt({ inner }: Scope, block: number): number {
+  let [low, high] = [0, inner.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (inner[middle]!.end < block) low = middle + 1;
+    else high = middle;
+  }
+  const loop = inner[low];
+  return loop !== undefined && loop.start <= block ? loop.start : block;
 }
 
-function scopeOf({ start, end, inner }: LoopRange, around: Scope | null, all: Scope[]): Scope {
+function scopeOf({ start, end, inner }: LoopRange, around: Scope | null): Scope {
   const scope: Scope = { start, end, around, inner: [], labels: new Map(), again: null };
-  all.push(scope);
-  for (const range of inner) scope.inner.push(scopeOf(range, scope, all));
+  for (const range of inner) scope.inner.push(scopeOf(range, scope));
   return scope;
 }

@@ -2,7 +2,16 @@ import type { FlowBlock, FlowGraph } from "../ir/flow/flow-graph.ts";
 import type { Guard } from "../ir/index.ts";
 import { type Label, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
-import { type Item, itemAt, itemsOf, type Layout, type LayoutNeeds, layoutOf, type Scope } from "./code-layout.ts";
+import {
+  type BlockGraph,
+  type Item,
+  itemAt,
+  itemsOf,
+  type Layout,
+  type LayoutNeeds,
+  layoutOf,
+  type Scope,
+} from "./code-layout.ts";
 import type { Gatherings } from "./gatherings.ts";
 import { graphOf, type Phase } from "./phase.ts";
 import type { PauseKind, Suspension } from "./suspension.ts";
@@ -72,11 +81,11 @@ export class ControlFlow {
     this.#masks = Array.from(new Set(places.values()), () => chunk.active.map(() => writer.local("v128")));
     for (const [w, place] of places) this.#waiting.set(w, this.#masks[place]!);
     const needs = { start: 0, entries: suspension?.blocks ?? [], waiting: [...this.#waiting.keys()] };
-    this.#layout = this.#lay(this.#withReturns(graph), needs);
+    this.#layout = this.#lay({ blocks: this.#withReturns(graph).blocks, count: graph.blocks.length }, needs);
     this.#scope = this.#layout.root;
   }
 
-  #lay(graph: Pick<FlowGraph, "blocks">, needs: LayoutNeeds): Layout {
+  #lay(graph: BlockGraph, needs: LayoutNeeds): Layout {
     this.#layout = layoutOf(graph, needs);
     this.#scope = this.#layout.root;
     if (this.#layout.needsEntry) this.#entry ??= this.#chunk.writer.local("i32");

@@ -1,5 +1,6 @@
 import { readsOf, writesOf } from "../ir/flow/accesses.ts";
 import type { FlowBlock, FlowGraph } from "../ir/flow/flow-graph.ts";
+import type { BlockGraph } from "./code-layout.ts";
 import type { Prepared } from "./prepare.ts";
 
 /** What lanes go through from the beginning, or from behind a barrier, to the barriers that come next. */
@@ -17,17 +18,22 @@ const mostGrowth = 3;
  * Null where they would make too much code.
  */
 export function phasesOf(
-  { graph }: Prepared,
+  { graph, instructions }: Prepared,
   barriers: ReadonlyMap<number, number>,
 ): readonly [Phase, ...Phase[]] | null {
-  const phases = [...new Set(barriers.values())]
-    .sort((a, b) => a - b)
-    .map((start) => phaseFrom(graph, start, barriers));
-  const first = phaseFrom(graph, 0, barriers);
-  const sizeOf = (block: number): number => graph.blocks[block]!.end - graph.blocks[block]!.start;
-  const all = graph.blocks.reduce((sum, { index }) => sum + sizeOf(index), 0);
-  const written = [first, ...phases].reduce((sum, { blocks }) => [...blocks].reduce((s, b) => s + sizeOf(b), sum), 0);
-  return written > mostGrowth * all ? null : [first, ...phases];
+  let left = mostGrowth * instructions.length;
+  const from = (start: number): Phase => {
+    const phase = phaseFrom(graph, start, barriers);
+    for (const block of phase.blocks) left -= graph.blocks[block]!.end - graph.blocks[block]!.start;
+    return phase;
+  };
+  const first = from(0);
+  const phases: Phase[] = [];
+  for (const start of [...new Set(barriers.values())].sort((a, b) => a - b)) {
+    if (left < 0) return null;
+    phases.push(from(start));
+  }
+  return left < 0 ? null : [first, ...phases];
 }
 
 function phaseFrom({ blocks }: FlowGraph, start: number, barriers: ReadonlyMap<number, number>): Phase {
@@ -60,22 +66,26 @@ export function rowOf(
     return [...exits];
   };
   const all = [first, ...others].map((phase) => ({ phase, exits: exitsOf(phase) }));
+  const starting = new Map(all.slice(1).map((a) => [a.phase.start, a]));
+  /** By barrier, the phases that come to it. */
+  const coming = new Map<number | null, number>();
+  for (const { exits } of all) for (const to of exits) coming.set(to, (coming.get(to) ?? 0) + 1);
   const row = [first];
   for (let last = all[0]; last?.exits.length === 1; ) {
-    const [to] = last.exits;
-    const next = all.find(({ phase }) => phase !== first && phase.start === to);
-    if (next === undefined || all.filter(({ exits }) => exits.includes(to!)).length > 1) break;
+    const to = last.exits[0] ?? -1;
+    const next = starting.get(to);
+    if (next === undefined || coming.get(to)! > 1) break;
     row.push(next.phase);
     last = next;
   }
   return row;
 }
 
-/** The blocks as if there were no others. */
-export function graphOf(graph: FlowGraph, { blocks }: Phase, barriers: ReadonlyMap<number, number>): FlowGraph {
+/** The blocks of a phase, with the ways between them. */
+export function graphOf(graph: FlowGraph, { blocks }: Phase, barriers: ReadonlyMap<number, number>): BlockGraph {
   const isPassed = (block: number): boolean => blocks.has(block) && !barriers.has(block);
   const end = graph.blocks.length;
-  const inPhase = [...apart(graph)];
+  const inPhase: Record<number, FlowBlock> = {};
   for (const b of blocks) {
     const { successors, predecessors, ...block } = graph.blocks[b]!;
     inPhase[b] = {
@@ -84,19 +94,7 @@ export function graphOf(graph: FlowGraph, { blocks }: Phase, barriers: ReadonlyM
       predecessors: predecessors.filter(isPassed),
     };
   }
-  return { ...graph, blocks: inPhase };
-}
-
-const apartOf = new WeakMap<FlowGraph, readonly FlowBlock[]>();
-
-/** A graph's blocks with no ways between them. A kernel may have as many phases as blocks: they are made once. */
-function apart(graph: FlowGraph): readonly FlowBlock[] {
-  let found = apartOf.get(graph);
-  if (found === undefined) {
-    found = graph.blocks.map((block) => ({ ...block, successors: [], predecessors: [] }));
-    apartOf.set(graph, found);
-  }
-  return found;
+  return { blocks: inPhase, count: end };
 }
 
 /** The registers that a phase reads or writes. */

@@ -4,8 +4,8 @@ import type { Analysis } from "./analysis.ts";
 import type { Span } from "./spans.ts";
 import { waitingSpans } from "./waiting-masks.ts";
 
-/** Registers that are live where lanes wait or loops begin, at most, that are looked at. */
-const mostLive = 0x40_0000;
+/** Steps of the search at most, at the places where lanes wait or loops begin. */
+const mostLive = 0x1000_0000;
 
 /**
  * By register, the blocks in which it holds what some lane may yet read, whichever lanes run, or in which it is touched at all. Null
@@ -32,7 +32,7 @@ export function registerSpans(analysis: Analysis, pauses: ReadonlySet<number>): 
       extend(r, from, to);
       left--;
     });
-    left -= ir.registers.length >>> 3;
+    left -= ir.registers.length >>> 5;
   };
   extendLive(0, 0, 0);
   const waiting = new Set(pauses);

@@ -496,7 +496,7 @@ export class ControlFlow {
         scope.labels.delete(item.start);
       }
       if (item.scope !== null) this.#writeScope(item.scope);
-      else this.#write(this.#layout.blocks[item.start]!);
+      else if (this.#layout.reachable.has(item.start)) this.#write(this.#layout.blocks[item.start]!);
     }
     if (scope.around !== null) writer.end();
     this.#scope = outer;
@@ -537,7 +537,6 @@ export class ControlFlow {
   }
 
   #write(block: FlowBlock): void {
-    if (!this.#layout.reachable.has(block.index)) return;
     const waiting = this.#waiting.get(block.index);
     const { needsEntry, targets } = this.#layout;
     if (needsEntry && targets.has(block.index) && this.#isEntry(block.index)) this.enterAt(0);

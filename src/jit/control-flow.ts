@@ -404,7 +404,10 @@ export class ControlFlow {
     for (const index of this.#comingTo(block)) {
       if (index >= block) break;
       const others = divergence.waiting(index);
-      const { successors } = this.#layout.blocks[index]!;
+      // Those of other phases are not on the way.
+      const from = this.#layout.blocks[index];
+      if (from === undefined) continue;
+      const { successors } = from;
       if (!others.has(block) && !successors.includes(block)) continue;
       for (const w of others) expected.add(w);
       for (const w of successors) expected.add(w);

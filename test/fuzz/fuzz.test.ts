@@ -24,6 +24,14 @@ test.each(allFamilies)("%s: all engines compute the same, whatever the schedule"
   expect(differences).toEqual([]);
 });
 
+test.each([
+  ["graph", 262_484_861],
+  ["graph", 272_035_789],
+  ["mixed", 500_000_027],
+] as const)("compiled code was wrong once: %s %i", (family, seed) => {
+  expect(compareEngines(programOf(family, seed), engines.interpreter, engines.jit)).toBeNull();
+});
+
 test("faults end most of the programs that are to have some", () => {
   const ended = seeds.filter((seed) => engines.interpreter.run(programOf("faults", seed)).reports.length > 0);
   expect(ended.length).toBeGreaterThan(seeds.length / 3);

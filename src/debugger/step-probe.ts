@@ -41,28 +41,37 @@ const beginsLine = (site: Site): boolean => {
   return before?.line !== instruction.location?.line || before?.file !== instruction.location?.file;
 };
 
-/** Finds the end of a step forward: behind an instruction of the focus, where it stands well. */
-export class StepProbe implements Probe {
-  readonly #options: StepOptions;
+/** Finds a place behind an instruction of the focus. */
+abstract class ForwardProbe implements Probe {
+  protected readonly options: StepOptions;
   #isMine = false;
 
   constructor(options: StepOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   wants({ activation: { warp } }: Group): boolean {
-    return isWarpOf(warp, this.#options);
+    return isWarpOf(warp, this.options);
   }
 
   /** The group is another one when it has executed the instruction. */
   before(moment: Moment): boolean {
-    this.#isMine = isOf(moment, this.#options);
+    this.#isMine = isOf(moment, this.options);
     return false;
   }
 
   after(moment: Moment): boolean {
-    const { scope, kind, granularity, focus, depth, from, next } = this.#options;
-    if (!this.#isMine) return false;
+    return this.#isMine && this.isThere(moment);
+  }
+
+  /** Whether the focus, which has executed an instruction, has come to the place. */
+  protected abstract isThere(moment: Moment): boolean;
+}
+
+/** Finds the end of a step forward: behind an instruction of the focus, where it stands well. */
+export class StepProbe extends ForwardProbe {
+  protected isThere(moment: Moment): boolean {
+    const { scope, kind, granularity, focus, depth, from, next } = this.options;
     if (scope !== "lane") return next() === null || beginsInstruction(next()!.site);
     const place = placeOf(moment.warp, focus.lane, next());
     // It has ended: there is nothing more to come.
@@ -117,32 +126,19 @@ const isOf = ({ warp, group }: Moment, options: StepOptions): boolean =>
   isWarpOf(warp, options) && (options.scope !== "lane" || ((group.mask >>> options.focus.lane) & 1) !== 0);
 
 /** Finds the lane at one of some places, or behind its function: `until`. */
-export class UntilProbe implements Probe {
-  readonly #options: StepOptions;
-  #isMine = false;
-  readonly #isThere: (site: Site) => boolean;
+export class UntilProbe extends ForwardProbe {
+  readonly #isPlace: (site: Site) => boolean;
 
-  constructor(options: StepOptions, isThere: (site: Site) => boolean) {
-    this.#options = options;
-    this.#isThere = isThere;
+  constructor(options: StepOptions, isPlace: (site: Site) => boolean) {
+    super(options);
+    this.#isPlace = isPlace;
   }
 
-  wants({ activation: { warp } }: Group): boolean {
-    return isWarpOf(warp, this.#options);
-  }
-
-  /** The group is another one when it has executed the instruction. */
-  before(moment: Moment): boolean {
-    this.#isMine = isOf(moment, this.#options);
-    return false;
-  }
-
-  after(moment: Moment): boolean {
-    const { focus, depth, next } = this.#options;
-    if (!this.#isMine) return false;
+  protected isThere(moment: Moment): boolean {
+    const { focus, depth, next } = this.options;
     const { site, activation, state } = placeOf(moment.warp, focus.lane, next());
     if (site === null || activation === null) return true;
     if (state === "returned") return false;
-    return activation.depth < depth || (activation.depth === depth && this.#isThere(site));
+    return activation.depth < depth || (activation.depth === depth && this.#isPlace(site));
   }
 }

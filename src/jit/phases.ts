@@ -160,9 +160,7 @@ export class Phases {
   #findState(): void {
     const { layout, quads } = this.#unit;
     const chunk = wasm.op("i32.shr_u", this.#local(this.#first), wasm.i32(Math.log2(4 * quads)));
-    const at = wasm.op("i32.mul", chunk, wasm.i32(this.#suspension.bytes));
-    const base = wasm.op("i32.add", this.#local(this.#context), wasm.i32(layout.states));
-    this.#writer.assign([{ local: this.#suspension.state, value: wasm.op("i32.add", base, at) }]);
+    this.#suspension.find(wasm.op("i32.add", this.#local(this.#context), wasm.i32(layout.states)), chunk);
   }
 
   #local(local: number): Wasm {

@@ -294,10 +294,7 @@ export class Rounds {
   }
 
   #findState(): void {
-    const { layout } = this.#unit;
-    const chunk = this.#chunksOf(this.#local(this.#first));
-    const at = wasm.op("i32.mul", chunk, wasm.i32(this.#suspension.bytes));
-    const base = wasm.op("i32.add", this.#local(this.#context), wasm.i32(layout.states));
-    this.#writer.assign([{ local: this.#suspension.state, value: wasm.op("i32.add", base, at) }]);
+    const states = wasm.op("i32.add", this.#local(this.#context), wasm.i32(this.#unit.layout.states));
+    this.#suspension.find(states, this.#chunksOf(this.#local(this.#first)));
   }
 }

@@ -147,6 +147,12 @@ export class Suspension {
     this.#chunk.writer.br(this.turnEnd);
   }
 
+  /** Finds the state of the n-th chunk. `states`: where those of all chunks begin. */
+  find(states: Wasm, chunk: Wasm): void {
+    const at = wasm.op("i32.mul", chunk, wasm.i32(this.bytes));
+    this.#chunk.writer.assign([{ local: this.state, value: wasm.op("i32.add", states, at) }]);
+  }
+
   /** Notes what has become of the chunk. */
   setState(value: Wasm): void {
     const { writer } = this.#chunk;

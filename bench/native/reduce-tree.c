@@ -1,21 +1,18 @@
 #include "run.h"
 
-enum { RUN = 512, LANES = 16 };
+enum { HALF = 256, RUN = 2 * HALF };
 
-// Sixteen sums at a time: one alone would wait for each addition, and be less exact.
-static float sum_of(int n, const float *in) {
-  float lanes[LANES] = {0}, sum = 0;
-  int i = 0;
-  for (; i + LANES <= n; i += LANES)
-    for (int j = 0; j < LANES; ++j) lanes[j] += in[i + j];
-  for (int j = 0; j < LANES; ++j) sum += lanes[j];
-  for (; i < n; ++i) sum += in[i];
-  return sum;
+static float sum_of_run(int n, const float *restrict in) {
+  float part[HALF];
+  for (int t = 0; t < HALF; ++t) part[t] = (t < n ? in[t] : 0) + (t + HALF < n ? in[t + HALF] : 0);
+  for (int half = HALF / 2; half > 0; half /= 2)
+    for (int t = 0; t < half; ++t) part[t] += part[t + half];
+  return part[0];
 }
 
 static int sums_of_runs(int n, const float *restrict in, float *restrict sums) {
   int runs = (n + RUN - 1) / RUN;
-  for (int i = 0; i < runs; ++i) sums[i] = sum_of(i == runs - 1 ? n - i * RUN : RUN, in + i * RUN);
+  for (int i = 0; i < runs; ++i) sums[i] = sum_of_run(n - i * RUN, in + i * RUN);
   return runs;
 }
 

@@ -37,12 +37,14 @@ export type Values = Readonly<Record<string, ArrayLike<number>>>;
 export interface BenchKernel {
   readonly name: string;
   readonly title: string;
-  /** The name of its files: kernels/FILE.ptx, native/FILE.c, opencl/FILE.cl where OpenCL can express it. */
+  /** The name of its files: kernels/FILE.ptx, native/FILE.c, and where there are such tuned/FILE.c and opencl/FILE.cl. */
   readonly file: string;
   /** What `plan` is given, usually elements or the side of a square. */
   readonly size: number;
   /** A size that an interpreter takes no time for. */
   readonly quickSize: number;
+  /** Whether a processor's own way to the same results is another than the kernel's. */
+  readonly tuned: boolean;
   readonly opencl: boolean;
   /** The buffers that are compared, and by how much values may differ, relatively and absolutely. */
   readonly results: readonly string[];

@@ -37,15 +37,16 @@ function planText({ buffers, launches, sizes }: BenchPlan, { runs, milliseconds 
   ].join("\n");
 }
 
-export const peerNames = ["native", "pocl"] as const;
+export const peerNames = ["native", "tuned", "pocl"] as const;
 export type PeerName = (typeof peerNames)[number];
 
 /** The exit status of `opencl/host.c` where there is no PoCL. */
 const noPocl = 2;
 
 /**
- * The same computations by other means: C that gcc compiles, and OpenCL on PoCL, one thread each. A peer that is not there
- * has no results, which is told once.
+ * The same computations by other means: C that gcc compiles, the kernel's own steps (`native`) and, where that is something else,
+ * what one would write for a processor (`tuned`), and OpenCL on PoCL; one thread each. A peer that is not there has no results,
+ * which is told once.
  */
 export class Peers {
   /** The first line of `gcc --version`, or null. */
@@ -81,11 +82,19 @@ export class Peers {
   }
 
   native(kernel: BenchKernel, plan: BenchPlan): PeerResult | null {
-    if (this.#absent.has("native")) return null;
-    const sources = [`native/${kernel.file}.c`, "native/main.c"];
-    const built = this.#compile(kernel.file, sources, ["-march=native", "-lm"]);
-    if (built !== null) this.#tell(`${kernel.name}: ${peerTitles.native}: ${built}`);
-    return built === null ? this.#run("native", kernel, plan, kernel.file, []) : null;
+    return this.#inC("native", kernel, plan);
+  }
+
+  tuned(kernel: BenchKernel, plan: BenchPlan): PeerResult | null {
+    return kernel.tuned ? this.#inC("tuned", kernel, plan) : null;
+  }
+
+  #inC(peer: "native" | "tuned", kernel: BenchKernel, plan: BenchPlan): PeerResult | null {
+    if (this.#absent.has(peer)) return null;
+    const program = `${kernel.file}-${peer}`;
+    const built = this.#compile(program, [`${peer}/${kernel.file}.c`, "native/main.c"], ["-march=native", "-lm"]);
+    if (built !== null) this.#tell(`${kernel.name}: ${peerTitles[peer]}: ${built}`);
+    return built === null ? this.#run(peer, kernel, plan, program, []) : null;
   }
 
   pocl(kernel: BenchKernel, plan: BenchPlan): PeerResult | null {
@@ -143,4 +152,8 @@ export class Peers {
   }
 }
 
-export const peerTitles: Readonly<Record<PeerName, string>> = { native: "native C", pocl: "PoCL" };
+export const peerTitles: Readonly<Record<PeerName, string>> = {
+  native: "native C",
+  tuned: "tuned C",
+  pocl: "PoCL",
+};

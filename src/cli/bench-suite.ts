@@ -25,7 +25,7 @@ const strided = (threads: number): readonly [number] => [Math.min(1024, Math.cei
 
 /** What most benchmarks have in common may be left out. */
 type Row = Omit<BenchKernel, keyof typeof usual> & Partial<BenchKernel>;
-const usual = { file: "", opencl: true, tolerance: 0 };
+const usual = { file: "", tuned: false, opencl: true, tolerance: 0 };
 
 const matmul = (name: string, kernel: string, title: string, size: number): Row => ({
   name,
@@ -113,7 +113,7 @@ const rows: readonly Row[] = [
     }),
     model: model.triad,
   },
-  matmul("matmul-tiled", "matmul_tiled", "matrix product 512², tiles in shared memory", 512),
+  { ...matmul("matmul-tiled", "matmul_tiled", "matrix product 512², tiles in shared memory", 512), tuned: true },
   matmul("matmul-naive", "matmul_naive", "matrix product 256² out of global memory", 256),
   {
     name: "transpose",
@@ -218,6 +218,7 @@ const rows: readonly Row[] = [
   {
     name: "reduce-tree",
     title: "sum of 4M floats, trees in shared memory",
+    tuned: true,
     size: 1 << 22,
     quickSize: 5000,
     results: ["sum"],
@@ -259,6 +260,7 @@ const rows: readonly Row[] = [
   {
     name: "scan",
     title: "prefix sums of 1M integers, three launches",
+    tuned: true,
     size: 1 << 20,
     quickSize: 4096,
     results: ["out"],

@@ -1,4 +1,5 @@
 import type { EngineName } from "../runtime/module.ts";
+import { type PeerName, peerNames } from "./bench-peers.ts";
 import type { Measurement } from "./bench-run.ts";
 
 /** What was measured of one benchmark. */
@@ -10,6 +11,7 @@ export interface BenchRow {
   readonly allThreads: Measurement | null;
   /** Milliseconds; null where there is no such peer. */
   readonly native: number | null;
+  readonly tuned: number | null;
   readonly pocl: number | null;
   /** Whether a launch has ended with a report. */
   readonly faulted: boolean;
@@ -47,7 +49,7 @@ export class BenchTable {
   head(): string {
     const engines = this.#engines.flatMap((engine) => [`${names[engine]} 1st`, names[engine]]);
     const all = this.#hasAll ? [`${names.jit} all`] : [];
-    return this.#line("ms", [...engines, ...all, "native", "PoCL", "/ native", "/ PoCL"], "");
+    return this.#line("ms", [...engines, ...all, "native", "tuned", "PoCL", "/ native", "/ tuned", "/ PoCL"], "");
   }
 
   row(row: BenchRow): string {
@@ -55,8 +57,8 @@ export class BenchTable {
       const engine = row.engines.get(name);
       return [milliseconds(engine ? firstMs(engine) : null), milliseconds(engine?.ms ?? null)];
     });
-    const peers = [milliseconds(row.native), milliseconds(row.pocl)];
-    const ratios = [multiple(this.#compared(row, "native")), multiple(this.#compared(row, "pocl"))];
+    const peers = peerNames.map((peer) => milliseconds(row[peer]));
+    const ratios = peerNames.map((peer) => multiple(this.#compared(row, peer)));
     const all = this.#hasAll ? [milliseconds(row.allThreads?.ms ?? null)] : [];
     return this.#line(
       row.name,
@@ -66,15 +68,14 @@ export class BenchTable {
   }
 
   foot(rows: readonly BenchRow[]): string {
-    const means = (["native", "pocl"] as const).map((peer) =>
-      multiple(geometricMean(rows.map((row) => this.#compared(row, peer)))),
-    );
-    const nothing = new Array<string>(2 * this.#engines.length + (this.#hasAll ? 3 : 2)).fill("");
+    const means = peerNames.map((peer) => multiple(geometricMean(rows.map((row) => this.#compared(row, peer)))));
+    const times = 2 * this.#engines.length + (this.#hasAll ? 1 : 0) + peerNames.length;
+    const nothing = new Array<string>(times).fill("");
     return this.#line(meanTitle, [...nothing, ...means], "");
   }
 
   /** A time as a multiple of a peer's. */
-  #compared(row: BenchRow, peer: "native" | "pocl"): number | null {
+  #compared(row: BenchRow, peer: PeerName): number | null {
     const ours = row.engines.get(this.#engines[0]!);
     const theirs = row[peer];
     return ours === undefined || theirs === null ? null : ours.ms / theirs;
@@ -88,7 +89,7 @@ export class BenchTable {
 }
 
 const meanTitle = "geometric mean";
-const columnWidth = 13;
+const columnWidth = 12;
 
 const engineToJson = (measurement: Measurement) => ({
   ms: measurement.ms,
@@ -105,6 +106,7 @@ export const rowToJson = (row: BenchRow, compiler: string | null) => {
     ...(row.allThreads ? { jitAllThreads: { ms: row.allThreads.ms, threads: row.allThreads.threads } } : {}),
     ...(interpreter ? { interpreter: engineToJson(interpreter) } : {}),
     ...(row.native === null ? {} : { native: { ms: row.native, compiler } }),
+    ...(row.tuned === null ? {} : { tuned: { ms: row.tuned } }),
     ...(row.pocl === null ? {} : { pocl: { ms: row.pocl } }),
     ok: row.ok,
   };

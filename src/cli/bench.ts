@@ -129,6 +129,7 @@ class Bench {
     const allThreads = measured.has("jit") ? this.#withAllThreads(source, plan, initial) : null;
     this.#peers.prepare(plan, initial, repetition);
     const native = this.#peers.native(kernel, plan);
+    const tuned = this.#peers.tuned(kernel, plan);
     const pocl = this.#peers.pocl(kernel, plan);
 
     const want = native?.results ?? modelResults(kernel, plan, initial);
@@ -139,8 +140,9 @@ class Bench {
     };
     const wrong = [...measured].filter(([engine, { results }]) => !right(engine, results));
     const isRight = wrong.length === 0 && (allThreads === null || right("all threads", allThreads.results));
+    if (tuned) right(peerTitles.tuned, tuned.results);
     if (pocl) right(peerTitles.pocl, pocl.results);
-    const times = { native: native?.ms ?? null, pocl: pocl?.ms ?? null };
+    const times = { native: native?.ms ?? null, tuned: tuned?.ms ?? null, pocl: pocl?.ms ?? null };
     return { name: kernel.name, engines: measured, allThreads, ...times, faulted, ok: !faulted && isRight };
   }
 
@@ -163,12 +165,12 @@ export const bench: Command = {
       help: `how often each is run at least, after the first run (default: ${fewestRuns}; interpreter: ${fewestInterpreterRuns})`,
     },
     { name: "interpreter", help: "measure the interpreter beside the engine" },
-    { name: "peers", value: "LIST", help: `native, pocl, or none (default: ${peerNames.join(",")})` },
+    { name: "peers", value: "LIST", help: `native, tuned, pocl, or none (default: ${peerNames.join(",")})` },
     { name: "quick", help: "small sizes, once: whether all is well, not how fast" },
   ],
   details:
     "Times are medians in milliseconds. The first run is that of a new device, with reading the module. Peers run on one " +
-    "thread, and so does the engine; without --threads it is measured once more with all threads of the machine. Peers are plain C as gcc -O3 -march=native makes it, and OpenCL on PoCL, where they are installed. Ratios are the " +
+    "thread, and so does the engine; without --threads it is measured once more with all threads of the machine. Peers are the same kernel in plain C as gcc -O3 -march=native makes it, C as one would write it for a processor where that is another program (tuned), and OpenCL on PoCL, where they are installed. Ratios are the " +
     "engine's time to the peer's: less than 1 is faster. The programs are in bench/ of the repository: " +
     `${benchKernels.map((k) => k.name).join(", ")}.`,
   run(options, terminal) {

@@ -49,6 +49,12 @@ test("each kernel has its files, and each file its kernel", () => {
   expect(files("kernels", ".cu")).toEqual(all);
   expect(files("kernels", ".ptx")).toEqual(all);
   expect(files("native", ".c")).toEqual(all);
+  expect(files("tuned", ".c")).toEqual(
+    benchKernels
+      .filter((k) => k.tuned)
+      .map((k) => k.file)
+      .sort(),
+  );
   expect(files("opencl", ".cl")).toEqual(all.filter((f) => f !== "indirect" && f !== "recursion"));
 });
 

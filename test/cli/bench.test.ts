@@ -46,7 +46,7 @@ test("compiled code, and the interpreter beside it", () => {
 test("small sizes, as a table", () => {
   const { status, stdout } = cli.run("bench", "saxpy", "scan", ...interpreter, "--peers=none");
   const [head, ...rows] = stdout.trimEnd().split("\n");
-  expect(head).toMatch(/^ms +interpr\. 1st +interpr\. +native +PoCL +\/ native +\/ PoCL$/);
+  expect(head).toMatch(/^ms +interpr\. 1st +interpr\. +native +tuned +PoCL +\/ native +\/ tuned +\/ PoCL$/);
   expect(rows.map((row) => row.split(/\s{2,}/)[0])).toEqual(["saxpy", "scan", "geometric mean"]);
   expect(rows[0]).toMatch(/ ok$/);
   expect(status).toBe(0);

@@ -9,7 +9,7 @@ import {
   BreakpointProbe,
   type BreakpointProbeOptions,
 } from "./breakpoint-probe.ts";
-import { assign, evaluate, holds } from "./expression/evaluate.ts";
+import { assign, evaluate, lanesWhere } from "./expression/evaluate.ts";
 import { filledIn } from "./expression/fill-in.ts";
 import { parseExpression } from "./expression/parse.ts";
 import { Scope } from "./expression/scope.ts";
@@ -330,15 +330,8 @@ export class Session {
         return session.revision;
       },
       breakpoints: this.breakpoints,
-      lanesWhere: ({ condition }, moment, lanes) => {
-        if (condition === null) return lanes;
-        let found = 0;
-        for (let m = lanes; m !== 0; m &= m - 1) {
-          const lane = 31 - Math.clz32(m & -m);
-          if (holds(condition, this.#scopeOf(moment, lane))) found |= 1 << lane;
-        }
-        return found;
-      },
+      lanesWhere: ({ condition }, moment, lanes) =>
+        condition === null ? lanes : lanesWhere(condition, this.#scopeOf(moment, 0), lanes),
       log: ({ logMessage }, moment, lanes) => {
         const scope = this.#scopeOf(moment, 31 - Math.clz32(lanes & -lanes));
         this.onLog(filledIn(logMessage!, scope));

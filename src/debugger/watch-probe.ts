@@ -9,8 +9,8 @@ import type { Warp } from "../machine/warp.ts";
 import { BlockMarks } from "./probes.ts";
 import type { Probe } from "./probe.ts";
 import { plainAddress, readMemory } from "./view/memory-view.ts";
-import { readRegister } from "./view/variables.ts";
-import type { FileBytes, Watched, Watchpoint } from "./watchpoint.ts";
+import type { VisaVariable } from "./view/variables.ts";
+import type { Watched, Watchpoint } from "./watchpoint.ts";
 
 /** What was watched has been accessed by the instruction at a time. */
 export interface WatchHit {
@@ -110,20 +110,13 @@ export class WatchProbe implements Probe {
   }
 
   #bytesOf(watched: Watched, { warp, group }: Moment): Uint8Array | null {
-    const { execution } = this.#machine;
+    const { grid } = this.#machine.execution;
     if (watched.kind === "memory") {
       const lane = watched.owner?.lane ?? 31 - Math.clz32(group.mask & -group.mask);
-      const onlooker = { grid: execution.grid, activation: group.activation, lane };
-      return readMemory(onlooker, watched.address, watched.bytes);
+      return readMemory({ grid, activation: group.activation, lane }, watched.address, watched.bytes);
     }
-    for (const x of warp.activations) {
-      if (!isActivation(watched, x)) continue;
-      const { register, owner } = watched;
-      if ("register" in register) return readRegister(execution, x, register, owner.lane).bytes;
-      const from = x.file.byteOffset + register.at;
-      return new Uint8Array(x.file.buffer.slice(from, from + register.bytes));
-    }
-    return null;
+    const activation = [...warp.activations].find((x) => isActivation(watched, x));
+    return activation === undefined ? null : watched.register.read({ grid, activation, lane: watched.owner.lane });
   }
 }
 
@@ -160,7 +153,7 @@ function lanesAtMemory(
 }
 
 /** Whether a result may go into a variable; where the place is computed, anywhere. */
-function mayTouch(to: Destination, { at, bytes }: FileBytes): boolean {
+function mayTouch(to: Destination, { at, bytes }: VisaVariable): boolean {
   if (to === null || typeof to === "number") return false;
   if (to.kind === "indirect") return true;
   for (let lane = 0; lane < 32; lane++) {
@@ -174,11 +167,11 @@ function lanesAtRegister(watched: WatchedRegister, on: Watchpoint["on"], moment:
   const { group, site } = moment;
   const { register, owner } = watched;
   // A variable of vISA is of all lanes.
-  const bit = "register" in register ? 1 << owner.lane : -1;
+  const bit = register.kind === "register" ? 1 << owner.lane : -1;
   if (isActivation(watched, group.activation)) {
-    let writes = !("register" in register) && site.instruction.dst.some((to) => mayTouch(to, register));
+    let writes = register.kind === "file" && site.instruction.dst.some((to) => mayTouch(to, register));
     writesOf(site.instruction, (r) => {
-      writes ||= "register" in register && r === register.register;
+      writes ||= register.kind === "register" && r === register.register;
     });
     return writes ? executingLanes(moment) & bit : 0;
   }

@@ -3,7 +3,7 @@ import { addressOf } from "./expression/evaluate.ts";
 import type { Scope } from "./expression/scope.ts";
 import { DebuggerError } from "./location.ts";
 import { plainAddress } from "./view/memory-view.ts";
-import { moduleVariables, registersOf } from "./view/variables.ts";
+import { RegisterVariable, VisaVariable } from "./view/variables.ts";
 import type { LaneId, Watched } from "./watchpoint.ts";
 
 /**
@@ -12,26 +12,15 @@ import type { LaneId, Watched } from "./watchpoint.ts";
  */
 export function watchTarget(expression: Expression, scope: Scope, focus: LaneId, launch: number): Watched {
   const { root } = expression;
-  const { activation, execution } = scope;
-  if (root.kind === "name" && activation !== null) {
-    const register = registersOf(activation.code.ir).find((r) => r.name === root.name);
-    if (register !== undefined) {
-      const { depth, serial, code } = activation;
-      return { kind: "register", register, function: code.ir.name, owner: focus, launch, depth, serial };
-    }
-  }
-  const { variables = [], aliases = [] } = activation?.code.ir.file ?? {};
-  const file = [...variables, ...aliases].find((v) => root.kind === "name" && v.name === root.name);
-  if (file !== undefined && activation !== null) {
+  const { activation, names } = scope;
+  const variable = root.kind === "name" ? names.variable(root.name) : null;
+  if (activation !== null && (variable instanceof RegisterVariable || variable instanceof VisaVariable)) {
     const { depth, serial, code } = activation;
-    const register = { ...file, type: file.type ?? "ud" };
-    return { kind: "register", register, function: code.ir.name, owner: focus, launch, depth, serial };
+    return { kind: "register", register: variable, function: code.ir.name, owner: focus, launch, depth, serial };
   }
   if (root.kind === "number") throw new DebuggerError(`a number cannot be watched; [${expression.text}]:u32 is memory`);
-  const variable = root.kind === "name" ? moduleVariables(execution).find((v) => v.name === root.name) : undefined;
-  const { address, size: bytes } =
-    variable === undefined ? addressOf(expression, scope) : { address: variable.address, size: variable.size };
-  return watchMemory(address, bytes, scope, focus);
+  const { address, size } = addressOf(expression, scope);
+  return watchMemory(address, size, scope, focus);
 }
 
 /** Bytes at an address, as the lane in focus sees it. */

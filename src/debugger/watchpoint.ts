@@ -1,14 +1,5 @@
 import type { PlainAddress } from "./view/memory-view.ts";
-import type { RegisterName } from "./view/variables.ts";
-
-/** A variable of vISA: bytes that all lanes of an activation share. */
-export interface FileBytes {
-  readonly name: string;
-  readonly type: string;
-  /** In the byte file. */
-  readonly at: number;
-  readonly bytes: number;
-}
+import type { RegisterVariable, VisaVariable } from "./view/variables.ts";
 
 /** A lane of the grid, wherever the machine keeps it. */
 export interface LaneId {
@@ -33,7 +24,7 @@ export type Watched =
   /** A register of a lane, or a variable of vISA, in one activation: the `serial`th call of the warp, at a depth. */
   | {
       readonly kind: "register";
-      readonly register: RegisterName | FileBytes;
+      readonly register: RegisterVariable | VisaVariable;
       readonly function: string;
       readonly owner: LaneId;
       /** Which launch of the program. */

@@ -1,10 +1,14 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { arithmetic, comparisons, whole } from "../../src/debugger/expression/arithmetic.ts";
+import { lanesWhere } from "../../src/debugger/expression/evaluate.ts";
+import { parseExpression } from "../../src/debugger/expression/parse.ts";
 import { ExpressionError } from "../../src/debugger/expression/tree.ts";
 import { formatValue } from "../../src/debugger/view/value.ts";
 import { finish, openSession } from "./jobs.ts";
 
 const session = openSession("calls.json");
-finish(session.step({ kind: "into" }));
+for (let i = 0; i < 4; i++) finish(session.step({ kind: "into" }));
 const value = (text: string): string => formatValue(session.evaluate(text));
 
 describe("values", () => {
@@ -24,10 +28,18 @@ describe("values", () => {
     ["ntid.x", "64"],
     ["%ntid.x == 64 && tid.x == 0", "true"],
     ["lane + warp + block", "0"],
-    ["time", "1"],
+    ["time", "4"],
     // 0x3f000000 is 0.5; a number is read as bits only where it has an address or a name.
     ["%t:f32", "0.0"],
     ["out == [0x40000000]:u64", "true"],
+    // Registers are whole numbers, whatever JavaScript has for them.
+    ["-ntid.x", "-64"],
+    ["~ntid.x", "-65"],
+    ["ntid.x / 5", "12"],
+    ["ntid.x * 0x100000001 * 16", "4398046512128"],
+    ["(ntid.x << 58) >> 58", "64"],
+    ["%half:b32 >> 16", "16128"],
+    ["%half + ntid.x", "64.5"],
   ])("%s is %s", (text, expected) => {
     expect(value(text)).toBe(expected);
   });
@@ -70,4 +82,60 @@ test("what changes is the register, and the time behind it", () => {
   expect(formatValue(other.evaluate("%t"))).toBe("3");
   expect(formatValue(other.evaluate("%half"))).toBe("2.5");
   expect(() => other.assign("3", "4")).toThrow("this cannot be given a value");
+});
+
+test("whole numbers are those of a BigInt, on whichever way", () => {
+  const big = fc.oneof(fc.bigInt(-(2n ** 70n), 2n ** 70n), fc.bigInt(-(2n ** 33n), 2n ** 33n), fc.bigInt(-9n, 9n));
+  const plain = {
+    "+": (a: bigint, b: bigint) => a + b,
+    "-": (a: bigint, b: bigint) => a - b,
+    "*": (a: bigint, b: bigint) => a * b,
+    "/": (a: bigint, b: bigint) => (b === 0n ? 0n : a / b),
+    "%": (a: bigint, b: bigint) => (b === 0n ? 0n : a % b),
+    "&": (a: bigint, b: bigint) => a & b,
+    "|": (a: bigint, b: bigint) => a | b,
+    "^": (a: bigint, b: bigint) => a ^ b,
+  };
+  fc.assert(
+    fc.property(big, big, (a, b) => {
+      for (const [name, expected] of Object.entries(plain)) {
+        if (b === 0n && (name === "/" || name === "%")) continue;
+        expect(BigInt(arithmetic[name as keyof typeof plain](whole(a), whole(b)))).toBe(expected(a, b));
+      }
+      expect(comparisons["<"](whole(a), whole(b))).toBe(a < b);
+      expect(comparisons["=="](whole(a), whole(b))).toBe(a === b);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe("what a function declares has its name there", () => {
+  const tile = openSession("tile.json");
+  finish(tile.goTo(7));
+  const of = (text: string): string => formatValue(tile.evaluate(text));
+
+  test.each([
+    ["numbers", "139706712981504 (0x00007f1001000000)"],
+    ["tile.numbers == numbers", "true"],
+    ["[numbers + 4 * 31]:u32", "31"],
+    ["mine[1]:u32", "0"],
+    ["tile", "1342177280 (0x0000000050000000)"],
+  ])("%s", (text, expected) => {
+    expect(of(text)).toBe(expected);
+  });
+
+  test("and what is misspelt may have meant it", () => {
+    expect(() => of("numbrs")).toThrow("there is no numbrs here; did you mean numbers?");
+  });
+});
+
+test("a condition is asked for the lanes that have come, each with its own values", () => {
+  const { scope } = session;
+  const where = (text: string, lanes = -1): number => lanesWhere(parseExpression(text), scope, lanes);
+  expect(where("%t % 5 == 2")).toBe((1 << 2) | (1 << 7) | (1 << 12) | (1 << 17) | (1 << 22) | (1 << 27));
+  expect(where("laneid > 29")).toBe(3 << 30);
+  expect(where("%odd", 0xff)).toBe(0xaa);
+  // Memory, of which nothing has been written; the low half of 0x3f000000.
+  expect(where("%half:u16 == 0 && [out + 4 * lane]:u32 == 0", 0b101)).toBe(0b101);
+  expect(where("[out]:u32 != 0")).toBe(0);
 });

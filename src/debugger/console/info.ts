@@ -5,17 +5,10 @@ import { variablesAt } from "../../ir/index.ts";
 import { describeAddress } from "../view/memory-view.ts";
 import { liveRegisters } from "../view/liveness.ts";
 import { barriersTable, lanesTable, lanesText } from "../view/tables.ts";
-import { formatValue, numberOf, sizeOf, type TypedBits } from "../view/value.ts";
-import {
-  type ByteVariable,
-  fileVariables,
-  frameVariables,
-  functionAt,
-  kernelParameters,
-  moduleVariables,
-  readRegister,
-  registersOf,
-} from "../view/variables.ts";
+import { formatFirst, numberOf } from "../view/value.ts";
+import { functionAt, moduleVariables } from "../view/names.ts";
+import type { Onlooker } from "../view/memory-view.ts";
+import { typedBits, type Variable } from "../view/variables.ts";
 import type { ConsoleContext } from "./command.ts";
 import { pointsText } from "./point-commands.ts";
 import { focusText, reportText, siteText, table } from "./render.ts";
@@ -26,14 +19,14 @@ interface Topic {
   readonly text: (context: ConsoleContext, args: string) => string;
 }
 
-/** What a 64-bit value may be the address of, in words. */
-function pointsTo({ execution, scope }: Session, bits: TypedBits): string {
-  if (bits.bytes.length !== 8) return "";
-  const address = BigInt(numberOf(bits));
+/** What a value of 64 bits may be the address of, in words. */
+function pointsTo({ execution, scope }: Session, v: Variable): string {
+  const bytes = v.read(scope);
+  if (bytes.length !== 8) return "";
+  const address = BigInt(numberOf({ bytes, type: "b64" }));
   const name = functionAt(execution, address);
   if (name !== null) return name;
-  const onlooker = { grid: execution.grid, activation: scope.activation, lane: scope.lane };
-  const text = describeAddress(onlooker, BigInt.asUintN(64, address));
+  const text = describeAddress(scope, BigInt.asUintN(64, address));
   return text.includes(",") ? text.slice(text.indexOf(",") + 2) : "";
 }
 
@@ -42,43 +35,36 @@ function registers({ session }: ConsoleContext, args: string): string {
   const { frame } = session.view;
   if (frame === null) throw new DebuggerError("nothing runs here");
   const { activation, site } = frame;
+  const { ir } = activation.code;
+  const { scope } = session;
+  const { registers: all, visa } = scope.names;
   const words = args.split(/\s+/).filter((word) => word !== "" && word !== "all");
-  const live = liveRegisters(activation.code.ir, site.index);
-  const all = registersOf(activation.code.ir);
+  const live = liveRegisters(ir, site.index);
   const chosen = all.filter(({ name, register }) =>
     words.length > 0 ? words.includes(name) : args === "all" || live.has(register),
   );
-  const rows = chosen.map((r) => {
-    const bits = readRegister(session.execution, activation, r, session.focus.lane);
-    return [r.name, r.type, formatValue(bits), pointsTo(session, bits)];
-  });
-  const { file: layout } = activation.code.ir;
-  const own = layout === undefined ? 0 : variablesAt(layout.grfBytes);
+  const own = ir.file === undefined ? 0 : variablesAt(ir.file.grfBytes);
   const named = (name: string): boolean => words.length === 0 || words.includes(name);
-  const file = fileVariables(activation).filter((v) => named(v.name) && (args !== "" || v.at >= own));
-  rows.push(...file.map((v) => [v.name, v.type, variableText(v), ""]));
-  const hidden = args === "" && words.length === 0 ? all.length - chosen.length : 0;
+  const file = visa.filter((v) => named(v.name) && (args !== "" || v.at >= own));
+  const rows = [...chosen, ...file].map((v) => [v.name, v.type, variableText(v, scope), pointsTo(session, v)]);
+  const hidden = args === "" ? all.length - chosen.length : 0;
   const more = hidden > 0 ? `\n(${hidden} more hold nothing that is still read: info registers all)` : "";
   return rows.length === 0 ? `no register is live here${more}` : table(rows) + more;
 }
 
-const shown = 16;
-
-function variableText({ bytes, type }: ByteVariable): string {
-  const size = (sizeOf(type) ?? 1) * shown;
-  const text = formatValue({ bytes: bytes.slice(0, size), type });
-  return bytes.length > size ? text.replace(/\}$/, ", …}") : text;
-}
+const variableText = (v: Variable, of: Onlooker): string => formatFirst(typedBits(v, of));
 
 function locals({ session }: ConsoleContext): string {
-  const { frame } = session.view;
-  const variables = frame === null ? [] : frameVariables(frame.activation, session.focus.lane);
-  const rows = [...variables, ...kernelParameters(session.execution)].map((v) => [
+  const { scope } = session;
+  const { frame, parameters, statics } = scope.names;
+  const rows = [...frame, ...parameters].map((v) => [
     v.name,
-    v.address === null ? "" : `0x${v.address.toString(16)}`,
-    `${v.bytes.length} bytes`,
-    variableText(v.type === "u8" && [2, 4, 8].includes(v.bytes.length) ? { ...v, type: `b${v.bytes.length * 8}` } : v),
+    `0x${(v.address(scope) ?? 0n).toString(16)}`,
+    `${v.read(scope).length} bytes`,
+    variableText(v, scope),
+    pointsTo(session, v),
   ]);
+  rows.push(...statics.map((v) => [v.name, `0x${v.address.toString(16)}`, `${v.size} bytes`, v.space, ""]));
   return rows.length === 0 ? "no variables" : table(rows);
 }
 

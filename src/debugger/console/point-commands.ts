@@ -32,7 +32,7 @@ function watch(session: Session, args: string, on: WatchKind): string {
   const { id, watched } = session.addWatchpoint(args, on);
   const what =
     watched.kind === "register"
-      ? `${watched.register.name} of ${watched.function}${"register" in watched.register ? `, lane ${watched.owner.lane}` : ""}`
+      ? `${watched.register.name} of ${watched.function}${watched.register.kind === "register" ? `, lane ${watched.owner.lane}` : ""}`
       : `${watched.bytes} bytes at 0x${watched.address.toString(16)}`;
   return `watchpoint ${id} (${on}): ${what}`;
 }

@@ -1,23 +1,14 @@
 import { parseExpression } from "../expression/parse.ts";
 import { addressOf, evaluate } from "../expression/evaluate.ts";
 import type { Scope } from "../expression/scope.ts";
-import type { FocusView } from "../focus.ts";
 import type { Session } from "../session.ts";
 import { assemblyPlace } from "../view/lane-place.ts";
 import { liveRegisters } from "../view/liveness.ts";
 import { lanesTable, lanesText } from "../view/tables.ts";
-import { formatValue, sizeOf, type TypedBits } from "../view/value.ts";
-import {
-  type ByteVariable,
-  fileVariables,
-  frameVariables,
-  kernelParameters,
-  moduleVariables,
-  readRegister,
-  readSpecial,
-  registersOf,
-  specialRegisters,
-} from "../view/variables.ts";
+import { formatFirst, formatValue, sizeOf, type TypedBits } from "../view/value.ts";
+import { type ModuleVariable, moduleVariables } from "../view/names.ts";
+import { specialRegisters } from "../view/special-registers.ts";
+import { typedBits, type Variable } from "../view/variables.ts";
 
 /** A line of an editor's list of variables. */
 export interface VariableRow {
@@ -40,40 +31,38 @@ export interface ScopeRow {
 
 const hex = (address: bigint): string => `0x${address.toString(16)}`;
 
-function registerRows(session: Session, { frame, warp }: FocusView): VariableRow[] {
+function registerRows({ scope, view: { frame, warp } }: Session): VariableRow[] {
   if (frame === null || warp === null) return [];
   const { activation, site } = frame;
-  const { lane } = session.focus;
   const live = liveRegisters(activation.code.ir, site.index);
-  const all = registersOf(activation.code.ir);
+  const { registers: all } = scope.names;
   const ordered = [...all.filter((r) => live.has(r.register)), ...all.filter((r) => !live.has(r.register))];
-  const { execution } = session;
+  const text = (r: Variable, lane: number): string =>
+    formatValue({ bytes: r.read({ grid: scope.grid, activation, lane }), type: r.type });
   return ordered.map((r) => ({
     name: r.name,
-    value: formatValue(readRegister(execution, activation, r, lane)),
+    value: text(r, scope.lane),
     type: r.type,
     evaluateName: r.name,
     children: () =>
       Array.from({ length: 32 }, (_, i) => i)
         .filter((i) => ((warp.lanes >>> i) & 1) !== 0)
-        .map((i) => ({
-          name: `lane ${i}`,
-          value: formatValue(readRegister(execution, activation, r, i)),
-          type: r.type,
-        })),
+        .map((i) => ({ name: `lane ${i}`, value: text(r, i), type: r.type })),
   }));
 }
 
 const mostElements = 64;
 
-function byteRow({ name, type, bytes, address }: ByteVariable): VariableRow {
-  const words = type === "u8" && [2, 4, 8].includes(bytes.length) ? `b${8 * bytes.length}` : type;
+function byteRow(v: Variable, scope: Scope): VariableRow {
+  const { name } = v;
+  const bits = typedBits(v, scope);
+  const { bytes, type: words } = bits;
+  const address = v.address(scope);
   const size = sizeOf(words) ?? 1;
-  const text = formatValue({ bytes: bytes.slice(0, size * 16), type: words });
   const count = Math.floor(bytes.length / size);
   return {
     name,
-    value: count > 16 ? text.replace(/\}$/, ", …}") : text,
+    value: formatFirst(bits),
     type: count > 1 ? `${words}[${count}]` : words,
     evaluateName: name,
     ...(address === null ? {} : { memoryReference: hex(address) }),
@@ -91,7 +80,8 @@ function byteRow({ name, type, bytes, address }: ByteVariable): VariableRow {
   };
 }
 
-function laneRows(session: Session, { warp }: FocusView): VariableRow[] {
+function laneRows(session: Session): VariableRow[] {
+  const { warp } = session.view;
   if (warp === null) return [];
   return lanesTable(warp, session.moment).map(({ mask, state, why, site }) => ({
     name: `lanes ${lanesText(mask)}`,
@@ -103,50 +93,45 @@ function laneRows(session: Session, { warp }: FocusView): VariableRow[] {
 
 /** What an editor shows of the function in focus. */
 export function scopesOf(session: Session): readonly ScopeRow[] {
-  const { view, execution, focus } = session;
-  const x = view.frame?.activation ?? null;
-  const variables = x === null ? [] : [...fileVariables(x), ...frameVariables(x, focus.lane)];
-  const shared = moduleVariables(execution);
+  const { scope } = session;
+  const { visa, frame, parameters } = scope.names;
+  const variables = [...visa, ...frame];
+  const ofModule = moduleVariables(session.execution);
   return [
-    { name: "Registers", hint: "registers", expensive: false, rows: () => registerRows(session, view) },
+    { name: "Registers", hint: "registers", expensive: false, rows: () => registerRows(session) },
     ...(variables.length === 0
       ? []
-      : [{ name: "Variables", hint: "locals" as const, expensive: false, rows: () => variables.map(byteRow) }]),
+      : [
+          {
+            name: "Variables",
+            hint: "locals" as const,
+            expensive: false,
+            rows: () => variables.map((v) => byteRow(v, scope)),
+          },
+        ]),
     {
       name: "Parameters of the kernel",
       hint: "arguments",
       expensive: false,
-      rows: () => kernelParameters(execution).map(byteRow),
+      rows: () => parameters.map((v) => byteRow(v, scope)),
     },
-    {
-      name: "Special registers",
-      expensive: true,
-      rows: () =>
-        x === null
-          ? []
-          : specialRegisters.map((name) => ({
-              name,
-              value: String(readSpecial(x, focus.lane, name)),
-              type: "u32",
-              evaluateName: name,
-            })),
-    },
-    { name: "Lanes of the warp", expensive: true, rows: () => laneRows(session, view) },
-    ...(shared.length === 0
+    { name: "Special registers", expensive: true, rows: () => specialRows(scope) },
+    { name: "Lanes of the warp", expensive: true, rows: () => laneRows(session) },
+    ...(ofModule.length === 0
       ? []
-      : [
-          {
-            name: "Variables of the module",
-            expensive: true,
-            rows: () => shared.map((v) => moduleRow(session.scope, v)),
-          },
-        ]),
+      : [{ name: "Variables of the module", expensive: true, rows: () => ofModule.map((v) => moduleRow(scope, v)) }]),
   ];
 }
 
+const specialRows = (scope: Scope): VariableRow[] =>
+  specialRegisters.flatMap((name) => {
+    const value = scope.names.special(name)?.(scope);
+    return value === undefined ? [] : [{ name, value: String(value), type: "u32", evaluateName: name }];
+  });
+
 const shownBytes = 64;
 
-function moduleRow(scope: Scope, v: ReturnType<typeof moduleVariables>[number]): VariableRow {
+function moduleRow(scope: Scope, v: ModuleVariable): VariableRow {
   const words = Math.min(v.size, shownBytes) >> 2;
   const values = Array.from({ length: words }, (_, i) => scope.memory(v.address + BigInt(4 * i), "u32"));
   const text = values.some((value) => value === null)
@@ -161,8 +146,8 @@ export function expressionRow(session: Session, text: string): VariableRow {
   const { scope } = session;
   const bits: TypedBits = evaluate(expression, scope);
   const { root } = expression;
-  const variable = root.kind === "name" ? scope.variable(root.name) : null;
-  if (variable !== null && root.kind === "name" && root.type === null) return { ...byteRow(variable), name: text };
+  const variable = root.kind === "name" && root.type === null ? scope.names.variable(root.name) : null;
+  if (variable !== null && variable.kind !== "register") return { ...byteRow(variable, scope), name: text };
   const isAddress = root.kind === "memory" || (bits.bytes.length === 8 && bits.type !== "f64");
   const reference = isAddress ? { memoryReference: hex(BigInt.asUintN(64, addressOf(expression, scope).address)) } : {};
   return { name: text, value: formatValue(bits), type: bits.type, ...reference };

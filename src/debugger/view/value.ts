@@ -49,6 +49,16 @@ export function sizeOf(type: string): number | null {
   return shape && Elements.zeros(shape.element, 1).size * shape.count;
 }
 
+/** Whether a type's values are floating point. */
+export const isFloat = (type: string): boolean => /^(b?f16|f32|f64)$/.test(shapeOf(type)?.element ?? "");
+
+/** The first bits as a type: those that are not there are zeros. */
+export function firstBits(bytes: Uint8Array, type: string): TypedBits {
+  const read = new Uint8Array(type === "pred" ? 1 : (sizeOf(type) ?? 1));
+  read.set(bytes.subarray(0, read.length));
+  return { bytes: read, type };
+}
+
 /** The first value as a number; predicates are 0 and 1. */
 export function numberOf({ bytes, type }: TypedBits): number | bigint {
   if (type === "pred") return bytes[0]!;
@@ -70,6 +80,16 @@ export function formatValue({ bytes, type }: TypedBits, format: Format = "natura
     format === "hex" ? hexOf(elements, i) : formatElement(elements, i, saysSizeOnly(type) && elements.length === 1),
   );
   return words.length === 1 ? words[0]! : `{${words.join(", ")}}`;
+}
+
+/** Elements of a variable that are shown in a line. */
+const mostShown = 16;
+
+/** The same of the first elements, where there are many. */
+export function formatFirst({ bytes, type }: TypedBits): string {
+  const size = (sizeOf(type) ?? 1) * mostShown;
+  const text = formatValue({ bytes: bytes.slice(0, size), type });
+  return bytes.length > size ? text.replace(/\}$/, ", …}") : text;
 }
 
 const hexOf = (elements: Elements, i: number): string => {
@@ -110,7 +130,7 @@ function floatText(type: "f16" | "bf16" | "f32" | "f64", value: number): string 
 export function bitsOf(value: number | bigint, type: string): Uint8Array {
   const shape = shapeOf(type) ?? { element: "u8" as const, count: 1 };
   const elements = Elements.zeros(shape.element, shape.count);
-  const whole = typeof value === "number" && !Number.isInteger(value) && !/^(b?f16|f32|f64)$/.test(shape.element);
+  const whole = typeof value === "number" && !Number.isInteger(value) && !isFloat(type);
   elements.set(0, whole ? Math.trunc(value as number) : value);
   return elements.bytes;
 }

@@ -1,144 +1,269 @@
-import { type IrFunction, windows } from "../../ir/index.ts";
-import type { Execution } from "../../interpreter/execution.ts";
+import { type FileVariable, type FrameVariable, type IrFunction, windows } from "../../ir/index.ts";
 import type { LoadedFunction } from "../../interpreter/loaded-function.ts";
-import type { Activation } from "../../machine/activation.ts";
-import { parts } from "../../machine/address-space.ts";
-import type { TypedBits } from "./value.ts";
+import type { Slot } from "../../interpreter/register-file.ts";
+import { elementInfo, type ElementType } from "../../runtime/element.ts";
+import type { Onlooker } from "./memory-view.ts";
+import { firstBits, numberOf, shapeOf, type TypedBits } from "./value.ts";
 
-/** Registers of a function by the name that a debugger knows them by: `%r1`, and `%r1#2` for a second one in another block. */
-export interface RegisterName {
+/** What reads a number for a lane. */
+export type NumberReader = (of: Onlooker) => number | bigint;
+
+/** What has a value in a function: a register, a variable of vISA or of a frame, a parameter of the kernel. */
+export interface Variable {
+  readonly kind: "register" | "file" | "frame" | "parameter";
   readonly name: string;
-  readonly register: number;
+  /** What its bytes are, as in "u32" or "pred"; a variable may hold several of the type. */
   readonly type: string;
+  /** A copy of its bytes; a predicate is one byte. */
+  read(of: Onlooker): Uint8Array;
+  /** Writes from a byte on; false when they do not fit in. */
+  write(of: Onlooker, bytes: Uint8Array, from?: number): boolean;
+  /** Its address as the lane sees it; null where it has none. */
+  address(of: Onlooker): bigint | null;
+  /** What reads its first bits as a type: conditions ask for every lane that comes. */
+  reader(type: string): NumberReader;
 }
 
-const registerNames = new WeakMap<IrFunction, readonly RegisterName[]>();
+/** What there is in a lane of the warp, one behind the other. */
+type WordReaders = Partial<Record<ElementType, (slot: Slot) => NumberReader>>;
 
-export function registersOf(ir: IrFunction): readonly RegisterName[] {
-  let names = registerNames.get(ir);
-  if (names !== undefined) return names;
-  const seen = new Map<string, number>();
-  names = ir.registers.map(({ name, class: kind, bits, type }, register) => {
-    const count = (seen.get(name) ?? 0) + 1;
-    seen.set(name, count);
-    return {
-      name: count === 1 ? name : `${name}#${count}`,
-      register,
-      type: kind === "pred" ? "pred" : (type ?? `b${bits}`),
-    };
-  });
-  registerNames.set(ir, names);
-  return names;
-}
+const word = ({ activation: x, lane }: Onlooker, base: number): number => x!.i32[base + lane]!;
 
-const loadedFunction = ({ engine }: Execution, { code }: Activation): LoadedFunction =>
-  engine.functions.find((f) => f.ir === code.ir)!;
+const wordReaders: WordReaders = {
+  u8:
+    ({ base }) =>
+    (of) =>
+      word(of, base) & 0xff,
+  s8:
+    ({ base }) =>
+    (of) =>
+      (word(of, base) << 24) >> 24,
+  u16:
+    ({ base }) =>
+    (of) =>
+      word(of, base) & 0xffff,
+  s16:
+    ({ base }) =>
+    (of) =>
+      (word(of, base) << 16) >> 16,
+  u32:
+    ({ base }) =>
+    (of) =>
+      word(of, base) >>> 0,
+  s32:
+    ({ base }) =>
+    (of) =>
+      word(of, base),
+  f32:
+    ({ base }) =>
+    ({ activation: x, lane }) =>
+      x!.f32[base + lane]!,
+};
 
-/** Where a register's value for a lane lies in its activation. */
-function slotBytes(execution: Execution, x: Activation, register: number, lane: number): Uint8Array {
-  const { class: kind, base, bits } = loadedFunction(execution, x).file.slot(register);
-  const size = kind === "b64" ? 8 : 4;
-  return new Uint8Array(
-    x.i32.buffer,
-    kind === "pred" ? base * 4 : (base + lane) * size,
-    kind === "pred" ? 4 : bits / 8,
-  );
-}
+const longReaders: WordReaders = {
+  u64:
+    ({ base }) =>
+    ({ activation: x, lane }) =>
+      BigInt.asUintN(64, x!.i64[base + lane]!),
+  s64:
+    ({ base }) =>
+    ({ activation: x, lane }) =>
+      x!.i64[base + lane]!,
+  f64:
+    ({ base }) =>
+    ({ activation: x, lane }) =>
+      x!.f64[base + lane]!,
+};
 
-export function readRegister(execution: Execution, x: Activation, of: RegisterName, lane: number): TypedBits {
-  const bytes = slotBytes(execution, x, of.register, lane);
-  if (of.type !== "pred") return { bytes: bytes.slice(), type: of.type };
-  return { bytes: Uint8Array.of((bytes[lane >> 3]! >> (lane & 7)) & 1), type: "pred" };
-}
+/** A register, by the name that a debugger knows it by: `%r1`, and `%r1#2` for a second one in another block of the text. */
+export class RegisterVariable implements Variable {
+  readonly kind = "register";
+  readonly name: string;
+  readonly type: string;
+  /** Its number in the function. */
+  readonly register: number;
+  readonly #slot: Slot;
 
-export function writeRegister(
-  execution: Execution,
-  x: Activation,
-  of: RegisterName,
-  lane: number,
-  value: Uint8Array,
-): void {
-  const bytes = slotBytes(execution, x, of.register, lane);
-  if (of.type !== "pred") bytes.set(value.subarray(0, bytes.length));
-  else {
-    const bit = 1 << (lane & 7);
-    bytes[lane >> 3] = value.some((b) => b !== 0) ? bytes[lane >> 3]! | bit : bytes[lane >> 3]! & ~bit;
+  constructor(name: string, type: string, register: number, slot: Slot) {
+    this.name = name;
+    this.type = type;
+    this.register = register;
+    this.#slot = slot;
+  }
+
+  read(of: Onlooker): Uint8Array {
+    const bytes = this.#bytes(of);
+    return this.type === "pred" ? Uint8Array.of((bytes[of.lane >> 3]! >> (of.lane & 7)) & 1) : bytes.slice();
+  }
+
+  write(of: Onlooker, value: Uint8Array, from = 0): boolean {
+    const bytes = this.#bytes(of);
+    const { lane } = of;
+    if (this.type === "pred") {
+      const bit = 1 << (lane & 7);
+      const rest = bytes[lane >> 3]! & ~bit;
+      bytes[lane >> 3] = value.some((b) => b !== 0) ? rest | bit : rest;
+      return from === 0;
+    }
+    if (from + value.length > bytes.length) return false;
+    bytes.set(value, from);
+    return true;
+  }
+
+  address(): null {
+    return null;
+  }
+
+  reader(type: string): NumberReader {
+    const { class: kind, bits, base } = this.#slot;
+    if (type === "pred" && kind === "pred") return ({ activation: x, lane }) => (x!.i32[base]! >>> lane) & 1;
+    const shape = shapeOf(type);
+    if (shape !== null && kind !== "pred" && 8 * elementInfo[shape.element].size <= bits) {
+      const fast = (kind === "b64" ? longReaders : wordReaders)[shape.element];
+      if (fast !== undefined) return fast(this.#slot);
+    }
+    return (of) => numberOf(firstBits(this.read(of), type));
+  }
+
+  /** Where its value for a lane lies; of a predicate the word of all lanes. */
+  #bytes({ activation: x, lane }: Onlooker): Uint8Array {
+    const { class: kind, base, bits } = this.#slot;
+    const { buffer } = x!.i32;
+    if (kind === "pred") return new Uint8Array(buffer, base * 4, 4);
+    return new Uint8Array(buffer, (base + lane) * (kind === "b64" ? 8 : 4), bits / 8);
   }
 }
 
-/** A variable with bytes of its own: of a vISA function, or of a frame. */
-export interface ByteVariable {
+/** A variable with bytes of its own. */
+abstract class ByteVariable implements Variable {
+  abstract readonly kind: Variable["kind"];
   readonly name: string;
   readonly type: string;
-  /** What holds it, from its first byte on; writing there changes it. */
-  readonly bytes: Uint8Array;
-  /** Its address as the lane sees it; null for vISA's variables, which have none. */
-  readonly address: bigint | null;
+
+  constructor(name: string, type: string) {
+    this.name = name;
+    this.type = type;
+  }
+
+  /** What holds it: writing there changes it. */
+  protected abstract view(of: Onlooker): Uint8Array;
+  abstract address(of: Onlooker): bigint | null;
+
+  read(of: Onlooker): Uint8Array {
+    return this.view(of).slice();
+  }
+
+  write(of: Onlooker, bytes: Uint8Array, from = 0): boolean {
+    const view = this.view(of);
+    if (from + bytes.length > view.length) return false;
+    view.set(bytes, from);
+    return true;
+  }
+
+  reader(type: string): NumberReader {
+    return (of) => numberOf(firstBits(this.view(of), type));
+  }
 }
 
-/** vISA's variables of an activation, which all lanes share; `at` is their place in the byte file. */
-export function fileVariables(x: Activation): readonly (ByteVariable & { readonly at: number })[] {
-  const { file } = x.code.ir;
-  if (file === undefined) return [];
-  return [...file.variables, ...(file.aliases ?? [])].map(({ name, at, bytes, type = "ud" }) => ({
-    name,
-    at,
-    type,
-    bytes: new Uint8Array(x.file.buffer, x.file.byteOffset + at, bytes),
-    address: null,
-  }));
+/** A variable of vISA, which the lanes of an activation share. */
+export class VisaVariable extends ByteVariable {
+  readonly kind = "file";
+  /** Its place in the byte file. */
+  readonly at: number;
+  readonly bytes: number;
+
+  constructor({ name, at, bytes, type = "ud" }: FileVariable) {
+    super(name, type);
+    this.at = at;
+    this.bytes = bytes;
+  }
+
+  protected view({ activation: x }: Onlooker): Uint8Array {
+    return new Uint8Array(x!.file.buffer, x!.file.byteOffset + this.at, this.bytes);
+  }
+
+  address(): null {
+    return null;
+  }
+
+  override reader(type: string): NumberReader {
+    const shape = shapeOf(type);
+    if (shape === null || elementInfo[shape.element].size > this.bytes) return super.reader(type);
+    const { get } = elementInfo[shape.element];
+    return ({ activation: x }) => get(x!.file, this.at);
+  }
 }
 
-/** `.local` and `.param` variables of a lane's activation. */
-export function frameVariables(x: Activation, lane: number): readonly ByteVariable[] {
-  const { views, stride, origin } = x.warp.stack;
-  return x.code.ir.frame.map(({ name, size, unsized }, i) => {
-    const at = x.base + x.code.frame.offsets[i]!;
-    const bytes = unsized ? x.unsizedBytes : size;
-    return {
-      name,
-      type: "u8",
-      bytes: views.u8.subarray(origin + lane * stride + at, origin + lane * stride + at + bytes),
-      address: BigInt(windows.local.start + at),
-    };
+/** A `.local` or `.param` variable of a frame: each lane has its own. */
+class StackVariable extends ByteVariable {
+  readonly kind = "frame";
+  readonly #offset: number;
+  /** Null: as many as the argument of the call has. */
+  readonly #size: number | null;
+
+  constructor({ name, size, unsized }: FrameVariable, offset: number) {
+    super(name, "u8");
+    this.#offset = offset;
+    this.#size = unsized ? null : size;
+  }
+
+  protected view({ activation: x, lane }: Onlooker): Uint8Array {
+    const { views, stride, origin } = x!.warp.stack;
+    const at = origin + lane * stride + x!.base + this.#offset;
+    return views.u8.subarray(at, at + (this.#size ?? x!.unsizedBytes));
+  }
+
+  address({ activation: x }: Onlooker): bigint {
+    return BigInt(windows.local.start + x!.base + this.#offset);
+  }
+}
+
+/** A parameter of the kernel. */
+class ParameterVariable extends ByteVariable {
+  readonly kind = "parameter";
+  readonly #offset: number;
+  readonly #size: number;
+
+  constructor(name: string, type: string, offset: number, size: number) {
+    super(name, type);
+    this.#offset = offset;
+    this.#size = size;
+  }
+
+  protected view({ grid }: Onlooker): Uint8Array {
+    return grid.params.views.u8.subarray(this.#offset, this.#offset + this.#size);
+  }
+
+  address({ grid }: Onlooker): bigint {
+    return BigInt(grid.params.start + this.#offset);
+  }
+}
+
+/** All of it, in the type that it has, or, of bytes that have none, that their number says. */
+export function typedBits(v: Variable, of: Onlooker): TypedBits {
+  const bytes = v.read(of);
+  return { bytes, type: v.type === "u8" && [2, 4, 8].includes(bytes.length) ? `b${bytes.length * 8}` : v.type };
+}
+
+export function registersOf({ ir, file }: LoadedFunction): readonly RegisterVariable[] {
+  const seen = new Map<string, number>();
+  return ir.registers.map(({ name, class: kind, bits, type }, register) => {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    const own = count === 1 ? name : `${name}#${count}`;
+    return new RegisterVariable(own, kind === "pred" ? "pred" : (type ?? `b${bits}`), register, file.slot(register));
   });
 }
 
-/** The parameters of the kernel. */
-export function kernelParameters({ grid, engine }: Execution): readonly ByteVariable[] {
-  const { ir } = engine.functionNamed(grid.kernel)!;
-  return ir.params.flatMap(({ name, type, storage }) => {
+export const visaVariables = ({ file }: IrFunction): readonly VisaVariable[] =>
+  [...(file?.variables ?? []), ...(file?.aliases ?? [])].map((v) => new VisaVariable(v));
+
+export const frameVariables = ({ ir, frame }: LoadedFunction): readonly Variable[] =>
+  ir.frame.map((v, i) => new StackVariable(v, frame.offsets[i]!));
+
+export const kernelParameters = ({ params }: IrFunction): readonly Variable[] =>
+  params.flatMap(({ name, type, storage }) => {
     if (storage.kind !== "kernel") return [];
     const known = type.kind === "array" ? "u8" : `${type.kind}${8 * type.size}`;
-    const bytes = grid.params.views.u8.subarray(storage.offset, storage.offset + type.size);
-    return [{ name, type: known, bytes, address: BigInt(grid.params.start + storage.offset) }];
+    return [new ParameterVariable(name, known, storage.offset, type.size)];
   });
-}
-
-/** The variables of the module, with their generic addresses. */
-export function moduleVariables({
-  program,
-}: Execution): readonly { name: string; address: bigint; size: number; space: string }[] {
-  return program.module.variables.map(({ name, size, space }) => ({
-    name,
-    size,
-    space,
-    address: program.addressOf(name) ?? 0n,
-  }));
-}
-
-const specialNames = ["tid.x", "tid.y", "tid.z", "ctaid.x", "ctaid.y", "ctaid.z"] as const;
-const sizeNames = ["ntid.x", "ntid.y", "ntid.z", "nctaid.x", "nctaid.y", "nctaid.z"] as const;
-
-export const specialRegisters = [...specialNames, ...sizeNames, "laneid", "warpid"] as const;
-export type SpecialRegister = (typeof specialRegisters)[number];
-
-/** What a lane reads of a special register. */
-export const readSpecial = (x: Activation, lane: number, name: SpecialRegister): number =>
-  x.code.leafValue(x, lane)({ kind: "special", ty: "i32", name }) as number;
-
-/** The function that begins at an address, or null. */
-export function functionAt({ engine }: Execution, address: bigint): string | null {
-  const { high, low } = parts(address);
-  return high === 0 ? (engine.functions.find((f) => f.address === low)?.ir.name ?? null) : null;
-}

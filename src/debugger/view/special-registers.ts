@@ -1,0 +1,26 @@
+import { isScalarName, scalarIndex } from "../../machine/specials.ts";
+import type { Onlooker } from "./memory-view.ts";
+
+const ofThreads = ["tid.x", "tid.y", "tid.z"] as const;
+const ofBlocks = ["ctaid.x", "ctaid.y", "ctaid.z"] as const;
+const sizes = ["ntid.x", "ntid.y", "ntid.z", "nctaid.x", "nctaid.y", "nctaid.z"] as const;
+
+/** The special registers that a debugger knows by name; expressions may write a % before them. */
+export const specialRegisters = [...ofThreads, ...ofBlocks, ...sizes, "laneid", "warpid"] as const;
+
+type SpecialRegister = (typeof specialRegisters)[number];
+
+const isSpecial = (name: string): name is SpecialRegister => (specialRegisters as readonly string[]).includes(name);
+
+/** What reads a special register in a lane of an activation; null: there is none of the name. */
+export function specialReader(name: string): ((of: Onlooker) => number) | null {
+  if (!isSpecial(name)) return null;
+  if (name === "laneid") return ({ lane }) => lane;
+  if (name === "warpid") return ({ activation: x }) => x!.warp.index;
+  if (isScalarName(name)) {
+    const at = scalarIndex(name);
+    return ({ activation: x }) => x!.warp.cta.scalars[at]! >>> 0;
+  }
+  const first = 32 * ofThreads.indexOf(name);
+  return ({ activation: x, lane }) => x!.warp.tid[first + lane]!;
+}

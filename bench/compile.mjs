@@ -1,184 +1,69 @@
-// How long compiling takes, and how it grows: kernels of one kind, of 1000 instructions and more.
+// How long kernels take to their first result, and how that grows: kernels of one kind, of 1000 instructions and more.
 //
-//     node bench/compile.mjs [MOST] [KIND…]
+//     node bench/compile.mjs [--json] [--runs N] [--most N] [KIND…]
 //
-// MOST: instructions of the largest (default: 100000). Times are of processor time, in milliseconds, of the second of two
-// compilations: `read` parses, checks and lowers, `compile` makes WebAssembly, `host` is what the host takes to compile that for its first run.
-import { setFlagsFromString } from "node:v8";
-import { SourceText } from "../dist/source/index.js";
-import { loadProgram } from "../dist/interpreter/index.js";
-import { JitProgram } from "../dist/jit/launch.js";
-import { compile } from "../dist/runtime/compile.js";
-import { PtxDevice } from "../dist/runtime/ptx-device.js";
-import { cpuMilliseconds } from "./time.mjs";
+// Milliseconds that pass, the medians of N (3) fresh processes in which nothing is warm. `read` parses, checks and lowers, `analyse` is
+// what comes before the first byte of WebAssembly, `emit` writes it, `host` is the host's compiler, `run` the first launch;
+// `compile` is what lies between `read` and `run`. Below a kind stands how it grows from 10,000 to 100,000 instructions.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { kinds } from "./compile-kinds.mjs";
 
-// The host's second tier compiles behind our back what has been measured before.
-setFlagsFromString("--no-wasm-tier-up");
+const steps = ["read", "analyse", "emit", "host", "run"];
+const script = fileURLToPath(new URL("compile-once.mjs", import.meta.url));
+const { values, positionals } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    runs: { type: "string", default: "3" },
+    most: { type: "string", default: "100000" },
+  },
+  allowPositionals: true,
+});
+const names = positionals.length > 0 ? positionals : Object.keys(kinds);
+const unknown = names.find((name) => !(name in kinds));
+if (unknown !== undefined) {
+  console.error(`no kind ${unknown}; there are ${Object.keys(kinds).join(", ")}`);
+  process.exit(2);
+}
+const sizes = [1000, 3000, 10_000, 30_000, 100_000].filter((n) => n <= Number(values.most));
 
-const head = ".version 8.0\n.target sm_80\n.address_size 64\n";
-const entry = (registers, body, before = "") => `${head}${before}
-.visible .entry k(.param .u64 out, .param .u32 n)
-{
-  .reg .b32 %r<${registers + 8}>; .reg .pred %p<4>; .reg .b64 %o;
-  ld.param.u64 %o, [out]; ld.param.u32 %r1, [n];
-  mov.u32 %r0, %tid.x; mad.wide.u32 %o, %r0, 4, %o; mov.u32 %r2, %r0;
-${body.join("\n")}
-  st.global.u32 [%o], %r2;
-  ret;
-}`;
-const range = (count, make) => Array.from({ length: Math.max(1, Math.round(count)) }, (_, i) => make(i));
-
-/** A kernel of about n instructions, by kind. */
-const kinds = {
-  straight: (n) =>
-    entry(
-      0,
-      range(n / 2, (i) => `  mad.lo.u32 %r2, %r2, %r1, ${i}; xor.b32 %r2, %r2, %r0;`),
-    ),
-  // Each lane may go its own way, and all meet again.
-  branches: (n) =>
-    entry(
-      0,
-      range(
-        n / 4,
-        (i) => `  setp.gt.u32 %p1, %r2, ${i}; @%p1 bra L${i}; add.u32 %r2, %r2, %r1;\nL${i}: xor.b32 %r2, %r2, ${i};`,
-      ),
-    ),
-  // Everywhere lanes may wait for those that have gone on.
-  exits: (n) =>
-    entry(0, [
-      ...range(n / 3, (i) => `  setp.eq.u32 %p1, %r2, ${i}; @%p1 bra OUT; add.u32 %r2, %r2, %r1;`),
-      "OUT: add.u32 %r2, %r2, 1;",
-    ]),
-  loops: (n) =>
-    entry(
-      0,
-      range(
-        n / 5,
-        (i) =>
-          `  mov.u32 %r3, 0;\nL${i}: add.u32 %r3, %r3, 1; xor.b32 %r2, %r2, %r3; setp.lt.u32 %p1, %r3, %r1; @%p1 bra L${i};`,
-      ),
-    ),
-  // Loops whose lanes leave one by one.
-  "own-loops": (n) =>
-    entry(
-      0,
-      range(
-        n / 5,
-        (i) =>
-          `  mov.u32 %r3, 0;\nL${i}: add.u32 %r3, %r3, 1; xor.b32 %r2, %r2, %r3; setp.lt.u32 %p1, %r3, %r0; @%p1 bra L${i};`,
-      ),
-    ),
-  // One in the other, as deep as text may be: a hundred at a time.
-  nests: (n) =>
-    entry(
-      100,
-      range(n / 400, (i) => [
-        ...range(100, (d) => `  mov.u32 %r${d + 8}, 0;\nL${i}_${d}: add.u32 %r2, %r2, %r${d + 8};`),
-        ...range(100, (d) => `  setp.lt.u32 %p1, %r${107 - d}, %r1; @%p1 bra L${i}_${99 - d};`),
-      ]).flat(),
-    ),
-  // All live from the beginning to the end.
-  registers: (n) =>
-    entry(n / 2, [
-      ...range(n / 2, (i) => `  add.u32 %r${i + 8}, %r0, ${i};`),
-      ...range(n / 2, (i) => `  xor.b32 %r2, %r2, %r${i + 8};`),
-    ]),
-  // Live across blocks.
-  crossing: (n) =>
-    entry(n / 4, [
-      ...range(n / 4, (i) => `  xor.b32 %r${i + 8}, %r0, ${i};`),
-      ...range(
-        n / 8,
-        (i) =>
-          `  setp.gt.u32 %p1, %r2, ${i}; @%p1 bra L${i}; add.u32 %r2, %r2, %r${2 * i + 8};\nL${i}: xor.b32 %r2, %r2, %r${2 * i + 9};`,
-      ),
-    ]),
-  memory: (n) =>
-    entry(
-      0,
-      range(n / 3, (i) => `  ld.global.u32 %r3, [%o+${4 * (i % 64)}]; add.u32 %r2, %r2, %r3; st.global.u32 [%o], %r2;`),
-    ),
-  barriers: (n) =>
-    entry(
-      0,
-      range(n / 3, (i) => `  add.u32 %r2, %r2, ${i}; bar.sync 0; xor.b32 %r2, %r2, %r1;`),
-    ),
-  // Of as many functions.
-  calls: (n) =>
-    entry(
-      0,
-      range(
-        n / 10,
-        (i) => `  { .param .b32 a, b; st.param.b32 [a], %r2; call (b), f${i}, (a); ld.param.b32 %r2, [b]; }`,
-      ),
-      range(
-        n / 10,
-        (i) =>
-          `.func (.param .b32 y) f${i}(.param .b32 x) { .reg .b32 %x; ld.param.b32 %x, [x]; mad.lo.u32 %x, %x, %x, ${i}; st.param.b32 [y], %x; ret; }`,
-      ).join("\n"),
-    ),
-  // Of one function.
-  "call-sites": (n) =>
-    entry(
-      0,
-      range(n / 4, () => "  { .param .b32 a, b; st.param.b32 [a], %r2; call (b), f, (a); ld.param.b32 %r2, [b]; }"),
-      ".func (.param .b32 y) f(.param .b32 x) { .reg .b32 %x; ld.param.b32 %x, [x]; mad.lo.u32 %x, %x, %x, 3; st.param.b32 [y], %x; ret; }",
-    ),
-};
-
-function measure(n, make) {
-  const times = { read: 0, compile: 0, host: 0 };
-  const { Module } = WebAssembly;
-  let size = 0;
-  for (let round = 0; round < 2; round++) {
-    const device = new PtxDevice();
-    // The host knows a module again that is the same to the byte.
-    const text = make(n).replace("mov.u32 %r0, %tid.x;", `$& add.u32 %r0, %r0, ${round};`);
-    let program;
-    times.read = cpuMilliseconds(() => {
-      const { module, diagnostics } = compile([new SourceText("k.ptx", text)]);
-      if (module === null) throw new Error(diagnostics[0].message);
-      program = loadProgram(device.memory, module);
-    });
-    let made = null;
-    WebAssembly.Module = class extends Module {
-      constructor(bytes) {
-        super(bytes);
-        made = bytes;
-      }
-    };
-    const params = new Uint8Array(16);
-    const request = { kernel: "k", grid: [1, 1, 1], block: [64, 1, 1], sharedBytes: 0, params };
-    const jit = new JitProgram(program);
-    times.compile = cpuMilliseconds(() => {
-      const obstacle = jit.obstacleOf(request);
-      if (obstacle !== null) throw new Error(obstacle);
-    });
-    WebAssembly.Module = Module;
-    size = made.length;
-    const out = device.buffer("u32", 1024);
-    new DataView(params.buffer).setBigUint64(0, out.address, true);
-    times.host = cpuMilliseconds(() => jit.launch(request));
-  }
-  return { ...times, size };
+/** What a fresh process says of a kernel: its times, or an error. */
+function once(kind, n) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [script, kind, String(n)], { encoding: "utf8" });
+  if (status === 0) return JSON.parse(stdout);
+  throw new Error(stderr.split("\n").find((line) => line.includes("Error")) ?? `ended with ${status}`);
 }
 
-const [most = "100000", ...names] = process.argv.slice(2);
-const sizes = [1000, 3000, 10_000, 30_000, 100_000].filter((n) => n <= Number(most));
-console.log(
-  `${"kind".padEnd(12)}${["instructions", "read", "compile", "host", "wasm KB"].map((c) => c.padStart(13)).join("")}`,
-);
-for (const [kind, text] of Object.entries(kinds)) {
-  if (names.length > 0 && !names.includes(kind)) continue;
+function measure(kind, n) {
+  const runs = Array.from({ length: Number(values.runs) }, () => once(kind, n));
+  const median = (of) => runs.map(of).sort((a, b) => a - b)[runs.length >> 1];
+  const times = Object.fromEntries(steps.map((step) => [step, median((run) => run[step])]));
+  const compile = median(({ analyse, emit, host }) => analyse + emit + host);
+  return { kind, instructions: n, ...times, compile, bytes: runs[0].bytes, note: runs[0].note };
+}
+
+const columns = ["instructions", ...steps, "compile", "wasm KB"];
+const line = (kind, cells) => console.log(kind.padEnd(12) + cells.map((c) => String(c).padStart(9)).join(""));
+const rows = [];
+if (!values.json) line("kind", ["instr.", ...columns.slice(1)]);
+for (const kind of names) {
+  const compiled = new Map();
   for (const n of sizes) {
     try {
-      const { read, compile: ms, host, size } = measure(n, text);
-      const cells = [n, read.toFixed(0), ms.toFixed(0), host.toFixed(0), (size / 1000).toFixed(0)];
-      console.log(`${kind.padEnd(12)}${cells.map((c) => String(c).padStart(13)).join("")}`);
+      const row = measure(kind, n);
+      rows.push(row);
+      compiled.set(n, row.compile);
+      if (values.json) continue;
+      const cells = [...steps, "compile"].map((c) => row[c].toFixed(0));
+      line(kind, [n, ...cells, row.note ?? (row.bytes / 1000).toFixed(0)]);
     } catch (error) {
-      console.log(`${kind.padEnd(12)}${String(n).padStart(13)}  ${error.message.split("\n")[0]}`);
-      break;
+      rows.push({ kind, instructions: n, error: error.message });
+      if (!values.json) line(kind, [n, `  ${error.message}`]);
     }
   }
+  const [less, more] = [compiled.get(10_000), compiled.get(100_000)];
+  if (!values.json && more !== undefined && less !== undefined)
+    line("", [`grows with n^${Math.log10(more / less).toFixed(2)}`]);
 }
+if (values.json) console.log(JSON.stringify(rows));

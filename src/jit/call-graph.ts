@@ -1,5 +1,6 @@
 import { agrees, signatureOf } from "../interpreter/signature.ts";
 import type { Instruction, Op } from "../ir/index.ts";
+import { type CallOrder, callOrder } from "./call-order.ts";
 import type { Callable, Callables } from "./callables.ts";
 import { Unsupported } from "./unsupported.ts";
 
@@ -9,8 +10,7 @@ export type CallOp = Extract<Op, { kind: "call" }>;
 export class CallGraph {
   /** All that have a body: the kernel first. */
   readonly functions: readonly Callable[];
-  /** Whether a function can be entered while it is being executed already. */
-  readonly recursive: boolean;
+  readonly order: CallOrder<Callable>;
   /** How many calls by address there are in the text. */
   readonly indirectCalls: number;
   /** The functions without a body that may be called, and the most arguments that one of them is given. */
@@ -19,6 +19,7 @@ export class CallGraph {
   readonly #program: Callables;
   readonly #targets = new Map<CallOp["target"], readonly Callable[]>();
   readonly #callees = new Map<Callable, ReadonlySet<Callable>>();
+  readonly #callers = new Map<Callable, Callable[]>();
   readonly #byAddress = new Set<Callable>();
   readonly #losing: ReadonlySet<Callable>;
   readonly #asking: ReadonlySet<Callable>;
@@ -47,6 +48,11 @@ export class CallGraph {
         }
       }
       this.#callees.set(f, callees);
+      for (const callee of callees) {
+        const callers = this.#callers.get(callee);
+        if (callers === undefined) this.#callers.set(callee, [f]);
+        else callers.push(f);
+      }
     }
     this.functions = [...reached];
     this.externals = externals;
@@ -56,7 +62,7 @@ export class CallGraph {
         sum + ir.instructions.filter(({ op }) => op.kind === "call" && op.target.kind === "indirect").length,
       0,
     );
-    this.recursive = this.#hasCycle(kernel);
+    this.order = callOrder(kernel, (f) => this.calleesOf(f));
     this.#losing = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "exit"));
     this.#seeing = this.reaching(({ ir }) => ir.instructions.some(sees));
     this.#meeting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "warp" && op.mask !== null));
@@ -112,10 +118,7 @@ export class CallGraph {
   /** The functions for which something holds, and those that can reach one. */
   reaching(holds: (f: Callable) => boolean): ReadonlySet<Callable> {
     const found = new Set(this.functions.filter(holds));
-    for (let size = -1; size !== found.size; ) {
-      size = found.size;
-      for (const [f, callees] of this.#callees) if ([...callees].some((c) => found.has(c))) found.add(f);
-    }
+    for (const f of found) for (const caller of this.#callers.get(f) ?? []) found.add(caller);
     return found;
   }
 
@@ -151,21 +154,6 @@ export class CallGraph {
         (listed === null || listed.has(f)) &&
         agrees(signature, signatureOf(f.ir)),
     );
-  }
-
-  #hasCycle(kernel: Callable): boolean {
-    const done = new Set<Callable>();
-    const open = new Set<Callable>();
-    const visit = (f: Callable): boolean => {
-      if (done.has(f)) return false;
-      if (open.has(f)) return true;
-      open.add(f);
-      const found = [...this.#callees.get(f)!].some(visit);
-      open.delete(f);
-      done.add(f);
-      return found;
-    };
-    return visit(kernel);
   }
 }
 

@@ -522,7 +522,8 @@ export class ControlFlow {
       const item = labelled.find((i) => target >= i.start && target <= i.end);
       return item === undefined ? [] : [{ target, label: scope.labels.get(item.start)! }];
     });
-    const [lowest, highest] = [Math.min(...inside), Math.max(...inside)];
+    const lowest = inside.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+    const highest = inside.reduce((a, b) => Math.max(a, b), 0);
     if (ways.length < 3 || highest - lowest > 4 * ways.length + 16) {
       for (const { target, label } of ways) {
         writer.value(wasm.op("i32.eq", wasm.local("i32", this.#entry!), wasm.i32(target)));

@@ -127,7 +127,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     sites: all.reduce((sum, { instructions }) => sum + instructions.length, 0),
     stateBytes: stateBytesFor(analysis, pauses, quads),
     gathers: new GatheringBlocks(analysis).all.length > 0,
-    calls: graph.recursive ? mostCalls : graph.functions.length + 1,
+    calls: graph.order.recursive ? mostCalls : graph.functions.length + 1,
     memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
     memoryResults: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.returns.length)) : 0,
     args: graph.externalArgs,

@@ -18,7 +18,7 @@ export function placesOf(spans: readonly Span[]): readonly number[] {
   let passed = 0;
   for (const i of order) {
     const { from, to } = spans[i]!;
-    for (; passed < from; passed++) free.push(...(ending[passed] ?? []));
+    for (; passed < from; passed++) for (const place of ending[passed] ?? []) free.push(place);
     const place = free.pop() ?? count++;
     places[i] = place;
     (ending[to] ??= []).push(place);

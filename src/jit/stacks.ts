@@ -44,7 +44,7 @@ export class Stacks {
     this.#variables = new Map(graph.functions.map((f) => [f, variablesInMemory(f.ir)]));
     this.#framed = graph.reaching((f) => this.variablesOf(f).size > 0 || f.allocates);
     this.isChecked =
-      graph.recursive || graph.functions.some((f) => f.allocates) || this.#most((f) => f.code.stackCost) > limit;
+      graph.order.recursive || graph.functions.some((f) => f.allocates) || this.#most((f) => f.code.stackCost) > limit;
     // Frames begin at multiples of their alignment, which the limit does not count.
     const bytes = this.isChecked ? 2 * limit : this.#most(({ code: { frame } }) => frame.size + frame.align);
     const staged = Math.max(0, ...graph.functions.map((f) => stagedBytes(f, graph)));
@@ -72,17 +72,16 @@ export class Stacks {
 
   /** The sum over the functions of the longest chain of calls, which does not go in circles; unsized parameters included. */
   #most(bytesOf: (f: Callable) => number): number {
-    if (this.#graph.recursive) return 0;
-    const known = new Map<Callable, number>();
-    const visit = (f: Callable): number => {
-      let most = known.get(f);
-      if (most === undefined) {
-        most = bytesOf(f) + Math.max(0, ...[...this.#graph.calleesOf(f)].map((g) => visit(g) + unsizedBytes(f)));
-        known.set(f, most);
-      }
-      return most;
-    };
-    return visit(this.#graph.functions[0]!);
+    const { recursive, functions } = this.#graph.order;
+    if (recursive) return 0;
+    const most = new Map<Callable, number>();
+    for (const f of functions) {
+      const callees = this.#graph.calleesOf(f);
+      let deepest = 0;
+      for (const callee of callees) deepest = Math.max(deepest, most.get(callee)!);
+      most.set(f, bytesOf(f) + deepest + (callees.size === 0 ? 0 : unsizedBytes(f)));
+    }
+    return most.get(functions.at(-1)!)!;
   }
 }
 

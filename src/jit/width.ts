@@ -1,6 +1,7 @@
 import { operandsOf, readsOf, writesOf } from "../ir/flow/accesses.ts";
 import type { Instruction, IrFunction } from "../ir/index.ts";
 import type { Dim3 } from "../machine/report.ts";
+import { callOrder } from "./call-order.ts";
 import { readsClock } from "./specials.ts";
 
 /** How many times four lanes a chunk may have: up to a warp. */
@@ -34,28 +35,23 @@ export function widthFor([x, y, z]: Dim3, { inWarps, recursive, followsPointers,
 
 /** `named`: the function that a direct call goes to. */
 export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunction | null): WidthNeeds {
-  let [inWarps, recursive, followsPointers, instructions] = [false, false, false, 0];
-  const seen = new Set<IrFunction>();
-  const open = new Set<IrFunction>();
-  const visit = (f: IrFunction): void => {
-    if (open.has(f)) recursive = true;
-    if (seen.has(f)) return;
-    seen.add(f);
-    open.add(f);
-    instructions += f.instructions.length;
-    followsPointers ||= loopsFollowPointers(f);
-    for (const instruction of f.instructions) {
-      inWarps ||= needsWarp(instruction);
-      const { op } = instruction;
+  let [inWarps, followsPointers, instructions] = [false, false, 0];
+  const { functions, recursive } = callOrder(kernel, (f) => {
+    const callees = new Set<IrFunction>();
+    for (const { op } of f.instructions) {
       if (op.kind !== "call" || op.target.kind !== "direct") continue;
       const callee = named(op.target.function);
       // What the launcher does, it does for a warp: prints in the order of its lanes.
       if (callee === null || callee.external) inWarps = true;
-      else visit(callee);
+      else callees.add(callee);
     }
-    open.delete(f);
-  };
-  visit(kernel);
+    return callees;
+  });
+  for (const f of functions) {
+    instructions += f.instructions.length;
+    followsPointers ||= loopsFollowPointers(f);
+    inWarps ||= f.instructions.some(needsWarp);
+  }
   return { inWarps, recursive, followsPointers, instructions };
 }
 

@@ -141,9 +141,10 @@ export function parseOutput(text: string): { readonly argument: number; readonly
 
 /** `X[,Y[,Z]]`. */
 export function parseDim(name: string, text: string): [number, number, number] {
+  const most = 0x7fff_ffff;
   const numbers = text.split(",").map((part) => (/^\d+$/.test(part) ? Number(part) : 0));
-  if (numbers.length > 3 || numbers.some((n) => n < 1 || n > 0x7fff_ffff)) {
-    throw new UsageError(`--${name} ${text}: expected X[,Y[,Z]], each at least 1`);
+  if (numbers.length > 3 || numbers.some((n) => n < 1 || n > most)) {
+    throw new UsageError(`--${name} ${text}: expected X[,Y[,Z]], each from 1 to ${most}`);
   }
   return [numbers[0]!, numbers[1] ?? 1, numbers[2] ?? 1];
 }

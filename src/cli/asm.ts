@@ -37,9 +37,10 @@ export const asm: Command = {
   summary: "vISA text to a CISA file",
   usage: ["asm IN.visaasm… -o OUT.isa"],
   options: [
-    { name: "output", short: "o", value: "FILE", help: "where the CISA file goes" },
+    { name: "output", short: "o", value: "FILE", file: "written", help: "where the CISA file goes" },
     { name: "no-check", help: "only resolve names; rules of the instructions may be broken" },
   ],
+  common: ["target"],
   details:
     "All files are one program: kernels and the functions that they call. The file has version 3.6 of the format, whatever the text's .version says; what that cannot hold is an error. Nothing is written where there are errors.",
   run(options, terminal) {

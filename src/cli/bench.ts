@@ -69,24 +69,24 @@ function namedKernels(names: readonly string[]): readonly BenchKernel[] {
 function readSettings(options: Options): Settings {
   const engine = options.oneOf("engine", ["interpreter", "jit"]) ?? "jit";
   const quick = options.has("quick");
-  const seconds = options.number("timeout", "any");
-  const maxSteps = options.number("max-steps");
-  const runs = options.number("runs") ?? (quick ? 1 : null);
+  const { timeoutMs } = options;
+  const maxSteps = options.integer("max-steps", 1);
+  const threads = options.integer("threads", 1);
+  const runs = options.integer("runs", 1) ?? (quick ? 1 : null);
   return {
     kernels: namedKernels(options.positionals),
     quick,
     engines: engine === "jit" && options.has("interpreter") ? [engine, "interpreter"] : [engine],
     repetition: {
-      runs: Math.max(1, runs ?? fewestRuns),
+      runs: runs ?? fewestRuns,
       milliseconds: quick ? 0 : patience,
     },
-    interpreterRuns: Math.max(1, runs ?? fewestInterpreterRuns),
+    interpreterRuns: runs ?? fewestInterpreterRuns,
     peers: readPeers(options.value("peers")),
-    allThreads:
-      engine === "jit" && !quick && options.number("threads") === null && cpus().length > 1 ? cpus().length : null,
+    allThreads: engine === "jit" && !quick && threads === null && cpus().length > 1 ? cpus().length : null,
     defaults: {
-      hostThreads: options.number("threads") ?? 1,
-      ...(seconds === null ? {} : { timeoutMs: 1000 * seconds }),
+      hostThreads: threads ?? 1,
+      ...(timeoutMs === null ? {} : { timeoutMs }),
       ...(maxSteps === null ? {} : { maxSteps }),
     },
   };
@@ -168,6 +168,7 @@ export const bench: Command = {
     { name: "peers", value: "LIST", help: `native, tuned, pocl, or none (default: ${peerNames.join(",")})` },
     { name: "quick", help: "small sizes, once: whether all is well, not how fast" },
   ],
+  common: ["engine", "threads", "timeout", "max-steps"],
   details:
     "Times are medians in milliseconds. The first run is that of a new device, with reading the module. Peers run on one " +
     "thread, and so does the engine; without --threads it is measured once more with all threads of the machine. Peers are the same kernel in plain C as gcc -O3 -march=native makes it, C as one would write it for a processor where that is another program (tuned), and OpenCL on PoCL, where they are installed. Ratios are the " +

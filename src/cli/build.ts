@@ -13,10 +13,17 @@ export const build: Command = {
   summary: "compile a PTX kernel to WebAssembly that stands alone",
   usage: ["build FILE.ptx… -o OUT.wasm [--kernel K] [--block SIZE]"],
   options: [
-    { name: "output", short: "o", value: "FILE.wasm", help: "where the module goes; its description is FILE.json" },
+    {
+      name: "output",
+      short: "o",
+      value: "FILE.wasm",
+      file: "written",
+      help: "where the module goes; its description is FILE.json",
+    },
     { name: "kernel", value: "NAME", help: "the kernel (default: the only one that there is)" },
     { name: "block", value: "X[,Y,Z]", help: "for blocks of so many threads alone (default: for any)" },
   ],
+  common: ["target"],
   details:
     "The files are linked into one program. docs/build.md says what the description holds, and how the module is launched: " +
     "examples/standalone/loader.mjs does it in Node and in the browser, without Lanewise. Refused is what a simple launcher cannot do: " +
@@ -36,7 +43,7 @@ export const build: Command = {
       const { wasm, description } = buildKernel(sources, {
         ...(kernel === null ? {} : { kernel }),
         ...(size === null ? {} : { block: parseDim("block", size) }),
-        target: options.ptxTarget ?? undefined,
+        target: options.target ?? undefined,
       });
       writeBytes(output, wasm);
       writeBytes(descriptionPath, `${JSON.stringify({ module: basename(output), ...description }, null, 1)}\n`);

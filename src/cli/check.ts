@@ -2,7 +2,7 @@ import { UsageError } from "../runtime/errors.ts";
 import { type Diagnostic, fileToJson, renderDiagnostic } from "../source/index.ts";
 import { checkFiles, checkProgram } from "./checked-files.ts";
 import { type Command, exitStatus } from "./command.ts";
-import { readBytes } from "./files.ts";
+import { readBytes, shownPath } from "./files.ts";
 import { Findings, findingOptions } from "./findings.ts";
 import { plural } from "./numbers.ts";
 import { printJson, type Terminal } from "./terminal.ts";
@@ -35,13 +35,15 @@ export const check: Command = {
     { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
     ...findingOptions,
   ],
+  common: ["target"],
   details: `Files: .ptx; .visaasm and .isaasm (vISA text), .isa (vISA in binary form, checked as the text that it stands for). With --link the files of a vISA program are its kernel and the functions that it calls.`,
   async run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("check: no file given");
-    const files = options.positionals.map((path) => ({ path, bytes: readBytes(path) }));
+    const files = options.positionals.map((path) => ({ path: shownPath(path), bytes: readBytes(path) }));
     const findings = new Findings(options);
     const { sources, diagnostics: all } = await (options.has("link") ? checkProgram : checkFiles)(files, options);
     const diagnostics = findings.addDiagnostics(all, sources);
+    await findings.finish({ of: "check", completed: true }, terminal);
     if (options.has("json")) {
       const checked = sources.map((source) =>
         fileToJson(
@@ -54,7 +56,6 @@ export const check: Command = {
       printDiagnostics(diagnostics, terminal);
       terminal.out(summary(sources.length, diagnostics));
     }
-    await findings.finish({ of: "check", completed: true }, terminal);
     return diagnostics.some((d) => findings.counts(d.severity)) ? exitStatus.failed : exitStatus.ok;
   },
 };

@@ -1,4 +1,4 @@
-import type { SourceFile } from "../runtime/source-file.ts";
+import { type SourceFile, textOf } from "../runtime/source-file.ts";
 import { type Diagnostic, SourceText } from "../source/index.ts";
 import { isaOfFile, isaOfProgram } from "./isa-of-file.ts";
 import type { Options } from "./options.ts";
@@ -24,7 +24,7 @@ export async function checkFiles(files: readonly SourceFile[], options: Options)
       const { checkSource } = await ptxCompiler();
       const source = ptxSource(file);
       sources.push(source);
-      diagnostics.push(...checkSource(source, { target: options.ptxTarget ?? undefined }).diagnostics);
+      diagnostics.push(...checkSource(source, { target: options.target ?? undefined }).diagnostics);
     }
   }
   return { sources, diagnostics };
@@ -36,15 +36,14 @@ export async function checkProgram(files: readonly SourceFile[], options: Option
   if (isaOfProgram(options, paths) === "ptx") {
     const { checkLinked } = await ptxCompiler();
     const sources = files.map(ptxSource);
-    return { sources, diagnostics: checkLinked(sources, { target: options.ptxTarget ?? undefined }) };
+    return { sources, diagnostics: checkLinked(sources, { target: options.target ?? undefined }) };
   }
   const { linkVisaFiles } = await visaCompiler();
   const linked = linkVisaFiles(files, { target: options.target ?? undefined });
   return { sources: linked.files.map(({ source }) => source), diagnostics: linked.diagnostics };
 }
 
-const utf8 = new TextDecoder();
-const ptxSource = ({ path, text, bytes }: SourceFile): SourceText => new SourceText(path, text ?? utf8.decode(bytes));
+const ptxSource = (file: SourceFile): SourceText => new SourceText(file.path, textOf(file));
 
 // Loaded where they are needed: each starts faster without the other.
 const ptxCompiler = () => import("../runtime/compile.ts");

@@ -1,7 +1,7 @@
-import type { Options, OptionSpec } from "./options.ts";
+import type { CommonOption, Options, OptionSpec } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What the process tells its caller; see cli.md of the documentation. */
+/** What the process tells its caller; docs/cli.md. */
 export const exitStatus = { ok: 0, failed: 1, usage: 2, faulted: 3 } as const;
 export type ExitStatus = (typeof exitStatus)[keyof typeof exitStatus];
 
@@ -13,6 +13,8 @@ export interface Command {
   readonly usage: readonly string[];
   /** Beyond the common ones. */
   readonly options: readonly OptionSpec[];
+  /** The common options that mean something to it, besides those for its output. */
+  readonly common: readonly CommonOption[];
   /** Paragraphs below the options. */
   readonly details?: string;
   run(options: Options, terminal: Terminal): ExitStatus | Promise<ExitStatus>;

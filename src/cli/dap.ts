@@ -91,6 +91,7 @@ export const dap: Command = {
   summary: "debug from an editor: the Debug Adapter Protocol on stdin and stdout",
   usage: ["dap"],
   options: [],
+  common: [],
   details: `A launch request names a job or the files of a program (\`program\`), and what \`lanewise debug\` takes as options: kernel, grid, block, shared, global, local, zeinfo, args, input, sanitize, seed, schedule, variant, target, maxSteps; besides cwd, stopOnEntry, and source: "original" to see the source that \`.loc\` names. editors/vscode has an extension that starts it.`,
   async run(_, terminal) {
     const unframer = new Unframer();

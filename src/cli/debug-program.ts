@@ -3,6 +3,7 @@ import { Session, type SessionOptions } from "../debugger/session.ts";
 import { LoadError, UsageError } from "../runtime/errors.ts";
 import { parseSchedule, ScriptedSteering } from "../runtime/schedule-script.ts";
 import { renderDiagnostic } from "../source/index.ts";
+import { jobsOf } from "./each-run.ts";
 import type { Options } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { openRun } from "./run-execution.ts";
@@ -12,16 +13,15 @@ import type { Terminal } from "./terminal.ts";
 
 /** The one run that a command line names: of a job its first variant, if none is asked for. */
 function plannedRun(options: Options, command: string, terminal: Terminal): PlannedRun {
-  const [first, ...more] = options.positionals;
-  if (first === undefined) throw new UsageError(`${command}: no job or program given`);
-  if (!/\.json$/i.test(first)) return commandJob(options, command);
-  if (more.length > 0) throw new UsageError(`${command}: one job at a time`);
-  for (const { runs, diagnostics, problem } of jobRuns([first], options.value("variant"))) {
+  const jobs = jobsOf(options, command);
+  if (jobs === null) return commandJob(options, command);
+  if (jobs.length > 1) throw new UsageError(`${command}: one job at a time`);
+  for (const { runs, diagnostics, problem } of jobRuns(jobs, options.value("variant"))) {
     for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
     if (problem !== null) throw new UsageError(problem);
     if (runs[0] !== undefined) return runs[0];
   }
-  throw new UsageError(`${first} cannot be run`);
+  throw new UsageError(`${jobs[0]} cannot be run`);
 }
 
 /**

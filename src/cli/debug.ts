@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import { createInterface, type Interface } from "node:readline";
 import { Console } from "../debugger/console/console.ts";
 import type { Session } from "../debugger/session.ts";
 import { NotExecutableError, UsageError } from "../runtime/errors.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
 import { openSession, reportLoadError } from "./debug-program.ts";
+import { readText } from "./files.ts";
 import type { Options } from "./options.ts";
 import { programDetails, programOptions, programUsage } from "./program-options.ts";
 import { printJson, type Terminal } from "./terminal.ts";
@@ -13,13 +13,7 @@ const prompt = "(lanewise) ";
 
 /** The commands of `--command` and of the file of `-x`, in this order: files first, as settings usually stand there. */
 function scriptOf(options: Options): readonly string[] {
-  const fromFiles = options.all("script").flatMap((path) => {
-    try {
-      return readFileSync(path, "utf8").split(/\r?\n/);
-    } catch (error) {
-      throw new UsageError(`-x ${path}: ${(error as Error).message}`);
-    }
-  });
+  const fromFiles = options.all("script").flatMap((path) => readText(path).text.split("\n"));
   const lines = [...fromFiles, ...options.all("command")].map((line) => line.trim());
   return lines.filter((line) => line !== "" && !line.startsWith("#"));
 }
@@ -83,9 +77,10 @@ export const debug: Command = {
   options: [
     ...programOptions,
     { name: "command", value: "COMMAND", repeats: true, help: "do this instead of asking; may be given several times" },
-    { name: "script", short: "x", value: "FILE", repeats: true, help: "do what the lines of a file say" },
+    { name: "script", short: "x", value: "FILE", repeats: true, file: "read", help: "do what the lines of a file say" },
     { name: "interactive", short: "i", help: "ask for commands behind those" },
   ],
+  common: ["sanitize", "seed", "max-steps", "target"],
   details: `Stands before the first instruction, and asks what to do; help lists the commands. Time is counted in instructions of warps, and goes both ways: reverse-step, reverse-continue, goto TIME, last-write EXPRESSION. What faults stops before it happens; with --sanitize, so does what sanitizers report. It is the interpreter that runs; --engine and --timeout mean nothing here.
 
 ${programDetails}

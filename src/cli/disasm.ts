@@ -41,7 +41,17 @@ export const disasm: Command = {
   name: "disasm",
   summary: "CISA file to vISA text",
   usage: ["disasm IN.isa", "disasm IN.isa -o OUT.isaasm", "disasm IN.isa -o DIRECTORY"],
-  options: [{ name: "output", short: "o", value: "PATH", help: "a file, or an existing directory (default: stdout)" }],
+  options: [
+    {
+      name: "output",
+      short: "o",
+      value: "PATH",
+      file: "written",
+      orFolder: true,
+      help: "a file, or an existing directory (default: stdout)",
+    },
+  ],
+  common: [],
   details:
     "Stdout and a file get all routines in one text, as an .isaasm has them: kernels first, then functions. A directory gets a file for each: IN.visaasm for the kernel (IN_k1.visaasm for a second one), IN_f0.visaasm, IN_f1.visaasm … for its functions, as IGC names its dumps.\n\nNative code in the file is skipped. Where a file is damaged, what could be read is printed, and the exit status is 1.",
   run(options, terminal) {

@@ -1,23 +1,40 @@
 import { UsageError } from "../runtime/errors.ts";
 import { renderDiagnostic } from "../source/index.ts";
 import { type ExitStatus, exitStatus } from "./command.ts";
+import { stdin } from "./files.ts";
 import type { Options } from "./options.ts";
 import { commandJob, jobRuns, type PlannedRun } from "./run-plan.ts";
 import { worst } from "./run-status.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** What a job says itself. */
+const programOnly = [
+  ...["kernel", "grid", "block", "shared", "global", "local", "arg", "out", "isa"],
+  ...["zeinfo", "section", "symbol", "relocation", "input"],
+];
+
+/** A program always has a kernel to launch: what has a name that says nothing, and no kernel, is a job. */
+const isJob = (path: string, options: Options): boolean =>
+  /\.json$/i.test(path) || (path === stdin && !options.has("kernel"));
+
 /**
  * The job files that a command is given, or null where it is given the files of one program.
  *
- * @throws UsageError where it is given both, or nothing
+ * @throws UsageError where it is given both, or nothing, or an option that means nothing there
  */
-function jobsOf({ positionals }: Options, command: string): readonly string[] | null {
+export function jobsOf(options: Options, command: string): readonly string[] | null {
+  const { positionals } = options;
   if (positionals.length === 0) throw new UsageError(`${command}: no job or program given`);
-  const jobs = positionals.filter((path) => /\.json$/i.test(path));
+  const jobs = positionals.filter((path) => isJob(path, options));
   if (jobs.length > 0 && jobs.length < positionals.length) {
     throw new UsageError(`${command}: give either jobs (.json) or the files of one program`);
   }
-  return jobs.length === 0 ? null : jobs;
+  const isProgram = jobs.length === 0;
+  const useless = (isProgram ? ["variant"] : programOnly).find((name) => options.has(name));
+  if (useless === undefined) return isProgram ? null : jobs;
+  throw new UsageError(
+    `${command}: --${useless} ${isProgram ? "is for jobs (.json)" : "is for programs; a job says that itself"}`,
+  );
 }
 
 /** `fromJob`: the run is one of a job file's. */

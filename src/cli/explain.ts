@@ -27,11 +27,24 @@ function printPage({ code, title, page, section, example, manual }: Page, termin
   if (section !== undefined) terminal.out(`\n${manual}${section}`);
 }
 
+const mostAlternatives = 8;
+
+/** What may have been meant by a word that is no code: one that is spelt like it, or those that have it in them. */
+function alternatives(word: string, codes: readonly string[]): string {
+  const meant = nearest(word, codes);
+  if (meant !== null) return `did you mean "${meant}"?`;
+  const having = codes.filter((code) => `-${code}-`.includes(`-${word}-`));
+  return having.length > 0 && having.length <= mostAlternatives
+    ? `there is ${having.join(", ")}`
+    : "`lanewise explain` lists all";
+}
+
 export const explain: Command = {
   name: "explain",
   summary: "the page of a diagnostic or report code",
   usage: ["explain", "explain CODE…"],
   options: [],
+  common: [],
   run(options, terminal) {
     const pages = new Map(
       catalogues.flatMap(({ codes, manual }) =>
@@ -53,10 +66,7 @@ export const explain: Command = {
     const found = options.positionals.map((code) => {
       const page = pages.get(code);
       if (page) return page;
-      const meant = nearest(code, pages.keys());
-      throw new UsageError(
-        `there is no code "${code}"${meant ? `; did you mean "${meant}"?` : "; `lanewise explain` lists all"}`,
-      );
+      throw new UsageError(`there is no code "${code}"; ${alternatives(code, [...pages.keys()])}`);
     });
     if (options.has("json")) printJson({ codes: found.map(({ manual: _, ...page }) => page) }, terminal);
     else {

@@ -1,7 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { UsageError } from "../runtime/errors.ts";
-import { SourceText } from "../source/index.ts";
+import { textOf } from "../runtime/source-file.ts";
+import { decodeText, SourceText } from "../source/index.ts";
 
 /** A file that cannot be read or written: exit status 2. */
 export class FileError extends UsageError {
@@ -13,9 +14,13 @@ const largest = 0x8000_0000;
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOSPC: "no space is left on the device",
   EISDIR: "it is a directory",
   ENOTDIR: "a part of its path is no directory",
   ENAMETOOLONG: "its name is too long",
+  ELOOP: "its symbolic links go in circles",
 };
 
 function attempt<T>(verb: string, path: string, action: () => T): T {
@@ -28,19 +33,38 @@ function attempt<T>(verb: string, path: string, action: () => T): T {
   }
 }
 
-/** Only regular files are read: a job may name a device that never ends. */
+/** What stands for stdin where a file is to be read. */
+export const stdin = "-";
+
+/** What a file is called in messages. */
+export const shownPath = (path: string): string => (path === stdin ? "<stdin>" : path);
+
+/** It can be read once; who asks again gets the same. */
+let fromStdin: Uint8Array | null = null;
+
+/** Only regular files and stdin are read: a job may name a device that never ends. */
 export const readBytes = (path: string): Uint8Array =>
-  attempt("read", path, () => {
+  attempt("read", shownPath(path), () => {
+    if (path === stdin) {
+      fromStdin ??= readFileSync(0);
+      return fromStdin;
+    }
     const status = statSync(path);
     if (status.isDirectory()) throw new FileError(`cannot read ${path}: it is a directory`);
-    if (!status.isFile()) throw new FileError(`cannot read ${path}: it is no regular file`);
+    if (!status.isFile()) throw new FileError(`cannot read ${path}: it is no regular file (- stands for stdin)`);
     if (status.size >= largest) throw new FileError(`cannot read ${path}: it is larger than 2 GiB`);
     const bytes = readFileSync(path);
     return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   });
 
-/** Bytes that are no UTF-8 become U+FFFD, which the parser then complains about at their place. */
-export const readSource = (path: string): SourceText => new SourceText(path, new TextDecoder().decode(readBytes(path)));
+/** A text that is no assembly: a job, a script, rules. */
+export const readText = (path: string): SourceText => new SourceText(shownPath(path), decodeText(readBytes(path)));
+
+/** @throws UsageError besides when it is no text at all */
+export const readSource = (path: string): SourceText => {
+  const shown = shownPath(path);
+  return new SourceText(shown, textOf({ path: shown, bytes: readBytes(path) }));
+};
 
 export const writeBytes = (path: string, data: Uint8Array | string): void =>
   attempt("write", path, () => {

@@ -14,17 +14,17 @@ import {
 import { UsageError } from "../runtime/errors.ts";
 import type { JobResult } from "../runtime/job-run.ts";
 import { type CodePage, type Diagnostic, nearest, type Severity, type SourceText } from "../source/index.ts";
-import { readSource, writeBytes } from "./files.ts";
+import { readText, writeBytes } from "./files.ts";
 import type { Options, OptionSpec } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
 
 export const findingOptions: readonly OptionSpec[] = [
   { name: "allow", value: "RULE", repeats: true, help: "do not report this: CODE [PATH[:LINE[-LINE]]] [in FUNCTION]" },
-  { name: "suppress", value: "FILE", repeats: true, help: "a file with such rules, one to a line" },
+  { name: "suppress", value: "FILE", repeats: true, file: "read", help: "a file with such rules, one to a line" },
   { name: "fail-on", value: "SEVERITY", help: "what makes the exit status: error, warning or never (default: error)" },
-  { name: "sarif", value: "FILE", help: "write what was found as SARIF 2.1.0, for code scanning" },
-  { name: "report", value: "FILE", help: "write what was found as a page of HTML" },
+  { name: "sarif", value: "FILE", file: "written", help: "write what was found as SARIF 2.1.0, for code scanning" },
+  { name: "report", value: "FILE", file: "written", help: "write what was found as a page of HTML" },
 ];
 
 export type FailOn = Severity | "never";
@@ -104,7 +104,7 @@ function rulesOf(options: Options): Suppression[] {
   try {
     return [
       ...options.all("allow").map((text) => parseRule(text, "--allow")),
-      ...options.all("suppress").flatMap((path) => parseSuppressions(readSource(path))),
+      ...options.all("suppress").flatMap((path) => parseSuppressions(readText(path))),
     ];
   } catch (error) {
     if (error instanceof SuppressionError) throw new UsageError(error.message);

@@ -2,7 +2,7 @@ import { UsageError } from "../runtime/errors.ts";
 import { isCisaName } from "../runtime/isa.ts";
 import { type Diagnostic, hasErrors, renderDiagnostic, type SourceText } from "../source/index.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
-import { readSource, writeBytes } from "./files.ts";
+import { readSource, stdin, writeBytes } from "./files.ts";
 import { isaOfFile } from "./isa-of-file.ts";
 import { printJson } from "./terminal.ts";
 
@@ -34,7 +34,9 @@ export const fmt: Command = {
     { name: "stdout", help: "print the text instead of writing the files" },
     { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
   ],
-  details: "PTX, and vISA text in the form of IGC's dumps. A file with syntax errors is left as it is.",
+  common: [],
+  details:
+    "PTX, and vISA text in the form of IGC's dumps. A file with syntax errors is left as it is. What comes from stdin (-) is printed.",
   async run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("fmt: no file given");
     const binary = options.positionals.find(isCisaName);
@@ -42,7 +44,7 @@ export const fmt: Command = {
     const json = options.has("json");
     const checkOnly = options.has("check");
     let status: ExitStatus = exitStatus.ok;
-    const files: { path: string; ok: boolean; changed: boolean }[] = [];
+    const files: { path: string; ok: boolean; changed: boolean; text?: string }[] = [];
     for (const path of options.positionals) {
       const source = readSource(path);
       const visa = isaOfFile(options, path) === "visa";
@@ -54,17 +56,19 @@ export const fmt: Command = {
         continue;
       }
       const changed = text !== source.text;
-      if (options.has("stdout")) terminal.out(text.replace(/\n$/, ""));
-      else if (changed && checkOnly) {
+      const print = !checkOnly && (options.has("stdout") || path === stdin);
+      files.push({ path, ok: !(changed && checkOnly), changed, ...(print && { text }) });
+      if (print) {
+        if (!json) terminal.out(text.replace(/\n$/, ""));
+      } else if (changed && checkOnly) {
         status = exitStatus.failed;
-        if (!json) terminal.out(`${path} is not in canonical form`);
+        if (!json) terminal.out(`${source.path} is not in canonical form`);
       } else if (changed) {
         writeBytes(path, text);
         if (!json) terminal.out(`${path} rewritten`);
       }
-      files.push({ path, ok: !(changed && checkOnly), changed });
     }
-    if (json && !options.has("stdout")) printJson({ files }, terminal);
+    if (json) printJson({ files }, terminal);
     return status;
   },
 };

@@ -134,7 +134,9 @@ const ptxWords = (): readonly string[] => instructionSet.instructions.map((i) =>
 
 function unknown(word: string, words: readonly string[]): never {
   const meant = nearest(word, words);
-  throw new UsageError(`there is no instruction "${word}"${meant ? `; did you mean "${meant}"?` : ""}`);
+  throw new UsageError(
+    `there is no instruction "${word}"; ${meant ? `did you mean "${meant}"?` : "`lanewise isa` lists all"}`,
+  );
 }
 
 function ptx(words: readonly string[], json: boolean, terminal: Terminal): ExitStatus {
@@ -178,6 +180,7 @@ export const isa: Command = {
   summary: "instructions: forms, gates, semantics, which are executable",
   usage: ["isa [--isa visa]", "isa OPCODE… [--isa visa]"],
   options: [{ name: "isa", value: "NAME", help: "ptx or visa (default: ptx, or whichever has the instruction)" }],
+  common: [],
   details: "An OPCODE is a mnemonic, with modifiers or without; of vISA also a number, as in 0x4f.",
   run(options, terminal) {
     const words = options.positionals;

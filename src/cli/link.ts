@@ -10,11 +10,14 @@ export const link: Command = {
   name: "link",
   summary: "make one PTX module out of several",
   usage: ["link A.ptx B.ptx… -o OUT.ptx"],
-  options: [{ name: "output", short: "o", value: "FILE", help: "where the module goes (default: stdout)" }],
+  options: [
+    { name: "output", short: "o", value: "FILE", file: "written", help: "where the module goes (default: stdout)" },
+  ],
+  common: ["target"],
   run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("link: no file given");
     requirePtx(options, "only PTX modules are linked; the files of a vISA program stay apart");
-    const target = options.ptxTarget ?? undefined;
+    const target = options.target ?? undefined;
     const { text, diagnostics } = linkToText(options.positionals.map(readSource), { target });
     for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
     const output = options.value("output");

@@ -3,12 +3,12 @@ import * as nodeModule from "node:module";
 import { join } from "node:path";
 import { cacheFolder } from "../node/cache-folder.ts";
 import { NumpyError, UsageError } from "../runtime/errors.ts";
-import { nearest } from "../source/index.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
-import { commonOptions, describeOptions, parseOptions } from "./options.ts";
+import { commandHelp, commandNamed, helpOn, overview } from "./help.ts";
+import { commonOptions, type OptionSpec, parseOptions } from "./options.ts";
+import { checkOutputs } from "./output-files.ts";
 import { openTerminal } from "./terminal.ts";
 import { version } from "./version.ts";
-import { hang, mostColumns, wrap } from "./wrap.ts";
 
 /** Each is loaded when it is called: starting takes as long as one command needs. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -27,9 +27,6 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   bench: async () => (await import("./bench.ts")).bench,
 };
 
-const commandNamed = (name: string): (() => Promise<Command>) | undefined =>
-  Object.hasOwn(commands, name) ? commands[name] : undefined;
-
 /** From Node 22 on V8 keeps what it has compiled of these files, which takes longest of starting. */
 function keepCompiledCode(): void {
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
@@ -37,75 +34,51 @@ function keepCompiledCode(): void {
   if (folder !== null && !process.argv.includes("--no-cache")) enableCompileCache?.(join(folder, "node"));
 }
 
-async function overview(): Promise<string> {
-  const all = await Promise.all(Object.values(commands).map((load) => load()));
-  const width = Math.max(...all.map((c) => c.name.length));
-  const list = all.map((c) => `  ${c.name.padEnd(width)}  ${c.summary}`).join("\n");
-  return `lanewise: reads, checks and runs GPU assembly on any machine
-
-usage: lanewise COMMAND [OPTIONS] …
-
-${list}
-
-\`lanewise COMMAND --help\` says more.`;
-}
-
-function help(command: Command): string {
-  const width = Math.min(process.stdout.columns ?? mostColumns, mostColumns);
-  const heading = "usage: ";
-  const usage = command.usage.map((line, i) => {
-    const text = hang(`lanewise ${line}`, width, heading.length + 2);
-    return (i === 0 ? heading : " ".repeat(heading.length)) + text;
-  });
-  const sections = [
-    command.summary,
-    usage.join("\n"),
-    ...(command.options.length > 0 ? [`Options:\n${describeOptions(command.options, width)}`] : []),
-    `Common options:\n${describeOptions(commonOptions, width)}`,
-    ...(command.details === undefined ? [] : [wrap(command.details, width)]),
-  ];
-  return sections.join("\n\n");
-}
-
 async function main([name, ...words]: readonly string[]): Promise<ExitStatus> {
-  if (name === undefined) {
-    console.error(await overview());
-    return exitStatus.usage;
-  }
+  if (name === undefined) throw new UsageError(`no command is given\n\n${await overview(commands)}`);
   if (name === "--help" || name === "-h" || name === "help") {
-    const load = commandNamed(words[0] ?? "");
-    console.log(load ? help(await load()) : await overview());
+    const topic = words.find((word) => !word.startsWith("-"));
+    console.log(topic === undefined ? await overview(commands) : await helpOn(commands, topic));
     return exitStatus.ok;
   }
   if (name === "--version" || name === "-V") {
     console.log(version());
     return exitStatus.ok;
   }
-  const command = await commandNamed(name)?.();
-  if (!command) {
-    const meant = nearest(name, Object.keys(commands));
-    throw new UsageError(`there is no command "${name}"${meant ? `; did you mean "${meant}"?` : ""}`);
-  }
-  const options = parseOptions(words, [...command.options, ...commonOptions]);
-  if (options.has("help")) console.log(help(command));
+  const command = await commandNamed(commands, name)();
+  const specs: readonly OptionSpec[] = [...command.options, ...commonOptions];
+  const options = parseOptions(words, specs);
+  if (options.has("help")) console.log(commandHelp(command));
   else if (options.has("version")) console.log(version());
-  else return await command.run(options, openTerminal(options));
+  else {
+    checkOutputs(options, specs);
+    return await command.run(options, openTerminal(options));
+  }
   return exitStatus.ok;
+}
+
+/** `--json` has one document on stdout whatever happens. */
+function fail(message: string): void {
+  console.error(`lanewise: ${message}`);
+  if (process.argv.includes("--json")) console.log(JSON.stringify({ ok: false, error: message }));
 }
 
 keepCompiledCode();
 
 // A reader that has seen enough, as `head`, is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(process.exitCode);
+  if (error.code === "EPIPE") process.exit(process.exitCode);
+  console.error(`lanewise: cannot write to stdout: ${error.message}`);
+  process.exit(exitStatus.usage);
 });
 
 try {
   // Not process.exit: what is still to be written to a pipe would be lost.
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof UsageError) && !(error instanceof NumpyError)) throw error;
-  console.error(`lanewise: ${error.message}`);
-  process.exitCode = exitStatus.usage;
+  const isUsage = error instanceof UsageError || error instanceof NumpyError;
+  const { message, stack } = error as Error;
+  if (!isUsage) console.error(stack);
+  fail(isUsage ? message : `this is an error of Lanewise itself: ${message}`);
+  process.exitCode = isUsage ? exitStatus.usage : exitStatus.failed;
 }

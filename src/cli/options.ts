@@ -11,13 +11,19 @@ export interface OptionSpec {
   readonly value?: string;
   /** May be given several times. */
   readonly repeats?: boolean;
+  /** What becomes of the file that its value names. */
+  readonly file?: "read" | "written";
+  /** Where the file's name stands in the value, as its only group, if that is not all of the value. */
+  readonly fileIn?: RegExp;
+  /** The file may also be a folder, into which files are written. */
+  readonly orFolder?: boolean;
   readonly help: string;
 }
 
-export const commonOptions: readonly OptionSpec[] = [
+export const commonOptions = [
   { name: "json", help: "print one JSON document on stdout, prose goes to stderr" },
   { name: "engine", value: "NAME", help: "interpreter or jit (default: jit)" },
-  { name: "threads", value: "N", help: "jit: threads of this machine (default: run all that there are, bench 1)" },
+  { name: "threads", value: "N", help: "jit: threads of this machine (default: run all there are, bench 1)" },
   {
     name: "cache",
     value: "DIR",
@@ -32,7 +38,9 @@ export const commonOptions: readonly OptionSpec[] = [
   { name: "color", value: "WHEN", help: "auto, always or never" },
   { name: "help", short: "h", help: "show this help" },
   { name: "version", short: "V", help: "show the version" },
-];
+] as const satisfies readonly OptionSpec[];
+
+export type CommonOption = (typeof commonOptions)[number]["name"];
 
 /** What the user wrote after the command's name. */
 export class Options {
@@ -60,7 +68,7 @@ export class Options {
     const value = this.value(name);
     if (value === null) return null;
     if ((choices as readonly string[]).includes(value)) return value as T;
-    throw new UsageError(`--${name} ${value}: expected ${choices.join(" or ")}`);
+    throw new UsageError(`--${name} ${value}: expected ${alternatives(choices)}`);
   }
 
   /** `--target`: a target of PTX ("sm_90", "sm_100a") or a platform of vISA ("skl"). */
@@ -68,27 +76,27 @@ export class Options {
     return this.value("target");
   }
 
-  /** `--target` where PTX is meant. */
-  get ptxTarget(): string | null {
-    const { target } = this;
-    if (target === null || /^sm_\d+[af]?$/.test(target)) return target;
-    throw new UsageError(`--target ${target}: expected the name of a target, as in sm_90`);
-  }
-
-  /** A number that is at least 0. */
-  number(name: string, kind: "integer" | "any" = "integer"): number | null {
+  integer(name: string, least = 0): number | null {
     const value = this.value(name);
     if (value === null) return null;
     const number = value.trim() === "" ? NaN : Number(value);
-    const fits = kind === "integer" ? Number.isSafeInteger(number) : Number.isFinite(number);
-    if (!fits || number < 0) {
-      throw new UsageError(
-        `--${name} ${value}: expected ${kind === "integer" ? "an integer" : "a number"} of at least 0`,
-      );
-    }
-    return number;
+    if (Number.isSafeInteger(number) && number >= least) return number;
+    throw new UsageError(`--${name} ${value}: expected an integer of at least ${least}`);
+  }
+
+  /** `--timeout`, which is given in seconds. */
+  get timeoutMs(): number | null {
+    const value = this.value("timeout");
+    if (value === null) return null;
+    const seconds = value.trim() === "" ? NaN : Number(value);
+    if (Number.isFinite(seconds) && seconds >= 0) return 1000 * seconds;
+    throw new UsageError(`--timeout ${value}: expected a number of seconds, as in 1.5`);
   }
 }
+
+/** "a, b or c". */
+const alternatives = (words: readonly string[]): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 
 /**
  * Reads the words of a command line. An option that takes a value always takes the next word (`--arg -1` is a value), or
@@ -130,11 +138,13 @@ function unknownOption(word: string, name: string, known: readonly OptionSpec[])
   return new UsageError(`there is no option ${word}${meant ? `; --${meant} exists` : ""}`);
 }
 
+/** "-o, --output FILE" */
+export const optionHead = ({ name, short, value }: OptionSpec): string =>
+  `${short ? `-${short}, ` : ""}--${name}${value === undefined ? "" : ` ${value}`}`;
+
 /** The lines that explain options, in two columns, together as wide as `columns`. */
 export function describeOptions(options: readonly OptionSpec[], columns: number): string {
-  const heads = options.map(
-    (o) => `${o.short ? `-${o.short}, ` : ""}--${o.name}${o.value === undefined ? "" : ` ${o.value}`}`,
-  );
+  const heads = options.map(optionHead);
   const width = Math.max(...heads.map((head) => head.length));
   return options.map((o, i) => `  ${heads[i]!.padEnd(width)}  ${hang(o.help, columns, width + 4)}`).join("\n");
 }

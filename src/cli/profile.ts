@@ -3,7 +3,7 @@ import { type Profile, Profiler, profileOf } from "../profiler/index.ts";
 import { printDiagnostics } from "./check.ts";
 import { type Command, exitStatus } from "./command.ts";
 import { eachRun } from "./each-run.ts";
-import { FileError, readSource, writeBytes } from "./files.ts";
+import { FileError, readText, writeBytes } from "./files.ts";
 import { profileToJson } from "./profile-json.ts";
 import { printProfile, rankings, type Ranking } from "./profile-table.ts";
 import { programDetails, programOptions, programUsage } from "./program-options.ts";
@@ -35,7 +35,7 @@ const originReader =
     const places = [path, ...folders.flatMap((folder) => [join(folder, path), join(folder, basename(path))])];
     for (const place of places) {
       try {
-        return readSource(place).text;
+        return readText(place).text;
       } catch (error) {
         if (!(error instanceof FileError)) throw error;
       }
@@ -51,9 +51,15 @@ export const profile: Command = {
     ...programOptions,
     { name: "by", value: "COUNT", help: `rank lines by ${Object.keys(rankings).join(", ")} (default: instructions)` },
     { name: "top", value: "N", help: "show so many lines and functions (default: 20)" },
-    { name: "html", value: "FILE", help: "write a page with the source as a heat map, calls, and lanes over time" },
+    {
+      name: "html",
+      value: "FILE",
+      file: "written",
+      help: "write a page with the source as a heat map, calls, and lanes over time",
+    },
     { name: "lines", help: "show all lines that were executed, in the order of the source" },
   ],
+  common: ["sanitize", "seed", "timeout", "max-steps", "target"],
   details: `Counts what the interpreter does; the numbers are the same in every run. docs/profiler.md says what each one means, and has the schema of --json.
 
 ${programDetails}
@@ -61,7 +67,7 @@ ${programDetails}
 Exit status: as of lanewise run.`,
   async run(options, terminal) {
     const by = options.oneOf("by", Object.keys(rankings) as Ranking[]) ?? "instructions";
-    const table = { by, top: options.number("top") ?? 20, everyLine: options.has("lines") };
+    const table = { by, top: options.integer("top", 1) ?? 20, everyLine: options.has("lines") };
     const progress = new Progress(terminal);
     const settings = jobOptions(options, progress);
     const json = options.has("json");

@@ -9,8 +9,15 @@ export const programOptions: readonly OptionSpec[] = [
   { name: "shared", value: "BYTES", help: "PTX: dynamic shared memory (default: 0)" },
   { name: "global", value: "X[,Y,Z]", help: "vISA: work items of the launch (default: 1)" },
   { name: "local", value: "X[,Y,Z]", help: "vISA: work items of a group (default: 1)" },
-  { name: "zeinfo", value: "FILE", help: "vISA: the section .ze_info of the compiled program, as YAML" },
-  { name: "section", value: "NAME=FILE", repeats: true, help: "vISA: another section, as in .data.const=FILE" },
+  { name: "zeinfo", value: "FILE", file: "read", help: "vISA: the section .ze_info of the compiled program, as YAML" },
+  {
+    name: "section",
+    value: "NAME=FILE",
+    repeats: true,
+    file: "read",
+    fileIn: /^[^=]+=(.+)$/s,
+    help: "vISA: another section, as in .data.const=FILE",
+  },
   { name: "symbol", value: "NAME=PLACE", repeats: true, help: "vISA: where a name lies, as in table=.data.const+64" },
   { name: "relocation", value: "PLACE=NAME", repeats: true, help: "vISA: whose address a section holds there" },
   {
@@ -19,7 +26,14 @@ export const programOptions: readonly OptionSpec[] = [
     repeats: true,
     help: "vISA without .ze_info: what an .input holds (see below)",
   },
-  { name: "arg", value: "VALUE", repeats: true, help: "an argument, in the order of the kernel's parameters" },
+  {
+    name: "arg",
+    value: "VALUE",
+    repeats: true,
+    file: "read",
+    fileIn: /^\w*@(.+)$/s,
+    help: "an argument, in the order of the kernel's parameters",
+  },
   { name: "schedule", value: "CHOICES", help: "run under this schedule, as run --explore names it" },
   { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
 ];

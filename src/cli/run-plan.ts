@@ -7,7 +7,7 @@ import type { VisaJob } from "../runtime/job-visa.ts";
 import type { JobFiles } from "../runtime/job-run.ts";
 import type { Diagnostic } from "../source/index.ts";
 import { parseArgument, parseDim } from "./argument-syntax.ts";
-import { FileError, readBytes, readSource } from "./files.ts";
+import { FileError, readBytes, readText, shownPath } from "./files.ts";
 import { isaOfProgram } from "./isa-of-file.ts";
 import type { Options } from "./options.ts";
 import { parseInput, parseRelocation, parseSection, parseSymbol } from "./visa-syntax.ts";
@@ -35,12 +35,12 @@ export function* jobRuns(paths: readonly string[], variant: string | null): Gene
 function planJob(path: string, variant: string | null): PlannedJob {
   const nothing = { runs: [], diagnostics: [], problem: null };
   try {
-    const { job, diagnostics } = parseJob(readSource(path));
+    const { job, diagnostics } = parseJob(readText(path));
     if (!job) return { ...nothing, diagnostics };
     const names = [...job.variants.keys()];
-    if (names.length === 0) return { ...nothing, problem: `${path} has no variants` };
+    if (names.length === 0) return { ...nothing, problem: `${shownPath(path)} has no variants` };
     if (variant !== null && !names.includes(variant)) {
-      return { ...nothing, problem: `${path} has no variant "${variant}"; it has ${names.join(", ")}` };
+      return { ...nothing, problem: `${shownPath(path)} has no variant "${variant}"; it has ${names.join(", ")}` };
     }
     const shown = (file: string): string => join(dirname(path), file);
     const files: JobFiles = { shown, read: (file) => readBytes(shown(file)) };
@@ -69,9 +69,9 @@ export function commandJob(options: Options, command: string): PlannedRun {
   const size =
     isa === "visa"
       ? { global: dim("global"), local: dim("local") }
-      : { grid: dim("grid"), block: dim("block"), shared: options.number("shared") ?? 0 };
+      : { grid: dim("grid"), block: dim("block"), shared: options.integer("shared") ?? 0 };
   const job: Job = {
-    id: options.positionals.join(" "),
+    id: options.positionals.map(shownPath).join(" "),
     isa,
     variants: new Map([["", options.positionals]]),
     visa: isa === "visa" ? visaJob(options) : null,
@@ -81,7 +81,7 @@ export function commandJob(options: Options, command: string): PlannedRun {
     stdout: null,
     expect: null,
   };
-  return { job, variant: "", files: { read: readBytes } };
+  return { job, variant: "", files: { read: readBytes, shown: shownPath } };
 }
 
 /** The options that only one of the instruction sets has. */
@@ -101,6 +101,9 @@ function refuseOthers(options: Options, isa: Isa, command: string): void {
 const titles: Readonly<Record<Isa, string>> = { ptx: "PTX", visa: "vISA" };
 
 function visaJob(options: Options): VisaJob {
+  if (options.has("input") && options.has("zeinfo")) {
+    throw new UsageError("--input is for kernels without .ze_info, which says the same");
+  }
   const variant = {
     simd: null,
     platform: null,

@@ -63,8 +63,16 @@ export const run: Command = {
     ...programOptions,
     ...findingOptions,
     { name: "explore", value: "N", help: "run under up to N schedules, and stop at the first that makes a difference" },
-    { name: "out", value: "N=FILE", repeats: true, help: "save the buffer of argument N (from 0): .npy, .bin, .json" },
+    {
+      name: "out",
+      value: "N=FILE",
+      repeats: true,
+      file: "written",
+      fileIn: /^\d+=(.+)$/s,
+      help: "save the buffer of argument N (from 0): .npy, .bin, .json",
+    },
   ],
+  common: ["engine", "threads", "cache", "no-cache", "sanitize", "seed", "timeout", "max-steps", "target"],
   details: `${programDetails}
 
 For example, in a clone of Lanewise:
@@ -133,7 +141,7 @@ Exit status: 0 all is well; 1 a check failed, a schedule made a difference, or t
 
 /** How many schedules to try, or null. */
 function explorationBudget(options: Options): number | null {
-  const budget = options.number("explore");
+  const budget = options.integer("explore", 1);
   if (budget === null || !options.has("schedule")) return budget;
   throw new UsageError("run: --explore looks for schedules, and --schedule gives one");
 }

@@ -1,11 +1,13 @@
 import type { IrModule } from "../ir/index.ts";
 import { type CheckedModule, checkPtx } from "../ptx/check/check.ts";
+import { architectures } from "../ptx/check/module-header.ts";
 import { printLinked } from "../ptx/link/print.ts";
 import { type LinkedProgram, linkPtx } from "../ptx/link/resolve.ts";
 import { lowerModules } from "../ptx/lower/lower.ts";
 import { parsePtx } from "../ptx/parser/index.ts";
 import type { Module } from "../ptx/tree.ts";
-import { type Diagnostic, hasErrors, type SourceText } from "../source/index.ts";
+import { type Diagnostic, hasErrors, nearest, type SourceText } from "../source/index.ts";
+import { UsageError } from "./errors.ts";
 import { isProvided } from "./provided-names.ts";
 
 export interface CompileOptions {
@@ -42,9 +44,19 @@ const withHeading = (tree: Module, { target, version }: Heading): Module => ({
 const inOrder = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
   [...diagnostics].sort((a, b) => a.span.start - b.span.start);
 
-/** Parses and checks one file. Never throws, and does not stop at the first error. */
+/**
+ * Parses and checks one file. It does not stop at the first error.
+ *
+ * @throws UsageError when there is no such target
+ */
 export function checkSource(source: SourceText, { target }: CompileOptions = {}): CheckedSource {
+  if (target !== undefined && !architectures.includes(target)) throw noTarget(target);
   return checkAs(source, { target });
+}
+
+function noTarget(name: string): UsageError {
+  const meant = nearest(name, architectures);
+  return new UsageError(`there is no target "${name}" of PTX${meant ? `; did you mean "${meant}"?` : ", as sm_90 is"}`);
 }
 
 function checkAs(source: SourceText, heading: Heading): CheckedSource {

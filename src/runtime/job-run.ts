@@ -1,7 +1,7 @@
 import type { Observer } from "../machine/events.ts";
 import type { SanitizerName, Steering } from "../machine/launch.ts";
 import type { Report } from "../machine/report.ts";
-import type { Diagnostic } from "../source/index.ts";
+import { decodeText, type Diagnostic } from "../source/index.ts";
 import { type KernelArgument, local, scalar, struct } from "./argument.ts";
 import type { Buffer } from "./buffer.ts";
 import { compareElements, type Difference } from "./compare.ts";
@@ -96,8 +96,6 @@ export interface JobResult {
 
 /** Thread-instructions within which a job that expects a report must come to it. */
 const stepsToReport = 20_000_000;
-
-const text = new TextDecoder();
 
 /** The sanitizers that find what no run finds by itself. */
 const finders: Readonly<Record<string, SanitizerName>> = { "uninitialized-read": "init", "data-race": "race" };
@@ -208,7 +206,7 @@ export class JobRun {
 
   #readYaml(path: string): unknown {
     if (!this.files.yaml) throw new Missing(`${path} is YAML, and nothing is there that reads it`);
-    const source = text.decode(this.files.read(path));
+    const source = decodeText(this.files.read(path));
     try {
       return this.files.yaml(source);
     } catch (error) {

@@ -28,7 +28,10 @@ export function readHex(field: JsonField): Uint8Array {
 export function readBufferName(field: JsonField, buffers: ReadonlyMap<string, unknown>): string {
   const name = field.string();
   if (field.present && !buffers.has(name)) {
-    field.fail(`there is no buffer "${name}"`, `the buffers are ${[...buffers.keys()].join(", ") || "none"}`);
+    field.fail(
+      `there is no buffer "${name}"`,
+      buffers.size === 0 ? "the job has none" : `there is ${[...buffers.keys()].join(", ")}`,
+    );
   }
   return name;
 }

@@ -64,7 +64,9 @@ export function parseJob(source: SourceText): {
     sink.error("json-syntax", problem!.span, problem!.message);
     return { job: null, diagnostics: sink.diagnostics };
   }
-  const job = readJob(new JsonField(root, "", sink, root));
+  const field = new JsonField(root, "", sink, root);
+  if (root.kind !== "object") field.object([]);
+  const job = root.kind === "object" ? readJob(field) : null;
   const diagnostics = sink.diagnostics.sort((a, b) => a.span.start - b.span.start);
   return { job: diagnostics.length > 0 ? null : job, diagnostics };
 }

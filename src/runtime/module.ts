@@ -136,9 +136,7 @@ export class Module {
     }
     const meant = nearest(name, this.kernels);
     const kernels = this.kernels.map((k) => `"${k}"`).join(", ") || "none";
-    throw new UsageError(
-      `there is no kernel "${name}"${meant ? `; did you mean "${meant}"?` : `; there are ${kernels}`}`,
-    );
+    throw new UsageError(`there is no kernel "${name}"; ${meant ? `did you mean "${meant}"?` : `there is ${kernels}`}`);
   }
 
   #run(launched: PreparedLaunch): EngineResult {

@@ -43,7 +43,9 @@ function checkSizes(kernel: IrFunction, grid: Dim3, block: Dim3, shared: number)
     const fits = size.every((n, i) => Number.isInteger(n) && n >= 1 && n <= most[i]!);
     if (!fits) wrong(`a ${what} of (${size.join(", ")}) is not from (1, 1, 1) to (${most.join(", ")})`);
   }
-  if (!Number.isInteger(shared) || shared < 0 || shared > mostShared) wrong(`${shared} bytes of shared memory`);
+  if (!Number.isInteger(shared) || shared < 0 || shared > mostShared) {
+    wrong(`${shared} bytes of shared memory; it has at most ${mostShared}`);
+  }
   if (product(block) > 1024) wrong(`a block of ${product(block)} threads; it has at most 1024`);
   const bounds = boundsProblem(kernel.bounds, block);
   if (bounds) wrong(bounds);

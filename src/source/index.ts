@@ -1,3 +1,4 @@
+export * from "./decode.ts";
 export * from "./diagnostic.ts";
 export * from "./frame.ts";
 export * from "./glyphs.ts";

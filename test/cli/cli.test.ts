@@ -88,7 +88,7 @@ describe("usage", () => {
     [["run"], "lanewise: run: no job or program given"],
     [["run", "job.json", "scale.ptx"], "give either jobs (.json) or the files of one program"],
     [["run", "scale.ptx"], "--kernel says which kernel to launch"],
-    [["run", "scale.ptx", "--kernel", "x"], 'there is no kernel "x"; there are "scale"'],
+    [["run", "scale.ptx", "--kernel", "x"], 'there is no kernel "x"; there is "scale"'],
     [["run", "scale.ptx", "--kernel", "scale", "--arg", "1"], 'kernel "scale" has 3 parameters, not 1'],
     [["run", "job.json", "--sanitize", "all,heap"], 'there is no sanitizer "heap"'],
     [["run", "job.json", "--variant", "v"], 'job.json has no variant "v"; it has plain'],

@@ -18,9 +18,9 @@ test("values stand behind the option or its equals sign, and may begin with a mi
 });
 
 test("numbers and choices", () => {
-  expect(parse("--seed", "7").number("seed")).toBe(7);
-  expect(parse("--timeout", "0.5").number("timeout", "any")).toBe(0.5);
-  expect(parse().number("seed")).toBeNull();
+  expect(parse("--seed", "7").integer("seed")).toBe(7);
+  expect(parse("--timeout", "0.5").timeoutMs).toBe(500);
+  expect(parse().integer("seed")).toBeNull();
   expect(parse("--engine", "jit").oneOf("engine", ["interpreter", "jit"])).toBe("jit");
 });
 
@@ -34,12 +34,17 @@ describe("what is wrong is said", () => {
   ])("%j", (words, message) => expect(() => parse(...words)).toThrow(message));
 
   test.each(["-1", "1.5", "x", "", "1e400"])("--seed %s", (value) => {
-    expect(() => parse("--seed", value).number("seed")).toThrow("expected an integer of at least 0");
+    expect(() => parse("--seed", value).integer("seed")).toThrow("expected an integer of at least 0");
+  });
+
+  test("a number that is too small", () => {
+    expect(() => parse("--threads", "0").integer("threads", 1)).toThrow("expected an integer of at least 1");
+    expect(() => parse("--timeout", "soon").timeoutMs).toThrow("--timeout soon: expected a number of seconds");
   });
 
   test("a choice", () => {
-    expect(() => parse("--color", "red").oneOf("color", ["auto", "never"])).toThrow(
-      "--color red: expected auto or never",
+    expect(() => parse("--color", "red").oneOf("color", ["auto", "always", "never"])).toThrow(
+      "--color red: expected auto, always or never",
     );
   });
 });

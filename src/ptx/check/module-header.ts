@@ -144,7 +144,7 @@ function readTarget(node: TargetDirective, version: number, sink: DiagnosticSink
       }
       mode = name.text;
     } else if (name.text !== "debug" && name.text !== "map_f64_to_f32") {
-      const near = nearest(name.text, Object.keys(targets));
+      const near = nearest(name.text, architectures);
       sink.error("unknown-target", name, `there is no target '${name.text}'`, {
         help: near === null ? "targets are architectures, as in `sm_90`" : `did you mean '${near}'?`,
       });
@@ -164,6 +164,9 @@ function readTarget(node: TargetDirective, version: number, sink: DiagnosticSink
   }
   return target;
 }
+
+/** The targets that there are, as in "sm_90a". */
+export const architectures: readonly string[] = Object.keys(targets);
 
 /** `compute_90` is another name for `sm_90`. */
 const architectureName = (name: string): string => name.replace(/^compute_/, "sm_");

@@ -127,7 +127,7 @@ export class VisaProgram {
     );
     if (unknown) {
       throw new UsageError(
-        `kernel "${kernel}" has an input ${unknown.variable.name}: its .ze_info (or \`inputs\`) must say what that holds`,
+        `kernel "${kernel}" has an input ${unknown.variable.name}, and nothing says what that holds: give the .ze_info of a compiled kernel (--zeinfo FILE), or what the inputs of a written one are (--input ${unknown.variable.name}=KIND)`,
       );
     }
     return null;

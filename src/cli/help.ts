@@ -1,0 +1,66 @@
+import { UsageError } from "../runtime/errors.ts";
+import { nearest } from "../source/index.ts";
+import type { Command } from "./command.ts";
+import { commonOptions, describeOptions, type OptionSpec, optionHead } from "./options.ts";
+import { hang, mostColumns, wrap } from "./wrap.ts";
+
+type Commands = Readonly<Record<string, () => Promise<Command>>>;
+
+/** The topic of `lanewise help` that is no command. */
+const optionsTopic = "options";
+const commandsWord = "COMMAND";
+
+/** What all commands print in the same way. */
+const everywhere: readonly string[] = ["json", "color", "help"];
+
+const columns = (): number => Math.max(40, Math.min(process.stdout.columns ?? mostColumns, mostColumns));
+
+export function commandNamed(commands: Commands, name: string): () => Promise<Command> {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command) return command;
+  if (name.startsWith("-")) throw new UsageError(`the command comes first: lanewise ${commandsWord} ${name}`);
+  const meant = nearest(name, Object.keys(commands));
+  throw new UsageError(
+    `there is no command "${name}"; ${meant ? `did you mean "${meant}"?` : "`lanewise help` lists them"}`,
+  );
+}
+
+export async function overview(commands: Commands): Promise<string> {
+  const all = await Promise.all(Object.values(commands).map((load) => load()));
+  const width = Math.max(...all.map((c) => c.name.length));
+  const list = all.map((c) => `  ${c.name.padEnd(width)}  ${hang(c.summary, columns(), width + 4)}`).join("\n");
+  return [
+    wrap("lanewise: reads, checks and runs GPU assembly on any machine", columns()),
+    `usage: lanewise ${commandsWord} [OPTIONS] …`,
+    list,
+    wrap(
+      `\`lanewise help ${commandsWord}\` says more, \`lanewise help ${optionsTopic}\` what all commands have in common, ` +
+        "`lanewise explain CODE` what an error means.",
+      columns(),
+    ),
+  ].join("\n\n");
+}
+
+/** The page of a command, or of the options that all have. */
+export async function helpOn(commands: Commands, topic: string): Promise<string> {
+  if (topic === optionsTopic) return `Options of all commands:\n${describeOptions(commonOptions, columns())}`;
+  return commandHelp(await commandNamed(commands, topic)());
+}
+
+export function commandHelp(command: Command): string {
+  const heading = "usage: ";
+  const usage = command.usage.map((line, i) => {
+    const text = hang(`lanewise ${line}`, columns(), heading.length + 2);
+    return (i === 0 ? heading : " ".repeat(heading.length)) + text;
+  });
+  const common: readonly OptionSpec[] = commonOptions;
+  const meant = common.filter(({ name }) => [...command.common, ...everywhere].includes(name)).map(optionHead);
+  const sections = [
+    wrap(command.summary, columns()),
+    usage.join("\n"),
+    ...(command.options.length > 0 ? [`Options:\n${describeOptions(command.options, columns())}`] : []),
+    wrap(`Common options: ${meant.join(", ")} (\`lanewise help ${optionsTopic}\` explains them)`, columns()),
+    ...(command.details === undefined ? [] : [wrap(command.details, columns())]),
+  ];
+  return sections.join("\n\n");
+}

@@ -1,30 +1,10 @@
-// What sanitizers cost: processor time of the kernels of the suite under each, as a multiple of the interpreter's without any,
-// and what shadow memory there is.
+// What sanitizers cost: processor time of the kernels of the suite under each, as a multiple of the interpreter's without any.
 //
 //     node bench/sanitizers.mjs [NAME...]
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { rolldown } from "rolldown";
+import { readFileSync } from "node:fs";
+import { load, source } from "./bundle.mjs";
 import { cpuMilliseconds } from "./time.mjs";
 
-/** The suite's table is no part of the package: it is bundled with what runs it. */
-async function load(text) {
-  const folder = mkdtempSync(join(tmpdir(), "lanewise-"));
-  try {
-    const input = join(folder, "entry.ts");
-    const file = join(folder, "entry.mjs");
-    writeFileSync(input, text);
-    const bundle = await rolldown({ input, platform: "node" });
-    await bundle.write({ file, format: "esm" });
-    return await import(file);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-const source = (file) => JSON.stringify(fileURLToPath(new URL(`../src/${file}`, import.meta.url)));
 const { benchKernels, initialValues, Device } = await load(`
   export { initialValues } from ${source("cli/bench-kernel.ts")};
   export { benchKernels } from ${source("cli/bench-suite.ts")};

@@ -34,18 +34,31 @@ function addressOf({ slot, offset, high, inFrame }: AddressOperand, x: Activatio
 }
 
 /** For an observer: where each lane is about to access memory. */
-export const addressWriter =
-  ({ address, prepare }: MemoryInstruction) =>
-  (x: Activation, mask: number, { words }: LaneAddresses): number => {
+export function addressWriter({ address, prepare }: MemoryInstruction) {
+  const { slot, offset, inFrame } = address;
+  const kind = slot === null || inFrame ? "fixed" : slot.class;
+  return (x: Activation, mask: number, { words }: LaneAddresses): number => {
     prepare(x, mask);
+    const { i32 } = x;
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
-      const { high, low } = addressOf(address, x, lane);
-      words[2 * lane] = low;
-      words[2 * lane + 1] = high;
+      if (kind === "b32") {
+        words[2 * lane] = i32[slot!.base + lane]! + offset;
+        words[2 * lane + 1] = 0;
+      } else if (kind === "b64") {
+        const at = 2 * (slot!.base + lane);
+        const sum = (i32[at]! >>> 0) + offset;
+        words[2 * lane] = sum;
+        words[2 * lane + 1] = i32[at + 1]! + (sum > 0xffff_ffff ? 1 : sum < 0 ? -1 : 0);
+      } else {
+        const { high, low } = addressOf(address, x, lane);
+        words[2 * lane] = low;
+        words[2 * lane + 1] = high;
+      }
     }
     return mask;
   };
+}
 
 /** Goes through lanes one by one, and ends the launch when an access is not allowed: with all lanes that fail alike. */
 export class SlowPath {

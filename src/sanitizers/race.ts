@@ -56,7 +56,7 @@ export class RaceSanitizer implements Observer {
 
   access(e: AccessEvent): void {
     if (!shared.has(e.access.space)) return;
-    this.#detector.access(e, this.#orders.get(e.warp)!, this.#time);
+    this.#detector.access(e, this.#orders.get(e.warp)!);
   }
 
   instruction(e: InstructionEvent): void {

@@ -16,11 +16,11 @@ export class AccessKind {
   readonly releases: boolean;
   /** It reads in a way that a fence behind it can make an acquire pattern of (8.8: `red` does not). */
   readonly observes: boolean;
-  /** Its number among the stamps, while the time is that. */
-  stamp = 0;
-  time = -1;
+  /** Counts the kinds of a launch, from 0. */
+  readonly index: number;
 
-  constructor(site: Site, { kind, access }: MemoryOp) {
+  constructor(site: Site, { kind, access }: MemoryOp, index: number) {
+    this.index = index;
     const { order, scope } = access;
     this.site = site;
     this.effect = kind;

@@ -3,11 +3,11 @@ import type { Grid } from "../../machine/grid.ts";
 import type { AccessEvent } from "../../machine/events.ts";
 import type { AccessKind } from "./access-kind.ts";
 import type { ThreadNumbers } from "./clock.ts";
+import { AccessEvents } from "./events.ts";
 import { OptimisticLoads } from "./optimistic.ts";
 import type { PublishedValues } from "./published.ts";
 import { nowhere, type Region, Regions } from "./regions.ts";
-import { cellsOf, nextCell, inPage, type Page, reader, writer } from "./shadow.ts";
-import { Stamps } from "./stamps.ts";
+import { type Entry, inPage, type Page } from "./shadow.ts";
 import type { WarpOrder } from "./warp-order.ts";
 
 /** One of two accesses that race: the earlier one. */
@@ -36,7 +36,7 @@ type OnRace = (earlier: Earlier, later: Later) => void;
 export class Detector {
   readonly optimistic = new OptimisticLoads();
   readonly #threads: ThreadNumbers;
-  readonly #stamps = new Stamps();
+  readonly #events = new AccessEvents();
   readonly #regions: Regions;
   readonly #published: PublishedValues;
   readonly #onRace: OnRace;
@@ -47,14 +47,17 @@ export class Detector {
   /** The access of a lane. */
   #event!: AccessEvent;
   #kind!: AccessKind;
-  #stamp = 0;
+  /** The event that it belongs to. */
+  #number = 0;
   #order!: WarpOrder;
   /** Nothing that comes later is ordered before it, unless the lane has acquired something. */
   #latest = 0;
+  /** An event that is ordered before the access in all lanes. */
+  #settled = 0;
   #lane = 0;
-  #me = 0;
+  /** Its number as a thread of the warp. */
+  #own = 0;
   #byte = 0;
-  #bytes = 0;
 
   constructor(grid: Grid, threads: ThreadNumbers, published: PublishedValues, onRace: OnRace) {
     this.#threads = threads;
@@ -64,204 +67,206 @@ export class Detector {
     this.#onRace = onRace;
   }
 
-  /** Where a lane accesses memory. */
-  #regionOf({ warp, addressWords: words }: AccessEvent, lane: number): Region {
-    const [low, high] = [words[2 * lane]!, words[2 * lane + 1]!];
-    const known = this.#region;
-    if (
-      high === known.high &&
-      (low - known.low) >>> 0 < known.bytes &&
-      (known.cta === null || known.cta === warp.cta) &&
-      this.#memory.epoch === this.#epoch
-    ) {
-      return known;
-    }
-    this.#epoch = this.#memory.epoch;
-    this.#region = this.#regions.find(warp.cta, high, low);
-    this.#isShared = this.#region.cta !== null;
-    return this.#region;
-  }
-
-  access(event: AccessEvent, order: WarpOrder, time: number): void {
-    const { access, addressWords: words, site } = event;
-    const kind = this.#stamps.kindOf(site);
-    if (this.#stamps.areMany) this.#stamps.renumber(cellsOf(this.#regions.shadows));
+  access(event: AccessEvent, order: WarpOrder): void {
+    const { access, addressWords: words, site, mask } = event;
+    const kind = this.#events.kindOf(site);
+    if (this.#events.areMany) this.#renumber();
     this.#event = event;
     this.#kind = kind;
     this.#order = order;
-    this.#stamp = this.#stamps.stamp(kind, time);
+    this.#number = this.#events.of(kind, order);
     this.#latest = order.hasAcquired ? Number.POSITIVE_INFINITY : order.warpTime;
+    this.#settled = 0;
     this.#published.begin();
     const { lockstep } = order.warp;
     const bytes = accessBytes(access);
+    const size = access.bits < 16 ? 0 : access.bits < 32 ? 1 : 2;
     const isLoad = kind.effect === "load";
-    for (let m = event.mask; m !== 0; m &= m - 1) {
+    let page: Page | null = null;
+    // Addresses of the page, and the entry there of the event's lane 0.
+    let [pageHigh, pageLow, pageBytes, first] = [0, 0, 0, 0];
+    for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
-      const region = this.#regionOf(event, lane);
-      const { shadow } = region;
-      if (shadow === null) continue;
-      const at = (words[2 * lane]! - region.low) >>> 0;
-      if (at + bytes > region.bytes) continue;
+      const high = words[2 * lane + 1]!;
+      const start = words[2 * lane]!;
       this.#lane = lane;
-      const own = lockstep ? 0 : lane;
-      this.#me = order.base + own;
-      const cellSize = access.bits < 16 || (at & 1) !== 0 ? 0 : access.bits < 32 || (at & 3) !== 0 ? 1 : 2;
-      if (kind.strong) {
-        const page = shadow.page(at, cellSize);
-        const cell = page.cellAt(inPage(at));
-        this.#published.access(kind, page, cell, order, own, this.#strongWriter(page, cell));
-        if (order.hasAcquired) this.#latest = Number.POSITIVE_INFINITY;
-      }
-      for (let byte = 0; byte < bytes; ) {
-        const page = shadow.page(at + byte, cellSize);
-        const size = 1 << page.shift;
-        const { length } = page.first;
-        this.#bytes = size;
-        for (let cell = page.cellAt(inPage(at + byte)); byte < bytes && cell < length; cell += nextCell) {
-          this.#byte = byte;
-          if (isLoad) this.#read(page, cell);
-          else if (kind.strong) this.#writeStrongly(page, cell);
-          else this.#write(page, cell);
-          byte += size;
+      this.#own = lockstep ? 0 : lane;
+      const cellSize = (start & 1) !== 0 ? 0 : size === 2 && (start & 3) !== 0 ? 1 : size;
+      let byte = 0;
+      do {
+        const low = start + byte;
+        let at = (low - pageLow) >>> 0;
+        if (page === null || at >= pageBytes || high !== pageHigh || page.shift > cellSize) {
+          const region = this.#regionOf(event, high, low);
+          if (region.shadow === null) break;
+          const offset = (low - region.low) >>> 0;
+          if (offset + bytes - byte > region.bytes) break;
+          page = region.shadow.page(offset, cellSize);
+          first = page.entryOf(this.#number);
+          at = inPage(offset);
+          pageHigh = high;
+          pageLow = low - at;
+          pageBytes = page.bytes;
         }
-      }
+        const cell = at >>> page.shift;
+        this.#byte = byte;
+        if (kind.strong && byte === 0) this.#synchronize(page, cell);
+        if (isLoad) this.#read(page, cell, first | this.#own);
+        else if (kind.strong) this.#writeStrongly(page, cell, first | this.#own);
+        else this.#write(page, cell, first | this.#own);
+        byte += 1 << page.shift;
+      } while (byte < bytes);
     }
+  }
+
+  /** What lies at an address. */
+  #regionOf({ warp }: AccessEvent, high: number, low: number): Region {
+    const known = this.#region;
+    if (
+      high !== known.high ||
+      (low - known.low) >>> 0 >= known.bytes ||
+      (known.cta !== null && known.cta !== warp.cta) ||
+      this.#memory.epoch !== this.#epoch
+    ) {
+      this.#epoch = this.#memory.epoch;
+      this.#region = this.#regions.find(warp.cta, high, low);
+      this.#isShared = this.#region.cta !== null;
+    }
+    return this.#region;
+  }
+
+  /** What a strong access of the lane takes over from the last write to the place, and leaves there. */
+  #synchronize(page: Page, cell: number): void {
+    const order = this.#order;
+    this.#published.access(this.#kind, page, cell, order, this.#own, this.#strongWriter(page, cell));
+    if (order.hasAcquired) this.#latest = Number.POSITIVE_INFINITY;
+  }
+
+  #renumber(): void {
+    const pages = [...this.#regions.shadows].flatMap((shadow) => shadow.pages);
+    this.#events.renumber(pages.map(({ events }) => events));
+    for (const page of pages) page.rehash();
   }
 
   /** The thread that wrote a place last, if it did so strongly; else -1. */
   #strongWriter(page: Page, cell: number): number {
-    const stamp = page.first[cell + 1]!;
-    return stamp !== 0 && this.#stamps.kindAt(stamp).strong ? page.first[cell]! : -1;
+    const entry = page.writers[cell]!;
+    if (entry === 0) return -1;
+    const event = page.eventOf(entry);
+    return this.#events.kindAt(event).strong ? this.#threadOf(event, entry) : -1;
   }
 
-  #read(page: Page, cell: number): void {
-    const { first, second } = page;
-    this.#check(page, first, cell + writer);
-    if (second !== null) this.#check(page, second, cell + writer);
-    const me = this.#me;
-    const at = cell + reader;
-    const stamp = first[at + 1]!;
-    const thread = first[at]!;
-    if (stamp === 0 || thread === me || this.#isOrdered(thread, stamp)) {
-      first[at] = me;
-      first[at + 1] = this.#stamp;
-    } else this.#readToo(page, at, thread, stamp);
+  #threadOf(event: number, entry: Entry): number {
+    return this.#events.warps[event]! * 32 + (entry & 31);
   }
 
-  /** Another thread has read the place, and nothing orders the two. The cells remember two that are far apart. */
-  #readToo(page: Page, at: number, thread: number, stamp: number): void {
-    const second = page.needSecond();
-    const me = this.#me;
-    const other = second[at]!;
-    const otherStamp = second[at + 1]!;
-    const free = otherStamp === 0 || other === me || this.#isOrdered(other, otherStamp);
-    const keep =
-      (stamp === this.#stamp && thread >>> 5 === me >>> 5) || (this.#kind.strong && !this.#stamps.kindAt(stamp).strong);
-    if (keep) {
-      if (!free) return;
-      second[at] = me;
-      second[at + 1] = this.#stamp;
+  #read(page: Page, cell: number, me: Entry): void {
+    this.#check(page, cell, page.writers[cell]!);
+    this.#check(page, cell, page.otherWriters[cell]!);
+    const known = page.readers[cell]!;
+    if (known === me) return;
+    if (known === 0 || this.#isBehind(page, known)) page.read(cell, me);
+    else this.#readToo(page, cell, me, known);
+  }
+
+  /** Whether an access is the lane's own, or ordered before the one that is looked at. */
+  #isBehind(page: Page, entry: Entry): boolean {
+    const event = page.eventOf(entry);
+    if (event === this.#settled) return true;
+    if (this.#events.times[event]! < this.#latest && this.#isOrdered(event, entry)) return true;
+    return this.#isOwn(event, entry);
+  }
+
+  #isOwn(event: number, entry: Entry): boolean {
+    return (entry & 31) === this.#own && this.#events.warps[event] === this.#order.number;
+  }
+
+  /** Another thread has read the place, and nothing orders the two. The cell remembers two that are far apart. */
+  #readToo(page: Page, cell: number, me: Entry, known: Entry): void {
+    const events = this.#events;
+    const event = page.eventOf(known);
+    const other = page.otherReaders[cell]!;
+    const free = other === 0 || this.#isBehind(page, other);
+    if (event === this.#number || (this.#kind.strong && !events.kindAt(event).strong)) {
+      if (free) page.readToo(cell, me);
       return;
     }
-    if (free || this.#distance(thread, me) >= this.#distance(other, me)) {
-      second[at] = thread;
-      second[at + 1] = stamp;
-    }
-    page.first[at] = me;
-    page.first[at + 1] = this.#stamp;
+    if (free || this.#distance(event) >= this.#distance(page.eventOf(other))) page.readToo(cell, known);
+    page.read(cell, me);
   }
 
   /** A weak store: whoever comes after it comes after all that it was ordered behind. */
-  #write(page: Page, cell: number): void {
-    const { first, second } = page;
-    this.#check(page, first, cell + writer);
-    this.#check(page, first, cell + reader);
-    if (second !== null) {
-      this.#check(page, second, cell + writer);
-      this.#check(page, second, cell + reader);
-      second[cell] = second[cell + 1] = second[cell + 2] = second[cell + 3] = 0;
-    }
-    first[cell] = this.#me;
-    first[cell + 1] = this.#stamp;
-    first[cell + 2] = first[cell + 3] = 0;
+  #write(page: Page, cell: number, me: Entry): void {
+    this.#checkAll(page, cell);
+    page.overwrite(cell, me);
   }
 
   /**
    * Strong writes need no order among each other, so that what is known of the last says little of those before: the cells
    * remember another one, a weak one rather than a strong one, and the weak reads.
    */
-  #writeStrongly(page: Page, cell: number): void {
-    const { first } = page;
-    this.#check(page, first, cell + writer);
-    this.#check(page, first, cell + reader);
-    if (page.second !== null) {
-      this.#check(page, page.second, cell + writer);
-      this.#check(page, page.second, cell + reader);
-    }
-    const me = this.#me;
-    const thread = first[cell]!;
-    const stamp = first[cell + 1]!;
-    const weak = stamp !== 0 && !this.#stamps.kindAt(stamp).strong;
-    if (weak || (stamp !== 0 && thread !== me)) {
-      const second = page.needSecond();
-      const otherStamp = second[cell + 1]!;
-      if (weak || otherStamp === 0 || this.#stamps.kindAt(otherStamp).strong) {
-        second[cell] = thread;
-        second[cell + 1] = stamp;
+  #writeStrongly(page: Page, cell: number, me: Entry): void {
+    this.#checkAll(page, cell);
+    const last = page.writers[cell]!;
+    if (last !== 0) {
+      const weak = !this.#isStrong(page, last);
+      if (weak || !this.#isOwn(page.eventOf(last), last)) {
+        const other = page.otherWriters[cell]!;
+        if (weak || other === 0 || this.#isStrong(page, other)) page.writeToo(cell, last);
       }
     }
-    first[cell] = me;
-    first[cell + 1] = this.#stamp;
-    this.#forgetStrongRead(first, cell + reader);
-    if (page.second !== null) this.#forgetStrongRead(page.second, cell + reader);
+    page.write(cell, me);
+    if (this.#isStrong(page, page.readers[cell]!)) page.read(cell, 0);
+    if (this.#isStrong(page, page.otherReaders[cell]!)) page.readToo(cell, 0);
   }
 
-  #forgetStrongRead(cells: Int32Array, at: number): void {
-    const stamp = cells[at + 1]!;
-    if (stamp !== 0 && this.#stamps.kindAt(stamp).strong) cells[at] = cells[at + 1] = 0;
+  #isStrong(page: Page, entry: Entry): boolean {
+    return entry !== 0 && this.#events.kindAt(page.eventOf(entry)).strong;
   }
 
-  #check(page: Page, cells: Int32Array, at: number): void {
-    const stamp = cells[at + 1]!;
-    if (stamp !== 0 && cells[at] !== this.#me) this.#compare(page, cells[at]!, stamp, at);
+  #checkAll(page: Page, cell: number): void {
+    this.#check(page, cell, page.writers[cell]!);
+    this.#check(page, cell, page.readers[cell]!);
+    this.#check(page, cell, page.otherWriters[cell]!);
+    this.#check(page, cell, page.otherReaders[cell]!);
   }
 
-  /** With what another thread did. */
-  #compare(page: Page, thread: number, stamp: number, at: number): void {
-    if (this.#isOrdered(thread, stamp)) return;
-    const kind = this.#stamps.kindAt(stamp);
-    if (this.#areMorallyStrong(kind, thread, this.#kind, this.#me)) return;
-    if (kind.strong && kind.effect !== "load" && this.#isObserved(page, at, thread, kind)) return;
+  #check(page: Page, cell: number, entry: Entry): void {
+    if (entry !== 0 && !this.#isBehind(page, entry)) this.#compare(page, cell, entry);
+  }
+
+  /** With what another thread did, which is not ordered before. */
+  #compare(page: Page, cell: number, entry: Entry): void {
+    const event = page.eventOf(entry);
+    const kind = this.#events.kindAt(event);
+    const thread = this.#threadOf(event, entry);
+    const me = this.#order.base + this.#own;
+    if (this.#areMorallyStrong(kind, thread, this.#kind, me)) return;
+    if (kind.strong && kind.effect !== "load" && this.#isObserved(page, cell, entry, kind)) return;
     if (this.#isOptimistic(kind, this.#kind) || this.#isOptimistic(this.#kind, kind)) return;
     this.#onRace(
       { thread, kind },
-      {
-        event: this.#event,
-        kind: this.#kind,
-        lane: this.#lane,
-        thread: this.#me,
-        byte: this.#byte,
-        bytes: this.#bytes,
-      },
+      { event: this.#event, kind: this.#kind, lane: this.#lane, thread: me, byte: this.#byte, bytes: 1 << page.shift },
     );
   }
 
-  /** Whether an access comes before the one that is looked at. */
-  #isOrdered(thread: number, stamp: number): boolean {
+  /** Whether an access of a time before `#latest` comes before the one that is looked at. */
+  #isOrdered(event: number, entry: Entry): boolean {
     const order = this.#order;
-    const time = this.#stamps.times[stamp]!;
-    if (time >= this.#latest) return false;
-    const inBlock = thread - order.blockBase;
-    const { perBlock, warpsPerBlock } = this.#threads;
-    if (this.#isShared || (inBlock >= 0 && inBlock < perBlock)) {
-      if (time < order.blockTime) return true;
-      if (time < order.warpTime && thread >>> 5 === order.base >>> 5) return true;
+    const time = this.#events.times[event]!;
+    const warp = this.#events.warps[event]!;
+    const { warpsPerBlock } = this.#threads;
+    const inBlock = warp - order.firstWarp;
+    if (this.#isShared || (inBlock >= 0 && inBlock < warpsPerBlock)) {
+      if (time < order.blockTime || (time < order.warpTime && warp === order.number)) {
+        this.#settled = event;
+        return true;
+      }
     }
-    const clock = order.clocks[order.warp.lockstep ? 0 : this.#lane]!;
+    const clock = order.clocks[this.#own]!;
     if (clock === 0) return false;
-    const warp = thread >>> 5;
     const block = Math.floor(warp / warpsPerBlock);
-    return time < this.#threads.timeOf(clock, block, warp - block * warpsPerBlock, thread & 31);
+    return time < this.#threads.timeOf(clock, block, warp - block * warpsPerBlock, entry & 31);
   }
 
   /** Section 8.7: both strong, each in the scope of the other, and all bytes the same. */
@@ -274,32 +279,31 @@ export class Detector {
    * The second rule of causality order (8.9.5): a strong write comes before what follows a strong read of its value. Such a
    * read is the reader of the cell, which a later strong write would have replaced, or a later change in one step.
    */
-  #isObserved(page: Page, at: number, thread: number, kind: AccessKind): boolean {
-    const cell = at - (at % nextCell);
-    const { first, second } = page;
-    for (const [cells, slot] of [
-      [first, reader],
-      [second, reader],
-      [first, writer],
-    ] as const) {
-      const stamp = cells?.[cell + slot + 1] ?? 0;
-      if (cells === null || stamp === 0 || (slot === writer && cells[cell] === thread)) continue;
-      const by = this.#stamps.kindAt(stamp);
-      const observer = cells[cell + slot]!;
-      if (slot === writer && by.effect !== "atomic") continue;
-      if (!this.#areMorallyStrong(kind, thread, by, observer)) continue;
-      if (observer === this.#me || this.#isOrdered(observer, stamp)) return true;
-    }
-    return false;
+  #isObserved(page: Page, cell: number, entry: Entry, kind: AccessKind): boolean {
+    const thread = this.#threadOf(page.eventOf(entry), entry);
+    const isObservedBy = (other: Entry): boolean => {
+      if (other === 0) return false;
+      const event = page.eventOf(other);
+      const by = this.#events.kindAt(event);
+      return this.#areMorallyStrong(kind, thread, by, this.#threadOf(event, other)) && this.#isBehind(page, other);
+    };
+    if (isObservedBy(page.readers[cell]!) || isObservedBy(page.otherReaders[cell]!)) return true;
+    const last = page.writers[cell]!;
+    if (last === 0) return false;
+    const event = page.eventOf(last);
+    const changes = this.#events.kindAt(event).effect === "atomic";
+    return changes && this.#threadOf(event, last) !== thread && isObservedBy(last);
   }
 
   #blockOf(thread: number): number {
     return Math.floor(thread / this.#threads.perBlock);
   }
 
-  /** How little two threads have in common. */
-  #distance(a: number, b: number): number {
-    return a >>> 5 === b >>> 5 ? 0 : this.#blockOf(a) === this.#blockOf(b) ? 1 : 2;
+  /** How little the threads of an event have in common with the present one. */
+  #distance(event: number): number {
+    const warp = this.#events.warps[event]!;
+    const { firstWarp, number } = this.#order;
+    return warp === number ? 0 : warp >= firstWarp && warp < firstWarp + this.#threads.warpsPerBlock ? 1 : 2;
   }
 
   /** A load of what others change in one step, with which a compare-and-swap begins. */

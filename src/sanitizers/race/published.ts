@@ -27,7 +27,7 @@ export class Published {
   #brought: Releases = { near: 0, far: 0 };
 
   constructor(kind: AccessKind, order: WarpOrder, from: Pick<Published, "fence" | "release" | "passed">) {
-    this.warp = order.base >>> 5;
+    this.warp = order.number;
     this.block = order.block;
     this.wide = kind.wide;
     this.bits = kind.access.bits;

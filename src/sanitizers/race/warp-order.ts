@@ -78,12 +78,16 @@ interface Observations {
 export class WarpOrder {
   readonly warp: Warp;
   readonly block: number;
-  /** The number of the block's first thread, and of the warp's. */
-  readonly blockBase: number;
+  /** Its number in the grid, that of the block's first warp, and that of its first thread. */
+  readonly number: number;
+  readonly firstWarp: number;
   readonly base: number;
   /** Before this all that the block did comes first; and all that the warp did. */
   blockTime: number;
   warpTime: number;
+  /** The last point of synchronization of any of its threads, and by kind the last events: none is of a later time. */
+  now: number;
+  readonly last: number[] = [];
   /** By lane, what else does; and whether there is anything. */
   readonly clocks = none();
   hasAcquired = false;
@@ -98,11 +102,13 @@ export class WarpOrder {
     const { ticket } = warp.cta;
     this.warp = warp;
     this.block = ticket;
-    this.blockBase = ticket * threads.perBlock;
-    this.base = this.blockBase + warp.index * 32;
+    this.firstWarp = ticket * threads.warpsPerBlock;
+    this.number = this.firstWarp + warp.index;
+    this.base = this.number * 32;
     this.#threads = threads;
     this.blockTime = time;
     this.warpTime = time;
+    this.now = time;
     this.everyone = this.all;
   }
 
@@ -125,9 +131,15 @@ export class WarpOrder {
     return (this.all & ~mask) === 0 ? this.everyone : mask;
   }
 
+  /** From now on it is `time`. */
+  #moment(time: number): Moment {
+    this.now = time;
+    return new Moment(this.#threads, this, time);
+  }
+
   /** What the threads of the mask did until now, and what is ordered before that; from now on it is `time`. */
   past(mask: number, time: number): Clock {
-    return new Moment(this.#threads, this, time).past(mask);
+    return this.#moment(time).past(mask);
   }
 
   /** The threads of the mask come after all that the clock has. */
@@ -150,6 +162,7 @@ export class WarpOrder {
     if ((this.all & ~mask) !== 0) this.learn(mask, this.past(mask, time));
     else {
       this.warpTime = time;
+      this.now = time;
       this.learn(mask, this.acquired);
     }
   }
@@ -158,6 +171,7 @@ export class WarpOrder {
   meetBlock(clock: Clock, time: number): void {
     this.blockTime = time;
     this.warpTime = time;
+    this.now = time;
     this.learn(-1, clock);
   }
 
@@ -175,7 +189,7 @@ export class WarpOrder {
   /** A release fence (8.8): strong writes behind it bring what comes before it. `wide`: to other blocks too. */
   fence(mask: number, time: number, wide: boolean): void {
     const fences = (this.#fences ??= Array.from({ length: 32 }, () => null));
-    const near = new Moment(this.#threads, this, time);
+    const near = this.#moment(time);
     let made: Extents = { near, far: wide ? near : null };
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
@@ -192,7 +206,7 @@ export class WarpOrder {
 
   /** What release operations of the lanes bring. */
   released(time: number, wide: boolean): Extents {
-    const near = new Moment(this.#threads, this, time);
+    const near = this.#moment(time);
     return { near, far: wide ? near : null };
   }
 

@@ -31,6 +31,7 @@ for (const flame of document.querySelectorAll(".flame")) {
 const metric = document.getElementById("metric");
 const shade = () => {
   for (const table of document.querySelectorAll(".source")) {
+    table.querySelector(".count").textContent = metric.value;
     const rows = [...table.querySelectorAll("tr[data-v]")];
     const values = rows.map((row) => Number(row.dataset.v.split(" ")[metric.selectedIndex]));
     const most = Math.max(1, ...values);

@@ -22,9 +22,12 @@ nav { display: flex; flex-wrap: wrap; gap: 0.3rem 1rem; margin: 0.6rem 0; }
 .source tr.ran { background: color-mix(in srgb, light-dark(#ff8a3c, #c4501c) calc(var(--h, 0) * 22%), transparent); }
 .source .no { color: var(--faint); text-align: right; user-select: none; } .source .lanes { text-align: right; }
 .source .text { padding-right: 1rem; tab-size: 4; } .source .notes { color: var(--faint); white-space: normal; min-width: 16rem; }
+.source thead th { position: sticky; top: 0; z-index: 1; background: var(--panel); padding: 0.2rem 0.6rem 0.2rem 0; vertical-align: bottom;
+  font: 600 11px/1.2 system-ui, sans-serif; }
+.source thead .heat { position: sticky; background: var(--panel); padding-right: 0.4rem; overflow-wrap: anywhere; }
 .source tr.gap td { color: var(--faint); } .file { border: 1px solid var(--line); border-radius: 6px; max-height: 44rem; overflow: auto; }
 @media (max-width: 40rem) {
-  .source .notes { display: none; } .source .heat { width: 3rem; min-width: 3rem; } .source td { padding-right: 0.35rem; }
-  .functions .wide { display: none; }
+  .source thead th { font-size: 9px; padding-right: 0.35rem; } .source .notes { white-space: pre; min-width: 0; } .source .heat { width: 3rem; min-width: 3rem; } .source td { padding-right: 0.35rem; }
+  .functions .wide { display: none; } .functions td:last-child:not(:empty) { min-width: 16rem; }
 }
 `;

@@ -86,7 +86,7 @@ function sourceTable(path: string, rows: readonly (SourceRow | null)[], note: st
     r === null ? html`<tr class="gap"><td></td><td></td><td class="no">⋮</td><td></td><td></td></tr>` : row(r),
   );
   return html`<h3><code>${printable(path)}</code></h3>${note === "" ? null : html`<p class="faint">${note}</p>`}
-<div class="file code" tabindex="0" role="region" aria-label="${path}"><table class="source"><tbody>${body}</tbody></table></div>`;
+<div class="file code" tabindex="0" role="region" aria-label="${path}"><table class="source"><thead><tr><th class="heat count">${metrics[0]![0]}</th><th class="lanes">lanes</th><th class="no">line</th><th></th><th class="notes">on average</th></tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
 function grouping<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
@@ -190,19 +190,21 @@ function functionsTable({ functions, totals }: Profile): Html {
     .sort((a, b) => b.warpInstructions - a.warpInstructions)
     .map(
       (f) =>
-        html`<tr><td><code>${f.name}</code></td><td class="number">${grouped(f.counts.warpInstructions)}</td><td class="number">${percent(f.counts.warpInstructions / totals.warpInstructions)}</td><td class="number">${grouped(f.warpInstructions)}</td><td class="number">${percent(laneUse(f.counts))}</td><td class="number wide">${f.calls === 0 ? "" : grouped(f.calls)}</td><td class="number wide">${f.calls === 0 ? "" : f.deepest}</td></tr>`,
+        html`<tr><td><code>${f.name}</code></td><td class="number">${grouped(f.counts.warpInstructions)}</td><td class="number">${percent(f.counts.warpInstructions / totals.warpInstructions)}</td><td class="number">${grouped(f.warpInstructions)}</td><td class="number">${percent(laneUse(f.counts))}</td><td class="number wide">${f.calls === 0 ? "" : grouped(f.calls)}</td><td class="number wide">${f.calls === 0 ? "" : f.deepest}</td><td class="faint">${notesOf(f).join("; ")}</td></tr>`,
     );
-  return html`<h2 id="functions">Functions</h2><div class="scroll"><table class="functions"><thead><tr><th>function</th><th class="number">warp-instr.</th><th class="number">%</th><th class="number">with calls</th><th class="number">lanes</th><th class="number wide">calls</th><th class="number wide">depth</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<h2 id="functions">Functions</h2><div class="scroll"><table class="functions"><thead><tr><th>function</th><th class="number">warp-instr.</th><th class="number">%</th><th class="number">with calls</th><th class="number">lanes</th><th class="number wide">calls</th><th class="number wide">depth</th><th>on average</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 export interface ProfilePageOptions {
   readonly title: string;
+  /** How the run has gone wrong, in one sentence, or null. */
+  readonly failure: string | null;
   /** The text of a higher-level source that the program names, or null. */
   readonly readOrigin: (path: string) => string | null;
 }
 
 /** A profile as one page: totals, functions, the call tree, lanes over time, and the sources with what each line did. */
-export function profilePage(profile: Profile, { title, readOrigin }: ProfilePageOptions): string {
+export function profilePage(profile: Profile, { title, failure, readOrigin }: ProfilePageOptions): string {
   const { launches, totals, lines, origins, timelines } = profile;
   const launched = launches.map(
     (l) =>
@@ -213,6 +215,7 @@ export function profilePage(profile: Profile, { title, readOrigin }: ProfilePage
   const shading = metrics.map(([name]) => html`<option>${name}</option>`);
   const body = html`<main>
 <h1>${title}</h1>
+${failure === null ? null : html`<p class="error">The run has failed: ${failure}. These are the counts up to there.</p>`}
 <nav><a href="#functions">Functions</a>${called ? html`<a href="#calls">Calls</a>` : null}<a href="#time">Lanes over time</a><a href="#source">Source</a></nav>
 <div class="cards">${launched.slice(0, 20)}${launched.length > 20 ? html`<div class="faint">and ${launched.length - 20} launches more</div>` : null}</div>
 <h2>Totals</h2><table class="totals"><tbody>${rows}</tbody></table>
@@ -221,7 +224,6 @@ ${called ? flames(profile) : null}
 ${timelines.length === 0 ? null : timelineSection(profile)}
 <h2 id="source">Source</h2>
 <div class="controls"><label for="metric">Shade by</label><select id="metric">${shading}</select></div>
-<p class="faint">The columns: the count, the share of lanes in use, the line, and what it did on average.</p>
 ${originTables(origins, readOrigin)}${textTables(lines)}
 </main>`;
   return renderPage({ title, style: profileStyle, body, data: { timelines }, script: profileScript });

@@ -7,7 +7,7 @@ import {
   type Profile,
 } from "../profiler/index.ts";
 import { printable } from "../source/index.ts";
-import { grouped } from "./numbers.ts";
+import { grouped, plural } from "./numbers.ts";
 import { notesOf, percent, totalsOf } from "./profile-notes.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -75,10 +75,11 @@ function printLines({ lines, totals }: Profile, { by, top, everyLine }: TableOpt
 }
 
 function describeLine(line: LineProfile): string {
-  const text = printable(line.source.line(line.line).trim());
-  const notes = notesOf(line);
-  return notes.length === 0 ? text : `${text}   [${notes.join("; ")}]`;
+  return withNotes(printable(line.source.line(line.line).trim()), notesOf(line));
 }
+
+const withNotes = (text: string, notes: readonly string[]): string =>
+  notes.length === 0 ? text : `${text}   [${notes.join("; ")}]`;
 
 function bySource(lines: readonly LineProfile[]): Map<string, LineProfile[]> {
   const found = new Map<string, LineProfile[]>();
@@ -97,7 +98,7 @@ const functionRow = (f: FunctionProfile, all: number): string[] => [
   percent(f.counts.warpInstructions / all),
   grouped(f.warpInstructions),
   percent(laneUse(f.counts)),
-  f.name,
+  withNotes(f.name, notesOf(f)),
 ];
 
 /** A profile for people: what was launched, totals, functions, lines. */
@@ -106,7 +107,7 @@ export function printProfile(profile: Profile, options: TableOptions, terminal: 
   const heading = (text: string): void => terminal.out(`\n${terminal.style("strong", text)}`);
   for (const { kernel, grid, block, warps, warpInstructions } of launches) {
     terminal.out(
-      `${terminal.style("strong", kernel)}  grid ${triple(grid)}, block ${triple(block)}: ${grouped(warps)} warps, ${grouped(warpInstructions)} warp-instructions`,
+      `${terminal.style("strong", kernel)}  grid ${triple(grid)}, block ${triple(block)}: ${plural(warps, "warp")}, ${plural(warpInstructions, "warp-instruction")}`,
     );
   }
   if (totals.warpInstructions === 0) return;

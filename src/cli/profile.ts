@@ -87,7 +87,11 @@ Exit status: as of lanewise run.`,
       const path = options.value("html");
       if (path !== null && found.launches.length > 0) {
         const { profilePage } = await import("./profile-page.ts");
-        const page = profilePage(found, { title: `Profile of ${title}`, readOrigin: originReader(found) });
+        const page = profilePage(found, {
+          title: `Profile of ${title}`,
+          failure: result.failure,
+          readOrigin: originReader(found),
+        });
         writeBytes(numbered(path, documents.length), page);
       }
       if (json) return statusOf(finished);

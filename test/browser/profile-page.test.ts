@@ -18,7 +18,11 @@ function page(): string {
   const profiler = new Profiler();
   const args = [device.buffer("u32", 32)];
   module.kernel(module.kernels[0]!).launch({ grid: 1, block: 32, args, observers: [profiler] });
-  return profilePage(profileOf(profiler), { title: "Profile of <i>two functions</i>", readOrigin: () => null });
+  return profilePage(profileOf(profiler), {
+    title: "Profile of <i>two functions</i>",
+    failure: null,
+    readOrigin: () => null,
+  });
 }
 
 test("a profile's page needs nothing from elsewhere, and shows names as they are", () => {

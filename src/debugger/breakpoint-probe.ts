@@ -1,7 +1,10 @@
-import type { Moment } from "../interpreter/execution.ts";
+import type { Execution, Moment } from "../interpreter/execution.ts";
 import type { IrFunction } from "../ir/index.ts";
 import type { Group } from "../machine/group.ts";
 import { type Breakpoint, meets } from "./breakpoint.ts";
+import { lanesWhere } from "./expression/evaluate.ts";
+import { filledIn } from "./expression/fill-in.ts";
+import { Scope } from "./expression/scope.ts";
 import { ExpressionError } from "./expression/tree.ts";
 import { BlockMarks } from "./probes.ts";
 import type { Probe } from "./probe.ts";
@@ -15,19 +18,18 @@ export interface BreakpointHit {
   readonly error: ExpressionError | null;
 }
 
-/** What the probe needs of the session: what a breakpoint's expressions mean for a lane. */
-export interface BreakpointContext {
+/** What the probe needs of the session. */
+interface BreakpointContext {
   readonly breakpoints: ReadonlyMap<number, Breakpoint>;
   /** Another one when there are others. */
   readonly revision: number;
   readonly now: number;
-  /** The lanes of a moment for which a breakpoint's condition holds. Throws an ExpressionError. */
-  lanesWhere(breakpoint: Breakpoint, moment: Moment, lanes: number): number;
-  /** Prints a breakpoint's message. */
-  log(breakpoint: Breakpoint, moment: Moment, lanes: number): void;
+  readonly execution: Execution;
+  /** Where messages go. */
+  readonly onLog: (text: string) => void;
 }
 
-export interface BreakpointProbeOptions {
+interface BreakpointProbeOptions {
   /** Hits are counted and messages printed: going forward. */
   readonly counts: boolean;
   /** A time at which breakpoints have been seen already: going on from there does not hit them again. */
@@ -89,11 +91,11 @@ export class BreakpointProbe implements Probe {
   }
 
   #hit(breakpoint: Breakpoint, moment: Moment): BreakpointHit | null {
-    const { hitCondition, logMessage } = breakpoint;
+    const { condition, hitCondition, logMessage } = breakpoint;
     const arriving = moment.group.mask;
     let lanes = arriving;
     try {
-      lanes = this.#context.lanesWhere(breakpoint, moment, arriving);
+      if (condition !== null) lanes = lanesWhere(condition, this.#scopeOf(moment, 0), arriving);
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       return { breakpoint, lanes: arriving, error };
@@ -104,9 +106,15 @@ export class BreakpointProbe implements Probe {
       if (hitCondition !== null && !meets(hitCondition, breakpoint.hits)) return null;
     }
     if (logMessage !== null) {
-      if (this.#counts) this.#context.log(breakpoint, moment, lanes);
+      const lane = 31 - Math.clz32(lanes & -lanes);
+      if (this.#counts) this.#context.onLog(filledIn(logMessage, this.#scopeOf(moment, lane)));
       return null;
     }
     return { breakpoint, lanes, error: null };
+  }
+
+  #scopeOf({ warp, group }: Moment, lane: number): Scope {
+    const context = this.#context;
+    return new Scope(context.execution, { warp, lane, activation: group.activation }, context);
   }
 }

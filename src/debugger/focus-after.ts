@@ -10,9 +10,12 @@ interface Stopped {
   readonly view: FocusView;
 }
 
-/** Whoever has made time stop comes into focus; after a step, whoever is in focus stays there if it can. */
-export function focusAfter(stop: Stop, { moment, focus, view }: Stopped): Focus {
-  const lanes = moment === null ? null : lanesOf(stop, moment);
+/**
+ * Whoever has made time stop comes into focus; after a step, whoever is in focus stays there if it can, or, where steps are those
+ * of a warp or more, `follows` what is executed next.
+ */
+export function focusAfter(stop: Stop, { moment, focus, view }: Stopped, follows: boolean): Focus {
+  const lanes = moment === null ? null : lanesOf(stop, moment, follows);
   if (moment === null || lanes === null) {
     if (view.warp !== null && view.place?.site) return { ...focus, frame: 0 };
     return moment === null ? focus : focusOn(moment);
@@ -22,8 +25,15 @@ export function focusAfter(stop: Stop, { moment, focus, view }: Stopped): Focus 
 }
 
 /** The lanes that have made time stop, 0 when it may have been any of the moment's; null: nobody has. */
-function lanesOf({ reason, breakpoints: [hit], watchpoints, report }: Stop, moment: Moment): number | null {
+function lanesOf(stop: Stop, moment: Moment, follows: boolean): number | null {
+  const {
+    reason,
+    breakpoints: [hit],
+    watchpoints,
+    report,
+  } = stop;
   if (hit !== undefined) return hit.lanes;
+  if (reason === "step" && follows) return moment.group.mask;
   if (!["fault", "report", "watchpoint"].includes(reason)) return null;
   return report === null ? (watchpoints[0]?.lanes ?? 0) : lanesOfThread(moment, report.threads[0]?.thread);
 }

@@ -3,14 +3,8 @@ import type { IrFunction } from "../ir/index.ts";
 import type { Dim3 } from "../machine/report.ts";
 import type { DeviceMemory } from "../machine/memory.ts";
 import type { Breakpoint, BreakpointOptions } from "./breakpoint.ts";
-import {
-  type BreakpointContext,
-  type BreakpointHit,
-  BreakpointProbe,
-  type BreakpointProbeOptions,
-} from "./breakpoint-probe.ts";
-import { assign, evaluate, lanesWhere } from "./expression/evaluate.ts";
-import { filledIn } from "./expression/fill-in.ts";
+import { type BreakpointHit, BreakpointProbe } from "./breakpoint-probe.ts";
+import { assign, evaluate } from "./expression/evaluate.ts";
 import { parseExpression } from "./expression/parse.ts";
 import { Scope } from "./expression/scope.ts";
 import { focusAfter } from "./focus-after.ts";
@@ -51,6 +45,8 @@ export interface StepRequest {
 
 const laneHasEnded =
   "the lane in focus has ended: look at another one (info lanes), or let steps be of the warp (scope warp)";
+const blockHasEnded =
+  "the block in focus has ended: look at another one (info blocks), or let steps be of all (scope machine)";
 
 const nothing: Probe = { wants: () => false, before: () => false, after: () => false };
 
@@ -157,14 +153,17 @@ export class Session {
 
   /** To the next breakpoint, watchpoint, report or end of time. `here`: a breakpoint at the present instruction counts. */
   continue({ backward = false, here = false } = {}): Search<Stop> {
-    return backward ? this.#backward(nothing) : this.#forward(nothing, here);
+    return backward ? this.#backward(nothing) : this.#forward(nothing, { here });
   }
 
-  /** Throws a DebuggerError when the lane in focus has ended. */
+  /** Throws a DebuggerError when the lane in focus has ended, or what else a step is of. */
   step({ kind, backward = false, scope = "lane", granularity = "instruction" }: StepRequest): Search<Stop> {
     const { place, frame } = this.view;
-    if (scope === "lane" && place?.site === null && !backward) throw new DebuggerError(laneHasEnded);
-    if (place === null && !backward) return this.#stay("end");
+    if (!backward) {
+      if (this.timeline.atEnd) return this.#stay("end");
+      if (scope === "lane" && place?.site === null) throw new DebuggerError(laneHasEnded);
+      if (scope !== "machine" && place === null) throw new DebuggerError(blockHasEnded);
+    }
     const options = {
       kind,
       scope,
@@ -174,16 +173,19 @@ export class Session {
       from: place?.site ?? null,
       next: () => this.timeline.moment,
     };
-    return backward ? this.#backward(new ReverseStepProbe(options)) : this.#forward(new StepProbe(options));
+    const follows = scope !== "lane";
+    if (backward) return this.#backward(new ReverseStepProbe(options), follows);
+    return this.#forward(new StepProbe(options), { follows });
   }
 
   /**
-   * To a place of the present function, or behind it; without a place to the next instruction that lies behind in the text. Throws
-   * a DebuggerError when there is no such place.
+   * To a place of the present function, or behind it; without a place to the next instruction that lies behind in the text: the lane
+   * in focus, or the first of its warp or its block. Throws a DebuggerError when there is no such place.
    */
-  until(text: string | null): Search<Stop> {
+  until(text: string | null, scope: StepScope = "lane"): Search<Stop> {
+    if (this.timeline.atEnd) return this.#stay("end");
     const { place } = this.view;
-    if (place === null) return this.#stay("end");
+    if (place === null) throw new DebuggerError(blockHasEnded);
     const { site, activation } = place;
     if (site === null || activation === null) throw new DebuggerError(laneHasEnded);
     const places = text === null ? null : this.locations(text);
@@ -193,14 +195,14 @@ export class Session {
         : places.some(({ ir, index }) => ir === at.code.ir && index === at.index);
     const options = {
       kind: "over",
-      scope: "lane",
+      scope,
       granularity: "instruction",
       focus: this.focus,
       depth: activation.depth,
       from: site,
       next: () => this.timeline.moment,
     } as const;
-    return this.#forward(new UntilProbe(options, isThere));
+    return this.#forward(new UntilProbe(options, isThere), { follows: scope !== "lane" });
   }
 
   *goTo(time: number): Search<Stop> {
@@ -213,7 +215,8 @@ export class Session {
    * Throws an ExpressionError or a DebuggerError when it names nothing.
    */
   lastWrite(text: string): Search<Stop> {
-    return this.#lastWrite(this.#watchpoint(0, text, "write"));
+    const watched = this.watched(text);
+    return this.#lastWrite({ id: 0, text, on: "write", watched, enabled: true, hits: 0 });
   }
 
   *#lastWrite(watchpoint: Watchpoint): Search<Stop> {
@@ -232,8 +235,9 @@ export class Session {
     return this.stop(reason);
   }
 
-  *#forward(step: Probe, here = false): Search<Stop> {
-    const breakpoints = this.#breakpointProbe({ counts: true, seen: here ? -1 : this.now });
+  /** `follows`: whoever is next at the end of a step comes into focus. */
+  *#forward(step: Probe, { here = false, follows = false } = {}): Search<Stop> {
+    const breakpoints = new BreakpointProbe(this, { counts: true, seen: here ? -1 : this.now });
     const watch = new WatchProbe(this.watchpoints, this);
     const probe = new AnyProbe([step, breakpoints, watch]);
     const found = yield* this.timeline.forward(probe, { findings: this.stopOnReports, here });
@@ -246,21 +250,21 @@ export class Session {
     const watched = watch.time === now - 1 ? watch.hits : [];
     for (const { breakpoint } of hits) if (breakpoint.temporary) this.removeBreakpoint(breakpoint.id);
     for (const { watchpoint } of watched) watchpoint.hits++;
-    return this.#settle(this.#stopAt(hits, watched));
+    return this.#settle(this.#stopAt(hits, watched), follows);
   }
 
-  *#backward(step: Probe): Search<Stop> {
+  *#backward(step: Probe, follows = false): Search<Stop> {
     const watch = new WatchProbe(this.watchpoints, this);
     const before = this.now;
     const floor = this.stopOnReports ? this.#lastFinding(before) : 0;
-    const probe = new AnyProbe([step, this.#breakpointProbe({ counts: false }), watch]);
+    const probe = new AnyProbe([step, new BreakpointProbe(this, { counts: false }), watch]);
     const found: Found = yield* this.timeline.backward(probe, floor);
     if (found === "beginning") return this.#settle(this.stop("beginning"));
     if (found === "limit") return this.#settle(this.stop("report"));
     const { now } = this;
-    const again = this.#breakpointProbe({ counts: false });
+    const again = new BreakpointProbe(this, { counts: false });
     again.before(this.moment!);
-    return this.#settle(this.#stopAt(again.hits, watch.time === now ? watch.hits : []));
+    return this.#settle(this.#stopAt(again.hits, watch.time === now ? watch.hits : []), follows);
   }
 
   #stopAt(breakpoints: readonly BreakpointHit[], watchpoints: readonly WatchHit[]): Stop {
@@ -272,8 +276,8 @@ export class Session {
     return this.timeline.findings.reduce((last, { time }) => (time < before && time > last ? time : last), 0);
   }
 
-  #settle(stop: Stop): Stop {
-    this.focus = focusAfter(stop, this);
+  #settle(stop: Stop, follows = false): Stop {
+    this.focus = focusAfter(stop, this, follows);
     return stop;
   }
 
@@ -301,47 +305,21 @@ export class Session {
 
   /** Throws an ExpressionError or a DebuggerError when there is nothing to watch. */
   addWatchpoint(text: string, on: WatchKind): Watchpoint {
-    return this.#keepWatchpoint(this.#watchpoint(++this.#numbers, text, on));
+    return this.watch(text, on, this.watched(text));
   }
 
   /** The same for what has been found before. */
   watch(text: string, on: WatchKind, watched: Watched): Watchpoint {
-    return this.#keepWatchpoint({ id: ++this.#numbers, text, on, watched, enabled: true, hits: 0 });
-  }
-
-  #keepWatchpoint(watchpoint: Watchpoint): Watchpoint {
+    const watchpoint = { id: ++this.#numbers, text, on, watched, enabled: true, hits: 0 };
     this.watchpoints.set(watchpoint.id, watchpoint);
     this.revision++;
     return watchpoint;
   }
 
-  #watchpoint(id: number, text: string, on: WatchKind): Watchpoint {
-    const watched = watchTarget(parseExpression(text), this.scope, this.focus, this.launch);
-    return { id, text, on, watched, enabled: true, hits: 0 };
-  }
-
-  #breakpointProbe(options: BreakpointProbeOptions): BreakpointProbe {
-    const session = this;
-    const context: BreakpointContext = {
-      get now() {
-        return session.now;
-      },
-      get revision() {
-        return session.revision;
-      },
-      breakpoints: this.breakpoints,
-      lanesWhere: ({ condition }, moment, lanes) =>
-        condition === null ? lanes : lanesWhere(condition, this.#scopeOf(moment, 0), lanes),
-      log: ({ logMessage }, moment, lanes) => {
-        const scope = this.#scopeOf(moment, 31 - Math.clz32(lanes & -lanes));
-        this.onLog(filledIn(logMessage!, scope));
-      },
-    };
-    return new BreakpointProbe(context, options);
-  }
-
-  #scopeOf({ warp, group }: Moment, lane: number): Scope {
-    return new Scope(this.execution, { warp, lane, activation: group.activation }, this);
+  /** What an expression names, for the lane in focus. Throws an ExpressionError or a DebuggerError when it names nothing. */
+  watched(text: string): Watched {
+    const { block, warp, lane } = this.focus;
+    return watchTarget(parseExpression(text), this.scope, { block, warp, lane, launch: this.launch });
   }
 
   // ---- Values -------------------------------------------------------------------------------------------------------

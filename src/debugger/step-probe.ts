@@ -41,7 +41,7 @@ const beginsLine = (site: Site): boolean => {
   return before?.line !== instruction.location?.line || before?.file !== instruction.location?.file;
 };
 
-/** Finds a place behind an instruction of the focus. */
+/** Finds where a step forward ends. */
 abstract class ForwardProbe implements Probe {
   protected readonly options: StepOptions;
   #isMine = false;
@@ -54,34 +54,36 @@ abstract class ForwardProbe implements Probe {
     return isWarpOf(warp, this.options);
   }
 
-  /** The group is another one when it has executed the instruction. */
+  /** Of a warp or more, a step ends before the instruction that is next there, whosoever it is. */
   before(moment: Moment): boolean {
     this.#isMine = isOf(moment, this.options);
-    return false;
+    const isWide = this.options.scope !== "lane";
+    return isWide && this.#isMine && this.isThere(moment.site, moment.group.activation.depth);
   }
 
+  /** Of a lane, it ends behind one of its instructions, as soon as the lane stands well: others may be next. */
   after(moment: Moment): boolean {
-    return this.#isMine && this.isThere(moment);
+    if (!this.#isMine) return false;
+    const { scope, focus, next } = this.options;
+    if (scope !== "lane") return hasEnded(moment.warp, scope);
+    const { site, activation, state } = placeOf(moment.warp, focus.lane, next());
+    // It has ended: there is nothing more to come.
+    if (site === null || activation === null) return true;
+    return state !== "returned" && this.isThere(site, activation.depth);
   }
 
-  /** Whether the focus, which has executed an instruction, has come to the place. */
-  protected abstract isThere(moment: Moment): boolean;
+  /** Whether it may end at a place, so many calls deep. */
+  protected abstract isThere(site: Site, depth: number): boolean;
 }
 
-/** Finds the end of a step forward: behind an instruction of the focus, where it stands well. */
+/** Finds the end of a step forward. */
 export class StepProbe extends ForwardProbe {
-  protected isThere(moment: Moment): boolean {
-    const { scope, kind, granularity, focus, depth, from, next } = this.options;
-    if (scope !== "lane") return next() === null || beginsInstruction(next()!.site);
-    const place = placeOf(moment.warp, focus.lane, next());
-    // It has ended: there is nothing more to come.
-    if (place.site === null || place.activation === null) return true;
-    if (place.state === "returned") return false;
-    const now = place.activation.depth;
+  protected isThere(site: Site, now: number): boolean {
+    const { kind, granularity, depth, from } = this.options;
     if (kind === "out") return now < depth;
     if (kind === "over" && now > depth) return false;
-    if (granularity === "source-line") return now !== depth || from === null || !sameLine(place.site, from);
-    return beginsInstruction(place.site);
+    if (granularity === "source-line") return now !== depth || from === null || !sameLine(site, from);
+    return beginsInstruction(site);
   }
 }
 
@@ -98,9 +100,8 @@ export class ReverseStepProbe implements Probe {
   }
 
   before(moment: Moment): boolean {
-    const { scope, kind, granularity, depth, from } = this.#options;
+    const { kind, granularity, depth, from } = this.#options;
     if (!isOf(moment, this.#options)) return false;
-    if (scope !== "lane") return beginsInstruction(moment.site);
     const now = moment.group.activation.depth;
     if (kind === "out") return now < depth;
     if (kind === "over" && now > depth) return false;
@@ -115,6 +116,21 @@ export class ReverseStepProbe implements Probe {
   }
 }
 
+/** Finds somebody of the focus at one of some places, or behind the function: `until`. */
+export class UntilProbe extends ForwardProbe {
+  readonly #isPlace: (site: Site) => boolean;
+
+  constructor(options: StepOptions, isPlace: (site: Site) => boolean) {
+    super(options);
+    this.#isPlace = isPlace;
+  }
+
+  protected isThere(site: Site, now: number): boolean {
+    const { depth } = this.options;
+    return now < depth || (now === depth && this.#isPlace(site));
+  }
+}
+
 /** Whether the scope may be concerned with what a warp does. */
 function isWarpOf(warp: Warp, { scope, focus }: StepOptions): boolean {
   if (scope === "machine") return true;
@@ -125,20 +141,6 @@ function isWarpOf(warp: Warp, { scope, focus }: StepOptions): boolean {
 const isOf = ({ warp, group }: Moment, options: StepOptions): boolean =>
   isWarpOf(warp, options) && (options.scope !== "lane" || ((group.mask >>> options.focus.lane) & 1) !== 0);
 
-/** Finds the lane at one of some places, or behind its function: `until`. */
-export class UntilProbe extends ForwardProbe {
-  readonly #isPlace: (site: Site) => boolean;
-
-  constructor(options: StepOptions, isPlace: (site: Site) => boolean) {
-    super(options);
-    this.#isPlace = isPlace;
-  }
-
-  protected isThere(moment: Moment): boolean {
-    const { focus, depth, next } = this.options;
-    const { site, activation, state } = placeOf(moment.warp, focus.lane, next());
-    if (site === null || activation === null) return true;
-    if (state === "returned") return false;
-    return activation.depth < depth || (activation.depth === depth && this.#isPlace(site));
-  }
-}
+/** Whether nothing more will come of a warp, or of its block. */
+const hasEnded = (warp: Warp, scope: Scope): boolean =>
+  (scope === "warp" && warp.live === 0) || (scope === "block" && warp.cta.liveWarps === 0);

@@ -10,7 +10,7 @@ import { BlockMarks } from "./probes.ts";
 import type { Probe } from "./probe.ts";
 import { plainAddress, readMemory } from "./view/memory-view.ts";
 import type { VisaVariable } from "./view/variables.ts";
-import type { Watched, Watchpoint } from "./watchpoint.ts";
+import type { WatchOwner, Watched, Watchpoint } from "./watchpoint.ts";
 
 /** What was watched has been accessed by the instruction at a time. */
 export interface WatchHit {
@@ -31,6 +31,7 @@ export interface WatchContext {
 }
 
 type WatchedRegister = Extract<Watched, { kind: "register" }>;
+type WatchedMemory = Extract<Watched, { kind: "memory" }>;
 
 interface Seen {
   readonly watchpoint: Watchpoint;
@@ -69,7 +70,7 @@ export class WatchProbe implements Probe {
     if (this.#watchpoints.length === 0) return false;
     if (this.#watchesMemory && this.#accesses.has(group.at)) return true;
     const { warp } = group.activation;
-    return this.#watchpoints.some(({ watched }) => watched.kind === "register" && this.#isOfWarp(watched, warp));
+    return this.#watchpoints.some(({ watched }) => watched.kind === "register" && this.#isOfWarp(watched.owner, warp));
   }
 
   before(moment: Moment): boolean {
@@ -100,13 +101,22 @@ export class WatchProbe implements Probe {
     this.#watchesMemory = this.#watchpoints.some(({ watched }) => watched.kind === "memory");
   }
 
-  #isOfWarp({ owner, launch }: WatchedRegister, warp: Warp): boolean {
-    return launch === this.#machine.launch && warp.index === owner.warp && warp.cta.ticket === owner.block;
+  #isOfWarp(owner: WatchOwner, warp: Warp): boolean {
+    return owner.launch === this.#machine.launch && warp.index === owner.warp && warp.cta.ticket === owner.block;
+  }
+
+  /** Whether the memory is one that the warp has too. */
+  #isInReach({ owner, place: { space } }: WatchedMemory, warp: Warp): boolean {
+    if (owner === null) return true;
+    if (space === "local") return this.#isOfWarp(owner, warp);
+    return owner.launch === this.#machine.launch && (space !== "shared" || owner.block === warp.cta.ticket);
   }
 
   #lanesThatAccess({ watched, on }: Watchpoint, moment: Moment): number {
-    if (watched.kind === "memory") return lanesAtMemory(watched, on, moment, this.#machine.execution);
-    return this.#isOfWarp(watched, moment.warp) ? lanesAtRegister(watched, on, moment) : 0;
+    if (watched.kind === "memory") {
+      return this.#isInReach(watched, moment.warp) ? lanesAtMemory(watched, on, moment, this.#machine.execution) : 0;
+    }
+    return this.#isOfWarp(watched.owner, moment.warp) ? lanesAtRegister(watched, on, moment) : 0;
   }
 
   #bytesOf(watched: Watched, { warp, group }: Moment): Uint8Array | null {
@@ -125,18 +135,16 @@ const isActivation = (watched: WatchedRegister, x: Activation): boolean =>
 
 /** The lanes in which an instruction is about to access what is watched, in the way that is asked for. */
 function lanesAtMemory(
-  { place, bytes, owner }: Extract<Watched, { kind: "memory" }>,
+  { place, bytes, owner }: WatchedMemory,
   on: Watchpoint["on"],
   moment: Moment,
   { grid }: Execution,
 ): number {
-  const { step, site, group, warp } = moment;
+  const { step, site, group } = moment;
   const { op } = site.instruction;
   if (step === null || step.addresses === null) return 0;
   if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") return 0;
   if (on === "read" ? op.kind === "store" : on !== "access" && op.kind === "load") return 0;
-  if (owner !== null && warp.cta.ticket !== owner.block) return 0;
-  if (owner !== null && place.space === "local" && warp.index !== owner.warp) return 0;
   const executing = executingLanes(moment);
   if (executing === 0) return 0;
   const lanes = step.addresses(group.activation, executing, addresses);

@@ -9,26 +9,30 @@ export interface LaneId {
   readonly lane: number;
 }
 
+/** Whose it is: of shared memory the block counts, of local memory and registers the lane too, of parameters neither. */
+export interface WatchOwner extends LaneId {
+  /** Which launch of the program. */
+  readonly launch: number;
+}
+
 export type WatchKind = "write" | "read" | "access" | "change";
 
 /** What a watchpoint watches. */
 export type Watched =
-  /** Bytes in memory; `owner`: the block, and the lane, that the state space belongs to. */
+  /** Bytes in memory; `owner`: whom they belong to, if not to all launches. */
   | {
       readonly kind: "memory";
       readonly address: bigint;
       readonly place: PlainAddress;
       readonly bytes: number;
-      readonly owner: LaneId | null;
+      readonly owner: WatchOwner | null;
     }
   /** A register of a lane, or a variable of vISA, in one activation: the `serial`th call of the warp, at a depth. */
   | {
       readonly kind: "register";
       readonly register: RegisterVariable | VisaVariable;
       readonly function: string;
-      readonly owner: LaneId;
-      /** Which launch of the program. */
-      readonly launch: number;
+      readonly owner: WatchOwner;
       readonly depth: number;
       readonly serial: number;
     };

@@ -70,6 +70,44 @@ test("memory, by bytes and by type, and what it is given", async () => {
   expect(wrong).toBe("nothing that can be read is at 0x5");
 });
 
+test("a watchpoint says whose memory it watches, and is of no other", async () => {
+  const [, , shared, local, register, , first, second, third, list] = await say(
+    "tile.json",
+    "b tile if block == 1",
+    "c",
+    "watch [numbers + 4]:u32",
+    "wwatch mine",
+    "watch %other",
+    "delete 1",
+    "c",
+    "c",
+    "c",
+    "info breakpoints",
+  );
+  expect(shared).toBe(
+    "watchpoint 2 (change): 4 bytes at 0x7f1001000004, `tile.numbers` + 4, of block (1,0,0) in launch 1",
+  );
+  expect(local).toBe(
+    "watchpoint 3 (write): 8 bytes at 0x20000000, local + 0, of lane 0 of warp 0 of block (1,0,0) in launch 1",
+  );
+  expect(register).toBe("watchpoint 4 (change): %other of tile, lane 0 of warp 0 of block (1,0,0) in launch 1");
+  expect(first).toContain("watchpoint 2 (change) [numbers + 4]:u32: 0 → 1, by lane 1");
+  expect(second).toContain("watchpoint 3 (write) mine");
+  // %other of lane 0 is 2 * 0 at first, and then its neighbour's number.
+  expect(third).toContain("watchpoint 4 (change) %other: 0 → 1, by lane 0");
+  expect(list).toMatch(
+    /^2 {2}watch \(change\) {2}\[numbers \+ 4\]:u32: 4 bytes at .* of block \(1,0,0\) in launch 1 +1 hit\n/,
+  );
+  const all = await say("tile.json", "b tile if block == 1", "c", "delete", "watch [numbers + 4]:u32", "c", "c");
+  expect(all.at(-2)).toContain("by lane 1");
+  expect(all.at(-1)).toMatch(/^the program has ended/);
+});
+
+test("a number that is not used up by a mistake", async () => {
+  const [, second] = await say("tile.json", "watch nothing", "watch %t");
+  expect(second).toMatch(/^watchpoint 1 /);
+});
+
 test("what cannot be done is said in a line", async () => {
   const answers = await say(
     "calls.json",

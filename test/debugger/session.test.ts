@@ -37,6 +37,12 @@ class Driver {
     return this.at;
   }
 
+  /** A step of whoever is next of the warp, or of more. */
+  wide(scope: StepRequest["scope"] & string, kind: StepRequest["kind"] = "into", backward = false): string {
+    this.session.finish(this.session.step({ kind, scope, backward }));
+    return this.at;
+  }
+
   value(text: string): string {
     return formatValue(this.session.evaluate(text));
   }
@@ -81,6 +87,41 @@ test("over a call: the lane comes back, whatever others do meanwhile", () => {
   expect(d.step("over")).toBe("calls:46 0/0/2");
   expect(d.step("over")).toBe("calls:48 0/0/2");
   expect(d.value("%y")).toBe("4");
+});
+
+test("steps of a warp are those of whoever is next, over calls and out of them too", () => {
+  const d = new Driver("calls.json");
+  d.break("48");
+  d.go();
+  d.session.breakpoints.clear();
+  // The even lanes wait at the join, and the odd ones come.
+  expect(d.step()).toBe("calls:59 0/0/0");
+  expect(d.wide("warp")).toBe("calls:54 0/0/1");
+  expect(d.wide("warp", "over")).toBe("calls:55 0/0/1");
+  expect(d.wide("warp", "over", true)).toBe("calls:54 0/0/1");
+  expect(d.wide("warp")).toBe("square:23 0/0/1");
+  expect(d.wide("warp", "out")).toBe("calls:55 0/0/1");
+  expect(d.wide("warp")).toBe("calls:59 0/0/1");
+  d.session.finish(d.session.until("62", "warp"));
+  expect(d.at).toBe("calls:62 0/0/1");
+  // It waits at the barrier: the next of the block is the other warp's, and the next of the warp is behind the barrier.
+  const { now } = d.session;
+  expect(d.wide("block")).toBe("calls:36 0/1/0");
+  expect(d.wide("block", "over", true)).toBe("calls:62 0/0/0");
+  expect(d.session.now).toBe(now);
+  expect(d.wide("warp")).toBe("calls:63 0/0/0");
+});
+
+test("steps of what has ended", () => {
+  const d = new Driver("tile.json");
+  d.break("tile");
+  d.go();
+  expect(d.at).toBe("tile:12 1/0/0");
+  focus(d, 0);
+  d.session.focus = { ...d.session.focus, block: 0 };
+  expect(() => d.step()).toThrow("the block in focus has ended");
+  expect(() => d.session.until(null)).toThrow("the block in focus has ended");
+  expect(d.wide("machine")).toBe("tile:13 1/0/0");
 });
 
 test("conditions choose lanes, hit counts choose hits", () => {

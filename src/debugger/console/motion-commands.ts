@@ -75,7 +75,7 @@ export function motionCommands(settings: StepSettings): readonly ConsoleCommand[
       aliases: ["u", "advance"],
       args: "[PLACE]",
       help: "go on to a place of the function or behind it; without a place, out of a loop",
-      run: (context, args) => go(context, context.session.until(args === "" ? null : args)),
+      run: (context, args) => go(context, context.session.until(args === "" ? null : args, settings.scope)),
     },
     {
       name: "reverse-continue",

@@ -4,6 +4,7 @@ import { DebuggerError } from "../location.ts";
 import type { Session } from "../session.ts";
 import { assemblyPlace } from "../view/lane-place.ts";
 import type { WatchKind, Watchpoint } from "../watchpoint.ts";
+import { watchedText } from "../watched-text.ts";
 import type { ConsoleCommand } from "./command.ts";
 import { table } from "./render.ts";
 
@@ -30,11 +31,7 @@ function setBreakpoint(session: Session, args: string, options: BreakpointOption
 function watch(session: Session, args: string, on: WatchKind): string {
   if (args === "") throw new DebuggerError("watch what? A register, a variable, or [address]:type");
   const { id, watched } = session.addWatchpoint(args, on);
-  const what =
-    watched.kind === "register"
-      ? `${watched.register.name} of ${watched.function}${watched.register.kind === "register" ? `, lane ${watched.owner.lane}` : ""}`
-      : `${watched.bytes} bytes at 0x${watched.address.toString(16)}`;
-  return `watchpoint ${id} (${on}): ${what}`;
+  return `watchpoint ${id} (${on}): ${watchedText(session, watched)}`;
 }
 
 /** The breakpoints and watchpoints of some numbers, or all. */
@@ -57,7 +54,10 @@ function enable(session: Session, args: string, enabled: boolean): string {
 function describe(session: Session, point: Breakpoint | Watchpoint): readonly string[] {
   const state = point.enabled ? "" : "disabled";
   const hits = point.hits === 0 ? "" : `${point.hits} hit${point.hits === 1 ? "" : "s"}`;
-  if ("watched" in point) return [String(point.id), `watch (${point.on})`, point.text, state, hits];
+  if ("watched" in point) {
+    const what = `${point.text}: ${watchedText(session, point.watched)}`;
+    return [String(point.id), `watch (${point.on})`, what, state, hits];
+  }
   const { condition, hitCondition, logMessage, temporary } = point;
   const more = [
     placesText(session, point),

@@ -97,7 +97,8 @@ const reasons: Readonly<Record<Stop["reason"], string>> = {
 function watchText({ watchpoint, old, now, lanes }: Stop["watchpoints"][number]): string {
   const { watched, text, on, id } = watchpoint;
   const values = old === null || now === null ? "" : `: ${bytesText(watched, old)} → ${bytesText(watched, now)}`;
-  return `${id === 0 ? "written" : `watchpoint ${id} (${on})`} ${text}${values}, by lanes ${lanesText(lanes)}`;
+  const by = `by lane${(lanes & (lanes - 1)) === 0 ? "" : "s"} ${lanesText(lanes)}`;
+  return `${id === 0 ? "written" : `watchpoint ${id} (${on})`} ${text}${values}, ${by}`;
 }
 
 function bytesText(watched: Watchpoint["watched"], bytes: Uint8Array): string {

@@ -199,7 +199,7 @@ export class Debuggee {
   #step(args: Arguments, request: StepRequest): Search<Stop> {
     const { place, warp } = this.#session.view;
     const byInstruction = args.string("granularity") === "instruction" || !this.#options.byOrigin;
-    const hasEnded = place?.site === null && request.backward !== true;
+    const hasEnded = !place?.site && request.backward !== true;
     return this.#session.step({
       granularity: byInstruction ? "instruction" : "source-line",
       scope: !hasEnded ? "lane" : warp?.live ? "warp" : "machine",

@@ -5,7 +5,7 @@ import { atLine, DebuggerError, findLocations, type Location } from "../location
 import type { Session } from "../session.ts";
 import { originPlace } from "../view/lane-place.ts";
 import type { Watched, WatchKind } from "../watchpoint.ts";
-import { watchTarget } from "../watch-target.ts";
+import { watchedText } from "../watched-text.ts";
 import { codeAddress, locationAt } from "./code-addresses.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Arguments } from "./protocol.ts";
@@ -72,13 +72,15 @@ export class EditorBreakpoints {
     try {
       inspector.selectFrame(args.number("frameId"));
       const text = args.number("variablesReference") === null ? (args.string("name") ?? "") : inspector.targetOf(args);
-      const { scope, focus, launch } = this.#session;
-      const watched = watchTarget(parseExpression(text), scope, focus, launch);
+      const watched = this.#session.watched(text);
       const dataId = `${this.#data.size} ${text}`;
       this.#data.set(dataId, { text, watched });
-      const where =
-        watched.kind === "register" ? `${text} of ${watched.function}` : `${watched.bytes} bytes at ${text}`;
-      return { dataId, description: where, accessTypes: ["read", "write", "readWrite"], canPersist: false };
+      return {
+        dataId,
+        description: watchedText(this.#session, watched),
+        accessTypes: ["read", "write", "readWrite"],
+        canPersist: false,
+      };
     } catch (error) {
       return none(messageOf(error));
     }

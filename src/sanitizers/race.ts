@@ -70,8 +70,10 @@ export class RaceSanitizer implements Observer {
     if (op.order !== "acquire") order.fence(mask, this.#tick(), wide);
   }
 
-  call({ site, callee }: CallEvent): void {
-    this.#detector.optimistic.called(site.instruction, callee.ir);
+  call(e: CallEvent): void {
+    const { ir } = e.callee;
+    this.#detector.optimistic.called(e.site.instruction, ir);
+    if (ir.external && ir.name === "free") this.#detector.free(e, this.#orders.get(e.warp)!);
   }
 
   barrier({ warp, mask, barrier, mode }: BarrierEvent): void {

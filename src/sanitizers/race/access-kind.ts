@@ -1,12 +1,25 @@
 import type { Access, Op } from "../../ir/index.ts";
 import type { Site } from "../../machine/code.ts";
 
-export type MemoryOp = Extract<Op, { kind: "load" | "store" | "atomic" }>;
+type MemoryOp = Extract<Op, { kind: "load" | "store" | "atomic" }>;
+
+/** What a call of `free` does to each of the bytes. */
+const freeing: Access = {
+  space: "global",
+  bits: 8,
+  signed: false,
+  count: 1,
+  align: 1,
+  volatile: false,
+  order: "weak",
+  scope: null,
+};
 
 /** How an instruction accesses memory, as the memory model of chapter 8 sees it. */
 export class AccessKind {
   readonly site: Site;
-  readonly effect: MemoryOp["kind"];
+  /** `free` is a store to all of an allocation: nobody may access it any more. */
+  readonly effect: MemoryOp["kind"] | "free";
   readonly access: Access;
   /** Section 8.4: relaxed, volatile, acquire and release operations, and atomic ones. */
   readonly strong: boolean;
@@ -19,9 +32,13 @@ export class AccessKind {
   /** Counts the kinds of a launch, from 0. */
   readonly index: number;
 
-  constructor(site: Site, { kind, access }: MemoryOp, index: number) {
-    this.index = index;
+  /** `site`: a load, a store, an atomic operation or a call of `free`. */
+  constructor(site: Site, index: number) {
+    const { op } = site.instruction;
+    const access = op.kind === "call" ? freeing : (op as MemoryOp).access;
+    const kind = op.kind === "call" ? "free" : (op as MemoryOp).kind;
     const { order, scope } = access;
+    this.index = index;
     this.site = site;
     this.effect = kind;
     this.access = access;

@@ -20,7 +20,7 @@ export function adviceFor(
     : sameBlock
       ? "put a bar.sync between them"
       : "let the first publish a flag with st.release.gpu and the second wait for it with ld.acquire.gpu, or use two launches";
-  const changes = [earlier, later].every(({ effect }) => effect !== "load");
+  const changes = [earlier, later].every(({ effect }) => effect === "store" || effect === "atomic");
   return changes && !earlier.strong && !later.strong
     ? `${order}; if both may come in any order, use atom or red`
     : order;

@@ -1,9 +1,11 @@
 import { accessBytes } from "../../machine/access-fault.ts";
+import { parts } from "../../machine/address-space.ts";
 import type { Grid } from "../../machine/grid.ts";
-import type { AccessEvent } from "../../machine/events.ts";
+import type { AccessEvent, CallEvent, LaneEvent } from "../../machine/events.ts";
 import type { AccessKind } from "./access-kind.ts";
 import type { ThreadNumbers } from "./clock.ts";
 import { AccessEvents } from "./events.ts";
+import { pointersTo } from "./free.ts";
 import { OptimisticLoads } from "./optimistic.ts";
 import type { PublishedValues } from "./published.ts";
 import { nowhere, type Region, Regions } from "./regions.ts";
@@ -16,9 +18,12 @@ export interface Earlier {
   readonly kind: AccessKind;
 }
 
+/** What some lanes access. */
+export type Accesses = LaneEvent & Pick<AccessEvent, "access" | "addresses">;
+
 /** The access of one lane that is being looked at. */
 export interface Later {
-  readonly event: AccessEvent;
+  readonly event: Accesses;
   readonly kind: AccessKind;
   readonly lane: number;
   readonly thread: number;
@@ -45,7 +50,7 @@ export class Detector {
   #region: Region = nowhere;
   #isShared = false;
   /** The access of a lane. */
-  #event!: AccessEvent;
+  #event!: Accesses;
   #kind!: AccessKind;
   /** The event that it belongs to. */
   #number = 0;
@@ -72,11 +77,8 @@ export class Detector {
     const kind = this.#events.kindOf(site);
     if (this.#events.areMany) this.#renumber();
     this.#event = event;
-    this.#kind = kind;
-    this.#order = order;
     this.#number = this.#events.of(kind, order);
-    this.#latest = order.hasAcquired ? Number.POSITIVE_INFINITY : order.warpTime;
-    this.#settled = 0;
+    this.#begin(kind, order);
     this.#published.begin();
     const { lockstep } = order.warp;
     const bytes = accessBytes(access);
@@ -119,6 +121,37 @@ export class Detector {
     }
   }
 
+  /** A call of `free`. Whatever was done to the memory must come before it. */
+  free(event: CallEvent, order: WarpOrder): void {
+    const kind = this.#events.kindOf(event.site);
+    const addresses = pointersTo(event);
+    this.#begin(kind, order);
+    for (let m = event.mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const { high, low } = parts(BigInt.asUintN(64, addresses[lane]!));
+      const region = this.#regions.find(event.warp.cta, high, low);
+      if (region.shadow === null || region.low !== (low | 0)) continue;
+      this.#event = { ...event, access: { ...kind.access, count: region.bytes }, addresses };
+      this.#lane = this.#own = lane;
+      this.#isShared = false;
+      for (const [start, page] of region.shadow.pages) {
+        for (let cell = 0; cell < page.cells; cell++) {
+          this.#byte = start + (cell << page.shift);
+          this.#checkAll(page, cell);
+        }
+      }
+      this.#regions.forget(region);
+    }
+  }
+
+  /** What follows is done by lanes of this warp. */
+  #begin(kind: AccessKind, order: WarpOrder): void {
+    this.#kind = kind;
+    this.#order = order;
+    this.#latest = order.hasAcquired ? Number.POSITIVE_INFINITY : order.warpTime;
+    this.#settled = 0;
+  }
+
   /** What lies at an address. */
   #regionOf({ warp }: AccessEvent, high: number, low: number): Region {
     const known = this.#region;
@@ -143,7 +176,7 @@ export class Detector {
   }
 
   #renumber(): void {
-    const pages = [...this.#regions.shadows].flatMap((shadow) => shadow.pages);
+    const pages = [...this.#regions.shadows].flatMap((shadow) => shadow.pages.map(([, page]) => page));
     this.#events.renumber(pages.map(({ events }) => events));
     for (const page of pages) page.rehash();
   }

@@ -1,5 +1,5 @@
 import type { Site } from "../../machine/code.ts";
-import { AccessKind, type MemoryOp } from "./access-kind.ts";
+import { AccessKind } from "./access-kind.ts";
 import type { WarpOrder } from "./warp-order.ts";
 
 /** Of those there may be, before it is looked which are still in use. */
@@ -17,12 +17,10 @@ export class AccessEvents {
   #most = fewest;
   readonly #bySite = new Map<Site, AccessKind>();
 
-  /** `site`: a load, a store or an atomic operation. */
   kindOf(site: Site): AccessKind {
     let kind = this.#bySite.get(site);
     if (kind === undefined) {
-      kind = new AccessKind(site, site.instruction.op as MemoryOp, this.#bySite.size);
-      this.#bySite.set(site, kind);
+      this.#bySite.set(site, (kind = new AccessKind(site, this.#bySite.size)));
     }
     return kind;
   }

@@ -60,14 +60,18 @@ export class Findings {
     const size = accessBytes(access);
     const near = nearestVariable(activation, lane, address);
     const where = near === null ? "" : `, ${distance(near, address.low, size)}`;
+    const what =
+      kind.effect === "free"
+        ? `frees ${near?.name ?? `${size} bytes`} at ${hex(address)}`
+        : `${verbs[kind.effect]} ${size} bytes (${access.space}) at ${hex(address)}${where}`;
     const [first, second] = [this.#idOf(earlier.thread), this.#idOf(itemOf(later))];
     const sameWarp = earlier.thread >>> 5 === later.thread >>> 5;
     return {
       code: "data-race",
       severity: "error",
-      message: `${verbs[kind.effect]} ${size} bytes (${access.space}) at ${hex(address)}${where}; nothing orders it and ${nouns[earlier.kind.effect]} by another thread`,
+      message: `${what}; nothing orders it and ${nouns[earlier.kind.effect]} by another thread`,
       help: adviceFor(earlier.kind, kind, sameWarp, sameBlock(first, second), warp.lockstep),
-      notes: [`${nameOf(second)} ${verbs[kind.effect]} ${shown(laterValue(later))}`],
+      notes: [`${nameOf(second)} ${verbs[kind.effect]} ${kind.effect === "free" ? "it" : shown(laterValue(later))}`],
       related: [
         {
           message: `${nameOf(first)} ${verbs[earlier.kind.effect]} ${shown(earlierValue(earlier, later))}`,
@@ -96,8 +100,8 @@ export class Findings {
 /** In vISA the thread is one of many lanes, of which each has a work item. */
 const itemOf = ({ event, thread, lane }: Later): number => (event.warp.lockstep ? thread + lane : thread);
 
-const nouns = { load: "a load", store: "a store", atomic: "an atomic operation" } as const;
-const verbs = { load: "loads", store: "stores", atomic: "updates" } as const;
+const nouns = { load: "a load", store: "a store", atomic: "an atomic operation", free: "a call of free" } as const;
+const verbs = { load: "loads", store: "stores", atomic: "updates", free: "frees" } as const;
 
 const nameOf = ({ block, thread }: ThreadId): string => `thread (${thread.join(",")}) of block (${block.join(",")})`;
 

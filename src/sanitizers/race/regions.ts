@@ -47,6 +47,12 @@ export class Regions {
     return new Set(regions.flatMap(({ shadow }) => shadow ?? []));
   }
 
+  /** What has been freed is no region any more. */
+  forget({ low }: Region): void {
+    const allocation = this.#grid.memory.find((low >>> 0) - this.#addresses.globalLow);
+    if (allocation !== null) this.#global.delete(allocation);
+  }
+
   #ofOffset(offset: number, high: number): Region {
     const allocation = this.#grid.memory.find(offset);
     if (allocation === null) return nowhere;

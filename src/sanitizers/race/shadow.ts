@@ -164,8 +164,9 @@ export class Shadow {
     this.#pages = Array.from({ length: Math.ceil(bytes / pageBytes) });
   }
 
-  get pages(): Page[] {
-    return this.#pages.filter((page) => page !== undefined);
+  /** Those that there are, with the byte at which each begins. */
+  get pages(): (readonly [start: number, page: Page])[] {
+    return this.#pages.flatMap((page, i) => (page === undefined ? [] : [[i * pageBytes, page] as const]));
   }
 
   /** The page of a byte, with cells of that size or smaller ones. */

@@ -1,10 +1,9 @@
 import { accessBytes } from "../../machine/access-fault.ts";
 import { type AddressParts, parts } from "../../machine/address-space.ts";
-import type { AccessEvent } from "../../machine/events.ts";
 import { locate } from "../../machine/locate.ts";
 import { fold } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
-import type { Earlier, Later } from "./detector.ts";
+import type { Accesses, Earlier, Later } from "./detector.ts";
 
 /** Bytes as one little-endian number. */
 const numberOf = (bytes: Uint8Array): bigint => bytes.reduceRight((n, byte) => (n << 8n) | BigInt(byte), 0n);
@@ -13,7 +12,7 @@ export const addressOf = ({ event, lane }: Pick<Later, "event" | "lane">): Addre
   parts(BigInt.asUintN(64, event.addresses[lane]!));
 
 /** `bytes` bytes of memory, from byte `from` of what a lane accesses; the instruction has not changed them yet. */
-function inMemory({ activation: x, addresses }: AccessEvent, lane: number, from: number, bytes: number): bigint {
+function inMemory({ activation: x, addresses }: Accesses, lane: number, from: number, bytes: number): bigint {
   const address = parts(BigInt.asUintN(64, addresses[lane]! + BigInt(from)));
   const place = locate(x, lane, address);
   if (place === null) return 0n;
@@ -22,7 +21,7 @@ function inMemory({ activation: x, addresses }: AccessEvent, lane: number, from:
 }
 
 /** The same of what a lane is about to store. */
-function stored({ activation: x, site, access }: AccessEvent, lane: number, from: number, bytes: number): bigint {
+function stored({ activation: x, site, access }: Accesses, lane: number, from: number, bytes: number): bigint {
   const { op } = site.instruction;
   if (op.kind !== "store") return 0n;
   const size = access.bits / 8;
@@ -33,8 +32,8 @@ function stored({ activation: x, site, access }: AccessEvent, lane: number, from
 }
 
 /** What the later access reads or stores, of the bytes that both have in common. */
-export function laterValue({ event, lane, byte, bytes }: Later): bigint {
-  return (event.effect === "store" ? stored : inMemory)(event, lane, byte, bytes);
+export function laterValue({ event, kind, lane, byte, bytes }: Later): bigint {
+  return (kind.effect === "store" ? stored : inMemory)(event, lane, byte, bytes);
 }
 
 /** What the earlier access has read or left there: nobody has written since, unless it is of the same instruction. */
@@ -50,7 +49,7 @@ export function earlierValue(earlier: Earlier, later: Later): bigint {
 function laneOfSame({ kind, thread }: Earlier, later: Later): number | null {
   const { event } = later;
   const lane = thread & 31;
-  if (event.effect !== "store" || kind !== later.kind || thread >>> 5 !== later.thread >>> 5) return null;
+  if (kind.effect !== "store" || kind !== later.kind || thread >>> 5 !== later.thread >>> 5) return null;
   if (((event.mask >>> lane) & 1) === 0 || lane >= later.lane) return null;
   const shift = Number(event.addresses[later.lane]! - event.addresses[lane]!) + later.byte;
   return shift >= 0 && shift < accessBytes(event.access) ? lane : null;

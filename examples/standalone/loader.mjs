@@ -418,32 +418,72 @@ class Kernel {
 
 /** The conversions of C's printf that kernels use most: others throw. */
 function format(text, { integer, double, string }) {
-  return text.replace(/%([-0]*)(\d*)(?:\.(\d+))?(ll|l|z)?(.)/g, (whole, flags, width, precision, length, letter) => {
-    const unsigned = () => BigInt.asUintN(length === undefined ? 32 : 64, integer(length !== undefined));
-    const digits = Number(precision ?? 6);
+  const conversion = /%([-+ #0]*)(\*|\d*)(?:\.(\*|-?\d*))?(hh|h|ll|l|j|z|t|L)?([\s\S])/g;
+  return text.replace(conversion, (whole, flags, width, precision, length, letter) => {
+    const long = length !== undefined;
+    const unsigned = () => BigInt.asUintN(long ? 64 : 32, integer(long));
     const conversions = {
       "%": () => "%",
-      d: () => `${integer(length !== undefined)}`,
-      i: () => `${integer(length !== undefined)}`,
+      d: () => `${integer(long)}`,
+      i: () => `${integer(long)}`,
       u: () => `${unsigned()}`,
       x: () => unsigned().toString(16),
       X: () => unsigned().toString(16).toUpperCase(),
       c: () => String.fromCharCode(Number(integer(false) & 0xffn)),
       s: () => string(BigInt.asUintN(64, integer(true))),
       p: () => `0x${BigInt.asUintN(64, integer(true)).toString(16)}`,
-      f: () => double().toFixed(digits),
-      e: () =>
-        double()
-          .toExponential(digits)
-          .replace(/e([+-])(\d)$/, "e$10$2"),
+      f: () => float(double(), fixed, precision ?? 6),
+      e: () => float(double(), scientific, precision ?? 6),
     };
-    if (conversions[letter] === undefined || (precision !== undefined && !"fe".includes(letter)))
-      throw new Error(`this loader does not print ${whole}`);
+    const isKnown =
+      conversions[letter] !== undefined &&
+      /^[-0]*$/.test(flags) &&
+      /^\d*$/.test(width) &&
+      (precision === undefined || ("fe".includes(letter) && /^\d*$/.test(precision))) &&
+      (length === undefined || /^(ll?|z)$/.test(length));
+    if (!isKnown) throw new Error(`this loader does not print ${whole}`);
     const body = conversions[letter]();
     if (flags.includes("-")) return body.padEnd(Number(width));
-    if (!flags.includes("0")) return body.padStart(Number(width));
+    if (!flags.includes("0") || /inf|nan/.test(body)) return body.padStart(Number(width));
     return body.startsWith("-")
       ? `-${body.slice(1).padStart(Number(width) - 1, "0")}`
       : body.padStart(Number(width), "0");
   });
+}
+
+/** A double with its sign, as C has it: `digits` prints one that is finite and not negative. */
+function float(value, digits, precision) {
+  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+  if (!Number.isFinite(value)) return sign + (Number.isNaN(value) ? "nan" : "inf");
+  return sign + digits(Math.abs(value), Number(precision));
+}
+
+/** `value * 10^power`, rounded to an integer, ties to even. `toFixed` and `toExponential` round ties up. */
+function scaled(value, power) {
+  const bits = new BigUint64Array(Float64Array.of(value).buffer)[0];
+  const exponent = Number(bits >> 52n);
+  const mantissa = (bits & 0xf_ffff_ffff_ffffn) | (exponent === 0 ? 0n : 1n << 52n);
+  const shift = Math.max(exponent, 1) - 1075;
+  const over = mantissa * 10n ** BigInt(Math.max(power, 0)) * 2n ** BigInt(Math.max(shift, 0));
+  const under = 10n ** BigInt(Math.max(-power, 0)) * 2n ** BigInt(Math.max(-shift, 0));
+  const [quotient, twice] = [over / under, 2n * (over % under)];
+  return twice > under || (twice === under && quotient % 2n === 1n) ? quotient + 1n : quotient;
+}
+
+function fixed(value, precision) {
+  const digits = `${scaled(value, precision)}`.padStart(precision + 1, "0");
+  const point = digits.length - precision;
+  return precision === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+function scientific(value, precision) {
+  let power = value === 0 ? 0 : Math.floor(Math.log10(value));
+  let digits = value === 0 ? "0".repeat(precision + 1) : "";
+  // The logarithm may be off by one, and rounding may give a digit more.
+  while (digits.length !== precision + 1) {
+    if (digits !== "") power += digits.length > precision + 1 ? 1 : -1;
+    digits = `${scaled(value, precision - power)}`;
+  }
+  const exponent = `e${power < 0 ? "-" : "+"}${`${Math.abs(power)}`.padStart(2, "0")}`;
+  return digits[0] + (precision > 0 ? `.${digits.slice(1)}` : "") + exponent;
 }

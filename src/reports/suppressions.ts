@@ -19,26 +19,33 @@ export class SuppressionError extends Error {
 const any = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`);
 
-const place = /^(?:(\S+?)(?::(\d+)(?:-(\d+))?)?)?$/;
+/** A path may stand in quotes. */
+const place = /^(?:"([^"]+)"|([^"\s]+?))(?::(\d+)(?:-(\d+))?)?$/;
+
+const wordsOf = (text: string): readonly string[] => text.match(/"[^"]*"\S*|\S+/g) ?? [];
 
 /**
- * `CODE [PATH[:LINE[-LINE]]] [in FUNCTION]`: code, path and function may have `*`, and a path need only be the end of one.
+ * `CODE [PATH[:LINE[-LINE]]] [in FUNCTION]`: code, path and function may have `*`, and a path need only be the end of one. A
+ * path with blanks stands in double quotes.
  *
  * @throws SuppressionError when the text is no such rule
  */
 export function parseRule(text: string, origin: string): Suppression {
-  const words = text.trim().split(/\s+/);
+  const words = wordsOf(text);
   const within = words.indexOf("in");
   const [code = "", where = "*", ...more] = within < 0 ? words : words.slice(0, within);
   const behind = within < 0 ? ["*"] : words.slice(within + 1);
-  const [, path = "*", first, last = first] = place.exec(where) ?? [];
+  const [whole, quoted, plain, first, last = first] = place.exec(where) ?? [];
+  const path = quoted ?? plain ?? "*";
   if (
     !/^[\w*-]+$/.test(code) ||
+    whole === undefined ||
     more.length > 0 ||
     behind.length !== 1 ||
     (last !== undefined && Number(last) < Number(first))
   ) {
-    throw new SuppressionError(`${origin}: "${text.trim()}" is no rule: CODE [PATH[:LINE[-LINE]]] [in FUNCTION]`);
+    const rule = "CODE [PATH[:LINE[-LINE]]] [in FUNCTION], and a path with blanks in double quotes";
+    throw new SuppressionError(`${origin}: "${text.trim()}" is no rule: ${rule}`);
   }
   const [codes, paths, ends, functions] = [any(code), any(path), any(`*/${path}`), any(behind[0]!)];
   return {
@@ -57,7 +64,9 @@ export function parseRule(text: string, origin: string): Suppression {
 /** The rules of a file: one to a line; what follows `#` is a comment. */
 export function parseSuppressions({ path, text }: SourceText): Suppression[] {
   return text.split("\n").flatMap((line, i) => {
-    const rule = line.replace(/(^|\s)#.*/, "").trim();
+    const words = wordsOf(line);
+    const comment = words.findIndex((word) => word.startsWith("#"));
+    const rule = (comment < 0 ? words : words.slice(0, comment)).join(" ");
     return rule === "" ? [] : [parseRule(rule, `${path}:${i + 1}`)];
   });
 }

@@ -18,13 +18,14 @@ const text = `.visible .entry first (.param .u64 p)
 .func (.param .u32 r) second (.param .u32 p) { bad; }
 `;
 const source = new SourceText("/home/me/src/a.ptx", text);
+const blanks = new SourceText("/home/me/my kernels in work/b #1.ptx", text);
 
 /** Something at the n-th "bad". */
-function finding(code: string, n = 0): Finding {
+function finding(code: string, n = 0, within = source): Finding {
   let start = -1;
   for (let i = 0; i <= n; i++) start = text.indexOf("bad", start + 1);
   const span = { start, end: start + 3 };
-  return findingOfDiagnostic({ code, severity: "error", message: "bad", source, span, notes: [] });
+  return findingOfDiagnostic({ code, severity: "error", message: "bad", source: within, span, notes: [] });
 }
 
 test.each([
@@ -49,16 +50,37 @@ test.each([
   expect(parseRule(rule, "--allow").applies(finding(code))).toBe(applies);
 });
 
+test.each([
+  ['odd "my kernels in work/b #1.ptx"', true],
+  ['odd "*kernels in work/*"', true],
+  ['odd "my kernels in work/b #1.ptx":3', true],
+  ['odd "my kernels in work/b #1.ptx":4-5', false],
+  ['odd "b #1.ptx":2-3 in first', true],
+  ['odd "kernels in work/b #1.ptx"', false],
+])("a path with blanks stands in quotes: %s: %s", (rule, applies) => {
+  expect(parseRule(rule, "--allow").applies(finding("odd", 0, blanks))).toBe(applies);
+  const [fromFile] = parseSuppressions(new SourceText("rules", `${rule}  # why "not"\r\n`));
+  expect(fromFile?.applies(finding("odd", 0, blanks))).toBe(applies);
+});
+
 test("the function of a place is the one whose heading stands above it", () => {
   expect([0, 2, 3].map((n) => finding("x", n).function)).toEqual(["first", "first", "second"]);
 });
 
-test.each(["", "odd a.ptx b.ptx", "odd in", "odd in a b", "odd a.ptx:9-3", "odd,even", "odd? a"])(
-  '"%s" is no rule',
-  (rule) => {
-    expect(() => parseRule(rule, "rules.txt:7")).toThrow(/rules\.txt:7.*is no rule/);
-  },
-);
+test.each([
+  "",
+  "odd a.ptx b.ptx",
+  "odd in",
+  "odd in a b",
+  "odd a.ptx:9-3",
+  "odd,even",
+  "odd? a",
+  'odd "a b',
+  'odd "a b" c',
+  'odd ""',
+])('"%s" is no rule', (rule) => {
+  expect(() => parseRule(rule, "rules.txt:7")).toThrow(/rules\.txt:7.*is no rule/);
+});
 
 test("a file has one rule to a line, and comments", () => {
   const rules = parseSuppressions(new SourceText("rules", "# all\n\nodd a.ptx # known\n  even\n"));

@@ -142,10 +142,39 @@ test("what kernels print comes out", async () => {
   expect(printed).toEqual(["T 000, 0.00%", "T 001, 0.25%", "T 002, 0.50%"]);
 });
 
+/** What printf of glibc prints. */
+test.each<[format: string, ...[value: number, printed: string][]]>([
+  [
+    "%f",
+    [Infinity, "inf"],
+    [-Infinity, "-inf"],
+    [NaN, "nan"],
+    [-0, "-0.000000"],
+    [1e22, "10000000000000000000000.000000"],
+  ],
+  ["%.0f", [0.5, "0"], [1.5, "2"], [2.5, "2"], [-0.4, "-0"]],
+  ["%.1f", [0.25, "0.2"], [0.35, "0.3"], [0.75, "0.8"], [99.95, "100.0"]],
+  ["%08.2f", [-1.005, "-0001.00"], [Infinity, "     inf"], [-Infinity, "    -inf"]],
+  ["%-6.1f|", [2.25, "2.2   |"], [NaN, "nan   |"]],
+  ["%e", [0, "0.000000e+00"], [5e-324, "4.940656e-324"], [9.9999996e9, "1.000000e+10"], [Infinity, "inf"]],
+  ["%.0e", [2.5, "2e+00"], [3.5, "4e+00"], [-1e100, "-1e+100"]],
+  ["%.3e", [1.0005, "1.000e+00"], [1e23, "1.000e+23"]],
+])("doubles are printed as C does: %s", async (format, ...cases) => {
+  const printed: string[] = [];
+  const text = printing(format)
+    .replace("k()", "k(.param .f64 value)")
+    .replace("st.local.u32 [args], t;", "ld.param.f64 d, [value];")
+    .replace(/cvt\.rn.*/, "")
+    .replace("[args+8]", "[args]");
+  const kernel = await load(text, {}, (line) => printed.push(line));
+  for (const [value] of cases) kernel.launch({ grid: 1, block: 1, args: [value] });
+  expect(printed).toEqual(cases.map(([, line]) => line));
+});
+
 test("what the loader does not print as C does is refused", async () => {
-  for (const conversion of ["%.3d", "%+d", "%g"]) {
+  for (const conversion of ["%.3d", "%+d", "%g", "%*d", "%hd", "%#x", "%.*f"]) {
     const kernel = await load(printing(conversion), {}, () => {});
-    expect(() => kernel.launch({ grid: 1, block: 1 })).toThrow(`this loader does not print ${conversion.slice(0, 2)}`);
+    expect(() => kernel.launch({ grid: 1, block: 1 })).toThrow(`this loader does not print ${conversion}`);
   }
 });
 

@@ -1,10 +1,9 @@
 import { UsageError } from "../runtime/errors.ts";
 import { nearest } from "../source/index.ts";
 import type { Command } from "./command.ts";
+import type { Commands } from "./commands.ts";
 import { commonOptions, describeOptions, type OptionSpec, optionHead } from "./options.ts";
 import { hang, mostColumns, wrap } from "./wrap.ts";
-
-type Commands = Readonly<Record<string, () => Promise<Command>>>;
 
 /** The topic of `lanewise help` that is no command. */
 const optionsTopic = "options";

@@ -3,29 +3,13 @@ import * as nodeModule from "node:module";
 import { join } from "node:path";
 import { cacheFolder } from "../node/cache-folder.ts";
 import { NumpyError, UsageError } from "../runtime/errors.ts";
-import { type Command, type ExitStatus, exitStatus } from "./command.ts";
+import { type ExitStatus, exitStatus } from "./command.ts";
+import { commands } from "./commands.ts";
 import { commandHelp, commandNamed, helpOn, overview } from "./help.ts";
 import { commonOptions, type OptionSpec, parseOptions } from "./options.ts";
 import { checkOutputs } from "./output-files.ts";
 import { openTerminal } from "./terminal.ts";
 import { version } from "./version.ts";
-
-/** Each is loaded when it is called: starting takes as long as one command needs. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  check: async () => (await import("./check.ts")).check,
-  run: async () => (await import("./run.ts")).run,
-  debug: async () => (await import("./debug.ts")).debug,
-  dap: async () => (await import("./dap.ts")).dap,
-  profile: async () => (await import("./profile.ts")).profile,
-  fmt: async () => (await import("./fmt.ts")).fmt,
-  link: async () => (await import("./link.ts")).link,
-  asm: async () => (await import("./asm.ts")).asm,
-  disasm: async () => (await import("./disasm.ts")).disasm,
-  build: async () => (await import("./build.ts")).build,
-  explain: async () => (await import("./explain.ts")).explain,
-  isa: async () => (await import("./isa.ts")).isa,
-  bench: async () => (await import("./bench.ts")).bench,
-};
 
 /** From Node 22 on V8 keeps what it has compiled of these files, which takes longest of starting. */
 function keepCompiledCode(): void {

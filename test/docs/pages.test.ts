@@ -29,6 +29,7 @@ const pages = [
   "docs/explore.md",
   "docs/reports.md",
   "docs/debugger.md",
+  "docs/cli.md",
 ];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));

@@ -68,22 +68,30 @@ export function makeFileResolver(d: Decoding, target: Extract<Op, { kind: "file-
     };
   }
   const slot = operands.slot(target.address);
-  return (activation, asked, lanes) => {
-    const at = { site, activation, lanes };
-    const first = 31 - Math.clz32(asked & -asked);
-    const address = addressIn(activation, slot, first);
-    for (let m = asked; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
-      const other = addressIn(activation, slot, lane);
-      if (other.low === address.low && other.high === address.high) continue;
-      const message = `lane ${first} calls ${hex(address)}, and lane ${lane} calls ${hex(other)}`;
-      throw new Fault("divergent-call-address", message, at);
-    }
-    const callee = functionAt(engine.functions, address);
-    const problem = addressProblem(engine, callee, { activation, lane: first, address });
-    if (problem !== null) throw new Fault(...problem, at);
-    return callee!;
-  };
+  return (activation, asked, lanes) =>
+    fileCallee(engine, (lane) => addressIn(activation, slot, lane), asked, { site, activation, lanes });
+}
+
+/** The function at the address that some lanes have; throws where they have several, or it is none. */
+export function fileCallee(
+  engine: Engine,
+  addressIn: (lane: number) => AddressParts,
+  asked: number,
+  at: ConstructorParameters<typeof Fault>[2],
+): LoadedFunction {
+  const first = 31 - Math.clz32(asked & -asked);
+  const address = addressIn(first);
+  for (let m = asked; m !== 0; m &= m - 1) {
+    const lane = 31 - Math.clz32(m & -m);
+    const other = addressIn(lane);
+    if (other.low === address.low && other.high === address.high) continue;
+    const message = `lane ${first} calls ${hex(address)}, and lane ${lane} calls ${hex(other)}`;
+    throw new Fault("divergent-call-address", message, at);
+  }
+  const callee = functionAt(engine.functions, address);
+  const problem = addressProblem(engine, callee, { activation: at.activation, lane: first, address });
+  if (problem !== null) throw new Fault(...problem, at);
+  return callee!;
 }
 
 type Problem = readonly [code: string, text: string];

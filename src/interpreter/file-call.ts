@@ -32,7 +32,7 @@ export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Termina
       const asked = operandLanes(guard, lanes);
       prepare(x, asked);
       const callee = resolve(x, asked, lanes);
-      checkSizes(op, callee, x, site, lanes);
+      checkSizes(op, callee, { site, activation: x, lanes });
       checkDepth(x, site, lanes);
       if (callee.pool.length === 0) takeMemory(callee, x, site, lanes);
       warp.cta.grid.observers?.emit("call", {
@@ -94,13 +94,14 @@ function takeMemory(callee: LoadedFunction, activation: Activation, site: Site, 
   throw new Fault("stack-overflow", message, { site, activation, lanes });
 }
 
-function checkSizes(op: FileCall, { ir }: LoadedFunction, activation: Activation, site: Site, lanes: number): void {
+/** Throws where a call and its callee do not agree about what is passed. */
+export function checkSizes(op: FileCall, { ir }: LoadedFunction, at: ConstructorParameters<typeof Fault>[2]): void {
   const { argSize, retvalSize } = ir.file!;
   if ((argSize ?? op.argSize) === op.argSize && (retvalSize ?? op.retvalSize) === op.retvalSize) return;
   const passed = `passes ${op.argSize} registers and takes ${op.retvalSize} back`;
   const declared = `ArgSize ${argSize ?? "as it likes"} and RetValSize ${retvalSize ?? "as it likes"}`;
   const message = `the call ${passed}, and \`${ir.name}\` declares ${declared}`;
-  throw new Fault("call-size-mismatch", message, { site, activation, lanes });
+  throw new Fault("call-size-mismatch", message, at);
 }
 
 /**

@@ -175,8 +175,16 @@ export type Op =
       /** The call says that no callee returns. */
       readonly noreturn?: boolean;
     }
-  /** A subroutine of the same function, which shares its registers and file; `return` ends it. */
-  | { readonly kind: "subroutine-call"; readonly target: number; readonly allLanes: boolean }
+  /**
+   * A subroutine of the same function, which shares its registers and file; `return` ends it. `registers`: where it has become
+   * code of its own, of which `target` then is the number, the registers that it may read and write.
+   */
+  | {
+      readonly kind: "subroutine-call";
+      readonly target: number;
+      readonly allLanes: boolean;
+      readonly registers?: readonly number[];
+    }
   | { readonly kind: "return"; readonly uniform: boolean }
   | { readonly kind: "exit" }
   /** Ends the launch. `fault`: what is said of it where it stands for something that the text has not. */

@@ -3,6 +3,7 @@ import type { BitSet } from "../ir/flow/bit-set.ts";
 import { departuresOf, type Divergence, divergenceOf } from "../ir/flow/divergence.ts";
 import type { Guard, Instruction, LaneRule, Space } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
+import { isCall } from "./call-graph.ts";
 import { type Prepared, resultsOf } from "./prepare.ts";
 import { joinedShape, type Shape, type ShapeContext, sameShape, shapeOf, uniform, vector } from "./shape.ts";
 import { warpShape } from "./warp-shapes.ts";
@@ -22,6 +23,8 @@ export interface Surroundings {
   readonly tellsExits: boolean;
   /** Whether anything lies in the lanes' stacks. */
   readonly stacks: boolean;
+  /** Whether calls may take lanes that are elsewhere: then those that leave are here until they do. */
+  readonly isTaken: boolean;
   /** Lanes of a chunk: with what a rule is compared that is for some lanes. */
   readonly lanes: number;
 }
@@ -61,7 +64,7 @@ export class Analysis {
     for (const r of this.#results) this.#shapes[r] = vector;
     this.#context = { register: (r) => this.#shapes[r]!, special: around.special };
     this.isDeparture = departuresOf(code.graph, code.instructions).map(
-      (departs, block) => departs && !(around.tellsExits && this.#exits(block)),
+      (departs, block) => departs && !around.isTaken && !(around.tellsExits && this.#exits(block)),
     );
     this.divergence = this.#diverge();
     while (this.#pass()) {
@@ -194,7 +197,7 @@ export class Analysis {
     const { graph, instructions } = this.code;
     const { op } = instructions[graph.blocks[block]!.end - 1]!;
     if (op.kind === "warp") return op.mask === null || this.#gathering(block) === null;
-    return op.kind !== "barrier" && op.kind !== "sleep" && op.kind !== "call";
+    return op.kind !== "barrier" && op.kind !== "sleep" && !isCall(op);
   }
 
   #lastWriter(register: number, block: number): Instruction | null {

@@ -4,6 +4,7 @@ import { type Wasm, wasm } from "../wasm/index.ts";
 import { BlockEnds, ifUniform } from "./block-ends.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import { type CallContext, Calls } from "./calls.ts";
+import { FileCalls } from "./file-calls.ts";
 import { aheadOf } from "./ahead.ts";
 import { anyOf, type BranchCopies, ControlFlow } from "./control-flow.ts";
 import { Faults } from "./faults.ts";
@@ -31,6 +32,7 @@ export class Body {
   readonly #chunk: Chunk;
   readonly #memory: Memory;
   readonly #calls: Calls;
+  readonly #fileCalls: FileCalls;
   readonly #stackPieces: StackPieces;
   readonly #warpOperations: WarpOperations;
   readonly #faults: Faults;
@@ -76,6 +78,7 @@ export class Body {
     this.#canBeInStep = !calls.isFunction && width === null && pauses.spins.size === 0;
     this.flow = new ControlFlow(chunk, suspension, this.gatherings, (block) => this.#block(block));
     this.#calls = new Calls(chunk, this.flow, context, this.#faults, calls);
+    this.#fileCalls = new FileCalls(chunk, this.flow, context, this.#faults, calls);
     this.#ends = new BlockEnds(chunk, {
       flow: this.flow,
       pauses,
@@ -291,6 +294,12 @@ export class Body {
         return;
       case "call":
         this.#calls.call(block, index, instruction, op);
+        return;
+      case "file-call":
+        this.#fileCalls.call(block, index, instruction, op);
+        return;
+      case "subroutine-call":
+        this.#fileCalls.callSubroutine(block, index, instruction, op);
         return;
       case "alloca":
       case "stack-save":

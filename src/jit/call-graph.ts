@@ -5,6 +5,16 @@ import type { Callable, Callables } from "./callables.ts";
 import { Unsupported } from "./unsupported.ts";
 
 export type CallOp = Extract<Op, { kind: "call" }>;
+export type FileCallOp = Extract<Op, { kind: "file-call" }>;
+export type SubroutineCallOp = Extract<Op, { kind: "subroutine-call" }>;
+/** Whatever enters another function. */
+type AnyCall = CallOp | FileCallOp | SubroutineCallOp;
+
+export const isCall = (op: Op): op is AnyCall =>
+  op.kind === "call" || op.kind === "file-call" || op.kind === "subroutine-call";
+
+const isIndirect = (op: AnyCall): op is CallOp | FileCallOp =>
+  op.kind !== "subroutine-call" && op.target.kind === "indirect";
 
 /** The functions that a kernel can reach, and what follows from who calls whom. */
 export class CallGraph {
@@ -17,7 +27,7 @@ export class CallGraph {
   readonly externals: ReadonlySet<string>;
   readonly externalArgs: number;
   readonly #program: Callables;
-  readonly #targets = new Map<CallOp["target"], readonly Callable[]>();
+  readonly #targets = new Map<(CallOp | FileCallOp)["target"], readonly Callable[]>();
   readonly #callees = new Map<Callable, ReadonlySet<Callable>>();
   readonly #callers = new Map<Callable, Callable[]>();
   readonly #byAddress = new Set<Callable>();
@@ -25,6 +35,7 @@ export class CallGraph {
   readonly #asking: ReadonlySet<Callable>;
   readonly #seeing: ReadonlySet<Callable>;
   readonly #meeting: ReadonlySet<Callable>;
+  readonly #taking: ReadonlySet<Callable>;
 
   /** @throws Unsupported when the kernel can reach what is not compiled */
   constructor(kernel: Callable, program: Callables) {
@@ -35,14 +46,14 @@ export class CallGraph {
     for (const f of reached) {
       const callees = new Set<Callable>();
       for (const { op } of f.ir.instructions) {
-        if (op.kind !== "call") continue;
+        if (!isCall(op)) continue;
         for (const target of this.targetsOf(op)) {
           if (target.ir.external) {
             externals.add(target.ir.name);
-            externalArgs = Math.max(externalArgs, op.args.length);
+            externalArgs = Math.max(externalArgs, op.kind === "call" ? op.args.length : 0);
             continue;
           }
-          if (op.target.kind === "indirect") this.#byAddress.add(target);
+          if (isIndirect(op)) this.#byAddress.add(target);
           callees.add(target);
           reached.add(target);
         }
@@ -58,27 +69,28 @@ export class CallGraph {
     this.externals = externals;
     this.externalArgs = externalArgs;
     this.indirectCalls = this.functions.reduce(
-      (sum, { ir }) =>
-        sum + ir.instructions.filter(({ op }) => op.kind === "call" && op.target.kind === "indirect").length,
+      (sum, { ir }) => sum + ir.instructions.filter(({ op }) => isCall(op) && isIndirect(op)).length,
       0,
     );
     this.order = callOrder(kernel, (f) => this.calleesOf(f));
     this.#losing = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "exit"));
     this.#seeing = this.reaching(({ ir }) => ir.instructions.some(sees));
     this.#meeting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "warp" && op.mask !== null));
+    this.#taking = this.reaching(({ ir }) => ir.instructions.some(({ op }) => "allLanes" in op && op.allLanes));
     this.#asking = this.reaching(({ ir }) => ir.instructions.some((i) => this.#asks(i)));
   }
 
   /** Whether an instruction, or what it calls, can see what other threads have done since it was last executed. */
   readonly seesOthers = (instruction: Instruction): boolean => {
     const { op } = instruction;
-    return sees(instruction) || (op.kind === "call" && this.targetsOf(op).some((f) => this.#seeing.has(f)));
+    return sees(instruction) || (isCall(op) && this.targetsOf(op).some((f) => this.#seeing.has(f)));
   };
 
   /** Where a call may go. Functions whose address nobody takes have none that a program could come by. */
-  targetsOf({ target }: CallOp): readonly Callable[] {
-    let known = this.#targets.get(target);
-    if (known === undefined) this.#targets.set(target, (known = this.#find(target)));
+  targetsOf(op: AnyCall): readonly Callable[] {
+    if (op.kind === "subroutine-call") return [this.#program.subroutines[op.target]!];
+    let known = this.#targets.get(op.target);
+    if (known === undefined) this.#targets.set(op.target, (known = this.#find(op)));
     return known;
   }
 
@@ -101,6 +113,11 @@ export class CallGraph {
     return this.#meeting.has(f);
   }
 
+  /** Whether a function may call others with lanes that are elsewhere. */
+  takesLanes(f: Callable): boolean {
+    return this.#taking.has(f);
+  }
+
   /** Whether a function may ask the launcher, who then looks at the stack of calls. */
   asksHost(f: Callable): boolean {
     return this.#asking.has(f);
@@ -113,7 +130,7 @@ export class CallGraph {
 
   /** Whether lanes may end in what an instruction calls. */
   readonly mayLoseLanes = ({ op }: Instruction): boolean =>
-    op.kind === "call" && this.targetsOf(op).some((f) => this.losesLanes(f));
+    isCall(op) && this.targetsOf(op).some((f) => this.losesLanes(f));
 
   /** The functions for which something holds, and those that can reach one. */
   reaching(holds: (f: Callable) => boolean): ReadonlySet<Callable> {
@@ -139,12 +156,14 @@ export class CallGraph {
     }
   }
 
-  #find(target: CallOp["target"]): readonly Callable[] {
+  #find(op: CallOp | FileCallOp): readonly Callable[] {
+    const { target } = op;
     if (target.kind === "direct") {
       const callee = this.#program.named(target.function);
       if (callee === null) throw new Unsupported(`${target.function}, which is not defined`);
       return [callee];
     }
+    if (!("signature" in target)) return this.#program.list.filter((f) => f.hasAddress && fits(op, f));
     const { signature, targets } = target;
     const listed = targets && new Set(targets.map((name) => this.#program.named(name)));
     return this.#program.list.filter(
@@ -161,4 +180,11 @@ export class CallGraph {
 function sees({ op }: Instruction): boolean {
   if (op.kind === "load") return op.access.volatile || op.access.order !== "weak";
   return op.kind === "atomic" || op.kind === "sleep";
+}
+
+/** Whether a call of vISA may go to a routine: they agree about what is passed. */
+export function fits(op: FileCallOp | CallOp, { ir: { kind, file } }: Callable): boolean {
+  if (kind !== "function" || file === undefined || op.kind !== "file-call") return false;
+  const { argSize, retvalSize } = file;
+  return (argSize ?? op.argSize) === op.argSize && (retvalSize ?? op.retvalSize) === op.retvalSize;
 }

@@ -8,6 +8,7 @@ import type { Faults } from "./faults.ts";
 import { laneBits } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";
 import { fullAddresses } from "./address.ts";
+import { targetTable } from "./target-table.ts";
 import type { Unit } from "./unit.ts";
 
 const add = (a: Wasm, b: Wasm): Wasm => wasm.op("i32.add", a, b);
@@ -115,7 +116,7 @@ export class CallTargets {
     w.get(good);
     w.if(() => {
       w.value(add(local(context), wasm.op("i32.shr_u", distance, wasm.i32(Math.log2(functionStride)))));
-      w.memory("i32.load8_u", 1, layout.targets + this.#tableOf(op) * count);
+      w.memory("i32.load8_u", 1, layout.targets + targetTable(this.#unit, this.#unit.graph.targetsOf(op)) * count);
       w.set(good);
     });
     w.value(wasm.op("i32.eqz", local(good)));
@@ -123,13 +124,5 @@ export class CallTargets {
       this.#faults.raise(index, lanes);
     });
     w.release(good);
-  }
-
-  /** The table that says where a call may go: calls that may go to the same functions share one. */
-  #tableOf(op: CallOp): number {
-    const unit = this.#unit;
-    const targets = unit.graph.targetsOf(op);
-    const known = unit.targets.findIndex((t) => t.length === targets.length && t.every((f, i) => f === targets[i]));
-    return known >= 0 ? known : unit.targets.push(targets) - 1;
   }
 }

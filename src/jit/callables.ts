@@ -1,4 +1,4 @@
-import { functionsWithAddress, promoteFrames } from "../ir/flow/index.ts";
+import { functionsWithAddress, promoteFile, promoteFrames, type RoutinePart, routineParts } from "../ir/flow/index.ts";
 import type { IrFunction } from "../ir/index.ts";
 import type { Engine } from "../interpreter/engine.ts";
 import type { LoadedFunction } from "../interpreter/loaded-function.ts";
@@ -14,26 +14,29 @@ export interface Callable {
   readonly hasAddress: boolean;
   /** Whether lanes may take more of their stacks in it than its frame. */
   readonly allocates: boolean;
+  /** Of a routine of vISA: which part of it this is; null for PTX. */
+  readonly part: CallablePart | null;
+}
+
+interface CallablePart extends Omit<RoutinePart, "ir"> {
+  /** Among all subroutines of the program; null for a routine itself. */
+  readonly number: number | null;
 }
 
 /** The functions of a program. */
 export class Callables {
   readonly list: readonly Callable[];
-  readonly #byCode: ReadonlyMap<LoadedFunction, Callable>;
   readonly engine: Engine;
+  /** The subroutines of its routines (vISA), where these are split. */
+  readonly subroutines: readonly Callable[];
+  readonly #byCode: ReadonlyMap<LoadedFunction, Callable>;
+  readonly #inThreads = new Map<number, Callables>();
 
-  constructor(engine: Engine) {
-    const module = promoteFrames(engine.module);
-    const taken = functionsWithAddress(module);
+  constructor(engine: Engine, list = callablesOf(engine), subroutines: readonly Callable[] = []) {
     this.engine = engine;
-    this.list = module.functions.map((ir, number) => ({
-      ir,
-      code: engine.functions[number]!,
-      number,
-      hasAddress: taken.has(ir),
-      allocates: ir.instructions.some(({ op }) => op.kind === "alloca" || op.kind === "stack-save"),
-    }));
-    this.#byCode = new Map(this.list.map((f) => [f.code, f]));
+    this.list = list;
+    this.subroutines = subroutines;
+    this.#byCode = new Map(list.map((f) => [f.code, f]));
   }
 
   /** The function of that name, through aliases. */
@@ -41,4 +44,37 @@ export class Callables {
     const code = this.engine.functionNamed(name);
     return code === null ? null : this.#byCode.get(code)!;
   }
+
+  /** The same functions, as hardware threads of so many lanes run them: without their subroutines. */
+  inThreads(width: number): Callables {
+    let split = this.#inThreads.get(width);
+    if (split === undefined) this.#inThreads.set(width, (split = this.#split(width)));
+    return split;
+  }
+
+  #split(width: number): Callables {
+    const subroutines: Callable[] = [];
+    const list = this.list.map((f): Callable => {
+      const before = subroutines.length;
+      const [routine, ...others] = routineParts(promoteFile(f.ir, width), before).map(
+        ({ ir, ...part }, i): Callable => ({ ...f, ir, part: { ...part, number: i === 0 ? null : before + i - 1 } }),
+      );
+      subroutines.push(...others);
+      return routine!;
+    });
+    return new Callables(this.engine, list, subroutines);
+  }
+}
+
+function callablesOf(engine: Engine): readonly Callable[] {
+  const module = promoteFrames(engine.module);
+  const taken = functionsWithAddress(module);
+  return module.functions.map((ir, number) => ({
+    ir,
+    code: engine.functions[number]!,
+    number,
+    hasAddress: taken.has(ir),
+    allocates: ir.instructions.some(({ op }) => op.kind === "alloca" || op.kind === "stack-save"),
+    part: null,
+  }));
 }

@@ -7,7 +7,15 @@ import type { Callable } from "./callables.ts";
 import { allLanes, type Chunk, type Mask } from "./chunk.ts";
 import { callEntry } from "./context-layout.ts";
 import { anyOf, type ControlFlow } from "./control-flow.ts";
-import { type Convention, conventionOf, type Slot, slotValue, typesOfSlot, wasmSignature } from "./convention.ts";
+import {
+  type Convention,
+  conventionOf,
+  functionName,
+  type Slot,
+  slotValue,
+  typesOfSlot,
+  wasmSignature,
+} from "./convention.ts";
 import { ExternalCalls } from "./external-calls.ts";
 import { fitted } from "./fit.ts";
 import type { Faults } from "./faults.ts";
@@ -25,14 +33,12 @@ type IndirectTarget = Extract<CallTarget, { kind: "indirect" }>;
 /** What calls need to know of the function in which they stand. */
 export interface CallContext {
   readonly unit: Unit;
+  readonly callable: Callable;
   readonly frame: Frame;
   /** Of a function, where lanes may end in it: locals with those that have. */
   readonly ended: readonly number[] | null;
   readonly isFunction: boolean;
 }
-
-/** The name of a function of the program in the module. */
-export const functionName = ({ number }: Callable): string => `function:${number}`;
 
 /** Locals in which results are that have come back, and, where lanes may end, the lanes that have. */
 interface Returned {

@@ -30,6 +30,8 @@ export interface ContextNeeds {
   readonly frameBytes: number;
   /** Bytes of the byte files of all hardware threads of a group. */
   readonly fileBytes: number;
+  /** Bytes of those of the routines that they call. */
+  readonly callFileBytes: number;
   /** Bytes of shared variables, the dynamic ones left out. */
   readonly sharedBytes: number;
 }
@@ -68,6 +70,7 @@ export interface ContextLayout {
   readonly stacks: number;
   readonly frames: number;
   readonly files: number;
+  readonly callFiles: number;
   readonly shared: number;
 }
 
@@ -125,7 +128,10 @@ export const callEntry = {
   /** The number of the call instruction, and that of the function that is called. */
   site: 0,
   callee: 4,
-  /** The first byte of the lanes' stacks that the caller does not use, and the bytes of the unsized argument. */
+  /**
+   * The first byte of the lanes' stacks that the caller does not use, and the bytes of the unsized argument. In vISA the byte of
+   * memory where the callee's byte file begins.
+   */
   top: 8,
   unsized: 12,
   /** Where that is counted: what the caller's stack has cost, and the bytes of the host's stack that are left. */
@@ -167,6 +173,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     stacks: take(needs.stackBytes),
     frames: take(needs.frameBytes),
     files: take(needs.fileBytes),
+    callFiles: take(needs.callFileBytes),
     shared: take(0),
   };
 }

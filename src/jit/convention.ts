@@ -23,6 +23,13 @@ export interface Convention {
   readonly losesLanes: boolean;
 }
 
+/** The name of a function of the program, or of a subroutine, in the module. */
+export const functionName = ({ number, part }: Callable): string =>
+  part === null || part.number === null ? `function:${number}` : `subroutine:${part.number}`;
+
+/** What routines of vISA pass lies in their byte files. */
+export const routineConvention = (losesLanes: boolean): Convention => ({ params: [], returns: [], losesLanes });
+
 /** The parameters that all functions have: the context, the entry in the shadow stack, then the mask. */
 export const contextParam = 0;
 export const entryParam = 1;

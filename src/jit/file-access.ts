@@ -28,6 +28,11 @@ export class FileAccess {
     this.#base = base;
   }
 
+  /** The byte of memory where it begins. */
+  get base(): Wasm {
+    return wasm.local("i32", this.#base);
+  }
+
   /** Brings what an instruction reads into locals: call `finish` when it is done. */
   read(instruction: Instruction): void {
     const lanes = this.#within(instruction.lanes ?? allLanes);

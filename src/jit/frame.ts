@@ -5,6 +5,7 @@ import type { Callable } from "./callables.ts";
 import { callEntry } from "./context-layout.ts";
 import { type MemoryContext, tellEntry } from "./locator.ts";
 import { giveUpImport } from "./given-up.ts";
+import { hostStackBytes } from "./host-bytes.ts";
 import type { Reach } from "./reach.ts";
 import type { Unit } from "./unit.ts";
 import { widenMask } from "./value.ts";
@@ -19,9 +20,6 @@ export const stackOverflowImport = "stackOverflow";
 
 /** The one that is told when an activation begins whose lanes may take more of their stacks: `openStack(context)`. */
 export const openStackImport = "openStack";
-
-/** Bytes of the host's stack that activations may take: engines have about a megabyte, and say so when it is full. */
-const hostStackBytes = 900 * 1024;
 
 const clearName = "frame:clear";
 const copyName = "frame:copy";
@@ -113,6 +111,20 @@ export class Frame {
       w.values([wasm.local("i32", context), lanes]);
       w.call(stackOverflowImport);
     });
+    w.value(wasm.op("i32.lt_s", this.room, wasm.i32(0)));
+    w.if(() => w.call(giveUpImport));
+  }
+
+  /** The same where lanes have nothing in their stacks. */
+  enterHost(entry: number, bytes: number): void {
+    const w = this.#writer;
+    const room = w.local("i32");
+    w.get(entry);
+    w.memory("i32.load", 4, callEntry.room);
+    w.set(room);
+    this.room = wasm.local("i32", room);
+    w.assign([{ local: room, value: wasm.op("i32.sub", this.room, wasm.i32(bytes)) }]);
+    this.#unit.module.importFunction(giveUpImport, [], []);
     w.value(wasm.op("i32.lt_s", this.room, wasm.i32(0)));
     w.if(() => w.call(giveUpImport));
   }

@@ -1,15 +1,25 @@
 import type { RegisterClass } from "../ir/index.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
 import { Body } from "./body.ts";
-import { functionName } from "./calls.ts";
 import { Chunk } from "./chunk.ts";
-import { contextParam, entryParam, maskParam, slotValue, tyOf, typesOfSlot, wasmSignature } from "./convention.ts";
+import {
+  contextParam,
+  entryParam,
+  functionName,
+  maskParam,
+  slotValue,
+  tyOf,
+  typesOfSlot,
+  wasmSignature,
+} from "./convention.ts";
 import { Frame } from "./frame.ts";
 import { fitted } from "./fit.ts";
+import { hostBytes } from "./host-bytes.ts";
 import { laneBits } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";
 import type { FunctionPlan } from "./plan.ts";
 import { Reaches } from "./reaches.ts";
+import { Routine } from "./routine.ts";
 import { Specials, specialsOf } from "./specials.ts";
 import { pausesOf } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
@@ -32,6 +42,7 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     (leaf) => specials.value(leaf),
     (leaf) => frame.address(leaf),
   );
+  const routine = callable.part === null ? null : new Routine(chunk, callable);
   const reaches = new Reaches(unit, w, analysis, contextParam, frame);
   const siteOf = (instruction: number, record: number | null, element = 0): number =>
     unit.sites.push({ function: callable.number, instruction: code.origins[instruction]!, record, element }) - 1;
@@ -46,13 +57,14 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     reaches,
     siteOf,
   };
-  const body = new Body(chunk, memory, pauses, null, null, { unit, frame, ended, isFunction: true });
+  const body = new Body(chunk, memory, pauses, null, null, { unit, callable, frame, ended, isFunction: true });
 
   specials.enter();
   reaches.begin();
   const called = chunk.active.map((_, q) => wasm.local("v128", maskParam + q));
   w.assign(chunk.active.map((local, q) => ({ local, value: called[q]! })));
-  if (unit.stacks.isChecked) frame.enter(entryParam, contextParam, hostBytes(chunk), laneBits(called));
+  if (routine !== null) routine.enter(frame, unit);
+  else if (unit.stacks.isChecked) frame.enter(entryParam, contextParam, hostBytes(chunk), laneBits(called));
   if (callable.allocates) frame.open(memory);
   if (unit.stacks.variablesOf(callable).size > 0) {
     w.get(contextParam);
@@ -104,6 +116,7 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
   body.flow.write();
 
   chunk.begin();
+  routine?.leave(called);
   const back =
     ended === null ? called : called.map((lane, q) => wasm.op("v128.andnot", lane, wasm.local("v128", ended[q]!)));
   const registerParts = (register: number, c: RegisterClass): readonly Wasm[] => {
@@ -134,11 +147,4 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
       }
     });
   });
-}
-
-/** What an activation takes of the host's stack, where engines keep registers: somewhat more than was measured. */
-function hostBytes({ function: { registers }, locals, writer }: Chunk): number {
-  const bytes = { i32: 4, f32: 4, i64: 8, f64: 8, v128: 16 } as const;
-  const all = registers.flatMap((_, r) => locals(r).map((local): number => bytes[writer.typeOf(local)]));
-  return 256 + 0.6 * all.reduce((sum, size) => sum + size, 0);
 }

@@ -1,7 +1,8 @@
 import { type CallTarget, windows } from "../ir/index.ts";
-import { indirectCallProblem } from "../interpreter/call-target.ts";
+import { fileCallee, indirectCallProblem } from "../interpreter/call-target.ts";
 import { indexOutOfRange } from "../interpreter/control.ts";
 import type { Engine } from "../interpreter/engine.ts";
+import { checkSizes } from "../interpreter/file-call.ts";
 import { restoreStack, stackOverflow, stackTop, takePiece } from "../interpreter/stack.ts";
 import { accessFault } from "../machine/access-fault.ts";
 import type { AddressParts } from "../machine/address-space.ts";
@@ -9,6 +10,8 @@ import { FailedLanes } from "../machine/failed-lanes.ts";
 import { Fault } from "../machine/fault.ts";
 import type { Grid } from "../machine/grid.ts";
 import { locate, type Place } from "../machine/locate.ts";
+import type { Site } from "../machine/code.ts";
+import type { FileCallOp } from "./call-graph.ts";
 import { CallStack } from "./call-stack.ts";
 import type { Callables } from "./callables.ts";
 import type { CompiledKernel } from "./kernel.ts";
@@ -136,6 +139,8 @@ export class Host {
       }
       case "call":
         return this.#badTargets(context, op.target, at);
+      case "file-call":
+        return this.#badFileCall(context, op, site, at);
       default:
         throw new Error(`${op.kind} does not fail`);
     }
@@ -217,6 +222,25 @@ export class Host {
       if (problem !== null) failed.add(new Fault(...problem, { ...at, lanes: m & -m }));
     }
     failed.end();
+    throw new Error("a function was called by an address that nothing in the program takes");
+  }
+
+  /** What is wrong with a call of vISA. */
+  #badFileCall(context: number, op: FileCallOp, site: Site, at: FaultPlace): never {
+    const { layout } = this.#kernel;
+    const { i32 } = this.#grid.memory.views;
+    const addressIn = (lane: number): AddressParts => {
+      const from = (context + layout.addresses + 8 * lane) >>> 2;
+      return { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
+    };
+    const rule = site.instruction.lanes;
+    const asked = rule?.uniform === true ? 1 << rule.first : at.lanes;
+    const { target } = op;
+    const callee =
+      target.kind === "direct"
+        ? this.#engine.functionNamed(target.function)!
+        : fileCallee(this.#engine, addressIn, asked, at);
+    checkSizes(op, callee, at);
     throw new Error("a function was called by an address that nothing in the program takes");
   }
 

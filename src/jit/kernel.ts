@@ -2,12 +2,12 @@ import { type Features, type FunctionWriter, ModuleWriter, type Wasm, wasm } fro
 import { AccessFunctions } from "./access-functions.ts";
 import { Analysis } from "./analysis.ts";
 import { Body } from "./body.ts";
-import { functionName } from "./calls.ts";
+import { activationBytes, calledBytes } from "./activation-bytes.ts";
+import { functionName } from "./convention.ts";
 import { CallGraph } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import { Chunk, type Sharing } from "./chunk.ts";
 import { type ContextLayout, layContext } from "./context-layout.ts";
-import { promoteFile } from "../ir/flow/file-promotion.ts";
 import { Row } from "./flat-path.ts";
 import { Frame, frameFunctions } from "./frame.ts";
 import { writeFunction } from "./function.ts";
@@ -60,16 +60,19 @@ export interface CompiledKernel {
 
 /** @throws Unsupported when the kernel has something that is not compiled */
 export function compileKernel(
-  kernel: Callable,
+  { number }: Callable,
   shape: LaunchShape,
-  facts: ProgramFacts,
+  program: ProgramFacts,
   features: Features,
 ): CompiledKernel {
-  const graph = new CallGraph(kernel, facts.callables);
+  const callables = shape.width === null ? program.callables : program.callables.inThreads(shape.width);
+  const facts = { ...program, callables };
+  const kernel = callables.list[number]!;
+  const { ir } = kernel;
+  const graph = new CallGraph(kernel, callables);
   const stacks = new Stacks(graph, facts.stackLimit);
-  const ir = shape.width === null ? kernel.ir : promoteFile(kernel.ir, shape.width);
-  const code = prepare(ir, facts.bindings, graph.mayLoseLanes);
-  const analysed = analyse(code, { shape, graph, stacks });
+  const code = prepare(kernel, facts.bindings, graph.mayLoseLanes);
+  const analysed = analyse(kernel, code, { shape, graph, stacks });
   const unit = unitOf(kernel, analysed, { shape, facts, graph, stacks }, features);
   const { module, layout, quads, plans } = unit;
   module.importMemory({ initial: 1, maximum: 65536, shared: shape.shared });
@@ -133,7 +136,8 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     args: graph.externalArgs,
     targetBytes: graph.indirectCalls * facts.callables.list.length,
     ...stackBytesOf(stackMode, kernel, stacks, quads * 4),
-    fileBytes: shape.width === null ? 0 : Math.ceil(1024 / shape.width) * (ir.file?.bytes ?? 0),
+    fileBytes: shape.width === null ? 0 : Math.ceil(1024 / shape.width) * activationBytes(kernel, quads),
+    callFileBytes: calledBytes(graph, quads),
     sharedBytes: facts.sharedBytes,
   });
   return {
@@ -180,7 +184,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   const kernelStacks = new KernelStacks(unit, w, context, specials.first, frame);
   const entry = w.local("i32");
   const { file } = code.ir;
-  const files = file === undefined ? null : new ThreadFiles(unit, chunk, file, { context, first: specials.first });
+  const files = file === undefined ? null : new ThreadFiles(unit, chunk, kernel, { context, first: specials.first });
   const reaches = new Reaches(unit, w, analysis, context, frame);
   const suspension = stalled.size === 0 ? null : new Suspension(chunk, pauses, hoisted.registers);
   if (suspension !== null && suspension.bytes > stateBytesFor(analysis, pauses, quads)) {
@@ -200,6 +204,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   };
   const body = new Body(chunk, memory, pauses, suspension, hoisted, {
     unit,
+    callable: kernel,
     frame,
     ended: null,
     isFunction: false,
@@ -359,7 +364,12 @@ interface Analysed {
 }
 
 /** The code of a kernel, with registers split where that makes it better. */
-function analyse(code: Prepared, plan: Omit<Plan, "facts">, isSplit = plan.shape.width !== null): Analysed {
+function analyse(
+  kernel: Callable,
+  code: Prepared,
+  plan: Omit<Plan, "facts">,
+  isSplit = plan.shape.width !== null,
+): Analysed {
   const { shape, graph, stacks } = plan;
   const pauses = pausesOf(code.graph, code.instructions, graph.seesOthers);
   const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
@@ -371,11 +381,12 @@ function analyse(code: Prepared, plan: Omit<Plan, "facts">, isSplit = plan.shape
     loses: losesLanes(code, graph),
     tellsExits: false,
     stacks: stacks.isUsed,
+    isTaken: graph.takesLanes(kernel),
     lanes: 4 * shape.quads,
   });
   if (shape.width !== null) requireLockstep(analysis, stalled, code);
   const split = isSplit ? null : splitAtLoopExits(code, analysis.isDivergent);
-  return split === null ? { analysis, pauses } : analyse(split, plan, true);
+  return split === null ? { analysis, pauses } : analyse(kernel, split, plan, true);
 }
 
 /** A hardware thread has one instruction pointer: while some of its lanes pause, no others may go on. */

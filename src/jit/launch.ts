@@ -1,6 +1,6 @@
 import { stackLimit } from "../interpreter/launch.ts";
 import type { Program } from "../interpreter/program.ts";
-import { type IrFunction, windows } from "../ir/index.ts";
+import { type Instruction, type IrFunction, windows } from "../ir/index.ts";
 import type { Grid } from "../machine/grid.ts";
 import type { LaunchRequest } from "../machine/launch.ts";
 import type { DeviceMemory } from "../machine/memory.ts";
@@ -136,8 +136,17 @@ export class JitProgram {
 
   #shapeOf({ ir }: Callable, { block, threads }: LaunchRequest): LaunchShape {
     const { isShared } = this.program.memory;
-    if (threads !== undefined) return threadShape(ir, block, threads.width, isShared);
+    if (threads !== undefined) return threadShape(this.#instructionsFrom(ir), block, threads.width, isShared);
     return shapeOf(block, this.#quadsOf(ir, block), isShared);
+  }
+
+  /** All that a kernel of vISA may execute. */
+  #instructionsFrom(kernel: IrFunction): readonly Instruction[] {
+    const { instructions } = kernel;
+    if (!instructions.some(({ op }) => op.kind === "file-call")) return instructions;
+    return [kernel, ...this.#callables.list.map((f) => f.ir).filter((f) => f.kind === "function")].flatMap(
+      (f) => f.instructions,
+    );
   }
 
   #quadsOf(kernel: IrFunction, block: Dim3): Quads {

@@ -2,9 +2,9 @@ import { signatureOf } from "../interpreter/signature.ts";
 import type { Argument, Instruction } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import { Analysis, type Surroundings } from "./analysis.ts";
-import type { CallGraph } from "./call-graph.ts";
+import { type CallGraph, isCall } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
-import { type Convention, conventionOf, directConvention } from "./convention.ts";
+import { type Convention, conventionOf, directConvention, routineConvention } from "./convention.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { type Shape, uniform, vector } from "./shape.ts";
 import { specialShape } from "./specials.ts";
@@ -74,11 +74,15 @@ export class Planning {
     }
     return [...this.#known].map(([callable, { code, params, analysis }]) => {
       const loses = this.#graph.losesLanes(callable);
-      const convention = this.#graph.isCalledByAddress(callable)
-        ? conventionOf(signatureOf(callable.ir), loses)
-        : directConvention(callable, loses, (r) => params.get(r)!);
-      return { callable, code, analysis: analysis!, convention };
+      return { callable, code, analysis: analysis!, convention: this.#conventionOf(callable, loses, params) };
     });
+  }
+
+  #conventionOf(f: Callable, loses: boolean, params: ReadonlyMap<number, Shape>): Convention {
+    if (f.part !== null) return routineConvention(loses);
+    return this.#graph.isCalledByAddress(f)
+      ? conventionOf(signatureOf(f.ir), loses)
+      : directConvention(f, loses, (r) => params.get(r)!);
   }
 
   /** Takes note of the calls in a function; what it calls is to be looked at again if there is something new. */
@@ -87,26 +91,34 @@ export class Planning {
     const { graph, instructions } = caller.code;
     instructions.forEach((instruction, i) => {
       const { op } = instruction;
-      if (op.kind !== "call") return;
+      if (!isCall(op)) return;
+      const args = op.kind === "call" ? op.args : [];
       for (const f of this.#graph.targetsOf(op)) {
-        if (!f.ir.external && this.#note(caller, graph.blockAt(i), instruction, op.args, f)) changed.add(f);
+        if (!f.ir.external && this.#note(caller, graph.blockAt(i), instruction, args, f)) changed.add(f);
       }
     });
     return changed;
   }
 
-  #note(caller: Analysis, block: number, { guard }: Instruction, args: readonly Argument[], f: Callable): boolean {
+  #note(
+    caller: Analysis,
+    block: number,
+    { guard, lanes }: Instruction,
+    args: readonly Argument[],
+    f: Callable,
+  ): boolean {
     let known = this.#known.get(f);
     const isNew = known === undefined;
-    const byAddress = this.#graph.isCalledByAddress(f);
+    const byAddress = f.part === null && this.#graph.isCalledByAddress(f);
     if (known === undefined) {
-      const code = prepare(f.ir, this.#facts.bindings, this.#graph.mayLoseLanes);
+      const code = prepare(f, this.#facts.bindings, this.#graph.mayLoseLanes);
       const registers = f.ir.params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
       const params = new Map(registers.map((r) => [r, byAddress ? vector : uniform]));
       this.#known.set(f, (known = { code, params, full: !byAddress, analysis: null }));
     }
     let changed = isNew;
-    if (known.full && (caller.isPartial(block) || !caller.isUniformGuard(guard))) {
+    const isForAll = caller.isUniformGuard(guard) && (lanes === undefined || lanes.uniform);
+    if (known.full && (caller.isPartial(block) || !isForAll)) {
       known.full = false;
       changed = true;
     }
@@ -133,6 +145,7 @@ export class Planning {
       loses: losesLanes(known.code, this.#graph),
       tellsExits: true,
       stacks: this.#stacks,
+      isTaken: false,
       lanes: 4 * this.#shape.quads,
     };
     known.analysis = new Analysis(known.code, around);

@@ -5,6 +5,7 @@ import { mapOperands } from "../ir/map-operands.ts";
 import type { Instruction, IrFunction } from "../ir/index.ts";
 import { type Bindings, bind, bitsOf, type RegisterLeaf } from "../semantics/bind.ts";
 import { type Expr, kit } from "../semantics/index.ts";
+import type { Callable } from "./callables.ts";
 import { sumsForUnions } from "./low-bits.ts";
 
 /** A function whose expressions are bound, with what is known of its registers put in. */
@@ -29,7 +30,7 @@ export const resultsOf = ({ returns }: IrFunction): number[] =>
 
 /** `endsBlock`: further instructions behind which blocks begin. */
 export function prepare(
-  ir: IrFunction,
+  { ir, part }: Pick<Callable, "ir" | "part">,
   bindings: Bindings,
   endsBlock: (instruction: Instruction) => boolean,
 ): Prepared {
@@ -53,7 +54,7 @@ export function prepare(
     graph,
     flow,
     writes,
-    origins: instructions.map((_, i) => i),
+    origins: part?.origins ?? instructions.map((_, i) => i),
     edgeCopies: new Set(),
     liveness: livenessOf({ instructions, registers: ir.registers }, graph, resultsOf(ir)),
   };

@@ -1,6 +1,8 @@
-import type { ByteFile, IrFunction } from "../ir/index.ts";
+import type { Instruction } from "../ir/index.ts";
 import type { Dim3 } from "../machine/report.ts";
 import { type ModuleWriter, wasm } from "../wasm/index.ts";
+import { activationBytes } from "./activation-bytes.ts";
+import type { Callable } from "./callables.ts";
 import type { Chunk } from "./chunk.ts";
 import { FileAccess } from "./file-access.ts";
 import type { LaunchShape, Unit } from "./unit.ts";
@@ -21,7 +23,7 @@ export function importThreads(module: ModuleWriter): void {
  * never active.
  */
 export function threadShape(
-  { instructions }: IrFunction,
+  instructions: readonly Instruction[],
   [x, y, z]: Dim3,
   width: number,
   shared: boolean,
@@ -38,20 +40,21 @@ export function threadShape(
 export class ThreadFiles {
   readonly #unit: Unit;
   readonly #chunk: Chunk;
-  readonly #file: ByteFile;
+  /** Bytes from one file to the next. */
+  readonly #stride: number;
   /** Locals: the context, and the number in its group of the thread's first work item. */
   readonly #at: { readonly context: number; readonly first: number };
   /** The local with the byte of memory at which the thread's file begins. */
   readonly #base: number;
   readonly #access: FileAccess;
 
-  constructor(unit: Unit, chunk: Chunk, file: ByteFile, at: { readonly context: number; readonly first: number }) {
+  constructor(unit: Unit, chunk: Chunk, kernel: Callable, at: { readonly context: number; readonly first: number }) {
     this.#unit = unit;
     this.#chunk = chunk;
-    this.#file = file;
+    this.#stride = activationBytes(kernel, unit.quads);
     this.#at = at;
     this.#base = chunk.writer.local("i32");
-    this.#access = new FileAccess(chunk, file, this.#base);
+    this.#access = new FileAccess(chunk, kernel.ir.file!, this.#base);
     chunk.file = this.#access;
   }
 
@@ -70,7 +73,7 @@ export class ThreadFiles {
   find(): void {
     const { layout, shape } = this.#unit;
     const index = wasm.op("i32.div_u", wasm.local("i32", this.#at.first), wasm.i32(shape.width!));
-    const offset = wasm.op("i32.mul", index, wasm.i32(this.#file.bytes));
+    const offset = wasm.op("i32.mul", index, wasm.i32(this.#stride));
     const files = wasm.op("i32.add", wasm.local("i32", this.#at.context), wasm.i32(layout.files));
     this.#chunk.writer.assign([{ local: this.#base, value: wasm.op("i32.add", files, offset) }]);
   }
@@ -80,7 +83,7 @@ export class ThreadFiles {
     const { writer, analysis } = this.#chunk;
     writer.get(this.#base);
     writer.i32(0);
-    writer.i32(this.#file.bytes);
+    writer.i32(this.#stride);
     writer.memoryFill();
     writer.get(this.#at.context);
     writer.get(this.#base);

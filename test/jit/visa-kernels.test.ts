@@ -13,8 +13,6 @@ const names = present ? readdirSync(directory).filter((name) => name.endsWith(".
 
 /** One for each width of threads and size of registers. */
 const variants = ["skl.simd8", "pvc.simd32", "igc2-bmg.simd16"];
-/** Their functions are called, which the interpreter does. */
-const calling = ["k05_noinline.json", "k07_fptr.json"];
 
 describe.skipIf(!present)("compiled code of kernels", () => {
   test.each(names)("%s", (name) => {
@@ -25,8 +23,7 @@ describe.skipIf(!present)("compiled code of kernels", () => {
     };
     for (const variant of variants.filter((v) => job!.variants.has(v))) {
       const { failure, engine } = runJob(job!, variant, files, { engine: "jit" });
-      const expected = calling.includes(name) ? "interpreter" : "jit";
-      expect({ variant, failure, engine }).toEqual({ variant, failure: null, engine: expected });
+      expect({ variant, failure, engine }).toEqual({ variant, failure: null, engine: "jit" });
     }
   });
 });

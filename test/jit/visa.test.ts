@@ -3,7 +3,7 @@ import { families } from "../visa/run/programs.ts";
 import { runProgram } from "../visa/run/run-program.ts";
 
 /** What is not compiled; a launch then is the interpreter's. */
-const obstacles = ["file-call", "subroutine-call"];
+const obstacles = ["pauses in functions"];
 
 describe.each(Object.entries(families))("%s", (_, programs) => {
   describe.each(programs)("$title", (program) => {

@@ -36,11 +36,14 @@ export function readsOf({ guard, op, dst, lanes }: Instruction, visitor: ReadVis
   for (const expr of operandsOf(op)) show(expr);
   for (const to of dst) if (to !== null && typeof to === "object" && to.kind === "indirect") show(to.address);
   if (op.kind === "call") for (const arg of op.args) if (arg.kind === "frame") visit.variable?.(arg.variable);
+  // What the subroutine does not write is the same behind it.
+  if (op.kind === "subroutine-call") for (const r of op.registers ?? []) (op.allLanes ? ofOthers : visit.register)?.(r);
 }
 
 /** Shows the registers to which an instruction writes, in lanes where it executes. */
 export function writesOf({ op, dst }: Instruction, register: (register: number) => void): void {
   for (const to of dst) if (typeof to === "number") register(to);
+  if (op.kind === "subroutine-call") op.registers?.forEach(register);
   if (op.kind !== "call") return;
   for (const result of op.results) if (result.kind === "register") result.registers.forEach(register);
 }

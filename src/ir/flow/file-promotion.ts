@@ -21,7 +21,9 @@ interface Part {
 export function promoteFile(ir: IrFunction, width: number): IrFunction {
   const { file } = ir;
   if (file === undefined) return ir;
-  const parts = partsOf(ir.instructions);
+  // Subroutines find in the file what they share.
+  const isShared = ir.instructions.some(({ op }) => op.kind === "subroutine-call");
+  const parts = isShared ? null : partsOf(ir.instructions);
   const seenByOthers = sharesFile(ir) ? variablesAt(file.grfBytes) : 0;
   const registers: Register[] = [...ir.registers];
   const inRegisters = (parts ?? []).flatMap(({ start, end, home }) => {

@@ -1,4 +1,4 @@
-import type { Instruction } from "../instruction.ts";
+import type { Instruction, Op } from "../instruction.ts";
 
 /** Instructions that are executed one after the other. The last one alone may send lanes elsewhere. */
 export interface FlowBlock {
@@ -30,7 +30,7 @@ export function flowGraphOf(instructions: readonly Instruction[], options: FlowO
   const count = starts.length;
   const blockOf = new Int32Array(instructions.length + 1).fill(count, instructions.length);
   for (let i = 0; i < count; i++) blockOf.fill(i, starts[i], starts[i + 1] ?? instructions.length);
-  const returnPoints = instructions.flatMap(({ op }, i) => (op.kind === "subroutine-call" ? [blockOf[i + 1]!] : []));
+  const returnPoints = instructions.flatMap(({ op }, i) => (isWithin(op) ? [blockOf[i + 1]!] : []));
   const predecessors: number[][] = starts.map(() => []);
   const blocks = starts.map((start, index): FlowBlock => {
     const end = starts[index + 1] ?? instructions.length;
@@ -70,7 +70,7 @@ function blockStarts(instructions: readonly Instruction[], options: FlowOptions)
     if (endsBlock(instruction) || options.endsBlock?.(instruction)) isStart[i + 1] = 1;
     if (options.beginsBlock?.(instruction)) isStart[i] = 1;
     const { op } = instruction;
-    if (op.kind === "branch" || op.kind === "subroutine-call") isStart[op.target] = 1;
+    if (op.kind === "branch" || isWithin(op)) isStart[op.target] = 1;
     if (op.kind === "branch-indexed") for (const target of op.targets) isStart[target] = 1;
   });
   const starts: number[] = [];
@@ -78,8 +78,13 @@ function blockStarts(instructions: readonly Instruction[], options: FlowOptions)
   return starts;
 }
 
+type SubroutineCall = Extract<Op, { kind: "subroutine-call" }>;
+
+/** Whether an operation calls a subroutine whose code is in the same list. */
+const isWithin = (op: Op): op is SubroutineCall => op.kind === "subroutine-call" && op.registers === undefined;
+
 /** Where lanes may go on after an instruction that stands before `next`. */
-function targetsOf({ op, guard, lanes }: Instruction, next: number, end: number): readonly number[] {
+export function targetsOf({ op, guard, lanes }: Instruction, next: number, end: number): readonly number[] {
   const isForAll = guard === null && (lanes === undefined || lanes.uniform);
   const through = isForAll ? [] : [next];
   switch (op.kind) {
@@ -88,7 +93,7 @@ function targetsOf({ op, guard, lanes }: Instruction, next: number, end: number)
     case "branch-indexed":
       return [...through, ...op.targets];
     case "subroutine-call":
-      return [next, op.target];
+      return isWithin(op) ? [next, op.target] : [next];
     case "return":
     case "exit":
     case "trap":

@@ -6,4 +6,6 @@ export * from "./flow-graph.ts";
 export * from "./liveness.ts";
 export * from "./loops.ts";
 export * from "./frame-promotion.ts";
+export { promoteFile } from "./file-promotion.ts";
+export * from "./routine-parts.ts";
 export { functionsWithAddress } from "./passing.ts";

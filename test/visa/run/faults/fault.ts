@@ -1,6 +1,6 @@
 import { parseJob } from "../../../../src/runtime/job.ts";
 import type { JobResult } from "../../../../src/runtime/job-run.ts";
-import { sanitizerNames } from "../../../../src/runtime/module.ts";
+import { type EngineName, sanitizerNames } from "../../../../src/runtime/module.ts";
 import { runJob } from "../../../../src/runtime/run-job.ts";
 import { SourceText } from "../../../../src/source/index.ts";
 import { type FunctionText, type Program, routineTexts } from "../program.ts";
@@ -55,9 +55,10 @@ function unmarked(program: Program, width: number): { files: Map<string, string>
 
 const encoder = new TextEncoder();
 
-/** Runs a program as a job, with all sanitizers. */
-export function runFault(fault: Fault): { result: JobResult; place: Place | null } {
+/** Runs a program as a job: with all sanitizers, or by an engine alone. */
+export function runFault(fault: Fault, engine?: EngineName): { result: JobResult; place: Place | null } {
   const { width = 16, items = width, group = items, maxSteps = 200_000, platform = "SKL" } = fault;
+  const watched = { maxSteps, sanitize: new Set(sanitizerNames) };
   const { files, place } = unmarked({ ...fault, widths: [width], expected: () => 0 }, width);
   const job = {
     id: fault.title,
@@ -82,7 +83,7 @@ export function runFault(fault: Fault): { result: JobResult; place: Place | null
       parsed.job,
       [...parsed.job.variants.keys()][0]!,
       { read },
-      { maxSteps, sanitize: new Set(sanitizerNames) },
+      engine === undefined ? watched : { engine, maxSteps: null, sanitize: new Set() },
     ),
     place,
   };

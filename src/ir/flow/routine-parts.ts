@@ -1,0 +1,149 @@
+import type { Instruction, Op } from "../instruction.ts";
+import type { IrFunction, Param } from "../module.ts";
+import { readsOf, writesOf } from "./accesses.ts";
+import { targetsOf } from "./flow-graph.ts";
+
+/**
+ * A routine of vISA without its subroutines, or one of these: code that runs from its beginning until it returns. A subroutine
+ * has the registers that it shares with its callers as parameters, and those that it may write as results.
+ */
+export interface RoutinePart {
+  readonly ir: IrFunction;
+  /** By instruction, where the routine has it. */
+  readonly origins: readonly number[];
+  /** Whether other parts share its registers. */
+  readonly isShared: boolean;
+}
+
+/** The instructions that lanes come to from one of them, until they return. */
+interface Piece {
+  readonly start: number;
+  /** In the routine's order. */
+  readonly members: readonly number[];
+  /** Where the subroutines begin that it calls. */
+  readonly callees: ReadonlySet<number>;
+  /** Registers, those of its callees too. */
+  readonly touched: Set<number>;
+  readonly written: Set<number>;
+}
+
+type SubroutineCall = Extract<Op, { kind: "subroutine-call" }>;
+
+/** The parts of a routine, itself first. Calls name subroutines by number; `first` is that of the first one. */
+export function routineParts(ir: IrFunction, first: number): readonly RoutinePart[] {
+  const { instructions } = ir;
+  if (!instructions.some(({ op }) => op.kind === "subroutine-call")) {
+    return [{ ir, origins: instructions.map((_, i) => i), isShared: false }];
+  }
+  const routine = pieceFrom(instructions, 0);
+  const subroutines = new Map<number, Piece>();
+  const found = new Set(routine.callees);
+  for (const start of found) {
+    const piece = pieceFrom(instructions, start);
+    subroutines.set(start, piece);
+    for (const callee of piece.callees) found.add(callee);
+  }
+  addCallees([routine, ...subroutines.values()], subroutines);
+  const numbers = new Map([...subroutines.keys()].map((start, i) => [start, first + i]));
+  const named = (op: SubroutineCall): SubroutineCall => {
+    const registers = [...subroutines.get(op.target)!.touched];
+    return { ...op, target: numbers.get(op.target)!, registers };
+  };
+  const part = (piece: Piece, { params, returns }: Pick<IrFunction, "params" | "returns">): RoutinePart => {
+    const { code, origins } = codeOf(piece, instructions, named);
+    return { ir: { ...ir, instructions: code, params, returns }, origins, isShared: true };
+  };
+  return [
+    part(routine, ir),
+    ...[...subroutines.values()].map((piece) =>
+      part(piece, { params: passed(piece.touched), returns: passed(piece.written) }),
+    ),
+  ];
+}
+
+function pieceFrom(instructions: readonly Instruction[], start: number): Piece {
+  const members = new Set<number>();
+  const callees = new Set<number>();
+  const [touched, written] = [new Set<number>(), new Set<number>()];
+  const todo = [start];
+  for (let i = todo.pop(); i !== undefined; i = todo.pop()) {
+    const instruction = instructions[i];
+    if (instruction === undefined || members.has(i)) continue;
+    members.add(i);
+    readsOf(instruction, { register: (r) => touched.add(r) });
+    writesOf(instruction, (r) => {
+      touched.add(r);
+      written.add(r);
+    });
+    const { op } = instruction;
+    if (op.kind === "subroutine-call") {
+      callees.add(op.target);
+      todo.push(i + 1);
+    } else todo.push(...targetsOf(instruction, i + 1, instructions.length));
+  }
+  return { start, members: [...members].sort((a, b) => a - b), callees, touched, written };
+}
+
+/** What is called does what the caller does. */
+function addCallees(pieces: readonly Piece[], subroutines: ReadonlyMap<number, Piece>): void {
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const { callees, ...own } of pieces) {
+      for (const callee of callees) {
+        for (const list of ["touched", "written"] as const) {
+          for (const r of subroutines.get(callee)![list]) {
+            changed ||= !own[list].has(r);
+            own[list].add(r);
+          }
+        }
+      }
+    }
+  }
+}
+
+/** The instructions of a piece one behind the other, in the order that says which lanes run first. */
+function codeOf(
+  { start, members }: Piece,
+  instructions: readonly Instruction[],
+  named: (op: SubroutineCall) => SubroutineCall,
+): { readonly code: readonly Instruction[]; readonly origins: readonly number[] } {
+  const [lowest] = members;
+  // An empty one returns at once.
+  if (lowest === undefined)
+    return { code: [plain({ kind: "return", uniform: false }, instructions.at(-1)!)], origins: [0] };
+  const ahead = lowest === start ? 0 : 1;
+  const places = new Map(members.map((i, place) => [i, place + ahead]));
+  const placeOf = (i: number): number => places.get(i) ?? members.length + ahead;
+  const code = members.map((i): Instruction => {
+    const { op, ...rest } = instructions[i]!;
+    switch (op.kind) {
+      case "branch":
+        return { ...rest, op: { ...op, target: placeOf(op.target) } };
+      case "branch-indexed":
+        return { ...rest, op: { ...op, targets: op.targets.map(placeOf) } };
+      case "subroutine-call":
+        return { ...rest, op: named(op) };
+      default:
+        return { ...rest, op };
+    }
+  });
+  if (ahead === 0) return { code, origins: members };
+  const entry = plain({ kind: "branch", target: placeOf(start), uniform: false }, instructions[start]!);
+  return { code: [entry, ...code], origins: [start, ...members] };
+}
+
+/** An operation for all lanes, at the place of an instruction. */
+const plain = (op: Op, { span, location }: Instruction): Instruction => ({
+  guard: null,
+  op,
+  dst: [],
+  undefinedCases: [],
+  span,
+  location,
+});
+
+/** Registers that callers and subroutine have in common. */
+function passed(registers: ReadonlySet<number>): readonly Param[] {
+  const type = { kind: "b", size: 0, align: 1, unsized: false } as const;
+  return registers.size === 0 ? [] : [{ name: "", type, storage: { kind: "register", registers: [...registers] } }];
+}

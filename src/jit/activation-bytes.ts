@@ -1,0 +1,35 @@
+import type { CallGraph } from "./call-graph.ts";
+import type { Callable } from "./callables.ts";
+import { hostStackBytes } from "./host-bytes.ts";
+
+/** Bytes of a register that the parts of a routine share: as many vectors as one of 64 bits has. */
+const sharedRegisterBytes = (quads: number): number => 32 * quads;
+
+const aligned = (bytes: number): number => Math.ceil(bytes / 16) * 16;
+
+/** From the beginning of a routine's byte file, where a register lies while another part of the routine runs. */
+export const sharedRegisterAt = ({ ir }: Callable, register: number, quads: number): number =>
+  aligned(ir.file!.bytes) + register * sharedRegisterBytes(quads);
+
+/** Bytes of an activation of a routine of vISA: its byte file, and the registers that its parts share. */
+export function activationBytes({ ir, part }: Callable, quads: number): number {
+  if (ir.file === undefined) return 0;
+  const shared = part?.isShared === true ? ir.registers.length * sharedRegisterBytes(quads) : 0;
+  return aligned(ir.file.bytes) + shared;
+}
+
+/** Bytes for the activations of what a kernel calls, as many as can be open at once. */
+export function calledBytes(graph: CallGraph, quads: number): number {
+  // A subroutine runs in the activation of its routine.
+  const bytesOf = (f: Callable): number => (f.part === null || f.part.number !== null ? 0 : activationBytes(f, quads));
+  // Each takes at least as many bytes of the host's stack, of which there are so many.
+  const { recursive, functions } = graph.order;
+  if (graph.functions[0]!.part === null) return 0;
+  if (recursive) return hostStackBytes + Math.max(...functions.map(bytesOf));
+  const deepest = new Map<Callable, number>();
+  for (const f of functions) {
+    const callees = [...graph.calleesOf(f)];
+    deepest.set(f, Math.max(0, ...callees.map((callee) => bytesOf(callee) + deepest.get(callee)!)));
+  }
+  return deepest.get(functions.at(-1)!)!;
+}

@@ -1,0 +1,265 @@
+import { argAt, argRegisters, retvalAt, retvalRegisters, windows } from "../ir/index.ts";
+import type { Instruction } from "../ir/index.ts";
+import { functionStride } from "../machine/address-space.ts";
+import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
+import { activationBytes } from "./activation-bytes.ts";
+import { fullAddresses } from "./address.ts";
+import { type FileCallOp, fits, type SubroutineCallOp } from "./call-graph.ts";
+import type { Callable } from "./callables.ts";
+import type { CallContext } from "./calls.ts";
+import type { Chunk } from "./chunk.ts";
+import { callEntry } from "./context-layout.ts";
+import { anyOf, type ControlFlow } from "./control-flow.ts";
+import { functionName, wasmSignature } from "./convention.ts";
+import type { Faults } from "./faults.ts";
+import { laneBits, maskOfBits } from "./lane-bits.ts";
+import type { MemoryContext } from "./locator.ts";
+import { loadLive, tellLive } from "./meeting.ts";
+import { ifMoved, type MovedLanes } from "./moved-lanes.ts";
+import { SharedRegisters } from "./shared-registers.ts";
+import { targetTable } from "./target-table.ts";
+import { Unsupported } from "./unsupported.ts";
+
+type Callers = Omit<MovedLanes, "condition">;
+type Indirect = Extract<FileCallOp["target"], { kind: "indirect" }>;
+
+const add = (a: Wasm, bytes: number): Wasm => (bytes === 0 ? a : wasm.op("i32.add", a, wasm.i32(bytes)));
+
+/** Calls of vISA: one callee for all lanes, which finds what it is given in a byte file of its own, or in that of its routine. */
+export class FileCalls {
+  readonly #chunk: Chunk;
+  readonly #flow: ControlFlow;
+  readonly #memory: MemoryContext;
+  readonly #faults: Faults;
+  readonly #at: CallContext;
+  readonly #writer: FunctionWriter;
+
+  constructor(chunk: Chunk, flow: ControlFlow, memory: MemoryContext, faults: Faults, at: CallContext) {
+    this.#chunk = chunk;
+    this.#flow = flow;
+    this.#memory = memory;
+    this.#faults = faults;
+    this.#at = at;
+    this.#writer = chunk.writer;
+  }
+
+  call(block: number, index: number, instruction: Instruction, op: FileCallOp): void {
+    ifMoved(this.#chunk, block, instruction, (callers) => {
+      if (op.target.kind === "direct") {
+        const [callee] = this.#graph.targetsOf(op);
+        if (fits(op, callee!)) this.#enter(index, op, callers.lanes, [callee!], null);
+        else this.#faults.raise(index, callers.lanes);
+      } else this.#indirect(index, op, op.target, callers);
+    });
+  }
+
+  /** The subroutine goes on in the registers and the byte file of its routine. */
+  callSubroutine(block: number, index: number, instruction: Instruction, op: SubroutineCallOp): void {
+    const [callee] = this.#graph.targetsOf(op);
+    const registers = new SharedRegisters(this.#chunk, this.#at.callable);
+    ifMoved(this.#chunk, block, instruction, ({ lanes }) => {
+      registers.store(op.registers ?? []);
+      const begun = this.#begun(op.allLanes, lanes);
+      this.#tell(index, [callee!], wasm.i32(callee!.number), this.#base);
+      this.#writer.values([...this.#start(), ...begun]);
+      this.#writer.call(functionName(callee!));
+      registers.load(op.registers ?? []);
+    });
+  }
+
+  get #graph() {
+    return this.#at.unit.graph;
+  }
+
+  /** Where the byte file lies. */
+  get #base(): Wasm {
+    return this.#chunk.file!.base;
+  }
+
+  /** The lanes with which the callee begins; those that have not ended are told to whoever will take them all. */
+  #begun(isForAll: boolean, lanes: readonly Wasm[]): readonly Wasm[] {
+    const { callable, isFunction } = this.#at;
+    const w = this.#writer;
+    if (!this.#graph.takesLanes(callable)) return lanes;
+    if (!isFunction) {
+      const everybody = this.#flow.everybody();
+      tellLive(w, this.#memory, laneBits(everybody));
+      return isForAll ? everybody : lanes;
+    }
+    if (!isForAll) return lanes;
+    const live = w.local("i32");
+    loadLive(w, this.#memory, live);
+    return maskOfBits(wasm.local("i32", live), this.#chunk.quads);
+  }
+
+  #indirect(index: number, op: FileCallOp, target: Indirect, { lanes, decider }: Callers): void {
+    const w = this.#writer;
+    const { low, differ, store } = this.#address(target, lanes, decider);
+    const targets = this.#graph.targetsOf(op);
+    const distance = wasm.op("i32.sub", wasm.local("i32", low), wasm.i32(windows.function.start));
+    const place = wasm.op("i32.shr_u", distance, wasm.i32(Math.log2(functionStride)));
+    const bad = w.local("i32");
+    w.assign([{ local: bad, value: differ }]);
+    const number = w.local("i32");
+    w.assign([{ local: number, value: place }]);
+    const { unit } = this.#at;
+    const count = unit.facts.callables.list.length;
+    const isNone = wasm.op(
+      "i32.or",
+      wasm.op("i32.ge_u", distance, wasm.i32(count * functionStride)),
+      wasm.op("i32.and", wasm.local("i32", low), wasm.i32(functionStride - 1)),
+    );
+    w.value(isNone);
+    w.if(
+      () => w.assign([{ local: bad, value: wasm.i32(1) }]),
+      () => {
+        const { context, layout } = this.#memory;
+        w.value(wasm.op("i32.add", wasm.local("i32", context), wasm.local("i32", number)));
+        w.memory("i32.load8_u", 1, layout.targets + targetTable(unit, targets) * count);
+        w.op("i32.eqz");
+        w.if(() => w.assign([{ local: bad, value: wasm.i32(1) }]));
+      },
+    );
+    w.get(bad);
+    w.if(() => {
+      store();
+      this.#faults.raise(index, lanes);
+    });
+    if (targets.length > 0) this.#enter(index, op, lanes, targets, wasm.local("i32", number));
+    for (const local of [low, bad, number]) w.release(local);
+  }
+
+  /**
+   * The low half of the address that the callers have, in a local, and where they have different ones, or it has more, not 0. `store`
+   * leaves what each of them has where the launcher finds it.
+   */
+  #address({ address }: Indirect, lanes: readonly Wasm[], decider: number | null) {
+    const w = this.#writer;
+    const chunk = this.#chunk;
+    const { context, layout } = this.#memory;
+    const value = chunk.value(address);
+    const [low, high] = [w.local("i32"), w.local("i32")];
+    const store = (): void =>
+      fullAddresses(chunk, address)
+        .quads.flat()
+        .forEach((part, i) => {
+          w.get(context);
+          w.value(part!);
+          w.memory("v128.store", 16, layout.addresses + 16 * i);
+        });
+    const isWide = value.ty === "i64";
+    if (value.kind === "uniform") {
+      const { scalar } = value;
+      const upper = (): Wasm => wasm.op("i32.wrap_i64", wasm.op("i64.shr_u", scalar, wasm.i64(32n)));
+      w.assign([
+        { local: low, value: isWide ? wasm.op("i32.wrap_i64", scalar) : scalar },
+        { local: high, value: isWide ? upper() : wasm.i32(0) },
+      ]);
+      return { low, differ: wasm.local("i32", high), store };
+    }
+    store();
+    const lane = decider === null ? wasm.op("i32.ctz", laneBits(lanes)) : wasm.i32(decider);
+    const first = wasm.op("i32.add", wasm.local("i32", context), wasm.op("i32.shl", lane, wasm.i32(3)));
+    for (const [to, offset] of [
+      [low, 0],
+      [high, 4],
+    ] as const) {
+      w.value(first);
+      w.memory("i32.load", 4, layout.addresses + offset);
+      w.set(to);
+    }
+    if (decider !== null) return { low, differ: wasm.local("i32", high), store };
+    const others = fullAddresses(chunk, address).quads.map(([a, b], q) => {
+      const halves = [
+        [low, [0, 2, 4, 6]],
+        [high, [1, 3, 5, 7]],
+      ] as const;
+      const [x, y] = halves.map(([local, order]) =>
+        wasm.op("i32x4.ne", wasm.shuffle32(a!, b!, order), wasm.op("i32x4.splat", wasm.local("i32", local))),
+      );
+      return wasm.op("v128.and", lanes[q]!, wasm.op("v128.or", x!, y!));
+    });
+    return { low, differ: wasm.op("i32.or", wasm.local("i32", high), anyOf(others)), store };
+  }
+
+  /** Gives a routine its byte file, calls it, and takes back what it returns. `number`: which of several it is. */
+  #enter(
+    index: number,
+    op: FileCallOp,
+    lanes: readonly Wasm[],
+    callees: readonly Callable[],
+    number: Wasm | null,
+  ): void {
+    const w = this.#writer;
+    const { callable, unit, isFunction } = this.#at;
+    const { context, layout } = this.#memory;
+    const { grfBytes } = callable.ir.file!;
+    if (callees.some((f) => f.ir.file!.grfBytes !== grfBytes)) throw new Unsupported("routines of several platforms");
+    const own = this.#base;
+    const their = w.local("i32");
+    const behind = isFunction
+      ? add(own, activationBytes(callable, unit.quads))
+      : add(wasm.local("i32", context), layout.callFiles);
+    w.assign([{ local: their, value: behind }]);
+    const to = wasm.local("i32", their);
+    const [arg, retval] = [argAt + op.argSize * grfBytes, retvalAt(grfBytes)];
+    const behindArg = argAt + argRegisters * grfBytes;
+    this.#copy(to, own, 0, arg);
+    this.#clear(to, arg, behindArg);
+    this.#copy(to, own, retval, retvalRegisters * grfBytes);
+    this.#clear(own, argAt, behindArg);
+    const begun = this.#begun(op.allLanes, lanes);
+    this.#tell(index, callees, number ?? wasm.i32(callees[0]!.number), to);
+    w.values([...this.#start(), ...begun]);
+    if (number === null || callees.length === 1) w.call(functionName(callees[0]!));
+    else {
+      const { params, results } = wasmSignature({ params: [], returns: [], losesLanes: false }, unit.quads);
+      w.value(number);
+      w.callIndirect(unit.module.type(params, results));
+    }
+    this.#copy(own, to, 0, argAt);
+    this.#copy(own, to, retval, op.retvalSize * grfBytes);
+    w.release(their);
+  }
+
+  /** Fills the entry of the shadow stack that the callee gets. */
+  #tell(index: number, callees: readonly Callable[], number: Wasm, file: Wasm): void {
+    const w = this.#writer;
+    const { unit, frame } = this.#at;
+    const { entry, layout, siteOf } = this.#memory;
+    const set = (offset: number, value: Wasm): void => {
+      w.get(entry);
+      w.value(value);
+      w.memory("i32.store", 4, layout.callBytes + offset);
+    };
+    set(callEntry.top, file);
+    if (unit.stacks.isChecked) set(callEntry.room, frame.room);
+    if (!callees.some((f) => unit.stacks.isTracked(f))) return;
+    set(callEntry.site, wasm.i32(siteOf(index, null)));
+    set(callEntry.callee, number);
+  }
+
+  /** What every function of the module is given first. */
+  #start(): readonly Wasm[] {
+    const { context, entry, layout } = this.#memory;
+    return [wasm.local("i32", context), add(wasm.local("i32", entry), layout.callBytes)];
+  }
+
+  /** Copies bytes of one file to the same place of another. All sizes are multiples of 16. */
+  #copy(to: Wasm, from: Wasm, at: number, bytes: number): void {
+    const w = this.#writer;
+    for (let i = at; i < at + bytes; i += 16) {
+      w.value(to);
+      w.value(from);
+      w.memory("v128.load", 16, i);
+      w.memory("v128.store", 16, i);
+    }
+  }
+
+  #clear(file: Wasm, from: number, to: number): void {
+    const w = this.#writer;
+    if (from >= to) return;
+    w.values([add(file, from), wasm.i32(0), wasm.i32(to - from)]);
+    w.memoryFill();
+  }
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { Device } from "../../src/index.ts";
+import type { Report } from "../../src/machine/report.ts";
+import { type VisaCase, readVisaCases } from "../docs/visa-cases.ts";
+import { diagnose } from "../visa/check/diagnose.ts";
+import { addresses } from "../visa/run/faults/addresses.ts";
+import { runFault } from "../visa/run/faults/fault.ts";
+import { memory } from "../visa/run/faults/memory.ts";
+import { returns } from "../visa/run/faults/returns.ts";
+import { sizes } from "../visa/run/faults/sizes.ts";
+import { stacks } from "../visa/run/faults/stacks.ts";
+import { threads } from "../visa/run/faults/threads.ts";
+
+const engines = ["interpreter", "jit"] as const;
+
+const found = ({ code, message, source, span, help, notes, threads: named, count, stack }: Report) => ({
+  ...{ code, message, path: source.path, line: source.position(span.start).line, help, notes, count },
+  threads: named,
+  stack: stack.map(({ function: name, source: file, span: at }) => [name, file.path, at?.start]),
+});
+
+/** Those that end only where somebody counts steps. */
+const endless = new Set(["no-progress"]);
+
+describe.each(Object.entries({ addresses, sizes, stacks, returns, memory, threads }))("%s", (_, faults) => {
+  test.each(faults.filter((fault) => !endless.has(fault.report)))("$title: what the interpreter says", (fault) => {
+    const [wanted, compiled] = engines.map((engine) => runFault(fault, engine).result.reports.map(found));
+    expect(compiled).toEqual(wanted);
+  });
+});
+
+const cases = ["ifcall", "visa"] as const;
+const runnable = cases
+  .flatMap((folder) => readVisaCases(folder))
+  .filter(({ out, marks, bytes }) => out !== null || (marks.length > 0 && bytes.length === 0))
+  .filter(({ text }) => !diagnose(text).some(({ severity }) => severity === "error"));
+
+function outcome({ text, width, items }: VisaCase, engine: (typeof engines)[number]) {
+  const device = new Device();
+  const out = device.buffer("u32", width);
+  const inputs = [
+    { name: "OUT", kind: "arg", type: "u64" },
+    { name: "LANES", kind: "lane-id", type: "u32" },
+  ] as const;
+  const module = device.load([{ path: "k.isaasm", text }], { inputs });
+  const result = module.kernel("k").launch({ global: items, local: items, args: [out], engine });
+  return { engine: result.engine, reports: result.reports.map(found), values: result.ok ? [...out.read()] : [] };
+}
+
+/** What compiled code leaves to the interpreter when it comes to it. */
+const givenUp = new Set(["stack-overflow", "deadlock"]);
+
+test.each(runnable.map((c) => [c.file, c.name, c] as const))("%s: %s", (_file, _name, c) => {
+  const wanted = outcome(c, "interpreter");
+  const engine = wanted.reports.some(({ code }) => givenUp.has(code)) ? "interpreter" : "jit";
+  expect(outcome(c, "jit")).toEqual({ ...wanted, engine });
+});

@@ -19,7 +19,9 @@ interface Page extends CodePage {
 
 function printPage({ code, title, page, section, example, manual }: Page, terminal: Terminal): void {
   const { style, width } = terminal;
-  terminal.out(`${style("strong", code)}: ${title}\n\n${wrap(page, Math.min(width, mostColumns))}`);
+  const columns = Math.min(width, mostColumns);
+  const heading = wrap(`${code}: ${title}`, columns).replace(code, style("strong", code));
+  terminal.out(`${heading}\n\n${wrap(page, columns)}`);
   if (example) {
     terminal.out(`\n${style("error", "wrong:")}\n\n${indented(example.bad)}`);
     terminal.out(`\n${style("help", "right:")}\n\n${indented(example.good)}`);

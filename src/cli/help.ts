@@ -42,7 +42,10 @@ export async function overview(commands: Commands): Promise<string> {
 
 /** The page of a command, or of the options that all have. */
 export async function helpOn(commands: Commands, topic: string): Promise<string> {
-  if (topic === optionsTopic) return `Options of all commands:\n${describeOptions(commonOptions, columns())}`;
+  if (topic === optionsTopic) {
+    const list = describeOptions(commonOptions, columns());
+    return `Options of all commands:\n${list}\n\n${wrap("A file that is read may be -, which is stdin.", columns())}`;
+  }
   return commandHelp(await commandNamed(commands, topic)());
 }
 

@@ -1,6 +1,6 @@
 import { UsageError } from "../runtime/errors.ts";
 import { nearest } from "../source/index.ts";
-import { hang } from "./wrap.ts";
+import { beside } from "./wrap.ts";
 
 /** One option of the command line. */
 export interface OptionSpec {
@@ -146,5 +146,5 @@ export const optionHead = ({ name, short, value }: OptionSpec): string =>
 export function describeOptions(options: readonly OptionSpec[], columns: number): string {
   const heads = options.map(optionHead);
   const width = Math.max(...heads.map((head) => head.length));
-  return options.map((o, i) => `  ${heads[i]!.padEnd(width)}  ${hang(o.help, columns, width + 4)}`).join("\n");
+  return options.map((o, i) => beside(heads[i]!, { text: o.help, at: width + 4, columns })).join("\n");
 }

@@ -10,6 +10,7 @@ import { printable } from "../source/index.ts";
 import { grouped, plural } from "./numbers.ts";
 import { notesOf, percent, totalsOf } from "./profile-notes.ts";
 import type { Terminal } from "./terminal.ts";
+import { beside } from "./wrap.ts";
 
 /** By what lines are ranked. */
 export const rankings = {
@@ -36,12 +37,17 @@ export interface TableOptions {
 
 const triple = (d: readonly number[]): string => `(${d.join(",")})`;
 
+/** Lines that the last column of a row may take. */
+const tallest = 3;
+
 /** Columns as wide as they must be; all but the last are aligned to the right. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[], { style, width, out }: Terminal): void {
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]!.length)));
+  const at = widths.slice(0, -1).reduce((sum, column) => sum + column + 2, 2);
   const line = (cells: readonly string[]): string => {
-    const text = cells.map((cell, i) => (i < cells.length - 1 ? cell.padStart(widths[i]!) : cell)).join("  ");
-    return `  ${text}`.slice(0, width).trimEnd();
+    const numbers = cells.slice(0, -1).map((cell, i) => cell.padStart(widths[i]!));
+    const text = cells.at(-1)!.slice(0, tallest * width);
+    return beside(numbers.join("  "), { text, at, columns: width });
   };
   out(style("faint", line(heads)));
   for (const row of rows) out(line(row));
@@ -114,7 +120,7 @@ export function printProfile(profile: Profile, options: TableOptions, terminal: 
   heading("Totals");
   const rows = totalsOf(totals);
   const width = Math.max(...rows.map(([name]) => name.length));
-  for (const [name, value] of rows) terminal.out(`  ${name.padEnd(width)}  ${value}`);
+  for (const [name, value] of rows) terminal.out(beside(name, { text: value, at: width + 4, columns: terminal.width }));
   heading("Functions");
   const most = [...functions].sort((a, b) => b.warpInstructions - a.warpInstructions).slice(0, options.top);
   table(

@@ -21,5 +21,18 @@ export function wrap(text: string, width: number): string {
 export const hang = (text: string, width: number, indent: number): string =>
   wrap(text, width - indent).replaceAll("\n", `\n${" ".repeat(indent)}`);
 
+/** A column that is narrower is no place for text. */
+const narrowest = 24;
+
+/** A word, and text in a column of its own that begins `at`; or below the word, if the column would be too narrow. */
+export function beside(
+  word: string,
+  { text, at, columns }: { readonly text: string; readonly at: number; readonly columns: number },
+): string {
+  return columns - at < narrowest
+    ? `  ${word}\n      ${hang(text, columns, 6)}`.trimEnd()
+    : `  ${word.padEnd(at - 4)}  ${hang(text, columns, at)}`.trimEnd();
+}
+
 /** Columns beyond which prose is hard to read. */
 export const mostColumns = 100;

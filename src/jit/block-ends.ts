@@ -174,13 +174,17 @@ export class BlockEnds {
       this.#branchInLanes(branch, last);
     };
     if (all !== null) {
-      this.#if(all, () => {
-        copies(true).copy();
-        this.#flow.jump(block.index, to);
-      });
+      this.#if(
+        all,
+        () => {
+          copies(true).copy();
+          this.#flow.jump(block.index, to);
+        },
+        true,
+      );
     }
     if (none === null) go();
-    else this.#if(wasm.op("i32.eqz", none), go);
+    else this.#if(wasm.op("i32.eqz", none), go, false);
   }
 
   /** Executes what decides about a branch in each lane. */
@@ -232,7 +236,7 @@ export class BlockEnds {
       this.#test(block.index, test, last);
       const others = mask.map((lanes) => wasm.op("v128.not", lanes));
       this.#if(anyOf(mask), () => {
-        this.#if(wasm.op("i32.eqz", anyOf(others)), take);
+        this.#if(wasm.op("i32.eqz", anyOf(others)), take, true);
         part();
       });
       return;
@@ -244,18 +248,20 @@ export class BlockEnds {
     };
     // What is more likely is asked first.
     if (to <= block.index) {
-      this.#if(all, take);
+      this.#if(all, take, true);
       unlessNone(testAndPart);
     } else {
       unlessNone(() => {
-        this.#if(all, take);
+        this.#if(all, take, true);
         testAndPart();
       });
     }
   }
 
-  #if(condition: Wasm, then: () => void): void {
+  /** `expected`: what the condition most often is, if that is known. */
+  #if(condition: Wasm, then: () => void, expected: boolean | null = null): void {
     this.#chunk.writer.value(condition);
+    if (expected !== null) this.#chunk.writer.expect(expected);
     this.#chunk.writer.if(then);
   }
 

@@ -85,6 +85,7 @@ export class ElementMoves {
       // Most often all lanes are active.
       const { writer, lanes } = this.#chunk;
       writer.value(wasm.op("i32.eq", laneBits(mask), allBits(lanes)));
+      writer.expect(true);
       writer.if(() => store(null), mayBlend ? () => store(mask) : storeLanes);
     }
   }

@@ -62,6 +62,7 @@ export class Row {
     const w = this.#writer;
     const last = wasm.local("i64", this.#last);
     w.value(tests.reduce((all, test) => both(all, test(last)), wasm.local("i32", this.#isThere)));
+    w.expect(true);
     w.if(then);
   }
 }

@@ -29,6 +29,7 @@ export function writeIndexedBranch(chunk: Chunk, flow: ControlFlow, faults: Faul
     const { writer } = chunk;
     const beyond = wasm.op("i32.ge_u", value.scalar, wasm.i32(targets.length));
     writer.value(guardMask === null ? beyond : wasm.op("i32.and", beyond, anyOf(lanes!)));
+    writer.expect(false);
     writer.if(() => faults.raise(index, lanes, value));
     goTogether(chunk, value.scalar, targets, (to) => {
       if (guard === null || guardMask === null) flow.jump(block, to);
@@ -73,6 +74,7 @@ function goApart(
     lanes,
   )!;
   writer.value(anyOf(beyond));
+  writer.expect(false);
   writer.if(() => faults.raise(index, beyond, value));
   const choices = [...new Set(targets)].map((to) => {
     const chosen = targets.flatMap((target, i) => (target === to ? [i] : []));

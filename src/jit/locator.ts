@@ -196,6 +196,7 @@ export class Locator {
       for (const group of this.#verified.keys()) if (!groups.has(group)) this.#verified.delete(group);
     };
     writer.value(checks.length === 0 ? wasm.i32(1) : checks.reduce(both));
+    writer.expect(true);
     writer.if(
       () => {
         this.#assumed = groups;
@@ -224,6 +225,7 @@ export class Locator {
     if (all.kind === "const" && all.value === 1) return;
     const { writer } = this.#chunk;
     writer.value(wasm.op("i32.eqz", all));
+    writer.expect(false);
     writer.if(otherwise);
   }
 
@@ -313,6 +315,7 @@ export class Locator {
     if (group.count === 1 || rescue === null || kept.ok.kind !== "local") return { ...verified, rescue };
     const rescued = writer.local("i32");
     writer.value(wasm.op("i32.eqz", kept.ok));
+    writer.expect(false);
     writer.if(() => writer.assign([{ local: rescued, value: rescue }]));
     return { ...verified, locals: [...locals, rescued], rescue: wasm.local("i32", rescued) };
   }
@@ -398,11 +401,13 @@ export function either(
 ): void {
   const rescued = (): void => {
     w.value(rescue!);
+    w.expect(true);
     w.if(active, otherwise);
   };
   if (ok.kind === "const" && ok.value === 1) then();
   else {
     w.value(ok);
+    w.expect(true);
     w.if(then, rescue === null ? otherwise : rescued);
   }
 }

@@ -38,6 +38,7 @@ export function writeRoundsAhead(
   const local = w.local("i32");
   const left = wasm.local("i32", local);
   w.value(wasm.op("i32.lt_u", wasm.op("i32.add", left, wasm.i32(blind)), wasm.i32(blind)));
+  w.expect(false);
   w.if(
     () => w.assign([{ local, value: wasm.op("i32.add", left, wasm.i32(1)) }]),
     () => {
@@ -46,10 +47,12 @@ export function writeRoundsAhead(
     },
   );
   w.value(wasm.op("i32.gt_s", left, wasm.i32(0)));
+  w.expect(true);
   w.if(() => {
     w.loop((next) => {
       round();
       goesOn();
+      w.expect(true);
       w.if(() => {
         copy();
         w.value(wasm.op("i32.sub", left, wasm.i32(1)));

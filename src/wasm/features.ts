@@ -49,7 +49,13 @@ export function maddModule(): Uint8Array<ArrayBuffer> {
   return module.finish();
 }
 
-/** Node 20 has relaxed SIMD behind a flag of V8, which later versions do not know any more. */
+/**
+ * What V8 in Node 20 can do only behind flags; neither changes what a module means that could be compiled before. Relaxed SIMD has
+ * no flag in later versions, branch hints have none from 26 on. Between, flags are left alone: V8 ties the compiled code that
+ * programs can keep there to its flags.
+ */
+const flagsOfNode20 = ["--experimental-wasm-relaxed-simd", "--experimental-wasm-branch-hinting"];
+
 function enableInNode(): void {
   const { process } = globalThis as {
     process?: {
@@ -57,14 +63,14 @@ function enableInNode(): void {
       getBuiltinModule?: (name: string) => { setFlagsFromString(flag: string): void } | undefined;
     };
   };
-  if (Number.parseInt(process?.versions?.node ?? "", 10) === 20) {
-    process?.getBuiltinModule?.("node:v8")?.setFlagsFromString("--experimental-wasm-relaxed-simd");
-  }
+  if (Number.parseInt(process?.versions?.node ?? "", 10) !== 20) return;
+  const v8 = process?.getBuiltinModule?.("node:v8");
+  for (const flag of flagsOfNode20) v8?.setFlagsFromString(flag);
 }
 
 function detected(): Features {
+  enableInNode();
   const bytes = maddModule();
-  if (!WebAssembly.validate(bytes)) enableInNode();
   if (!WebAssembly.validate(bytes)) return { fusedMadd: false };
   const madd = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as Record<
     Size,
@@ -78,7 +84,7 @@ function detected(): Features {
 
 let known: Features | null = null;
 
-/** What the machine has, found out once for a process. On Node 20 this lets V8 compile relaxed SIMD from then on. */
+/** What the machine has, found out once for a process. On Node 20 this lets V8 compile relaxed SIMD, and heed branch hints, from then on. */
 export function machineFeatures(): Features {
   known ??= detected();
   return known;

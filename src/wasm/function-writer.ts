@@ -18,6 +18,15 @@ export interface Label {
   readonly depth: number;
 }
 
+/** What the condition of a branch most often is; null: nobody knows. */
+export type Expectation = boolean | null;
+
+/** A function's code, and by the offset of a conditional branch in it what its condition most often is. */
+export interface FunctionCode {
+  readonly bytes: Uint8Array;
+  readonly hints: readonly (readonly [offset: number, expected: boolean])[];
+}
+
 /** The body of one function, as it is written. */
 export class FunctionWriter {
   readonly params: readonly WasmTy[];
@@ -26,6 +35,9 @@ export class FunctionWriter {
   readonly #out = new ByteWriter();
   /** Where in `#out` the number of a called function belongs: known when all functions are. */
   readonly #calls: { readonly at: number; readonly callee: string }[] = [];
+  /** Where in `#out` branches are whose conditions are most often the same. */
+  readonly #hints: { readonly at: number; readonly expected: boolean }[] = [];
+  #expected: Expectation = null;
   readonly #locals: WasmTy[] = [];
   readonly #free: Record<WasmTy, number[]> = { i32: [], i64: [], f32: [], f64: [], v128: [] };
   #depth = 0;
@@ -114,8 +126,19 @@ export class FunctionWriter {
     this.end();
   }
 
+  /** What the condition of the next `if` or `brIf` most often is: the host makes code for that, at the cost of the other way. */
+  expect(expected: boolean): void {
+    this.#expected = expected;
+  }
+
+  #hinted(): void {
+    if (this.#expected !== null) this.#hints.push({ at: this.#out.length, expected: this.#expected });
+    this.#expected = null;
+  }
+
   /** The condition is on the stack. */
   if(then: () => void, otherwise: (() => void) | null = null, result: WasmTy | null = null): void {
+    this.#hinted();
     this.#out.byte(0x04);
     this.#out.byte(result === null ? 0x40 : typeBytes[result]);
     this.#depth++;
@@ -132,6 +155,7 @@ export class FunctionWriter {
   }
 
   brIf({ depth }: Label): void {
+    this.#hinted();
     this.#indexed(0x0d, this.#depth - 1 - depth);
   }
 
@@ -205,7 +229,7 @@ export class FunctionWriter {
   }
 
   /** The function's code: its locals, then its instructions. `indexOf` numbers the functions of the module. */
-  finish(indexOf: (name: string) => number): Uint8Array {
+  finish(indexOf: (name: string) => number): FunctionCode {
     const head = new ByteWriter();
     const runs: { ty: WasmTy; count: number }[] = [];
     for (const ty of this.#locals) {
@@ -218,15 +242,23 @@ export class FunctionWriter {
       head.unsigned(count);
       head.byte(typeBytes[ty]);
     }
+    const hints: (readonly [number, boolean])[] = [];
     let from = 0;
+    let next = 0;
+    const append = (end: number): void => {
+      for (let hint = this.#hints[next]; hint !== undefined && hint.at < end; hint = this.#hints[++next]) {
+        hints.push([head.length + hint.at - from, hint.expected]);
+      }
+      head.append(this.#out.bytes.subarray(from, end));
+      from = end;
+    };
     for (const { at, callee } of this.#calls) {
-      head.append(this.#out.bytes.subarray(from, at));
+      append(at);
       head.unsigned(indexOf(callee));
-      from = at;
     }
-    head.append(this.#out.bytes.subarray(from));
+    append(this.#out.length);
     head.byte(0x0b);
-    return head.bytes.slice();
+    return { bytes: head.bytes.slice(), hints };
   }
 
   /** For `Rendering`: constants of every type. */

@@ -97,9 +97,16 @@ export class ModuleWriter implements Surroundings {
   finish(): Uint8Array<ArrayBuffer> {
     const out = new ByteWriter();
     out.append([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]);
-    const section = (id: number, count: number, write: (part: ByteWriter) => void): void => {
+    /** `name`: of a section of id 0. */
+    const section = (
+      id: number,
+      count: number,
+      write: (part: ByteWriter) => void,
+      name: string | null = null,
+    ): void => {
       if (count === 0) return;
       const part = new ByteWriter();
+      if (name !== null) part.text(name);
       part.unsigned(count);
       write(part);
       out.byte(id);
@@ -174,10 +181,25 @@ export class ModuleWriter implements Surroundings {
       }
     });
     const codes = [...this.#functions.values()].map(({ writer }) => writer.finish(indexOf));
+    const hinted = codes.flatMap(({ hints }, i) =>
+      hints.length === 0 ? [] : [{ hints, index: this.#imports.size + i }],
+    );
+    const writeHints = (part: ByteWriter): void => {
+      for (const { index, hints } of hinted) {
+        part.unsigned(index);
+        part.unsigned(hints.length);
+        for (const [offset, expected] of hints) {
+          part.unsigned(offset);
+          part.unsigned(1);
+          part.byte(expected ? 1 : 0);
+        }
+      }
+    };
+    section(0, hinted.length, writeHints, "metadata.code.branch_hint");
     section(10, codes.length, (part) => {
-      for (const code of codes) {
-        part.unsigned(code.length);
-        part.append(code);
+      for (const { bytes } of codes) {
+        part.unsigned(bytes.length);
+        part.append(bytes);
       }
     });
     return out.bytes.slice();

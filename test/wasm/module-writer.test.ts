@@ -60,3 +60,33 @@ test("a branch that is not taken computes nothing, not even what it uses twice",
   expect(f!(3, 1)).toBe(12);
   expect(calls.sort()).toEqual(["both", "then"]);
 });
+
+test("what is expected of a branch is told by its place in the function", () => {
+  const module = new ModuleWriter();
+  const f = module.function("f", ["i32"], ["i32"]);
+  module.export("f");
+  f.call("before");
+  f.local("i64");
+  f.get(0);
+  f.expect(true);
+  f.if(() => {
+    f.i32(7);
+    f.return();
+  });
+  f.block((end) => {
+    f.get(0);
+    f.expect(false);
+    f.brIf(end);
+    f.get(0);
+    f.brIf(end);
+  });
+  f.i32(9);
+  module.function("before", [], []);
+  const compiled = new WebAssembly.Module(module.finish());
+  const [hints] = WebAssembly.Module.customSections(compiled, "metadata.code.branch_hint");
+  // One function, number 0, two hints: the `if` is behind 3 bytes of locals, 2 of the call and 2 of `local.get`; it has 6 bytes, behind
+  // which `block` and `local.get` have 2 each before the `br_if`.
+  expect([...new Uint8Array(hints!)]).toEqual([1, 0, 2, 7, 1, 1, 17, 1, 0]);
+  const { f: run } = new WebAssembly.Instance(compiled, {}).exports as Record<string, (x: number) => number>;
+  expect([run!(1), run!(0)]).toEqual([7, 9]);
+});

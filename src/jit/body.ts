@@ -67,7 +67,7 @@ export class Body {
     this.#memory = new Memory(chunk, context);
     this.#warpOperations = new WarpOperations(chunk, context.context, context.layout);
     this.#faults = new Faults(chunk, context);
-    this.#pins = new Pins(chunk, context.context, context.layout.values);
+    this.#pins = new Pins(chunk);
     this.#dead = deadInstructions(chunk);
     const gathering = new GatheringBlocks(chunk.analysis);
     this.gatherings =
@@ -118,6 +118,7 @@ export class Body {
     this.#inStep = inStep;
     this.flow.write(() => {
       writer.value(isWhole);
+      writer.expect(true);
       writer.if(() => inStep.write());
       this.#memory.forget();
     });
@@ -156,14 +157,15 @@ export class Body {
       this.#chunk.inStep = true;
       for (const block of blocks) {
         const { start, end } = graph.blocks[block]!;
-        this.#pins.begin(graph.blocks[block]!);
+        this.#pins.begin();
         for (let i = start; i < end; i++) {
           const { op } = instructions[i]!;
           const moves = op.kind === "branch" || op.kind === "return" || op.kind === "exit";
           if (moves || decided.has(i)) continue;
           this.#instruction(block, i, instructions[i]!);
-          this.#pins.written(i, instructions[i]!);
+          this.#pins.written(instructions[i]!);
         }
+        this.#pins.end();
       }
       this.#chunk.inStep = false;
     });
@@ -200,12 +202,13 @@ export class Body {
     const test = this.#ends.testOf(block, end, taken);
     const isTest = (i: number): boolean => test?.instructions.includes(i) === true;
     const write = (isDone: (instruction: number) => boolean = isTest): void => {
-      this.#pins.begin(block);
+      this.#pins.begin();
       for (let i = block.start; i < end; i++) {
         if (isDone(i)) continue;
         this.#instruction(block.index, i, instructions[i]!);
-        this.#pins.written(i, instructions[i]!);
+        this.#pins.written(instructions[i]!);
       }
+      this.#pins.end();
     };
     this.#chunk.begin();
     // Functions are better small: calls may nest.
@@ -254,6 +257,7 @@ export class Body {
   #raise(index: number, lanes: Mask): void {
     const { writer } = this.#chunk;
     writer.value(lanes === null ? wasm.i32(1) : anyOf(lanes));
+    writer.expect(false);
     writer.if(() => this.#faults.raise(index, lanes));
   }
 

@@ -7,6 +7,7 @@ import type { Analysis } from "./analysis.ts";
 import type { FileAccess } from "./file-access.ts";
 import { laneBits } from "./lane-bits.ts";
 import { bothMasks, hasLane, isAll, isNone, ruleMask } from "./lane-rule.ts";
+import { lateNans } from "./late-nans.ts";
 import { canonicalNan, canonicalNans, observedBits } from "./nan.ts";
 import { resultsOf } from "./prepare.ts";
 import type { Shape } from "./shape.ts";
@@ -58,10 +59,14 @@ export class Chunk {
   readonly #specials: SpecialValues;
   readonly #frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm;
   readonly #observed: ReadonlySet<number>;
+  /** Registers whose NaNs are replaced where they are stored, and what is in them. */
+  readonly #late: ReadonlyMap<number, "f32" | "f64">;
   /** Vectors of registers that are the same in all lanes. */
   readonly #splats = new Map<number, number>();
   /** Whether all lanes are active, and none is elsewhere, in what is being written. */
   inStep = false;
+  /** What is done with results in locals before a NaN is looked for among them. */
+  beforeCheck: (locals: readonly number[]) => void = () => {};
   /** Where what is left of a byte file lies. */
   file: FileAccess | null = null;
   #values = new Map<Expr, Value>();
@@ -82,8 +87,10 @@ export class Chunk {
     this.#specials = specials;
     this.#frame = frame;
     this.active = Array.from({ length: quads }, () => writer.local("v128"));
-    const { ir, instructions } = analysis.code;
-    this.#observed = observedBits(instructions, resultsOf(ir));
+    const { ir, instructions, graph } = analysis.code;
+    const results = resultsOf(ir);
+    this.#observed = observedBits(instructions, results);
+    this.#late = lateNans(instructions, graph, results);
     this.#registers = this.#localsOf(
       ir.registers.map((_, r) => this.#localTypes(ir, r)),
       sharing,
@@ -178,6 +185,12 @@ export class Chunk {
     return value;
   }
 
+  /** The value of an expression that is stored. */
+  stored(expr: Expr): Value {
+    const ty = expr.kind === "reg" ? this.#late.get(expr.reg) : undefined;
+    return this.value(ty === undefined ? expr : { ...(expr as Extract<Expr, { kind: "reg" }>), ty });
+  }
+
   /** All lanes of an expression. */
   vector(expr: Expr): Vector {
     return vectorOf(this.value(expr), this.quads);
@@ -252,10 +265,10 @@ export class Chunk {
       const to = dst[i];
       if (value === null || to == null) return [];
       if (typeof to === "number") {
-        if (!this.inStep || guard !== null || value.kind !== "vector" || !this.#observed.has(to)) {
+        if (!this.inStep || guard !== null || value.kind !== "vector" || !this.#isSeen(to)) {
           return this.#assignment(block, to, value, guard);
         }
-        const clean = canonicalNans(this.writer, value);
+        const clean = canonicalNans(this.writer, value, this.beforeCheck);
         cleaned.push(...clean.locals);
         return this.#assignment(block, to, clean.value, guard);
       }
@@ -298,6 +311,11 @@ export class Chunk {
     return [{ local: local!, value: condition === null ? scalar : wasm.select(condition, scalar, old) }];
   }
 
+  /** Whether a NaN in a register must be PTX's from the beginning. */
+  #isSeen(register: number): boolean {
+    return this.#observed.has(register) && !this.#late.has(register);
+  }
+
   #writeMask(block: number, register: number, guard: readonly Wasm[] | null): readonly Wasm[] | null {
     const { home } = this.function.registers[register]!;
     if (this.#rule !== null && !(home !== undefined && hasAllLanes(this.#rule, home))) {
@@ -311,7 +329,7 @@ export class Chunk {
   /** The value as the register keeps it: a canonical NaN where bits are looked at, no more bits than it has. */
   #stored(register: number, value: Value): Value {
     const { bits } = this.function.registers[register]!;
-    const seen = value.ty === "f32" || value.ty === "f64" ? this.#observed.has(register) : false;
+    const seen = value.ty === "f32" || value.ty === "f64" ? this.#isSeen(register) : false;
     const clean = seen ? canonicalNan(value) : value;
     if (bits >= 32 || bits === 1) return clean;
     const keep = 2 ** bits - 1;

@@ -190,7 +190,7 @@ export class Memory {
     const locator = this.#locatorOf(op);
     const located = locator.locate(index, active, mask);
     const { places, offset } = located;
-    const elements = values.map((v) => (v === null ? null : elementToStore(chunk.value(v), access, chunk.quads)));
+    const elements = values.map((v) => (v === null ? null : elementToStore(chunk.stored(v), access, chunk.quads)));
     if (places.kind === "one" && elements.every((v): v is Uniform | null => v === null || v.kind === "uniform")) {
       const scalars = elements.map((v) => v?.scalar ?? null);
       const store = (at: Wasm, plus: number, part = access, from = 0): void => {

@@ -33,8 +33,15 @@ const ops = {
 
 const clean = (ty: FloatTy, part: Wasm): Wasm => wasm.blend(wasm.op(ops[ty].eq, part, part), part, ops[ty].nan);
 
-/** The same for many lanes, among which a NaN is rare: they are looked at one by one only if their sum is one. */
-export function canonicalNans(w: FunctionWriter, value: Vector): { readonly value: Vector; readonly locals: number[] } {
+/**
+ * The same for many lanes, among which a NaN is rare: they are looked at one by one only if their sum is one. `beforeCheck`: what is
+ * done with the locals in which the results are before that.
+ */
+export function canonicalNans(
+  w: FunctionWriter,
+  value: Vector,
+  beforeCheck: (locals: readonly number[]) => void,
+): { readonly value: Vector; readonly locals: number[] } {
   const { ty } = value;
   if (ty !== "f32" && ty !== "f64") return { value, locals: [] };
   const { add, ne, bitmask } = ops[ty];
@@ -46,9 +53,11 @@ export function canonicalNans(w: FunctionWriter, value: Vector): { readonly valu
     const half = of.length >> 1;
     return half === 0 ? of[0]! : wasm.op(add, sum(of.slice(0, half)), sum(of.slice(half)));
   };
+  beforeCheck(locals);
   const total = w.local("v128");
   w.assign([{ local: total, value: sum(parts) }]);
   w.value(wasm.op(bitmask, wasm.op(ne, wasm.local("v128", total), wasm.local("v128", total))));
+  w.expect(false);
   w.if(() => w.assign(locals.map((local, i) => ({ local, value: clean(ty, parts[i]!) }))));
   w.release(total);
   const quads = value.quads.map((_, q) => parts.slice(q * perQuad, (q + 1) * perQuad));

@@ -1,73 +1,115 @@
 import { readsOf } from "../ir/flow/accesses.ts";
-import type { FlowBlock } from "../ir/flow/flow-graph.ts";
 import type { Instruction } from "../ir/index.ts";
+import { type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
 
-/** Vectors that may have been loaded and not yet used: with what is computed from them they fill the machine's registers. */
-const mostLoaded = 8;
+/** Steps that are put between two operations, and in a block, at most: a module grows by them. */
+const mostBetween = 24;
+const mostInBlock = 512;
+
+/** A value that is computed from what is loaded, and on which further such values hang. */
+interface Tail {
+  /** How many vectors and scalars the block had loaded. */
+  readonly loads: number;
+  /** Whether anything has been loaded since such a value was computed first. */
+  readonly isLong: boolean;
+}
 
 /**
- * Keeps arithmetic near the loads on which it works. V8 leaves loads in their order and puts off what is computed from them
- * until it is needed: of a sum over many loads it would make all loads first, and spill them. A store of the sum's value so
- * far, to where nobody reads it, cannot be put off.
+ * Keeps arithmetic near the loads on which it works. V8 (until version 11, in Node 20) goes through a block from behind, and places what is
+ * needed by what it has placed, breadth first: one load after the other, since loads keep their order, but of several sums an addition each at
+ * the same time. So it would make all loads of a long sum first, and spill them. Here a sum takes as many steps from one addition to the next as
+ * there are loads between, by shuffles that change nothing, for which no code is made. And the last values of sums are tied together in the same
+ * way, so that V8 goes back along all of them at once.
  */
 export class Pins {
   readonly #chunk: Chunk;
-  /** The local with the address of bytes for the vectors of a register. */
-  readonly #context: number;
-  readonly #offset: number;
-  /** Registers that have been loaded since the last pin. */
+  /** Registers that the block has loaded. */
   readonly #loaded = new Set<number>();
-  #vectors = 0;
-  #lastLoad = -1;
+  /** By register. */
+  readonly #tails = new Map<number, Tail>();
+  #loads = 0;
+  #left = 0;
 
-  constructor(chunk: Chunk, context: number, offset: number) {
+  constructor(chunk: Chunk) {
     this.#chunk = chunk;
-    this.#context = context;
-    this.#offset = offset;
+    chunk.beforeCheck = (locals) => {
+      if ([...this.#tails.values()].some(({ isLong }) => isLong)) this.#tie(locals);
+    };
   }
 
   /** What follows are instructions of a block. */
-  begin({ start, end }: FlowBlock): void {
-    const { instructions } = this.#chunk.analysis.code;
-    this.#forget();
-    this.#lastLoad = end - 1;
-    while (this.#lastLoad >= start && instructions[this.#lastLoad]!.op.kind !== "load") this.#lastLoad--;
+  begin(): void {
+    this.#loaded.clear();
+    this.#tails.clear();
+    this.#loads = 0;
+    this.#left = mostInBlock;
+  }
+
+  /** All but the end of the block has been written. */
+  end(): void {
+    this.#tie([...this.#tails].flatMap(([register, { isLong }]) => (isLong ? this.#vectorsOf(register) : [])));
   }
 
   /** An instruction of the block has been written. */
-  written(index: number, instruction: Instruction): void {
-    const results = instruction.dst.filter((to): to is number => typeof to === "number");
-    if (instruction.op.kind === "load") {
-      for (const r of results) {
+  written(instruction: Instruction): void {
+    const { op } = instruction;
+    const isLoad = op.kind === "load";
+    let usesLoaded = false;
+    const before: Tail[] = [];
+    readsOf(instruction, {
+      register: (r) => {
+        usesLoaded ||= this.#loaded.has(r);
+        const tail = this.#tails.get(r);
+        if (tail !== undefined) before.push(tail);
+        this.#tails.delete(r);
+      },
+    });
+    for (const r of instruction.dst) {
+      if (typeof r !== "number") continue;
+      this.#tails.delete(r);
+      if (isLoad) {
         this.#loaded.add(r);
-        this.#vectors += this.#vectorsOf(r).length;
+        this.#loads += this.#chunk.locals(r).length;
+      } else {
+        this.#loaded.delete(r);
+        if (op.kind === "pure" && (usesLoaded || before.length > 0)) this.#computed(r, before);
       }
-    } else if (this.#vectors >= mostLoaded && index < this.#lastLoad && this.#usesLoaded(instruction)) {
-      const vectors = results.flatMap((r) => this.#vectorsOf(r));
-      if (vectors.length === 0) return;
-      const { writer } = this.#chunk;
-      vectors.forEach((local, i) => {
-        writer.get(this.#context);
-        writer.get(local);
-        writer.memory("v128.store", 16, this.#offset + 16 * i);
-      });
-      this.#forget();
     }
   }
 
-  #usesLoaded(instruction: Instruction): boolean {
-    let uses = false;
-    readsOf(instruction, { register: (r) => (uses ||= this.#loaded.has(r)) });
-    return instruction.op.kind === "pure" && uses;
+  /** A register has got what is computed from what is loaded, and from other such values. */
+  #computed(register: number, before: readonly Tail[]): void {
+    const vectors = this.#vectorsOf(register);
+    if (vectors.length === 0) return;
+    const last = Math.max(...before.map(({ loads }) => loads));
+    const steps = before.length === 0 ? 0 : Math.min(mostBetween, this.#loads - last - 1);
+    const isLong = steps > 0 || before.some((tail) => tail.isLong);
+    this.#tails.set(register, { loads: this.#loads, isLong });
+    this.#left -= Math.max(0, steps) * vectors.length;
+    if (steps <= 0 || this.#left < 0) return;
+    this.#chunk.writer.assign(vectors.map((local) => ({ local, value: later(wasm.local("v128", local), steps) })));
   }
 
-  #vectorsOf(register: number): number[] {
-    return this.#chunk.locals(register).filter((local) => this.#chunk.writer.typeOf(local) === "v128");
+  /** Makes each value wait for all of them. */
+  #tie(locals: readonly number[]): void {
+    if (locals.length < 2) return;
+    const values = locals.map((local) => wasm.local("v128", local));
+    const all = values.reduce(first);
+    this.#chunk.writer.assign(locals.map((local, i) => ({ local, value: first(values[i]!, all) })));
   }
 
-  #forget(): void {
-    this.#loaded.clear();
-    this.#vectors = 0;
+  #vectorsOf(register: number): readonly number[] {
+    const { writer, locals } = this.#chunk;
+    return locals(register).filter((local) => writer.typeOf(local) === "v128");
   }
+}
+
+/** The first of two vectors. */
+const first = (a: Wasm, b: Wasm): Wasm => wasm.shuffle32(a, b, [0, 1, 2, 3]);
+
+function later(value: Wasm, steps: number): Wasm {
+  let found = value;
+  for (let i = 0; i < steps; i++) found = first(found, found);
+  return found;
 }

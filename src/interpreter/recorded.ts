@@ -13,11 +13,11 @@ export class RecordedSteering implements Steering {
     this.#asked = asked;
   }
 
-  choose(ways: number, current: Group | null): number {
+  choose(ways: number, current: Group | null, groupOf: (way: number) => Group): number {
     // Nobody will come back to what was before the first checkpoint.
-    if (!this.#isKept) return this.#asked.choose(ways, current);
+    if (!this.#isKept) return this.#asked.choose(ways, current, groupOf);
     const given = this.#given++;
-    const answer = (this.#answers[given] ??= this.#asked.choose(ways, current));
+    const answer = (this.#answers[given] ??= this.#asked.choose(ways, current, groupOf));
     // After a change of the machine there may be fewer ways.
     return answer < ways ? answer : 0;
   }

@@ -120,18 +120,22 @@ export class SteeredSchedule implements Schedule {
     if (group === null) return this.#another();
     if (!group.at.visible || this.#chosen === "group") return group;
     const beside = this.#options.apart ? others(warp!, group) : [];
-    const ways = 1 + beside.length + (this.#chosen === "warp" ? 0 : this.#others.length);
-    const way = ways === 1 ? 0 : this.#steering.choose(ways, group);
-    if (way === 0) return group;
-    if (way > beside.length) return pick(this.#others[way - 1 - beside.length]!);
+    const warps = this.#chosen === "warp" ? [] : this.#others;
+    const ways = 1 + beside.length + warps.length;
+    const groupOf = (way: number): Group =>
+      way === 0 ? group : way <= beside.length ? beside[way - 1]! : pick(warps[way - 1 - beside.length]!)!;
+    const way = ways === 1 ? 0 : this.#steering.choose(ways, group, groupOf);
+    const next = groupOf(way);
+    if (way === 0 || way > beside.length) return next;
     this.#chosen = "group";
-    return prefer(beside[way - 1]!);
+    return prefer(next);
   }
 
   /** The current warp cannot go on. */
   #another(): Group | null {
     const ready = this.#others!;
-    if (ready.length > 0) return pick(ready[ready.length === 1 ? 0 : this.#steering.choose(ready.length, null)]!);
+    const groupOf = (way: number): Group => pick(ready[way]!)!;
+    if (ready.length > 0) return groupOf(ready.length === 1 ? 0 : this.#steering.choose(ready.length, null, groupOf));
     this.#others = null;
     if (this.#spinning.size === 0) throw deadlock(this.#flight.blocks[0]!);
     // If all only spin, whoever they wait for may not have begun.

@@ -42,9 +42,10 @@ export interface ThreadModel {
 export interface Steering {
   /**
    * Which of the `ways` to go, of which there are at least two. Way 0 is to go on with `current`, lanes that are about to
-   * access memory that others see; or, where it is null, with the next of those that can run.
+   * access memory that others see; or, where it is null, with the next of those that can run. `groupOf`: who goes on by a way;
+   * it may be asked only during the call.
    */
-  choose(ways: number, current: Group | null): number;
+  choose(ways: number, current: Group | null, groupOf: (way: number) => Group): number;
 }
 
 export interface LaunchRequest {

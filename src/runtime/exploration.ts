@@ -1,11 +1,18 @@
-import type { Schedule, ScriptedSteering } from "./schedule-script.ts";
+import type { Conflicts } from "./footprints.ts";
+import { type Choice, type Schedule, type ScriptedSteering, scheduleText } from "./schedule-script.ts";
 
 /** A schedule to try. */
 export type Candidate =
   | { readonly kind: "schedule"; readonly schedule: Schedule; readonly interruptions: number }
   | { readonly kind: "seed"; readonly seed: number };
 
-/** Further schedules that differ from one that was tried by one more turn behind its last. */
+/** A choice, and the ways that are worth a try there. */
+interface Point {
+  readonly at: number;
+  readonly ways: readonly number[];
+}
+
+/** Further schedules, which are as one that was tried up to a choice, turn there, and then go on as it comes. */
 interface Branching {
   readonly schedule: Schedule;
   readonly interruptions: number;
@@ -20,6 +27,8 @@ export class Exploration {
   readonly #budget: number;
   /** By number of interruptions. */
   readonly #levels: Branching[][] = [];
+  /** Schedules that have been given to try, by name. */
+  readonly #seen = new Set<string>();
   #tried = 0;
   #seed: number;
   #large = false;
@@ -51,23 +60,36 @@ export class Exploration {
     return this.#large ? this.#count({ kind: "seed", seed: this.#seed++ }) : null;
   }
 
-  /** The schedule has been tried: at which of its choices others could branch off. */
-  ran({ schedule, interruptions }: Candidate & { kind: "schedule" }, steering: ScriptedSteering): void {
+  /**
+   * The schedule has been tried: at which of its choices others branch off. With `conflicts` only those that may give another run;
+   * a conflict may also call for a turn before the schedule's last one, to somebody else.
+   */
+  ran({ schedule }: Candidate & { kind: "schedule" }, steering: ScriptedSteering, conflicts: Conflicts | null): void {
     const { choices } = steering;
     if (choices.length < steering.count) this.#complete = false;
     const from = (schedule.at(-1)?.at ?? -1) + 1;
-    const turns = (interrupts: boolean): number[] =>
-      choices.flatMap((c, at) => (at >= from && c.interrupts === interrupts ? [at] : []));
-    for (const [level, points] of [
-      [interruptions, turns(false)],
-      [interruptions + 1, turns(true)],
-    ] as const) {
+    const byLevel = new Map<number, Point[]>();
+    let interruptions = 0;
+    let count = 0;
+    let turn = 0;
+    choices.forEach((choice, at) => {
+      const taken = schedule[turn]?.at === at ? schedule[turn]!.way : 0;
+      const ways = at < from && conflicts === null ? [] : waysOf(choice, at, conflicts).filter((way) => way !== taken);
+      const level = interruptions + (choice.interrupts ? 1 : 0);
+      const points = byLevel.get(level) ?? [];
+      byLevel.set(level, points);
+      if (ways.length > 0) points.push({ at, ways });
+      count += ways.length;
+      if (taken === 0) return;
+      turn++;
+      if (choice.interrupts) interruptions++;
+    });
+    for (const [level, points] of byLevel) {
       if (points.length === 0) continue;
       while (this.#levels.length <= level) this.#levels.push([]);
-      const each = spread(points, (at) => choices[at]!.ways);
-      this.#levels[level]!.push({ schedule, interruptions: level, turns: each });
+      this.#levels[level]!.push({ schedule, interruptions: level, turns: spread(points) });
     }
-    if (schedule.length === 0) this.#large = choices.reduce((sum, c) => sum + c.ways - 1, 1) > this.#budget;
+    if (schedule.length === 0) this.#large = count + 1 > this.#budget;
   }
 
   #count<T extends Candidate>(candidate: T): T {
@@ -80,8 +102,12 @@ export class Exploration {
       for (let first = level[0]; first !== undefined; first = level[0]) {
         const { value, done } = first.turns.next();
         if (done !== true) {
-          const { schedule, interruptions } = first;
-          return { kind: "schedule", schedule: [...schedule, value], interruptions };
+          const { interruptions } = first;
+          const schedule = [...first.schedule.filter(({ at }) => at < value.at), value];
+          const name = scheduleText(schedule);
+          if (this.#seen.has(name)) continue;
+          this.#seen.add(name);
+          return { kind: "schedule", schedule, interruptions };
         }
         level.shift();
       }
@@ -90,13 +116,23 @@ export class Exploration {
   }
 }
 
+/** The ways of a choice that are worth a try. Whoever conflicts but cannot run there may be brought on by anybody. */
+function waysOf({ interrupts, warps }: Choice, at: number, conflicts: Conflicts | null): number[] {
+  const all = warps.flatMap((_, way) => (way === 0 ? [] : [way]));
+  if (conflicts === null || !interrupts) return all;
+  const others = conflicts.get(at);
+  if (others !== undefined && ![...others].every((warp) => warps.includes(warp))) return all;
+  // Groups of one warp are not told apart: they meet again, and what they do then depends on where.
+  return all.filter((way) => warps[way] === warps[0] || others?.has(warps[way]!));
+}
+
 /** All turns at these choices, in an order in which those that are tried early lie far apart. */
-function* spread(points: readonly number[], ways: (at: number) => number): Generator<{ at: number; way: number }> {
+function* spread(points: readonly Point[]): Generator<{ at: number; way: number }> {
   const count = points.length;
   const stride = coprime(Math.max(1, Math.round(count * 0.618)), count);
   for (let i = 0; i < count; i++) {
-    const at = points[(i * stride) % count]!;
-    for (let way = 1; way < ways(at); way++) yield { at, way };
+    const { at, ways } = points[(i * stride) % count]!;
+    for (const way of ways) yield { at, way };
   }
 }
 

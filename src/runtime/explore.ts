@@ -1,5 +1,7 @@
+import type { Observer } from "../machine/events.ts";
 import type { Steering } from "../machine/launch.ts";
 import { type Candidate, Exploration } from "./exploration.ts";
+import { Footprints } from "./footprints.ts";
 import type { Job } from "./job.ts";
 import type { JobResult } from "./job-run.ts";
 import { differenceOf } from "./run-difference.ts";
@@ -9,6 +11,8 @@ import { type Interruption, ScriptedSteering, scheduleText } from "./schedule-sc
 export interface ScheduleChoice {
   readonly steering?: Steering;
   readonly seed?: number;
+  /** Who watches, to see which schedules are worth a try. */
+  readonly observers?: readonly Observer[];
   /** Thread-instructions after which it has not ended: under another schedule a program may wait for ever. */
   readonly maxSteps?: number;
 }
@@ -40,6 +44,8 @@ export interface ExploreOptions {
   readonly budget: number;
   /** The first of those by chance. */
   readonly seed?: number | undefined;
+  /** Leaves out schedules of which others are known to give the same run. Default: true. */
+  readonly reduce?: boolean;
   /** Before each schedule: how many have been tried. */
   readonly onSchedule?: (tried: number) => void;
 }
@@ -55,7 +61,7 @@ const leastSteps = 1_000_000;
 export async function explore(
   job: Job,
   run: (how: ScheduleChoice) => JobResult | Promise<JobResult>,
-  { budget, seed, onSchedule }: ExploreOptions,
+  { budget, seed, reduce = true, onSchedule }: ExploreOptions,
 ): Promise<Explored> {
   const usual = await run({});
   const exploration = new Exploration(budget, seed);
@@ -64,22 +70,30 @@ export async function explore(
   const maxSteps = Math.max(leastSteps, ...usual.launches.map(({ steps }) => patience * (steps ?? 0)));
   for (let next = ran ? exploration.next() : null; next !== null; next = exploration.next()) {
     onSchedule?.(exploration.tried);
-    const { steering, how } = howTo(next);
+    const { steering, footprints, how } = howTo(next, reduce);
     const result = await run({ ...how, maxSteps });
     const difference = differenceOf(job, usual, result);
     if (difference !== null) {
       found = { ...nameOf(next), difference, interruptions: steering?.interruptions ?? [], result };
       break;
     }
-    if (next.kind === "schedule") exploration.ran(next, steering!);
+    if (next.kind === "schedule") exploration.ran(next, steering!, footprints?.conflicts() ?? null);
   }
   return { usual, schedules: exploration.tried, covered: exploration.coveredInterruptions, found };
 }
 
-function howTo(candidate: Candidate): { readonly steering: ScriptedSteering | null; readonly how: ScheduleChoice } {
-  if (candidate.kind === "seed") return { steering: null, how: { seed: candidate.seed } };
+interface Trial {
+  readonly steering: ScriptedSteering | null;
+  readonly footprints: Footprints | null;
+  readonly how: ScheduleChoice;
+}
+
+function howTo(candidate: Candidate, reduce: boolean): Trial {
+  if (candidate.kind === "seed") return { steering: null, footprints: null, how: { seed: candidate.seed } };
   const steering = new ScriptedSteering(candidate.schedule);
-  return { steering, how: { steering } };
+  if (!reduce) return { steering, footprints: null, how: { steering } };
+  const footprints = new Footprints(() => steering.count);
+  return { steering, footprints, how: { steering, observers: [footprints] } };
 }
 
 const nameOf = (candidate: Candidate): Pick<FoundDifference, "schedule" | "seed"> =>

@@ -1,6 +1,7 @@
 import type { Group } from "../machine/group.ts";
 import type { Steering } from "../machine/launch.ts";
 import { UsageError } from "./errors.ts";
+import { warpId } from "./footprints.ts";
 
 /** At the choice of that number, counted from 0, a schedule goes another way than 0. */
 interface Turn {
@@ -42,16 +43,25 @@ export interface Interruption {
   readonly warp: number;
 }
 
-/** Choices that are remembered: at those behind, exploration turns nowhere. */
-const mostChoices = 1 << 17;
+/** Ways that are remembered, of all choices: at those behind, exploration turns nowhere. */
+const mostWays = 1 << 20;
+
+/** What a run was asked. */
+export interface Choice {
+  /** All ways but 0 interrupt somebody. */
+  readonly interrupts: boolean;
+  /** By way: who goes on. */
+  readonly warps: readonly number[];
+}
 
 /** Follows a schedule, and remembers what it was asked. */
 export class ScriptedSteering implements Steering {
   readonly #turns: Schedule;
   #next = 0;
   #count = 0;
-  /** By choice: how many ways there were, negative where nobody would have been interrupted. */
-  readonly #ways: number[] = [];
+  #ways = 0;
+  /** Those that are remembered. */
+  readonly choices: Choice[] = [];
   readonly interruptions: Interruption[] = [];
 
   constructor(schedule: Schedule) {
@@ -63,19 +73,18 @@ export class ScriptedSteering implements Steering {
     return this.#count;
   }
 
-  /** The ways of each choice that is remembered; `interrupts`: all but way 0 interrupt somebody. */
-  get choices(): readonly { readonly ways: number; readonly interrupts: boolean }[] {
-    return this.#ways.map((ways) => ({ ways: Math.abs(ways), interrupts: ways > 0 }));
-  }
-
   /** Turns at choices that the run did not come to: the schedule is of another one. */
   get unreached(): number {
     return this.#turns.length - this.#next;
   }
 
-  choose(ways: number, current: Group | null): number {
+  choose(ways: number, current: Group | null, groupOf: (way: number) => Group): number {
     const at = this.#count++;
-    if (at < mostChoices) this.#ways.push(current === null ? -ways : ways);
+    this.#ways += ways;
+    if (this.#ways <= mostWays) {
+      const warps = Array.from({ length: ways }, (_, way) => warpId(groupOf(way).activation.warp));
+      this.choices.push({ interrupts: current !== null, warps });
+    }
     const turn = this.#turns[this.#next];
     if (turn === undefined || turn.at !== at) return 0;
     this.#next++;

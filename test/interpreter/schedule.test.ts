@@ -1,41 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { type Expr, kit } from "../../src/semantics/index.ts";
-import { access, type FunctionBuilder, ModuleBuilder, old, special, symbol, u64 } from "./builder.ts";
+import { kit } from "../../src/semantics/index.ts";
+import { access, ModuleBuilder, old, special, symbol, u64 } from "./builder.ts";
 import { range, run } from "./harness.ts";
+import { countAndFree, lockedCounter, takeLock } from "./spin-lock.ts";
 
 const tid = special("tid.x");
-const equals = (value: number): Expr =>
-  kit.select(kit.eq(old(0), kit.i32(value)), kit.i32(value === 0 ? 1 : 0), old(0));
-
-/** Spins until the word at `lock` is 0, makes it 1, adds one to the word at `count` without care, and frees the lock. */
-function countUnderLock(k: FunctionBuilder, lock: Expr, count: Expr): void {
-  const [got, n] = [k.reg("b32"), k.reg("b32")];
-  const busy = k.reg("pred");
-  const spin = k.label();
-  k.place(spin);
-  k.emit({ kind: "atomic", access: access("global"), address: lock, combine: [equals(0)] }, { dst: [got] });
-  k.set(busy, kit.ne(got.i32, kit.i32(0)));
-  k.branch(spin, { when: busy });
-  k.load(n, access("global"), count);
-  k.set(n, kit.add(n.i32, kit.i32(1)));
-  k.store(access("global"), count, n.i32);
-  k.store(access("global", 32, { volatile: true }), lock, kit.i32(0));
-}
-
 describe("threads that wait for each other get on", () => {
   test.each([
     ["lanes of a warp", [32, 1, 1], [1, 1, 1]],
     ["warps of a block", [128, 1, 1], [1, 1, 1]],
     ["blocks", [40, 1, 1], [7, 1, 1]],
   ] as const)("a spin lock between %s", (_, block, grid) => {
-    const m = new ModuleBuilder();
-    m.variable("lock", "global", 4);
-    const k = m.kernel();
-    const out = k.kernelParam(u64);
-    const base = k.reg("b64");
-    k.load(base, access("kernel-param", 64), out);
-    countUnderLock(k, symbol("lock"), base.i64);
-    k.exit();
+    const m = lockedCounter();
     for (const seed of [undefined, 1, 2, 3]) {
       const { ok, out: words } = run(m, { block, grid, request: seed === undefined ? {} : { seed } });
       expect(ok).toBe(true);
@@ -51,19 +27,10 @@ describe("threads that wait for each other get on", () => {
     const base = k.reg("b64");
     k.load(base, access("kernel-param", 64), out);
     k.emit({ kind: "call", target: { kind: "direct", function: "take" }, args: [], results: [], uniform: false });
-    const n = k.reg("b32");
-    k.load(n, access("global"), base.i64);
-    k.store(access("global"), base.i64, kit.add(n.i32, kit.i32(1)));
-    k.store(access("global", 32, { volatile: true }), symbol("lock"), kit.i32(0));
+    countAndFree(k, symbol("lock"), base.i64);
     k.exit();
     const g = m.func("take");
-    const got = g.reg("b32");
-    const busy = g.reg("pred");
-    const spin = g.label();
-    g.place(spin);
-    g.emit({ kind: "atomic", access: access("global"), address: symbol("lock"), combine: [equals(0)] }, { dst: [got] });
-    g.set(busy, kit.ne(got.i32, kit.i32(0)));
-    g.branch(spin, { when: busy });
+    takeLock(g, symbol("lock"));
     g.ret();
     expect(run(m, { request: { maxSteps: 10_000_000 } })).toMatchObject({ ok: true });
     expect(run(m, { request: { maxSteps: 10_000_000 } }).out[0]).toBe(32);

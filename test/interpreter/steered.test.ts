@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Steering } from "../../src/machine/launch.ts";
-import { type Expr, kit } from "../../src/semantics/index.ts";
-import { access, ModuleBuilder, old, special, symbol, u64 } from "./builder.ts";
+import { kit } from "../../src/semantics/index.ts";
+import { access, ModuleBuilder, special, symbol, u64 } from "./builder.ts";
 import { run } from "./harness.ts";
+import { lockedCounter } from "./spin-lock.ts";
 
 interface Asked {
   readonly ways: number;
@@ -101,32 +102,12 @@ test("groups of a warp, where lanes are scheduled each for itself", () => {
   expect(results).toEqual([2, 1]);
 });
 
-const equals = (value: number): Expr =>
-  kit.select(kit.eq(old(0), kit.i32(value)), kit.i32(value === 0 ? 1 : 0), old(0));
-
 test.each([
   ["lanes of a warp", [32, 1, 1], [1, 1, 1]],
   ["warps of a block", [128, 1, 1], [1, 1, 1]],
   ["blocks", [3, 1, 1], [9, 1, 1]],
 ] as const)("a spin lock between %s ends whatever the schedule", (_, block, grid) => {
-  const m = new ModuleBuilder();
-  m.variable("lock", "global", 4);
-  const k = m.kernel();
-  const out = k.kernelParam(u64);
-  const base = k.reg("b64");
-  k.load(base, access("kernel-param", 64), out);
-  const [got, n] = [k.reg("b32"), k.reg("b32")];
-  const busy = k.reg("pred");
-  const spin = k.label();
-  k.place(spin);
-  k.emit({ kind: "atomic", access: access("global"), address: symbol("lock"), combine: [equals(0)] }, { dst: [got] });
-  k.set(busy, kit.ne(got.i32, kit.i32(0)));
-  k.branch(spin, { when: busy });
-  k.load(n, access("global"), base.i64);
-  k.set(n, kit.add(n.i32, kit.i32(1)));
-  k.store(access("global"), base.i64, n.i32);
-  k.store(access("global", 32, { volatile: true }), symbol("lock"), kit.i32(0));
-  k.exit();
+  const m = lockedCounter();
   for (const steering of [script(), dice(1), dice(2), dice(3)]) {
     const { ok, out: words } = run(m, { block, grid, request: { steering, maxSteps: 50_000_000 } });
     expect(ok).toBe(true);

@@ -1,11 +1,11 @@
 import { basename } from "node:path";
 import { LoadError, NotExecutableError, UsageError } from "../runtime/errors.ts";
 import { buildKernel } from "../runtime/standalone.ts";
-import { renderDiagnostic } from "../source/index.ts";
 import { parseDim } from "./argument-syntax.ts";
 import { type Command, exitStatus } from "./command.ts";
 import { readSource, writeBytes } from "./files.ts";
 import { requirePtx } from "./isa-of-file.ts";
+import { printLoadError } from "./load-error.ts";
 import { printJson } from "./terminal.ts";
 
 export const build: Command = {
@@ -54,11 +54,12 @@ export const build: Command = {
       }
       return exitStatus.ok;
     } catch (error) {
-      if (!(error instanceof LoadError) && !(error instanceof NotExecutableError)) throw error;
-      if (json) printJson({ ok: false, error: error.message }, terminal);
-      else if (error instanceof LoadError)
-        for (const d of error.diagnostics) terminal.err(renderDiagnostic(d, terminal));
-      else terminal.err(`lanewise: ${error.message}`);
+      if (error instanceof LoadError) printLoadError(error, json, terminal);
+      else if (!(error instanceof NotExecutableError)) throw error;
+      else {
+        terminal.err(`lanewise: ${error.message}`);
+        if (json) printJson({ ok: false, error: error.message }, terminal);
+      }
       return exitStatus.failed;
     }
   },

@@ -111,7 +111,11 @@ export const dap: Command = {
           resolve(exitStatus.usage);
         }
       });
-      process.stdin.on("end", end);
+      process.stdin.on("end", () => {
+        if (!unframer.isWithin) return end();
+        terminal.err("dap: the input ends within a message; editors start `lanewise dap`, people `lanewise debug`");
+        resolve(exitStatus.usage);
+      });
     });
     process.stdin.destroy();
     return status;

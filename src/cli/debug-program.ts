@@ -1,6 +1,6 @@
 import { launchesOf } from "../debugger/program.ts";
 import { Session, type SessionOptions } from "../debugger/session.ts";
-import { LoadError, UsageError } from "../runtime/errors.ts";
+import { UsageError } from "../runtime/errors.ts";
 import { parseSchedule, ScriptedSteering } from "../runtime/schedule-script.ts";
 import { renderDiagnostic } from "../source/index.ts";
 import { jobsOf } from "./each-run.ts";
@@ -40,10 +40,4 @@ export async function openSession(
   const run = await openRun(planned, { ...jobOptions(options, new Progress(terminal)), ...steering });
   const launches = launchesOf(run);
   return new Session(run.device.memory, launches, session);
-}
-
-/** Says what is wrong with a program's text; anything else is thrown on. */
-export function reportLoadError(error: unknown, terminal: Terminal): void {
-  if (!(error instanceof LoadError)) throw error;
-  for (const d of error.diagnostics) if (d.severity === "error") terminal.err(renderDiagnostic(d, terminal));
 }

@@ -1,9 +1,10 @@
 import { createInterface, type Interface } from "node:readline";
 import { Console } from "../debugger/console/console.ts";
 import type { Session } from "../debugger/session.ts";
-import { NotExecutableError, UsageError } from "../runtime/errors.ts";
+import { LoadError, NotExecutableError, UsageError } from "../runtime/errors.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
-import { openSession, reportLoadError } from "./debug-program.ts";
+import { openSession } from "./debug-program.ts";
+import { printLoadError } from "./load-error.ts";
 import { readText } from "./files.ts";
 import type { Options } from "./options.ts";
 import { programDetails, programOptions, programUsage } from "./program-options.ts";
@@ -99,7 +100,8 @@ Exit status: 0; 1 if the program has errors; 2 for wrong usage and commands that
       session = await openSession(options, terminal, { command: "debug", onLog });
     } catch (error) {
       if (error instanceof NotExecutableError) throw new UsageError(error.message);
-      reportLoadError(error, terminal);
+      if (!(error instanceof LoadError)) throw error;
+      printLoadError(error, json, terminal);
       return exitStatus.failed;
     }
     const { style, width } = terminal;

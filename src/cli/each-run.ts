@@ -1,5 +1,5 @@
 import { UsageError } from "../runtime/errors.ts";
-import { renderDiagnostic } from "../source/index.ts";
+import { type Diagnostic, renderDiagnostic, renderPlace } from "../source/index.ts";
 import { type ExitStatus, exitStatus } from "./command.ts";
 import { stdin } from "./files.ts";
 import type { Options } from "./options.ts";
@@ -40,20 +40,31 @@ export function jobsOf(options: Options, command: string): readonly string[] | n
 /** `fromJob`: the run is one of a job file's. */
 type Perform = (planned: PlannedRun, fromJob: boolean) => Promise<ExitStatus>;
 
-/** Performs each run that a command line asks for, and says on stderr what is wrong with job files; returns the status of all. */
+interface Performed {
+  /** Of all runs together. */
+  readonly status: ExitStatus;
+  /** What is wrong with job files, which has been said on stderr. */
+  readonly errors: readonly string[];
+}
+
+/** Performs each run that a command line asks for. */
 export async function eachRun(
   options: Options,
   { command, terminal }: { readonly command: string; readonly terminal: Terminal },
   perform: Perform,
-): Promise<ExitStatus> {
+): Promise<Performed> {
   const jobs = jobsOf(options, command);
-  if (jobs === null) return await perform(commandJob(options, command), false);
+  if (jobs === null) return { status: await perform(commandJob(options, command), false), errors: [] };
   const statuses: ExitStatus[] = [];
+  const errors: string[] = [];
   for (const { runs, diagnostics, problem } of jobRuns(jobs, options.value("variant"))) {
     if (problem !== null) terminal.err(`lanewise: ${problem}`);
     for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
+    errors.push(...(problem === null ? [] : [problem]), ...diagnostics.map(briefly));
     if (problem !== null || diagnostics.length > 0) statuses.push(exitStatus.usage);
     for (const planned of runs) statuses.push(await perform(planned, true));
   }
-  return worst(statuses);
+  return { status: worst(statuses), errors };
 }
+
+const briefly = (d: Diagnostic): string => `${renderPlace(d.source, d.span)}: ${d.message}`;

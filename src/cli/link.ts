@@ -1,6 +1,6 @@
 import { linkToText } from "../runtime/compile.ts";
 import { UsageError } from "../runtime/errors.ts";
-import { diagnosticToJson, hasErrors, renderDiagnostic } from "../source/index.ts";
+import { hasErrors, placedDiagnosticToJson, renderDiagnostic } from "../source/index.ts";
 import { type Command, exitStatus } from "./command.ts";
 import { readSource, writeBytes } from "./files.ts";
 import { requirePtx } from "./isa-of-file.ts";
@@ -26,7 +26,7 @@ export const link: Command = {
       printJson(
         {
           ok: text !== null,
-          diagnostics: diagnostics.map((d) => ({ path: d.source.path, ...diagnosticToJson(d) })),
+          diagnostics: diagnostics.map(placedDiagnosticToJson),
           ...(output === null ? { text } : { output }),
         },
         terminal,

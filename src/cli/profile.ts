@@ -73,7 +73,7 @@ Exit status: as of lanewise run.`,
     const json = options.has("json");
     const documents: object[] = [];
 
-    const status = await eachRun(options, { command: "profile", terminal }, async (planned, fromJob) => {
+    const { status, errors } = await eachRun(options, { command: "profile", terminal }, async (planned, fromJob) => {
       const profiler = new Profiler();
       const steering = steeringOf(options);
       const watched = { ...settings, ...(steering && { steering }), observers: [profiler] };
@@ -100,7 +100,8 @@ Exit status: as of lanewise run.`,
       if (found.launches.length > 0) printProfile(found, table, terminal);
       return statusOf(finished);
     });
-    if (json) printJson({ ok: status === exitStatus.ok, jobs: documents }, terminal);
+    if (json)
+      printJson({ ok: status === exitStatus.ok, jobs: documents, ...(errors.length > 0 && { errors }) }, terminal);
     return status;
   },
 };

@@ -1,6 +1,6 @@
 import type { Report } from "../machine/report.ts";
 import type { CheckResult, JobResult } from "../runtime/job-run.ts";
-import { diagnosticToJson, rangeToJson } from "../source/index.ts";
+import { placedDiagnosticToJson, rangeToJson } from "../source/index.ts";
 
 /** JSON has no NaN, no infinities and no integers beyond 2^53: those become strings. */
 const jsonNumber = (value: number | bigint): number | string =>
@@ -57,7 +57,5 @@ export const jobToJson = (result: JobResult) => ({
   reports: result.reports.map(reportToJson),
   ...(result.skipped === null ? {} : { skipped: result.skipped }),
   ...(result.failure === null || result.skipped !== null ? {} : { failure: result.failure }),
-  ...(result.diagnostics.length === 0
-    ? {}
-    : { diagnostics: result.diagnostics.map((d) => ({ path: d.source.path, ...diagnosticToJson(d) })) }),
+  ...(result.diagnostics.length === 0 ? {} : { diagnostics: result.diagnostics.map(placedDiagnosticToJson) }),
 });

@@ -97,7 +97,7 @@ Exit status: 0 all is well; 1 a check failed, a schedule made a difference, or t
 
     const findings = new Findings(options);
 
-    const status = await eachRun(options, { command: "run", terminal }, async (planned, fromJob) => {
+    const { status, errors } = await eachRun(options, { command: "run", terminal }, async (planned, fromJob) => {
       const outputs = fromJob ? [] : planOutputs(options.all("out"), planned.job);
       if (budget !== null) {
         const explored = await exploreRun(
@@ -133,7 +133,8 @@ Exit status: 0 all is well; 1 a check failed, a schedule made a difference, or t
       return statusOf(finished, findings.failOn);
     });
     await findings.finish({ of: "run", completed: status !== exitStatus.usage }, terminal);
-    if (json) printJson({ ok: status === exitStatus.ok, jobs: documents }, terminal);
+    if (json)
+      printJson({ ok: status === exitStatus.ok, jobs: documents, ...(errors.length > 0 && { errors }) }, terminal);
     else if (results.length > 1) terminal.out(summary(results));
     return status;
   },

@@ -210,7 +210,9 @@ export class JobRun {
     try {
       return this.files.yaml(source);
     } catch (error) {
-      throw new UsageError(`${this.#shown(path)}: ${error instanceof Error ? error.message : String(error)}`);
+      // The first line says what is wrong, and where; a picture follows.
+      const [what = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+      throw new UsageError(`${this.#shown(path)}: ${what.replace(/:$/, "")}`);
     }
   }
 

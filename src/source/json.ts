@@ -47,3 +47,9 @@ export const fileToJson = (source: SourceText, diagnostics: readonly Diagnostic[
   ok: !hasErrors(diagnostics),
   diagnostics: diagnostics.map(diagnosticToJson),
 });
+
+/** The same where diagnostics of several files stand together. */
+export const placedDiagnosticToJson = (diagnostic: Diagnostic) => ({
+  path: diagnostic.source.path,
+  ...diagnosticToJson(diagnostic),
+});

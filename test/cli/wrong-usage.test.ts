@@ -81,13 +81,26 @@ describe("is told, with status 2", () => {
     ["check k.ptx --sarif -", "--sarif -: nothing is written to stdout"],
   ])("lanewise %s", (line, message) => {
     const { status, stdout, stderr } = cli.run(...line.split(" "), "--json");
-    const { ok, error, jobs = [] } = JSON.parse(stdout);
+    const { ok, error, errors, jobs = [] } = JSON.parse(stdout);
     expect(ok).toBe(false);
     if (error !== undefined) expect(stderr).toContain(`lanewise: ${error}`);
+    if (jobs.length === 0) expect(error ?? errors[0]).toBeTruthy();
     // What is wrong with a single job does not keep the others from running: it is told in its place.
     expect([stderr, ...jobs.map((j: { failure: string }) => j.failure)].join("\n")).toContain(message);
     expect(status).toBe(2);
   });
+});
+
+test.each(["debug bad.ptx --kernel k", "build bad.ptx -o bad.wasm"])("lanewise %s: a program with errors", (line) => {
+  cli.write("bad.ptx", ptx.replace("ret;", "rett;"));
+  const { status, stdout, stderr } = cli.run(...line.split(" "), "--json");
+  expect(stderr).toContain("bad.ptx:6:5: error:");
+  expect(JSON.parse(stdout)).toMatchObject({
+    ok: false,
+    error: "the program has errors",
+    diagnostics: [{ path: "bad.ptx", severity: "error", range: { start: { line: 6, column: 5 } } }],
+  });
+  expect(status).toBe(1);
 });
 
 test("without --json nothing is on stdout", () => {
@@ -152,5 +165,11 @@ describe("stdin is -", () => {
     expect(outcome.stdout).toContain(stdout);
     expect(outcome.stderr).toBe("");
     expect(outcome.status).toBe(status);
+  });
+
+  test("lanewise dap is told something else than messages", () => {
+    const { status, stderr } = piped("help\n", "dap");
+    expect(stderr).toContain("dap: the input ends within a message");
+    expect(status).toBe(2);
   });
 });

@@ -17,6 +17,11 @@ export function frame(message: object): Uint8Array {
 export class Unframer {
   #bytes = new Uint8Array();
 
+  /** Whether a message has begun that has not ended. */
+  get isWithin(): boolean {
+    return this.#bytes.length > 0;
+  }
+
   /** The texts of the messages that are complete with these bytes. Throws an Error where the stream makes no sense. */
   push(chunk: Uint8Array): readonly string[] {
     const bytes = new Uint8Array(this.#bytes.length + chunk.length);

@@ -57,6 +57,11 @@ export const profile: Command = {
       file: "written",
       help: "write a page with the source as a heat map, calls, and lanes over time",
     },
+    {
+      name: "warps",
+      value: "N",
+      help: "keep what the lanes of the first N warps of a launch did (default: 4, at most 32)",
+    },
     { name: "lines", help: "show all lines that were executed, in the order of the source" },
   ],
   common: ["sanitize", "seed", "timeout", "max-steps", "target"],
@@ -68,13 +73,14 @@ Exit status: as of lanewise run.`,
   async run(options, terminal) {
     const by = options.oneOf("by", Object.keys(rankings) as Ranking[]) ?? "instructions";
     const table = { by, top: options.integer("top", 1) ?? 20, everyLine: options.has("lines") };
+    const timelinesOfLaunch = options.integer("warps");
     const progress = new Progress(terminal);
     const settings = jobOptions(options, progress);
     const json = options.has("json");
     const documents: object[] = [];
 
     const { status, errors } = await eachRun(options, { command: "profile", terminal }, async (planned, fromJob) => {
-      const profiler = new Profiler();
+      const profiler = new Profiler(timelinesOfLaunch === null ? {} : { timelinesOfLaunch });
       const steering = steeringOf(options);
       const watched = { ...settings, ...(steering && { steering }), observers: [profiler] };
       const finished = await executeRun(planned, watched, { progress, terminal });

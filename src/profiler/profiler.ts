@@ -20,9 +20,13 @@ import { newTally, type Tally } from "./counts.ts";
 import { MemoryCounter } from "./memory-counter.ts";
 import { type Timeline, TimelineRecorder } from "./timeline.ts";
 
-/** Warps whose timelines are kept, of each launch and of all. */
-const timelinesOfLaunch = 4;
-const mostTimelines = 32;
+/** Warps whose timelines are kept. */
+const timelineLimits = { ofLaunch: 4, ofAll: 32 } as const;
+
+export interface ProfilerOptions {
+  /** How many warps of a launch have timelines (default: 4): the first of them. A profiler keeps 32 in all. */
+  readonly timelinesOfLaunch?: number;
+}
 
 /** A launch that was watched. */
 export interface ProfiledLaunch {
@@ -54,6 +58,7 @@ export class Profiler implements Observer {
   readonly #waits = new Map<Cta, BarrierWaits>();
   readonly #recorders = new Map<Warp, TimelineRecorder>();
   readonly #timelines: TimelineRecorder[] = [];
+  readonly #timelinesOfLaunch: number;
   #recorded = 0;
   #running: { warps: number; warpInstructions: number; threadInstructions: number } | null = null;
   /** Where the last instruction was. */
@@ -62,6 +67,10 @@ export class Profiler implements Observer {
   #width = 32;
   /** The lanes that execute the instruction which runs. */
   #lanes = 0;
+
+  constructor({ timelinesOfLaunch = timelineLimits.ofLaunch }: ProfilerOptions = {}) {
+    this.#timelinesOfLaunch = timelinesOfLaunch;
+  }
 
   get timelines(): readonly Timeline[] {
     return this.#timelines.map((recorder) => recorder.timeline());
@@ -85,7 +94,7 @@ export class Profiler implements Observer {
     this.#running!.warps += cta.warps.length;
     this.#waits.set(cta, new BarrierWaits(cta));
     for (const warp of cta.warps) {
-      if (this.#recorded >= timelinesOfLaunch || this.#timelines.length >= mostTimelines) break;
+      if (this.#recorded >= this.#timelinesOfLaunch || this.#timelines.length >= timelineLimits.ofAll) break;
       this.#recorded++;
       const recorder = new TimelineRecorder(warp);
       this.#recorders.set(warp, recorder);

@@ -43,7 +43,11 @@ export const findingOfReport = ({ help, kernel, threads, count, stack, location,
   help: help ?? null,
   source: r.source,
   span: r.span,
-  notes: r.notes.map((message) => ({ message })),
+  // Where else it comes from, as the other access of a race, is a note with a place.
+  notes: [
+    ...r.notes.map((message) => ({ message })),
+    ...(r.related ?? []).map(({ message, source, span }) => ({ message, source, span })),
+  ],
   function: stack[0]?.function ?? kernel,
   run: { kernel, threads, count, stack, location },
 });

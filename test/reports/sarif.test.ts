@@ -32,6 +32,14 @@ const report: Report = {
     { function: "k", source, span: { start: 48, end: 54 } },
   ],
   notes: ["x has 120 bytes"],
+  related: [
+    {
+      message: "the other access",
+      source,
+      span: { start: 48, end: 54 },
+      thread: { block: [0, 0, 0], thread: [2, 0, 0] },
+    },
+  ],
 };
 
 const judged: Judged[] = [
@@ -85,6 +93,14 @@ test("a message is a sentence with the help; notes are related locations", () =>
   expect(first!.relatedLocations!.map((l) => [l.id, l.message!.text, l.physicalLocation?.region?.startLine])).toEqual([
     [0, "here", 1],
     [1, "just a remark", undefined],
+  ]);
+});
+
+test("the other access of a race is one too", () => {
+  const [, race] = run!.results!;
+  expect(race!.relatedLocations!.map((l) => [l.message!.text, l.physicalLocation?.region?.startLine])).toEqual([
+    ["x has 120 bytes", undefined],
+    ["the other access", 4],
   ]);
 });
 

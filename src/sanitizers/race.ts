@@ -88,10 +88,16 @@ export class RaceSanitizer implements Observer {
     this.#rounds.get(cta)!.get(barrier)?.complete(cta, this.#tick());
   }
 
-  /** Section 9.7.13.2: of the warp-wide operations `bar.warp.sync` alone orders memory. */
+  /**
+   * Section 9.7.13.2: of the warp-wide operations `bar.warp.sync` alone orders memory. The others pass on what a lane has acquired from
+   * other warps.
+   */
   warp({ warp, mask, site }: WarpEvent): void {
     const { op } = site.instruction;
-    if (op.kind === "warp" && op.warp.op === "sync") this.#orders.get(warp)!.meet(mask, this.#tick());
+    if (op.kind !== "warp") return;
+    const order = this.#orders.get(warp)!;
+    if (op.warp.op === "sync") order.meet(mask, this.#tick());
+    else if (op.mask !== null && order.hasAcquired) order.learn(mask, order.acquiredBy(mask));
   }
 
   /** Section 8.9.4, rule 1: a `fence.sc` comes after those that have been executed before it. */

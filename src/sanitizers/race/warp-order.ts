@@ -177,9 +177,14 @@ export class WarpOrder {
 
   /** What any of the lanes has acquired. */
   get acquired(): Clock {
+    return this.acquiredBy(-1);
+  }
+
+  acquiredBy(mask: number): Clock {
     let all: Clock = 0;
     let last: Clock = 0;
-    for (const known of this.clocks) {
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const known = this.clocks[31 - Math.clz32(m & -m)]!;
       if (known !== last) all = join(all, known);
       last = known;
     }

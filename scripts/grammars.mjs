@@ -26,6 +26,21 @@ const strings = {
   patterns: [{ name: "constant.character.escape", match: "\\\\." }],
 };
 
+/** What is left over: names, and what stands between them. */
+const rest = (name) => [
+  { name: "variable.other", match: name },
+  { name: "punctuation.separator", match: "[,;:.]" },
+  { name: "punctuation.section", match: "[(){}\\[\\]]" },
+  { name: "keyword.operator", match: "[-+*/%&|^~!<>=?@#]+" },
+];
+
+const functionName = { name: "entity.name.function" };
+
+const instruction = (match, more = {}) => ({
+  match,
+  captures: { 1: { name: "keyword.control.instruction" }, 2: { name: "storage.modifier" }, ...more },
+});
+
 export function ptxGrammar({ instructionSet, declarableTypes }) {
   const types = anyOf([...declarableTypes]);
   return {
@@ -46,18 +61,22 @@ export function ptxGrammar({ instructionSet, declarableTypes }) {
         match: "(@!?)(%?[\\w$]+)",
         captures: { 1: { name: "keyword.operator.guard" }, 2: { name: "variable.other.register" } },
       },
-      {
-        match: `(?<![\\w$.%])(${anyOf(instructionSet.roots)})((?:(?:\\.|::)[\\w]+)*)\\b`,
-        captures: { 1: { name: "keyword.control.instruction" }, 2: { name: "storage.modifier" } },
-      },
+      instruction("(?<![\\w$.%])(call)((?:\\.uni)?)\\s+([A-Za-z_$][\\w$]*)", { 3: functionName }),
+      instruction("(?<![\\w$.%])(call)((?:\\.uni)?)\\s*(\\([^()]*\\)\\s*,)\\s*([A-Za-z_$][\\w$]*)", {
+        3: { patterns: [{ include: "$self" }] },
+        4: functionName,
+      }),
+      instruction(`(?<![\\w$.%])(${anyOf(instructionSet.roots)})((?:(?:\\.|::)[\\w]+)*)\\b`),
       { name: "storage.type", match: `\\.(?:${types})\\b` },
       {
         match: "(\\.(?:entry|func))\\s+([A-Za-z_$][\\w$]*)",
-        captures: { 1: { name: "keyword.other.directive" }, 2: { name: "entity.name.function" } },
+        captures: { 1: { name: "keyword.other.directive" }, 2: functionName },
       },
+      { match: "(?<=\\))\\s*([A-Za-z_$][\\w$]*)\\s*(?=\\(|$)", captures: { 1: functionName } },
       { name: "keyword.other.directive", match: "\\.[A-Za-z_]\\w*" },
       { name: "constant.numeric.float", match: "\\b0[fFdD][0-9a-fA-F]+\\b|\\b\\d+\\.\\d*(?:[eE][+-]?\\d+)?" },
       { name: "constant.numeric", match: "(?<![\\w$])(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\\d+)U?\\b" },
+      ...rest("[A-Za-z_$][\\w$]*"),
     ],
   };
 }
@@ -73,17 +92,18 @@ export function visaGrammar({ rows, dataTypes }) {
       strings,
       { name: "entity.name.label", match: "^\\s*[A-Za-z_$][\\w$.]*(?=\\s*:)" },
       { match: "^\\s*(\\([!]?P\\w+[^)]*\\))", captures: { 1: { name: "keyword.operator.guard" } } },
-      {
-        match: `(?<![\\w$.%])(${anyOf(words)})((?:\\.[\\w]+)*)(?=\\s|$)`,
-        captures: { 1: { name: "keyword.control.instruction" }, 2: { name: "storage.modifier" } },
-      },
+      instruction(`(?<![\\w$.%])(${anyOf(words)})((?:\\.[\\w]+)*)(?=\\s|$)`),
       { name: "storage.modifier.mask", match: "\\(M[1-8](?:_NM)?,\\s*\\d+\\)" },
       { name: "keyword.other.directive", match: "^\\s*\\.[A-Za-z_]\\w*" },
-      { match: "(:)(" + anyOf(dataTypes) + ")\\b", captures: { 2: { name: "storage.type" } } },
+      {
+        match: "(:)(" + anyOf(dataTypes) + ")\\b",
+        captures: { 1: { name: "punctuation.separator" }, 2: { name: "storage.type" } },
+      },
       { match: "\\b(v_type|type|num_elts|align|alias|offset|size|simd)(?==)", name: "variable.parameter" },
       { name: "variable.language", match: "%\\w+" },
       { name: "variable.other.register", match: "\\b[A-Za-z_]\\w*(?=[(<])" },
       { name: "constant.numeric", match: "(?<![\\w$])(?:0[xX][0-9a-fA-F]+|\\d+\\.\\d+(?:[eE][+-]?\\d+)?|\\d+)\\b" },
+      ...rest("[A-Za-z_$][\\w$.]*"),
     ],
   };
 }

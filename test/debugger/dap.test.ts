@@ -66,7 +66,7 @@ test("an editor's session: into a divergent call, out of it, back, and who wrote
   await client.request("stepBack", { threadId });
   expect(await stack(client)).toEqual(["calls:54"]);
   await client.request("reverseContinue", { threadId });
-  expect(client.last("stopped").description).toBe("At the beginning of time (time 0)");
+  expect(client.last("stopped").description).toBe("The beginning, time 0");
 
   // A data breakpoint on shared memory.
   const info = await client.request("dataBreakpointInfo", { name: "exchange", frameId: await frameId(client) });
@@ -86,7 +86,7 @@ test("to the end, which is not the end of the session", async () => {
   const client = new DapClient();
   await client.launch("calls.json");
   await client.request("configurationDone");
-  expect(client.last("stopped").description).toMatch(/^The program has ended \(time \d+\)$/);
+  expect(client.last("stopped").description).toMatch(/^The end, time \d+$/);
   const { threads } = await client.request("threads");
   const { threadId } = client.last("stopped");
   expect((await client.request("stackTrace", { threadId: threads[0].id })).stackFrames).toEqual([]);
@@ -124,7 +124,7 @@ test("a fault is an exception, before it happens", async () => {
   expect(registers.get("%third")?.value).toBe("true");
   expect(await client.request("setVariable", set)).toMatchObject({ value: "false" });
   await client.request("continue", { threadId });
-  expect(client.last("stopped").description).toMatch(/ended/);
+  expect(client.last("stopped").description).toMatch(/^The end/);
 });
 
 test("values, memory and code", async () => {
@@ -183,7 +183,7 @@ test("what runs for ever can be interrupted, asked, and given breakpoints", asyn
   await client.launch("forever.json");
   const running = client.request("configurationDone");
   await new Promise((resolve) => setTimeout(resolve, 150));
-  expect((await client.request("threads")).threads).toMatchObject([{ name: "block (0,0,0), warp 0" }]);
+  expect((await client.request("threads")).threads).toMatchObject([{ name: "warp 0, block (0,0,0)" }]);
   await expect(client.request("evaluate", { expression: "%n" })).rejects.toThrow("the program is running");
   await client.request("pause", { threadId: 1 });
   await running;
@@ -225,8 +225,8 @@ test("what runs is told to begin again, and to end", async () => {
   await client.request("restart", {});
   await going;
   expect(client.events.map(({ body }) => body?.description).filter(Boolean)).toEqual([
-    "At the beginning (time 0)",
-    "At the beginning (time 0)",
+    "Entry, time 0",
+    "Entry, time 0",
   ]);
   const again = client.request("continue", { threadId: 1 });
   await briefly();

@@ -1,6 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import oniguruma from "vscode-oniguruma";
+import textmate from "vscode-textmate";
 import * as ptx from "../../src/ptx/index.ts";
 import * as visa from "../../src/visa/index.ts";
 
@@ -8,43 +12,42 @@ const folder = new URL("../../editors/vscode/", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, folder), "utf8");
 const script: string = new URL("../../scripts/grammars.mjs", import.meta.url).href;
 
-interface Pattern {
-  readonly name?: string;
-  readonly match?: string;
-  readonly captures?: Readonly<Record<string, { readonly name: string }>>;
-}
-
 test("the grammars are what the instruction tables say", async () => {
   const { grammars } = (await import(script)) as { grammars: (p: object, v: object) => Record<string, string> };
   for (const [name, text] of Object.entries(grammars(ptx, visa))) expect(read(`syntaxes/${name}`), name).toBe(text);
 });
 
-/** What the first patterns that match make of a line, from left to right, as editors do. */
-function scopes(file: string, line: string): [string, string][] {
-  const { patterns } = JSON.parse(read(`syntaxes/${file}`)) as { patterns: readonly Pattern[] };
-  const found: [string, string][] = [];
-  for (let at = 0; at < line.length; ) {
-    let best: { from: RegExpExecArray; pattern: Pattern } | null = null;
-    for (const pattern of patterns) {
-      if (pattern.match === undefined) continue;
-      const regex = new RegExp(pattern.match, "gd");
-      regex.lastIndex = at;
-      const from = regex.exec(line);
-      if (from !== null && from[0] !== "" && (best === null || from.index < best.from.index)) best = { from, pattern };
-    }
-    if (best === null) break;
-    const { from, pattern } = best;
-    if (pattern.name !== undefined) found.push([from[0].trim(), pattern.name]);
-    for (const [group, { name }] of Object.entries(pattern.captures ?? {})) {
-      if (from[Number(group)]) found.push([from[Number(group)]!, name]);
-    }
-    at = from.index + from[0].length;
-  }
-  return found;
+/** The grammars in the engine that editors have. */
+async function grammarOf(isa: "ptx" | "visa"): Promise<textmate.IGrammar> {
+  const wasm = createRequire(import.meta.url).resolve("vscode-oniguruma/release/onig.wasm");
+  await (loaded ??= oniguruma.loadWASM(readFileSync(wasm)));
+  const registry = new textmate.Registry({
+    onigLib: Promise.resolve({
+      createOnigScanner: (sources) => new oniguruma.OnigScanner(sources),
+      createOnigString: (text) => new oniguruma.OnigString(text),
+    }),
+    loadGrammar: async () => textmate.parseRawGrammar(read(`syntaxes/${isa}.tmLanguage.json`), `${isa}.json`),
+  });
+  return (await registry.loadGrammar(`source.${isa}`))!;
+}
+let loaded: Promise<void> | null = null;
+
+/** The words of a text with their scopes, those of punctuation left out. */
+function scopes(grammar: textmate.IGrammar, text: string): [string, string][] {
+  let state = textmate.INITIAL;
+  return text.split(/\r?\n/).flatMap((line) => {
+    const { tokens, ruleStack } = grammar.tokenizeLine(line, state);
+    state = ruleStack;
+    return tokens.flatMap(({ startIndex, endIndex, scopes: all }): [string, string][] => {
+      const word = line.slice(startIndex, endIndex).trim();
+      return word === "" || all.at(-1)!.startsWith("punctuation") ? [] : [[word, all.at(-1)!]];
+    });
+  });
 }
 
-test("lines of PTX and vISA are coloured", () => {
-  expect(scopes("ptx.tmLanguage.json", "    @!%p1 mad.wide.u32 %rd1, %tid.x, 4, %rd2; // next")).toEqual([
+test("lines of PTX and vISA are coloured", async () => {
+  const [ofPtx, ofVisa] = [await grammarOf("ptx"), await grammarOf("visa")];
+  expect(scopes(ofPtx, "    @!%p1 mad.wide.u32 %rd1, %tid.x, 4, %rd2; // next")).toEqual([
     ["@!", "keyword.operator.guard"],
     ["%p1", "variable.other.register"],
     ["mad", "keyword.control.instruction"],
@@ -55,23 +58,74 @@ test("lines of PTX and vISA are coloured", () => {
     ["%rd2", "variable.other.register"],
     ["// next", "comment.line.double-slash"],
   ]);
-  expect(scopes("ptx.tmLanguage.json", ".visible .entry add(.param .u64 out)")).toEqual([
+  expect(scopes(ofPtx, ".visible .entry add(.param .u64 out)")).toEqual([
     [".visible", "keyword.other.directive"],
     [".entry", "keyword.other.directive"],
     ["add", "entity.name.function"],
     [".param", "keyword.other.directive"],
     [".u64", "storage.type"],
+    ["out", "variable.other"],
   ]);
-  expect(scopes("visa.tmLanguage.json", "    add (M1_NM, 8) LA(0,0)<1> OUT(0,0)<0;1,0> 0x2:ud")).toEqual([
+  expect(scopes(ofPtx, ".func (.reg .b32 %r) twice (.reg .b32 %x)")).toContainEqual(["twice", "entity.name.function"]);
+  expect(scopes(ofPtx, "call (%r), twice, (%x);")).toEqual([
+    ["call", "keyword.control.instruction"],
+    ["%r", "variable.other.register"],
+    ["twice", "entity.name.function"],
+    ["%x", "variable.other.register"],
+  ]);
+  expect(scopes(ofPtx, "call.uni (%r), %f, (%x), proto;")).toContainEqual(["%f", "variable.other.register"]);
+  expect(scopes(ofPtx, "call.uni hook;")).toContainEqual(["hook", "entity.name.function"]);
+  expect(scopes(ofVisa, "    add (M1_NM, 8) LA(0,0)<1> OUT(0,0)<0;1,0> 0x2:ud")).toEqual([
     ["add", "keyword.control.instruction"],
     ["(M1_NM, 8)", "storage.modifier.mask"],
     ["LA", "variable.other.register"],
-    ...["0", "0", "1"].map((n): [string, string] => [n, "constant.numeric"]),
+    ...["0", "0"].map((n): [string, string] => [n, "constant.numeric"]),
+    ["<", "keyword.operator"],
+    ["1", "constant.numeric"],
+    [">", "keyword.operator"],
     ["OUT", "variable.other.register"],
-    ...["0", "0", "0", "1", "0"].map((n): [string, string] => [n, "constant.numeric"]),
+    ...["0", "0"].map((n): [string, string] => [n, "constant.numeric"]),
+    ["<", "keyword.operator"],
+    ...["0", "1", "0"].map((n): [string, string] => [n, "constant.numeric"]),
+    [">", "keyword.operator"],
     ["0x2", "constant.numeric"],
     ["ud", "storage.type"],
   ]);
+});
+
+/** Programs of the repository, and the conformance programs where they are. */
+function programs(ending: string): string[] {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const folders = [
+    "examples",
+    "test",
+    "../shared/conformance/hand",
+    "../shared/conformance/cuda/ptx",
+    "../shared/visa",
+  ];
+  return folders
+    .map((name) => join(root, name))
+    .filter((name) => existsSync(name))
+    .flatMap((name) => readdirSync(name, { recursive: true }).map((file) => join(name, String(file))))
+    .filter((file) => file.endsWith(ending));
+}
+
+test.each([
+  ["ptx", ".ptx"],
+  ["visa", ".visaasm"],
+] as const)("no word of a program in %s is without a colour", async (isa, ending) => {
+  const grammar = await grammarOf(isa);
+  const all = programs(ending);
+  expect(all.length).toBeGreaterThan(5);
+  // Programs say the same again and again, with other numbers.
+  const lines = new Map<string, string>();
+  for (const file of all) {
+    for (const line of readFileSync(file, "utf8").split("\n")) lines.set(line.replace(/\d+/g, "0"), line);
+  }
+  const bare = [...lines.values()].filter((line) =>
+    scopes(grammar, line).some(([, scope]) => scope === `source.${isa}`),
+  );
+  expect(bare.slice(0, 20)).toEqual([]);
 });
 
 test("the manifest names files and options that there are", () => {

@@ -124,7 +124,7 @@ export class Debuggee {
       case "lanewise/focus":
         return {
           body: this.#threads.focusLane(args.number("lane") ?? 0),
-          afterwards: () => this.#options.say("invalidated", { areas: ["stacks", "variables"] }),
+          afterwards: () => this.#options.say("invalidated", { areas: ["threads", "stacks", "variables"] }),
         };
       default:
         return { body: this.#look(command, args) };
@@ -330,18 +330,19 @@ function* entry(session: Session, again = false): Search<Stop> {
   return session.stop("entry");
 }
 
+/** In few words: editors have little room. */
 function describe({ reason, time, report }: Stop): string {
   const what: Readonly<Record<Stop["reason"], string>> = {
-    entry: "At the beginning",
-    step: "After a step",
-    goto: "Gone to a time",
-    breakpoint: "At a breakpoint",
-    watchpoint: "At a watchpoint",
-    report: `Before ${report?.code ?? "a report"}`,
-    fault: `Before ${report?.code ?? "a fault"}`,
-    end: "The program has ended",
-    beginning: "At the beginning of time",
+    entry: "Entry",
+    step: "Step",
+    goto: "Here",
+    breakpoint: "Breakpoint",
+    watchpoint: "Watchpoint",
+    report: report?.code ?? "Report",
+    fault: report?.code ?? "Fault",
+    end: "The end",
+    beginning: "The beginning",
     pause: "Interrupted",
   };
-  return `${what[reason]} (time ${time})`;
+  return `${what[reason]}, time ${time}`;
 }

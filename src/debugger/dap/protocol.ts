@@ -108,6 +108,8 @@ export const capabilities = {
   supportsInstructionBreakpoints: true,
   supportsSetExpression: true,
   supportsCompletionsRequest: true,
+  // The lanes of a group have one place, and meet others there: none can be put elsewhere by hand.
+  supportsGotoTargetsRequest: false,
   exceptionBreakpointFilters: [
     {
       filter: "reports",

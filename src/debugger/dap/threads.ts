@@ -32,7 +32,11 @@ export class Threads {
     const chosen = [...(mine === null || mine.live === 0 ? [] : [mine]), ...all.filter((warp) => warp !== mine)];
     if (chosen.length === 0) return [{ id: this.focused, name: "the program has ended" }];
     const shown = chosen.slice(0, mostThreads).sort((a, b) => a.cta.ticket - b.cta.ticket || a.index - b.index);
-    return shown.map((warp) => ({ id: this.#idOf(warp.cta.ticket, warp.index), name: nameOf(warp, isRunning) }));
+    return shown.map((warp) => {
+      const id = this.#idOf(warp.cta.ticket, warp.index);
+      const lane = warp === mine ? this.#session.focus.lane : (this.#lanes.get(id) ?? null);
+      return { id, name: isRunning ? nameOf(warp, null) : nameOf(warp, lane) + stateOf(warp) };
+    });
   }
 
   /** Brings a thread into focus. */
@@ -77,10 +81,14 @@ function firstLane(warp: Warp | null): number {
   return 31 - Math.clz32(mask & -mask);
 }
 
-function nameOf({ cta, index, live, lockstep, groups }: Warp, isRunning: boolean): string {
-  const what = `block (${cta.id.join(",")}), ${lockstep ? "thread" : "warp"} ${index}`;
-  if (isRunning) return what;
+/** What tells it from others comes first: editors have little room. `lane`: the one that is looked at. */
+function nameOf({ cta, index, lockstep }: Warp, lane: number | null): string {
+  const what = `${lockstep ? "thread" : "warp"} ${index}${lane === null ? "" : ` lane ${lane}`}`;
+  return `${what}, block (${cta.id.join(",")})`;
+}
+
+function stateOf({ live, groups }: Warp): string {
   const parts = groups.length > 1 ? `, in ${groups.length} parts` : "";
   const waits = groups.every((g) => g.wait !== null) ? ", waits" : "";
-  return `${what}: ${popcount(live) === 32 ? "32 lanes" : `lanes ${lanesText(live)}`}${parts}${waits}`;
+  return `: ${popcount(live) === 32 ? "32 lanes" : `lanes ${lanesText(live)}`}${parts}${waits}`;
 }

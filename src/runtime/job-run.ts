@@ -55,6 +55,8 @@ interface LaunchSummary {
   readonly milliseconds: number;
   /** What has run it. */
   readonly engine: EngineName;
+  /** Of what the interpreter has run: why. */
+  readonly interpreted?: string;
   /** Threads of the host that have run blocks. */
   readonly hostThreads: number;
 }
@@ -260,8 +262,9 @@ export class JobRun {
   /** Whether the launch came to its end. */
   #launch({ kernel, options }: JobLaunch): boolean {
     const result = kernel.launch(options);
-    const { threads, steps, milliseconds, engine, hostThreads } = result;
-    this.launches.push({ kernel: kernel.name, threads, steps, milliseconds, engine, hostThreads });
+    const { threads, steps, milliseconds, engine, interpreted, hostThreads } = result;
+    const why = interpreted === null ? {} : { interpreted };
+    this.launches.push({ kernel: kernel.name, threads, steps, milliseconds, engine, ...why, hostThreads });
     this.stdout += result.stdout;
     const { suppress = () => false } = this.options;
     const heard = result.reports.filter((report) => !suppress(report));

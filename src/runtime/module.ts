@@ -69,6 +69,8 @@ interface LaunchSettings extends LaunchDefaults {
 export interface EngineResult extends LaunchResult {
   /** What has run it. */
   readonly engine: EngineName;
+  /** Why it was not compiled code; null where it was. */
+  readonly interpreted: string | null;
   /** Threads of the host that have run blocks. */
   readonly hostThreads: number;
 }
@@ -145,29 +147,38 @@ export class Module {
     }
     const { request } = launched;
     const jit = this.#jitFor(launched);
-    const result = jit !== null && jit.obstacleOf(request) === null ? jit.launch(request) : null;
-    return result === null ? this.#interpret(launched) : { ...result, engine: "jit" };
+    if (typeof jit === "string") return this.#interpret(launched, jit);
+    const result = jit.obstacleOf(request) === null ? jit.launch(request) : null;
+    if (result !== null) return { ...result, engine: "jit", interpreted: null };
+    return this.#interpret(launched, notCompiled(jit.obstacleOf(request)));
   }
 
   async #runAsync(launched: PreparedLaunch): Promise<EngineResult> {
     const { request } = launched;
     const jit = this.#jitFor(launched);
-    if (jit !== null && jit.obstacleOf(request, true) === null) {
-      return { ...(await jit.launchAsync(request)), engine: "jit" };
-    }
-    return this.#interpret(launched);
+    if (typeof jit === "string") return this.#interpret(launched, jit);
+    const obstacle = jit.obstacleOf(request, true);
+    if (obstacle !== null) return this.#interpret(launched, notCompiled(obstacle));
+    return { ...(await jit.launchAsync(request)), engine: "jit", interpreted: null };
   }
 
-  #interpret({ request, observers }: PreparedLaunch): EngineResult {
-    return { ...launch(this.#program, request, { observers }), engine: "interpreter", hostThreads: 1 };
+  #interpret({ request, observers }: PreparedLaunch, why: string): EngineResult {
+    const result = launch(this.#program, request, { observers });
+    return { ...result, engine: "interpreter", interpreted: why, hostThreads: 1 };
   }
 
-  /** Compiled code takes no notice of what only the interpreter does. */
-  #jitFor({ request: { seed, steering, maxSteps, timeoutMs }, observers, engine }: PreparedLaunch): JitProgram | null {
-    const watched = observers.length > 0 || [seed, steering, maxSteps, timeoutMs].some((limit) => limit !== undefined);
-    return engine === "interpreter" || watched
-      ? null
-      : (this.#jit ??= new JitProgram(this.#program, null, this.#cache()));
+  /** The compiler, or why it is not asked: compiled code takes no notice of what only the interpreter does. */
+  #jitFor({
+    request: { seed, steering, maxSteps, timeoutMs },
+    observers,
+    engine,
+  }: PreparedLaunch): JitProgram | string {
+    if (engine === "interpreter") return "the interpreter was asked for";
+    if (observers.length > 0) return "sanitizers or other observers watch";
+    if (seed !== undefined || steering !== undefined) return "the schedule is chosen";
+    if (maxSteps !== undefined) return "steps are limited";
+    if (timeoutMs !== undefined) return "time is limited";
+    return (this.#jit ??= new JitProgram(this.#program, null, this.#cache()));
   }
 
   #plan(kernel: IrFunction, options: LaunchOptions): LaunchPlan {
@@ -280,3 +291,5 @@ export class Kernel {
     return new PreparedLaunch(this.name, plan, sanitizers, options, defaults);
   }
 }
+
+const notCompiled = (obstacle: string | null): string => `not compiled: ${obstacle}`;

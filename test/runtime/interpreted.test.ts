@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { Device, type LaunchOptions } from "../../src/index.ts";
+
+const text = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry plain() { ret; }
+.func meet() { bar.sync 1; ret; }
+.visible .entry meets() { call meet; ret; }`;
+
+const block = { grid: 1, block: 32 } as const;
+
+test.each<[string, Partial<LaunchOptions>, string | null]>([
+  ["plain", {}, null],
+  ["plain", { engine: "interpreter" }, "the interpreter was asked for"],
+  ["plain", { sanitize: ["race"] }, "sanitizers or other observers watch"],
+  ["plain", { seed: 1 }, "the schedule is chosen"],
+  ["plain", { maxSteps: 1000 }, "steps are limited"],
+  ["plain", { timeoutMs: 1000 }, "time is limited"],
+  ["meets", {}, "not compiled: pauses in functions"],
+])("%s with %j: why it is interpreted", async (kernel, options, why) => {
+  const launched = new Device().load(text).kernel(kernel);
+  const all = [launched.launch({ ...block, ...options }), await launched.launchAsync({ ...block, ...options })];
+  for (const { ok, engine, interpreted } of all) {
+    expect({ ok, engine, interpreted }).toEqual({
+      ok: true,
+      engine: why === null ? "jit" : "interpreter",
+      interpreted: why,
+    });
+  }
+});

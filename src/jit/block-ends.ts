@@ -5,12 +5,13 @@ import { type BranchTest, everywhere, testOf } from "./branch-test.ts";
 import type { Calls } from "./calls.ts";
 import { allLanes, type Chunk, type Mask } from "./chunk.ts";
 import { anyOf, type BranchCopies, type ControlFlow, noCopies } from "./control-flow.ts";
+import type { CountedBarriers } from "./counted-barriers.ts";
 import type { Faults } from "./faults.ts";
 import type { Hoisted } from "./hoisting.ts";
 import type { InStep } from "./in-step.ts";
 import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
 import { goesBack, isRepeated, type WayBack } from "./rounds-ahead.ts";
-import type { Pauses, Suspension } from "./suspension.ts";
+import type { PauseKind, Pauses, Suspension } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
 
 /** Rounds of loops after which lanes that may wait for others let them run. */
@@ -33,6 +34,7 @@ interface EndContext {
   readonly flow: ControlFlow;
   readonly pauses: Pauses;
   readonly suspension: Suspension | null;
+  readonly counted: CountedBarriers | null;
   readonly hoisted: Hoisted | null;
   readonly calls: Calls;
   readonly faults: Faults;
@@ -54,6 +56,7 @@ export class BlockEnds {
   readonly #flow: ControlFlow;
   readonly #pauses: Pauses;
   readonly #suspension: Suspension | null;
+  readonly #counted: CountedBarriers | null;
   readonly #hoisted: Hoisted | null;
   readonly #calls: Calls;
   readonly #faults: Faults;
@@ -67,6 +70,7 @@ export class BlockEnds {
     this.#flow = context.flow;
     this.#pauses = context.pauses;
     this.#suspension = context.suspension;
+    this.#counted = context.counted;
     this.#hoisted = context.hoisted;
     this.#calls = context.calls;
     this.#faults = context.faults;
@@ -97,7 +101,7 @@ export class BlockEnds {
         } else this.#leave(block.index, last);
         return true;
       case "barrier":
-        this.#barrier(block.index, last.op, last);
+        this.#barrier(block, last.op, last);
         return true;
       case "branch-indexed":
         this.#branchIndexed({
@@ -277,8 +281,8 @@ export class BlockEnds {
       copies.copyOthers();
       copies.copy();
       this.#branchPatiently(() => {
-        if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.pause(block, to, null));
-        else this.#pause(block, to, guard);
+        if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.pause("yield", block, to, null));
+        else this.#pause("yield", block, to, guard);
       }, go);
     }
   }
@@ -293,24 +297,25 @@ export class BlockEnds {
     writer.if(go, pause);
   }
 
-  #barrier(block: number, op: Extract<Op, { kind: "barrier" }>, { guard, lanes }: Instruction): void {
-    const isPlain = op.mode === "sync" && op.count === null && op.id.kind === "const" && op.id.value === 0;
-    if (!isPlain) throw new Unsupported("barriers other than barrier 0 for all threads");
-    if (lanes !== undefined || (guard !== null && this.#chunk.file !== null))
-      throw new Unsupported("barriers of some lanes");
+  #barrier({ index: block, end }: FlowBlock, op: Extract<Op, { kind: "barrier" }>, instruction: Instruction): void {
     const at = this.#pauses.barriers.get(block);
+    if (this.#pauses.isCounted) {
+      if (at === undefined) throw new Unsupported("a barrier at the end of a kernel");
+      this.#counted!.arrive(block, end - 1, instruction, op, at);
+      return;
+    }
     const meeting = at === undefined ? null : this.#suspension!.meetingBefore(at);
     if (at === undefined) {
       if (this.#chunk.inStep) this.#flow.leaveTogether(block);
       else this.#flow.leave(block, null);
     } else if (meeting !== null) this.#suspension!.meet(meeting);
-    else this.#pause(block, at, guard);
+    else this.#pause("barrier", block, at, instruction.guard);
   }
 
-  #pause(block: number, at: number, guard: Guard | null): void {
+  #pause(kind: PauseKind, block: number, at: number, guard: Guard | null): void {
     const mask = guard === null ? null : this.#chunk.guardMask(guard);
-    if (guard === null || mask !== null) this.#flow.pause(block, at, mask);
-    else ifUniform(this.#chunk, guard, () => this.#flow.pause(block, at, null));
+    if (guard === null || mask !== null) this.#flow.pause(kind, block, at, mask);
+    else ifUniform(this.#chunk, guard, () => this.#flow.pause(kind, block, at, null));
   }
 
   /** For what moves all lanes or none. */

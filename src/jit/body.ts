@@ -7,6 +7,7 @@ import { type CallContext, Calls } from "./calls.ts";
 import { FileCalls } from "./file-calls.ts";
 import { aheadOf } from "./ahead.ts";
 import { anyOf, type BranchCopies, ControlFlow } from "./control-flow.ts";
+import { CountedBarriers } from "./counted-barriers.ts";
 import { Faults } from "./faults.ts";
 import type { FlatPath } from "./flat-path.ts";
 import { GatheringBlocks, Gatherings } from "./gatherings.ts";
@@ -39,6 +40,8 @@ export class Body {
   readonly #pins: Pins;
   readonly #ends: BlockEnds;
   readonly flow: ControlFlow;
+  /** Where the host counts who comes to barriers; else null. */
+  readonly counted: CountedBarriers | null;
   /** Where lanes may wait for others of their warp; else null. */
   readonly gatherings: Gatherings | null;
   /** Instructions of which nothing is read later. */
@@ -79,7 +82,12 @@ export class Body {
     this.flow = new ControlFlow(chunk, suspension, this.gatherings, (block) => this.#block(block));
     this.#calls = new Calls(chunk, this.flow, context, this.#faults, calls);
     this.#fileCalls = new FileCalls(chunk, this.flow, context, this.#faults, calls);
+    this.counted =
+      suspension !== null && pauses.isCounted
+        ? new CountedBarriers(chunk, this.flow, context, suspension, pauses)
+        : null;
     this.#ends = new BlockEnds(chunk, {
+      counted: this.counted,
       flow: this.flow,
       pauses,
       suspension,

@@ -130,11 +130,11 @@ export class ControlFlow {
   }
 
   /** The lanes of a mask (null: all) pause, and will go on at a block; the others go on now. */
-  pause(from: number, at: number, guard: readonly Wasm[] | null): void {
+  pause(kind: PauseKind, from: number, at: number, guard: readonly Wasm[] | null): void {
     const { writer } = this.#chunk;
     const lanes = guard === null ? this.#active : this.#masked(from, guard);
     writer.assign(
-      this.#suspension!.maskAt(at).map((local, q) => ({
+      this.#suspension!.maskAt(at, kind).map((local, q) => ({
         local,
         value: wasm.op("v128.or", wasm.local("v128", local), lanes[q]!),
       })),

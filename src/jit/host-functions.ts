@@ -1,5 +1,6 @@
 import { evalImport } from "../semantics/expansion.ts";
 import { type PrimName, primOf } from "../semantics/index.ts";
+import { barrierImports } from "./counted-barriers.ts";
 import { openStackImport, stackOverflowImport } from "./frame.ts";
 import { externalImport } from "./external-calls.ts";
 import { faultImport } from "./faults.ts";
@@ -32,6 +33,12 @@ export function hostFunctions({ imports }: CompiledKernel, host: () => Host): Re
     [gatherImports.gather, (context: number, site: number, lanes: number) => host().gather(context >>> 0, site, lanes)],
     [gatherImports.settle, (context: number) => host().settle(context >>> 0)],
     [gatherImports.deadlock, (context: number) => host().deadlock(context >>> 0)],
+    [
+      barrierImports.arrive,
+      (context: number, site: number, id: number, count: number, lanes: number, votes: number) =>
+        host().arrive(context >>> 0, site, id, count, lanes, votes),
+    ],
+    [barrierImports.settle, (context: number, yielded: number) => host().settleBarriers(context >>> 0, yielded !== 0)],
     [clockImport, () => host().clock()],
     [threadImport, (context: number, file: number) => host().startThread(context >>> 0, file >>> 0)],
     [

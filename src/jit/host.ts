@@ -14,6 +14,7 @@ import type { Site } from "../machine/code.ts";
 import type { FileCallOp } from "./call-graph.ts";
 import { CallStack } from "./call-stack.ts";
 import type { Callables } from "./callables.ts";
+import { ChunkBarriers } from "./chunk-barriers.ts";
 import type { CompiledKernel } from "./kernel.ts";
 import { reachBytes } from "./context-layout.ts";
 import { Surfaces } from "./surfaces.ts";
@@ -36,6 +37,7 @@ export class Host {
   /** The byte files of hardware threads, by where they lie in memory. */
   readonly #files = new Map<number, DataView>();
   readonly #waiting: WaitingLanes;
+  readonly #barriers: ChunkBarriers;
 
   /** `constants`: the byte of memory where the module's constants lie; `slot`: of the blocks for which it answers. */
   constructor(grid: Grid, kernel: CompiledKernel, callables: Callables, constants: number, slot: number) {
@@ -46,6 +48,7 @@ export class Host {
     this.#constants = constants;
     this.#frameBytes = callables.named(kernel.name)!.code.frame.size;
     this.#surfaces = new Surfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
+    this.#barriers = new ChunkBarriers(grid, kernel, this.#stack);
     this.#waiting = new WaitingLanes(grid, kernel, callables.engine, this.#stack);
   }
 
@@ -74,6 +77,16 @@ export class Host {
   /** Lanes have ended for which others may have waited. */
   settle(context: number): void {
     this.#waiting.settle(context);
+  }
+
+  /** A chunk has come to a barrier that is counted; whether it goes on. */
+  arrive(context: number, site: number, id: number, count: number, lanes: number, votes: number): 0 | 1 {
+    return this.#barriers.arrive(context, site, id, count, lanes, votes);
+  }
+
+  /** No chunk of a block runs: those at barriers may go on. */
+  settleBarriers(context: number, yielded: boolean): void {
+    this.#barriers.settle(context, yielded);
   }
 
   /** Ends the launch: all threads of a block wait for each other. */

@@ -44,6 +44,8 @@ export interface CompiledKernel {
   readonly stackStride: number;
   /** Bytes of the kernel's byte file (vISA). */
   readonly fileBytes: number;
+  /** Bytes of what a chunk keeps that waits. */
+  readonly stateBytes: number;
   /** Offsets of the parameters that are pointers whose allocation is looked up beforehand. */
   readonly roots: readonly number[];
   /** By number, the instructions that the module asks the launcher about. */
@@ -83,7 +85,7 @@ export function compileKernel(
   module.importFunction(gatherImports.settle, ["i32"], []);
   module.importFunction(gatherImports.deadlock, ["i32"], []);
   if (stacks.isUsed) frameFunctions(module, quads * 4, stacks.stride);
-  writeRun(unit, kernel, analysed);
+  const stateBytes = writeRun(unit, kernel, analysed);
   for (const plan of plans.values()) writeFunction(unit, plan);
   module.table(facts.callables.list.map((f) => (graph.isCalledByAddress(f) ? functionName(f) : "")));
   module.export("run");
@@ -95,6 +97,7 @@ export function compileKernel(
     layout,
     stackStride: stacks.stride,
     fileBytes: ir.file?.bytes ?? 0,
+    stateBytes,
     roots: unit.roots,
     sites: unit.sites,
     targets: Uint8Array.from(unit.targets.flatMap((of) => facts.callables.list.map((f) => (of.includes(f) ? 1 : 0)))),
@@ -163,9 +166,10 @@ const mostCalls = 4096;
 
 /**
  * `run(context, from, to)`: the blocks with these tickets, one after the other, each chunk by chunk. Returns `to`, or the ticket
- * of a block that only waits for what others do, after some patience: it goes on if it is the first one next time.
+ * of a block that only waits for what others do, after some patience: it goes on if it is the first one next time. What comes back
+ * here is how many bytes a chunk keeps that waits.
  */
-function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed): void {
+function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed): number {
   const { shape, layout, quads, facts, stacks } = unit;
   const w = unit.module.function("run", ["i32", "i32", "i32"], ["i32"]);
   const { code } = analysis;
@@ -347,6 +351,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   });
   w.end();
   w.get(last);
+  return suspension?.bytes ?? 0;
 }
 
 /** How the registers of a kernel share locals; null where they do not. */
@@ -384,22 +389,20 @@ function analyse(
     isTaken: graph.takesLanes(kernel),
     lanes: 4 * shape.quads,
   });
-  if (shape.width !== null) requireLockstep(analysis, stalled, code);
+  const areApart = (blocks: Iterable<number>): boolean => shape.width !== null && mayBeApart(analysis, blocks, code);
+  if (areApart(pauses.spins)) throw new Unsupported("threads that give way with lanes elsewhere");
+  // Then it is looked at whether they are.
+  const isCounted = pauses.isCounted || areApart(pauses.barriers.values());
   const split = isSplit ? null : splitAtLoopExits(code, analysis.isDivergent);
-  return split === null ? { analysis, pauses } : analyse(kernel, split, plan, true);
+  return split === null ? { analysis, pauses: { ...pauses, isCounted } } : analyse(kernel, split, plan, true);
 }
 
-/** A hardware thread has one instruction pointer: while some of its lanes pause, no others may go on. */
-function requireLockstep(
-  { divergence, isDivergent }: Analysis,
-  stalled: ReadonlySet<number>,
-  { graph }: Prepared,
-): void {
-  const apart = [...stalled].some((block) => {
+/** Whether lanes may be elsewhere where others pause. A hardware thread has one instruction pointer: they may not go on meanwhile. */
+function mayBeApart({ divergence, isDivergent }: Analysis, blocks: Iterable<number>, { graph }: Prepared): boolean {
+  return [...blocks].some((block) => {
     const before = graph.blocks[block]!.predecessors;
     return divergence.waiting(block).size > 0 || before.some((p) => divergence.waiting(p).size > 0 || isDivergent(p));
   });
-  if (apart) throw new Unsupported("threads that pause with lanes elsewhere");
 }
 
 /** Shared memory begins as zeros in every block. */

@@ -1,5 +1,6 @@
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Body } from "./body.ts";
+import { barrierImports } from "./counted-barriers.ts";
 import { giveUpImport } from "./given-up.ts";
 import { chunkState, type Suspension } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
@@ -93,7 +94,8 @@ export class Rounds {
         w.if(() => gatherings.endIfStuck());
       }
       // If nobody has given way, all that are left wait at the barrier.
-      w.assign([{ local: this.#released, value: wasm.op("i32.eqz", this.#local(this.#yielded)) }]);
+      if (this.#body.counted !== null) this.#settleBarriers();
+      else w.assign([{ local: this.#released, value: wasm.op("i32.eqz", this.#local(this.#yielded)) }]);
       this.#stopIfOnlyWaiting();
       if (this.#unit.shape.width !== null) this.#giveUpIfOthersEnded();
       w.value(wasm.op("i32.or", this.#local(this.#yielded), this.#local(this.#waits)));
@@ -130,7 +132,7 @@ export class Rounds {
     w.brIf(this.#suspension.turnEnd);
     start.prepare();
     w.get(state);
-    w.brTable([fresh, pausing, pausing, pausing, ...places], pausing);
+    w.brTable([fresh, pausing, pausing, pausing, pausing, ...places], pausing);
     w.end();
     // Some lanes have paused here, some there.
     w.br(restore);
@@ -152,6 +154,7 @@ export class Rounds {
     w.end();
     this.#body.flow.reset();
     this.#suspension.restore();
+    this.#body.counted?.resume();
     this.#body.begin();
     w.value(is(chunkState.yielded));
     w.if(
@@ -255,6 +258,17 @@ export class Rounds {
     this.#unit.mayGiveUp = true;
     w.value(wasm.op("i32.and", waits, this.#local(this.#ended)));
     w.if(() => w.call(giveUpImport));
+  }
+
+  /** The host looks whether those at barriers can go on. */
+  #settleBarriers(): void {
+    const w = this.#writer;
+    this.#unit.module.importFunction(barrierImports.settle, ["i32", "i32"], []);
+    w.get(this.#waits);
+    w.if(() => {
+      w.values([this.#local(this.#context), this.#local(this.#yielded)]);
+      w.call(barrierImports.settle);
+    });
   }
 
   /** All chunks are to begin. */

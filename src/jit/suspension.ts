@@ -14,6 +14,8 @@ export interface Pauses {
   readonly barriers: ReadonlyMap<number, number>;
   /** First blocks of loops that may wait for what other threads do. */
   readonly spins: ReadonlySet<number>;
+  /** Whether the host counts who comes to barriers: there are others than the one for all threads. */
+  readonly isCounted: boolean;
 }
 
 /** Where the lanes of a kernel may have to pause. `sees`: whether an instruction may see what others do meanwhile. */
@@ -27,11 +29,20 @@ export function pausesOf(
     // Behind a barrier at the very end there is nothing to wait for.
     if (instructions[end - 1]!.op.kind === "barrier" && index + 1 < graph.blocks.length) barriers.set(index, index + 1);
   }
-  return { barriers, spins: waitingLoops(graph, instructions, sees) };
+  return { barriers, spins: waitingLoops(graph, instructions, sees), isCounted: instructions.some(isCounted) };
+}
+
+/** Whether an instruction is a barrier that is more than the one for all threads. */
+function isCounted({ op, lanes }: Instruction): boolean {
+  if (op.kind !== "barrier") return false;
+  const isPlain = op.mode === "sync" && op.count === null && op.id.kind === "const" && op.id.value === 0;
+  return !isPlain || lanes !== undefined;
 }
 
 interface Pause {
   readonly kind: PauseKind;
+  /** The block at which they go on: behind a barrier may be a loop in which lanes give way. */
+  readonly block: number;
   /** The lanes that have paused here. */
   readonly mask: readonly number[];
 }
@@ -72,7 +83,7 @@ export function stateBytesFor({ code, register }: Analysis, { barriers, spins }:
 /** The lanes that have paused, by the block at which they will go on, and what must outlive the pause. */
 export class Suspension {
   readonly #chunk: Chunk;
-  readonly #pauses = new Map<number, Pause>();
+  readonly #pauses: readonly Pause[];
   readonly #kept: readonly Kept[];
   /** Barriers that need no masks, in the order of the states that stand for them. */
   readonly meetings: readonly Meeting[];
@@ -95,16 +106,17 @@ export class Suspension {
     const { writer, active, analysis } = chunk;
     const { liveness } = analysis.code;
     this.state = writer.local("i32");
-    const together = [...pauses.barriers].filter(([barrier]) => isMeeting(analysis, barrier)).map(([, block]) => block);
+    const together = [...pauses.barriers]
+      .filter(([barrier]) => !pauses.isCounted && isMeeting(analysis, barrier))
+      .map(([, block]) => block);
     const meets = new Set(together);
-    for (const [block, kind] of [
-      ...[...pauses.barriers.values()].map((b) => [b, "barrier"] as const),
-      ...[...pauses.spins].map((b) => [b, "yield"] as const),
-    ]) {
-      if (!meets.has(block)) {
-        this.#pauses.set(block, { kind, mask: active.map(() => writer.local("v128")) });
-      }
-    }
+    const pause = (kind: PauseKind, block: number): Pause => {
+      return { kind, block, mask: active.map(() => writer.local("v128")) };
+    };
+    this.#pauses = [
+      ...[...pauses.barriers.values()].filter((b) => !meets.has(b)).map((b) => pause("barrier", b)),
+      ...[...pauses.spins].map((b) => pause("yield", b)),
+    ];
     const liveAt = (blocks: Iterable<number>): number[] => {
       const live = new Set<number>();
       for (const block of blocks) {
@@ -114,8 +126,8 @@ export class Suspension {
       }
       return [...new Set([...live].flatMap((r) => chunk.locals(r)))];
     };
-    const masks = [...this.#pauses.values()].flatMap((p) => p.mask);
-    this.#kept = placesOf(writer, [...masks, ...liveAt(this.#pauses.keys())]);
+    const masks = this.#pauses.flatMap((p) => p.mask);
+    this.#kept = placesOf(writer, [...masks, ...liveAt(this.#pauses.map((p) => p.block))]);
     // What is kept before several barriers has one place: it need not be kept again where it has not changed.
     const places = placesOf(writer, liveAt(together));
     this.meetings = together.map((block) => {
@@ -163,33 +175,33 @@ export class Suspension {
 
   /** Blocks at which lanes go on that may have paused at different times. */
   get masked(): readonly number[] {
-    return [...this.#pauses.keys()].sort((a, b) => a - b);
+    return [...new Set(this.#pauses.map((p) => p.block))].sort((a, b) => a - b);
   }
 
   /** Blocks at which lanes may go on, in order. */
   get blocks(): readonly number[] {
-    return [...this.#pauses.keys(), ...this.meetings.map((m) => m.block)].sort((a, b) => a - b);
+    return [...new Set([...this.masked, ...this.meetings.map((m) => m.block)])].sort((a, b) => a - b);
   }
 
-  /** The mask of the lanes that have paused before a block. */
-  maskAt(block: number): readonly number[] {
-    return this.#pauses.get(block)!.mask;
+  /** The mask of the lanes that have paused before a block, for a reason. */
+  maskAt(block: number, kind: PauseKind): readonly number[] {
+    return this.#pauses.find((p) => p.block === block && p.kind === kind)!.mask;
   }
 
   /** The masks of all that have paused. */
   get masks(): readonly (readonly number[])[] {
-    return [...this.#pauses.values()].map((p) => p.mask);
+    return this.#pauses.map((p) => p.mask);
   }
 
   /** Nobody has paused yet. */
   reset(): void {
-    const locals = [...this.#pauses.values()].flatMap((p) => p.mask);
+    const locals = this.#pauses.flatMap((p) => p.mask);
     this.#chunk.writer.assign(locals.map((local) => ({ local, value: wasm.i32x4(0) })));
   }
 
   /** 1 where any lane has paused, for a reason. */
   anyPaused(kind: PauseKind): Wasm {
-    const masks = [...this.#pauses.values()].filter((p) => p.kind === kind).flatMap((p) => p.mask);
+    const masks = this.#pauses.filter((p) => p.kind === kind).flatMap((p) => p.mask);
     if (masks.length === 0) return wasm.i32(0);
     return wasm.op(
       "v128.any_true",
@@ -232,9 +244,9 @@ export class Suspension {
   /** Those that have paused for a reason wait from now on at their blocks, which the masks in `waiting` say. */
   wake(kind: PauseKind, waiting: (block: number) => readonly number[]): void {
     const { writer } = this.#chunk;
-    for (const [block, pause] of this.#pauses) {
+    for (const pause of this.#pauses) {
       if (pause.kind !== kind) continue;
-      const target = waiting(block);
+      const target = waiting(pause.block);
       writer.assign([
         ...target.map((local, q) => ({
           local,
@@ -274,5 +286,8 @@ function isMeeting({ code, divergence }: Analysis, barrier: number): boolean {
 /** Bytes in which a chunk's state says what it is. */
 const stateHeaderBytes = 16;
 
+/** Behind the word that says it: what the predicates at a reducing barrier have come to. */
+export const reductionWords = { popc: 4, and: 8, or: 12 } as const;
+
 /** What a chunk's state says first; from `meetings` on, the barrier at which its lanes have met. */
-export const chunkState = { fresh: 0, atBarrier: 1, yielded: 2, ended: 3, meetings: 4 } as const;
+export const chunkState = { fresh: 0, atBarrier: 1, yielded: 2, ended: 3, released: 4, meetings: 5 } as const;

@@ -66,7 +66,7 @@ function needsWarp({ op }: Instruction): boolean {
       return op.target.kind === "indirect";
     case "barrier":
       // Arrivals count by warp.
-      return op.count !== null || op.id.kind !== "const" || op.mode === "arrive";
+      return op.count !== null || op.id.kind !== "const" || op.id.value !== 0 || op.mode !== "sync";
     default:
       // Lanes of a warp read the same time.
       return operandsOf(op).some(readsClock);

@@ -11,7 +11,8 @@ export interface Reduction {
 
 export interface Waiter {
   readonly warp: Warp;
-  readonly group: Group;
+  /** Null in compiled code, where all lanes of the warp wait. */
+  readonly group: Group | null;
   /** Writes the results and lets the group go on. */
   readonly release: (reduction: Reduction) => void;
 }

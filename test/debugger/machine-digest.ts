@@ -29,7 +29,7 @@ export function digest(timeline: Timeline): string {
         b.arrived,
         b.round,
         b.count,
-        b.waiters.map((w) => [w.warp.index, w.group.mask]),
+        b.waiters.map((w) => [w.warp.index, w.group?.mask]),
       );
     for (const warp of cta.warps) sayWarp(warp, say, (bytes) => void hash.update(bytes));
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Device, type LaunchOptions } from "../../src/index.ts";
+import { Device } from "../../src/index.ts";
 
 const text = `.version 8.0
 .target sm_80
@@ -8,9 +8,17 @@ const text = `.version 8.0
 .func meet() { bar.sync 1; ret; }
 .visible .entry meets() { call meet; ret; }`;
 
+interface Settings {
+  readonly engine?: "interpreter";
+  readonly sanitize?: readonly "race"[];
+  readonly seed?: number;
+  readonly maxSteps?: number;
+  readonly timeoutMs?: number;
+}
+
 const block = { grid: 1, block: 32 } as const;
 
-test.each<[string, Partial<LaunchOptions>, string | null]>([
+test.each<[string, Settings, string | null]>([
   ["plain", {}, null],
   ["plain", { engine: "interpreter" }, "the interpreter was asked for"],
   ["plain", { sanitize: ["race"] }, "sanitizers or other observers watch"],

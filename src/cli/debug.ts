@@ -1,11 +1,12 @@
 import { createInterface, type Interface } from "node:readline";
 import { Console } from "../debugger/console/console.ts";
 import type { Session } from "../debugger/session.ts";
+import type { SourceText } from "../source/index.ts";
 import { LoadError, NotExecutableError, UsageError } from "../runtime/errors.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
 import { openSession } from "./debug-program.ts";
 import { printLoadError } from "./load-error.ts";
-import { readText } from "./files.ts";
+import { FileError, readText } from "./files.ts";
 import type { Options } from "./options.ts";
 import { programDetails, programOptions, programUsage } from "./program-options.ts";
 import { printJson, type Terminal } from "./terminal.ts";
@@ -34,6 +35,25 @@ async function runScript(console: Console, lines: readonly string[], terminal: T
     if (quit || failed) break;
   }
   return { commands };
+}
+
+/** Reads files that debug information names; those that are not there are no error. */
+function readOnce(): (path: string) => SourceText | null {
+  const known = new Map<string, SourceText | null>();
+  return (path) => {
+    let found = known.get(path);
+    if (found === undefined) known.set(path, (found = readIfThere(path)));
+    return found;
+  };
+}
+
+function readIfThere(path: string): SourceText | null {
+  try {
+    return readText(path);
+  } catch (error) {
+    if (error instanceof FileError) return null;
+    throw error;
+  }
 }
 
 /** Reads commands until the input ends or one of them is `quit`. Control-C interrupts what runs. */
@@ -105,7 +125,7 @@ Exit status: 0; 1 if the program has errors; 2 for wrong usage and commands that
       return exitStatus.failed;
     }
     const { style, width } = terminal;
-    const console = new Console(session, { style, width });
+    const console = new Console(session, { style, width, readSource: readOnce() });
     if (!json) terminal.out(console.greeting);
     const { commands } = await runScript(console, script, json ? null : terminal);
     const failed = commands.some((c) => c.failed);

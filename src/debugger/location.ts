@@ -55,6 +55,12 @@ function atOriginLine(functions: readonly IrFunction[], path: string, line: numb
   return best?.found ?? [];
 }
 
+/** The file that `.loc` names which a path means; null where it means assembly, or none. */
+export function originFile(functions: readonly IrFunction[], path: string): string | null {
+  if (functions.some(({ source }) => samePath(source.path, path))) return null;
+  return functions.flatMap(({ files }) => [...files.values()]).find((file) => samePath(file, path)) ?? null;
+}
+
 /** What a path means: files of the program itself, or of the source that it was made from. */
 export function atLine(functions: readonly IrFunction[], path: string, line: number): readonly Location[] {
   const assembly = atAssemblyLine(functions, path, line);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Console } from "../../src/debugger/console/console.ts";
-import { plainStyle } from "../../src/source/index.ts";
+import { plainStyle, SourceText } from "../../src/source/index.ts";
 import { openSession } from "./jobs.ts";
 
 /** What the commands print, one behind the other. */
@@ -68,6 +68,26 @@ test("memory, by bytes and by type, and what it is given", async () => {
   expect(set).toBe("[exchange + 4]:u32 = 1094861636");
   expect(again).toContain("44 43 42 41");
   expect(wrong).toBe("nothing that can be read is at 0x5");
+});
+
+test("lines of the source stand above the assembly, where they can be read", async () => {
+  const text = Array.from({ length: 20 }, (_, i) => `line ${i + 1} of calls.cu`).join("\n");
+  const readSource = (path: string): SourceText | null => (path === "calls.cu" ? new SourceText(path, text) : null);
+  const console = new Console(openSession("calls.json"), { style: plainStyle, width: 100, readSource });
+  expect((await console.run("b calls.cu:14")).text).toBe("breakpoint 1: calls at calls.ptx:53 (calls.cu:14)");
+  expect((await console.run("c")).text.split("\n").slice(-3)).toEqual([
+    "calls at calls.ptx:53 (calls.cu:14)",
+    "     14 | line 14 of calls.cu",
+    "●→   53 |         st.param.u32 [a], %t;",
+  ]);
+  const lines = (await console.run("list cu:12")).text;
+  expect(lines).toContain("there is no");
+  const listed = (await console.run("list calls.cu:13")).text.split("\n");
+  expect(listed).toHaveLength(11);
+  expect(listed[6]).toBe("●→   14 | line 14 of calls.cu");
+  // Steps from line to line of the source.
+  await console.run("stepping source-line");
+  expect((await console.run("next")).text).toContain("     16 | line 16 of calls.cu");
 });
 
 test("a watchpoint says whose memory it watches, and is of no other", async () => {

@@ -1,4 +1,4 @@
-import type { Style } from "../../source/index.ts";
+import type { SourceText, Style } from "../../source/index.ts";
 import type { Session } from "../session.ts";
 
 /** What a command prints, and what becomes of the debugger. */
@@ -7,11 +7,17 @@ export interface Answer {
   readonly quit?: boolean;
 }
 
-export interface ConsoleContext {
-  readonly session: Session;
+/** How a console shows things. */
+export interface ConsoleView {
   readonly style: Style;
   /** Columns. */
   readonly width: number;
+  /** The text of a file that `.loc` names, if it is there; absent: none is. */
+  readonly readSource?: (path: string) => SourceText | null;
+}
+
+export interface ConsoleContext extends ConsoleView {
+  readonly session: Session;
 }
 
 export interface ConsoleCommand {

@@ -1,9 +1,8 @@
 import { nearest } from "../../source/index.ts";
-import type { Style } from "../../source/index.ts";
 import { ExpressionError } from "../expression/tree.ts";
 import { DebuggerError } from "../location.ts";
 import type { Session } from "../session.ts";
-import type { Answer, ConsoleCommand, ConsoleContext } from "./command.ts";
+import type { Answer, ConsoleCommand, ConsoleContext, ConsoleView } from "./command.ts";
 import { lookCommands } from "./look-commands.ts";
 import { motionCommands, type StepSettings } from "./motion-commands.ts";
 import { pointCommands } from "./point-commands.ts";
@@ -22,9 +21,9 @@ export class Console {
   readonly #commands: readonly ConsoleCommand[];
   #last = "";
 
-  constructor(session: Session, options: { readonly style: Style; readonly width: number }) {
+  constructor(session: Session, view: ConsoleView) {
     this.session = session;
-    this.#context = { session, ...options };
+    this.#context = { session, ...view };
     const own: readonly ConsoleCommand[] = [
       { name: "help", aliases: ["h", "?"], args: "[COMMAND]", help: "this list", run: (_, args) => this.#help(args) },
       { name: "quit", aliases: ["q", "exit"], help: "end", run: () => "" },

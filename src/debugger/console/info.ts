@@ -112,7 +112,7 @@ function barriers({ session }: ConsoleContext): string {
     `barrier ${id}`,
     `${arrived} of ${expected} have arrived`,
     waiting.length === 0 ? "nobody waits" : `warps ${waiting.join(", ")} wait`,
-    `passed ${round} times`,
+    round === 1 ? "passed once" : `passed ${round} times`,
   ]);
   return rows.length === 0 ? "no barrier has been used" : table(rows);
 }
@@ -156,14 +156,15 @@ function variables({ session }: ConsoleContext): string {
   return rows.length + buffers.length === 0 ? "no variables" : table([...rows, ...buffers]);
 }
 
+/** Of several that begin alike, the first is meant by the beginning. */
 export const infoTopics: readonly Topic[] = [
   { name: "registers", help: "live registers of the lane; all of them, or those that are named", text: registers },
   { name: "locals", help: "variables of the function and parameters of the kernel", text: locals },
   { name: "lanes", help: "where the lanes of the warp are, and what they wait for", text: lanes },
   { name: "warps", help: "the warps of the block", text: warps },
+  { name: "breakpoints", help: "breakpoints and watchpoints", text: ({ session }) => pointsText(session) },
   { name: "blocks", help: "the blocks that run", text: blocks },
   { name: "barriers", help: "the barriers of the block", text: barriers },
-  { name: "breakpoints", help: "breakpoints and watchpoints", text: ({ session }) => pointsText(session) },
   { name: "time", help: "where time stands, and how far it is known", text: time },
   {
     name: "output",

@@ -1,19 +1,22 @@
 import { addressOf, evaluate } from "../expression/evaluate.ts";
 import { parseExpression } from "../expression/parse.ts";
 import { warpOf } from "../focus.ts";
-import { DebuggerError } from "../location.ts";
+import { DebuggerError, originFile } from "../location.ts";
 import type { Session } from "../session.ts";
-import { assemblyPlace, placeOf } from "../view/lane-place.ts";
+import { assemblyPlace, originPlace, placeOf } from "../view/lane-place.ts";
 import { readMemory } from "../view/memory-view.ts";
 import { formatValue, shapeOf, sizeOf } from "../view/value.ts";
 import type { ConsoleCommand, ConsoleContext } from "./command.ts";
 import { infoTopics } from "./info.ts";
-import { focusText, instructionText, listing, markedLines, siteText, table } from "./render.ts";
+import { focusText, instructionText, listing, markedLines, markedOriginLines, siteText, table } from "./render.ts";
 
 const around = 5;
 
-function list({ session, style }: ConsoleContext, args: string): string {
+function list(context: ConsoleContext, args: string): string {
+  const { session, style } = context;
   const { frame } = session.view;
+  const origin = listOrigin(context, args);
+  if (origin !== null) return origin;
   const [place] = args === "" ? [] : session.locations(args);
   const at = place ?? (frame && { ir: frame.site.code.ir, index: frame.site.index });
   if (!at) throw new DebuggerError("nothing runs here: list what? A line or a function");
@@ -23,6 +26,19 @@ function list({ session, style }: ConsoleContext, args: string): string {
   const here = frame?.site.code.ir.source === source ? assemblyPlace(frame.site).line : null;
   const marked = new Set(markedLines(session, source));
   return listing(source, { first: line - around, last: line + around, here, marked }, style);
+}
+
+/** Lines of a file that `.loc` names, where the text is there; null: it is not. */
+function listOrigin({ session, style, readSource }: ConsoleContext, args: string): string | null {
+  const [, asked = "", line = ""] = /^(.+):(\d+)$/.exec(args) ?? [];
+  const path = asked === "" ? null : originFile(session.functions, asked);
+  const source = path === null ? null : (readSource?.(path) ?? null);
+  if (path === null || source === null) return null;
+  const { frame } = session.view;
+  const at = frame && originPlace(frame.site);
+  const marked = new Set(markedOriginLines(session, path));
+  const [first, last] = [Number(line) - around, Number(line) + around];
+  return listing(source, { first, last, here: at?.path === path ? at.line : null, marked }, style);
 }
 
 function backtrace({ session, style }: ConsoleContext): string {
@@ -37,13 +53,13 @@ function backtrace({ session, style }: ConsoleContext): string {
 }
 
 function selectFrame(context: ConsoleContext, frame: number): string {
-  const { session, style } = context;
+  const { session } = context;
   const { frames } = session.view;
   if (frames[frame] === undefined) {
     throw new DebuggerError(`there is no frame ${frame}: the lane is in ${frames.length} functions`);
   }
   session.focus = { ...session.focus, frame };
-  return `#${frame}  ${instructionText(session, frames[frame].site, style)}`;
+  return `#${frame}  ${instructionText(session, frames[frame].site, context)}`;
 }
 
 function print({ session }: ConsoleContext, args: string): string {
@@ -93,7 +109,7 @@ function elementsText(bytes: Uint8Array, type: string, size: number): string {
 
 /** Where the focus goes, if there is something. */
 function focus(context: ConsoleContext, change: { block?: number; warp?: number; lane?: number }): string {
-  const { session, style } = context;
+  const { session } = context;
   const next = { ...session.focus, ...change, frame: 0 };
   const warp = warpOf(session.execution, next);
   if (warp === null) {
@@ -106,7 +122,7 @@ function focus(context: ConsoleContext, change: { block?: number; warp?: number;
   if (next.lane > 31 || place.state === "absent") throw new DebuggerError(`the warp has no lane ${next.lane}`);
   session.focus = next;
   const head = `${focusText(session)}, ${place.state}${place.why === null ? "" : ` (waits for ${place.why})`}`;
-  return place.site === null ? head : `${head}\n${instructionText(session, place.site, style)}`;
+  return place.site === null ? head : `${head}\n${instructionText(session, place.site, context)}`;
 }
 
 const numberIn = (what: string, text: string): number => {

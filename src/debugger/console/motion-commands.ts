@@ -13,12 +13,13 @@ export interface StepSettings {
 }
 
 /** Goes, and says where time has stopped and what the program has printed on the way. */
-async function go({ session, style, width }: ConsoleContext, search: Search<Stop>): Promise<string> {
+async function go(context: ConsoleContext, search: Search<Stop>): Promise<string> {
+  const { session } = context;
   const before = session.timeline.output;
   const stop = await session.complete(search);
   const printed = session.timeline.output;
   const fresh = printed.startsWith(before) ? printed.slice(before.length).replace(/\n$/, "") : "";
-  return [...(fresh === "" ? [] : [fresh]), stopText(session, stop, { style, width })].join("\n");
+  return [...(fresh === "" ? [] : [fresh]), stopText(session, stop, context)].join("\n");
 }
 
 const isOver = ({ reason }: Stop): boolean => reason !== "step";
@@ -101,10 +102,10 @@ export function motionCommands(settings: StepSettings): readonly ConsoleCommand[
       help: "go back to whoever last wrote a register, a variable, or memory ([address]:type)",
       run: async (context, args) => {
         if (args === "") throw new DebuggerError("last-write: of what? A register, a variable, or [address]:type");
-        const { session, style, width } = context;
+        const { session } = context;
         const stop = await session.complete(session.lastWrite(args));
         if (stop.reason === "beginning") return `nothing has written ${args} so far`;
-        return stopText(session, stop, { style, width });
+        return stopText(session, stop, context);
       },
     },
     {

@@ -2,18 +2,14 @@ import { type Breakpoint, type BreakpointOptions, parseHitCondition } from "../b
 import { parseExpression } from "../expression/parse.ts";
 import { DebuggerError } from "../location.ts";
 import type { Session } from "../session.ts";
-import { assemblyPlace } from "../view/lane-place.ts";
+import { siteAt } from "../view/lane-place.ts";
 import type { WatchKind, Watchpoint } from "../watchpoint.ts";
 import { watchedText } from "../watched-text.ts";
 import type { ConsoleCommand } from "./command.ts";
-import { table } from "./render.ts";
+import { siteText, table } from "./render.ts";
 
 function placesText(session: Session, { locations }: Breakpoint): string {
-  const places = locations.map(({ ir, index }) => {
-    const code = session.execution.engine.functionNamed(ir.name)!;
-    const { path, line } = assemblyPlace({ code, index, instruction: ir.instructions[index]! });
-    return `${ir.name} at ${path}:${line}`;
-  });
+  const places = locations.map((location) => siteText(siteAt(session.execution, location)));
   return places.length > 3 ? `${places.length} places, first ${places[0]}` : places.join("; ");
 }
 

@@ -10,10 +10,11 @@ import {
 } from "../../source/index.ts";
 import type { Session } from "../session.ts";
 import type { Stop } from "../stop.ts";
-import { assemblyPlace, originPlace } from "../view/lane-place.ts";
+import { assemblyPlace, originPlace, siteAt } from "../view/lane-place.ts";
 import { lanesText } from "../view/tables.ts";
 import { formatValue } from "../view/value.ts";
 import type { Watchpoint } from "../watchpoint.ts";
+import type { ConsoleView } from "./command.ts";
 
 /** Rows with columns of one width; the last column has what it needs, or, with a `width`, is wrapped. */
 export function table(rows: readonly (readonly string[])[], width = Infinity): string {
@@ -108,8 +109,8 @@ function bytesText(watched: Watchpoint["watched"], bytes: Uint8Array): string {
 }
 
 /** Why time has stopped, and what is executed next there. */
-export function stopText(session: Session, stop: Stop, options: RenderOptions & { readonly style: Style }): string {
-  const { style } = options;
+export function stopText(session: Session, stop: Stop, view: ConsoleView): string {
+  const { style } = view;
   const lines: string[] = [];
   for (const { breakpoint, error } of stop.breakpoints) {
     lines.push(style("note", `breakpoint ${breakpoint.id}`) + `, ${breakpoint.text}`);
@@ -117,18 +118,24 @@ export function stopText(session: Session, stop: Stop, options: RenderOptions & 
   }
   for (const hit of stop.watchpoints) lines.push(style("note", watchText(hit)));
   if (reasons[stop.reason] !== "") lines.push(style("note", reasons[stop.reason]));
-  if (stop.report !== null) lines.push(reportText(stop.report, options));
+  if (stop.report !== null) lines.push(reportText(stop.report, view));
   const { site } = session.view.place ?? {};
   const time = style("faint", `time ${stop.time}`);
   if (!site) return [...lines, time].join("\n");
-  return [...lines, `${time}  ${focusText(session)}`, instructionText(session, site, style)].join("\n");
+  return [...lines, `${time}  ${focusText(session)}`, instructionText(session, site, view)].join("\n");
 }
 
-/** The line of an instruction, with its function. */
-export function instructionText(session: Session, site: Site, style: Style): string {
+/** The line of an instruction, with its function, below the line of the source that it comes from. */
+export function instructionText(session: Session, site: Site, { style, readSource }: ConsoleView): string {
   const { line } = assemblyPlace(site);
   const marked = new Set(markedLines(session, site.code.ir.source));
-  return `${siteText(site)}\n${listing(site.code.ir.source, { first: line, last: line, here: line, marked }, style)}`;
+  const origin = originPlace(site);
+  const text = origin === null ? "" : (readSource?.(origin.path)?.line(origin.line) ?? "");
+  return [
+    siteText(site),
+    ...(text === "" ? [] : [`  ${gutter(style, String(origin!.line))}${style("faint", text)}`.trimEnd()]),
+    listing(site.code.ir.source, { first: line, last: line, here: line, marked }, style),
+  ].join("\n");
 }
 
 /** The lines of a text at which there are enabled breakpoints. */
@@ -138,3 +145,13 @@ export const markedLines = (session: Session, source: SourceText): readonly numb
     .flatMap(({ locations }) => locations)
     .filter(({ ir }) => ir.source === source)
     .map(({ ir, index }) => source.position(ir.instructions[index]!.span.start).line);
+
+/** The same of a file that `.loc` names. */
+export const markedOriginLines = (session: Session, path: string): readonly number[] =>
+  [...session.breakpoints.values()]
+    .filter(({ enabled }) => enabled)
+    .flatMap(({ locations }) => locations)
+    .flatMap((location) => {
+      const origin = originPlace(siteAt(session.execution, location));
+      return origin?.path === path ? [origin.line] : [];
+    });

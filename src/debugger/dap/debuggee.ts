@@ -37,6 +37,9 @@ const reasons: Readonly<Record<Stop["reason"], string>> = {
   pause: "pause",
 };
 
+/** How the debug console shows what commands say. */
+const view = { style: plainStyle, width: 100 };
+
 /** A program that is being debugged, and what an editor asks about it. */
 export class Debuggee {
   readonly #session: Session;
@@ -57,7 +60,7 @@ export class Debuggee {
   constructor(session: Session, options: DebuggeeOptions) {
     this.#session = session;
     this.#options = options;
-    this.#console = new Console(session, { style: plainStyle, width: 100 });
+    this.#console = new Console(session, view);
     this.#threads = new Threads(session);
     this.#breakpoints = new EditorBreakpoints(session);
     this.#inspector = new Inspector(session, this.#threads, options);
@@ -265,7 +268,7 @@ export class Debuggee {
     });
     const fails = stop.breakpoints.some(({ error }) => error !== null);
     if (stop.reason === "end" || stop.reason === "beginning" || stop.watchpoints.length > 0 || fails) {
-      say("output", { category: "console", output: `${stopText(this.#session, stop, { style: plainStyle })}\n` });
+      say("output", { category: "console", output: `${stopText(this.#session, stop, view)}\n` });
     }
   }
 

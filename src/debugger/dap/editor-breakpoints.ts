@@ -3,7 +3,7 @@ import { parseExpression } from "../expression/parse.ts";
 import { ExpressionError } from "../expression/tree.ts";
 import { atLine, DebuggerError, findLocations, type Location } from "../location.ts";
 import type { Session } from "../session.ts";
-import { originPlace } from "../view/lane-place.ts";
+import { assemblyPlace, originPlace, siteAt } from "../view/lane-place.ts";
 import type { Watched, WatchKind } from "../watchpoint.ts";
 import { watchedText } from "../watched-text.ts";
 import { codeAddress, locationAt } from "./code-addresses.ts";
@@ -109,13 +109,12 @@ export class EditorBreakpoints {
   }
 
   /** The line at which a breakpoint has come to stand, in the file in which it was set. */
-  #lineOf({ ir, index }: Location, path: string): number {
-    const instruction = ir.instructions[index]!;
-    const code = this.#session.execution.engine.functionNamed(ir.name)!;
-    const origin = originPlace({ code, index, instruction });
+  #lineOf(location: Location, path: string): number {
+    const site = siteAt(this.#session.execution, location);
+    const origin = originPlace(site);
     const fileOf = (whole: string): string => whole.slice(whole.lastIndexOf("/") + 1);
     if (origin !== null && fileOf(origin.path) === fileOf(path)) return origin.line;
-    return ir.source.position(instruction.span.start).line;
+    return assemblyPlace(site).line;
   }
 
   #remove(ids: readonly number[]): void {

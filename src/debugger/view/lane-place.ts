@@ -1,8 +1,9 @@
-import type { Moment } from "../../interpreter/execution.ts";
+import type { Execution, Moment } from "../../interpreter/execution.ts";
 import type { Activation } from "../../machine/activation.ts";
 import type { BasicBlock, Site } from "../../machine/code.ts";
 import type { Group } from "../../machine/group.ts";
 import type { Warp } from "../../machine/warp.ts";
+import type { Location } from "../location.ts";
 
 /** Where a lane is, and why it does not run if it does not. */
 export interface LanePlace {
@@ -83,6 +84,13 @@ export function framesOf({ activation, site }: LanePlace): readonly LaneFrame[] 
   }
   return frames;
 }
+
+/** An instruction as the machine knows it. */
+export const siteAt = ({ engine }: Execution, { ir, index }: Location): Site => ({
+  code: engine.functionNamed(ir.name)!,
+  index,
+  instruction: ir.instructions[index]!,
+});
 
 /** A position in a file. Lines and columns count from 1. */
 export interface SourcePlace {

@@ -81,7 +81,8 @@ function printLines({ lines, totals }: Profile, { by, top, everyLine }: TableOpt
 }
 
 function describeLine(line: LineProfile): string {
-  return withNotes(printable(line.source.line(line.line).trim()), notesOf(line));
+  const text = line.source.line(line.line).replace(/\s*\/\/.*$/, "");
+  return withNotes(printable(text.trim()), notesOf(line));
 }
 
 const withNotes = (text: string, notes: readonly string[]): string =>

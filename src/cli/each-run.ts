@@ -13,7 +13,7 @@ const programOnly = [
   ...["zeinfo", "section", "symbol", "relocation", "input"],
 ];
 
-/** A program always has a kernel to launch: what has a name that says nothing, and no kernel, is a job. */
+/** What comes from stdin has a name that says nothing: a program is given with `--kernel`, a job without. */
 const isJob = (path: string, options: Options): boolean =>
   /\.json$/i.test(path) || (path === stdin && !options.has("kernel"));
 

@@ -3,7 +3,7 @@ import type { OptionSpec } from "./options.ts";
 /** What is run: one variant of jobs, or one kernel of a program with arguments from the command line. */
 export const programOptions: readonly OptionSpec[] = [
   { name: "variant", value: "NAME", help: "run only this variant of each job" },
-  { name: "kernel", value: "NAME", help: "the kernel to launch" },
+  { name: "kernel", value: "NAME", help: "the kernel to launch (default: the only one that there is)" },
   { name: "grid", value: "X[,Y,Z]", help: "PTX: blocks (default: 1)" },
   { name: "block", value: "X[,Y,Z]", help: "PTX: threads of a block (default: 1)" },
   { name: "shared", value: "BYTES", help: "PTX: dynamic shared memory (default: 0)" },
@@ -41,9 +41,9 @@ export const programOptions: readonly OptionSpec[] = [
 /** The ways to say so, behind the name of a command. */
 export const programUsage = (command: string): readonly string[] => [
   `${command} JOB.json… [--variant NAME]`,
-  `${command} FILE.ptx… --kernel K --grid SIZE --block SIZE --arg VALUE…`,
-  `${command} FILE.visaasm… --zeinfo FILE --kernel K --global SIZE --local SIZE --arg VALUE…`,
-  `${command} FILE.visaasm… --input NAME=KIND… --kernel K --global SIZE --local SIZE --arg VALUE…`,
+  `${command} FILE.ptx… [--kernel K] --grid SIZE --block SIZE --arg VALUE…`,
+  `${command} FILE.visaasm… --zeinfo FILE [--kernel K] --global SIZE --local SIZE --arg VALUE…`,
+  `${command} FILE.visaasm… --input NAME=KIND… [--kernel K] --global SIZE --local SIZE --arg VALUE…`,
 ];
 
 export const programDetails = `Arguments:

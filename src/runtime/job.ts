@@ -43,7 +43,8 @@ export interface BufferSpec {
 }
 
 export interface LaunchSpec {
-  readonly kernel: string;
+  /** Absent: the only one that there is. */
+  readonly kernel?: string;
   /** `shared`: bytes of dynamic shared memory. */
   readonly size:
     | { readonly grid: Dim3; readonly block: Dim3; readonly shared: number }

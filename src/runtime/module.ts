@@ -125,8 +125,12 @@ export class Module {
     return this.ir.functions.filter((f) => f.kind === "kernel").map((f) => f.name);
   }
 
-  /** @throws UsageError when there is no such kernel */
-  kernel(name: string): Kernel {
+  /**
+   * A kernel by its name; without one, the only kernel that there is.
+   *
+   * @throws UsageError when there is no such kernel
+   */
+  kernel(name = this.#onlyKernel()): Kernel {
     const found = this.ir.functions.find((f) => f.kind === "kernel" && f.name === name);
     if (found) {
       return new Kernel(this, found, {
@@ -139,6 +143,13 @@ export class Module {
     const meant = nearest(name, this.kernels);
     const kernels = this.kernels.map((k) => `"${k}"`).join(", ") || "none";
     throw new UsageError(`there is no kernel "${name}"; ${meant ? `did you mean "${meant}"?` : `there is ${kernels}`}`);
+  }
+
+  #onlyKernel(): string {
+    const [first, ...others] = this.kernels;
+    if (first === undefined) throw new UsageError("the program has no kernel");
+    if (others.length === 0) return first;
+    throw new UsageError(`which kernel? There are ${this.kernels.map((k) => `"${k}"`).join(", ")}`);
   }
 
   #run(launched: PreparedLaunch): EngineResult {

@@ -97,7 +97,7 @@ export function buildKernel(
   options: BuildOptions = {},
 ): StandaloneKernel {
   const loaded = new PtxDevice().load(source, { isa: "ptx", target: options.target });
-  const kernel = loaded.kernel(options.kernel ?? onlyOf(loaded.kernels));
+  const kernel = loaded.kernel(options.kernel);
   kernel.requireExecutable();
   const block = options.block === undefined ? null : checkedBlock(dim3(options.block));
   // A memory in which there is nothing but the program's variables.
@@ -209,13 +209,6 @@ function checkedBlock(block: readonly [number, number, number]): readonly [numbe
   const fits = block.every((n) => Number.isInteger(n) && n >= 1) && x * y * z <= 1024 && z <= 64;
   if (!fits) throw new UsageError(`a block of (${block.join(", ")}) is not from (1, 1, 1) to 1024 threads`);
   return block;
-}
-
-function onlyOf(kernels: readonly string[]): string {
-  const [first, ...others] = kernels;
-  if (first === undefined) throw new UsageError("the program has no kernel");
-  if (others.length === 0) return first;
-  throw new UsageError(`which kernel? There are ${kernels.map((k) => `"${k}"`).join(", ")}`);
 }
 
 /** A kernel that cannot be launched without Lanewise. */

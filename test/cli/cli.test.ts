@@ -47,6 +47,7 @@ beforeAll(async () => {
   cli = await BuiltCli.build();
   cli.write("scale.ptx", scale);
   cli.write("bad.ptx", scale.replace("mov.u32 %i", "mov.u32 %j"));
+  cli.write("two.ptx", `${scale}.visible .entry other() { ret; }\n`);
   cli.write("job.json", job());
   cli.write("wrong.json", job({ checks: [{ buf: "y", type: "s32", n: 32, all: Array(32).fill(0) }] }));
   // Lane 31 reads behind the end of x, in line 16 of the module.
@@ -87,7 +88,8 @@ describe("usage", () => {
     [["bench", "saxpi"], 'there is no benchmark "saxpi"; did you mean "saxpy"?'],
     [["run"], "lanewise: run: no job or program given"],
     [["run", "job.json", "scale.ptx"], "give either jobs (.json) or the files of one program"],
-    [["run", "scale.ptx"], "--kernel says which kernel to launch"],
+    [["run", "scale.ptx"], 'kernel "scale" has 3 parameters, not 0: `k` (.u32), `x` (.u64), `y` (.u64)'],
+    [["run", "two.ptx"], 'which kernel? There are "scale", "other"'],
     [["run", "scale.ptx", "--kernel", "x"], 'there is no kernel "x"; there is "scale"'],
     [["run", "scale.ptx", "--kernel", "scale", "--arg", "1"], 'kernel "scale" has 3 parameters, not 1'],
     [["run", "job.json", "--sanitize", "all,heap"], 'there is no sanitizer "heap"'],
@@ -222,8 +224,8 @@ describe("run with arguments", () => {
   const launch = ["run", "scale.ptx", "--kernel", "scale", "--block", "32"];
   const args = ["--arg", "5", "--arg", "s32[32]=iota", "--arg", "s32[32]"];
 
-  test("shows the buffers that changed", () => {
-    const { status, stdout } = run(...launch, ...args);
+  test("shows the buffers that changed; the only kernel needs no name", () => {
+    const { status, stdout } = run("run", "scale.ptx", "--block", "32", ...args);
     expect(stdout).toBe("argument 2, s32[32]: 0 5 10 15 20 25 30 35 40 45 50 55 60 65 70 75 ...\n");
     expect(status).toBe(0);
   });

@@ -45,6 +45,8 @@ const beginsLine = (site: Site): boolean => {
 abstract class ForwardProbe implements Probe {
   protected readonly options: StepOptions;
   #isMine = false;
+  /** The lane has nothing to execute until others have come somewhere. */
+  #waits = false;
 
   constructor(options: StepOptions) {
     this.options = options;
@@ -54,11 +56,11 @@ abstract class ForwardProbe implements Probe {
     return isWarpOf(warp, this.options);
   }
 
-  /** Of a warp or more, a step ends before the instruction that is next there, whosoever it is. */
+  /** Of a warp or more, a step ends before the instruction that is next there, whosoever it is; of a lane, when it goes on. */
   before(moment: Moment): boolean {
     this.#isMine = isOf(moment, this.options);
-    const isWide = this.options.scope !== "lane";
-    return isWide && this.#isMine && this.isThere(moment.site, moment.group.activation.depth);
+    const mayEnd = this.#isMine && (this.options.scope !== "lane" || this.#waits);
+    return mayEnd && this.isThere(moment.site, moment.group.activation.depth);
   }
 
   /** Of a lane, it ends behind one of its instructions, as soon as the lane stands well: others may be next. */
@@ -69,7 +71,8 @@ abstract class ForwardProbe implements Probe {
     const { site, activation, state } = placeOf(moment.warp, focus.lane, next());
     // It has ended: there is nothing more to come.
     if (site === null || activation === null) return true;
-    return state !== "returned" && this.isThere(site, activation.depth);
+    this.#waits = state === "barrier" || state === "lanes" || state === "returned";
+    return !this.#waits && this.isThere(site, activation.depth);
   }
 
   /** Whether it may end at a place, so many calls deep. */

@@ -112,6 +112,25 @@ test("steps of a warp are those of whoever is next, over calls and out of them t
   expect(d.wide("warp")).toBe("calls:63 0/0/0");
 });
 
+test("a step over a wait ends before the next instruction of the lane, and not behind it", () => {
+  const d = new Driver("calls.json");
+  d.break("62");
+  d.go();
+  d.session.breakpoints.clear();
+  // All of the warp wait for the other one.
+  expect(d.at).toBe("calls:62 0/0/0");
+  expect(d.step()).toBe("calls:63 0/0/0");
+  expect(d.step("into", true)).toBe("calls:62 0/0/0");
+  // Lane 0 comes back at once, and waits for those that go on to smaller factorials.
+  const e = new Driver("factorial.json");
+  e.break("factorial");
+  e.go();
+  e.session.breakpoints.clear();
+  expect(e.at).toBe("factorial:11 0/0/0");
+  expect(e.step("out")).toBe("compute:41 0/0/0");
+  expect(e.value("lane")).toBe("0");
+});
+
 test("steps of what has ended", () => {
   const d = new Driver("tile.json");
   d.break("tile");

@@ -120,14 +120,19 @@ function printList(terminal: Terminal): void {
   );
 }
 
-/** Instructions by the manual's name, by a dotted opcode, or by the first word of one. */
+/** Instructions by the manual's name, or by a dotted opcode. */
+function findExactly(word: string): readonly Instruction[] {
+  const named = instructionSet.instructions.filter((i) => i.name === word);
+  return named.length > 0
+    ? named
+    : [...new Set(instructionSet.resolve(word).candidates.map((candidate) => candidate.instruction))];
+}
+
+/** The same, or all that begin with the first word of an opcode. */
 function find(word: string): readonly Instruction[] {
-  const exact = instructionSet.instructions.filter((i) => i.name === word);
-  if (exact.length > 0) return exact;
-  const resolved = instructionSet.resolve(word).candidates.map((c) => c.instruction);
-  if (resolved.length > 0) return [...new Set(resolved)];
+  const exactly = findExactly(word);
   const [root] = word.split(".");
-  return instructionSet.instructions.filter((i) => i.name.split(".")[0] === root);
+  return exactly.length > 0 ? exactly : instructionSet.instructions.filter((i) => i.name.split(".")[0] === root);
 }
 
 const ptxWords = (): readonly string[] => instructionSet.instructions.map((i) => i.name);
@@ -153,6 +158,10 @@ function ptx(words: readonly string[], json: boolean, terminal: Terminal): ExitS
     printList(terminal);
     terminal.out("These are PTX's; `lanewise isa --isa visa` lists those of vISA.");
   } else {
+    for (const word of words) {
+      if (word.includes(".") && findExactly(word).length === 0)
+        terminal.err(`lanewise: there is no opcode "${word}"; these begin in the same way`);
+    }
     chosen.forEach((instruction, i) => {
       const { name, summary, section } = instruction;
       terminal.out(`${i > 0 ? "\n" : ""}${terminal.style("strong", name)}: ${summary} (section ${section})`);

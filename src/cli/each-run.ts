@@ -13,9 +13,10 @@ const programOnly = [
   ...["zeinfo", "section", "symbol", "relocation", "input"],
 ];
 
-/** What comes from stdin has a name that says nothing: a program is given with `--kernel`, a job without. */
+/** The name of stdin says nothing. What is alone there, without all that a job says itself, is a job. */
 const isJob = (path: string, options: Options): boolean =>
-  /\.json$/i.test(path) || (path === stdin && !options.has("kernel"));
+  /\.json$/i.test(path) ||
+  (path === stdin && options.positionals.length === 1 && !programOnly.some((name) => options.has(name)));
 
 /**
  * The job files that a command is given, or null where it is given the files of one program.

@@ -7,7 +7,6 @@ import { hang, mostColumns, wrap } from "./wrap.ts";
 
 /** The topic of `lanewise help` that is no command. */
 const optionsTopic = "options";
-const commandsWord = "COMMAND";
 
 /** What all commands print in the same way. */
 const everywhere: readonly string[] = ["json", "color", "help"];
@@ -17,7 +16,7 @@ const columns = (): number => Math.max(40, Math.min(process.stdout.columns ?? mo
 export function commandNamed(commands: Commands, name: string): () => Promise<Command> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command) return command;
-  if (name.startsWith("-")) throw new UsageError(`the command comes first: lanewise ${commandsWord} ${name}`);
+  if (name.startsWith("-")) throw new UsageError(`the command comes first: lanewise COMMAND ${name}`);
   const meant = nearest(name, Object.keys(commands));
   throw new UsageError(
     `there is no command "${name}"; ${meant ? `did you mean "${meant}"?` : "`lanewise help` lists them"}`,
@@ -30,10 +29,10 @@ export async function overview(commands: Commands): Promise<string> {
   const list = all.map((c) => `  ${c.name.padEnd(width)}  ${hang(c.summary, columns(), width + 4)}`).join("\n");
   return [
     wrap("lanewise: reads, checks and runs GPU assembly on any machine", columns()),
-    `usage: lanewise ${commandsWord} [OPTIONS] …`,
+    "usage: lanewise COMMAND [OPTIONS] …",
     list,
     wrap(
-      `\`lanewise help ${commandsWord}\` says more, \`lanewise help ${optionsTopic}\` what all commands have in common, ` +
+      `\`lanewise help COMMAND\` says more, \`lanewise help ${optionsTopic}\` what all commands have in common, ` +
         "`lanewise explain CODE` what an error means.",
       columns(),
     ),

@@ -60,7 +60,7 @@ export function checkOutputs(options: Options, specs: readonly OptionSpec[]): vo
     };
     if (path === stdin) problem("nothing is written to stdout; give the name of a file");
     if (!orFolder && look(path)?.isDirectory()) problem("it is a directory");
-    if (look(dirname(path)) === undefined) problem(`there is no directory ${dirname(path)}`);
+    if (!look(dirname(path))?.isDirectory()) problem(`there is no directory ${dirname(path)}`);
     const own = identity(path);
     if (own === null) continue;
     const other = taken.get(own);

@@ -5,7 +5,7 @@ import { type Command, exitStatus } from "./command.ts";
 import { eachRun } from "./each-run.ts";
 import { exploredStatus, exploredToJson, exploreRun, printExplored } from "./explore.ts";
 import { Findings, findingOptions } from "./findings.ts";
-import { grouped } from "./numbers.ts";
+import { grouped, plural } from "./numbers.ts";
 import type { Options } from "./options.ts";
 import { programDetails, programOptions, programUsage } from "./program-options.ts";
 import { Progress } from "./progress.ts";
@@ -50,7 +50,7 @@ function printLaunch({ result }: Finished, terminal: Terminal): void {
   printFindings(result, terminal);
   for (const { kernel, threads, steps, milliseconds } of result.launches) {
     const count = steps === null ? "" : `, ${grouped(steps)} steps`;
-    terminal.err(`${kernel}: ${grouped(threads)} threads${count}, ${milliseconds.toFixed(1)} ms`);
+    terminal.err(`${kernel}: ${plural(threads, "thread")}${count}, ${milliseconds.toFixed(1)} ms`);
   }
   if (result.reports.length === 0 && result.failure !== null) terminal.err(`lanewise: ${result.failure}`);
 }

@@ -11,6 +11,7 @@ import type { Hoisted } from "./hoisting.ts";
 import type { InStep } from "./in-step.ts";
 import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
 import { goesBack, isRepeated, type WayBack } from "./rounds-ahead.ts";
+import type { Passages } from "./passages.ts";
 import type { PauseKind, Pauses, Suspension } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
 
@@ -42,6 +43,7 @@ interface EndContext {
   readonly inStep: () => InStep;
   /** Writes an instruction of a block. */
   readonly instruction: (block: number, index: number, instruction: Instruction) => void;
+  readonly passages: Passages;
 }
 
 /** Writes what a guard that is the same in all lanes decides. */
@@ -62,6 +64,7 @@ export class BlockEnds {
   readonly #faults: Faults;
   readonly #inStep: () => InStep;
   readonly #instruction: EndContext["instruction"];
+  readonly #passages: Passages;
   /** How often lanes may still go around loops in which they may wait for others. */
   readonly #patience: number | null;
 
@@ -76,6 +79,7 @@ export class BlockEnds {
     this.#faults = context.faults;
     this.#inStep = context.inStep;
     this.#instruction = context.instruction;
+    this.#passages = context.passages;
     this.#patience = context.pauses.spins.size > 0 ? chunk.writer.local("i32") : null;
   }
 
@@ -224,15 +228,20 @@ export class BlockEnds {
     inStep.jump(block.index, next);
   }
 
-  /** Lanes stay in step if all take a branch, or none does. If some do, the other code sends each where it goes. */
+  /**
+   * Lanes stay in step if all take a branch, or none does, or if those that do not meet the others behind one block. Else the
+   * other code sends each where it goes.
+   */
   #takeOrPart(branch: Branch, last: Instruction, mask: readonly Wasm[], take: () => void): void {
     const { block, to, test } = branch;
-    const next = block.index + 1;
+    const passage = this.#passages.behind(block, to);
+    const meet = (): void => this.#inStep().jump(block.index, to);
     const part = (): void => {
-      if (last.op.kind === "branch") this.#branchInLanes(branch, last);
-      else this.#leave(block.index, last);
-      if (next < this.#chunk.analysis.code.graph.blocks.length) this.#flow.goOnAt(next);
-      else this.#flow.end();
+      if (passage === null) this.#part(branch, last);
+      else {
+        this.#passages.write(passage, last);
+        meet();
+      }
     };
     const all = this.#isDecided(branch, last, true);
     const none = this.#isDecided(branch, last, false);
@@ -247,6 +256,10 @@ export class BlockEnds {
     }
     const unlessNone = (then: () => void): void => this.#if(wasm.op("i32.eqz", none), then);
     const testAndPart = (): void => {
+      if (passage !== null) {
+        const first = (): void => this.#test(block.index, test, last);
+        this.#passages.writeNarrow(passage, last, { predicates: test!.predicates, first, behind: meet });
+      }
       this.#test(block.index, test, last);
       part();
     };
@@ -260,6 +273,15 @@ export class BlockEnds {
         testAndPart();
       });
     }
+  }
+
+  /** The other code goes on, and sends each lane where it goes. */
+  #part(branch: Branch, last: Instruction): void {
+    const next = branch.block.index + 1;
+    if (last.op.kind === "branch") this.#branchInLanes(branch, last);
+    else this.#leave(branch.block.index, last);
+    if (next < this.#chunk.analysis.code.graph.blocks.length) this.#flow.goOnAt(next);
+    else this.#flow.end();
   }
 
   /** `expected`: what the condition most often is, if that is known. */

@@ -16,6 +16,7 @@ import { blocksInStep, InStep } from "./in-step.ts";
 import { bothMasks } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";
 import { Memory } from "./memory.ts";
+import { Passages } from "./passages.ts";
 import type { Phase } from "./phase.ts";
 import { Pins } from "./pins.ts";
 import { writeRoundsAhead } from "./rounds-ahead.ts";
@@ -96,6 +97,7 @@ export class Body {
       faults: this.#faults,
       inStep: () => this.#inStep!,
       instruction: (block, index, instruction) => this.#instruction(block, index, instruction),
+      passages: new Passages(chunk, (block) => this.#writePassage(block)),
     });
     this.#stackPieces = new StackPieces(chunk, calls.unit, context, calls.frame);
   }
@@ -149,6 +151,16 @@ export class Body {
     this.#chunk.begin();
     this.#memory.checkAhead(ahead, () => this.flow.goOnAt(index));
     write((i) => isTest(i) || ahead.computed.includes(i));
+  }
+
+  /** The instructions of a block for some of the lanes in step. */
+  #writePassage({ index, start, end }: FlowBlock): void {
+    const { instructions } = this.#chunk.analysis.code;
+    this.#memory.forget();
+    for (let i = start; i < end; i++) {
+      if (instructions[i]!.op.kind !== "branch") this.#instruction(index, i, instructions[i]!);
+    }
+    this.#memory.forget();
   }
 
   /** The way that all lanes of a block may go, if there is one for which that can be told beforehand. */

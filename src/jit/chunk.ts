@@ -52,15 +52,16 @@ export class Chunk {
   readonly writer: FunctionWriter;
   readonly analysis: Analysis;
   /** How many times four lanes. */
-  readonly quads: number;
-  /** The active lanes, in locals. */
-  readonly active: readonly number[];
+  #quads: number;
+  readonly #active: readonly number[];
   readonly #registers: readonly (readonly number[])[];
   readonly #specials: SpecialValues;
   readonly #frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm;
   readonly #observed: ReadonlySet<number>;
   /** Registers whose NaNs are replaced where they are stored, and what is in them. */
   readonly #late: ReadonlyMap<number, "f32" | "f64">;
+  /** Predicates that are not kept, but computed wherever one is read. */
+  readonly recalled: ReadonlyMap<number, Expr>;
   /** Vectors of registers that are the same in all lanes. */
   readonly #splats = new Map<number, number>();
   /** Whether all lanes are active, and none is elsewhere, in what is being written. */
@@ -72,6 +73,8 @@ export class Chunk {
   #values = new Map<Expr, Value>();
   /** Which lanes the instruction is for, where not for all. */
   #rule: LaneRule | null = null;
+  /** The lanes for which a part is written that some go through between others in step. */
+  #parted: Mask = null;
 
   constructor(
     writer: FunctionWriter,
@@ -80,13 +83,15 @@ export class Chunk {
     specials: SpecialValues,
     frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm,
     sharing: Sharing | null = null,
+    recalled: ReadonlyMap<number, Expr> = new Map(),
   ) {
     this.writer = writer;
     this.analysis = analysis;
-    this.quads = quads;
+    this.#quads = quads;
     this.#specials = specials;
     this.#frame = frame;
-    this.active = Array.from({ length: quads }, () => writer.local("v128"));
+    this.recalled = recalled;
+    this.#active = Array.from({ length: quads }, () => writer.local("v128"));
     const { ir, instructions, graph } = analysis.code;
     const results = resultsOf(ir);
     this.#observed = observedBits(instructions, results);
@@ -123,12 +128,48 @@ export class Chunk {
     return this.analysis.code.ir;
   }
 
+  /** How many times four lanes. */
+  get quads(): number {
+    return this.#quads;
+  }
+
   get lanes(): number {
-    return 4 * this.quads;
+    return 4 * this.#quads;
+  }
+
+  /** The active lanes, in locals. */
+  get active(): readonly number[] {
+    return this.#active.slice(0, this.#quads);
   }
 
   /** The locals of a register; another may have them elsewhere. */
-  readonly locals = (register: number): readonly number[] => this.#registers[register]!;
+  readonly locals = (register: number): readonly number[] => {
+    const all = this.#registers[register]!;
+    const missing = this.#active.length - this.#quads;
+    if (missing === 0) return all;
+    const { kind } = this.analysis.register(register);
+    const vectors = kind === "vector" ? all.length : kind === "indexed" && all.length > 2 ? all.length - 1 : 0;
+    return all.slice(0, all.length - (vectors * missing) / this.#active.length);
+  };
+
+  /** Writes code that knows of the first so many times four lanes alone. */
+  narrowed(quads: number, write: () => void): void {
+    const all = this.#quads;
+    this.#quads = quads;
+    this.begin();
+    write();
+    this.#quads = all;
+    this.begin();
+  }
+
+  /** Of lanes in step, writes code for those of a mask, while the others wait behind it. */
+  forSome(mask: readonly Wasm[], write: () => void): void {
+    this.inStep = false;
+    this.#parted = mask;
+    write();
+    this.#parted = null;
+    this.inStep = true;
+  }
 
   /** Makes a vector of a register that keeps its value, to be used wherever one is needed. */
   keepSplat(register: number): void {
@@ -157,7 +198,7 @@ export class Chunk {
   /** The mask of the lanes in which an instruction of a block is executed, but for its guard. */
   activeMask(block: number): Mask {
     const isPartial = !this.inStep && this.analysis.isPartial(block);
-    const active = isPartial ? this.active.map((local) => wasm.local("v128", local)) : null;
+    const active = this.#parted ?? (isPartial ? this.active.map((local) => wasm.local("v128", local)) : null);
     if (this.#rule === null) return active;
     const channels = ruleMask(this.#rule, this.quads);
     return this.#rule.noMask ? channels : bothMasks(active, channels);
@@ -201,9 +242,7 @@ export class Chunk {
     const { register, negate, collapse } = guard;
     if (collapse !== undefined) return this.active.map(() => splat("pred", this.#collapsed(guard, collapse)));
     if (this.analysis.register(register).kind === "uniform") return null;
-    return this.locals(register).map((l) =>
-      negate ? wasm.op("v128.not", wasm.local("v128", l)) : wasm.local("v128", l),
-    );
+    return this.#maskOf(register).map((part) => (negate ? wasm.op("v128.not", part) : part));
   }
 
   /** The active lanes that control moves; null where all agree. */
@@ -378,7 +417,7 @@ export class Chunk {
       case "reg":
         return this.#read(expr.reg, expr.ty);
       case "special":
-        return this.#specials(expr);
+        return this.#narrow(this.#specials(expr));
       case "frame":
         return { kind: "uniform", ty: expr.ty, scalar: this.#frame(expr) };
       case "prim":
@@ -388,6 +427,10 @@ export class Chunk {
       default:
         throw new Error(`an expression of kind ${expr.kind} has no value of its own`);
     }
+  }
+
+  #narrow(value: Value): Value {
+    return value.kind === "vector" ? { ...value, quads: value.quads.slice(0, this.#quads) } : value;
   }
 
   #prim(expr: Extract<Expr, { kind: "prim" }>): Value {
@@ -429,6 +472,8 @@ export class Chunk {
   }
 
   #read(register: number, ty: Ty): Value {
+    const recalled = this.recalled.get(register);
+    if (recalled !== undefined) return this.value(recalled);
     const shape = this.analysis.register(register);
     const locals = this.locals(register);
     switch (shape.kind) {

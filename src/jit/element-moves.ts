@@ -5,17 +5,10 @@ import type { Chunk, Mask } from "./chunk.ts";
 import { allBits, laneBits } from "./lane-bits.ts";
 import type { LanePlaces, PushPlace, Spot } from "./lane-places.ts";
 import type { Places } from "./reach.ts";
+import { interleaved, shuffled, transposed } from "./records.ts";
 import { widenMask } from "./value.ts";
 
 type Element = readonly number[];
-
-/** Two vectors of elements of `bytes` bytes as one: the elements with these numbers, of the first, then of the second. */
-const shuffled = (a: Wasm, b: Wasm, bytes: number, elements: readonly number[]): Wasm =>
-  wasm.shuffle(
-    a,
-    b,
-    elements.flatMap((e) => Array.from({ length: bytes }, (_, i) => e * bytes + i)),
-  );
 
 /**
  * Moves elements between memory and locals. An element of all lanes is a list of v128 locals, one for each four lanes or, of 64
@@ -42,6 +35,7 @@ export class ElementMoves {
       this.#loadRun(access, places, offset, into);
       return;
     }
+    if (mask === null && mayRun && places.kind === "run" && this.#loadSpaced(access, places, offset, into[0]!)) return;
     this.#lanePlaces.eachQuad(spot, mask, {
       lanes: (q, push) => {
         if (mayRun && access.count > 1) this.#loadRecords(access, push, q, this.#quadOf(into, q));
@@ -147,6 +141,33 @@ export class ElementMoves {
         wasm.shuffle32(value, value, access.bits === 64 ? [2, 3, 0, 1] : [3, 2, 1, 0]);
       writer.assign(locals.map((local, i) => ({ local, value: backwards ? turn(values[i]!) : values[i]! })));
     }
+  }
+
+  /** Words that have one or two others between them: two vectors have those of four lanes. False where they are not that near. */
+  #loadSpaced(
+    { bits, count }: Access,
+    { at, stride }: Extract<Places, { kind: "run" }>,
+    offset: number,
+    into: Element,
+  ): boolean {
+    if (bits !== 32 || count !== 1 || (stride !== 8 && stride !== 12)) return false;
+    const { writer } = this.#chunk;
+    const picked = stride === 8 ? ([0, 2, 5, 7] as const) : ([0, 3, 4, 7] as const);
+    const vector = (from: number): Wasm => {
+      const local = writer.local("v128");
+      writer.value(at);
+      writer.memory("v128.load", 4, from);
+      writer.set(local);
+      return wasm.local("v128", local);
+    };
+    into.forEach((local, q) => {
+      const first = offset + 4 * q * stride;
+      // The last word of the second is the last that is asked for.
+      const [low, high] = [vector(first), vector(first + 3 * stride - 12)];
+      writer.assign([{ local, value: wasm.shuffle32(low, high, picked) }]);
+      for (const part of [low, high]) if (part.kind === "local") writer.release(part.local);
+    });
+    return true;
   }
 
   /** Of the place on the stack the 16 bytes of a register's n-th part. */
@@ -352,25 +373,3 @@ const bytesOf = ({ bits, count }: Access): number => (bits / 8) * count;
 /** Whether other threads of the host must see an access as one, and in order. */
 const isStrong = ({ order, volatile, space, align, bits }: Access, isShared: boolean): boolean =>
   isShared && (order !== "weak" || volatile) && space !== "shared" && space !== "local" && align >= bits / 8;
-
-/** As many vectors of records, each of as many elements, as vectors of one element each. */
-function transposed(v: readonly Wasm[], bits: number): readonly Wasm[] {
-  if (bits === 64) return [shuffled(v[0]!, v[1]!, 8, [0, 2]), shuffled(v[0]!, v[1]!, 8, [1, 3])];
-  if (v.length === 2) return [wasm.shuffle32(v[0]!, v[1]!, [0, 2, 4, 6]), wasm.shuffle32(v[0]!, v[1]!, [1, 3, 5, 7])];
-  const [a, b] = [wasm.shuffle32(v[0]!, v[1]!, [0, 4, 1, 5]), wasm.shuffle32(v[2]!, v[3]!, [0, 4, 1, 5])];
-  const [c, d] = [wasm.shuffle32(v[0]!, v[1]!, [2, 6, 3, 7]), wasm.shuffle32(v[2]!, v[3]!, [2, 6, 3, 7])];
-  return [
-    wasm.shuffle32(a, b, [0, 1, 4, 5]),
-    wasm.shuffle32(a, b, [2, 3, 6, 7]),
-    wasm.shuffle32(c, d, [0, 1, 4, 5]),
-    wasm.shuffle32(c, d, [2, 3, 6, 7]),
-  ];
-}
-
-/** The other way round. */
-function interleaved(v: readonly Wasm[], bits: number): readonly Wasm[] {
-  if (v.length === 1) return v;
-  if (bits === 64) return [shuffled(v[0]!, v[1]!, 8, [0, 2]), shuffled(v[0]!, v[1]!, 8, [1, 3])];
-  if (v.length === 2) return [wasm.shuffle32(v[0]!, v[1]!, [0, 4, 1, 5]), wasm.shuffle32(v[0]!, v[1]!, [2, 6, 3, 7])];
-  return transposed(v, bits);
-}

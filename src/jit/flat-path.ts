@@ -142,13 +142,13 @@ function branchTest(
   const predicate: Expr = { kind: "reg", ty: "pred", reg: register };
   const predicates = found?.predicates ?? new Map<number, Expr>();
   if (collapse !== undefined || !isKnown(predicate, predicates, along)) return null;
-  const test = (last?: Wasm): Wasm | null => everywhere(chunk, predicates, predicate, isTaken !== negate, last);
+  const test = (to: Wasm): Wasm | null => everywhere(chunk, predicates, predicate, isTaken !== negate, { from: 0, to });
   // Whether there is an answer does not hang on the number of lanes.
-  return test() === null ? null : (last) => test(last)!;
+  return test(i64(0)) === null ? null : (last) => test(last)!;
 }
 
 /** Whether a predicate is made of what goes on along the row. */
-function isKnown(expr: Expr, predicates: ReadonlyMap<number, Expr>, along: (expr: Expr) => Along): boolean {
+export function isKnown(expr: Expr, predicates: ReadonlyMap<number, Expr>, along: (expr: Expr) => Along): boolean {
   if (expr.ty !== "pred") return along(expr) !== "other";
   if (expr.kind === "reg") {
     const known = predicates.get(expr.reg);

@@ -1,5 +1,5 @@
 import { operandsOf } from "../ir/flow/accesses.ts";
-import type { Instruction } from "../ir/index.ts";
+import type { Instruction, Op } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import type { Analysis } from "./analysis.ts";
 import type { Shape } from "./shape.ts";
@@ -18,6 +18,8 @@ export interface Hoisted {
   readonly chunk: readonly number[];
   /** The registers that they write. */
   readonly registers: ReadonlySet<number>;
+  /** Predicates that are computed wherever one is read, and what they are: less than to keep a mask while lanes wait. */
+  readonly recalled: ReadonlyMap<number, Expr>;
   /** Registers that keep their values, of which vectors are made: these are made once too. */
   readonly splats: ReadonlySet<number>;
   has(instruction: number): boolean;
@@ -29,12 +31,20 @@ const rank: Readonly<Record<Level, number>> = { grid: 0, block: 1, chunk: 2, cod
 
 /**
  * Finds what does not change from chunk to chunk: computed, without any guard, from what does not, into a register that nothing
- * else writes. It has no effect, so it does no harm where its place is never reached.
+ * else writes. It has no effect, so it does no harm where its place is never reached. `pauses`: the blocks at which lanes go on
+ * that have waited.
  */
-export function hoistedOf({ code, register }: Analysis): Hoisted {
+export function hoistedOf({ code, register }: Analysis, pauses: Iterable<number>): Hoisted {
   const { instructions, writes, liveness, graph } = code;
   const readFirst = liveness.liveIn(0);
   const levels = new Map<number, Level>();
+  const kept = new Set<number>();
+  for (const block of pauses)
+    liveness.liveIn(block).forEach((r) => {
+      kept.add(r);
+    });
+  const recalled = new Map<number, Expr>();
+  const isPrivate = (r: number): boolean => !liveness.acrossLanes.has(r) && code.ir.registers[r]!.home === undefined;
   const order: { readonly index: number; readonly level: Level }[] = [];
   const levelOf = (expr: Expr): Level => {
     switch (expr.kind) {
@@ -58,9 +68,17 @@ export function hoistedOf({ code, register }: Analysis): Hoisted {
       if (!isFixed(instruction)) continue;
       const registers = dst.filter((to): to is number => typeof to === "number");
       if (registers.length !== dst.length) continue;
-      if (!registers.every((r) => writes[r] === 1 && !readFirst.has(r) && isScalar(register(r)))) continue;
+      if (!registers.every((r) => writes[r] === 1 && !readFirst.has(r))) continue;
       const level = operandsOf(instruction.op).reduce<Level>((most, expr) => longer(most, levelOf(expr)), "grid");
       if (level === "code") continue;
+      if (!registers.every((r) => isScalar(register(r)))) {
+        const [r] = registers;
+        if (!kept.has(r!) || !isPrivate(r!) || !isComparison(instruction.op)) continue;
+        recalled.set(r!, instruction.op.values[0]!);
+        order.push({ index: i, level: "code" });
+        levels.set(r!, level);
+        continue;
+      }
       order.push({ index: i, level });
       for (const r of registers) levels.set(r, level);
     }
@@ -72,10 +90,20 @@ export function hoistedOf({ code, register }: Analysis): Hoisted {
     block: at("block"),
     chunk: at("chunk"),
     registers: new Set(levels.keys()),
+    recalled,
     splats: splatsOf(instructions, hoisted, levels, register),
     has: (instruction) => hoisted.has(instruction),
   };
 }
+
+type PureOp = Extract<Op, { kind: "pure" }>;
+
+/** Whether an operation compares words, or combines the results of such. */
+const isComparison = (op: Op): op is PureOp => {
+  if (op.kind !== "pure" || op.values.length !== 1) return false;
+  const [value] = op.values;
+  return value!.kind === "prim" && /^i32\.(lt|le)_[su]$|^i32\.(eq|ne)$|^pred\.(not|and|or)$/.test(value!.prim);
+};
 
 /** Whether a value is kept in a few scalars, which are cheaper to compute again than to keep. */
 const isScalar = (shape: Shape): boolean =>

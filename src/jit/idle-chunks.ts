@@ -2,35 +2,54 @@ import { readsOf } from "../ir/flow/accesses.ts";
 import type { Wasm } from "../wasm/index.ts";
 import { everywhere, testOf } from "./branch-test.ts";
 import type { Chunk } from "./chunk.ts";
+import { isKnown } from "./flat-path.ts";
 import type { Hoisted } from "./hoisting.ts";
 import type { Phase } from "./phase.ts";
+import { alongRow } from "./row.ts";
+
+/** Whether a chunk can be passed over in a phase: two `i32` that are 0 or 1. */
+export interface Idle {
+  /** It has nothing to do. */
+  readonly alone: Wasm;
+  /** Nor has any chunk behind it, if the block is one row; null where that cannot be told. */
+  readonly toTheEnd: Wasm | null;
+}
 
 /**
- * An `i32` that is 1 only if a chunk has nothing to do in a phase: the first branch takes all of its lanes to the barrier at the
- * end. Computed from what is hoisted alone; null where there is no such branch. In a tree over the threads of a block that is what most
- * chunks do.
+ * Tells of chunks that have nothing to do in a phase: the first branch takes all lanes to the barrier at the end, or out of the
+ * kernel. Computed from what is hoisted alone; null where there is no such branch. In a tree over the threads of a block that is
+ * what most chunks do. `lastLane`: the number (i64), counted from the chunk's first, of the last lane of the block.
  */
 export function idleTest(
   chunk: Chunk,
   { start }: Phase,
   barriers: ReadonlyMap<number, number>,
   hoisted: Hoisted,
-): Wasm | null {
-  const { graph, instructions } = chunk.analysis.code;
+  lastLane: Wasm,
+): Idle | null {
+  const { code, isDeparture } = chunk.analysis;
+  const { graph, instructions } = code;
   const block = graph.blocks[start]!;
   const { op, guard } = instructions[block.end - 1]!;
   if (op.kind !== "branch" || guard === null || guard.collapse !== undefined) return null;
-  const target = graph.blocks[graph.blockAt(op.target)];
-  if (target === undefined || !barriers.has(target.index) || target.end - target.start > 1) return null;
+  const to = graph.blockAt(op.target);
+  const target = graph.blocks[to];
+  const meets = target !== undefined && barriers.has(to) && target.end - target.start === 1;
+  if (!meets && target !== undefined && !isDeparture[to]) return null;
   const test = testOf(chunk, start, block.end - 1, (i) => hoisted.has(i));
   const predicates = test?.predicates ?? new Map();
-  let isKnown = predicates.has(guard.register) || hoisted.registers.has(guard.register);
+  let isReady = predicates.has(guard.register) || hoisted.registers.has(guard.register);
   for (let i = block.start; i < block.end - 1; i++) {
     if (hoisted.has(i)) continue;
     if (!test?.instructions.includes(i)) return null;
-    readsOf(instructions[i]!, { register: (r) => (isKnown &&= predicates.has(r) || hoisted.registers.has(r)) });
+    readsOf(instructions[i]!, { register: (r) => (isReady &&= predicates.has(r) || hoisted.registers.has(r)) });
   }
-  if (!isKnown) return null;
+  if (!isReady) return null;
   chunk.begin();
-  return everywhere(chunk, predicates, { kind: "reg", ty: "pred", reg: guard.register }, !guard.negate);
+  const predicate = { kind: "reg", ty: "pred", reg: guard.register } as const;
+  const alone = everywhere(chunk, predicates, predicate, !guard.negate);
+  if (alone === null) return null;
+  const goesOn = isKnown(predicate, predicates, alongRow(chunk.analysis, hoisted));
+  const toTheEnd = goesOn ? everywhere(chunk, predicates, predicate, !guard.negate, { from: 0, to: lastLane }) : null;
+  return { alone, toTheEnd };
 }

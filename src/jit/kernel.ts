@@ -1,4 +1,4 @@
-import { type Features, type FunctionWriter, ModuleWriter, type Wasm, wasm } from "../wasm/index.ts";
+import { type Features, type FunctionWriter, ModuleWriter, wasm } from "../wasm/index.ts";
 import { AccessFunctions } from "./access-functions.ts";
 import { Analysis } from "./analysis.ts";
 import { Body } from "./body.ts";
@@ -18,7 +18,7 @@ import { faultImport } from "./faults.ts";
 import { gatherImports } from "./gathering-layout.ts";
 import { GatheringBlocks } from "./gatherings.ts";
 import { type Hoisted, hoistedOf } from "./hoisting.ts";
-import { idleTest } from "./idle-chunks.ts";
+import { type Idle, idleTest } from "./idle-chunks.ts";
 import { losesLanes, Planning } from "./plan.ts";
 import { type Phase, phasesOf } from "./phase.ts";
 import { Phases } from "./phases.ts";
@@ -174,7 +174,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   const w = unit.module.function("run", ["i32", "i32", "i32"], ["i32"]);
   const { code } = analysis;
   const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
-  const hoisted = hoistedOf(analysis);
+  const hoisted = hoistedOf(analysis, stalled);
   const specials = new Specials(w, layout, context, shape, specialsOf(code.instructions));
   const chunk = new Chunk(
     w,
@@ -183,6 +183,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     (leaf) => specials.value(leaf),
     (leaf) => frame.address(leaf),
     sharingOf(analysis, hoisted, stalled),
+    hoisted.recalled,
   );
   const frame = new Frame(unit, w, kernel, null);
   const kernelStacks = new KernelStacks(unit, w, context, specials.first, frame);
@@ -230,6 +231,12 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   w.get(context);
   w.memory("i32.load", 4, layout.words.threads);
   w.set(threads);
+  const isOneRow = w.local("i32");
+  w.get(context);
+  w.memory("i32.load", 4, layout.words["ntid.x"]);
+  w.value(wasm.local("i32", threads));
+  w.op("i32.eq");
+  w.set(isOneRow);
   const flat = stacks.isUsed ? null : body.flatPath();
   const row = flat === null ? null : new Row(w, layout, context, threads, chunk.lanes);
   kernelStacks.begin();
@@ -271,8 +278,8 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       w.assign([{ local: first, value: wasm.i32(0) }]);
       specials.firstChunk();
     };
-    /** From the chunk that is next, as long as some threads begin before a number. `isIdle`: chunks that are passed over. */
-    const chunksBefore = (end: number, run: () => void, isRow = false, isIdle: Wasm | null = null): void => {
+    /** From the chunk that is next, as long as some threads begin before a number. `idle`: chunks that are passed over. */
+    const chunksBefore = (end: number, run: () => void, isRow = false, idle: Idle | null = null): void => {
       /** Leaves on the stack whether there is another. */
       const next = (): void => {
         const lanes = shape.width ?? chunk.lanes;
@@ -284,11 +291,15 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       const done = w.begin("block");
       w.loop((nextChunk) => {
         // A loop of its own: in one with vectors in it each round costs more.
-        if (isIdle !== null) {
+        if (idle !== null) {
           w.loop((again) => {
             hoist(hoisted.chunk);
-            w.value(isIdle);
+            w.value(idle.alone);
             w.if(() => {
+              if (idle.toTheEnd !== null) {
+                w.value(wasm.op("i32.and", local(isOneRow), idle.toTheEnd));
+                w.brIf(done);
+              }
               next();
               w.brIf(again);
               w.br(done);
@@ -301,9 +312,9 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       });
       w.end();
     };
-    const eachChunk = (run: () => void, isIdle: Wasm | null = null): void => {
+    const eachChunk = (run: () => void, idle: Idle | null = null): void => {
       firstChunk();
-      chunksBefore(threads, run, false, isIdle);
+      chunksBefore(threads, run, false, idle);
     };
     if (suspension === null) {
       beginBlock();
@@ -335,9 +346,11 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       const isSimple = suspension.masked.length === 0 && body.gatherings === null && shape.width === null;
       const phases = isSimple ? phasesOf(code, barriers) : null;
       if (phases !== null) {
-        const isIdle = (phase: Phase): Wasm | null => idleTest(chunk, phase, barriers, hoisted);
+        const left = wasm.op("i32.sub", wasm.op("i32.sub", local(threads), local(first)), wasm.i32(1));
+        const lastLane = wasm.op("i64.extend_i32_u", left);
+        const idleIn = (phase: Phase): Idle | null => idleTest(chunk, phase, barriers, hoisted, lastLane);
         const turns = new Phases(unit, chunk, context, first, suspension, body, barriers);
-        turns.write(phases, eachChunk, isIdle, beginBlock, start);
+        turns.write(phases, eachChunk, idleIn, beginBlock, start);
       } else {
         const rounds = new Rounds(unit, w, context, first, suspension, body);
         if (pauses.spins.size > 0) rounds.stopAt(ticket);

@@ -12,6 +12,7 @@ import { allBits, laneBits } from "./lane-bits.ts";
 import type { Spot } from "./lane-places.ts";
 import { lookAhead, type RoundsAhead } from "./look-ahead.ts";
 import { type Checked, type Places, ReachCheck, type Rescue, type Target } from "./reach.ts";
+import { Ranges } from "./ranges.ts";
 import type { Reaches } from "./reaches.ts";
 import { both, extended, i64, splitPlace } from "./scalar.ts";
 import { type StripPart, stripsOf } from "./strips.ts";
@@ -84,6 +85,7 @@ export class Locator {
   #assumed: ReadonlySet<AccessGroup> = new Set();
   readonly #sites = new Map<number, number>();
   readonly #computed: Computed;
+  readonly #ranges: Ranges;
   /** Whether all checks have been made elsewhere. */
   trusts = false;
 
@@ -91,6 +93,7 @@ export class Locator {
     this.#chunk = chunk;
     this.#context = context;
     this.#computed = new Computed(chunk.analysis);
+    this.#ranges = new Ranges(chunk.analysis);
     this.#members = accessGroups(chunk.analysis.code);
     this.#strips = stripsOf(chunk.analysis.code, this.#members);
     for (const { group } of this.#members.values()) if (!this.#targets.has(group)) this.#announce(group);
@@ -250,8 +253,13 @@ export class Locator {
 
   /** Whether each lane accesses another place, so that the check takes as long as the access. */
   #isScattered({ address, access }: AccessGroup): boolean {
-    const shape = this.#chunk.analysis.shape(address.base);
-    return shape.kind === "vector" || (shape.kind === "indexed" && shape.stride === null) || this.#isOwn(access);
+    return !this.#isRegular(address.base) || this.#isOwn(access);
+  }
+
+  /** Whether lanes have addresses that follow from the first one's. */
+  #isRegular(base: Expr): boolean {
+    const shape = this.#chunk.analysis.shape(base);
+    return shape.kind !== "vector" && (shape.kind !== "indexed" || shape.stride !== null);
   }
 
   /** Puts the places of the lanes of a mask into the context, or ends the launch. */
@@ -305,7 +313,8 @@ export class Locator {
     const recorded = known === null ? this.#context.reaches.recorded(this.#recordOf(group)) : null;
     const target = known ?? { reach: recorded!.reach, ahead: null };
     const found = new ReachCheck(this.#chunk, group.stretch, target).of(this.#chunk.value(group.address.base), mask);
-    const checked = this.#isOwn(group.access) ? { ...found, places: laneByLane(found.places) } : found;
+    const own = this.#isOwn(group.access) ? { ...found, places: laneByLane(found.places) } : found;
+    const checked = this.#isBounded(group, target) ? { ...own, ok: wasm.i32(1) } : own;
     const kept = this.#keep(checked, target, group.count);
     const locals = [...kept.locals, ...(recorded?.locals ?? [])];
     const isNear = checked.rescue?.isNear ?? true;
@@ -318,6 +327,16 @@ export class Locator {
     writer.expect(false);
     writer.if(() => writer.assign([{ local: rescued, value: rescue }]));
     return { ...verified, locals: [...locals, rescued], rescue: wasm.local("i32", rescued) };
+  }
+
+  /** Whether lanes that have an address of their own cannot miss what they are expected to find: nothing need be checked. */
+  #isBounded({ address, stretch }: AccessGroup, { reach }: Target): boolean {
+    const { from, bytes } = reach;
+    if (from.kind !== "const" || bytes.kind !== "const" || this.#isRegular(address.base)) return false;
+    const { least, most, align } = this.#ranges.of(address.base);
+    const [start, end] = [Number(from.value), Number(from.value) + Number(bytes.value)];
+    const isAligned = align % stretch.align === 0 && stretch.offset % stretch.align === 0;
+    return isAligned && least + stretch.offset >= start && most + stretch.offset + stretch.size <= end;
   }
 
   /** Whether one address may be another byte of memory for each lane. */

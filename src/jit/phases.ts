@@ -1,6 +1,7 @@
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Body } from "./body.ts";
 import type { Chunk } from "./chunk.ts";
+import type { Idle } from "./idle-chunks.ts";
 import { type Phase, rowOf, touchedIn } from "./phase.ts";
 import type { ChunkStart } from "./rounds.ts";
 import { chunkState, type Suspension } from "./suspension.ts";
@@ -55,13 +56,13 @@ export class Phases {
   }
 
   /**
-   * `eachChunk`: a loop over the chunks, but those that are idle; `isIdle`: whether one has nothing to do in a phase;
+   * `eachChunk`: a loop over the chunks, but those that are idle; `idleIn`: which have nothing to do in a phase;
    * `beginBlock`: what comes first in a block.
    */
   write(
     phases: readonly [Phase, ...Phase[]],
-    eachChunk: (run: () => void, isIdle?: Wasm | null) => void,
-    isIdle: (phase: Phase) => Wasm | null,
+    eachChunk: (run: () => void, idle?: Idle | null) => void,
+    idleIn: (phase: Phase) => Idle | null,
     beginBlock: () => void,
     start: ChunkStart,
   ): void {
@@ -76,13 +77,13 @@ export class Phases {
     const arrivals = [...this.#arrivals.values()];
     w.assign([this.#round, ...arrivals.map((a) => a.now)].map((local) => ({ local, value: wasm.i32(0) })));
     row.forEach((phase, i) => {
-      const isInRow = i < row.length - 1;
+      const isInRow = i < row.length - 1 || others.length === 0;
       const run = (): void => {
         this.#findState();
         this.#run(phase, start, isInRow);
       };
       // Those that are passed over keep what they have, and are where the others come to.
-      eachChunk(run, i > 0 && isInRow ? isIdle(phase) : null);
+      eachChunk(run, i > 0 && isInRow ? idleIn(phase) : null);
     });
     if (others.length === 0) return;
     w.loop((again) => {
@@ -107,7 +108,7 @@ export class Phases {
     });
   }
 
-  /** Writes a phase for a chunk that begins it. `isInRow`: all chunks go on together. */
+  /** Writes a phase for a chunk that begins it. `isInRow`: all chunks go on together, or end. */
   #run(phase: Phase, start: ChunkStart, isInRow: boolean): void {
     const w = this.#writer;
     const { liveness } = this.#chunk.analysis.code;

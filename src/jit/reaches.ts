@@ -168,6 +168,8 @@ export class Reaches {
   #once(value: Wasm): Wasm {
     if (value.kind === "const" || value.kind === "local") return value;
     const key = JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part));
+    // Of accesses of fewer lanes nothing is known beforehand.
+    if (this.#hasBegun && !this.#kept.has(key)) return value;
     return this.#keep(key, value.ty, () => this.#writer.value(value));
   }
 

@@ -26,7 +26,7 @@ export interface WidthNeeds {
 export function widthFor([x, y, z]: Dim3, { inWarps, recursive, followsPointers, instructions }: WidthNeeds): Quads {
   if (inWarps) return 8;
   const isOneRow = y === 1 && z === 1;
-  const widest = recursive || instructions > large ? 2 : followsPointers ? 4 : 8;
+  const widest = instructions > large ? 2 : recursive || followsPointers ? 4 : 8;
   for (const quads of [8, 4] as const) {
     if (quads <= widest && (isOneRow ? x >= 4 * quads : x % (4 * quads) === 0)) return quads;
   }

@@ -37,7 +37,9 @@ export function declareFixed(text: FunctionText): void {
 export function numberThread(text: FunctionText): void {
   text.add("mov.u32 %tx, %tid.x;", "mov.u32 %ty, %tid.y;", "mov.u32 %tz, %tid.z;");
   text.add("mov.u32 %nx, %ntid.x;", "mov.u32 %ny, %ntid.y;", "mov.u32 %lane, %laneid;");
-  text.add("mad.lo.u32 %lt, %tz, %ny, %ty;", "mad.lo.u32 %lt, %lt, %nx, %tx;");
+  const row = text.temporary(32);
+  // Each register is written once: the compiler then sees that the number grows from lane to lane.
+  text.add(`mad.lo.u32 ${row}, %tz, %ny, %ty;`, `mad.lo.u32 %lt, ${row}, %nx, %tx;`);
   // The carry holds something as well, as the pool does.
   text.add(`add.cc.u32 ${text.temporary(32)}, %lt, -8;`);
 }

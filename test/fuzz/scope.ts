@@ -18,6 +18,7 @@ type StatementKind =
   | "exchange"
   | "blockReduction"
   | "produce"
+  | "phase"
   | "call"
   | "warp"
   | "sharedAtomic"

@@ -7,6 +7,7 @@ import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { load, store } from "./memory.ts";
 import type { Scope, Weights } from "./scope.ts";
 import { print, stream } from "./stream.ts";
+import { phase } from "./trees.ts";
 import { warpOperation } from "./warp.ts";
 
 interface Kind {
@@ -38,6 +39,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   exchange: { write: exchange, fits: meets },
   blockReduction: { write: blockReduction, fits: meets },
   produce: { write: produce, fits: (scope) => meets(scope) && scope.module.warps > 1 },
+  phase: { write: phase, fits: ({ converged, level }) => converged && level < 0 },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },
   warp: { write: warpOperation },

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { expectSame } from "./harness.ts";
 
-const relations = ["lt", "le", "gt", "ge"] as const;
+const orders = ["lt", "le", "gt", "ge"] as const;
+const relations = [...orders, "eq", "ne"] as const;
 const strides = [1, -1, 3, -7] as const;
 /** Numbers of both ends, and of the middle: lanes pass by them, or around them. */
 const ends = {
@@ -33,7 +34,7 @@ describe.each(["s32", "u32"] as const)("%s", (ty) => {
     expect(expectSame({ name: "", body: inScope(body), block: [45, 1, 1], words }).reports).toEqual([]);
   });
 
-  test.each(relations)("lanes that go around together, or leave one by one: %s", (relation) => {
+  test.each(orders)("lanes that go around together, or leave one by one: %s", (relation) => {
     // Lanes stop after so many steps, those of one end a round before those of the other.
     const step = relation === "lt" || relation === "le" ? 0x0100_0003 : -0x0100_0003;
     const limits = [0, 11, -40].map((more) => (ty === "s32" ? 17 * step + more : (17 * step + more) >>> 0));

@@ -55,9 +55,9 @@ function run(wide: number, depth: number, engine: "interpreter" | "jit") {
 // Threads count their calls twice: what has been done before a launch is given up must not stay.
 test.each([
   [0, 10, "jit"],
-  [0, 700, "jit"],
+  [0, 600, "jit"],
   [0, 4000, "interpreter"],
-  [40, 400, "jit"],
+  [40, 200, "jit"],
   [40, 1500, "interpreter"],
   [40, 100_000, "interpreter"],
 ] as const)("with %i registers to keep, calls nested %i deep are run by the %s", (wide, depth, engine) => {

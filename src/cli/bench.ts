@@ -9,6 +9,7 @@ import { type BenchKernel, type BenchPlan, initialValues } from "./bench-kernel.
 import { type PeerName, peerNames, Peers, peerTitles } from "./bench-peers.ts";
 import {
   BenchFault,
+  collectGarbage,
   type Contents,
   difference,
   measure,
@@ -112,11 +113,12 @@ class Bench {
     const source = { path, text: readFileSync(path, "utf8") };
     const measured = new Map<EngineName, Measurement>();
     let faulted = false;
+    collectGarbage();
     for (const engine of engines) {
       if (measured.has(engine)) continue;
       const own = engine === "interpreter" ? { ...repetition, runs: interpreterRuns } : repetition;
       try {
-        const measurement = measure(source, plan, initial, own, { ...defaults, engine });
+        const measurement = measure(kernel, source, plan, initial, own, { ...defaults, engine });
         if (measurement.engine !== engine)
           this.#terminal.err(`${kernel.name}: not compiled, the interpreter has run it`);
         measured.set(measurement.engine, measurement);
@@ -126,7 +128,7 @@ class Bench {
         faulted = true;
       }
     }
-    const allThreads = measured.has("jit") ? this.#withAllThreads(source, plan, initial) : null;
+    const allThreads = measured.has("jit") ? this.#withAllThreads(kernel, source, plan, initial) : null;
     this.#peers.prepare(plan, initial, repetition);
     const native = this.#peers.native(kernel, plan);
     const tuned = this.#peers.tuned(kernel, plan);
@@ -146,11 +148,11 @@ class Bench {
     return { name: kernel.name, engines: measured, allThreads, ...times, faulted, ok: !faulted && isRight };
   }
 
-  #withAllThreads(source: SourceFile, plan: BenchPlan, initial: Contents): Measurement | null {
+  #withAllThreads(kernel: BenchKernel, source: SourceFile, plan: BenchPlan, initial: Contents): Measurement | null {
     const { allThreads: hostThreads, repetition, defaults } = this.#settings;
     return hostThreads === null
       ? null
-      : measure(source, plan, initial, repetition, { ...defaults, engine: "jit", hostThreads });
+      : measure(kernel, source, plan, initial, repetition, { ...defaults, engine: "jit", hostThreads });
   }
 }
 

@@ -14,7 +14,7 @@ function results(kernel: BenchKernel) {
   const initial = initialValues(plan);
   const path = `kernels/${kernel.file}.ptx`;
   const once = { runs: 1, milliseconds: 0 };
-  const { results: got } = measure({ path, text: textOf(path) }, plan, initial, once, {});
+  const { results: got } = measure(kernel, { path, text: textOf(path) }, plan, initial, once, {});
   return { got, want: modelResults(kernel, plan, initial) };
 }
 
@@ -35,7 +35,7 @@ test("a fault of a kernel ends its measurement", () => {
   const plan = kernel.plan(64);
   const path = "kernels/saxpy.ptx";
   const text = textOf(path).replace("%rd5, %r1, 4;", "%rd5, %r1, 8;");
-  const run = () => measure({ path, text }, plan, initialValues(plan), { runs: 1, milliseconds: 0 }, {});
+  const run = () => measure(kernel, { path, text }, plan, initialValues(plan), { runs: 1, milliseconds: 0 }, {});
   expect(run).toThrow(/^loads 4 bytes .* behind the end of x/);
 });
 

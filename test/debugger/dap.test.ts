@@ -82,6 +82,26 @@ test("an editor's session: into a divergent call, out of it, back, and who wrote
   await client.request("disconnect", {});
 });
 
+test("another lane is looked at, whatever an editor still asks about the one before", async () => {
+  const client = new DapClient();
+  await client.launch("calls.json");
+  await client.request("setFunctionBreakpoints", { breakpoints: [{ name: "square" }] });
+  await client.request("configurationDone");
+  const { threadId } = client.last("stopped");
+  const before = await frameId(client);
+  expect(await stack(client)).toEqual(["square:23", "calls:54"]);
+  await client.request("lanewise/focus", { threadId, lane: 4 });
+  expect(client.last("invalidated")).toEqual({ areas: ["threads", "stacks", "variables"] });
+  const { threads } = await client.request("threads");
+  expect(threads[0].name).toBe("warp 0 lane 4, block (0,0,0): 32 lanes, in 2 parts");
+  await client.request("scopes", { frameId: before });
+  expect(await stack(client)).toEqual(["calls:59"]);
+  await client.request("scopes", { frameId: before });
+  await client.request("next", { threadId });
+  expect(await stack(client)).toEqual(["calls:60"]);
+  expect((await client.request("evaluate", { expression: "laneid", frameId: await frameId(client) })).result).toBe("4");
+});
+
 test("to the end, which is not the end of the session", async () => {
   const client = new DapClient();
   await client.launch("calls.json");

@@ -13,7 +13,7 @@ export class Threads {
   readonly #session: Session;
   readonly #ids = new Map<string, number>();
   readonly #places = new Map<number, { readonly block: number; readonly warp: number }>();
-  /** The lane that is looked at in warps that are not in focus. */
+  /** By thread, the lane that is looked at: requests about frames of others bring these into focus only for themselves. */
   readonly #lanes = new Map<number, number>();
 
   constructor(session: Session) {
@@ -34,21 +34,20 @@ export class Threads {
     const shown = chosen.slice(0, mostThreads).sort((a, b) => a.cta.ticket - b.cta.ticket || a.index - b.index);
     return shown.map((warp) => {
       const id = this.#idOf(warp.cta.ticket, warp.index);
-      const lane = warp === mine ? this.#session.focus.lane : (this.#lanes.get(id) ?? null);
+      const lane = this.#lanes.get(id) ?? null;
       return { id, name: isRunning ? nameOf(warp, null) : nameOf(warp, lane) + stateOf(warp) };
     });
   }
 
-  /** Brings a thread into focus. */
+  /** Brings the lane that is looked at in a thread into focus. */
   select(id: number): void {
     const place = this.#places.get(id);
     if (place === undefined) throw new DebuggerError(`there is no thread ${id}`);
     const { focus, moment, execution } = this.#session;
-    if (focus.block === place.block && focus.warp === place.warp) return;
     const warp = warpOf(execution, { ...place, lane: 0 });
-    const known = this.#lanes.get(id);
-    const first = moment?.warp === warp ? focusOn(moment!).lane : firstLane(warp);
-    this.#session.focus = { ...place, lane: known ?? first, frame: 0 };
+    const lane = this.#lanes.get(id) ?? (moment?.warp === warp ? focusOn(moment!).lane : firstLane(warp));
+    if (focus.block === place.block && focus.warp === place.warp && focus.lane === lane) return;
+    this.#session.focus = { ...place, lane, frame: 0 };
   }
 
   focusLane(lane: number): { readonly threadId: number; readonly lane: number } {
@@ -59,9 +58,10 @@ export class Threads {
     return { threadId: this.focused, lane };
   }
 
-  /** Time has gone on: lanes are elsewhere. */
+  /** Time has gone on: lanes are elsewhere, and what is in focus now is what is looked at. */
   forget(): void {
     this.#lanes.clear();
+    this.#lanes.set(this.focused, this.#session.focus.lane);
   }
 
   #idOf(block: number, warp: number): number {

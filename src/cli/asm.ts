@@ -18,6 +18,7 @@ interface Assembled {
 
 function readText(path: string): SourceText {
   if (isCisaName(path)) throw new UsageError(`asm: ${path} is a CISA file already; lanewise disasm makes a text of it`);
+  if (/\.ptx$/i.test(path)) throw new UsageError(`asm: ${path} is PTX; only vISA has a binary form here`);
   return readSource(path);
 }
 

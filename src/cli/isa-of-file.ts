@@ -1,10 +1,16 @@
 import { UsageError } from "../runtime/errors.ts";
 import { type Isa, isaOfName, isas } from "../runtime/isa.ts";
+import { readText, shownPath, stdin } from "./files.ts";
 import type { Options } from "./options.ts";
 
-/** What a file holds: as `--isa` says, or as its name ends. */
+/** Directives that vISA has and PTX has not. */
+const visaDirective = /^[ \t]*\.(?:kernel|decl|function|global_function)\b/m;
+
+/** What a file holds: as `--isa` says, or as its name ends; stdin has none, by whichever of its names, so its text tells. */
 export function isaOfFile(options: Options, path: string): Isa {
-  return options.oneOf("isa", isas) ?? isaOfName(path);
+  const said = options.oneOf("isa", isas);
+  if (said !== null || (path !== stdin && path !== shownPath(stdin))) return said ?? isaOfName(path);
+  return visaDirective.test(readText(stdin).text) ? "visa" : "ptx";
 }
 
 /**
@@ -28,5 +34,5 @@ export function isaOfProgram(options: Options, paths: readonly string[]): Isa {
  */
 export function requirePtx(options: Options, reason: string): void {
   const visa = options.positionals.find((path) => isaOfFile(options, path) === "visa");
-  if (visa) throw new UsageError(`${visa}: ${reason}`);
+  if (visa !== undefined) throw new UsageError(`${shownPath(visa)}: ${reason}`);
 }

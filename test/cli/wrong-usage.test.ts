@@ -65,6 +65,7 @@ describe("is told, with status 2", () => {
     ["check wrong-name.bin", "wrong-name.bin is no assembly: it is a CISA file; the name of one ends in .isa"],
     ["run list.json", "list.json:1:1: error: job: expected an object, found a list"],
     ["run missing.json", "cannot read none.ptx: there is no such file"],
+    ["asm k.ptx -o k.isa", "asm: k.ptx is PTX; only vISA has a binary form here"],
     ["debug job.json -x none", "cannot read none: there is no such file"],
     // Outputs that would destroy something, found before anything runs.
     ["check k.ptx --sarif o --report o", "--report o: --sarif o is the same file"],
@@ -161,7 +162,7 @@ describe("stdin is -", () => {
     [["fmt", "-"], ptx.replace("    ret;", "ret ;"), 0, "\n    ret;\n}\n"],
     [["run", "-"], job(), 0, "ok    job plain"],
     [["run", "-", "--arg", "u32[1]"], ptx, 0, ""],
-    [["check", "--isa", "visa", "-"], '.version 3.6\n.kernel "k"\n    ret (M1, 1)\n', 0, "1 file checked, no errors"],
+    [["check", "-"], '.version 3.6\n.kernel "k"\n    ret (M1, 1)\n', 0, "1 file checked, no errors"],
   ])("%j", (args, input, status, stdout) => {
     const outcome = piped(input, ...args);
     expect(outcome.stdout).toContain(stdout);

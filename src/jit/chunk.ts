@@ -1,48 +1,22 @@
 import { hasAllLanes } from "../ir/flow/accesses.ts";
 import type { Destination, FileTarget, Guard, Instruction, IrFunction, LaneRule } from "../ir/index.ts";
-import { directConversion } from "../semantics/direct-conversion.ts";
-import type { Emission, Expr, Ty } from "../semantics/index.ts";
-import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
+import type { Expr } from "../semantics/index.ts";
+import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Analysis } from "./analysis.ts";
+import { bitsOfScalar, ExpressionValues, indexParts, type SpecialValues } from "./expression-values.ts";
 import type { FileAccess } from "./file-access.ts";
-import { laneBits } from "./lane-bits.ts";
 import { bothMasks, hasLane, isAll, isNone, ruleMask } from "./lane-rule.ts";
 import { lateNans } from "./late-nans.ts";
 import { canonicalNan, canonicalNans, observedBits } from "./nan.ts";
 import { resultsOf } from "./prepare.ts";
-import type { Shape } from "./shape.ts";
-import { placesOf, type Span } from "./spans.ts";
-import {
-  applyQuads,
-  applyScalar,
-  applyVector,
-  isWide,
-  laneOf,
-  type Quad,
-  scalarTy,
-  splat,
-  type Value,
-  type Vector,
-  vectorOf,
-  widenMask,
-} from "./value.ts";
+import { RegisterLocals, type Sharing } from "./register-locals.ts";
+import { laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "./value.ts";
 
 /** A mask of the chunk's lanes, a v128 for each four; null: all of them. */
 export type Mask = readonly Wasm[] | null;
 
 /** The mask that has all lanes. */
 export const allLanes = ({ active }: Chunk): readonly Wasm[] => active.map(() => wasm.i32x4(-1));
-
-/** What a function reads that is neither register nor memory. */
-export type SpecialValues = (leaf: Extract<Expr, { kind: "special" }>) => Value;
-
-/** How registers share locals. */
-export interface Sharing {
-  /** By register, the blocks that need it. */
-  readonly spans: readonly Span[];
-  /** Registers that have locals of their own. */
-  readonly apart: ReadonlySet<number>;
-}
 
 /**
  * The lanes of one function while it is written: where their registers are, what expressions become, and how results are
@@ -54,23 +28,19 @@ export class Chunk {
   /** How many times four lanes. */
   #quads: number;
   readonly #active: readonly number[];
-  readonly #registers: readonly (readonly number[])[];
-  readonly #specials: SpecialValues;
-  readonly #frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm;
+  readonly #registers: RegisterLocals;
+  readonly #values: ExpressionValues;
   readonly #observed: ReadonlySet<number>;
   /** Registers whose NaNs are replaced where they are stored, and what is in them. */
   readonly #late: ReadonlyMap<number, "f32" | "f64">;
   /** Predicates that are not kept, but computed wherever one is read. */
   readonly recalled: ReadonlyMap<number, Expr>;
-  /** Vectors of registers that are the same in all lanes. */
-  readonly #splats = new Map<number, number>();
   /** Whether all lanes are active, and none is elsewhere, in what is being written. */
   inStep = false;
   /** What is done with results in locals before a NaN is looked for among them. */
   beforeCheck: (locals: readonly number[]) => void = () => {};
   /** Where what is left of a byte file lies. */
   file: FileAccess | null = null;
-  #values = new Map<Expr, Value>();
   /** Which lanes the instruction is for, where not for all. */
   #rule: LaneRule | null = null;
   /** The lanes for which a part is written that some go through between others in step. */
@@ -80,7 +50,7 @@ export class Chunk {
     writer: FunctionWriter,
     analysis: Analysis,
     quads: number,
-    specials: SpecialValues,
+    special: SpecialValues,
     frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm,
     sharing: Sharing | null = null,
     recalled: ReadonlyMap<number, Expr> = new Map(),
@@ -88,40 +58,20 @@ export class Chunk {
     this.writer = writer;
     this.analysis = analysis;
     this.#quads = quads;
-    this.#specials = specials;
-    this.#frame = frame;
     this.recalled = recalled;
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
     const { ir, instructions, graph } = analysis.code;
     const results = resultsOf(ir);
     this.#observed = observedBits(instructions, results);
     this.#late = lateNans(instructions, graph, results);
-    this.#registers = this.#localsOf(
-      ir.registers.map((_, r) => this.#localTypes(ir, r)),
-      sharing,
-    );
-  }
-
-  #localsOf(types: readonly (readonly WasmTy[])[], sharing: Sharing | null): readonly (readonly number[])[] {
-    const own = (tys: readonly WasmTy[]): readonly number[] => tys.map((ty) => this.writer.local(ty));
-    if (sharing === null) return types.map(own);
-    /** Registers that may share locals, by the types of these. */
-    const alike = new Map<string, number[]>();
-    types.forEach((tys, r) => {
-      const key = sharing.apart.has(r) ? `${r}` : tys.join();
-      const others = alike.get(key);
-      if (others === undefined) alike.set(key, [r]);
-      else others.push(r);
+    this.#registers = new RegisterLocals(writer, analysis, quads, sharing);
+    this.#values = new ExpressionValues(analysis, {
+      special,
+      frame,
+      recalled,
+      locals: this.locals,
+      quads: () => this.#quads,
     });
-    const all: (readonly number[])[] = [];
-    for (const registers of alike.values()) {
-      const locals: (readonly number[])[] = [];
-      placesOf(registers.map((r) => sharing.spans[r]!)).forEach((place, i) => {
-        const r = registers[i]!;
-        all[r] = locals[place] ??= own(types[r]!);
-      });
-    }
-    return all;
   }
 
   get function(): IrFunction {
@@ -143,14 +93,7 @@ export class Chunk {
   }
 
   /** The locals of a register; another may have them elsewhere. */
-  readonly locals = (register: number): readonly number[] => {
-    const all = this.#registers[register]!;
-    const missing = this.#active.length - this.#quads;
-    if (missing === 0) return all;
-    const { kind } = this.analysis.register(register);
-    const vectors = kind === "vector" ? all.length : kind === "indexed" && all.length > 2 ? all.length - 1 : 0;
-    return all.slice(0, all.length - (vectors * missing) / this.#active.length);
-  };
+  readonly locals = (register: number): readonly number[] => this.#registers.of(register, this.#quads);
 
   /** Writes code that knows of the first so many times four lanes alone. */
   narrowed(quads: number, write: () => void): void {
@@ -177,7 +120,7 @@ export class Chunk {
     const ty = c === "pred" ? "pred" : c === "b64" ? "i64" : "i32";
     const local = this.writer.local("v128");
     this.writer.assign([{ local, value: splat(ty, wasm.local(scalarTy(ty), this.locals(register)[0]!)) }]);
-    this.#splats.set(register, local);
+    this.#values.splat(register, local);
   }
 
   get rule(): LaneRule | null {
@@ -186,13 +129,13 @@ export class Chunk {
 
   /** A new instruction begins: registers may have changed. */
   begin({ lanes }: Pick<Instruction, "lanes"> = {}): void {
-    this.#values = new Map();
+    this.#values.forget();
     this.#rule = lanes ?? null;
   }
 
   /** The value of a leaf that has been read for this instruction. */
   provide(leaf: Expr, value: Value): void {
-    this.#values.set(leaf, value);
+    this.#values.provide(leaf, value);
   }
 
   /** The mask of the lanes in which an instruction of a block is executed, but for its guard. */
@@ -221,9 +164,7 @@ export class Chunk {
 
   /** The value of a bound expression. */
   value(expr: Expr): Value {
-    let value = this.#values.get(expr);
-    if (value === undefined) this.#values.set(expr, (value = this.#compute(expr)));
-    return value;
+    return this.#values.of(expr);
   }
 
   /** The value of an expression that is stored. */
@@ -242,7 +183,7 @@ export class Chunk {
     const { register, negate, collapse } = guard;
     if (collapse !== undefined) return this.active.map(() => splat("pred", this.#collapsed(guard, collapse)));
     if (this.analysis.register(register).kind === "uniform") return null;
-    return this.#maskOf(register).map((part) => (negate ? wasm.op("v128.not", part) : part));
+    return this.#values.maskOf(register).map((part) => (negate ? wasm.op("v128.not", part) : part));
   }
 
   /** The active lanes that control moves; null where all agree. */
@@ -265,7 +206,7 @@ export class Chunk {
   guardOfLane(guard: Guard, lane: number): Wasm {
     const { register, negate, collapse } = guard;
     if (collapse !== undefined) return this.#collapsed(guard, collapse);
-    const value = this.#read(register, "pred");
+    const value = this.#values.read(register, "pred");
     const p = value.kind === "uniform" ? value.scalar : laneOf(vectorOf(value, this.quads), lane);
     return negate ? wasm.op("i32.eqz", p) : p;
   }
@@ -274,18 +215,13 @@ export class Chunk {
   #collapsed({ register, negate }: Guard, collapse: "any" | "all"): Wasm {
     const rule = this.#rule ?? { first: 0, count: this.lanes };
     const channels = ruleMask(rule, this.quads) ?? allLanes(this);
-    const bits = this.#maskOf(register);
+    const bits = this.#values.maskOf(register);
     const asked = collapse === "any" ? bits : bits.map((b) => wasm.op("v128.not", b));
     const found = wasm.op(
       "v128.any_true",
       asked.map((b, q) => wasm.op("v128.and", b, channels[q]!)).reduce((a, b) => wasm.op("v128.or", a, b)),
     );
     return (collapse === "all") !== negate ? wasm.op("i32.eqz", found) : found;
-  }
-
-  /** The lanes that have a predicate. */
-  #maskOf(register: number): readonly Wasm[] {
-    return vectorOf(this.#read(register, "pred"), this.quads).quads.map(([quad]) => quad!);
   }
 
   /**
@@ -389,164 +325,5 @@ export class Chunk {
       case "indexed":
         return [value.base, ...indexParts(value.index)];
     }
-  }
-
-  #localTypes({ registers }: IrFunction, register: number): WasmTy[] {
-    const { class: c } = registers[register]!;
-    const shape: Shape = this.analysis.register(register);
-    const word = c === "b64" ? "i64" : "i32";
-    switch (shape.kind) {
-      case "uniform":
-      case "affine":
-        return [word];
-      case "indexed":
-        return shape.stride === null ? ["i64", ...this.#vectorTypes(1)] : ["i64", "i32"];
-      case "vector":
-        return this.#vectorTypes(c === "b64" ? 2 : 1);
-    }
-  }
-
-  #vectorTypes(perQuad: number): WasmTy[] {
-    return Array.from({ length: perQuad * this.quads }, () => "v128");
-  }
-
-  #compute(expr: Expr): Value {
-    switch (expr.kind) {
-      case "const":
-        return { kind: "uniform", ty: expr.ty, scalar: constant(expr) };
-      case "reg":
-        return this.#read(expr.reg, expr.ty);
-      case "special":
-        return this.#narrow(this.#specials(expr));
-      case "frame":
-        return { kind: "uniform", ty: expr.ty, scalar: this.#frame(expr) };
-      case "prim":
-        return this.#prim(expr);
-      case "lane-word":
-        return { kind: "uniform", ty: "i32", scalar: laneBits(this.#maskOf(expr.reg)) };
-      default:
-        throw new Error(`an expression of kind ${expr.kind} has no value of its own`);
-    }
-  }
-
-  #narrow(value: Value): Value {
-    return value.kind === "vector" ? { ...value, quads: value.quads.slice(0, this.#quads) } : value;
-  }
-
-  #prim(expr: Extract<Expr, { kind: "prim" }>): Value {
-    const direct = directConversion(expr);
-    if (direct !== null) return this.#convert(expr.ty, direct.emission, this.value(direct.operand));
-    const shape = this.analysis.shape(expr);
-    const args = expr.args.map((a) => this.value(a));
-    switch (shape.kind) {
-      case "uniform":
-        return { kind: "uniform", ty: expr.ty, scalar: applyScalar(expr.prim, args.map(baseOf)) };
-      case "affine":
-        return {
-          kind: "affine",
-          ty: expr.ty as "i32" | "i64",
-          base: args[0]!.kind === "indexed" ? lowHalf(args[0]!) : applyScalar(expr.prim, args.map(baseOf)),
-          stride: shape.stride,
-        };
-      case "indexed": {
-        const { scale, signed } = shape;
-        const [first] = args;
-        if (first!.ty === "i32") {
-          return { kind: "indexed", ty: "i64", base: wasm.i64(0n), index: first!, scale, signed };
-        }
-        const from = args.find((a) => a.kind === "indexed") as Extract<Value, { kind: "indexed" }>;
-        return { ...from, base: applyScalar(expr.prim, args.map(baseOf)), scale };
-      }
-      case "vector":
-        return applyVector(
-          expr.prim,
-          args.map((a) => vectorOf(a, this.quads)),
-          this.quads,
-        );
-    }
-  }
-
-  #convert(ty: Ty, { scalar, quad }: Emission, operand: Value): Value {
-    if (operand.kind === "uniform") return { kind: "uniform", ty, scalar: scalar!(operand.scalar) };
-    return applyQuads(ty, quad!, [vectorOf(operand, this.quads)], this.quads);
-  }
-
-  #read(register: number, ty: Ty): Value {
-    const recalled = this.recalled.get(register);
-    if (recalled !== undefined) return this.value(recalled);
-    const shape = this.analysis.register(register);
-    const locals = this.locals(register);
-    switch (shape.kind) {
-      case "uniform": {
-        const all = this.#splats.get(register);
-        const kept = all === undefined ? {} : { all: wasm.local("v128", all) };
-        return { kind: "uniform", ty, scalar: scalarOf(ty, locals[0]!), ...kept };
-      }
-      case "affine": {
-        const word = ty === "i64" ? "i64" : "i32";
-        const value: Value = { kind: "affine", ty: word, base: wasm.local(word, locals[0]!), stride: shape.stride };
-        return ty === word ? value : { ...vectorOf(value, this.quads), ty };
-      }
-      case "indexed": {
-        const [base, ...rest] = locals;
-        const index: Value =
-          shape.stride === null
-            ? { kind: "vector", ty: "i32", quads: rest.map((l): Quad => [wasm.local("v128", l)]) }
-            : { kind: "affine", ty: "i32", base: wasm.local("i32", rest[0]!), stride: shape.stride };
-        const { scale, signed } = shape;
-        const value: Value = { kind: "indexed", ty: "i64", base: wasm.local("i64", base!), index, scale, signed };
-        return ty === "i64" ? value : { ...vectorOf(value, this.quads), ty };
-      }
-      case "vector":
-        return { kind: "vector", ty, quads: this.#quadsOf(locals, ty) };
-    }
-  }
-
-  #quadsOf(locals: readonly number[], ty: Ty): Quad[] {
-    const nodes = locals.map((l) => wasm.local("v128", l));
-    if (!isWide(ty)) return nodes.map((n) => [n]);
-    return Array.from({ length: this.quads }, (_, q) => [nodes[2 * q]!, nodes[2 * q + 1]!]);
-  }
-}
-
-/** The scalar from which a structured value counts. */
-const baseOf = (value: Value): Wasm => {
-  if (value.kind === "vector") throw new Error("a vector has no base");
-  return value.kind === "uniform" ? value.scalar : value.base;
-};
-
-/** The low halves of what is `base + index * scale`, where the index is affine. */
-function lowHalf({ base, index, scale }: Extract<Value, { kind: "indexed" }>): Wasm {
-  const offset = wasm.op("i32.mul", baseOf(index), wasm.i32(scale));
-  return wasm.op("i32.add", wasm.op("i32.wrap_i64", base), offset);
-}
-
-const indexParts = (index: Value): readonly Wasm[] => (index.kind === "vector" ? index.quads.flat() : [baseOf(index)]);
-
-function scalarOf(ty: Ty, local: number): Wasm {
-  switch (ty) {
-    case "f32":
-      return wasm.op("f32.reinterpret_i32", wasm.local("i32", local));
-    case "f64":
-      return wasm.op("f64.reinterpret_i64", wasm.local("i64", local));
-    default:
-      return wasm.local(scalarTy(ty), local);
-  }
-}
-
-/** A scalar as registers keep it. */
-function bitsOfScalar(scalar: Wasm): Wasm {
-  if (scalar.ty === "f32") return wasm.op("i32.reinterpret_f32", scalar);
-  return scalar.ty === "f64" ? wasm.op("i64.reinterpret_f64", scalar) : scalar;
-}
-
-function constant({ ty, value }: Extract<Expr, { kind: "const" }>): Wasm {
-  switch (ty) {
-    case "pred":
-      return wasm.i32(value ? 1 : 0);
-    case "i64":
-      return wasm.i64(value as bigint);
-    default:
-      return wasm[ty](value as number);
   }
 }

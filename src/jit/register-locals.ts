@@ -1,0 +1,81 @@
+import type { FunctionWriter, WasmTy } from "../wasm/index.ts";
+import type { Analysis } from "./analysis.ts";
+import { placesOf, type Span } from "./spans.ts";
+
+/** How registers share locals. */
+export interface Sharing {
+  /** By register, the blocks that need it. */
+  readonly spans: readonly Span[];
+  /** Registers that have locals of their own. */
+  readonly apart: ReadonlySet<number>;
+}
+
+/** Where the registers of a function are: what each needs hangs on its shape. */
+export class RegisterLocals {
+  readonly #analysis: Analysis;
+  readonly #quads: number;
+  readonly #locals: readonly (readonly number[])[];
+
+  /** `quads`: how many times four lanes there are. */
+  constructor(writer: FunctionWriter, analysis: Analysis, quads: number, sharing: Sharing | null) {
+    this.#analysis = analysis;
+    this.#quads = quads;
+    const types = analysis.code.ir.registers.map((_, r) => this.#typesOf(r));
+    const own = (tys: readonly WasmTy[]): readonly number[] => tys.map((ty) => writer.local(ty));
+    this.#locals = sharing === null ? types.map(own) : shared(types, sharing, own);
+  }
+
+  /** The locals of a register, as far as they have the first so many times four lanes. */
+  of(register: number, quads: number): readonly number[] {
+    const all = this.#locals[register]!;
+    const missing = this.#quads - quads;
+    if (missing === 0) return all;
+    const { kind } = this.#analysis.register(register);
+    const vectors = kind === "vector" ? all.length : kind === "indexed" && all.length > 2 ? all.length - 1 : 0;
+    return all.slice(0, all.length - (vectors * missing) / this.#quads);
+  }
+
+  #typesOf(register: number): WasmTy[] {
+    const { class: c } = this.#analysis.code.ir.registers[register]!;
+    const shape = this.#analysis.register(register);
+    const word = c === "b64" ? "i64" : "i32";
+    switch (shape.kind) {
+      case "uniform":
+      case "affine":
+        return [word];
+      case "indexed":
+        return shape.stride === null ? ["i64", ...this.#vectors(1)] : ["i64", "i32"];
+      case "vector":
+        return this.#vectors(c === "b64" ? 2 : 1);
+    }
+  }
+
+  #vectors(perQuad: number): WasmTy[] {
+    return Array.from({ length: perQuad * this.#quads }, () => "v128");
+  }
+}
+
+/** By register, its locals: those that are never needed at the same time have the same. */
+function shared(
+  types: readonly (readonly WasmTy[])[],
+  { spans, apart }: Sharing,
+  own: (types: readonly WasmTy[]) => readonly number[],
+): readonly (readonly number[])[] {
+  /** Registers that may share locals, by the types of these. */
+  const alike = new Map<string, number[]>();
+  types.forEach((tys, r) => {
+    const key = apart.has(r) ? `${r}` : tys.join();
+    const others = alike.get(key);
+    if (others === undefined) alike.set(key, [r]);
+    else others.push(r);
+  });
+  const all: (readonly number[])[] = [];
+  for (const registers of alike.values()) {
+    const locals: (readonly number[])[] = [];
+    placesOf(registers.map((r) => spans[r]!)).forEach((place, i) => {
+      const r = registers[i]!;
+      all[r] = locals[place] ??= own(types[r]!);
+    });
+  }
+  return all;
+}

@@ -33,7 +33,7 @@ export const commonOptions = [
   { name: "sanitize", value: "LIST", help: "all, none, or some of call,memory,init,race,sync" },
   { name: "seed", value: "N", help: "permute the schedule; the same seed gives the same run" },
   { name: "timeout", value: "SECONDS", help: "end a launch that runs longer" },
-  { name: "max-steps", value: "N", help: "end a launch after so many thread-instructions" },
+  { name: "max-steps", value: "N", help: "end a launch that goes on after so many thread-instructions" },
   { name: "target", value: "NAME", help: "for this target (PTX: sm_NN) or platform (vISA: skl, dg2, pvc, ...)" },
   { name: "color", value: "WHEN", help: "auto, always or never" },
   { name: "help", short: "h", help: "show this help" },

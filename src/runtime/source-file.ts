@@ -12,7 +12,7 @@ const binaries: readonly (readonly [magic: string, what: string])[] = [
   ["7f454c46", "an ELF file, which holds machine code; `cuobjdump -ptx` prints the PTX of a program that has some"],
   ["50ed55ba", "a fat binary of CUDA; `cuobjdump -ptx` prints the PTX of one that has some"],
   ["43495341", "a CISA file; the name of one ends in .isa"],
-  ["1f8b", "compressed by gzip"],
+  ["1f8b08", "compressed by gzip"],
   ["504b0304", "a ZIP archive"],
 ];
 

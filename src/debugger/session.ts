@@ -63,6 +63,8 @@ export class Session {
   focus: Focus = { block: 0, warp: 0, lane: 0, frame: 0 };
   /** Counts the changes of `breakpoints` and `watchpoints` after which a search that goes on must look again. */
   revision = 0;
+  /** Counts the values that somebody has changed. */
+  edits = 0;
   #numbers = 0;
   #interrupted = false;
 
@@ -339,6 +341,7 @@ export class Session {
     const from = parseExpression(value);
     const { scope } = this;
     evaluate(from, scope);
+    this.edits++;
     return this.timeline.edit(() => assign(to, from, scope)).sanitizersStop;
   }
 
@@ -348,6 +351,7 @@ export class Session {
     const { scope } = this;
     if (scope.memory(address, "u8") === null) return false;
     let written = false;
+    this.edits++;
     this.timeline.edit(() => {
       written = scope.writeMemory(address, bytes);
     });

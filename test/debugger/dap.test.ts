@@ -102,6 +102,22 @@ test("another lane is looked at, whatever an editor still asks about the one bef
   expect((await client.request("evaluate", { expression: "laneid", frameId: await frameId(client) })).result).toBe("4");
 });
 
+test("a command in the console tells an editor to look again only when there is something new to see", async () => {
+  const client = new DapClient();
+  await client.launch("calls.json", { stopOnEntry: true });
+  await client.request("configurationDone");
+  const { threadId } = client.last("stopped");
+  await client.request("next", { threadId });
+  const told = async (expression: string): Promise<unknown[]> => {
+    const { length } = client.events;
+    await client.request("evaluate", { expression, frameId: await frameId(client), context: "repl" });
+    return client.events.slice(length).map(({ body }) => body?.areas);
+  };
+  for (const command of ["info lanes", "print %t", "x/4 exchange", "help"]) expect(await told(command)).toEqual([]);
+  expect(await told("lane 3")).toEqual([["threads", "stacks", "variables"]]);
+  expect(await told("set %t = 7")).toEqual([["variables"]]);
+});
+
 test("to the end, which is not the end of the session", async () => {
   const client = new DapClient();
   await client.launch("calls.json");

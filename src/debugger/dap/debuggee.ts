@@ -127,7 +127,7 @@ export class Debuggee {
       case "lanewise/focus":
         return {
           body: this.#threads.focusLane(args.number("lane") ?? 0),
-          afterwards: () => this.#options.say("invalidated", { areas: ["threads", "stacks", "variables"] }),
+          afterwards: () => this.#refocus(),
         };
       default:
         return { body: this.#look(command, args) };
@@ -288,7 +288,7 @@ export class Debuggee {
   }
 
   async #command(text: string): Promise<object> {
-    const { now } = this.#session;
+    const { now, focus, edits } = this.#session;
     const going = this.#console.run(text);
     this.#going = going.catch(() => {});
     try {
@@ -296,14 +296,19 @@ export class Debuggee {
       this.#going = null;
       if (quit) this.#options.end();
       else if (this.#session.now !== now) this.#arrive(this.#session.stop("goto"));
-      else if (!this.#isSilent) {
-        this.#threads.forget();
-        this.#options.say("invalidated", { areas: ["all"] });
-      }
+      else if (this.#session.focus !== focus) this.#refocus();
+      else if (this.#session.edits !== edits && !this.#isSilent)
+        this.#options.say("invalidated", { areas: ["variables"] });
       return { result, variablesReference: 0 };
     } finally {
       this.#going = null;
     }
+  }
+
+  /** Something else is in focus. Editors that are told of it go there: it is not for those who only look. */
+  #refocus(): void {
+    this.#threads.keep();
+    if (!this.#isSilent) this.#options.say("invalidated", { areas: ["threads", "stacks", "variables"] });
   }
 
   #assign(args: Arguments): object {

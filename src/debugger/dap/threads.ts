@@ -54,14 +54,19 @@ export class Threads {
     const session = this.#session;
     if (!Number.isInteger(lane) || lane < 0 || lane > 31) throw new DebuggerError(`there is no lane ${lane}`);
     session.focus = { ...session.focus, lane, frame: 0 };
-    this.#lanes.set(this.focused, lane);
+    this.keep();
     return { threadId: this.focused, lane };
   }
 
-  /** Time has gone on: lanes are elsewhere, and what is in focus now is what is looked at. */
+  /** The lane in focus is the one that is looked at in its thread. */
+  keep(): void {
+    this.#lanes.set(this.focused, this.#session.focus.lane);
+  }
+
+  /** Time has gone on: the lanes are elsewhere. */
   forget(): void {
     this.#lanes.clear();
-    this.#lanes.set(this.focused, this.#session.focus.lane);
+    this.keep();
   }
 
   #idOf(block: number, warp: number): number {

@@ -4,7 +4,7 @@ import type { AddressParts } from "../../machine/address-space.ts";
 import { accessBytes } from "../../machine/access-fault.ts";
 import type { AccessEvent } from "../../machine/events.ts";
 import { locate } from "../../machine/locate.ts";
-import { isComputed, maybePadding } from "./origins.ts";
+import { asPadding, isComputed, maybePadding } from "./origins.ts";
 import { planOf } from "./reads.ts";
 import { cut, extend, isDefined, isLowUndefined, isWhollyUndefined, type Shade } from "./shade.ts";
 import type { InitState, LaneShades } from "./state.ts";
@@ -81,21 +81,29 @@ export function store(state: InitState, e: AccessEvent, values: readonly LaneSha
       memory.find(activation, lane, access.space, address, size) ||
       (isUndefined && memory.findPrivate(activation, address, size))
     ) {
+      const isPart = isUndefined && mayKeepPadding(e, lane, address);
       stored.forEach((value, i) => {
         if (value === null) return;
         const v = values[i];
-        writeMemory(
-          state,
-          access,
-          memory.at + i * bytes,
-          v !== undefined && (v.lanes & bit) !== 0 ? v.of(lane) : nothing,
-        );
+        const stays = v !== undefined && (v.lanes & bit) !== 0 ? v.of(lane) : nothing;
+        const kept = isPart ? { ...stays, origin: asPadding(stays.origin) } : stays;
+        writeMemory(state, access, memory.at + i * bytes, kept);
       });
     } else if (isUndefined && (active & bit) !== 0) {
       const origin = originOfStored(access, stored, values, lane);
       if (origin !== 0) state.matters({ ...e, mask: bit }, origin, "what a store leaves for others to see");
     }
   }
+}
+
+/**
+ * Whether bytes that are stored may be the padding of a structure that goes into a function or comes out of it: compilers take it
+ * to pieces, padding as single bytes, and may keep these in registers that they never write.
+ */
+function mayKeepPadding({ access, activation }: AccessEvent, lane: number, address: AddressParts): boolean {
+  if (access.space !== "call-param" || access.bits !== 8) return false;
+  const place = locate(activation, lane, address);
+  return place !== null && place.end - place.start > accessBytes(access);
 }
 
 /**

@@ -42,6 +42,9 @@ export class Origins {
 /** The same origin for what has been computed: that is not padding. */
 export const computed = (number: number): number => (number & ~1) | 2;
 
+/** The same origin for bytes that may be padding, if they are no more than a copy. */
+export const asPadding = (number: number): number => (isComputed(number) ? number : number | 1);
+
 export const maybePadding = (number: number): boolean => (number & 1) !== 0;
 export const isComputed = (number: number): boolean => (number & 2) !== 0;
 

@@ -1,10 +1,11 @@
+import { anyOf } from "./lane-bits.ts";
 import type { FlowBlock } from "../ir/flow/flow-graph.ts";
 import type { Guard, Instruction, LaneRule, Op } from "../ir/index.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
 import { type BranchTest, everywhere, testOf } from "./branch-test.ts";
 import type { Calls } from "./calls.ts";
 import { allLanes, type Chunk, type Mask } from "./chunk.ts";
-import { anyOf, type BranchCopies, type ControlFlow, noCopies } from "./control-flow.ts";
+import { type BranchCopies, type ControlFlow, noCopies } from "./control-flow.ts";
 import type { CountedBarriers } from "./counted-barriers.ts";
 import type { Faults } from "./faults.ts";
 import type { Hoisted } from "./hoisting.ts";

@@ -3,9 +3,9 @@ import { functionStride } from "../machine/address-space.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
 import type { CallOp } from "./call-graph.ts";
 import type { Chunk } from "./chunk.ts";
-import { anyOf } from "./control-flow.ts";
+
 import type { Faults } from "./faults.ts";
-import { laneBits } from "./lane-bits.ts";
+import { anyOf, laneBits } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";
 import { fullAddresses } from "./address.ts";
 import { targetTable } from "./target-table.ts";

@@ -6,7 +6,7 @@ import { CallTargets } from "./call-targets.ts";
 import type { Callable } from "./callables.ts";
 import { allLanes, type Chunk, type Mask } from "./chunk.ts";
 import { callEntry } from "./context-layout.ts";
-import { anyOf, type ControlFlow } from "./control-flow.ts";
+import type { ControlFlow } from "./control-flow.ts";
 import {
   type Convention,
   conventionOf,
@@ -20,7 +20,7 @@ import { ExternalCalls } from "./external-calls.ts";
 import { fitted } from "./fit.ts";
 import type { Faults } from "./faults.ts";
 import type { Frame } from "./frame.ts";
-import { laneBits } from "./lane-bits.ts";
+import { anyOf, laneBits } from "./lane-bits.ts";
 import { loadLive, requireNamed, tellLive } from "./meeting.ts";
 import type { MemoryContext } from "./locator.ts";
 import { valuesOf } from "./plan.ts";

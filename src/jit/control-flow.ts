@@ -1,10 +1,10 @@
-import type { FlowBlock, FlowGraph } from "../ir/flow/flow-graph.ts";
+import { anyOf } from "./lane-bits.ts";
+import type { FlowBlock } from "../ir/flow/flow-graph.ts";
 import type { Guard } from "../ir/index.ts";
 import { type Label, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
 import {
   type BlockGraph,
-  type Item,
   itemAt,
   itemsOf,
   type Layout,
@@ -15,7 +15,10 @@ import {
 import type { Gatherings } from "./gatherings.ts";
 import { graphOf, type Phase } from "./phase.ts";
 import type { PauseKind, Suspension } from "./suspension.ts";
+import { LaneMasks } from "./lane-masks.ts";
+import { dispatch, isTarget } from "./scope-entry.ts";
 import { waitingMasks } from "./waiting-masks.ts";
+import { WaitingOrder } from "./waiting-order.ts";
 
 /** Copies of registers that belong to a branch: for the lanes that take it, and for the others. */
 export interface BranchCopies {
@@ -34,10 +37,8 @@ export const noCopies: BranchCopies = { copy: () => {}, copyOthers: () => {} };
 export class ControlFlow {
   readonly #chunk: Chunk;
   #layout: Layout;
-  /** By block, the mask of the lanes that wait there. */
-  readonly #waiting = new Map<number, readonly number[]>();
-  /** Those masks, each once. */
-  readonly #masks: readonly (readonly number[])[];
+  /** The lanes that run, and those that wait. */
+  readonly #masks: LaneMasks;
   /** The block in the middle of a scope with which it begins; 0 for its beginning. */
   #entry: number | null = null;
   readonly #writeBlock: (block: FlowBlock) => void;
@@ -49,8 +50,7 @@ export class ControlFlow {
   #away: Label | null = null;
   readonly #returns = new Set<number>();
   #scope: Scope;
-  /** See `#comingTo`. */
-  #coming: number[][] | null = null;
+  readonly #order: WaitingOrder;
 
   /** `writeBlock`: writes a block's instructions, and its end by way of the methods here. */
   constructor(
@@ -78,15 +78,20 @@ export class ControlFlow {
       [...waiting].sort((a, b) => a - b),
       gatherings === null ? new Set(suspension?.masked) : waiting,
     );
-    this.#masks = Array.from(new Set(places.values()), () => chunk.active.map(() => writer.local("v128")));
-    for (const [w, place] of places) this.#waiting.set(w, this.#masks[place]!);
-    const needs = { start: 0, entries: suspension?.blocks ?? [], waiting: [...this.#waiting.keys()] };
-    this.#layout = this.#lay({ blocks: this.#withReturns(graph).blocks, count: graph.blocks.length }, needs);
+    this.#masks = new LaneMasks(chunk, places);
+    const needs = { start: 0, entries: suspension?.blocks ?? [], waiting: this.#masks.blocks };
+    this.#layout = layoutOf(
+      { blocks: (gatherings?.blocks.withReturns(graph) ?? graph).blocks, count: graph.blocks.length },
+      needs,
+    );
+    this.#order = new WaitingOrder(analysis, this.#layout);
     this.#scope = this.#layout.root;
+    if (this.#layout.needsEntry) this.#entry = writer.local("i32");
   }
 
   #lay(graph: BlockGraph, needs: LayoutNeeds): Layout {
     this.#layout = layoutOf(graph, needs);
+    this.#order.layout = this.#layout;
     this.#scope = this.#layout.root;
     if (this.#layout.needsEntry) this.#entry ??= this.#chunk.writer.local("i32");
     return this.#layout;
@@ -100,25 +105,24 @@ export class ControlFlow {
   /** What `write` writes next: a phase alone. `barriers`: by the block that ends with one, the block behind. */
   enterPhase(phase: Phase, barriers: ReadonlyMap<number, number>): void {
     const graph = graphOf(this.#chunk.analysis.code.graph, phase, barriers);
-    const waiting = [...this.#waiting.keys()].filter((w) => phase.blocks.has(w));
+    const waiting = this.#masks.blocks.filter((w) => phase.blocks.has(w));
     const { needsEntry } = this.#lay(graph, { start: phase.start, entries: [], waiting });
     if (needsEntry) this.enterAt(phase.start);
   }
 
   /** The masks of waiting lanes are to be empty when lanes begin. */
   reset(): void {
-    const none = wasm.i32x4(0);
-    this.#chunk.writer.assign(this.#masks.flat().map((local) => ({ local, value: none })));
+    this.#masks.clearWaiting();
     if (this.#layout.needsEntry) this.enterAt(0);
   }
 
   /** Those that have paused for a reason go on, once `write` comes: from the lowest of their blocks. */
   resume(kind: PauseKind): void {
     const { writer } = this.#chunk;
-    this.#suspension!.wake(kind, (block) => this.#waiting.get(block)!);
-    this.#setNobody();
+    this.#suspension!.wake(kind, (block) => this.#masks.localsAt(block));
+    this.#masks.setNobody();
     const lowest = this.#suspension!.masked.reduceRight<Wasm>(
-      (rest, block) => wasm.select(anyOf(this.#waitingAt(block)), wasm.i32(block), rest),
+      (rest, block) => wasm.select(anyOf(this.#masks.waitingAt(block)), wasm.i32(block), rest),
       wasm.i32(0),
     );
     writer.assign([{ local: this.#entry!, value: lowest }]);
@@ -132,16 +136,16 @@ export class ControlFlow {
   /** The lanes of a mask (null: all) pause, and will go on at a block; the others go on now. */
   pause(kind: PauseKind, from: number, at: number, guard: readonly Wasm[] | null): void {
     const { writer } = this.#chunk;
-    const lanes = guard === null ? this.#active : this.#masked(from, guard);
+    const lanes = guard === null ? this.#masks.active : this.#masks.within(from, guard);
     writer.assign(
       this.#suspension!.maskAt(at, kind).map((local, q) => ({
         local,
         value: wasm.op("v128.or", wasm.local("v128", local), lanes[q]!),
       })),
     );
-    if (guard === null) this.#setNobody();
-    else this.#setActive(this.#active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)));
-    const next = this.#nextWaiting(from);
+    if (guard === null) this.#masks.setNobody();
+    else this.#masks.deactivate(guard);
+    const next = this.#order.behindOthers(from);
     if (guard === null) this.#goOn(next, from);
     else this.#goOnIfEmpty(next, from);
   }
@@ -149,16 +153,16 @@ export class ControlFlow {
   /** The lanes that have not ended. */
   everybody(): readonly Wasm[] {
     if (this.#gatherings !== null) return this.#gatherings.live();
-    return [...this.#masks, ...(this.#suspension?.masks ?? [])].reduce<readonly Wasm[]>(
+    return [...this.#masks.ofWaiting, ...(this.#suspension?.masks ?? [])].reduce<readonly Wasm[]>(
       (all, mask) => all.map((lanes, q) => wasm.op("v128.or", lanes, wasm.local("v128", mask[q]!))),
-      this.#active,
+      this.#masks.active,
     );
   }
 
   /** `before`: other code that begins with the same lanes. It goes to the end, or to where these blocks go on. */
   write(before: (() => void) | null = null): void {
     const { writer } = this.#chunk;
-    this.#lookedAt.clear();
+    this.#order.begin();
     this.#end = writer.begin("block");
     if (before !== null) this.#writeBefore(before);
     this.#writeScope(this.#layout.root);
@@ -195,9 +199,9 @@ export class ControlFlow {
     if (this.leaves(to)) this.leave(from, null);
     else if (to <= from) this.#goBack(to);
     else if (this.#mayWaitBetween(from, to)) {
-      this.#addWaiting(to, this.#active);
-      this.#setNobody();
-      this.#goOn(this.#nextBehind(from), from);
+      this.#masks.addWaiting(to, this.#masks.active);
+      this.#masks.setNobody();
+      this.#goOn(this.#order.behind(from), from);
     } else this.#goTo(to, to === from + 1);
   }
 
@@ -243,86 +247,61 @@ export class ControlFlow {
 
   /** The lanes of a mask leave the function, or (null) all. */
   leave(from: number, mask: readonly Wasm[] | null): void {
-    this.#gatherings?.end(mask === null ? this.#active : this.#masked(from, mask));
-    if (mask === null) this.#setNobody();
-    else this.#setActive(this.#active.map((a, q) => wasm.op("v128.andnot", a, mask[q]!)));
+    this.#gatherings?.end(mask === null ? this.#masks.active : this.#masks.within(from, mask));
+    if (mask === null) this.#masks.setNobody();
+    else this.#masks.deactivate(mask);
     this.#gatherings?.settle(from, this);
-    if (mask === null) this.#goOn(this.#nextBehind(from), from);
-    else this.#goOnIfEmpty(this.#nextBehind(from), from);
+    if (mask === null) this.#goOn(this.#order.behind(from), from);
+    else this.#goOnIfEmpty(this.#order.behind(from), from);
   }
 
   /** Lanes that have waited for others go on: at the blocks where they are, the lowest first. Others are active behind `from`. */
   wake(from: number, woken: readonly { readonly at: number; readonly mask: readonly Wasm[] }[]): void {
     const { writer } = this.#chunk;
-    for (const { at, mask } of woken) this.#addWaiting(at, mask);
+    for (const { at, mask } of woken) this.#masks.addWaiting(at, mask);
     const back = woken.map(({ at }) => at).filter((at) => at <= from);
     if (back.length > 0) {
-      writer.value(anyOf(back.flatMap((at) => this.#waitingAt(at))));
+      writer.value(anyOf(back.flatMap((at) => this.#masks.waitingAt(at))));
       writer.if(() => {
         const goesOn = this.#layout.blocks[from]!.successors.includes(from + 1) && !this.leaves(from + 1);
-        if (goesOn) this.#addWaiting(from + 1, this.#active);
-        this.#setNobody();
+        if (goesOn) this.#masks.addWaiting(from + 1, this.#masks.active);
+        this.#masks.setNobody();
         for (const at of back.toSorted((a, b) => a - b)) {
-          writer.value(anyOf(this.#waitingAt(at)));
+          writer.value(anyOf(this.#masks.waitingAt(at)));
           writer.if(() => this.#goBack(at));
         }
       });
     }
-    this.#goOnIfEmpty(this.#nextBehind(from), from);
+    this.#goOnIfEmpty(this.#order.behind(from), from);
   }
 
   /** Lanes go to several blocks: `chosen` are the lanes of each. Afterwards none is active. */
   scatter(from: number, choices: readonly { readonly to: number; readonly mask: readonly Wasm[] }[]): void {
     const { writer } = this.#chunk;
     const staying = choices.filter(({ to }) => !this.leaves(to));
-    for (const { to, mask } of staying) this.#addWaiting(to, mask);
-    this.#setNobody();
+    for (const { to, mask } of staying) this.#masks.addWaiting(to, mask);
+    this.#masks.setNobody();
     if (this.#gatherings !== null && staying.length < choices.length) {
       for (const { to, mask } of choices) if (this.leaves(to)) this.#gatherings.end(mask);
       this.#gatherings.settle(from, this);
     }
     for (const to of [...new Set(staying.map((c) => c.to))].sort((a, b) => a - b)) {
       if (to > from) break;
-      writer.value(anyOf(this.#waitingAt(to)));
+      writer.value(anyOf(this.#masks.waitingAt(to)));
       writer.if(() => this.#goBack(to));
     }
-    this.#goOn(this.#nextBehind(from), from);
-  }
-
-  get #active(): readonly Wasm[] {
-    return this.#chunk.active.map((local) => wasm.local("v128", local));
-  }
-
-  #setNobody(): void {
-    this.#setActive(this.#chunk.active.map(() => wasm.i32x4(0)));
-  }
-
-  #setActive(mask: readonly Wasm[]): void {
-    this.#chunk.writer.assign(this.#chunk.active.map((local, q) => ({ local, value: mask[q]! })));
-  }
-
-  #waitingAt(block: number): readonly Wasm[] {
-    return this.#waiting.get(block)!.map((local) => wasm.local("v128", local));
-  }
-
-  #addWaiting(block: number, mask: readonly Wasm[]): void {
-    const locals = this.#waiting.get(block);
-    if (locals === undefined) throw new Error(`lanes cannot wait at block ${block}`);
-    const { writer } = this.#chunk;
-    writer.assign(
-      locals.map((local, q) => ({ local, value: wasm.op("v128.or", wasm.local("v128", local), mask[q]!) })),
-    );
+    this.#goOn(this.#order.behind(from), from);
   }
 
   #branchForward(from: number, to: number, guard: readonly Wasm[], copy: () => void): void {
     const { writer } = this.#chunk;
-    const taken = this.#masked(from, guard);
+    const taken = this.#masks.within(from, guard);
     writer.value(anyOf(taken));
     writer.if(() => {
       copy();
-      if (!this.leaves(to) && !this.#waiting.has(to)) {
+      if (!this.leaves(to) && !this.#masks.mayWaitAt(to)) {
         // The others leave, and nobody is on the way.
-        this.#setActive(taken);
+        this.#masks.setActive(taken);
         this.#goTo(to, false);
         return;
       }
@@ -330,9 +309,9 @@ export class ControlFlow {
         this.leave(from, guard);
         return;
       }
-      this.#addWaiting(to, taken);
-      this.#setActive(this.#active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)));
-      this.#goOnIfEmpty(this.#nextBehind(from), from);
+      this.#masks.addWaiting(to, taken);
+      this.#masks.deactivate(guard);
+      this.#goOnIfEmpty(this.#order.behind(from), from);
     });
   }
 
@@ -341,25 +320,20 @@ export class ControlFlow {
     const { writer } = this.#chunk;
     const next = from + 1;
     const others = guard.map((part) => wasm.op("v128.not", part));
-    writer.value(wasm.op("i32.eqz", anyOf(this.#masked(from, others))));
+    writer.value(wasm.op("i32.eqz", anyOf(this.#masks.within(from, others))));
     writer.if(() => this.#goBack(to));
     copyOthers();
-    writer.value(anyOf(this.#masked(from, guard)));
+    writer.value(anyOf(this.#masks.within(from, guard)));
     writer.if(() => {
       if (!this.leaves(next)) {
-        this.#addWaiting(
+        this.#masks.addWaiting(
           next,
-          this.#active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)),
+          this.#masks.active.map((a, q) => wasm.op("v128.andnot", a, guard[q]!)),
         );
       }
-      this.#setActive(this.#active.map((a, q) => wasm.op("v128.and", a, guard[q]!)));
+      this.#masks.setActive(this.#masks.active.map((a, q) => wasm.op("v128.and", a, guard[q]!)));
       this.#goBack(to);
     });
-  }
-
-  #masked(block: number, guard: readonly Wasm[]): readonly Wasm[] {
-    const active = this.#chunk.activeMask(block);
-    return active === null ? guard : guard.map((g, q) => wasm.op("v128.and", g, active[q]!));
   }
 
   #mayWaitBetween(from: number, to: number): boolean {
@@ -372,62 +346,6 @@ export class ControlFlow {
     return to >= this.#chunk.analysis.code.graph.blocks.length || this.#chunk.analysis.isDeparture[to] === true;
   }
 
-  /** The lowest block at which lanes may wait when none is left in this one: others, or those that it has sent there. */
-  #nextBehind(from: number): number | undefined {
-    const others = this.#chunk.analysis.divergence.waiting(from);
-    const { successors } = this.#layout.blocks[from]!;
-    const [a, b] = [this.#lowestBehind(from, others), this.#lowestBehind(from, new Set(successors))];
-    return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
-  }
-
-  /** The same where it has sent none. */
-  #nextWaiting(from: number): number | undefined {
-    return this.#lowestBehind(from, this.#chunk.analysis.divergence.waiting(from));
-  }
-
-  /** The lowest of some blocks behind one at which lanes may wait. */
-  #lowestBehind(from: number, blocks: ReadonlySet<number>): number | undefined {
-    const { waiting } = this.#layout;
-    if (blocks.size > waiting.length / 16) return waiting.find((w) => w > from && blocks.has(w));
-    let lowest: number | undefined;
-    for (const w of blocks) if (w > from && !(w >= lowest!) && this.#layout.mayWaitAt.has(w)) lowest = w;
-    return lowest;
-  }
-
-  /** By block, where lanes may wait when none waits at an earlier one, which has been looked at before. */
-  readonly #lookedAt = new Map<number, ReadonlySet<number>>();
-
-  /** Where lanes may wait when a block is looked at in which it turns out that none does: all that was possible before. */
-  #expectedAt(block: number): ReadonlySet<number> {
-    const { divergence } = this.#chunk.analysis;
-    const expected = new Set(divergence.waiting(block));
-    for (const index of this.#comingTo(block)) {
-      if (index >= block) break;
-      const others = divergence.waiting(index);
-      // Those of other phases are not on the way.
-      const from = this.#layout.blocks[index];
-      if (from === undefined) continue;
-      const { successors } = from;
-      if (!others.has(block) && !successors.includes(block)) continue;
-      for (const w of others) expected.add(w);
-      for (const w of successors) expected.add(w);
-    }
-    return expected;
-  }
-
-  /** The blocks, in order, that lanes may leave for one, or in which some may wait there: in any layout. */
-  #comingTo(block: number): readonly number[] {
-    if (this.#coming === null) {
-      const { divergence, code } = this.#chunk.analysis;
-      const { blocks } = code.graph;
-      this.#coming = blocks.map((): number[] => []);
-      for (const { index, successors } of blocks) {
-        for (const s of new Set([...divergence.waiting(index), ...successors])) this.#coming[s]?.push(index);
-      }
-    }
-    return this.#coming[block]!;
-  }
-
   /** No lane is active any more: on with those that wait lowest. `from`: the block that is at its end. */
   #goOn(next: number | undefined, from: number | null): void {
     if (next === undefined) this.#chunk.writer.br(this.#end);
@@ -436,7 +354,7 @@ export class ControlFlow {
 
   #goOnIfEmpty(next: number | undefined, from: number | null): void {
     const { writer } = this.#chunk;
-    writer.value(wasm.op("i32.eqz", anyOf(this.#active)));
+    writer.value(wasm.op("i32.eqz", anyOf(this.#masks.active)));
     writer.if(() => this.#goOn(next, from));
   }
 
@@ -470,29 +388,15 @@ export class ControlFlow {
     return this.#layout.isInsideLoop(block) || this.#layout.entries.includes(block);
   }
 
-  /** The graph with the ways back to where lanes wait that are released at the end of a block. */
-  #withReturns(graph: FlowGraph): FlowGraph {
-    if (this.#gatherings === null) return graph;
-    const { blocks } = this.#gatherings;
-    const back = graph.blocks.flatMap(({ index }) => blocks.releasedBy(index).map((at) => ({ at, from: index })));
-    return {
-      ...graph,
-      blocks: graph.blocks.map((block) => ({
-        ...block,
-        predecessors: [...block.predecessors, ...back.flatMap(({ at, from }) => (at === block.index ? [from] : []))],
-      })),
-    };
-  }
-
   #writeScope(scope: Scope): void {
     const { writer } = this.#chunk;
     const outer = this.#scope;
     this.#scope = scope;
     if (scope.around !== null) scope.again = writer.begin("loop");
     const items = itemsOf(scope);
-    const labelled = items.filter((item) => item.start !== scope.start && this.#isTarget(item));
+    const labelled = items.filter((item) => item.start !== scope.start && isTarget(this.#layout, item));
     for (const item of [...labelled].reverse()) scope.labels.set(item.start, writer.begin("block"));
-    this.#dispatch(scope, labelled);
+    if (this.#layout.needsEntry) dispatch(writer, this.#layout, wasm.local("i32", this.#entry!), scope, labelled);
     for (const item of items) {
       if (scope.labels.has(item.start)) {
         writer.end();
@@ -505,58 +409,20 @@ export class ControlFlow {
     this.#scope = outer;
   }
 
-  /** Whether something may branch to the item from before it, or into it. */
-  #isTarget({ start, end }: Item): boolean {
-    for (let b = start; b <= end; b++) if (this.#layout.targets.has(b)) return true;
-    return false;
-  }
-
-  /** A scope that may be entered in its middle begins with the way there. */
-  #dispatch(scope: Scope, labelled: readonly Item[]): void {
-    if (!this.#layout.needsEntry) return;
-    const { writer } = this.#chunk;
-    const { entries, entersLoops, targets } = this.#layout;
-    const candidates = scope.around === null || !entersLoops ? entries : [...targets];
-    const inside = candidates.filter((t) => t > scope.start && t <= scope.end);
-    const ways = inside.flatMap((target) => {
-      const item = labelled.find((i) => target >= i.start && target <= i.end);
-      return item === undefined ? [] : [{ target, label: scope.labels.get(item.start)! }];
-    });
-    const lowest = inside.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-    const highest = inside.reduce((a, b) => Math.max(a, b), 0);
-    if (ways.length < 3 || highest - lowest > 4 * ways.length + 16) {
-      for (const { target, label } of ways) {
-        writer.value(wasm.op("i32.eq", wasm.local("i32", this.#entry!), wasm.i32(target)));
-        writer.brIf(label);
-      }
-      return;
-    }
-    // The end of this block is where the scope begins.
-    const begin = writer.begin("block");
-    const labels = Array.from({ length: highest - lowest + 1 }, () => begin);
-    for (const { target, label } of ways) labels[target - lowest] = label;
-    writer.value(wasm.op("i32.sub", wasm.local("i32", this.#entry!), wasm.i32(lowest)));
-    writer.brTable(labels, begin);
-    writer.end();
-  }
-
   #write(block: FlowBlock): void {
-    const waiting = this.#waiting.get(block.index);
     const { needsEntry, targets } = this.#layout;
     if (needsEntry && targets.has(block.index) && this.#isEntry(block.index)) this.enterAt(0);
-    if (waiting !== undefined) this.#takeIn(block.index, waiting);
+    if (this.#masks.mayWaitAt(block.index)) this.#takeIn(block.index);
     this.#writeBlock(block);
   }
 
   /** Lanes that wait at a block become active. If there are none, others go on elsewhere. */
-  #takeIn(block: number, waiting: readonly number[]): void {
+  #takeIn(block: number): void {
     const { writer, active } = this.#chunk;
-    const here = active.map((local, q) => wasm.op("v128.or", wasm.local("v128", local), this.#waitingAt(block)[q]!));
-    const none = waiting.map((local) => ({ local, value: wasm.i32x4(0) }));
-    const others = new Set([...this.#expectedAt(block), ...(this.#lookedAt.get(block) ?? [])]);
-    const next = this.#lowestBehind(block, others);
-    // Whoever is not there either may be at any of these.
-    if (next !== undefined) this.#lookedAt.set(next, new Set([...(this.#lookedAt.get(next) ?? []), ...others]));
+    const waiting = this.#masks.waitingAt(block);
+    const here = this.#masks.active.map((lanes, q) => wasm.op("v128.or", lanes, waiting[q]!));
+    const none = this.#masks.localsAt(block).map((local) => ({ local, value: wasm.i32x4(0) }));
+    const next = this.#order.insteadOf(block);
     if (this.#chunk.analysis.isPartial(block)) {
       writer.assign([...active.map((local, q) => ({ local, value: here[q]! })), ...none]);
       this.#goOnIfEmpty(next, null);
@@ -567,12 +433,4 @@ export class ControlFlow {
     writer.if(() => this.#goOn(next, null));
     writer.assign([...active.map((local) => ({ local, value: wasm.i32x4(-1) })), ...none]);
   }
-}
-
-/** 1 where any lane is in the mask. */
-export function anyOf(mask: readonly Wasm[]): Wasm {
-  return wasm.op(
-    "v128.any_true",
-    mask.reduce((all, part) => wasm.op("v128.or", all, part)),
-  );
 }

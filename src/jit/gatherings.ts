@@ -1,3 +1,4 @@
+import type { FlowGraph } from "../ir/flow/flow-graph.ts";
 import type { Instruction, Op } from "../ir/index.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
 import type { Analysis } from "./analysis.ts";
@@ -39,6 +40,18 @@ export class GatheringBlocks {
 
   has(block: number): boolean {
     return this.#kinds.has(block);
+  }
+
+  /** A graph with the ways back to where lanes wait that are released at the end of a block. */
+  withReturns(graph: FlowGraph): FlowGraph {
+    const back = graph.blocks.flatMap(({ index }) => this.releasedBy(index).map((at) => ({ at, from: index })));
+    return {
+      ...graph,
+      blocks: graph.blocks.map((block) => ({
+        ...block,
+        predecessors: [...block.predecessors, ...back.flatMap(({ at, from }) => (at === block.index ? [from] : []))],
+      })),
+    };
   }
 
   /** Those at which lanes may wait while a block runs and may be released at its end. */

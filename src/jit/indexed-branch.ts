@@ -1,9 +1,9 @@
 import type { Instruction, Op } from "../ir/index.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk, Mask } from "./chunk.ts";
-import { anyOf, type ControlFlow } from "./control-flow.ts";
+import type { ControlFlow } from "./control-flow.ts";
 import type { Faults } from "./faults.ts";
-import { bothMasks } from "./lane-bits.ts";
+import { anyOf, bothMasks } from "./lane-bits.ts";
 import { type Value, vectorOf } from "./value.ts";
 
 type IndexedBranchOp = Extract<Op, { kind: "branch-indexed" }>;

@@ -41,3 +41,11 @@ export function foldWords(op: "v128.and" | "v128.or", parts: readonly Wasm[]): W
   const two = wasm.op(op, four, wasm.shuffle32(four, four, [2, 3, 2, 3]));
   return wasm.lane("i32x4.extract_lane", 0, wasm.op(op, two, wasm.shuffle32(two, two, [1, 1, 1, 1])));
 }
+
+/** 1 where any lane is in the mask. */
+export function anyOf(mask: readonly Wasm[]): Wasm {
+  return wasm.op(
+    "v128.any_true",
+    mask.reduce((all, part) => wasm.op("v128.or", all, part)),
+  );
+}

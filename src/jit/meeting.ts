@@ -1,9 +1,9 @@
 import type { Expr } from "../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
-import { anyOf } from "./control-flow.ts";
+
 import { giveUpImport } from "./given-up.ts";
-import { bothMasks, foldWords, laneBits } from "./lane-bits.ts";
+import { anyOf, bothMasks, foldWords, laneBits } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";
 import type { Unit } from "./unit.ts";
 

@@ -4,12 +4,12 @@ import { gatherName, scatterName } from "./access-functions.ts";
 import type { Ahead } from "./ahead.ts";
 import { AtomicOperations } from "./atomics.ts";
 import type { Chunk, Mask } from "./chunk.ts";
-import { anyOf } from "./control-flow.ts";
+
 import { ElementMoves } from "./element-moves.ts";
 import { classOf, elementInRegister, elementToStore } from "./element-value.ts";
 import { type FlatPath, flatPathOf } from "./flat-path.ts";
 import type { Hoisted } from "./hoisting.ts";
-import { bothMasks } from "./lane-bits.ts";
+import { anyOf, bothMasks } from "./lane-bits.ts";
 import { LanePlaces } from "./lane-places.ts";
 import type { RoundsAhead } from "./look-ahead.ts";
 import { bitsOf, either, type Located, Locator, type MemoryContext } from "./locator.ts";

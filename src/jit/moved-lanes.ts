@@ -1,7 +1,7 @@
+import { anyOf } from "./lane-bits.ts";
 import type { Instruction } from "../ir/index.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
 import { allLanes, type Chunk } from "./chunk.ts";
-import { anyOf } from "./control-flow.ts";
 
 /** The lanes that an instruction moves: those of a mask, if a condition holds (null: it does). */
 export interface MovedLanes {

@@ -1,8 +1,8 @@
+import { anyOf } from "./lane-bits.ts";
 import type { FlowBlock } from "../ir/flow/flow-graph.ts";
 import type { Guard } from "../ir/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
-import { anyOf } from "./control-flow.ts";
 
 /** The end of a loop that is one block. */
 export interface WayBack {

@@ -2,8 +2,8 @@ import type { Destination, WarpOp } from "../ir/index.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import type { ContextLayout } from "./context-layout.ts";
-import { anyOf } from "./control-flow.ts";
-import { allBits, bothMasks, laneBits } from "./lane-bits.ts";
+
+import { anyOf, allBits, bothMasks, laneBits } from "./lane-bits.ts";
 import { canonicalNan } from "./nan.ts";
 import { reduce } from "./reduction.ts";
 import { readsOne } from "./warp-shapes.ts";

@@ -143,8 +143,10 @@ Exit status: 0 all is well; 1 a check failed, a schedule made a difference, or t
 /** How many schedules to try, or null. */
 function explorationBudget(options: Options): number | null {
   const budget = options.integer("explore", 1);
-  if (budget === null || !options.has("schedule")) return budget;
-  throw new UsageError("run: --explore looks for schedules, and --schedule gives one");
+  if (budget === null) return null;
+  if (options.has("schedule")) throw new UsageError("run: --explore looks for schedules, and --schedule gives one");
+  if (options.has("out")) throw new UsageError("run: --out saves what one run leaves, and --explore makes many");
+  return budget;
 }
 
 function summary(results: readonly Finished[]): string {

@@ -25,6 +25,12 @@ function page(): string {
   });
 }
 
+test("a run that has failed says so on its page", () => {
+  const profile = profileOf(new Profiler());
+  const text = profilePage(profile, { title: "t", failure: "null-dereference at line <5>", readOrigin: () => null });
+  expect(text).toContain("The run has failed: null-dereference at line &lt;5&gt;.");
+});
+
 test("a profile's page needs nothing from elsewhere, and shows names as they are", () => {
   const text = page();
   expect(text).not.toMatch(/(?:src|href)="(?!#)|@import|url\(/);
@@ -94,6 +100,7 @@ describe.skipIf(executablePath === null)(title, () => {
       expect(before.every((n) => n !== "")).toBe(true);
       await view.selectOption("#metric", { label: "divergence" });
       const after = await heats();
+      expect(await view.locator(".source .count").first().textContent()).toBe("divergence");
       expect(after.filter((n) => n !== "").length).toBeLessThan(before.length);
     },
     patience,

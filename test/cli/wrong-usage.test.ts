@@ -56,6 +56,8 @@ describe("is told, with status 2", () => {
     [`${launch.join(" ")} --variant v`, "run: --variant is for jobs (.json)"],
     [`${launch.join(" ")} --grid 2147483648`, "--grid 2147483648: expected X[,Y[,Z]], each from 1 to 2147483647"],
     [`${launch.join(" ")} --shared 1e12`, "1000000000000 bytes of shared memory; it has at most 67108864"],
+    [`${launch.join(" ")} --explore 5 --schedule 1:1`, "--explore looks for schedules, and --schedule gives one"],
+    [`${launch.join(" ")} --explore 5 --out 0=y.npy`, "--out saves what one run leaves, and --explore makes many"],
     // Files.
     ["check folder", "cannot read folder: it is a directory"],
     ["check /dev/zero", "cannot read /dev/zero: it is no regular file (- stands for stdin)"],

@@ -81,7 +81,11 @@ test("what changes is the register, and the time behind it", () => {
   other.assign("%half", "2.5");
   expect(formatValue(other.evaluate("%t"))).toBe("3");
   expect(formatValue(other.evaluate("%half"))).toBe("2.5");
-  expect(() => other.assign("3", "4")).toThrow("this cannot be given a value");
+  other.assign("%half:u16", "0xffff");
+  expect(formatValue(other.evaluate("%half:b32"), "hex")).toBe("0x4020ffff");
+  for (const nowhere of ["3", "%t[1]", "%odd[1]", "%t:u64", "[8]:u32"]) {
+    expect(() => other.assign(nowhere, "4"), nowhere).toThrow("this cannot be given a value");
+  }
 });
 
 test("whole numbers are those of a BigInt, on whichever way", () => {

@@ -100,10 +100,11 @@ export class RegisterVariable implements Variable {
     const bytes = this.#bytes(of);
     const { lane } = of;
     if (this.type === "pred") {
+      if (from !== 0) return false;
       const bit = 1 << (lane & 7);
       const rest = bytes[lane >> 3]! & ~bit;
       bytes[lane >> 3] = value.some((b) => b !== 0) ? rest | bit : rest;
-      return from === 0;
+      return true;
     }
     if (from + value.length > bytes.length) return false;
     bytes.set(value, from);

@@ -5,7 +5,7 @@ import { patternOf } from "../../semantics/pattern.ts";
  * Does a value depend on bits that are undefined? An expression is evaluated with several fillings of them, the same filling
  * for the same place: what then differs depends on them, and there is a witness for it. What does not, as in `x ^ x`, `x & 0`
  * or a selection of the other side, is taken for defined. Comparisons are the exception: that no filling at hand makes two
- * numbers equal says little, so they count as undecided if some filling may.
+ * numbers equal says little, so they count as undecided if some filling may. So do conversions of numbers that are out of range.
  */
 
 /** Fillings of undefined bits. The first is what the machine has, the second all of its bits flipped. */
@@ -47,8 +47,15 @@ function apply(name: PrimName, args: readonly Samples[]): Samples {
   const count = args.every((a) => a.length === 1) ? 1 : sampleCount;
   const values = Array.from({ length: count }, (_, s) => evaluate(...args.map((a) => a[s] ?? a[0]!)));
   if (count === 1 || !isConstant(values)) return values;
+  if (isOutOfRange(name, args))
+    return values.map((v, s) => (s % 2 === 0 ? v : typeof v === "bigint" ? ~v : ~Number(v)));
   return isUndecided(name, args) ? values.map((v, s) => (s % 2 === 0 ? v : !v)) : [values[0]!];
 }
+
+/** Whether a conversion to an integer came out alike because no filling gave a number that it can hold: others do. */
+const isOutOfRange = (name: PrimName, [a]: readonly Samples[]): boolean =>
+  /^i(32|64)\.([su]\d+_from|trunc_sat)_f64/.test(name) &&
+  a!.some((v) => !(Math.abs(Number(v)) < 2 ** 31) || (Number(v) < 0 && /\.u\d|_u$/.test(name)));
 
 const isConstant = (values: Samples): boolean => values.every((v) => Object.is(v, values[0]));
 

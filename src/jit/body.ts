@@ -170,10 +170,16 @@ export class Body {
     return isSimple ? this.#memory.flatPath(this.#hoisted) : null;
   }
 
-  /** Writes what a chunk does on that way. */
-  writeFlat({ blocks, decided }: FlatPath): void {
+  /**
+   * Writes what chunks do on that way: `eachChunk` goes through them row by row. `hoist`: computes what a chunk is told beforehand.
+   */
+  writeFlat(
+    { blocks, decided, accesses }: FlatPath,
+    hoist: () => void,
+    eachChunk: (beginRow: () => void, run: () => void) => void,
+  ): void {
     const { graph, instructions } = this.#chunk.analysis.code;
-    this.#memory.trusting(() => {
+    const write = (): void => {
       this.#chunk.inStep = true;
       for (const block of blocks) {
         const { start, end } = graph.blocks[block]!;
@@ -188,6 +194,17 @@ export class Body {
         this.#pins.end();
       }
       this.#chunk.inStep = false;
+    };
+    this.#memory.alongRow(accesses, (find, moveOn) => {
+      const beginRow = (): void => {
+        hoist();
+        find();
+      };
+      eachChunk(beginRow, () => {
+        hoist();
+        write();
+        moveOn();
+      });
     });
   }
 
@@ -244,8 +261,9 @@ export class Body {
     const rounds = back === null ? null : this.#memory.roundsAhead(block.start, end, active);
     if (back === null || rounds === null) once();
     else {
-      const round = (): void => this.#memory.assuming(rounds, write);
-      const repeated = { ...back, rounds: rounds.count, round };
+      const assuming = (then: (find: () => void, moveOn: () => void) => void): void =>
+        this.#memory.assuming(rounds, then);
+      const repeated = { ...back, rounds: rounds.count, assuming, round: () => write() };
       writeRoundsAhead(this.#chunk.writer, repeated, this.#chunk.inStep ? once : write);
     }
     if (last.op.kind !== "branch") copy();

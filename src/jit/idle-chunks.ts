@@ -2,10 +2,9 @@ import { readsOf } from "../ir/flow/accesses.ts";
 import type { Wasm } from "../wasm/index.ts";
 import { everywhere, testOf } from "./branch-test.ts";
 import type { Chunk } from "./chunk.ts";
-import { isKnown } from "./flat-path.ts";
 import type { Hoisted } from "./hoisting.ts";
 import type { Phase } from "./phase.ts";
-import { alongRow } from "./row.ts";
+import { alongRow, isKnown } from "./row.ts";
 
 /** Whether a chunk can be passed over in a phase: two `i32` that are 0 or 1. */
 export interface Idle {

@@ -8,7 +8,6 @@ import { CallGraph } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import { Chunk } from "./chunk.ts";
 import { type ContextLayout, layContext } from "./context-layout.ts";
-import { Row } from "./flat-path.ts";
 import { Frame, frameFunctions } from "./frame.ts";
 import { writeFunction } from "./function.ts";
 import { KernelStacks, stackBytesOf, stackModeOf } from "./kernel-stacks.ts";
@@ -26,6 +25,7 @@ import { type Prepared, prepare } from "./prepare.ts";
 import type { Sharing } from "./register-locals.ts";
 import { registerSpans } from "./register-spans.ts";
 import { Reaches } from "./reaches.ts";
+import { Region } from "./region.ts";
 import { type ChunkStart, Rounds } from "./rounds.ts";
 import { Specials, specialShape, specialsOf } from "./specials.ts";
 import { Stacks } from "./stacks.ts";
@@ -239,7 +239,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   w.op("i32.eq");
   w.set(isOneRow);
   const flat = stacks.isUsed ? null : body.flatPath();
-  const row = flat === null ? null : new Row(w, layout, context, threads, chunk.lanes);
+  const region = flat === null ? null : new Region(chunk, specials, layout, context, threads);
   kernelStacks.begin();
   w.assign([{ local: entry, value: wasm.op("i32.add", local(context), wasm.i32(layout.calls)) }]);
   hoist(hoisted.grid);
@@ -280,13 +280,12 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       specials.firstChunk();
     };
     /** From the chunk that is next, as long as some threads begin before a number. `idle`: chunks that are passed over. */
-    const chunksBefore = (end: number, run: () => void, isRow = false, idle: Idle | null = null): void => {
+    const chunksBefore = (end: number, run: () => void, idle: Idle | null = null): void => {
       /** Leaves on the stack whether there is another. */
       const next = (): void => {
         const lanes = shape.width ?? chunk.lanes;
         count(w, first, lanes);
-        if (isRow) specials.nextInRow();
-        else specials.nextChunk(lanes);
+        specials.nextChunk(lanes);
         w.value(wasm.op("i32.lt_u", local(first), local(end)));
       };
       const done = w.begin("block");
@@ -315,20 +314,16 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     };
     const eachChunk = (run: () => void, idle: Idle | null = null): void => {
       firstChunk();
-      chunksBefore(threads, run, false, idle);
+      chunksBefore(threads, run, idle);
     };
     if (suspension === null) {
       beginBlock();
       firstChunk();
       const done = w.begin("block");
-      if (flat !== null && row !== null) {
-        hoist(hoisted.chunk);
-        row.ifAll(flat, () => {
-          const run = (): void => {
-            hoist(hoisted.chunk);
-            body.writeFlat(flat);
-          };
-          chunksBefore(row.whole, run, true);
+      if (flat !== null && region !== null) {
+        const hoistChunk = (): void => hoist(hoisted.chunk);
+        region.ifGood(flat, hoistChunk, ticket, last, () => {
+          body.writeFlat(flat, hoistChunk, (beginRow, run) => region.eachChunk(ticket, beginRow, run));
           w.value(wasm.op("i32.ge_u", local(first), local(threads)));
           w.brIf(done);
         });

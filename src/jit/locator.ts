@@ -14,7 +14,7 @@ import { lookAhead, type RoundsAhead } from "./look-ahead.ts";
 import { type Checked, type Places, ReachCheck, type Rescue, type Target } from "./reach.ts";
 import { Ranges } from "./ranges.ts";
 import type { Reaches } from "./reaches.ts";
-import { both, extended, i64, splitPlace } from "./scalar.ts";
+import { both, extended, i64, plus, splitPlace } from "./scalar.ts";
 import { type StripPart, stripsOf } from "./strips.ts";
 import type { Unit } from "./unit.ts";
 import type { Value } from "./value.ts";
@@ -232,6 +232,37 @@ export class Locator {
     writer.if(otherwise);
   }
 
+  /**
+   * Writes code for chunks behind one another in a row. `begin` is told what finds the places of accesses whose addresses grow along the row,
+   * where a row begins; `write` what moves them on.
+   */
+  alongRow(accesses: readonly number[], write: (find: () => void, moveOn: () => void) => void): void {
+    const { writer, lanes } = this.#chunk;
+    const released: number[] = [];
+    const find = (): void => {
+      this.#chunk.begin();
+      for (const index of accesses) {
+        const { group } = this.#members.get(index)!;
+        if (this.#verified.has(group)) continue;
+        const known = this.#verify(group, null);
+        this.#verified.set(group, { ...known, left: Number.POSITIVE_INFINITY });
+        released.push(...known.locals);
+      }
+    };
+    const moveOn = (): void => {
+      for (const { places } of this.#verified.values()) {
+        if (places.kind !== "run" || places.at.kind !== "local") continue;
+        const value = wasm.op("i32.add", places.at, wasm.i32(places.stride * lanes));
+        writer.assign([{ local: places.at.local, value }]);
+      }
+    };
+    this.trusts = true;
+    write(find, moveOn);
+    this.trusts = false;
+    this.forget();
+    for (const local of released) writer.release(local);
+  }
+
   /** For how many rounds of a loop that is one block its accesses are good; `assuming` writes code that relies on it. */
   roundsAhead(start: number, end: number, active: Mask): RoundsAhead | null {
     const groups = new Map<AccessGroup, { readonly index: number; readonly target: Target }>();
@@ -243,12 +274,36 @@ export class Locator {
     return lookAhead(this.#chunk, start, end, active, groups);
   }
 
-  /** Writes code in which some groups are good. */
-  assuming(groups: ReadonlySet<AccessGroup>, write: () => void): void {
-    this.#assumed = groups;
-    write();
+  /**
+   * Writes rounds of a loop in which some groups are good. `write` is told what finds their places where the first one begins, and what moves
+   * them on.
+   */
+  assuming({ groups }: RoundsAhead, write: (find: () => void, moveOn: () => void) => void): void {
+    const { writer } = this.#chunk;
+    const steps: { readonly local: number; readonly value: Wasm }[] = [];
+    const released: number[] = [];
+    const find = (): void => {
+      for (const [group, { target, places, step }] of groups) {
+        if (places.kind === "each") continue;
+        const kept = this.#keep({ ok: wasm.i32(1), places, rescue: null }, target, Number.POSITIVE_INFINITY);
+        this.#verified.set(group, { ...kept, isNear: true, mayAdjoin: false, rescue: null });
+        released.push(...kept.locals);
+        if (kept.places.kind === "each" || kept.places.at.kind !== "local") continue;
+        const { at } = kept.places;
+        if (step.kind === "const") steps.push({ local: at.local, value: plus(at, step) });
+        else {
+          const by = writer.local("i32");
+          released.push(by);
+          writer.assign([{ local: by, value: step }]);
+          steps.push({ local: at.local, value: plus(at, wasm.local("i32", by)) });
+        }
+      }
+    };
+    this.#assumed = new Set(groups.keys());
+    write(find, () => writer.assign(steps));
     this.#assumed = new Set();
     this.forget();
+    for (const local of released) writer.release(local);
   }
 
   /** Whether each lane accesses another place, so that the check takes as long as the access. */

@@ -3,12 +3,19 @@ import { type Wasm, wasm } from "../wasm/index.ts";
 import type { AccessGroup } from "./access-groups.ts";
 import { BlockValues } from "./block-values.ts";
 import type { Chunk, Mask } from "./chunk.ts";
-import { ReachCheck, type Target } from "./reach.ts";
-import { extended } from "./scalar.ts";
+import { type Places, ReachCheck, type Target } from "./reach.ts";
+import { extended, low } from "./scalar.ts";
+
+/** Where a group of accesses finds its places in the first round, and how far (i32) these move on from round to round. */
+interface Walk {
+  readonly target: Target;
+  readonly places: Places;
+  readonly step: Wasm;
+}
 
 /** Groups of accesses that are good for so many rounds (i32) of a loop. */
 export interface RoundsAhead {
-  readonly groups: ReadonlySet<AccessGroup>;
+  readonly groups: ReadonlyMap<AccessGroup, Walk>;
   readonly count: Wasm;
 }
 
@@ -31,7 +38,8 @@ export function lookAhead(
     const base = values.early(group.address.base, index - start);
     if (base !== null) bases.set(group, base);
   }
-  const found = new Map<AccessGroup, Wasm>();
+  const found = new Map<AccessGroup, Walk>();
+  const counts: Wasm[] = [];
   for (const [group, base] of bases) {
     const step = values.step(base);
     const by = step === null || analysis.shape(step).kind !== "uniform" ? null : chunk.value(step);
@@ -40,11 +48,14 @@ export function lookAhead(
     // What follows from the reach is computed here: where the function begins it is too late to ask for it.
     const { once: _, ...reach } = target.reach;
     const check = new ReachCheck(chunk, group.stretch, { ...target, reach });
-    const { scalar } = by;
-    const rounds = check.rounds(chunk.value(base), active, scalar.ty === "i64" ? scalar : extended(scalar, true));
-    if (rounds !== null) found.set(group, rounds);
+    const bytes = by.scalar.ty === "i64" ? by.scalar : extended(by.scalar, true);
+    const first = chunk.value(base);
+    const rounds = check.rounds(first, active, bytes);
+    if (rounds === null) continue;
+    counts.push(rounds);
+    found.set(group, { target, places: check.of(first, active).places, step: low(bytes) });
   }
   if (found.size === 0) return null;
   const least = (a: Wasm, b: Wasm): Wasm => wasm.select(wasm.op("i32.lt_u", a, b), a, b);
-  return { groups: new Set(found.keys()), count: [...found.values()].reduce(least) };
+  return { groups: found, count: counts.reduce(least) };
 }

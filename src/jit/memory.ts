@@ -73,9 +73,9 @@ export class Memory {
     return this.#locator.roundsAhead(start, end, active);
   }
 
-  /** Writes instructions whose accesses are known to be good. */
-  assuming({ groups }: RoundsAhead, write: () => void): void {
-    this.#locator.assuming(groups, write);
+  /** Writes rounds of a loop whose accesses are known to be good: see `Locator`. */
+  assuming(rounds: RoundsAhead, write: (find: () => void, moveOn: () => void) => void): void {
+    this.#locator.assuming(rounds, write);
   }
 
   /** Blocks may be written again. */
@@ -93,12 +93,9 @@ export class Memory {
     return flatPathOf(this.#chunk, hoisted, this.#locator);
   }
 
-  /** Writes code for accesses that have been checked. */
-  trusting(write: () => void): void {
-    this.#locator.trusts = true;
-    write();
-    this.#locator.trusts = false;
-    this.forget();
+  /** Writes code for chunks of a row whose accesses have been checked: see `Locator`. */
+  alongRow(accesses: readonly number[], write: (find: () => void, moveOn: () => void) => void): void {
+    this.#locator.alongRow(accesses, write);
   }
 
   load(block: number, index: number, { dst, guard }: Instruction, op: LoadOp): void {

@@ -18,6 +18,8 @@ export interface WayBack {
 interface Repeated extends WayBack {
   /** For how many rounds (i32) it is known that all goes well; computed where the block begins. */
   readonly rounds: Wasm;
+  /** Writes what is for such rounds: `find` comes before the first one, `moveOn` between two. */
+  readonly assuming: (write: (find: () => void, moveOn: () => void) => void) => void;
   /** Writes the block's instructions for such a round. */
   readonly round: () => void;
 }
@@ -31,7 +33,7 @@ const blind = 16;
  */
 export function writeRoundsAhead(
   w: FunctionWriter,
-  { rounds, round, goesOn, copy, again }: Repeated,
+  { rounds, assuming, round, goesOn, copy, again }: Repeated,
   otherwise: () => void,
 ): void {
   // Below 0: rounds that are not looked at.
@@ -48,20 +50,24 @@ export function writeRoundsAhead(
   );
   w.value(wasm.op("i32.gt_s", left, wasm.i32(0)));
   w.expect(true);
-  w.if(() => {
-    w.loop((next) => {
-      round();
-      goesOn();
-      w.expect(true);
-      w.if(() => {
-        copy();
-        w.value(wasm.op("i32.sub", left, wasm.i32(1)));
-        w.tee(local);
-        w.brIf(next);
-        again();
+  const goAround = (): void =>
+    assuming((find, moveOn) => {
+      find();
+      w.loop((next) => {
+        round();
+        goesOn();
+        w.expect(true);
+        w.if(() => {
+          copy();
+          moveOn();
+          w.value(wasm.op("i32.sub", left, wasm.i32(1)));
+          w.tee(local);
+          w.brIf(next);
+          again();
+        });
       });
     });
-  }, otherwise);
+  w.if(goAround, otherwise);
 }
 
 /** Whether a block is a loop by itself. */

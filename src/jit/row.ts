@@ -6,7 +6,7 @@ import type { Hoisted } from "./hoisting.ts";
  * How what is computed before a chunk begins goes on in the chunks behind it, where the block is one row: it is the same in all of
  * them; what grows by a number from lane to lane does so beyond the chunk's last lane, too; or it may be anything.
  */
-export type Along = "same" | "growing" | "other";
+type Along = "same" | "growing" | "other";
 
 /** Tells of expressions over registers and special registers how they go on. */
 export function alongRow(analysis: Analysis, hoisted: Hoisted): (expr: Expr) => Along {
@@ -43,4 +43,14 @@ export function alongRow(analysis: Analysis, hoisted: Hoisted): (expr: Expr) => 
   note([...hoisted.grid, ...hoisted.block], () => "same");
   note(hoisted.chunk, (value) => (value === null ? "other" : of(value)));
   return of;
+}
+
+/** Whether a predicate is made of what goes on along the row. `predicates`: by register, what they are. */
+export function isKnown(expr: Expr, predicates: ReadonlyMap<number, Expr>, along: (expr: Expr) => Along): boolean {
+  if (expr.ty !== "pred") return along(expr) !== "other";
+  if (expr.kind === "reg") {
+    const known = predicates.get(expr.reg);
+    return known === undefined ? along(expr) === "same" : isKnown(known, predicates, along);
+  }
+  return expr.kind === "const" || (expr.kind === "prim" && expr.args.every((arg) => isKnown(arg, predicates, along)));
 }

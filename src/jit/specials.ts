@@ -81,6 +81,8 @@ export class Specials {
   readonly #tids = new Map<Dimension, readonly number[]>();
   readonly #time: number | null;
   readonly #isUnused: boolean;
+  /** Whether anything is reckoned from the number of a chunk's first thread. */
+  readonly #tellsPlace: boolean;
 
   /** `used`: of `specialsOf`. */
   constructor(
@@ -95,6 +97,7 @@ export class Specials {
     this.#context = context;
     this.#isThread = shape.width !== null;
     this.#isUnused = used.size === 0;
+    this.#tellsPlace = used.has("laneid") || used.has("warpid");
     this.first = writer.local("i32");
     for (const name of used) {
       if (isDimension(name) && !shape.rows) {
@@ -158,6 +161,11 @@ export class Specials {
     );
   }
 
+  /** How many blocks there are in the row of the grid from the block on; null where nobody needs to know. */
+  blocksInRow(): Wasm | null {
+    return this.#words.has("ctaid.x") ? wasm.op("i32.sub", this.#word("nctaid.x"), this.#word("ctaid.x")) : null;
+  }
+
   startBlock(ticket: number): void {
     this.#store(ticket, this.#layout.words.ticket);
   }
@@ -168,14 +176,28 @@ export class Specials {
   }
 
   nextChunk(lanes: number): void {
-    this.#count("tid.x", "ntid.x", lanes, () =>
-      this.#count("tid.y", "ntid.y", 1, () => this.#set("tid.z", () => this.#plus("tid.z", 1))),
-    );
+    this.#count("tid.x", "ntid.x", lanes, () => this.nextRow());
   }
 
-  /** The same in a block of one row, when `first` is the next chunk's. */
-  nextInRow(): void {
-    this.#set("tid.x", () => wasm.local("i32", this.first));
+  /** The next chunk of a row, at a number in it. Where the row ends, `nextRow` follows. */
+  nextInRow(x: Wasm, lanes: number): void {
+    this.#set("tid.x", () => x);
+    if (this.#tellsPlace) {
+      const next = wasm.op("i32.add", wasm.local("i32", this.first), wasm.i32(lanes));
+      this.#writer.assign([{ local: this.first, value: next }]);
+    }
+  }
+
+  nextRow(): void {
+    this.#set("tid.x", () => wasm.i32(0));
+    this.#count("tid.y", "ntid.y", 1, () => this.#set("tid.z", () => this.#plus("tid.z", 1)));
+  }
+
+  /** A chunk of the block's first row. */
+  placeInRow(x: Wasm): void {
+    this.#writer.assign([{ local: this.first, value: x }]);
+    this.firstChunk();
+    this.#set("tid.x", () => x);
   }
 
   startChunk(): void {

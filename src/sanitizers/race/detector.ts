@@ -142,6 +142,7 @@ export class Detector {
       }
       this.#regions.forget(region);
     }
+    this.#region = nowhere;
   }
 
   /** What follows is done by lanes of this warp. */

@@ -10,7 +10,7 @@ beforeAll(async () => {
   for (const name of ["saxpy.ptx", "saxpy.visaasm"]) {
     cli.write(name, readFileSync(new URL(`../../examples/${name}`, import.meta.url)));
   }
-});
+}, 60_000);
 afterAll(() => cli.remove());
 
 const read = (name: string): Buffer => readFileSync(join(cli.work, name));

@@ -10,7 +10,7 @@ beforeAll(async () => {
   writeFileSync(join(cli.folder, "dist/build-id"), "this build");
   const saxpy = new URL("../../examples/saxpy.ptx", import.meta.url);
   cli.write("saxpy.ptx", readFileSync(saxpy, "utf8"));
-});
+}, 60_000);
 afterAll(() => cli.remove());
 
 const saxpy = ["run", "saxpy.ptx", "--kernel", "saxpy", "--block", "32", "--engine", "jit"].concat(

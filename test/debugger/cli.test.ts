@@ -15,7 +15,7 @@ beforeAll(async () => {
   }
   cli.write("script", "# where it goes wrong\ncontinue\n\nbacktrace\n");
   cli.write("broken.ptx", ".version 8.0\n.target sm_80\n.entry k() { bogus; }\n");
-});
+}, 60_000);
 afterAll(() => cli.remove());
 
 test("scripts, and what the status says of their end", () => {

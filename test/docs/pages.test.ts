@@ -50,7 +50,7 @@ beforeAll(async () => {
   ]) {
     cli.write(`examples/${path}`, read(`examples/${path}`));
   }
-});
+}, 60_000);
 afterAll(() => cli.remove());
 
 /** What the lanes do in the first kernel of a program that fills a buffer of 32 words. */

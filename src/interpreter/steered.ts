@@ -77,9 +77,11 @@ export class SteeredSchedule implements Schedule {
 
   took(warp: Warp): void {
     const { visible, terminator } = this.#block!;
-    if (visible) this.#chosen = null;
+    const ending = terminator?.site.instruction.op.kind ?? null;
+    // Who comes to a barrier may go on, and so may those for whom it came.
+    if (visible || ending === "barrier") this.#chosen = null;
     // Others begin or cease to wait only at the end of a block that is more than a jump.
-    if (terminator !== null && terminator.site.instruction.op.kind !== "branch") this.#others = null;
+    if (ending !== null && ending !== "branch") this.#others = null;
     if (warp.yielded) this.#spinning.add(warp);
     if (warp.live === 0) this.#end(warp);
   }

@@ -43,7 +43,7 @@ export class Footprints implements Observer {
   readonly #stretches: Stretch[] = [];
   #launch = -1;
   #epochs = new Map<number, number>();
-  /** Warps that have come to a barrier since it was passed last. */
+  /** Warps that wait at a barrier, with all of their lanes. */
   readonly #arrived = new Map<number, Set<number>>();
   /** Barriers for which not all warps of the block wait: who comes first may count. */
   readonly #partial = new Set<number>();
@@ -91,10 +91,12 @@ export class Footprints implements Observer {
     if (event.callee.ir.external) this.#touch(this.#begin(event.warp).writes, machineKey);
   }
 
-  barrier({ warp, barrier }: BarrierEvent): void {
+  barrier({ warp, barrier, mode, mask }: BarrierEvent): void {
     const { ticket } = warp.cta;
     const key = barrierKey(ticket, barrier);
     this.#touch(this.#current(warp).writes, key);
+    // Lanes that go on meanwhile are not kept apart from those behind it.
+    if (mode === "arrive" || mode === "wait" || mask !== warp.live) return;
     const arrived = this.#arrived.get(key) ?? new Set();
     this.#arrived.set(key, arrived.add(warpId(warp)));
   }

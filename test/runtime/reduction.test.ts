@@ -97,6 +97,16 @@ describe("what gives the same run is tried once", () => {
   });
 });
 
+test("who only arrives at a barrier is not behind it", () => {
+  const body = `setp.eq.u32 %p, %w, 0; @%p bra first;
+    bar.sync 1, 64; ld.global.u32 %a, [%d]; ${own} st.global.u32 [%e], %a; bra.uni end;
+    first: bar.arrive 1, 64; st.global.u32 [%d], 1; end:`;
+  const full = runsOf({ body, grid: 1, warps: 2 }, false);
+  // The other reads what was there before, or what the first has written.
+  expect(full.outcomes.size).toBe(2);
+  expect(runsOf({ body, grid: 1, warps: 2 }, true).outcomes).toEqual(full.outcomes);
+});
+
 /** A few accesses that may conflict, to two words of each memory; what has been read is written to a word of the warp. */
 const statement = fc.oneof(
   fc.constantFrom(0, 4).map((at) => `ld.global.u32 %a, [%d+${at}]; mad.lo.u32 %c, %c, 3, %a;`),

@@ -96,7 +96,7 @@ export class Analysis {
       live = null;
       for (const w of this.divergence.waiting(block)) {
         const there = this.code.liveness.liveIn(w);
-        if (live === null) live = there;
+        if (live === null) live = there.copy();
         else live.union(there);
       }
       this.#waitLive.set(block, live);
@@ -262,7 +262,7 @@ export class Analysis {
   /** The shape of the n-th register that an instruction writes, or null as long as nothing is known. */
   #written({ op, dst }: Instruction, n: number, block: number): Shape | null {
     // The n-th register among the destinations.
-    const at = dst.flatMap((to, i) => (typeof to === "number" ? [i] : []))[n]!;
+    const at = dst.length === 1 ? 0 : dst.flatMap((to, i) => (typeof to === "number" ? [i] : []))[n]!;
     switch (op.kind) {
       case "pure": {
         return shapeOf(op.values[at]!, this.#context);

@@ -32,13 +32,13 @@ export function testOf(
   const { guard, lanes } = instructions[end - 1]!;
   if (guard === null || guard.collapse !== undefined || lanes !== undefined) return null;
   if (recalled.has(guard.register)) return { instructions: [], predicates: recalled };
-  const readers = readersOf(instructions, start, copies);
+  let readers: ReadonlyMap<number, number[]> | undefined;
   const found: number[] = [];
   const predicates = new Map<number, Expr>();
   /** Whether nothing but the test reads a register. */
   const isOurs = (r: number): boolean =>
-    (readers.get(r) ?? []).every((i) => found.includes(i)) &&
-    !successors.some((s) => s < graph.blocks.length && liveness.liveIn(s).has(r));
+    !successors.some((s) => s < graph.blocks.length && liveness.liveIn(s).has(r)) &&
+    ((readers ??= readersOf(instructions, start, copies)).get(r) ?? []).every((i) => found.includes(i));
   const wanted = new Set([guard.register]);
   const changed = new Set<number>();
   for (let i = copies - 1; i >= start; i--) {

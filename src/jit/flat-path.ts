@@ -35,7 +35,7 @@ export interface FlatPath {
 export function flatPathOf(chunk: Chunk, hoisted: Hoisted, locator: Locator): FlatPath | null {
   const { analysis } = chunk;
   const { graph, instructions, liveness, edgeCopies } = analysis.code;
-  const readsZeros = liveness.liveIn(0).words.some((word) => word !== 0);
+  const readsZeros = !liveness.liveIn(0).isEmpty;
   if (edgeCopies.size > 0 || readsZeros || instructions.length > mostInStep) return null;
   const growths = new Growths(analysis, hoisted);
   const leaves = (block: number): boolean => block >= graph.blocks.length || analysis.isDeparture[block] === true;

@@ -88,16 +88,13 @@ class Splitting {
     for (let b = start; b <= end; b++) {
       for (const { instruction } of this.#blocks[b]!) writesOf(instruction, (r) => written.add(r));
     }
+    const behind = new Set(exits.flatMap(({ successors }) => successors.filter((s) => !inside(s))));
     const liveOutside = new Set<number>();
-    for (const { successors } of exits) {
-      for (const s of successors) {
-        if (s >= graph.blocks.length) for (const r of results) liveOutside.add(r);
-        else if (!inside(s)) {
-          liveness.liveIn(s).forEach((r) => {
-            liveOutside.add(r);
-          });
-        }
-      }
+    for (const s of behind) {
+      if (s < graph.blocks.length) {
+        const live = liveness.liveIn(s);
+        for (const r of written) if (live.has(r)) liveOutside.add(r);
+      } else for (const r of results) liveOutside.add(r);
     }
     const split = [...written].filter(
       (r) => r < ir.registers.length && (liveOutside.has(r) || this.#isWrittenOutside(r, inside)),

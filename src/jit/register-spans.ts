@@ -1,11 +1,9 @@
 import { readsOf, writesOf } from "../ir/flow/accesses.ts";
+import { BitSet } from "../ir/flow/bit-set.ts";
 import { type LoopRange, loopsOf } from "../ir/flow/loops.ts";
 import type { Analysis } from "./analysis.ts";
 import type { Span } from "./spans.ts";
 import { waitingSpans } from "./waiting-masks.ts";
-
-/** Steps of the search at most, at the places where lanes wait or loops begin. */
-const mostLive = 0x1000_0000;
 
 /**
  * By register, the blocks in which it holds what some lane may yet read, whichever lanes run, or in which it is touched at all. Null
@@ -26,29 +24,24 @@ export function registerSpans(analysis: Analysis, pauses: ReadonlySet<number>): 
       writesOf(instructions[i]!, register);
     }
   }
-  let left = mostLive;
-  const extendLive = (block: number, from: number, to: number): void => {
-    liveness.liveIn(block).forEach((r) => {
-      extend(r, from, to);
-      left--;
-    });
-    left -= ir.registers.length >>> 5;
-  };
-  extendLive(0, 0, 0);
   const waiting = new Set(pauses);
   for (const { index } of graph.blocks) for (const w of analysis.divergence.waiting(index)) waiting.add(w);
   const waits = waitingSpans(analysis, waiting, pauses);
   if (waits === null) return null;
-  for (const [w, { from, to }] of waits) {
-    if (left < 0) return null;
-    if (w < graph.blocks.length) extendLive(w, from, to);
-  }
+  // What is live in a block is needed in all of these.
+  const needs = [{ block: 0, from: 0, to: 0 }];
+  for (const [block, { from, to }] of waits) if (block < graph.blocks.length) needs.push({ block, from, to });
   // What is live where a loop begins is so all around it.
   const todo: LoopRange[] = [...loopsOf(graph)];
   for (let loop = todo.pop(); loop !== undefined; loop = todo.pop()) {
-    if (left < 0) return null;
-    extendLive(loop.start, loop.start, loop.end);
-    todo.push(...loop.inner);
+    const { start, end, inner } = loop;
+    needs.push({ block: start, from: start, to: end });
+    for (const within of inner) todo.push(within);
+  }
+  // The first that a register is among decides where its span begins, the last one where it ends.
+  for (const order of [needs.toSorted((a, b) => a.from - b.from), needs.toSorted((a, b) => b.to - a.to)]) {
+    const seen = new BitSet(ir.registers.length);
+    for (const { block, from, to } of order) seen.unionNew(liveness.liveIn(block), (r) => extend(r, from, to));
   }
   return spans;
 }

@@ -31,8 +31,9 @@ export function readsOf({ guard, op, dst, lanes }: Instruction, visitor: ReadVis
     visit.register?.(guard.register);
     if (guard.collapse !== undefined) visit.acrossLanes?.(guard.register);
   }
-  const seen = new Set<Expr>();
-  const show = (expr: Expr): void => readsOfExpr(expr, visit, seen);
+  let seen: Set<Expr> | undefined;
+  // Nearly all operands are leaves, or have nothing but leaves, for which there is nothing to remember.
+  const show = (expr: Expr): void => readsOfExpr(expr, visit, isShallow(expr) ? nothing : (seen ??= new Set()));
   for (const expr of operandsOf(op)) show(expr);
   for (const to of dst) if (to !== null && typeof to === "object" && to.kind === "indirect") show(to.address);
   if (op.kind === "call") for (const arg of op.args) if (arg.kind === "frame") visit.variable?.(arg.variable);
@@ -160,5 +161,9 @@ function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
       break;
   }
 }
+
+const nothing: Set<Expr> = new Set();
+
+const isShallow = (expr: Expr): boolean => (expr.kind === "prim" ? !expr.args.some(isInner) : expr.kind !== "indirect");
 
 const isInner = ({ kind }: Expr): boolean => kind === "prim" || kind === "indirect";

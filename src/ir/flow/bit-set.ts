@@ -1,49 +1,119 @@
-/** A set of numbers in `[0, size)`, one bit each. */
-export class BitSet {
+/** Numbers of a part, and its words. */
+const partBits = 2048;
+const partWords = partBits / 32;
+
+interface Part {
   readonly words: Uint32Array;
+  /** The only set that has it, which may change it. */
+  owner: BitSet | null;
+}
+
+/**
+ * A set of numbers in `[0, size)`, one bit each, in parts that sets share as long as they are the same: what is known at the places
+ * of a large function differs little from one to the next.
+ */
+export class BitSet {
+  /** None where nothing of it is there. */
+  readonly #parts: (Part | undefined)[];
 
   constructor(size: number) {
-    this.words = new Uint32Array((size + 31) >>> 5);
+    this.#parts = new Array<Part | undefined>(Math.ceil(size / partBits)).fill(undefined);
+  }
+
+  /** The same members, in a set of its own. */
+  copy(): BitSet {
+    const copied = new BitSet(this.#parts.length * partBits);
+    for (let i = 0; i < this.#parts.length; i++) copied.#share(i, this.#parts[i]);
+    return copied;
   }
 
   has(member: number): boolean {
-    return ((this.words[member >>> 5]! >>> (member & 31)) & 1) !== 0;
+    const word = this.#parts[Math.floor(member / partBits)]?.words[wordOf(member)] ?? 0;
+    return ((word >>> (member & 31)) & 1) !== 0;
   }
 
-  /** True when it was not there before. */
-  add(member: number): boolean {
-    const at = member >>> 5;
-    const before = this.words[at]!;
-    this.words[at] = before | (1 << (member & 31));
-    return this.words[at] !== before;
+  get isEmpty(): boolean {
+    return this.#parts.every((part) => part === undefined || part.words.every((word) => word === 0));
+  }
+
+  add(member: number): void {
+    if (!this.has(member)) this.#changed(Math.floor(member / partBits))[wordOf(member)]! |= 1 << (member & 31);
   }
 
   delete(member: number): void {
-    const at = member >>> 5;
-    this.words[at] = this.words[at]! & ~(1 << (member & 31));
+    if (this.has(member)) this.#changed(Math.floor(member / partBits))[wordOf(member)]! &= ~(1 << (member & 31));
   }
 
-  /** Adds the members of a set of the same size; true when that made a difference. */
-  union(other: BitSet): boolean {
-    const { words } = this;
-    let changed = 0;
-    for (let i = 0; i < words.length; i++) {
-      const before = words[i]!;
-      const after = before | other.words[i]!;
-      words[i] = after;
-      changed |= before ^ after;
+  /** Adds the members of a set of the same size. */
+  union(other: BitSet): void {
+    for (let i = 0; i < this.#parts.length; i++) {
+      const [ours, theirs] = [this.#parts[i], other.#parts[i]];
+      if (theirs === undefined || ours === theirs || (ours !== undefined && contains(ours, theirs))) continue;
+      if (ours === undefined || contains(theirs, ours)) {
+        this.#share(i, theirs);
+        continue;
+      }
+      const words = this.#changed(i);
+      for (let w = 0; w < partWords; w++) words[w]! |= theirs.words[w]!;
     }
-    return changed !== 0;
   }
 
-  clear(): void {
-    this.words.fill(0);
+  /** Whether a set of the same size has the same members. Of parts that are the same one remains. */
+  equals(other: BitSet): boolean {
+    let same = true;
+    for (let i = 0; i < this.#parts.length; i++) {
+      const [ours, theirs] = [this.#parts[i], other.#parts[i]];
+      if (ours === theirs) continue;
+      if (ours !== undefined && theirs !== undefined && contains(ours, theirs) && contains(theirs, ours)) {
+        this.#share(i, theirs);
+      } else same = false;
+    }
+    return same;
   }
 
   /** In ascending order. */
   forEach(visit: (member: number) => void): void {
-    for (let i = 0; i < this.words.length; i++) {
-      for (let word = this.words[i]!; word !== 0; word &= word - 1) visit(32 * i + 31 - Math.clz32(word & -word));
-    }
+    this.#parts.forEach((part, i) => {
+      part?.words.forEach((word, w) => {
+        forEachBit(word, partBits * i + 32 * w, visit);
+      });
+    });
   }
+
+  /** Adds the members of a set of the same size, and shows those that are new. */
+  unionNew(other: BitSet, visit: (member: number) => void): void {
+    other.#parts.forEach((theirs, i) => {
+      const ours = this.#parts[i];
+      if (theirs === undefined || theirs === ours) return;
+      theirs.words.forEach((word, w) => {
+        if (word !== 0) forEachBit(word & ~(ours?.words[w] ?? 0), partBits * i + 32 * w, visit);
+      });
+    });
+    this.union(other);
+  }
+
+  #share(i: number, part: Part | undefined): void {
+    if (part !== undefined) part.owner = null;
+    this.#parts[i] = part;
+  }
+
+  /** The words of a part, to be changed. */
+  #changed(i: number): Uint32Array {
+    const part = this.#parts[i];
+    if (part?.owner === this) return part.words;
+    const words = part === undefined ? new Uint32Array(partWords) : part.words.slice();
+    this.#parts[i] = { words, owner: this };
+    return words;
+  }
+}
+
+const wordOf = (member: number): number => (member % partBits) >>> 5;
+
+function contains(all: Part, some: Part): boolean {
+  for (let w = 0; w < partWords; w++) if ((some.words[w]! & ~all.words[w]!) !== 0) return false;
+  return true;
+}
+
+function forEachBit(word: number, from: number, visit: (member: number) => void): void {
+  for (let rest = word; rest !== 0; rest &= rest - 1) visit(from + 31 - Math.clz32(rest & -rest));
 }

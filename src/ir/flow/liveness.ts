@@ -6,9 +6,9 @@ import type { FlowBlock, FlowGraph } from "./flow-graph.ts";
 
 /** Which registers hold a value that a lane may still read. Lane by lane: what others at other places need is not part of it. */
 export interface Liveness {
-  /** Where a block begins; each call makes a set of its own. */
+  /** Where a block begins: not to be changed. */
   liveIn(block: number): BitSet;
-  /** Behind the block's last instruction. */
+  /** Behind the block's last instruction: a set of its own. */
   liveOut(block: number): BitSet;
   /** Registers of which lanes read what others have, or have written for them, and those that all lanes share. */
   readonly acrossLanes: ReadonlySet<number>;
@@ -29,35 +29,31 @@ export interface FlowCode {
 export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly number[]): Liveness {
   const { instructions, registers } = code;
   const { blocks } = graph;
-  const local = blocks.map((b) => exposureOf(b, code));
-  const numbering = numberCrossing(local, liveAtEnd, registers.length);
   // What others have is read whatever way those lanes took: such registers count as live everywhere.
   const everywhere = acrossLanes(code);
-  const ins = solve(blocks, local, numbering, endSets(blocks, instructions, liveAtEnd));
+  const least = new BitSet(registers.length);
+  for (const r of everywhere) least.add(r);
+  const atEnd = least.copy();
+  for (const r of liveAtEnd) atEnd.add(r);
 
-  const expand = (into: BitSet, compact: BitSet): void =>
-    compact.forEach((i) => {
-      into.add(numbering.registers[i]!);
-    });
-  const start = (): BitSet => {
-    const set = new BitSet(registers.length);
-    for (const r of everywhere) set.add(r);
-    return set;
-  };
+  const ins = blocks.map(() => least);
   const liveOut = (block: number): BitSet => {
-    const set = start();
+    let set: BitSet | null = null;
     for (const s of blocks[block]!.successors) {
-      if (s < blocks.length) expand(set, ins[s]!);
-      else if (endsInReturn(blocks[block]!, instructions)) for (const r of liveAtEnd) set.add(r);
+      const live = s < blocks.length ? ins[s]! : endsInReturn(blocks[block]!, instructions) ? atEnd : least;
+      if (set === null) set = live.copy();
+      else set.union(live);
     }
-    return set;
+    return set ?? least.copy();
   };
+  solve(
+    blocks,
+    blocks.map((b) => exposureOf(b, code, everywhere)),
+    ins,
+    liveOut,
+  );
   return {
-    liveIn: (block) => {
-      const set = start();
-      expand(set, ins[block]!);
-      return set;
-    },
+    liveIn: (block) => ins[block]!,
     liveOut,
     acrossLanes: everywhere,
     walk: (block, visit) => {
@@ -75,13 +71,18 @@ export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly
   };
 }
 
-/** Of a block: the registers that it reads before it writes them, and those that it writes in all lanes. */
+/** Of a block: the registers that it reads before it writes them, and those others that it writes in all lanes. */
 interface Exposure {
   readonly reads: readonly number[];
-  readonly kills: ReadonlySet<number>;
+  readonly kills: readonly number[];
 }
 
-function exposureOf({ start, end }: FlowBlock, { instructions, registers }: FlowCode): Exposure {
+/** `everywhere`: registers that nothing kills. */
+function exposureOf(
+  { start, end }: FlowBlock,
+  { instructions, registers }: FlowCode,
+  everywhere: ReadonlySet<number>,
+): Exposure {
   const reads = new Set<number>();
   const kills = new Set<number>();
   const register = (r: number): void => {
@@ -91,28 +92,10 @@ function exposureOf({ start, end }: FlowBlock, { instructions, registers }: Flow
     const instruction = instructions[i]!;
     readsOf(instruction, { register });
     writesOf(instruction, (r) => {
-      if (writesAlways(instruction, registers[r]!.home)) kills.add(r);
+      if (!reads.has(r) && !everywhere.has(r) && writesAlways(instruction, registers[r]!.home)) kills.add(r);
     });
   }
-  return { reads: [...reads], kills };
-}
-
-/** Registers that are live across an edge get consecutive numbers; most live within one block only. */
-interface Numbering {
-  readonly registers: readonly number[];
-  /** By register, its number or -1. */
-  readonly numbers: Int32Array;
-}
-
-function numberCrossing(local: readonly Exposure[], liveAtEnd: readonly number[], count: number): Numbering {
-  const numbers = new Int32Array(count).fill(-1);
-  const registers: number[] = [];
-  const add = (r: number): void => {
-    if (numbers[r]! < 0) numbers[r] = registers.push(r) - 1;
-  };
-  for (const { reads } of local) reads.forEach(add);
-  liveAtEnd.forEach(add);
-  return { registers, numbers };
+  return { reads: [...reads], kills: [...kills] };
 }
 
 function acrossLanes({ instructions, registers }: FlowCode): ReadonlySet<number> {
@@ -132,44 +115,29 @@ function endsInReturn({ end }: FlowBlock, instructions: readonly Instruction[]):
   return kind !== "exit" && kind !== "trap";
 }
 
-/** By block, what is live behind it because lanes return there. */
-const endSets = (
-  blocks: readonly FlowBlock[],
-  instructions: readonly Instruction[],
-  liveAtEnd: readonly number[],
-): readonly (readonly number[])[] =>
-  blocks.map((b) => (b.successors.includes(blocks.length) && endsInReturn(b, instructions) ? liveAtEnd : []));
-
 /** Goes through the blocks from the last to the first, until nothing changes: one round more than loops are nested. */
 function solve(
   blocks: readonly FlowBlock[],
-  local: readonly Exposure[],
-  { registers, numbers }: Numbering,
-  ends: readonly (readonly number[])[],
-): readonly BitSet[] {
-  const ins = blocks.map(() => new BitSet(registers.length));
+  exposures: readonly Exposure[],
+  ins: BitSet[],
+  liveOut: (block: number) => BitSet,
+): void {
   const stale = new Uint8Array(blocks.length).fill(1);
-  const live = new BitSet(registers.length);
-  const update = (block: number): boolean => {
-    live.clear();
-    for (const r of ends[block]!) live.add(numbers[r]!);
-    for (const s of blocks[block]!.successors) if (s < blocks.length) live.union(ins[s]!);
-    const { reads, kills } = local[block]!;
-    for (const r of kills) if (numbers[r]! >= 0) live.delete(numbers[r]!);
-    for (const r of reads) live.add(numbers[r]!);
-    return ins[block]!.union(live);
-  };
   for (let again = true; again; ) {
     again = false;
     for (let block = blocks.length - 1; block >= 0; block--) {
       if (stale[block] === 0) continue;
       stale[block] = 0;
-      if (!update(block)) continue;
+      const live = liveOut(block);
+      const { reads, kills } = exposures[block]!;
+      for (const r of kills) live.delete(r);
+      for (const r of reads) live.add(r);
+      if (live.equals(ins[block]!)) continue;
+      ins[block] = live;
       for (const p of blocks[block]!.predecessors) {
         stale[p] = 1;
         if (p >= block) again = true;
       }
     }
   }
-  return ins;
 }

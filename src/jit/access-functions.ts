@@ -13,18 +13,30 @@ export const spreadName = {
   /** Base (i64), index and its stride (i32), scale (i64); the index is extended. */
   signed: "spread:signed",
   unsigned: "spread:unsigned",
+  /** What is added to all (i64), and an address for each lane. */
+  each: "spread:each",
 } as const;
 /** `gather(context, offset)`: the values of all lanes, from their places. */
 export const gatherName = ({ bits, signed }: Access): string => `gather:${bits}${signed && bits < 32 ? "s" : "u"}`;
-/** `scatter(context, offset, lanes)`: the values of the lanes of a mask to their places. */
+/** `scatter(context, offset, lanes, values)`: the values of the lanes of a mask to their places. */
 export const scatterName = ({ bits }: Access): string => `scatter:${bits}`;
+
+/** `fetch(offset, places)`: the values at a place for each lane, which all do no harm. */
+export const fetchName = ({ bits, signed }: Access): string => `fetch:${bits}${signed && bits < 32 ? "s" : "u"}`;
+/** `put(offset, places, values)`: the other way round. */
+export const putName = ({ bits }: Access): string => `put:${bits}`;
 
 export const scalarLoad = ({ bits, signed }: Pick<Access, "bits" | "signed">): MemoryOp =>
   bits === 64 ? "i64.load" : bits === 32 ? "i32.load" : `i32.load${bits}_${signed ? "s" : "u"}`;
 
-/** How an access function is written. */
+/** How an access function is written. Values for all lanes are vectors: of them, the bits of a lane. */
 interface Definition {
   readonly params: readonly WasmTy[];
+  /** What comes behind the other parameters. */
+  readonly takes?: 32 | 64;
+  /** Whether places come before it: vectors, too. */
+  readonly hasPlaces?: true;
+  readonly gives?: 32 | 64;
   readonly write: (w: FunctionWriter, layout: ContextLayout, lanes: number, stackStride: number) => void;
 }
 
@@ -163,6 +175,26 @@ const indexed = (extend: "i64.extend_i32_s" | "i64.extend_i32_u"): Definition =>
     }),
 });
 
+const vectorsOf = (lanes: number, bits: 32 | 64 | undefined): readonly WasmTy[] =>
+  new Array<WasmTy>(bits === undefined ? 0 : (lanes * bits) / 128).fill("v128");
+
+/** Puts the vectors among the parameters, from the n-th on, into the context. */
+function storeVectors(w: FunctionWriter, from: number, at: number, change = (vector: Wasm): Wasm => vector): void {
+  for (let i = from; i < w.params.length; i++) {
+    w.values([context, change(local("v128", i))]);
+    w.memory("v128.store", 16, at + (i - from) * 16);
+  }
+}
+
+const each: Definition = {
+  params: ["i32", "i64"],
+  takes: 64,
+  write: (w, layout) => {
+    const more = wasm.op("i64x2.splat", local("i64", 1));
+    storeVectors(w, 2, layout.addresses, (vector) => wasm.op("i64x2.add", vector, more));
+  },
+};
+
 const placeOf = (w: FunctionWriter, layout: ContextLayout, lane: Wasm): void => {
   w.value(slot(layout.places, lane, 4));
   w.memory("i32.load", 4);
@@ -172,18 +204,26 @@ const placeOf = (w: FunctionWriter, layout: ContextLayout, lane: Wasm): void => 
 
 const gather = (bits: Access["bits"], signed: boolean): Definition => ({
   params: ["i32", "i32"],
-  write: (w, layout, lanes) =>
+  gives: bits === 64 ? 64 : 32,
+  write: (w, layout, lanes) => {
     eachLane(w, lanes, (lane) => {
       w.value(slot(layout.values, lane, bits === 64 ? 8 : 4));
       placeOf(w, layout, lane);
       w.memory(scalarLoad({ bits, signed }), 1);
       w.memory(bits === 64 ? "i64.store" : "i32.store", 4);
-    }),
+    });
+    w.results.forEach((_, i) => {
+      w.get(0);
+      w.memory("v128.load", 16, layout.values + i * 16);
+    });
+  },
 });
 
 const scatter = (bits: Access["bits"]): Definition => ({
   params: ["i32", "i32", "i32"],
-  write: (w, layout, lanes) =>
+  takes: bits === 64 ? 64 : 32,
+  write: (w, layout, lanes) => {
+    storeVectors(w, 3, layout.values);
     eachLane(w, lanes, (lane) => {
       w.value(wasm.op("i32.and", wasm.op("i32.shr_u", local("i32", 2), lane), wasm.i32(1)));
       w.if(() => {
@@ -192,7 +232,50 @@ const scatter = (bits: Access["bits"]): Definition => ({
         w.memory(bits === 64 ? "i64.load" : "i32.load", 4);
         w.memory(bits === 64 ? "i64.store" : bits === 32 ? "i32.store" : `i32.store${bits}`, 1);
       });
-    }),
+    });
+  },
+});
+
+/** Of vectors that lie in locals, from the n-th on, the word or double word of a lane. */
+const laneOf = (from: number, lane: number, bits: 32 | 64): Wasm => {
+  const perVector = 128 / bits;
+  const vector = local("v128", from + Math.floor(lane / perVector));
+  return wasm.lane(bits === 64 ? "i64x2.extract_lane" : "i32x4.extract_lane", lane % perVector, vector);
+};
+
+/** The place of a lane: parameters are the offset, then vectors of places. */
+const placeIn = (lane: number): Wasm => wasm.op("i32.add", local("i32", 0), laneOf(1, lane, 32));
+
+const fetch = (bits: Access["bits"], signed: boolean): Definition => ({
+  params: ["i32"],
+  hasPlaces: true,
+  gives: bits === 64 ? 64 : 32,
+  write: (w, _, lanes) => {
+    const perVector = bits === 64 ? 2 : 4;
+    const values = w.results.map(() => w.local("v128"));
+    for (let lane = 0; lane < lanes; lane++) {
+      const value = values[Math.floor(lane / perVector)]!;
+      w.get(value);
+      w.value(placeIn(lane));
+      w.memory(scalarLoad({ bits, signed }), 1);
+      w.op(bits === 64 ? "i64x2.replace_lane" : "i32x4.replace_lane", lane % perVector);
+      w.set(value);
+    }
+    for (const value of values) w.get(value);
+  },
+});
+
+const put = (bits: Access["bits"]): Definition => ({
+  params: ["i32"],
+  hasPlaces: true,
+  takes: bits === 64 ? 64 : 32,
+  write: (w, _, lanes) => {
+    for (let lane = 0; lane < lanes; lane++) {
+      w.value(placeIn(lane));
+      w.value(laneOf(1 + lanes / 4, lane, bits === 64 ? 64 : 32));
+      w.memory(bits === 64 ? "i64.store" : bits === 32 ? "i32.store" : `i32.store${bits}`, 1);
+    }
+  },
 });
 
 const definitions: Readonly<Record<string, Definition>> = {
@@ -201,12 +284,23 @@ const definitions: Readonly<Record<string, Definition>> = {
   [spreadName.affine32]: affine32,
   [spreadName.signed]: indexed("i64.extend_i32_s"),
   [spreadName.unsigned]: indexed("i64.extend_i32_u"),
+  [spreadName.each]: each,
   "gather:8s": gather(8, true),
   "gather:8u": gather(8, false),
   "gather:16s": gather(16, true),
   "gather:16u": gather(16, false),
   "gather:32u": gather(32, false),
   "gather:64u": gather(64, false),
+  "fetch:8s": fetch(8, true),
+  "fetch:8u": fetch(8, false),
+  "fetch:16s": fetch(16, true),
+  "fetch:16u": fetch(16, false),
+  "fetch:32u": fetch(32, false),
+  "fetch:64u": fetch(64, false),
+  "put:8": put(8),
+  "put:16": put(16),
+  "put:32": put(32),
+  "put:64": put(64),
   "scatter:8": scatter(8),
   "scatter:16": scatter(16),
   "scatter:32": scatter(32),
@@ -236,8 +330,15 @@ export class AccessFunctions {
   named(name: string): string {
     if (this.#written.has(name)) return name;
     this.#written.add(name);
-    const { params, write } = definitions[name]!;
-    write(this.#module.function(name, params, []), this.#layout, this.#lanes, this.#stackStride);
+    const { params, hasPlaces, takes, gives, write } = definitions[name]!;
+    const lanes = this.#lanes;
+    const vectors = [...vectorsOf(lanes, hasPlaces && 32), ...vectorsOf(lanes, takes)];
+    write(
+      this.#module.function(name, [...params, ...vectors], vectorsOf(lanes, gives)),
+      this.#layout,
+      this.#lanes,
+      this.#stackStride,
+    );
     return name;
   }
 }

@@ -32,6 +32,8 @@ export interface ContextNeeds {
   readonly fileBytes: number;
   /** Bytes of those of the routines that they call. */
   readonly callFileBytes: number;
+  /** Bytes in which a function keeps what would be too many locals. */
+  readonly lastingBytes: number;
   /** Bytes of shared variables, the dynamic ones left out. */
   readonly sharedBytes: number;
 }
@@ -71,6 +73,7 @@ export interface ContextLayout {
   readonly frames: number;
   readonly files: number;
   readonly callFiles: number;
+  readonly lasting: number;
   readonly shared: number;
 }
 
@@ -174,6 +177,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     frames: take(needs.frameBytes),
     files: take(needs.fileBytes),
     callFiles: take(needs.callFileBytes),
+    lasting: take(needs.lastingBytes),
     shared: take(0),
   };
 }

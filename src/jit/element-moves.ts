@@ -1,6 +1,6 @@
 import type { Access } from "../ir/index.ts";
 import { type MemoryOp, type Wasm, wasm } from "../wasm/index.ts";
-import { scalarLoad } from "./access-functions.ts";
+import { type AccessFunctions, fetchName, putName, scalarLoad } from "./access-functions.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import { allBits, laneBits } from "./lane-bits.ts";
 import type { LanePlaces, PushPlace, Spot } from "./lane-places.ts";
@@ -19,9 +19,12 @@ export class ElementMoves {
   readonly #lanePlaces: LanePlaces;
   /** Whether other threads of the host may write next to what a lane writes. */
   readonly #isShared: boolean;
+  /** Where code is better short than fast: what moves elements from place to place. */
+  readonly #functions: AccessFunctions | null;
 
-  constructor(chunk: Chunk, lanePlaces: LanePlaces, isShared: boolean) {
+  constructor(chunk: Chunk, lanePlaces: LanePlaces, isShared: boolean, functions: AccessFunctions | null) {
     this.#chunk = chunk;
+    this.#functions = functions;
     this.#lanePlaces = lanePlaces;
     this.#isShared = isShared;
   }
@@ -29,6 +32,11 @@ export class ElementMoves {
   /** Loads the elements of all lanes or, where only those have a place, of the lanes of a mask. */
   load(access: Access, spot: Spot, into: readonly Element[], mask: Mask): void {
     const { places, offset } = spot;
+    if (this.#functions !== null && places.kind === "each" && this.#isPlain(access)) {
+      this.#call(this.#functions.named(fetchName(access)), this.#lanePlaces.allOf(places, offset, mask), []);
+      for (const local of into[0]!.toReversed()) this.#chunk.writer.set(local);
+      return;
+    }
     const mayRun = this.#isDense(access) && !isStrong(access, this.#isShared);
     const bytes = bytesOf(access);
     if (mask === null && mayRun && places.kind === "run" && Math.abs(places.stride) === bytes) {
@@ -50,6 +58,11 @@ export class ElementMoves {
   /** Stores the elements of the lanes of a mask; null: nothing. */
   store(access: Access, spot: Spot, mask: Mask, elements: readonly (Element | null)[]): void {
     const { places, offset } = spot;
+    const [element = null] = elements;
+    if (this.#functions !== null && places.kind === "each" && this.#isPlain(access) && element !== null) {
+      this.#call(this.#functions.named(putName(access)), this.#lanePlaces.allOf(places, offset, mask), element);
+      return;
+    }
     const isWhole = elements.every((e) => e !== null);
     const mayRun = isWhole && this.#isDense(access) && !isStrong(access, this.#isShared);
     const bytes = bytesOf(access);
@@ -82,6 +95,19 @@ export class ElementMoves {
       writer.expect(true);
       writer.if(() => store(null), mayBlend ? () => store(mask) : storeLanes);
     }
+  }
+
+  /** Whether an access is one element, to which other threads of the host need not pay attention. */
+  #isPlain(access: Access): boolean {
+    return access.count === 1 && !isStrong(access, this.#isShared);
+  }
+
+  #call(name: string, at: ReturnType<LanePlaces["allOf"]>, values: Element): void {
+    const { writer } = this.#chunk;
+    writer.i32(at.offset);
+    writer.values(at.quads);
+    for (const local of values) writer.get(local);
+    writer.call(name);
   }
 
   /** What elements have of four lanes. */

@@ -1,3 +1,4 @@
+import { hostModule } from "../wasm/index.ts";
 import type { CompiledKernel } from "./kernel.ts";
 import { decodeKernel, encodeKernel } from "./kernel-entry.ts";
 import type { KernelStore } from "./kernel-store.ts";
@@ -86,5 +87,5 @@ export class KernelCache {
 
 export const withModule = (kernel: CompiledKernel): CachedKernel => ({
   kernel,
-  module: new WebAssembly.Module(kernel.bytes),
+  module: hostModule(kernel.bytes, kernel.largestFunction),
 });

@@ -11,6 +11,7 @@ import { type ContextLayout, layContext } from "./context-layout.ts";
 import { Frame, frameFunctions } from "./frame.ts";
 import { writeFunction } from "./function.ts";
 import { KernelStacks, stackBytesOf, stackModeOf } from "./kernel-stacks.ts";
+import { lastingOf } from "./lasting.ts";
 import { splitAtLoopExits } from "./loop-exits.ts";
 import type { MemoryContext } from "./locator.ts";
 import { faultImport } from "./faults.ts";
@@ -38,6 +39,8 @@ import { Unsupported } from "./unsupported.ts";
 export interface CompiledKernel {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Bytes of the largest function of it. */
+  readonly largestFunction: number;
   readonly lanes: number;
   readonly shape: LaunchShape;
   readonly layout: ContextLayout;
@@ -93,6 +96,7 @@ export function compileKernel(
   return {
     name: kernel.ir.name,
     bytes: module.finish(),
+    largestFunction: module.largestFunction,
     lanes: quads * 4,
     shape,
     layout,
@@ -142,6 +146,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     ...stackBytesOf(stackMode, kernel, stacks, quads * 4),
     fileBytes: shape.width === null ? 0 : Math.ceil(1024 / shape.width) * activationBytes(kernel, quads),
     callFileBytes: calledBytes(graph, quads),
+    lastingBytes: lastingOf(analysis.code, quads).bytes,
     sharedBytes: facts.sharedBytes,
   });
   return {
@@ -155,10 +160,14 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     roots,
     sites: [],
     targets: [],
+    isTerse: all.reduce((sum, { instructions }) => sum + instructions.length, 0) > mostAtLength,
     records: 0,
     mayGiveUp: stacks.isChecked,
   };
 }
+
+/** Instructions that are not too many for code that is as fast as can be. */
+const mostAtLength = 20_000;
 
 const [context, ticket, last] = [0, 1, 2];
 
@@ -174,6 +183,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   const { shape, layout, quads, facts, stacks } = unit;
   const w = unit.module.function("run", ["i32", "i32", "i32"], ["i32"]);
   const { code } = analysis;
+  w.keepIn({ base: context, offset: layout.lasting, ...lastingOf(code, quads) });
   const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
   const hoisted = hoistedOf(analysis, stalled);
   const specials = new Specials(w, layout, context, shape, specialsOf(code.instructions));

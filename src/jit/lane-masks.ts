@@ -11,7 +11,7 @@ export class LaneMasks {
   /** `places`: by block at which lanes may wait, the number of its mask. */
   constructor(chunk: Chunk, places: ReadonlyMap<number, number>) {
     this.#chunk = chunk;
-    this.ofWaiting = Array.from(new Set(places.values()), () => chunk.active.map(() => chunk.writer.local("v128")));
+    this.ofWaiting = Array.from(new Set(places.values()), () => chunk.active.map(() => chunk.writer.lasting("v128")));
     for (const [w, place] of places) this.#waiting.set(w, this.ofWaiting[place]!);
   }
 

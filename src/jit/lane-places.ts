@@ -89,6 +89,12 @@ export class LanePlaces {
     };
   }
 
+  /** Where the lanes of a mask are, for all that have a place of their own; and what is to be added. */
+  allOf(places: Each, offset: number, mask: Mask): { readonly quads: readonly Wasm[]; readonly offset: number } {
+    if (mask === null) return { quads: places.quads, offset };
+    return { quads: mask.map((lanes, q) => this.safe(this.#quadOf(places, offset, q), lanes)), offset: 0 };
+  }
+
   #quadOf(places: Places, offset: number, q: number): Wasm {
     if (places.kind === "each") {
       return offset === 0 ? places.quads[q]! : wasm.op("i32x4.add", places.quads[q]!, wasm.i32x4(offset));
@@ -104,6 +110,8 @@ export class LanePlaces {
     return stride < 0 ? (lane - this.#chunk.lanes + 1) * stride : lane * stride;
   }
 }
+
+type Each = Extract<Places, { kind: "each" }>;
 
 /** Whether four places are so many bytes from each other. */
 function adjoin(places: Wasm, bytes: number): Wasm {

@@ -5,7 +5,7 @@ import type { Grid } from "../machine/grid.ts";
 import type { LaunchRequest } from "../machine/launch.ts";
 import type { DeviceMemory } from "../machine/memory.ts";
 import type { Dim3 } from "../machine/report.ts";
-import { type Features, machineFeatures } from "../wasm/index.ts";
+import { type Features, machineFeatures, TooLarge } from "../wasm/index.ts";
 import { type Callable, Callables } from "./callables.ts";
 import { Contexts } from "./contexts.ts";
 import { Execution, type JitResult, type LoadedKernel } from "./execution.ts";
@@ -198,7 +198,8 @@ function orWhyNot<T>(make: () => T): T | string {
   try {
     return make();
   } catch (error) {
-    if (error instanceof Unsupported) return error.message;
+    if (error instanceof Unsupported || error instanceof TooLarge) return error.message;
+    if (error instanceof RangeError) return "code that nests too deeply";
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { type FunctionWriter, type LibraryFunction, type Wasm, wasm } from "../w
 import { type AccessGroup, accessGroups, bytesOf, type GroupMember } from "./access-groups.ts";
 import { findName, spreadName } from "./access-functions.ts";
 import type { Ahead } from "./ahead.ts";
-import { fullAddresses } from "./address.ts";
+import { addressOf, fullAddresses } from "./address.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import { Computed } from "./computed.ts";
 import type { ContextLayout } from "./context-layout.ts";
@@ -430,7 +430,7 @@ export class Locator {
   /** Puts the addresses of all lanes into the context. */
   #spread(address: Expr): void {
     const { writer } = this.#chunk;
-    const { context, layout, unit } = this.#context;
+    const { context, unit } = this.#context;
     const value = this.#chunk.value(address);
     writer.get(context);
     switch (value.kind) {
@@ -454,14 +454,11 @@ export class Locator {
         writer.call(unit.accessFunctions.named(value.signed ? spreadName.signed : spreadName.unsigned));
         return;
     }
-    writer.drop();
-    fullAddresses(this.#chunk, address)
-      .quads.flat()
-      .forEach((part, i) => {
-        writer.get(context);
-        writer.value(part);
-        writer.memory("v128.store", 16, layout.addresses + i * 16);
-      });
+    // What is added to all of them is not added here for each four: this code is many, and seldom runs.
+    const { base, offset } = address.ty === "i64" ? addressOf(address) : { base: address, offset: 0 };
+    writer.i64(BigInt(offset));
+    for (const part of fullAddresses(this.#chunk, base).quads.flat()) writer.value(part);
+    writer.call(unit.accessFunctions.named(spreadName.each));
   }
 }
 

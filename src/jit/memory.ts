@@ -43,7 +43,12 @@ export class Memory {
     this.#locator = new Locator(chunk, context);
     const spare = wasm.op("i32.add", wasm.local("i32", context.context), wasm.i32(context.layout.values));
     const lanePlaces = new LanePlaces(chunk, spare);
-    this.#moves = new ElementMoves(chunk, lanePlaces, isShared);
+    this.#moves = new ElementMoves(
+      chunk,
+      lanePlaces,
+      isShared,
+      context.unit.isTerse ? context.unit.accessFunctions : null,
+    );
     this.#atomics = new AtomicOperations(chunk, (op) => this.#locatorOf(op), this.#moves, lanePlaces, isShared);
   }
 
@@ -247,33 +252,25 @@ export class Memory {
   /** Loads elements from the places that have been found. */
   #gather(access: Access, into: readonly (readonly number[])[]): void {
     const { writer } = this.#chunk;
-    const { context, layout, unit } = this.#context;
+    const { context, unit } = this.#context;
     into.forEach((locals, e) => {
       writer.get(context);
       writer.i32((e * access.bits) / 8);
       writer.call(unit.accessFunctions.named(gatherName(access)));
-      locals.forEach((local, part) => {
-        writer.get(context);
-        writer.memory("v128.load", 16, layout.values + part * 16);
-        writer.set(local);
-      });
+      for (const local of locals.toReversed()) writer.set(local);
     });
   }
 
   /** Stores elements at the places that have been found, in the lanes of a mask. */
   #scatter(access: Access, mask: Mask, elements: readonly (readonly number[] | null)[]): void {
     const { writer, lanes } = this.#chunk;
-    const { context, layout, unit } = this.#context;
+    const { context, unit } = this.#context;
     elements.forEach((locals, e) => {
       if (locals === null) return;
-      locals.forEach((local, part) => {
-        writer.get(context);
-        writer.get(local);
-        writer.memory("v128.store", 16, layout.values + part * 16);
-      });
       writer.get(context);
       writer.i32((e * access.bits) / 8);
       writer.value(bitsOf(mask, lanes));
+      for (const local of locals) writer.get(local);
       writer.call(unit.accessFunctions.named(scatterName(access)));
     });
   }

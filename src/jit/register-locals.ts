@@ -21,7 +21,7 @@ export class RegisterLocals {
     this.#analysis = analysis;
     this.#quads = quads;
     const types = analysis.code.ir.registers.map((_, r) => this.#typesOf(r));
-    const own = (tys: readonly WasmTy[]): readonly number[] => tys.map((ty) => writer.local(ty));
+    const own = (tys: readonly WasmTy[]): readonly number[] => tys.map((ty) => writer.lasting(ty));
     this.#locals = sharing === null ? types.map(own) : shared(types, sharing, own);
   }
 

@@ -1,4 +1,4 @@
-import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
+import { type FunctionWriter, limits, type Wasm, wasm } from "../wasm/index.ts";
 import type { Item, Layout, Scope } from "./code-layout.ts";
 
 /** Whether something may branch to the item from before it, or into it. */
@@ -27,7 +27,8 @@ export function dispatch(
   });
   const lowest = inside.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   const highest = inside.reduce((a, b) => Math.max(a, b), 0);
-  if (ways.length < 3 || highest - lowest > 4 * ways.length + 16) {
+  const count = highest - lowest + 1;
+  if (ways.length < 3 || count > Math.min(4 * ways.length + 17, limits.brTableLabels)) {
     for (const { target, label } of ways) {
       writer.value(wasm.op("i32.eq", entry, wasm.i32(target)));
       writer.brIf(label);
@@ -36,7 +37,7 @@ export function dispatch(
   }
   // The end of this block is where the scope begins.
   const begin = writer.begin("block");
-  const labels = Array.from({ length: highest - lowest + 1 }, () => begin);
+  const labels = Array.from({ length: count }, () => begin);
   for (const { target, label } of ways) labels[target - lowest] = label;
   writer.value(wasm.op("i32.sub", entry, wasm.i32(lowest)));
   writer.brTable(labels, begin);

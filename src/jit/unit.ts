@@ -77,6 +77,8 @@ export interface Unit {
   readonly accessFunctions: AccessFunctions;
   /** For each kind of indirect call the functions that it may go to. */
   readonly targets: (readonly Callable[])[];
+  /** Whether code is better short than fast: there is so much of it. */
+  readonly isTerse: boolean;
   /** Whether the code may find out that it cannot go on. */
   mayGiveUp: boolean;
   /** How many instructions remember what they accessed. */

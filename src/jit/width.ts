@@ -9,6 +9,8 @@ export type Quads = 1 | 2 | 4 | 8;
 
 /** With more instructions than this code is for few lanes: it grows with them. */
 const large = 2000;
+/** And with more than this for as few as there can be: there is a limit to it. */
+const huge = 50_000;
 
 /** What decides how wide the chunks of a kernel are. */
 export interface WidthNeeds {
@@ -25,6 +27,7 @@ export interface WidthNeeds {
 /** The widest chunk whose lanes lie in one row of the block, so that their addresses are regular. */
 export function widthFor([x, y, z]: Dim3, { inWarps, recursive, followsPointers, instructions }: WidthNeeds): Quads {
   if (inWarps) return 8;
+  if (instructions > huge) return 1;
   const isOneRow = y === 1 && z === 1;
   const widest = instructions > large ? 2 : recursive || followsPointers ? 4 : 8;
   for (const quads of [8, 4] as const) {

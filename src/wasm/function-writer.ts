@@ -1,5 +1,7 @@
 import { ByteWriter } from "./bytes.ts";
 import type { Features, LibraryFunction, Wasm } from "./expr.ts";
+import { render } from "./rendering.ts";
+import { limits, TooLarge } from "./limits.ts";
 import { type MemoryOp, memoryOps, type ValueOp, valueOps, type WasmTy } from "./ops.ts";
 
 export const typeBytes: Readonly<Record<WasmTy, number>> = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b };
@@ -27,6 +29,18 @@ export interface FunctionCode {
   readonly hints: readonly (readonly [offset: number, expected: boolean])[];
 }
 
+/** Memory that a function has to itself while it runs: so many bytes, at an offset from the address in one of its locals. */
+export interface OwnMemory {
+  readonly base: number;
+  readonly offset: number;
+  readonly bytes: number;
+  /** Locals beyond which values are kept there. */
+  readonly mostLocals: number;
+}
+
+/** Numbers from here on are those of values that are kept in memory, but for which they are like locals. */
+const firstInMemory = 0x100_0000;
+
 /** The body of one function, as it is written. */
 export class FunctionWriter {
   readonly params: readonly WasmTy[];
@@ -40,6 +54,8 @@ export class FunctionWriter {
   #expected: Expectation = null;
   readonly #locals: WasmTy[] = [];
   readonly #free: Record<WasmTy, number[]> = { i32: [], i64: [], f32: [], f64: [], v128: [] };
+  readonly #inMemory: { readonly ty: WasmTy; readonly at: number }[] = [];
+  #memory: OwnMemory | null = null;
   #depth = 0;
 
   constructor(params: readonly WasmTy[], results: readonly WasmTy[], module: Surroundings) {
@@ -58,22 +74,52 @@ export class FunctionWriter {
     return this.#free[ty].pop() ?? this.params.length + this.#locals.push(ty) - 1;
   }
 
+  /** Where `lasting` puts values, as long as there is room. */
+  keepIn(memory: OwnMemory): void {
+    this.#memory = memory;
+  }
+
+  /** A local for what lasts as long as the function, of which there may be very many: some are kept in memory. */
+  lasting(ty: WasmTy): number {
+    if (this.#memory === null || this.#locals.length < this.#memory.mostLocals) return this.local(ty);
+    const at = 16 * this.#inMemory.length;
+    if (at + 16 > this.#memory.bytes) return this.local(ty);
+    return firstInMemory + this.#inMemory.push({ ty, at }) - 1;
+  }
+
   release(local: number): void {
     this.#free[this.typeOf(local)].push(local);
   }
 
   typeOf(local: number): WasmTy {
-    return this.params[local] ?? this.#locals[local - this.params.length]!;
+    return this.#inMemory[local - firstInMemory]?.ty ?? this.params[local] ?? this.#locals[local - this.params.length]!;
   }
 
   get(local: number): void {
-    this.#indexed(0x20, local);
+    const kept = this.#inMemory[local - firstInMemory];
+    if (kept === undefined) this.#indexed(0x20, local);
+    else {
+      const { base, offset } = this.#memory!;
+      this.get(base);
+      this.memory(`${kept.ty}.load`, 4, offset + kept.at);
+    }
   }
 
   set(local: number): void {
-    this.#indexed(0x21, local);
+    const kept = this.#inMemory[local - firstInMemory];
+    if (kept === undefined) this.#indexed(0x21, local);
+    else {
+      const { base, offset } = this.#memory!;
+      const value = this.local(kept.ty);
+      this.set(value);
+      this.get(base);
+      this.get(value);
+      this.memory(`${kept.ty}.store`, 4, offset + kept.at);
+      this.release(value);
+    }
   }
 
+  /** Not of what is `lasting`. */
   tee(local: number): void {
     this.#indexed(0x22, local);
   }
@@ -106,6 +152,7 @@ export class FunctionWriter {
 
   /** Begins a block (branches go to its end) or a loop (they go to its beginning); `end` closes what was begun last. */
   begin(what: "block" | "loop"): Label {
+    this.#requireSize();
     this.#out.byte(what === "block" ? 0x02 : 0x03);
     this.#out.byte(0x40);
     return { depth: this.#depth++ };
@@ -219,7 +266,7 @@ export class FunctionWriter {
 
   /** Leaves all values on the stack, the last on top: they are computed from the locals as they are before. */
   values(roots: readonly Wasm[], operands: readonly number[] = []): void {
-    new Rendering(this, operands, this.#module).values(roots);
+    render(this, roots, operands, this.#module);
   }
 
   /** Gives all locals their new values at once. */
@@ -228,8 +275,13 @@ export class FunctionWriter {
     for (let i = assignments.length - 1; i >= 0; i--) this.set(assignments[i]!.local);
   }
 
-  /** The function's code: its locals, then its instructions. `indexOf` numbers the functions of the module. */
+  /**
+   * The function's code: its locals, then its instructions. `indexOf` numbers the functions of the module.
+   *
+   * @throws TooLarge when it is more than hosts take
+   */
   finish(indexOf: (name: string) => number): FunctionCode {
+    this.#requireSize();
     const head = new ByteWriter();
     const runs: { ty: WasmTy; count: number }[] = [];
     for (const ty of this.#locals) {
@@ -259,6 +311,15 @@ export class FunctionWriter {
     append(this.#out.length);
     head.byte(0x0b);
     return { bytes: head.bytes.slice(), hints };
+  }
+
+  /** Also in between: writing what is far too large takes long. */
+  #requireSize(): void {
+    // Locals and calls take some bytes more in the end.
+    const bytes = this.#out.length + 5 * this.#calls.length + 6 * this.#locals.length;
+    if (bytes > limits.functionBytes || this.params.length + this.#locals.length > limits.locals) {
+      throw new TooLarge("code that is larger than WebAssembly may be");
+    }
   }
 
   /** For `Rendering`: constants of every type. */
@@ -295,131 +356,5 @@ export class FunctionWriter {
   #indexed(code: number, index: number): void {
     this.#out.byte(code);
     this.#out.unsigned(index);
-  }
-}
-
-/** Writes one graph: parts that are used more than once are kept in locals. */
-class Rendering {
-  readonly #writer: FunctionWriter;
-  readonly #operands: readonly number[];
-  readonly #module: Surroundings;
-  readonly #uses = new Map<Wasm, number>();
-  readonly #kept = new Map<Wasm, number>();
-  readonly #natives = new Map<Wasm, Wasm>();
-
-  constructor(writer: FunctionWriter, operands: readonly number[], module: Surroundings) {
-    this.#writer = writer;
-    this.#operands = operands;
-    this.#module = module;
-  }
-
-  values(roots: readonly Wasm[]): void {
-    for (const root of roots) this.#count(root);
-    for (const root of roots) this.#write(root);
-    for (const local of this.#kept.values()) this.#writer.release(local);
-  }
-
-  /** What is written for a node: for a call of what the machine itself has, that. */
-  #resolved(node: Wasm): Wasm {
-    if (node.kind !== "call") return node;
-    const { native } = node.function;
-    if (native === undefined || !this.#module.features[native.feature]) return node;
-    const known = this.#natives.get(node);
-    if (known !== undefined) return known;
-    const body = native.body(...node.args);
-    this.#natives.set(node, body);
-    return body;
-  }
-
-  #count(unresolved: Wasm): void {
-    const node = this.#resolved(unresolved);
-    if (!("args" in node)) return;
-    const uses = (this.#uses.get(node) ?? 0) + 1;
-    this.#uses.set(node, uses);
-    if (uses === 1) for (const arg of node.args) this.#count(arg);
-  }
-
-  #write(unresolved: Wasm): void {
-    const w = this.#writer;
-    const node = this.#resolved(unresolved);
-    switch (node.kind) {
-      case "operand":
-        w.get(this.#operands[node.index]!);
-        return;
-      case "local":
-        w.get(node.local);
-        return;
-      case "const":
-        w.constant(node);
-        return;
-    }
-    const kept = this.#kept.get(node);
-    if (kept !== undefined) {
-      w.get(kept);
-      return;
-    }
-    this.#compute(node);
-    if (this.#uses.get(node)! > 1) {
-      const local = w.local(node.ty);
-      this.#kept.set(node, local);
-      w.tee(local);
-    }
-  }
-
-  #compute(node: Extract<Wasm, { args: unknown }>): void {
-    const w = this.#writer;
-    if (node.kind === "if") {
-      const [p, a, b] = node.args;
-      // What both branches, or what comes later, may need must be there whichever branch is taken.
-      for (const branch of [a, b]) this.#keepShared(branch, this.#usesWithin(branch));
-      this.#write(p);
-      w.if(
-        () => this.#write(a),
-        () => this.#write(b),
-        node.ty,
-      );
-      return;
-    }
-    if (node.kind === "select") {
-      const [p, a, b] = node.args;
-      this.#write(a);
-      this.#write(b);
-      this.#write(p);
-      w.select(node.ty);
-      return;
-    }
-    for (const arg of node.args) this.#write(arg);
-    if (node.kind === "op") w.op(node.op, ...node.immediates);
-    else if (node.kind === "call") w.call(this.#module.library(node.function));
-    else {
-      const params = node.args.map((arg) => arg.ty);
-      w.call(this.#module.hostFunction(node.name, params, node.ty));
-    }
-  }
-
-  #usesWithin(branch: Wasm): ReadonlyMap<Wasm, number> {
-    const uses = new Map<Wasm, number>();
-    const visit = (unresolved: Wasm): void => {
-      const node = this.#resolved(unresolved);
-      if (!("args" in node) || this.#kept.has(node)) return;
-      const seen = uses.get(node) ?? 0;
-      uses.set(node, seen + 1);
-      if (seen === 0) for (const arg of node.args) visit(arg);
-    };
-    visit(branch);
-    return uses;
-  }
-
-  /** Computes the parts of a branch that are used outside of it, too. */
-  #keepShared(unresolved: Wasm, within: ReadonlyMap<Wasm, number>, seen = new Set<Wasm>()): void {
-    const node = this.#resolved(unresolved);
-    if (!("args" in node) || this.#kept.has(node) || seen.has(node)) return;
-    seen.add(node);
-    if (this.#uses.get(node)! > within.get(node)!) {
-      this.#write(node);
-      this.#writer.drop();
-      return;
-    }
-    for (const arg of node.args) this.#keepShared(arg, within, seen);
   }
 }

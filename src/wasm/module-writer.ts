@@ -40,6 +40,13 @@ export class ModuleWriter implements Surroundings {
     return [...this.#imports.keys()];
   }
 
+  /** Bytes of the largest function so far. */
+  get largestFunction(): number {
+    let most = 0;
+    for (const { writer } of this.#functions.values()) most = Math.max(most, writer.size);
+    return most;
+  }
+
   /** The number of a function type. */
   type(params: readonly WasmTy[], results: readonly WasmTy[]): number {
     const key = `${params.join()}>${results.join()}`;

@@ -1,0 +1,157 @@
+import type { Wasm } from "./expr.ts";
+import type { FunctionWriter, Surroundings } from "./function-writer.ts";
+
+/** Leaves the values of graphs on the stack. `operands`: the locals that stand for what is an operand in them. */
+export function render(
+  writer: FunctionWriter,
+  roots: readonly Wasm[],
+  operands: readonly number[],
+  module: Surroundings,
+): void {
+  // Nearly all are so small that nothing can be used twice.
+  if (!roots.every(isFlat) || (roots.length > 1 && new Set(roots).size < roots.length)) {
+    new Rendering(writer, operands, module).values(roots);
+    return;
+  }
+  for (const root of roots) {
+    if (writeLeaf(writer, root, operands) || root.kind !== "op") continue;
+    for (const arg of root.args) writeLeaf(writer, arg, operands);
+    writer.op(root.op, ...root.immediates);
+  }
+}
+
+const isLeaf = (node: Wasm): boolean => !("args" in node);
+const isFlat = (node: Wasm): boolean => isLeaf(node) || (node.kind === "op" && node.args.every(isLeaf));
+
+/** False for what is no leaf. */
+function writeLeaf(w: FunctionWriter, node: Wasm, operands: readonly number[]): boolean {
+  switch (node.kind) {
+    case "operand":
+      w.get(operands[node.index]!);
+      return true;
+    case "local":
+      w.get(node.local);
+      return true;
+    case "const":
+      w.constant(node);
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Writes one graph: parts that are used more than once are kept in locals. */
+class Rendering {
+  readonly #writer: FunctionWriter;
+  readonly #operands: readonly number[];
+  readonly #module: Surroundings;
+  readonly #uses = new Map<Wasm, number>();
+  readonly #kept = new Map<Wasm, number>();
+  readonly #natives = new Map<Wasm, Wasm>();
+
+  constructor(writer: FunctionWriter, operands: readonly number[], module: Surroundings) {
+    this.#writer = writer;
+    this.#operands = operands;
+    this.#module = module;
+  }
+
+  values(roots: readonly Wasm[]): void {
+    for (const root of roots) this.#count(root);
+    for (const root of roots) this.#write(root);
+    for (const local of this.#kept.values()) this.#writer.release(local);
+  }
+
+  /** What is written for a node: for a call of what the machine itself has, that. */
+  #resolved(node: Wasm): Wasm {
+    if (node.kind !== "call") return node;
+    const { native } = node.function;
+    if (native === undefined || !this.#module.features[native.feature]) return node;
+    const known = this.#natives.get(node);
+    if (known !== undefined) return known;
+    const body = native.body(...node.args);
+    this.#natives.set(node, body);
+    return body;
+  }
+
+  #count(unresolved: Wasm): void {
+    const node = this.#resolved(unresolved);
+    if (!("args" in node)) return;
+    const uses = (this.#uses.get(node) ?? 0) + 1;
+    this.#uses.set(node, uses);
+    if (uses === 1) for (const arg of node.args) this.#count(arg);
+  }
+
+  #write(unresolved: Wasm): void {
+    const w = this.#writer;
+    const node = this.#resolved(unresolved);
+    if (writeLeaf(w, node, this.#operands) || !("args" in node)) return;
+    const kept = this.#kept.get(node);
+    if (kept !== undefined) {
+      w.get(kept);
+      return;
+    }
+    this.#compute(node);
+    if (this.#uses.get(node)! > 1) {
+      const local = w.local(node.ty);
+      this.#kept.set(node, local);
+      w.tee(local);
+    }
+  }
+
+  #compute(node: Extract<Wasm, { args: unknown }>): void {
+    const w = this.#writer;
+    if (node.kind === "if") {
+      const [p, a, b] = node.args;
+      // What both branches, or what comes later, may need must be there whichever branch is taken.
+      for (const branch of [a, b]) this.#keepShared(branch, this.#usesWithin(branch));
+      this.#write(p);
+      w.if(
+        () => this.#write(a),
+        () => this.#write(b),
+        node.ty,
+      );
+      return;
+    }
+    if (node.kind === "select") {
+      const [p, a, b] = node.args;
+      this.#write(a);
+      this.#write(b);
+      this.#write(p);
+      w.select(node.ty);
+      return;
+    }
+    for (const arg of node.args) this.#write(arg);
+    if (node.kind === "op") w.op(node.op, ...node.immediates);
+    else if (node.kind === "call") w.call(this.#module.library(node.function));
+    else {
+      const params = node.args.map((arg) => arg.ty);
+      w.call(this.#module.hostFunction(node.name, params, node.ty));
+    }
+  }
+
+  #usesWithin(branch: Wasm): ReadonlyMap<Wasm, number> {
+    const uses = new Map<Wasm, number>();
+    const visit = (unresolved: Wasm): void => {
+      const node = this.#resolved(unresolved);
+      if (!("args" in node) || this.#kept.has(node)) return;
+      const seen = uses.get(node) ?? 0;
+      uses.set(node, seen + 1);
+      if (seen === 0) for (const arg of node.args) visit(arg);
+    };
+    visit(branch);
+    return uses;
+  }
+
+  /** Computes the parts of a branch that are used outside of it, too. */
+  #keepShared(unresolved: Wasm, within: ReadonlyMap<Wasm, number>, seen = new Set<Wasm>()): void {
+    const node = this.#resolved(unresolved);
+    if (!("args" in node) || this.#kept.has(node) || seen.has(node)) return;
+    seen.add(node);
+    if (this.#uses.get(node)! > within.get(node)!) {
+      this.#write(node);
+      this.#writer.drop();
+      return;
+    }
+    for (const arg of node.args) this.#keepShared(arg, within, seen);
+  }
+}

@@ -119,9 +119,12 @@ export class FunctionWriter {
     }
   }
 
-  /** Not of what is `lasting`. */
   tee(local: number): void {
-    this.#indexed(0x22, local);
+    if (this.#inMemory[local - firstInMemory] === undefined) this.#indexed(0x22, local);
+    else {
+      this.set(local);
+      this.get(local);
+    }
   }
 
   /** Operands are on the stack. */

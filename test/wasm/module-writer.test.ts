@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type LibraryFunction, ModuleWriter, type Wasm, wasm } from "../../src/wasm/index.ts";
+import { type LibraryFunction, limits, ModuleWriter, TooLarge, type Wasm, wasm } from "../../src/wasm/index.ts";
 
 const instance = (module: ModuleWriter, env: Record<string, unknown> = {}) =>
   new WebAssembly.Instance(new WebAssembly.Module(module.finish()), { env }).exports as Record<
@@ -89,4 +89,44 @@ test("what is expected of a branch is told by its place in the function", () => 
   expect([...new Uint8Array(hints!)]).toEqual([1, 0, 2, 7, 1, 1, 17, 1, 0]);
   const { f: run } = new WebAssembly.Instance(compiled, {}).exports as Record<string, (x: number) => number>;
   expect([run!(1), run!(0)]).toEqual([7, 9]);
+});
+
+test("what lasts is kept in memory beyond some locals, and is as in locals", () => {
+  const module = new ModuleWriter();
+  module.importMemory({ initial: 1, maximum: 1, shared: false });
+  const w = module.function("f", ["i32"], ["i32"]);
+  w.keepIn({ base: 0, offset: 64, bytes: 16 * 4, mostLocals: 2 });
+  const [first, second, ...others] = Array.from({ length: 8 }, () => w.lasting("i32")) as [number, number, ...number[]];
+  w.assign([first, second, ...others].map((local, i) => ({ local, value: wasm.i32(10 ** i) })));
+  // At once: each gets what the other had.
+  w.assign([
+    { local: first, value: wasm.local("i32", others[0]!) },
+    { local: others[0]!, value: wasm.local("i32", first) },
+  ]);
+  const weighted = [first, second, ...others].map((l, i) => wasm.op("i32.mul", wasm.local("i32", l), wasm.i32(i + 1)));
+  w.value(weighted.reduce((sum, part) => wasm.op("i32.add", sum, part)));
+  module.export("f");
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: 1 });
+  expect(instance(module, { memory })["f"]!(1024)).toBe(87_654_123);
+  // The third to the sixth of them, at their places.
+  const words = new Int32Array(memory.buffer, 1024 + 64, 16);
+  expect([0, 4, 8, 12].map((i) => words[i])).toEqual([1, 1000, 10_000, 100_000]);
+});
+
+test("a function may be as large as hosts take it, and no larger", () => {
+  const sized = (bytes: number, locals: number): ModuleWriter => {
+    const module = new ModuleWriter();
+    const w = module.function("f", [], []);
+    for (let i = 0; i < locals; i++) w.local("i32");
+    // Three bytes each.
+    for (let i = 0; i < bytes / 3; i++) {
+      w.i32(1);
+      w.drop();
+    }
+    return module;
+  };
+  expect(() => instance(sized(300, limits.locals))).not.toThrow();
+  expect(() => sized(300, limits.locals + 1).finish()).toThrow(TooLarge);
+  expect(() => instance(sized(limits.functionBytes - 300, 1))).not.toThrow();
+  expect(() => sized(limits.functionBytes + 300, 1).finish()).toThrow(TooLarge);
 });

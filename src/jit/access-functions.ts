@@ -326,19 +326,15 @@ export class AccessFunctions {
     this.#stackStride = stackStride;
   }
 
-  /** The name by which the module knows the function. */
-  named(name: string): string {
+  /** The name by which the module knows a function. `lanes`: those whose values it takes and gives. */
+  named(definition: string, lanes = this.#lanes): string {
+    const name = lanes === this.#lanes ? definition : `${definition}:${lanes}`;
     if (this.#written.has(name)) return name;
     this.#written.add(name);
-    const { params, hasPlaces, takes, gives, write } = definitions[name]!;
-    const lanes = this.#lanes;
+    const { params, hasPlaces, takes, gives, write } = definitions[definition]!;
     const vectors = [...vectorsOf(lanes, hasPlaces && 32), ...vectorsOf(lanes, takes)];
-    write(
-      this.#module.function(name, [...params, ...vectors], vectorsOf(lanes, gives)),
-      this.#layout,
-      this.#lanes,
-      this.#stackStride,
-    );
+    const w = this.#module.function(name, [...params, ...vectors], vectorsOf(lanes, gives));
+    write(w, this.#layout, lanes, this.#stackStride);
     return name;
   }
 }

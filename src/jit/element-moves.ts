@@ -33,7 +33,7 @@ export class ElementMoves {
   load(access: Access, spot: Spot, into: readonly Element[], mask: Mask): void {
     const { places, offset } = spot;
     if (this.#functions !== null && places.kind === "each" && this.#isPlain(access)) {
-      this.#call(this.#functions.named(fetchName(access)), this.#lanePlaces.allOf(places, offset, mask), []);
+      this.#call(fetchName(access), this.#lanePlaces.allOf(places, offset, mask), []);
       for (const local of into[0]!.toReversed()) this.#chunk.writer.set(local);
       return;
     }
@@ -60,7 +60,7 @@ export class ElementMoves {
     const { places, offset } = spot;
     const [element = null] = elements;
     if (this.#functions !== null && places.kind === "each" && this.#isPlain(access) && element !== null) {
-      this.#call(this.#functions.named(putName(access)), this.#lanePlaces.allOf(places, offset, mask), element);
+      this.#call(putName(access), this.#lanePlaces.allOf(places, offset, mask), element);
       return;
     }
     const isWhole = elements.every((e) => e !== null);
@@ -103,11 +103,11 @@ export class ElementMoves {
   }
 
   #call(name: string, at: ReturnType<LanePlaces["allOf"]>, values: Element): void {
-    const { writer } = this.#chunk;
+    const { writer, lanes } = this.#chunk;
     writer.i32(at.offset);
     writer.values(at.quads);
     for (const local of values) writer.get(local);
-    writer.call(name);
+    writer.call(this.#functions!.named(name, lanes));
   }
 
   /** What elements have of four lanes. */

@@ -458,7 +458,7 @@ export class Locator {
     const { base, offset } = address.ty === "i64" ? addressOf(address) : { base: address, offset: 0 };
     writer.i64(BigInt(offset));
     for (const part of fullAddresses(this.#chunk, base).quads.flat()) writer.value(part);
-    writer.call(unit.accessFunctions.named(spreadName.each));
+    writer.call(unit.accessFunctions.named(spreadName.each, this.#chunk.lanes));
   }
 }
 

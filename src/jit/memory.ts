@@ -251,12 +251,12 @@ export class Memory {
 
   /** Loads elements from the places that have been found. */
   #gather(access: Access, into: readonly (readonly number[])[]): void {
-    const { writer } = this.#chunk;
+    const { writer, lanes } = this.#chunk;
     const { context, unit } = this.#context;
     into.forEach((locals, e) => {
       writer.get(context);
       writer.i32((e * access.bits) / 8);
-      writer.call(unit.accessFunctions.named(gatherName(access)));
+      writer.call(unit.accessFunctions.named(gatherName(access), lanes));
       for (const local of locals.toReversed()) writer.set(local);
     });
   }
@@ -271,7 +271,7 @@ export class Memory {
       writer.i32((e * access.bits) / 8);
       writer.value(bitsOf(mask, lanes));
       for (const local of locals) writer.get(local);
-      writer.call(unit.accessFunctions.named(scatterName(access)));
+      writer.call(unit.accessFunctions.named(scatterName(access), lanes));
     });
   }
 

@@ -95,4 +95,4 @@ describe("the commands of the README", () => {
     expect(status, stdout + stderr).toBe(words.includes("--explore") ? 1 : 0);
     if (!/^(?:asm|build|dap|fmt)$/.test(words[0]!)) expect(stdout).not.toBe("");
   });
-}, 60_000);
+});

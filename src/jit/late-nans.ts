@@ -39,15 +39,19 @@ export function lateNans(
     of(register).web.isNumber = false;
   };
   const join = (a: number, b: number): void => {
-    const [to, from] = [of(a), of(b)];
-    if (to === from) return;
+    const [one, other] = [of(a), of(b)];
+    if (one === other) return;
+    // The smaller into the larger: a web may have nearly all registers.
+    const [to, from] = one.members.length < other.members.length ? [other, one] : [one, other];
     const { ty, isNumber, computed, stored } = from.web;
     to.web.isNumber &&= isNumber && (to.web.ty === null || ty === null || ty === to.web.ty);
     to.web.ty ??= ty;
     to.web.computed = Math.max(to.web.computed, computed);
     to.web.stored = Math.max(to.web.stored, stored);
-    for (const r of from.members) webs.set(r, to);
-    to.members.push(...from.members);
+    for (const r of from.members) {
+      webs.set(r, to);
+      to.members.push(r);
+    }
   };
   const seen = new Set<Expr>();
   /** What reads a register otherwise than as a number. */

@@ -47,69 +47,104 @@ export class CallTargets {
     );
     const rest = active.map(() => w.local("v128"));
     const here = active.map(() => w.local("v128"));
-    const [first, word, number] = [w.local("i32"), w.local("i32"), w.local("i32")];
+    const [first, number] = [w.local("i32"), w.local("i32")];
     const vector = (l: number): Wasm => wasm.local("v128", l);
 
-    /** Goes through the different targets of lanes that have yet to call. */
-    const targets = (body: () => void): void => {
-      w.assign(rest.map((l, q) => ({ local: l, value: lanes[q]! })));
-      w.loop((next) => {
-        // Each time, since a callee leaves its own there.
-        for (const [q, l] of low.entries()) this.#storeAddresses(q, vector(l), vector(high[q]!));
-        const lane = wasm.op("i32.ctz", laneBits(rest.map(vector)));
-        w.assign([{ local: first, value: add(local(context), wasm.op("i32.shl", lane, wasm.i32(3))) }]);
-        for (const [to, offset] of [
-          [number, 0],
-          [word, 4],
-        ] as const) {
-          w.get(first);
-          w.memory("i32.load", 4, layout.addresses + offset);
-          w.set(to);
-        }
-        const is = (parts: readonly number[], to: number, q: number): Wasm =>
-          wasm.op("i32x4.eq", vector(parts[q]!), wasm.op("i32x4.splat", local(to)));
-        w.assign(
-          here.map((l, q) => ({
-            local: l,
-            value: wasm.op("v128.and", vector(rest[q]!), wasm.op("v128.and", is(low, number, q), is(high, word, q))),
-          })),
-        );
-        w.assign(rest.map((l, q) => ({ local: l, value: wasm.op("v128.andnot", vector(l), vector(here[q]!)) })));
-        body();
-        w.value(anyOf(rest.map(vector)));
-        w.brIf(next);
+    const storeAddresses = (): void => {
+      low.forEach((l, q) => {
+        const [a, b] = [vector(l), vector(high[q]!)];
+        this.#store(q, [wasm.shuffle32(a, b, [0, 4, 1, 5]), wasm.shuffle32(a, b, [2, 6, 3, 7])]);
       });
     };
-    targets(() => this.#check(index, op, lanes, { low: number, high: word }));
+    /** Finds the target of the first lane that is left, and the lanes that have the same: they are left no longer. */
+    const findNext = (): void => {
+      const lane = wasm.op("i32.ctz", laneBits(rest.map(vector)));
+      w.assign([{ local: first, value: add(local(context), wasm.op("i32.shl", lane, wasm.i32(3))) }]);
+      w.get(first);
+      w.memory("i32.load", 4, layout.addresses);
+      w.set(number);
+      const target = wasm.op("i32x4.splat", local(number));
+      w.assign(
+        here.map((l, q) => ({
+          local: l,
+          value: wasm.op("v128.and", vector(rest[q]!), wasm.op("i32x4.eq", vector(low[q]!), target)),
+        })),
+      );
+      w.assign(rest.map((l, q) => ({ local: l, value: wasm.op("v128.andnot", vector(l), vector(here[q]!)) })));
+    };
+    const isLeft = anyOf(rest.map(vector));
+    const all = rest.map((l, q) => ({ local: l, value: lanes[q]! }));
+    const check = (): void => this.#check(index, op, lanes, number, storeAddresses);
+    // Most often all lanes have the target of the first one, and no function lies where the high word counts.
+    const several = w.local("i32");
+    const zeroth = wasm.op("i32x4.splat", local(number));
+    w.assign([{ local: number, value: wasm.lane("i32x4.extract_lane", 0, vector(low[0]!)) }]);
+    const others = low.map((l, q) => {
+      const other = wasm.op("v128.or", wasm.op("v128.xor", vector(l), zeroth), vector(high[q]!));
+      return wasm.op("v128.and", other, lanes[q]!);
+    });
+    w.assign([{ local: several, value: anyOf(others) }]);
+    w.get(several);
+    w.if(
+      () => {
+        storeAddresses();
+        w.value(anyOf(high.map((l, q) => wasm.op("v128.and", vector(l), lanes[q]!))));
+        w.if(() => this.#faults.raise(index, lanes));
+        // All are looked at before any is called.
+        w.assign(all);
+        w.loop((next) => {
+          findNext();
+          check();
+          w.value(isLeft);
+          w.brIf(next);
+        });
+        w.assign(all);
+      },
+      () => {
+        check();
+        w.assign(here.map((l, q) => ({ local: l, value: lanes[q]! })));
+      },
+    );
     const distance = wasm.op("i32.sub", local(number), wasm.i32(windows.function.start));
-    targets(() => call(wasm.op("i32.shr_u", distance, wasm.i32(Math.log2(functionStride))), here.map(vector)));
-    for (const l of [...words, ...rest, ...here, first, word, number]) w.release(l);
+    w.loop((next) => {
+      w.get(several);
+      w.if(() => {
+        // Each time, since a callee leaves its own there.
+        storeAddresses();
+        findNext();
+      });
+      call(wasm.op("i32.shr_u", distance, wasm.i32(Math.log2(functionStride))), here.map(vector));
+      w.get(several);
+      w.if(() => {
+        w.value(isLeft);
+        w.brIf(next);
+      });
+    });
+    w.release(several);
+    for (const l of [...words, ...rest, ...here, first, number]) w.release(l);
   }
 
   /** Puts the addresses of four lanes where single ones can be read, here and by the launcher. */
-  #storeAddresses(quad: number, low: Wasm, high: Wasm): void {
+  #store(quad: number, pairs: readonly Wasm[]): void {
     const { writer: w } = this.#chunk;
     const { context, layout } = this.#memory;
-    [wasm.shuffle32(low, high, [0, 4, 1, 5]), wasm.shuffle32(low, high, [2, 6, 3, 7])].forEach((pair, i) => {
+    pairs.forEach((pair, i) => {
       w.get(context);
       w.value(pair);
       w.memory("v128.store", 16, layout.addresses + 32 * quad + 16 * i);
     });
   }
 
-  /** Lets the launcher end the launch if the address in two locals is no good. */
-  #check(index: number, op: CallOp, lanes: readonly Wasm[], at: { readonly low: number; readonly high: number }): void {
+  /** Lets the launcher end the launch if the low word of an address, in a local, is no good; `tell`: puts all addresses where it looks. */
+  #check(index: number, op: CallOp, lanes: readonly Wasm[], address: number, tell: () => void): void {
     const { writer: w } = this.#chunk;
     const { context, layout } = this.#memory;
     const count = this.#unit.facts.callables.list.length;
-    const distance = wasm.op("i32.sub", local(at.low), wasm.i32(windows.function.start));
+    const distance = wasm.op("i32.sub", local(address), wasm.i32(windows.function.start));
     const isFunction = wasm.op(
       "i32.and",
       wasm.op("i32.lt_u", distance, wasm.i32(count * functionStride)),
-      wasm.op(
-        "i32.eqz",
-        wasm.op("i32.or", local(at.high), wasm.op("i32.and", local(at.low), wasm.i32(functionStride - 1))),
-      ),
+      wasm.op("i32.eqz", wasm.op("i32.and", local(address), wasm.i32(functionStride - 1))),
     );
     const good = w.local("i32");
     w.assign([{ local: good, value: isFunction }]);
@@ -121,6 +156,7 @@ export class CallTargets {
     });
     w.value(wasm.op("i32.eqz", local(good)));
     w.if(() => {
+      tell();
       this.#faults.raise(index, lanes);
     });
     w.release(good);

@@ -1,6 +1,8 @@
 import { type Features, type FunctionWriter, ModuleWriter, wasm } from "../wasm/index.ts";
+import { activate, clearRegisters, clearShared } from "./chunk-start.ts";
+import { type Analysed, analyse } from "./kernel-analysis.ts";
 import { AccessFunctions } from "./access-functions.ts";
-import { Analysis } from "./analysis.ts";
+import type { Analysis } from "./analysis.ts";
 import { Body } from "./body.ts";
 import { activationBytes, calledBytes } from "./activation-bytes.ts";
 import { functionName } from "./convention.ts";
@@ -12,28 +14,26 @@ import { Frame, frameFunctions } from "./frame.ts";
 import { writeFunction } from "./function.ts";
 import { KernelStacks, stackBytesOf, stackModeOf } from "./kernel-stacks.ts";
 import { lastingOf } from "./lasting.ts";
-import { splitAtLoopExits } from "./loop-exits.ts";
 import type { MemoryContext } from "./locator.ts";
 import { faultImport } from "./faults.ts";
 import { gatherImports } from "./gathering-layout.ts";
 import { GatheringBlocks } from "./gatherings.ts";
 import { type Hoisted, hoistedOf } from "./hoisting.ts";
 import { type Idle, idleTest } from "./idle-chunks.ts";
-import { losesLanes, Planning } from "./plan.ts";
+import { Planning } from "./plan.ts";
 import { type Phase, phasesOf } from "./phase.ts";
 import { Phases } from "./phases.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import { prepare } from "./prepare.ts";
 import type { Sharing } from "./register-locals.ts";
 import { registerSpans } from "./register-spans.ts";
 import { Reaches } from "./reaches.ts";
 import { Region } from "./region.ts";
 import { type ChunkStart, Rounds } from "./rounds.ts";
-import { Specials, specialShape, specialsOf } from "./specials.ts";
+import { Specials, specialsOf } from "./specials.ts";
 import { Stacks } from "./stacks.ts";
-import { type Pauses, pausesOf, stateBytesFor, Suspension } from "./suspension.ts";
+import { stateBytesFor, Suspension } from "./suspension.ts";
 import { importThreads, ThreadFiles } from "./thread-files.ts";
 import type { LaunchShape, ProgramFacts, Site, Unit } from "./unit.ts";
-import { Unsupported } from "./unsupported.ts";
 
 /** A kernel as a WebAssembly module, and what the launcher must know to run it. */
 export interface CompiledKernel {
@@ -261,7 +261,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
     specials.startBlock(ticket);
     hoist(hoisted.block);
     const beginBlock = (): void => {
-      if (facts.sharedBytes > 0) clearShared(unit, w);
+      if (facts.sharedBytes > 0) clearShared(unit, w, context);
       files?.clearSharedMemory();
       body.gatherings?.beginBlock();
     };
@@ -382,73 +382,5 @@ function sharingOf(analysis: Analysis, { registers, splats }: Hoisted, pauses: R
   return spans === null ? null : { spans, apart: new Set([...registers, ...splats, ...liveness.acrossLanes]) };
 }
 
-interface Analysed {
-  readonly analysis: Analysis;
-  readonly pauses: Pauses;
-}
-
-/** The code of a kernel, with registers split where that makes it better. */
-function analyse(
-  kernel: Callable,
-  code: Prepared,
-  plan: Omit<Plan, "facts">,
-  isSplit = plan.shape.width !== null,
-): Analysed {
-  const { shape, graph, stacks } = plan;
-  const pauses = pausesOf(code.graph, code.instructions, graph.seesOthers);
-  const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
-  const analysis = new Analysis(code, {
-    special: (leaf) => specialShape(leaf, shape),
-    params: new Map(),
-    full: shape.full,
-    stalls: (block) => stalled.has(block),
-    loses: losesLanes(code, graph),
-    tellsExits: false,
-    stacks: stacks.isUsed,
-    isTaken: graph.takesLanes(kernel),
-    lanes: 4 * shape.quads,
-  });
-  const areApart = (blocks: Iterable<number>): boolean => shape.width !== null && mayBeApart(analysis, blocks, code);
-  if (areApart(pauses.spins)) throw new Unsupported("threads that give way with lanes elsewhere");
-  // Then it is looked at whether they are.
-  const isCounted = pauses.isCounted || areApart(pauses.barriers.values());
-  const split = isSplit ? null : splitAtLoopExits(code, analysis.isDivergent);
-  return split === null ? { analysis, pauses: { ...pauses, isCounted } } : analyse(kernel, split, plan, true);
-}
-
-/** Whether lanes may be elsewhere where others pause. A hardware thread has one instruction pointer: they may not go on meanwhile. */
-function mayBeApart({ divergence, isDivergent }: Analysis, blocks: Iterable<number>, { graph }: Prepared): boolean {
-  return [...blocks].some((block) => {
-    const before = graph.blocks[block]!.predecessors;
-    return divergence.waiting(block).size > 0 || before.some((p) => divergence.waiting(p).size > 0 || isDivergent(p));
-  });
-}
-
-/** Shared memory begins as zeros in every block. */
-function clearShared({ layout, facts }: Unit, w: FunctionWriter): void {
-  w.value(wasm.op("i32.add", wasm.local("i32", context), wasm.i32(layout.shared)));
-  w.i32(0);
-  w.i32(facts.sharedBytes);
-  w.memoryFill();
-}
-
 const count = (w: FunctionWriter, local: number, by: number): void =>
   w.assign([{ local, value: wasm.op("i32.add", wasm.local("i32", local), wasm.i32(by)) }]);
-
-/** The lanes that have a thread. */
-function activate({ writer, active }: Chunk, { full, width }: LaunchShape, threads: number, first: number): void {
-  const rest = wasm.op("i32x4.splat", wasm.op("i32.sub", wasm.local("i32", threads), wasm.local("i32", first)));
-  const left = width === null || width === 4 * active.length ? rest : wasm.op("i32x4.min_s", rest, wasm.i32x4(width));
-  const lanes = (q: number) => wasm.lanes([4 * q, 4 * q + 1, 4 * q + 2, 4 * q + 3]);
-  writer.assign(
-    active.map((local, q) => ({ local, value: full ? wasm.i32x4(-1) : wasm.op("i32x4.lt_s", lanes(q), left) })),
-  );
-}
-
-/** Registers that are read before they are written hold zeros. */
-function clearRegisters({ writer, analysis, locals }: Chunk): void {
-  const zero = { i32: wasm.i32(0), i64: wasm.i64(0n), v128: wasm.i32x4(0), f32: wasm.f32(0), f64: wasm.f64(0) };
-  analysis.code.liveness.liveIn(0).forEach((r) => {
-    writer.assign(locals(r).map((l) => ({ local: l, value: zero[writer.typeOf(l)] })));
-  });
-}

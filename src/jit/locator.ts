@@ -1,6 +1,6 @@
 import type { Access } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
-import { type FunctionWriter, type LibraryFunction, type Wasm, wasm } from "../wasm/index.ts";
+import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import { type AccessGroup, accessGroups, bytesOf, type GroupMember } from "./access-groups.ts";
 import { findName, spreadName } from "./access-functions.ts";
 import type { Ahead } from "./ahead.ts";
@@ -11,13 +11,14 @@ import type { ContextLayout } from "./context-layout.ts";
 import { allBits, laneBits } from "./lane-bits.ts";
 import type { Spot } from "./lane-places.ts";
 import { lookAhead, type RoundsAhead } from "./look-ahead.ts";
-import { type Checked, type Places, ReachCheck, type Rescue, type Target } from "./reach.ts";
+import { activeWithin, type Checked, type Places, ReachCheck, type Rescue, type Target } from "./reach.ts";
 import { Ranges } from "./ranges.ts";
 import type { Reaches } from "./reaches.ts";
-import { both, extended, i64, plus, splitPlace } from "./scalar.ts";
+import { both, extended, i64, splitPlace } from "./scalar.ts";
 import { type StripPart, stripsOf } from "./strips.ts";
 import type { Unit } from "./unit.ts";
 import type { Value } from "./value.ts";
+import { Walks } from "./walks.ts";
 
 /** What accesses to memory need to know of the function and of the module around it. */
 export interface MemoryContext {
@@ -238,7 +239,7 @@ export class Locator {
    */
   alongRow(accesses: readonly number[], write: (find: () => void, moveOn: () => void) => void): void {
     const { writer, lanes } = this.#chunk;
-    const released: number[] = [];
+    const walks = new Walks(writer);
     const find = (): void => {
       this.#chunk.begin();
       for (const index of accesses) {
@@ -246,21 +247,15 @@ export class Locator {
         if (this.#verified.has(group)) continue;
         const known = this.#verify(group, null);
         this.#verified.set(group, { ...known, left: Number.POSITIVE_INFINITY });
-        released.push(...known.locals);
-      }
-    };
-    const moveOn = (): void => {
-      for (const { places } of this.#verified.values()) {
-        if (places.kind !== "run" || places.at.kind !== "local") continue;
-        const value = wasm.op("i32.add", places.at, wasm.i32(places.stride * lanes));
-        writer.assign([{ local: places.at.local, value }]);
+        const { places, locals } = known;
+        walks.add(places, wasm.i32(places.kind === "run" ? places.stride * lanes : 0), locals);
       }
     };
     this.trusts = true;
-    write(find, moveOn);
+    write(find, () => walks.moveOn());
     this.trusts = false;
     this.forget();
-    for (const local of released) writer.release(local);
+    walks.release();
   }
 
   /** For how many rounds of a loop that is one block its accesses are good; `assuming` writes code that relies on it. */
@@ -279,31 +274,20 @@ export class Locator {
    * them on.
    */
   assuming({ groups }: RoundsAhead, write: (find: () => void, moveOn: () => void) => void): void {
-    const { writer } = this.#chunk;
-    const steps: { readonly local: number; readonly value: Wasm }[] = [];
-    const released: number[] = [];
+    const walks = new Walks(this.#chunk.writer);
     const find = (): void => {
       for (const [group, { target, places, step }] of groups) {
         if (places.kind === "each") continue;
         const kept = this.#keep({ ok: wasm.i32(1), places, rescue: null }, target, Number.POSITIVE_INFINITY);
         this.#verified.set(group, { ...kept, isNear: true, mayAdjoin: false, rescue: null });
-        released.push(...kept.locals);
-        if (kept.places.kind === "each" || kept.places.at.kind !== "local") continue;
-        const { at } = kept.places;
-        if (step.kind === "const") steps.push({ local: at.local, value: plus(at, step) });
-        else {
-          const by = writer.local("i32");
-          released.push(by);
-          writer.assign([{ local: by, value: step }]);
-          steps.push({ local: at.local, value: plus(at, wasm.local("i32", by)) });
-        }
+        walks.add(kept.places, step, kept.locals);
       }
     };
     this.#assumed = new Set(groups.keys());
-    write(find, () => writer.assign(steps));
+    write(find, () => walks.moveOn());
     this.#assumed = new Set();
     this.forget();
-    for (const local of released) writer.release(local);
+    walks.release();
   }
 
   /** Whether each lane accesses another place, so that the check takes as long as the access. */
@@ -489,19 +473,3 @@ const laneByLane = (places: Places): Places =>
 
 /** A bit for each lane of a mask. */
 export const bitsOf = (mask: Mask, lanes: number): Wasm => (mask === null ? allBits(lanes) : laneBits(mask));
-
-/** Whether the first and the last of some lanes are within a stretch: then those between them are. */
-const activeWithin: LibraryFunction = {
-  name: "activeWithin",
-  params: ["i32", "i64", "i64", "i64"],
-  result: "i32",
-  body: (bits, distance, stride, room) => {
-    const isWithin = (lane: Wasm): Wasm => {
-      const at = wasm.op("i64.add", distance!, wasm.op("i64.mul", extended(lane), stride!));
-      return wasm.op("i64.le_u", at, room!);
-    };
-    const first = isWithin(wasm.op("i32.ctz", bits!));
-    const last = isWithin(wasm.op("i32.sub", wasm.i32(31), wasm.op("i32.clz", bits!)));
-    return wasm.op("i32.and", wasm.op("i32.and", first, last), wasm.op("i64.ge_s", room!, wasm.i64(0n)));
-  },
-};

@@ -345,3 +345,19 @@ function allWithin(words: readonly Wasm[], limit: Wasm, mask: readonly Wasm[] | 
   const most = inMask(words, mask).reduce((a, b) => wasm.op("i32x4.max_u", a, b));
   return wasm.op("i32.eqz", wasm.op("v128.any_true", wasm.op("i32x4.gt_u", most, limit)));
 }
+
+/** Whether the first and the last of some lanes are within a stretch: then those between them are. */
+export const activeWithin: LibraryFunction = {
+  name: "activeWithin",
+  params: ["i32", "i64", "i64", "i64"],
+  result: "i32",
+  body: (bits, distance, stride, room) => {
+    const isWithin = (lane: Wasm): Wasm => {
+      const at = wasm.op("i64.add", distance!, wasm.op("i64.mul", extended(lane), stride!));
+      return wasm.op("i64.le_u", at, room!);
+    };
+    const first = isWithin(wasm.op("i32.ctz", bits!));
+    const last = isWithin(wasm.op("i32.sub", wasm.i32(31), wasm.op("i32.clz", bits!)));
+    return wasm.op("i32.and", wasm.op("i32.and", first, last), wasm.op("i64.ge_s", room!, wasm.i64(0n)));
+  },
+};

@@ -1,0 +1,52 @@
+import { Analysis } from "./analysis.ts";
+import type { Callable } from "./callables.ts";
+import { losesLanes } from "./plan.ts";
+import type { Prepared } from "./prepare.ts";
+import { specialShape } from "./specials.ts";
+import { type Pauses, pausesOf } from "./suspension.ts";
+import type { Unit } from "./unit.ts";
+import { Unsupported } from "./unsupported.ts";
+import { splitAtLoopExits } from "./loop-exits.ts";
+
+/** A kernel as it will be written. */
+export interface Analysed {
+  readonly analysis: Analysis;
+  readonly pauses: Pauses;
+}
+
+/** The code of a kernel, with registers split where that makes it better. */
+export function analyse(
+  kernel: Callable,
+  code: Prepared,
+  plan: Pick<Unit, "shape" | "graph" | "stacks">,
+  isSplit = plan.shape.width !== null,
+): Analysed {
+  const { shape, graph, stacks } = plan;
+  const pauses = pausesOf(code.graph, code.instructions, graph.seesOthers);
+  const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
+  const analysis = new Analysis(code, {
+    special: (leaf) => specialShape(leaf, shape),
+    params: new Map(),
+    full: shape.full,
+    stalls: (block) => stalled.has(block),
+    loses: losesLanes(code, graph),
+    tellsExits: false,
+    stacks: stacks.isUsed,
+    isTaken: graph.takesLanes(kernel),
+    lanes: 4 * shape.quads,
+  });
+  const areApart = (blocks: Iterable<number>): boolean => shape.width !== null && mayBeApart(analysis, blocks, code);
+  if (areApart(pauses.spins)) throw new Unsupported("threads that give way with lanes elsewhere");
+  // Then it is looked at whether they are.
+  const isCounted = pauses.isCounted || areApart(pauses.barriers.values());
+  const split = isSplit ? null : splitAtLoopExits(code, analysis.isDivergent);
+  return split === null ? { analysis, pauses: { ...pauses, isCounted } } : analyse(kernel, split, plan, true);
+}
+
+/** Whether lanes may be elsewhere where others pause. A hardware thread has one instruction pointer: they may not go on meanwhile. */
+function mayBeApart({ divergence, isDivergent }: Analysis, blocks: Iterable<number>, { graph }: Prepared): boolean {
+  return [...blocks].some((block) => {
+    const before = graph.blocks[block]!.predecessors;
+    return divergence.waiting(block).size > 0 || before.some((p) => divergence.waiting(p).size > 0 || isDivergent(p));
+  });
+}

@@ -13,7 +13,7 @@ import type { InStep } from "./in-step.ts";
 import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
 import { goesBack, isRepeated, type WayBack } from "./rounds-ahead.ts";
 import type { Passages } from "./passages.ts";
-import type { PauseKind, Pauses, Suspension } from "./suspension.ts";
+import type { PausePlace, Pauses, Suspension } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
 
 /** Rounds of loops after which lanes that may wait for others let them run. */
@@ -304,8 +304,8 @@ export class BlockEnds {
       copies.copyOthers();
       copies.copy();
       this.#branchPatiently(() => {
-        if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.pause("yield", block, to, null));
-        else this.#pause("yield", block, to, guard);
+        if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.pause("loop", block, to, null));
+        else this.#pause("loop", block, to, guard);
       }, go);
     }
   }
@@ -335,10 +335,10 @@ export class BlockEnds {
     else this.#pause("barrier", block, at, instruction.guard);
   }
 
-  #pause(kind: PauseKind, block: number, at: number, guard: Guard | null): void {
+  #pause(place: PausePlace, block: number, at: number, guard: Guard | null): void {
     const mask = guard === null ? null : this.#chunk.guardMask(guard);
-    if (guard === null || mask !== null) this.#flow.pause(kind, block, at, mask);
-    else ifUniform(this.#chunk, guard, () => this.#flow.pause(kind, block, at, null));
+    if (guard === null || mask !== null) this.#flow.pause(place, block, at, mask);
+    else ifUniform(this.#chunk, guard, () => this.#flow.pause(place, block, at, null));
   }
 
   /** For what moves all lanes or none. */

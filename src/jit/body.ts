@@ -85,7 +85,14 @@ export class Body {
     this.#fileCalls = new FileCalls(chunk, this.flow, context, this.#faults, calls);
     this.counted =
       suspension !== null && pauses.isCounted
-        ? new CountedBarriers(chunk, this.flow, context, suspension, pauses)
+        ? new CountedBarriers(
+            chunk,
+            this.flow,
+            context,
+            suspension,
+            pauses,
+            calls.isFunction ? (calls.ended ?? []) : null,
+          )
         : null;
     this.#ends = new BlockEnds(chunk, {
       counted: this.counted,

@@ -1,8 +1,11 @@
 import { agrees, signatureOf } from "../interpreter/signature.ts";
+import { flowGraphOf } from "../ir/flow/flow-graph.ts";
 import type { Instruction, Op } from "../ir/index.ts";
 import { type CallOrder, callOrder } from "./call-order.ts";
 import type { Callable, Callables } from "./callables.ts";
+import { isCountedBarrier } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
+import { waitingLoops } from "./waiting-loops.ts";
 
 export type CallOp = Extract<Op, { kind: "call" }>;
 export type FileCallOp = Extract<Op, { kind: "file-call" }>;
@@ -36,6 +39,9 @@ export class CallGraph {
   readonly #seeing: ReadonlySet<Callable>;
   readonly #meeting: ReadonlySet<Callable>;
   readonly #taking: ReadonlySet<Callable>;
+  readonly #pausing: ReadonlySet<Callable>;
+  /** Whether any of the functions has barriers that the host counts. */
+  readonly countsBarriers: boolean;
 
   /** @throws Unsupported when the kernel can reach what is not compiled */
   constructor(kernel: Callable, program: Callables) {
@@ -75,7 +81,9 @@ export class CallGraph {
     this.order = callOrder(kernel, (f) => this.calleesOf(f));
     this.#losing = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "exit"));
     this.#seeing = this.reaching(({ ir }) => ir.instructions.some(sees));
-    this.#meeting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "warp" && op.mask !== null));
+    this.countsBarriers = this.functions.some(({ ir }) => ir.instructions.some(isCountedBarrier));
+    this.#meeting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => this.#meets(op)));
+    this.#pausing = this.reaching((f) => f !== kernel && this.#pausesItself(f));
     this.#taking = this.reaching(({ ir }) => ir.instructions.some(({ op }) => "allLanes" in op && op.allLanes));
     this.#asking = this.reaching(({ ir }) => ir.instructions.some((i) => this.#asks(i)));
   }
@@ -108,6 +116,15 @@ export class CallGraph {
     return [...this.#byAddress].some((f) => this.#losing.has(f));
   }
 
+  /** Whether what an instruction calls may have to wait for other threads, and be entered again to go on. */
+  readonly mayPause = ({ op }: Instruction): boolean =>
+    isCall(op) && this.targetsOf(op).some((f) => this.#pausing.has(f));
+
+  /** Whether a function may come back before it has ended, since it waits for other threads. */
+  pauses(f: Callable): boolean {
+    return this.#pausing.has(f);
+  }
+
   /** Whether lanes may have to wait for others of their warp in a function. */
   meetsLanes(f: Callable): boolean {
     return this.#meeting.has(f);
@@ -137,6 +154,18 @@ export class CallGraph {
     const found = new Set(this.functions.filter(holds));
     for (const f of found) for (const caller of this.#callers.get(f) ?? []) found.add(caller);
     return found;
+  }
+
+  #meets(op: Op): boolean {
+    return op.kind === "warp" ? op.mask !== null : op.kind === "barrier" && this.countsBarriers;
+  }
+
+  #pausesItself({ ir: { instructions } }: Callable): boolean {
+    if (instructions.some(({ op }) => op.kind === "barrier")) return true;
+    return (
+      instructions.some(this.seesOthers) &&
+      waitingLoops(flowGraphOf(instructions), instructions, this.seesOthers).size > 0
+    );
   }
 
   #asks({ op }: Instruction): boolean {

@@ -20,6 +20,7 @@ import { ExternalCalls } from "./external-calls.ts";
 import { fitted } from "./fit.ts";
 import type { Faults } from "./faults.ts";
 import type { Frame } from "./frame.ts";
+import { pausedWord } from "./pausing-function.ts";
 import { anyOf, laneBits } from "./lane-bits.ts";
 import { loadLive, requireNamed, tellLive } from "./meeting.ts";
 import type { MemoryContext } from "./locator.ts";
@@ -92,8 +93,12 @@ export class Calls {
       this.#tellLive(op);
       const { convention, returned } =
         op.target.kind === "direct" ? this.#direct(index, op, lanes) : this.#indirect(index, op, op.target, lanes);
-      this.#writeResults(block, convention, op.results, returned, guard);
-      if (returned.lanes !== null) this.#lose(block, lanes, returned.lanes);
+      const finish = (): void => {
+        this.#writeResults(block, convention, op.results, returned, guard);
+        if (returned.lanes !== null) this.#lose(block, lanes, returned.lanes);
+      };
+      if (this.#at.unit.graph.mayPause(instruction)) this.#pauseOr(block, guard, finish);
+      else finish();
       for (const local of allOf(returned)) this.#writer.release(local);
     };
     if (guard === null) write();
@@ -101,6 +106,24 @@ export class Calls {
       this.#writer.value(anyOf(mask!));
       this.#writer.if(write);
     }
+  }
+
+  /** Where the callee waits for other threads, so do the lanes that have called it: they will call it again. */
+  #pauseOr(block: number, guard: Mask, finish: () => void): void {
+    const w = this.#writer;
+    const { context, layout } = this.#memory;
+    const paused = w.local("i32");
+    w.get(context);
+    w.memory("i32.load", 4, layout.words.paused);
+    w.tee(paused);
+    w.if(() => {
+      w.value(wasm.op("i32.eq", wasm.local("i32", paused), wasm.i32(pausedWord.yield)));
+      w.if(
+        () => this.#flow.pause("call in a loop", block, block, guard),
+        () => this.#flow.pause("call at a barrier", block, block, guard),
+      );
+    }, finish);
+    w.release(paused);
   }
 
   /** Lanes end: in a function, those who called it are to know. */
@@ -161,6 +184,8 @@ export class Calls {
   #indirect(index: number, op: CallOp, { signature }: IndirectTarget, lanes: readonly Wasm[]): Called {
     const w = this.#writer;
     const { unit } = this.#at;
+    if (unit.graph.targetsOf(op).some((f) => unit.graph.pauses(f)))
+      throw new Unsupported("pauses in functions that are called by address");
     const { quads } = this.#chunk;
     const convention = conventionOf(signature, unit.graph.losesByAddress);
     const memory = this.#memoryOf(convention, op);

@@ -115,6 +115,13 @@ const headerWords = [
   "resumed",
   /** Rounds of the chunks in which they only wait after which a block stops. */
   "patience",
+  /**
+   * For functions that may pause: the byte of memory where the state of the chunk begins, whether it goes on since it has given way
+   * (else behind barriers), and what such a function says when it comes back: 0 when it has ended, 1 if it waits at barriers, 2 if it gives way.
+   */
+  "state",
+  "woken",
+  "paused",
 ] as const;
 
 export type HeaderWord = (typeof headerWords)[number];

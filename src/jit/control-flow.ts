@@ -14,7 +14,7 @@ import {
 } from "./code-layout.ts";
 import type { Gatherings } from "./gatherings.ts";
 import { graphOf, type Phase } from "./phase.ts";
-import type { PauseKind, Suspension } from "./suspension.ts";
+import type { PauseKind, PausePlace, Suspension } from "./suspension.ts";
 import { LaneMasks } from "./lane-masks.ts";
 import { dispatch, isTarget } from "./scope-entry.ts";
 import { waitingMasks } from "./waiting-masks.ts";
@@ -134,11 +134,11 @@ export class ControlFlow {
   }
 
   /** The lanes of a mask (null: all) pause, and will go on at a block; the others go on now. */
-  pause(kind: PauseKind, from: number, at: number, guard: readonly Wasm[] | null): void {
+  pause(place: PausePlace, from: number, at: number, guard: readonly Wasm[] | null): void {
     const { writer } = this.#chunk;
     const lanes = guard === null ? this.#masks.active : this.#masks.within(from, guard);
     writer.assign(
-      this.#suspension!.maskAt(at, kind).map((local, q) => ({
+      this.#suspension!.maskAt(at, place).map((local, q) => ({
         local,
         value: wasm.op("v128.or", wasm.local("v128", local), lanes[q]!),
       })),

@@ -4,8 +4,9 @@ import { type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
 import type { ControlFlow } from "./control-flow.ts";
 import { giveUpImport } from "./given-up.ts";
-import { anyOf, foldWords, laneBits } from "./lane-bits.ts";
+import { anyOf, foldWords, laneBits, maskOfBits } from "./lane-bits.ts";
 import { type MemoryContext, tellEntry } from "./locator.ts";
+import { loadLive } from "./meeting.ts";
 import { ifMoved, type MovedLanes } from "./moved-lanes.ts";
 import { type Pauses, reductionWords, type Suspension } from "./suspension.ts";
 import { laneOf } from "./value.ts";
@@ -28,6 +29,8 @@ export class CountedBarriers {
   readonly #memory: MemoryContext;
   readonly #suspension: Suspension;
   readonly #barriers: Pauses["barriers"];
+  /** Of a function: the lanes that have ended in it; null for the kernel. */
+  readonly #ended: readonly number[] | null;
 
   constructor(
     chunk: Chunk,
@@ -35,7 +38,9 @@ export class CountedBarriers {
     memory: MemoryContext,
     suspension: Suspension,
     { barriers }: Pick<Pauses, "barriers">,
+    ended: readonly number[] | null,
   ) {
+    this.#ended = ended;
     this.#chunk = chunk;
     this.#flow = flow;
     this.#memory = memory;
@@ -55,7 +60,7 @@ export class CountedBarriers {
     file?.read(instruction);
     ifMoved(this.#chunk, block, instruction, (moved) => {
       const { lanes } = moved;
-      w.value(anyOf(this.#flow.everybody().map((all, q) => wasm.op("v128.andnot", all, lanes[q]!))));
+      w.value(anyOf(this.#everybody().map((all, q) => wasm.op("v128.andnot", all, lanes[q]!))));
       w.if(() => w.call(giveUpImport));
       const [id, count] = [op.id, op.count].map((expr) => this.#agreed(expr, moved));
       const { context, siteOf } = this.#memory;
@@ -86,7 +91,7 @@ export class CountedBarriers {
     if (reduce === null || typeof register !== "number") return;
     const { writer: w, locals } = this.#chunk;
     const result = w.local("i32");
-    w.get(this.#suspension.state);
+    this.#getState();
     w.memory("i32.load", 4, reductionWords[reduce.op]);
     w.set(result);
     const scalar = wasm.local("i32", result);
@@ -99,6 +104,27 @@ export class CountedBarriers {
       }),
     );
     w.release(result);
+  }
+
+  /** Leaves on the stack where the state of the chunk begins. */
+  #getState(): void {
+    const w = this.#chunk.writer;
+    const { context, layout } = this.#memory;
+    if (this.#ended === null) w.get(this.#suspension.state);
+    else {
+      w.get(context);
+      w.memory("i32.load", 4, layout.words.state);
+    }
+  }
+
+  /** The lanes that have not ended: in a function, all that its callers have told of. */
+  #everybody(): readonly Wasm[] {
+    const ended = this.#ended;
+    if (ended === null) return this.#flow.everybody();
+    const live = this.#chunk.writer.local("i32");
+    loadLive(this.#chunk.writer, this.#memory, live);
+    const all = maskOfBits(wasm.local("i32", live), this.#chunk.quads);
+    return ended.length === 0 ? all : all.map((part, q) => wasm.op("v128.andnot", part, wasm.local("v128", ended[q]!)));
   }
 
   #votes(a: Expr, lanes: readonly Wasm[]): Wasm {

@@ -21,17 +21,16 @@ import type { FunctionPlan } from "./plan.ts";
 import { Reaches } from "./reaches.ts";
 import { Routine } from "./routine.ts";
 import { Specials, specialsOf } from "./specials.ts";
-import { pausesOf } from "./suspension.ts";
+import { PausingFunction } from "./pausing-function.ts";
+import { Suspension } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
 import { type Value, vectorOf } from "./value.ts";
 
 /** Writes a function that the kernel calls: for the lanes of a mask, of which at least one is set. */
-export function writeFunction(unit: Unit, { callable, code, analysis, convention }: FunctionPlan): void {
-  const { module, layout, quads, shape, graph } = unit;
+export function writeFunction(unit: Unit, { callable, code, analysis, convention, pauses }: FunctionPlan): void {
+  const { module, layout, quads, shape } = unit;
   const { params, results } = wasmSignature(convention, quads);
-  const pauses = pausesOf(code.graph, code.instructions, graph.seesOthers);
-  if (pauses.barriers.size + pauses.spins.size > 0) throw new Unsupported("pauses in functions");
   const w = module.function(functionName(callable), params, results);
   const specials = new Specials(w, layout, contextParam, shape, specialsOf(code.instructions));
   const frame = new Frame(unit, w, callable, entryParam);
@@ -57,7 +56,8 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     reaches,
     siteOf,
   };
-  const body = new Body(chunk, memory, pauses, null, null, { unit, callable, frame, ended, isFunction: true });
+  const suspension = unit.functionStates.has(callable) ? new Suspension(chunk, pauses, new Set(), ended ?? []) : null;
+  const body = new Body(chunk, memory, pauses, suspension, null, { unit, callable, frame, ended, isFunction: true });
 
   specials.enter();
   reaches.begin();
@@ -70,7 +70,6 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     w.get(contextParam);
     w.memory("i32.load", 4, layout.words.stacks);
     frame.place();
-    frame.clear();
   }
 
   const word = (at: number): Wasm => {
@@ -88,32 +87,42 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
       return { register, class: c, at: wasm.op("i32.add", at, wasm.i32(8 * j)) };
     });
 
-  let next = maskParam + quads;
-  const values: { register: number; value: Value }[] = [];
-  convention.params.forEach((slots, i) => {
-    const { storage, type } = callable.ir.params[i]!;
-    slots.forEach((slot, j) => {
-      if (slot.kind === "register") {
-        const parts = typesOfSlot(slot, quads).map(() => next++);
-        if (storage.kind !== "register") throw new Error("a scalar is passed in a register");
-        values.push({ register: storage.registers[j]!, value: slotValue(slot, parts) });
-        return;
-      }
-      const from = word(layout.callParams + 4 * i);
-      if (storage.kind === "frame") {
-        const bytes = type.unsized ? frame.unsizedBytes : wasm.i32(type.size);
-        frame.copy(from, frame.offsetOf(storage.variable), bytes, laneBits(called));
-      } else if (storage.kind === "register") {
-        for (const { register, class: c, at } of inMemory(storage.registers, from)) {
-          const all = slotValue({ kind: "register", class: c, isUniform: false }, frame.load(at, c, quads));
-          values.push({ register, value: all });
+  const begin = (): void => {
+    if (unit.stacks.variablesOf(callable).size > 0) frame.clear();
+    let next = maskParam + quads;
+    const values: { register: number; value: Value }[] = [];
+    convention.params.forEach((slots, i) => {
+      const { storage, type } = callable.ir.params[i]!;
+      slots.forEach((slot, j) => {
+        if (slot.kind === "register") {
+          const parts = typesOfSlot(slot, quads).map(() => next++);
+          if (storage.kind !== "register") throw new Error("a scalar is passed in a register");
+          values.push({ register: storage.registers[j]!, value: slotValue(slot, parts) });
+          return;
         }
-      }
+        const from = word(layout.callParams + 4 * i);
+        if (storage.kind === "frame") {
+          const bytes = type.unsized ? frame.unsizedBytes : wasm.i32(type.size);
+          frame.copy(from, frame.offsetOf(storage.variable), bytes, laneBits(called));
+        } else if (storage.kind === "register") {
+          for (const { register, class: c, at } of inMemory(storage.registers, from)) {
+            const all = slotValue({ kind: "register", class: c, isUniform: false }, frame.load(at, c, quads));
+            values.push({ register, value: all });
+          }
+        }
+      });
     });
-  });
-  chunk.fill(values);
-  body.begin();
+    chunk.fill(values);
+    body.begin();
+  };
+  const pausing =
+    suspension === null
+      ? null
+      : new PausingFunction(unit, memory, chunk, body, suspension, { callable, called, ended });
+  if (pausing === null) begin();
+  else pausing.enter(begin);
   body.flow.write();
+  pausing?.leaveIfPaused(results);
 
   chunk.begin();
   routine?.leave(called);

@@ -3,7 +3,7 @@ import type { Callable } from "./callables.ts";
 import { losesLanes } from "./plan.ts";
 import type { Prepared } from "./prepare.ts";
 import { specialShape } from "./specials.ts";
-import { type Pauses, pausesOf } from "./suspension.ts";
+import { pausedBlocks, type Pauses, pausesOf } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
 import { splitAtLoopExits } from "./loop-exits.ts";
@@ -22,8 +22,8 @@ export function analyse(
   isSplit = plan.shape.width !== null,
 ): Analysed {
   const { shape, graph, stacks } = plan;
-  const pauses = pausesOf(code.graph, code.instructions, graph.seesOthers);
-  const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
+  const pauses = pausesOf(code, graph);
+  const stalled = pausedBlocks(pauses);
   const analysis = new Analysis(code, {
     special: (leaf) => specialShape(leaf, shape),
     params: new Map(),

@@ -1,5 +1,6 @@
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Callable } from "./callables.ts";
+import type { CallGraph } from "./call-graph.ts";
 import type { Frame } from "./frame.ts";
 import type { Stacks } from "./stacks.ts";
 import type { Unit } from "./unit.ts";
@@ -15,8 +16,12 @@ const mostThreads = 1024;
 export type StackMode = "common" | "own" | "kept";
 
 /** `takesTurns`: chunks wait for each other. Throws Unsupported. */
-export function stackModeOf(kernel: Callable, stacks: Stacks, takesTurns: boolean): StackMode {
+export function stackModeOf(kernel: Callable, stacks: Stacks, graph: CallGraph, takesTurns: boolean): StackMode {
   if (!takesTurns || !stacks.isUsed) return "common";
+  if (graph.functions.some((f) => graph.pauses(f) && f !== kernel)) {
+    if (stacks.isChecked) throw new Unsupported("pauses in functions, beside others that call themselves or allocate");
+    return "own";
+  }
   if (kernel.allocates) throw new Unsupported("alloca where lanes wait for each other");
   if (stacks.variablesOf(kernel).size === 0) return "common";
   return stacks.isChecked ? "kept" : "own";

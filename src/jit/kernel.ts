@@ -31,7 +31,8 @@ import { Region } from "./region.ts";
 import { type ChunkStart, Rounds } from "./rounds.ts";
 import { Specials, specialsOf } from "./specials.ts";
 import { Stacks } from "./stacks.ts";
-import { stateBytesFor, Suspension } from "./suspension.ts";
+import { pausedBlocks, stateBytesFor, Suspension } from "./suspension.ts";
+import { functionStatesOf } from "./pausing-function.ts";
 import { importThreads, ThreadFiles } from "./thread-files.ts";
 import type { LaunchShape, ProgramFacts, Site, Unit } from "./unit.ts";
 
@@ -77,7 +78,7 @@ export function compileKernel(
   const { ir } = kernel;
   const graph = new CallGraph(kernel, callables);
   const stacks = new Stacks(graph, facts.stackLimit);
-  const code = prepare(kernel, facts.bindings, graph.mayLoseLanes);
+  const code = prepare(kernel, facts.bindings, graph.mayLoseLanes, graph.mayPause);
   const analysed = analyse(kernel, code, { shape, graph, stacks });
   const unit = unitOf(kernel, analysed, { shape, facts, graph, stacks }, features);
   const { module, layout, quads, plans } = unit;
@@ -122,8 +123,8 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
   const { ir } = kernel;
   const plans = new Planning(graph, facts, shape, stacks.isUsed).from(analysis);
   const all = [analysis.code, ...plans.map((p) => p.code)];
-  const isSuspended = pauses.barriers.size + pauses.spins.size > 0;
-  const stackMode = stackModeOf(kernel, stacks, isSuspended);
+  const stackMode = stackModeOf(kernel, stacks, graph, pausedBlocks(pauses).size > 0);
+  const states = functionStatesOf(plans, graph, quads);
   const params = ir.params.flatMap(({ storage, type }) =>
     storage.kind === "kernel" ? [{ at: storage.offset, type }] : [],
   );
@@ -136,7 +137,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     paramBytes: params.reduce((end, { at, type }) => Math.max(end, at + type.size), 0),
     roots: roots.length,
     sites: all.reduce((sum, { instructions }) => sum + instructions.length, 0),
-    stateBytes: stateBytesFor(analysis, pauses, quads),
+    stateBytes: stateBytesFor(analysis, pauses, quads) + states.bytes,
     gathers: new GatheringBlocks(analysis).all.length > 0,
     calls: graph.order.recursive ? mostCalls : graph.functions.length + 1,
     memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
@@ -157,10 +158,13 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     layout,
     stackMode,
     accessFunctions: new AccessFunctions(module, layout, quads * 4, stacks.stride),
+    functionStates: states.offsets,
+    functionStateBytes: states.bytes,
     roots,
     sites: [],
     targets: [],
     isTerse: all.reduce((sum, { instructions }) => sum + instructions.length, 0) > mostAtLength,
+    kernelStateBytes: 0,
     records: 0,
     mayGiveUp: stacks.isChecked,
   };
@@ -184,7 +188,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   const w = unit.module.function("run", ["i32", "i32", "i32"], ["i32"]);
   const { code } = analysis;
   w.keepIn({ base: context, offset: layout.lasting, ...lastingOf(code, quads) });
-  const stalled = new Set([...pauses.barriers.values(), ...pauses.spins]);
+  const stalled = pausedBlocks(pauses);
   const hoisted = hoistedOf(analysis, stalled);
   const specials = new Specials(w, layout, context, shape, specialsOf(code.instructions));
   const chunk = new Chunk(
@@ -206,6 +210,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   if (suspension !== null && suspension.bytes > stateBytesFor(analysis, pauses, quads)) {
     throw new Error("the state of a chunk is larger than the room for it");
   }
+  unit.kernelStateBytes = suspension?.bytes ?? 0;
   const siteOf = (instruction: number, record: number | null, element = 0): number =>
     unit.sites.push({ function: kernel.number, instruction: code.origins[instruction]!, record, element }) - 1;
   const memory: MemoryContext = {
@@ -370,7 +375,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   });
   w.end();
   w.get(last);
-  return suspension?.bytes ?? 0;
+  return unit.kernelStateBytes + unit.functionStateBytes;
 }
 
 /** How the registers of a kernel share locals; null where they do not. */

@@ -161,7 +161,11 @@ export class Phases {
   #findState(): void {
     const { layout, quads } = this.#unit;
     const chunk = wasm.op("i32.shr_u", this.#local(this.#first), wasm.i32(Math.log2(4 * quads)));
-    this.#suspension.find(wasm.op("i32.add", this.#local(this.#context), wasm.i32(layout.states)), chunk);
+    this.#suspension.find(
+      wasm.op("i32.add", this.#local(this.#context), wasm.i32(layout.states)),
+      chunk,
+      this.#suspension.bytes,
+    );
   }
 
   #local(local: number): Wasm {

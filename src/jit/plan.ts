@@ -8,6 +8,7 @@ import { type Convention, conventionOf, directConvention, routineConvention } fr
 import { type Prepared, prepare } from "./prepare.ts";
 import { type Shape, uniform, vector } from "./shape.ts";
 import { specialShape } from "./specials.ts";
+import { type Pauses, pausedBlocks, pausesOf } from "./suspension.ts";
 import type { LaunchShape, ProgramFacts } from "./unit.ts";
 
 /** A function of the program as it will be written. */
@@ -16,6 +17,7 @@ export interface FunctionPlan {
   readonly code: Prepared;
   readonly analysis: Analysis;
   readonly convention: Convention;
+  readonly pauses: Pauses;
 }
 
 /** The values that an argument consists of, one for each register. */
@@ -74,7 +76,8 @@ export class Planning {
     }
     return [...this.#known].map(([callable, { code, params, analysis }]) => {
       const loses = this.#graph.losesLanes(callable);
-      return { callable, code, analysis: analysis!, convention: this.#conventionOf(callable, loses, params) };
+      const convention = this.#conventionOf(callable, loses, params);
+      return { callable, code, analysis: analysis!, convention, pauses: pausesOf(code, this.#graph) };
     });
   }
 
@@ -111,7 +114,7 @@ export class Planning {
     const isNew = known === undefined;
     const byAddress = f.part === null && this.#graph.isCalledByAddress(f);
     if (known === undefined) {
-      const code = prepare(f, this.#facts.bindings, this.#graph.mayLoseLanes);
+      const code = prepare(f, this.#facts.bindings, this.#graph.mayLoseLanes, this.#graph.mayPause);
       const registers = f.ir.params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
       const params = new Map(registers.map((r) => [r, byAddress ? vector : uniform]));
       this.#known.set(f, (known = { code, params, full: !byAddress, analysis: null }));
@@ -137,11 +140,12 @@ export class Planning {
   }
 
   #analyse(known: Known): Analysis {
+    const stalled = pausedBlocks(pausesOf(known.code, this.#graph));
     const around: Surroundings = {
       special: (leaf) => specialShape(leaf, this.#shape),
       params: known.params,
       full: known.full,
-      stalls: () => false,
+      stalls: (block) => stalled.has(block),
       loses: losesLanes(known.code, this.#graph),
       tellsExits: true,
       stacks: this.#stacks,

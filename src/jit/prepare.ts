@@ -28,18 +28,22 @@ export interface Prepared {
 export const resultsOf = ({ returns }: IrFunction): number[] =>
   returns.flatMap(({ storage }) => (storage.kind === "register" ? [...storage.registers] : []));
 
-/** `endsBlock`: further instructions behind which blocks begin. */
+/** `endsBlock`: further instructions behind which blocks begin; `isAlone`: those that are a block by themselves. */
 export function prepare(
   { ir, part }: Pick<Callable, "ir" | "part">,
   bindings: Bindings,
   endsBlock: (instruction: Instruction) => boolean,
+  isAlone: (instruction: Instruction) => boolean = () => false,
 ): Prepared {
   const memo = new Map<Expr, Expr>();
   // What is moved is moved as bits. What is undefined matters to observers alone, which need the interpreter.
   const bound = ir.instructions.map((i) =>
     mapOperands({ ...i, undefinedCases: [] }, (expr) => bitsOf(bind(expr, bindings, memo))),
   );
-  const flow: FlowOptions = { endsBlock, beginsBlock: waitsForLanes };
+  const flow: FlowOptions = {
+    endsBlock: (i) => endsBlock(i) || isAlone(i),
+    beginsBlock: (i) => waitsForLanes(i) || isAlone(i),
+  };
   const graph = flowGraphOf(bound, flow);
   const writes = new Uint32Array(ir.registers.length);
   for (const instruction of bound) writesOf(instruction, (r) => writes[r]!++);

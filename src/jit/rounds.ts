@@ -1,5 +1,6 @@
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Body } from "./body.ts";
+import type { HeaderWord } from "./context-layout.ts";
 import { barrierImports } from "./counted-barriers.ts";
 import { giveUpImport } from "./given-up.ts";
 import { chunkState, type Suspension } from "./suspension.ts";
@@ -94,7 +95,7 @@ export class Rounds {
         w.if(() => gatherings.endIfStuck());
       }
       // If nobody has given way, all that are left wait at the barrier.
-      if (this.#body.counted !== null) this.#settleBarriers();
+      if (this.#unit.graph.countsBarriers || this.#body.counted !== null) this.#settleBarriers();
       else w.assign([{ local: this.#released, value: wasm.op("i32.eqz", this.#local(this.#yielded)) }]);
       this.#stopIfOnlyWaiting();
       if (this.#unit.shape.width !== null) this.#giveUpIfOthersEnded();
@@ -156,6 +157,7 @@ export class Rounds {
     this.#suspension.restore();
     this.#body.counted?.resume();
     this.#body.begin();
+    if (this.#unit.functionStates.size > 0) this.#store("woken", is(chunkState.yielded));
     w.value(is(chunkState.yielded));
     w.if(
       () => this.#body.flow.resume("yield"),
@@ -278,8 +280,20 @@ export class Rounds {
     const chunks = this.#chunksOf(wasm.op("i32.add", this.#threads(), wasm.i32(this.#lanes - 1)));
     w.value(wasm.op("i32.add", this.#local(this.#context), wasm.i32(layout.states)));
     w.i32(chunkState.fresh);
-    w.value(wasm.op("i32.mul", chunks, wasm.i32(this.#suspension.bytes)));
+    w.value(wasm.op("i32.mul", chunks, wasm.i32(this.#stride)));
     w.memoryFill();
+  }
+
+  #store(name: HeaderWord, value: Wasm): void {
+    const w = this.#writer;
+    w.get(this.#context);
+    w.value(value);
+    w.memory("i32.store", 4, this.#unit.layout.words[name]);
+  }
+
+  /** Bytes from the state of one chunk to that of the next. */
+  get #stride(): number {
+    return this.#suspension.bytes + this.#unit.functionStateBytes;
   }
 
   /** From chunk to chunk. */
@@ -309,6 +323,7 @@ export class Rounds {
 
   #findState(): void {
     const states = wasm.op("i32.add", this.#local(this.#context), wasm.i32(this.#unit.layout.states));
-    this.#suspension.find(states, this.#chunksOf(this.#local(this.#first)));
+    this.#suspension.find(states, this.#chunksOf(this.#local(this.#first)), this.#stride);
+    if (this.#unit.functionStates.size > 0) this.#store("state", this.#local(this.#suspension.state));
   }
 }

@@ -1,12 +1,23 @@
 import type { Instruction } from "../ir/index.ts";
-import type { FlowGraph } from "../ir/flow/flow-graph.ts";
 import { type FunctionWriter, type Label, type Wasm, wasm } from "../wasm/index.ts";
 import type { Analysis } from "./analysis.ts";
+import type { CallGraph } from "./call-graph.ts";
 import type { Chunk } from "./chunk.ts";
+import type { Prepared } from "./prepare.ts";
 import { waitingLoops } from "./waiting-loops.ts";
 
 /** Why lanes stop in the middle of a kernel: for the other threads of the block, or to let others run. */
 export type PauseKind = "barrier" | "yield";
+
+/** Where they stop: at a barrier, in a loop, or in a function that has stopped at one or in one. */
+export type PausePlace = "barrier" | "loop" | "call at a barrier" | "call in a loop";
+
+const kindOf = {
+  barrier: "barrier",
+  loop: "yield",
+  "call at a barrier": "barrier",
+  "call in a loop": "yield",
+} as const satisfies Record<PausePlace, PauseKind>;
 
 /** Blocks at which lanes go on after a pause. */
 export interface Pauses {
@@ -14,34 +25,41 @@ export interface Pauses {
   readonly barriers: ReadonlyMap<number, number>;
   /** First blocks of loops that may wait for what other threads do. */
   readonly spins: ReadonlySet<number>;
+  /** Blocks that are calls of functions which may pause. */
+  readonly calls: ReadonlySet<number>;
   /** Whether the host counts who comes to barriers: there are others than the one for all threads. */
   readonly isCounted: boolean;
 }
 
-/** Where the lanes of a kernel may have to pause. `sees`: whether an instruction may see what others do meanwhile. */
-export function pausesOf(
-  graph: FlowGraph,
-  instructions: readonly Instruction[],
-  sees: (instruction: Instruction) => boolean,
-): Pauses {
+/** What of calls is known where pauses are looked for. */
+type Calls = Pick<CallGraph, "seesOthers" | "mayPause" | "countsBarriers">;
+
+/** Where the lanes of a function may have to pause. */
+export function pausesOf({ graph, instructions }: Prepared, { seesOthers, mayPause, countsBarriers }: Calls): Pauses {
   const barriers = new Map<number, number>();
   for (const { index, end } of graph.blocks) {
     // Behind a barrier at the very end there is nothing to wait for.
     if (instructions[end - 1]!.op.kind === "barrier" && index + 1 < graph.blocks.length) barriers.set(index, index + 1);
   }
-  return { barriers, spins: waitingLoops(graph, instructions, sees), isCounted: instructions.some(isCounted) };
+  const calls = graph.blocks.flatMap(({ index, end }) => (mayPause(instructions[end - 1]!) ? [index] : []));
+  const spins = waitingLoops(graph, instructions, seesOthers);
+  return { barriers, spins, calls: new Set(calls), isCounted: countsBarriers };
 }
 
+/** The blocks at which lanes go on that have paused. */
+export const pausedBlocks = ({ barriers, spins, calls }: Pauses): ReadonlySet<number> =>
+  new Set([...barriers.values(), ...spins, ...calls]);
+
 /** Whether an instruction is a barrier that is more than the one for all threads. */
-function isCounted({ op, lanes }: Instruction): boolean {
+export function isCountedBarrier({ op, lanes }: Instruction): boolean {
   if (op.kind !== "barrier") return false;
   const isPlain = op.mode === "sync" && op.count === null && op.id.kind === "const" && op.id.value === 0;
   return !isPlain || lanes !== undefined;
 }
 
 interface Pause {
-  readonly kind: PauseKind;
-  /** The block at which they go on: behind a barrier may be a loop in which lanes give way. */
+  readonly place: PausePlace;
+  /** The block at which they go on. There may be several for one: behind a barrier may be a loop, or a call. */
   readonly block: number;
   /** The lanes that have paused here. */
   readonly mask: readonly number[];
@@ -62,8 +80,8 @@ interface Meeting {
 }
 
 /** Bytes that the state of a chunk of so many times four lanes may take. */
-export function stateBytesFor({ code, register }: Analysis, { barriers, spins }: Pauses, quads: number): number {
-  const blocks = [...barriers.values(), ...spins];
+export function stateBytesFor({ code, register }: Analysis, { barriers, spins, calls }: Pauses, quads: number): number {
+  const blocks = [...barriers.values(), ...spins, ...calls, ...calls];
   const live = new Set<number>();
   for (const block of blocks) {
     code.liveness.liveIn(block).forEach((r) => {
@@ -100,22 +118,23 @@ export class Suspension {
   /** The locals that are kept before a barrier; null: all that are live behind it. */
   #changed: ReadonlySet<number> | null = null;
 
-  /** `lasting`: registers that are there again when a chunk goes on. */
-  constructor(chunk: Chunk, pauses: Pauses, lasting: ReadonlySet<number>) {
+  /** `lasting`: registers that are there again when a chunk goes on; `others`: of a function, further locals that are kept. */
+  constructor(chunk: Chunk, pauses: Pauses, lasting: ReadonlySet<number>, others: readonly number[] | null = null) {
     this.#chunk = chunk;
     const { writer, active, analysis } = chunk;
     const { liveness } = analysis.code;
     this.state = writer.local("i32");
     const together = [...pauses.barriers]
-      .filter(([barrier]) => !pauses.isCounted && isMeeting(analysis, barrier))
+      .filter(([barrier]) => others === null && !pauses.isCounted && isMeeting(analysis, barrier))
       .map(([, block]) => block);
     const meets = new Set(together);
-    const pause = (kind: PauseKind, block: number): Pause => {
-      return { kind, block, mask: active.map(() => writer.local("v128")) };
+    const pause = (place: PausePlace, block: number): Pause => {
+      return { place, block, mask: active.map(() => writer.local("v128")) };
     };
     this.#pauses = [
       ...[...pauses.barriers.values()].filter((b) => !meets.has(b)).map((b) => pause("barrier", b)),
-      ...[...pauses.spins].map((b) => pause("yield", b)),
+      ...[...pauses.spins].map((b) => pause("loop", b)),
+      ...[...pauses.calls].flatMap((b) => [pause("call at a barrier", b), pause("call in a loop", b)]),
     ];
     const liveAt = (blocks: Iterable<number>): number[] => {
       const live = new Set<number>();
@@ -127,7 +146,7 @@ export class Suspension {
       return [...new Set([...live].flatMap((r) => chunk.locals(r)))];
     };
     const masks = this.#pauses.flatMap((p) => p.mask);
-    this.#kept = placesOf(writer, [...masks, ...liveAt(this.#pauses.map((p) => p.block))]);
+    this.#kept = placesOf(writer, [...(others ?? []), ...masks, ...liveAt(this.#pauses.map((p) => p.block))]);
     // What is kept before several barriers has one place: it need not be kept again where it has not changed.
     const places = placesOf(writer, liveAt(together));
     this.meetings = together.map((block) => {
@@ -160,8 +179,8 @@ export class Suspension {
   }
 
   /** Finds the state of the n-th chunk. `states`: where those of all chunks begin. */
-  find(states: Wasm, chunk: Wasm): void {
-    const at = wasm.op("i32.mul", chunk, wasm.i32(this.bytes));
+  find(states: Wasm, chunk: Wasm, stride: number): void {
+    const at = wasm.op("i32.mul", chunk, wasm.i32(stride));
     this.#chunk.writer.assign([{ local: this.state, value: wasm.op("i32.add", states, at) }]);
   }
 
@@ -183,9 +202,9 @@ export class Suspension {
     return [...new Set([...this.masked, ...this.meetings.map((m) => m.block)])].sort((a, b) => a - b);
   }
 
-  /** The mask of the lanes that have paused before a block, for a reason. */
-  maskAt(block: number, kind: PauseKind): readonly number[] {
-    return this.#pauses.find((p) => p.block === block && p.kind === kind)!.mask;
+  /** The mask of the lanes that have paused somewhere and go on at a block. */
+  maskAt(block: number, place: PausePlace): readonly number[] {
+    return this.#pauses.find((p) => p.block === block && p.place === place)!.mask;
   }
 
   /** The masks of all that have paused. */
@@ -201,7 +220,7 @@ export class Suspension {
 
   /** 1 where any lane has paused, for a reason. */
   anyPaused(kind: PauseKind): Wasm {
-    const masks = this.#pauses.filter((p) => p.kind === kind).flatMap((p) => p.mask);
+    const masks = this.#pauses.filter((p) => kindOf[p.place] === kind).flatMap((p) => p.mask);
     if (masks.length === 0) return wasm.i32(0);
     return wasm.op(
       "v128.any_true",
@@ -245,7 +264,7 @@ export class Suspension {
   wake(kind: PauseKind, waiting: (block: number) => readonly number[]): void {
     const { writer } = this.#chunk;
     for (const pause of this.#pauses) {
-      if (pause.kind !== kind) continue;
+      if (kindOf[pause.place] !== kind) continue;
       const target = waiting(pause.block);
       writer.assign([
         ...target.map((local, q) => ({

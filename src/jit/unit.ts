@@ -70,6 +70,9 @@ export interface Unit {
   readonly stacks: Stacks;
   readonly stackMode: StackMode;
   readonly plans: ReadonlyMap<Callable, FunctionPlan>;
+  /** By function that may pause, where its state begins behind that of the kernel; and the bytes of all. */
+  readonly functionStates: ReadonlyMap<Callable, number>;
+  readonly functionStateBytes: number;
   /** Offsets of the parameters whose allocation the launcher looks up beforehand. */
   readonly roots: readonly number[];
   /** By number, as the launcher is told them. */
@@ -81,6 +84,8 @@ export interface Unit {
   readonly isTerse: boolean;
   /** Whether the code may find out that it cannot go on. */
   mayGiveUp: boolean;
+  /** Bytes of the kernel's own state of a chunk, once its code is written. */
+  kernelStateBytes: number;
   /** How many instructions remember what they accessed. */
   records: number;
 }

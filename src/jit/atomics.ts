@@ -10,7 +10,6 @@ import type { LanePlaces } from "./lane-places.ts";
 import { either } from "./locator.ts";
 import type { PlaceFinder } from "./surface-locator.ts";
 import { canonicalNan } from "./nan.ts";
-import { Unsupported } from "./unsupported.ts";
 import { applyScalar, laneOf, type Quad, type Value, type Vector, vectorOf } from "./value.ts";
 
 type AtomicOp = Extract<Op, { kind: "atomic" }>;
@@ -260,8 +259,12 @@ export class AtomicOperations {
     olds: readonly number[],
   ): void {
     const { writer } = this.#chunk;
+    // Vectors have smaller elements, of which each is atomic by itself.
+    if (access.bits === 64 && combine.length > 1) {
+      this.#locked(() => this.#update(access, place, fresh, olds));
+      return;
+    }
     combine.forEach((expr, e) => {
-      if (hangsOnOthers(expr, e)) throw new Unsupported("atomic operations on 128 bits, between threads");
       const offset = (e * access.bits) / 8;
       const operation = modification(expr);
       if (operation === null) this.#exchange(access, place, offset, fresh[e]!, olds[e]!);
@@ -272,6 +275,19 @@ export class AtomicOperations {
         this.#setOld(access, olds[e]!);
       }
     });
+  }
+
+  /** What no instruction of the machine does at once is done by one thread of the host after the other. */
+  #locked(update: () => void): void {
+    const { writer } = this.#chunk;
+    writer.loop((again) => {
+      writer.values([wasm.i32(lockAt), wasm.i32(0), wasm.i32(1)]);
+      writer.memory("i32.atomic.rmw.cmpxchg", 4);
+      writer.brIf(again);
+    });
+    update();
+    writer.values([wasm.i32(lockAt), wasm.i32(0)]);
+    writer.memory("i32.atomic.store", 4);
   }
 
   /** Compares and exchanges until nobody comes between. */
@@ -308,11 +324,8 @@ export class AtomicOperations {
   }
 }
 
-/** Whether an element becomes something that other elements have a part in. */
-const hangsOnOthers = (expr: Expr, element: number): boolean =>
-  expr.kind === "old"
-    ? expr.index !== element
-    : expr.kind === "prim" && expr.args.some((a) => hangsOnOthers(a, element));
+/** A byte of the device's memory that no allocation has: not 0 while a thread of the host changes 128 bits. */
+const lockAt = 64;
 
 /** An argument of an operation that is written as one. */
 function argumentOf(value: Wasm, argument: number): Wasm {

@@ -1,4 +1,4 @@
-import { stackLimit } from "../interpreter/launch.ts";
+import { launch, stackLimit } from "../interpreter/launch.ts";
 import type { Program } from "../interpreter/program.ts";
 import { type Instruction, type IrFunction, windows } from "../ir/index.ts";
 import type { Grid } from "../machine/grid.ts";
@@ -61,15 +61,23 @@ export class JitProgram {
    */
   launch(request: LaunchRequest): JitResult | null {
     const loaded = this.#load(request);
-    if (typeof loaded === "string" || !loaded.kernel.mayGiveUp) return this.#execution(request, false).run();
+    if (typeof loaded === "string") return this.#execution(request, false).run();
+    const { mayGiveUp } = loaded.kernel;
+    const isJudged = this.#isJudged(loaded.kernel, request);
+    if (!mayGiveUp && !isJudged) return this.#execution(request, false).run();
     const printed: string[] = [];
     const onOutput = (text: string): void => {
       printed.push(text);
     };
-    const execution = this.#execution({ ...request, hostThreads: 1, onOutput }, false);
+    const threads = mayGiveUp ? { hostThreads: 1 } : {};
+    const execution = this.#execution({ ...request, ...threads, onOutput }, false);
     const undo = this.program.memory.checkpoint();
     try {
       const result = execution.run();
+      if (!result.ok && isJudged) {
+        undo();
+        return { ...launch(this.program, request), steps: null, hostThreads: 1 };
+      }
       for (const text of printed) request.onOutput?.(text);
       return result;
     } catch (error) {
@@ -82,6 +90,15 @@ export class JitProgram {
       );
       return null;
     }
+  }
+
+  /**
+   * Whether the interpreter says which of several faults comes first: lanes of a warp that run in several chunks do not know what the
+   * others do. It takes a copy of the device's memory, which for little of it costs nothing.
+   */
+  #isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z] }: LaunchRequest): boolean {
+    if (shape.width !== null || lanes >= Math.min(32, x * y * z)) return false;
+    return this.program.memory.allocations.reduce((sum, { start, end }) => sum + end - start, 0) <= mostJudgedBytes;
   }
 
   /**
@@ -189,6 +206,9 @@ export class JitProgram {
     return [...base, ...globals.map(({ address }) => address)].join();
   }
 }
+
+/** Bytes of the device's memory at most that are copied in case that there is a fault. */
+const mostJudgedBytes = 2 ** 20;
 
 /** The block for which code is wide where it is for any. */
 const usual: Dim3 = [256, 1, 1];

@@ -31,7 +31,7 @@ import { Region } from "./region.ts";
 import { type ChunkStart, Rounds } from "./rounds.ts";
 import { Specials, specialsOf } from "./specials.ts";
 import { Stacks } from "./stacks.ts";
-import { pausedBlocks, stateBytesFor, Suspension } from "./suspension.ts";
+import { pausedBlocks, type Pauses, stateBytesFor, Suspension } from "./suspension.ts";
 import { functionStatesOf } from "./pausing-function.ts";
 import { importThreads, ThreadFiles } from "./thread-files.ts";
 import type { LaunchShape, ProgramFacts, Site, Unit } from "./unit.ts";
@@ -109,7 +109,7 @@ export function compileKernel(
     targets: Uint8Array.from(unit.targets.flatMap((of) => facts.callables.list.map((f) => (of.includes(f) ? 1 : 0)))),
     mayGiveUp: unit.mayGiveUp,
     // Groups of hardware threads that run at the same time would need places of their own in private memory.
-    waits: analysed.pauses.spins.size > 0 || shape.width !== null,
+    waits: givesWay(unit, analysed.pauses) || shape.width !== null,
     imports: module.imports,
   };
 }
@@ -364,7 +364,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
         turns.write(phases, eachChunk, idleIn, beginBlock, start);
       } else {
         const rounds = new Rounds(unit, w, context, first, suspension, body);
-        if (pauses.spins.size > 0) rounds.stopAt(ticket);
+        if (givesWay(unit, pauses)) rounds.stopAt(ticket);
         rounds.write(eachChunk, beginBlock, start);
       }
     }
@@ -386,6 +386,10 @@ function sharingOf(analysis: Analysis, { registers, splats }: Hoisted, pauses: R
   const spans = registerSpans(analysis, pauses);
   return spans === null ? null : { spans, apart: new Set([...registers, ...splats, ...liveness.acrossLanes]) };
 }
+
+/** Whether lanes may give way, in the kernel or in what it calls. */
+const givesWay = ({ plans }: Unit, { spins }: Pauses): boolean =>
+  spins.size > 0 || [...plans.values()].some(({ pauses }) => pauses.spins.size > 0);
 
 const count = (w: FunctionWriter, local: number, by: number): void =>
   w.assign([{ local, value: wasm.op("i32.add", wasm.local("i32", local), wasm.i32(by)) }]);

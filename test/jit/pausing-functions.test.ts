@@ -40,6 +40,15 @@ again: ld.volatile.shared.u32 %v, [%a]; setp.ne.u32 %p, %v, %want; @%p bra again
 ret;
 }`;
 
+const flag = `.global .b32 flag;
+.func (.reg .b32 %v) far(.reg .b32 %want)
+{
+.reg .b64 %a; .reg .pred %p;
+mov.u64 %a, flag;
+again: ld.volatile.global.u32 %v, [%a]; setp.ne.u32 %p, %v, %want; @%p bra again;
+ret;
+}`;
+
 const cases: readonly Case[] = [
   {
     name: "barriers in a function",
@@ -74,11 +83,18 @@ setp.ne.u32 %p1, %t, 99; @%p1 bra done; mov.u32 %r8, 6; st.volatile.shared.u32 [
 wait: call (%r3), await, (6); st.global.u32 [%out], %r3;
 done:`,
   },
+  {
+    name: "a function that spins until a later block has written",
+    body: `mov.u32 %r1, %ctaid.x; mov.u64 %d1, flag; setp.eq.u32 %p0, %r1, 0; @%p0 bra wait;
+setp.ne.u32 %p1, %r1, 2; @%p1 bra done; st.volatile.global.u32 [%d1], 9; bra done;
+wait: call (%r3), far, (9); st.global.u32 [%out], %r3;
+done:`,
+  },
 ];
 
 describe("functions that pause", () => {
   test.each(cases)("$name", (c) => {
-    const { reports, out } = expectSame({ before: functions, block, grid: [3, 1, 1], ...c }, inWarps);
+    const { reports, out } = expectSame({ before: functions + flag, block, grid: [3, 1, 1], ...c }, inWarps);
     expect(reports).toEqual([]);
     expect(out.some((word) => word !== 0)).toBe(true);
   });

@@ -23,6 +23,9 @@ type StoreOp = Extract<Op, { kind: "store" }>;
 type AtomicOp = Extract<Op, { kind: "atomic" }>;
 type Uniform = Extract<Value, { kind: "uniform" }>;
 
+/** Instructions of a block beyond which its results may be made of so many that they had better be computed once. */
+const longBlock = 200;
+
 /**
  * Loads, stores and atomic operations. What lies where it is expected is accessed at once; what does not is looked up lane by
  * lane, in what the instruction has found last, and then by the launcher.
@@ -226,6 +229,7 @@ export class Memory {
         return { list, fresh };
       });
       const lists = locals.map((l) => l?.list ?? null);
+      if (this.#isLong(block)) this.#compute(lists.flatMap((list) => list ?? []));
       either(
         writer,
         located,
@@ -239,6 +243,25 @@ export class Memory {
       for (const l of locals) for (const { local } of l?.fresh ?? []) writer.release(local);
     }
     located.release();
+  }
+
+  #isLong(block: number): boolean {
+    const { start, end } = this.#chunk.analysis.code.graph.blocks[block]!;
+    return end - start > longBlock;
+  }
+
+  /**
+   * Has V8 compute values here. It would do so where they are needed, and if these are branches of which only one is taken, in each
+   * of them, with all that they are made of.
+   */
+  #compute(vectors: readonly number[]): void {
+    const { writer } = this.#chunk;
+    const { context, layout } = this.#context;
+    vectors.forEach((local, i) => {
+      writer.get(context);
+      writer.get(local);
+      writer.memory("v128.store", 16, layout.values + 16 * i);
+    });
   }
 
   atomic(block: number, index: number, instruction: Instruction, op: AtomicOp): void {

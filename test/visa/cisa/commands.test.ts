@@ -108,7 +108,7 @@ test.each([
   [["asm"], "asm: no file given"],
   [["asm", "k.visaasm"], "asm: say where the CISA file goes, with -o OUT.isa"],
   [["asm", "none.visaasm", "-o", "x.isa"], "cannot read none.visaasm"],
-  [["asm", "k.visaasm", "-o", "none/x.isa"], "cannot write none/x.isa: there is no directory none"],
+  [["asm", "k.visaasm", "-o", "none/x.isa"], "--output none/x.isa: there is no directory none"],
   [["asm", "fixture.isa", "-o", "x.isa"], "fixture.isa is a CISA file already"],
   [["asm", "k.visaasm", "-o", "x.isa", "--target", "moon"], 'there is no platform "moon"'],
   [["disasm"], "disasm: give one CISA file"],

@@ -5,6 +5,7 @@ import { sanitizerNames } from "../../src/runtime/module.ts";
 import { runJob } from "../../src/runtime/run-job.ts";
 import { SourceText } from "../../src/source/index.ts";
 import { routineTexts } from "../visa/run/program.ts";
+import { routineJob } from "../visa/run/routine-job.ts";
 
 /*
  * Kernels of 16 lanes in the words of `../visa/run/program.ts`, each behind `==== title`, with all sanitizers: `// report: code` at
@@ -19,22 +20,8 @@ function reportsOf(kernel: string, items: number, group: number): { found: strin
   const declarations = (kernel.match(/^\.decl .*$/gm) ?? []).join("\n");
   const program = { title: "", widths: [width], kernel: kernel.replace(/^\.decl .*$/gm, ""), declarations } as const;
   const [{ text } = { text: "" }] = routineTexts({ ...program, expected: () => 0 }, width);
-  const job = {
-    id: "k",
-    isa: "visa",
-    platform: "SKL",
-    simd: width,
-    variants: { "skl.simd16": { modules: ["k.visaasm"], simd: width } },
-    inputs: [
-      { name: "OUT", kind: "arg", type: "u64", buf: "out" },
-      { name: "STK", kind: "stack", type: "u64", bytes_per_thread: 4096 },
-      { name: "ID", kind: "lane-id", type: "u32", n: width },
-    ],
-    buffers: { out: { type: "u32", n: 256, init: { gen: "zero" } } },
-    launches: [{ kernel: "k", global: [items, 1, 1], local: [group, 1, 1], args: [{ buf: "out" }] }],
-    checks: [],
-  };
-  const parsed = parseJob(new SourceText("job.json", JSON.stringify(job)));
+  const job = routineJob({ id: "k", platform: "SKL", width, modules: ["k.visaasm"], items, group });
+  const parsed = parseJob(new SourceText("job.json", job));
   const options = { maxSteps: 200_000, sanitize: new Set(sanitizerNames) };
   const { reports, failure } = runJob(parsed.job!, "skl.simd16", { read: () => encoder.encode(text) }, options);
   const lines = text.split("\n");

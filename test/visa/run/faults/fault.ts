@@ -4,6 +4,7 @@ import { type EngineName, sanitizerNames } from "../../../../src/runtime/module.
 import { runJob } from "../../../../src/runtime/run-job.ts";
 import { SourceText } from "../../../../src/source/index.ts";
 import { type FunctionText, type Program, routineTexts } from "../program.ts";
+import { routineJob } from "../routine-job.ts";
 
 /**
  * A program that goes wrong while it runs, and what has to be said of it. A `<--` ends the line that is to be reported; the
@@ -60,22 +61,8 @@ export function runFault(fault: Fault, engine?: EngineName): { result: JobResult
   const { width = 16, items = width, group = items, maxSteps = 200_000, platform = "SKL" } = fault;
   const watched = { maxSteps, sanitize: new Set(sanitizerNames) };
   const { files, place } = unmarked({ ...fault, widths: [width], expected: () => 0 }, width);
-  const job = {
-    id: fault.title,
-    isa: "visa",
-    platform,
-    simd: width,
-    variants: { [`${platform.toLowerCase()}.simd${width}`]: { modules: [...files.keys()], simd: width } },
-    inputs: [
-      { name: "OUT", kind: "arg", type: "u64", buf: "out" },
-      { name: "STK", kind: "stack", type: "u64", bytes_per_thread: 4096 },
-      { name: "ID", kind: "lane-id", type: "u32", n: width },
-    ],
-    buffers: { out: { type: "u32", n: 256, init: { gen: "zero" } } },
-    launches: [{ kernel: "k", global: [items, 1, 1], local: [group, 1, 1], args: [{ buf: "out" }] }],
-    checks: [],
-  };
-  const parsed = parseJob(new SourceText("job.json", JSON.stringify(job)));
+  const job = routineJob({ id: fault.title, platform, width, modules: [...files.keys()], items, group });
+  const parsed = parseJob(new SourceText("job.json", job));
   if (parsed.job === null) throw new Error(parsed.diagnostics.map(({ message }) => message).join("\n"));
   const read = (path: string): Uint8Array => encoder.encode(files.get(path)!);
   return {

@@ -3,7 +3,6 @@ import { functionStride } from "../machine/address-space.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
 import type { CallOp } from "./call-graph.ts";
 import type { Chunk } from "./chunk.ts";
-
 import type { Faults } from "./faults.ts";
 import { anyOf, laneBits } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";

@@ -1,10 +1,11 @@
 import { readsOf } from "../ir/flow/accesses.ts";
+import type { Expr } from "../semantics/index.ts";
 import type { Wasm } from "../wasm/index.ts";
 import { everywhere, testOf } from "./branch-test.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Hoisted } from "./hoisting.ts";
 import type { Phase } from "./phase.ts";
-import { alongRow, isKnown } from "./row.ts";
+import { type Along, isKnown } from "./row.ts";
 
 /** Whether a chunk can be passed over in a phase: two `i32` that are 0 or 1. */
 export interface Idle {
@@ -17,13 +18,14 @@ export interface Idle {
 /**
  * Tells of chunks that have nothing to do in a phase: the first branch takes all lanes to the barrier at the end, or out of the
  * kernel. Computed from what is hoisted alone; null where there is no such branch. In a tree over the threads of a block that is
- * what most chunks do. `lastLane`: the number (i64), counted from the chunk's first, of the last lane of the block.
+ * what most chunks do. `along`: how what is hoisted goes on in the chunks behind; `lastLane`: the number (i64), counted from the chunk's first, of the last lane of the block.
  */
 export function idleTest(
   chunk: Chunk,
   { start }: Phase,
   barriers: ReadonlyMap<number, number>,
   hoisted: Hoisted,
+  along: (expr: Expr) => Along,
   lastLane: Wasm,
 ): Idle | null {
   const { code, isDeparture } = chunk.analysis;
@@ -48,7 +50,7 @@ export function idleTest(
   const predicate = { kind: "reg", ty: "pred", reg: guard.register } as const;
   const alone = everywhere(chunk, predicates, predicate, !guard.negate);
   if (alone === null) return null;
-  const goesOn = isKnown(predicate, predicates, alongRow(chunk.analysis, hoisted));
+  const goesOn = isKnown(predicate, predicates, along);
   const toTheEnd = goesOn ? everywhere(chunk, predicates, predicate, !guard.negate, { from: 0, to: lastLane }) : null;
   return { alone, toTheEnd };
 }

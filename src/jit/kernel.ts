@@ -29,6 +29,7 @@ import { registerSpans } from "./register-spans.ts";
 import { Reaches } from "./reaches.ts";
 import { Region } from "./region.ts";
 import { type ChunkStart, Rounds } from "./rounds.ts";
+import { alongRow } from "./row.ts";
 import { Specials, specialsOf } from "./specials.ts";
 import { Stacks } from "./stacks.ts";
 import { pausedBlocks, type Pauses, stateBytesFor, Suspension } from "./suspension.ts";
@@ -359,7 +360,8 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       if (phases !== null) {
         const left = wasm.op("i32.sub", wasm.op("i32.sub", local(threads), local(first)), wasm.i32(1));
         const lastLane = wasm.op("i64.extend_i32_u", left);
-        const idleIn = (phase: Phase): Idle | null => idleTest(chunk, phase, barriers, hoisted, lastLane);
+        const along = alongRow(analysis, hoisted);
+        const idleIn = (phase: Phase): Idle | null => idleTest(chunk, phase, barriers, hoisted, along, lastLane);
         const turns = new Phases(unit, chunk, context, first, suspension, body, barriers);
         turns.write(phases, eachChunk, idleIn, beginBlock, start);
       } else {

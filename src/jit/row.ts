@@ -6,7 +6,7 @@ import type { Hoisted } from "./hoisting.ts";
  * How what is computed before a chunk begins goes on in the chunks behind it, where the block is one row: it is the same in all of
  * them; what grows by a number from lane to lane does so beyond the chunk's last lane, too; or it may be anything.
  */
-type Along = "same" | "growing" | "other";
+export type Along = "same" | "growing" | "other";
 
 /** Tells of expressions over registers and special registers how they go on. */
 export function alongRow(analysis: Analysis, hoisted: Hoisted): (expr: Expr) => Along {

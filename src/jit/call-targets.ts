@@ -28,10 +28,15 @@ export class CallTargets {
   }
 
   /**
-   * Writes a loop in which `call` is given a function, as its place in the program, and the lanes that call it. Before, all
-   * targets are found to be good.
+   * Writes calls by address, before which all targets are found to be good. `call` is given a function, as its place in the program, the
+   * lanes that call it, and whether these are all that call: it is written for a function that all call, and for a loop over several.
    */
-  each(index: number, op: CallOp, lanes: readonly Wasm[], call: (number: Wasm, lanes: readonly Wasm[]) => void): void {
+  each(
+    index: number,
+    op: CallOp,
+    lanes: readonly Wasm[],
+    call: (number: Wasm, lanes: readonly Wasm[], isOnly: boolean) => void,
+  ): void {
     if (op.target.kind !== "indirect") throw new Error("a call by address has one");
     const { writer: w, active, quads } = this.#chunk;
     const { context, layout } = this.#memory;
@@ -50,10 +55,7 @@ export class CallTargets {
     const vector = (l: number): Wasm => wasm.local("v128", l);
 
     const storeAddresses = (): void => {
-      low.forEach((l, q) => {
-        const [a, b] = [vector(l), vector(high[q]!)];
-        this.#store(q, [wasm.shuffle32(a, b, [0, 4, 1, 5]), wasm.shuffle32(a, b, [2, 6, 3, 7])]);
-      });
+      for (const [q, pair] of addresses.entries()) this.#store(q, pair);
     };
     /** Finds the target of the first lane that is left, and the lanes that have the same: they are left no longer. */
     const findNext = (): void => {
@@ -74,16 +76,16 @@ export class CallTargets {
     const isLeft = anyOf(rest.map(vector));
     const all = rest.map((l, q) => ({ local: l, value: lanes[q]! }));
     const check = (): void => this.#check(index, op, lanes, number, storeAddresses);
+    const distance = wasm.op("i32.sub", local(number), wasm.i32(windows.function.start));
+    const place = wasm.op("i32.shr_u", distance, wasm.i32(Math.log2(functionStride)));
     // Most often all lanes have the target of the first one, and no function lies where the high word counts.
-    const several = w.local("i32");
-    const zeroth = wasm.op("i32x4.splat", local(number));
     w.assign([{ local: number, value: wasm.lane("i32x4.extract_lane", 0, vector(low[0]!)) }]);
+    const zeroth = wasm.op("i32x4.splat", local(number));
     const others = low.map((l, q) => {
       const other = wasm.op("v128.or", wasm.op("v128.xor", vector(l), zeroth), vector(high[q]!));
       return wasm.op("v128.and", other, lanes[q]!);
     });
-    w.assign([{ local: several, value: anyOf(others) }]);
-    w.get(several);
+    w.value(anyOf(others));
     w.if(
       () => {
         storeAddresses();
@@ -98,28 +100,20 @@ export class CallTargets {
           w.brIf(next);
         });
         w.assign(all);
+        w.loop((next) => {
+          // Each time, since a callee leaves its own there.
+          storeAddresses();
+          findNext();
+          call(place, here.map(vector), false);
+          w.value(isLeft);
+          w.brIf(next);
+        });
       },
       () => {
         check();
-        w.assign(here.map((l, q) => ({ local: l, value: lanes[q]! })));
+        call(place, lanes, true);
       },
     );
-    const distance = wasm.op("i32.sub", local(number), wasm.i32(windows.function.start));
-    w.loop((next) => {
-      w.get(several);
-      w.if(() => {
-        // Each time, since a callee leaves its own there.
-        storeAddresses();
-        findNext();
-      });
-      call(wasm.op("i32.shr_u", distance, wasm.i32(Math.log2(functionStride))), here.map(vector));
-      w.get(several);
-      w.if(() => {
-        w.value(isLeft);
-        w.brIf(next);
-      });
-    });
-    w.release(several);
     for (const l of [...words, ...rest, ...here, first, number]) w.release(l);
   }
 

@@ -195,10 +195,14 @@ export class Calls {
     const { params, results } = wasmSignature(convention, quads);
     const type = unit.module.type(params, results);
     if (all.lanes !== null) w.assign(all.lanes.map((local) => ({ local, value: wasm.i32x4(0) })));
-    new CallTargets(this.#chunk, unit, this.#memory, this.#faults).each(index, op, lanes, (number, here) => {
+    new CallTargets(this.#chunk, unit, this.#memory, this.#faults).each(index, op, lanes, (number, here, isOnly) => {
       this.#enter(index, number, unit.graph.targetsOf(op), op, memory);
       w.values([...this.#start(), ...here, ...args.map(({ local, value }) => wasm.local(value.ty, local)), number]);
       w.callIndirect(type);
+      if (isOnly) {
+        this.#pop(all);
+        return;
+      }
       const returned = this.#locals(convention);
       this.#pop(returned);
       this.#collect(all, returned, here);

@@ -69,8 +69,7 @@ export class JitProgram {
     const onOutput = (text: string): void => {
       printed.push(text);
     };
-    const threads = mayGiveUp ? { hostThreads: 1 } : {};
-    const execution = this.#execution({ ...request, ...threads, onOutput }, false);
+    const execution = this.#execution({ ...request, onOutput }, false);
     const undo = this.program.memory.checkpoint();
     try {
       const result = execution.run();
@@ -229,7 +228,10 @@ const keyOf = (kernel: string, { quads, rows, full, shared, width }: LaunchShape
 
 /** Besides what compiled code notices, the host may find its stack full: engines say so in their own ways. */
 const isGivenUp = (error: unknown): boolean =>
-  error instanceof GivenUp || error instanceof RangeError || (error instanceof Error && error.name === "InternalError");
+  error instanceof GivenUp || (error instanceof Error && stackErrors.has(error.name));
+
+const stackErrors: ReadonlySet<string> = new Set(["RangeError", "InternalError"]);
+
 function globalsOf({ variables, addresses }: Program): VariableFacts {
   const extents = [...variables.values()].flatMap(({ variable: { name, space, size }, address }) => {
     const start = Number(addresses.global(address));

@@ -252,7 +252,7 @@ export class Team implements Launch {
 
   #answer(mailbox: Mailbox, state: number): void {
     try {
-      if (state === mailState.failure) throw new Error(mailbox.failure);
+      if (state === mailState.failure) throw asError(mailbox.failure);
       if (this.#isPast) mailbox.stop();
       else mailbox.answer(this.#functions);
     } catch (error) {
@@ -317,6 +317,14 @@ export class Team implements Launch {
   #count(at: number): number {
     return Atomics.load(this.#words, at) >>> 0;
   }
+}
+
+/** What a worker has thrown, which is known as text: `name: message`. */
+function asError(text: string): Error {
+  const error = new Error(text);
+  const colon = text.indexOf(":");
+  if (colon > 0) error.name = text.slice(0, colon);
+  return error;
 }
 
 interface Member {

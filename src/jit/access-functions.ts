@@ -258,7 +258,7 @@ const fetch = (bits: Access["bits"], signed: boolean): Definition => ({
       w.get(value);
       w.value(placeIn(lane));
       w.memory(scalarLoad({ bits, signed }), 1);
-      w.op(bits === 64 ? "i64x2.replace_lane" : "i32x4.replace_lane", lane % perVector);
+      w.op(bits === 64 ? "i64x2.replace_lane" : "i32x4.replace_lane", [lane % perVector]);
       w.set(value);
     }
     for (const value of values) w.get(value);

@@ -187,7 +187,7 @@ export class AtomicOperations {
     const local = locals[wide ? lane >> 1 : lane >> 2]!;
     writer.get(local);
     writer.get(value);
-    writer.op(wide ? "i64x2.replace_lane" : "i32x4.replace_lane", wide ? lane & 1 : lane & 3);
+    writer.op(wide ? "i64x2.replace_lane" : "i32x4.replace_lane", [wide ? lane & 1 : lane & 3]);
     writer.set(local);
   }
 

@@ -250,7 +250,7 @@ export class ElementMoves {
         writer.get(local);
         const at = push(lane) + e * bytes;
         this.#loadScalar(access, at);
-        writer.op(wide ? "i64x2.replace_lane" : "i32x4.replace_lane", l);
+        writer.op(wide ? "i64x2.replace_lane" : "i32x4.replace_lane", [l]);
       } else if (l === 0) {
         writer.memory(wide ? "v128.load64_zero" : "v128.load32_zero", bytes, push(lane) + e * bytes);
       } else {

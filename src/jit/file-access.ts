@@ -147,7 +147,7 @@ export class FileAccess {
         writer.value(wasm.i32x4(0));
         for (const lane of mine) {
           one(lane);
-          writer.op(bits === 64 ? "i64x2.replace_lane" : "i32x4.replace_lane", lane - firstLane);
+          writer.op(bits === 64 ? "i64x2.replace_lane" : "i32x4.replace_lane", [lane - firstLane]);
         }
       }
       writer.set(local);

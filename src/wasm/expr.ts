@@ -46,14 +46,21 @@ export interface LibraryFunction {
   readonly native?: { readonly feature: keyof Features; readonly body: (...args: Wasm[]) => Wasm };
 }
 
+const scratch = new DataView(new ArrayBuffer(16));
+const scratchBytes = new Uint8Array(scratch.buffer);
+
 /** The bytes of a vector whose elements of `size` bytes are written by `set`. */
 function vectorOf(size: number, set: (view: DataView, at: number, element: number) => void): Wasm {
-  const view = new DataView(new ArrayBuffer(16));
-  for (let at = 0; at < 16; at += size) set(view, at, at / size);
-  return vector([...new Uint8Array(view.buffer)]);
+  for (let at = 0; at < 16; at += size) set(scratch, at, at / size);
+  return vector([...scratchBytes]);
 }
 
+const none: readonly number[] = [];
+
 const vector = (value: readonly number[]): Wasm => ({ kind: "const", ty: "v128", value });
+
+const zeros = vector(new Array<number>(16).fill(0));
+const ones = vector(new Array<number>(16).fill(0xff));
 
 /** The vocabulary of graphs. */
 export const wasm = {
@@ -64,7 +71,10 @@ export const wasm = {
   f32: (value: number): Wasm => ({ kind: "const", ty: "f32", value }),
   f64: (value: number): Wasm => ({ kind: "const", ty: "f64", value }),
   /** The same element in all lanes. */
-  i32x4: (value: number): Wasm => vectorOf(4, (v, at) => v.setInt32(at, value, true)),
+  i32x4: (value: number): Wasm => {
+    // The masks of no lanes and of all are in nearly everything.
+    return value === 0 ? zeros : value === -1 ? ones : vectorOf(4, (v, at) => v.setInt32(at, value, true));
+  },
   i16x8: (value: number): Wasm => vectorOf(2, (v, at) => v.setInt16(at, value, true)),
   i64x2: (value: bigint): Wasm => vectorOf(8, (v, at) => v.setBigInt64(at, value, true)),
   f32x4: (value: number): Wasm => vectorOf(4, (v, at) => v.setFloat32(at, value, true)),
@@ -76,10 +86,10 @@ export const wasm = {
     vectorOf(4, (v, at, element) => v.setInt32(at, elements[element]!, true)),
   op: (op: ValueOp, ...args: Wasm[]): Wasm => {
     const { params, result } = valueOps[op];
-    if (args.length !== params.length || args.some((a, i) => a.ty !== params[i])) {
-      throw new Error(`${op} takes ${params.join(", ")}, and got ${args.map((a) => a.ty).join(", ")}`);
-    }
-    return { kind: "op", ty: result, op, args, immediates: [] };
+    let fits = args.length === params.length;
+    for (let i = 0; i < args.length; i++) fits &&= args[i]!.ty === params[i];
+    if (!fits) throw new Error(`${op} takes ${params.join(", ")}, and got ${args.map((a) => a.ty).join(", ")}`);
+    return { kind: "op", ty: result, op, args, immediates: none };
   },
   /** `extract_lane` and `replace_lane`. */
   lane: (op: ValueOp, lane: number, ...args: Wasm[]): Wasm => ({

@@ -92,13 +92,15 @@ export class FunctionWriter {
   }
 
   typeOf(local: number): WasmTy {
-    return this.#inMemory[local - firstInMemory]?.ty ?? this.params[local] ?? this.#locals[local - this.params.length]!;
+    if (local >= firstInMemory) return this.#inMemory[local - firstInMemory]!.ty;
+    const { length } = this.params;
+    return local < length ? this.params[local]! : this.#locals[local - length]!;
   }
 
   get(local: number): void {
-    const kept = this.#inMemory[local - firstInMemory];
-    if (kept === undefined) this.#indexed(0x20, local);
+    if (local < firstInMemory) this.#indexed(0x20, local);
     else {
+      const kept = this.#inMemory[local - firstInMemory]!;
       const { base, offset } = this.#memory!;
       this.get(base);
       this.memory(`${kept.ty}.load`, 4, offset + kept.at);
@@ -106,9 +108,9 @@ export class FunctionWriter {
   }
 
   set(local: number): void {
-    const kept = this.#inMemory[local - firstInMemory];
-    if (kept === undefined) this.#indexed(0x21, local);
+    if (local < firstInMemory) this.#indexed(0x21, local);
     else {
+      const kept = this.#inMemory[local - firstInMemory]!;
       const { base, offset } = this.#memory!;
       const value = this.local(kept.ty);
       this.set(value);
@@ -120,18 +122,18 @@ export class FunctionWriter {
   }
 
   tee(local: number): void {
-    if (this.#inMemory[local - firstInMemory] === undefined) this.#indexed(0x22, local);
+    if (local < firstInMemory) this.#indexed(0x22, local);
     else {
       this.set(local);
       this.get(local);
     }
   }
 
-  /** Operands are on the stack. */
-  op(op: ValueOp, ...immediates: number[]): void {
+  /** Operands are on the stack. `immediates`: bytes behind the operation. */
+  op(op: ValueOp, immediates: readonly number[] = []): void {
     const { prefix, code } = valueOps[op];
     this.#code(prefix, code);
-    for (const byte of immediates) this.#out.byte(byte);
+    for (let i = 0; i < immediates.length; i++) this.#out.byte(immediates[i]!);
   }
 
   /** `align`: bytes, a power of two. `lane`: for operations on one. */

@@ -8,20 +8,39 @@ export function render(
   operands: readonly number[],
   module: Surroundings,
 ): void {
-  // Nearly all are so small that nothing can be used twice.
-  if (!roots.every(isFlat) || (roots.length > 1 && new Set(roots).size < roots.length)) {
-    new Rendering(writer, operands, module).values(roots);
-    return;
-  }
-  for (const root of roots) {
-    if (writeLeaf(writer, root, operands) || root.kind !== "op") continue;
-    for (const arg of root.args) writeLeaf(writer, arg, operands);
-    writer.op(root.op, ...root.immediates);
-  }
+  // Nearly all are so small, and have nothing that is used twice.
+  const seen: Wasm[] = [];
+  if (roots.every((root) => isSmallTree(root, seen))) for (const root of roots) writeTree(writer, root, operands);
+  else new Rendering(writer, operands, module).values(roots);
 }
 
-const isLeaf = (node: Wasm): boolean => !("args" in node);
-const isFlat = (node: Wasm): boolean => isLeaf(node) || (node.kind === "op" && node.args.every(isLeaf));
+/** Nodes that are looked at one by one for one that is there twice. */
+const mostSmall = 12;
+
+/** Whether a graph is made of few operations, none of which is in `seen` already; they are added to it. */
+function isSmallTree(node: Wasm, seen: Wasm[]): boolean {
+  if (!("args" in node)) return true;
+  if ((node.kind !== "op" && node.kind !== "select") || seen.length === mostSmall || seen.includes(node)) return false;
+  seen.push(node);
+  const { args } = node;
+  for (let i = 0; i < args.length; i++) if (!isSmallTree(args[i]!, seen)) return false;
+  return true;
+}
+
+function writeTree(writer: FunctionWriter, node: Wasm, operands: readonly number[]): void {
+  if (writeLeaf(writer, node, operands)) return;
+  if (node.kind === "op") {
+    const { args } = node;
+    for (let i = 0; i < args.length; i++) writeTree(writer, args[i]!, operands);
+    writer.op(node.op, node.immediates);
+  } else if (node.kind === "select") {
+    const [p, a, b] = node.args;
+    writeTree(writer, a, operands);
+    writeTree(writer, b, operands);
+    writeTree(writer, p, operands);
+    writer.select(node.ty);
+  }
+}
 
 /** False for what is no leaf. */
 function writeLeaf(w: FunctionWriter, node: Wasm, operands: readonly number[]): boolean {
@@ -121,7 +140,7 @@ class Rendering {
       return;
     }
     for (const arg of node.args) this.#write(arg);
-    if (node.kind === "op") w.op(node.op, ...node.immediates);
+    if (node.kind === "op") w.op(node.op, node.immediates);
     else if (node.kind === "call") w.call(this.#module.library(node.function));
     else {
       const params = node.args.map((arg) => arg.ty);

@@ -21,29 +21,40 @@ export interface ReadVisitor {
 
 /** Shows what an instruction reads: operands, guard, computed places of results. Undefined cases are not part of it. */
 export function readsOf({ guard, op, dst, lanes }: Instruction, visitor: ReadVisitor): void {
-  const { register, acrossLanes } = visitor;
-  const ofOthers = (r: number): void => {
-    register?.(r);
-    acrossLanes?.(r);
-  };
-  const visit = lanes?.noMask === true ? { ...visitor, register: ofOthers } : visitor;
+  const visit = lanes?.noMask === true ? { ...visitor, register: ofOthers(visitor) } : visitor;
   if (guard !== null) {
     visit.register?.(guard.register);
     if (guard.collapse !== undefined) visit.acrossLanes?.(guard.register);
   }
-  let seen: Set<Expr> | undefined;
-  // Nearly all operands are leaves, or have nothing but leaves, for which there is nothing to remember.
-  const show = (expr: Expr): void => readsOfExpr(expr, visit, isShallow(expr) ? nothing : (seen ??= new Set()));
-  for (const expr of operandsOf(op)) show(expr);
-  for (const to of dst) if (to !== null && typeof to === "object" && to.kind === "indirect") show(to.address);
+  let seen: Set<Expr> | null = null;
+  const operands = operandsOf(op);
+  for (let i = 0; i < operands.length; i++) seen = showLeaves(operands[i]!, visit, seen);
+  for (let i = 0; i < dst.length; i++) {
+    const to = dst[i];
+    if (typeof to === "object" && to !== null && to.kind === "indirect") seen = showLeaves(to.address, visit, seen);
+  }
   if (op.kind === "call") for (const arg of op.args) if (arg.kind === "frame") visit.variable?.(arg.variable);
-  // What the subroutine does not write is the same behind it.
-  if (op.kind === "subroutine-call") for (const r of op.registers ?? []) (op.allLanes ? ofOthers : visit.register)?.(r);
+  if (op.kind === "subroutine-call") {
+    // What the subroutine does not write is the same behind it.
+    const register = op.allLanes ? ofOthers(visitor) : visit.register;
+    if (register !== undefined) op.registers?.forEach(register);
+  }
 }
+
+/** Shows a register that all lanes read, those that are elsewhere, too. */
+const ofOthers =
+  ({ register, acrossLanes }: ReadVisitor) =>
+  (r: number): void => {
+    register?.(r);
+    acrossLanes?.(r);
+  };
 
 /** Shows the registers to which an instruction writes, in lanes where it executes. */
 export function writesOf({ op, dst }: Instruction, register: (register: number) => void): void {
-  for (const to of dst) if (typeof to === "number") register(to);
+  for (let i = 0; i < dst.length; i++) {
+    const to = dst[i];
+    if (typeof to === "number") register(to);
+  }
   if (op.kind === "subroutine-call") op.registers?.forEach(register);
   if (op.kind !== "call") return;
   for (const result of op.results) if (result.kind === "register") result.registers.forEach(register);
@@ -63,7 +74,7 @@ export function operandsOf(op: Op): readonly Expr[] {
     case "pure":
       return op.values;
     case "load":
-      return optional(op.address, op.surface);
+      return op.surface === undefined ? [op.address] : [op.address, op.surface];
     case "store":
       return optional(op.address, op.surface, ...op.values);
     case "atomic":
@@ -133,6 +144,15 @@ function valuesOf(arg: Argument): readonly Expr[] {
   }
 }
 
+/** Shows the leaves of an operand. `seen`: what is known of other operands, which is given back with what is new. */
+function showLeaves(expr: Expr, visit: ReadVisitor, seen: Set<Expr> | null): Set<Expr> | null {
+  // Nearly all operands are leaves, or have nothing but leaves, for which there is nothing to remember.
+  const isShallow = expr.kind === "prim" ? !hasInner(expr.args) : expr.kind !== "indirect";
+  const known = isShallow ? nothing : (seen ?? new Set<Expr>());
+  readsOfExpr(expr, visit, known);
+  return isShallow ? seen : known;
+}
+
 /** Shows the leaves of an expression; parts that are shared, and that `seen` knows, once. */
 function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
   switch (expr.kind) {
@@ -149,14 +169,16 @@ function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
     case "indirect":
       readsOfExpr(expr.address, visit, seen);
       break;
-    case "prim":
+    case "prim": {
+      const { args } = expr;
       // Leaves may be shown again: to remember them would take longer.
-      if (expr.args.some(isInner)) {
+      if (hasInner(args)) {
         if (seen.has(expr)) break;
         seen.add(expr);
       }
-      for (const arg of expr.args) readsOfExpr(arg, visit, seen);
+      for (let i = 0; i < args.length; i++) readsOfExpr(args[i]!, visit, seen);
       break;
+    }
     default:
       break;
   }
@@ -164,6 +186,11 @@ function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
 
 const nothing: Set<Expr> = new Set();
 
-const isShallow = (expr: Expr): boolean => (expr.kind === "prim" ? !expr.args.some(isInner) : expr.kind !== "indirect");
-
-const isInner = ({ kind }: Expr): boolean => kind === "prim" || kind === "indirect";
+/** Whether any of the arguments is more than a leaf. */
+function hasInner(args: readonly Expr[]): boolean {
+  for (let i = 0; i < args.length; i++) {
+    const { kind } = args[i]!;
+    if (kind === "prim" || kind === "indirect") return true;
+  }
+  return false;
+}

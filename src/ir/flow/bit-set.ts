@@ -1,5 +1,5 @@
-/** Numbers of a part, and its words. */
-const partBits = 2048;
+/** Numbers of a part, and its words: 64 bytes, the most that V8 keeps among its objects. Larger arrays are allocated one by one. */
+const partBits = 512;
 const partWords = partBits / 32;
 
 interface Part {
@@ -23,7 +23,10 @@ export class BitSet {
   /** The same members, in a set of its own. */
   copy(): BitSet {
     const copied = new BitSet(this.#parts.length * partBits);
-    for (let i = 0; i < this.#parts.length; i++) copied.#share(i, this.#parts[i]);
+    for (let i = 0; i < this.#parts.length; i++) {
+      const part = this.#parts[i];
+      if (part !== undefined) copied.#share(i, part);
+    }
     return copied;
   }
 
@@ -47,7 +50,8 @@ export class BitSet {
   /** Adds the members of a set of the same size. */
   union(other: BitSet): void {
     for (let i = 0; i < this.#parts.length; i++) {
-      const [ours, theirs] = [this.#parts[i], other.#parts[i]];
+      const ours = this.#parts[i];
+      const theirs = other.#parts[i];
       if (theirs === undefined || ours === theirs || (ours !== undefined && contains(ours, theirs))) continue;
       if (ours === undefined || contains(theirs, ours)) {
         this.#share(i, theirs);
@@ -62,7 +66,8 @@ export class BitSet {
   equals(other: BitSet): boolean {
     let same = true;
     for (let i = 0; i < this.#parts.length; i++) {
-      const [ours, theirs] = [this.#parts[i], other.#parts[i]];
+      const ours = this.#parts[i];
+      const theirs = other.#parts[i];
       if (ours === theirs) continue;
       if (ours !== undefined && theirs !== undefined && contains(ours, theirs) && contains(theirs, ours)) {
         this.#share(i, theirs);
@@ -73,22 +78,24 @@ export class BitSet {
 
   /** In ascending order. */
   forEach(visit: (member: number) => void): void {
-    this.#parts.forEach((part, i) => {
-      part?.words.forEach((word, w) => {
-        forEachBit(word, partBits * i + 32 * w, visit);
-      });
-    });
+    for (let i = 0; i < this.#parts.length; i++) {
+      const words = this.#parts[i]?.words;
+      if (words === undefined) continue;
+      for (let w = 0; w < partWords; w++) forEachBit(words[w]!, partBits * i + 32 * w, visit);
+    }
   }
 
   /** Adds the members of a set of the same size, and shows those that are new. */
   unionNew(other: BitSet, visit: (member: number) => void): void {
-    other.#parts.forEach((theirs, i) => {
+    for (let i = 0; i < other.#parts.length; i++) {
       const ours = this.#parts[i];
-      if (theirs === undefined || theirs === ours) return;
-      theirs.words.forEach((word, w) => {
-        if (word !== 0) forEachBit(word & ~(ours?.words[w] ?? 0), partBits * i + 32 * w, visit);
-      });
-    });
+      const theirs = other.#parts[i];
+      if (theirs === undefined || theirs === ours) continue;
+      for (let w = 0; w < partWords; w++) {
+        const added = theirs.words[w]! & ~(ours?.words[w] ?? 0);
+        if (added !== 0) forEachBit(added, partBits * i + 32 * w, visit);
+      }
+    }
     this.union(other);
   }
 
@@ -101,7 +108,7 @@ export class BitSet {
   #changed(i: number): Uint32Array {
     const part = this.#parts[i];
     if (part?.owner === this) return part.words;
-    const words = part === undefined ? new Uint32Array(partWords) : part.words.slice();
+    const words = part === undefined ? new Uint32Array(partWords) : new Uint32Array(part.words);
     this.#parts[i] = { words, owner: this };
     return words;
   }

@@ -29,8 +29,7 @@ export interface FlowCode {
 export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly number[]): Liveness {
   const { instructions, registers } = code;
   const { blocks } = graph;
-  // What others have is read whatever way those lanes took: such registers count as live everywhere.
-  const everywhere = acrossLanes(code);
+  const { everywhere, exposures } = exposuresOf(blocks, code);
   const least = new BitSet(registers.length);
   for (const r of everywhere) least.add(r);
   const atEnd = least.copy();
@@ -46,12 +45,7 @@ export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly
     }
     return set ?? least.copy();
   };
-  solve(
-    blocks,
-    blocks.map((b) => exposureOf(b, code, everywhere)),
-    ins,
-    liveOut,
-  );
+  solve(blocks, exposures, ins, liveOut);
   return {
     liveIn: (block) => ins[block]!,
     liveOut,
@@ -59,13 +53,16 @@ export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly
     walk: (block, visit) => {
       const live = liveOut(block);
       const { start: first, end } = blocks[block]!;
+      let instruction: Instruction;
+      const kill = (r: number): void => {
+        if (writesAlways(instruction, registers[r]!.home) && !everywhere.has(r)) live.delete(r);
+      };
+      const visitor = { register: (r: number): void => live.add(r) };
       for (let i = end - 1; i >= first; i--) {
         visit(i, live);
-        const instruction = instructions[i]!;
-        writesOf(instruction, (r) => {
-          if (writesAlways(instruction, registers[r]!.home) && !everywhere.has(r)) live.delete(r);
-        });
-        readsOf(instruction, { register: (r) => live.add(r) });
+        instruction = instructions[i]!;
+        writesOf(instruction, kill);
+        readsOf(instruction, visitor);
       }
     },
   };
@@ -73,40 +70,51 @@ export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly
 
 /** Of a block: the registers that it reads before it writes them, and those others that it writes in all lanes. */
 interface Exposure {
-  readonly reads: readonly number[];
-  readonly kills: readonly number[];
+  readonly reads: number[];
+  kills: number[];
 }
 
-/** `everywhere`: registers that nothing kills. */
-function exposureOf(
-  { start, end }: FlowBlock,
+/** What each block exposes, and the registers that are live everywhere: what others have is read whatever way those lanes took. */
+function exposuresOf(
+  blocks: readonly FlowBlock[],
   { instructions, registers }: FlowCode,
-  everywhere: ReadonlySet<number>,
-): Exposure {
-  const reads = new Set<number>();
-  const kills = new Set<number>();
-  const register = (r: number): void => {
-    if (!kills.has(r)) reads.add(r);
+): { readonly everywhere: ReadonlySet<number>; readonly exposures: readonly Exposure[] } {
+  const everywhere = new Set<number>();
+  for (let r = 0; r < registers.length; r++) if (registers[r]!.home?.lanes === null) everywhere.add(r);
+  // By register, the block that has last read or killed it: what it does with it later changes nothing.
+  const touched = new Int32Array(registers.length).fill(-1);
+  const exposures: Exposure[] = [];
+  let block = 0;
+  let instruction: Instruction;
+  const visitor = {
+    register: (r: number): void => {
+      if (touched[r] === block) return;
+      touched[r] = block;
+      exposures[block]!.reads.push(r);
+    },
+    acrossLanes: (r: number): void => {
+      everywhere.add(r);
+    },
   };
-  for (let i = start; i < end; i++) {
-    const instruction = instructions[i]!;
-    readsOf(instruction, { register });
-    writesOf(instruction, (r) => {
-      if (!reads.has(r) && !everywhere.has(r) && writesAlways(instruction, registers[r]!.home)) kills.add(r);
-    });
-  }
-  return { reads: [...reads], kills: [...kills] };
-}
-
-function acrossLanes({ instructions, registers }: FlowCode): ReadonlySet<number> {
-  const found = new Set(registers.flatMap(({ home }, r) => (home?.lanes === null ? [r] : [])));
-  const visitor = { register: () => {}, acrossLanes: (r: number) => found.add(r) };
-  for (const instruction of instructions) {
-    readsOf(instruction, visitor);
+  const write = (r: number): void => {
     // Lanes that are elsewhere find there what they have not written.
-    if (instruction.lanes?.noMask === true) writesOf(instruction, (r) => found.add(r));
+    if (instruction.lanes?.noMask === true) everywhere.add(r);
+    if (touched[r] === block || !writesAlways(instruction, registers[r]!.home)) return;
+    touched[r] = block;
+    exposures[block]!.kills.push(r);
+  };
+  for (const { start, end } of blocks) {
+    exposures.push({ reads: [], kills: [] });
+    for (let i = start; i < end; i++) {
+      instruction = instructions[i]!;
+      readsOf(instruction, visitor);
+      writesOf(instruction, write);
+    }
+    block++;
   }
-  return found;
+  // Nothing kills what is live everywhere.
+  if (everywhere.size > 0) for (const e of exposures) e.kills = e.kills.filter((r) => !everywhere.has(r));
+  return { everywhere, exposures };
 }
 
 /** Whether lanes that leave the function in a block return; else they have ended, and nothing is read any more. */

@@ -1,22 +1,30 @@
-import type { Expr } from "../semantics/index.ts";
-import type { Argument, CallTarget, Instruction, Op, WarpOp } from "./instruction.ts";
+import { type Expr, mapChanged } from "../semantics/index.ts";
+import type { Argument, CallTarget, Instruction, Op, UndefinedCase, WarpOp } from "./instruction.ts";
 
 type MapExpr = (expr: Expr) => Expr;
 
 const opt = <T, U>(value: T | undefined, f: (value: T) => U): U | undefined =>
   value === undefined ? undefined : f(value);
 
-/** The instruction with each of the expressions that it reads replaced; what it writes stays. */
-export const mapOperands = (instruction: Instruction, f: MapExpr): Instruction => ({
-  ...instruction,
-  op: mapOp(instruction.op, f),
-  undefinedCases: instruction.undefinedCases.map((u) => ({ ...u, when: f(u.when) })),
-});
+/** The instruction with each of the expressions that it reads replaced; what it writes stays. The same object where nothing changes. */
+export function mapOperands(instruction: Instruction, f: MapExpr): Instruction {
+  const op = mapOp(instruction.op, f);
+  const undefinedCases = mapChanged(instruction.undefinedCases, (u) => mapCase(u, f));
+  const isSame = op === instruction.op && undefinedCases === instruction.undefinedCases;
+  return isSame ? instruction : { ...instruction, op, undefinedCases };
+}
+
+function mapCase(undefinedCase: UndefinedCase, f: MapExpr): UndefinedCase {
+  const when = f(undefinedCase.when);
+  return when === undefinedCase.when ? undefinedCase : { ...undefinedCase, when };
+}
 
 function mapOp(op: Op, f: MapExpr): Op {
   switch (op.kind) {
-    case "pure":
-      return { ...op, values: op.values.map(f) };
+    case "pure": {
+      const values = mapChanged(op.values, f);
+      return values === op.values ? op : { ...op, values };
+    }
     case "load":
     case "store":
     case "atomic":

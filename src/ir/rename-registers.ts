@@ -2,11 +2,20 @@ import { type Expr, rewriteLeaves } from "../semantics/index.ts";
 import type { Destination, Instruction, Op } from "./instruction.ts";
 import { mapOperands } from "./map-operands.ts";
 
-/** The instruction with other registers in the place of those that it reads, writes and is guarded by. */
-export function renameRegisters(instruction: Instruction, rename: (register: number) => number): Instruction {
-  const leaf = (expr: Expr): Expr =>
-    expr.kind === "reg" || expr.kind === "lane-word" ? { ...expr, reg: rename(expr.reg) } : expr;
-  const memo = new Map<Expr, Expr>();
+/**
+ * The instruction with other registers in the place of those that it reads, writes and is guarded by. `memo`: what expressions have
+ * become in others that are renamed alike.
+ */
+export function renameRegisters(
+  instruction: Instruction,
+  rename: (register: number) => number,
+  memo = new Map<Expr, Expr>(),
+): Instruction {
+  const leaf = (expr: Expr): Expr => {
+    if (expr.kind !== "reg" && expr.kind !== "lane-word") return expr;
+    const reg = rename(expr.reg);
+    return reg === expr.reg ? expr : { ...expr, reg };
+  };
   const rewrite = (expr: Expr): Expr => rewriteLeaves(expr, leaf, memo);
   const mapped = mapOperands(instruction, rewrite);
   const { guard } = mapped;

@@ -1,5 +1,5 @@
 import { writesOf } from "../ir/flow/accesses.ts";
-import type { Access, Instruction, IrFunction } from "../ir/index.ts";
+import type { Access, Instruction, IrFunction, Op } from "../ir/index.ts";
 import type { RegisterLeaf } from "../semantics/bind.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type Address, addressOf } from "./address.ts";
@@ -39,7 +39,9 @@ export const bytesOf = ({ bits, count }: Access): number => (bits / 8) * count;
 export function accessGroups({ ir, instructions, graph }: Prepared): ReadonlyMap<number, GroupMember> {
   const members = new Map<number, GroupMember>();
   for (const { start, end } of graph.blocks) {
-    for (const near of nearbyOf(instructions.slice(start, end), start, new Bases(ir))) {
+    const inBlock = instructions.slice(start, end);
+    if (!inBlock.some(({ op }) => isAccess(op))) continue;
+    for (const near of nearbyOf(inBlock, start, new Bases(ir))) {
       const { candidates, stretch } = near;
       const { access, address, isEarly } = candidates[0]!;
       const group = { access, address, stretch, count: candidates.length, isEarly };
@@ -88,13 +90,16 @@ function greatestDivisor(a: number, b: number): number {
   return a;
 }
 
+const isAccess = (op: Op): op is Extract<Op, { kind: "load" | "store" | "atomic" }> =>
+  op.kind === "load" || op.kind === "store" || op.kind === "atomic";
+
 /** Accesses that have the same base where they are. Guards would leave out some of those that the others check for. */
 function nearbyOf(instructions: readonly Instruction[], start: number, bases: Bases): Nearby[] {
   const lists: Nearby[] = [];
   const open = new Map<string, Nearby>();
   instructions.forEach((instruction, i) => {
     const { op } = instruction;
-    if ((op.kind === "load" || op.kind === "store" || op.kind === "atomic") && op.surface === undefined) {
+    if (isAccess(op) && op.surface === undefined) {
       const isAlone = instruction.guard !== null || instruction.lanes !== undefined || readsFile(op.address);
       const address = bases.resolve(addressOf(op.address));
       const isEarly = !isAlone && bases.isUnchanged(address.base);

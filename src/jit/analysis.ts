@@ -223,19 +223,24 @@ export class Analysis {
   #pass(): boolean {
     const { graph, instructions } = this.code;
     let changed = false;
+    let block = 0;
+    let result = 0;
+    let instruction: Instruction;
+    const write = (r: number): void => {
+      const shape = this.#written(instruction, result++, block);
+      if (shape === null) return;
+      const joined = this.#join(r, block, instruction, shape);
+      const old = this.#shapes[r]!;
+      if (old !== null && sameShape(old, joined)) return;
+      this.#shapes[r] = joined;
+      changed = true;
+    };
     for (const { index, start, end } of graph.blocks) {
+      block = index;
       for (let i = start; i < end; i++) {
-        const instruction = instructions[i]!;
-        let result = 0;
-        writesOf(instruction, (r) => {
-          const shape = this.#written(instruction, result++, index);
-          if (shape === null) return;
-          const joined = this.#join(r, index, instruction, shape);
-          const old = this.#shapes[r]!;
-          if (old !== null && sameShape(old, joined)) return;
-          this.#shapes[r] = joined;
-          changed = true;
-        });
+        instruction = instructions[i]!;
+        result = 0;
+        writesOf(instruction, write);
       }
     }
     return changed;

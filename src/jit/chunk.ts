@@ -30,7 +30,8 @@ export class Chunk {
   readonly #active: readonly number[];
   readonly #registers: RegisterLocals;
   readonly #values: ExpressionValues;
-  readonly #observed: ReadonlySet<number>;
+  /** Registers whose bits are looked at: found when a number is first written that may be a NaN. */
+  #observed: ReadonlySet<number> | null = null;
   /** Registers whose NaNs are replaced where they are stored, and what is in them. */
   readonly #late: ReadonlyMap<number, "f32" | "f64">;
   /** Predicates that are not kept, but computed wherever one is read. */
@@ -61,9 +62,7 @@ export class Chunk {
     this.recalled = recalled;
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
     const { ir, instructions, graph } = analysis.code;
-    const results = resultsOf(ir);
-    this.#observed = observedBits(instructions, results);
-    this.#late = lateNans(instructions, graph, results);
+    this.#late = lateNans(instructions, graph, resultsOf(ir));
     this.#registers = new RegisterLocals(writer, analysis, quads, sharing);
     this.#values = new ExpressionValues(analysis, {
       special,
@@ -240,7 +239,7 @@ export class Chunk {
       const to = dst[i];
       if (value === null || to == null) return [];
       if (typeof to === "number") {
-        if (!this.inStep || guard !== null || value.kind !== "vector" || !this.#isSeen(to)) {
+        if (!this.inStep || guard !== null || value.kind !== "vector" || !this.#isSeen(to, value)) {
           return this.#assignment(block, to, value, guard);
         }
         const clean = canonicalNans(this.writer, value, this.beforeCheck);
@@ -286,8 +285,11 @@ export class Chunk {
     return [{ local: local!, value: condition === null ? scalar : wasm.select(condition, scalar, old) }];
   }
 
-  /** Whether a NaN in a register must be PTX's from the beginning. */
-  #isSeen(register: number): boolean {
+  /** Whether a NaN of a value in a register must be PTX's from the beginning. */
+  #isSeen(register: number, { ty }: Value): boolean {
+    if (ty !== "f32" && ty !== "f64") return false;
+    const { ir, instructions } = this.analysis.code;
+    this.#observed ??= observedBits(instructions, resultsOf(ir));
     return this.#observed.has(register) && !this.#late.has(register);
   }
 
@@ -304,8 +306,7 @@ export class Chunk {
   /** The value as the register keeps it: a canonical NaN where bits are looked at, no more bits than it has. */
   #stored(register: number, value: Value): Value {
     const { bits } = this.function.registers[register]!;
-    const seen = value.ty === "f32" || value.ty === "f64" ? this.#isSeen(register) : false;
-    const clean = seen ? canonicalNan(value) : value;
+    const clean = this.#isSeen(register, value) ? canonicalNan(value) : value;
     if (bits >= 32 || bits === 1) return clean;
     const keep = 2 ** bits - 1;
     if (clean.kind === "uniform") return { ...clean, scalar: wasm.op("i32.and", clean.scalar, wasm.i32(keep)) };

@@ -30,21 +30,21 @@ export class Computed {
   #find(): Set<number> {
     const { code, register } = this.#analysis;
     const found = new Set<number>();
+    let hangs = false;
+    const visitor = {
+      register: (r: number): void => {
+        hangs ||= found.has(r);
+      },
+    };
+    const write = (r: number): void => {
+      if (register(r).kind !== "uniform") found.add(r);
+    };
     for (let size = -1; size < found.size; ) {
       size = found.size;
       for (const instruction of code.instructions) {
-        let hangs = instruction.op.kind !== "pure";
-        if (!hangs) {
-          readsOf(instruction, {
-            register: (r) => {
-              hangs ||= found.has(r);
-            },
-          });
-        }
-        if (!hangs) continue;
-        writesOf(instruction, (r) => {
-          if (register(r).kind !== "uniform") found.add(r);
-        });
+        hangs = instruction.op.kind !== "pure";
+        if (!hangs && found.size > 0) readsOf(instruction, visitor);
+        if (hangs) writesOf(instruction, write);
       }
     }
     return found;

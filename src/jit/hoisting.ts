@@ -1,5 +1,5 @@
 import { operandsOf } from "../ir/flow/accesses.ts";
-import type { Instruction, Op } from "../ir/index.ts";
+import type { Destination, Instruction, Op } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import type { Analysis } from "./analysis.ts";
 import type { Shape } from "./shape.ts";
@@ -61,14 +61,13 @@ export function hoistedOf({ code, register }: Analysis, pauses: Iterable<number>
         return "code";
     }
   };
+  const isWrittenOnce = (dst: readonly Destination[]): dst is readonly number[] =>
+    dst.every((to) => typeof to === "number" && writes[to] === 1 && !readFirst.has(to));
   for (const { start, end } of graph.blocks) {
     for (let i = start; i < end; i++) {
       const instruction = instructions[i]!;
-      const { dst } = instruction;
-      if (!isFixed(instruction)) continue;
-      const registers = dst.filter((to): to is number => typeof to === "number");
-      if (registers.length !== dst.length) continue;
-      if (!registers.every((r) => writes[r] === 1 && !readFirst.has(r))) continue;
+      const { dst: registers } = instruction;
+      if (!isWrittenOnce(registers) || !isFixed(instruction)) continue;
       const level = operandsOf(instruction.op).reduce<Level>((most, expr) => longer(most, levelOf(expr)), "grid");
       if (level === "code") continue;
       if (!registers.every((r) => isScalar(register(r)))) {

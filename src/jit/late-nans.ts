@@ -25,6 +25,7 @@ export function lateNans(
   graph: FlowGraph,
   results: readonly number[],
 ): ReadonlyMap<number, "f32" | "f64"> {
+  if (!instructions.some(computesNumber)) return new Map();
   const depths = depthsOf(graph);
   const webs = new Map<number, { readonly web: Web; readonly members: number[] }>();
   const of = (register: number) => {
@@ -100,6 +101,10 @@ export function lateNans(
   }
   return late;
 }
+
+/** Whether a result is that of arithmetic which may give a NaN. */
+const computesNumber = ({ op }: Instruction): boolean =>
+  op.kind === "pure" && op.values.some(({ kind, ty }) => kind === "prim" && (ty === "f32" || ty === "f64"));
 
 /** By block, in how many loops it is. */
 function depthsOf(graph: FlowGraph): readonly number[] {

@@ -85,9 +85,10 @@ class Splitting {
     if (!entries.every((b) => this.#canCopy(b))) return;
     const results = resultsOf(ir);
     const written = new Set<number>();
-    for (let b = start; b <= end; b++) {
-      for (const { instruction } of this.#blocks[b]!) writesOf(instruction, (r) => written.add(r));
-    }
+    const write = (r: number): void => {
+      written.add(r);
+    };
+    for (let b = start; b <= end; b++) for (const { instruction } of this.#blocks[b]!) writesOf(instruction, write);
     const behind = new Set(exits.flatMap(({ successors }) => successors.filter((s) => !inside(s))));
     const liveOutside = new Set<number>();
     for (const s of behind) {
@@ -103,8 +104,9 @@ class Splitting {
     this.#changed = true;
     const names = new Map(split.map((r) => [r, this.#registers.push({ ...this.#registers[r]! }) - 1]));
     const rename = (r: number): number => names.get(r) ?? r;
+    const memo = new Map<Expr, Expr>();
     for (let b = start; b <= end; b++) {
-      for (const line of this.#blocks[b]!) line.instruction = renameRegisters(line.instruction, rename);
+      for (const line of this.#blocks[b]!) line.instruction = renameRegisters(line.instruction, rename, memo);
     }
     const liveAtStart = liveness.liveIn(start);
     for (const entry of entries) {
@@ -141,7 +143,8 @@ class Splitting {
       return { ...instruction, op: { ...op, targets: op.targets.map(moved) } };
     });
     const writes = new Uint32Array(this.#registers.length);
-    for (const instruction of instructions) writesOf(instruction, (r) => writes[r]!++);
+    const count = (r: number): number => writes[r]!++;
+    for (const instruction of instructions) writesOf(instruction, count);
     for (const { storage } of ir.params) {
       if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
     }

@@ -1,6 +1,6 @@
 import { mapOperands } from "../ir/map-operands.ts";
 import type { Instruction } from "../ir/index.ts";
-import { type Expr, kit } from "../semantics/index.ts";
+import { type Expr, kit, mapChanged } from "../semantics/index.ts";
 
 /**
  * Compilers write `x | 1` for `x + 1` where the lowest bit of x is 0. As a sum it can be seen for what it is, the address of a
@@ -11,10 +11,11 @@ export function sumsForUnions(
   once: (register: number) => boolean,
 ): readonly Instruction[] {
   const bits = new LowBits();
+  const asSum = (expr: Expr): Expr => bits.asSum(expr);
   return instructions.map((instruction) => {
     const { op, dst, guard, lanes } = instruction;
     if (op.kind !== "pure") return instruction;
-    const mapped = mapOperands(instruction, (expr) => bits.asSum(expr));
+    const mapped = mapOperands(instruction, asSum);
     if (guard === null && lanes === undefined && mapped.op.kind === "pure") {
       mapped.op.values.forEach((value, i) => {
         const to = dst[i];
@@ -37,12 +38,12 @@ class LowBits {
 
   asSum(expr: Expr): Expr {
     if (expr.kind !== "prim") return expr;
-    const args = expr.args.map((a) => this.asSum(a));
+    const args = mapChanged(expr.args, (a) => this.asSum(a));
     if (expr.prim === "i32.or" || expr.prim === "i64.or") {
       const [a, b] = args;
       if (this.#fits(a!, b!) || this.#fits(b!, a!)) return kit.add(a!, b!);
     }
-    return args.some((a, i) => a !== expr.args[i]) ? { ...expr, args } : expr;
+    return args === expr.args ? expr : { ...expr, args };
   }
 
   /** Whether a constant has bits only where the other operand has none. */
@@ -54,7 +55,7 @@ class LowBits {
 
   #zeros(expr: Expr): number {
     if (expr.kind === "reg") return this.#registers.get(expr.reg) ?? 0;
-    if (expr.kind === "const") return typeof expr.value === "boolean" ? 0 : zerosOf(BigInt(expr.value));
+    if (expr.kind === "const") return typeof expr.value === "boolean" ? 0 : zerosOf(expr.value);
     if (expr.kind !== "prim") return 0;
     let zeros = this.#memo.get(expr);
     if (zeros === undefined) this.#memo.set(expr, (zeros = this.#ofPrim(expr)));
@@ -90,8 +91,7 @@ class LowBits {
   }
 }
 
-function zerosOf(value: bigint): number {
-  let zeros = 0;
-  while (zeros < 30 && (value & (1n << BigInt(zeros))) === 0n) zeros++;
-  return zeros;
+function zerosOf(value: number | bigint): number {
+  const low = typeof value === "number" ? value | 0 : Number(BigInt.asIntN(32, value));
+  return low === 0 ? 30 : Math.min(30, 31 - Math.clz32(low & -low));
 }

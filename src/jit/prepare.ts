@@ -37,8 +37,9 @@ export function prepare(
 ): Prepared {
   const memo = new Map<Expr, Expr>();
   // What is moved is moved as bits. What is undefined matters to observers alone, which need the interpreter.
+  const bitsOfBound = (expr: Expr): Expr => bitsOf(bind(expr, bindings, memo));
   const bound = ir.instructions.map((i) =>
-    mapOperands({ ...i, undefinedCases: [] }, (expr) => bitsOf(bind(expr, bindings, memo))),
+    mapOperands(i.undefinedCases.length === 0 ? i : { ...i, undefinedCases: [] }, bitsOfBound),
   );
   const flow: FlowOptions = {
     endsBlock: (i) => endsBlock(i) || isAlone(i),
@@ -46,7 +47,8 @@ export function prepare(
   };
   const graph = flowGraphOf(bound, flow);
   const writes = new Uint32Array(ir.registers.length);
-  for (const instruction of bound) writesOf(instruction, (r) => writes[r]!++);
+  const count = (r: number): number => writes[r]!++;
+  for (const instruction of bound) writesOf(instruction, count);
   for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
   const before = livenessOf({ instructions: bound, registers: ir.registers }, graph, resultsOf(ir));
   const read = before.liveIn(0);

@@ -17,10 +17,13 @@ export function registerSpans(analysis: Analysis, pauses: ReadonlySet<number>): 
     if (from < span.from) span.from = from;
     if (to > span.to) span.to = to;
   };
+  let block = 0;
+  const register = (r: number): void => extend(r, block, block);
+  const visitor = { register };
   for (const { index, start, end } of graph.blocks) {
-    const register = (r: number): void => extend(r, index, index);
+    block = index;
     for (let i = start; i < end; i++) {
-      readsOf(instructions[i]!, { register });
+      readsOf(instructions[i]!, visitor);
       writesOf(instructions[i]!, register);
     }
   }

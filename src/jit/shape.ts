@@ -67,13 +67,14 @@ export function shapeOf(expr: Expr, context: ShapeContext): Shape | null {
       return vector;
   }
   const args: Shape[] = [];
-  for (const arg of expr.args) {
-    const shape = shapeOf(arg, context);
+  let isUniform = true;
+  for (let i = 0; i < expr.args.length; i++) {
+    const shape = shapeOf(expr.args[i]!, context);
     if (shape === null) return null;
+    isUniform &&= shape.kind === "uniform";
     args.push(shape);
   }
-  if (args.every((a) => a.kind === "uniform")) return uniform;
-  return structured(expr, args) ?? vector;
+  return isUniform ? uniform : (structured(expr, args) ?? vector);
 }
 
 /** `promoteFile` leaves no other regions that are the same in all lanes. */

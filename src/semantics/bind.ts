@@ -3,6 +3,7 @@ import type { Expr, RegionLeaf } from "./expr.ts";
 import { fold } from "./fold.ts";
 import { kit } from "./kit.ts";
 import type { PrimName } from "./prims/index.ts";
+import { mapChanged } from "./rewrite.ts";
 import type { Value } from "./types.ts";
 
 /** What is known of an expression's leaves once the module is loaded. */
@@ -42,7 +43,7 @@ function bindNode(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr>): Expr {
   if (expr.kind === "region") return bindings.region?.(expr) ?? expr;
   if (expr.kind === "indirect") return { ...expr, address: bind(expr.address, bindings, memo) };
   if (expr.kind !== "prim") return expr;
-  const args = boundArgs(expr.args, bindings, memo);
+  const args = mapChanged(expr.args, (arg) => bind(arg, bindings, memo));
   const half = halfOf(expr.prim, args[0]);
   if (half !== null) return half;
   const term = otherThanZero(expr.prim, args);
@@ -51,17 +52,6 @@ function bindNode(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr>): Expr {
   // A NaN constant would lose its bits.
   if (expr.ty === "f32" || expr.ty === "f64" || !args.every((a) => a.kind === "const")) return bound;
   return { kind: "const", ty: expr.ty, value: fold(bound, unreachable) };
-}
-
-function boundArgs(args: readonly Expr[], bindings: Bindings, memo: Map<Expr, Expr>): readonly Expr[] {
-  let bound: Expr[] | null = null;
-  for (let i = 0; i < args.length; i++) {
-    const arg = bind(args[i]!, bindings, memo);
-    if (arg === args[i]) continue;
-    bound ??= [...args];
-    bound[i] = arg;
-  }
-  return bound ?? args;
 }
 
 /** What is left of a sum with a zero: addresses often have an offset of 0. */

@@ -1,4 +1,11 @@
-import { functionsWithAddress, promoteFile, promoteFrames, type RoutinePart, routineParts } from "../ir/flow/index.ts";
+import {
+  functionsWithAddress,
+  inlineCalls,
+  promoteFile,
+  promoteFrames,
+  type RoutinePart,
+  routineParts,
+} from "../ir/flow/index.ts";
 import type { IrFunction } from "../ir/index.ts";
 import type { Engine } from "../interpreter/engine.ts";
 import type { LoadedFunction } from "../interpreter/loaded-function.ts";
@@ -14,11 +21,13 @@ export interface Callable {
   readonly hasAddress: boolean;
   /** Whether lanes may take more of their stacks in it than its frame. */
   readonly allocates: boolean;
+  /** By instruction, its place in the function as it is reported about; null: the same. */
+  readonly origins: readonly number[] | null;
   /** Of a routine of vISA: which part of it this is; null for PTX. */
   readonly part: CallablePart | null;
 }
 
-interface CallablePart extends Omit<RoutinePart, "ir"> {
+interface CallablePart extends Pick<RoutinePart, "isShared"> {
   /** Among all subroutines of the program; null for a routine itself. */
   readonly number: number | null;
 }
@@ -31,6 +40,7 @@ export class Callables {
   readonly subroutines: readonly Callable[];
   readonly #byCode: ReadonlyMap<LoadedFunction, Callable>;
   readonly #inThreads = new Map<number, Callables>();
+  #inlined: Callables | null = null;
 
   constructor(engine: Engine, list = callablesOf(engine), subroutines: readonly Callable[] = []) {
     this.engine = engine;
@@ -45,6 +55,24 @@ export class Callables {
     return code === null ? null : this.#byCode.get(code)!;
   }
 
+  /** The same functions, with copies of small ones in the place of calls: where nobody counts what calls take of the stacks. */
+  get inlined(): Callables {
+    this.#inlined ??= this.#inline();
+    return this.#inlined;
+  }
+
+  #inline(): Callables {
+    const found = inlineCalls(
+      this.list.map((f) => f.ir),
+      (name) => this.named(name)?.number ?? null,
+    );
+    if (found === null) return this;
+    return new Callables(
+      this.engine,
+      this.list.map((f, i) => ({ ...f, ...found[i]! })),
+    );
+  }
+
   /** The same functions, as hardware threads of so many lanes run them: without their subroutines. */
   inThreads(width: number): Callables {
     let split = this.#inThreads.get(width);
@@ -57,7 +85,9 @@ export class Callables {
     const list = this.list.map((f): Callable => {
       const before = subroutines.length;
       const [routine, ...others] = routineParts(promoteFile(f.ir, width), before).map(
-        ({ ir, ...part }, i): Callable => ({ ...f, ir, part: { ...part, number: i === 0 ? null : before + i - 1 } }),
+        ({ ir, origins, isShared }, i): Callable => {
+          return { ...f, ir, origins, part: { isShared, number: i === 0 ? null : before + i - 1 } };
+        },
       );
       subroutines.push(...others);
       return routine!;
@@ -75,6 +105,7 @@ function callablesOf(engine: Engine): readonly Callable[] {
     number,
     hasAddress: taken.has(ir),
     allocates: ir.instructions.some(({ op }) => op.kind === "alloca" || op.kind === "stack-save"),
+    origins: null,
     part: null,
   }));
 }

@@ -1,3 +1,4 @@
+import { valuesOf } from "../ir/flow/accesses.ts";
 import type { CallTarget, Instruction, Result } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
@@ -24,7 +25,6 @@ import { pausedWord } from "./pausing-function.ts";
 import { anyOf, laneBits } from "./lane-bits.ts";
 import { loadLive, requireNamed, tellLive } from "./meeting.ts";
 import type { MemoryContext } from "./locator.ts";
-import { valuesOf } from "./plan.ts";
 import type { Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
 import { type Value, vectorOf, widenMask } from "./value.ts";

@@ -6,7 +6,7 @@ import { fitted } from "./fit.ts";
 import type { Frame } from "./frame.ts";
 import { laneBits } from "./lane-bits.ts";
 import { type MemoryContext, tellEntry } from "./locator.ts";
-import { valuesOf } from "./plan.ts";
+import { valuesOf } from "../ir/flow/accesses.ts";
 import type { Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
 import { type Quad, type Value, vectorOf } from "./value.ts";

@@ -6,7 +6,6 @@ import type { Analysis } from "./analysis.ts";
 import { Body } from "./body.ts";
 import { activationBytes, calledBytes } from "./activation-bytes.ts";
 import { functionName } from "./convention.ts";
-import { CallGraph } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import { Chunk } from "./chunk.ts";
 import { type ContextLayout, layContext } from "./context-layout.ts";
@@ -26,12 +25,12 @@ import { Phases } from "./phases.ts";
 import { prepare } from "./prepare.ts";
 import type { Sharing } from "./register-locals.ts";
 import { registerSpans } from "./register-spans.ts";
+import { reachedFrom } from "./reached-functions.ts";
 import { Reaches } from "./reaches.ts";
 import { Region } from "./region.ts";
 import { type ChunkStart, Rounds } from "./rounds.ts";
 import { alongRow } from "./row.ts";
 import { Specials, specialsOf } from "./specials.ts";
-import { Stacks } from "./stacks.ts";
 import { pausedBlocks, type Pauses, stateBytesFor, Suspension } from "./suspension.ts";
 import { functionStatesOf } from "./pausing-function.ts";
 import { importThreads, ThreadFiles } from "./thread-files.ts";
@@ -73,12 +72,8 @@ export function compileKernel(
   program: ProgramFacts,
   features: Features,
 ): CompiledKernel {
-  const callables = shape.width === null ? program.callables : program.callables.inThreads(shape.width);
-  const facts = { ...program, callables };
-  const kernel = callables.list[number]!;
+  const { facts, kernel, graph, stacks } = reachedFrom(number, shape, program);
   const { ir } = kernel;
-  const graph = new CallGraph(kernel, callables);
-  const stacks = new Stacks(graph, facts.stackLimit);
   const code = prepare(kernel, facts.bindings, graph.mayLoseLanes, graph.mayPause);
   const analysed = analyse(kernel, code, { shape, graph, stacks });
   const unit = unitOf(kernel, analysed, { shape, facts, graph, stacks }, features);

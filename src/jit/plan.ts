@@ -1,6 +1,6 @@
 import { signatureOf } from "../interpreter/signature.ts";
+import { valuesOf } from "../ir/flow/accesses.ts";
 import type { Argument, Instruction } from "../ir/index.ts";
-import type { Expr } from "../semantics/index.ts";
 import { Analysis, type Surroundings } from "./analysis.ts";
 import { type CallGraph, isCall } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
@@ -18,20 +18,6 @@ export interface FunctionPlan {
   readonly analysis: Analysis;
   readonly convention: Convention;
   readonly pauses: Pauses;
-}
-
-/** The values that an argument consists of, one for each register. */
-export function valuesOf(arg: Argument): readonly Expr[] {
-  switch (arg.kind) {
-    case "value":
-      return [arg.value];
-    case "pair":
-      return [arg.low, arg.high];
-    case "vector":
-      return arg.elements;
-    case "frame":
-      return [];
-  }
 }
 
 /** Blocks at whose end lanes may be gone. */

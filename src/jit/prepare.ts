@@ -30,7 +30,7 @@ export const resultsOf = ({ returns }: IrFunction): number[] =>
 
 /** `endsBlock`: further instructions behind which blocks begin; `isAlone`: those that are a block by themselves. */
 export function prepare(
-  { ir, part }: Pick<Callable, "ir" | "part">,
+  { ir, origins }: Pick<Callable, "ir" | "origins">,
   bindings: Bindings,
   endsBlock: (instruction: Instruction) => boolean,
   isAlone: (instruction: Instruction) => boolean = () => false,
@@ -60,7 +60,7 @@ export function prepare(
     graph,
     flow,
     writes,
-    origins: part?.origins ?? instructions.map((_, i) => i),
+    origins: origins ?? instructions.map((_, i) => i),
     edgeCopies: new Set(),
     liveness: livenessOf({ instructions, registers: ir.registers }, graph, resultsOf(ir)),
   };

@@ -1,8 +1,7 @@
-import { readsOf } from "../ir/flow/accesses.ts";
+import { readsOf, valuesOf } from "../ir/flow/accesses.ts";
 import type { IrFunction } from "../ir/index.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
-import { valuesOf } from "./plan.ts";
 
 /** Neighbouring lanes' stacks must not compete for the same lines of a cache: an odd number of lines apart they do not. */
 const lineBytes = 64;

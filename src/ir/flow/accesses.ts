@@ -131,7 +131,8 @@ export function frameLeavesOf(exprs: readonly (Expr | null)[], frame: (leaf: Fra
 const optional = (...list: readonly (Expr | null | undefined)[]): readonly Expr[] =>
   list.filter((expr) => expr !== null && expr !== undefined);
 
-function valuesOf(arg: Argument): readonly Expr[] {
+/** The values that an argument consists of, one for each register; none for a variable of the frame. */
+export function valuesOf(arg: Argument): readonly Expr[] {
   switch (arg.kind) {
     case "value":
       return [arg.value];

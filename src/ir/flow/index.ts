@@ -7,5 +7,6 @@ export * from "./liveness.ts";
 export * from "./loops.ts";
 export * from "./frame-promotion.ts";
 export { promoteFile } from "./file-promotion.ts";
+export { inlineCalls } from "./inlining.ts";
 export * from "./routine-parts.ts";
 export { functionsWithAddress } from "./passing.ts";

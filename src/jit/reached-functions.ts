@@ -1,0 +1,19 @@
+import { CallGraph } from "./call-graph.ts";
+import type { Callables } from "./callables.ts";
+import { Stacks } from "./stacks.ts";
+import type { LaunchShape, ProgramFacts } from "./unit.ts";
+
+/** The kernel with this number among a program's functions, and what it calls; small functions become part of their callers. */
+export function reachedFrom(number: number, { width }: LaunchShape, program: ProgramFacts) {
+  const reached = (callables: Callables) => {
+    const kernel = callables.list[number]!;
+    const graph = new CallGraph(kernel, callables);
+    const stacks = new Stacks(graph, program.stackLimit);
+    return { facts: { ...program, callables }, kernel, graph, stacks };
+  };
+  if (width !== null) return reached(program.callables.inThreads(width));
+  const plain = reached(program.callables);
+  const { inlined } = program.callables;
+  // Where the stacks may overflow, it must be at the call at which they do.
+  return plain.stacks.isChecked || inlined === program.callables ? plain : reached(inlined);
+}

@@ -29,6 +29,11 @@ const families = {
     functions: 4,
     leaving: true,
   },
+  smallFunctions: {
+    weights: { compute: 5, callSmall: 6, conditional: 2, loop: 2, jump: 1, choice: 1, load: 1, leave: 0.3 },
+    statements: [4, 9],
+    leaving: true,
+  },
   // The order of what is printed tells in which order functions are called by address.
   printingCalls: {
     weights: { compute: 5, call: 4, print: 3, conditional: 2, jump: 1, leave: 1 },

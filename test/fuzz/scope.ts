@@ -20,6 +20,7 @@ type StatementKind =
   | "produce"
   | "phase"
   | "call"
+  | "callSmall"
   | "warp"
   | "sharedAtomic"
   | "ownAtomic";

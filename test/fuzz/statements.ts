@@ -6,6 +6,7 @@ import { fault } from "./fault.ts";
 import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { load, store } from "./memory.ts";
 import type { Scope, Weights } from "./scope.ts";
+import { callSmall } from "./small-functions.ts";
 import { print, stream } from "./stream.ts";
 import { phase } from "./trees.ts";
 import { warpOperation } from "./warp.ts";
@@ -42,6 +43,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   phase: { write: phase, fits: ({ converged, level }) => converged && level < 0 },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },
+  callSmall: { write: callSmall },
   warp: { write: warpOperation },
   sharedAtomic: { write: sharedAtomic, fits: waits },
   ownAtomic: { write: ownAtomic, fits: waits },

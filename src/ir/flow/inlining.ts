@@ -31,23 +31,21 @@ export function inlineCalls(
   numberOf: (name: string) => number | null,
 ): readonly Inlined[] | null {
   let all: readonly Inlined[] = functions.map((ir) => ({ ir, origins: ir.instructions.map((_, i) => i) }));
+  let bodies: readonly (Body | null)[] = functions.map(bodyOf);
+  if (bodies.every((body) => body === null)) return null;
   let isChanged = false;
   for (let round = 0; round < rounds; round++) {
-    const bodies = all.map(({ ir }) => bodyOf(ir));
     const calleeOf = ({ target }: Call): Body | null => {
       const callee = target.kind === "direct" ? numberOf(target.function) : null;
       return callee === null ? null : bodies[callee]!;
     };
-    let isNew = false;
-    all = all.map((f, i) => {
-      const found = new Inlining(
-        f,
-        mostGrowth - (f.ir.instructions.length - functions[i]!.instructions.length),
-        calleeOf,
-      );
-      isNew ||= found.isChanged;
-      return found.result;
+    const before = all;
+    all = before.map((f, i) => {
+      const room = mostGrowth - (f.ir.instructions.length - functions[i]!.instructions.length);
+      return new Inlining(f, room, calleeOf).result;
     });
+    const isNew = all.some((f, i) => f !== before[i]);
+    bodies = all.map((f, i) => (f === before[i] ? bodies[i]! : bodyOf(f.ir)));
     isChanged ||= isNew;
     if (!isNew) break;
   }
@@ -103,13 +101,13 @@ function passedIn(params: readonly Param[]): readonly (readonly number[])[] | nu
 /** One function on its way. */
 class Inlining {
   readonly result: Inlined;
-  isChanged = false;
   readonly #registers: Register[];
   readonly #out: Instruction[] = [];
   readonly #origins: number[] = [];
   /** The instruction that is being replaced, of those before. */
   #origin = 0;
   #room: number;
+  #copies = 0;
 
   constructor(before: Inlined, room: number, calleeOf: (op: Call) => Body | null) {
     const { ir, origins } = before;
@@ -133,10 +131,8 @@ class Inlining {
     });
     places[ir.instructions.length] = this.#out.length;
     for (const at of old) this.#out[at] = withTargets(this.#out[at]!, (target) => places[target]!);
-    this.result = {
-      ir: { ...ir, registers: this.#registers, instructions: this.#out },
-      origins: this.#origins,
-    };
+    const after = { ir: { ...ir, registers: this.#registers, instructions: this.#out }, origins: this.#origins };
+    this.result = this.#copies === 0 ? before : after;
   }
 
   #push(instruction: Instruction): void {
@@ -166,7 +162,7 @@ class Inlining {
       });
     if (!fits || ir.instructions.length > this.#room) return false;
     this.#room -= ir.instructions.length;
-    this.isChanged = true;
+    this.#copies++;
 
     const first = this.#registers.length;
     this.#registers.push(...ir.registers.map((r) => ({ ...r, name: `${ir.name}:${r.name}` })));

@@ -321,9 +321,10 @@ export class Team implements Launch {
 
 /** What a worker has thrown, which is known as text: `name: message`. */
 function asError(text: string): Error {
-  const error = new Error(text);
-  const colon = text.indexOf(":");
-  if (colon > 0) error.name = text.slice(0, colon);
+  const colon = text.indexOf(": ");
+  if (colon < 0) return new Error(text);
+  const error = new Error(text.slice(colon + 2));
+  error.name = text.slice(0, colon);
   return error;
 }
 

@@ -76,11 +76,22 @@ test("a worker that cannot run the module fails the launch", async () => {
   expect(counting.counts()).toEqual(ones(10));
 });
 
-/** `run` is (unreachable). */
-const trapping = new Uint8Array([
-  ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 7, 1, 0x60, 3, 0x7f, 0x7f, 0x7f, 0, 3, 2, 1, 0],
-  ...[7, 7, 1, 3, 0x72, 0x75, 0x6e, 0, 0, 10, 5, 1, 3, 0, 0x00, 0x0b],
-]);
+test("a worker whose stack is full says so", async () => {
+  const { counting } = teamFor({ blocks: 10, threads: 1 });
+  const deep = new Team({ ...counting.work, module: new WebAssembly.Module(endless) });
+  await expect(deep.finish()).rejects.toMatchObject({ name: "RangeError" });
+});
+
+/** A module with the function `run`, of this code. */
+const moduleOf = (...code: readonly number[]): Uint8Array<ArrayBuffer> =>
+  new Uint8Array([
+    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 8, 1, 0x60, 3, 0x7f, 0x7f, 0x7f, 1, 0x7f, 3, 2, 1, 0],
+    ...[7, 7, 1, 3, 0x72, 0x75, 0x6e, 0, 0, 10, code.length + 4, 1, code.length + 2, 0, ...code, 0x0b],
+  ]);
+/** (unreachable) */
+const trapping = moduleOf(0x00);
+/** It calls itself. */
+const endless = moduleOf(0x20, 0, 0x20, 1, 0x20, 2, 0x10, 0);
 
 test("what the receiver of output throws ends the launch", async () => {
   const { counting } = teamFor({ blocks: 100, threads: 2 });

@@ -7,7 +7,7 @@ import type { ElementMoves } from "./element-moves.ts";
 import { classOf, elementInRegister } from "./element-value.ts";
 import { bothMasks } from "./lane-bits.ts";
 import type { LanePlaces } from "./lane-places.ts";
-import { either } from "./locator.ts";
+import { either } from "./located.ts";
 import type { PlaceFinder } from "./surface-locator.ts";
 import { canonicalNan } from "./nan.ts";
 import { applyScalar, laneOf, type Quad, type Value, type Vector, vectorOf } from "./value.ts";

@@ -1,20 +1,19 @@
 import type { Access } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
-import { type AccessGroup, accessGroups, bytesOf, type GroupMember } from "./access-groups.ts";
-import { findName, spreadName } from "./access-functions.ts";
+import { type AccessGroup, accessGroups, type GroupMember } from "./access-groups.ts";
 import type { Ahead } from "./ahead.ts";
-import { addressOf, fullAddresses } from "./address.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import { Computed } from "./computed.ts";
 import type { ContextLayout } from "./context-layout.ts";
-import { allBits, laneBits } from "./lane-bits.ts";
-import type { Spot } from "./lane-places.ts";
+import { laneBits } from "./lane-bits.ts";
+import type { Located } from "./located.ts";
 import { lookAhead, type RoundsAhead } from "./look-ahead.ts";
+import { PlaceSearch } from "./place-search.ts";
 import { activeWithin, type Checked, type Places, ReachCheck, type Rescue, type Target } from "./reach.ts";
 import { Ranges } from "./ranges.ts";
 import type { Reaches } from "./reaches.ts";
-import { both, extended, i64, splitPlace } from "./scalar.ts";
+import { both, i64, splitPlace } from "./scalar.ts";
 import { type StripPart, stripsOf } from "./strips.ts";
 import type { Unit } from "./unit.ts";
 import type { Value } from "./value.ts";
@@ -44,20 +43,6 @@ export function tellEntry(w: FunctionWriter, { context, entry, layout }: MemoryC
   w.memory("i32.store", 4, layout.words.entry);
 }
 
-/** Where an instruction accesses memory. `offset`: bytes to be added to the places. */
-export interface Located extends Spot {
-  /** 1 where the places are good; else each lane's is to be found. A constant or a local. */
-  readonly ok: Wasm;
-  /** Where it is 0, another condition, if there is one, under which the places are good for the lanes that are active. */
-  readonly rescue: Wasm | null;
-  /** Whether the others do no harm when they load like these, or store what was there. */
-  readonly isNear: boolean;
-  /** Where each lane has an address of its own: what is better loaded at once with other words. */
-  readonly strip: StripPart | null;
-  /** Gives locals back, when the access is written. */
-  readonly release: () => void;
-}
-
 /** What a group of accesses will probably find. */
 export interface Expected {
   readonly group: AccessGroup;
@@ -84,7 +69,7 @@ export class Locator {
   readonly #records = new Map<AccessGroup, number>();
   /** Groups that are known to be good in the version of a block that is being written. */
   #assumed: ReadonlySet<AccessGroup> = new Set();
-  readonly #sites = new Map<number, number>();
+  readonly #search: PlaceSearch;
   readonly #computed: Computed;
   readonly #ranges: Ranges;
   /** Whether all checks have been made elsewhere. */
@@ -93,6 +78,7 @@ export class Locator {
   constructor(chunk: Chunk, context: MemoryContext) {
     this.#chunk = chunk;
     this.#context = context;
+    this.#search = new PlaceSearch(chunk, context, (index) => this.#recordOf(this.#members.get(index)!.group));
     this.#computed = new Computed(chunk.analysis);
     this.#ranges = new Ranges(chunk.analysis);
     this.#members = accessGroups(chunk.analysis.code);
@@ -303,41 +289,17 @@ export class Locator {
 
   /** Puts the places of the lanes of a mask into the context, or ends the launch. */
   find(index: number, access: Access, address: Expr, mask: Mask): void {
-    const { writer, lanes } = this.#chunk;
-    const { context, unit } = this.#context;
-    const record = this.#recordOf(this.#members.get(index)!.group);
-    let site = this.#sites.get(index);
-    if (site === undefined) this.#sites.set(index, (site = this.#context.siteOf(index, record)));
-    this.#spread(address);
-    tellEntry(writer, this.#context);
-    writer.get(context);
-    writer.i32(record);
-    writer.i32(site);
-    writer.value(bitsOf(mask, lanes));
-    writer.i32(bytesOf(access));
-    writer.i32(access.align);
-    writer.call(unit.accessFunctions.named(findName));
+    this.#search.find(index, access, address, mask);
   }
 
   /** Of the places that have been found, into a local: that of the first lane of the mask. */
   loadPlace(mask: Mask, into: number): void {
-    const { writer, lanes } = this.#chunk;
-    const { context, layout } = this.#context;
-    const first = wasm.op("i32.and", wasm.op("i32.ctz", bitsOf(mask, lanes)), wasm.i32(lanes - 1));
-    writer.value(wasm.op("i32.add", wasm.local("i32", context), wasm.op("i32.shl", first, wasm.i32(2))));
-    writer.memory("i32.load", 4, layout.places);
-    writer.set(into);
+    this.#search.loadPlace(mask, into);
   }
 
   /** All of them, into a local for each four lanes. */
   loadPlaces(into: readonly number[]): void {
-    const { writer } = this.#chunk;
-    const { context, layout } = this.#context;
-    into.forEach((local, q) => {
-      writer.get(context);
-      writer.memory("v128.load", 16, layout.places + q * 16);
-      writer.set(local);
-    });
+    this.#search.loadPlaces(into);
   }
 
   #recordOf(group: AccessGroup): number {
@@ -410,66 +372,8 @@ export class Locator {
   #rescued({ condition, distance, stride, room }: Rescue, mask: readonly Wasm[]): Wasm {
     return both(condition, wasm.call(activeWithin, laneBits(mask), distance, i64(stride), room));
   }
-
-  /** Puts the addresses of all lanes into the context. */
-  #spread(address: Expr): void {
-    const { writer } = this.#chunk;
-    const { context, unit } = this.#context;
-    const value = this.#chunk.value(address);
-    writer.get(context);
-    switch (value.kind) {
-      case "uniform":
-        writer.value(value.scalar.ty === "i64" ? value.scalar : extended(value.scalar));
-        writer.i64(0n);
-        writer.call(unit.accessFunctions.named(spreadName.affine));
-        return;
-      case "affine":
-        writer.value(value.base);
-        if (value.ty === "i64") writer.i64(BigInt(value.stride));
-        else writer.i32(value.stride);
-        writer.call(unit.accessFunctions.named(value.ty === "i64" ? spreadName.affine : spreadName.affine32));
-        return;
-      case "indexed":
-        if (value.index.kind !== "affine") break;
-        writer.value(value.base);
-        writer.value(value.index.base);
-        writer.i32(value.index.stride);
-        writer.i64(BigInt(value.scale));
-        writer.call(unit.accessFunctions.named(value.signed ? spreadName.signed : spreadName.unsigned));
-        return;
-    }
-    // What is added to all of them is not added here for each four: this code is many, and seldom runs.
-    const { base, offset } = address.ty === "i64" ? addressOf(address) : { base: address, offset: 0 };
-    writer.i64(BigInt(offset));
-    for (const part of fullAddresses(this.#chunk, base).quads.flat()) writer.value(part);
-    writer.call(unit.accessFunctions.named(spreadName.each, this.#chunk.lanes));
-  }
-}
-
-/** `then` where the places are good, `active` where they are for the lanes that are active, else `otherwise`. */
-export function either(
-  w: FunctionWriter,
-  { ok, rescue }: Located,
-  then: () => void,
-  otherwise: () => void,
-  active = then,
-): void {
-  const rescued = (): void => {
-    w.value(rescue!);
-    w.expect(true);
-    w.if(active, otherwise);
-  };
-  if (ok.kind === "const" && ok.value === 1) then();
-  else {
-    w.value(ok);
-    w.expect(true);
-    w.if(then, rescue === null ? otherwise : rescued);
-  }
 }
 
 /** One place as that of each lane. */
 const laneByLane = (places: Places): Places =>
   places.kind === "one" ? { kind: "run", at: places.at, stride: 0 } : places;
-
-/** A bit for each lane of a mask. */
-export const bitsOf = (mask: Mask, lanes: number): Wasm => (mask === null ? allBits(lanes) : laneBits(mask));

@@ -17,6 +17,8 @@ export interface Surroundings {
   readonly full: boolean;
   /** Whether lanes that come to a block may have to wait at its beginning. */
   readonly stalls: (block: number) => boolean;
+  /** Of lanes that come to such a block together, whether some may go on while others wait: in what they have called. */
+  readonly parts: (block: number) => boolean;
   /** Whether lanes may be gone behind the block's last instruction: a callee has ended them. */
   readonly loses: (block: number) => boolean;
   /** Lanes that exit are told apart from those that return: in functions. */
@@ -133,12 +135,12 @@ export class Analysis {
 
   #diverge(): Divergence {
     const { graph } = this.code;
-    const { stalls, loses } = this.#around;
+    const { stalls, parts, loses } = this.#around;
     const options = {
       divergent: this.isDivergent,
       stalls: (block: number) => stalls(block) || this.#splits(block),
       gathers: (block: number) => this.#gathering(block) !== null,
-      splits: (block: number) => this.#splits(block),
+      splits: (block: number) => parts(block) || this.#splits(block),
       loses,
     };
     const found = divergenceOf(graph, options, this.isDeparture);

@@ -120,6 +120,9 @@ export class CallGraph {
   readonly mayPause = ({ op }: Instruction): boolean =>
     isCall(op) && this.targetsOf(op).some((f) => this.#pausing.has(f));
 
+  /** The same where of lanes that call together some may have to wait while others have returned. */
+  readonly parts = this.mayPause;
+
   /** Whether a function may come back before it has ended, since it waits for other threads. */
   pauses(f: Callable): boolean {
     return this.#pausing.has(f);

@@ -1,35 +1,24 @@
-import { valuesOf } from "../ir/flow/accesses.ts";
-import type { CallTarget, Instruction, Result } from "../ir/index.ts";
+import type { Instruction } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
-import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
+import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
 import type { CallOp } from "./call-graph.ts";
 import { CallTargets } from "./call-targets.ts";
+import { allOf, CallValues, type InMemory, type Returned } from "./call-values.ts";
 import type { Callable } from "./callables.ts";
 import { allLanes, type Chunk, type Mask } from "./chunk.ts";
 import { callEntry } from "./context-layout.ts";
 import type { ControlFlow } from "./control-flow.ts";
-import {
-  type Convention,
-  conventionOf,
-  functionName,
-  type Slot,
-  slotValue,
-  typesOfSlot,
-  wasmSignature,
-} from "./convention.ts";
+import { type Convention, conventionOf, functionName, maskParam, wasmSignature } from "./convention.ts";
 import { ExternalCalls } from "./external-calls.ts";
-import { fitted } from "./fit.ts";
 import type { Faults } from "./faults.ts";
 import type { Frame } from "./frame.ts";
-import { pausedWord } from "./pausing-function.ts";
-import { anyOf, laneBits } from "./lane-bits.ts";
+import { anyOf, bothMasks, laneBits } from "./lane-bits.ts";
 import { loadLive, requireNamed, tellLive } from "./meeting.ts";
 import type { MemoryContext } from "./locator.ts";
+import { PausingCalls } from "./pausing-calls.ts";
+import type { Suspension } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
-import { type Value, vectorOf, widenMask } from "./value.ts";
-
-type IndirectTarget = Extract<CallTarget, { kind: "indirect" }>;
 
 /** What calls need to know of the function in which they stand. */
 export interface CallContext {
@@ -41,23 +30,8 @@ export interface CallContext {
   readonly isFunction: boolean;
 }
 
-/** Locals in which results are that have come back, and, where lanes may end, the lanes that have. */
-interface Returned {
-  readonly lanes: readonly number[] | null;
-  /** By result and register. */
-  readonly results: readonly (readonly (readonly number[])[])[];
-}
-
-interface Called {
-  readonly convention: Convention;
-  readonly returned: Returned;
-}
-
-/** The bytes of the stacks where arguments and results lie, by their numbers; -1 for a result that nobody wants. */
-interface InMemory {
-  readonly params: readonly (readonly [number, Wasm])[];
-  readonly results: readonly (readonly [number, Wasm])[];
-}
+/** Is given what has come back from one call, the lanes that have made it, and whether these are all that call. */
+type Collect = (returned: Returned, lanes: readonly Wasm[], isOnly: boolean) => void;
 
 /** Calls of functions of the program: what is passed, where lanes go, what comes back. */
 export class Calls {
@@ -67,9 +41,21 @@ export class Calls {
   readonly #memory: MemoryContext;
   readonly #faults: Faults;
   readonly #externals: ExternalCalls;
+  readonly #values: CallValues;
+  readonly #pausing: PausingCalls | null;
   readonly #writer: FunctionWriter;
 
-  constructor(chunk: Chunk, flow: ControlFlow, memory: MemoryContext, faults: Faults, at: CallContext) {
+  /** `suspension`: where there are pauses. */
+  constructor(
+    chunk: Chunk,
+    flow: ControlFlow,
+    memory: MemoryContext,
+    faults: Faults,
+    at: CallContext,
+    suspension: Suspension | null,
+  ) {
+    this.#values = new CallValues(chunk, at.frame);
+    this.#pausing = suspension === null ? null : new PausingCalls(chunk, flow, memory, suspension);
     this.#chunk = chunk;
     this.#flow = flow;
     this.#memory = memory;
@@ -91,14 +77,14 @@ export class Calls {
         return;
       }
       this.#tellLive(op);
-      const { convention, returned } =
-        op.target.kind === "direct" ? this.#direct(index, op, lanes) : this.#indirect(index, op, op.target, lanes);
-      const finish = (): void => {
-        this.#writeResults(block, convention, op.results, returned, guard);
-        if (returned.lanes !== null) this.#lose(block, lanes, returned.lanes);
-      };
-      if (this.#at.unit.graph.mayPause(instruction)) this.#pauseOr(block, guard, finish);
-      else finish();
+      const convention = this.#conventionOf(op);
+      if (this.#pausing !== null && this.#at.unit.graph.mayPause(instruction)) {
+        this.#callPausing(this.#pausing, block, index, op, lanes);
+        return;
+      }
+      const returned = this.#all(index, op, convention, lanes);
+      this.#values.write(block, convention, op.results, returned, guard);
+      if (returned.lanes !== null) this.#lose(block, lanes, returned.lanes);
       for (const local of allOf(returned)) this.#writer.release(local);
     };
     if (guard === null) write();
@@ -108,22 +94,54 @@ export class Calls {
     }
   }
 
-  /** Where the callee waits for other threads, so do the lanes that have called it: they will call it again. */
-  #pauseOr(block: number, guard: Mask, finish: () => void): void {
+  /** What comes back from what lanes call. */
+  #all(index: number, op: CallOp, convention: Convention, lanes: readonly Wasm[]): Returned {
+    let all: Returned | null = op.target.kind === "direct" ? null : this.#values.accumulators(convention, op);
+    this.#begin(index, op, convention, lanes, (returned, here, isOnly) => {
+      if (all === null) all = returned;
+      else this.#collect(all, returned, isOnly ? null : here);
+    });
+    return all!;
+  }
+
+  /** Of the lanes at a call, those go on behind it that have returned. */
+  #callPausing(pausing: PausingCalls, block: number, index: number, op: CallOp, lanes: readonly Wasm[]): void {
     const w = this.#writer;
-    const { context, layout } = this.#memory;
-    const paused = w.local("i32");
-    w.get(context);
-    w.memory("i32.load", 4, layout.words.paused);
-    w.tee(paused);
-    w.if(() => {
-      w.value(wasm.op("i32.eq", wasm.local("i32", paused), wasm.i32(pausedWord.yield)));
-      w.if(
-        () => this.#flow.pause("call in a loop", block, block, guard),
-        () => this.#flow.pause("call at a barrier", block, block, guard),
-      );
-    }, finish);
-    w.release(paused);
+    const convention = this.#conventionOf(op);
+    const all = this.#values.accumulators(convention, op);
+    const collect: Collect = (returned, here) => this.#collect(all, returned, here);
+    const waits = pausing.write(block, lanes, {
+      goOn: (callee, here) => this.#goOn(index, op, convention, callee, here, collect),
+      begin: (here, note) => {
+        const collectAndNote: Collect = (returned, called) => {
+          collect(returned, called, false);
+          note();
+        };
+        this.#begin(index, op, convention, here, collectAndNote, () => pausing.tellBegin());
+      },
+    });
+    const back = lanes.map((mask, q) => ({
+      local: w.local("v128"),
+      value: wasm.op("v128.andnot", mask, wasm.local("v128", waits[q]!)),
+    }));
+    w.assign(back);
+    const returned = back.map(({ local }) => wasm.local("v128", local));
+    const written =
+      all.lanes === null
+        ? returned
+        : bothMasks(
+            returned,
+            all.lanes.map((l) => wasm.local("v128", l)),
+          );
+    this.#values.write(block, convention, op.results, all, written);
+    if (all.lanes !== null) this.#lose(block, returned, all.lanes);
+    this.#flow.goOnIfNobody(block);
+    for (const local of [...allOf(all), ...waits, ...back.map((b) => b.local)]) w.release(local);
+  }
+
+  #collect(all: Returned, some: Returned, lanes: readonly Wasm[] | null): void {
+    this.#values.collect(all, some, lanes);
+    for (const local of allOf(some)) this.#writer.release(local);
   }
 
   /** Lanes end: in a function, those who called it are to know. */
@@ -168,68 +186,85 @@ export class Calls {
     requireNamed(chunk, unit, this.#memory, named, { active, ended: gone });
   }
 
-  #direct(index: number, op: CallOp, lanes: readonly Wasm[]): Called {
+  #conventionOf(op: CallOp): Convention {
     const { unit } = this.#at;
+    const { target } = op;
+    if (target.kind === "indirect") return conventionOf(target.signature, unit.graph.losesByAddress);
     const [callee] = unit.graph.targetsOf(op);
-    const { convention } = unit.plans.get(callee!)!;
-    const memory = this.#memoryOf(convention, op);
-    this.#enter(index, wasm.i32(callee!.number), [callee!], op, memory);
-    this.#writer.values([...this.#start(), ...lanes, ...this.#passed(convention, op)]);
-    this.#writer.call(functionName(callee!));
-    const returned = this.#locals(convention);
-    this.#pop(returned);
-    return { convention, returned: this.#fetch(returned, convention, op, memory) };
+    return unit.plans.get(callee!)!.convention;
   }
 
-  #indirect(index: number, op: CallOp, { signature }: IndirectTarget, lanes: readonly Wasm[]): Called {
+  /** Lanes enter functions. `before`: is written before each call. */
+  #begin(
+    index: number,
+    op: CallOp,
+    convention: Convention,
+    lanes: readonly Wasm[],
+    collect: Collect,
+    before: () => void = () => {},
+  ): void {
     const w = this.#writer;
     const { unit } = this.#at;
-    if (unit.graph.targetsOf(op).some((f) => unit.graph.pauses(f)))
-      throw new Unsupported("pauses in functions that are called by address");
-    const { quads } = this.#chunk;
-    const convention = conventionOf(signature, unit.graph.losesByAddress);
-    const memory = this.#memoryOf(convention, op);
-    const args = this.#passed(convention, op).map((value) => ({ local: w.local(value.ty), value }));
+    const targets = unit.graph.targetsOf(op);
+    const passed = this.#values.passed(convention, op);
+    const enter = (callee: Wasm, here: readonly Wasm[], isOnly: boolean, args: readonly Wasm[]): void => {
+      const memory = this.#values.memoryOf(convention, op, true);
+      this.#enter(index, callee, targets, op, memory);
+      before();
+      this.#call(op, convention, memory, callee, here, args, (returned) => collect(returned, here, isOnly));
+    };
+    if (op.target.kind === "direct") {
+      enter(wasm.i32(targets[0]!.number), lanes, true, passed);
+      return;
+    }
+    const args = passed.map((value) => ({ local: w.local(value.ty), value }));
     w.assign(args);
-    const all = this.#locals(convention);
-    const { params, results } = wasmSignature(convention, quads);
-    const type = unit.module.type(params, results);
-    if (all.lanes !== null) w.assign(all.lanes.map((local) => ({ local, value: wasm.i32x4(0) })));
-    new CallTargets(this.#chunk, unit, this.#memory, this.#faults).each(index, op, lanes, (number, here, isOnly) => {
-      this.#enter(index, number, unit.graph.targetsOf(op), op, memory);
-      w.values([...this.#start(), ...here, ...args.map(({ local, value }) => wasm.local(value.ty, local)), number]);
-      w.callIndirect(type);
-      if (isOnly) {
-        this.#pop(all);
-        return;
-      }
-      const returned = this.#locals(convention);
-      this.#pop(returned);
-      this.#collect(all, returned, here);
-      for (const local of allOf(returned)) w.release(local);
-    });
+    const locals = args.map(({ local, value }) => wasm.local(value.ty, local));
+    const each = new CallTargets(this.#chunk, unit, this.#memory, this.#faults);
+    each.each(index, op, lanes, (callee, here, isOnly) => enter(callee, here, isOnly, locals));
     for (const { local } of args) w.release(local);
-    return { convention, returned: this.#fetch(all, convention, op, memory) };
   }
 
-  /** The results of some lanes join those of others. */
-  #collect(all: Returned, some: Returned, lanes: readonly Wasm[]): void {
-    const vector = (local: number): Wasm => wasm.local("v128", local);
-    const masks = some.lanes?.map((local, q) => ({
-      local: all.lanes![q]!,
-      value: wasm.op("v128.or", vector(all.lanes![q]!), vector(local)),
-    }));
-    const results = some.results.flatMap((registers, i) =>
-      registers.flatMap((parts, j) =>
-        parts.map((local, p) => {
-          const wide = parts.length > lanes.length;
-          const mask = wide ? widenMask(lanes[p >> 1]!)[p & 1]! : lanes[p]!;
-          const to = all.results[i]![j]![p]!;
-          return { local: to, value: wasm.blend(mask, vector(local), vector(to)) };
-        }),
-      ),
-    );
-    this.#writer.assign([...(masks ?? []), ...results]);
+  /** Lanes go on in a function that has paused: what it has been given once it does not look at again. */
+  #goOn(
+    index: number,
+    op: CallOp,
+    convention: Convention,
+    callee: Wasm,
+    lanes: readonly Wasm[],
+    collect: Collect,
+  ): void {
+    const { unit } = this.#at;
+    const { quads } = this.#chunk;
+    const memory = this.#values.memoryOf(convention, op, false);
+    this.#enter(index, callee, unit.graph.targetsOf(op), op, memory);
+    const args = wasmSignature(convention, quads)
+      .params.slice(maskParam + quads)
+      .map(zeroOf);
+    this.#call(op, convention, memory, callee, lanes, args, (returned) => collect(returned, lanes, false));
+  }
+
+  #call(
+    op: CallOp,
+    convention: Convention,
+    memory: InMemory,
+    callee: Wasm,
+    lanes: readonly Wasm[],
+    args: readonly Wasm[],
+    then: (returned: Returned) => void,
+  ): void {
+    const w = this.#writer;
+    const { unit } = this.#at;
+    w.values([...this.#start(), ...lanes, ...args]);
+    if (op.target.kind === "direct") w.call(functionName(unit.graph.targetsOf(op)[0]!));
+    else {
+      w.value(callee);
+      const { params, results } = wasmSignature(convention, this.#chunk.quads);
+      w.callIndirect(unit.module.type(params, results));
+    }
+    const returned = this.#values.locals(convention);
+    this.#values.pop(returned);
+    then(this.#values.fetch(returned, convention, op, memory));
   }
 
   /** What every function of the module is given first. */
@@ -266,120 +301,6 @@ export class Calls {
     set(callEntry.unsized, wasm.i32(arg?.kind === "frame" ? arg.size : 0));
   }
 
-  /** The arguments that are passed in registers. */
-  #passed({ params }: Convention, op: CallOp): readonly Wasm[] {
-    const { quads } = this.#chunk;
-    return params.flatMap((slots, i) => {
-      const arg = op.args[i];
-      const values = arg === undefined ? [] : valuesOf(arg);
-      return slots.flatMap((slot, j): readonly Wasm[] => {
-        if (slot.kind === "memory") return [];
-        if (values[j] === undefined) throw new Unsupported("memory that is passed in registers");
-        const value = fitted(this.#chunk.value(values[j]), slot.class, quads);
-        if (!slot.isUniform) return vectorOf(value, quads).quads.flat();
-        if (value.kind !== "uniform") throw new Error("an argument varies that is passed as one number");
-        return [value.scalar];
-      });
-    });
-  }
-
-  /** The places of arguments and results that the callee finds in the stacks. Values are put there first. */
-  #memoryOf({ params, returns }: Convention, op: CallOp): InMemory {
-    const { frame } = this.#at;
-    let staged = 0;
-    const room = (count: number): Wasm => {
-      const place = frame.staging(staged);
-      staged += 8 * count;
-      return place;
-    };
-    const isMemory = (slots: readonly Slot[]): boolean => slots.some((slot) => slot.kind === "memory");
-    const args = params.flatMap((slots, i): [number, Wasm][] => {
-      const arg = op.args[i];
-      if (!isMemory(slots) || arg === undefined) return [];
-      if (arg.kind === "frame") return [[i, frame.offsetOf(arg.variable)]];
-      return [[i, this.#stage(valuesOf(arg), room)]];
-    });
-    const results = returns.flatMap((slots, i): [number, Wasm][] => {
-      const result = op.results[i];
-      if (!isMemory(slots)) return [];
-      if (result === undefined || result.kind === "discard") return [[i, wasm.i32(-1)]];
-      return [[i, result.kind === "frame" ? frame.offsetOf(result.variable) : room(result.registers.length)]];
-    });
-    return { params: args, results };
-  }
-
-  /** Puts values where the callee finds them, eight bytes apart. */
-  #stage(exprs: readonly Expr[], room: (count: number) => Wasm): Wasm {
-    const { quads } = this.#chunk;
-    const place = room(exprs.length);
-    exprs.forEach((expr, j) => {
-      const value = fitted(this.#chunk.value(expr), "b64", quads);
-      this.#at.frame.store(offset(place, 8 * j), vectorOf(value, quads).quads.flat(), "b64", null);
-    });
-    return place;
-  }
-
-  /** Locals for all that comes back in registers. */
-  #locals({ returns, losesLanes }: Convention): Returned {
-    const w = this.#writer;
-    const { quads, active } = this.#chunk;
-    return {
-      lanes: losesLanes ? active.map(() => w.local("v128")) : null,
-      results: returns.map((slots) => slots.map((slot) => typesOfSlot(slot, quads).map((ty) => w.local(ty)))),
-    };
-  }
-
-  #pop(returned: Returned): void {
-    for (const local of allOf(returned).reverse()) this.#writer.set(local);
-  }
-
-  /** Results that have come in memory and go to registers. */
-  #fetch(returned: Returned, { returns }: Convention, { results }: CallOp, memory: InMemory): Returned {
-    const { registers } = this.#chunk.function;
-    const fetched = returns.map((slots, i) => {
-      const result = results[i];
-      const place = memory.results.find(([to]) => to === i);
-      if (slots[0]?.kind !== "memory" || place === undefined || result?.kind !== "register")
-        return returned.results[i]!;
-      return result.registers.map((r, j) => {
-        const c = registers[r]!.class;
-        if (c === "pred") throw new Unsupported("a predicate in memory");
-        return this.#at.frame.load(offset(place[1], 8 * j), c, this.#chunk.quads);
-      });
-    });
-    return { ...returned, results: fetched };
-  }
-
-  #writeResults(
-    block: number,
-    { returns }: Convention,
-    to: readonly Result[],
-    { results }: Returned,
-    guard: Mask,
-  ): void {
-    const { registers } = this.#chunk.function;
-    const dst: number[] = [];
-    const values: Value[] = [];
-    returns.forEach((slots, i) => {
-      const result = to[i];
-      if (result === undefined || result.kind === "discard") return;
-      if (result.kind === "frame") {
-        if (slots.some((slot) => slot.kind !== "memory")) throw new Unsupported("registers that return to memory");
-        return;
-      }
-      result.registers.forEach((register, j) => {
-        const { class: c } = registers[register]!;
-        const slot = slots[j];
-        const from: Slot = slot?.kind === "register" ? slot : { kind: "register", class: c, isUniform: false };
-        const locals = results[i]![j];
-        if (locals === undefined) return;
-        dst.push(register);
-        values.push(fitted(slotValue(from, locals), c, this.#chunk.quads));
-      });
-    });
-    this.#chunk.write(block, dst, values, guard);
-  }
-
   /** Of the lanes that have called, some have not come back. */
   #lose(block: number, called: readonly Wasm[], returned: readonly number[]): void {
     const w = this.#writer;
@@ -398,6 +319,18 @@ export class Calls {
   }
 }
 
-const offset = (place: Wasm, bytes: number): Wasm => (bytes === 0 ? place : wasm.op("i32.add", place, wasm.i32(bytes)));
-
-const allOf = ({ lanes, results }: Returned): number[] => [...(lanes ?? []), ...results.flat(2)];
+/** What is passed where nobody looks. */
+function zeroOf(ty: WasmTy): Wasm {
+  switch (ty) {
+    case "i32":
+      return wasm.i32(0);
+    case "i64":
+      return wasm.i64(0n);
+    case "f32":
+      return wasm.f32(0);
+    case "f64":
+      return wasm.f64(0);
+    case "v128":
+      return wasm.i32x4(0);
+  }
+}

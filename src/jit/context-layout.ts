@@ -14,6 +14,8 @@ export interface ContextNeeds {
   readonly sites: number;
   /** Bytes in which a chunk that waits keeps what it goes on with. */
   readonly stateBytes: number;
+  /** Bytes in which functions that wait keep what they go on with. */
+  readonly pausedBytes: number;
   /** Whether lanes may have to wait for others of their warp. */
   readonly gathers: boolean;
   /** Activations that can be open at once, and the most parameters and results that one of them has in memory. */
@@ -67,6 +69,8 @@ export interface ContextLayout {
   /** For each kind of indirect call a byte for each function of the program: whether it may go there. */
   readonly targets: number;
   readonly states: number;
+  /** What `PausedActivations` says. */
+  readonly paused: number;
   /** For each warp of a block, what `gathering` says. */
   readonly gatherings: number;
   readonly stacks: number;
@@ -116,11 +120,13 @@ const headerWords = [
   /** Rounds of the chunks in which they only wait after which a block stops. */
   "patience",
   /**
-   * For functions that may pause: the byte of memory where the state of the chunk begins, whether it goes on since it has given way
-   * (else behind barriers), and what such a function says when it comes back: 0 when it has ended, 1 if it waits at barriers, 2 if it gives way.
+   * For functions that may pause: the byte of memory where the state of the chunk begins; whether it goes on since it has given way
+   * (else behind barriers); where the activation is kept that goes on, or 0 if one begins; and, when it has come back, where it is kept
+   * if lanes wait, else 0.
    */
   "state",
   "woken",
+  "resumes",
   "paused",
 ] as const;
 
@@ -179,6 +185,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     callResults: callWordsBytes + 4 * needs.memoryParams,
     targets: take(needs.targetBytes),
     states: take(needs.stateBytes * (1024 / needs.lanes)),
+    paused: take(needs.pausedBytes),
     gatherings: take(needs.gathers ? mostWarps * gatheringBytes : 0),
     stacks: take(needs.stackBytes),
     frames: take(needs.frameBytes),

@@ -150,6 +150,25 @@ export class ControlFlow {
     else this.#goOnIfEmpty(next, from);
   }
 
+  /** At a block that is a call, lanes wait in what they have called; the others go on behind it, if there are any: see `goOnIfNobody`. */
+  stay(block: number, { barrier, yield: turn }: Readonly<Record<PauseKind, readonly number[]>>): void {
+    const local = (l: number): Wasm => wasm.local("v128", l);
+    const [atBarriers, inLoops] = [
+      this.#suspension!.maskAt(block, "call at a barrier"),
+      this.#suspension!.maskAt(block, "call in a loop"),
+    ];
+    this.#chunk.writer.assign([
+      ...atBarriers.map((to, q) => ({ local: to, value: wasm.op("v128.or", local(to), local(barrier[q]!)) })),
+      ...inLoops.map((to, q) => ({ local: to, value: wasm.op("v128.or", local(to), local(turn[q]!)) })),
+    ]);
+    this.#masks.deactivate(barrier.map((l, q) => wasm.op("v128.or", local(l), local(turn[q]!))));
+  }
+
+  /** If no lane is active behind a block, those go on that wait lowest. */
+  goOnIfNobody(block: number): void {
+    this.#goOnIfEmpty(this.#order.behindOthers(block), block);
+  }
+
   /** The lanes that have not ended. */
   everybody(): readonly Wasm[] {
     if (this.#gatherings !== null) return this.#gatherings.live();

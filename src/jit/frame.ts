@@ -22,6 +22,7 @@ export const stackOverflowImport = "stackOverflow";
 export const openStackImport = "openStack";
 
 const clearName = "frame:clear";
+const clearSomeName = "frame:clear-some";
 const copyName = "frame:copy";
 const moveName = "frame:move";
 
@@ -168,8 +169,8 @@ export class Frame {
     this.#writer.get(this.#stack);
   }
 
-  /** An activation's variables begin as zeros. */
-  clear(): void {
+  /** An activation's variables begin as zeros: in the lanes of a mask of bits, or (null) in all. */
+  clear(lanes: Wasm | null): void {
     const { offsets, extents, unsized, size } = this.#callable.code.frame;
     const { ir } = this.#callable;
     const used = [...this.#unit.stacks.variablesOf(this.#callable)];
@@ -177,7 +178,9 @@ export class Frame {
     if (extents.length === 0 || ends.length === 0) return;
     const start = Math.floor(Math.min(...used.map((v) => offsets[v]!)) / 16) * 16;
     const end = Math.min(size, Math.ceil(Math.max(...ends) / 16) * 16);
-    this.#clear(start, end - start);
+    const at = wasm.op("i32.add", this.#stackStart, add(this.base, start));
+    this.#writer.values([at, wasm.i32(end - start), ...(lanes === null ? [] : [lanes])]);
+    this.#writer.call(lanes === null ? clearName : clearSomeName);
   }
 
   /** The byte of the lanes' stacks where a variable begins. */
@@ -298,11 +301,6 @@ export class Frame {
     this.#writer.values([...from, ...to, wasm.i32(this.size)]);
     this.#writer.call(moveName);
   }
-
-  #clear(start: number, bytes: number): void {
-    this.#writer.values([wasm.op("i32.add", this.#stackStart, add(this.base, start)), wasm.i32(bytes)]);
-    this.#writer.call(clearName);
-  }
 }
 
 /** Up to this size a loop over words is faster than a fill of the engine's own. */
@@ -310,7 +308,7 @@ const shortBytes = 128;
 
 /**
  * `clear(at, bytes)` and `copy(from, to, bytes, lanes)`, at bytes of memory that belong to the first lane; the others' are
- * `stride` further each. What is cleared is a multiple of 16 bytes. `move(from, stride, to, stride, bytes)`: from one place to
+ * `stride` further each. What is cleared is a multiple of 16 bytes. `clear-some(at, bytes, lanes)`: in the lanes of a mask alone. `move(from, stride, to, stride, bytes)`: from one place to
  * another, in all lanes.
  */
 export function frameFunctions(m: ModuleWriter, lanes: number, stride: number): void {
@@ -354,6 +352,21 @@ export function frameFunctions(m: ModuleWriter, lanes: number, stride: number): 
     ]);
     move.value(wasm.op("i32.lt_u", wasm.local("i32", count), wasm.i32(lanes)));
     move.brIf(next);
+  });
+
+  const clearSome = m.function(clearSomeName, ["i32", "i32", "i32"], []);
+  clearSome.loop((next) => {
+    clearSome.value(wasm.op("i32.and", wasm.local("i32", 2), wasm.i32(1)));
+    clearSome.if(() => {
+      clearSome.values([at, wasm.i32(0), bytes]);
+      clearSome.memoryFill();
+    });
+    clearSome.assign([
+      { local: 0, value: wasm.op("i32.add", at, wasm.i32(stride)) },
+      { local: 2, value: wasm.op("i32.shr_u", wasm.local("i32", 2), wasm.i32(1)) },
+    ]);
+    clearSome.get(2);
+    clearSome.brIf(next);
   });
 
   const copy = m.function(copyName, ["i32", "i32", "i32", "i32"], []);

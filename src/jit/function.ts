@@ -56,7 +56,7 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     reaches,
     siteOf,
   };
-  const suspension = unit.functionStates.has(callable) ? new Suspension(chunk, pauses, new Set(), ended ?? []) : null;
+  const suspension = unit.paused.has(callable) ? new Suspension(chunk, pauses, new Set(), true) : null;
   const body = new Body(chunk, memory, pauses, suspension, null, { unit, callable, frame, ended, isFunction: true });
 
   specials.enter();
@@ -88,7 +88,8 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     });
 
   const begin = (): void => {
-    if (unit.stacks.variablesOf(callable).size > 0) frame.clear();
+    // Others may wait in activations that lie at the same place of their stacks.
+    if (unit.stacks.variablesOf(callable).size > 0) frame.clear(unit.paused.isUsed ? laneBits(called) : null);
     let next = maskParam + quads;
     const values: { register: number; value: Value }[] = [];
     convention.params.forEach((slots, i) => {
@@ -115,19 +116,17 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     chunk.fill(values);
     body.begin();
   };
-  const pausing =
-    suspension === null
-      ? null
-      : new PausingFunction(unit, memory, chunk, body, suspension, { callable, called, ended });
+  const pausing = suspension === null ? null : new PausingFunction(unit, memory, chunk, callable, body, suspension);
   if (pausing === null) begin();
   else pausing.enter(begin);
   body.flow.write();
-  pausing?.leaveIfPaused(results);
+  const away = [pausing?.pauseOrEnd() ?? null, ended].filter((mask) => mask !== null);
 
   chunk.begin();
   routine?.leave(called);
-  const back =
-    ended === null ? called : called.map((lane, q) => wasm.op("v128.andnot", lane, wasm.local("v128", ended[q]!)));
+  const back = called.map((lanes, q) =>
+    away.reduce((rest, mask) => wasm.op("v128.andnot", rest, wasm.local("v128", mask[q]!)), lanes),
+  );
   const registerParts = (register: number, c: RegisterClass): readonly Wasm[] => {
     const ty = tyOf(callable.ir.registers[register]!.class);
     return vectorOf(fitted(chunk.vector({ kind: "reg", ty, reg: register }), c, quads), quads).quads.flat();

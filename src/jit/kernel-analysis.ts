@@ -29,6 +29,7 @@ export function analyse(
     params: new Map(),
     full: shape.full,
     stalls: (block) => stalled.has(block),
+    parts: (block) => pauses.parting.has(block),
     loses: losesLanes(code, graph),
     tellsExits: false,
     stacks: stacks.isUsed,

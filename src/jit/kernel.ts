@@ -32,7 +32,7 @@ import { type ChunkStart, Rounds } from "./rounds.ts";
 import { alongRow } from "./row.ts";
 import { Specials, specialsOf } from "./specials.ts";
 import { pausedBlocks, type Pauses, stateBytesFor, Suspension } from "./suspension.ts";
-import { functionStatesOf } from "./pausing-function.ts";
+import { PausedActivations } from "./paused-activations.ts";
 import { importThreads, ThreadFiles } from "./thread-files.ts";
 import type { LaunchShape, ProgramFacts, Site, Unit } from "./unit.ts";
 
@@ -51,6 +51,8 @@ export interface CompiledKernel {
   readonly fileBytes: number;
   /** Bytes of what a chunk keeps that waits. */
   readonly stateBytes: number;
+  /** Bytes at the beginning of what functions keep that wait which are zeros at first. */
+  readonly pausedHeadBytes: number;
   /** Offsets of the parameters that are pointers whose allocation is looked up beforehand. */
   readonly roots: readonly number[];
   /** By number, the instructions that the module asks the launcher about. */
@@ -100,6 +102,7 @@ export function compileKernel(
     stackStride: stacks.stride,
     fileBytes: ir.file?.bytes ?? 0,
     stateBytes,
+    pausedHeadBytes: unit.paused.headBytes,
     roots: unit.roots,
     sites: unit.sites,
     targets: Uint8Array.from(unit.targets.flatMap((of) => facts.callables.list.map((f) => (of.includes(f) ? 1 : 0)))),
@@ -120,7 +123,7 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
   const plans = new Planning(graph, facts, shape, stacks.isUsed).from(analysis);
   const all = [analysis.code, ...plans.map((p) => p.code)];
   const stackMode = stackModeOf(kernel, stacks, graph, pausedBlocks(pauses).size > 0);
-  const states = functionStatesOf(plans, graph, quads);
+  const paused = new PausedActivations(plans, graph, quads);
   const params = ir.params.flatMap(({ storage, type }) =>
     storage.kind === "kernel" ? [{ at: storage.offset, type }] : [],
   );
@@ -133,7 +136,8 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     paramBytes: params.reduce((end, { at, type }) => Math.max(end, at + type.size), 0),
     roots: roots.length,
     sites: all.reduce((sum, { instructions }) => sum + instructions.length, 0),
-    stateBytes: stateBytesFor(analysis, pauses, quads) + states.bytes,
+    stateBytes: stateBytesFor(analysis, pauses, quads),
+    pausedBytes: paused.bytes,
     gathers: new GatheringBlocks(analysis).all.length > 0,
     calls: graph.order.recursive ? mostCalls : graph.functions.length + 1,
     memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
@@ -154,13 +158,11 @@ function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, fe
     layout,
     stackMode,
     accessFunctions: new AccessFunctions(module, layout, quads * 4, stacks.stride),
-    functionStates: states.offsets,
-    functionStateBytes: states.bytes,
+    paused,
     roots,
     sites: [],
     targets: [],
     isTerse: all.reduce((sum, { instructions }) => sum + instructions.length, 0) > mostAtLength,
-    kernelStateBytes: 0,
     records: 0,
     mayGiveUp: stacks.isChecked,
   };
@@ -206,7 +208,6 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   if (suspension !== null && suspension.bytes > stateBytesFor(analysis, pauses, quads)) {
     throw new Error("the state of a chunk is larger than the room for it");
   }
-  unit.kernelStateBytes = suspension?.bytes ?? 0;
   const siteOf = (instruction: number, record: number | null, element = 0): number =>
     unit.sites.push({ function: kernel.number, instruction: code.origins[instruction]!, record, element }) - 1;
   const memory: MemoryContext = {
@@ -270,7 +271,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
       clearRegisters(chunk);
       files?.start();
       if (kernel.allocates) frame.open(memory);
-      frame.clear();
+      frame.clear(null);
       body.flow.reset();
       body.begin();
       body.gatherings?.begin();
@@ -372,7 +373,7 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   });
   w.end();
   w.get(last);
-  return unit.kernelStateBytes + unit.functionStateBytes;
+  return suspension?.bytes ?? 0;
 }
 
 /** How the registers of a kernel share locals; null where they do not. */

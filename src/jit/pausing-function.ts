@@ -1,84 +1,48 @@
-import { type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
+import { type Wasm, wasm } from "../wasm/index.ts";
 import type { Body } from "./body.ts";
-import type { CallGraph } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import type { Chunk } from "./chunk.ts";
-import { giveUpImport } from "./given-up.ts";
-import { anyOf, laneBits } from "./lane-bits.ts";
+import type { HeaderWord } from "./context-layout.ts";
+import { laneBits } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";
-import type { FunctionPlan } from "./plan.ts";
-import { stateBytesFor, type Suspension } from "./suspension.ts";
+import { activationWords } from "./paused-activations.ts";
+import type { PauseKind, Suspension } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
-import { Unsupported } from "./unsupported.ts";
 
-/** What a function says that has come back. */
-export const pausedWord = { ended: 0, barrier: 1, yield: 2 } as const;
-
-/** Words of a function's state: whether an activation of the chunk waits in it, and the lanes of that. */
-const words = { isOpen: 0, lanes: 4 } as const;
-
-/** Where functions that may pause keep what they go on with, behind the kernel's state of a chunk. Throws Unsupported. */
-export function functionStatesOf(plans: readonly FunctionPlan[], graph: CallGraph, quads: number) {
-  const offsets = new Map<Callable, number>();
-  let bytes = 0;
-  for (const { callable, code, analysis, pauses } of plans) {
-    if (!graph.pauses(callable)) continue;
-    if (code.instructions.at(-1)?.op.kind === "barrier") throw new Unsupported("a barrier at the end of a function");
-    if (callable.part !== null) throw new Unsupported("pauses in functions");
-    if (graph.order.recursive) throw new Unsupported("pauses in functions, and others that call themselves");
-    offsets.set(callable, bytes);
-    // With the lanes that have ended.
-    bytes += stateBytesFor(analysis, pauses, quads) + 16 * quads;
-  }
-  return { offsets, bytes };
-}
-
-/** The lanes with which a function begins, and (in locals) those that have ended in it, where some may. */
-interface Lanes {
-  readonly callable: Callable;
-  readonly called: readonly Wasm[];
-  readonly ended: readonly number[] | null;
-}
+/** For what the lanes of an activation wait: to be let go behind a barrier, or, some of them, for a turn. */
+export const pauseReason: Readonly<Record<PauseKind, number>> = { barrier: 1, yield: 2 };
 
 /**
- * A function that comes back before it has ended when its lanes wait for other threads, and is called once more by the same ones to go
- * on. Of a chunk one activation can wait; where there would be two, or lanes have returned while others wait, the launch is given up.
+ * A function that comes back before it has ended when lanes wait for other threads. It tells its caller where it has kept what it goes on
+ * with, and is called once more for those lanes; the others have returned.
  */
 export class PausingFunction {
   readonly #unit: Unit;
   readonly #memory: MemoryContext;
   readonly #chunk: Chunk;
+  readonly #callable: Callable;
   readonly #body: Body;
   readonly #suspension: Suspension;
-  readonly #lanes: Lanes;
 
-  constructor(unit: Unit, memory: MemoryContext, chunk: Chunk, body: Body, suspension: Suspension, lanes: Lanes) {
+  constructor(unit: Unit, memory: MemoryContext, chunk: Chunk, callable: Callable, body: Body, suspension: Suspension) {
     this.#unit = unit;
     this.#memory = memory;
     this.#chunk = chunk;
+    this.#callable = callable;
     this.#body = body;
     this.#suspension = suspension;
-    this.#lanes = lanes;
-    unit.module.importFunction(giveUpImport, [], []);
-    unit.mayGiveUp = true;
+    if (suspension.bytes > unit.paused.sizeOf(callable)) {
+      throw new Error("the state of an activation is larger than the room for it");
+    }
   }
 
   /** Begins, or goes on. */
   enter(begin: () => void): void {
     const { writer: w } = this.#chunk;
     const { state } = this.#suspension;
-    this.#load("state");
-    w.value(wasm.i32(this.#unit.kernelStateBytes + this.#unit.functionStates.get(this.#lanes.callable)!));
-    w.op("i32.add");
-    w.set(state);
-    w.get(state);
-    w.memory("i32.load", 4, words.isOpen);
+    this.#load("resumes");
+    w.tee(state);
     w.if(() => {
-      w.get(state);
-      w.memory("i32.load", 4, words.lanes);
-      w.value(laneBits(this.#lanes.called));
-      w.op("i32.ne");
-      w.if(() => w.call(giveUpImport));
       this.#suspension.restore();
       this.#body.counted?.resume();
       this.#body.begin();
@@ -90,50 +54,65 @@ export class PausingFunction {
     }, begin);
   }
 
-  /** Comes back early if lanes wait. `results`: the types of what the caller expects, which then means nothing. */
-  leaveIfPaused(results: readonly WasmTy[]): void {
-    const { writer: w } = this.#chunk;
-    const { called, ended } = this.#lanes;
-    const [yields, waits] = [this.#suspension.anyPaused("yield"), this.#suspension.anyPaused("barrier")];
-    w.value(wasm.op("i32.or", yields, waits));
-    w.if(() => {
-      const away = [...this.#suspension.masks, ...(ended === null ? [] : [ended])];
-      const returned = called.map((lanes, q) =>
-        away.reduce((rest, mask) => wasm.op("v128.andnot", rest, wasm.local("v128", mask[q]!)), lanes),
-      );
-      w.value(anyOf(returned));
-      w.if(() => w.call(giveUpImport));
-      this.#suspension.save();
-      this.#store(words.isOpen, wasm.i32(1));
-      this.#store(words.lanes, laneBits(called));
-      this.#say(wasm.select(yields, wasm.i32(pausedWord.yield), wasm.i32(pausedWord.barrier)));
-      const nothing = { i32: wasm.i32(0), i64: wasm.i64(0n), v128: wasm.i32x4(0), f32: wasm.f32(0), f64: wasm.f64(0) };
-      w.values(results.map((ty) => nothing[ty]));
-      w.return();
-    });
-    this.#store(words.isOpen, wasm.i32(0));
-    this.#say(wasm.i32(pausedWord.ended));
+  /** The lanes that wait, in locals: where there are any, all that they go on with is kept, and the caller is told. */
+  pauseOrEnd(): readonly number[] {
+    const { writer: w, active } = this.#chunk;
+    const { state, masks } = this.#suspension;
+    const { paused } = this.#unit;
+    const { context } = this.#memory;
+    const waits = active.map(() => w.local("v128"));
+    w.assign(
+      waits.map((local, q) => ({
+        local,
+        value: masks.map((mask): Wasm => wasm.local("v128", mask[q]!)).reduce((a, b) => wasm.op("v128.or", a, b)),
+      })),
+    );
+    const bits = w.local("i32");
+    w.assign([{ local: bits, value: laneBits(waits.map((local) => wasm.local("v128", local))) }]);
+    w.get(bits);
+    w.if(
+      () => {
+        w.value(wasm.op("i32.eqz", wasm.local("i32", state)));
+        w.if(() => {
+          paused.take(this.#unit, w, this.#callable, context, state);
+          this.#note("callee", wasm.i32(this.#callable.number));
+        });
+        this.#suspension.save();
+        this.#note("lanes", wasm.local("i32", bits));
+        const { barrier, yield: turn } = pauseReason;
+        const yields = this.#suspension.anyPaused("yield");
+        this.#note("reason", wasm.select(yields, wasm.i32(turn), wasm.i32(barrier)));
+        this.#tell(wasm.local("i32", state));
+      },
+      () => {
+        w.get(state);
+        w.if(() => paused.giveBack(this.#unit, w, this.#callable, context, state));
+        this.#tell(wasm.i32(0));
+      },
+    );
+    w.release(bits);
+    return waits;
   }
 
-  #load(name: "state" | "woken"): void {
+  #load(name: HeaderWord): void {
     const { writer: w } = this.#chunk;
     const { context, layout } = this.#memory;
     w.get(context);
     w.memory("i32.load", 4, layout.words[name]);
   }
 
-  #say(value: Wasm): void {
+  #tell(activation: Wasm): void {
     const { writer: w } = this.#chunk;
     const { context, layout } = this.#memory;
     w.get(context);
-    w.value(value);
+    w.value(activation);
     w.memory("i32.store", 4, layout.words.paused);
   }
 
-  #store(at: number, value: Wasm): void {
+  #note(word: keyof typeof activationWords, value: Wasm): void {
     const { writer: w } = this.#chunk;
     w.get(this.#suspension.state);
     w.value(value);
-    w.memory("i32.store", 4, at);
+    w.memory("i32.store", 4, activationWords[word]);
   }
 }

@@ -126,12 +126,14 @@ export class Planning {
   }
 
   #analyse(known: Known): Analysis {
-    const stalled = pausedBlocks(pausesOf(known.code, this.#graph));
+    const pauses = pausesOf(known.code, this.#graph);
+    const stalled = pausedBlocks(pauses);
     const around: Surroundings = {
       special: (leaf) => specialShape(leaf, this.#shape),
       params: known.params,
       full: known.full,
       stalls: (block) => stalled.has(block),
+      parts: (block) => pauses.parting.has(block),
       loses: losesLanes(known.code, this.#graph),
       tellsExits: true,
       stacks: this.#stacks,

@@ -157,7 +157,7 @@ export class Rounds {
     this.#suspension.restore();
     this.#body.counted?.resume();
     this.#body.begin();
-    if (this.#unit.functionStates.size > 0) this.#store("woken", is(chunkState.yielded));
+    if (this.#unit.paused.isUsed) this.#store("woken", is(chunkState.yielded));
     w.value(is(chunkState.yielded));
     w.if(
       () => this.#body.flow.resume("yield"),
@@ -293,7 +293,7 @@ export class Rounds {
 
   /** Bytes from the state of one chunk to that of the next. */
   get #stride(): number {
-    return this.#suspension.bytes + this.#unit.functionStateBytes;
+    return this.#suspension.bytes;
   }
 
   /** From chunk to chunk. */
@@ -324,6 +324,6 @@ export class Rounds {
   #findState(): void {
     const states = wasm.op("i32.add", this.#local(this.#context), wasm.i32(this.#unit.layout.states));
     this.#suspension.find(states, this.#chunksOf(this.#local(this.#first)), this.#stride);
-    if (this.#unit.functionStates.size > 0) this.#store("state", this.#local(this.#suspension.state));
+    if (this.#unit.paused.isUsed) this.#store("state", this.#local(this.#suspension.state));
   }
 }

@@ -27,15 +27,20 @@ export interface Pauses {
   readonly spins: ReadonlySet<number>;
   /** Blocks that are calls of functions which may pause. */
   readonly calls: ReadonlySet<number>;
+  /** Those behind which some lanes may be while others wait in what they have called. */
+  readonly parting: ReadonlySet<number>;
   /** Whether the host counts who comes to barriers: there are others than the one for all threads. */
   readonly isCounted: boolean;
 }
 
 /** What of calls is known where pauses are looked for. */
-type Calls = Pick<CallGraph, "seesOthers" | "mayPause" | "countsBarriers">;
+type Calls = Pick<CallGraph, "seesOthers" | "mayPause" | "parts" | "countsBarriers">;
 
 /** Where the lanes of a function may have to pause. */
-export function pausesOf({ graph, instructions }: Prepared, { seesOthers, mayPause, countsBarriers }: Calls): Pauses {
+export function pausesOf(
+  { graph, instructions }: Prepared,
+  { seesOthers, mayPause, parts, countsBarriers }: Calls,
+): Pauses {
   const barriers = new Map<number, number>();
   for (const { index, end } of graph.blocks) {
     // Behind a barrier at the very end there is nothing to wait for.
@@ -43,7 +48,8 @@ export function pausesOf({ graph, instructions }: Prepared, { seesOthers, mayPau
   }
   const calls = graph.blocks.flatMap(({ index, end }) => (mayPause(instructions[end - 1]!) ? [index] : []));
   const spins = waitingLoops(graph, instructions, seesOthers);
-  return { barriers, spins, calls: new Set(calls), isCounted: countsBarriers };
+  const parting = calls.filter((index) => parts(instructions[graph.blocks[index]!.end - 1]!));
+  return { barriers, spins, calls: new Set(calls), parting: new Set(parting), isCounted: countsBarriers };
 }
 
 /** The blocks at which lanes go on that have paused. */
@@ -94,7 +100,7 @@ export function stateBytesFor({ code, register }: Analysis, { barriers, spins, c
     if (kind === "vector") return code.ir.registers[r]!.class === "b64" ? 2 * vector : vector;
     return kind === "indexed" ? 8 + vector : 8;
   };
-  const bytes = [...live].reduce((sum, r) => sum + bytesOf(r), blocks.length * vector);
+  const bytes = [...live].reduce((sum, r) => sum + bytesOf(r), blocks.length * vector + 4 * calls.size);
   return Math.ceil((stateHeaderBytes + bytes) / 16) * 16;
 }
 
@@ -103,6 +109,8 @@ export class Suspension {
   readonly #chunk: Chunk;
   readonly #pauses: readonly Pause[];
   readonly #kept: readonly Kept[];
+  /** By block that is a call, the local with the first of the activations that wait there. */
+  readonly #heads: ReadonlyMap<number, number>;
   /** Barriers that need no masks, in the order of the states that stand for them. */
   readonly meetings: readonly Meeting[];
   /** By block, its place among them. */
@@ -118,14 +126,14 @@ export class Suspension {
   /** The locals that are kept before a barrier; null: all that are live behind it. */
   #changed: ReadonlySet<number> | null = null;
 
-  /** `lasting`: registers that are there again when a chunk goes on; `others`: of a function, further locals that are kept. */
-  constructor(chunk: Chunk, pauses: Pauses, lasting: ReadonlySet<number>, others: readonly number[] | null = null) {
+  /** `lasting`: registers that are there again when a chunk goes on. */
+  constructor(chunk: Chunk, pauses: Pauses, lasting: ReadonlySet<number>, isFunction = false) {
     this.#chunk = chunk;
     const { writer, active, analysis } = chunk;
     const { liveness } = analysis.code;
     this.state = writer.local("i32");
     const together = [...pauses.barriers]
-      .filter(([barrier]) => others === null && !pauses.isCounted && isMeeting(analysis, barrier))
+      .filter(([barrier]) => !isFunction && !pauses.isCounted && isMeeting(analysis, barrier))
       .map(([, block]) => block);
     const meets = new Set(together);
     const pause = (place: PausePlace, block: number): Pause => {
@@ -146,7 +154,8 @@ export class Suspension {
       return [...new Set([...live].flatMap((r) => chunk.locals(r)))];
     };
     const masks = this.#pauses.flatMap((p) => p.mask);
-    this.#kept = placesOf(writer, [...(others ?? []), ...masks, ...liveAt(this.#pauses.map((p) => p.block))]);
+    this.#heads = new Map([...pauses.calls].map((block) => [block, writer.local("i32")]));
+    this.#kept = placesOf(writer, [...this.#heads.values(), ...masks, ...liveAt(this.#pauses.map((p) => p.block))]);
     // What is kept before several barriers has one place: it need not be kept again where it has not changed.
     const places = placesOf(writer, liveAt(together));
     this.meetings = together.map((block) => {
@@ -207,6 +216,11 @@ export class Suspension {
     return this.#pauses.find((p) => p.block === block && p.place === place)!.mask;
   }
 
+  /** The local with the first of the activations that wait at a call, which is a block; 0: there are none. */
+  headAt(block: number): number {
+    return this.#heads.get(block)!;
+  }
+
   /** The masks of all that have paused. */
   get masks(): readonly (readonly number[])[] {
     return this.#pauses.map((p) => p.mask);
@@ -215,7 +229,10 @@ export class Suspension {
   /** Nobody has paused yet. */
   reset(): void {
     const locals = this.#pauses.flatMap((p) => p.mask);
-    this.#chunk.writer.assign(locals.map((local) => ({ local, value: wasm.i32x4(0) })));
+    this.#chunk.writer.assign([
+      ...locals.map((local) => ({ local, value: wasm.i32x4(0) })),
+      ...Array.from(this.#heads.values(), (local) => ({ local, value: wasm.i32(0) })),
+    ]);
   }
 
   /** 1 where any lane has paused, for a reason. */

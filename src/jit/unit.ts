@@ -7,6 +7,7 @@ import type { Callable, Callables } from "./callables.ts";
 import type { ContextLayout } from "./context-layout.ts";
 import type { StackMode } from "./kernel-stacks.ts";
 import type { FunctionPlan } from "./plan.ts";
+import type { PausedActivations } from "./paused-activations.ts";
 import type { Stacks } from "./stacks.ts";
 import type { Quads } from "./width.ts";
 
@@ -70,9 +71,8 @@ export interface Unit {
   readonly stacks: Stacks;
   readonly stackMode: StackMode;
   readonly plans: ReadonlyMap<Callable, FunctionPlan>;
-  /** By function that may pause, where its state begins behind that of the kernel; and the bytes of all. */
-  readonly functionStates: ReadonlyMap<Callable, number>;
-  readonly functionStateBytes: number;
+  /** Where functions that may pause keep what they go on with. */
+  readonly paused: PausedActivations;
   /** Offsets of the parameters whose allocation the launcher looks up beforehand. */
   readonly roots: readonly number[];
   /** By number, as the launcher is told them. */
@@ -84,8 +84,6 @@ export interface Unit {
   readonly isTerse: boolean;
   /** Whether the code may find out that it cannot go on. */
   mayGiveUp: boolean;
-  /** Bytes of the kernel's own state of a chunk, once its code is written. */
-  kernelStateBytes: number;
   /** How many instructions remember what they accessed. */
   records: number;
 }

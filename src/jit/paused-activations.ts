@@ -1,0 +1,126 @@
+import { type FunctionWriter, wasm } from "../wasm/index.ts";
+import type { CallGraph } from "./call-graph.ts";
+import type { Callable } from "./callables.ts";
+import { giveUpImport } from "./given-up.ts";
+import type { FunctionPlan } from "./plan.ts";
+import { stateBytesFor } from "./suspension.ts";
+import type { Unit } from "./unit.ts";
+import { Unsupported } from "./unsupported.ts";
+
+/** Threads of a block at most. */
+const mostThreads = 1024;
+/** Bytes for the activations of a function that wait, at most; of one that calls itself nobody knows how many there will be. */
+const mostBytes = { known: 2 ** 25, recursive: 2 ** 22 } as const;
+
+/**
+ * Words of an activation that waits, behind which it keeps what it goes on with: the next one that waits at the same call, or is free;
+ * the function's place in the program; a bit for each lane that waits; and for what.
+ */
+export const activationWords = { next: 0, callee: 4, lanes: 8, reason: 12 } as const;
+
+/** Words that say what is free: the first of those that have been given back, and the bytes that have never been taken. */
+const poolWords = { free: 0, fresh: 4 } as const;
+/** Bytes for the pools' words. */
+const poolHead = 16;
+
+interface Pool {
+  /** From the beginning of all pools: its words, and its activations. */
+  readonly head: number;
+  readonly start: number;
+  readonly bytes: number;
+  /** Bytes of an activation. */
+  readonly size: number;
+}
+
+/** Where activations keep what they go on with while their lanes wait for other threads: a pool for each function that may pause. */
+export class PausedActivations {
+  readonly bytes: number;
+  /** Bytes at the beginning that are to be zeros when a launch begins. */
+  readonly headBytes: number;
+  /** Whether there may be more of them than there is room for. */
+  readonly mayOverflow: boolean;
+  readonly #pools: ReadonlyMap<Callable, Pool>;
+
+  /** @throws Unsupported */
+  constructor(plans: readonly FunctionPlan[], graph: CallGraph, quads: number) {
+    const pausing = plans.filter(({ callable }) => graph.pauses(callable));
+    const { recursive } = graph.order;
+    const pools = new Map<Callable, Pool>();
+    this.headBytes = poolHead * pausing.length;
+    let at = this.headBytes;
+    let mayOverflow = recursive;
+    for (const [i, { callable, code, analysis, pauses }] of pausing.entries()) {
+      if (code.instructions.at(-1)?.op.kind === "barrier") throw new Unsupported("a barrier at the end of a function");
+      if (callable.part !== null) throw new Unsupported("pauses in functions");
+      const size = stateBytesFor(analysis, pauses, quads);
+      // A lane is in one activation of a function at a time where none calls itself.
+      const room = Math.max(1, Math.floor((recursive ? mostBytes.recursive : mostBytes.known) / size));
+      const count = recursive ? room : Math.min(room, mostThreads);
+      mayOverflow ||= count < mostThreads;
+      pools.set(callable, { head: poolHead * i, start: at, bytes: count * size, size });
+      at += count * size;
+    }
+    this.bytes = at;
+    this.mayOverflow = mayOverflow;
+    this.#pools = pools;
+  }
+
+  get isUsed(): boolean {
+    return this.#pools.size > 0;
+  }
+
+  has(f: Callable): boolean {
+    return this.#pools.has(f);
+  }
+
+  /** Bytes of an activation that waits. */
+  sizeOf(f: Callable): number {
+    return this.#pools.get(f)!.size;
+  }
+
+  /** Puts the byte of memory of an activation that is free into a local. */
+  take(unit: Unit, w: FunctionWriter, f: Callable, context: number, to: number): void {
+    const { head, start, bytes, size } = this.#pools.get(f)!;
+    const pools = unit.layout.paused;
+    const word = (name: keyof typeof poolWords): number => pools + head + poolWords[name];
+    w.get(context);
+    w.memory("i32.load", 4, word("free"));
+    w.tee(to);
+    w.if(
+      () => {
+        w.get(context);
+        w.get(to);
+        w.memory("i32.load", 4, activationWords.next);
+        w.memory("i32.store", 4, word("free"));
+      },
+      () => {
+        w.get(context);
+        w.memory("i32.load", 4, word("fresh"));
+        w.set(to);
+        if (this.mayOverflow) {
+          unit.module.importFunction(giveUpImport, [], []);
+          unit.mayGiveUp = true;
+          w.value(wasm.op("i32.ge_u", wasm.local("i32", to), wasm.i32(bytes)));
+          w.if(() => w.call(giveUpImport));
+        }
+        w.get(context);
+        w.value(wasm.op("i32.add", wasm.local("i32", to), wasm.i32(size)));
+        w.memory("i32.store", 4, word("fresh"));
+        const first = wasm.op("i32.add", wasm.local("i32", context), wasm.i32(pools + start));
+        w.assign([{ local: to, value: wasm.op("i32.add", wasm.local("i32", to), first) }]);
+      },
+    );
+  }
+
+  /** Gives back the activation at a byte of memory that is in a local. */
+  giveBack({ layout }: Unit, w: FunctionWriter, f: Callable, context: number, at: number): void {
+    const free = layout.paused + this.#pools.get(f)!.head + poolWords.free;
+    w.get(at);
+    w.get(context);
+    w.memory("i32.load", 4, free);
+    w.memory("i32.store", 4, activationWords.next);
+    w.get(context);
+    w.get(at);
+    w.memory("i32.store", 4, free);
+  }
+}

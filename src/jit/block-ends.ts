@@ -321,17 +321,13 @@ export class BlockEnds {
   }
 
   #barrier({ index: block, end }: FlowBlock, op: Extract<Op, { kind: "barrier" }>, instruction: Instruction): void {
-    const at = this.#pauses.barriers.get(block);
+    const at = this.#pauses.barriers.get(block)!;
     if (this.#pauses.isCounted) {
-      if (at === undefined) throw new Unsupported("a barrier at the end of a kernel");
       this.#counted!.arrive(block, end - 1, instruction, op, at);
       return;
     }
-    const meeting = at === undefined ? null : this.#suspension!.meetingBefore(at);
-    if (at === undefined) {
-      if (this.#chunk.inStep) this.#flow.leaveTogether(block);
-      else this.#flow.leave(block, null);
-    } else if (meeting !== null) this.#suspension!.meet(meeting);
+    const meeting = this.#suspension!.meetingBefore(at);
+    if (meeting !== null) this.#suspension!.meet(meeting);
     else this.#pause("barrier", block, at, instruction.guard);
   }
 

@@ -3,7 +3,6 @@ import { flowGraphOf } from "../ir/flow/flow-graph.ts";
 import type { Instruction, Op } from "../ir/index.ts";
 import { type CallOrder, callOrder } from "./call-order.ts";
 import type { Callable, Callables } from "./callables.ts";
-import { isCountedBarrier } from "./suspension.ts";
 import { Unsupported } from "./unsupported.ts";
 import { waitingLoops } from "./waiting-loops.ts";
 
@@ -16,7 +15,7 @@ type AnyCall = CallOp | FileCallOp | SubroutineCallOp;
 export const isCall = (op: Op): op is AnyCall =>
   op.kind === "call" || op.kind === "file-call" || op.kind === "subroutine-call";
 
-const isIndirect = (op: AnyCall): op is CallOp | FileCallOp =>
+export const isIndirect = (op: AnyCall): op is CallOp | FileCallOp =>
   op.kind !== "subroutine-call" && op.target.kind === "indirect";
 
 /** The functions that a kernel can reach, and what follows from who calls whom. */
@@ -120,12 +119,14 @@ export class CallGraph {
   readonly mayPause = ({ op }: Instruction): boolean =>
     isCall(op) && this.targetsOf(op).some((f) => this.#pausing.has(f));
 
-  /** The same where of lanes that call together some may have to wait while others have returned. */
-  readonly parts = this.mayPause;
-
   /** Whether a function may come back before it has ended, since it waits for other threads. */
   pauses(f: Callable): boolean {
     return this.#pausing.has(f);
+  }
+
+  /** Whether any function that the kernel reaches may. */
+  get pausesInFunctions(): boolean {
+    return this.#pausing.size > 0;
   }
 
   /** Whether lanes may have to wait for others of their warp in a function. */
@@ -206,6 +207,13 @@ export class CallGraph {
         agrees(signature, signatureOf(f.ir)),
     );
   }
+}
+
+/** Whether an instruction is a barrier that is more than the one for all threads. */
+function isCountedBarrier({ op, lanes }: Instruction): boolean {
+  if (op.kind !== "barrier") return false;
+  const isPlain = op.mode === "sync" && op.count === null && op.id.kind === "const" && op.id.value === 0;
+  return !isPlain || lanes !== undefined;
 }
 
 /** Whether an instruction itself can see what other threads have done. */

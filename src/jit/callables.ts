@@ -96,11 +96,23 @@ export class Callables {
   }
 }
 
+/** Behind a barrier lanes always go on somewhere. */
+function withReturn(ir: IrFunction): IrFunction {
+  const last = ir.instructions.at(-1);
+  if (last?.op.kind !== "barrier") return ir;
+  const { span, location } = last;
+  const op = { kind: "return", uniform: false } as const;
+  return {
+    ...ir,
+    instructions: [...ir.instructions, { op, span, location, guard: null, dst: [], undefinedCases: [] }],
+  };
+}
+
 function callablesOf(engine: Engine): readonly Callable[] {
   const module = promoteFrames(engine.module);
   const taken = functionsWithAddress(module);
   return module.functions.map((ir, number) => ({
-    ir,
+    ir: withReturn(ir),
     code: engine.functions[number]!,
     number,
     hasAddress: taken.has(ir),

@@ -112,7 +112,9 @@ export class Frame {
       w.values([wasm.local("i32", context), lanes]);
       w.call(stackOverflowImport);
     });
-    w.value(wasm.op("i32.lt_s", this.room, wasm.i32(0)));
+    const isHostFull = wasm.op("i32.lt_s", this.room, wasm.i32(0));
+    const isFull = wasm.op("i32.gt_u", this.top, wasm.i32(stacks.staging));
+    w.value(stacks.isScarce ? wasm.op("i32.or", isHostFull, isFull) : isHostFull);
     w.if(() => w.call(giveUpImport));
   }
 

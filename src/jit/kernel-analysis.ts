@@ -8,6 +8,11 @@ import type { Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";
 import { splitAtLoopExits } from "./loop-exits.ts";
 
+/** What is known beforehand. `parting`: functions from which some lanes may come back before others. */
+interface Surroundings extends Pick<Unit, "shape" | "graph" | "stacks"> {
+  readonly parting: ReadonlySet<Callable>;
+}
+
 /** A kernel as it will be written. */
 export interface Analysed {
   readonly analysis: Analysis;
@@ -18,11 +23,11 @@ export interface Analysed {
 export function analyse(
   kernel: Callable,
   code: Prepared,
-  plan: Pick<Unit, "shape" | "graph" | "stacks">,
+  plan: Surroundings,
   isSplit = plan.shape.width !== null,
 ): Analysed {
-  const { shape, graph, stacks } = plan;
-  const pauses = pausesOf(code, graph);
+  const { shape, graph, stacks, parting } = plan;
+  const pauses = pausesOf(code, graph, parting);
   const stalled = pausedBlocks(pauses);
   const analysis = new Analysis(code, {
     special: (leaf) => specialShape(leaf, shape),

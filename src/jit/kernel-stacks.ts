@@ -18,8 +18,9 @@ export type StackMode = "common" | "own" | "kept";
 /** `takesTurns`: chunks wait for each other. Throws Unsupported. */
 export function stackModeOf(kernel: Callable, stacks: Stacks, graph: CallGraph, takesTurns: boolean): StackMode {
   if (!takesTurns || !stacks.isUsed) return "common";
-  if (graph.functions.some((f) => graph.pauses(f) && f !== kernel)) {
-    if (stacks.isChecked) throw new Unsupported("pauses in functions, beside others that call themselves or allocate");
+  if (graph.pausesInFunctions) {
+    if (graph.functions.some((f) => f.allocates)) throw new Unsupported("alloca, beside pauses in functions");
+    if (kernel.code.frame.size > stacks.staging) throw new Unsupported("a large frame, beside pauses in functions");
     return "own";
   }
   if (kernel.allocates) throw new Unsupported("alloca where lanes wait for each other");

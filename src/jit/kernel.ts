@@ -1,6 +1,6 @@
 import { type Features, type FunctionWriter, ModuleWriter, wasm } from "../wasm/index.ts";
 import { activate, clearRegisters, clearShared } from "./chunk-start.ts";
-import { type Analysed, analyse } from "./kernel-analysis.ts";
+import type { Analysed } from "./kernel-analysis.ts";
 import { AccessFunctions } from "./access-functions.ts";
 import type { Analysis } from "./analysis.ts";
 import { Body } from "./body.ts";
@@ -19,7 +19,8 @@ import { gatherImports } from "./gathering-layout.ts";
 import { GatheringBlocks } from "./gatherings.ts";
 import { type Hoisted, hoistedOf } from "./hoisting.ts";
 import { type Idle, idleTest } from "./idle-chunks.ts";
-import { Planning } from "./plan.ts";
+import { planned } from "./parting.ts";
+import type { FunctionPlan } from "./plan.ts";
 import { type Phase, phasesOf } from "./phase.ts";
 import { Phases } from "./phases.ts";
 import { prepare } from "./prepare.ts";
@@ -77,8 +78,8 @@ export function compileKernel(
   const { facts, kernel, graph, stacks } = reachedFrom(number, shape, program);
   const { ir } = kernel;
   const code = prepare(kernel, facts.bindings, graph.mayLoseLanes, graph.mayPause);
-  const analysed = analyse(kernel, code, { shape, graph, stacks });
-  const unit = unitOf(kernel, analysed, { shape, facts, graph, stacks }, features);
+  const { analysed, plans: written } = planned(kernel, code, { shape, facts, graph, stacks });
+  const unit = unitOf(kernel, analysed, written, { shape, facts, graph, stacks }, features);
   const { module, layout, quads, plans } = unit;
   module.importMemory({ initial: 1, maximum: 65536, shared: shape.shared });
   module.importFunction("translate", ["i32", "i32", "i32"], []);
@@ -116,14 +117,20 @@ export function compileKernel(
 /** What of a unit is known before its code. */
 type Plan = Pick<Unit, "shape" | "facts" | "graph" | "stacks">;
 
-function unitOf(kernel: Callable, { analysis, pauses }: Analysed, plan: Plan, features: Features): Unit {
+function unitOf(
+  kernel: Callable,
+  analysed: Analysed,
+  plans: readonly FunctionPlan[],
+  plan: Plan,
+  features: Features,
+): Unit {
+  const { analysis, pauses } = analysed;
   const { shape, facts, graph, stacks } = plan;
   const { quads } = shape;
   const { ir } = kernel;
-  const plans = new Planning(graph, facts, shape, stacks.isUsed).from(analysis);
   const all = [analysis.code, ...plans.map((p) => p.code)];
   const stackMode = stackModeOf(kernel, stacks, graph, pausedBlocks(pauses).size > 0);
-  const paused = new PausedActivations(plans, graph, quads);
+  const paused = new PausedActivations(analysed, plans, graph, quads);
   const params = ir.params.flatMap(({ storage, type }) =>
     storage.kind === "kernel" ? [{ at: storage.offset, type }] : [],
   );

@@ -2,6 +2,8 @@ import { type FunctionWriter, wasm } from "../wasm/index.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import { giveUpImport } from "./given-up.ts";
+import type { Analysed } from "./kernel-analysis.ts";
+import { soleFunctions } from "./parting.ts";
 import type { FunctionPlan } from "./plan.ts";
 import { stateBytesFor } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
@@ -10,7 +12,7 @@ import { Unsupported } from "./unsupported.ts";
 /** Threads of a block at most. */
 const mostThreads = 1024;
 /** Bytes for the activations of a function that wait, at most; of one that calls itself nobody knows how many there will be. */
-const mostBytes = { known: 2 ** 25, recursive: 2 ** 22 } as const;
+const mostBytes = { known: 2 ** 22, recursive: 2 ** 20 } as const;
 
 /**
  * Words of an activation that waits, behind which it keeps what it goes on with: the next one that waits at the same call, or is free;
@@ -42,21 +44,22 @@ export class PausedActivations {
   readonly #pools: ReadonlyMap<Callable, Pool>;
 
   /** @throws Unsupported */
-  constructor(plans: readonly FunctionPlan[], graph: CallGraph, quads: number) {
+  constructor(kernel: Analysed, plans: readonly FunctionPlan[], graph: CallGraph, quads: number) {
     const pausing = plans.filter(({ callable }) => graph.pauses(callable));
     const { recursive } = graph.order;
+    const sole = soleFunctions(kernel, plans, graph);
     const pools = new Map<Callable, Pool>();
     this.headBytes = poolHead * pausing.length;
     let at = this.headBytes;
     let mayOverflow = recursive;
-    for (const [i, { callable, code, analysis, pauses }] of pausing.entries()) {
-      if (code.instructions.at(-1)?.op.kind === "barrier") throw new Unsupported("a barrier at the end of a function");
+    for (const [i, { callable, analysis, pauses }] of pausing.entries()) {
       if (callable.part !== null) throw new Unsupported("pauses in functions");
       const size = stateBytesFor(analysis, pauses, quads);
       // A lane is in one activation of a function at a time where none calls itself.
       const room = Math.max(1, Math.floor((recursive ? mostBytes.recursive : mostBytes.known) / size));
-      const count = recursive ? room : Math.min(room, mostThreads);
-      mayOverflow ||= count < mostThreads;
+      const most = sole.has(callable) ? mostThreads / (4 * quads) : mostThreads;
+      const count = recursive ? room : Math.min(room, most);
+      mayOverflow ||= count < most;
       pools.set(callable, { head: poolHead * i, start: at, bytes: count * size, size });
       at += count * size;
     }

@@ -46,8 +46,17 @@ export class Planning {
   readonly #stacks: boolean;
   readonly #known = new Map<Callable, Known>();
 
-  /** `stacks`: whether anything lies in the lanes' stacks. */
-  constructor(graph: CallGraph, facts: ProgramFacts, shape: LaunchShape, stacks: boolean) {
+  readonly #parting: ReadonlySet<Callable>;
+
+  /** `stacks`: whether anything lies in the lanes' stacks; `parting`: functions from which some lanes may come back before others. */
+  constructor(
+    graph: CallGraph,
+    facts: ProgramFacts,
+    shape: LaunchShape,
+    stacks: boolean,
+    parting: ReadonlySet<Callable>,
+  ) {
+    this.#parting = parting;
     this.#graph = graph;
     this.#facts = facts;
     this.#shape = shape;
@@ -63,7 +72,7 @@ export class Planning {
     return [...this.#known].map(([callable, { code, params, analysis }]) => {
       const loses = this.#graph.losesLanes(callable);
       const convention = this.#conventionOf(callable, loses, params);
-      return { callable, code, analysis: analysis!, convention, pauses: pausesOf(code, this.#graph) };
+      return { callable, code, analysis: analysis!, convention, pauses: pausesOf(code, this.#graph, this.#parting) };
     });
   }
 
@@ -126,7 +135,7 @@ export class Planning {
   }
 
   #analyse(known: Known): Analysis {
-    const pauses = pausesOf(known.code, this.#graph);
+    const pauses = pausesOf(known.code, this.#graph, this.#parting);
     const stalled = pausedBlocks(pauses);
     const around: Surroundings = {
       special: (leaf) => specialShape(leaf, this.#shape),

@@ -7,6 +7,9 @@ import type { Callable } from "./callables.ts";
 const lineBytes = 64;
 const oddLines = (bytes: number): number => (Math.ceil(bytes / lineBytes) | 1) * lineBytes;
 
+/** Where lanes wait in functions, each of a block has a stack of its own; if nobody knows how deep calls nest, of so many bytes. */
+const ownBytes = 16 * 1024;
+
 /** The variables of its frame that a function finds in memory. */
 function variablesInMemory({ params, returns, instructions }: IrFunction): ReadonlySet<number> {
   const found = new Set<number>();
@@ -33,6 +36,8 @@ export class Stacks {
   readonly isChecked: boolean;
   /** Bytes that a lane may use. */
   readonly limit: number;
+  /** Whether a lane may need more than its stack has, although it may use as much. */
+  readonly isScarce: boolean;
   readonly #graph: CallGraph;
   readonly #variables: ReadonlyMap<Callable, ReadonlySet<number>>;
   readonly #framed: ReadonlySet<Callable>;
@@ -44,8 +49,10 @@ export class Stacks {
     this.#framed = graph.reaching((f) => this.variablesOf(f).size > 0 || f.allocates);
     this.isChecked =
       graph.order.recursive || graph.functions.some((f) => f.allocates) || this.#most((f) => f.code.stackCost) > limit;
+    this.isScarce = this.isChecked && graph.pausesInFunctions;
     // Frames begin at multiples of their alignment, which the limit does not count.
-    const bytes = this.isChecked ? 2 * limit : this.#most(({ code: { frame } }) => frame.size + frame.align);
+    const most = this.isScarce ? ownBytes : 2 * limit;
+    const bytes = this.isChecked ? most : this.#most(({ code: { frame } }) => frame.size + frame.align);
     const staged = Math.max(0, ...graph.functions.map((f) => stagedBytes(f, graph)));
     this.staging = Math.ceil(bytes / 16) * 16;
     this.stride = this.#framed.size + staged === 0 ? 0 : oddLines(this.staging + staged);

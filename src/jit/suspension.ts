@@ -1,7 +1,7 @@
-import type { Instruction } from "../ir/index.ts";
 import { type FunctionWriter, type Label, type Wasm, wasm } from "../wasm/index.ts";
 import type { Analysis } from "./analysis.ts";
-import type { CallGraph } from "./call-graph.ts";
+import { type CallGraph, isCall, isIndirect } from "./call-graph.ts";
+import type { Callable } from "./callables.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Prepared } from "./prepare.ts";
 import { waitingLoops } from "./waiting-loops.ts";
@@ -34,34 +34,27 @@ export interface Pauses {
 }
 
 /** What of calls is known where pauses are looked for. */
-type Calls = Pick<CallGraph, "seesOthers" | "mayPause" | "parts" | "countsBarriers">;
+type Calls = Pick<CallGraph, "seesOthers" | "mayPause" | "targetsOf" | "countsBarriers">;
 
-/** Where the lanes of a function may have to pause. */
-export function pausesOf(
-  { graph, instructions }: Prepared,
-  { seesOthers, mayPause, parts, countsBarriers }: Calls,
-): Pauses {
+/** Where the lanes of a function may have to pause. `parting`: functions from which some lanes may come back before others. */
+export function pausesOf({ graph, instructions }: Prepared, callGraph: Calls, parting: ReadonlySet<Callable>): Pauses {
+  const { seesOthers, mayPause, countsBarriers } = callGraph;
   const barriers = new Map<number, number>();
   for (const { index, end } of graph.blocks) {
-    // Behind a barrier at the very end there is nothing to wait for.
-    if (instructions[end - 1]!.op.kind === "barrier" && index + 1 < graph.blocks.length) barriers.set(index, index + 1);
+    if (instructions[end - 1]!.op.kind === "barrier") barriers.set(index, index + 1);
   }
   const calls = graph.blocks.flatMap(({ index, end }) => (mayPause(instructions[end - 1]!) ? [index] : []));
   const spins = waitingLoops(graph, instructions, seesOthers);
-  const parting = calls.filter((index) => parts(instructions[graph.blocks[index]!.end - 1]!));
-  return { barriers, spins, calls: new Set(calls), parting: new Set(parting), isCounted: countsBarriers };
+  const parts = calls.filter((index) => {
+    const { op } = instructions[graph.blocks[index]!.end - 1]!;
+    return isCall(op) && (isIndirect(op) || callGraph.targetsOf(op).some((f) => parting.has(f)));
+  });
+  return { barriers, spins, calls: new Set(calls), parting: new Set(parts), isCounted: countsBarriers };
 }
 
 /** The blocks at which lanes go on that have paused. */
 export const pausedBlocks = ({ barriers, spins, calls }: Pauses): ReadonlySet<number> =>
   new Set([...barriers.values(), ...spins, ...calls]);
-
-/** Whether an instruction is a barrier that is more than the one for all threads. */
-export function isCountedBarrier({ op, lanes }: Instruction): boolean {
-  if (op.kind !== "barrier") return false;
-  const isPlain = op.mode === "sync" && op.count === null && op.id.kind === "const" && op.id.value === 0;
-  return !isPlain || lanes !== undefined;
-}
 
 interface Pause {
   readonly place: PausePlace;

@@ -82,6 +82,11 @@ export function blockReduction(scope: Scope): void {
   else text.add(`${name}.${random.pick(["and", "or"])}.pred ${text.register(1)}, ${at}, ${p};`);
 }
 
+/** Threads wait for whoever is left of the block: at this barrier or at another one, since all are the same. */
+export function pause({ text }: Scope): void {
+  text.add(text.random.pick(["bar.sync 0;", "barrier.sync 0;"]));
+}
+
 /** Some warps write and arrive, the others wait for them and read. */
 export function produce(scope: Scope): void {
   const { text, module } = scope;

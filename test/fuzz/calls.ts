@@ -45,7 +45,7 @@ export function numberThread(text: FunctionText): void {
 }
 
 /** Writes the bodies of the declared functions. */
-export function defineFunctions(module: ModuleText, shared: Pick<Scope, "weights" | "statements">): void {
+export function defineFunctions(module: ModuleText, shared: Pick<Scope, "weights" | "statements" | "flat">): void {
   module.functions.forEach((f, level) => {
     const text = new FunctionText(module.random);
     const { signature: s } = f;
@@ -67,6 +67,7 @@ export function defineFunctions(module: ModuleText, shared: Pick<Scope, "weights
       module,
       text,
       statements: shared.statements,
+      flat: shared.flat,
       weights: f.barrier ? { ...shared.weights, exchange: 10, call: 0 } : shared.weights,
       level,
       converged: f.barrier,
@@ -129,7 +130,11 @@ const behind = ({ module, level }: Scope): readonly DeclaredFunction[] =>
 
 /** Whether there is something to call. A loop in a function that is called in a loop would take long. */
 export const canCall = (scope: Scope): boolean =>
-  scope.level < 0 ? scope.module.functions.length > 0 : scope.loops.length === 0 && scope.module.functions.length > 1;
+  scope.flat
+    ? behind(scope).length > 0
+    : scope.level < 0
+      ? scope.module.functions.length > 0
+      : scope.loops.length === 0 && scope.module.functions.length > 1;
 
 /** Calls a function: by name, or one of several by an address that may differ between lanes. */
 export function call(scope: Scope): void {
@@ -141,7 +146,7 @@ export function call(scope: Scope): void {
     write(scope, meeting, [], "%depth");
     return;
   }
-  const recursive = level >= 0 && (further.length === 0 || random.chance(0.4));
+  const recursive = !scope.flat && level >= 0 && (further.length === 0 || random.chance(0.4));
   const known = recursive ? module.functions.filter((f) => !f.barrier) : further;
   const first = random.pick(known);
   const end = text.label();

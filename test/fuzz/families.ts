@@ -6,6 +6,8 @@ interface Family {
   /** Statements of the kernel, at least and at most. */
   readonly statements: readonly [number, number];
   readonly functions?: number;
+  /** Functions call only those behind them, so that none calls itself. */
+  readonly flat?: boolean;
   /** One of the functions has barriers. */
   readonly meeting?: boolean;
   /** Threads may end early: then nothing may wait for them. */
@@ -46,6 +48,31 @@ const families = {
     statements: [6, 12],
     functions: 1,
     meeting: true,
+  },
+  // Barriers in any lanes of any function: they wait for whoever is left.
+  pauses: {
+    weights: {
+      compute: 8,
+      call: 6,
+      pause: 4,
+      conditional: 3,
+      loop: 1,
+      jump: 1,
+      leave: 1,
+      load: 1,
+      store: 1,
+      ownAtomic: 1,
+    },
+    statements: [4, 8],
+    functions: 4,
+    flat: true,
+    leaving: true,
+  },
+  recursivePauses: {
+    weights: { compute: 8, call: 4, pause: 3, conditional: 2, loop: 0.5, jump: 1, leave: 1, load: 1, store: 1 },
+    statements: [4, 7],
+    functions: 4,
+    leaving: true,
   },
   trees: { weights: { compute: 1, phase: 8, conditional: 0.5, load: 0.5 }, statements: [5, 14] },
   warp: { weights: { ...flow, warp: 10, graph: 0.3, leave: 0.3 }, statements: [6, 14], leaving: true },

@@ -15,6 +15,7 @@ type StatementKind =
   | "stream"
   | "print"
   | "fault"
+  | "pause"
   | "exchange"
   | "blockReduction"
   | "produce"
@@ -36,6 +37,8 @@ export interface Scope {
   readonly statements: (scope: Scope, count: number) => void;
   /** The number of the function; the kernel is -1. Functions call those behind them, and any with less depth. */
   readonly level: number;
+  /** Functions call only those behind them. */
+  readonly flat: boolean;
   /** All threads of the block come here together, so that they may meet at a barrier. */
   readonly converged: boolean;
   /** Enclosing ifs, loops and switches. */

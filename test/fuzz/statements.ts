@@ -1,5 +1,5 @@
 import { ownAtomic, sharedAtomic } from "./atomics.ts";
-import { blockReduction, exchange, produce } from "./barriers.ts";
+import { blockReduction, exchange, pause, produce } from "./barriers.ts";
 import { call, canCall } from "./calls.ts";
 import { compute } from "./compute.ts";
 import { fault } from "./fault.ts";
@@ -37,6 +37,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   store: { write: store },
   stream: { write: stream, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
   print: { write: print, fits: ({ level }) => level < 0 },
+  pause: { write: pause },
   exchange: { write: exchange, fits: meets },
   blockReduction: { write: blockReduction, fits: meets },
   produce: { write: produce, fits: (scope) => meets(scope) && scope.module.warps > 1 },

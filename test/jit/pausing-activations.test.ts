@@ -1,4 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { loadProgram } from "../../src/interpreter/index.ts";
+import { JitProgram } from "../../src/jit/launch.ts";
+import { compile } from "../../src/runtime/compile.ts";
+import { PtxDevice } from "../../src/runtime/ptx-device.ts";
+import { SourceText } from "../../src/source/index.ts";
 import { type Case, expectSame } from "./harness.ts";
 
 /** Barriers with 256 bytes of shared memory behind `box`; `f`s meet, or not, as their argument says. */
@@ -73,8 +78,49 @@ ld.shared.u32 %got, [%a+0]; add.u32 %got, %got, %mine;
 ret;
 }
 .func free() { .reg .b32 %a; mov.u32 %a, lock; st.volatile.shared.u32 [%a], 0; ret; }
+.func atEnd() { bar.sync 0; }
+.func (.reg .b32 %got) atEndOrNot(.reg .b32 %t)
+{
+.reg .pred %p; mad.lo.u32 %got, %t, %t, 1; setp.gt.u32 %p, %t, 20; @%p ret; call atEnd, (); add.u32 %got, %got, 1; bar.sync 0;
+}
 .global .u64 table[4] = {some, other, never, sum};
 `;
+
+/** \`deep\` calls itself as often as its argument says, keeps that in its frame, and waits on the way down and on the way up. */
+const recursive = `
+.func (.reg .b32 %got) deep(.reg .b32 %n, .reg .b32 %t)
+{
+.local .align 4 .b32 keep[4]; .reg .b64 %a, %w; .reg .pred %p, %q; .reg .b32 %i, %x;
+mov.u32 %got, %t; setp.eq.u32 %p, %n, 0; @%p ret;
+and.b32 %i, %t, 3; cvt.u64.u32 %w, %i; shl.b64 %w, %w, 2; mov.u64 %a, keep; add.u64 %a, %a, %w; st.local.u32 [%a], %n;
+and.b32 %i, %t, 1; setp.eq.u32 %q, %i, 0; @%q bra down; bar.sync 0;
+down: sub.u32 %x, %n, 1; call (%x), deep, (%x, %t);
+@!%q bra up; bar.sync 0;
+up: ld.local.u32 %i, [%a]; mad.lo.u32 %got, %x, 3, %i;
+ret;
+}
+.func (.reg .b32 %got) odd(.reg .b32 %n, .reg .b32 %t);
+.func (.reg .b32 %got) even(.reg .b32 %n, .reg .b32 %t);
+.global .u64 parity[2] = {even, odd};
+.func (.reg .b32 %got) next(.reg .b32 %n, .reg .b32 %t)
+{
+.reg .b64 %d; .reg .b32 %i; .reg .b64 %w;
+sub.u32 %n, %n, 1; and.b32 %i, %t, 1; cvt.u64.u32 %w, %i; shl.b64 %w, %w, 3; mov.u64 %d, parity; add.u64 %d, %d, %w; ld.global.u64 %d, [%d];
+P: .callprototype (.reg .b32 _) _ (.reg .b32 _, .reg .b32 _);
+call (%got), %d, (%n, %t), P;
+ret;
+}
+.func (.reg .b32 %got) odd(.reg .b32 %n, .reg .b32 %t)
+{
+.reg .pred %p; bar.sync 0; mov.u32 %got, 1; setp.eq.u32 %p, %n, 0; @%p ret; call (%got), next, (%n, %t); shl.b32 %got, %got, 1; ret;
+}
+.func (.reg .b32 %got) even(.reg .b32 %n, .reg .b32 %t)
+{
+.reg .pred %p; mov.u32 %got, 3; setp.eq.u32 %p, %n, 0; @%p ret; call (%got), next, (%n, %t); bar.sync 0; mul.lo.u32 %got, %got, 3; ret;
+}
+`;
+
+const deep = (n: number, t: number): number => (n === 0 ? t : 3 * deep(n - 1, t) + n);
 
 const store = "st.global.v2.u32 [%out], {%r3, %r4};";
 /** Calls a function of the table, whose number is in %r1. */
@@ -131,6 +177,14 @@ cvt.u32.u64 %r3, %d3; cvt.u32.u64 %r4, %d4; ${store}`,
     wanted: (t) => [5 * t, t % 2 === 0 ? t : 6 * t],
   },
   {
+    name: "functions that end with a barrier, in a kernel that does",
+    body: `call (%r3), atEndOrNot, (%t); call (%r4), atEndOrNot, (%r3); ${store} bar.sync 0;`,
+    wanted: (t) => {
+      const once = (x: number): number => x * x + (x > 20 ? 1 : 2);
+      return [once(t), once(once(t))];
+    },
+  },
+  {
     name: "functions called by address, of which some wait",
     body: `and.b32 %r1, %t, 3; min.u32 %r1, %r1, 2; mul.lo.u32 %r2, %t, 3; ${indirect("P")} mov.u32 %r4, %r1; ${store}`,
     wanted: (t) => {
@@ -148,16 +202,53 @@ cvt.u32.u64 %r3, %d3; cvt.u32.u64 %r4, %d4; ${store}`,
 bar.sync 0; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 7; @%p1 bra loop; ${store}`,
   },
   {
+    name: "a function that calls itself, each lane as often as it likes",
+    body: `and.b32 %r1, %t, 3; call (%r3), deep, (%r1, %t); and.b32 %r1, %t, 7; call (%r4), deep, (%r1, %r3); ${store}`,
+    wanted: (t) => [deep(t % 4, t), deep(t % 8, deep(t % 4, t)) | 0],
+  },
+  {
+    name: "functions that call each other by address",
+    body: `shr.u32 %r1, %t, 2; and.b32 %r1, %r1, 3; call (%r3), even, (%r1, %t); add.u32 %r1, %r1, 1; call (%r4), odd, (%r1, %t); ${store}`,
+    wanted: (t) => {
+      const [twoOrThree, last] = t % 2 === 0 ? [3, 3] : [2, 1];
+      const n = (t >> 2) % 4;
+      // The first is called by name, the others as the lowest bit says.
+      return [n === 0 ? 3 : 3 * twoOrThree ** (n - 1) * last, 2 * twoOrThree ** n * last];
+    },
+  },
+  {
     name: "a lock that is taken in a function, one lane at a time",
     body: `mov.u32 %r2, 10; call (%r3), take, (%r2, %t); mov.u64 %d5, counter; ld.volatile.global.u32 %r4, [%d5]; add.u32 %r4, %r4, 1;
 st.volatile.global.u32 [%d5], %r4; call free, (); mov.u32 %r4, 2; bar.sync 0; ld.volatile.global.u32 %r4, [%d5]; ${store}`,
   },
 ];
 
+/** What a kernel that is compiled asks of those who launch it. */
+function compiled(body: string, before = functions) {
+  const text = `.version 8.6\n.target sm_100a\n.address_size 64\n${before}\n.visible .entry k() { .reg .b32 %r<9>, %t; mov.u32 %t, %tid.x; ${body} }`;
+  const { module } = compile([new SourceText("k.ptx", text)], {});
+  const kernel = new JitProgram(loadProgram(new PtxDevice().memory, module!)).compiled("k", [64, 1, 1], {
+    fusedMadd: false,
+  });
+  if (typeof kernel === "string") throw new Error(kernel);
+  return kernel;
+}
+
+test("launches of functions that pause need not be undone, unless they call themselves", () => {
+  expect(compiled("call (%r1), some, (%r2, %t);").mayGiveUp).toBe(false);
+  expect(compiled("call (%r1), nested, (%r2, %t);").mayGiveUp).toBe(false);
+  expect(compiled("call (%r1), deep, (%r2, %t);", recursive).mayGiveUp).toBe(true);
+});
+
 describe("activations that wait", () => {
   test.each(cases)("$name", ({ wanted, ...c }) => {
     const block = [50, 1, 1] as const;
-    const { reports, out } = expectSame({ before: `${functions}.global .u32 counter;`, block, words: 2, ...c });
+    const { reports, out } = expectSame({
+      before: `${functions}${recursive}.global .u32 counter;`,
+      block,
+      words: 2,
+      ...c,
+    });
     expect(reports).toEqual([]);
     if (wanted === undefined) expect(new Set(out).size).toBeGreaterThan(1);
     else expect(out).toEqual(Array.from({ length: block[0] }, (_, t) => wanted(t)).flat());

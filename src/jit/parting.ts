@@ -1,0 +1,76 @@
+import type { Analysis } from "./analysis.ts";
+import { type CallGraph, isCall } from "./call-graph.ts";
+import type { Callable } from "./callables.ts";
+import { type Analysed, analyse } from "./kernel-analysis.ts";
+import { type FunctionPlan, Planning } from "./plan.ts";
+import type { Prepared } from "./prepare.ts";
+import type { Unit } from "./unit.ts";
+
+/** What is looked at of a kernel, or of a function. */
+type Written = Analysed | FunctionPlan;
+
+/** The kernel and its functions, once it is known from which of these lanes come back together. */
+export function planned(
+  kernel: Callable,
+  code: Prepared,
+  { shape, facts, graph, stacks }: Pick<Unit, "shape" | "facts" | "graph" | "stacks">,
+) {
+  for (let parting: ReadonlySet<Callable> = new Set(); ; ) {
+    const analysed = analyse(kernel, code, { shape, graph, stacks, parting });
+    const plans = new Planning(graph, facts, shape, stacks.isUsed, parting).from(analysed.analysis);
+    const found = partingFunctions(plans, graph, parting);
+    if (found.size === parting.size) return { analysed, plans };
+    parting = found;
+  }
+}
+
+/**
+ * The functions from which some lanes may come back while others with which they were called wait in them. `known`: those that have been
+ * found before.
+ */
+function partingFunctions(
+  plans: readonly FunctionPlan[],
+  graph: CallGraph,
+  known: ReadonlySet<Callable>,
+): ReadonlySet<Callable> {
+  const found = new Set(known);
+  for (const { callable, analysis, pauses } of plans) {
+    if (!graph.pauses(callable)) continue;
+    const { barriers, spins, calls, parting } = pauses;
+    const waitApart = [...barriers.keys(), ...calls].some((block) => !staysTogether(analysis, block));
+    if (spins.size > 0 || parting.size > 0 || waitApart) found.add(callable);
+  }
+  return found;
+}
+
+/** Whether all lanes of a function that are left come to the end of a block, and do together what stands there. */
+function staysTogether(analysis: Analysis, block: number): boolean {
+  const { graph, instructions } = analysis.code;
+  const { guard } = instructions[graph.blocks[block]!.end - 1]!;
+  return !analysis.divergence.mayBePartial(block) && analysis.isUniformGuard(guard);
+}
+
+/** The functions of which each chunk has one activation at a time, at most. */
+export function soleFunctions(
+  kernel: Analysed,
+  plans: readonly FunctionPlan[],
+  graph: CallGraph,
+): ReadonlySet<Callable> {
+  const sole = new Set(graph.order.recursive ? [] : plans.map(({ callable }) => callable));
+  const look = ({ analysis }: Written, isSole: boolean): boolean => {
+    const { blocks } = analysis.code.graph;
+    let changed = false;
+    for (const { index, end } of blocks) {
+      const { op } = analysis.code.instructions[end - 1]!;
+      if (!isCall(op) || (isSole && !analysis.divergence.mayBePartial(index))) continue;
+      for (const f of graph.targetsOf(op)) if (sole.delete(f)) changed = true;
+    }
+    return changed;
+  };
+  look(kernel, true);
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const plan of plans) if (look(plan, sole.has(plan.callable))) changed = true;
+  }
+  return sole;
+}

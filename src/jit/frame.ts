@@ -310,10 +310,11 @@ const shortBytes = 128;
 
 /**
  * `clear(at, bytes)` and `copy(from, to, bytes, lanes)`, at bytes of memory that belong to the first lane; the others' are
- * `stride` further each. What is cleared is a multiple of 16 bytes. `clear-some(at, bytes, lanes)`: in the lanes of a mask alone. `move(from, stride, to, stride, bytes)`: from one place to
- * another, in all lanes.
+ * `stride` further each. What is cleared is a multiple of 16 bytes. `move(from, stride, to, stride, bytes)`: from one place to
+ * another, in all lanes. `clearsSome`: `clear-some`, too.
  */
-export function frameFunctions(m: ModuleWriter, lanes: number, stride: number): void {
+export function frameFunctions(m: ModuleWriter, lanes: number, stride: number, clearsSome: boolean): void {
+  if (clearsSome) clearSomeFunction(m, stride);
   const clear = m.function(clearName, ["i32", "i32"], []);
   const [at, bytes] = [wasm.local("i32", 0), wasm.local("i32", 1)];
   const [lane, end] = [clear.local("i32"), clear.local("i32")];
@@ -356,21 +357,6 @@ export function frameFunctions(m: ModuleWriter, lanes: number, stride: number): 
     move.brIf(next);
   });
 
-  const clearSome = m.function(clearSomeName, ["i32", "i32", "i32"], []);
-  clearSome.loop((next) => {
-    clearSome.value(wasm.op("i32.and", wasm.local("i32", 2), wasm.i32(1)));
-    clearSome.if(() => {
-      clearSome.values([at, wasm.i32(0), bytes]);
-      clearSome.memoryFill();
-    });
-    clearSome.assign([
-      { local: 0, value: wasm.op("i32.add", at, wasm.i32(stride)) },
-      { local: 2, value: wasm.op("i32.shr_u", wasm.local("i32", 2), wasm.i32(1)) },
-    ]);
-    clearSome.get(2);
-    clearSome.brIf(next);
-  });
-
   const copy = m.function(copyName, ["i32", "i32", "i32", "i32"], []);
   const local = (index: number): Wasm => wasm.local("i32", index);
   copy.loop((next) => {
@@ -386,5 +372,24 @@ export function frameFunctions(m: ModuleWriter, lanes: number, stride: number): 
     ]);
     copy.get(3);
     copy.brIf(next);
+  });
+}
+
+/** `clear-some(at, bytes, lanes)`: what `clear` does, in the lanes of a mask of bits alone. */
+function clearSomeFunction(m: ModuleWriter, stride: number): void {
+  const w = m.function(clearSomeName, ["i32", "i32", "i32"], []);
+  const [at, bytes] = [wasm.local("i32", 0), wasm.local("i32", 1)];
+  w.loop((next) => {
+    w.value(wasm.op("i32.and", wasm.local("i32", 2), wasm.i32(1)));
+    w.if(() => {
+      w.values([at, wasm.i32(0), bytes]);
+      w.memoryFill();
+    });
+    w.assign([
+      { local: 0, value: wasm.op("i32.add", at, wasm.i32(stride)) },
+      { local: 2, value: wasm.op("i32.shr_u", wasm.local("i32", 2), wasm.i32(1)) },
+    ]);
+    w.get(2);
+    w.brIf(next);
   });
 }

@@ -88,7 +88,7 @@ export function compileKernel(
   module.importFunction(gatherImports.gather, ["i32", "i32", "i32"], []);
   module.importFunction(gatherImports.settle, ["i32"], []);
   module.importFunction(gatherImports.deadlock, ["i32"], []);
-  if (stacks.isUsed) frameFunctions(module, quads * 4, stacks.stride);
+  if (stacks.isUsed) frameFunctions(module, quads * 4, stacks.stride, unit.paused.isUsed);
   const stateBytes = writeRun(unit, kernel, analysed);
   for (const plan of plans.values()) writeFunction(unit, plan);
   module.table(facts.callables.list.map((f) => (graph.isCalledByAddress(f) ? functionName(f) : "")));

@@ -43,7 +43,7 @@ const pageBytes = 0x1_0000;
 /** One page less than WebAssembly could have: views of all of it are not possible everywhere. */
 const mostPages = 0xffff;
 /** Bytes from which on the device lies in WebAssembly's memory in any case: later all of it would have to be copied. */
-const mostToMove = 2 ** 24;
+const mostToMove = 2 ** 20;
 const pagesOf = (bytes: number): number => Math.ceil(bytes / pageBytes);
 
 const roomFor = (size: number): number => Math.ceil(Math.max(size, 1) / alignment) * alignment;

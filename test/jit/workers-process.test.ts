@@ -89,6 +89,33 @@ setTimeout(() => process.exit(), 50);`;
   expect(printed("many", program)).toBe("true\n".repeat(5));
 });
 
+test.runIf(process.platform === "linux")(
+  "the memory of devices that are no longer used goes back to the system",
+  () => {
+    const program = `import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+setFlagsFromString("--expose-gc");
+const gc = runInNewContext("gc");
+const megabytes = 2 ** 20;
+async function use() {
+  const own = new Device({ engine: "jit", hostThreads: 2 });
+  own.buffer("u8", 64 * megabytes).writeBytes(new Uint8Array(64 * megabytes).fill(1));
+  const { ok } = await own.load(text).kernel("k").launchAsync({ ...options, args: [own.buffer("u32", out.length), 3] });
+  if (!ok) throw new Error("the launch failed");
+}
+await use();
+const before = process.memoryUsage.rss();
+for (let i = 0; i < 5; i++) await use();
+// The workers notice that nothing is asked of them.
+await new Promise((resolve) => setTimeout(resolve, 300));
+gc();
+gc();
+const more = (process.memoryUsage.rss() - before) / megabytes;
+console.log(more < 60 ? "gone" : more);`;
+    expect(printed("dead", program)).toBe("gone\n");
+  },
+);
+
 /** What a page has, made of what Node has: workers that are scripts at URLs, and a main thread that must not wait. */
 const page = `import { Worker as Thread } from "node:worker_threads";
 import { resolveObjectURL } from "node:buffer";

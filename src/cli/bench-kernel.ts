@@ -1,10 +1,11 @@
 import { type Scalar, scalar } from "../runtime/argument.ts";
-import { type Elements, elementInfo, type ElementType } from "../runtime/element.ts";
+import { type Elements, elementInfo } from "../runtime/element.ts";
 import { generate, type Init } from "../runtime/init.ts";
+import { type BenchType, elementsInPages } from "./bench-copies.ts";
 
 /** A buffer of a benchmark. */
 export interface BenchBuffer {
-  readonly type: ElementType;
+  readonly type: BenchType;
   /** Elements. */
   readonly n: number;
   /** What it holds before each run; null for one that the kernel only writes. */
@@ -77,20 +78,39 @@ export const integers = (seed: number, mod: number | null = null): Init & { gen:
 
 export const zeros: Init & { gen: "zero" } = { gen: "zero" };
 
-export const input = (type: ElementType, n: number, init: BenchBuffer["init"]): BenchBuffer => ({
+export const input = (type: BenchType, n: number, init: BenchBuffer["init"]): BenchBuffer => ({
   type,
   n,
   init,
   inPlace: false,
 });
-export const inPlace = (type: ElementType, n: number, init: BenchBuffer["init"]): BenchBuffer => ({
+export const inPlace = (type: BenchType, n: number, init: BenchBuffer["init"]): BenchBuffer => ({
   ...input(type, n, init),
   inPlace: true,
 });
-export const output = (type: ElementType, n: number): BenchBuffer => input(type, n, null);
+export const output = (type: BenchType, n: number): BenchBuffer => input(type, n, null);
 
 export const bytesOfBuffer = ({ type, n }: BenchBuffer): number => n * elementInfo[type].size;
 
+/** How many bytes all buffers have, those that hold something before a run, and those that are compared. */
+export function bytesOfData(
+  { results }: Pick<BenchKernel, "results">,
+  { buffers }: BenchPlan,
+): { readonly buffers: number; readonly inputs: number; readonly results: number } {
+  const all = Object.values(buffers);
+  const bytes = (some: readonly BenchBuffer[]): number => some.reduce((sum, b) => sum + bytesOfBuffer(b), 0);
+  return {
+    buffers: bytes(all),
+    inputs: bytes(all.filter(({ init }) => init !== null)),
+    results: bytes(results.map((name) => buffers[name]!)),
+  };
+}
+
 /** What the buffers hold before a run. */
 export const initialValues = (plan: BenchPlan): ReadonlyMap<string, Elements> =>
-  new Map(Object.entries(plan.buffers).map(([name, { type, n, init }]) => [name, generate(type, n, init ?? zeros)]));
+  new Map(
+    Object.entries(plan.buffers).map(([name, { type, n, init }]) => [
+      name,
+      generate(type, n, init ?? zeros, elementsInPages(type, n)),
+    ]),
+  );

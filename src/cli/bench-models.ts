@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { fma32 } from "../numeric/binary32.ts";
+import { elementsInPages, numbersOf } from "./bench-copies.ts";
 import type { BenchPlan, Values } from "./bench-kernel.ts";
 
 // What the benchmarks compute, in double precision and with no regard to speed, from the definitions and not from the
@@ -7,7 +8,11 @@ import type { BenchPlan, Values } from "./bench-kernel.ts";
 
 type Model = (inputs: Values, plan: BenchPlan) => Values;
 
-const computed = (n: number, value: (i: number) => number): number[] => Array.from({ length: n }, (_, i) => value(i));
+function computed(n: number, value: (i: number) => number): ArrayLike<number> {
+  const elements = elementsInPages("f64", n);
+  for (let i = 0; i < n; i++) elements.set(i, value(i));
+  return numbersOf("f64", elements);
+}
 
 export const saxpy: Model = ({ x, y }, { sizes: [n, a] }) => ({ y: computed(n!, (i) => a! * x![i]! + y![i]!) });
 
@@ -84,16 +89,15 @@ function normal(d: number): number {
 }
 
 export const blackscholes: Model = ({ price, strike, years }, { sizes: [n, rate, volatility] }) => {
-  const options = computed(n!, (i) => i).map((i) => {
+  const call = computed(n!, (i) => {
     const [s, x, t] = [price![i]!, strike![i]!, years![i]!];
     const spread = volatility! * Math.sqrt(t);
     const d1 = (Math.log(s / x) + (rate! + volatility! ** 2 / 2) * t) / spread;
-    const discounted = x * Math.exp(-rate! * t);
-    const call = s * normal(d1) - discounted * normal(d1 - spread);
-    // A call and a put together are worth what the share is less the strike.
-    return { call, put: call - s + discounted };
+    return s * normal(d1) - x * Math.exp(-rate! * t) * normal(d1 - spread);
   });
-  return { call: options.map((o) => o.call), put: options.map((o) => o.put) };
+  // A call and a put together are worth what the share is less the strike.
+  const put = computed(n!, (i) => call[i]! - price![i]! + strike![i]! * Math.exp(-rate! * years![i]!));
+  return { call, put };
 };
 
 export const sum: Model = (inputs) => {
@@ -111,7 +115,7 @@ export const integerSum: Model = (inputs) => {
 
 export const scan: Model = (inputs) => {
   let total = 0;
-  return { out: Array.from(inputs["in"]!, (value) => ((total += value), total - value)) };
+  return { out: computed(inputs["in"]!.length, (i) => ((total += inputs["in"]![i]!), total - inputs["in"]![i]!)) };
 };
 
 export const histogram: Model = (inputs) => {
@@ -134,7 +138,9 @@ export const sha256: Model = ({ messages }, { sizes: [n] }) => {
     createHash("sha256")
       .update(bytes.subarray(48 * i, 48 * i + 48))
       .digest();
-  return { digests: computed(n!, (i) => i).flatMap((i) => [...digest(i)]) };
+  const digests = new Uint8Array(32 * n!);
+  for (let i = 0; i < n!; i++) digests.set(digest(i), 32 * i);
+  return { digests };
 };
 
 const steps: readonly ((x: number, y: number) => number)[] = [

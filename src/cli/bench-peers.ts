@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Scalar } from "../runtime/argument.ts";
-import { Elements } from "../runtime/element.ts";
+import type { Elements } from "../runtime/element.ts";
+import { elementsInPages } from "./bench-copies.ts";
 import { type BenchBuffer, type BenchKernel, type BenchPlan, type BenchSize, bytesOfBuffer } from "./bench-kernel.ts";
 import { type Contents, median, type Repetition } from "./bench-run.ts";
 
@@ -35,6 +36,17 @@ function planText({ buffers, launches, sizes }: BenchPlan, { runs, milliseconds 
     }),
     "",
   ].join("\n");
+}
+
+/** Reads a file that is as long as the elements. */
+function readElements(path: string, into: Elements): Elements {
+  const file = openSync(path, "r");
+  try {
+    readSync(file, into.bytes);
+  } finally {
+    closeSync(file);
+  }
+  return into;
 }
 
 export const peerNames = ["native", "tuned", "pocl"] as const;
@@ -143,8 +155,10 @@ export class Peers {
     if (peer === "pocl" && status === noPocl) this.#miss(peer, "it is not installed");
     else if (status !== 0) this.#tell(`${name}: ${peerTitles[peer]}: ${stderr.trimEnd() || "ended by a signal"}`);
     if (status !== 0) return null;
-    const read = (buffer: string): Elements =>
-      new Elements(plan.buffers[buffer]!.type, new Uint8Array(readFileSync(join(this.#work, `${buffer}.out`))));
+    const read = (buffer: string): Elements => {
+      const { type, n } = plan.buffers[buffer]!;
+      return readElements(join(this.#work, `${buffer}.out`), elementsInPages(type, n));
+    };
     return {
       ms: median(JSON.parse(stdout) as number[]),
       results: new Map(results.map((buffer) => [buffer, read(buffer)])),

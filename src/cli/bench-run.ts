@@ -2,10 +2,11 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Buffer } from "../runtime/buffer.ts";
 import { compareElements } from "../runtime/compare.ts";
-import { Elements } from "../runtime/element.ts";
+import type { Elements } from "../runtime/element.ts";
 import type { EngineName, LaunchDefaults } from "../runtime/module.ts";
 import { PtxDevice } from "../runtime/ptx-device.ts";
 import type { SourceFile } from "../runtime/source-file.ts";
+import { elementsInPages, numbersOf } from "./bench-copies.ts";
 import type { BenchKernel, BenchPlan } from "./bench-kernel.ts";
 
 /** Buffers by name. */
@@ -17,7 +18,8 @@ export interface Repetition {
   readonly milliseconds: number;
 }
 
-export interface Measurement {
+/** How long an engine takes. */
+export interface Times {
   /** What ran it: the interpreter, too, where compiled code was asked for and a kernel cannot be compiled. */
   readonly engine: EngineName;
   /** The most threads of this machine that have run blocks of a launch. */
@@ -26,6 +28,9 @@ export interface Measurement {
   readonly ms: number;
   /** The first run on a new device, with what comes before it: reading the module, and the run. */
   readonly first: { readonly loadMs: number; readonly runMs: number };
+}
+
+interface Measurement extends Times {
   readonly results: Contents;
 }
 
@@ -43,7 +48,10 @@ export function median(values: readonly number[]): number {
 /** Gives back the memory of devices that are no longer used: no run should pay for what has run before. */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)();
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  // What the first has found to be free is given back by the time that the second begins.
+  collect();
 }
 
 const timed = (run: () => void): number => {
@@ -65,6 +73,7 @@ export function measure(
   repetition: Repetition,
   defaults: LaunchDefaults,
 ): Measurement {
+  collectGarbage();
   // The first run compiles, whatever has run before.
   const device = new PtxDevice({ ...defaults, kernelStore: false });
   const buffers = new Map<string, Buffer>();
@@ -101,8 +110,10 @@ export function measure(
     times.push(timed(run));
   }
   const results = wanted.map((name) => {
-    const buffer = buffers.get(name)!;
-    return [name, new Elements(buffer.type, buffer.readBytes())] as const;
+    const { type, length, offset } = buffers.get(name)!;
+    const copy = elementsInPages(type, length);
+    copy.bytes.set(device.memory.views.u8.subarray(offset, offset + copy.bytes.length));
+    return [name, copy] as const;
   });
   return { engine, threads, ms: median(times), first: { loadMs, runMs }, results: new Map(results) };
 }
@@ -120,13 +131,13 @@ export function difference({ results, tolerance }: BenchKernel, got: Contents, w
 /** What a model says, in the types of the buffers. */
 export function modelResults({ model, results }: BenchKernel, plan: BenchPlan, initial: Contents): Contents {
   const inputs = Object.fromEntries(
-    [...initial].map(([name, e]) => [name, Array.from({ length: e.length }, (_, i) => Number(e.get(i)))]),
+    [...initial].map(([name, elements]) => [name, numbersOf(plan.buffers[name]!.type, elements)]),
   );
   const values = model(inputs, plan);
   return new Map(
     results.map((name) => {
       const { type, n } = plan.buffers[name]!;
-      const elements = Elements.zeros(type, n);
+      const elements = elementsInPages(type, n);
       for (let i = 0; i < n; i++) elements.set(i, values[name]![i]!);
       return [name, elements];
     }),

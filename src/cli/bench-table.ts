@@ -1,25 +1,27 @@
 import type { EngineName } from "../runtime/module.ts";
 import { type PeerName, peerNames } from "./bench-peers.ts";
-import type { Measurement } from "./bench-run.ts";
+import type { Times } from "./bench-run.ts";
 
 /** What was measured of one benchmark. */
 export interface BenchRow {
   readonly name: string;
   /** Without those that cannot run it. */
-  readonly engines: ReadonlyMap<EngineName, Measurement>;
+  readonly engines: ReadonlyMap<EngineName, Times>;
   /** With all threads of the machine; null where that was not asked for, or makes no difference. */
-  readonly allThreads: Measurement | null;
+  readonly allThreads: Times | null;
   /** Milliseconds; null where there is no such peer. */
   readonly native: number | null;
   readonly tuned: number | null;
   readonly pocl: number | null;
+  /** The most memory that the process has taken besides the buffers and their copies, in bytes; null where nobody counts it. */
+  readonly hostBytes: number | null;
   /** Whether a launch has ended with a report. */
   readonly faulted: boolean;
   /** Whether every engine had the right results. */
   readonly ok: boolean;
 }
 
-const firstMs = ({ first }: Measurement): number => first.loadMs + first.runMs;
+const firstMs = ({ first }: Times): number => first.loadMs + first.runMs;
 
 const milliseconds = (ms: number | null): string =>
   ms === null ? "-" : ms >= 100 ? ms.toFixed(0) : ms >= 1 ? ms.toPrecision(3) : ms.toFixed(3);
@@ -91,7 +93,7 @@ export class BenchTable {
 const meanTitle = "geometric mean";
 const columnWidth = 12;
 
-const engineToJson = (measurement: Measurement) => ({
+const engineToJson = (measurement: Times) => ({
   ms: measurement.ms,
   firstMs: firstMs(measurement),
   first: measurement.first,
@@ -108,6 +110,7 @@ export const rowToJson = (row: BenchRow, compiler: string | null) => {
     ...(row.native === null ? {} : { native: { ms: row.native, compiler } }),
     ...(row.tuned === null ? {} : { tuned: { ms: row.tuned } }),
     ...(row.pocl === null ? {} : { pocl: { ms: row.pocl } }),
+    ...(row.hostBytes === null ? {} : { hostBytes: row.hostBytes }),
     ok: row.ok,
   };
 };

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { UsageError } from "../runtime/errors.ts";
 import type { EngineName, LaunchDefaults } from "../runtime/module.ts";
 import { nearest } from "../source/index.ts";
-import type { SourceFile } from "../runtime/source-file.ts";
-import { type BenchKernel, type BenchPlan, initialValues } from "./bench-kernel.ts";
+import { type BenchKernel, bytesOfData, initialValues } from "./bench-kernel.ts";
+import { HostMemory } from "./bench-memory.ts";
 import { type PeerName, peerNames, Peers, peerTitles } from "./bench-peers.ts";
 import {
   BenchFault,
@@ -13,9 +13,9 @@ import {
   type Contents,
   difference,
   measure,
-  type Measurement,
   modelResults,
   type Repetition,
+  type Times,
 } from "./bench-run.ts";
 import { benchKernels } from "./bench-suite.ts";
 import { type BenchRow, BenchTable, rowToJson } from "./bench-table.ts";
@@ -106,53 +106,75 @@ class Bench {
   }
 
   row(kernel: BenchKernel): BenchRow {
-    const { quick, engines, repetition, interpreterRuns, defaults } = this.#settings;
+    const { quick, engines, allThreads, repetition, interpreterRuns, defaults } = this.#settings;
+    const { name } = kernel;
     const plan = kernel.plan(quick ? kernel.quickSize : kernel.size);
-    const initial = initialValues(plan);
     const path = `${folder}/kernels/${kernel.file}.ptx`;
     const source = { path, text: readFileSync(path, "utf8") };
-    const measured = new Map<EngineName, Measurement>();
-    let faulted = false;
     collectGarbage();
-    for (const engine of engines) {
-      if (measured.has(engine)) continue;
-      const own = engine === "interpreter" ? { ...repetition, runs: interpreterRuns } : repetition;
-      try {
-        const measurement = measure(kernel, source, plan, initial, own, { ...defaults, engine });
-        if (measurement.engine !== engine)
-          this.#terminal.err(`${kernel.name}: not compiled, the interpreter has run it`);
-        measured.set(measurement.engine, measurement);
-      } catch (error) {
-        if (!(error instanceof BenchFault)) throw error;
-        this.#terminal.err(`${kernel.name}: ${engine}: ${error.message}`);
-        faulted = true;
-      }
-    }
-    const allThreads = measured.has("jit") ? this.#withAllThreads(kernel, source, plan, initial) : null;
+    const memory = new HostMemory();
+    const bytes = bytesOfData(kernel, plan);
+    const initial = memory.during(bytes.inputs, () => initialValues(plan));
     this.#peers.prepare(plan, initial, repetition);
-    const native = this.#peers.native(kernel, plan);
-    const tuned = this.#peers.tuned(kernel, plan);
-    const pocl = this.#peers.pocl(kernel, plan);
+    const copies = bytes.inputs + bytes.results;
+    const native = memory.during(copies, () => this.#peers.native(kernel, plan));
+    const want = native?.results ?? memory.during(copies, () => modelResults(kernel, plan, initial));
 
-    const want = native?.results ?? modelResults(kernel, plan, initial);
-    const right = (who: string, got: Measurement["results"]): boolean => {
+    // Results are as large as what a kernel works on: they are compared at once, and not kept.
+    const isRight = (who: string, got: Contents): boolean => {
       const found = difference(kernel, got, want);
-      if (found !== null) this.#terminal.err(`${kernel.name}: ${who}: ${found}`);
+      if (found !== null) this.#terminal.err(`${name}: ${who}: ${found}`);
       return found === null;
     };
-    const wrong = [...measured].filter(([engine, { results }]) => !right(engine, results));
-    const isRight = wrong.length === 0 && (allThreads === null || right("all threads", allThreads.results));
-    if (tuned) right(peerTitles.tuned, tuned.results);
-    if (pocl) right(peerTitles.pocl, pocl.results);
-    const times = { native: native?.ms ?? null, tuned: tuned?.ms ?? null, pocl: pocl?.ms ?? null };
-    return { name: kernel.name, engines: measured, allThreads, ...times, faulted, ok: !faulted && isRight };
-  }
+    const timeOf = (peer: "tuned" | "pocl"): number | null =>
+      memory.during(copies, () => {
+        const measured = this.#peers[peer](kernel, plan);
+        if (measured !== null) isRight(peerTitles[peer], measured.results);
+        return measured?.ms ?? null;
+      });
+    let [faulted, ok] = [false, true];
+    const timesOf = (settings: LaunchDefaults, own: Repetition, title?: string): Times | null => {
+      try {
+        return memory.during(copies + bytes.buffers, () => {
+          const { results, ...times } = measure(kernel, source, plan, initial, own, { ...defaults, ...settings });
+          if (!isRight(title ?? times.engine, results)) ok = false;
+          return times;
+        });
+      } catch (error) {
+        if (!(error instanceof BenchFault)) throw error;
+        this.#terminal.err(`${name}: ${title ?? settings.engine}: ${error.message}`);
+        faulted = true;
+        return null;
+      }
+    };
 
-  #withAllThreads(kernel: BenchKernel, source: SourceFile, plan: BenchPlan, initial: Contents): Measurement | null {
-    const { allThreads: hostThreads, repetition, defaults } = this.#settings;
-    return hostThreads === null
-      ? null
-      : measure(kernel, source, plan, initial, repetition, { ...defaults, engine: "jit", hostThreads });
+    const [tuned, pocl] = [timeOf("tuned"), timeOf("pocl")];
+    const measured = new Map<EngineName, Times>();
+    for (const engine of engines) {
+      if (measured.has(engine)) continue;
+      const times = timesOf(
+        { engine },
+        engine === "interpreter" ? { ...repetition, runs: interpreterRuns } : repetition,
+      );
+      if (times === null) continue;
+      if (times.engine !== engine) this.#terminal.err(`${name}: not compiled, the interpreter has run it`);
+      measured.set(times.engine, times);
+    }
+    const all =
+      allThreads !== null && measured.has("jit")
+        ? timesOf({ engine: "jit", hostThreads: allThreads }, repetition, "all threads")
+        : null;
+    return {
+      name,
+      engines: measured,
+      allThreads: all,
+      native: native?.ms ?? null,
+      tuned,
+      pocl,
+      hostBytes: memory.most,
+      faulted,
+      ok: ok && !faulted,
+    };
   }
 }
 

@@ -6,7 +6,7 @@ export type Init =
   | { readonly gen: "fill"; readonly value: number | bigint }
   /** start, start + step, start + 2 step, ... */
   | { readonly gen: "iota"; readonly start: number | bigint; readonly step: number | bigint }
-  | { readonly gen: "list"; readonly values: readonly (number | bigint)[] }
+  | { readonly gen: "list"; readonly values: ArrayLike<number | bigint> }
   | { readonly gen: "bytes"; readonly data: Uint8Array }
   /** `.npy`, or raw little-endian bytes. */
   | { readonly gen: "file"; readonly path: string }
@@ -26,27 +26,32 @@ interface LcgInit {
   readonly scale: number;
 }
 
-/** The elements that an initialization without a file gives. */
-export function generate(type: ElementType, n: number, init: Exclude<Init, { gen: "file" }>): Elements {
+/** The elements that an initialization without a file gives. `into`: as many zeros, where they are to be. */
+export function generate(
+  type: ElementType,
+  n: number,
+  init: Exclude<Init, { gen: "file" }>,
+  into = Elements.zeros(type, n),
+): Elements {
   switch (init.gen) {
     case "zero":
-      return Elements.zeros(type, n);
+      return into;
     case "bytes":
-      return new Elements(type, new Uint8Array(init.data));
+      into.bytes.set(init.data);
+      return into;
     case "list":
-      return filled(type, n, (i) => init.values[i] ?? 0);
+      return filled(into, (i) => init.values[i] ?? 0);
     case "fill":
-      return filled(type, n, () => init.value);
+      return filled(into, () => init.value);
     case "iota":
-      return filled(type, n, ramp(type, init.start, init.step));
+      return filled(into, ramp(type, init.start, init.step));
     case "lcg":
-      return filled(type, n, noise(type, init));
+      return filled(into, noise(type, init));
   }
 }
 
-function filled(type: ElementType, n: number, value: (index: number) => number | bigint): Elements {
-  const elements = Elements.zeros(type, n);
-  for (let i = 0; i < n; i++) elements.set(i, value(i));
+function filled(elements: Elements, value: (index: number) => number | bigint): Elements {
+  for (let i = 0; i < elements.length; i++) elements.set(i, value(i));
   return elements;
 }
 

@@ -9,6 +9,8 @@ const hasCompiler = spawnSync("gcc", ["--version"]).status === 0;
 const positive = expect.toSatisfy((ms: number) => ms > 0);
 
 const times = { ms: positive, firstMs: positive, first: { loadMs: positive, runMs: positive } };
+/** Linux alone says how much memory a process takes. */
+const host = process.platform === "linux" ? { hostBytes: expect.toSatisfy((bytes: number) => bytes > 2e7) } : {};
 const interpreter = ["--quick", "--engine", "interpreter"];
 
 let cli: BuiltCli;
@@ -29,7 +31,7 @@ test("small sizes, as JSON", () => {
   expect(rest).toEqual({ machine: expect.any(String), node: process.version, runs: 1 });
   const native = hasCompiler ? { native: { ms: expect.any(Number), compiler: expect.stringMatching(/^gcc /) } } : {};
   for (const row of kernels) {
-    expect(row).toEqual({ name: row.name, interpreter: times, ...native, ok: true });
+    expect(row).toEqual({ name: row.name, interpreter: times, ...native, ...host, ok: true });
   }
   expect(kernels.map((k) => k.name)).toEqual(["saxpy", "recursion"]);
   expect(stderr).toContain("1 of 2: saxpy");
@@ -39,7 +41,7 @@ test("small sizes, as JSON", () => {
 test("compiled code, and the interpreter beside it", () => {
   const { status, stdout } = cli.run("bench", "saxpy", "--quick", "--peers=none", "--interpreter", "--json");
   const { kernels } = JSON.parse(stdout) as { kernels: readonly Row[] };
-  expect(kernels).toEqual([{ name: "saxpy", jit: { ...times, threads: 1 }, interpreter: times, ok: true }]);
+  expect(kernels).toEqual([{ name: "saxpy", jit: { ...times, threads: 1 }, interpreter: times, ...host, ok: true }]);
   expect(status).toBe(0);
 });
 

@@ -82,7 +82,7 @@ export class Body {
     this.#canBeInStep = !calls.isFunction && width === null && pauses.spins.size === 0;
     this.flow = new ControlFlow(chunk, suspension, this.gatherings, (block) => this.#block(block));
     this.#calls = new Calls(chunk, this.flow, context, this.#faults, calls, suspension);
-    this.#fileCalls = new FileCalls(chunk, this.flow, context, this.#faults, calls);
+    this.#fileCalls = new FileCalls(chunk, this.flow, context, this.#faults, calls, suspension);
     this.counted =
       suspension !== null && pauses.isCounted
         ? new CountedBarriers(

@@ -79,6 +79,7 @@ export class ControlFlow {
       gatherings === null ? new Set(suspension?.masked) : waiting,
     );
     this.#masks = new LaneMasks(chunk, places);
+    if (suspension?.isLockstep) suspension.keep(this.#masks.ofWaiting.flat());
     const needs = { start: 0, entries: suspension?.blocks ?? [], waiting: this.#masks.blocks };
     this.#layout = layoutOf(
       { blocks: (gatherings?.blocks.withReturns(graph) ?? graph).blocks, count: graph.blocks.length },
@@ -133,7 +134,7 @@ export class ControlFlow {
     this.#chunk.writer.assign([{ local: this.#entry!, value: wasm.i32(block) }]);
   }
 
-  /** The lanes of a mask (null: all) pause, and will go on at a block; the others go on now. */
+  /** The lanes of a mask (null: all) pause, and will go on at a block; the others go on now, where they are not in lockstep. */
   pause(place: PausePlace, from: number, at: number, guard: readonly Wasm[] | null): void {
     const { writer } = this.#chunk;
     const lanes = guard === null ? this.#masks.active : this.#masks.within(from, guard);
@@ -143,11 +144,30 @@ export class ControlFlow {
         value: wasm.op("v128.or", wasm.local("v128", local), lanes[q]!),
       })),
     );
+    if (this.#suspension!.isLockstep) {
+      this.#stop(from, lanes, guard);
+      return;
+    }
     if (guard === null) this.#masks.setNobody();
     else this.#masks.deactivate(guard);
     const next = this.#order.behindOthers(from);
     if (guard === null) this.#goOn(next, from);
     else this.#goOnIfEmpty(next, from);
+  }
+
+  /** A hardware thread stops if any lanes have paused: the others wait, too. */
+  #stop(from: number, paused: readonly Wasm[], guard: readonly Wasm[] | null): void {
+    const { writer } = this.#chunk;
+    if (guard === null) {
+      writer.br(this.#end);
+      return;
+    }
+    writer.value(anyOf(paused));
+    writer.if(() => {
+      const others = this.#masks.active.map((active, q) => wasm.op("v128.andnot", active, guard[q]!));
+      if (!this.leaves(from + 1)) this.#masks.addWaiting(from + 1, others);
+      writer.br(this.#end);
+    });
   }
 
   /** At a block that is a call, lanes wait in what they have called; the others go on behind it, if there are any: see `goOnIfNobody`. */

@@ -21,7 +21,8 @@ export const barrierImports = { arrive: "arriveAtBarrier", settle: "settleBarrie
 
 /**
  * Barriers of a block that has more than the one for all threads: named ones, with a count, in two steps, with a reduction. The host
- * counts who has come. A warp comes as a whole; where lanes of it are elsewhere, the launch is given up.
+ * counts who has come. A warp comes as a whole; where lanes of it are elsewhere, the launch is given up. A hardware thread comes with
+ * any of its lanes.
  */
 export class CountedBarriers {
   readonly #chunk: Chunk;
@@ -60,8 +61,10 @@ export class CountedBarriers {
     file?.read(instruction);
     ifMoved(this.#chunk, block, instruction, (moved) => {
       const { lanes } = moved;
-      w.value(anyOf(this.#everybody().map((all, q) => wasm.op("v128.andnot", all, lanes[q]!))));
-      w.if(() => w.call(giveUpImport));
+      if (!this.#suspension.isLockstep) {
+        w.value(anyOf(this.#everybody().map((all, q) => wasm.op("v128.andnot", all, lanes[q]!))));
+        w.if(() => w.call(giveUpImport));
+      }
       const [id, count] = [op.id, op.count].map((expr) => this.#agreed(expr, moved));
       const { context, siteOf } = this.#memory;
       const votes = op.reduce === null ? wasm.i32(0) : this.#votes(op.reduce.a, lanes);

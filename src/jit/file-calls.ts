@@ -2,13 +2,13 @@ import { argAt, argRegisters, retvalAt, retvalRegisters, windows } from "../ir/i
 import type { Instruction } from "../ir/index.ts";
 import { functionStride } from "../machine/address-space.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
-import { activationBytes } from "./activation-bytes.ts";
+import { activationBytes, calledBytes } from "./activation-bytes.ts";
 import { fullAddresses } from "./address.ts";
 import { type FileCallOp, fits, type SubroutineCallOp } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import type { CallContext } from "./calls.ts";
 import type { Chunk } from "./chunk.ts";
-import { callEntry } from "./context-layout.ts";
+import { callEntry, type HeaderWord } from "./context-layout.ts";
 import type { ControlFlow } from "./control-flow.ts";
 import { functionName, wasmSignature } from "./convention.ts";
 import type { Faults } from "./faults.ts";
@@ -16,11 +16,20 @@ import { anyOf, laneBits, maskOfBits } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";
 import { loadLive, tellLive } from "./meeting.ts";
 import { ifMoved, type MovedLanes } from "./moved-lanes.ts";
+import { activationWords } from "./paused-activations.ts";
+import { pauseReason } from "./pausing-function.ts";
 import { SharedRegisters } from "./shared-registers.ts";
+import type { Suspension } from "./suspension.ts";
 import { targetTable } from "./target-table.ts";
 import { Unsupported } from "./unsupported.ts";
 
 type Callers = Omit<MovedLanes, "condition">;
+/** What is done before a callee begins, and how it is entered: with these lanes, as this place in the program. */
+interface Entry {
+  readonly prepare: () => void;
+  readonly call: (lanes: readonly Wasm[], callee: Wasm) => void;
+}
+
 type Indirect = Extract<FileCallOp["target"], { kind: "indirect" }>;
 
 const add = (a: Wasm, bytes: number): Wasm => (bytes === 0 ? a : wasm.op("i32.add", a, wasm.i32(bytes)));
@@ -33,8 +42,18 @@ export class FileCalls {
   readonly #faults: Faults;
   readonly #at: CallContext;
   readonly #writer: FunctionWriter;
+  readonly #suspension: Suspension | null;
 
-  constructor(chunk: Chunk, flow: ControlFlow, memory: MemoryContext, faults: Faults, at: CallContext) {
+  /** `suspension`: where there are pauses. */
+  constructor(
+    chunk: Chunk,
+    flow: ControlFlow,
+    memory: MemoryContext,
+    faults: Faults,
+    at: CallContext,
+    suspension: Suspension | null,
+  ) {
+    this.#suspension = suspension;
     this.#chunk = chunk;
     this.#flow = flow;
     this.#memory = memory;
@@ -47,9 +66,9 @@ export class FileCalls {
     ifMoved(this.#chunk, block, instruction, (callers) => {
       if (op.target.kind === "direct") {
         const [callee] = this.#graph.targetsOf(op);
-        if (fits(op, callee!)) this.#enter(index, op, callers.lanes, [callee!], null);
+        if (fits(op, callee!)) this.#enter(block, index, op, callers.lanes, [callee!], null);
         else this.#faults.raise(index, callers.lanes);
-      } else this.#indirect(index, op, op.target, callers);
+      } else this.#indirect(block, index, op, op.target, callers);
     });
   }
 
@@ -58,11 +77,14 @@ export class FileCalls {
     const [callee] = this.#graph.targetsOf(op);
     const registers = new SharedRegisters(this.#chunk, this.#at.callable);
     ifMoved(this.#chunk, block, instruction, ({ lanes }) => {
-      registers.store(op.registers ?? []);
-      const begun = this.#begun(op.allLanes, lanes);
-      this.#tell(index, [callee!], wasm.i32(callee!.number), this.#base);
-      this.#writer.values([...this.#start(), ...begun]);
-      this.#writer.call(functionName(callee!));
+      this.#begin(block, op, lanes, [callee!], null, {
+        prepare: () => registers.store(op.registers ?? []),
+        call: (begun, number) => {
+          this.#tell(index, [callee!], number, this.#base);
+          this.#writer.values([...this.#start(), ...begun]);
+          this.#writer.call(functionName(callee!));
+        },
+      });
       registers.load(op.registers ?? []);
     });
   }
@@ -92,7 +114,76 @@ export class FileCalls {
     return maskOfBits(wasm.local("i32", live), this.#chunk.quads);
   }
 
-  #indirect(index: number, op: FileCallOp, target: Indirect, { lanes, decider }: Callers): void {
+  /** Calls, or goes on with what has been called and has paused; behind it the callee has ended. `number`: which of several it is. */
+  #begin(
+    block: number,
+    op: FileCallOp | SubroutineCallOp,
+    lanes: readonly Wasm[],
+    callees: readonly Callable[],
+    number: Wasm | null,
+    { prepare, call }: Entry,
+  ): void {
+    const w = this.#writer;
+    const callee = number ?? wasm.i32(callees[0]!.number);
+    const suspension = this.#suspension;
+    if (suspension === null || !callees.some((f) => this.#graph.pauses(f))) {
+      prepare();
+      call(this.#begun(op.allLanes, lanes), callee);
+      return;
+    }
+    const { quads } = this.#chunk;
+    const { context, layout } = this.#memory;
+    const head = suspension.headAt(block);
+    const [which, bits] = [w.local("i32"), w.local("i32")];
+    const load = (word: keyof typeof activationWords): void => {
+      w.get(head);
+      w.memory("i32.load", 4, activationWords[word]);
+    };
+    const begun = this.#begun(op.allLanes, lanes);
+    w.get(head);
+    w.if(
+      () => {
+        load("callee");
+        w.set(which);
+        load("lanes");
+        w.set(bits);
+      },
+      () => {
+        prepare();
+        w.assign([
+          { local: which, value: callee },
+          { local: bits, value: laneBits(begun) },
+        ]);
+      },
+    );
+    this.#set("resumes", wasm.local("i32", head));
+    this.#set("paused", wasm.i32(0));
+    call(maskOfBits(wasm.local("i32", bits), quads), wasm.local("i32", which));
+    w.get(context);
+    w.memory("i32.load", 4, layout.words.paused);
+    w.tee(head);
+    w.if(() => {
+      load("reason");
+      w.i32(pauseReason.yield);
+      w.op("i32.eq");
+      w.if(
+        () => this.#flow.pause("call in a loop", block, block, null),
+        () => this.#flow.pause("call at a barrier", block, block, null),
+      );
+    });
+    w.release(which);
+    w.release(bits);
+  }
+
+  #set(name: HeaderWord, value: Wasm): void {
+    const w = this.#writer;
+    const { context, layout } = this.#memory;
+    w.get(context);
+    w.value(value);
+    w.memory("i32.store", 4, layout.words[name]);
+  }
+
+  #indirect(block: number, index: number, op: FileCallOp, target: Indirect, { lanes, decider }: Callers): void {
     const w = this.#writer;
     const { low, differ, store } = this.#address(target, lanes, decider);
     const targets = this.#graph.targetsOf(op);
@@ -125,7 +216,7 @@ export class FileCalls {
       store();
       this.#faults.raise(index, lanes);
     });
-    if (targets.length > 0) this.#enter(index, op, lanes, targets, wasm.local("i32", number));
+    if (targets.length > 0) this.#enter(block, index, op, lanes, targets, wasm.local("i32", number));
     for (const local of [low, bad, number]) w.release(local);
   }
 
@@ -184,6 +275,7 @@ export class FileCalls {
 
   /** Gives a routine its byte file, calls it, and takes back what it returns. `number`: which of several it is. */
   #enter(
+    block: number,
     index: number,
     op: FileCallOp,
     lanes: readonly Wasm[],
@@ -191,35 +283,52 @@ export class FileCalls {
     number: Wasm | null,
   ): void {
     const w = this.#writer;
-    const { callable, unit, isFunction } = this.#at;
-    const { context, layout } = this.#memory;
+    const { callable, unit } = this.#at;
     const { grfBytes } = callable.ir.file!;
     if (callees.some((f) => f.ir.file!.grfBytes !== grfBytes)) throw new Unsupported("routines of several platforms");
     const own = this.#base;
     const their = w.local("i32");
-    const behind = isFunction
-      ? add(own, activationBytes(callable, unit.quads))
-      : add(wasm.local("i32", context), layout.callFiles);
-    w.assign([{ local: their, value: behind }]);
+    // The files of kernels lie apart, those of all threads one behind the other; its subroutines run in them.
+    const isKernel = callable.number === this.#graph.functions[0]!.number;
+    w.assign([{ local: their, value: isKernel ? this.#callFiles : add(own, activationBytes(callable, unit.quads)) }]);
     const to = wasm.local("i32", their);
     const [arg, retval] = [argAt + op.argSize * grfBytes, retvalAt(grfBytes)];
     const behindArg = argAt + argRegisters * grfBytes;
-    this.#copy(to, own, 0, arg);
-    this.#clear(to, arg, behindArg);
-    this.#copy(to, own, retval, retvalRegisters * grfBytes);
-    this.#clear(own, argAt, behindArg);
-    const begun = this.#begun(op.allLanes, lanes);
-    this.#tell(index, callees, number ?? wasm.i32(callees[0]!.number), to);
-    w.values([...this.#start(), ...begun]);
-    if (number === null || callees.length === 1) w.call(functionName(callees[0]!));
-    else {
-      const { params, results } = wasmSignature({ params: [], returns: [], losesLanes: false }, unit.quads);
-      w.value(number);
-      w.callIndirect(unit.module.type(params, results));
-    }
+    const prepare = (): void => {
+      this.#copy(to, own, 0, arg);
+      this.#clear(to, arg, behindArg);
+      this.#copy(to, own, retval, retvalRegisters * grfBytes);
+      this.#clear(own, argAt, behindArg);
+    };
+    const call = (begun: readonly Wasm[], callee: Wasm): void => {
+      this.#tell(index, callees, callee, to);
+      w.values([...this.#start(), ...begun]);
+      if (number === null || callees.length === 1) w.call(functionName(callees[0]!));
+      else {
+        const { params, results } = wasmSignature({ params: [], returns: [], losesLanes: false }, unit.quads);
+        w.value(callee);
+        w.callIndirect(unit.module.type(params, results));
+      }
+    };
+    this.#begin(block, op, lanes, callees, number, { prepare, call });
     this.#copy(own, to, 0, argAt);
     this.#copy(own, to, retval, op.retvalSize * grfBytes);
     w.release(their);
+  }
+
+  /** Where the files of what the kernel calls begin: in common for all threads, if these do not wait in the middle of calls. */
+  get #callFiles(): Wasm {
+    const w = this.#writer;
+    const { context, layout, unit } = this.#memory;
+    const files = add(wasm.local("i32", context), layout.callFiles);
+    if (!this.#graph.pausesInFunctions) return files;
+    const first = w.local("i32");
+    w.get(context);
+    w.memory("i32.load", 4, layout.words.first);
+    w.set(first);
+    const thread = wasm.op("i32.div_u", wasm.local("i32", first), wasm.i32(unit.shape.width!));
+    const bytes = wasm.i32(calledBytes(this.#graph, unit.quads));
+    return wasm.op("i32.add", files, wasm.op("i32.mul", thread, bytes));
   }
 
   /** Fills the entry of the shadow stack that the callee gets. */

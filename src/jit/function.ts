@@ -56,7 +56,9 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     reaches,
     siteOf,
   };
-  const suspension = unit.paused.has(callable) ? new Suspension(chunk, pauses, new Set(), true) : null;
+  const suspension = unit.paused.has(callable)
+    ? new Suspension(chunk, pauses, new Set(), { isFunction: true, isLockstep: routine !== null })
+    : null;
   const body = new Body(chunk, memory, pauses, suspension, null, { unit, callable, frame, ended, isFunction: true });
 
   specials.enter();
@@ -88,6 +90,7 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
     });
 
   const begin = (): void => {
+    routine?.begin();
     // Others may wait in activations that lie at the same place of their stacks.
     if (unit.stacks.variablesOf(callable).size > 0) frame.clear(unit.paused.isUsed ? laneBits(called) : null);
     let next = maskParam + quads;
@@ -120,7 +123,8 @@ export function writeFunction(unit: Unit, { callable, code, analysis, convention
   if (pausing === null) begin();
   else pausing.enter(begin);
   body.flow.write();
-  const away = [pausing?.pauseOrEnd() ?? null, ended].filter((mask) => mask !== null);
+  const waiting = pausing?.pauseOrEnd(called) ?? null;
+  const away = [waiting, ended].filter((mask) => mask !== null);
 
   chunk.begin();
   routine?.leave(called);

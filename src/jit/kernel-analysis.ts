@@ -5,7 +5,6 @@ import type { Prepared } from "./prepare.ts";
 import { specialShape } from "./specials.ts";
 import { pausedBlocks, type Pauses, pausesOf } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
-import { Unsupported } from "./unsupported.ts";
 import { splitAtLoopExits } from "./loop-exits.ts";
 
 /** What is known beforehand. `parting`: functions from which some lanes may come back before others. */
@@ -41,18 +40,6 @@ export function analyse(
     isTaken: graph.takesLanes(kernel),
     lanes: 4 * shape.quads,
   });
-  const areApart = (blocks: Iterable<number>): boolean => shape.width !== null && mayBeApart(analysis, blocks, code);
-  if (areApart(pauses.spins)) throw new Unsupported("threads that give way with lanes elsewhere");
-  // Then it is looked at whether they are.
-  const isCounted = pauses.isCounted || areApart(pauses.barriers.values());
   const split = isSplit ? null : splitAtLoopExits(code, analysis.isDivergent);
-  return split === null ? { analysis, pauses: { ...pauses, isCounted } } : analyse(kernel, split, plan, true);
-}
-
-/** Whether lanes may be elsewhere where others pause. A hardware thread has one instruction pointer: they may not go on meanwhile. */
-function mayBeApart({ divergence, isDivergent }: Analysis, blocks: Iterable<number>, { graph }: Prepared): boolean {
-  return [...blocks].some((block) => {
-    const before = graph.blocks[block]!.predecessors;
-    return divergence.waiting(block).size > 0 || before.some((p) => divergence.waiting(p).size > 0 || isDivergent(p));
-  });
+  return split === null ? { analysis, pauses } : analyse(kernel, split, plan, true);
 }

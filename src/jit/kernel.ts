@@ -143,7 +143,7 @@ function unitOf(
     paramBytes: params.reduce((end, { at, type }) => Math.max(end, at + type.size), 0),
     roots: roots.length,
     sites: all.reduce((sum, { instructions }) => sum + instructions.length, 0),
-    stateBytes: stateBytesFor(analysis, pauses, quads),
+    stateBytes: stateBytesFor(analysis, pauses, quads, shape.width !== null),
     pausedBytes: paused.bytes,
     gathers: new GatheringBlocks(analysis).all.length > 0,
     calls: graph.order.recursive ? mostCalls : graph.functions.length + 1,
@@ -152,8 +152,9 @@ function unitOf(
     args: graph.externalArgs,
     targetBytes: graph.indirectCalls * facts.callables.list.length,
     ...stackBytesOf(stackMode, kernel, stacks, quads * 4),
-    fileBytes: shape.width === null ? 0 : Math.ceil(1024 / shape.width) * activationBytes(kernel, quads),
-    callFileBytes: calledBytes(graph, quads),
+    fileBytes: shape.width === null ? 0 : mostThreads(shape.width) * activationBytes(kernel, quads),
+    callFileBytes:
+      calledBytes(graph, quads) * (graph.pausesInFunctions && shape.width !== null ? mostThreads(shape.width) : 1),
     lastingBytes: lastingOf(analysis.code, quads).bytes,
     sharedBytes: facts.sharedBytes,
   });
@@ -174,6 +175,9 @@ function unitOf(
     mayGiveUp: stacks.isChecked,
   };
 }
+
+/** Hardware threads of a group at most. */
+const mostThreads = (width: number): number => Math.ceil(1024 / width);
 
 /** Instructions that are not too many for code that is as fast as can be. */
 const mostAtLength = 20_000;
@@ -211,8 +215,10 @@ function writeRun(unit: Unit, kernel: Callable, { analysis, pauses }: Analysed):
   const { file } = code.ir;
   const files = file === undefined ? null : new ThreadFiles(unit, chunk, kernel, { context, first: specials.first });
   const reaches = new Reaches(unit, w, analysis, context, frame);
-  const suspension = stalled.size === 0 ? null : new Suspension(chunk, pauses, hoisted.registers);
-  if (suspension !== null && suspension.bytes > stateBytesFor(analysis, pauses, quads)) {
+  const isLockstep = shape.width !== null;
+  const suspension =
+    stalled.size === 0 ? null : new Suspension(chunk, pauses, hoisted.registers, { isFunction: false, isLockstep });
+  if (suspension !== null && suspension.bytes > stateBytesFor(analysis, pauses, quads, isLockstep)) {
     throw new Error("the state of a chunk is larger than the room for it");
   }
   const siteOf = (instruction: number, record: number | null, element = 0): number =>

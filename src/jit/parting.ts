@@ -1,5 +1,5 @@
 import type { Analysis } from "./analysis.ts";
-import { type CallGraph, isCall } from "./call-graph.ts";
+import type { CallGraph } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import { type Analysed, analyse } from "./kernel-analysis.ts";
 import { type FunctionPlan, Planning } from "./plan.ts";
@@ -35,7 +35,8 @@ function partingFunctions(
 ): ReadonlySet<Callable> {
   const found = new Set(known);
   for (const { callable, analysis, pauses } of plans) {
-    if (!graph.pauses(callable)) continue;
+    // Hardware threads wait as a whole.
+    if (!graph.pauses(callable) || callable.part !== null) continue;
     const { barriers, spins, calls, parting } = pauses;
     const waitApart = [...barriers.keys(), ...calls].some((block) => !staysTogether(analysis, block));
     if (spins.size > 0 || parting.size > 0 || waitApart) found.add(callable);
@@ -62,7 +63,7 @@ export function soleFunctions(
     let changed = false;
     for (const { index, end } of blocks) {
       const { op } = analysis.code.instructions[end - 1]!;
-      if (!isCall(op) || (isSole && !analysis.divergence.mayBePartial(index))) continue;
+      if (op.kind !== "call" || (isSole && !analysis.divergence.mayBePartial(index))) continue;
       for (const f of graph.targetsOf(op)) if (sole.delete(f)) changed = true;
     }
     return changed;

@@ -7,7 +7,6 @@ import { soleFunctions } from "./parting.ts";
 import type { FunctionPlan } from "./plan.ts";
 import { stateBytesFor } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
-import { Unsupported } from "./unsupported.ts";
 
 /** Threads of a block at most. */
 const mostThreads = 1024;
@@ -43,7 +42,6 @@ export class PausedActivations {
   readonly mayOverflow: boolean;
   readonly #pools: ReadonlyMap<Callable, Pool>;
 
-  /** @throws Unsupported */
   constructor(kernel: Analysed, plans: readonly FunctionPlan[], graph: CallGraph, quads: number) {
     const pausing = plans.filter(({ callable }) => graph.pauses(callable));
     const { recursive } = graph.order;
@@ -53,8 +51,7 @@ export class PausedActivations {
     let at = this.headBytes;
     let mayOverflow = recursive;
     for (const [i, { callable, analysis, pauses }] of pausing.entries()) {
-      if (callable.part !== null) throw new Unsupported("pauses in functions");
-      const size = stateBytesFor(analysis, pauses, quads);
+      const size = stateBytesFor(analysis, pauses, quads, callable.part !== null);
       // A lane is in one activation of a function at a time where none calls itself.
       const room = Math.max(1, Math.floor((recursive ? mostBytes.recursive : mostBytes.known) / size));
       const most = sole.has(callable) ? mostThreads / (4 * quads) : mostThreads;

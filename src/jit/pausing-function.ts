@@ -54,10 +54,13 @@ export class PausingFunction {
     }, begin);
   }
 
-  /** The lanes that wait, in locals: where there are any, all that they go on with is kept, and the caller is told. */
-  pauseOrEnd(): readonly number[] {
+  /**
+   * The lanes that wait, in locals: where there are any, all that they go on with is kept, and the caller is told. In lockstep all do that
+   * have called, and nothing that comes behind is done.
+   */
+  pauseOrEnd(called: readonly Wasm[]): readonly number[] {
     const { writer: w, active } = this.#chunk;
-    const { state, masks } = this.#suspension;
+    const { state, masks, isLockstep } = this.#suspension;
     const { paused } = this.#unit;
     const { context } = this.#memory;
     const waits = active.map(() => w.local("v128"));
@@ -78,11 +81,12 @@ export class PausingFunction {
           this.#note("callee", wasm.i32(this.#callable.number));
         });
         this.#suspension.save();
-        this.#note("lanes", wasm.local("i32", bits));
+        this.#note("lanes", isLockstep ? laneBits(called) : wasm.local("i32", bits));
         const { barrier, yield: turn } = pauseReason;
         const yields = this.#suspension.anyPaused("yield");
         this.#note("reason", wasm.select(yields, wasm.i32(turn), wasm.i32(barrier)));
         this.#tell(wasm.local("i32", state));
+        if (isLockstep) w.return();
       },
       () => {
         w.get(state);

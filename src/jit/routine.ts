@@ -29,7 +29,7 @@ export class Routine {
     chunk.file = new FileAccess(chunk, callable.ir.file!, this.#base);
   }
 
-  /** The activation begins, if the host has room for it. */
+  /** The activation is entered, if the host has room for it. */
   enter(frame: Frame, { stacks, quads }: Unit): void {
     const { writer } = this.#chunk;
     writer.get(entryParam);
@@ -38,6 +38,10 @@ export class Routine {
     // There is as much room for byte files as in the host's stack.
     const bytes = Math.max(hostBytes(this.#chunk), activationBytes(this.#callable, quads));
     if (stacks.isChecked) frame.enterHost(entryParam, bytes);
+  }
+
+  /** It begins. */
+  begin(): void {
     if (this.#isSubroutine) this.#registers.load(registersIn(this.#callable.ir.params));
     else this.#clear();
   }

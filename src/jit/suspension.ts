@@ -1,6 +1,6 @@
 import { type FunctionWriter, type Label, type Wasm, wasm } from "../wasm/index.ts";
 import type { Analysis } from "./analysis.ts";
-import { type CallGraph, isCall, isIndirect } from "./call-graph.ts";
+import { type CallGraph, isIndirect } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Prepared } from "./prepare.ts";
@@ -47,7 +47,7 @@ export function pausesOf({ graph, instructions }: Prepared, callGraph: Calls, pa
   const spins = waitingLoops(graph, instructions, seesOthers);
   const parts = calls.filter((index) => {
     const { op } = instructions[graph.blocks[index]!.end - 1]!;
-    return isCall(op) && (isIndirect(op) || callGraph.targetsOf(op).some((f) => parting.has(f)));
+    return op.kind === "call" && (isIndirect(op) || callGraph.targetsOf(op).some((f) => parting.has(f)));
   });
   return { barriers, spins, calls: new Set(calls), parting: new Set(parts), isCounted: countsBarriers };
 }
@@ -78,11 +78,22 @@ interface Meeting {
   readonly kept: readonly Kept[];
 }
 
+/** The blocks at which lanes may be when others pause, or they themselves. */
+function blocksThatWait({ code, divergence }: Analysis, pauses: Pauses, isLockstep: boolean): ReadonlySet<number> {
+  const blocks = new Set(pausedBlocks(pauses));
+  if (!isLockstep) return blocks;
+  for (const { index } of code.graph.blocks) for (const w of divergence.waiting(index)) blocks.add(w);
+  return blocks;
+}
+
 /** Bytes that the state of a chunk of so many times four lanes may take. */
-export function stateBytesFor({ code, register }: Analysis, { barriers, spins, calls }: Pauses, quads: number): number {
-  const blocks = [...barriers.values(), ...spins, ...calls, ...calls];
+export function stateBytesFor(analysis: Analysis, pauses: Pauses, quads: number, isLockstep: boolean): number {
+  const { code, register } = analysis;
+  const { barriers, spins, calls } = pauses;
+  const waiting = blocksThatWait(analysis, pauses, isLockstep);
+  const masks = barriers.size + spins.size + 2 * calls.size + (isLockstep ? waiting.size : 0);
   const live = new Set<number>();
-  for (const block of blocks) {
+  for (const block of waiting) {
     code.liveness.liveIn(block).forEach((r) => {
       live.add(r);
     });
@@ -93,23 +104,30 @@ export function stateBytesFor({ code, register }: Analysis, { barriers, spins, c
     if (kind === "vector") return code.ir.registers[r]!.class === "b64" ? 2 * vector : vector;
     return kind === "indexed" ? 8 + vector : 8;
   };
-  const bytes = [...live].reduce((sum, r) => sum + bytesOf(r), blocks.length * vector + 4 * calls.size);
+  const bytes = [...live].reduce((sum, r) => sum + bytesOf(r), masks * vector + 4 * calls.size);
   return Math.ceil((stateHeaderBytes + bytes) / 16) * 16;
+}
+
+/** Of a function, or a kernel; of PTX, or (in lockstep) of vISA. */
+interface SuspensionKind {
+  readonly isFunction: boolean;
+  readonly isLockstep: boolean;
 }
 
 /** The lanes that have paused, by the block at which they will go on, and what must outlive the pause. */
 export class Suspension {
   readonly #chunk: Chunk;
   readonly #pauses: readonly Pause[];
-  readonly #kept: readonly Kept[];
+  /** A hardware thread has one instruction pointer: where lanes of it wait, all do, wherever they are. */
+  readonly isLockstep: boolean;
+  #kept: readonly Kept[];
   /** By block that is a call, the local with the first of the activations that wait there. */
   readonly #heads: ReadonlyMap<number, number>;
   /** Barriers that need no masks, in the order of the states that stand for them. */
   readonly meetings: readonly Meeting[];
+  readonly #placesOfMeetings: readonly Kept[];
   /** By block, its place among them. */
   readonly #meetingAt: ReadonlyMap<number, number>;
-  /** Bytes of a chunk's state. */
-  readonly bytes: number;
   /** Where the address of the chunk's state is. */
   readonly state: number;
   /** Where a chunk's turn ends. Set while the code is written. */
@@ -120,7 +138,8 @@ export class Suspension {
   #changed: ReadonlySet<number> | null = null;
 
   /** `lasting`: registers that are there again when a chunk goes on. */
-  constructor(chunk: Chunk, pauses: Pauses, lasting: ReadonlySet<number>, isFunction = false) {
+  constructor(chunk: Chunk, pauses: Pauses, lasting: ReadonlySet<number>, { isFunction, isLockstep }: SuspensionKind) {
+    this.isLockstep = isLockstep;
     this.#chunk = chunk;
     const { writer, active, analysis } = chunk;
     const { liveness } = analysis.code;
@@ -148,7 +167,11 @@ export class Suspension {
     };
     const masks = this.#pauses.flatMap((p) => p.mask);
     this.#heads = new Map([...pauses.calls].map((block) => [block, writer.local("i32")]));
-    this.#kept = placesOf(writer, [...this.#heads.values(), ...masks, ...liveAt(this.#pauses.map((p) => p.block))]);
+    this.#kept = placesOf(writer, [
+      ...this.#heads.values(),
+      ...masks,
+      ...liveAt(blocksThatWait(analysis, pauses, isLockstep)),
+    ]);
     // What is kept before several barriers has one place: it need not be kept again where it has not changed.
     const places = placesOf(writer, liveAt(together));
     this.meetings = together.map((block) => {
@@ -156,7 +179,17 @@ export class Suspension {
       return { block, kept: places.filter(({ local }) => live.has(local)) };
     });
     this.#meetingAt = new Map(together.map((block, i) => [block, i]));
-    this.bytes = Math.ceil(Math.max(endOf(this.#kept), endOf(places)) / 16) * 16;
+    this.#placesOfMeetings = places;
+  }
+
+  /** Further locals, with which lanes wait that have not paused. */
+  keep(locals: readonly number[]): void {
+    this.#kept = placesOf(this.#chunk.writer, [...this.#kept.map(({ local }) => local), ...locals]);
+  }
+
+  /** Bytes of a chunk's state. */
+  get bytes(): number {
+    return Math.ceil(Math.max(endOf(this.#kept), endOf(this.#placesOfMeetings)) / 16) * 16;
   }
 
   /** Code is written from one barrier to the next. `changed`: the locals to which it writes. */

@@ -1,14 +1,17 @@
 import { type FamilyName, familyNames } from "./families.ts";
 import { type PtxProgram, ptxProgram } from "./ptx-program.ts";
-import { type VisaProgram, visaProgram } from "./visa-program.ts";
+import { type VisaFamilyName, type VisaProgram, visaFamilies, visaProgram } from "./visa-program.ts";
 
 export type Program = PtxProgram | VisaProgram;
 
-export const allFamilies = [...familyNames, "visa"] as const;
+export const allFamilies = [...familyNames, ...visaFamilies] as const;
 
 /** The program that a family has for a seed. */
-export const programOf = (family: FamilyName | "visa", seed: number): Program =>
-  family === "visa" ? visaProgram(seed) : ptxProgram(family, seed);
+export const programOf = (family: FamilyName | VisaFamilyName, seed: number): Program =>
+  isVisa(family) ? visaProgram(family, seed) : ptxProgram(family, seed);
+
+const isVisa = (family: FamilyName | VisaFamilyName): family is VisaFamilyName =>
+  visaFamilies.some((name) => name === family);
 
 /** The text, with the files of a program of several behind each other. */
 export const linesOf = (program: Program): readonly string[] =>

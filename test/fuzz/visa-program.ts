@@ -13,14 +13,18 @@ export interface VisaProgram {
   readonly group: number;
 }
 
-/** A random program of the interpreter's own tests, for several groups of which the last thread may be partial. */
-export function visaProgram(seed: number): VisaProgram {
-  const program = randomProgram(seed);
+export const visaFamilies = ["visa", "visaPauses"] as const;
+export type VisaFamilyName = (typeof visaFamilies)[number];
+
+/** A random program of the interpreter's own tests, for several groups of which, without barriers, the last thread may be partial. */
+export function visaProgram(family: VisaFamilyName, seed: number): VisaProgram {
+  const waits = family === "visaPauses";
+  const program = randomProgram(seed, waits);
   const width = program.widths[0]!;
-  const group = [width, 3 * width, width + 3, width][seed % 4]!;
+  const group = [width, 3 * width, waits ? 2 * width : width + 3, width][seed % 4]!;
   return {
     isa: "visa",
-    title: `visa ${seed}`,
+    title: `${family} ${seed}`,
     seed,
     files: routineTexts(program, width),
     width,

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { families } from "../visa/run/programs.ts";
 import { runProgram } from "../visa/run/run-program.ts";
 
-/** What is not compiled; a launch then is the interpreter's. */
-const obstacles = ["pauses in functions"];
+/** The host's stack is too small for thousands of activations: the launch is given up. */
+const tooDeep = "calls that nest too deeply, or part lanes that wait for each other";
+const deep = new Set(["a sum of thousands of numbers, an activation for each"]);
 
 describe.each(Object.entries(families))("%s", (_, programs) => {
   describe.each(programs)("$title", (program) => {
@@ -11,8 +12,7 @@ describe.each(Object.entries(families))("%s", (_, programs) => {
       const items = Array.from({ length: program.items ?? width }, (_, id) => id);
       const values = items.map((id) => program.expected(id, width) >>> 0);
       const outcome = runProgram(program, width, { generate: true, watched: false, compiled: true });
-      if (outcome.obstacle !== null) expect(obstacles).toContain(outcome.obstacle);
-      expect(outcome).toEqual({ reports: [], values, obstacle: outcome.obstacle });
+      expect(outcome).toEqual({ reports: [], values, obstacle: deep.has(program.title) ? tooDeep : null });
     });
   });
 });

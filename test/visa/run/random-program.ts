@@ -17,7 +17,8 @@ type Statement =
       readonly to: Name;
       readonly value: Name;
     }
-  | { readonly kind: "subroutine"; readonly when: Condition | null };
+  | { readonly kind: "subroutine"; readonly when: Condition | null }
+  | { readonly kind: "barrier" };
 type Block = readonly Statement[];
 
 const names = ["X", "Y", "Z", "W"] as const;
@@ -47,16 +48,20 @@ const loopMask = 3;
 /** Functions call those behind them. */
 const functions = 3;
 
-/** A program that is the same for the same seed. */
-export function randomProgram(seed: number): Program {
+/**
+ * A program that is the same for the same seed. `waits`: with barriers anywhere; all threads then compute the same, so that they come to
+ * barriers equally often.
+ */
+export function randomProgram(seed: number, waits = false): Program {
   const random = generator(seed);
-  const routines = Array.from({ length: functions + 1 }, (_, i) => routine(random, i));
+  const routines = Array.from({ length: functions + 1 }, (_, i) => routine(random, i, waits));
   const text = routines.map((r, i) => new Writer(i).routine(r));
+  const width = ([8, 16, 32] as const)[seed % 3]!;
   return {
     title: `seed ${seed}`,
-    widths: [([8, 16, 32] as const)[seed % 3]!],
+    widths: [width],
     declarations: [0, 1, 2].map((i) => `.decl C${i} v_type=G type=ud num_elts=32 align=GRF`).join("\n"),
-    kernel: `mov (E) X! ID@\n${text[0]!.body}\nend:\nmov (E) R! X@\nxor (E) R! R@ Y@`,
+    kernel: `${waits ? `and (E) X! ID@ ${width - 1}:ud` : "mov (E) X! ID@"}\n${text[0]!.body}\nend:\nmov (E) R! X@\nxor (E) R! R@ Y@`,
     subroutines: text[0]!.subroutine,
     functions: text.slice(1).map(
       ({ body, subroutine }, i): FunctionText => ({
@@ -67,7 +72,7 @@ export function randomProgram(seed: number): Program {
       }),
     ),
     expected: (id) => {
-      const lane = new Lane(routines, 0, id);
+      const lane = new Lane(routines, 0, waits ? id % width : id);
       lane.run();
       return lane.values.X ^ lane.values.Y;
     },
@@ -80,12 +85,13 @@ interface Place {
   readonly routine: number;
   readonly depth: number;
   readonly inSubroutine: boolean;
+  readonly waits: boolean;
 }
 
-function routine(random: Random, index: number): Routine {
+function routine(random: Random, index: number, waits: boolean): Routine {
   return {
-    body: block(random, { routine: index, depth: 0, inSubroutine: false }, 0),
-    subroutine: block(random, { routine: index, depth: 2, inSubroutine: true }, 1),
+    body: block(random, { routine: index, depth: 0, inSubroutine: false, waits }, 0),
+    subroutine: block(random, { routine: index, depth: 2, inSubroutine: true, waits }, 1),
   };
 }
 
@@ -97,6 +103,7 @@ function statement(random: Random, place: Place, nesting: number): Statement {
   const when = (): Condition => ({ variable: name(), mask: 7, limit: 1 + random(7) });
   const deeper = (more: Partial<Place> = {}): Block => block(random, { ...place, ...more }, nesting + 1);
   const { routine: index, depth, inSubroutine } = place;
+  if (place.waits && random(6) === 0) return { kind: "barrier" };
   switch (random(nesting > 3 ? 6 : 10)) {
     case 0:
       if (depth > 0 && !inSubroutine) return { kind: random(2) === 0 ? "break" : "continue", when: when() };
@@ -199,6 +206,9 @@ class Writer {
         this.#add(`mov (E) ARG! ${s.value}@`, `${guard}${target} # #`, `${guard}mov (E) ${s.to}! RET@`);
         break;
       }
+      case "barrier":
+        this.#add("barrier");
+        break;
       case "subroutine":
         this.#add(`${this.#guard(s.when)}call (E) work`);
         break;
@@ -273,6 +283,8 @@ class Lane {
         return "return";
       case "call":
         if (this.#holds(s.when)) values[s.to] = new Lane(this.#routines, s.callee, values[s.value]).run();
+        return "on";
+      case "barrier":
         return "on";
       case "subroutine":
         if (this.#holds(s.when)) this.#block(this.#routines[this.#index]!.subroutine);

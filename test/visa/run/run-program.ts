@@ -22,7 +22,7 @@ export interface Outcome {
   readonly reports: readonly string[];
   /** What each work item stored. */
   readonly values: readonly number[];
-  /** Of a program that was to be compiled: why it was not, or null. */
+  /** Of a program that was to be compiled: why the interpreter has run it, or null. */
   readonly obstacle?: string | null;
 }
 
@@ -99,14 +99,14 @@ export function run(
     maxSteps,
   };
   const jit = compiled ? new JitProgram(loaded) : null;
-  const obstacle = jit?.obstacleOf(request) ?? null;
   const { reports } =
-    (obstacle === null ? jit?.launch(request) : null) ??
+    (jit?.obstacleOf(request) === null ? jit.launch(request) : null) ??
     launch(loaded, request, { observers: sanitizersFor(watched ? sanitizerNames : []) });
   const bytes = memory.views.u8.slice(out, out + 4 * items);
   return {
     reports: reports.map(({ code, message }) => `${code}: ${message}`),
     values: [...new Uint32Array(bytes.buffer)],
-    ...(compiled ? { obstacle } : {}),
+    // Of what turned out to be one the program knows afterwards.
+    ...(jit === null ? {} : { obstacle: jit.obstacleOf(request) }),
   };
 }

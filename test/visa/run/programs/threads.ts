@@ -91,4 +91,27 @@ export const threads: readonly Program[] = [
       mov (E) R! RET@`,
     expected: (id) => 3 * (id ^ 31),
   },
+  {
+    title: "subroutines of a thread call functions while the others wait",
+    widths: [8, 16],
+    items: 64,
+    group: 32,
+    functions: [
+      { name: "f", takes: 1, returns: 1, body: "mul (E) X! ARG@ 7:ud\nmov (E) Y! X@\nadd (E) RET! Y@ 1:ud\nfret (E)" },
+    ],
+    kernel: `
+      mul (E) X! ID@ 5:ud
+      mul (E) Y! ID@ 11:ud
+      barrier
+      mov (E) ARG! ID@
+      call (E) work
+      add (E) R! X@ Y@
+      add (E) R! R@ RET@`,
+    subroutines: `
+      .function "work"
+      work:
+      fcall (E) f # #
+      ret (E)`,
+    expected: (id) => 23 * id + 1,
+  },
 ];

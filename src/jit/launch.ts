@@ -50,9 +50,13 @@ export class JitProgram {
   obstacleOf(request: LaunchRequest, apart = false): string | null {
     if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
     const loaded = this.#load(request);
-    if (typeof loaded === "string") return loaded;
-    // What others do meanwhile could not be told from what has to be undone.
-    return apart && loaded.kernel.mayGiveUp ? "calls that may have to be undone" : null;
+    return typeof loaded === "string" ? loaded : null;
+  }
+
+  /** Whether a launch for which there is no obstacle may have to be undone: what others do meanwhile could not be told from it. */
+  mayBeUndone(request: LaunchRequest): boolean {
+    const loaded = this.#load(request);
+    return typeof loaded !== "string" && loaded.kernel.mayGiveUp;
   }
 
   /**
@@ -62,24 +66,34 @@ export class JitProgram {
   launch(request: LaunchRequest): JitResult | null {
     const loaded = this.#load(request);
     if (typeof loaded === "string") return this.#execution(request, false).run();
-    const { mayGiveUp } = loaded.kernel;
     const isJudged = this.#isJudged(loaded.kernel, request);
-    if (!mayGiveUp && !isJudged) return this.#execution(request, false).run();
+    if (!loaded.kernel.mayGiveUp && !isJudged) return this.#execution(request, false).run();
+    const attempt = this.#attempt(request, false);
+    try {
+      const result = attempt.execution.run();
+      if (!result.ok && isJudged) {
+        attempt.undo();
+        return { ...launch(this.program, request), steps: null, hostThreads: 1 };
+      }
+      attempt.print();
+      return result;
+    } catch (error) {
+      return attempt.giveUp(error);
+    }
+  }
+
+  /** A launch that may be undone: what it prints is kept until it is known whether it is. */
+  #attempt(request: LaunchRequest, apart: boolean) {
     const printed: string[] = [];
     const onOutput = (text: string): void => {
       printed.push(text);
     };
-    const execution = this.#execution({ ...request, onOutput }, false);
+    const execution = this.#execution({ ...request, onOutput }, apart);
     const undo = this.program.memory.checkpoint();
-    try {
-      const result = execution.run();
-      if (!result.ok && isJudged) {
-        undo();
-        return { ...launch(this.program, request), steps: null, hostThreads: 1 };
-      }
+    const print = (): void => {
       for (const text of printed) request.onOutput?.(text);
-      return result;
-    } catch (error) {
+    };
+    const giveUp = (error: unknown): null => {
       if (!isGivenUp(error)) throw error;
       undo();
       const shape = this.#shapeOf(this.#callables.named(request.kernel)!, request);
@@ -88,7 +102,8 @@ export class JitProgram {
         "calls that nest too deeply, or part lanes that wait for each other",
       );
       return null;
-    }
+    };
+    return { execution, undo, print, giveUp };
   }
 
   /**
@@ -118,9 +133,17 @@ export class JitProgram {
     return this.#placeConstants();
   }
 
-  /** The same in workers, where there are any. */
-  launchAsync(request: LaunchRequest): Promise<JitResult> {
-    return this.#execution(request, true).runApart();
+  /** The same in workers, where there are any. One that may be undone must be the only one. */
+  async launchAsync(request: LaunchRequest): Promise<JitResult | null> {
+    if (!this.mayBeUndone(request)) return this.#execution(request, true).runApart();
+    const attempt = this.#attempt(request, true);
+    try {
+      const result = await attempt.execution.runApart();
+      attempt.print();
+      return result;
+    } catch (error) {
+      return attempt.giveUp(error);
+    }
   }
 
   #execution(request: LaunchRequest, apart: boolean): Execution {

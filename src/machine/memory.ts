@@ -143,7 +143,10 @@ export class DeviceMemory {
     return this.#heap;
   }
 
-  /** Keeps what there is: the function that it gives brings it back, and frees what has been allocated since. */
+  /**
+   * Keeps what there is: the function that it gives brings it back, and frees what device code has allocated since. What the host has, it
+   * keeps: no kernel knows of that yet.
+   */
   checkpoint(): () => void {
     const kept = this.#allocations.map((a) => ({ ...a, allocation: a, bytes: this.#views.u8.slice(a.start, a.end) }));
     const free = [...this.#reusable].map(([room, list]) => [room, [...list]] as const);
@@ -151,19 +154,29 @@ export class DeviceMemory {
     const bytes = this.#freedBytes;
     const heap = new Set(this.#heap);
     return () => {
-      const known = new Set([...kept.map((a) => a.start), ...free.flatMap(([, list]) => list)]);
+      const before = new Set(kept.map((a) => a.allocation));
+      const isHosts = (a: Allocation): boolean => a.origin === undefined && !this.#heap.has(a.start);
+      const hosts = new Set(this.#allocations.filter((a) => !before.has(a) && isHosts(a)));
+      const taken = new Set([...hosts].map((a) => a.start));
+      const known = new Set([...kept.map((a) => a.start), ...free.flatMap(([, list]) => list), ...taken]);
       const rooms = [...this.#reusable].flatMap(([room, list]) => list.map((start) => ({ start, room })));
       const late = [...this.#allocations.map(({ start, end }) => ({ start, room: roomFor(end - start) })), ...rooms];
-      this.#allocations.splice(0, this.#allocations.length, ...kept.map((a) => a.allocation));
+      const all = [...before, ...hosts].sort((a, b) => a.start - b.start);
+      this.#allocations.splice(0, this.#allocations.length, ...all);
       for (const a of kept) {
         a.allocation.freed = a.freed;
         this.#views.u8.set(a.bytes, a.start);
       }
       this.#reusable.clear();
-      for (const [room, list] of free) this.#reusable.set(room, [...list]);
+      for (const [room, list] of free)
+        this.#reusable.set(
+          room,
+          list.filter((start) => !taken.has(start)),
+        );
       for (const { start, room } of late) if (!known.has(start)) this.#recycleRoom(start, room);
-      this.#freed.splice(0, this.#freed.length, ...quarantine);
-      this.#freedBytes = bytes;
+      const freed = this.#freed.filter((a) => hosts.has(a));
+      this.#freed.splice(0, this.#freed.length, ...quarantine, ...freed);
+      this.#freedBytes = freed.reduce((sum, { start, end }) => sum + end - start, bytes);
       this.#heap = heap;
       this.epoch++;
     };

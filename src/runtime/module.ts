@@ -137,6 +137,7 @@ export class Module {
         plan: (options) => this.#plan(found, options),
         run: (launched) => this.#run(launched),
         runAsync: (launched) => this.#runAsync(launched),
+        mayBeUndone: (launched) => this.#mayBeUndone(launched),
         begin: ({ request, observers }) => new Execution(this.#program, request, { observers }),
       });
     }
@@ -170,7 +171,17 @@ export class Module {
     if (typeof jit === "string") return this.#interpret(launched, jit);
     const obstacle = jit.obstacleOf(request, true);
     if (obstacle !== null) return this.#interpret(launched, notCompiled(obstacle));
-    return { ...(await jit.launchAsync(request)), engine: "jit", interpreted: null };
+    const result = await jit.launchAsync(request);
+    if (result !== null) return { ...result, engine: "jit", interpreted: null };
+    return this.#interpret(launched, notCompiled(jit.obstacleOf(request, true)));
+  }
+
+  /** Whether a launch apart may have to be undone. */
+  #mayBeUndone(launched: PreparedLaunch): boolean {
+    const jit = this.#jitFor(launched);
+    return (
+      typeof jit !== "string" && jit.obstacleOf(launched.request, true) === null && jit.mayBeUndone(launched.request)
+    );
   }
 
   #interpret({ request, observers }: PreparedLaunch, why: string): EngineResult {
@@ -212,6 +223,8 @@ interface Launcher {
   readonly plan: (options: LaunchOptions) => LaunchPlan;
   readonly run: (launched: PreparedLaunch) => EngineResult;
   readonly runAsync: (launched: PreparedLaunch) => Promise<EngineResult>;
+  /** Whether no other launch may run at the same time as such a one. */
+  readonly mayBeUndone: (launched: PreparedLaunch) => boolean;
   readonly begin: (launched: PreparedLaunch) => Execution;
 }
 
@@ -281,7 +294,8 @@ export class Kernel {
     memory.flights.begin();
     try {
       const { stream = defaultStream } = options;
-      return await stream.enqueue(() => prepared.endAsync(() => this.#launcher.runAsync(prepared)));
+      const run = (): Promise<KernelResult> => prepared.endAsync(() => this.#launcher.runAsync(prepared));
+      return await stream.enqueue(() => memory.flights.inTurn(this.#launcher.mayBeUndone(prepared), run));
     } finally {
       memory.flights.end();
     }

@@ -32,3 +32,16 @@ test.each([false, true])(
     expect([...memory.read(next, 4)]).toEqual([0, 0, 0, 0]);
   },
 );
+
+test("what the host has allocated since stays", () => {
+  const memory = new DeviceMemory();
+  const [kept, gone] = [memory.alloc(4, "kept"), memory.alloc(4, "gone")];
+  memory.free(gone);
+  const undo = memory.checkpoint();
+  const late = memory.alloc(4, "late");
+  memory.write(late, bytes(7, 7, 7, 7));
+  memory.write(kept, bytes(1, 1, 1, 1));
+  undo();
+  expect([...memory.read(late, 4), ...memory.read(kept, 4)]).toEqual([7, 7, 7, 7, 0, 0, 0, 0]);
+  expect([kept, late]).not.toContain(memory.alloc(4, "next"));
+});

@@ -1,4 +1,4 @@
-import type { Instruction, IrFunction, IrModule } from "../ir/index.ts";
+import type { IrFunction, IrModule } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 
 /** An instruction that a kernel may come to, and that cannot be executed. */
@@ -28,11 +28,14 @@ export function findObstacle(
     seen.add(f);
     todo.push(f);
   };
+  // Nothing can come from an address where there is no function but the kernels.
+  const symbols = module.functions.some((f) => f.kind !== "kernel") ? new Symbols(add) : null;
   for (let f = todo.pop(); f !== undefined; f = todo.pop()) {
-    for (const [index, { op, ...instruction }] of f.instructions.entries()) {
+    for (let index = 0; index < f.instructions.length; index++) {
+      const { op } = f.instructions[index]!;
       if (op.kind === "unsupported")
         return { function: f, index, message: `${op.what} is not executable yet: ${op.reason}` };
-      for (const name of symbolsOf({ op, ...instruction })) add(name);
+      symbols?.in(op);
       if (op.kind !== "call" && op.kind !== "file-call") continue;
       if (op.target.kind === "indirect") {
         for (const name of ("targets" in op.target ? op.target.targets : null) ?? inMemory) add(name);
@@ -49,17 +52,21 @@ export function findObstacle(
   return null;
 }
 
-/** The symbols in an instruction's expressions. */
-function symbolsOf({ op }: Instruction): readonly string[] {
-  const found: string[] = [];
-  const seen = new Set<object>();
-  const visit = (value: unknown): void => {
-    if (typeof value !== "object" || value === null || seen.has(value)) return;
-    seen.add(value);
+/** Shows the symbols in the expressions of operations. */
+class Symbols {
+  readonly #show: (name: string) => void;
+  /** Parts that have been looked at: operations share some. */
+  readonly #seen = new Set<object>();
+
+  constructor(show: (name: string) => void) {
+    this.#show = show;
+  }
+
+  in(value: unknown): void {
+    if (typeof value !== "object" || value === null || this.#seen.has(value)) return;
+    this.#seen.add(value);
     const expr = value as Partial<Expr>;
-    if (expr.kind === "symbol") found.push((expr as Extract<Expr, { kind: "symbol" }>).symbol);
-    for (const part of Object.values(value)) visit(part);
-  };
-  visit(op);
-  return found;
+    if (expr.kind === "symbol") this.#show((expr as Extract<Expr, { kind: "symbol" }>).symbol);
+    for (const part of Object.values(value)) this.in(part);
+  }
 }

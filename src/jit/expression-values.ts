@@ -42,7 +42,7 @@ export class ExpressionValues {
 
   /** Registers may have changed. */
   forget(): void {
-    this.#values = new Map();
+    if (this.#values.size > 0) this.#values = new Map();
   }
 
   /** The value of a leaf that has been read for the instruction. */

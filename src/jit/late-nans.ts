@@ -103,8 +103,14 @@ export function lateNans(
 }
 
 /** Whether a result is that of arithmetic which may give a NaN. */
-const computesNumber = ({ op }: Instruction): boolean =>
-  op.kind === "pure" && op.values.some(({ kind, ty }) => kind === "prim" && (ty === "f32" || ty === "f64"));
+function computesNumber({ op }: Instruction): boolean {
+  if (op.kind !== "pure") return false;
+  for (let i = 0; i < op.values.length; i++) {
+    const { kind, ty } = op.values[i]!;
+    if (kind === "prim" && (ty === "f32" || ty === "f64")) return true;
+  }
+  return false;
+}
 
 /** By block, in how many loops it is. */
 function depthsOf(graph: FlowGraph): readonly number[] {

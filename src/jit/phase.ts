@@ -1,4 +1,4 @@
-import { readsOf, writesOf } from "../ir/flow/accesses.ts";
+import { writesOf } from "../ir/flow/accesses.ts";
 import type { FlowBlock, FlowGraph } from "../ir/flow/flow-graph.ts";
 import type { BlockGraph } from "./code-layout.ts";
 import type { Prepared } from "./prepare.ts";
@@ -99,19 +99,17 @@ export function graphOf(graph: FlowGraph, { blocks }: Phase, barriers: ReadonlyM
 
 /** The registers that a phase reads or writes. */
 export function touchedIn(
-  { graph, instructions }: Prepared,
+  { graph, instructions, liveness }: Prepared,
   { blocks }: Phase,
 ): { readonly touched: ReadonlySet<number>; readonly written: ReadonlySet<number> } {
   const [touched, written] = [new Set<number>(), new Set<number>()];
+  const write = (r: number): void => {
+    written.add(r);
+  };
   for (const block of blocks) {
+    for (const r of liveness.touchedIn(block)) touched.add(r);
     const { start, end } = graph.blocks[block]!;
-    for (const instruction of instructions.slice(start, end)) {
-      readsOf(instruction, { register: (r) => touched.add(r) });
-      writesOf(instruction, (r) => {
-        touched.add(r);
-        written.add(r);
-      });
-    }
+    for (let i = start; i < end; i++) writesOf(instructions[i]!, write);
   }
   return { touched, written };
 }

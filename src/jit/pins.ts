@@ -40,8 +40,10 @@ export class Pins {
 
   /** What follows are instructions of a block. */
   begin(): void {
-    this.#loaded.clear();
-    this.#tails.clear();
+    if (this.#loads > 0) {
+      this.#loaded.clear();
+      this.#tails.clear();
+    }
     this.#loads = 0;
     this.#left = mostInBlock;
   }
@@ -55,6 +57,8 @@ export class Pins {
   written(instruction: Instruction): void {
     const { op } = instruction;
     const isLoad = op.kind === "load";
+    // Nothing hangs on what is loaded where nothing has been.
+    if (!isLoad && this.#loads === 0) return;
     let usesLoaded = false;
     const before: Tail[] = [];
     readsOf(instruction, {

@@ -1,4 +1,3 @@
-import { readsOf, writesOf } from "../ir/flow/accesses.ts";
 import { BitSet } from "../ir/flow/bit-set.ts";
 import { type LoopRange, loopsOf } from "../ir/flow/loops.ts";
 import type { Analysis } from "./analysis.ts";
@@ -10,23 +9,14 @@ import { waitingSpans } from "./waiting-masks.ts";
  * where it would take too long to tell. `pauses`: blocks at which lanes may wait at any time.
  */
 export function registerSpans(analysis: Analysis, pauses: ReadonlySet<number>): readonly Span[] | null {
-  const { ir, graph, instructions, liveness } = analysis.code;
+  const { ir, graph, liveness } = analysis.code;
   const spans = ir.registers.map((): Span => ({ from: graph.blocks.length, to: 0 }));
   const extend = (r: number, from: number, to: number): void => {
     const span = spans[r]!;
     if (from < span.from) span.from = from;
     if (to > span.to) span.to = to;
   };
-  let block = 0;
-  const register = (r: number): void => extend(r, block, block);
-  const visitor = { register };
-  for (const { index, start, end } of graph.blocks) {
-    block = index;
-    for (let i = start; i < end; i++) {
-      readsOf(instructions[i]!, visitor);
-      writesOf(instructions[i]!, register);
-    }
-  }
+  for (const { index } of graph.blocks) for (const r of liveness.touchedIn(index)) extend(r, index, index);
   const waiting = new Set(pauses);
   for (const { index } of graph.blocks) for (const w of analysis.divergence.waiting(index)) waiting.add(w);
   const waits = waitingSpans(analysis, waiting, pauses);

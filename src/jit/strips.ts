@@ -30,12 +30,13 @@ export function stripsOf(
   members: ReadonlyMap<number, GroupMember>,
 ): ReadonlyMap<number, StripPart> {
   const parts = new Map<number, StripPart>();
+  const open = new Map<AccessGroup, Load[]>();
+  const close = (): void => {
+    if (open.size === 0) return;
+    for (const loads of open.values()) addStrips(loads, parts);
+    open.clear();
+  };
   for (const { start, end } of graph.blocks) {
-    const open = new Map<AccessGroup, Load[]>();
-    const close = (): void => {
-      for (const loads of open.values()) addStrips(loads, parts);
-      open.clear();
-    };
     for (let index = start; index < end; index++) {
       const { op } = instructions[index]!;
       const member = members.get(index);

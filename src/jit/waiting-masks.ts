@@ -21,14 +21,16 @@ export function waitingSpans(
     const others = divergence.waiting(index);
     pairs += others.size;
     if (pairs > mostPairs) return null;
-    for (const w of [...others, ...successors]) {
-      const span = spans.get(w);
-      if (span === undefined) continue;
-      span.from = Math.min(span.from, index);
-      span.to = Math.max(span.to, index);
-    }
+    for (const w of others) extend(spans.get(w), index);
+    for (const s of successors) extend(spans.get(s), index);
   }
   return spans;
+}
+
+function extend(span: Span | undefined, block: number): void {
+  if (span === undefined) return;
+  span.from = Math.min(span.from, block);
+  span.to = Math.max(span.to, block);
 }
 
 /**

@@ -66,7 +66,7 @@ class Rendering {
   readonly #module: Surroundings;
   readonly #uses = new Map<Wasm, number>();
   readonly #kept = new Map<Wasm, number>();
-  readonly #natives = new Map<Wasm, Wasm>();
+  #natives: Map<Wasm, Wasm> | null = null;
 
   constructor(writer: FunctionWriter, operands: readonly number[], module: Surroundings) {
     this.#writer = writer;
@@ -85,6 +85,7 @@ class Rendering {
     if (node.kind !== "call") return node;
     const { native } = node.function;
     if (native === undefined || !this.#module.features[native.feature]) return node;
+    this.#natives ??= new Map();
     const known = this.#natives.get(node);
     if (known !== undefined) return known;
     const body = native.body(...node.args);

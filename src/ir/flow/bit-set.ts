@@ -3,7 +3,8 @@ const partBits = 512;
 const partWords = partBits / 32;
 
 interface Part {
-  readonly words: Uint32Array;
+  /** Signed, as the operations on bits are: what is beyond that would be an object of its own each time it is read. */
+  readonly words: Int32Array;
   /** The only set that has it, which may change it. */
   owner: BitSet | null;
 }
@@ -105,10 +106,10 @@ export class BitSet {
   }
 
   /** The words of a part, to be changed. */
-  #changed(i: number): Uint32Array {
+  #changed(i: number): Int32Array {
     const part = this.#parts[i];
     if (part?.owner === this) return part.words;
-    const words = part === undefined ? new Uint32Array(partWords) : new Uint32Array(part.words);
+    const words = part === undefined ? new Int32Array(partWords) : new Int32Array(part.words);
     this.#parts[i] = { words, owner: this };
     return words;
   }

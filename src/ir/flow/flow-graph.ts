@@ -36,10 +36,11 @@ export function flowGraphOf(instructions: readonly Instruction[], options: FlowO
     const end = starts[index + 1] ?? instructions.length;
     const to = targetsOf(instructions[end - 1]!, end, instructions.length);
     const { op } = instructions[end - 1]!;
-    const successors = new Set(to.map((t) => blockOf[t]!));
-    if (op.kind === "return") for (const point of returnPoints) successors.add(point);
+    const all = op.kind === "return" ? [...to.map((t) => blockOf[t]!), ...returnPoints] : to.map((t) => blockOf[t]!);
+    // Nearly all have one or two.
+    const successors = all.length === 1 || (all.length === 2 && all[0] !== all[1]) ? all : [...new Set(all)];
     for (const s of successors) predecessors[s]?.push(index);
-    return { index, start, end, successors: [...successors], predecessors: predecessors[index]! };
+    return { index, start, end, successors, predecessors: predecessors[index]! };
   });
   return { blocks, blockAt: (instruction) => blockOf[instruction]! };
 }
@@ -89,7 +90,7 @@ export function targetsOf({ op, guard, lanes }: Instruction, next: number, end: 
   const through = isForAll ? [] : [next];
   switch (op.kind) {
     case "branch":
-      return [...through, op.target];
+      return isForAll ? [op.target] : [next, op.target];
     case "branch-indexed":
       return [...through, ...op.targets];
     case "subroutine-call":

@@ -12,6 +12,8 @@ export interface Liveness {
   liveOut(block: number): BitSet;
   /** Registers of which lanes read what others have, or have written for them, and those that all lanes share. */
   readonly acrossLanes: ReadonlySet<number>;
+  /** The registers that a block reads or writes, each once. */
+  touchedIn(block: number): readonly number[];
   /**
    * Goes through a block backwards: `visit` sees the registers that are live behind each instruction, in one set that
    * changes with the steps.
@@ -38,7 +40,9 @@ export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly
   const ins = blocks.map(() => least);
   const liveOut = (block: number): BitSet => {
     let set: BitSet | null = null;
-    for (const s of blocks[block]!.successors) {
+    const { successors } = blocks[block]!;
+    for (let i = 0; i < successors.length; i++) {
+      const s = successors[i]!;
       const live = s < blocks.length ? ins[s]! : endsInReturn(blocks[block]!, instructions) ? atEnd : least;
       if (set === null) set = live.copy();
       else set.union(live);
@@ -50,6 +54,7 @@ export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly
     liveIn: (block) => ins[block]!,
     liveOut,
     acrossLanes: everywhere,
+    touchedIn: (block) => exposures[block]!.touches,
     walk: (block, visit) => {
       const live = liveOut(block);
       const { start: first, end } = blocks[block]!;
@@ -70,6 +75,8 @@ export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly
 
 /** Of a block: the registers that it reads before it writes them, and those others that it writes in all lanes. */
 interface Exposure {
+  /** All that it reads or writes. */
+  readonly touches: number[];
   readonly reads: number[];
   kills: number[];
 }
@@ -81,15 +88,22 @@ function exposuresOf(
 ): { readonly everywhere: ReadonlySet<number>; readonly exposures: readonly Exposure[] } {
   const everywhere = new Set<number>();
   for (let r = 0; r < registers.length; r++) if (registers[r]!.home?.lanes === null) everywhere.add(r);
-  // By register, the block that has last read or killed it: what it does with it later changes nothing.
+  // By register, the block that has last touched it, and that has read or killed it: what it does with it later changes nothing.
   const touched = new Int32Array(registers.length).fill(-1);
+  const decided = new Int32Array(registers.length).fill(-1);
   const exposures: Exposure[] = [];
   let block = 0;
   let instruction: Instruction;
+  const touch = (r: number): void => {
+    if (touched[r] === block) return;
+    touched[r] = block;
+    exposures[block]!.touches.push(r);
+  };
   const visitor = {
     register: (r: number): void => {
-      if (touched[r] === block) return;
-      touched[r] = block;
+      touch(r);
+      if (decided[r] === block) return;
+      decided[r] = block;
       exposures[block]!.reads.push(r);
     },
     acrossLanes: (r: number): void => {
@@ -99,12 +113,13 @@ function exposuresOf(
   const write = (r: number): void => {
     // Lanes that are elsewhere find there what they have not written.
     if (instruction.lanes?.noMask === true) everywhere.add(r);
-    if (touched[r] === block || !writesAlways(instruction, registers[r]!.home)) return;
-    touched[r] = block;
+    touch(r);
+    if (decided[r] === block || !writesAlways(instruction, registers[r]!.home)) return;
+    decided[r] = block;
     exposures[block]!.kills.push(r);
   };
   for (const { start, end } of blocks) {
-    exposures.push({ reads: [], kills: [] });
+    exposures.push({ touches: [], reads: [], kills: [] });
     for (let i = start; i < end; i++) {
       instruction = instructions[i]!;
       readsOf(instruction, visitor);
@@ -138,11 +153,13 @@ function solve(
       stale[block] = 0;
       const live = liveOut(block);
       const { reads, kills } = exposures[block]!;
-      for (const r of kills) live.delete(r);
-      for (const r of reads) live.add(r);
+      for (let i = 0; i < kills.length; i++) live.delete(kills[i]!);
+      for (let i = 0; i < reads.length; i++) live.add(reads[i]!);
       if (live.equals(ins[block]!)) continue;
       ins[block] = live;
-      for (const p of blocks[block]!.predecessors) {
+      const { predecessors } = blocks[block]!;
+      for (let i = 0; i < predecessors.length; i++) {
+        const p = predecessors[i]!;
         stale[p] = 1;
         if (p >= block) again = true;
       }

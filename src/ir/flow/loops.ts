@@ -26,7 +26,8 @@ export function loopsOf({ blocks }: Pick<FlowGraph, "blocks">): readonly LoopRan
     if (around !== undefined) around.end = Math.max(around.end, end);
   };
   for (const { index: start, predecessors } of blocks) {
-    const end = predecessors.reduce((most, p) => Math.max(most, p), -1);
+    let end = -1;
+    for (let i = 0; i < predecessors.length; i++) end = Math.max(end, predecessors[i]!);
     if (end < start) continue;
     while (open.length > 0 && open[open.length - 1]!.end < start) close();
     const range: OpenRange = { start, end, inner: [] };

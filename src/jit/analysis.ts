@@ -47,10 +47,13 @@ export class Analysis {
   readonly #results: ReadonlySet<number>;
   readonly #waitLive = new Map<number, BitSet | null>();
   readonly #context: ShapeContext;
+  /** Whether lanes may come together anywhere that name others. */
+  readonly #mayGather: boolean;
 
   constructor(code: Prepared, around: Surroundings) {
     this.code = code;
     this.#around = around;
+    this.#mayGather = code.instructions.some(({ op }) => op.kind === "warp" && op.mask !== null);
     this.#results = new Set(resultsOf(code.ir));
     this.#shapes = code.ir.registers.map((_, r) => around.params.get(r) ?? null);
     // Registers begin as zeros.
@@ -144,7 +147,7 @@ export class Analysis {
       loses,
     };
     const found = divergenceOf(graph, options, this.isDeparture);
-    const meets = graph.blocks.some(({ index }) => this.#mayStay(index, found));
+    const meets = this.#mayGather && graph.blocks.some(({ index }) => this.#mayStay(index, found));
     if (!meets || !this.isDeparture.includes(true)) return found;
     // Lanes that wait for others see when these leave.
     this.isDeparture = this.isDeparture.map(() => false);
@@ -173,6 +176,7 @@ export class Analysis {
 
   /** The operation for which lanes gather at a block. Those that name nobody but themselves need not. */
   #gathering(block: number): Gathering | null {
+    if (!this.#mayGather) return null;
     const { graph, instructions } = this.code;
     const { op, guard } = instructions[graph.blocks[block]!.start]!;
     if (op.kind !== "warp" || op.mask === null) return null;
@@ -224,11 +228,17 @@ export class Analysis {
   /** True when the shape of a register has changed. */
   #pass(): boolean {
     const { graph, instructions } = this.code;
+    const { registers } = this.code.ir;
     let changed = false;
     let block = 0;
     let result = 0;
     let instruction: Instruction;
     const write = (r: number): void => {
+      // What may be anything stays so.
+      if (this.#shapes[r] === vector && registers[r]!.home?.lanes !== null) {
+        result++;
+        return;
+      }
       const shape = this.#written(instruction, result++, block);
       if (shape === null) return;
       const joined = this.#join(r, block, instruction, shape);

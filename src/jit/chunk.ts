@@ -1,7 +1,7 @@
 import { hasAllLanes } from "../ir/flow/accesses.ts";
 import type { Destination, FileTarget, Guard, Instruction, IrFunction, LaneRule } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
-import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
+import { type Assignment, type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Analysis } from "./analysis.ts";
 import { bitsOfScalar, ExpressionValues, indexParts, type SpecialValues } from "./expression-values.ts";
 import type { FileAccess } from "./file-access.ts";
@@ -235,54 +235,64 @@ export class Chunk {
   ): void {
     const cleaned: number[] = [];
     const stores: { readonly to: FileTarget; readonly value: Value; readonly mask: Mask }[] = [];
-    const assignments = values.flatMap((value, i) => {
+    const assignments: Assignment[] = [];
+    values.forEach((value, i) => {
       const to = dst[i];
-      if (value === null || to == null) return [];
-      if (typeof to === "number") {
-        if (!this.inStep || guard !== null || value.kind !== "vector" || !this.#isSeen(to, value)) {
-          return this.#assignment(block, to, value, guard);
-        }
+      if (value === null || to == null) return;
+      if (typeof to !== "number") {
+        const mask = bothMasks(this.activeMask(block), guard);
+        stores.push({ to, value: this.file!.kept(canonicalNan(value)), mask });
+      } else if (!this.inStep || guard !== null || value.kind !== "vector" || !this.#isSeen(to, value)) {
+        this.#assign(assignments, block, to, value, guard);
+      } else {
         const clean = canonicalNans(this.writer, value, this.beforeCheck);
         cleaned.push(...clean.locals);
-        return this.#assignment(block, to, clean.value, guard);
+        this.#assign(assignments, block, to, clean.value, guard);
       }
-      const mask = bothMasks(this.activeMask(block), guard);
-      stores.push({ to, value: this.file!.kept(canonicalNan(value)), mask });
-      return [];
     });
     this.writer.assign(assignments);
     for (const local of cleaned) this.writer.release(local);
     for (const { to, value, mask } of stores) this.file!.store(to, value, mask);
   }
 
-  #assignment(block: number, register: number, value: Value, guard: readonly Wasm[] | null) {
+  /** Adds what gives a register its value. */
+  #assign(to: Assignment[], block: number, register: number, value: Value, guard: readonly Wasm[] | null): void {
     const locals = this.locals(register);
     const { home } = this.function.registers[register]!;
-    if (home?.lanes === null) return this.#sharedAssignment(block, register, value, guard);
+    if (home?.lanes === null) {
+      to.push(this.#sharedAssignment(block, register, value, guard));
+      return;
+    }
     const parts = this.#parts(register, this.#stored(register, value));
     const mask = this.#writeMask(block, register, guard);
-    return locals.flatMap((local, i) => {
+    for (let i = 0; i < locals.length; i++) {
+      const local = locals[i]!;
       const part = parts[i]!;
-      if (mask === null || this.writer.typeOf(local) !== "v128") return { local, value: part };
+      if (mask === null || this.writer.typeOf(local) !== "v128") {
+        to.push({ local, value: part });
+        continue;
+      }
       // Two locals for each four lanes of 64 bits.
       const wide = locals.length > mask.length;
       const lanes = mask[wide ? i >> 1 : i]!;
-      if (isNone(lanes)) return [];
-      if (isAll(lanes)) return { local, value: part };
-      const old = wasm.local("v128", local);
-      return { local, value: wasm.blend(wide ? widenMask(lanes)[i & 1]! : lanes, part, old) };
-    });
+      if (isNone(lanes)) continue;
+      if (isAll(lanes)) to.push({ local, value: part });
+      else {
+        const old = wasm.local("v128", local);
+        to.push({ local, value: wasm.blend(wide ? widenMask(lanes)[i & 1]! : lanes, part, old) });
+      }
+    }
   }
 
   /** A register that all lanes share gets the value of the one lane that writes it. */
-  #sharedAssignment(block: number, register: number, value: Value, guard: readonly Wasm[] | null) {
+  #sharedAssignment(block: number, register: number, value: Value, guard: readonly Wasm[] | null): Assignment {
     const lane = this.#rule?.first ?? 0;
     const stored = this.#stored(register, value);
     const scalar = bitsOfScalar(stored.kind === "uniform" ? stored.scalar : laneOf(vectorOf(stored, this.quads), lane));
     const [local] = this.locals(register);
     const condition = this.#rule === null ? null : hasLane(bothMasks(this.activeMask(block), guard), lane);
     const old = wasm.local(scalar.ty, local!);
-    return [{ local: local!, value: condition === null ? scalar : wasm.select(condition, scalar, old) }];
+    return { local: local!, value: condition === null ? scalar : wasm.select(condition, scalar, old) };
   }
 
   /** Whether a NaN of a value in a register must be PTX's from the beginning. */

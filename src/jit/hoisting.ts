@@ -135,7 +135,8 @@ function splatsOf(
     if (expr.kind !== "prim") return false;
     const known = seen.get(expr);
     if (known !== undefined) return known;
-    const varies = expr.args.map(visit).some(Boolean);
+    let varies = false;
+    for (let i = 0; i < expr.args.length; i++) varies = visit(expr.args[i]!) || varies;
     seen.set(expr, varies);
     if (varies) for (const arg of expr.args) if (isKept(arg)) found.add(arg.reg);
     return varies;

@@ -87,9 +87,11 @@ export function graphOf(graph: FlowGraph, { blocks }: Phase, barriers: ReadonlyM
   const end = graph.blocks.length;
   const inPhase: Record<number, FlowBlock> = {};
   for (const b of blocks) {
-    const { successors, predecessors, ...block } = graph.blocks[b]!;
+    const { index, start, end: behind, successors, predecessors } = graph.blocks[b]!;
     inPhase[b] = {
-      ...block,
+      index,
+      start,
+      end: behind,
       successors: isPassed(b) ? successors.filter((s) => s === end || blocks.has(s)) : [],
       predecessors: predecessors.filter(isPassed),
     };

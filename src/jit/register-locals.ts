@@ -51,7 +51,7 @@ export class RegisterLocals {
   }
 
   #vectors(perQuad: number): WasmTy[] {
-    return Array.from({ length: perQuad * this.#quads }, () => "v128");
+    return new Array<WasmTy>(perQuad * this.#quads).fill("v128");
   }
 }
 

@@ -135,8 +135,8 @@ export function applyScalar(prim: PrimName, args: readonly Wasm[]): Wasm {
 /** What a primitive gives for vectors. */
 export function applyVector(prim: PrimName, args: readonly Vector[], quads: number): Vector {
   const { wasm: emission, result: ty } = primOf(prim);
-  const numbers = Array.from({ length: quads }, (_, q) => q);
   if (emission.quad !== undefined) return applyQuads(ty, emission.quad, args, quads);
+  const numbers = Array.from({ length: quads }, (_, q) => q);
   if (emission.half !== undefined) {
     const { half } = emission;
     return {
@@ -155,8 +155,9 @@ export function applyVector(prim: PrimName, args: readonly Vector[], quads: numb
 
 /** What an operation on four lanes gives for vectors of values of 32 bits. */
 export function applyQuads(ty: Ty, quad: (...args: Wasm[]) => Wasm, args: readonly Vector[], quads: number): Vector {
-  const numbers = Array.from({ length: quads }, (_, q) => q);
-  return { kind: "vector", ty, quads: numbers.map((q) => [quad(...args.map((a) => a.quads[q]![0]!))]) };
+  const result: Quad[] = [];
+  for (let q = 0; q < quads; q++) result.push([quad(...args.map((a) => a.quads[q]![0]!))]);
+  return { kind: "vector", ty, quads: result };
 }
 
 function halfOf({ ty, quads }: Vector, q: number, h: number): Wasm {

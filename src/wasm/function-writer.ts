@@ -20,6 +20,12 @@ export interface Label {
   readonly depth: number;
 }
 
+/** A local, and the value that it gets. */
+export interface Assignment {
+  readonly local: number;
+  readonly value: Wasm;
+}
+
 /** What the condition of a branch most often is; null: nobody knows. */
 export type Expectation = boolean | null;
 
@@ -37,6 +43,8 @@ export interface OwnMemory {
   /** Locals beyond which values are kept there. */
   readonly mostLocals: number;
 }
+
+const noOperands: readonly number[] = [];
 
 /** Numbers from here on are those of values that are kept in memory, but for which they are like locals. */
 const firstInMemory = 0x100_0000;
@@ -265,18 +273,20 @@ export class FunctionWriter {
   }
 
   /** Leaves the value on the stack. `operands` are the locals that stand for the graph's operands. */
-  value(root: Wasm, operands: readonly number[] = []): void {
-    this.values([root], operands);
+  value(root: Wasm, operands: readonly number[] = noOperands): void {
+    render(this, [root], operands, this.#module);
   }
 
   /** Leaves all values on the stack, the last on top: they are computed from the locals as they are before. */
-  values(roots: readonly Wasm[], operands: readonly number[] = []): void {
+  values(roots: readonly Wasm[], operands: readonly number[] = noOperands): void {
     render(this, roots, operands, this.#module);
   }
 
   /** Gives all locals their new values at once. */
-  assign(assignments: readonly { readonly local: number; readonly value: Wasm }[]): void {
-    this.values(assignments.map((a) => a.value));
+  assign(assignments: readonly Assignment[]): void {
+    const roots: Wasm[] = [];
+    for (let i = 0; i < assignments.length; i++) roots.push(assignments[i]!.value);
+    this.values(roots);
     for (let i = assignments.length - 1; i >= 0; i--) this.set(assignments[i]!.local);
   }
 

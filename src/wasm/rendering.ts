@@ -10,8 +10,12 @@ export function render(
 ): void {
   // Nearly all are so small, and have nothing that is used twice.
   const seen: Wasm[] = [];
-  if (roots.every((root) => isSmallTree(root, seen))) for (const root of roots) writeTree(writer, root, operands);
-  else new Rendering(writer, operands, module).values(roots);
+  for (let i = 0; i < roots.length; i++) {
+    if (isSmallTree(roots[i]!, seen)) continue;
+    new Rendering(writer, operands, module).values(roots);
+    return;
+  }
+  for (let i = 0; i < roots.length; i++) writeTree(writer, roots[i]!, operands);
 }
 
 /** Nodes that are looked at one by one for one that is there twice. */

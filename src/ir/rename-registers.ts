@@ -2,31 +2,28 @@ import { type Expr, rewriteLeaves } from "../semantics/index.ts";
 import type { Destination, Instruction, Op } from "./instruction.ts";
 import { mapOperands } from "./map-operands.ts";
 
-/**
- * The instruction with other registers in the place of those that it reads, writes and is guarded by. `memo`: what expressions have
- * become in others that are renamed alike.
- */
-export function renameRegisters(
-  instruction: Instruction,
-  rename: (register: number) => number,
-  memo = new Map<Expr, Expr>(),
-): Instruction {
+/** What puts other registers in the place of those that instructions read, write and are guarded by. */
+export function renaming(rename: (register: number) => number): (instruction: Instruction) => Instruction {
+  const memo = new Map<Expr, Expr>();
   const leaf = (expr: Expr): Expr => {
     if (expr.kind !== "reg" && expr.kind !== "lane-word") return expr;
     const reg = rename(expr.reg);
     return reg === expr.reg ? expr : { ...expr, reg };
   };
   const rewrite = (expr: Expr): Expr => rewriteLeaves(expr, leaf, memo);
-  const mapped = mapOperands(instruction, rewrite);
-  const { guard } = mapped;
-  return {
-    ...mapped,
-    guard: guard && { ...guard, register: rename(guard.register) },
-    op: renameResults(mapped.op, rename),
-    dst: mapped.dst.map((to): Destination => {
-      if (typeof to === "number") return rename(to);
-      return to?.kind === "indirect" ? { ...to, address: rewrite(to.address) } : to;
-    }),
+  const renameTo = (to: Destination): Destination => {
+    if (typeof to === "number") return rename(to);
+    return to?.kind === "indirect" ? { ...to, address: rewrite(to.address) } : to;
+  };
+  return (instruction) => {
+    const mapped = mapOperands(instruction, rewrite);
+    const { guard } = mapped;
+    return {
+      ...mapped,
+      guard: guard && { ...guard, register: rename(guard.register) },
+      op: renameResults(mapped.op, rename),
+      dst: mapped.dst.map(renameTo),
+    };
   };
 }
 

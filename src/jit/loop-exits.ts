@@ -1,9 +1,9 @@
 import { writesOf } from "../ir/flow/accesses.ts";
-import { flowGraphOf } from "../ir/flow/flow-graph.ts";
+import { type FlowBlock, type FlowGraph, flowGraphOf } from "../ir/flow/flow-graph.ts";
 import { livenessOf } from "../ir/flow/liveness.ts";
 import { type LoopRange, loopsOf } from "../ir/flow/loops.ts";
 import type { Guard, Instruction, Register } from "../ir/index.ts";
-import { renameRegisters } from "../ir/rename-registers.ts";
+import { renaming } from "../ir/rename-registers.ts";
 import type { Expr } from "../semantics/index.ts";
 import type { Prepared } from "./prepare.ts";
 import { resultsOf } from "./prepare.ts";
@@ -24,12 +24,27 @@ export function splitAtLoopExits(code: Prepared, isDivergent: (block: number) =>
   const loops: LoopRange[] = [];
   const collect = (loop: LoopRange): void => {
     loop.inner.forEach(collect);
-    loops.push(loop);
+    if (exitsOf(code.graph, loop).some(({ index }) => isDivergent(index))) loops.push(loop);
   };
   loopsOf(code.graph).forEach(collect);
+  if (loops.length === 0) return null;
   const splitting = new Splitting(code);
-  for (const loop of loops) splitting.split(loop, isDivergent);
+  for (const loop of loops) splitting.split(loop);
   return splitting.result();
+}
+
+/** The blocks of a loop from which lanes leave it. */
+function exitsOf({ blocks }: FlowGraph, { start, end }: LoopRange): readonly FlowBlock[] {
+  const exits: FlowBlock[] = [];
+  for (let b = start; b <= end; b++) {
+    const { successors } = blocks[b]!;
+    for (let i = 0; i < successors.length; i++) {
+      if (successors[i]! >= start && successors[i]! <= end) continue;
+      exits.push(blocks[b]!);
+      break;
+    }
+  }
+  return exits;
 }
 
 /** Operations behind which a copy would come too late. */
@@ -73,15 +88,14 @@ class Splitting {
     else if (known.at(-1) !== block) known.push(block);
   }
 
-  split({ start, end }: LoopRange, isDivergent: (block: number) => boolean): void {
+  split(loop: LoopRange): void {
+    const { start, end } = loop;
     const { graph, liveness, ir } = this.#code;
     const inside = (b: number): boolean => b >= start && b <= end;
-    const around = graph.blocks.slice(start, end + 1);
-    const exits = around.filter((b) => b.successors.some((s) => !inside(s)));
-    if (!exits.some((b) => isDivergent(b.index))) return;
+    const exits = exitsOf(graph, loop);
     const entries = graph.blocks[start]!.predecessors.filter((p) => !inside(p));
-    const onlyAtStart = around.every((b) => b.index === start || b.predecessors.every(inside));
-    if (!onlyAtStart || entries.length === 0 || !exits.every((b) => this.#canCopy(b.index))) return;
+    for (let b = start + 1; b <= end; b++) if (!graph.blocks[b]!.predecessors.every(inside)) return;
+    if (entries.length === 0 || !exits.every((b) => this.#canCopy(b.index))) return;
     if (!entries.every((b) => this.#canCopy(b))) return;
     const results = resultsOf(ir);
     const written = new Set<number>();
@@ -104,10 +118,9 @@ class Splitting {
     this.#changed = true;
     const names = new Map(split.map((r) => [r, this.#registers.push({ ...this.#registers[r]! }) - 1]));
     const rename = (r: number): number => names.get(r) ?? r;
-    const memo = new Map<Expr, Expr>();
-    for (let b = start; b <= end; b++) {
-      for (const line of this.#blocks[b]!) line.instruction = renameRegisters(line.instruction, rename, memo);
-    }
+    const renamed = renaming(rename);
+    for (let b = start; b <= end; b++)
+      for (const line of this.#blocks[b]!) line.instruction = renamed(line.instruction);
     const liveAtStart = liveness.liveIn(start);
     for (const entry of entries) {
       for (const r of split) if (liveAtStart.has(r)) this.#enter(entry, r, rename(r));

@@ -15,11 +15,15 @@ export class RegisterLocals {
   readonly #analysis: Analysis;
   readonly #quads: number;
   readonly #locals: readonly (readonly number[])[];
+  /** The types of all lanes of a word, of a number of 64 bits, and of what is indexed by any vector. */
+  readonly #vectors: Readonly<Record<"word" | "wide" | "indexed", readonly WasmTy[]>>;
 
   /** `quads`: how many times four lanes there are. */
   constructor(writer: FunctionWriter, analysis: Analysis, quads: number, sharing: Sharing | null) {
     this.#analysis = analysis;
     this.#quads = quads;
+    const word = new Array<WasmTy>(quads).fill("v128");
+    this.#vectors = { word, wide: [...word, ...word], indexed: ["i64", ...word] };
     const types = analysis.code.ir.registers.map((_, r) => this.#typesOf(r));
     const own = (tys: readonly WasmTy[]): readonly number[] => tys.map((ty) => writer.lasting(ty));
     this.#locals = sharing === null ? types.map(own) : shared(types, sharing, own);
@@ -35,25 +39,26 @@ export class RegisterLocals {
     return all.slice(0, all.length - (vectors * missing) / this.#quads);
   }
 
-  #typesOf(register: number): WasmTy[] {
+  /** The same list for all registers with the same types. */
+  #typesOf(register: number): readonly WasmTy[] {
     const { class: c } = this.#analysis.code.ir.registers[register]!;
     const shape = this.#analysis.register(register);
-    const word = c === "b64" ? "i64" : "i32";
     switch (shape.kind) {
       case "uniform":
       case "affine":
-        return [word];
+        return c === "b64" ? scalars.i64 : scalars.i32;
       case "indexed":
-        return shape.stride === null ? ["i64", ...this.#vectors(1)] : ["i64", "i32"];
+        return shape.stride === null ? this.#vectors.indexed : scalars.indexed;
       case "vector":
-        return this.#vectors(c === "b64" ? 2 : 1);
+        return c === "b64" ? this.#vectors.wide : this.#vectors.word;
     }
   }
-
-  #vectors(perQuad: number): WasmTy[] {
-    return new Array<WasmTy>(perQuad * this.#quads).fill("v128");
-  }
 }
+
+const scalars = { i32: ["i32"], i64: ["i64"], indexed: ["i64", "i32"] } as const satisfies Record<
+  string,
+  readonly WasmTy[]
+>;
 
 /** By register, its locals: those that are never needed at the same time have the same. */
 function shared(
@@ -62,9 +67,9 @@ function shared(
   own: (types: readonly WasmTy[]) => readonly number[],
 ): readonly (readonly number[])[] {
   /** Registers that may share locals, by the types of these. */
-  const alike = new Map<string, number[]>();
+  const alike = new Map<readonly WasmTy[] | number, number[]>();
   types.forEach((tys, r) => {
-    const key = apart.has(r) ? `${r}` : tys.join();
+    const key = apart.has(r) ? r : tys;
     const others = alike.get(key);
     if (others === undefined) alike.set(key, [r]);
     else others.push(r);

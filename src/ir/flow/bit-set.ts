@@ -54,12 +54,7 @@ export class BitSet {
       const ours = this.#parts[i];
       const theirs = other.#parts[i];
       if (theirs === undefined || ours === theirs || (ours !== undefined && contains(ours, theirs))) continue;
-      if (ours === undefined || contains(theirs, ours)) {
-        this.#share(i, theirs);
-        continue;
-      }
-      const words = this.#changed(i);
-      for (let w = 0; w < partWords; w++) words[w]! |= theirs.words[w]!;
+      this.#addPart(i, theirs);
     }
   }
 
@@ -92,12 +87,26 @@ export class BitSet {
       const ours = this.#parts[i];
       const theirs = other.#parts[i];
       if (theirs === undefined || theirs === ours) continue;
+      let isNew = false;
       for (let w = 0; w < partWords; w++) {
         const added = theirs.words[w]! & ~(ours?.words[w] ?? 0);
-        if (added !== 0) forEachBit(added, partBits * i + 32 * w, visit);
+        if (added === 0) continue;
+        isNew = true;
+        forEachBit(added, partBits * i + 32 * w, visit);
       }
+      if (isNew) this.#addPart(i, theirs);
     }
-    this.union(other);
+  }
+
+  /** Adds the members of a part that has others than are here. */
+  #addPart(i: number, part: Part): void {
+    const ours = this.#parts[i];
+    if (ours === undefined || contains(part, ours)) {
+      this.#share(i, part);
+      return;
+    }
+    const words = this.#changed(i);
+    for (let w = 0; w < partWords; w++) words[w]! |= part.words[w]!;
   }
 
   #share(i: number, part: Part | undefined): void {

@@ -30,7 +30,8 @@ export function flowGraphOf(instructions: readonly Instruction[], options: FlowO
   const count = starts.length;
   const blockOf = new Int32Array(instructions.length + 1).fill(count, instructions.length);
   for (let i = 0; i < count; i++) blockOf.fill(i, starts[i], starts[i + 1] ?? instructions.length);
-  const returnPoints = instructions.flatMap(({ op }, i) => (isWithin(op) ? [blockOf[i + 1]!] : []));
+  const returnPoints: number[] = [];
+  for (let i = 0; i < instructions.length; i++) if (isWithin(instructions[i]!.op)) returnPoints.push(blockOf[i + 1]!);
   const predecessors: number[][] = starts.map(() => []);
   const blocks = starts.map((start, index): FlowBlock => {
     const end = starts[index + 1] ?? instructions.length;

@@ -1,7 +1,7 @@
 import { type Expr, kit } from "../../semantics/index.ts";
 import type { Guard, Instruction, Op } from "../instruction.ts";
 import type { IrFunction, Param, Register, RegisterClass } from "../module.ts";
-import { renameRegisters } from "../rename-registers.ts";
+import { renaming } from "../rename-registers.ts";
 import { readsOf, valuesOf } from "./accesses.ts";
 import { flowGraphOf } from "./flow-graph.ts";
 import { livenessOf } from "./liveness.ts";
@@ -186,8 +186,9 @@ class Inlining {
       zeros.map((r) => zero[classOf(r)]),
     );
     const start = this.#out.length;
+    const renamed = renaming(own);
     for (const [i, instruction] of ir.instructions.entries()) {
-      const { op: inner, ...rest } = renameRegisters(instruction, own);
+      const { op: inner, ...rest } = renamed(instruction);
       const end = ir.instructions.length;
       const left: Op = i + 1 === end ? { kind: "nothing" } : { kind: "branch", target: end, uniform: false };
       this.#push(withTargets({ ...rest, op: inner.kind === "return" ? left : inner }, (target) => start + target));

@@ -2,7 +2,7 @@ import type { OwnMemory } from "../wasm/index.ts";
 import type { Prepared } from "./prepare.ts";
 
 /** Locals times blocks at most, of which the host's first tier makes as many notes. */
-const mostNotes = 4e6;
+const mostNotes = 2e6;
 
 /**
  * How many locals there may be, and the bytes for all registers and masks of waiting lanes in memory, where they are more: none where

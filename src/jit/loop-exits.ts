@@ -8,6 +8,9 @@ import type { Expr } from "../semantics/index.ts";
 import type { Prepared } from "./prepare.ts";
 import { resultsOf } from "./prepare.ts";
 
+/** Loops at most that are split: copies and another analysis for thousands of them take longer than they save. */
+const mostLoops = 500;
+
 /** An instruction with the number that it had at first; a copy has that of the branch to which it belongs. */
 interface Line {
   instruction: Instruction;
@@ -18,7 +21,7 @@ interface Line {
 /**
  * Gives registers that a loop changes other names inside of the loop, where lanes may leave it at different times. What a lane
  * leaves with is copied when it leaves; the lanes that go on need not keep it for those that wait outside, and what is the
- * same in all lanes that still go around can be one value. Null where no loop gains by it.
+ * same in all lanes that still go around can be one value. Null where no loop gains by it, or very many do.
  */
 export function splitAtLoopExits(code: Prepared, isDivergent: (block: number) => boolean): Prepared | null {
   const loops: LoopRange[] = [];
@@ -27,7 +30,7 @@ export function splitAtLoopExits(code: Prepared, isDivergent: (block: number) =>
     if (exitsOf(code.graph, loop).some(({ index }) => isDivergent(index))) loops.push(loop);
   };
   loopsOf(code.graph).forEach(collect);
-  if (loops.length === 0) return null;
+  if (loops.length === 0 || loops.length > mostLoops) return null;
   const splitting = new Splitting(code);
   for (const loop of loops) splitting.split(loop);
   return splitting.result();

@@ -23,6 +23,20 @@ const cases: Readonly<Record<string, { text: string; want: (t: number) => number
     // One for each bound that is not less than t.
     want: (t) => times(2500, String).filter((i) => t <= Number(i) % 32).length,
   },
+  "loops that lanes leave one by one": {
+    text: kernel([
+      "and.b32 r2, t, 7;",
+      ...times(
+        600,
+        (i) => `mov.u32 r1, 0;\nL${i}:\n  add.u32 r1, r1, 1; add.u32 x, x, r1; setp.lt.u32 p, r1, r2;\n  @p bra L${i};`,
+      ),
+    ]),
+    // Of each loop 1 + 2 + … + n, and one round at least.
+    want: (t) => {
+      const rounds = Math.max(1, t % 8);
+      return (600 * rounds * (rounds + 1)) / 2;
+    },
+  },
   "moves from register to register": {
     text: kernel([...times(4000, (i) => `mov.b32 r${i + 1}, r${i};`), "mov.b32 x, r4000;"]),
     want: (t) => t,

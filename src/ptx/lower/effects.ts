@@ -22,12 +22,22 @@ export interface Lowered {
   readonly undefinedCases: readonly UndefinedCase[];
 }
 
+/** An operand with what is read of it, or where its results go. */
+interface Bound {
+  readonly name: string;
+  /** Null for the second one of a pair. */
+  readonly operand: Operand | null;
+  readonly sources: readonly Expr[];
+  readonly destinations: readonly Destination[];
+}
+
+const none: readonly never[] = [];
+
 /** The operands of one instruction by their names in its form. */
 class BoundOperands implements OperandAccess {
   readonly source: Record<string, Expr> = {};
-  readonly #sources = new Map<string, readonly Expr[]>();
-  readonly #operands = new Map<string, Operand>();
-  readonly #destinations = new Map<string, readonly Destination[]>();
+  /** So few that a name is looked for among them. */
+  readonly #bound: Bound[] = [];
   /** Destination names in the order of the form. */
   readonly order: string[] = [];
   base: AddressBase = null;
@@ -38,61 +48,68 @@ class BoundOperands implements OperandAccess {
     candidate.operands.forEach((slot, i) => {
       const operand = operands[i];
       if (!operand) return;
-      const { rule, second, secondRule } = slot;
-      this.#operands.set(slot.name, operand);
+      const { name, rule, second, secondRule } = slot;
       if (slot.destination) {
-        const [first, other] = operand.kind === "pair" ? [operand.first, operand.second] : [operand, null];
-        this.#destination(slot.name, destinations(first, rule, places));
-        if (second && other) this.#destination(second.name, destinations(other, secondRule!, places));
+        const first = operand.kind === "pair" ? operand.first : operand;
+        this.#destination(name, operand, destinations(first, rule, places));
+        if (second && operand.kind === "pair") {
+          this.#destination(second.name, null, destinations(operand.second, secondRule!, places));
+        }
       } else if (rule.shape === "address") {
         const { address, base } = addressOperand(operand, places);
         this.base ??= base;
-        this.#source(slot.name, [address]);
+        this.#source(name, operand, [address]);
       } else if (rule.shape === "value") {
         const bare = slot.signed && operand.kind === "unary" ? operand.operand : operand;
-        this.#source(slot.name, sourceElements(bare, rule, places));
-      }
+        this.#source(name, operand, sourceElements(bare, rule, places));
+      } else this.#source(name, operand, none);
     });
   }
 
-  #source(name: string, elements: readonly Expr[]): void {
-    this.#sources.set(name, elements);
-    if (elements[0]) this.source[name] = elements[0];
+  #source(name: string, operand: Operand, sources: readonly Expr[]): void {
+    this.#bound.push({ name, operand, sources, destinations: none });
+    if (sources[0]) this.source[name] = sources[0];
   }
 
-  #destination(name: string, elements: readonly Destination[]): void {
+  #destination(name: string, operand: Operand | null, elements: readonly Destination[]): void {
     this.order.push(name);
-    this.#destinations.set(name, elements);
+    this.#bound.push({ name, operand, sources: none, destinations: elements });
+  }
+
+  #find(name: string): Bound | undefined {
+    for (let i = 0; i < this.#bound.length; i++) if (this.#bound[i]!.name === name) return this.#bound[i];
+    return undefined;
   }
 
   destination(name: string): readonly Destination[] {
-    return this.#destinations.get(name) ?? [];
+    return this.#find(name)?.destinations ?? none;
   }
 
   vector(name: string): readonly Expr[] {
-    return this.#sources.get(name) ?? [];
+    return this.#find(name)?.sources ?? none;
   }
   has(name: string): boolean {
-    return this.#operands.has(name) || this.#destinations.has(name);
+    return this.#find(name) !== undefined;
   }
   constant(name: string): number | bigint | null {
-    const operand = this.#operands.get(name);
+    const operand = this.#find(name)?.operand;
     if (!operand || operand.kind === "name" || !isExpression(operand)) return null;
     return constantOf(operand)?.value ?? null;
   }
   selector(name: string): string | null {
-    const operand = this.#operands.get(name);
+    const operand = this.#find(name)?.operand;
     const selected = operand?.kind === "unary" ? operand.operand : operand;
     return selected?.kind === "name" ? selected.component : null;
   }
   negated(name: string): boolean {
-    return this.#operands.get(name)?.kind === "unary";
+    return this.#find(name)?.operand?.kind === "unary";
   }
   width(name: string): number {
-    return this.#destinations.get(name)?.[0]?.width ?? 32;
+    return this.#find(name)?.destinations[0]?.width ?? 32;
   }
   count(name: string): number {
-    return this.#destinations.get(name)?.length ?? 1;
+    const elements = this.#find(name)?.destinations;
+    return elements === undefined || elements === none ? 1 : elements.length;
   }
   get carry(): Expr {
     return { kind: "reg", ty: "pred", reg: this.#places.registers.carry };
@@ -111,11 +128,11 @@ export function lowerThroughRow(node: Instruction, candidate: Candidate, places:
   }
   const operands = new BoundOperands(candidate, assignOperands(candidate, node.operands) ?? [], places);
   const source = operands.source;
-  const undefinedCases = Object.entries(form.undefinedCases).map(([code, when]) => ({
-    code,
-    when: when(kit, source, mods),
-  }));
-  if (form.sem) return { ...pure(form.sem(kit, source, mods, operands), operands, places), undefinedCases };
+  const undefinedCases: UndefinedCase[] = [];
+  for (const code in form.undefinedCases) {
+    undefinedCases.push({ code, when: form.undefinedCases[code]!(kit, source, mods) });
+  }
+  if (form.sem) return pure(form.sem(kit, source, mods, operands), operands, places, undefinedCases);
   if (form.effect) {
     const op = placeAccess(form.effect(kit, source, mods, operands), operands.base, inKernel);
     const dst = operands.order.flatMap((name) => operands.destination(name).map((d) => d.register));
@@ -127,7 +144,12 @@ export function lowerThroughRow(node: Instruction, candidate: Candidate, places:
 const isExpr = (results: Results): results is Expr =>
   typeof (results as Expr).kind === "string" && typeof (results as Expr).ty === "string";
 
-function pure(results: Results, operands: BoundOperands, places: Places): Pick<Lowered, "op" | "dst"> {
+function pure(
+  results: Results,
+  operands: BoundOperands,
+  places: Places,
+  undefinedCases: readonly UndefinedCase[],
+): Lowered {
   const byName: Readonly<Record<string, Expr | readonly Expr[]>> = isExpr(results)
     ? { [operands.order[0] ?? "d"]: results }
     : results;
@@ -149,7 +171,7 @@ function pure(results: Results, operands: BoundOperands, places: Places): Pick<L
     values.push(carry as Expr);
     dst.push(places.registers.carry);
   }
-  return { op: { kind: "pure", values }, dst };
+  return { op: { kind: "pure", values }, dst, undefinedCases };
 }
 
 /**

@@ -220,8 +220,9 @@ export class FunctionLowering implements Places {
 
   /** Control flow: an operation, or a function that builds it once all labels have places. */
   #control(node: Instruction): Op | (() => Op) | null {
-    const [root, ...modifiers] = node.opcode.text.split(".");
-    const uniform = modifiers.includes("uni");
+    const { text } = node.opcode;
+    const [root] = text.split(".", 1);
+    const uniform = text.endsWith(".uni");
     switch (root) {
       case "bra":
         return () => ({ kind: "branch", target: this.#place(node.operands[0]), uniform });

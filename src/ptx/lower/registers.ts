@@ -7,19 +7,18 @@ import type { RegisterSymbol } from "../symbols.ts";
  */
 export class RegisterFile {
   readonly registers: Register[] = [];
-  readonly #first = new Map<RegisterSymbol, number>();
+  readonly #numbers = new Map<RegisterSymbol, readonly number[]>();
   #carry: number | null = null;
 
   /** The IR registers of a symbol, in order of its elements. */
   of(symbol: RegisterSymbol): readonly number[] {
-    let first = this.#first.get(symbol);
-    if (first === undefined) {
-      first = this.registers.length;
-      this.#first.set(symbol, first);
-      for (let i = 0; i < symbol.vector; i++) this.#declare(symbol, symbol.vector === 1 ? "" : `.${"xyzw"[i] ?? i}`);
-    }
-    const count = symbol.vector * (symbol.type.bits === 128 ? 2 : 1);
-    return Array.from({ length: count }, (_, i) => first + i);
+    const known = this.#numbers.get(symbol);
+    if (known !== undefined) return known;
+    const first = this.registers.length;
+    for (let i = 0; i < symbol.vector; i++) this.#declare(symbol, symbol.vector === 1 ? "" : `.${"xyzw"[i] ?? i}`);
+    const numbers = Array.from({ length: this.registers.length - first }, (_, i) => first + i);
+    this.#numbers.set(symbol, numbers);
+    return numbers;
   }
 
   /** CC.CF (9.7.2): one predicate per function. */

@@ -1,4 +1,3 @@
-import { evalImport } from "../semantics/expansion.ts";
 import { type PrimName, primOf, type Ty } from "../semantics/index.ts";
 import { type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
 
@@ -128,8 +127,8 @@ function affineQuads({ ty, base, stride }: Extract<Value, { kind: "affine" }>, c
 
 /** What a primitive gives for operands that are the same in all lanes. */
 export function applyScalar(prim: PrimName, args: readonly Wasm[]): Wasm {
-  const { result, wasm: emission } = primOf(prim);
-  return emission.scalar?.(...args) ?? wasm.import(evalImport(prim), scalarTy(result), ...args);
+  const { wasm: emission } = primOf(prim);
+  return emission.scalar(...args);
 }
 
 /** What a primitive gives for vectors. */

@@ -45,7 +45,11 @@ function assembled(form: Form, ty: Ty, values: readonly Wasm[]): Wasm {
 }
 
 /** A vector form that does lane by lane what a scalar does. */
-export function laneByLane(params: readonly Ty[], result: Ty, scalar: (...operands: Wasm[]) => Wasm): Emission {
+export function laneByLane(
+  params: readonly Ty[],
+  result: Ty,
+  scalar: (...operands: Wasm[]) => Wasm,
+): Omit<Emission, "scalar"> {
   const form = vectorForm([...params, result]);
   const vector = (...operands: Wasm[]): Wasm => {
     const lane = (_: unknown, i: number): Wasm => scalar(...operands.map((o, p) => extracted(form, params[p]!, o, i)));
@@ -58,11 +62,7 @@ export function laneByLane(params: readonly Ty[], result: Ty, scalar: (...operan
 export const evalImport = (name: string): string => `prim:${name}`;
 
 /** What any primitive can become: calls of its `eval`, one for each lane. */
-export function evaluated(
-  name: string,
-  params: readonly Ty[],
-  result: Ty,
-): Required<Pick<Emission, "scalar">> & Emission {
+export function evaluated(name: string, params: readonly Ty[], result: Ty): Emission {
   const scalar = (...operands: Wasm[]): Wasm => wasm.import(evalImport(name), scalarTy(result), ...operands);
   return { scalar, ...laneByLane(params, result, scalar) };
 }

@@ -2,12 +2,12 @@ import { type ValueOp, type Wasm, wasm } from "../wasm/index.ts";
 import type { HostValue, Ty, Value } from "./types.ts";
 
 /**
- * What a primitive becomes in WebAssembly, with the same bits as `eval` in all cases, a NaN's payload excepted. What is absent
- * is done lane by lane with `scalar`, or by a call of `eval`.
+ * What a primitive becomes in WebAssembly, with the same bits as `eval` in all cases, a NaN's payload excepted. Vectors that are
+ * absent are done lane by lane with `scalar`.
  */
 export interface Emission {
   /** On one value; a `pred` is an i32, 0 or 1. */
-  readonly scalar?: (...operands: Wasm[]) => Wasm;
+  readonly scalar: (...operands: Wasm[]) => Wasm;
   /**
    * On four lanes, for primitives whose types all have 32 bits: each operand is one v128. A `pred` has all bits of its
    * lanes' words set, or none.
@@ -44,7 +44,7 @@ export const prim = <const P extends readonly Ty[], R extends Ty>(
   params: P,
   result: R,
   evaluate: Evaluation<P, R>,
-  emission: Emission = {},
+  emission: Emission,
 ): Prim => ({ params, result, eval: evaluate as unknown as Prim["eval"], wasm: emission });
 
 /** One operation for a value, and one for a vector: `width` says of how many lanes. */

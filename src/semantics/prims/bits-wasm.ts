@@ -1,6 +1,8 @@
 import { type ValueOp, type Wasm, wasm } from "../../wasm/index.ts";
+import type { Expansion } from "../expansion.ts";
 import type { Emission } from "../prim.ts";
 import { uniform32 } from "../uniform.ts";
+import { shift } from "./shift-wasm.ts";
 
 /** For what only vectors do well: a scalar is all lanes of one. */
 const throughVector = (quad: (...operands: Wasm[]) => Wasm): Emission => ({
@@ -80,3 +82,36 @@ export const permute: Emission = throughVector((a, b, selection) => {
   const same = uniform32(selection!, 4);
   return same?.kind === "const" && same.ty === "i32" ? permuteBy(same.value, a!, b!) : permuteEach(a!, b!, selection!);
 });
+
+const powerOfTwo = shift(32, "shl");
+
+/**
+ * The bits on the base's side are counted from below, whatever the direction: each half that has not enough of them is passed
+ * over. Where the base is outside the word, its power is 0 and no bit is left.
+ */
+export const nthSet: Expansion = {
+  expand: ({ name, singles: s }, mask, base, offset) => {
+    const one = s.integer(1n);
+    const zero = s.integer(0n);
+    const count = (bits: Wasm): Wasm => popcnt[name]!(bits);
+    const power = powerOfTwo[name]!(one, base!);
+    const upwards = s.minus(zero, power);
+    const downwards = s.andNot(s.or(power, s.minus(power, one)), s.mask(s.same(power, zero)));
+    const isUp = s.less(zero, offset!);
+    const isDown = s.less(offset!, zero);
+    const side = s.and(mask!, s.select(isUp, upwards, s.select(isDown, downwards, power)));
+    const total = count(side);
+    const fromBelow = s.plus(s.plus(total, offset!), one);
+    const rank = s.select(isUp, offset!, s.select(isDown, fromBelow, one));
+    let [left, bits, at] = [rank, side, zero];
+    for (const width of [16, 8, 4, 2, 1]) {
+      const low = count(s.and(bits, s.integer(2n ** BigInt(width) - 1n)));
+      const isBeyond = s.less(low, left);
+      left = s.minus(left, s.and(low, s.mask(isBeyond)));
+      at = s.or(at, s.and(s.integer(BigInt(width)), s.mask(isBeyond)));
+      bits = s.select(isBeyond, s.shrU(bits, width), bits);
+    }
+    const isThere = s.both(s.less(zero, rank), s.not(s.less(total, rank)));
+    return s.select(isThere, at, s.integer(-1n));
+  },
+};

@@ -1,5 +1,6 @@
-import { prim, type PrimTable } from "../prim.ts";
-import { brev, clz, permute, popcnt } from "./bits-wasm.ts";
+import { expanded, named } from "../expansion.ts";
+import { prim } from "../prim.ts";
+import { brev, clz, nthSet as nthSetWasm, permute, popcnt } from "./bits-wasm.ts";
 
 const count = (a: number): number => {
   const pairs = a - ((a >>> 1) & 0x5555_5555);
@@ -33,12 +34,12 @@ const pick = (a: number, b: number, selection: number): number => {
 };
 
 /** Counting, finding and moving single bits and bytes of a word. */
-export const bitPrims = {
+export const bitPrims = named({
   "i32.popcnt": prim(["i32"], "i32", count, popcnt),
   "i32.clz": prim(["i32"], "i32", (a) => Math.clz32(a), clz),
   "i32.brev": prim(["i32"], "i32", reverse, brev),
   /** The position of the n-th set bit of a mask, from a base upwards or downwards; -1 if there is none. */
-  "i32.nth_set": prim(["i32", "i32", "i32"], "i32", nthSet),
+  "i32.nth_set": expanded(["i32", "i32", "i32"], "i32", nthSet, nthSetWasm),
   /** Four bytes of `b:a`, each chosen by a nibble of the third operand (section 9.7.9.7, generic form). */
   "i32.permute": prim(
     ["i32", "i32", "i32"],
@@ -46,4 +47,4 @@ export const bitPrims = {
     (a, b, s) => pick(a, b, s) | (pick(a, b, s >> 4) << 8) | (pick(a, b, s >> 8) << 16) | (pick(a, b, s >> 12) << 24),
     permute,
   ),
-} as const satisfies PrimTable;
+});

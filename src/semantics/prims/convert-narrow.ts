@@ -7,15 +7,27 @@ import {
   ue8m0ToNumber,
 } from "../../numeric/minifloat.ts";
 import { numberToTf32 } from "../../numeric/tf32.ts";
-import { prim, type PrimTable } from "../prim.ts";
+import { expanded, named } from "../expansion.ts";
+import { prim } from "../prim.ts";
 import { fromUe8m0, toTf32, toUe8m0 } from "./convert-narrow-wasm.ts";
-import { fromShort, saturating, toShort } from "./short-float-wasm.ts";
+import { bf16, f16, fromShort, saturating, toShort } from "./short-float-wasm.ts";
+import { toShortStochastic } from "./stochastic-wasm.ts";
 
 /** Conversions with random bits, and those to and from tf32 and the formats of 8 bits and fewer. Those to the latter saturate. */
-export const convertNarrowPrims = {
+export const convertNarrowPrims = named({
   /** The second operand holds the random bits in its low 13 (16) bits. */
-  "i32.f16_from_f64_rs": prim(["f64", "i32"], "i32", (a, random) => numberToF16Stochastic(a, random)),
-  "i32.bf16_from_f64_rs": prim(["f64", "i32"], "i32", (a, random) => numberToBf16Stochastic(a, random)),
+  "i32.f16_from_f64_rs": expanded(
+    ["f64", "i32"],
+    "i32",
+    (a, random) => numberToF16Stochastic(a, random),
+    toShortStochastic(f16, 13),
+  ),
+  "i32.bf16_from_f64_rs": expanded(
+    ["f64", "i32"],
+    "i32",
+    (a, random) => numberToBf16Stochastic(a, random),
+    toShortStochastic(bf16, 16),
+  ),
 
   "i32.tf32_from_f64_rn": prim(["f64"], "i32", (a) => numberToTf32(a, "rn"), toTf32("rn")),
   "i32.tf32_from_f64_rz": prim(["f64"], "i32", (a) => numberToTf32(a, "rz"), toTf32("rz")),
@@ -63,4 +75,4 @@ export const convertNarrowPrims = {
   "i32.ue8m0_from_f64_rz_finite": prim(["f64"], "i32", (a) => numberToUe8m0(a, "rz", true), toUe8m0("rz", true)),
   "i32.ue8m0_from_f64_rp_finite": prim(["f64"], "i32", (a) => numberToUe8m0(a, "rp", true), toUe8m0("rp", true)),
   "f64.from_ue8m0": prim(["i32"], "f64", (a) => ue8m0ToNumber(a), fromUe8m0),
-} as const satisfies PrimTable;
+});

@@ -1,6 +1,9 @@
-import { type Wasm, wasm } from "../../wasm/index.ts";
+import { minifloats } from "../../numeric/minifloat.ts";
+import { type Lanes, type Wasm, wasm } from "../../wasm/index.ts";
 import { byLastOperand } from "../constant-operand.ts";
-import type { Form } from "../form.ts";
+import { byParts, type Form } from "../form.ts";
+import { sumError, toOdd } from "./rounding-wasm.ts";
+import { bf16, decoded, f16, saturating, type ShortFloat } from "./short-float-wasm.ts";
 
 /** An element of a word: the bits above it are shifted out, then those below it. Counts are taken modulo 32, as by `eval`. */
 function element({ singles: l }: Form, word: Wasm, field: number, index: number): Wasm {
@@ -22,3 +25,73 @@ function dot(form: Form, fields: number, [sum, a, b]: readonly Wasm[]): Wasm | n
 }
 
 export const dotPacked = byLastOperand("i32.dot_packed", ["i32", "i32", "i32", "i32"], "i32", dot);
+
+/** The formats of `f32.dot_packed`, by their numbers; null: tf32, a binary32 number whose low bits do not count. */
+const packed: readonly (ShortFloat | null)[] = [
+  bf16,
+  f16,
+  null,
+  saturating(minifloats.e5m2),
+  saturating(minifloats.e4m3),
+  saturating(minifloats.e2m1),
+];
+/** Bits of an element in these formats. */
+const packedWidths: readonly number[] = packed.map((format) =>
+  format === null ? 32 : 32 - Math.clz32(2 * format.sign - 1),
+);
+const TF32 = ~0x1fffn;
+
+/** The binary32 number of an element, which is below the bits of other elements; 0 in a format that is none. */
+function packedElement(s: Lanes, word: Wasm, number: number, at: number, width: number): Wasm {
+  const format = packed[number];
+  if (format === undefined) return s.number(0);
+  const moved = at === 0 ? word : s.shrU(word, at);
+  const bits = width === 32 ? moved : s.and(moved, s.integer(2n ** BigInt(width) - 1n));
+  return format === null ? s.fromBits(s.and(bits, s.integer(TF32))) : decoded(s, bits, format);
+}
+
+/** `sumToOdd` of `numeric/sum.ts`: the same operations in the same order. */
+function sumToOdd(d: Lanes, terms: readonly Wasm[]): Wasm {
+  let [sum, lost] = [d.number(0), d.number(0)];
+  for (const term of terms) {
+    const next = d.add(sum, term);
+    lost = d.add(lost, sumError(d, sum, term, next));
+    sum = next;
+  }
+  const total = d.add(sum, lost);
+  const fits = d.lt(d.abs(total), d.number(Infinity));
+  return d.select(fits, toOdd(d, total, sumError(d, sum, lost, total)), sum);
+}
+
+/** Products of elements are exact in binary64. The format of the first word says how many there are. */
+function dotFloat(form: Form, formats: number, [sum, a, b]: readonly Wasm[]): Wasm {
+  const { singles, doubles } = form;
+  const [left, right] = [formats & 7, (formats >> 3) & 7];
+  const width = packedWidths[left] ?? 32;
+  const products = Array.from({ length: 32 / width }, (_, i) => {
+    const [x, y] = [
+      packedElement(singles, a!, left, i * width, width),
+      packedElement(singles, b!, right, i * width, width),
+    ];
+    return byParts([form.widened(x), form.widened(y)], doubles.mul);
+  });
+  const terms = [form.widened(sum!), ...products];
+  return form.narrowed(byParts(terms, (...parts) => sumToOdd(doubles, parts)));
+}
+
+/** Too long to be written at each use: a function for each pair of formats. */
+function dotFloatIn(form: Form, formats: number, operands: readonly Wasm[]): Wasm {
+  const ty = (scalar: "f32" | "i32") => (form.count === 1 ? scalar : "v128");
+  const pair = formats & 63;
+  return wasm.call(
+    {
+      name: `f32.dot_packed of formats ${pair}, ${form.name}`,
+      params: [ty("f32"), ty("i32"), ty("i32")],
+      result: ty("f32"),
+      body: (...parts) => dotFloat(form, pair, parts),
+    },
+    ...operands,
+  );
+}
+
+export const dotPackedFloats = byLastOperand("f32.dot_packed", ["f32", "i32", "i32", "i32"], "f32", dotFloatIn);

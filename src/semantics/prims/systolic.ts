@@ -3,7 +3,7 @@ import { fromPattern32 } from "../../numeric/float-pattern.ts";
 import { minifloatToNumber, minifloats } from "../../numeric/minifloat.ts";
 import { sumToOdd } from "../../numeric/sum.ts";
 import { prim, type PrimTable } from "../prim.ts";
-import { dotPacked } from "./systolic-wasm.ts";
+import { dotPacked, dotPackedFloats } from "./systolic-wasm.ts";
 
 /**
  * `count` bits of a word from a place on, as a number. `field` holds the place in bits 0-5, the count in bits 6-9 (1 to 8)
@@ -23,7 +23,7 @@ const decoders: readonly ((pattern: number) => number)[] = [
   (pattern) => minifloatToNumber(pattern, minifloats.e4m3),
   (pattern) => minifloatToNumber(pattern, minifloats.e2m1),
 ];
-const widths = [16, 16, 32, 8, 8, 4] as const;
+const widths = [16, 16, 32, 8, 8, 4];
 
 /** The formats of `f32.dot_packed`, by their numbers. */
 export const packedFormats = ["bf", "hf", "tf32", "bf8", "hf8", "e2m1"] as const;
@@ -59,5 +59,5 @@ export const systolicPrims = {
     dotPacked,
   ),
   /** All elements of the words, with one rounding to nearest. The last operand: `packedFormats` of a, and of b times 8. */
-  "f32.dot_packed": prim(["f32", "i32", "i32", "i32"], "f32", dotFloat),
+  "f32.dot_packed": prim(["f32", "i32", "i32", "i32"], "f32", dotFloat, dotPackedFloats),
 } as const satisfies PrimTable;

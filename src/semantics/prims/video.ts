@@ -1,12 +1,18 @@
-import { prim, type PrimTable } from "../prim.ts";
+import { expanded, named } from "../expansion.ts";
+import { mulAddShrSat } from "./video-wasm.ts";
 
 const MAX = 0x7fff_ffff_ffff_ffffn;
 
 /** What only the video instructions need (section 9.7.18). */
-export const videoPrims = {
+export const videoPrims = named({
   /** `(a * b + c) >> n` with no bit lost on the way, clamped to 64 bits. */
-  "i64.mul_add_shr_sat": prim(["i64", "i64", "i64", "i32"], "i64", (a, b, c, n) => {
-    const exact = (a * b + c) >> BigInt(n & 63);
-    return exact > MAX ? MAX : exact < -MAX ? -MAX - 1n : exact;
-  }),
-} as const satisfies PrimTable;
+  "i64.mul_add_shr_sat": expanded(
+    ["i64", "i64", "i64", "i32"],
+    "i64",
+    (a, b, c, n) => {
+      const exact = (a * b + c) >> BigInt(n & 63);
+      return exact > MAX ? MAX : exact < -MAX ? -MAX - 1n : exact;
+    },
+    mulAddShrSat,
+  ),
+});

@@ -59,7 +59,7 @@ const productOf = (a: Factor, b: Factor): Prim => ({
   params: ["i32", "i32"],
   result: "i64",
   eval: (x: Value, y: Value) => BigInt.asIntN(64, a.value(x as number) * b.value(y as number)),
-  wasm: { half: (x, y) => product.wasm.half!(a.written(x!), b.written(y!)) },
+  wasm: { ...product.wasm, half: (x, y) => product.wasm.half!(a.written(x!), b.written(y!)) },
 });
 
 const factors = [...extensions, ...scalars, ...constants];
@@ -90,7 +90,7 @@ test.each([
     params: ["i32", "i64"],
     result: "i64",
     eval: (x: Value, y: Value) => BigInt.asIntN(64, BigInt(x as number) * (y as bigint)),
-    wasm: { half: (x, y) => product.wasm.half!(wasm.op("i64x2.extend_low_i32x4_s", x!), y!) },
+    wasm: { ...product.wasm, half: (x, y) => product.wasm.half!(wasm.op("i64x2.extend_low_i32x4_s", x!), y!) },
   };
   const application = { name: "product", prim, form: "half", fixed: { position: 1, constants: [even, odd] } } as const;
   const [words] = columnsOf(["i32"], 2048, 256);

@@ -3,7 +3,7 @@ import type { Guard, Instruction, Op } from "../ir/index.ts";
 import { type Wasm, wasm } from "../wasm/index.ts";
 import { BlockEnds, ifUniform } from "./block-ends.ts";
 import type { Chunk, Mask } from "./chunk.ts";
-import { type CallContext, Calls } from "./calls.ts";
+import { type CallContext, type Caller, Calls } from "./calls.ts";
 import { FileCalls } from "./file-calls.ts";
 import { aheadOf } from "./ahead.ts";
 import { type BranchCopies, ControlFlow } from "./control-flow.ts";
@@ -81,8 +81,9 @@ export class Body {
     const { width } = context.unit.shape;
     this.#canBeInStep = !calls.isFunction && width === null && pauses.spins.size === 0;
     this.flow = new ControlFlow(chunk, suspension, this.gatherings, (block) => this.#block(block));
-    this.#calls = new Calls(chunk, this.flow, context, this.#faults, calls, suspension);
-    this.#fileCalls = new FileCalls(chunk, this.flow, context, this.#faults, calls, suspension);
+    const caller: Caller = { ...calls, chunk, flow: this.flow, memory: context, faults: this.#faults, suspension };
+    this.#calls = new Calls(caller);
+    this.#fileCalls = new FileCalls(caller);
     this.counted =
       suspension !== null && pauses.isCounted
         ? new CountedBarriers(

@@ -30,39 +30,36 @@ export interface CallContext {
   readonly isFunction: boolean;
 }
 
+/** The same while the code of that function is written: what calls are written with. */
+export interface Caller extends CallContext {
+  readonly chunk: Chunk;
+  readonly flow: ControlFlow;
+  readonly memory: MemoryContext;
+  readonly faults: Faults;
+  /** Where there are pauses. */
+  readonly suspension: Suspension | null;
+}
+
 /** Is given what has come back from one call, the lanes that have made it, and whether these are all that call. */
 type Collect = (returned: Returned, lanes: readonly Wasm[], isOnly: boolean) => void;
 
 /** Calls of functions of the program: what is passed, where lanes go, what comes back. */
 export class Calls {
-  readonly #chunk: Chunk;
-  readonly #flow: ControlFlow;
-  readonly #at: CallContext;
-  readonly #memory: MemoryContext;
-  readonly #faults: Faults;
+  readonly #caller: Caller;
   readonly #externals: ExternalCalls;
   readonly #values: CallValues;
   readonly #pausing: PausingCalls | null;
+  readonly #chunk: Chunk;
   readonly #writer: FunctionWriter;
 
-  /** `suspension`: where there are pauses. */
-  constructor(
-    chunk: Chunk,
-    flow: ControlFlow,
-    memory: MemoryContext,
-    faults: Faults,
-    at: CallContext,
-    suspension: Suspension | null,
-  ) {
-    this.#values = new CallValues(chunk, at.frame);
-    this.#pausing = suspension === null ? null : new PausingCalls(chunk, flow, memory, suspension);
+  constructor(caller: Caller) {
+    const { chunk, flow, memory, suspension, unit, frame } = caller;
+    this.#caller = caller;
     this.#chunk = chunk;
-    this.#flow = flow;
-    this.#memory = memory;
-    this.#faults = faults;
-    this.#at = at;
-    this.#externals = new ExternalCalls(chunk, at.unit, memory, at.frame);
     this.#writer = chunk.writer;
+    this.#values = new CallValues(chunk, frame);
+    this.#pausing = suspension === null ? null : new PausingCalls(chunk, flow, memory, suspension);
+    this.#externals = new ExternalCalls(chunk, unit, memory, frame);
   }
 
   /** Calls in the active lanes in which the guard holds, if there are any. */
@@ -78,7 +75,7 @@ export class Calls {
       }
       this.#tellLive(op);
       const convention = this.#conventionOf(op);
-      if (this.#pausing !== null && this.#at.unit.graph.mayPause(instruction)) {
+      if (this.#pausing !== null && this.#caller.unit.graph.mayPause(instruction)) {
         this.#callPausing(this.#pausing, block, index, op, lanes);
         return;
       }
@@ -135,7 +132,7 @@ export class Calls {
           );
     this.#values.write(block, convention, op.results, all, written);
     if (all.lanes !== null) this.#lose(block, returned, all.lanes);
-    this.#flow.goOnIfNobody(block);
+    this.#caller.flow.goOnIfNobody(block);
     for (const local of [...allOf(all), ...waits, ...back.map((b) => b.local)]) w.release(local);
   }
 
@@ -146,7 +143,7 @@ export class Calls {
 
   /** Lanes end: in a function, those who called it are to know. */
   end(lanes: readonly Wasm[]): void {
-    const { ended } = this.#at;
+    const { ended } = this.#caller;
     if (ended === null) return;
     this.#writer.assign(
       ended.map((local, q) => ({ local, value: wasm.op("v128.or", wasm.local("v128", local), lanes[q]!) })),
@@ -154,7 +151,7 @@ export class Calls {
   }
 
   #isExternal(op: CallOp): boolean {
-    const targets = this.#at.unit.graph.targetsOf(op);
+    const targets = this.#caller.unit.graph.targetsOf(op);
     if (!targets.some((f) => f.ir.external)) return false;
     if (op.target.kind === "indirect") throw new Unsupported("functions without a body that are called by address");
     return true;
@@ -162,32 +159,32 @@ export class Calls {
 
   /** The lanes that have not ended, for functions that have to know. */
   #tellLive(op: CallOp): void {
-    const { unit, ended, isFunction } = this.#at;
+    const { unit, ended, isFunction } = this.#caller;
     if (!unit.graph.targetsOf(op).some((f) => unit.graph.meetsLanes(f))) return;
     const w = this.#writer;
-    if (!isFunction) tellLive(w, this.#memory, laneBits(this.#flow.everybody()));
+    if (!isFunction) tellLive(w, this.#caller.memory, laneBits(this.#caller.flow.everybody()));
     else if (ended !== null) {
       const live = w.local("i32");
-      loadLive(w, this.#memory, live);
+      loadLive(w, this.#caller.memory, live);
       const gone = laneBits(ended.map((local) => wasm.local("v128", local)));
       const left = wasm.op("i32.and", wasm.local("i32", live), wasm.op("i32.xor", gone, wasm.i32(-1)));
-      tellLive(w, this.#memory, left);
+      tellLive(w, this.#caller.memory, left);
       w.release(live);
     }
   }
 
   /** Lanes that a warp-wide operation names may not be in this function. */
   meet(block: number, named: Expr, guard: Mask): void {
-    const { unit, isFunction, ended } = this.#at;
+    const { unit, isFunction, ended } = this.#caller;
     const chunk = this.#chunk;
     if (!isFunction || !chunk.analysis.gathers(block)) return;
     const active = chunk.maskOf(block, guard) ?? allLanes(chunk);
     const gone = (ended ?? []).map((local) => wasm.local("v128", local));
-    requireNamed(chunk, unit, this.#memory, named, { active, ended: gone });
+    requireNamed(chunk, unit, this.#caller.memory, named, { active, ended: gone });
   }
 
   #conventionOf(op: CallOp): Convention {
-    const { unit } = this.#at;
+    const { unit } = this.#caller;
     const { target } = op;
     if (target.kind === "indirect") return conventionOf(target.signature, unit.graph.losesByAddress);
     const [callee] = unit.graph.targetsOf(op);
@@ -204,7 +201,7 @@ export class Calls {
     before: () => void = () => {},
   ): void {
     const w = this.#writer;
-    const { unit } = this.#at;
+    const { unit } = this.#caller;
     const targets = unit.graph.targetsOf(op);
     const passed = this.#values.passed(convention, op);
     const enter = (callee: Wasm, here: readonly Wasm[], isOnly: boolean, args: readonly Wasm[]): void => {
@@ -220,7 +217,7 @@ export class Calls {
     const args = passed.map((value) => ({ local: w.local(value.ty), value }));
     w.assign(args);
     const locals = args.map(({ local, value }) => wasm.local(value.ty, local));
-    const each = new CallTargets(this.#chunk, unit, this.#memory, this.#faults);
+    const each = new CallTargets(this.#chunk, unit, this.#caller.memory, this.#caller.faults);
     each.each(index, op, lanes, (callee, here, isOnly) => enter(callee, here, isOnly, locals));
     for (const { local } of args) w.release(local);
   }
@@ -234,7 +231,7 @@ export class Calls {
     lanes: readonly Wasm[],
     collect: Collect,
   ): void {
-    const { unit } = this.#at;
+    const { unit } = this.#caller;
     const { quads } = this.#chunk;
     const memory = this.#values.memoryOf(convention, op, false);
     this.#enter(index, callee, unit.graph.targetsOf(op), op, memory);
@@ -254,7 +251,7 @@ export class Calls {
     then: (returned: Returned) => void,
   ): void {
     const w = this.#writer;
-    const { unit } = this.#at;
+    const { unit } = this.#caller;
     w.values([...this.#start(), ...lanes, ...args]);
     if (op.target.kind === "direct") w.call(functionName(unit.graph.targetsOf(op)[0]!));
     else {
@@ -269,14 +266,14 @@ export class Calls {
 
   /** What every function of the module is given first. */
   #start(): readonly Wasm[] {
-    const { context, entry, layout } = this.#memory;
+    const { context, entry, layout } = this.#caller.memory;
     return [wasm.local("i32", context), wasm.op("i32.add", wasm.local("i32", entry), wasm.i32(layout.callBytes))];
   }
 
   /** Fills the entry of the shadow stack that the callee gets. `callees`: all that it may be. */
   #enter(index: number, number: Wasm, callees: readonly Callable[], op: CallOp, memory: InMemory): void {
-    const { unit, frame } = this.#at;
-    const { entry, layout, siteOf } = this.#memory;
+    const { unit, frame } = this.#caller;
+    const { entry, layout, siteOf } = this.#caller.memory;
     const { stacks } = unit;
     if (!callees.some((f) => stacks.isTracked(f))) return;
     const w = this.#writer;
@@ -314,7 +311,7 @@ export class Calls {
     w.assign(lost);
     const gone = lost.map(({ local }) => wasm.local("v128", local));
     this.end(gone);
-    this.#flow.leave(block, gone);
+    this.#caller.flow.leave(block, gone);
     for (const { local } of lost) w.release(local);
   }
 }

@@ -6,20 +6,16 @@ import { activationBytes, calledBytes } from "./activation-bytes.ts";
 import { fullAddresses } from "./address.ts";
 import { type FileCallOp, fits, type SubroutineCallOp } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
-import type { CallContext } from "./calls.ts";
+import type { Caller } from "./calls.ts";
 import type { Chunk } from "./chunk.ts";
 import { callEntry, type HeaderWord } from "./context-layout.ts";
-import type { ControlFlow } from "./control-flow.ts";
 import { functionName, wasmSignature } from "./convention.ts";
-import type { Faults } from "./faults.ts";
 import { anyOf, laneBits, maskOfBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./locator.ts";
 import { loadLive, tellLive } from "./meeting.ts";
 import { ifMoved, type MovedLanes } from "./moved-lanes.ts";
 import { activationWords } from "./paused-activations.ts";
 import { pauseReason } from "./pausing-function.ts";
 import { SharedRegisters } from "./shared-registers.ts";
-import type { Suspension } from "./suspension.ts";
 import { targetTable } from "./target-table.ts";
 import { Unsupported } from "./unsupported.ts";
 
@@ -36,30 +32,14 @@ const add = (a: Wasm, bytes: number): Wasm => (bytes === 0 ? a : wasm.op("i32.ad
 
 /** Calls of vISA: one callee for all lanes, which finds what it is given in a byte file of its own, or in that of its routine. */
 export class FileCalls {
+  readonly #caller: Caller;
   readonly #chunk: Chunk;
-  readonly #flow: ControlFlow;
-  readonly #memory: MemoryContext;
-  readonly #faults: Faults;
-  readonly #at: CallContext;
   readonly #writer: FunctionWriter;
-  readonly #suspension: Suspension | null;
 
-  /** `suspension`: where there are pauses. */
-  constructor(
-    chunk: Chunk,
-    flow: ControlFlow,
-    memory: MemoryContext,
-    faults: Faults,
-    at: CallContext,
-    suspension: Suspension | null,
-  ) {
-    this.#suspension = suspension;
-    this.#chunk = chunk;
-    this.#flow = flow;
-    this.#memory = memory;
-    this.#faults = faults;
-    this.#at = at;
-    this.#writer = chunk.writer;
+  constructor(caller: Caller) {
+    this.#caller = caller;
+    this.#chunk = caller.chunk;
+    this.#writer = caller.chunk.writer;
   }
 
   call(block: number, index: number, instruction: Instruction, op: FileCallOp): void {
@@ -67,7 +47,7 @@ export class FileCalls {
       if (op.target.kind === "direct") {
         const [callee] = this.#graph.targetsOf(op);
         if (fits(op, callee!)) this.#enter(block, index, op, callers.lanes, [callee!], null);
-        else this.#faults.raise(index, callers.lanes);
+        else this.#caller.faults.raise(index, callers.lanes);
       } else this.#indirect(block, index, op, op.target, callers);
     });
   }
@@ -75,7 +55,7 @@ export class FileCalls {
   /** The subroutine goes on in the registers and the byte file of its routine. */
   callSubroutine(block: number, index: number, instruction: Instruction, op: SubroutineCallOp): void {
     const [callee] = this.#graph.targetsOf(op);
-    const registers = new SharedRegisters(this.#chunk, this.#at.callable);
+    const registers = new SharedRegisters(this.#chunk, this.#caller.callable);
     ifMoved(this.#chunk, block, instruction, ({ lanes }) => {
       this.#begin(block, op, lanes, [callee!], null, {
         prepare: () => registers.store(op.registers ?? []),
@@ -90,7 +70,7 @@ export class FileCalls {
   }
 
   get #graph() {
-    return this.#at.unit.graph;
+    return this.#caller.unit.graph;
   }
 
   /** Where the byte file lies. */
@@ -100,17 +80,17 @@ export class FileCalls {
 
   /** The lanes with which the callee begins; those that have not ended are told to whoever will take them all. */
   #begun(isForAll: boolean, lanes: readonly Wasm[]): readonly Wasm[] {
-    const { callable, isFunction } = this.#at;
+    const { callable, isFunction } = this.#caller;
     const w = this.#writer;
     if (!this.#graph.takesLanes(callable)) return lanes;
     if (!isFunction) {
-      const everybody = this.#flow.everybody();
-      tellLive(w, this.#memory, laneBits(everybody));
+      const everybody = this.#caller.flow.everybody();
+      tellLive(w, this.#caller.memory, laneBits(everybody));
       return isForAll ? everybody : lanes;
     }
     if (!isForAll) return lanes;
     const live = w.local("i32");
-    loadLive(w, this.#memory, live);
+    loadLive(w, this.#caller.memory, live);
     return maskOfBits(wasm.local("i32", live), this.#chunk.quads);
   }
 
@@ -125,14 +105,14 @@ export class FileCalls {
   ): void {
     const w = this.#writer;
     const callee = number ?? wasm.i32(callees[0]!.number);
-    const suspension = this.#suspension;
+    const suspension = this.#caller.suspension;
     if (suspension === null || !callees.some((f) => this.#graph.pauses(f))) {
       prepare();
       call(this.#begun(op.allLanes, lanes), callee);
       return;
     }
     const { quads } = this.#chunk;
-    const { context, layout } = this.#memory;
+    const { context, layout } = this.#caller.memory;
     const head = suspension.headAt(block);
     const [which, bits] = [w.local("i32"), w.local("i32")];
     const load = (word: keyof typeof activationWords): void => {
@@ -167,8 +147,8 @@ export class FileCalls {
       w.i32(pauseReason.yield);
       w.op("i32.eq");
       w.if(
-        () => this.#flow.pause("call in a loop", block, block, null),
-        () => this.#flow.pause("call at a barrier", block, block, null),
+        () => this.#caller.flow.pause("call in a loop", block, block, null),
+        () => this.#caller.flow.pause("call at a barrier", block, block, null),
       );
     });
     w.release(which);
@@ -177,7 +157,7 @@ export class FileCalls {
 
   #set(name: HeaderWord, value: Wasm): void {
     const w = this.#writer;
-    const { context, layout } = this.#memory;
+    const { context, layout } = this.#caller.memory;
     w.get(context);
     w.value(value);
     w.memory("i32.store", 4, layout.words[name]);
@@ -193,7 +173,7 @@ export class FileCalls {
     w.assign([{ local: bad, value: differ }]);
     const number = w.local("i32");
     w.assign([{ local: number, value: place }]);
-    const { unit } = this.#at;
+    const { unit } = this.#caller;
     const count = unit.facts.callables.list.length;
     const isNone = wasm.op(
       "i32.or",
@@ -204,7 +184,7 @@ export class FileCalls {
     w.if(
       () => w.assign([{ local: bad, value: wasm.i32(1) }]),
       () => {
-        const { context, layout } = this.#memory;
+        const { context, layout } = this.#caller.memory;
         w.value(wasm.op("i32.add", wasm.local("i32", context), wasm.local("i32", number)));
         w.memory("i32.load8_u", 1, layout.targets + targetTable(unit, targets) * count);
         w.op("i32.eqz");
@@ -214,7 +194,7 @@ export class FileCalls {
     w.get(bad);
     w.if(() => {
       store();
-      this.#faults.raise(index, lanes);
+      this.#caller.faults.raise(index, lanes);
     });
     if (targets.length > 0) this.#enter(block, index, op, lanes, targets, wasm.local("i32", number));
     for (const local of [low, bad, number]) w.release(local);
@@ -227,7 +207,7 @@ export class FileCalls {
   #address({ address }: Indirect, lanes: readonly Wasm[], decider: number | null) {
     const w = this.#writer;
     const chunk = this.#chunk;
-    const { context, layout } = this.#memory;
+    const { context, layout } = this.#caller.memory;
     const value = chunk.value(address);
     const [low, high] = [w.local("i32"), w.local("i32")];
     const store = (): void =>
@@ -283,7 +263,7 @@ export class FileCalls {
     number: Wasm | null,
   ): void {
     const w = this.#writer;
-    const { callable, unit } = this.#at;
+    const { callable, unit } = this.#caller;
     const { grfBytes } = callable.ir.file!;
     if (callees.some((f) => f.ir.file!.grfBytes !== grfBytes)) throw new Unsupported("routines of several platforms");
     const own = this.#base;
@@ -319,7 +299,7 @@ export class FileCalls {
   /** Where the files of what the kernel calls begin: in common for all threads, if these do not wait in the middle of calls. */
   get #callFiles(): Wasm {
     const w = this.#writer;
-    const { context, layout, unit } = this.#memory;
+    const { context, layout, unit } = this.#caller.memory;
     const files = add(wasm.local("i32", context), layout.callFiles);
     if (!this.#graph.pausesInFunctions) return files;
     const first = w.local("i32");
@@ -334,8 +314,8 @@ export class FileCalls {
   /** Fills the entry of the shadow stack that the callee gets. */
   #tell(index: number, callees: readonly Callable[], number: Wasm, file: Wasm): void {
     const w = this.#writer;
-    const { unit, frame } = this.#at;
-    const { entry, layout, siteOf } = this.#memory;
+    const { unit, frame } = this.#caller;
+    const { entry, layout, siteOf } = this.#caller.memory;
     const set = (offset: number, value: Wasm): void => {
       w.get(entry);
       w.value(value);
@@ -350,7 +330,7 @@ export class FileCalls {
 
   /** What every function of the module is given first. */
   #start(): readonly Wasm[] {
-    const { context, entry, layout } = this.#memory;
+    const { context, entry, layout } = this.#caller.memory;
     return [wasm.local("i32", context), add(wasm.local("i32", entry), layout.callBytes)];
   }
 

@@ -97,15 +97,22 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const gc = runInNewContext("gc");
 const megabytes = 2 ** 20;
+const bytes = 24 * megabytes;
 async function use() {
   const own = new Device({ engine: "jit", hostThreads: 2 });
-  own.buffer("u8", 64 * megabytes).writeBytes(new Uint8Array(64 * megabytes).fill(1));
-  const { ok } = await own.load(text).kernel("k").launchAsync({ ...options, args: [own.buffer("u32", out.length), 3] });
+  const args = [own.buffer("u32", out.length), 3];
+  own.buffer("u8", bytes).writeBytes(new Uint8Array(bytes).fill(1));
+  const { ok } = await own.load(text).kernel("k").launchAsync({ ...options, args });
   if (!ok) throw new Error("the launch failed");
 }
-await use();
+async function useAndForget() {
+  await use();
+  gc();
+  gc();
+}
+await useAndForget();
 const before = process.memoryUsage.rss();
-for (let i = 0; i < 5; i++) await use();
+for (let i = 0; i < 5; i++) await useAndForget();
 // The workers notice that nothing is asked of them.
 await new Promise((resolve) => setTimeout(resolve, 300));
 gc();

@@ -3,6 +3,12 @@ import { longestMessage, mail, mailState, messageAt, mostValues, noBlock, values
 /** Milliseconds that a batch of blocks should take: long compared to taking it, short compared to waiting for the last. */
 export const batchMs = 1;
 
+/**
+ * Milliseconds without a launch after which a worker of Node collects its garbage: with it go the memories of devices that nobody
+ * else uses any more. V8 does not count what they take, since they are shared, and may let them be for long.
+ */
+const idleMs = 50;
+
 /** What a worker is told: to run blocks of a launch, as long as there are any. */
 export interface Invitation {
   /** Whether to send a message when there is something to look at: the launching thread does not wait for it otherwise. */
@@ -28,9 +34,22 @@ export interface Invitation {
  * thread.
  */
 export const workerSource = `
-const { parentPort = globalThis } = globalThis.process?.getBuiltinModule?.("node:worker_threads") ?? {};
+const isNode = globalThis.process?.getBuiltinModule !== undefined;
+const { parentPort = globalThis } = isNode ? process.getBuiltinModule("node:worker_threads") : {};
 const stopped = Symbol();
+let idle;
+let gc;
+const collect = () => {
+  if (gc === undefined) {
+    const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+    setFlagsFromString("--expose-gc");
+    gc = process.getBuiltinModule("node:vm").runInNewContext("gc");
+    setFlagsFromString("--no-expose-gc");
+  }
+  gc();
+};
 parentPort.onmessage = ({ data }) => {
+  clearTimeout(idle);
   const { tells, module, memory, functions, control, mailbox, threads, waits } = data;
   const words = new Int32Array(control);
   const mail = new Int32Array(control, mailbox);
@@ -125,5 +144,6 @@ parentPort.onmessage = ({ data }) => {
   Atomics.store(mail, ${mail.block}, ${noBlock});
   Atomics.store(mail, ${mail.present}, 0);
   tell();
+  if (isNode) idle = setTimeout(collect, ${idleMs});
 };
 `;

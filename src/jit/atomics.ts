@@ -247,7 +247,7 @@ export class AtomicOperations {
       writer.memory(scalarLoad(access), bytes, e * bytes);
       writer.set(old);
     });
-    this.#moves.storeOne(access, wasm.local("i32", place), 0, fresh);
+    this.#moves.scalars.storeOne(access, wasm.local("i32", place), 0, fresh);
   }
 
   /** The same where other threads of the host do it too: element by element. */

@@ -8,6 +8,7 @@ import { FileCalls } from "./file-calls.ts";
 import { aheadOf } from "./ahead.ts";
 import { type BranchCopies, ControlFlow } from "./control-flow.ts";
 import { CountedBarriers } from "./counted-barriers.ts";
+import { deadInstructions } from "./dead-instructions.ts";
 import { Faults } from "./faults.ts";
 import type { FlatPath } from "./flat-path.ts";
 import { GatheringBlocks, Gatherings } from "./gatherings.ts";
@@ -393,16 +394,3 @@ const sameGuard = ({ guard: a }: Instruction, { guard: b }: Instruction): boolea
 /** Whether the first is for the lanes that the second leaves out. */
 const otherGuard = ({ guard: a }: Instruction, { guard: b }: Instruction): boolean =>
   a !== null && b !== null && a.register === b.register && a.negate !== b.negate;
-
-/** Pure instructions, and loads of constants, whose results nobody reads. */
-function deadInstructions({ analysis }: Chunk): ReadonlySet<number> {
-  const { graph, liveness, instructions } = analysis.code;
-  const dead = new Set<number>();
-  for (const { index } of graph.blocks) {
-    liveness.walk(index, (i, behind) => {
-      const { op, dst } = instructions[i]!;
-      if (op.kind === "pure" && dst.every((to) => typeof to === "number" && !behind.has(to))) dead.add(i);
-    });
-  }
-  return dead;
-}

@@ -1,11 +1,12 @@
 import type { Access } from "../ir/index.ts";
-import { type MemoryOp, type Wasm, wasm } from "../wasm/index.ts";
-import { type AccessFunctions, fetchName, putName, scalarLoad } from "./access-functions.ts";
+import { type Wasm, wasm } from "../wasm/index.ts";
+import { type AccessFunctions, fetchName, putName } from "./access-functions.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import { allBits, laneBits } from "./lane-bits.ts";
 import type { LanePlaces, PushPlace, Spot } from "./lane-places.ts";
 import type { Places } from "./reach.ts";
 import { interleaved, shuffled, transposed } from "./records.ts";
+import { ScalarMoves } from "./scalar-moves.ts";
 import { widenMask } from "./value.ts";
 
 type Element = readonly number[];
@@ -21,12 +22,15 @@ export class ElementMoves {
   readonly #isShared: boolean;
   /** Where code is better short than fast: what moves elements from place to place. */
   readonly #functions: AccessFunctions | null;
+  /** One element at a time, out of and into locals of WebAssembly's numbers. */
+  readonly scalars: ScalarMoves;
 
   constructor(chunk: Chunk, lanePlaces: LanePlaces, isShared: boolean, functions: AccessFunctions | null) {
     this.#chunk = chunk;
     this.#functions = functions;
     this.#lanePlaces = lanePlaces;
     this.#isShared = isShared;
+    this.scalars = new ScalarMoves(chunk.writer, isShared);
   }
 
   /** Loads the elements of all lanes or, where only those have a place, of the lanes of a mask. */
@@ -37,7 +41,7 @@ export class ElementMoves {
       for (const local of into[0]!.toReversed()) this.#chunk.writer.set(local);
       return;
     }
-    const mayRun = this.#isDense(access) && !isStrong(access, this.#isShared);
+    const mayRun = this.#isDense(access) && !this.scalars.isStrong(access);
     const bytes = bytesOf(access);
     if (mask === null && mayRun && places.kind === "run" && Math.abs(places.stride) === bytes) {
       this.#loadRun(access, places, offset, into);
@@ -64,7 +68,7 @@ export class ElementMoves {
       return;
     }
     const isWhole = elements.every((e) => e !== null);
-    const mayRun = isWhole && this.#isDense(access) && !isStrong(access, this.#isShared);
+    const mayRun = isWhole && this.#isDense(access) && !this.scalars.isStrong(access);
     const bytes = bytesOf(access);
     // Between the load and the store of a blend, another thread could write what is not stored here.
     const mayBlend = !this.#isShared || access.space === "shared" || access.space === "local";
@@ -99,7 +103,7 @@ export class ElementMoves {
 
   /** Whether an access is one element, to which other threads of the host need not pay attention. */
   #isPlain(access: Access): boolean {
-    return access.count === 1 && !isStrong(access, this.#isShared);
+    return access.count === 1 && !this.scalars.isStrong(access);
   }
 
   #call(name: string, at: ReturnType<LanePlaces["allOf"]>, values: Element): void {
@@ -246,10 +250,10 @@ export class ElementMoves {
     const l = wide ? lane & 1 : lane & 3;
     into.forEach((element, e) => {
       const local = element[wide ? lane >> 1 : lane >> 2]!;
-      if (access.bits < 32 || isStrong(access, this.#isShared)) {
+      if (access.bits < 32 || this.scalars.isStrong(access)) {
         writer.get(local);
         const at = push(lane) + e * bytes;
-        this.#loadScalar(access, at);
+        this.scalars.load(access, at);
         writer.op(wide ? "i64x2.replace_lane" : "i32x4.replace_lane", [l]);
       } else if (l === 0) {
         writer.memory(wide ? "v128.load64_zero" : "v128.load32_zero", bytes, push(lane) + e * bytes);
@@ -258,29 +262,6 @@ export class ElementMoves {
         writer.get(local);
         writer.memory(wide ? "v128.load64_lane" : "v128.load32_lane", bytes, at, l);
       }
-      writer.set(local);
-    });
-  }
-
-  /** Loads the element that all lanes share from the place on the stack. */
-  #loadScalar(access: Access, offset: number): void {
-    const { writer } = this.#chunk;
-    const { bits, signed } = access;
-    if (!isStrong(access, this.#isShared)) {
-      writer.memory(scalarLoad(access), Math.min(access.align, bits / 8), offset);
-      return;
-    }
-    const op: MemoryOp = bits === 64 ? "i64.atomic.load" : bits === 32 ? "i32.atomic.load" : `i32.atomic.load${bits}_u`;
-    writer.memory(op, bits / 8, offset);
-    if (signed && bits < 32) writer.op(bits === 8 ? "i32.extend8_s" : "i32.extend16_s");
-  }
-
-  /** Loads elements that are the same for all lanes into scalar locals. */
-  loadOne(access: Access, at: Wasm, offset: number, into: readonly number[]): void {
-    const { writer } = this.#chunk;
-    into.forEach((local, e) => {
-      writer.value(at);
-      this.#loadScalar(access, offset + (e * access.bits) / 8);
       writer.set(local);
     });
   }
@@ -358,44 +339,15 @@ export class ElementMoves {
       if (element === null) return;
       const at = push(lane) + e * bytes;
       const value = wasm.local("v128", element[wide ? lane >> 1 : lane >> 2]!);
-      if (isStrong(access, this.#isShared)) {
+      if (this.scalars.isStrong(access)) {
         writer.value(wasm.lane(wide ? "i64x2.extract_lane" : "i32x4.extract_lane", l, value));
-        this.#storeScalar(access, at);
+        this.scalars.store(access, at);
       } else {
         writer.value(value);
         writer.memory(`v128.store${access.bits}_lane`, Math.min(access.align, bytes), at, wide ? l : (l * 4) / bytes);
       }
     });
   }
-
-  #storeScalar(access: Access, offset: number): void {
-    const { writer } = this.#chunk;
-    const { bits } = access;
-    const ty = bits === 64 ? "i64" : "i32";
-    const width = bits < 32 ? (`${bits as 8 | 16}` as const) : "";
-    if (isStrong(access, this.#isShared)) {
-      writer.memory(
-        bits === 64 ? "i64.atomic.store" : bits === 32 ? "i32.atomic.store" : `i32.atomic.store${bits}`,
-        bits / 8,
-        offset,
-      );
-    } else writer.memory(`${ty}.store${width}` as MemoryOp, Math.min(access.align, bits / 8), offset);
-  }
-
-  /** Stores scalars (i32 or i64) at one place. */
-  storeOne(access: Access, at: Wasm, offset: number, values: readonly (Wasm | null)[]): void {
-    const { writer } = this.#chunk;
-    values.forEach((value, e) => {
-      if (value === null) return;
-      writer.value(at);
-      writer.value(value);
-      this.#storeScalar(access, offset + (e * access.bits) / 8);
-    });
-  }
 }
 
 const bytesOf = ({ bits, count }: Access): number => (bits / 8) * count;
-
-/** Whether other threads of the host must see an access as one, and in order. */
-const isStrong = ({ order, volatile, space, align, bits }: Access, isShared: boolean): boolean =>
-  isShared && (order !== "weak" || volatile) && space !== "shared" && space !== "local" && align >= bits / 8;

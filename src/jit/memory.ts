@@ -125,13 +125,13 @@ export class Memory {
       either(
         writer,
         located,
-        () => this.#moves.loadOne(access, places.at, offset, locals),
+        () => this.#moves.scalars.loadOne(access, places.at, offset, locals),
         () =>
           this.#slowly(locator, access, (by, part, from) => {
             by.find(index, part, address, mask);
             const at = writer.local("i32");
             by.loadPlace(mask, at);
-            this.#moves.loadOne(part, wasm.local("i32", at), 0, locals.slice(from, from + part.count));
+            this.#moves.scalars.loadOne(part, wasm.local("i32", at), 0, locals.slice(from, from + part.count));
             writer.release(at);
           }),
       );
@@ -201,7 +201,7 @@ export class Memory {
     if (places.kind === "one" && elements.every((v): v is Uniform | null => v === null || v.kind === "uniform")) {
       const scalars = elements.map((v) => v?.scalar ?? null);
       const store = (at: Wasm, plus: number, part = access, from = 0): void => {
-        const move = (): void => this.#moves.storeOne(part, at, plus, scalars.slice(from, from + part.count));
+        const move = (): void => this.#moves.scalars.storeOne(part, at, plus, scalars.slice(from, from + part.count));
         if (mask === null) move();
         else {
           writer.value(anyOf(mask));

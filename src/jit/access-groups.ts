@@ -9,6 +9,8 @@ import type { Stretch } from "./reach.ts";
 /** Accesses of one block whose addresses are a few bytes from each other: what holds for all is checked once. */
 export interface AccessGroup {
   readonly access: Access;
+  /** Whether it changes what is there; a generic address may be where nothing can be changed. */
+  readonly writes: boolean;
   readonly address: Address;
   readonly stretch: Stretch;
   /** How many there are. */
@@ -29,6 +31,7 @@ const widest = 4096;
 interface Candidate {
   readonly index: number;
   readonly access: Access;
+  readonly writes: boolean;
   readonly address: Address;
   readonly isEarly: boolean;
 }
@@ -43,8 +46,8 @@ export function accessGroups({ ir, instructions, graph }: Prepared): ReadonlyMap
     if (!inBlock.some(({ op }) => isAccess(op))) continue;
     for (const near of nearbyOf(inBlock, start, new Bases(ir))) {
       const { candidates, stretch } = near;
-      const { access, address, isEarly } = candidates[0]!;
-      const group = { access, address, stretch, count: candidates.length, isEarly };
+      const { access, writes, address, isEarly } = candidates[0]!;
+      const group = { access, writes, address, stretch, count: candidates.length, isEarly };
       for (const c of candidates) members.set(c.index, { group, at: c.address.offset - stretch.offset });
     }
   }
@@ -103,8 +106,9 @@ function nearbyOf(instructions: readonly Instruction[], start: number, bases: Ba
       const isAlone = instruction.guard !== null || instruction.lanes !== undefined || readsFile(op.address);
       const address = bases.resolve(addressOf(op.address));
       const isEarly = !isAlone && bases.isUnchanged(address.base);
-      const candidate = { index: start + i, access: op.access, address, isEarly };
-      const key = `${op.access.space} ${bases.keyOf(address.base)}`;
+      const candidate = { index: start + i, access: op.access, writes: op.kind !== "load", address, isEarly };
+      const space = op.access.space === "generic" && candidate.writes ? "generic, written" : op.access.space;
+      const key = `${space} ${bases.keyOf(address.base)}`;
       const joins = !isAlone && open.get(key)?.add(candidate) === true;
       if (!joins) {
         const list = new Nearby(candidate);

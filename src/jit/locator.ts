@@ -88,7 +88,7 @@ export class Locator {
 
   /** Makes known what the check of a group will need, since that is computed where the function begins. */
   #announce(group: AccessGroup): void {
-    const target = this.#context.reaches.of(group.access, group.address);
+    const target = this.#context.reaches.of(group);
     this.#targets.set(group, target);
     if (target !== null)
       new ReachCheck(this.#chunk, group.stretch, target).of(this.#anyValue(group.address.base), null);

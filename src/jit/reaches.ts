@@ -1,7 +1,7 @@
 import { type Access, windows } from "../ir/index.ts";
 import { type Extent, nearestExtent } from "../machine/extent.ts";
 import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../wasm/index.ts";
-import type { Address } from "./address.ts";
+import type { AccessGroup } from "./access-groups.ts";
 import type { Analysis } from "./analysis.ts";
 import { reachBytes } from "./context-layout.ts";
 import { Origins, type Root } from "./origins.ts";
@@ -66,9 +66,9 @@ export class Reaches {
     }
   }
 
-  /** What an address probably finds; null where nothing is known of it. */
-  of({ space }: Access, { base, offset }: Address): Target | null {
-    const origin = this.#origins.of(base, offset);
+  /** What accesses probably find; null where nothing is known of it. */
+  of({ access: { space }, writes, address }: Pick<AccessGroup, "access" | "writes" | "address">): Target | null {
+    const origin = this.#origins.of(address.base, address.offset);
     if (origin === null) return null;
     const { root, distance } = origin;
     switch (root.kind) {
@@ -80,7 +80,7 @@ export class Reaches {
       case "frame":
         return this.#inFrame(root.leaf, distance);
       case "constant": {
-        const reach = this.#variableAt(space, root.address);
+        const reach = this.#variableAt(space, root.address, writes);
         return reach && { reach, ahead: distance === null ? null : minus(i64(distance), reach.from) };
       }
     }
@@ -132,8 +132,8 @@ export class Reaches {
     return reach === undefined ? null : { reach, ahead: distance === null ? null : i64(offset + distance) };
   }
 
-  /** The variable of the program around an address, or next to it. */
-  #variableAt(space: Access["space"], address: number): Reach | null {
+  /** The variable of the program around an address, or next to it; where it is to be written, one that can be. */
+  #variableAt(space: Access["space"], address: number, writes: boolean): Reach | null {
     const { facts, layout } = this.#unit;
     const window = space === "generic" ? Number(facts.bindings.window) : 0;
     const within = address - window;
@@ -145,10 +145,10 @@ export class Reaches {
       if (within >= dynamic) return { from: i64(dynamic + window), bytes: this.#dynamicBytes, delta };
       return variableReach(facts.shared, within, window, delta);
     }
-    if (wanted("const") && isIn("const")) {
+    if (!writes && wanted("const") && isIn("const")) {
       return variableReach(facts.constants.extents, within, window, wasm.i32(facts.constants.delta));
     }
-    if (wanted("kernel-param") && isIn("kernel-param")) {
+    if (!writes && wanted("kernel-param") && isIn("kernel-param")) {
       const delta = plus(this.#context, wasm.i32(layout.params - windows["kernel-param"].start));
       return variableReach(this.#params, within, window, delta);
     }

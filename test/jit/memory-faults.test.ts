@@ -120,6 +120,32 @@ describe("reports are the interpreter's", () => {
       [".const .align 4 .b8 t[100];"],
     ],
     [
+      "writing to a constant, where lanes have read",
+      "wrong-state-space",
+      [
+        "mov.u64 %d, t;",
+        "cvta.const.u64 %c, %d;",
+        "mad.wide.u32 %a, %t, 4, %c;",
+        "ld.u32 %v, [%a];",
+        "st.u32 [%a], %v;",
+      ],
+      [".const .align 4 .b8 t[256];"],
+    ],
+    [
+      "writing to a constant at an address that may be any, where lanes have read",
+      "wrong-state-space",
+      [
+        ...["mov.u64 %d, t;", "cvta.const.u64 %c, %d;", "xor.b32 %i, %t, 5;", "mad.wide.u32 %a, %i, 4, %c;"],
+        ...["ld.u32 %v, [%a];", "st.u32 [%a], %v;"],
+      ],
+      [".const .align 4 .b8 t[256];"],
+    ],
+    [
+      "writing to a parameter",
+      "wrong-state-space",
+      ["mov.b64 %d, blob;", "cvta.param.u64 %c, %d;", "st.u32 [%c], %t;"],
+    ],
+    [
       "behind a parameter",
       "param-out-of-bounds",
       ["mov.b64 %d, blob;", "mad.wide.u32 %a, %t, 4, %d;", "ld.param.u32 %v, [%a];"],

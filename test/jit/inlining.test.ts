@@ -116,7 +116,7 @@ const cases: readonly (readonly [string, string, string, number, (t: number) => 
     "more than there is room for",
     `.func (.reg .b32 r) more (.reg .b32 x) { mov.u32 r, x;\n${"add.u32 r, r, 1;\n".repeat(18)}ret; }`,
     `mov.u32 %r, 0;\n${"call (%r), more, (%r);\n".repeat(30)}`,
-    10,
+    23,
     () => 540,
   ],
   [

@@ -15,9 +15,10 @@ export interface Inlined {
   readonly origins: readonly number[];
 }
 
-/** What can be copied has so many instructions at most; and by so many a function may grow. */
+/** What can be copied has so many instructions at most. */
 const mostInstructions = 24;
-const mostGrowth = 400;
+/** By how many instructions a function of so many may grow: registers that are copied as well make long code slow to compile. */
+const mostGrowth = (instructions: number): number => Math.max(150, instructions / 8);
 /** How often functions that have become small are looked for: the depth of calls that can disappear. */
 const rounds = 4;
 
@@ -41,7 +42,8 @@ export function inlineCalls(
     };
     const before = all;
     all = before.map((f, i) => {
-      const room = mostGrowth - (f.ir.instructions.length - functions[i]!.instructions.length);
+      const size = functions[i]!.instructions.length;
+      const room = mostGrowth(size) - (f.ir.instructions.length - size);
       return new Inlining(f, room, calleeOf).result;
     });
     const isNew = all.some((f, i) => f !== before[i]);

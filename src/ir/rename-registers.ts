@@ -2,8 +2,10 @@ import { type Expr, rewriteLeaves } from "../semantics/index.ts";
 import type { Destination, Instruction, Op } from "./instruction.ts";
 import { mapOperands } from "./map-operands.ts";
 
-/** What puts other registers in the place of those that instructions read, write and are guarded by. */
-export function renaming(rename: (register: number) => number): (instruction: Instruction) => Instruction {
+type Rename = (register: number) => number;
+
+/** What puts other registers in the place of those that instructions read, write and are guarded by. `written`: of those that they write. */
+export function renaming(rename: Rename, written = rename): (instruction: Instruction) => Instruction {
   const memo = new Map<Expr, Expr>();
   const leaf = (expr: Expr): Expr => {
     if (expr.kind !== "reg" && expr.kind !== "lane-word") return expr;
@@ -12,7 +14,7 @@ export function renaming(rename: (register: number) => number): (instruction: In
   };
   const rewrite = (expr: Expr): Expr => rewriteLeaves(expr, leaf, memo);
   const renameTo = (to: Destination): Destination => {
-    if (typeof to === "number") return rename(to);
+    if (typeof to === "number") return written(to);
     return to?.kind === "indirect" ? { ...to, address: rewrite(to.address) } : to;
   };
   return (instruction) => {
@@ -21,13 +23,13 @@ export function renaming(rename: (register: number) => number): (instruction: In
     return {
       ...mapped,
       guard: guard && { ...guard, register: rename(guard.register) },
-      op: renameResults(mapped.op, rename),
+      op: renameResults(mapped.op, written),
       dst: mapped.dst.map(renameTo),
     };
   };
 }
 
-function renameResults(op: Op, rename: (register: number) => number): Op {
+function renameResults(op: Op, rename: Rename): Op {
   if (op.kind !== "call") return op;
   return {
     ...op,

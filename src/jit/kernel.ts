@@ -23,7 +23,7 @@ import { planned } from "./parting.ts";
 import type { FunctionPlan } from "./plan.ts";
 import { type Phase, phasesOf } from "./phase.ts";
 import { Phases } from "./phases.ts";
-import { prepare } from "./prepare.ts";
+import { preparationIn, prepare } from "./prepare.ts";
 import type { Sharing } from "./register-locals.ts";
 import { registerSpans } from "./register-spans.ts";
 import { reachedFrom } from "./reached-functions.ts";
@@ -77,7 +77,7 @@ export function compileKernel(
 ): CompiledKernel {
   const { facts, kernel, graph, stacks } = reachedFrom(number, shape, program);
   const { ir } = kernel;
-  const code = prepare(kernel, facts.bindings, graph.mayLoseLanes, graph.mayPause);
+  const code = prepare(kernel, facts.bindings, preparationIn(graph));
   const { analysed, plans: written } = planned(kernel, code, { shape, facts, graph, stacks });
   const unit = unitOf(kernel, analysed, written, { shape, facts, graph, stacks }, features);
   const { module, layout, quads, plans } = unit;

@@ -5,7 +5,7 @@ import { Analysis, type Surroundings } from "./analysis.ts";
 import { type CallGraph, isCall } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import { type Convention, conventionOf, directConvention, routineConvention } from "./convention.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import { preparationIn, type Prepared, prepare } from "./prepare.ts";
 import { type Shape, uniform, vector } from "./shape.ts";
 import { specialShape } from "./specials.ts";
 import { type Pauses, pausedBlocks, pausesOf } from "./suspension.ts";
@@ -109,7 +109,7 @@ export class Planning {
     const isNew = known === undefined;
     const byAddress = f.part === null && this.#graph.isCalledByAddress(f);
     if (known === undefined) {
-      const code = prepare(f, this.#facts.bindings, this.#graph.mayLoseLanes, this.#graph.mayPause);
+      const code = prepare(f, this.#facts.bindings, preparationIn(this.#graph));
       const registers = f.ir.params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
       const params = new Map(registers.map((r) => [r, byAddress ? vector : uniform]));
       this.#known.set(f, (known = { code, params, full: !byAddress, analysis: null }));

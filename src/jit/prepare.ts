@@ -1,10 +1,12 @@
 import { flowGraphOf, type FlowGraph, type FlowOptions } from "../ir/flow/flow-graph.ts";
-import { livenessOf, type Liveness } from "../ir/flow/liveness.ts";
+import { type FlowCode, livenessOf, type Liveness } from "../ir/flow/liveness.ts";
 import { readsOf, writesOf } from "../ir/flow/accesses.ts";
+import { withWebs } from "../ir/flow/webs.ts";
 import { mapOperands } from "../ir/map-operands.ts";
-import type { Instruction, IrFunction } from "../ir/index.ts";
+import type { Instruction, IrFunction, Register } from "../ir/index.ts";
 import { type Bindings, bind, bitsOf, type RegisterLeaf } from "../semantics/bind.ts";
 import { type Expr, kit } from "../semantics/index.ts";
+import type { CallGraph } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import { sumsForUnions } from "./low-bits.ts";
 
@@ -28,42 +30,74 @@ export interface Prepared {
 export const resultsOf = ({ returns }: IrFunction): number[] =>
   returns.flatMap(({ storage }) => (storage.kind === "register" ? [...storage.registers] : []));
 
-/** `endsBlock`: further instructions behind which blocks begin; `isAlone`: those that are a block by themselves. */
+interface Preparation {
+  /** Further instructions behind which blocks begin. */
+  readonly endsBlock: (instruction: Instruction) => boolean;
+  /** Those that are a block by themselves. */
+  readonly isAlone?: (instruction: Instruction) => boolean;
+  /** Whether there may be more registers, so that each holds values that have to do with one another. */
+  readonly separates: boolean;
+}
+
+/** What functions need that call each other like this. Where calls nest to any depth, what they keep of the host's stack counts. */
+export const preparationIn = ({ mayLoseLanes, mayPause, order }: CallGraph): Preparation => ({
+  endsBlock: mayLoseLanes,
+  isAlone: mayPause,
+  separates: !order.recursive,
+});
+
 export function prepare(
   { ir, origins }: Pick<Callable, "ir" | "origins">,
   bindings: Bindings,
-  endsBlock: (instruction: Instruction) => boolean,
-  isAlone: (instruction: Instruction) => boolean = () => false,
+  { endsBlock, isAlone = () => false, separates }: Preparation,
 ): Prepared {
   const memo = new Map<Expr, Expr>();
   // What is moved is moved as bits. What is undefined matters to observers alone, which need the interpreter.
   const bitsOfBound = (expr: Expr): Expr => bitsOf(bind(expr, bindings, memo));
-  const bound = ir.instructions.map((i) =>
+  const asWritten = ir.instructions.map((i) =>
     mapOperands(i.undefinedCases.length === 0 ? i : { ...i, undefinedCases: [] }, bitsOfBound),
   );
   const flow: FlowOptions = {
     endsBlock: (i) => endsBlock(i) || isAlone(i),
     beginsBlock: (i) => waitsForLanes(i) || isAlone(i),
   };
-  const graph = flowGraphOf(bound, flow);
-  const writes = new Uint32Array(ir.registers.length);
+  const graph = flowGraphOf(asWritten, flow);
+  const returned = resultsOf(ir);
+  const before = livenessOf({ instructions: asWritten, registers: ir.registers }, graph, returned);
+  const { instructions: bound, registers } = separates
+    ? separated(ir, asWritten, graph, before)
+    : { instructions: asWritten, registers: ir.registers };
+  const writes = new Uint32Array(registers.length);
   const count = (r: number): number => writes[r]!++;
   for (const instruction of bound) writesOf(instruction, count);
   for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
-  const before = livenessOf({ instructions: bound, registers: ir.registers }, graph, resultsOf(ir));
   const read = before.liveIn(0);
   const once = (r: number): boolean => writes[r] === 1 && !read.has(r);
-  const instructions = sumsForUnions(withConstants(ir, bound, bindings, once), once);
+  const instructions = sumsForUnions(withConstants(registers, bound, bindings, once), once);
   return {
-    ir,
+    ir: { ...ir, registers },
     instructions,
     graph,
     flow,
     writes,
     origins: origins ?? instructions.map((_, i) => i),
     edgeCopies: new Set(),
-    liveness: livenessOf({ instructions, registers: ir.registers }, graph, resultsOf(ir)),
+    liveness: livenessOf({ instructions, registers }, graph, returned),
   };
+}
+
+/** With registers for values that have nothing in common; those of vISA stand for parts of a file that routines share. */
+function separated(
+  ir: IrFunction,
+  instructions: readonly Instruction[],
+  graph: FlowGraph,
+  liveness: Liveness,
+): FlowCode {
+  const code = { instructions, registers: ir.registers };
+  if (ir.file !== undefined) return code;
+  const passed = [...ir.params, ...ir.returns];
+  const fixed = passed.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+  return withWebs(code, graph, liveness, { fixed, returned: resultsOf(ir) });
 }
 
 /** Whether lanes wait before the instruction for others of their warp. */
@@ -71,7 +105,7 @@ const waitsForLanes = ({ op }: Instruction): boolean => op.kind === "warp" && op
 
 /** Puts constants in the place of registers that hold nothing else. `once`: written before it is read, by one instruction. */
 function withConstants(
-  { registers }: IrFunction,
+  registers: readonly Register[],
   instructions: readonly Instruction[],
   bindings: Bindings,
   once: (register: number) => boolean,

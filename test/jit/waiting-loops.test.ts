@@ -21,7 +21,10 @@ ret;
   const { module, diagnostics } = compile([new SourceText("k.ptx", text)], {});
   if (module === null) throw new Error(diagnostics.map((d) => d.message).join("\n"));
   const { bindings } = loadProgram(new DeviceMemory(), module).engine;
-  const { graph, instructions } = prepare({ ir: module.functions[0]!, origins: null }, bindings, () => false);
+  const { graph, instructions } = prepare({ ir: module.functions[0]!, origins: null }, bindings, {
+    endsBlock: () => false,
+    separates: true,
+  });
   const sees = ({ op }: (typeof instructions)[number]): boolean =>
     op.kind === "atomic" || (op.kind === "load" && op.access.volatile);
   return waitingLoops(graph, instructions, sees).size;

@@ -5,8 +5,9 @@ const headerBytes = 256;
 
 /** What a kernel needs to have at hand while it runs. */
 export interface ContextNeeds {
-  /** Lanes of a chunk. */
+  /** Lanes of a chunk, and chunks of a block, at most. */
   readonly lanes: number;
+  readonly chunks: number;
   readonly paramBytes: number;
   /** Pointers among the parameters whose allocation is looked up once. */
   readonly roots: number;
@@ -14,8 +15,9 @@ export interface ContextNeeds {
   readonly sites: number;
   /** Bytes in which a chunk that waits keeps what it goes on with. */
   readonly stateBytes: number;
-  /** Bytes in which functions that wait keep what they go on with. */
+  /** Bytes in which functions that wait keep what they go on with, and those that say what of them is free. */
   readonly pausedBytes: number;
+  readonly poolBytes: number;
   /** Whether lanes may have to wait for others of their warp. */
   readonly gathers: boolean;
   /** Activations that can be open at once, and the most parameters and results that one of them has in memory. */
@@ -71,6 +73,7 @@ export interface ContextLayout {
   readonly states: number;
   /** What `PausedActivations` says. */
   readonly paused: number;
+  readonly pools: number;
   /** For each warp of a block, what `gathering` says. */
   readonly gatherings: number;
   readonly stacks: number;
@@ -174,6 +177,8 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     roots: take(needs.roots * reachBytes),
     sites: take(needs.sites * reachBytes),
     stackSites: take(needs.stackBytes === 0 ? 0 : needs.sites * reachBytes),
+    // From the sites to here all is zeros when a launch begins.
+    pools: take(needs.poolBytes),
     addresses: take(needs.lanes * 8),
     places: take(needs.lanes * 4),
     values: take(needs.lanes * 32),
@@ -184,7 +189,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     callParams: callWordsBytes,
     callResults: callWordsBytes + 4 * needs.memoryParams,
     targets: take(needs.targetBytes),
-    states: take(needs.stateBytes * (1024 / needs.lanes)),
+    states: take(needs.stateBytes * needs.chunks),
     paused: take(needs.pausedBytes),
     gatherings: take(needs.gathers ? mostWarps * gatheringBytes : 0),
     stacks: take(needs.stackBytes),

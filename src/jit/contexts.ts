@@ -76,7 +76,6 @@ export function fillContext(grid: Grid, kernel: CompiledKernel, context: number,
   u8.set(params.subarray(0, layout.roots - layout.params), context + layout.params);
   u8.set(kernel.targets, context + layout.targets);
   u8.fill(0, context + layout.sites, context + layout.addresses);
-  u8.fill(0, context + layout.paused, context + layout.paused + kernel.pausedHeadBytes);
   kernel.roots.forEach((offset, i) => {
     const at = (context + layout.roots + i * reachBytes) >>> 2;
     const from = (context + layout.params + offset) >>> 2;

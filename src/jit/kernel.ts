@@ -52,8 +52,6 @@ export interface CompiledKernel {
   readonly fileBytes: number;
   /** Bytes of what a chunk keeps that waits. */
   readonly stateBytes: number;
-  /** Bytes at the beginning of what functions keep that wait which are zeros at first. */
-  readonly pausedHeadBytes: number;
   /** Offsets of the parameters that are pointers whose allocation is looked up beforehand. */
   readonly roots: readonly number[];
   /** By number, the instructions that the module asks the launcher about. */
@@ -103,7 +101,6 @@ export function compileKernel(
     stackStride: stacks.stride,
     fileBytes: ir.file?.bytes ?? 0,
     stateBytes,
-    pausedHeadBytes: unit.paused.headBytes,
     roots: unit.roots,
     sites: unit.sites,
     targets: Uint8Array.from(unit.targets.flatMap((of) => facts.callables.list.map((f) => (of.includes(f) ? 1 : 0)))),
@@ -128,9 +125,11 @@ function unitOf(
   const { shape, facts, graph, stacks } = plan;
   const { quads } = shape;
   const { ir } = kernel;
+  // Hardware threads may have fewer lanes than chunks.
+  const chunks = Math.ceil(1024 / (shape.width ?? 4 * quads));
   const all = [analysis.code, ...plans.map((p) => p.code)];
   const stackMode = stackModeOf(kernel, stacks, graph, pausedBlocks(pauses).size > 0);
-  const paused = new PausedActivations(analysed, plans, graph, quads);
+  const paused = new PausedActivations(analysed, plans, graph, quads, chunks);
   const params = ir.params.flatMap(({ storage, type }) =>
     storage.kind === "kernel" ? [{ at: storage.offset, type }] : [],
   );
@@ -140,11 +139,13 @@ function unitOf(
   const module = new ModuleWriter(features);
   const layout = layContext({
     lanes: quads * 4,
+    chunks,
     paramBytes: params.reduce((end, { at, type }) => Math.max(end, at + type.size), 0),
     roots: roots.length,
     sites: all.reduce((sum, { instructions }) => sum + instructions.length, 0),
     stateBytes: stateBytesFor(analysis, pauses, quads, shape.width !== null),
     pausedBytes: paused.bytes,
+    poolBytes: paused.poolBytes,
     gathers: new GatheringBlocks(analysis).all.length > 0,
     calls: graph.order.recursive ? mostCalls : graph.functions.length + 1,
     memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
@@ -152,9 +153,8 @@ function unitOf(
     args: graph.externalArgs,
     targetBytes: graph.indirectCalls * facts.callables.list.length,
     ...stackBytesOf(stackMode, kernel, stacks, quads * 4),
-    fileBytes: shape.width === null ? 0 : mostThreads(shape.width) * activationBytes(kernel, quads),
-    callFileBytes:
-      calledBytes(graph, quads) * (graph.pausesInFunctions && shape.width !== null ? mostThreads(shape.width) : 1),
+    fileBytes: shape.width === null ? 0 : chunks * activationBytes(kernel, quads),
+    callFileBytes: calledBytes(graph, quads) * (graph.pausesInFunctions ? chunks : 1),
     lastingBytes: lastingOf(analysis.code, quads).bytes,
     sharedBytes: facts.sharedBytes,
   });
@@ -175,9 +175,6 @@ function unitOf(
     mayGiveUp: stacks.isChecked,
   };
 }
-
-/** Hardware threads of a group at most. */
-const mostThreads = (width: number): number => Math.ceil(1024 / width);
 
 /** Instructions that are not too many for code that is as fast as can be. */
 const mostAtLength = 20_000;

@@ -10,8 +10,8 @@ import type { Unit } from "./unit.ts";
 
 /** Threads of a block at most. */
 const mostThreads = 1024;
-/** Bytes for the activations of a function that wait, at most; of one that calls itself nobody knows how many there will be. */
-const mostBytes = { known: 2 ** 22, recursive: 2 ** 20 } as const;
+/** Bytes for the activations of a function that wait, at most. */
+const mostBytes = 2 ** 22;
 
 /**
  * Words of an activation that waits, behind which it keeps what it goes on with: the next one that waits at the same call, or is free;
@@ -19,14 +19,14 @@ const mostBytes = { known: 2 ** 22, recursive: 2 ** 20 } as const;
  */
 export const activationWords = { next: 0, callee: 4, lanes: 8, reason: 12 } as const;
 
-/** Words that say what is free: the first of those that have been given back, and the bytes that have never been taken. */
-const poolWords = { free: 0, fresh: 4 } as const;
-/** Bytes for the pools' words. */
-const poolHead = 16;
+/** Words that say what is free: the first of those that have been given back, and the bytes that have been taken at any time. */
+const poolWords = { free: 0, taken: 4 } as const;
+/** Bytes of a pool's words. */
+const poolWordsBytes = 8;
 
 interface Pool {
-  /** From the beginning of all pools: its words, and its activations. */
-  readonly head: number;
+  /** Where its words begin behind those of others, and its activations. */
+  readonly words: number;
   readonly start: number;
   readonly bytes: number;
   /** Bytes of an activation. */
@@ -36,28 +36,29 @@ interface Pool {
 /** Where activations keep what they go on with while their lanes wait for other threads: a pool for each function that may pause. */
 export class PausedActivations {
   readonly bytes: number;
-  /** Bytes at the beginning that are to be zeros when a launch begins. */
-  readonly headBytes: number;
+  /** Bytes of the pools' words, which are zeros when a launch begins. */
+  readonly poolBytes: number;
   /** Whether there may be more of them than there is room for. */
   readonly mayOverflow: boolean;
   readonly #pools: ReadonlyMap<Callable, Pool>;
 
-  constructor(kernel: Analysed, plans: readonly FunctionPlan[], graph: CallGraph, quads: number) {
+  /** `chunks`: of a block, at most. */
+  constructor(kernel: Analysed, plans: readonly FunctionPlan[], graph: CallGraph, quads: number, chunks: number) {
     const pausing = plans.filter(({ callable }) => graph.pauses(callable));
     const { recursive } = graph.order;
     const sole = soleFunctions(kernel, plans, graph);
     const pools = new Map<Callable, Pool>();
-    this.headBytes = poolHead * pausing.length;
-    let at = this.headBytes;
+    this.poolBytes = poolWordsBytes * pausing.length;
+    let at = 0;
     let mayOverflow = recursive;
     for (const [i, { callable, analysis, pauses }] of pausing.entries()) {
       const size = stateBytesFor(analysis, pauses, quads, callable.part !== null);
-      // A lane is in one activation of a function at a time where none calls itself.
-      const room = Math.max(1, Math.floor((recursive ? mostBytes.recursive : mostBytes.known) / size));
-      const most = sole.has(callable) ? mostThreads / (4 * quads) : mostThreads;
-      const count = recursive ? room : Math.min(room, most);
+      const room = Math.max(1, Math.floor(mostBytes / size));
+      // A lane is in one activation of a function at a time where none calls itself; else nobody knows how many there will be.
+      const most = recursive ? room : sole.has(callable) ? chunks : mostThreads;
+      const count = Math.min(room, most);
       mayOverflow ||= count < most;
-      pools.set(callable, { head: poolHead * i, start: at, bytes: count * size, size });
+      pools.set(callable, { words: poolWordsBytes * i, start: at, bytes: count * size, size });
       at += count * size;
     }
     this.bytes = at;
@@ -80,9 +81,9 @@ export class PausedActivations {
 
   /** Puts the byte of memory of an activation that is free into a local. */
   take(unit: Unit, w: FunctionWriter, f: Callable, context: number, to: number): void {
-    const { head, start, bytes, size } = this.#pools.get(f)!;
-    const pools = unit.layout.paused;
-    const word = (name: keyof typeof poolWords): number => pools + head + poolWords[name];
+    const { words, start, bytes, size } = this.#pools.get(f)!;
+    const { pools, paused } = unit.layout;
+    const word = (name: keyof typeof poolWords): number => pools + words + poolWords[name];
     w.get(context);
     w.memory("i32.load", 4, word("free"));
     w.tee(to);
@@ -95,7 +96,7 @@ export class PausedActivations {
       },
       () => {
         w.get(context);
-        w.memory("i32.load", 4, word("fresh"));
+        w.memory("i32.load", 4, word("taken"));
         w.set(to);
         if (this.mayOverflow) {
           unit.module.importFunction(giveUpImport, [], []);
@@ -105,8 +106,8 @@ export class PausedActivations {
         }
         w.get(context);
         w.value(wasm.op("i32.add", wasm.local("i32", to), wasm.i32(size)));
-        w.memory("i32.store", 4, word("fresh"));
-        const first = wasm.op("i32.add", wasm.local("i32", context), wasm.i32(pools + start));
+        w.memory("i32.store", 4, word("taken"));
+        const first = wasm.op("i32.add", wasm.local("i32", context), wasm.i32(paused + start));
         w.assign([{ local: to, value: wasm.op("i32.add", wasm.local("i32", to), first) }]);
       },
     );
@@ -114,7 +115,7 @@ export class PausedActivations {
 
   /** Gives back the activation at a byte of memory that is in a local. */
   giveBack({ layout }: Unit, w: FunctionWriter, f: Callable, context: number, at: number): void {
-    const free = layout.paused + this.#pools.get(f)!.head + poolWords.free;
+    const free = layout.pools + this.#pools.get(f)!.words + poolWords.free;
     w.get(at);
     w.get(context);
     w.memory("i32.load", 4, free);

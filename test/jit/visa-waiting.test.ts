@@ -111,6 +111,36 @@ const programs: readonly Program[] = [
       end:`,
     expected: (id) => (id > 31 ? 0 : id + 1 + (id % 4 === 2 ? 1000 : 0)),
   },
+  {
+    title: "as many threads as a group may have, of fewer lanes than an instruction without a mask is for",
+    widths: [8],
+    items: 1024,
+    group: 1024,
+    functions: [
+      {
+        name: "f",
+        takes: 1,
+        returns: 1,
+        body: `
+          mov (M1_NM, 16) ARG(4,0)<1> 5:ud
+          mov (E) X! ARG@
+          and (E) Y! X@ 1:ud
+          barrier
+          cmp.eq (E) P1 Y@ 0:ud
+          (P1) goto (E) even
+          barrier
+          add (E) X! X@ 1:ud
+          goto (E) end
+          even:
+          barrier
+          end:
+          add (E) RET! X@ X@
+          fret (E)`,
+      },
+    ],
+    kernel: "mov (E) ARG! ID@\nfcall (E) f # #\nmov (E) R! RET@",
+    expected: (id) => 2 * (id + (id % 2)),
+  },
 ];
 
 describe.each(programs)("$title", (program) => {

@@ -3,6 +3,7 @@ import type { Body } from "./body.ts";
 import type { Callable } from "./callables.ts";
 import type { Chunk } from "./chunk.ts";
 import type { HeaderWord } from "./context-layout.ts";
+import { giveUpImport } from "./given-up.ts";
 import { laneBits } from "./lane-bits.ts";
 import type { MemoryContext } from "./locator.ts";
 import { activationWords } from "./paused-activations.ts";
@@ -11,6 +12,9 @@ import type { Unit } from "./unit.ts";
 
 /** For what the lanes of an activation wait: to be let go behind a barrier, or, some of them, for a turn. */
 export const pauseReason: Readonly<Record<PauseKind, number>> = { barrier: 1, yield: 2 };
+
+/** Calls within each other whose lanes may wait: each time that these go on, all are entered again. The interpreter need not do that. */
+const mostDepth = 256;
 
 /**
  * A function that comes back before it has ended when lanes wait for other threads. It tells its caller where it has kept what it goes on
@@ -77,6 +81,7 @@ export class PausingFunction {
       () => {
         w.value(wasm.op("i32.eqz", wasm.local("i32", state)));
         w.if(() => {
+          if (this.#unit.graph.order.recursive) this.#requireShallow();
           paused.take(this.#unit, w, this.#callable, context, state);
           this.#note("callee", wasm.i32(this.#callable.number));
         });
@@ -96,6 +101,17 @@ export class PausingFunction {
     );
     w.release(bits);
     return waits;
+  }
+
+  /** Gives the launch up if too many activations would have to be entered again one after the other. */
+  #requireShallow(): void {
+    const { writer: w } = this.#chunk;
+    const { context, entry, layout } = this.#memory;
+    this.#unit.module.importFunction(giveUpImport, [], []);
+    this.#unit.mayGiveUp = true;
+    const entryAt = wasm.op("i32.sub", wasm.local("i32", entry), wasm.local("i32", context));
+    w.value(wasm.op("i32.gt_u", entryAt, wasm.i32(layout.calls + mostDepth * layout.callBytes)));
+    w.if(() => w.call(giveUpImport));
   }
 
   #load(name: HeaderWord): void {

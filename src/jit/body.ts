@@ -15,7 +15,7 @@ import { GatheringBlocks, Gatherings } from "./gatherings.ts";
 import type { Hoisted } from "./hoisting.ts";
 import { blocksInStep, InStep } from "./in-step.ts";
 import { anyOf, bothMasks } from "./lane-bits.ts";
-import type { MemoryContext } from "./locator.ts";
+import type { MemoryContext } from "./memory-context.ts";
 import { Memory } from "./memory.ts";
 import { Passages } from "./passages.ts";
 import type { Phase } from "./phase.ts";

@@ -5,7 +5,7 @@ import type { CallOp } from "./call-graph.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Faults } from "./faults.ts";
 import { anyOf, laneBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./locator.ts";
+import type { MemoryContext } from "./memory-context.ts";
 import { fullAddresses } from "./address.ts";
 import { targetTable } from "./target-table.ts";
 import type { Unit } from "./unit.ts";

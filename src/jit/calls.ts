@@ -14,7 +14,7 @@ import type { Faults } from "./faults.ts";
 import type { Frame } from "./frame.ts";
 import { anyOf, bothMasks, laneBits } from "./lane-bits.ts";
 import { loadLive, requireNamed, tellLive } from "./meeting.ts";
-import type { MemoryContext } from "./locator.ts";
+import type { MemoryContext } from "./memory-context.ts";
 import { PausingCalls } from "./pausing-calls.ts";
 import type { Suspension } from "./suspension.ts";
 import type { Unit } from "./unit.ts";

@@ -1,22 +1,14 @@
 import { anyOf } from "./lane-bits.ts";
 import type { FlowBlock } from "../ir/flow/flow-graph.ts";
 import type { Guard } from "../ir/index.ts";
-import { type Label, type Wasm, wasm } from "../wasm/index.ts";
+import { type Wasm, wasm } from "../wasm/index.ts";
+import { BlockCode } from "./block-code.ts";
 import type { Chunk } from "./chunk.ts";
-import {
-  type BlockGraph,
-  itemAt,
-  itemsOf,
-  type Layout,
-  type LayoutNeeds,
-  layoutOf,
-  type Scope,
-} from "./code-layout.ts";
+import type { Layout } from "./code-layout.ts";
 import type { Gatherings } from "./gatherings.ts";
 import { graphOf, type Phase } from "./phase.ts";
 import type { PauseKind, PausePlace, Suspension } from "./suspension.ts";
 import { LaneMasks } from "./lane-masks.ts";
-import { dispatch, isTarget } from "./scope-entry.ts";
 import { waitingMasks } from "./waiting-masks.ts";
 import { WaitingOrder } from "./waiting-order.ts";
 
@@ -36,20 +28,11 @@ export const noCopies: BranchCopies = { copy: () => {}, copyOthers: () => {} };
  */
 export class ControlFlow {
   readonly #chunk: Chunk;
-  #layout: Layout;
+  readonly #code: BlockCode;
   /** The lanes that run, and those that wait. */
   readonly #masks: LaneMasks;
-  /** The block in the middle of a scope with which it begins; 0 for its beginning. */
-  #entry: number | null = null;
-  readonly #writeBlock: (block: FlowBlock) => void;
   readonly #suspension: Suspension | null;
   readonly #gatherings: Gatherings | null;
-  /** Behind all blocks. */
-  #end: Label = { depth: 0 };
-  /** Where other code for the same lanes ends, while that is written; and the blocks at which these go on then. */
-  #away: Label | null = null;
-  readonly #returns = new Set<number>();
-  #scope: Scope;
   readonly #order: WaitingOrder;
 
   /** `writeBlock`: writes a block's instructions, and its end by way of the methods here. */
@@ -62,7 +45,6 @@ export class ControlFlow {
     this.#chunk = chunk;
     this.#gatherings = gatherings;
     this.#suspension = suspension;
-    this.#writeBlock = writeBlock;
     const { analysis, writer } = chunk;
     const { graph } = analysis.code;
     const waiting = new Set<number>();
@@ -81,57 +63,52 @@ export class ControlFlow {
     this.#masks = new LaneMasks(chunk, places);
     if (suspension?.isLockstep) suspension.keep(this.#masks.ofWaiting.flat());
     const needs = { start: 0, entries: suspension?.blocks ?? [], waiting: this.#masks.blocks };
-    this.#layout = layoutOf(
-      { blocks: (gatherings?.blocks.withReturns(graph) ?? graph).blocks, count: graph.blocks.length },
-      needs,
-    );
-    this.#order = new WaitingOrder(analysis, this.#layout);
-    this.#scope = this.#layout.root;
-    if (this.#layout.needsEntry) this.#entry = writer.local("i32");
-  }
-
-  #lay(graph: BlockGraph, needs: LayoutNeeds): Layout {
-    this.#layout = layoutOf(graph, needs);
-    this.#order.layout = this.#layout;
-    this.#scope = this.#layout.root;
-    if (this.#layout.needsEntry) this.#entry ??= this.#chunk.writer.local("i32");
-    return this.#layout;
+    const blocks = (gatherings?.blocks.withReturns(graph) ?? graph).blocks;
+    this.#code = new BlockCode(writer, { blocks, count: graph.blocks.length }, needs, (block) => {
+      if (this.#masks.mayWaitAt(block.index)) this.#takeIn(block.index);
+      writeBlock(block);
+    });
+    this.#order = new WaitingOrder(analysis, () => this.#code.layout);
   }
 
   /** How the blocks are written that `write` writes next. */
   get layout(): Layout {
-    return this.#layout;
+    return this.#code.layout;
+  }
+
+  /** All active lanes go on at a block, once `write` comes; 0 for where it begins. */
+  enterAt(block: number): void {
+    this.#code.enterAt(block);
+  }
+
+  /** From other code: all active lanes go on at a block. */
+  goOnAt(block: number): void {
+    this.#code.goOnAt(block);
   }
 
   /** What `write` writes next: a phase alone. `barriers`: by the block that ends with one, the block behind. */
   enterPhase(phase: Phase, barriers: ReadonlyMap<number, number>): void {
     const graph = graphOf(this.#chunk.analysis.code.graph, phase, barriers);
     const waiting = this.#masks.blocks.filter((w) => phase.blocks.has(w));
-    const { needsEntry } = this.#lay(graph, { start: phase.start, entries: [], waiting });
+    const { needsEntry } = this.#code.lay(graph, { start: phase.start, entries: [], waiting });
     if (needsEntry) this.enterAt(phase.start);
   }
 
   /** The masks of waiting lanes are to be empty when lanes begin. */
   reset(): void {
     this.#masks.clearWaiting();
-    if (this.#layout.needsEntry) this.enterAt(0);
+    if (this.#code.layout.needsEntry) this.enterAt(0);
   }
 
   /** Those that have paused for a reason go on, once `write` comes: from the lowest of their blocks. */
   resume(kind: PauseKind): void {
-    const { writer } = this.#chunk;
     this.#suspension!.wake(kind, (block) => this.#masks.localsAt(block));
     this.#masks.setNobody();
     const lowest = this.#suspension!.masked.reduceRight<Wasm>(
       (rest, block) => wasm.select(anyOf(this.#masks.waitingAt(block)), wasm.i32(block), rest),
       wasm.i32(0),
     );
-    writer.assign([{ local: this.#entry!, value: lowest }]);
-  }
-
-  /** All active lanes go on at a block, once `write` comes; 0 for where it begins. */
-  enterAt(block: number): void {
-    this.#chunk.writer.assign([{ local: this.#entry!, value: wasm.i32(block) }]);
+    this.#code.enterAt(lowest);
   }
 
   /** The lanes of a mask (null: all) pause, and will go on at a block; the others go on now, where they are not in lockstep. */
@@ -159,14 +136,14 @@ export class ControlFlow {
   #stop(from: number, paused: readonly Wasm[], guard: readonly Wasm[] | null): void {
     const { writer } = this.#chunk;
     if (guard === null) {
-      writer.br(this.#end);
+      this.#code.goToEnd();
       return;
     }
     writer.value(anyOf(paused));
     writer.if(() => {
       const others = this.#masks.active.map((active, q) => wasm.op("v128.andnot", active, guard[q]!));
       if (!this.leaves(from + 1)) this.#masks.addWaiting(from + 1, others);
-      writer.br(this.#end);
+      this.#code.goToEnd();
     });
   }
 
@@ -200,48 +177,19 @@ export class ControlFlow {
 
   /** `before`: other code that begins with the same lanes. It goes to the end, or to where these blocks go on. */
   write(before: (() => void) | null = null): void {
-    const { writer } = this.#chunk;
     this.#order.begin();
-    this.#end = writer.begin("block");
-    if (before !== null) this.#writeBefore(before);
-    this.#writeScope(this.#layout.root);
-    writer.end();
-  }
-
-  #writeBefore(write: () => void): void {
-    const { writer } = this.#chunk;
-    const { start, entries, needsEntry, waiting } = this.#layout;
-    this.#entry ??= writer.local("i32");
-    if (!needsEntry) this.enterAt(start);
-    this.#returns.clear();
-    this.#away = writer.begin("block");
-    if (entries.length > 0) {
-      // Lanes that have paused go on where they were.
-      writer.get(this.#entry);
-      writer.brIf(this.#away);
-    }
-    write();
-    writer.end();
-    this.#away = null;
-    this.#lay(this.#layout, { start, entries: [...new Set([...entries, ...this.#returns])], waiting });
-  }
-
-  /** From other code: all active lanes go on at a block. */
-  goOnAt(block: number): void {
-    this.enterAt(block);
-    if (block !== this.#layout.start) this.#returns.add(block);
-    this.#chunk.writer.br(this.#away!);
+    this.#code.write(before);
   }
 
   /** All active lanes go to a block, or (the number of blocks) to the end. */
   jump(from: number, to: number): void {
     if (this.leaves(to)) this.leave(from, null);
-    else if (to <= from) this.#goBack(to);
+    else if (to <= from) this.#code.goBack(to);
     else if (this.#mayWaitBetween(from, to)) {
       this.#masks.addWaiting(to, this.#masks.active);
       this.#masks.setNobody();
       this.#goOn(this.#order.behind(from), from);
-    } else this.#goTo(to, to === from + 1);
+    } else this.#code.goTo(to, to === from + 1);
   }
 
   /** The lanes in which a guard holds go to a block, the others to the next. `copies`: what is done before, for those and these. */
@@ -275,7 +223,7 @@ export class ControlFlow {
 
   /** All lanes leave the function, those that wait elsewhere, too. */
   end(): void {
-    this.#chunk.writer.br(this.#end);
+    this.#code.goToEnd();
   }
 
   /** From other code: all lanes of the chunk leave the function. */
@@ -302,12 +250,12 @@ export class ControlFlow {
     if (back.length > 0) {
       writer.value(anyOf(back.flatMap((at) => this.#masks.waitingAt(at))));
       writer.if(() => {
-        const goesOn = this.#layout.blocks[from]!.successors.includes(from + 1) && !this.leaves(from + 1);
+        const goesOn = this.#code.layout.blocks[from]!.successors.includes(from + 1) && !this.leaves(from + 1);
         if (goesOn) this.#masks.addWaiting(from + 1, this.#masks.active);
         this.#masks.setNobody();
         for (const at of back.toSorted((a, b) => a - b)) {
           writer.value(anyOf(this.#masks.waitingAt(at)));
-          writer.if(() => this.#goBack(at));
+          writer.if(() => this.#code.goBack(at));
         }
       });
     }
@@ -327,7 +275,7 @@ export class ControlFlow {
     for (const to of [...new Set(staying.map((c) => c.to))].sort((a, b) => a - b)) {
       if (to > from) break;
       writer.value(anyOf(this.#masks.waitingAt(to)));
-      writer.if(() => this.#goBack(to));
+      writer.if(() => this.#code.goBack(to));
     }
     this.#goOn(this.#order.behind(from), from);
   }
@@ -341,7 +289,7 @@ export class ControlFlow {
       if (!this.leaves(to) && !this.#masks.mayWaitAt(to)) {
         // The others leave, and nobody is on the way.
         this.#masks.setActive(taken);
-        this.#goTo(to, false);
+        this.#code.goTo(to, false);
         return;
       }
       if (this.leaves(to)) {
@@ -360,7 +308,7 @@ export class ControlFlow {
     const next = from + 1;
     const others = guard.map((part) => wasm.op("v128.not", part));
     writer.value(wasm.op("i32.eqz", anyOf(this.#masks.within(from, others))));
-    writer.if(() => this.#goBack(to));
+    writer.if(() => this.#code.goBack(to));
     copyOthers();
     writer.value(anyOf(this.#masks.within(from, guard)));
     writer.if(() => {
@@ -371,7 +319,7 @@ export class ControlFlow {
         );
       }
       this.#masks.setActive(this.#masks.active.map((a, q) => wasm.op("v128.and", a, guard[q]!)));
-      this.#goBack(to);
+      this.#code.goBack(to);
     });
   }
 
@@ -387,72 +335,14 @@ export class ControlFlow {
 
   /** No lane is active any more: on with those that wait lowest. `from`: the block that is at its end. */
   #goOn(next: number | undefined, from: number | null): void {
-    if (next === undefined) this.#chunk.writer.br(this.#end);
-    else this.#goTo(next, next === (from ?? Number.NaN) + 1);
+    if (next === undefined) this.#code.goToEnd();
+    else this.#code.goTo(next, next === (from ?? Number.NaN) + 1);
   }
 
   #goOnIfEmpty(next: number | undefined, from: number | null): void {
     const { writer } = this.#chunk;
     writer.value(wasm.op("i32.eqz", anyOf(this.#masks.active)));
     writer.if(() => this.#goOn(next, from));
-  }
-
-  #goBack(to: number): void {
-    if (this.#away !== null) {
-      this.goOnAt(to);
-      return;
-    }
-    let scope: Scope | null = this.#scope;
-    while (scope !== null && (scope.start !== to || scope.again === null)) scope = scope.around;
-    if (scope === null) throw new Error(`no loop begins at block ${to}`);
-    this.#chunk.writer.br(scope.again!);
-  }
-
-  /** Forward, with whatever lanes are active. `isNext`: what is written next is that block. */
-  #goTo(to: number, isNext: boolean): void {
-    if (this.#away !== null) {
-      this.goOnAt(to);
-      return;
-    }
-    if (isNext) return;
-    let scope = this.#scope;
-    while (to > scope.end) scope = scope.around!;
-    const item = itemAt(scope, to);
-    if (item !== to) this.#chunk.writer.assign([{ local: this.#entry!, value: wasm.i32(to) }]);
-    this.#chunk.writer.br(scope.labels.get(item)!);
-  }
-
-  /** Whether the block may be where a scope is entered. */
-  #isEntry(block: number): boolean {
-    return this.#layout.isInsideLoop(block) || this.#layout.entries.includes(block);
-  }
-
-  #writeScope(scope: Scope): void {
-    const { writer } = this.#chunk;
-    const outer = this.#scope;
-    this.#scope = scope;
-    if (scope.around !== null) scope.again = writer.begin("loop");
-    const items = itemsOf(scope);
-    const labelled = items.filter((item) => item.start !== scope.start && isTarget(this.#layout, item));
-    for (const item of [...labelled].reverse()) scope.labels.set(item.start, writer.begin("block"));
-    if (this.#layout.needsEntry) dispatch(writer, this.#layout, wasm.local("i32", this.#entry!), scope, labelled);
-    for (const item of items) {
-      if (scope.labels.has(item.start)) {
-        writer.end();
-        scope.labels.delete(item.start);
-      }
-      if (item.scope !== null) this.#writeScope(item.scope);
-      else if (this.#layout.reachable.has(item.start)) this.#write(this.#layout.blocks[item.start]!);
-    }
-    if (scope.around !== null) writer.end();
-    this.#scope = outer;
-  }
-
-  #write(block: FlowBlock): void {
-    const { needsEntry, targets } = this.#layout;
-    if (needsEntry && targets.has(block.index) && this.#isEntry(block.index)) this.enterAt(0);
-    if (this.#masks.mayWaitAt(block.index)) this.#takeIn(block.index);
-    this.#writeBlock(block);
   }
 
   /** Lanes that wait at a block become active. If there are none, others go on elsewhere. */

@@ -5,7 +5,7 @@ import type { Chunk } from "./chunk.ts";
 import type { ControlFlow } from "./control-flow.ts";
 import { giveUpImport } from "./given-up.ts";
 import { anyOf, foldWords, laneBits, maskOfBits } from "./lane-bits.ts";
-import { type MemoryContext, tellEntry } from "./locator.ts";
+import { type MemoryContext, tellEntry } from "./memory-context.ts";
 import { loadLive } from "./meeting.ts";
 import { ifMoved, type MovedLanes } from "./moved-lanes.ts";
 import { type Pauses, reductionWords, type Suspension } from "./suspension.ts";

@@ -5,7 +5,7 @@ import type { Chunk, Mask } from "./chunk.ts";
 import { fitted } from "./fit.ts";
 import type { Frame } from "./frame.ts";
 import { laneBits } from "./lane-bits.ts";
-import { type MemoryContext, tellEntry } from "./locator.ts";
+import { type MemoryContext, tellEntry } from "./memory-context.ts";
 import { valuesOf } from "../ir/flow/accesses.ts";
 import type { Unit } from "./unit.ts";
 import { Unsupported } from "./unsupported.ts";

@@ -1,6 +1,6 @@
 import type { Chunk, Mask } from "./chunk.ts";
 import { allBits, laneBits } from "./lane-bits.ts";
-import { type MemoryContext, tellEntry } from "./locator.ts";
+import { type MemoryContext, tellEntry } from "./memory-context.ts";
 import { type Value, vectorOf } from "./value.ts";
 
 /** The host's function that ends the launch: `fault(context, site, lanes)`. */

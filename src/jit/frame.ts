@@ -3,7 +3,7 @@ import type { Expr } from "../semantics/index.ts";
 import { type FunctionWriter, type ModuleWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Callable } from "./callables.ts";
 import { callEntry } from "./context-layout.ts";
-import { type MemoryContext, tellEntry } from "./locator.ts";
+import { type MemoryContext, tellEntry } from "./memory-context.ts";
 import { giveUpImport } from "./given-up.ts";
 import { hostStackBytes } from "./host-bytes.ts";
 import type { Reach } from "./reach.ts";

@@ -16,7 +16,7 @@ import { Frame } from "./frame.ts";
 import { fitted } from "./fit.ts";
 import { hostBytes } from "./host-bytes.ts";
 import { laneBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./locator.ts";
+import type { MemoryContext } from "./memory-context.ts";
 import type { FunctionPlan } from "./plan.ts";
 import { Reaches } from "./reaches.ts";
 import { Routine } from "./routine.ts";

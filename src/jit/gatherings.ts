@@ -13,7 +13,7 @@ import {
   kindOf,
 } from "./gathering-layout.ts";
 import { bothMasks, foldWords, laneBits, maskOfBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./locator.ts";
+import type { MemoryContext } from "./memory-context.ts";
 import { canonicalNan } from "./nan.ts";
 import { type Value, vectorOf } from "./value.ts";
 import type { WarpOperations } from "./warp-operations.ts";

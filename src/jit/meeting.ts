@@ -4,7 +4,7 @@ import type { Chunk } from "./chunk.ts";
 
 import { giveUpImport } from "./given-up.ts";
 import { anyOf, bothMasks, foldWords, laneBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./locator.ts";
+import type { MemoryContext } from "./memory-context.ts";
 import type { Unit } from "./unit.ts";
 
 /** Tells functions that are about to be called which lanes have not ended: a bit for each. */

@@ -3,7 +3,7 @@ import type { Chunk } from "./chunk.ts";
 import type { HeaderWord } from "./context-layout.ts";
 import type { ControlFlow } from "./control-flow.ts";
 import { laneBits, maskOfBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./locator.ts";
+import type { MemoryContext } from "./memory-context.ts";
 import { activationWords } from "./paused-activations.ts";
 import { pauseReason } from "./pausing-function.ts";
 import type { PauseKind, Suspension } from "./suspension.ts";

@@ -5,7 +5,7 @@ import type { Chunk } from "./chunk.ts";
 import type { HeaderWord } from "./context-layout.ts";
 import { giveUpImport } from "./given-up.ts";
 import { laneBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./locator.ts";
+import type { MemoryContext } from "./memory-context.ts";
 import { activationWords } from "./paused-activations.ts";
 import type { PauseKind, Suspension } from "./suspension.ts";
 import type { Unit } from "./unit.ts";

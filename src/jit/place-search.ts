@@ -6,7 +6,7 @@ import { findName, spreadName } from "./access-functions.ts";
 import { addressOf, fullAddresses } from "./address.ts";
 import type { Chunk, Mask } from "./chunk.ts";
 import { allBits, laneBits } from "./lane-bits.ts";
-import { type MemoryContext, tellEntry } from "./locator.ts";
+import { type MemoryContext, tellEntry } from "./memory-context.ts";
 import { extended } from "./scalar.ts";
 
 /** Looks up places lane by lane: in what an instruction has found last, and then by the launcher. */

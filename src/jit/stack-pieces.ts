@@ -4,7 +4,7 @@ import { allLanes, type Chunk } from "./chunk.ts";
 import { fitted } from "./fit.ts";
 import type { Frame } from "./frame.ts";
 import { laneBits } from "./lane-bits.ts";
-import { type MemoryContext, tellEntry } from "./locator.ts";
+import { type MemoryContext, tellEntry } from "./memory-context.ts";
 import type { Unit } from "./unit.ts";
 import { type Quad, type Value, vectorOf } from "./value.ts";
 

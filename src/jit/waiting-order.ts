@@ -4,20 +4,20 @@ import type { Layout } from "./code-layout.ts";
 /** Where lanes may wait when those that run have gone elsewhere: the order says that the lowest of these blocks comes next. */
 export class WaitingOrder {
   readonly #analysis: Analysis;
-  #layout: Layout;
+  readonly #layoutNow: () => Layout;
   /** By block, where lanes may wait when none waits at an earlier one, which has been looked at before. */
   readonly #lookedAt = new Map<number, ReadonlySet<number>>();
   /** See `#comingTo`. */
   #coming: number[][] | null = null;
 
-  constructor(analysis: Analysis, layout: Layout) {
+  /** `layout`: in which blocks are written now. */
+  constructor(analysis: Analysis, layout: () => Layout) {
     this.#analysis = analysis;
-    this.#layout = layout;
+    this.#layoutNow = layout;
   }
 
-  /** Blocks are written in another layout. */
-  set layout(layout: Layout) {
-    this.#layout = layout;
+  get #layout(): Layout {
+    return this.#layoutNow();
   }
 
   /** The blocks are written from the beginning. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What a program prints that begins with a device and a kernel which takes long. `before`: what comes before all. */
-function printed(name: string, program: string, before = ""): string {
+function printed(name: string, program: string, before = "", flags: readonly string[] = []): string {
   const file = join(folder, `${name}.mjs`);
   writeFileSync(
     file,
@@ -40,7 +40,7 @@ const options = { grid: 200, block: 128, args: [out, 3000] };
 const tell = ({ ok, engine }) => console.log(ok, engine, out.read()[5]);
 ${program}`,
   );
-  const { stdout, status, signal, ...rest } = spawnSync(process.execPath, [file], {
+  const { stdout, status, signal, ...rest } = spawnSync(process.execPath, [...flags, file], {
     encoding: "utf8",
     timeout: 30_000,
   });
@@ -60,6 +60,13 @@ const line = `true jit ${five()}\n`;
 
 test("a process ends when its work is done, though workers are there", () => {
   expect(printed("launch", "for (let i = 0; i < 5; i++) tell(kernel.launch(options));")).toBe(line.repeat(5));
+});
+
+test("workers come in a process that gives its programs the garbage collector", () => {
+  const program = `let most = 1;
+for (let i = 0; i < 20; i++) most = Math.max(most, kernel.launch({ ...options, args: [out, 30_000] }).hostThreads);
+console.log(most > 1);`;
+  expect(printed("collector", program, "", ["--expose-gc"])).toBe("true\n");
 });
 
 test("a process does not end while a launch is in flight", () => {

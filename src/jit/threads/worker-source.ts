@@ -38,15 +38,16 @@ const isNode = globalThis.process?.getBuiltinModule !== undefined;
 const { parentPort = globalThis } = isNode ? process.getBuiltinModule("node:worker_threads") : {};
 const stopped = Symbol();
 let idle;
-let gc;
+// Not "gc": with --expose-gc there is one already, in workers too.
+let collectAll;
 const collect = () => {
-  if (gc === undefined) {
+  if (collectAll === undefined) {
     const { setFlagsFromString } = process.getBuiltinModule("node:v8");
     setFlagsFromString("--expose-gc");
-    gc = process.getBuiltinModule("node:vm").runInNewContext("gc");
+    collectAll = process.getBuiltinModule("node:vm").runInNewContext("gc");
     setFlagsFromString("--no-expose-gc");
   }
-  gc();
+  collectAll();
 };
 parentPort.onmessage = ({ data }) => {
   clearTimeout(idle);

@@ -4,6 +4,7 @@ import { livenessOf } from "../ir/flow/liveness.ts";
 import { type LoopRange, loopsOf } from "../ir/flow/loops.ts";
 import type { Guard, Instruction, Register } from "../ir/index.ts";
 import { renaming } from "../ir/rename-registers.ts";
+import { retargeted } from "../ir/retarget.ts";
 import type { Expr } from "../semantics/index.ts";
 import type { Prepared } from "./prepare.ts";
 import { resultsOf } from "./prepare.ts";
@@ -152,12 +153,7 @@ class Splitting {
     const { ir, graph } = this.#code;
     const moved = (target: number): number => starts[graph.blockAt(target)]!;
     const lines = this.#blocks.flat();
-    const instructions = lines.map(({ instruction }): Instruction => {
-      const { op } = instruction;
-      if (op.kind === "branch") return { ...instruction, op: { ...op, target: moved(op.target) } };
-      if (op.kind !== "branch-indexed") return instruction;
-      return { ...instruction, op: { ...op, targets: op.targets.map(moved) } };
-    });
+    const instructions = lines.map(({ instruction }) => retargeted(instruction, moved));
     const writes = new Uint32Array(this.#registers.length);
     const count = (r: number): number => writes[r]!++;
     for (const instruction of instructions) writesOf(instruction, count);

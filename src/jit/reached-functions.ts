@@ -13,7 +13,8 @@ export function reachedFrom(number: number, { width }: LaunchShape, program: Pro
   };
   if (width !== null) return reached(program.callables.inThreads(width));
   const plain = reached(program.callables);
-  const { inlined } = program.callables;
   // Where the stacks may overflow, it must be at the call at which they do.
-  return plain.stacks.isChecked || inlined === program.callables ? plain : reached(inlined);
+  if (plain.stacks.isChecked) return plain;
+  const { inlined } = program.callables;
+  return inlined === program.callables ? plain : reached(inlined);
 }

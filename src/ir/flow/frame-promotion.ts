@@ -1,6 +1,7 @@
 import { type Expr, kit } from "../../semantics/index.ts";
 import type { Access, Argument, Guard, Instruction, Op, Result } from "../instruction.ts";
 import type { IrFunction, IrModule, Param, ParamType, Register } from "../module.ts";
+import { retargeted } from "../retarget.ts";
 import { type Element, type ElementAccess, elementAccessOf, elementsOf } from "./frame-elements.ts";
 import { isScalar, type Passing, passingOf } from "./passing.ts";
 
@@ -63,7 +64,7 @@ class Promotion {
       params,
       returns,
       registers: this.#registers,
-      instructions: this.#out.map((instruction) => retargeted(instruction, places)),
+      instructions: this.#out.map((instruction) => retargeted(instruction, (target) => places[target]!)),
     };
   }
 
@@ -229,11 +230,4 @@ function stored(
     dst: moves.map(({ to }) => to),
     values: moves.map(({ value }) => (access.bits < 64 && value.ty === "i64" ? kit.wrap(value) : value)),
   };
-}
-
-function retargeted(instruction: Instruction, places: Int32Array): Instruction {
-  const { op } = instruction;
-  if (op.kind === "branch") return { ...instruction, op: { ...op, target: places[op.target]! } };
-  if (op.kind !== "branch-indexed") return instruction;
-  return { ...instruction, op: { ...op, targets: op.targets.map((t) => places[t]!) } };
 }

@@ -2,6 +2,7 @@ import { type Expr, kit } from "../../semantics/index.ts";
 import type { Guard, Instruction, Op } from "../instruction.ts";
 import type { IrFunction, Param, Register, RegisterClass } from "../module.ts";
 import { renaming } from "../rename-registers.ts";
+import { retargeted } from "../retarget.ts";
 import { readsOf, valuesOf } from "./accesses.ts";
 import { flowGraphOf } from "./flow-graph.ts";
 import { livenessOf } from "./liveness.ts";
@@ -132,7 +133,7 @@ class Inlining {
       this.#push(instruction);
     });
     places[ir.instructions.length] = this.#out.length;
-    for (const at of old) this.#out[at] = withTargets(this.#out[at]!, (target) => places[target]!);
+    for (const at of old) this.#out[at] = retargeted(this.#out[at]!, (target) => places[target]!);
     const after = { ir: { ...ir, registers: this.#registers, instructions: this.#out }, origins: this.#origins };
     this.result = this.#copies === 0 ? before : after;
   }
@@ -193,23 +194,16 @@ class Inlining {
       const { op: inner, ...rest } = renamed(instruction);
       const end = ir.instructions.length;
       const left: Op = i + 1 === end ? { kind: "nothing" } : { kind: "branch", target: end, uniform: false };
-      this.#push(withTargets({ ...rest, op: inner.kind === "return" ? left : inner }, (target) => start + target));
+      this.#push(retargeted({ ...rest, op: inner.kind === "return" ? left : inner }, (target) => start + target));
     }
     const taken = returns.flatMap((registers, i) => (results[i]!.length === 0 ? [] : registers));
     move(
       results.flatMap((to) => to ?? []),
       taken.map((r) => read(own(r), classOf(r))),
     );
-    if (skip !== null) this.#out[skip] = withTargets(this.#out[skip]!, () => this.#out.length);
+    if (skip !== null) this.#out[skip] = retargeted(this.#out[skip]!, () => this.#out.length);
     return true;
   }
-}
-
-function withTargets(instruction: Instruction, to: (target: number) => number): Instruction {
-  const { op } = instruction;
-  if (op.kind === "branch") return { ...instruction, op: { ...op, target: to(op.target) } };
-  if (op.kind !== "branch-indexed") return instruction;
-  return { ...instruction, op: { ...op, targets: op.targets.map(to) } };
 }
 
 const classOfValue = ({ ty }: Expr): RegisterClass =>

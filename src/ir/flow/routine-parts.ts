@@ -1,5 +1,6 @@
 import type { Instruction, Op } from "../instruction.ts";
 import type { IrFunction, Param } from "../module.ts";
+import { retargeted } from "../retarget.ts";
 import { readsOf, writesOf } from "./accesses.ts";
 import { targetsOf } from "./flow-graph.ts";
 
@@ -115,17 +116,9 @@ function codeOf(
   const places = new Map(members.map((i, place) => [i, place + ahead]));
   const placeOf = (i: number): number => places.get(i) ?? members.length + ahead;
   const code = members.map((i): Instruction => {
-    const { op, ...rest } = instructions[i]!;
-    switch (op.kind) {
-      case "branch":
-        return { ...rest, op: { ...op, target: placeOf(op.target) } };
-      case "branch-indexed":
-        return { ...rest, op: { ...op, targets: op.targets.map(placeOf) } };
-      case "subroutine-call":
-        return { ...rest, op: named(op) };
-      default:
-        return { ...rest, op };
-    }
+    const instruction = instructions[i]!;
+    const { op } = instruction;
+    return op.kind === "subroutine-call" ? { ...instruction, op: named(op) } : retargeted(instruction, placeOf);
   });
   if (ahead === 0) return { code, origins: members };
   const entry = plain({ kind: "branch", target: placeOf(start), uniform: false }, instructions[start]!);

@@ -5,7 +5,7 @@ import type { Chunk } from "./chunk.ts";
 import type { ControlFlow } from "./control-flow.ts";
 import { giveUpImport } from "./given-up.ts";
 import { anyOf, foldWords, laneBits, maskOfBits } from "./lane-bits.ts";
-import { type MemoryContext, tellEntry } from "./memory-context.ts";
+import { type MemoryContext, pushWord, tellEntry } from "./memory-context.ts";
 import { loadLive } from "./meeting.ts";
 import { ifMoved, type MovedLanes } from "./moved-lanes.ts";
 import { type Pauses, reductionWords, type Suspension } from "./suspension.ts";
@@ -112,12 +112,8 @@ export class CountedBarriers {
   /** Leaves on the stack where the state of the chunk begins. */
   #getState(): void {
     const w = this.#chunk.writer;
-    const { context, layout } = this.#memory;
     if (this.#ended === null) w.get(this.#suspension.state);
-    else {
-      w.get(context);
-      w.memory("i32.load", 4, layout.words.state);
-    }
+    else pushWord(w, this.#memory, "state");
   }
 
   /** The lanes that have not ended: in a function, all that its callers have told of. */

@@ -19,7 +19,7 @@ export class Faults {
   /** An instruction fails in the lanes of a mask (null: in all). `shown` (32 bits): a value that the report tells. */
   raise(instruction: number, lanes: Mask, shown: Value | null = null): void {
     const { writer, quads } = this.#chunk;
-    const { context, entry, layout, siteOf } = this.#context;
+    const { context, layout, siteOf } = this.#context;
     if (shown !== null) {
       vectorOf(shown, quads).quads.forEach(([part], q) => {
         writer.get(context);
@@ -28,9 +28,6 @@ export class Faults {
       });
     }
     tellEntry(writer, this.#context);
-    writer.get(context);
-    writer.get(entry);
-    writer.memory("i32.store", 4, layout.words.entry);
     writer.get(context);
     writer.i32(siteOf(instruction, null));
     writer.value(lanes === null ? allBits(this.#chunk.lanes) : laneBits(lanes));

@@ -8,10 +8,11 @@ import { type FileCallOp, fits, type SubroutineCallOp } from "./call-graph.ts";
 import type { Callable } from "./callables.ts";
 import type { Caller } from "./calls.ts";
 import type { Chunk } from "./chunk.ts";
-import { callEntry, type HeaderWord } from "./context-layout.ts";
+import { callEntry } from "./context-layout.ts";
 import { functionName, wasmSignature } from "./convention.ts";
 import { anyOf, laneBits, maskOfBits } from "./lane-bits.ts";
 import { loadLive, tellLive } from "./meeting.ts";
+import { pushWord, storeWord } from "./memory-context.ts";
 import { ifMoved, type MovedLanes } from "./moved-lanes.ts";
 import { activationWords } from "./paused-activations.ts";
 import { pauseReason } from "./pausing-function.ts";
@@ -112,7 +113,7 @@ export class FileCalls {
       return;
     }
     const { quads } = this.#chunk;
-    const { context, layout } = this.#caller.memory;
+    const { memory } = this.#caller;
     const head = suspension.headAt(block);
     const [which, bits] = [w.local("i32"), w.local("i32")];
     const load = (word: keyof typeof activationWords): void => {
@@ -136,11 +137,10 @@ export class FileCalls {
         ]);
       },
     );
-    this.#set("resumes", wasm.local("i32", head));
-    this.#set("paused", wasm.i32(0));
+    storeWord(w, memory, "resumes", wasm.local("i32", head));
+    storeWord(w, memory, "paused", wasm.i32(0));
     call(maskOfBits(wasm.local("i32", bits), quads), wasm.local("i32", which));
-    w.get(context);
-    w.memory("i32.load", 4, layout.words.paused);
+    pushWord(w, memory, "paused");
     w.tee(head);
     w.if(() => {
       load("reason");
@@ -153,14 +153,6 @@ export class FileCalls {
     });
     w.release(which);
     w.release(bits);
-  }
-
-  #set(name: HeaderWord, value: Wasm): void {
-    const w = this.#writer;
-    const { context, layout } = this.#caller.memory;
-    w.get(context);
-    w.value(value);
-    w.memory("i32.store", 4, layout.words[name]);
   }
 
   #indirect(block: number, index: number, op: FileCallOp, target: Indirect, { lanes, decider }: Callers): void {
@@ -303,8 +295,7 @@ export class FileCalls {
     const files = add(wasm.local("i32", context), layout.callFiles);
     if (!this.#graph.pausesInFunctions) return files;
     const first = w.local("i32");
-    w.get(context);
-    w.memory("i32.load", 4, layout.words.first);
+    pushWord(w, this.#caller.memory, "first");
     w.set(first);
     const thread = wasm.op("i32.div_u", wasm.local("i32", first), wasm.i32(unit.shape.width!));
     const bytes = wasm.i32(calledBytes(this.#graph, unit.quads));

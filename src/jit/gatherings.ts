@@ -13,7 +13,7 @@ import {
   kindOf,
 } from "./gathering-layout.ts";
 import { bothMasks, foldWords, laneBits, maskOfBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./memory-context.ts";
+import { type MemoryContext, pushWord, storeWord, tellEntry } from "./memory-context.ts";
 import { canonicalNan } from "./nan.ts";
 import { type Value, vectorOf } from "./value.ts";
 import type { WarpOperations } from "./warp-operations.ts";
@@ -101,10 +101,7 @@ export class Gatherings {
 
   /** A block of threads begins. */
   beginBlock(): void {
-    const { writer } = this.#chunk;
-    writer.get(this.#context.context);
-    writer.i32(0);
-    writer.memory("i32.store", 4, this.#context.layout.words.stuck);
+    storeWord(this.#chunk.writer, this.#context, "stuck", wasm.i32(0));
   }
 
   /** No lane of the chunk can go on as long as nobody else does: takes note of those that still wait. */
@@ -130,9 +127,7 @@ export class Gatherings {
   }
 
   #pushStuck(): void {
-    const { writer } = this.#chunk;
-    writer.get(this.#context.context);
-    writer.memory("i32.load", 4, this.#context.layout.words.stuck);
+    pushWord(this.#chunk.writer, this.#context, "stuck");
   }
 
   /** The active lanes begin. */
@@ -228,9 +223,7 @@ export class Gatherings {
     const chunk = this.#chunk;
     const { writer } = chunk;
     this.#bring(op, lanes);
-    writer.get(this.#context.context);
-    writer.get(this.#context.entry);
-    writer.memory("i32.store", 4, this.#context.layout.words.entry);
+    tellEntry(writer, this.#context);
     writer.get(this.#context.context);
     writer.i32(this.#sites.get(block)!);
     writer.get(arrived);

@@ -4,20 +4,17 @@ import type { Chunk } from "./chunk.ts";
 
 import { giveUpImport } from "./given-up.ts";
 import { anyOf, bothMasks, foldWords, laneBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./memory-context.ts";
+import { type MemoryContext, pushWord, storeWord } from "./memory-context.ts";
 import type { Unit } from "./unit.ts";
 
 /** Tells functions that are about to be called which lanes have not ended: a bit for each. */
-export function tellLive(w: FunctionWriter, { context, layout }: MemoryContext, live: Wasm): void {
-  w.get(context);
-  w.value(live);
-  w.memory("i32.store", 4, layout.words.live);
+export function tellLive(w: FunctionWriter, memory: MemoryContext, live: Wasm): void {
+  storeWord(w, memory, "live", live);
 }
 
 /** Which lanes have not ended, as a function has been told. */
-export function loadLive(w: FunctionWriter, { context, layout }: MemoryContext, to: number): void {
-  w.get(context);
-  w.memory("i32.load", 4, layout.words.live);
+export function loadLive(w: FunctionWriter, memory: MemoryContext, to: number): void {
+  pushWord(w, memory, "live");
   w.set(to);
 }
 

@@ -1,5 +1,5 @@
-import type { FunctionWriter } from "../wasm/index.ts";
-import type { ContextLayout } from "./context-layout.ts";
+import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
+import type { ContextLayout, HeaderWord } from "./context-layout.ts";
 import type { Reaches } from "./reaches.ts";
 import type { Unit } from "./unit.ts";
 
@@ -21,8 +21,21 @@ export interface MemoryContext {
 }
 
 /** Tells the launcher, before it is asked, which activation asks. */
-export function tellEntry(w: FunctionWriter, { context, entry, layout }: MemoryContext): void {
+export function tellEntry(w: FunctionWriter, at: MemoryContext): void {
+  storeWord(w, at, "entry", wasm.local("i32", at.entry));
+}
+
+/** Where the context is, and what it looks like. */
+type ContextPlace = Pick<MemoryContext, "context" | "layout">;
+
+/** Leaves a word of the context on the stack. */
+export function pushWord(w: FunctionWriter, { context, layout }: ContextPlace, name: HeaderWord): void {
   w.get(context);
-  w.get(entry);
-  w.memory("i32.store", 4, layout.words.entry);
+  w.memory("i32.load", 4, layout.words[name]);
+}
+
+export function storeWord(w: FunctionWriter, { context, layout }: ContextPlace, name: HeaderWord, value: Wasm): void {
+  w.get(context);
+  w.value(value);
+  w.memory("i32.store", 4, layout.words[name]);
 }

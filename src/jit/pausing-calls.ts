@@ -1,9 +1,8 @@
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import type { Chunk } from "./chunk.ts";
-import type { HeaderWord } from "./context-layout.ts";
 import type { ControlFlow } from "./control-flow.ts";
 import { laneBits, maskOfBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./memory-context.ts";
+import { type MemoryContext, pushWord, storeWord } from "./memory-context.ts";
 import { activationWords } from "./paused-activations.ts";
 import { pauseReason } from "./pausing-function.ts";
 import type { PauseKind, Suspension } from "./suspension.ts";
@@ -78,7 +77,7 @@ export class PausingCalls {
             w.assign([{ local: left, value: wasm.op("i32.and", number(left), others) }]);
             setHere();
             this.#load(list.item, "callee", bits);
-            this.#tell("resumes", number(list.item));
+            storeWord(w, this.#memory, "resumes", number(list.item));
             goOn(number(bits), here.map(vector));
             note();
           },
@@ -102,16 +101,14 @@ export class PausingCalls {
 
   /** Lanes are about to begin in a function, which may be one that never pauses. */
   tellBegin(): void {
-    this.#tell("resumes", wasm.i32(0));
-    this.#tell("paused", wasm.i32(0));
+    storeWord(this.#writer, this.#memory, "resumes", wasm.i32(0));
+    storeWord(this.#writer, this.#memory, "paused", wasm.i32(0));
   }
 
   /** A function has come back: what is kept of it joins the list, and its lanes those that wait for the same. */
   #note(list: List, waits: Readonly<Record<PauseKind, readonly number[]>>): void {
     const w = this.#writer;
-    const { context, layout } = this.#memory;
-    w.get(context);
-    w.memory("i32.load", 4, layout.words.paused);
+    pushWord(w, this.#memory, "paused");
     w.tee(list.item);
     w.if(() => {
       this.#append(list);
@@ -155,13 +152,5 @@ export class PausingCalls {
     w.get(activation);
     w.memory("i32.load", 4, activationWords[word]);
     w.set(to);
-  }
-
-  #tell(name: HeaderWord, value: Wasm): void {
-    const w = this.#writer;
-    const { context, layout } = this.#memory;
-    w.get(context);
-    w.value(value);
-    w.memory("i32.store", 4, layout.words[name]);
   }
 }

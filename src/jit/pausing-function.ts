@@ -2,10 +2,9 @@ import { type Wasm, wasm } from "../wasm/index.ts";
 import type { Body } from "./body.ts";
 import type { Callable } from "./callables.ts";
 import type { Chunk } from "./chunk.ts";
-import type { HeaderWord } from "./context-layout.ts";
 import { giveUpImport } from "./given-up.ts";
 import { laneBits } from "./lane-bits.ts";
-import type { MemoryContext } from "./memory-context.ts";
+import { type MemoryContext, pushWord, storeWord } from "./memory-context.ts";
 import { activationWords } from "./paused-activations.ts";
 import type { PauseKind, Suspension } from "./suspension.ts";
 import type { Unit } from "./unit.ts";
@@ -44,13 +43,13 @@ export class PausingFunction {
   enter(begin: () => void): void {
     const { writer: w } = this.#chunk;
     const { state } = this.#suspension;
-    this.#load("resumes");
+    pushWord(w, this.#memory, "resumes");
     w.tee(state);
     w.if(() => {
       this.#suspension.restore();
       this.#body.counted?.resume();
       this.#body.begin();
-      this.#load("woken");
+      pushWord(w, this.#memory, "woken");
       w.if(
         () => this.#body.flow.resume("yield"),
         () => this.#body.flow.resume("barrier"),
@@ -90,13 +89,13 @@ export class PausingFunction {
         const { barrier, yield: turn } = pauseReason;
         const yields = this.#suspension.anyPaused("yield");
         this.#note("reason", wasm.select(yields, wasm.i32(turn), wasm.i32(barrier)));
-        this.#tell(wasm.local("i32", state));
+        storeWord(w, this.#memory, "paused", wasm.local("i32", state));
         if (isLockstep) w.return();
       },
       () => {
         w.get(state);
         w.if(() => paused.giveBack(this.#unit, w, this.#callable, context, state));
-        this.#tell(wasm.i32(0));
+        storeWord(w, this.#memory, "paused", wasm.i32(0));
       },
     );
     w.release(bits);
@@ -112,21 +111,6 @@ export class PausingFunction {
     const entryAt = wasm.op("i32.sub", wasm.local("i32", entry), wasm.local("i32", context));
     w.value(wasm.op("i32.gt_u", entryAt, wasm.i32(layout.calls + mostDepth * layout.callBytes)));
     w.if(() => w.call(giveUpImport));
-  }
-
-  #load(name: HeaderWord): void {
-    const { writer: w } = this.#chunk;
-    const { context, layout } = this.#memory;
-    w.get(context);
-    w.memory("i32.load", 4, layout.words[name]);
-  }
-
-  #tell(activation: Wasm): void {
-    const { writer: w } = this.#chunk;
-    const { context, layout } = this.#memory;
-    w.get(context);
-    w.value(activation);
-    w.memory("i32.store", 4, layout.words.paused);
   }
 
   #note(word: keyof typeof activationWords, value: Wasm): void {

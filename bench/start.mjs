@@ -1,4 +1,5 @@
-// What starting costs: the median wall time of `lanewise check` of a small file, against `node -e 0`.
+// What starting costs: the median wall time of a process that checks a small file, or runs a kernel that nobody has compiled
+// before, against `node -e 0`.
 //
 //     node bench/start.mjs [TIMES]
 import { spawnSync } from "node:child_process";
@@ -24,23 +25,34 @@ writeFileSync(
 .kernel_attr Target="3d"\n.function "k_main"\n\nk_main:
     add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x1:ud\n    ret (M1, 1)\n`,
 );
+// Four blocks of saxpy, compiled anew: `lanewise run` reads, checks, lowers, compiles and runs it.
+const saxpy = fileURLToPath(new URL("kernels/saxpy.ptx", import.meta.url));
+const values = ["1024", "2.0", "f32[1024]=iota", "f32[1024]=iota"].flatMap((value) => ["--arg", value]);
+const run = [main, "run", saxpy, "--grid", "4", "--block", "256", ...values, "--no-cache", "--engine"];
 const cases = {
   "node -e 0": ["-e", "0"],
   "lanewise --version": [main, "--version"],
   "lanewise check, PTX": [main, "check", ptx],
   "lanewise check, vISA": [main, "check", visa],
+  "lanewise run, compiled": [...run, "jit"],
+  "lanewise run, interpreted": [...run, "interpreter"],
 };
 try {
   // In turns, so that a disturbance of the machine hits all alike.
   const taken = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
   for (let i = 0; i < times; i++) {
-    for (const [name, words] of Object.entries(cases))
-      taken[name].push(milliseconds(() => spawnSync(process.execPath, words)));
+    for (const [name, words] of Object.entries(cases)) {
+      let ended;
+      taken[name].push(milliseconds(() => (ended = spawnSync(process.execPath, words, { encoding: "utf8" }))));
+      if (ended.status !== 0) throw new Error(`${name} failed:\n${ended.stderr}`);
+    }
   }
   const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
   const base = median(taken["node -e 0"]);
   for (const [name, list] of Object.entries(taken)) {
-    console.log(`${name.padEnd(20)} ${median(list).toFixed(0).padStart(5)} ms  ${(median(list) / base).toFixed(2)} x`);
+    const ms = median(list);
+    const more = ms === base ? "" : `+${(ms - base).toFixed(0)} ms`;
+    console.log(`${name.padEnd(26)} ${ms.toFixed(0).padStart(5)} ms ${more.padStart(8)}  ${(ms / base).toFixed(2)} x`);
   }
 } finally {
   rmSync(folder, { recursive: true });

@@ -99,7 +99,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: La
     addresses: program.addresses,
     memory: program.memory,
     constants: program.constants,
-    params: paramsBank(kernel.ir, request.params),
+    params: paramsBank(kernel, request.params),
     sharedExtents,
     staticSharedBytes: staticBytes,
     dynamicSharedBytes: request.sharedBytes,
@@ -151,16 +151,10 @@ function checkShape(kernel: IrFunction, { grid, block, params, sharedBytes, thre
   }
 }
 
-function paramsBank(kernel: IrFunction, bytes: Uint8Array): Bank {
-  const { start } = windows["kernel-param"];
+function paramsBank({ paramExtents }: LoadedFunction, bytes: Uint8Array): Bank {
   const views = new Views(bytes.length);
   views.u8.set(bytes);
-  const extents = kernel.params.flatMap(({ name, storage, type }) =>
-    storage.kind === "kernel"
-      ? [{ name: `\`${name}\``, start: start + storage.offset, end: start + storage.offset + type.size }]
-      : [],
-  );
-  return { views, start, extents };
+  return { views, start: windows["kernel-param"].start, extents: paramExtents };
 }
 
 /** A kernel that can come to what is not modelled does not start: it would be wrong to run half of it. */

@@ -1,7 +1,7 @@
-import type { IrFunction } from "../ir/index.ts";
+import { type IrFunction, windows } from "../ir/index.ts";
 import type { Activation } from "../machine/activation.ts";
 import type { BasicBlock, FrameLayout, FunctionCode } from "../machine/code.ts";
-import { Layout } from "../machine/extent.ts";
+import { type Extent, Layout } from "../machine/extent.ts";
 import { decode } from "./decode.ts";
 import type { Engine } from "./engine.ts";
 import type { LeafValue } from "../semantics/index.ts";
@@ -17,6 +17,9 @@ export class LoadedFunction implements FunctionCode {
   readonly file: RegisterFile;
   readonly context: FunctionContext;
   readonly pool: Activation[] = [];
+  readonly stackCost: number;
+  /** Where a kernel's parameters lie. */
+  readonly paramExtents: readonly Extent[];
   readonly #engine: Engine;
   #entry: BasicBlock | null = null;
 
@@ -24,6 +27,8 @@ export class LoadedFunction implements FunctionCode {
     this.ir = ir;
     this.address = address;
     this.frame = layFrame(ir);
+    this.stackCost = stackCostOf(ir, this.frame);
+    this.paramExtents = layParams(ir);
     this.file = new RegisterFile(ir.registers, ir.file);
     this.#engine = engine;
     this.context = {
@@ -55,14 +60,19 @@ export class LoadedFunction implements FunctionCode {
   get byteFileAt(): number {
     return this.file.byteFileAt;
   }
+}
 
-  get stackCost(): number {
-    const registers = this.ir.registers.reduce(
-      (sum, r) => sum + (r.class === "b64" ? 8 : r.class === "b32" ? 4 : 0),
-      0,
-    );
-    return this.frame.size + registers + 16;
-  }
+function stackCostOf({ registers }: IrFunction, frame: FrameLayout): number {
+  const bytes = registers.reduce((sum, r) => sum + (r.class === "b64" ? 8 : r.class === "b32" ? 4 : 0), 0);
+  return frame.size + bytes + 16;
+}
+
+function layParams({ params }: IrFunction): readonly Extent[] {
+  const { start } = windows["kernel-param"];
+  return params.flatMap(({ name, storage, type }) => {
+    if (storage.kind !== "kernel") return [];
+    return { name: `\`${name}\``, start: start + storage.offset, end: start + storage.offset + type.size };
+  });
 }
 
 /** Gaps between the variables let a run past the end of one be noticed. */

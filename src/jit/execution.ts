@@ -8,8 +8,9 @@ import type { Host } from "./host.ts";
 import { hostFunctions } from "./host-functions.ts";
 import type { CompiledKernel } from "./kernel.ts";
 import { canWait } from "./threads/host-workers.ts";
+import type { HostFunction } from "./threads/mailbox.ts";
 import { OrderedOutput } from "./threads/ordered-output.ts";
-import { Team } from "./threads/team.ts";
+import { Team, type Work } from "./threads/team.ts";
 
 /** A compiled kernel in the memory of its device. */
 export interface LoadedKernel {
@@ -17,8 +18,8 @@ export interface LoadedKernel {
   readonly module: WebAssembly.Module;
   /** Returns the end, or the number of a block that waits for others. */
   readonly run: (context: number, from: number, to: number) => number;
-  /** Who answers what the code asks in the calling thread; another one for each launch. */
-  host: Host | null;
+  /** Who answers what the code asks in the calling thread: those of the launch that runs it. */
+  host: (() => Host) | null;
   /** What a block takes one thread, in milliseconds: guessed at first, then as it was in the last launch. */
   blockMs: number;
 }
@@ -33,18 +34,29 @@ const mostContextBytes = 2 ** 29;
 /** Blocks that have begun and not ended, where they wait for each other. */
 const mostInFlight = 512;
 
-/** A launch of a compiled kernel, and the threads of the host that run its blocks. */
-export class Execution {
+/** A launch of a compiled kernel, whose blocks are the work of a team: the threads of the host that run them. */
+export class Execution implements Work {
+  readonly blocks: number;
+  readonly threads: number;
+  readonly expectedMs: number;
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  readonly waits: boolean;
+  readonly mostContexts: number;
+  readonly output: OrderedOutput;
   readonly #loaded: LoadedKernel;
   readonly #contexts: Contexts;
   readonly #request: LaunchRequest;
   readonly #grid: Grid;
   /** Bytes of a context. */
   readonly #bytes: number;
-  readonly #makeHost: () => Host;
-  /** By the context for which it answers: a fault keeps the block in which it was found. */
-  readonly #hosts = new Map<number, Host>();
-  readonly #blocks: number;
+  readonly #makeHost: (grid: Grid, slot: number) => Host;
+  /** In the order in which they were opened. */
+  readonly #opened: number[] = [];
+  /** By the context for which it answers: a fault keeps the block in which it was found. Most launches ask nothing. */
+  #hosts: Map<number, Host> | null = null;
+  /** Who answers for the context that runs. */
+  readonly #host = (): Host => this.#hostOf(this.#team!.context);
   /** Null when the launch is refused. */
   readonly #team: Team | null;
 
@@ -53,24 +65,32 @@ export class Execution {
     program: Program,
     loaded: LoadedKernel,
     contexts: Contexts,
-    host: (grid: Grid, slot: number) => Host,
+    makeHost: (grid: Grid, slot: number) => Host,
     request: LaunchRequest,
     apart: boolean,
   ) {
     this.#loaded = loaded;
     this.#contexts = contexts;
+    this.#makeHost = makeHost;
     this.#request = request;
-    const output = new OrderedOutput(request.onOutput ?? (() => {}));
-    const onOutput = (text: string): void => output.add(this.#blockIn(this.#team!.context), text);
+    this.output = new OrderedOutput(request.onOutput ?? (() => {}));
+    const onOutput = (text: string): void => this.output.add(this.blockIn(this.#team!.context), text);
     const { grid, kernel, sharedBytes } = openLaunch(program, { ...request, onOutput });
-    const [gx, gy, gz] = grid.dimensions;
+    const { memory, dimensions } = grid;
+    const [gx, gy, gz] = dimensions;
     this.#grid = grid;
-    this.#blocks = gx * gy * gz;
     this.#bytes = contextBytes(loaded.kernel, sharedBytes);
-    // Blocks that run at the same time have different slots.
-    this.#makeHost = () => host(grid, this.#hosts.size);
+    this.blocks = gx * gy * gz;
+    this.expectedMs = loaded.blockMs;
+    this.module = loaded.module;
+    this.memory = memory.wasm;
+    this.waits = loaded.kernel.waits;
+    const inFlight = Math.min(mostInFlight, request.threads?.residentGroups ?? mostInFlight);
+    this.mostContexts = Math.max(1, Math.min(inFlight, Math.floor(mostContextBytes / this.#bytes)));
+    const canBeShared = memory.isShared && (apart || canWait());
+    this.threads = canBeShared ? Math.min(request.hostThreads ?? 1, this.mostContexts, this.blocks) : 1;
     refuse(program, kernel, grid, sharedBytes);
-    this.#team = grid.reports.failed ? null : this.#makeTeam(output, apart);
+    this.#team = grid.reports.failed ? null : new Team(this);
   }
 
   run(): JitResult {
@@ -95,45 +115,44 @@ export class Execution {
     return this.#end(begun);
   }
 
-  #makeTeam(output: OrderedOutput, apart: boolean): Team {
-    const { kernel, module, run, blockMs } = this.#loaded;
-    const { memory } = this.#grid;
-    const { onProgress, hostThreads = 1 } = this.#request;
-    const inFlight = Math.min(mostInFlight, this.#request.threads?.residentGroups ?? mostInFlight);
-    const mostContexts = Math.max(1, Math.min(inFlight, Math.floor(mostContextBytes / this.#bytes)));
-    const blocks = this.#blocks;
-    const canBeShared = memory.isShared && (apart || canWait());
-    return new Team({
-      blocks,
-      threads: canBeShared ? Math.min(hostThreads, mostContexts, blocks) : 1,
-      expectedMs: blockMs,
-      module,
-      memory: memory.wasm,
-      run: (context, from, to) => {
-        this.#loaded.host = this.#hosts.get(context)!;
-        return run(context, from, to) >>> 0;
-      },
-      waits: kernel.waits,
-      hasten: (context) => hasten(this.#grid, kernel, context),
-      mostContexts,
-      openContext: () => this.#openContext(),
-      blockIn: (context) => this.#blockIn(context),
-      functions: () => hostFunctions(kernel, () => this.#hosts.get(this.#team!.context)!),
-      output,
-      onProgress: (blocksDone) => onProgress?.({ blocksDone, blocks, steps: null }),
-    });
+  runBlocks(context: number, from: number, to: number): number {
+    this.#loaded.host = this.#host;
+    return this.#loaded.run(context, from, to) >>> 0;
   }
 
-  #blockIn(context: number): number {
+  hasten(context: number): void {
+    hasten(this.#grid, this.#loaded.kernel, context);
+  }
+
+  openContext(): number {
+    const context = this.#contexts.take(this.#bytes);
+    this.#opened.push(context);
+    fillContext(this.#grid, this.#loaded.kernel, context, this.#request);
+    return context;
+  }
+
+  blockIn(context: number): number {
     const { layout } = this.#loaded.kernel;
     return this.#grid.memory.views.i32[(context + layout.words.ticket) >>> 2]! >>> 0;
   }
 
-  #openContext(): number {
-    const context = this.#contexts.take(this.#bytes);
-    this.#hosts.set(context, this.#makeHost());
-    fillContext(this.#grid, this.#loaded.kernel, context, this.#request);
-    return context;
+  functions(): ReadonlyMap<string, HostFunction> {
+    return hostFunctions(this.#loaded.kernel, this.#host);
+  }
+
+  onProgress(blocksDone: number): void {
+    this.#request.onProgress?.({ blocksDone, blocks: this.blocks, steps: null });
+  }
+
+  #hostOf(context: number): Host {
+    this.#hosts ??= new Map();
+    let host = this.#hosts.get(context);
+    if (host === undefined) {
+      // Blocks that run at the same time have different slots.
+      host = this.#makeHost(this.#grid, this.#opened.indexOf(context));
+      this.#hosts.set(context, host);
+    }
+    return host;
   }
 
   /** A fault ends a launch; other errors are thrown. */
@@ -146,14 +165,14 @@ export class Execution {
   }
 
   #giveBack(): void {
-    this.#contexts.giveBack(this.#bytes, [...this.#hosts.keys()]);
+    this.#contexts.giveBack(this.#bytes, this.#opened);
   }
 
   #end(begun: number): JitResult {
     this.#giveBack();
     const hostThreads = this.#team?.threads ?? 1;
     const { reports } = this.#grid;
-    if (!reports.failed) this.#loaded.blockMs = ((performance.now() - begun) * hostThreads) / this.#blocks;
+    if (!reports.failed) this.#loaded.blockMs = ((performance.now() - begun) * hostThreads) / this.blocks;
     return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads };
   }
 }

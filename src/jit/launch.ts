@@ -65,10 +65,10 @@ export class JitProgram {
    */
   launch(request: LaunchRequest): JitResult | null {
     const loaded = this.#load(request);
-    if (typeof loaded === "string") return this.#execution(request, false).run();
+    if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
     const isJudged = this.#isJudged(loaded.kernel, request);
-    if (!loaded.kernel.mayGiveUp && !isJudged) return this.#execution(request, false).run();
-    const attempt = this.#attempt(request, false);
+    if (!loaded.kernel.mayGiveUp && !isJudged) return this.#execution(loaded, request, false).run();
+    const attempt = this.#attempt(loaded, request, false);
     try {
       const result = attempt.execution.run();
       if (!result.ok && isJudged) {
@@ -83,12 +83,12 @@ export class JitProgram {
   }
 
   /** A launch that may be undone: what it prints is kept until it is known whether it is. */
-  #attempt(request: LaunchRequest, apart: boolean) {
+  #attempt(loaded: LoadedKernel, request: LaunchRequest, apart: boolean) {
     const printed: string[] = [];
     const onOutput = (text: string): void => {
       printed.push(text);
     };
-    const execution = this.#execution({ ...request, onOutput }, apart);
+    const execution = this.#execution(loaded, { ...request, onOutput }, apart);
     const undo = this.program.memory.checkpoint();
     const print = (): void => {
       for (const text of printed) request.onOutput?.(text);
@@ -135,8 +135,10 @@ export class JitProgram {
 
   /** The same in workers, where there are any. One that may be undone must be the only one. */
   async launchAsync(request: LaunchRequest): Promise<JitResult | null> {
-    if (!this.mayBeUndone(request)) return this.#execution(request, true).runApart();
-    const attempt = this.#attempt(request, true);
+    const loaded = this.#load(request);
+    if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
+    if (!loaded.kernel.mayGiveUp) return this.#execution(loaded, request, true).runApart();
+    const attempt = this.#attempt(loaded, request, true);
     try {
       const result = await attempt.execution.runApart();
       attempt.print();
@@ -146,9 +148,7 @@ export class JitProgram {
     }
   }
 
-  #execution(request: LaunchRequest, apart: boolean): Execution {
-    const loaded = this.#load(request);
-    if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
+  #execution(loaded: LoadedKernel, request: LaunchRequest, apart: boolean): Execution {
     const constants = this.#placeConstants();
     const host = (grid: Grid, slot: number): Host => new Host(grid, loaded.kernel, this.#callables, constants, slot);
     return new Execution(this.program, loaded, this.#contexts, host, request, apart);
@@ -279,7 +279,7 @@ function guessedMs({ instructions }: IrFunction, [x, y, z]: Dim3): number {
 }
 
 function instantiate({ kernel, module }: CachedKernel, memory: DeviceMemory, blockMs: number): LoadedKernel {
-  const functions = hostFunctions(kernel, () => loaded.host!);
+  const functions = hostFunctions(kernel, () => loaded.host!());
   const { exports } = new WebAssembly.Instance(module, {
     env: { memory: memory.wasm, ...Object.fromEntries(functions) },
   });

@@ -2,11 +2,11 @@ import { controlBytes, headerWords, mailAt, mailState, noBlock, word } from "./c
 import { type HostFunction, Mailbox } from "./mailbox.ts";
 import type { OrderedOutput } from "./ordered-output.ts";
 import { type Launch, workerPool } from "./pool.ts";
-import { Turns, type Waiting } from "./turns.ts";
+import { type Room, Turns, type Waiting } from "./turns.ts";
 import { batchMs } from "./worker-source.ts";
 
 /** Blocks that threads of the host run together. */
-export interface Work {
+export interface Work extends Room {
   /** How many there are. */
   readonly blocks: number;
   /** Threads that may run them. */
@@ -19,20 +19,17 @@ export interface Work {
    * Runs some of the blocks in this thread, in a context. Returns the end, or the number of a block that waits for others: it
    * goes on when it is the first of those to run in the same context.
    */
-  readonly run: (context: number, from: number, to: number) => number;
+  runBlocks(context: number, from: number, to: number): number;
   /** Whether blocks may wait for others. */
   readonly waits: boolean;
   /** A block that waits will go on, and is to give way sooner from now on. */
-  readonly hasten: (context: number) => void;
-  /** Room in the memory for one more block at a time. Throws a RangeError when there is none. */
-  readonly openContext: () => number;
-  readonly mostContexts: number;
+  hasten(context: number): void;
   /** The number of the block that runs, or has run last, in a context. */
-  readonly blockIn: (context: number) => number;
+  blockIn(context: number): number;
   /** What the module imports besides the memory, by name. */
-  readonly functions: () => ReadonlyMap<string, HostFunction>;
+  functions(): ReadonlyMap<string, HostFunction>;
   readonly output: OrderedOutput;
-  readonly onProgress: (blocksDone: number) => void;
+  onProgress(blocksDone: number): void;
 }
 
 /** Milliseconds after which blocks that have taken longer than expected are shared after all. */
@@ -68,7 +65,7 @@ export class Team implements Launch {
   constructor(work: Work) {
     this.#work = work;
     this.#isAlone = work.threads === 1;
-    this.#turns = new Turns(work.openContext, work.mostContexts);
+    this.#turns = new Turns(work);
     this.#words[word.end] = work.blocks;
   }
 
@@ -209,7 +206,7 @@ export class Team implements Launch {
     this.#context = context;
     let end = to;
     try {
-      end = this.#work.run(context, from, to);
+      end = this.#work.runBlocks(context, from, to);
     } catch (error) {
       this.#fail(error);
     }

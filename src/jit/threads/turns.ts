@@ -4,6 +4,13 @@ export interface Waiting {
   readonly block: number;
 }
 
+/** Room in the memory for blocks that have begun. */
+export interface Room {
+  /** For one more block at a time. Throws a RangeError when there is none. */
+  openContext(): number;
+  readonly mostContexts: number;
+}
+
 /**
  * The blocks of a launch that have stopped, and contexts that nobody uses. Blocks that wait take turns with such that have not
  * begun, so that any may wait for any, as long as there is room for all of them.
@@ -11,15 +18,14 @@ export interface Waiting {
 export class Turns {
   readonly #waiting: Waiting[] = [];
   readonly #free: number[] = [];
-  readonly #open: () => number;
+  readonly #room: Room;
   /** How many contexts there may be, and how many there are. */
   #most: number;
   #opened = 0;
 
-  /** `open`: makes a context, or throws a RangeError; `most`: how many there may be. */
-  constructor(open: () => number, most: number) {
-    this.#open = open;
-    this.#most = most;
+  constructor(room: Room) {
+    this.#room = room;
+    this.#most = room.mostContexts;
   }
 
   /** How many blocks wait. */
@@ -37,7 +43,7 @@ export class Turns {
     const free = this.#free.pop();
     if (free !== undefined || this.#opened >= this.#most) return free ?? null;
     try {
-      const context = this.#open();
+      const context = this.#room.openContext();
       this.#opened++;
       return context;
     } catch (error) {

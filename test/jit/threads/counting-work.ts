@@ -84,7 +84,7 @@ export function countingWork(
     expectedMs: 1,
     module,
     memory,
-    run: own.exports["run"] as Work["run"],
+    runBlocks: own.exports["run"] as Work["runBlocks"],
     waits: false,
     hasten: () => {},
     mostContexts: 100,

@@ -40,7 +40,7 @@ export class Cta {
         tid[32 + lane] = Math.floor(t / bx) % by;
         tid[64 + lane] = Math.floor(t / (bx * by));
       }
-      return new Warp(this, w, count === 32 ? -1 : (1 << count) - 1, tid);
+      return new Warp(this, w, (-1 >>> (32 - count)) | 0, tid);
     });
   }
 

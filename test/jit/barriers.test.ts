@@ -51,6 +51,14 @@ bar.red.popc.u32 %r5, 0, 1; st.global.u32 [%out], %r5;`,
   },
 ];
 
+/** Of 31 lanes, all but the sign of a mask. */
+test.each([31, 63, 1023])("a warp that lacks one lane, in a block of %i threads", (threads) => {
+  const body = "bar.red.popc.u32 %r5, 0, 1; bar.sync 0; st.global.u32 [%out], %r5;";
+  const { reports, out } = expectSame({ name: "31 lanes", body, words: 1, block: [threads, 1, 1] }, inWarps);
+  expect(reports).toEqual([]);
+  expect(out).toEqual(Array(threads).fill(threads));
+});
+
 describe("barriers that are counted", () => {
   test.each(cases)("$name", (c) => {
     const { reports, out } = expectSame({ before: shared, block, grid: [3, 1, 1], ...c }, inWarps);

@@ -1,5 +1,5 @@
 // Markdown tables out of files that `lanewise bench --json` has written: `node bench/table.mjs A.json [B.json…]`. The first file
-// gives the whole table; of the others, one for each Node, times and ratios to C.
+// gives the whole tables, of one thread and of all; of the others, one for each Node, ratios to C.
 import { readFileSync } from "node:fs";
 
 const [first, ...others] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, "utf8")));
@@ -22,27 +22,40 @@ const table = (head, rows) => [
   ...rows.map((row) => line(row)),
 ];
 
-const columns = [
+const oneThread = [
   ["first run", (k) => k.jit?.firstMs],
   ["one thread", (k) => k.jit?.ms],
-  ["all threads", (k) => k.jitAllThreads?.ms],
   ["C", (k) => k.native?.ms],
   ["tuned C", (k) => k.tuned?.ms],
   ["PoCL", (k) => k.pocl?.ms],
   ["/ C", (k) => ratio(k.jit?.ms, k.native?.ms), true],
   ["/ tuned C", (k) => ratio(k.jit?.ms, k.tuned?.ms), true],
   ["/ PoCL", (k) => ratio(k.jit?.ms, k.pocl?.ms), true],
-  ["all threads: times as fast", (k) => ratio(k.jit?.ms, k.jitAllThreads?.ms), true],
   ["interpreter /", (k) => ratio(k.interpreter?.ms, k.jit?.ms), true],
-].filter(([, of]) => first.kernels.some((k) => of(k) !== undefined));
-
-const body = first.kernels.map((k) => [k.name, ...columns.map(([, of, isRatio]) => shown(of(k), isRatio ? 2 : 3))]);
-const means = [
-  "geometric mean",
-  ...columns.map(([, of, isRatio]) => (isRatio ? shown(mean(first.kernels.map(of)), 3) : "")),
 ];
+const allThreads = [
+  ["all threads", (k) => k.jitAllThreads?.ms],
+  ["C", (k) => k.nativeAllThreads?.ms],
+  ["PoCL", (k) => k.poclAllThreads?.ms],
+  ["times as fast as one", (k) => ratio(k.jit?.ms, k.jitAllThreads?.ms), true],
+  ["/ C", (k) => ratio(k.jitAllThreads?.ms, k.nativeAllThreads?.ms), true],
+  ["/ PoCL", (k) => ratio(k.jitAllThreads?.ms, k.poclAllThreads?.ms), true],
+];
+
+/** What the first file has of some columns: `[title, value of a kernel, whether it is a ratio]`. */
+function show(wanted) {
+  const columns = wanted.filter(([, of]) => first.kernels.some((k) => of(k) !== undefined));
+  const body = first.kernels.map((k) => [k.name, ...columns.map(([, of, isRatio]) => shown(of(k), isRatio ? 2 : 3))]);
+  const means = columns.map(([, of, isRatio]) => (isRatio ? shown(mean(first.kernels.map(of)), 3) : ""));
+  console.log(table(["kernel", ...columns.map(([name]) => name)], [...body, ["geometric mean", ...means]]).join("\n"));
+}
+
 console.log(`${first.machine}, Node ${first.node}, medians of at least ${first.runs} runs, milliseconds\n`);
-console.log(table(["kernel", ...columns.map(([name]) => name)], [...body, means]).join("\n"));
+show(oneThread);
+if (first.kernels.some((k) => k.jitAllThreads !== undefined)) {
+  console.log("");
+  show(allThreads);
+}
 
 if (others.length > 0) {
   const all = [first, ...others];

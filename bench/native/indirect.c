@@ -11,6 +11,7 @@ static const Step steps[4] = {mix, weigh, larger, turn};
 
 static void indirect(int n, const unsigned *restrict selector, const unsigned *restrict x, const unsigned *restrict y,
                      unsigned *restrict out) {
+#pragma omp parallel for
   for (int i = 0; i < n; ++i) out[i] = steps[selector[i]](x[i], y[i]);
 }
 

@@ -15,6 +15,7 @@ static int escape(float cx, float cy, int limit) {
 }
 
 static void mandelbrot(int n, float x0, float y0, float step, int limit, int *out) {
+#pragma omp parallel for schedule(dynamic, 4)
   for (int py = 0; py < n; ++py)
     for (int px = 0; px < n; ++px) out[py * n + px] = escape(fmaf(px, step, x0), fmaf(py, step, y0), limit);
 }

@@ -10,6 +10,7 @@ struct vector {
 static void nbody(int n, float dt, float softening, const struct vector *restrict position,
                   const struct vector *restrict velocity, struct vector *restrict new_position,
                   struct vector *restrict new_velocity) {
+#pragma omp parallel for
   for (int i = 0; i < n; ++i) {
     struct vector me = position[i], v = velocity[i];
     float ax = 0, ay = 0, az = 0;

@@ -2,6 +2,7 @@
 
 static unsigned sum_of(int n, const unsigned *in) {
   unsigned sum = 0;
+#pragma omp parallel for reduction(+ : sum)
   for (int i = 0; i < n; ++i) sum += in[i];
   return sum;
 }

@@ -12,6 +12,7 @@ static float sum_of_run(int n, const float *restrict in) {
 
 static int sums_of_runs(int n, const float *restrict in, float *restrict sums) {
   int runs = (n + RUN - 1) / RUN;
+#pragma omp parallel for
   for (int i = 0; i < runs; ++i) sums[i] = sum_of_run(n - i * RUN, in + i * RUN);
   return runs;
 }

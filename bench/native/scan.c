@@ -27,8 +27,10 @@ static unsigned scan_run(const unsigned *restrict in, unsigned *restrict out) {
 static void scan(int n, const unsigned *restrict in, unsigned *restrict out, unsigned *restrict sums,
                  unsigned *restrict offsets) {
   int runs = (n + RUN - 1) / RUN;
+#pragma omp parallel for
   for (int i = 0; i < runs; ++i) sums[i] = scan_run(in + i * RUN, out + i * RUN);
   scan_run(sums, offsets);
+#pragma omp parallel for
   for (int i = 0; i < runs; ++i)
     for (int j = 0; j < RUN; ++j) out[i * RUN + j] += offsets[i];
 }

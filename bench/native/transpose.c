@@ -3,6 +3,7 @@
 enum { TILE = 32 };
 
 static void transpose(int n, const float *restrict in, float *restrict out) {
+#pragma omp parallel for
   for (int y0 = 0; y0 < n; y0 += TILE)
     for (int x0 = 0; x0 < n; x0 += TILE)
       for (int x = x0; x < x0 + TILE; ++x)

@@ -1,6 +1,7 @@
 #include "run.h"
 
 static void triad(int n, double q, const double *restrict b, const double *restrict c, double *restrict a) {
+#pragma omp parallel for
   for (int i = 0; i < n; ++i) a[i] = b[i] + q * c[i];
 }
 

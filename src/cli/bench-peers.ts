@@ -56,9 +56,9 @@ export type PeerName = (typeof peerNames)[number];
 const noPocl = 2;
 
 /**
- * The same computations by other means: C that gcc compiles, the kernel's own steps (`native`) and, where that is something else,
- * what one would write for a processor (`tuned`), and OpenCL on PoCL; one thread each. A peer that is not there has no results,
- * which is told once.
+ * The same computations by other means: C that gcc compiles, the kernel's own steps (`native`, whose loops OpenMP shares among
+ * several threads) and, where that is something else, what one would write for one thread of a processor (`tuned`), and OpenCL on
+ * PoCL. A peer that is not there has no results, which is told once.
  */
 export class Peers {
   /** The first line of `gcc --version`, or null. */
@@ -93,30 +93,31 @@ export class Peers {
     for (const [name, { bytes }] of initial) writeFileSync(join(this.#work, name), bytes);
   }
 
-  native(kernel: BenchKernel, plan: BenchPlan): PeerResult | null {
-    return this.#inC("native", kernel, plan);
+  native(kernel: BenchKernel, plan: BenchPlan, threads = 1): PeerResult | null {
+    return this.#inC("native", kernel, plan, threads);
   }
 
   tuned(kernel: BenchKernel, plan: BenchPlan): PeerResult | null {
-    return kernel.tuned ? this.#inC("tuned", kernel, plan) : null;
+    return kernel.tuned ? this.#inC("tuned", kernel, plan, 1) : null;
   }
 
-  #inC(peer: "native" | "tuned", kernel: BenchKernel, plan: BenchPlan): PeerResult | null {
+  #inC(peer: "native" | "tuned", kernel: BenchKernel, plan: BenchPlan, threads: number): PeerResult | null {
     if (this.#absent.has(peer)) return null;
-    const program = `${kernel.file}-${peer}`;
-    const built = this.#compile(program, [`${peer}/${kernel.file}.c`, "native/main.c"], ["-march=native", "-lm"]);
+    const program = `${kernel.file}-${peer}${threads === 1 ? "" : "-shared"}`;
+    const options = ["-march=native", ...(threads === 1 ? [] : ["-fopenmp"]), "-lm"];
+    const built = this.#compile(program, [`${peer}/${kernel.file}.c`, "native/main.c"], options);
     if (built !== null) this.#tell(`${kernel.name}: ${peerTitles[peer]}: ${built}`);
-    return built === null ? this.#run(peer, kernel, plan, program, []) : null;
+    return built === null ? this.#run(peer, kernel, plan, threads, program, []) : null;
   }
 
-  pocl(kernel: BenchKernel, plan: BenchPlan): PeerResult | null {
+  pocl(kernel: BenchKernel, plan: BenchPlan, threads = 1): PeerResult | null {
     if (!kernel.opencl || this.#absent.has("pocl")) return null;
     if (!this.#hasHost && this.#compile("host", ["opencl/host.c"], ["-lOpenCL"]) !== null) {
       this.#miss("pocl", "programs for OpenCL cannot be built (opencl-headers, ocl-icd-opencl-dev)");
       return null;
     }
     this.#hasHost = true;
-    return this.#run("pocl", kernel, plan, "host", [join(this.#bench, "opencl", `${kernel.file}.cl`)]);
+    return this.#run("pocl", kernel, plan, threads, "host", [join(this.#bench, "opencl", `${kernel.file}.cl`)]);
   }
 
   remove(): void {
@@ -144,13 +145,19 @@ export class Peers {
     peer: PeerName,
     { name, results }: BenchKernel,
     plan: BenchPlan,
+    threads: number,
     program: string,
     words: readonly string[],
   ): PeerResult | null {
     const { status, stdout, stderr } = spawnSync(join(this.#folder, program), words, {
       cwd: this.#work,
       encoding: "utf8",
-      env: { ...process.env, POCL_MAX_PTHREAD_COUNT: "1", POCL_CACHE_DIR: join(this.#folder, "cache") },
+      env: {
+        ...process.env,
+        OMP_NUM_THREADS: `${threads}`,
+        POCL_MAX_PTHREAD_COUNT: `${threads}`,
+        POCL_CACHE_DIR: join(this.#folder, "cache"),
+      },
     });
     if (peer === "pocl" && status === noPocl) this.#miss(peer, "it is not installed");
     else if (status !== 0) this.#tell(`${name}: ${peerTitles[peer]}: ${stderr.trimEnd() || "ended by a signal"}`);

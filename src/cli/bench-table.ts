@@ -1,18 +1,22 @@
 import type { EngineName } from "../runtime/module.ts";
-import { type PeerName, peerNames } from "./bench-peers.ts";
+import { type PeerName, peerNames, peerTitles } from "./bench-peers.ts";
 import type { Times } from "./bench-run.ts";
+
+/** How long a benchmark takes by each means, with some number of threads. */
+export interface Measured {
+  /** Without those that cannot run it. */
+  readonly engines: ReadonlyMap<EngineName, Times>;
+  /** Milliseconds, without peers that are not there. */
+  readonly peers: ReadonlyMap<PeerName, number>;
+}
 
 /** What was measured of one benchmark. */
 export interface BenchRow {
   readonly name: string;
-  /** Without those that cannot run it. */
-  readonly engines: ReadonlyMap<EngineName, Times>;
-  /** With all threads of the machine; null where that was not asked for, or makes no difference. */
-  readonly allThreads: Times | null;
-  /** Milliseconds; null where there is no such peer. */
-  readonly native: number | null;
-  readonly tuned: number | null;
-  readonly pocl: number | null;
+  /** With one thread, or as many as were asked for. */
+  readonly one: Measured;
+  /** With all threads of the machine; null where that was not asked for. */
+  readonly all: Measured | null;
   /** The most memory that the process has taken besides the buffers and their copies, in bytes; null where nobody counts it. */
   readonly hostBytes: number | null;
   /** Whether a launch has ended with a report. */
@@ -23,64 +27,95 @@ export interface BenchRow {
 
 const firstMs = ({ first }: Times): number => first.loadMs + first.runMs;
 
-const milliseconds = (ms: number | null): string =>
-  ms === null ? "-" : ms >= 100 ? ms.toFixed(0) : ms >= 1 ? ms.toPrecision(3) : ms.toFixed(3);
-const multiple = (factor: number | null): string =>
-  factor === null ? "-" : factor >= 100 ? factor.toFixed(0) : factor.toPrecision(2);
-
-const names: Readonly<Record<EngineName, string>> = { interpreter: "interpr.", jit: "jit" };
+const milliseconds = (ms: number): string => (ms >= 100 ? ms.toFixed(0) : ms >= 1 ? ms.toPrecision(3) : ms.toFixed(3));
+const multiple = (factor: number): string => (factor >= 100 ? factor.toFixed(0) : factor.toPrecision(2));
 
 function geometricMean(values: readonly (number | null)[]): number | null {
   const known = values.filter((v) => v !== null);
   return known.length === 0 ? null : Math.exp(known.reduce((sum, v) => sum + Math.log(v), 0) / known.length);
 }
 
-/** The table, line by line, so that a row can be shown as soon as it is measured. The first engine is compared with peers. */
-export class BenchTable {
-  readonly #engines: readonly EngineName[];
-  readonly #nameWidth: number;
-  readonly #hasAll: boolean;
+/** A column of numbers: times, or ratios, which have a mean. */
+interface Column {
+  readonly title: string;
+  readonly isRatio: boolean;
+  readonly of: (row: BenchRow) => number | null;
+}
 
-  /** `hasAll`: whether there are times with all threads of the machine. */
-  constructor(rowNames: readonly string[], engines: readonly EngineName[], hasAll: boolean) {
-    this.#engines = engines;
-    this.#hasAll = hasAll;
+const ratio = (a: number | undefined, b: number | undefined): number | null =>
+  a === undefined || b === undefined ? null : a / b;
+
+const peerColumns = (
+  of: (row: BenchRow) => Measured | null,
+  engine: EngineName,
+  peers: readonly PeerName[],
+): Column[] => [
+  ...peers.map((peer) => ({
+    title: peerTitles[peer],
+    isRatio: false,
+    of: (row: BenchRow) => of(row)?.peers.get(peer) ?? null,
+  })),
+  ...peers.map((peer) => ({
+    title: `/ ${peerTitles[peer]}`,
+    isRatio: true,
+    of: (row: BenchRow) => ratio(of(row)?.engines.get(engine)?.ms, of(row)?.peers.get(peer)),
+  })),
+];
+
+/** A table, line by line, so that a row can be shown as soon as it is measured. */
+export class BenchTable {
+  readonly #columns: readonly Column[];
+  readonly #nameWidth: number;
+
+  private constructor(rowNames: readonly string[], columns: readonly Column[]) {
+    this.#columns = columns;
     this.#nameWidth = Math.max(...rowNames.map((name) => name.length), meanTitle.length);
   }
 
-  head(): string {
-    const engines = this.#engines.flatMap((engine) => [`${names[engine]} 1st`, names[engine]]);
-    const all = this.#hasAll ? [`${names.jit} all`] : [];
-    return this.#line("ms", [...engines, ...all, "native", "tuned", "PoCL", "/ native", "/ tuned", "/ PoCL"], "");
+  /** Engines, their first runs, and peers, with which the first engine is compared. */
+  static ofEngines(rowNames: readonly string[], engines: readonly EngineName[]): BenchTable {
+    const of = ({ one }: BenchRow): Measured => one;
+    const ownColumns = engines.flatMap((engine): Column[] => [
+      {
+        title: `${names[engine]} 1st`,
+        isRatio: false,
+        of: (row) => {
+          const times = row.one.engines.get(engine);
+          return times === undefined ? null : firstMs(times);
+        },
+      },
+      { title: names[engine], isRatio: false, of: (row) => row.one.engines.get(engine)?.ms ?? null },
+    ]);
+    return new BenchTable(rowNames, [...ownColumns, ...peerColumns(of, engines[0]!, peerNames)]);
   }
 
-  row(row: BenchRow): string {
-    const engines = this.#engines.flatMap((name) => {
-      const engine = row.engines.get(name);
-      return [milliseconds(engine ? firstMs(engine) : null), milliseconds(engine?.ms ?? null)];
-    });
-    const peers = peerNames.map((peer) => milliseconds(row[peer]));
-    const ratios = peerNames.map((peer) => multiple(this.#compared(row, peer)));
-    const all = this.#hasAll ? [milliseconds(row.allThreads?.ms ?? null)] : [];
+  /** With all threads: compiled code, how many times as fast that is as with one, and the peers that have a program for it. */
+  static ofAllThreads(rowNames: readonly string[]): BenchTable {
+    const of = ({ all }: BenchRow): Measured | null => all;
+    const ms = (measured: Measured | null): number | undefined => measured?.engines.get("jit")?.ms;
+    return new BenchTable(rowNames, [
+      { title: names.jit, isRatio: false, of: (row) => ms(row.all) ?? null },
+      { title: "one / all", isRatio: true, of: (row) => ratio(ms(row.one), ms(row.all)) },
+      ...peerColumns(of, "jit", ["native", "pocl"]),
+    ]);
+  }
+
+  head(unit: string): string {
     return this.#line(
-      row.name,
-      [...engines, ...all, ...peers, ...ratios],
-      row.ok ? "ok" : row.faulted ? "FAULT" : "WRONG",
+      unit,
+      this.#columns.map(({ title }) => title),
+      "",
     );
   }
 
-  foot(rows: readonly BenchRow[]): string {
-    const means = peerNames.map((peer) => multiple(geometricMean(rows.map((row) => this.#compared(row, peer)))));
-    const times = 2 * this.#engines.length + (this.#hasAll ? 1 : 0) + peerNames.length;
-    const nothing = new Array<string>(times).fill("");
-    return this.#line(meanTitle, [...nothing, ...means], "");
+  row(row: BenchRow): string {
+    const cells = this.#columns.map(({ of, isRatio }) => shown(of(row), isRatio));
+    return this.#line(row.name, cells, row.ok ? "ok" : row.faulted ? "FAULT" : "WRONG");
   }
 
-  /** A time as a multiple of a peer's. */
-  #compared(row: BenchRow, peer: PeerName): number | null {
-    const ours = row.engines.get(this.#engines[0]!);
-    const theirs = row[peer];
-    return ours === undefined || theirs === null ? null : ours.ms / theirs;
+  foot(rows: readonly BenchRow[]): string {
+    const means = this.#columns.map(({ of, isRatio }) => (isRatio ? shown(geometricMean(rows.map(of)), true) : ""));
+    return this.#line(meanTitle, means, "");
   }
 
   #line(name: string, cells: readonly string[], end: string): string {
@@ -90,8 +125,12 @@ export class BenchTable {
   }
 }
 
+const names: Readonly<Record<EngineName, string>> = { interpreter: "interpr.", jit: "jit" };
 const meanTitle = "geometric mean";
 const columnWidth = 12;
+
+const shown = (value: number | null, isRatio: boolean): string =>
+  value === null ? "-" : isRatio ? multiple(value) : milliseconds(value);
 
 const engineToJson = (measurement: Times) => ({
   ms: measurement.ms,
@@ -99,18 +138,22 @@ const engineToJson = (measurement: Times) => ({
   first: measurement.first,
 });
 
-export const rowToJson = (row: BenchRow, compiler: string | null) => {
-  const jit = row.engines.get("jit");
-  const interpreter = row.engines.get("interpreter");
+export const rowToJson = ({ name, one, all, hostBytes, ok }: BenchRow, compiler: string | null, allThreads: number) => {
+  const [jit, interpreter] = [one.engines.get("jit"), one.engines.get("interpreter")];
+  const native = one.peers.get("native");
+  const peers = (["tuned", "pocl"] as const).filter((peer) => one.peers.has(peer));
+  const together = all?.engines.get("jit");
   return {
-    name: row.name,
+    name,
     ...(jit ? { jit: { ...engineToJson(jit), threads: jit.threads } } : {}),
-    ...(row.allThreads ? { jitAllThreads: { ms: row.allThreads.ms, threads: row.allThreads.threads } } : {}),
+    ...(together ? { jitAllThreads: { ms: together.ms, threads: together.threads } } : {}),
     ...(interpreter ? { interpreter: engineToJson(interpreter) } : {}),
-    ...(row.native === null ? {} : { native: { ms: row.native, compiler } }),
-    ...(row.tuned === null ? {} : { tuned: { ms: row.tuned } }),
-    ...(row.pocl === null ? {} : { pocl: { ms: row.pocl } }),
-    ...(row.hostBytes === null ? {} : { hostBytes: row.hostBytes }),
-    ok: row.ok,
+    ...(native === undefined ? {} : { native: { ms: native, compiler } }),
+    ...Object.fromEntries(peers.map((peer) => [peer, { ms: one.peers.get(peer)! }])),
+    ...Object.fromEntries(
+      [...(all?.peers ?? [])].map(([peer, ms]) => [`${peer}AllThreads`, { ms, threads: allThreads }]),
+    ),
+    ...(hostBytes === null ? {} : { hostBytes }),
+    ok,
   };
 };

@@ -18,7 +18,7 @@ import {
   type Times,
 } from "./bench-run.ts";
 import { benchKernels } from "./bench-suite.ts";
-import { type BenchRow, BenchTable, rowToJson } from "./bench-table.ts";
+import { type BenchRow, BenchTable, type Measured, rowToJson } from "./bench-table.ts";
 import { type Command, exitStatus } from "./command.ts";
 import type { Options } from "./options.ts";
 import { printJson, type Terminal } from "./terminal.ts";
@@ -39,7 +39,9 @@ interface Settings {
   /** Of what is fast: the JIT and the peers. */
   readonly repetition: Repetition;
   readonly interpreterRuns: number;
-  /** Threads of the machine, with which compiled code is measured again; null: it is not. */
+  /** What the engine has, and peers that can share their work. */
+  readonly threads: number;
+  /** Threads of the machine, with which compiled code and peers are measured again; null: they are not. */
   readonly allThreads: number | null;
   readonly peers: ReadonlySet<PeerName>;
   readonly defaults: LaunchDefaults;
@@ -72,7 +74,8 @@ function readSettings(options: Options): Settings {
   const quick = options.has("quick");
   const { timeoutMs } = options;
   const maxSteps = options.integer("max-steps", 1);
-  const threads = options.integer("threads", 1);
+  const wanted = options.integer("threads", 1);
+  const threads = wanted ?? 1;
   const runs = options.integer("runs", 1) ?? (quick ? 1 : null);
   return {
     kernels: namedKernels(options.positionals),
@@ -84,9 +87,10 @@ function readSettings(options: Options): Settings {
     },
     interpreterRuns: runs ?? fewestInterpreterRuns,
     peers: readPeers(options.value("peers")),
-    allThreads: engine === "jit" && !quick && threads === null && cpus().length > 1 ? cpus().length : null,
+    threads,
+    allThreads: engine === "jit" && !quick && wanted === null && cpus().length > 1 ? cpus().length : null,
     defaults: {
-      hostThreads: threads ?? 1,
+      hostThreads: threads,
       ...(timeoutMs === null ? {} : { timeoutMs }),
       ...(maxSteps === null ? {} : { maxSteps }),
     },
@@ -106,7 +110,7 @@ class Bench {
   }
 
   row(kernel: BenchKernel): BenchRow {
-    const { quick, engines, allThreads, repetition, interpreterRuns, defaults } = this.#settings;
+    const { quick, engines, threads, allThreads, repetition, interpreterRuns, defaults } = this.#settings;
     const { name } = kernel;
     const plan = kernel.plan(quick ? kernel.quickSize : kernel.size);
     const path = `${folder}/kernels/${kernel.file}.ptx`;
@@ -117,7 +121,9 @@ class Bench {
     const initial = memory.during(bytes.inputs, () => initialValues(plan));
     this.#peers.prepare(plan, initial, repetition);
     const copies = bytes.inputs + bytes.results;
-    const native = memory.during(copies, () => this.#peers.native(kernel, plan));
+    const native = memory.during(copies, () => this.#peers.native(kernel, plan, threads));
+    const timesOfPeers = new Map<PeerName, number>();
+    if (native !== null) timesOfPeers.set("native", native.ms);
     const want = native?.results ?? memory.during(copies, () => modelResults(kernel, plan, initial));
 
     // Results are as large as what a kernel works on: they are compared at once, and not kept.
@@ -126,12 +132,14 @@ class Bench {
       if (found !== null) this.#terminal.err(`${name}: ${who}: ${found}`);
       return found === null;
     };
-    const timeOf = (peer: "tuned" | "pocl"): number | null =>
+    const measurePeer = (times: Map<PeerName, number>, peer: PeerName, count: number): void => {
       memory.during(copies, () => {
-        const measured = this.#peers[peer](kernel, plan);
-        if (measured !== null) isRight(peerTitles[peer], measured.results);
-        return measured?.ms ?? null;
+        const measured = this.#peers[peer](kernel, plan, count);
+        if (measured === null) return;
+        isRight(peerTitles[peer], measured.results);
+        times.set(peer, measured.ms);
       });
+    };
     let [faulted, ok] = [false, true];
     const timesOf = (settings: LaunchDefaults, own: Repetition, title?: string): Times | null => {
       try {
@@ -148,7 +156,8 @@ class Bench {
       }
     };
 
-    const [tuned, pocl] = [timeOf("tuned"), timeOf("pocl")];
+    measurePeer(timesOfPeers, "tuned", 1);
+    measurePeer(timesOfPeers, "pocl", threads);
     const measured = new Map<EngineName, Times>();
     for (const engine of engines) {
       if (measured.has(engine)) continue;
@@ -160,17 +169,20 @@ class Bench {
       if (times.engine !== engine) this.#terminal.err(`${name}: not compiled, the interpreter has run it`);
       measured.set(times.engine, times);
     }
-    const all =
-      allThreads !== null && measured.has("jit")
+    let all: Measured | null = null;
+    if (allThreads !== null) {
+      const peers = new Map<PeerName, number>();
+      measurePeer(peers, "native", allThreads);
+      measurePeer(peers, "pocl", allThreads);
+      const times = measured.has("jit")
         ? timesOf({ engine: "jit", hostThreads: allThreads }, repetition, "all threads")
         : null;
+      all = { engines: new Map(times === null ? [] : [["jit", times]]), peers };
+    }
     return {
       name,
-      engines: measured,
-      allThreads: all,
-      native: native?.ms ?? null,
-      tuned,
-      pocl,
+      one: { engines: measured, peers: timesOfPeers },
+      all,
       hostBytes: memory.most,
       faulted,
       ok: ok && !faulted,
@@ -194,9 +206,11 @@ export const bench: Command = {
   ],
   common: ["engine", "threads", "timeout", "max-steps"],
   details:
-    "Times are medians in milliseconds. The first run is that of a new device, with reading the module. Peers run on one " +
-    "thread, and so does the engine; without --threads it is measured once more with all threads of the machine. Peers are the same kernel in plain C as gcc -O3 -march=native makes it, C as one would write it for a processor where that is another program (tuned), and OpenCL on PoCL, where they are installed. Ratios are the " +
-    "engine's time to the peer's: less than 1 is faster. The programs are in bench/ of the repository: " +
+    "Times are medians in milliseconds. The first run is that of a new device, with reading the module. The engine and its peers run " +
+    "on one thread, and all but tuned C once more on all threads of the machine; with --threads N on N alone. Peers are the same " +
+    "kernel in plain C as gcc -O3 -march=native makes it (OpenMP shares its loops), C as one would write it for one thread of a " +
+    "processor where that is another program (tuned), and OpenCL on PoCL, where they are installed. Ratios are the engine's " +
+    "time to the peer's: less than 1 is faster. The programs are in bench/ of the repository: " +
     `${benchKernels.map((k) => k.name).join(", ")}.`,
   run(options, terminal) {
     const settings = readSettings(options);
@@ -206,12 +220,10 @@ export const bench: Command = {
     try {
       const bench = new Bench(settings, peers, terminal);
       const { kernels, engines, repetition } = settings;
-      const table = new BenchTable(
-        kernels.map((k) => k.name),
-        engines,
-        settings.allThreads !== null,
-      );
-      if (!json) terminal.out(table.head());
+      const { allThreads } = settings;
+      const rowNames = kernels.map((k) => k.name);
+      const table = BenchTable.ofEngines(rowNames, engines);
+      if (!json) terminal.out(table.head("ms"));
       const rows: BenchRow[] = [];
       for (const [i, kernel] of kernels.entries()) {
         if (json) terminal.err(`${i + 1} of ${kernels.length}: ${kernel.name}, ${kernel.title}`);
@@ -221,9 +233,16 @@ export const bench: Command = {
       }
       if (json) {
         const machine = `${cpus()[0]?.model ?? "unknown"}, ${cpus().length} threads`;
-        const measured = rows.map((row) => rowToJson(row, peers.compiler));
+        const measured = rows.map((row) => rowToJson(row, peers.compiler, allThreads ?? 1));
         printJson({ machine, node: process.version, runs: repetition.runs, kernels: measured }, terminal);
-      } else terminal.out(table.foot(rows));
+      } else {
+        terminal.out(table.foot(rows));
+        if (allThreads !== null) {
+          const together = BenchTable.ofAllThreads(rowNames);
+          const lines = [together.head("ms"), ...rows.map((row) => together.row(row)), together.foot(rows)];
+          terminal.out(`\nWith all ${allThreads} threads:\n\n${lines.join("\n")}`);
+        }
+      }
       if (rows.some((row) => row.faulted)) return exitStatus.faulted;
       return rows.every((row) => row.ok) ? exitStatus.ok : exitStatus.failed;
     } finally {

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -45,10 +46,33 @@ test("compiled code, and the interpreter beside it", () => {
   expect(status).toBe(0);
 });
 
+test("with all threads, compiled code and peers once more", { timeout: 60_000 }, () => {
+  const words = ["bench", "matmul-naive", "--runs", "1", "--peers=native"];
+  const { stdout } = cli.run(...words, "--json");
+  const { kernels } = JSON.parse(stdout) as { kernels: readonly Row[] };
+  const threads = cpus().length;
+  const several = { jitAllThreads: { ms: positive, threads: expect.any(Number) } };
+  expect(kernels).toEqual([
+    {
+      name: "matmul-naive",
+      jit: { ...times, threads: 1 },
+      ...(threads > 1 ? several : {}),
+      ...(hasCompiler ? { native: { ms: positive, compiler: expect.any(String) } } : {}),
+      ...(hasCompiler && threads > 1 ? { nativeAllThreads: { ms: positive, threads } } : {}),
+      ...host,
+      ok: true,
+    },
+  ]);
+  const table = cli.run(...words);
+  expect(table.stdout.includes(`With all ${threads} threads:\n\nms  `)).toBe(threads > 1);
+  expect(table.stderr).toBe("");
+  expect(table.status).toBe(0);
+});
+
 test("small sizes, as a table", () => {
   const { status, stdout } = cli.run("bench", "saxpy", "scan", ...interpreter, "--peers=none");
   const [head, ...rows] = stdout.trimEnd().split("\n");
-  expect(head).toMatch(/^ms +interpr\. 1st +interpr\. +native +tuned +PoCL +\/ native +\/ tuned +\/ PoCL$/);
+  expect(head).toMatch(/^ms +interpr\. 1st +interpr\. +native C +tuned C +PoCL +\/ native C +\/ tuned C +\/ PoCL$/);
   expect(rows.map((row) => row.split(/\s{2,}/)[0])).toEqual(["saxpy", "scan", "geometric mean"]);
   expect(rows[0]).toMatch(/ ok$/);
   expect(status).toBe(0);

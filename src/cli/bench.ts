@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "../runtime/errors.ts";
-import type { EngineName, LaunchDefaults } from "../runtime/module.ts";
+import { type EngineName, engineNames, type LaunchDefaults } from "../runtime/module.ts";
 import { nearest } from "../source/index.ts";
 import { type BenchKernel, bytesOfData, initialValues } from "./bench-kernel.ts";
 import { HostMemory } from "./bench-memory.ts";
@@ -70,7 +70,7 @@ function namedKernels(names: readonly string[]): readonly BenchKernel[] {
 }
 
 function readSettings(options: Options): Settings {
-  const engine = options.oneOf("engine", ["interpreter", "jit"]) ?? "jit";
+  const engine = options.oneOf("engine", engineNames) ?? "jit";
   const quick = options.has("quick");
   const { timeoutMs } = options;
   const maxSteps = options.integer("max-steps", 1);

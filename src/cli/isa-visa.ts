@@ -1,15 +1,9 @@
-import type { EngineName } from "../runtime/module.ts";
+import { engineNames } from "../runtime/module.ts";
 import type { Style } from "../source/index.ts";
 import type { Gate, OperandSpec, Row } from "../visa/isa/row.ts";
 import { rows } from "../visa/isa/table.ts";
 import type { Terminal } from "./terminal.ts";
 import { hang } from "./wrap.ts";
-
-/** Calls of vISA share registers with those that they call: code is not compiled for that yet. */
-const interpreted: ReadonlySet<string> = new Set(["call", "fcall", "ifcall"]);
-
-const enginesOf = ({ mnemonic }: Row): readonly EngineName[] =>
-  interpreted.has(mnemonic) ? ["interpreter"] : ["jit", "interpreter"];
 
 const executable = ({ execution }: Row): boolean => execution.kind !== "none";
 const reasonOf = ({ execution }: Row): string | null => (execution.kind === "none" ? execution.reason : null);
@@ -52,7 +46,7 @@ export const visaToJson = (row: Row) => {
     ...(sizes === null ? {} : { sizes }),
     gate: { since, from, until, only },
     executable: executable(row),
-    ...(executable(row) ? { engines: enginesOf(row) } : { reason: reasonOf(row) }),
+    ...(executable(row) ? { engines: engineNames } : { reason: reasonOf(row) }),
   };
 };
 
@@ -141,7 +135,7 @@ export function printVisa(row: Row, terminal: Terminal): void {
     style("faint", shown),
   );
   const reason = reasonOf(row);
-  if (reason === null) line(`executable: ${enginesOf(row).join(", ")}`);
+  if (reason === null) line(`executable: ${engineNames.join(", ")}`);
   else line(`not executable: ${reason}`, (shown) => style("warning", shown));
 }
 

@@ -1,12 +1,11 @@
 import { type Candidate, type Form, type Gate, type Instruction, instructionSet } from "../ptx/isa/index.ts";
-import type { Op } from "../ir/index.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { isas } from "../runtime/isa.ts";
-import type { EngineName } from "../runtime/module.ts";
+import { engineNames } from "../runtime/module.ts";
 import { nearest, type Style } from "../source/index.ts";
 import { type Command, type ExitStatus, exitStatus } from "./command.ts";
 import { findVisa, printVisa, printVisaList, visaRows, visaToJson, visaWords } from "./isa-visa.ts";
-import { combinations, describeSemantics, obstacleOf, opcodesOf, opsOf } from "./semantics.ts";
+import { combinations, describeSemantics, obstacleOf, opcodesOf } from "./semantics.ts";
 import { printJson, type Terminal } from "./terminal.ts";
 
 function gateText({ since, target, until, untilTarget }: Gate): string {
@@ -39,12 +38,6 @@ const candidateOf = (form: Form, opcode: string): Candidate | undefined =>
   instructionSet.resolve(opcode).candidates.find((c) => c.form === form);
 
 const obstacle = (form: Form): string | null => obstacleOf(form, (opcode) => candidateOf(form, opcode));
-/** What runs it. Barriers at which lanes only arrive, or that reduce, are not compiled. */
-const enginesOf = (form: Form): readonly EngineName[] =>
-  !form.effect || [...opsOf(form, (opcode) => candidateOf(form, opcode))].some(isCompiled)
-    ? ["jit", "interpreter"]
-    : ["interpreter"];
-const isCompiled = (op: Op | null): boolean => op?.kind !== "barrier" || op.mode === "sync";
 const executable = (form: Form): boolean => obstacle(form) === null;
 
 const formToJson = (form: Form) => ({
@@ -58,7 +51,7 @@ const formToJson = (form: Form) => ({
       : { ...form.gates[name] }),
   })),
   executable: executable(form),
-  ...(executable(form) ? { engines: enginesOf(form) } : { reason: obstacle(form) }),
+  ...(executable(form) ? { engines: engineNames } : { reason: obstacle(form) }),
   ...(form.note === null ? {} : { note: form.note }),
 });
 
@@ -73,7 +66,7 @@ function printForm(form: Form, terminal: Terminal): void {
   }
   line(`since ${gateText(form)}`);
   const reason = obstacle(form);
-  line(reason === null ? `executable: ${enginesOf(form).join(", ")}` : style("warning", `not executable: ${reason}`));
+  line(reason === null ? `executable: ${engineNames.join(", ")}` : style("warning", `not executable: ${reason}`));
   if (form.note !== null) line(form.note);
   for (const code of Object.keys(form.undefinedCases)) line(`undefined cases are reported as ${code}`);
   const found = meanings(form);

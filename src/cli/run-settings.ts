@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { SanitizerName } from "../machine/launch.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { JobOptions } from "../runtime/job-run.ts";
-import { sanitizerNames } from "../runtime/module.ts";
+import { engineNames, sanitizerNames } from "../runtime/module.ts";
 import { parseSchedule, ScriptedSteering } from "../runtime/schedule-script.ts";
 import type { Options } from "./options.ts";
 import type { Progress } from "./progress.ts";
@@ -23,7 +23,7 @@ function parseSanitizers(text: string | null): ReadonlySet<SanitizerName> | null
 /** How a run is watched and limited, as the common options say. */
 export function jobOptions(options: Options, progress: Progress): JobOptions {
   return {
-    engine: options.oneOf("engine", ["interpreter", "jit"]) ?? "jit",
+    engine: options.oneOf("engine", engineNames) ?? "jit",
     hostThreads: options.integer("threads", 1) ?? availableParallelism(),
     sanitize: parseSanitizers(options.value("sanitize")),
     seed: options.integer("seed"),

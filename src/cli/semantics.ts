@@ -93,7 +93,7 @@ const isList = (value: unknown): value is readonly Expr[] => Array.isArray(value
  * The operations that a form has as its effect, one for each way to choose its modifiers; null where that needs the value of
  * an operand.
  */
-export function* opsOf(form: Form, resolve: (opcode: string) => Candidate | undefined): Generator<Op | null> {
+function* opsOf(form: Form, resolve: (opcode: string) => Candidate | undefined): Generator<Op | null> {
   for (const opcode of opcodesOf(form, combinations)) {
     const candidate = resolve(opcode);
     if (!candidate || !form.effect) continue;

@@ -46,7 +46,9 @@ export interface LaunchDefaults {
   readonly timeoutMs?: number;
 }
 
-export type EngineName = "interpreter" | "jit";
+/** Either runs whatever is executable. */
+export const engineNames = ["interpreter", "jit"] as const;
+export type EngineName = (typeof engineNames)[number];
 
 export type LaunchOptions = LaunchSize & LaunchSettings;
 

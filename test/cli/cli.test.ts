@@ -362,5 +362,7 @@ describe("fmt, explain, isa", () => {
     const { instructions } = JSON.parse(run("isa", "--json").stdout);
     expect(instructions.length).toBeGreaterThan(60);
     expect(instructions.find((i: { name: string }) => i.name === "add").forms[0].executable).toBe(true);
+    expect(run("isa", "bar").stdout.match(/executable: .*/g)).toEqual(Array(5).fill("executable: interpreter, jit"));
+    expect(run("isa", "--isa", "visa", "ifcall").stdout).toContain("executable: interpreter, jit");
   });
 });

@@ -108,4 +108,4 @@ export class ChunkBarriers {
   }
 }
 
-const wrong = (): GivenUp => new GivenUp("a barrier to which threads do not come as they should");
+const wrong = (): GivenUp => new GivenUp("barriers to which threads do not come as they should");

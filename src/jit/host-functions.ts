@@ -5,7 +5,7 @@ import { openStackImport, stackOverflowImport } from "./frame.ts";
 import { externalImport } from "./external-calls.ts";
 import { faultImport } from "./faults.ts";
 import { gatherImports } from "./gathering-layout.ts";
-import { GivenUp, giveUpImport } from "./given-up.ts";
+import { GivenUp, giveUpImport, tooDeep } from "./given-up.ts";
 import type { Host } from "./host.ts";
 import type { CompiledKernel } from "./kernel.ts";
 import { stackImport } from "./stack-pieces.ts";
@@ -27,7 +27,7 @@ export function hostFunctions({ imports }: CompiledKernel, host: () => Host): Re
     [
       giveUpImport,
       () => {
-        throw new GivenUp("compiled code cannot go on");
+        throw new GivenUp(tooDeep);
       },
     ],
     [gatherImports.gather, (context: number, site: number, lanes: number) => host().gather(context >>> 0, site, lanes)],

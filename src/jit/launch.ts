@@ -9,7 +9,7 @@ import { type Features, machineFeatures, TooLarge } from "../wasm/index.ts";
 import { type Callable, Callables } from "./callables.ts";
 import { Contexts } from "./contexts.ts";
 import { Execution, type JitResult, type LoadedKernel } from "./execution.ts";
-import { GivenUp } from "./given-up.ts";
+import { GivenUp, tooDeep } from "./given-up.ts";
 import { Host } from "./host.ts";
 import { hostFunctions } from "./host-functions.ts";
 import { type CompiledKernel, compileKernel } from "./kernel.ts";
@@ -94,13 +94,11 @@ export class JitProgram {
       for (const text of printed) request.onOutput?.(text);
     };
     const giveUp = (error: unknown): null => {
-      if (!isGivenUp(error)) throw error;
+      const reason = whyGivenUp(error);
+      if (reason === null) throw error;
       undo();
       const shape = this.#shapeOf(this.#callables.named(request.kernel)!, request);
-      this.#kernels.set(
-        keyOf(request.kernel, shape),
-        "calls that nest too deeply, or part lanes that wait for each other",
-      );
+      this.#kernels.set(keyOf(request.kernel, shape), reason);
       return null;
     };
     return { execution, undo, print, giveUp };
@@ -249,9 +247,11 @@ function orWhyNot<T>(make: () => T): T | string {
 const keyOf = (kernel: string, { quads, rows, full, shared, width }: LaunchShape): string =>
   `${kernel} ${quads} ${rows} ${full} ${shared} ${width}`;
 
-/** Besides what compiled code notices, the host may find its stack full: engines say so in their own ways. */
-const isGivenUp = (error: unknown): boolean =>
-  error instanceof GivenUp || (error instanceof Error && stackErrors.has(error.name));
+/** Null: it is another error. Besides what compiled code notices, the host may find its stack full: engines say so in their own ways. */
+function whyGivenUp(error: unknown): string | null {
+  if (error instanceof GivenUp) return error.message;
+  return error instanceof Error && stackErrors.has(error.name) ? tooDeep : null;
+}
 
 const stackErrors: ReadonlySet<string> = new Set(["RangeError", "InternalError"]);
 

@@ -1,9 +1,9 @@
+import { tooDeep } from "../../src/jit/given-up.ts";
 import { describe, expect, test } from "vitest";
 import { families } from "../visa/run/programs.ts";
 import { runProgram } from "../visa/run/run-program.ts";
 
 /** The host's stack is too small for thousands of activations: the launch is given up. */
-const tooDeep = "calls that nest too deeply, or part lanes that wait for each other";
 const deep = new Set(["a sum of thousands of numbers, an activation for each"]);
 
 describe.each(Object.entries(families))("%s", (_, programs) => {

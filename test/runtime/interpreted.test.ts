@@ -6,7 +6,10 @@ const text = `.version 8.0
 .address_size 64
 .visible .entry plain() { ret; }
 .func meet() { .reg .b64 %p; alloca.u64 %p, 16; bar.sync 0; ret; }
-.visible .entry meets() { call meet, (); ret; }`;
+.visible .entry meets() { call meet, (); ret; }
+.func dive(.reg .u32 %n) { .reg .pred %p; setp.eq.u32 %p, %n, 0; @%p ret; sub.u32 %n, %n, 1; call dive, (%n); ret; }
+.visible .entry dives() { .reg .u32 %n; mov.u32 %n, 10000; call dive, (%n); ret; }
+.visible .entry counts() { .reg .u32 %n; mov.u32 %n, 33; bar.sync 0, %n; ret; }`;
 
 interface Settings {
   readonly engine?: "interpreter";
@@ -18,7 +21,7 @@ interface Settings {
 
 const block = { grid: 1, block: 32 } as const;
 
-test.each<[string, Settings, string | null]>([
+test.each<[string, Settings, string | null, boolean?]>([
   ["plain", {}, null],
   ["plain", { engine: "interpreter" }, "the interpreter was asked for"],
   ["plain", { sanitize: ["race"] }, "sanitizers or other observers watch"],
@@ -26,12 +29,14 @@ test.each<[string, Settings, string | null]>([
   ["plain", { maxSteps: 1000 }, "steps are limited"],
   ["plain", { timeoutMs: 1000 }, "time is limited"],
   ["meets", {}, "not compiled: alloca, beside pauses in functions"],
-])("%s with %j: why it is interpreted", async (kernel, options, why) => {
+  ["dives", {}, "not compiled: calls that nest too deeply, or part lanes that wait for each other"],
+  ["counts", {}, "not compiled: barriers to which threads do not come as they should", false],
+])("%s with %j: why it is interpreted", async (kernel, options, why, isOk = true) => {
   const launched = new Device().load(text).kernel(kernel);
   const all = [launched.launch({ ...block, ...options }), await launched.launchAsync({ ...block, ...options })];
   for (const { ok, engine, interpreted } of all) {
     expect({ ok, engine, interpreted }).toEqual({
-      ok: true,
+      ok: isOk,
       engine: why === null ? "jit" : "interpreter",
       interpreted: why,
     });

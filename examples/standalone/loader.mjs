@@ -12,7 +12,12 @@ const gap = 256;
 /** Blocks that have begun and not ended, where they wait for each other. */
 const mostInFlight = 512;
 const fromBase64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-const three = (size) => (typeof size === "number" ? [size, 1, 1] : [size[0], size[1] ?? 1, size[2] ?? 1]);
+/** An access so many bytes from a buffer or variable is told to be near it. */
+const nearby = 0x1_0000;
+/** The largest sizes of grids and blocks. */
+const most = { grid: [0x7fff_ffff, 0xffff, 0xffff], block: [1024, 1024, 64] };
+const three = (size) => (Array.isArray(size) ? [size[0], size[1] ?? 1, size[2] ?? 1] : [size, 1, 1]);
+const product = ([x, y, z]) => x * y * z;
 const unflattened = (n, [x, y]) => [n % x, Math.floor(n / x) % y, Math.floor(n / (x * y))];
 
 /** `description`: the JSON file, parsed; `bytes`: the module. */
@@ -91,12 +96,18 @@ class Kernel {
   #free = new Map();
   #views;
   #clock = 0n;
-  #sharedBytes = 0;
+  /** Those of the launch that runs. */
+  #sharedVariables = [];
+  /** Where the spaces begin that have no upper half of their own, the last one first. */
+  #windows;
 
   constructor(description, module, print) {
     this.description = description;
     this.#print = print;
     const { free, global, const: constants } = description.memory;
+    this.#windows = ["shared", "const", "params", "local"]
+      .map((space) => ({ space, start: Number(description.memory[space].base) }))
+      .sort((a, b) => b.start - a.start);
     this.memory = new WebAssembly.Memory({ initial: Math.ceil(free / page), maximum: 0xffff });
     this.#top = free;
     for (const { name, at, size, data } of global.variables) {
@@ -129,14 +140,15 @@ class Kernel {
    * Runs the kernel to its end. `grid`: blocks; `block`: threads: a number, or up to three; `args`: numbers, buffers, or typed arrays
    * for what has no number; `shared`: bytes of dynamic shared memory.
    */
-  launch({ grid, block, args = [], shared = 0 }) {
+  launch({ grid, block, args = [], shared = 0 } = {}) {
     const { waits, memory, context } = this.description;
-    const launch = { grid: three(grid), block: three(block), shared, params: this.#pack(args) };
-    this.#check(launch);
-    this.#sharedBytes = memory.shared.dynamic + shared;
-    const bytes = context.shared + this.#sharedBytes;
-    const [gx, gy, gz] = launch.grid;
-    const blocks = gx * gy * gz;
+    const sizes = { grid: three(grid), block: three(block), shared };
+    this.#check(sizes);
+    const launch = { ...sizes, params: this.#pack(args) };
+    const { variables, dynamic } = memory.shared;
+    this.#sharedVariables = [...variables, { name: "dynamic shared memory", at: dynamic, size: shared }];
+    const bytes = context.shared + dynamic + shared;
+    const blocks = product(launch.grid);
     const contexts = this.#free.get(bytes) ?? [];
     this.#free.set(bytes, contexts);
     const ready = [];
@@ -190,20 +202,33 @@ class Kernel {
     const at = this.#top;
     const top = Math.ceil((at + size + gap) / 256) * 256;
     const missing = Math.ceil(top / page) - this.memory.buffer.byteLength / page;
-    if (missing > 0) this.memory.grow(missing);
+    if (missing > 0) this.#grow(missing, size);
     this.#top = top;
     return at;
   }
 
-  #check({ grid, block, shared }) {
-    const wanted = this.description.block;
-    const fits =
-      block[0] * block[1] * block[2] <= 1024 && [...grid, ...block].every((n) => Number.isInteger(n) && n > 0);
-    if (!fits || !Number.isInteger(shared) || shared < 0)
-      throw new RangeError("sizes are whole, and a block has up to 1024 threads");
-    if (wanted?.some((n, i) => n !== block[i])) {
-      throw new RangeError(`the kernel was built for blocks of (${wanted}) threads, not (${block})`);
+  #grow(pages, size) {
+    try {
+      this.memory.grow(pages);
+    } catch {
+      const held = this.memory.buffer.byteLength;
+      throw new RangeError(`there is no room for ${size} bytes: the memory has ${held}, and can have 4 GiB at most`);
     }
+  }
+
+  #check({ grid, block, shared }) {
+    const { block: wanted, mostThreads } = this.description;
+    for (const [what, size] of Object.entries({ grid, block })) {
+      if (!size.every((n, i) => Number.isInteger(n) && n > 0 && n <= most[what][i]))
+        throw new RangeError(`a ${what} of (${size}) is not from (1,1,1) to (${most[what]})`);
+    }
+    if (wanted?.some((n, i) => n !== block[i]))
+      throw new RangeError(`the kernel was built for blocks of (${wanted}) threads, not (${block})`);
+    if (product(block) > mostThreads)
+      throw new RangeError(`a block of ${product(block)} threads: the kernel can have ${mostThreads}`);
+    if (product(grid) > 0xffff_ffff) throw new RangeError(`a grid of ${product(grid)} blocks is too large`);
+    if (!Number.isInteger(shared) || shared < 0)
+      throw new RangeError(`${shared} is no number of bytes of shared memory`);
   }
 
   /** The arguments as the kernel's parameters lie in memory. */
@@ -255,7 +280,7 @@ class Kernel {
   #fill(at, { grid, block, shared, params }) {
     const { context, memory } = this.description;
     const [words, bytes] = [this.#words, this.#bytes];
-    const threads = block[0] * block[1] * block[2];
+    const threads = product(block);
     const all = memory.shared.variables.reduce((sum, { size }) => sum + size, shared);
     const values = {
       ...Object.fromEntries(
@@ -296,7 +321,7 @@ class Kernel {
     const { imports } = this.description;
     const known = {
       translate: (at, site, lanes) => this.#translate(at >>> 0, site, lanes),
-      fault: (at, site, lanes) => this.#fail("the kernel cannot go on here", at >>> 0, site, lanes),
+      fault: (at, site, lanes) => this.#fail(this.description.sites[site].fails, at >>> 0, site, lanes),
       external: (at, site, lanes) => this.#external(at >>> 0, site, lanes),
       clock: () => ++this.#clock,
       stackOverflow: (at, lanes) => this.#fail("calls nest too deeply", at >>> 0, null, lanes),
@@ -321,7 +346,7 @@ class Kernel {
       const from = (at + context.addresses + 8 * lane) >>> 2;
       const [low, high] = [this.#words[from] >>> 0, this.#words[from + 1] >>> 0];
       const found = this.#find(low, high, at, lane);
-      const problem = this.#problem(found, access, low);
+      const problem = found === null ? this.#neighbour(low, high, at, lane) : this.#problem(found, access, low);
       if (problem !== null) {
         const address = (BigInt(high) << 32n) + BigInt(low);
         this.#fail(`${access.bytes} bytes at 0x${address.toString(16)}: ${problem}`, at, number, 1 << lane);
@@ -336,40 +361,59 @@ class Kernel {
   }
 
   #problem(found, { space, bytes, aligned, writes }, low) {
-    if (found === null) return "no buffer or variable is there";
     const own = { "kernel-param": "params", "call-param": "local" }[space] ?? space;
     if (own !== "generic" && own !== found.space) return `that is in the ${found.space} space`;
-    if (low + bytes > found.start + found.size) return `outside of ${found.name}`;
+    if (low + bytes > found.start + found.size) return `that goes beyond the end of ${found.name}`;
     if (low % aligned !== 0) return `the address is no multiple of ${aligned}`;
     return writes && (found.space === "const" || found.space === "params") ? `${found.name} cannot be written` : null;
   }
 
   /** The buffer or variable at an address, as a lane sees it: `size` bytes from the address `start` and the byte `at` on. */
   #find(low, high, context, lane) {
-    const { memory, context: places } = this.description;
+    const place = this.#placeOf(low, high, context, lane);
+    if (place === null) return null;
+    const { space, start, at, variables } = place;
+    const found = variables.findLast((v) => v.at <= low - start);
+    if (found === undefined || low - start >= found.at + Math.max(1, found.size)) return null;
+    return { space, name: found.name, size: found.size, start: start + found.at, at: at + found.at };
+  }
+
+  /** What an address is near to at which there is nothing. */
+  #neighbour(low, high, context, lane) {
+    const { start, variables } = this.#placeOf(low, high, context, lane) ?? { start: 0, variables: [] };
+    const near = variables
+      .flatMap(({ name, at, size }) => [
+        { bytes: low - start - at - size, where: `behind the end of ${name}` },
+        { bytes: at + start - low, where: `before the beginning of ${name}` },
+      ])
+      .filter(({ bytes }) => bytes >= 0 && bytes < nearby)
+      .sort((a, b) => a.bytes - b.bytes)[0];
+    return near === undefined ? "no buffer or variable is there" : `that is ${near.bytes} bytes ${near.where}`;
+  }
+
+  /** The space in which an address lies: the addresses from `start` on, and the byte `at` where they are in memory. */
+  #placeOf(low, high, context, lane) {
+    const { memory, context: places, parameters } = this.description;
     const upper = (base) => Number(BigInt(base) >> 32n);
-    const among = (space, start, at, variables) => {
-      const found = variables.findLast((v) => v.at <= low - start);
-      if (found === undefined || low - start >= found.at + Math.max(1, found.size)) return null;
-      return { space, name: found.name, size: found.size, start: start + found.at, at: at + found.at };
-    };
-    if (high === upper(memory.global.base)) return among("global", 0, 0, this.#allocations);
+    if (high === upper(memory.global.base)) return { space: "global", start: 0, at: 0, variables: this.#allocations };
     if (high !== 0 && high !== upper(memory.generic)) return null;
-    const within = (base, size) => low >= Number(base) && low < Number(base) + size;
-    const { shared, const: constants, params, local } = memory;
-    if (within(shared.base, this.#sharedBytes)) {
-      const dynamic = { name: "dynamic shared memory", at: shared.dynamic, size: this.#sharedBytes - shared.dynamic };
-      return among("shared", Number(shared.base), context + places.shared, [...shared.variables, dynamic]);
+    const window = this.#windows.find(({ start }) => start <= low);
+    if (window === undefined) return null;
+    switch (window.space) {
+      case "shared":
+        return { ...window, at: context + places.shared, variables: this.#sharedVariables };
+      case "params": {
+        const variables = parameters.map(({ name, offset, size }) => ({ name, at: offset, size }));
+        return { ...window, at: context + places.params, variables };
+      }
+      case "local": {
+        const { stride } = memory.local;
+        const stack = (this.#words[(context + places.words.stacks) >>> 2] >>> 0) + lane * stride;
+        return { ...window, at: stack, variables: [{ name: "the thread's stack", at: 0, size: stride }] };
+      }
+      default:
+        return { ...window, at: memory.const.at, variables: memory.const.variables };
     }
-    if (within(params.base, 4096)) {
-      const list = this.description.parameters.map(({ name, offset, size }) => ({ name, at: offset, size }));
-      return among("params", Number(params.base), context + places.params, list);
-    }
-    if (within(local.base, local.stride)) {
-      const stack = (this.#words[(context + places.words.stacks) >>> 2] >>> 0) + lane * local.stride;
-      return among("local", Number(local.base), stack, [{ name: "the thread's stack", at: 0, size: local.stride }]);
-    }
-    return among("const", Number(constants.base), constants.at, constants.variables);
   }
 
   /** Ends the launch: because of the lowest of some lanes of the chunk that runs. */

@@ -8,6 +8,8 @@ import { requirePtx } from "./isa-of-file.ts";
 import { printLoadError } from "./load-error.ts";
 import { printJson } from "./terminal.ts";
 
+const descriptionOf = (module: string): string => module.replace(/\.wasm$/, ".json");
+
 export const build: Command = {
   name: "build",
   summary: "compile a PTX kernel to WebAssembly that stands alone",
@@ -18,6 +20,7 @@ export const build: Command = {
       short: "o",
       value: "FILE.wasm",
       file: "written",
+      alsoWritten: descriptionOf,
       help: "where the module goes; its description is FILE.json",
     },
     { name: "kernel", value: "NAME", help: "the kernel (default: the only one that there is)" },
@@ -27,7 +30,7 @@ export const build: Command = {
   details:
     "The files are linked into one program. docs/build.md says what the description holds, and how the module is launched: " +
     "examples/standalone/loader.mjs does it in Node and in the browser, without Lanewise. Refused is what a simple launcher cannot do: " +
-    "allocating memory, assertions, alloca, and lanes that wait for others of their warp.",
+    "allocating memory, assertions, alloca, lanes that wait for others of their warp, and barriers with a number or a count.",
   run(options, terminal) {
     const output = options.value("output");
     if (options.positionals.length === 0) throw new UsageError("build: no file given");
@@ -36,7 +39,7 @@ export const build: Command = {
     requirePtx(options, "only kernels of PTX can stand alone");
     const size = options.value("block");
     const kernel = options.value("kernel");
-    const descriptionPath = output.replace(/\.wasm$/, ".json");
+    const descriptionPath = descriptionOf(output);
     const sources = options.positionals.map(readSource);
     const json = options.has("json");
     try {

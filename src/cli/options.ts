@@ -15,6 +15,8 @@ export interface OptionSpec {
   readonly file?: "read" | "written";
   /** Where the file's name stands in the value, as its only group, if that is not all of the value. */
   readonly fileIn?: RegExp;
+  /** What is written besides, of which the value names only one. */
+  readonly alsoWritten?: (path: string) => string;
   /** The file may also be a folder, into which files are written. */
   readonly orFolder?: boolean;
   readonly help: string;

@@ -14,10 +14,14 @@ interface NamedFile {
 function filesOf(options: Options, specs: readonly OptionSpec[], use: OptionSpec["file"]): readonly NamedFile[] {
   return specs
     .filter(({ file }) => file === use)
-    .flatMap(({ name, fileIn = /^(.+)$/s, orFolder = false }) =>
+    .flatMap(({ name, fileIn = /^(.+)$/s, alsoWritten, orFolder = false }) =>
       options.all(name).flatMap((value) => {
         const path = fileIn.exec(value)?.[1];
-        return path === undefined ? [] : [{ path, words: `--${name} ${value}`, orFolder }];
+        if (path === undefined) return [];
+        const words = `--${name} ${value}`;
+        const other = alsoWritten?.(path) ?? path;
+        const others = other === path ? [] : [{ path: other, words: `${words}, with ${other}`, orFolder: false }];
+        return [{ path, words, orFolder }, ...others];
       }),
     );
 }

@@ -7,7 +7,11 @@ import { dim3, type LaunchPlan, type LaunchSize } from "./launch-plan.ts";
 /** Far more than any GPU has, and less than the window of the address space. */
 const mostShared = 0x0400_0000;
 
-const product = ([x, y, z]: Dim3): number => x * y * z;
+/** Threads of a block, whatever its shape. */
+export const mostThreads = 1024;
+
+/** As many as a size has. */
+export const threadsOf = ([x, y, z]: Dim3): number => x * y * z;
 
 /**
  * A launch of a PTX kernel: blocks of threads, and the parameters in a block of bytes.
@@ -28,36 +32,40 @@ export function planPtx(
   const block = dim3(size.block);
   checkSizes(kernel, grid, block, shared);
   const params = packArguments(kernel, args, context);
-  return { request: { grid, block, sharedBytes: shared, params }, threads: product(grid) * product(block) };
+  return { request: { grid, block, sharedBytes: shared, params }, threads: threadsOf(grid) * threadsOf(block) };
 }
 
 function checkSizes(kernel: IrFunction, grid: Dim3, block: Dim3, shared: number): void {
-  const wrong = (what: string): never => {
-    throw new UsageError(`kernel "${kernel.name}": ${what}`);
-  };
-  const limits: [string, Dim3, Dim3][] = [
-    ["grid", grid, [0x7fff_ffff, 65_535, 65_535]],
-    ["block", block, [1024, 1024, 64]],
-  ];
-  for (const [what, size, most] of limits) {
-    const fits = size.every((n, i) => Number.isInteger(n) && n >= 1 && n <= most[i]!);
-    if (!fits) wrong(`a ${what} of (${size.join(", ")}) is not from (1, 1, 1) to (${most.join(", ")})`);
-  }
+  checkSize(kernel, "grid", grid, [0x7fff_ffff, 65_535, 65_535]);
   if (!Number.isInteger(shared) || shared < 0 || shared > mostShared) {
-    wrong(`${shared} bytes of shared memory; it has at most ${mostShared}`);
+    throw misfit(kernel, `${shared} bytes of shared memory; it has at most ${mostShared}`);
   }
-  if (product(block) > 1024) wrong(`a block of ${product(block)} threads; it has at most 1024`);
-  const bounds = boundsProblem(kernel.bounds, block);
-  if (bounds) wrong(bounds);
+  checkBlock(kernel, block);
 }
+
+/** @throws UsageError when the kernel cannot have blocks of this size */
+export function checkBlock(kernel: IrFunction, block: Dim3): void {
+  checkSize(kernel, "block", block, [mostThreads, 1024, 64]);
+  const threads = threadsOf(block);
+  if (threads > mostThreads) throw misfit(kernel, `a block of ${threads} threads; it has at most ${mostThreads}`);
+  const bounds = boundsProblem(kernel.bounds, block);
+  if (bounds) throw misfit(kernel, bounds);
+}
+
+function checkSize(kernel: IrFunction, what: string, size: Dim3, most: Dim3): void {
+  const fits = size.every((n, i) => Number.isInteger(n) && n >= 1 && n <= most[i]!);
+  if (!fits) throw misfit(kernel, `a ${what} of (${size.join(", ")}) is not from (1, 1, 1) to (${most.join(", ")})`);
+}
+
+const misfit = ({ name }: IrFunction, what: string): UsageError => new UsageError(`kernel "${name}": ${what}`);
 
 function boundsProblem({ reqntid, maxntid }: LaunchBounds, block: Dim3): string | null {
   const size = `(${block.join(", ")})`;
   if (reqntid && !reqntid.every((n, i) => n === block[i])) {
     return `a block of ${size} threads, but .reqntid wants (${reqntid.join(", ")})`;
   }
-  if (maxntid && product(block) > product(maxntid)) {
-    return `a block of ${product(block)} threads, but .maxntid allows ${product(maxntid)}`;
+  if (maxntid && threadsOf(block) > threadsOf(maxntid)) {
+    return `a block of ${threadsOf(block)} threads, but .maxntid allows ${threadsOf(maxntid)}`;
   }
   return null;
 }

@@ -1,5 +1,6 @@
 import { loadProgram, type Program } from "../interpreter/index.ts";
 import { genericBases, type Param, windows } from "../ir/index.ts";
+import { barrierImports } from "../jit/counted-barriers.ts";
 import type { CompiledKernel } from "../jit/kernel.ts";
 import { JitProgram } from "../jit/launch.ts";
 import type { Extent } from "../machine/extent.ts";
@@ -12,6 +13,7 @@ import { fitting, UsageError } from "./errors.ts";
 import { dim3, type Size } from "./launch-plan.ts";
 import { isProvided } from "./provided-names.ts";
 import { PtxDevice } from "./ptx-device.ts";
+import { checkBlock, mostThreads, threadsOf } from "./ptx-plan.ts";
 import type { SourceFile } from "./source-file.ts";
 import { sitesOf, type StandaloneSite } from "./standalone-sites.ts";
 
@@ -38,6 +40,7 @@ export interface KernelDescription {
   readonly kernel: string;
   readonly source: string;
   readonly block: readonly [number, number, number] | null;
+  readonly mostThreads: number;
   readonly parameters: readonly {
     readonly name: string;
     readonly type: string;
@@ -99,7 +102,10 @@ export function buildKernel(
   const loaded = new PtxDevice().load(source, { isa: "ptx", target: options.target });
   const kernel = loaded.kernel(options.kernel);
   kernel.requireExecutable();
-  const block = options.block === undefined ? null : checkedBlock(dim3(options.block));
+  const { bounds } = kernel.ir;
+  const wanted = options.block ?? bounds.reqntid;
+  const block = wanted === undefined ? null : dim3(wanted);
+  if (block !== null) checkBlock(kernel.ir, block);
   // A memory in which there is nothing but the program's variables.
   const memory = new DeviceMemory();
   const program = fitting(() => loadProgram(memory, loaded.ir, { externals: deviceFunctions }));
@@ -116,6 +122,7 @@ export function buildKernel(
     kernel: kernel.name,
     source: text.path,
     block,
+    mostThreads: bounds.maxntid === undefined ? mostThreads : Math.min(mostThreads, threadsOf(bounds.maxntid)),
     parameters: params.map(described),
     waits: compiled.waits,
     imports: compiled.imports,
@@ -204,13 +211,6 @@ const contextOf = ({ lanes, layout, roots, targets }: CompiledKernel): KernelDes
   shared: layout.shared,
 });
 
-function checkedBlock(block: readonly [number, number, number]): readonly [number, number, number] {
-  const [x, y, z] = block;
-  const fits = block.every((n) => Number.isInteger(n) && n >= 1) && x * y * z <= 1024 && z <= 64;
-  if (!fits) throw new UsageError(`a block of (${block.join(", ")}) is not from (1, 1, 1) to 1024 threads`);
-  return block;
-}
-
 /** A kernel that cannot be launched without Lanewise. */
 export class NotStandaloneError extends UsageError {
   override readonly name = "NotStandaloneError";
@@ -231,5 +231,9 @@ function obstacleOf({ imports, layout }: CompiledKernel, sites: readonly Standal
   const missing = imports.find((name) => !simple.includes(name));
   if (missing === undefined) return null;
   const prim = /^prim:(.*)/.exec(missing)?.[1];
-  return prim === undefined ? `it needs the launcher's "${missing}"` : `this machine has no fast form of ${prim}`;
+  if (prim !== undefined) return `this machine has no fast form of ${prim}`;
+  const { arrive, settle } = barrierImports;
+  return missing === arrive || missing === settle
+    ? "it has barriers with a number, a count or a reduction, which not all threads need come to"
+    : `it needs the launcher's "${missing}"`;
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadKernel } from "../../examples/standalone/loader.mjs";
@@ -51,6 +51,14 @@ test("what is wrong is said, and nothing is written", () => {
   expect(failing("saxpy.ptx", "-o", "a.txt")).toMatch(/^2 .*ends in \.wasm/);
   expect(failing("saxpy.ptx", "-o", "no.wasm", "--kernel", "saxpi")).toMatch(/^2 .*did you mean "saxpy"/);
   expect(failing("saxpy.visaasm", "-o", "no.wasm")).toMatch(/^2 .*saxpy.visaasm: only kernels of PTX can stand alone/);
+  mkdirSync(join(cli.work, "folder.json"));
+  expect(failing("saxpy.ptx", "-o", "folder.wasm")).toBe(
+    "2 lanewise: --output folder.wasm, with folder.json: it is a directory\n",
+  );
+  cli.write("own.json", readFileSync(join(cli.work, "saxpy.ptx")));
+  expect(failing("own.json", "-o", "own.wasm")).toBe(
+    "2 lanewise: --output own.wasm, with own.json: own.json is read, and would be overwritten\n",
+  );
   cli.write("bad.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ad.u32 a, b, c; }");
   expect(failing("bad.ptx", "-o", "no.wasm")).toMatch(/^1 bad\.ptx:4:/);
   expect(existsSync(join(cli.work, "no.wasm"))).toBe(false);

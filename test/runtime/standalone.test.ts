@@ -220,6 +220,65 @@ test("what cannot stand alone, or be launched so, is refused", async () => {
   expect(() => kernel.launch({ grid: 1, block: [32, 2], args: [1] })).toThrow("k has 0 parameters, not 1");
 });
 
+test("barriers that not all threads come to are refused, in words that one knows from PTX", () => {
+  expect(() => buildKernel(`${head}.visible .entry k() { barrier.sync 1, 64; ret; }`)).toThrow(
+    'kernel "k" cannot stand alone: it has barriers with a number, a count or a reduction',
+  );
+});
+
+test("the blocks that a kernel demands are those for which it is built, and no others are launched", async () => {
+  const bounded = (bounds: string) => `${head}.visible .entry k() ${bounds} { ret; }`;
+  const fixed = await load(bounded(".reqntid 32, 2"));
+  expect(fixed.description.block).toEqual([32, 2, 1]);
+  expect(() => fixed.launch({ grid: 1, block: 64 })).toThrow("built for blocks of (32,2,1) threads, not (64,1,1)");
+  expect(() => buildKernel(bounded(".reqntid 32, 2"), { block: 64 })).toThrow(/\.reqntid wants \(32, 2, 1\)/);
+  const limited = await load(bounded(".maxntid 16, 4"));
+  limited.launch({ grid: 1, block: 64 });
+  expect(() => limited.launch({ grid: 1, block: 65 })).toThrow("a block of 65 threads: the kernel can have 64");
+  expect(() => buildKernel(bounded(".maxntid 16, 4"), { block: 65 })).toThrow(/\.maxntid allows 64/);
+});
+
+test("a launch of no size, or of one that there cannot be, says so", async () => {
+  const kernel = await load(body(""), { kernel: "k" });
+  const launch = (options: object) => () => kernel.launch(options as never);
+  expect(launch({})).toThrow("a grid of (,1,1) is not from (1,1,1) to (2147483647,65535,65535)");
+  expect(launch({ grid: 1 })).toThrow("a block of (,1,1) is not from (1,1,1) to (1024,1024,64)");
+  expect(launch({ grid: 2 ** 31, block: 1 })).toThrow(/grid of \(2147483648,1,1\)/);
+  expect(launch({ grid: [65536, 65535, 2], block: 1 })).toThrow("a grid of 8589803520 blocks is too large");
+  expect(launch({ grid: 1, block: [1, 1, 65] })).toThrow(/block of \(1,1,65\)/);
+  expect(launch({ grid: 1, block: [64, 32] })).toThrow("a block of 2048 threads: the kernel can have 1024");
+  expect(launch({ grid: 1, block: 1, shared: -4 })).toThrow("-4 is no number of bytes of shared memory");
+});
+
+test("a fault says what was wrong, and what is near", async () => {
+  const faultOf = async (declarations: string, text: string): Promise<string> => {
+    const kernel = await load(`${head}${declarations}
+.visible .entry k(.param .u64 out) { .reg .b64 a; .reg .b32 x, i; .reg .pred p; ${text} ret; }`);
+    const out = kernel.buffer(16);
+    try {
+      kernel.launch({ grid: 1, block: 1, args: [out] });
+    } catch (fault) {
+      return (fault as Error).message;
+    }
+    return "nothing";
+  };
+  const loading = (offset: number) => `ld.param.u64 a, [out]; ld.global.u32 x, [a+${offset}];`;
+  expect(await faultOf("", loading(20))).toMatch(
+    /4 bytes at 0x\w+: that is 4 bytes behind the end of a buffer of 16 bytes/,
+  );
+  expect(await faultOf("", loading(-8))).toMatch(/: that is 8 bytes before the beginning of a buffer of 16 bytes/);
+  expect(await faultOf("", "mov.u64 a, 0; ld.global.u32 x, [a];")).toMatch(/at 0x0: no buffer or variable is there/);
+  expect(
+    await faultOf(".shared .u32 s[4];", "mov.u32 x, 16; mov.u32 i, s; add.u32 x, x, i; st.shared.u32 [x], 1;"),
+  ).toMatch(/: that is 0 bytes behind the end of s/);
+  expect(await faultOf("", "trap;")).toMatch(/: the kernel executed trap \(kernel k/);
+  expect(await faultOf("", "mov.u32 i, 2; L: .branchtargets A, B; brx.idx i, L; A: B:")).toMatch(
+    /: the index is not below the 2 labels of the list/,
+  );
+  const called = "mov.u64 a, 64; P: .callprototype _ (); call a, P;";
+  expect(await faultOf("", called)).toMatch(/: the address is not that of a function which may be called here/);
+});
+
 const saxpy = (): Promise<Kernel> => load(readFileSync(new URL("../../examples/saxpy.ptx", import.meta.url), "utf8"));
 
 test("an argument that does not fit its parameter is refused", async () => {
@@ -241,7 +300,7 @@ test("an argument that does not fit its parameter is refused", async () => {
 
 test("memory that cannot be had leaves the kernel as it was", async () => {
   const kernel = await saxpy();
-  expect(() => kernel.buffer(2 ** 33)).toThrow(RangeError);
+  expect(() => kernel.buffer(2 ** 33)).toThrow("there is no room for 8589934592 bytes: the memory has ");
   const [x, y] = [kernel.buffer(new Float32Array([1, 2, 3, 4])), kernel.buffer(16)];
   kernel.launch({ grid: 1, block: 32, args: [4, 2.5, x, y] });
   expect([...y.read(Float32Array)]).toEqual([2.5, 5, 7.5, 10]);

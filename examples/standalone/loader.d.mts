@@ -1,20 +1,46 @@
-import type { KernelDescription } from "../../src/index.ts";
+/** What `lanewise build` writes beside a module, parsed. docs/build.md explains all of it. */
+export interface Description {
+  readonly format: string;
+  readonly kernel: string;
+  readonly source: string;
+  /** The only blocks that can be launched, or null for any. */
+  readonly block: readonly number[] | null;
+  readonly mostThreads: number;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly offset: number;
+    readonly size: number;
+  }[];
+}
 
 type Size = number | readonly [x: number, y?: number, z?: number];
 type Argument = number | bigint | Buffer | ArrayBufferView;
 
+/** Memory of a kernel: a buffer, or a variable of its program. */
 export interface Buffer {
   readonly name: string;
+  /** What kernels are given. */
   readonly address: bigint;
+  /** The bytes where they lie; good until more memory is allocated. */
   readonly bytes: Uint8Array;
-  read<T>(Type: new (buffer: ArrayBuffer) => T): T;
+  /** A copy as a typed array. */
+  read<T = Uint8Array>(Type?: new (buffer: ArrayBuffer) => T): T;
   write(values: ArrayBufferView): Buffer;
 }
 
 export interface Kernel {
-  readonly description: KernelDescription;
+  readonly description: Description;
+  /** So many bytes of zeros, or those of a typed array. */
   buffer(contents: number | ArrayBufferView, name?: string): Buffer;
+  /** A global variable of the program. */
   variable(name: string): Buffer | null;
+  /**
+   * Runs the kernel to its end. `grid`: blocks; `block`: threads; `args`: an argument for each parameter; `shared`: bytes of dynamic
+   * shared memory.
+   *
+   * @throws TypeError, RangeError when sizes or arguments do not fit; KernelFault when the kernel goes wrong
+   */
   launch(options: {
     readonly grid: Size;
     readonly block: Size;
@@ -23,14 +49,20 @@ export interface Kernel {
   }): void;
 }
 
+/** What went wrong in a kernel: at a line, in a thread of a block. */
 export class KernelFault extends Error {
+  readonly source: string;
   readonly line: number;
+  readonly kernel: string;
   readonly thread: readonly number[];
   readonly block: readonly number[];
+  /** The instruction. */
+  readonly text: string;
 }
 
+/** `bytes`: the module. `print` gets what each `printf` of the kernel prints; default: the console. */
 export function loadKernel(
-  description: KernelDescription,
-  bytes: Uint8Array,
+  description: Description,
+  bytes: ArrayBuffer | ArrayBufferView,
   options?: { readonly print?: (text: string) => void },
 ): Promise<Kernel>;

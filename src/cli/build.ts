@@ -29,7 +29,7 @@ export const build: Command = {
   common: ["target"],
   details:
     "The files are linked into one program. docs/build.md says what the description holds, and how the module is launched: " +
-    "examples/standalone/loader.mjs does it in Node and in the browser, without Lanewise. Refused is what a simple launcher cannot do: " +
+    "lanewise/loader (examples/standalone/loader.mjs) does it in Node and in the browser, without the compiler. Refused is what a simple launcher cannot do: " +
     "allocating memory, assertions, alloca, lanes that wait for others of their warp, and barriers with a number or a count.",
   run(options, terminal) {
     const output = options.value("output");

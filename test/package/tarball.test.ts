@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { publint } from "publint";
@@ -46,6 +46,25 @@ test("the packed tarball installs and runs", () => {
   );
   expect(run(process.execPath, ["use.mjs"]).trim()).toBe("true 0 1 4 9 16 25 36 49 true");
   expect(readdirSync(join(folder, "cache/kernels"))).toHaveLength(1);
+});
+
+test("what the package's command builds, the package's loader launches", () => {
+  cpSync(join(root, "examples/saxpy.ptx"), join(folder, "saxpy.ptx"));
+  run(join(folder, "node_modules/.bin/lanewise"), ["build", "saxpy.ptx", "-o", "saxpy.wasm"]);
+  writeFileSync(
+    join(folder, "launch.mjs"),
+    `import { readFileSync } from "node:fs";
+     import { loadKernel } from "lanewise/loader";
+     const description = JSON.parse(readFileSync("saxpy.json", "utf8"));
+     const saxpy = await loadKernel(description, readFileSync(description.module));
+     const [x, y] = [saxpy.buffer(new Float32Array([1, 2, 3, 4])), saxpy.buffer(16)];
+     saxpy.launch({ grid: 1, block: 4, args: [4, 2.5, x, y] });
+     console.log(y.read(Float32Array).join(" "));`,
+  );
+  expect(run(process.execPath, ["launch.mjs"]).trim()).toBe("2.5 5 7.5 10");
+  expect(run(process.execPath, ["node_modules/lanewise/examples/standalone/run.mjs", "saxpy.wasm"]).trim()).toBe(
+    "2.5 5 7.5 10",
+  );
 });
 
 test("publint finds nothing to say about the package", async () => {

@@ -7,7 +7,7 @@ import { contextBytes, type Contexts, fillContext, hasten } from "./contexts.ts"
 import type { Host } from "./host.ts";
 import { hostFunctions } from "./host-functions.ts";
 import type { CompiledKernel } from "./kernel.ts";
-import { canWait } from "./threads/host-workers.ts";
+import { canWait, hostCores } from "./threads/host-workers.ts";
 import type { HostFunction } from "./threads/mailbox.ts";
 import { OrderedOutput } from "./threads/ordered-output.ts";
 import { Team, type Work } from "./threads/team.ts";
@@ -33,6 +33,13 @@ export interface JitResult extends LaunchResult {
 const mostContextBytes = 2 ** 29;
 /** Blocks that have begun and not ended, where they wait for each other. */
 const mostInFlight = 512;
+
+/** So many threads are started if they are asked for, however few cores there are. */
+const alwaysUseful = 16;
+
+/** As many of the host's threads as are asked for, but not thousands: each takes time and memory, and none ends sooner for it. */
+const useful = (threads: number): number =>
+  threads <= alwaysUseful ? threads : Math.min(threads, Math.max(alwaysUseful, 4 * hostCores()));
 
 /** A launch of a compiled kernel, whose blocks are the work of a team: the threads of the host that run them. */
 export class Execution implements Work {
@@ -88,7 +95,8 @@ export class Execution implements Work {
     const inFlight = Math.min(mostInFlight, request.threads?.residentGroups ?? mostInFlight);
     this.mostContexts = Math.max(1, Math.min(inFlight, Math.floor(mostContextBytes / this.#bytes)));
     const canBeShared = memory.isShared && (apart || canWait());
-    this.threads = canBeShared ? Math.min(request.hostThreads ?? 1, this.mostContexts, this.blocks) : 1;
+    const hostThreads = canBeShared ? useful(request.hostThreads ?? 1) : 1;
+    this.threads = Math.min(hostThreads, this.mostContexts, this.blocks);
     refuse(program, kernel, grid, sharedBytes);
     this.#team = grid.reports.failed ? null : new Team(this);
   }

@@ -30,8 +30,8 @@ export interface LaunchDefaults {
   /**
    * Threads of the host that may run blocks at the same time where the kernel is compiled: the calling thread, and workers if
    * there is enough to do. With more than one, what blocks do to each other happens in no certain order, as on a GPU. Where there
-   * can be no workers, and where the calling thread may not wait (the main thread of a page: see `launchAsync`), it is one.
-   * Default: 1.
+   * can be no workers, and where the calling thread may not wait (the main thread of a page: see `launchAsync`), it is one. Many more
+   * than the machine has cores are not started. Default: 1.
    */
   readonly hostThreads?: number;
   /** Which sanitizers watch. Faults (an access outside every allocation, ...) are always found. */

@@ -1,6 +1,7 @@
 import type { Observer } from "../machine/events.ts";
 import type { LaunchRequest, SanitizerName } from "../machine/launch.ts";
 import { sanitizersFor } from "../sanitizers/index.ts";
+import { UsageError } from "./errors.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 import type { EngineName, EngineResult, KernelResult, LaunchDefaults, LaunchOptions } from "./module.ts";
 
@@ -24,6 +25,9 @@ export class PreparedLaunch {
     const maxSteps = options.maxSteps ?? defaults.maxSteps;
     const timeoutMs = options.timeoutMs ?? defaults.timeoutMs;
     const hostThreads = options.hostThreads ?? defaults.hostThreads;
+    if (hostThreads !== undefined && !(Number.isInteger(hostThreads) && hostThreads >= 1)) {
+      throw new UsageError(`hostThreads is ${hostThreads}: expected an integer of at least 1`);
+    }
     const { onProgress, onOutput, observers = [] } = options;
     this.#plan = plan;
     this.engine = options.engine ?? defaults.engine ?? "jit";

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { describe, expect, test } from "vitest";
 import { type AsyncLaunchOptions, Device, type Kernel, type KernelResult, UsageError } from "../../src/index.ts";
 
@@ -201,4 +202,24 @@ test("a device becomes one for several threads when a launch asks for it", async
     expect(out.read()).toEqual(want);
     out.write(new Uint32Array(out.length));
   }
+});
+
+test("as many threads as nobody has are not started", async () => {
+  const device = new Device();
+  const kernel = device.load(hash).kernel("hash");
+  const out = device.buffer("u32", 2000);
+  const options = { grid: 2000, block: 1, args: [out, 20_000], hostThreads: 1e9 };
+  const { hostThreads } = await kernel.launchAsync(options);
+  expect(hostThreads).toBeGreaterThan(1);
+  expect(hostThreads).toBeLessThanOrEqual(Math.max(16, 4 * availableParallelism()));
+  expect(out.read()[1999]).toBe(hashed(1999, 20_000));
+});
+
+test.each([0, -1, 1.5, Number.NaN, Infinity, "2"])("%s is no number of threads", async (hostThreads) => {
+  const device = new Device({ hostThreads: hostThreads as number });
+  const kernel = device.load(hash).kernel("hash");
+  const options = { grid: 1, block: 1, args: [device.buffer("u32", 1), 1] };
+  const problem = `hostThreads is ${hostThreads}: expected an integer of at least 1`;
+  expect(() => kernel.launch(options)).toThrow(new UsageError(problem));
+  await expect(kernel.launchAsync(options)).rejects.toThrow(problem);
 });

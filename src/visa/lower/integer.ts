@@ -55,13 +55,15 @@ export const addWithOverflow: LowerSpecial = (context, instruction) => {
   ];
 };
 
-/** `madw`: the low doublewords of all channels, and from the next register on the high ones. */
+/** `madw`: the low doublewords of all channels, and from the next register behind them on the high ones. */
 export const multiplyWide: LowerSpecial = (context, instruction) => {
   const { exec, dst, sources, undefinedCases } = readOperands(context, instruction);
   const [a, b, c] = promote(sources, "exact", 64, false).sources as [Expr, Expr, Expr];
   const value = k.add(k.mul(a, b), c);
   const { grfBytes } = context.routine;
-  const lowBytes = Math.ceil((exec.size * 4) / grfBytes) * grfBytes;
+  const written = instruction.operands["dst"]!;
+  const stride = "region" in written ? (written.region.horizontal ?? 1) : 1;
+  const lowBytes = Math.ceil((exec.size * stride * 4) / grfBytes) * grfBytes;
   return [
     {
       op: { kind: "pure", values: [k.wrap(value), k.high(value)] },

@@ -291,6 +291,14 @@ describe("instructions over several elements", () => {
       wanted: { D: [1, 2, 2, 1, 1, 10, 2, 1, 0, 0, 0, 1, 1, 0, 0x3fff_ffff, 0x4000_0000] },
     },
     {
+      title: "MADW with a stride: the high doublewords lie behind all low ones",
+      text: "madw (M1, 8) D(0,0)<2> S(0,0)<1;1,0> S(0,0)<1;1,0> 1:d",
+      given: { S: ["d", 0, 1, -1, 65536, -65536, 3, 0x7fff_ffff, -0x8000_0000], D: ["d", ...upTo(32, () => 9)] },
+      wanted: {
+        D: [1, 2, 2, 1, 1, 10, 2, 1, 0, 0, 0, 1, 1, 0, 0x3fff_ffff, 0x4000_0000].flatMap((word) => [word, 9]),
+      },
+    },
+    {
       title: "MADW of unsigned doublewords; registers of 64 bytes leave a gap",
       text: "madw (M1, 2) D(0,0)<1> S(0,0)<1;1,0> S(0,0)<1;1,0> S(0,0)<1;1,0>",
       given: { S: ["ud", 0xffff_ffff, 2], D: ["ud", ...upTo(18, () => 9)] },

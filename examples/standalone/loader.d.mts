@@ -1,6 +1,8 @@
 /** What `lanewise build` writes beside a module, parsed. docs/build.md explains all of it. */
 export interface Description {
   readonly format: string;
+  /** Bytes of the module. */
+  readonly size: number;
   readonly kernel: string;
   readonly source: string;
   /** The only blocks that can be launched, or null for any. */
@@ -26,13 +28,13 @@ export interface Buffer {
   readonly bytes: Uint8Array;
   /** A copy as a typed array. */
   read<T = Uint8Array>(Type?: new (buffer: ArrayBuffer) => T): T;
-  write(values: ArrayBufferView): Buffer;
+  write(values: ArrayBuffer | ArrayBufferView): Buffer;
 }
 
 export interface Kernel {
   readonly description: Description;
   /** So many bytes of zeros, or those of a typed array. */
-  buffer(contents: number | ArrayBufferView, name?: string): Buffer;
+  buffer(contents: number | ArrayBuffer | ArrayBufferView, name?: string): Buffer;
   /** A global variable of the program. */
   variable(name: string): Buffer | null;
   /**
@@ -60,9 +62,12 @@ export class KernelFault extends Error {
   readonly text: string;
 }
 
-/** `bytes`: the module. `print` gets what each `printf` of the kernel prints; default: the console. */
+/**
+ * `bytes`: the module. `print` gets what each `printf` of the kernel prints; default: the console. `memoryOf`: a kernel of the same
+ * program, the buffers and variables of which are this one's too.
+ */
 export function loadKernel(
   description: Description,
   bytes: ArrayBuffer | ArrayBufferView,
-  options?: { readonly print?: (text: string) => void },
+  options?: { readonly print?: (text: string) => void; readonly memoryOf?: Kernel | null },
 ): Promise<Kernel>;

@@ -6,6 +6,7 @@
 //     kernel.launch({ grid: 1, block: 32, args: [3, 2.5, x, y] });
 //     y.read(Float32Array);
 
+const knownFormat = "lanewise kernel 1";
 const page = 0x1_0000;
 /** Allocations have so many bytes between them, in which an access is found to be outside of all. */
 const gap = 256;
@@ -20,12 +21,21 @@ const three = (size) => (Array.isArray(size) ? [size[0], size[1] ?? 1, size[2] ?
 const product = ([x, y, z]) => x * y * z;
 const unflattened = (n, [x, y]) => [n % x, Math.floor(n / x) % y, Math.floor(n / (x * y))];
 
-/** `description`: the JSON file, parsed; `bytes`: the module. */
-export async function loadKernel(description, bytes, { print = (text) => console.log(text.replace(/\n$/, "")) } = {}) {
-  if (description.format !== "lanewise kernel 1") throw new Error(`the format "${description.format}" is another one`);
+/**
+ * `description`: the JSON file, parsed; `bytes`: the module; `print` gets what each `printf` prints; `memoryOf`: a kernel of the same
+ * program, the buffers and variables of which are this one's too.
+ */
+export async function loadKernel(description, bytes, { print = toConsole, memoryOf = null } = {}) {
+  if (description?.format !== knownFormat) throw new Error(`the description is not of the format "${knownFormat}"`);
+  if (bytes.byteLength !== description.size) throw new Error("the module is not the one that is described");
   if (description.fusedMultiplyAdd !== null) requireFused(description.fusedMultiplyAdd);
-  return new Kernel(description, await WebAssembly.compile(bytes), print);
+  if (memoryOf !== null && !memoryOf.memory.isFor(description.memory))
+    throw new TypeError(`${description.kernel} and ${memoryOf.description.kernel} are not of one program`);
+  const memory = memoryOf?.memory ?? new Memory(description.memory);
+  return new Kernel(description, await WebAssembly.compile(bytes), memory, print);
 }
+
+const toConsole = (text) => console.log(text.replace(/\n$/, ""));
 
 /** Throws where multiply-adds of the machine round twice: results would not be the same as elsewhere. */
 function requireFused({ probe, ...cases }) {
@@ -50,29 +60,29 @@ export class KernelFault extends Error {
   }
 }
 
-/** Memory of the kernel's device. */
+/** A part of memory: a buffer, or a variable. */
 class Buffer {
-  #kernel;
+  #memory;
 
-  constructor(kernel, at, size, name) {
-    this.#kernel = kernel;
+  constructor(memory, at, size, name) {
+    this.#memory = memory;
     this.at = at;
     this.size = size;
     this.name = name;
   }
 
-  isOf(kernel) {
-    return this.#kernel === kernel;
+  isIn(memory) {
+    return this.#memory === memory;
   }
 
   /** What kernels are given. */
   get address() {
-    return BigInt(this.#kernel.description.memory.global.base) + BigInt(this.at);
+    return BigInt(this.#memory.layout.global.base) + BigInt(this.at);
   }
 
   /** The bytes where they lie; good until more memory is allocated. */
   get bytes() {
-    return new Uint8Array(this.#kernel.memory.buffer, this.at, this.size);
+    return this.#memory.bytes.subarray(this.at, this.at + this.size);
   }
 
   /** A copy as a typed array. */
@@ -81,44 +91,103 @@ class Buffer {
   }
 
   write(values) {
-    this.bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+    if (values?.byteLength === undefined) throw new TypeError(`${this.name} is written from a typed array`);
+    if (values.byteLength > this.size) throw new RangeError(`${this.name} has no room for ${values.byteLength} bytes`);
+    this.bytes.set(ArrayBuffer.isView(values) ? bytesOf(values) : new Uint8Array(values));
     return this;
+  }
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength);
+
+/** What kernels of one program may have in common: variables, buffers, and room for contexts. */
+class Memory {
+  /** In the order of their addresses: buffers and global variables. */
+  allocations = [];
+  #top;
+  #views;
+
+  /** `layout`: the description's `memory`. */
+  constructor(layout) {
+    const { free, global, const: constants } = layout;
+    this.layout = layout;
+    this.wasm = new WebAssembly.Memory({ initial: Math.ceil(free / page), maximum: 0xffff });
+    this.#top = free;
+    for (const { name, at, size, data } of global.variables) {
+      const variable = new Buffer(this, at, size, name);
+      if (data !== undefined) variable.write(fromBase64(data));
+      this.allocations.push(variable);
+    }
+    for (const { at, data } of constants.variables) {
+      if (data !== undefined) this.bytes.set(fromBase64(data), constants.at + at);
+    }
+  }
+
+  /** Whether a kernel with such a layout finds its variables here. */
+  isFor(layout) {
+    const variables = ({ free, global, const: constants }) => JSON.stringify([free, global, constants]);
+    return variables(layout) === variables(this.layout);
+  }
+
+  get bytes() {
+    return this.#view("u8", Uint8Array);
+  }
+
+  get words() {
+    return this.#view("i32", Int32Array);
+  }
+
+  /** A view of all memory, made anew when that has grown. */
+  #view(name, Type) {
+    if (this.#views?.buffer !== this.wasm.buffer) this.#views = { buffer: this.wasm.buffer };
+    return (this.#views[name] ??= new Type(this.wasm.buffer));
+  }
+
+  allocate(size, name) {
+    const made = new Buffer(this, this.reserve(size), size, name);
+    this.allocations.push(made);
+    return made;
+  }
+
+  /** What cannot be had leaves everything as it was. */
+  reserve(size) {
+    const at = this.#top;
+    const top = Math.ceil((at + size + gap) / 256) * 256;
+    const missing = Math.ceil(top / page) - this.wasm.buffer.byteLength / page;
+    if (missing > 0) this.#grow(missing, size);
+    this.#top = top;
+    return at;
+  }
+
+  #grow(pages, size) {
+    try {
+      this.wasm.grow(pages);
+    } catch {
+      const held = this.wasm.buffer.byteLength;
+      throw new RangeError(`there is no room for ${size} bytes: the memory has ${held}, and can have 4 GiB at most`);
+    }
   }
 }
 
 class Kernel {
   #run;
   #print;
-  /** In the order of their addresses: buffers and global variables. */
-  #allocations = [];
-  #top;
   /** Contexts that nobody uses, by size. */
   #free = new Map();
-  #views;
   #clock = 0n;
   /** Those of the launch that runs. */
   #sharedVariables = [];
   /** Where the spaces begin that have no upper half of their own, the last one first. */
   #windows;
 
-  constructor(description, module, print) {
+  constructor(description, module, memory, print) {
     this.description = description;
+    this.memory = memory;
     this.#print = print;
-    const { free, global, const: constants } = description.memory;
     this.#windows = ["shared", "const", "params", "local"]
       .map((space) => ({ space, start: Number(description.memory[space].base) }))
       .sort((a, b) => b.start - a.start);
-    this.memory = new WebAssembly.Memory({ initial: Math.ceil(free / page), maximum: 0xffff });
-    this.#top = free;
-    for (const { name, at, size, data } of global.variables) {
-      const variable = new Buffer(this, at, size, name);
-      if (data !== undefined) variable.write(fromBase64(data));
-      this.#allocations.push(variable);
-    }
-    for (const { at, data } of constants.variables) {
-      if (data !== undefined) this.#bytes.set(fromBase64(data), constants.at + at);
-    }
-    const env = { memory: this.memory, ...this.#imports() };
+    const env = { memory: memory.wasm, ...this.#imports() };
     this.#run = new WebAssembly.Instance(module, { env }).exports.run;
   }
 
@@ -126,14 +195,13 @@ class Kernel {
   buffer(contents, name = `a buffer of ${contents.byteLength ?? contents} bytes`) {
     const size = contents.byteLength ?? contents;
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`${contents} is no number of bytes`);
-    const made = new Buffer(this, this.#reserve(size), size, name);
-    this.#allocations.push(made);
+    const made = this.memory.allocate(size, name);
     return typeof contents === "number" ? made : made.write(contents);
   }
 
   /** A global variable of the program. */
   variable(name) {
-    return this.#allocations.find((a) => a.name === name) ?? null;
+    return this.memory.allocations.find((a) => a.name === name) ?? null;
   }
 
   /**
@@ -155,7 +223,7 @@ class Kernel {
     const opened = [];
     const begin = () => {
       if (ready.length === 0 && opened.length < mostInFlight) {
-        ready.push(contexts.pop() ?? this.#reserve(bytes));
+        ready.push(contexts.pop() ?? this.memory.reserve(bytes));
         opened.push(ready[0]);
         this.#fill(ready[0], launch);
       }
@@ -175,44 +243,11 @@ class Kernel {
         if (at !== undefined) next = run(at, next, waits ? next + 1 : blocks);
         const first = waiting.shift();
         if (first === undefined) continue;
-        this.#words[(first.at + context.words.patience) >>> 2] = 4;
+        this.memory.words[(first.at + context.words.patience) >>> 2] = 4;
         run(first.at, first.block, first.block + 1);
       }
     } finally {
       contexts.push(...opened);
-    }
-  }
-
-  get #bytes() {
-    return this.#view("u8", Uint8Array);
-  }
-
-  get #words() {
-    return this.#view("i32", Int32Array);
-  }
-
-  /** A view of all memory, made anew when that has grown. */
-  #view(name, Type) {
-    if (this.#views?.buffer !== this.memory.buffer) this.#views = { buffer: this.memory.buffer };
-    return (this.#views[name] ??= new Type(this.memory.buffer));
-  }
-
-  /** What cannot be had leaves everything as it was. */
-  #reserve(size) {
-    const at = this.#top;
-    const top = Math.ceil((at + size + gap) / 256) * 256;
-    const missing = Math.ceil(top / page) - this.memory.buffer.byteLength / page;
-    if (missing > 0) this.#grow(missing, size);
-    this.#top = top;
-    return at;
-  }
-
-  #grow(pages, size) {
-    try {
-      this.memory.grow(pages);
-    } catch {
-      const held = this.memory.buffer.byteLength;
-      throw new RangeError(`there is no room for ${size} bytes: the memory has ${held}, and can have 4 GiB at most`);
     }
   }
 
@@ -244,7 +279,7 @@ class Kernel {
       const arg = this.#plain(args[i], `${name} (${type})`, type, size);
       if (ArrayBuffer.isView(arg)) {
         if (arg.byteLength !== size) throw new TypeError(`${name} has ${size} bytes, not ${arg.byteLength}`);
-        new Uint8Array(view.buffer).set(new Uint8Array(arg.buffer, arg.byteOffset, size), offset);
+        new Uint8Array(view.buffer).set(bytesOf(arg), offset);
       } else if (type === "f32") view.setFloat32(offset, Number(arg), true);
       else if (type === "f64") view.setFloat64(offset, Number(arg), true);
       else if (type === "f16") throw new TypeError(`${name} (f16) is given as a typed array of 2 bytes`);
@@ -261,7 +296,7 @@ class Kernel {
   #plain(arg, parameter, type, size) {
     const isInteger = !type.startsWith("f");
     if (arg instanceof Buffer) {
-      if (!arg.isOf(this)) throw new TypeError(`${parameter}: ${arg.name} is of another kernel's memory`);
+      if (!arg.isIn(this.memory)) throw new TypeError(`${parameter}: ${arg.name} is of another kernel's memory`);
       if (!isInteger || size !== 8) throw new TypeError(`${parameter} holds no address`);
       return arg.address;
     }
@@ -279,7 +314,7 @@ class Kernel {
   /** Makes a context ready for the blocks of a launch. */
   #fill(at, { grid, block, shared, params }) {
     const { context, memory } = this.description;
-    const [words, bytes] = [this.#words, this.#bytes];
+    const { words, bytes } = this.memory;
     const threads = product(block);
     const all = memory.shared.variables.reduce((sum, { size }) => sum + size, shared);
     const values = {
@@ -341,19 +376,19 @@ class Kernel {
     const { access, record } = sites[number];
     for (let lane = 0; lane < context.lanes; lane++) {
       const place = (at + context.places + 4 * lane) >>> 2;
-      this.#words[place] = at + context.values;
+      this.memory.words[place] = at + context.values;
       if ((lanes & (1 << lane)) === 0) continue;
       const from = (at + context.addresses + 8 * lane) >>> 2;
-      const [low, high] = [this.#words[from] >>> 0, this.#words[from + 1] >>> 0];
+      const [low, high] = [this.memory.words[from] >>> 0, this.memory.words[from + 1] >>> 0];
       const found = this.#find(low, high, at, lane);
       const problem = found === null ? this.#neighbour(low, high, at, lane) : this.#problem(found, access, low);
       if (problem !== null) {
         const address = (BigInt(high) << 32n) + BigInt(low);
         this.#fail(`${access.bytes} bytes at 0x${address.toString(16)}: ${problem}`, at, number, 1 << lane);
       }
-      this.#words[place] = found.at + low - found.start;
+      this.memory.words[place] = found.at + low - found.start;
       if (record === undefined || found.space === "local") continue;
-      this.#words.set(
+      this.memory.words.set(
         [found.start, high, found.size, found.at - found.start],
         (at + context.records.at + 16 * record) >>> 2,
       );
@@ -395,7 +430,8 @@ class Kernel {
   #placeOf(low, high, context, lane) {
     const { memory, context: places, parameters } = this.description;
     const upper = (base) => Number(BigInt(base) >> 32n);
-    if (high === upper(memory.global.base)) return { space: "global", start: 0, at: 0, variables: this.#allocations };
+    if (high === upper(memory.global.base))
+      return { space: "global", start: 0, at: 0, variables: this.memory.allocations };
     if (high !== 0 && high !== upper(memory.generic)) return null;
     const window = this.#windows.find(({ start }) => start <= low);
     if (window === undefined) return null;
@@ -408,7 +444,7 @@ class Kernel {
       }
       case "local": {
         const { stride } = memory.local;
-        const stack = (this.#words[(context + places.words.stacks) >>> 2] >>> 0) + lane * stride;
+        const stack = (this.memory.words[(context + places.words.stacks) >>> 2] >>> 0) + lane * stride;
         return { ...window, at: stack, variables: [{ name: "the thread's stack", at: 0, size: stride }] };
       }
       default:
@@ -419,7 +455,7 @@ class Kernel {
   /** Ends the launch: because of the lowest of some lanes of the chunk that runs. */
   #fail(message, at, number, lanes) {
     const { context, sites, kernel, source } = this.description;
-    const word = (name) => this.#words[(at + context.words[name]) >>> 2];
+    const word = (name) => this.memory.words[(at + context.words[name]) >>> 2];
     const size = (what) => ["x", "y", "z"].map((d) => word(`${what}.${d}`));
     const lane = 31 - Math.clz32(lanes & -lanes);
     const thread = unflattened(word("first") + lane, size("ntid"));
@@ -435,7 +471,7 @@ class Kernel {
     if (calls !== "vprintf") this.#fail(`the loader has no function ${calls}`, at, number, lanes);
     for (let lane = 0; lane < context.lanes; lane++) {
       if ((lanes & (1 << lane)) === 0) continue;
-      const view = new DataView(this.memory.buffer);
+      const view = new DataView(this.memory.bytes.buffer);
       const arg = (i) => view.getBigUint64(at + context.args + 8 * (i * context.lanes + lane), true);
       const byteAt = (address) => {
         const [low, high] = [Number(address & 0xffff_ffffn), Number(address >> 32n)];
@@ -445,7 +481,7 @@ class Kernel {
       };
       const string = (address) => {
         const from = byteAt(address);
-        return new TextDecoder().decode(this.#bytes.slice(from, this.#bytes.indexOf(0, from)));
+        return new TextDecoder().decode(this.memory.bytes.slice(from, this.memory.bytes.indexOf(0, from)));
       };
       let offset = 0;
       const next = (size) => {

@@ -39,6 +39,8 @@ export interface KernelDescription {
   readonly format: "lanewise kernel 1";
   readonly kernel: string;
   readonly source: string;
+  /** Bytes of the module. */
+  readonly size: number;
   readonly block: readonly [number, number, number] | null;
   readonly mostThreads: number;
   readonly parameters: readonly {
@@ -121,6 +123,7 @@ export function buildKernel(
     format: "lanewise kernel 1",
     kernel: kernel.name,
     source: text.path,
+    size: compiled.bytes.length,
     block,
     mostThreads: bounds.maxntid === undefined ? mostThreads : Math.min(mostThreads, threadsOf(bounds.maxntid)),
     parameters: params.map(described),

@@ -298,6 +298,57 @@ test("an argument that does not fit its parameter is refused", async () => {
   launch(4n, 1, x.address, y);
 });
 
+test("kernels of one program may share buffers and variables", async () => {
+  const text = `${head}
+.global .u32 total;
+.visible .entry fill(.param .u64 out)
+{
+  .reg .b32 t, x; .reg .b64 o, p;
+  ld.param.u64 o, [out]; mov.u32 t, %tid.x;
+  mul.wide.u32 p, t, 4; add.u64 o, o, p;
+  mul.lo.u32 x, t, t; st.global.u32 [o], x;
+  ret;
+}
+.visible .entry sum(.param .u64 out)
+{
+  .reg .b32 t, x; .reg .b64 o, p;
+  ld.param.u64 o, [out]; mov.u32 t, %tid.x;
+  mul.wide.u32 p, t, 4; add.u64 o, o, p;
+  ld.global.u32 x, [o]; red.global.add.u32 [total], x;
+  ret;
+}`;
+  const built = ["fill", "sum"].map((kernel) => buildKernel(text, { kernel }));
+  const [first, second] = built.map(({ description }) => description);
+  const fill = await loadKernel(first!, built[0]!.wasm);
+  const sum = await loadKernel(second!, built[1]!.wasm, { memoryOf: fill });
+  const early = fill.buffer(40);
+  fill.launch({ grid: 1, block: 10, args: [early] });
+  const late = sum.buffer(2 ** 20);
+  fill.launch({ grid: 1, block: 10, args: [late] });
+  for (const buffer of [early, late]) sum.launch({ grid: 1, block: 10, args: [buffer] });
+  // Twice 0 + 1 + 4 + ... + 81.
+  expect([...fill.variable("total")!.read(Uint32Array)]).toEqual([570]);
+  await expect(loadKernel(second!, built[1]!.wasm, { memoryOf: await saxpy() })).rejects.toThrow(
+    "sum and saxpy are not of one program",
+  );
+});
+
+test("what is not described so is not loaded", async () => {
+  const { wasm, description } = buildKernel(body(""), { kernel: "k" });
+  await expect(loadKernel(description, wasm.subarray(1))).rejects.toThrow(
+    "the module is not the one that is described",
+  );
+  await expect(loadKernel({ ...description, format: "x" }, wasm)).rejects.toThrow('format "lanewise kernel 1"');
+});
+
+test("what is written to a buffer are bytes for which there is room", async () => {
+  const buffer = (await saxpy()).buffer(new Uint16Array([1, 2]), "b");
+  buffer.write(new Uint16Array([3]).buffer);
+  expect([...buffer.read(Uint16Array)]).toEqual([3, 2]);
+  expect(() => buffer.write(new Float64Array(1))).toThrow("b has no room for 8 bytes");
+  expect(() => buffer.write([1, 2] as never)).toThrow("b is written from a typed array");
+});
+
 test("memory that cannot be had leaves the kernel as it was", async () => {
   const kernel = await saxpy();
   expect(() => kernel.buffer(2 ** 33)).toThrow("there is no room for 8589934592 bytes: the memory has ");

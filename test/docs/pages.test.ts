@@ -30,6 +30,7 @@ const pages = [
   "docs/reports.md",
   "docs/debugger.md",
   "docs/cli.md",
+  "docs/library.md",
 ];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));

@@ -5,7 +5,7 @@ import type { Grid } from "../machine/grid.ts";
 import type { LaunchRequest } from "../machine/launch.ts";
 import type { DeviceMemory } from "../machine/memory.ts";
 import type { Dim3 } from "../machine/report.ts";
-import { type Features, machineFeatures, TooLarge } from "../wasm/index.ts";
+import { type Features, machineFeatures, NotAllowed, TooLarge } from "../wasm/index.ts";
 import { type Callable, Callables } from "./callables.ts";
 import { Contexts } from "./contexts.ts";
 import { Execution, type JitResult, type LoadedKernel } from "./execution.ts";
@@ -196,9 +196,9 @@ export class JitProgram {
   }
 
   #compile(kernel: Callable, shape: LaunchShape, block: Dim3): LoadedKernel | string {
-    const { fusedMadd } = machineFeatures();
-    const compile = (): CompiledKernel => compileKernel(kernel, shape, this.#facts, { fusedMadd });
     return orWhyNot(() => {
+      const { fusedMadd } = machineFeatures();
+      const compile = (): CompiledKernel => compileKernel(kernel, shape, this.#facts, { fusedMadd });
       const cached = this.#cache?.find(`${keyOf(kernel.ir.name, shape)} ${fusedMadd} ${this.#places}`, compile);
       return instantiate(cached ?? withModule(compile()), this.program.memory, guessedMs(kernel.ir, block));
     });
@@ -238,7 +238,7 @@ function orWhyNot<T>(make: () => T): T | string {
   try {
     return make();
   } catch (error) {
-    if (error instanceof Unsupported || error instanceof TooLarge) return error.message;
+    if (error instanceof Unsupported || error instanceof TooLarge || error instanceof NotAllowed) return error.message;
     if (error instanceof RangeError) return "code that nests too deeply";
     throw error;
   }

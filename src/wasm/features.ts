@@ -1,3 +1,4 @@
+import { compiledModule } from "./compiled-module.ts";
 import { type Features, wasm } from "./expr.ts";
 import { ModuleWriter } from "./module-writer.ts";
 
@@ -72,7 +73,7 @@ function detected(): Features {
   enableInNode();
   const bytes = maddModule();
   if (!WebAssembly.validate(bytes)) return { fusedMadd: false };
-  const madd = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as Record<
+  const madd = new WebAssembly.Instance(compiledModule(bytes)).exports as Record<
     Size,
     (a: number, b: number, c: number) => number
   >;

@@ -1,3 +1,5 @@
+import { compiledModule } from "./compiled-module.ts";
+
 /** V8 as Node shows it. */
 interface Flags {
   setFlagsFromString(flag: string): void;
@@ -15,10 +17,10 @@ const flags = ["wasm-tier-up", "wasm-dynamic-tiering", "wasm-lazy-compilation"] 
 /** Compiles a module. `largest`: bytes of its largest function. */
 export function hostModule(bytes: Uint8Array<ArrayBuffer>, largest: number): WebAssembly.Module {
   const v8 = largest > mostToOptimize ? nodeFlags() : null;
-  if (v8 === null) return new WebAssembly.Module(bytes);
+  if (v8 === null) return compiledModule(bytes);
   for (const flag of flags) v8.setFlagsFromString(`--no-${flag}`);
   try {
-    return new WebAssembly.Module(bytes);
+    return compiledModule(bytes);
   } finally {
     // A module goes on as it began.
     for (const flag of flags) v8.setFlagsFromString(`--${flag}`);

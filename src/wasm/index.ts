@@ -1,3 +1,4 @@
+export { NotAllowed } from "./compiled-module.ts";
 export { limits, TooLarge } from "./limits.ts";
 export { type Features, type LibraryFunction, type Wasm, wasm } from "./expr.ts";
 export { machineFeatures } from "./features.ts";

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { Device } from "../../src/index.ts";
 
 const text = `.version 8.0
@@ -39,6 +39,32 @@ test.each<[string, Settings, string | null, boolean?]>([
       ok: isOk,
       engine: why === null ? "jit" : "interpreter",
       interpreted: why,
+    });
+  }
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+test("where a page's policy forbids WebAssembly, kernels are interpreted", async () => {
+  const { Module, CompileError } = WebAssembly;
+  const forbidding = Object.create(WebAssembly, {
+    Module: {
+      value: class extends Module {
+        constructor(bytes: Uint8Array<ArrayBuffer>) {
+          super(bytes);
+          throw new CompileError("violates the following Content Security policy directive");
+        }
+      },
+    },
+  });
+  vi.stubGlobal("WebAssembly", forbidding);
+  // Another kernel than those above, which may have been compiled before.
+  const kernel = new Device().load(text.replace("plain() {", "plain() { .reg .u32 %n; mov.u32 %n, 1;")).kernel("plain");
+  for (const result of [kernel.launch(block), await kernel.launchAsync(block)]) {
+    expect(result).toMatchObject({
+      ok: true,
+      engine: "interpreter",
+      interpreted: "not compiled: this page's policy allows no WebAssembly",
     });
   }
 });

@@ -7,7 +7,7 @@ export interface HostWorker {
 
 interface WorkerEvents {
   readonly onMessage: (message: unknown) => void;
-  /** The worker could not begin, or has ended. */
+  /** The worker could not begin, or has ended. Null: the host allows none. */
   readonly onEnd: (reason: unknown) => void;
 }
 
@@ -21,7 +21,8 @@ interface NodeWorker {
 interface WebWorker {
   postMessage(message: unknown): void;
   onmessage: ((event: { readonly data: unknown }) => void) | null;
-  onerror: ((event: { readonly message: string }) => void) | null;
+  /** An event without a message: the policy of the page forbids the worker. */
+  onerror: ((event: { readonly message?: string }) => void) | null;
 }
 
 /** What of the host matters here; the types of Node and of browsers do not go together. */
@@ -93,6 +94,6 @@ function startInPage(source: string, { onMessage, onEnd }: WorkerEvents): HostWo
   const { Worker, Blob, URL } = globals as Required<HostGlobals>;
   const worker = new Worker(URL.createObjectURL!(new Blob([source], { type: "text/javascript" })));
   worker.onmessage = ({ data }) => onMessage(data);
-  worker.onerror = ({ message }) => onEnd(new Error(message));
+  worker.onerror = ({ message }) => onEnd(message === undefined ? null : new Error(message));
   return { post: (message) => worker.postMessage(message), hold: () => {} };
 }

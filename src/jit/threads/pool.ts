@@ -52,6 +52,7 @@ class WorkerPool {
   #start(): void {
     const launches = new Set<Launch>();
     const lost = (reason: unknown): void => {
+      if (reason === null) this.#refused = true;
       this.#workers = this.#workers.filter((w) => w.launches !== launches);
       const concerned = [...launches];
       launches.clear();

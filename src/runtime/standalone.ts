@@ -234,7 +234,7 @@ function obstacleOf({ imports, layout }: CompiledKernel, sites: readonly Standal
   const missing = imports.find((name) => !simple.includes(name));
   if (missing === undefined) return null;
   const prim = /^prim:(.*)/.exec(missing)?.[1];
-  if (prim !== undefined) return `this machine has no fast form of ${prim}`;
+  if (prim !== undefined) return `it computes ${prim}, for some operands of which Lanewise itself is asked`;
   const { arrive, settle } = barrierImports;
   return missing === arrive || missing === settle
     ? "it has barriers with a number, a count or a reduction, which not all threads need come to"

@@ -226,6 +226,16 @@ test("barriers that not all threads come to are refused, in words that one knows
   );
 });
 
+test.each([
+  ["f32", "sin.approx.f32 %x, %x;", "f32.sin"],
+  ["f64", "add.rz.f64 %x, %x, 0d3ff0000000000000;", "f64.add_rz"],
+])("what is computed by Lanewise for some operands is refused: %s, %s", (type, instruction, prim) => {
+  const text = `.shared .${type} s; .reg .${type} %x; ld.shared.${type} %x, [s]; ${instruction} st.shared.${type} [s], %x;`;
+  expect(() => buildKernel(`${head}.visible .entry k() { ${text} ret; }`)).toThrow(
+    `kernel "k" cannot stand alone: it computes ${prim}, for some operands of which Lanewise itself is asked`,
+  );
+});
+
 test("the blocks that a kernel demands are those for which it is built, and no others are launched", async () => {
   const bounded = (bounds: string) => `${head}.visible .entry k() ${bounds} { ret; }`;
   const fixed = await load(bounded(".reqntid 32, 2"));

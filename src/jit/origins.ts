@@ -11,8 +11,8 @@ export type Root =
   | { readonly kind: "param"; readonly offset: number }
   /** A variable of the frame. */
   | { readonly kind: "frame"; readonly leaf: FrameLeaf }
-  /** An address that is known. */
-  | { readonly kind: "constant"; readonly address: number };
+  /** Addresses that are known: that of the root, or, where the distance is not known, what it may be, likeliest first. */
+  | { readonly kind: "constant"; readonly addresses: readonly number[] };
 
 export interface Origin {
   readonly root: Root;
@@ -27,6 +27,9 @@ interface Sum {
 }
 
 const zero: Sum = { root: null, constant: 0n };
+
+const sumIn = (ty: Expr["ty"], constant: bigint, offset: number): number =>
+  Number(BigInt.asUintN(ty === "i32" ? 32 : 64, constant + BigInt(offset)));
 
 /** Finds what addresses are reckoned from, as far as the instructions show it. */
 export class Origins {
@@ -54,13 +57,16 @@ export class Origins {
     const sum = kind === "uniform" || kind === "indexed" ? this.#sumOf(base) : null;
     if (sum !== null) {
       if (sum.root !== null) return { root: sum.root, distance: Number(sum.constant) };
-      const total = sum.constant + BigInt(offset);
-      const address = Number(BigInt.asUintN(base.ty === "i32" ? 32 : 64, total));
-      return { root: { kind: "constant", address }, distance: address - offset };
+      const address = sumIn(base.ty, sum.constant, offset);
+      return { root: { kind: "constant", addresses: [address] }, distance: address - offset };
     }
     const root = this.#rootOf(base, new Set());
-    if (root !== null) return { root, distance: null };
-    return offset === 0 ? null : { root: { kind: "constant", address: offset }, distance: null };
+    if (root !== null && (root.kind !== "constant" || offset === 0)) return { root, distance: null };
+    if (root === null && offset === 0) return null;
+    // A variable's address, or a counter's first value, and then the offset may be that.
+    const constants = root === null ? [] : root.addresses;
+    const sums = constants.map((constant) => sumIn(base.ty, BigInt(constant), offset));
+    return { root: { kind: "constant", addresses: [...constants, ...sums, offset] }, distance: null };
   }
 
   /** What an address is, without its index: null where it depends on what only the lanes know. */
@@ -129,7 +135,7 @@ export class Origins {
       case "frame":
         return { kind: "frame", leaf: expr };
       case "const":
-        return typeof expr.value === "boolean" ? null : { kind: "constant", address: Number(expr.value) };
+        return typeof expr.value === "boolean" ? null : { kind: "constant", addresses: [Number(expr.value)] };
       case "prim":
         return /^i(32|64)\.(add|sub)$|^i64\.extend|^i32\.wrap/.test(expr.prim)
           ? this.#firstRoot(expr.args, seen)

@@ -80,8 +80,11 @@ export class Reaches {
       case "frame":
         return this.#inFrame(root.leaf, distance);
       case "constant": {
-        const reach = this.#variableAt(space, root.address, writes);
-        return reach && { reach, ahead: distance === null ? null : minus(i64(distance), reach.from) };
+        for (const address of root.addresses) {
+          const reach = this.#variableAt(space, address, writes);
+          if (reach !== null) return { reach, ahead: distance === null ? null : minus(i64(distance), reach.from) };
+        }
+        return null;
       }
     }
   }

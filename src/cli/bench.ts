@@ -115,16 +115,20 @@ class Bench {
     const plan = kernel.plan(quick ? kernel.quickSize : kernel.size);
     const path = `${folder}/kernels/${kernel.file}.ptx`;
     const source = { path, text: readFileSync(path, "utf8") };
-    collectGarbage();
     const memory = new HostMemory();
+    // What a step leaves behind is not what the next one takes.
+    const during = <T>(data: number, run: () => T): T => {
+      collectGarbage();
+      return memory.during(data, run);
+    };
     const bytes = bytesOfData(kernel, plan);
-    const initial = memory.during(bytes.inputs, () => initialValues(plan));
+    const initial = during(bytes.inputs, () => initialValues(plan));
     this.#peers.prepare(plan, initial, repetition);
     const copies = bytes.inputs + bytes.results;
-    const native = memory.during(copies, () => this.#peers.native(kernel, plan, threads));
+    const native = during(copies, () => this.#peers.native(kernel, plan, threads));
     const timesOfPeers = new Map<PeerName, number>();
     if (native !== null) timesOfPeers.set("native", native.ms);
-    const want = native?.results ?? memory.during(copies, () => modelResults(kernel, plan, initial));
+    const want = native?.results ?? during(copies, () => modelResults(kernel, plan, initial));
 
     // Results are as large as what a kernel works on: they are compared at once, and not kept.
     const isRight = (who: string, got: Contents): boolean => {
@@ -133,7 +137,7 @@ class Bench {
       return found === null;
     };
     const measurePeer = (times: Map<PeerName, number>, peer: PeerName, count: number): void => {
-      memory.during(copies, () => {
+      during(copies, () => {
         const measured = this.#peers[peer](kernel, plan, count);
         if (measured === null) return;
         isRight(peerTitles[peer], measured.results);
@@ -143,7 +147,7 @@ class Bench {
     let [faulted, ok] = [false, true];
     const timesOf = (settings: LaunchDefaults, own: Repetition, title?: string): Times | null => {
       try {
-        return memory.during(copies + bytes.buffers, () => {
+        return during(copies + bytes.buffers, () => {
           const { results, ...times } = measure(kernel, source, plan, initial, own, { ...defaults, ...settings });
           if (!isRight(title ?? times.engine, results)) ok = false;
           return times;

@@ -4,9 +4,9 @@
 import { setFlagsFromString } from "node:v8";
 import { SourceText } from "../dist/source/index.js";
 import { loadProgram } from "../dist/interpreter/index.js";
-import { JitProgram } from "../dist/jit/launch.js";
-import { compile } from "../dist/runtime/compile.js";
-import { PtxDevice } from "../dist/runtime/ptx-device.js";
+import { JitProgram } from "../dist/jit/run/jit-program.js";
+import { compile } from "../dist/runtime/device/compile.js";
+import { DeviceCore } from "../dist/runtime/device/device-core.js";
 import { ModuleWriter } from "../dist/wasm/index.js";
 import { kinds } from "./compile-kinds.mjs";
 import { milliseconds } from "./time.mjs";
@@ -16,7 +16,7 @@ for (const flag of ["tier-up", "dynamic-tiering", "lazy-compilation"]) setFlagsF
 
 const [, , kind, n] = process.argv;
 const text = kinds[kind](Number(n));
-const device = new PtxDevice();
+const device = new DeviceCore();
 let program;
 const read = milliseconds(() => {
   const { module, diagnostics } = compile([new SourceText("k.ptx", text)]);

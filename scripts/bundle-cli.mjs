@@ -5,13 +5,13 @@ import { rolldown } from "rolldown";
 /** The first that a module's path matches; the rest goes where it is used. No file may need a later one that needs it. */
 const files = [
   [/\/node_modules\/yaml\//, "yaml"],
-  [/\/src\/(source\/|runtime\/(errors|isa|source-file)\.ts|visa\/isa\/row\.ts)/, "base"],
+  [/\/src\/(source\/|runtime\/data\/(errors|isa|source-file)\.ts|visa\/isa\/row\.ts)/, "base"],
   [/\/src\/node\/(cache-folder|build-id)\.ts/, "base"],
-  [/\/src\/cli\/(command|options|terminal|files|isa-of-file)\.ts/, "base"],
+  [/\/src\/cli\/(options\/(command|options|open-terminal|isa-of-file)|terminal\/(terminal|files|wrap))\.ts/, "base"],
   [/\/src\/(visa\/|runtime\/visa\/check\.ts)/, "visa"],
   [/\/src\/(numeric|semantics|ir)\//, "semantics"],
-  [/\/src\/(ptx\/|runtime\/(compile|provided-names)\.ts)/, "ptx"],
-  [/\/src\/runtime\/(visa\/|device\.ts)/, "visa-programs"],
+  [/\/src\/(ptx\/|runtime\/(device\/compile|launch\/provided-names)\.ts)/, "ptx"],
+  [/\/src\/runtime\/(visa\/|device\/device\.ts)/, "visa-programs"],
   [/\/src\/(machine|interpreter|sanitizers|runtime)\//, "engine"],
 ];
 const fileOf = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;

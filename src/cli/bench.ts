@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { UsageError } from "../runtime/errors.ts";
-import { type EngineName, engineNames, type LaunchDefaults } from "../runtime/module.ts";
+import { UsageError } from "../runtime/data/errors.ts";
+import { type EngineName, engineNames, type LaunchDefaults } from "../runtime/device/module.ts";
 import { nearest } from "../source/index.ts";
-import { type BenchKernel, bytesOfData, initialValues } from "./bench-kernel.ts";
-import { HostMemory } from "./bench-memory.ts";
-import { type PeerName, peerNames, Peers, peerTitles } from "./bench-peers.ts";
+import { type BenchKernel, bytesOfData, initialValues } from "./bench/bench-kernel.ts";
+import { HostMemory } from "./bench/bench-memory.ts";
+import { type PeerName, peerNames, Peers, peerTitles } from "./bench/bench-peers.ts";
 import {
   BenchFault,
   collectGarbage,
@@ -16,21 +16,23 @@ import {
   modelResults,
   type Repetition,
   type Times,
-} from "./bench-run.ts";
-import { benchKernels } from "./bench-suite.ts";
-import { type BenchRow, BenchTable, type Measured, rowToJson } from "./bench-table.ts";
-import { type Command, exitStatus } from "./command.ts";
-import type { Options } from "./options.ts";
-import { printJson, type Terminal } from "./terminal.ts";
+} from "./bench/bench-run.ts";
+import { benchKernels } from "./bench/bench-suite.ts";
+import { type BenchRow, BenchTable, type Measured, rowToJson } from "./bench/bench-table.ts";
+import { type Command, exitStatus } from "./options/command.ts";
+import type { Options } from "./options/options.ts";
+import { printJson, type Terminal } from "./terminal/terminal.ts";
 
 /** The folder of the programs lies two folders above this file, as source and when built. */
 const folder = fileURLToPath(new URL("../../bench", import.meta.url));
 
-const fewestRuns = 5;
+const minRuns = 5;
+
 /** How long the median of fast kernels is measured. */
 const patience = 250;
+
 /** The interpreter takes seconds for what the others do in milliseconds. */
-const fewestInterpreterRuns = 1;
+const minInterpreterRuns = 1;
 
 interface Settings {
   readonly kernels: readonly BenchKernel[];
@@ -82,10 +84,10 @@ function readSettings(options: Options): Settings {
     quick,
     engines: engine === "jit" && options.has("interpreter") ? [engine, "interpreter"] : [engine],
     repetition: {
-      runs: runs ?? fewestRuns,
+      runs: runs ?? minRuns,
       milliseconds: quick ? 0 : patience,
     },
-    interpreterRuns: runs ?? fewestInterpreterRuns,
+    interpreterRuns: runs ?? minInterpreterRuns,
     peers: readPeers(options.value("peers")),
     threads,
     allThreads: engine === "jit" && !quick && wanted === null && cpus().length > 1 ? cpus().length : null,
@@ -202,7 +204,7 @@ export const bench: Command = {
     {
       name: "runs",
       value: "N",
-      help: `how often each is run at least, after the first run (default: ${fewestRuns}; interpreter: ${fewestInterpreterRuns})`,
+      help: `how often each is run at least, after the first run (default: ${minRuns}; interpreter: ${minInterpreterRuns})`,
     },
     { name: "interpreter", help: "measure the interpreter beside the engine" },
     { name: "peers", value: "LIST", help: `native, tuned, pocl, or none (default: ${peerNames.join(",")})` },

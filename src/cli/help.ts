@@ -1,9 +1,9 @@
-import { UsageError } from "../runtime/errors.ts";
+import { UsageError } from "../runtime/data/errors.ts";
 import { nearest } from "../source/index.ts";
-import type { Command } from "./command.ts";
 import type { Commands } from "./commands.ts";
-import { commonOptions, describeOptions, type OptionSpec, optionHead } from "./options.ts";
-import { hang, mostColumns, wrap } from "./wrap.ts";
+import type { Command } from "./options/command.ts";
+import { commonOptions, describeOptions, optionHead, type OptionSpec } from "./options/options.ts";
+import { hang, maxColumns, wrap } from "./terminal/wrap.ts";
 
 /** The topic of `lanewise help` that is no command. */
 const optionsTopic = "options";
@@ -11,7 +11,7 @@ const optionsTopic = "options";
 /** What all commands print in the same way. */
 const everywhere: readonly string[] = ["json", "color", "help"];
 
-const columns = (): number => Math.max(40, Math.min(process.stdout.columns ?? mostColumns, mostColumns));
+const columns = (): number => Math.max(40, Math.min(process.stdout.columns ?? maxColumns, maxColumns));
 
 export function commandNamed(commands: Commands, name: string): () => Promise<Command> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -2,14 +2,14 @@
 import * as nodeModule from "node:module";
 import { join } from "node:path";
 import { cacheFolder } from "../node/cache-folder.ts";
-import { NumpyError, UsageError } from "../runtime/errors.ts";
-import { type ExitStatus, exitStatus } from "./command.ts";
+import { version } from "../node/version.ts";
+import { NumpyError, UsageError } from "../runtime/data/errors.ts";
 import { commands } from "./commands.ts";
 import { commandHelp, commandNamed, helpOn, overview } from "./help.ts";
-import { commonOptions, type OptionSpec, parseOptions } from "./options.ts";
-import { checkOutputs } from "./output-files.ts";
-import { openTerminal } from "./terminal.ts";
-import { version } from "./version.ts";
+import { type ExitStatus, exitStatus } from "./options/command.ts";
+import { openTerminal } from "./options/open-terminal.ts";
+import { commonOptions, type OptionSpec, parseOptions } from "./options/options.ts";
+import { checkOutputs } from "./options/output-files.ts";
 
 /** From Node 22 on V8 keeps what it has compiled of these files, which takes longest of starting. */
 function keepCompiledCode(): void {

@@ -1,13 +1,13 @@
 import type { Execution, Moment } from "../interpreter/execution.ts";
 import type { IrFunction } from "../ir/index.ts";
-import type { Group } from "../machine/group.ts";
+import type { Group } from "../machine/state/group.ts";
 import { type Breakpoint, meets } from "./breakpoint.ts";
 import { lanesWhere } from "./expression/evaluate.ts";
 import { filledIn } from "./expression/fill-in.ts";
 import { Scope } from "./expression/scope.ts";
 import { ExpressionError } from "./expression/tree.ts";
-import { BlockMarks } from "./probes.ts";
 import type { Probe } from "./probe.ts";
+import { BlockMarks } from "./probes.ts";
 
 /** A breakpoint at which lanes have come. */
 export interface BreakpointHit {

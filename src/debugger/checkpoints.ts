@@ -1,5 +1,5 @@
-import type { Restore } from "../machine/checkpoint.ts";
-import type { FrozenMemory } from "../machine/memory.ts";
+import type { Restore } from "../machine/memory/checkpoint.ts";
+import type { FrozenMemory } from "../machine/memory/memory.ts";
 
 /** The machine as it was at one time. */
 export interface Checkpoint {

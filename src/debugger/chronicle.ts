@@ -1,5 +1,5 @@
-import type { Report } from "../machine/report.ts";
-import type { ReportSink } from "../machine/report-sink.ts";
+import type { ReportSink } from "../machine/faults/report-sink.ts";
+import type { Report } from "../machine/reports/report.ts";
 import type { Finding } from "./end.ts";
 
 /** What has been said in the course of time: by the program, and by sanitizers about it. In the order of time. */

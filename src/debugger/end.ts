@@ -1,4 +1,4 @@
-import type { Report } from "../machine/report.ts";
+import type { Report } from "../machine/reports/report.ts";
 
 /** How time ends: all launches have ended, or the next instruction (or nobody's turn) cannot be. */
 export interface End {

@@ -1,6 +1,6 @@
 import type { Moment } from "../interpreter/execution.ts";
-import type { BasicBlock } from "../machine/code.ts";
-import type { Group } from "../machine/group.ts";
+import type { BasicBlock } from "../machine/state/code.ts";
+import type { Group } from "../machine/state/group.ts";
 import type { Probe } from "./probe.ts";
 
 /** Remembers of each basic block whether it holds what is looked for. */

@@ -1,4 +1,4 @@
-import type { JobRun } from "../runtime/job-run.ts";
+import type { JobRun } from "../runtime/job/job-execution.ts";
 import type { LaunchPlan } from "./timeline.ts";
 
 /**

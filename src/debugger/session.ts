@@ -1,28 +1,28 @@
 import type { Execution, Moment } from "../interpreter/execution.ts";
 import type { IrFunction } from "../ir/index.ts";
-import type { Dim3 } from "../machine/report.ts";
-import type { DeviceMemory } from "../machine/memory.ts";
-import type { Breakpoint, BreakpointOptions } from "./breakpoint.ts";
+import type { DeviceMemory } from "../machine/memory/memory.ts";
+import type { Dim3 } from "../machine/reports/report.ts";
 import { type BreakpointHit, BreakpointProbe } from "./breakpoint-probe.ts";
+import type { Breakpoint, BreakpointOptions } from "./breakpoint.ts";
 import { assign, evaluate } from "./expression/evaluate.ts";
 import { parseExpression } from "./expression/parse.ts";
 import { Scope } from "./expression/scope.ts";
 import { focusAfter } from "./focus-after.ts";
 import { type Focus, type FocusView, viewOf } from "./focus.ts";
 import { DebuggerError, findLocations, type Location } from "./location.ts";
-import type { Stop, StopReason } from "./stop.ts";
-import { AnyProbe } from "./probes.ts";
 import type { Probe } from "./probe.ts";
+import { AnyProbe } from "./probes.ts";
+import type { Found, Search } from "./search.ts";
 import {
   type Granularity,
   ReverseStepProbe,
-  type Scope as StepScope,
   type StepKind,
   StepProbe,
+  type Scope as StepScope,
   UntilProbe,
 } from "./step-probe.ts";
+import type { Stop, StopReason } from "./stop.ts";
 import { type LaunchPlan, Timeline, type TimelineOptions } from "./timeline.ts";
-import type { Found, Search } from "./search.ts";
 import { assemblyPlace } from "./view/lane-place.ts";
 import type { TypedBits } from "./view/value.ts";
 import { type WatchHit, WatchProbe } from "./watch-probe.ts";
@@ -45,6 +45,7 @@ export interface StepRequest {
 
 const laneHasEnded =
   "the lane in focus has ended: look at another one (info lanes), or let steps be of the warp (scope warp)";
+
 const blockHasEnded =
   "the block in focus has ended: look at another one (info blocks), or let steps be of all (scope machine)";
 

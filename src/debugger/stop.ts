@@ -1,4 +1,4 @@
-import type { Report } from "../machine/report.ts";
+import type { Report } from "../machine/reports/report.ts";
 import type { BreakpointHit } from "./breakpoint-probe.ts";
 import type { WatchHit } from "./watch-probe.ts";
 

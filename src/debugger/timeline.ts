@@ -1,12 +1,12 @@
 import type { Execution, Moment } from "../interpreter/execution.ts";
 import type { Observers } from "../machine/events.ts";
-import { Fault } from "../machine/fault.ts";
-import type { DeviceMemory } from "../machine/memory.ts";
-import type { BegunLaunch } from "../runtime/module.ts";
+import { Fault } from "../machine/faults/fault.ts";
+import type { DeviceMemory } from "../machine/memory/memory.ts";
+import type { BegunLaunch } from "../runtime/device/module.ts";
 import { type Checkpoint, Checkpoints } from "./checkpoints.ts";
 import { Chronicle } from "./chronicle.ts";
-import type { Probe } from "./probe.ts";
 import type { End, Finding } from "./end.ts";
+import type { Probe } from "./probe.ts";
 import { type Found, Pause, type Search } from "./search.ts";
 
 /** A launch that has not begun. `print` is called with what it prints. */
@@ -27,10 +27,13 @@ export interface TimelineOptions {
 }
 
 const defaults: Required<TimelineOptions> = { checkpointEvery: 100_000, checkpointBytes: 512 * 2 ** 20 };
+
 /** Bytes that are kept in about the time in which one instruction is executed. */
 const bytesPerInstruction = 64;
+
 /** Basic blocks at a time, at most. */
 const largestBatch = 1024;
+
 /** Instructions before now among which a search backward looks first. */
 const nearby = 2000;
 

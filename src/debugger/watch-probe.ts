@@ -1,16 +1,16 @@
-import { type Execution, executingLanes, type Moment } from "../interpreter/execution.ts";
+import { executingLanes, type Execution, type Moment } from "../interpreter/execution.ts";
 import { writesOf } from "../ir/flow/index.ts";
 import type { Destination } from "../ir/index.ts";
 import { byteOf } from "../ir/region.ts";
-import type { Activation } from "../machine/activation.ts";
-import type { LaneAddresses } from "../machine/code.ts";
-import type { Group } from "../machine/group.ts";
-import type { Warp } from "../machine/warp.ts";
-import { BlockMarks } from "./probes.ts";
+import type { Activation } from "../machine/state/activation.ts";
+import type { LaneAddresses } from "../machine/state/code.ts";
+import type { Group } from "../machine/state/group.ts";
+import type { Warp } from "../machine/state/warp.ts";
 import type { Probe } from "./probe.ts";
+import { BlockMarks } from "./probes.ts";
 import { plainAddress, readMemory } from "./view/memory-view.ts";
 import type { VisaVariable } from "./view/variables.ts";
-import type { WatchOwner, Watched, Watchpoint } from "./watchpoint.ts";
+import type { Watched, WatchOwner, Watchpoint } from "./watchpoint.ts";
 
 /** What was watched has been accessed by the instruction at a time. */
 export interface WatchHit {
@@ -31,6 +31,7 @@ export interface WatchContext {
 }
 
 type WatchedRegister = Extract<Watched, { kind: "register" }>;
+
 type WatchedMemory = Extract<Watched, { kind: "memory" }>;
 
 interface Seen {
@@ -43,6 +44,7 @@ const same = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
   a === b || (a !== null && b !== null && a.length === b.length && a.every((byte, i) => byte === b[i]));
 
 const wide = new BigInt64Array(32);
+
 const addresses: LaneAddresses = { wide, words: new Int32Array(wide.buffer) };
 
 /** Finds accesses to what is watched: what they will be before, what has come of them behind an instruction. */

@@ -1,38 +1,17 @@
 import type { Instruction, Space } from "../ir/index.ts";
-import type { BasicBlock, GuardWord, Site, Step, Terminator } from "../machine/code.ts";
-import { makeBarrier } from "./barriers.ts";
-import { makeCall } from "./calls.ts";
-import { guardWord } from "./channels.ts";
-import { implicitReturn, makeBranch, makeExit, makeIndexedBranch, makeReturn, makeSleep } from "./control.ts";
-import type { Engine } from "./engine.ts";
-import type { Run } from "./expr-compiler.ts";
-import { makeFileCall, makeSubroutineCall } from "./file-call.ts";
-import type { LoadedFunction } from "./loaded-function.ts";
-import { Operands } from "./operand.ts";
-import type { Slot } from "./register-file.ts";
-import { makeStep } from "./steps.ts";
-import { makeThreadBarrier } from "./thread-barrier.ts";
-import { makeWarpSync } from "./warp-sync.ts";
-
-/** One instruction on its way to becoming code. */
-export interface Decoding {
-  readonly engine: Engine;
-  readonly code: LoadedFunction;
-  readonly site: Site;
-  readonly guard: GuardWord;
-  readonly operands: Operands;
-  /** Where the results of an operation go that is not `pure`, in their order; `finish` brings them to the byte file. */
-  readonly results: readonly (Slot | null)[];
-  readonly finish: Run | null;
-}
-
-/** What a terminator needs to know of the blocks. */
-export interface Flow {
-  readonly next: BasicBlock;
-  readonly index: number;
-  /** The block that begins at an instruction. */
-  readonly blockAt: (instruction: number) => BasicBlock;
-}
+import type { BasicBlock, Site, Step, Terminator } from "../machine/state/code.ts";
+import type { Decoding, Flow } from "./compile/decoding.ts";
+import { guardWord } from "./compile/guards.ts";
+import type { LoadedFunction } from "./compile/loaded-function.ts";
+import { Operands } from "./compile/operand.ts";
+import type { ProgramContext } from "./compile/program-context.ts";
+import { makeBarrier } from "./ops/barriers.ts";
+import { makeCall } from "./ops/calls.ts";
+import { implicitReturn, makeBranch, makeExit, makeIndexedBranch, makeReturn, makeSleep } from "./ops/control.ts";
+import { makeFileCall, makeSubroutineCall } from "./ops/file-call.ts";
+import { makeStep } from "./ops/steps.ts";
+import { makeThreadBarrier } from "./ops/thread-barrier.ts";
+import { makeWarpSync } from "./ops/warp-sync.ts";
 
 class Block implements BasicBlock {
   readonly index: number;
@@ -51,7 +30,7 @@ class Block implements BasicBlock {
 }
 
 /** Makes the blocks of a function out of its list of instructions, and returns the first. */
-export function decode(code: LoadedFunction, engine: Engine): BasicBlock {
+export function decode(code: LoadedFunction, engine: ProgramContext): BasicBlock {
   const { instructions } = code.ir;
   const visible = instructions.map((instruction) => isVisible(instruction, engine));
   const starts = blockStarts(instructions, (i) => engine.fine && visible[i]!);
@@ -135,7 +114,7 @@ function makeTerminator(d: Decoding, flow: Flow): Terminator {
 const sharedSpaces: ReadonlySet<Space> = new Set(["generic", "global", "shared"]);
 
 /** Whether other warps and blocks can see what the instruction does, or it sees what they do. */
-function isVisible({ op }: Instruction, engine: Engine): boolean {
+function isVisible({ op }: Instruction, engine: ProgramContext): boolean {
   switch (op.kind) {
     case "load":
     case "store":

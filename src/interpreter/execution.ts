@@ -1,17 +1,17 @@
-import { type Restore, restoreAll } from "../machine/checkpoint.ts";
-import type { GuardWord, Site, Step } from "../machine/code.ts";
-import type { Cta } from "../machine/cta.ts";
-import { Fault } from "../machine/fault.ts";
-import type { Grid } from "../machine/grid.ts";
-import type { Group } from "../machine/group.ts";
+import { Fault } from "../machine/faults/fault.ts";
 import type { LaunchRequest } from "../machine/launch.ts";
-import type { Warp } from "../machine/warp.ts";
-import { lanesOf, movedLanes } from "./channels.ts";
-import type { Engine } from "./engine.ts";
+import { type Restore, restoreAll } from "../machine/memory/checkpoint.ts";
+import type { GuardWord, Site, Step } from "../machine/state/code.ts";
+import type { Cta } from "../machine/state/cta.ts";
+import type { Grid } from "../machine/state/grid.ts";
+import type { Group } from "../machine/state/group.ts";
+import type { Warp } from "../machine/state/warp.ts";
+import { lanesOf, movedLanes } from "./compile/guards.ts";
+import type { ProgramContext } from "./compile/program-context.ts";
 import { engineFor, type LaunchOptions, openLaunch, refuse, scheduleOf } from "./launch.ts";
 import type { Program } from "./program.ts";
-import { announce, beginTurn, countSteps, endBlock, runBlock, runStep } from "./run-warp.ts";
-import type { Schedule } from "./schedule.ts";
+import { announce, beginTurn, countSteps, endBlock, runBlock, runStep } from "./schedule/run-warp.ts";
+import type { Schedule } from "./schedule/schedule.ts";
 
 /** The instruction that a launch executes next, and for whom. */
 export interface Moment {
@@ -33,7 +33,7 @@ export class Execution {
   readonly grid: Grid;
   readonly program: Program;
   /** Of the functions that the launch executes. */
-  readonly engine: Engine;
+  readonly engine: ProgramContext;
   /** Instructions gone through. */
   time = 0;
   /** Why no warp can go on, where that is so before all blocks have ended. */

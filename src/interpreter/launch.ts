@@ -1,22 +1,22 @@
 import { type IrFunction, type IrModule, windows } from "../ir/index.ts";
-import { Activation } from "../machine/activation.ts";
-import type { Site } from "../machine/code.ts";
-import { Cta } from "../machine/cta.ts";
 import { type Observer, Observers } from "../machine/events.ts";
-import type { Extent } from "../machine/extent.ts";
-import { Fault } from "../machine/fault.ts";
-import type { Bank, Grid } from "../machine/grid.ts";
+import { Fault } from "../machine/faults/fault.ts";
+import { ReportSink } from "../machine/faults/report-sink.ts";
 import type { LaunchRequest, LaunchResult } from "../machine/launch.ts";
-import { ReportSink } from "../machine/report-sink.ts";
-import { Views } from "../machine/views.ts";
-import type { Engine } from "./engine.ts";
-import { Flight } from "./flight.ts";
-import { Limits } from "./limits.ts";
-import type { LoadedFunction } from "./loaded-function.ts";
+import type { Extent } from "../machine/memory/extent.ts";
+import { Views } from "../machine/memory/views.ts";
+import { Activation } from "../machine/state/activation.ts";
+import type { Site } from "../machine/state/code.ts";
+import { Cta } from "../machine/state/cta.ts";
+import type { Bank, Grid } from "../machine/state/grid.ts";
+import type { LoadedFunction } from "./compile/loaded-function.ts";
+import type { ProgramContext } from "./compile/program-context.ts";
 import type { Program } from "./program.ts";
-import { runGrid, type Schedule, UsualSchedule } from "./schedule.ts";
-import { SeededSteering } from "./seeded.ts";
-import { SteeredSchedule } from "./steered.ts";
+import { Limits } from "./schedule/limits.ts";
+import { ResidentBlocks } from "./schedule/resident-blocks.ts";
+import { runGrid, type Schedule, UsualSchedule } from "./schedule/schedule.ts";
+import { SeededSteering } from "./schedule/seeded.ts";
+import { SteeredSchedule } from "./schedule/steered.ts";
 
 /** The most local memory that a thread of any NVIDIA GPU can have (compute capability tables). */
 export const stackLimit = 512 * 1024;
@@ -55,7 +55,7 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
 export function scheduleOf(open: OpenLaunch, { module }: Program, request: LaunchRequest): Schedule {
   const { grid, kernel, sharedBytes } = open;
   const limits = new Limits(grid, request);
-  const flight = new Flight(grid, kernel, sharedBytes);
+  const flight = new ResidentBlocks(grid, kernel, sharedBytes);
   const steering = request.steering ?? (request.seed === undefined ? null : new SeededSteering(request.seed));
   if (steering === null) return new UsualSchedule(flight, limits);
   return new SteeredSchedule(flight, { limits, steering, apart: lanesRunApart(module) });
@@ -65,7 +65,7 @@ export function scheduleOf(open: OpenLaunch, { module }: Program, request: Launc
 const lanesRunApart = ({ target }: IrModule): boolean => Number(/^sm_(\d+)/.exec(target)?.[1] ?? 0) >= 70;
 
 /** A schedule that is not the usual one changes between warps at every access. */
-export const engineFor = (program: Program, { seed, steering }: LaunchRequest): Engine =>
+export const engineFor = (program: Program, { seed, steering }: LaunchRequest): ProgramContext =>
   seed === undefined && steering === undefined ? program.engine : program.fineEngine;
 
 /** The interpreter counts what it executes. */

@@ -1,18 +1,18 @@
 import { type IrFunction, type IrModule, type Relocation, type Variable, windows } from "../ir/index.ts";
-import { AddressSpace, functionStride } from "../machine/address-space.ts";
-import { type Extent, Layout } from "../machine/extent.ts";
-import type { ExternalFunction } from "../machine/externals.ts";
-import type { Bank } from "../machine/grid.ts";
-import type { DeviceMemory } from "../machine/memory.ts";
-import { Views } from "../machine/views.ts";
-import type { Engine } from "./engine.ts";
-import { foldCompiler } from "./fold-compiler.ts";
-import { LoadedFunction } from "./loaded-function.ts";
-import { canGenerate, loopCompiler } from "./loop-compiler.ts";
-import { findObstacle, type Obstacle } from "./reachable.ts";
+import { AddressSpace, functionStride } from "../machine/memory/address-space.ts";
+import { type Extent, Layout } from "../machine/memory/extent.ts";
+import type { DeviceMemory } from "../machine/memory/memory.ts";
+import { Views } from "../machine/memory/views.ts";
+import type { ExternalFunction } from "../machine/state/externals.ts";
+import type { Bank } from "../machine/state/grid.ts";
+import { foldCompiler } from "./compile/fold-compiler.ts";
+import { LoadedFunction } from "./compile/loaded-function.ts";
+import { canGenerate, loopCompiler } from "./compile/loop-compiler.ts";
+import type { ProgramContext } from "./compile/program-context.ts";
+import { findObstacle, type Obstacle } from "./obstacle.ts";
 
 /** Bytes at most between two shared or constant variables. */
-const widestGap = 1024;
+const maxGap = 1024;
 
 export interface LoadOptions {
   /** Whether to make code from text: much faster, but a page's content security policy may forbid it. Default: if possible. */
@@ -33,9 +33,9 @@ export interface Program {
   readonly module: IrModule;
   readonly memory: DeviceMemory;
   readonly addresses: AddressSpace;
-  readonly engine: Engine;
+  readonly engine: ProgramContext;
   /** The same functions in finer blocks, for schedules that are permuted or steered. */
-  readonly fineEngine: Engine;
+  readonly fineEngine: ProgramContext;
   readonly constants: Bank;
   readonly variables: ReadonlyMap<string, LoadedVariable>;
   readonly shared: SharedLayout;
@@ -86,10 +86,10 @@ export function loadProgram(memory: DeviceMemory, module: IrModule, options: Loa
     if (found.variable.space === "global") return addresses.global(found.address);
     return BigInt(found.address) + (generic ? addresses.window : 0n);
   };
-  const makeEngine = (fine: boolean): Engine => {
+  const makeEngine = (fine: boolean): ProgramContext => {
     const functions: LoadedFunction[] = [];
     const byName = new Map<string, LoadedFunction>();
-    const made: Engine = {
+    const made: ProgramContext = {
       module,
       addresses,
       bindings: { symbol, window: addresses.window },
@@ -109,7 +109,7 @@ export function loadProgram(memory: DeviceMemory, module: IrModule, options: Loa
     return made;
   };
   const engine = makeEngine(false);
-  let fineEngine: Engine | null = null;
+  let fineEngine: ProgramContext | null = null;
 
   /** The bytes of a variable, wherever they lie. */
   const bytesOf = (name: string): Uint8Array => {
@@ -165,7 +165,7 @@ function relocate(bytes: Uint8Array, { at, size, shift, addend }: Relocation, ad
 
 function layConstants(module: IrModule, variables: Map<string, LoadedVariable>): Bank {
   const { start } = windows.const;
-  const layout = new Layout(start, widestGap);
+  const layout = new Layout(start, maxGap);
   for (const variable of module.variables) {
     if (variable.space !== "const") continue;
     const address = layout.place(`\`${variable.name}\``, variable.size, variable.align);
@@ -181,7 +181,7 @@ function checkWindow(layout: Layout, window: "const" | "shared"): void {
 }
 
 function layShared(module: IrModule, variables: Map<string, LoadedVariable>): SharedLayout {
-  const layout = new Layout(windows.shared.start, widestGap);
+  const layout = new Layout(windows.shared.start, maxGap);
   const all = module.variables.filter((v) => v.space === "shared");
   for (const variable of all) {
     if (variable.dynamicShared) continue;

@@ -1,9 +1,9 @@
 import type { Access } from "../ir/index.ts";
-import type { Activation } from "./activation.ts";
-import type { FunctionCode, Site } from "./code.ts";
-import type { Cta } from "./cta.ts";
-import type { Grid } from "./grid.ts";
-import type { Warp } from "./warp.ts";
+import type { Activation } from "./state/activation.ts";
+import type { FunctionCode, Site } from "./state/code.ts";
+import type { Cta } from "./state/cta.ts";
+import type { Grid } from "./state/grid.ts";
+import type { Warp } from "./state/warp.ts";
 
 /** Some lanes of a warp at one instruction. */
 export interface LaneEvent {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { KernelStore } from "../jit/kernel-store.ts";
+import type { KernelStore } from "../jit/abi/kernel-store.ts";
 import { buildId } from "./build-id.ts";
 import { cacheFolder } from "./cache-folder.ts";
 import { KernelFolder } from "./kernel-folder.ts";

@@ -10,14 +10,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import type { KernelStore } from "../jit/kernel-store.ts";
-import { sha256 } from "../runtime/sha256.ts";
+import type { KernelStore } from "../jit/abi/kernel-store.ts";
+import { sha256 } from "../runtime/data/sha256.ts";
 
 /** What a file begins with: whose it is, and of which form. */
 const magic = "lanewise kernel 1\n";
+
 const suffix = ".kernel";
+
 /** What a process that was stopped while it wrote has left is removed after so many milliseconds. */
 const abandoned = 3_600_000;
+
 /** After how many bytes written the folder is looked through: for a part of what it may hold, so that it is never much larger. */
 const lookThrough = 1 / 8;
 

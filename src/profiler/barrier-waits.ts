@@ -1,7 +1,7 @@
-import type { Site } from "../machine/code.ts";
-import type { Cta } from "../machine/cta.ts";
 import type { BarrierEvent, BarrierReleaseEvent, LaneEvent } from "../machine/events.ts";
-import type { Warp } from "../machine/warp.ts";
+import type { Site } from "../machine/state/code.ts";
+import type { Cta } from "../machine/state/cta.ts";
+import type { Warp } from "../machine/state/warp.ts";
 
 interface Coming {
   readonly warp: Warp;

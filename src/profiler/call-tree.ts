@@ -1,8 +1,9 @@
 import type { IrFunction } from "../ir/index.ts";
-import type { Activation } from "../machine/activation.ts";
+import type { Activation } from "../machine/state/activation.ts";
 
 /** Deeper calls count for the node at this depth. */
 const deepest = 128;
+
 /** More would not fit a page, nor help anyone. */
 const mostNodes = 20_000;
 

@@ -1,7 +1,7 @@
-import { popcount } from "../machine/barrier.ts";
-import { accessBytes } from "../machine/access-fault.ts";
-import type { AddressSpace } from "../machine/address-space.ts";
 import type { AccessEvent } from "../machine/events.ts";
+import { accessBytes } from "../machine/faults/access-fault.ts";
+import type { AddressSpace } from "../machine/memory/address-space.ts";
+import { popcount } from "../machine/state/barrier.ts";
 import type { Tally } from "./counts.ts";
 import { Request } from "./request.ts";
 

@@ -1,7 +1,3 @@
-import type { Activation } from "../machine/activation.ts";
-import { popcount } from "../machine/barrier.ts";
-import type { Site } from "../machine/code.ts";
-import type { Cta } from "../machine/cta.ts";
 import type {
   AccessEvent,
   BarrierEvent,
@@ -12,8 +8,12 @@ import type {
   InstructionEvent,
   Observer,
 } from "../machine/events.ts";
-import type { Grid } from "../machine/grid.ts";
-import type { Warp } from "../machine/warp.ts";
+import type { Activation } from "../machine/state/activation.ts";
+import { popcount } from "../machine/state/barrier.ts";
+import type { Site } from "../machine/state/code.ts";
+import type { Cta } from "../machine/state/cta.ts";
+import type { Grid } from "../machine/state/grid.ts";
+import type { Warp } from "../machine/state/warp.ts";
 import { BarrierWaits } from "./barrier-waits.ts";
 import { type CallNode, CallTree } from "./call-tree.ts";
 import { newTally, type Tally } from "./counts.ts";

@@ -1,7 +1,7 @@
-import type { Activation } from "../machine/activation.ts";
 import type { InstructionEvent } from "../machine/events.ts";
-import type { Dim3 } from "../machine/report.ts";
-import type { Warp } from "../machine/warp.ts";
+import type { Dim3 } from "../machine/reports/report.ts";
+import type { Activation } from "../machine/state/activation.ts";
+import type { Warp } from "../machine/state/warp.ts";
 
 /** Stretches that are kept of one warp. */
 const mostStretches = 3000;

@@ -1,4 +1,4 @@
-import type { Report, StackEntry, ThreadId } from "../machine/report.ts";
+import type { Report, StackEntry, ThreadId } from "../machine/reports/report.ts";
 import type { Diagnostic, Note, Severity, SourceText, Span } from "../source/index.ts";
 
 /** What a check or a run has to say about a place in a source: a diagnostic, or a report. */

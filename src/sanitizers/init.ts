@@ -1,4 +1,5 @@
 import type { Op } from "../ir/index.ts";
+import { maskOf } from "../ir/region.ts";
 import type {
   AccessEvent,
   CallEvent,
@@ -9,16 +10,15 @@ import type {
   ReturnEvent,
   WarpEvent,
 } from "../machine/events.ts";
-import type { Cta } from "../machine/cta.ts";
-import type { Site } from "../machine/code.ts";
-import type { Warp } from "../machine/warp.ts";
+import type { Site } from "../machine/state/code.ts";
+import type { Cta } from "../machine/state/cta.ts";
+import type { Warp } from "../machine/state/warp.ts";
 import { atomic, load, store } from "./init/access.ts";
 import type { ActivationShadow } from "./init/activation-shadow.ts";
 import { callExternal, enter, leave } from "./init/calls.ts";
 import { operandsOf, type Plan, planOf } from "./init/reads.ts";
 import { InitState, LaneShades } from "./init/state.ts";
 import { meet, WarpOperands } from "./init/warp-ops.ts";
-import { maskOf } from "../ir/region.ts";
 
 /** A guard that is not defined: the result may have been written or not. */
 interface Doubt {

@@ -7,9 +7,9 @@ import type {
   Observer,
   WarpEvent,
 } from "../machine/events.ts";
-import type { Cta } from "../machine/cta.ts";
-import type { Grid } from "../machine/grid.ts";
-import type { Warp } from "../machine/warp.ts";
+import type { Cta } from "../machine/state/cta.ts";
+import type { Grid } from "../machine/state/grid.ts";
+import type { Warp } from "../machine/state/warp.ts";
 import { type Clock, join, ThreadNumbers } from "./race/clock.ts";
 import { Detector } from "./race/detector.ts";
 import { Findings } from "./race/findings.ts";

@@ -1,8 +1,8 @@
 import type { Op } from "../ir/index.ts";
-import type { Activation } from "../machine/activation.ts";
-import type { Site } from "../machine/code.ts";
 import type { BarrierEvent, LaneEvent, Observer } from "../machine/events.ts";
-import type { BarrierArrival } from "../machine/group.ts";
+import type { Activation } from "../machine/state/activation.ts";
+import type { Site } from "../machine/state/code.ts";
+import type { BarrierArrival } from "../machine/state/group.ts";
 import { liesBehind } from "./flow.ts";
 
 /** Misuse of barriers and of warp-wide operations. */

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type BenchKernel, initialValues } from "../../src/cli/bench-kernel.ts";
-import { difference, measure, modelResults } from "../../src/cli/bench-run.ts";
-import { benchKernels } from "../../src/cli/bench-suite.ts";
+import { type BenchKernel, initialValues } from "../../src/cli/bench/bench-kernel.ts";
+import { difference, measure, modelResults } from "../../src/cli/bench/bench-run.ts";
+import { benchKernels } from "../../src/cli/bench/bench-suite.ts";
 
 const bench = new URL("../../bench/", import.meta.url);
+
 const textOf = (path: string): string => readFileSync(new URL(path, bench), "utf8");
+
 const named = (name: string): BenchKernel => benchKernels.find((k) => k.name === name)!;
 
 /** A benchmark at its small size, the interpreter's results and those of the model. */

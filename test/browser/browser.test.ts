@@ -2,23 +2,27 @@ import { readFileSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serve } from "../../examples/browser/serve.mjs";
-import { PtxDevice } from "../../src/runtime/ptx-device.ts";
-import { buildKernel } from "../../src/runtime/standalone.ts";
+import { DeviceCore } from "../../src/runtime/device/device-core.ts";
+import { buildKernel } from "../../src/runtime/standalone/standalone.ts";
 import { findChromium } from "./chromium.ts";
 
 // What is built in dist/, in a real browser. `npm test` has built it before.
 
 const executablePath = findChromium();
+
 const title = executablePath === null ? "in a browser (skipped: there is no Chromium on this machine)" : "in Chromium";
 
 /** A browser starts slowly on a busy machine. */
 const patience = 60_000;
 
 const jobs = ["direct", "jump-table", "calltargets"];
+
 const kernelText = (file: string): string =>
   readFileSync(new URL(`../../bench/kernels/${file}.ptx`, import.meta.url), "utf8");
+
 /** A kernel with many blocks. */
 const side = 256;
+
 const mandelbrot = {
   text: kernelText("mandelbrot"),
   kernel: "mandelbrot",
@@ -30,7 +34,7 @@ const mandelbrot = {
 /** What the interpreter makes of it. */
 function picture(): number[] {
   const { text, kernel, launch, args, words } = mandelbrot;
-  const device = new PtxDevice();
+  const device = new DeviceCore();
   const out = device.buffer("s32", words);
   device
     .load(text)

@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { profilePage } from "../../src/cli/profile-page.ts";
-import { Device, Profiler, profileOf } from "../../src/index.ts";
+import { profilePage } from "../../src/cli/profile/profile-page.ts";
+import { Device, profileOf, Profiler } from "../../src/index.ts";
 import { findChromium } from "./chromium.ts";
 
 const executablePath = findChromium();
+
 const title = executablePath === null ? "in a browser (skipped: there is no Chromium on this machine)" : "in Chromium";
+
 const patience = 60_000;
 
 /** The page of a launch in which lanes part, call two functions and meet. */

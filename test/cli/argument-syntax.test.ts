@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { parseArgument, parseDim, parseOutput } from "../../src/cli/argument-syntax.ts";
-import { writeNumpy } from "../../src/runtime/npy.ts";
+import { parseArgument, parseDim, parseOutput } from "../../src/cli/options/argument-syntax.ts";
+import { writeNumpy } from "../../src/runtime/data/npy.ts";
 
 const files: Readonly<Record<string, Uint8Array>> = {
   "x.npy": writeNumpy({ type: "s32", shape: [2], bytes: new Uint8Array([1, 0, 0, 0, 255, 255, 255, 255]) }),
   "x.bin": new Uint8Array(8),
 };
+
 const parse = (text: string) => parseArgument(text, (path) => files[path]!);
 
 describe("scalars", () => {

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { elementsInPages } from "../../src/cli/bench-copies.ts";
-import { HostMemory } from "../../src/cli/bench-memory.ts";
-import { collectGarbage } from "../../src/cli/bench-run.ts";
+import { elementsInPages } from "../../src/cli/bench/bench-copies.ts";
+import { HostMemory } from "../../src/cli/bench/bench-memory.ts";
+import { collectGarbage } from "../../src/cli/bench/bench-run.ts";
 
 const megabytes = 2 ** 20;
+
 const isLinux = process.platform === "linux";
 
 /** What is written takes memory. */

@@ -2,10 +2,11 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readNumpy } from "../../src/runtime/npy.ts";
+import { readNumpy } from "../../src/runtime/data/npy.ts";
 import { BuiltCli } from "./built-cli.ts";
 
 let cli: BuiltCli;
+
 const run = (...args: string[]) => cli.run(...args);
 
 const header = ".version 8.0\n.target sm_80\n.address_size 64\n";

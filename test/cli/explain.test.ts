@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { catalogues } from "../../src/cli/catalogues.ts";
-import { hang, wrap } from "../../src/cli/wrap.ts";
-import { checkLinked, checkSource } from "../../src/runtime/compile.ts";
-import { parseJob } from "../../src/runtime/job.ts";
+import { catalogues } from "../../src/cli/options/catalogues.ts";
+import { hang, wrap } from "../../src/cli/terminal/wrap.ts";
+import { checkLinked, checkSource } from "../../src/runtime/device/compile.ts";
+import { parseJob } from "../../src/runtime/job/job.ts";
 import { SourceText } from "../../src/source/index.ts";
 import { allJobFiles } from "../runtime/conformance-jobs.ts";
 
 const pages = catalogues.flatMap(({ codes }) => Object.entries(codes));
+
 const known = new Set(pages.map(([code]) => code));
 
 test.each(pages)("%s has a title and a page", (_code, { title, page }) => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { commonOptions, type OptionSpec, parseOptions } from "../../src/cli/options.ts";
+import { commonOptions, type OptionSpec, parseOptions } from "../../src/cli/options/options.ts";
 
 const known: readonly OptionSpec[] = [
   ...commonOptions,
   { name: "arg", value: "VALUE", repeats: true, help: "" },
   { name: "output", short: "o", value: "FILE", help: "" },
 ];
+
 const parse = (...words: string[]) => parseOptions(words, known);
 
 test("values stand behind the option or its equals sign, and may begin with a minus", () => {

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { renderReport } from "../../src/cli/render-report.ts";
-import type { Report } from "../../src/machine/report.ts";
+import { renderReport } from "../../src/cli/terminal/render-report.ts";
+import type { Report } from "../../src/machine/reports/report.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 const source = new SourceText("k.ptx", "call f;\nld.global.u32 %r1, [%rd1];\n");
+
 const load = { start: 8, end: 34 };
 
 const report: Report = {

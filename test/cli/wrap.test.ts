@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
-import { commonOptions, describeOptions } from "../../src/cli/options.ts";
-import { beside, hang, wrap } from "../../src/cli/wrap.ts";
+import { commonOptions, describeOptions } from "../../src/cli/options/options.ts";
+import { beside, hang, wrap } from "../../src/cli/terminal/wrap.ts";
 
 test("paragraphs are broken between words; what is indented is kept", () => {
   expect(wrap("one two three\n  four five six", 9)).toBe("one two\nthree\n  four five six");

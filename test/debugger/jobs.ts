@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { launchesOf } from "../../src/debugger/program.ts";
+import type { Search } from "../../src/debugger/search.ts";
 import { Session, type SessionOptions } from "../../src/debugger/session.ts";
 import { Timeline, type TimelineOptions } from "../../src/debugger/timeline.ts";
-import type { Search } from "../../src/debugger/search.ts";
-import { Device } from "../../src/runtime/device.ts";
-import { parseJob } from "../../src/runtime/job.ts";
-import { type JobOptions, JobRun } from "../../src/runtime/job-run.ts";
+import { Device } from "../../src/runtime/device/device.ts";
+import { type JobOptions, JobRun } from "../../src/runtime/job/job-execution.ts";
+import { parseJob } from "../../src/runtime/job/job.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 const folder = fileURLToPath(new URL("programs", import.meta.url));

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Timeline } from "../../src/debugger/timeline.ts";
-import type { Activation } from "../../src/machine/activation.ts";
-import { scalarIndex } from "../../src/machine/specials.ts";
-import type { Warp } from "../../src/machine/warp.ts";
+import type { Activation } from "../../src/machine/state/activation.ts";
+import { scalarIndex } from "../../src/machine/state/specials.ts";
+import type { Warp } from "../../src/machine/state/warp.ts";
 
 /**
  * A hash of all that a program can ever see of the machine: memory, blocks, warps, groups, activations, barriers, counters. The

@@ -3,12 +3,14 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
-import { commonOptions, parseOptions } from "../../src/cli/options.ts";
+import { commonOptions, parseOptions } from "../../src/cli/options/options.ts";
 import { BuiltCli } from "../cli/built-cli.ts";
 
 /* What the pages tell people to type does exist, and what stands in the README does what it says. */
 const root = fileURLToPath(new URL("../../", import.meta.url));
+
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
 const pages = [".", "docs", "bench", "editors/vscode"].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((file) => file.endsWith(".md"))

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { laneChart, laneGroups } from "../../examples/lane-chart.mjs";
 import { traceLanes } from "../../examples/lane-trace.mjs";
 import { Device } from "../../src/index.ts";
-import { reportCodes } from "../../src/machine/codes.ts";
+import { reportCodes } from "../../src/machine/reports/codes.ts";
 import { instructionSet } from "../../src/ptx/isa/index.ts";
-import { deviceFunctionCodes } from "../../src/runtime/codes.ts";
+import { deviceFunctionCodes } from "../../src/runtime/data/codes.ts";
 import { BuiltCli } from "../cli/built-cli.ts";
 import { readCallCases } from "./calls-cases.ts";
 import { annotatedCall } from "./ifcall-bytes.ts";
@@ -17,7 +17,9 @@ import { obstacles, platformTable, support as visaSupport } from "./visa-support
  * prints now. `npx vitest run test/docs --update` writes it.
  */
 const root = new URL("../../", import.meta.url);
+
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
+
 const pages = [
   "README.md",
   "docs/calls.md",
@@ -34,9 +36,11 @@ const pages = [
 ];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));
+
 vi.mock("lanewise/debugger", () => import("../../src/debugger/index.ts"));
 
 let cli: BuiltCli;
+
 beforeAll(async () => {
   cli = await BuiltCli.build();
   for (const path of [
@@ -52,6 +56,7 @@ beforeAll(async () => {
     cli.write(`examples/${path}`, read(`examples/${path}`));
   }
 }, 60_000);
+
 afterAll(() => cli.remove());
 
 /** What the lanes do in the first kernel of a program that fills a buffer of 32 words. */

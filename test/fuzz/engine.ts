@@ -7,15 +7,15 @@ import {
   struct,
 } from "../../src/index.ts";
 import { launch, loadProgram } from "../../src/interpreter/index.ts";
-import { packArguments } from "../../src/runtime/argument.ts";
-import { compile } from "../../src/runtime/compile.ts";
-import { deviceFunctions } from "../../src/runtime/device-functions.ts";
-import { LoadError } from "../../src/runtime/errors.ts";
-import { PtxDevice } from "../../src/runtime/ptx-device.ts";
+import { packArguments } from "../../src/runtime/data/argument.ts";
+import { LoadError } from "../../src/runtime/data/errors.ts";
+import { compile } from "../../src/runtime/device/compile.ts";
+import { DeviceCore } from "../../src/runtime/device/device-core.ts";
+import { deviceFunctions } from "../../src/runtime/launch/device-functions.ts";
 import { SourceText } from "../../src/source/index.ts";
 import { link, run as runVisa } from "../visa/run/run-program.ts";
-import type { PtxProgram } from "./ptx-program.ts";
 import type { Program } from "./program.ts";
+import type { PtxProgram } from "./ptx-program.ts";
 import type { VisaProgram } from "./visa-program.ts";
 
 /** Thread-instructions after which the interpreter ends a launch: random programs need far fewer. */
@@ -91,7 +91,7 @@ const apiEngine = (name: string, settings: (program: Program) => Settings): Engi
 function ptxThroughClosures({ text, buffers: contents, blob, grid, block }: PtxProgram): Outcome {
   const { module, diagnostics } = compile([new SourceText("input.ptx", text)], {});
   if (!module) throw new LoadError(diagnostics);
-  const device = new PtxDevice();
+  const device = new DeviceCore();
   const { memory } = device;
   const loaded = loadProgram(memory, module, { externals: deviceFunctions, generate: false });
   const buffers = contents.map((bytes) => device.buffer(bytes));
@@ -125,4 +125,5 @@ export const engines = {
   /** It has no limit of steps, which only the interpreter keeps: run something else first. */
   jit: apiEngine("jit", () => ({ engine: "jit" })),
 } as const satisfies Readonly<Record<string, Engine>>;
+
 export type EngineName = keyof typeof engines;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { windows } from "../../src/ir/index.ts";
+import { type AddressParts, AddressSpace, parts } from "../../src/machine/memory/address-space.ts";
 import { instructionSet } from "../../src/ptx/isa/index.ts";
-import { AddressSpace, type AddressParts, parts } from "../../src/machine/address-space.ts";
 import { type Expr, fold, kit } from "../../src/semantics/index.ts";
 
 const spaces = { shared: "shared", local: "local", const: "const", param: "kernel-param" } as const;

@@ -1,8 +1,7 @@
-import { launch, loadProgram } from "../../src/interpreter/index.ts";
-import type { LaunchOptions, LoadOptions } from "../../src/interpreter/index.ts";
+import { launch, type LaunchOptions, type LoadOptions, loadProgram } from "../../src/interpreter/index.ts";
 import type { LaunchRequest } from "../../src/machine/launch.ts";
-import { DeviceMemory } from "../../src/machine/memory.ts";
-import type { Dim3, Report } from "../../src/machine/report.ts";
+import { DeviceMemory } from "../../src/machine/memory/memory.ts";
+import type { Dim3, Report } from "../../src/machine/reports/report.ts";
 import type { ModuleBuilder } from "./builder.ts";
 
 /** Both realisations of expressions, for tests that must hold with each. */

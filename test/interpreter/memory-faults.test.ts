@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { launch, loadProgram } from "../../src/interpreter/index.ts";
 import { windows } from "../../src/ir/index.ts";
-import { DeviceMemory } from "../../src/machine/memory.ts";
+import { DeviceMemory } from "../../src/machine/memory/memory.ts";
 import { type Expr, kit } from "../../src/semantics/index.ts";
 import { access, bytes, frame, type FunctionBuilder, ModuleBuilder, special, symbol, u64 } from "./builder.ts";
 import { engines, lineOf, run } from "./harness.ts";
 
 const tid = special("tid.x");
+
 const offset = (size: number): Expr => kit.mul(kit.widen(tid, false), kit.i64(BigInt(size)));
+
 const plus = (a: Expr, b: number): Expr => kit.add(a, kit.i64(BigInt(b)));
 
 /** A kernel with one access that may fault; `out` is the address of its buffer. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { surfaceIndex } from "../../src/ir/index.ts";
-import type { Surface } from "../../src/machine/launch.ts";
+import type { Surface } from "../../src/machine/state/thread-model.ts";
 import { type Expr, kit } from "../../src/semantics/index.ts";
 import { access, old } from "./builder.ts";
 import { engines, lineOf, range } from "./harness.ts";
@@ -20,7 +20,9 @@ import {
 } from "./threads.ts";
 
 const all = channels(16);
+
 const ids = read(flat(idAt));
+
 const scaled = (n: number): Expr => kit.mul(ids, kit.i32(n));
 
 describe.each(engines)("surfaces, with $name", ({ generate }) => {

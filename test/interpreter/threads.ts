@@ -1,12 +1,12 @@
-import type { ByteFile, FileTarget, LaneRule } from "../../src/ir/index.ts";
-import { retvalAt, variablesAt } from "../../src/ir/index.ts";
-import type { ThreadModel } from "../../src/machine/launch.ts";
+import { type ByteFile, type FileTarget, type LaneRule, retvalAt, variablesAt } from "../../src/ir/index.ts";
+import type { ThreadModel } from "../../src/machine/state/thread-model.ts";
 import { type Expr, kit, type Region, type RegionLeaf } from "../../src/semantics/index.ts";
 import { access, type FunctionBuilder, ModuleBuilder, type Reg } from "./builder.ts";
-import { type Run, type RunOptions, run } from "./harness.ts";
+import { type Run, run, type RunOptions } from "./harness.ts";
 
 /** Where the tests' variables begin, on a platform with registers of 32 bytes. */
 export const vars = variablesAt(32);
+
 export const retval = retvalAt(32);
 
 export const byteFile = (bytes: number, sizes: Partial<ByteFile> = {}): ByteFile => ({
@@ -39,7 +39,9 @@ export const region = (
   width,
   horizontal,
 });
+
 export const flat = (at: number, first = 0): Region => region(at, [1, 1, 0], first);
+
 export const one = (at: number, first = 0): Region => region(at, [0, 1, 0], first);
 
 const tyOf = (bits: number): "i32" | "i64" => (bits === 64 ? "i64" : "i32");
@@ -56,6 +58,7 @@ export const read = (
   signed,
   region: from,
 });
+
 export const readAt = (address: Expr, bits: RegionLeaf["bits"] = 32, signed = true): Expr => ({
   kind: "indirect",
   ty: tyOf(bits),
@@ -63,7 +66,9 @@ export const readAt = (address: Expr, bits: RegionLeaf["bits"] = 32, signed = tr
   signed,
   address,
 });
+
 export const into = (to: Region, bits: RegionLeaf["bits"] = 32): FileTarget => ({ kind: "region", bits, region: to });
+
 export const intoAt = (address: Expr, bits: RegionLeaf["bits"] = 32): FileTarget => ({
   kind: "indirect",
   bits,
@@ -72,7 +77,9 @@ export const intoAt = (address: Expr, bits: RegionLeaf["bits"] = 32): FileTarget
 
 /** The global id of each lane, and the address of the buffer, as the test's threads find them in their file. */
 export const idAt = variablesAt(32);
+
 const bufferAt = vars + 128;
+
 export const freeAt = vars + 192;
 
 export interface ThreadsOptions extends RunOptions {

@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import { launch, loadProgram } from "../../src/interpreter/index.ts";
-import { JitProgram } from "../../src/jit/launch.ts";
-import type { Quads } from "../../src/jit/width.ts";
+import type { Quads } from "../../src/jit/abi/launch-shape.ts";
+import { JitProgram } from "../../src/jit/run/jit-program.ts";
 import type { LaunchRequest, LaunchResult } from "../../src/machine/launch.ts";
-import type { Dim3, Report } from "../../src/machine/report.ts";
-import { packArguments } from "../../src/runtime/argument.ts";
-import { compile } from "../../src/runtime/compile.ts";
-import { PtxDevice } from "../../src/runtime/ptx-device.ts";
+import type { Dim3, Report } from "../../src/machine/reports/report.ts";
+import { packArguments } from "../../src/runtime/data/argument.ts";
+import { compile } from "../../src/runtime/device/compile.ts";
+import { DeviceCore } from "../../src/runtime/device/device-core.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 /** A kernel `k(.param .u64 out)`: its registers and instructions. */
@@ -24,6 +24,7 @@ export interface Case {
 }
 
 const allWidths: readonly Quads[] = [1, 2, 4, 8];
+
 /** Of kernels whose warps have to run as a whole, whatever is asked for. */
 export const inWarps: readonly Quads[] = [8];
 
@@ -70,7 +71,7 @@ function run(
   const text = program(test).replace("WORDS", `${4 * words}`);
   const { module, diagnostics } = compile([new SourceText("k.ptx", text)], {});
   if (module === null) throw new Error(diagnostics.map((d) => d.message).join("\n"));
-  const device = new PtxDevice();
+  const device = new DeviceCore();
   const { memory } = device;
   const loaded = loadProgram(memory, module);
   const threads = [...block, ...grid].reduce((a, b) => a * b);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { SourceText } from "../../src/index.ts";
 import { inlineCalls, promoteFrames } from "../../src/ir/flow/index.ts";
-import { compile } from "../../src/runtime/compile.ts";
-import { expectSameResults, expectSameReports } from "./both-engines.ts";
+import { compile } from "../../src/runtime/device/compile.ts";
+import { expectSameReports, expectSameResults } from "./both-engines.ts";
 
 const kernel = (body: string): string => `
 .visible .entry k(.param .u64 out)

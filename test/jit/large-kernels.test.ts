@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PtxDevice } from "../../src/runtime/ptx-device.ts";
+import { DeviceCore } from "../../src/runtime/device/device-core.ts";
 
 // Kernels that are large in one way: nothing that goes through them may nest as deeply as they are long.
 
@@ -13,6 +13,7 @@ const kernel = (body: readonly string[]): string => `.version 8.0\n.target sm_80
   st.global.u32 [o], x;
   ret;
 }`;
+
 const times = (count: number, make: (i: number) => string): string[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
@@ -71,7 +72,7 @@ const cases: Readonly<Record<string, { text: string; want: (t: number) => number
 };
 
 test.each(Object.entries(cases))("%s", (_, { text, want }) => {
-  const device = new PtxDevice({ kernelStore: false });
+  const device = new DeviceCore({ kernelStore: false });
   const out = device.buffer("u32", 32);
   const { ok, engine } = device
     .load(text)

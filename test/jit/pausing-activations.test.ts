@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { loadProgram } from "../../src/interpreter/index.ts";
-import { JitProgram } from "../../src/jit/launch.ts";
-import { compile } from "../../src/runtime/compile.ts";
-import { PtxDevice } from "../../src/runtime/ptx-device.ts";
+import { JitProgram } from "../../src/jit/run/jit-program.ts";
+import { compile } from "../../src/runtime/device/compile.ts";
+import { DeviceCore } from "../../src/runtime/device/device-core.ts";
 import { SourceText } from "../../src/source/index.ts";
 import { type Case, expectSame } from "./harness.ts";
 
@@ -123,6 +123,7 @@ ret;
 const deep = (n: number, t: number): number => (n === 0 ? t : 3 * deep(n - 1, t) + n);
 
 const store = "st.global.v2.u32 [%out], {%r3, %r4};";
+
 /** Calls a function of the table, whose number is in %r1. */
 const indirect = (
   proto: string,
@@ -227,7 +228,7 @@ st.volatile.global.u32 [%d5], %r4; call free, (); mov.u32 %r4, 2; bar.sync 0; ld
 function compiled(body: string, before = functions) {
   const text = `.version 8.6\n.target sm_100a\n.address_size 64\n${before}\n.visible .entry k() { .reg .b32 %r<9>, %t; mov.u32 %t, %tid.x; ${body} }`;
   const { module } = compile([new SourceText("k.ptx", text)], {});
-  const kernel = new JitProgram(loadProgram(new PtxDevice().memory, module!)).compiled("k", [64, 1, 1], {
+  const kernel = new JitProgram(loadProgram(new DeviceCore().memory, module!)).compiled("k", [64, 1, 1], {
     fusedMadd: false,
   });
   if (typeof kernel === "string") throw new Error(kernel);

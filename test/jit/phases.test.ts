@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Dim3 } from "../../src/machine/report.ts";
+import type { Dim3 } from "../../src/machine/reports/report.ts";
 import { expectSame } from "./harness.ts";
 
 const blocks: readonly Dim3[] = [
@@ -19,9 +19,12 @@ const steps = (index: string, halves: readonly number[], at: string, far: boolea
         $S${i}: bar.sync 0;`,
     )
     .join("\n");
+
 const before = ".shared .b32 part[1024];";
+
 const store =
   "mov.u32 %r4, part; mad.lo.u32 %r4, %t, 4, %r4; mul.lo.u32 %r1, %t, 7; st.shared.b32 [%r4], %r1; bar.sync 0;";
+
 const end = "ld.shared.b32 %r5, [%r4]; st.global.b32 [%out], %r5; ret;";
 
 test.each(blocks)("a tree whose steps leave out whole chunks, in blocks of %j", (...block) => {

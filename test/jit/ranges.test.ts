@@ -1,14 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Analysis } from "../../src/jit/analysis.ts";
-import { Ranges } from "../../src/jit/ranges.ts";
+import type { UniformityAnalysis } from "../../src/jit/compile/analysis/values/uniformity.ts";
+import { ValueRanges } from "../../src/jit/compile/analysis/values/value-ranges.ts";
 import { type Expr, fold, kit } from "../../src/semantics/index.ts";
 
 /** A value as a leaf says, and what it is in one lane. */
 type Leaves = Map<Expr, number>;
 
 const words = [0, 1, 3, 4, 7, 8, 255, 256, 1020, 1023, 0x7fff_ffff, 0x8000_0000, 0xffff_fffc, 0xffff_ffff];
+
 const word = fc.oneof(fc.constantFrom(...words), fc.integer({ min: 0, max: 0xffff_ffff }));
+
 const binary = ["add", "sub", "mul", "and", "or", "xor", "rem_u"] as const;
 
 /** Expressions over constants, thread numbers and registers of which nothing is known. */
@@ -48,12 +50,12 @@ const nothingKnown = {
     liveness: { liveIn: () => ({ has: () => true }) },
     ir: { registers: [{ bits: 32 }] },
   },
-} as unknown as Analysis;
+} as unknown as UniformityAnalysis;
 
 test("whatever an expression gives is in its range", () => {
   fc.assert(
     fc.property(expressions, ({ expr, leaves }) => {
-      const { least, most, align } = new Ranges(nothingKnown).of(expr);
+      const { least, most, align } = new ValueRanges(nothingKnown).of(expr);
       const value = (fold(expr, (leaf) => leaves.get(leaf)!) as number) >>> 0;
       return value >= least && value <= most && value % align === 0;
     }),
@@ -69,7 +71,7 @@ test.each([
   [kit.add(reg(), kit.i32(1)), { least: 0, most: 2 ** 32 - 1, align: 1 }],
   [prim("rem_u", reg(), kit.i32(10)), { least: 0, most: 9, align: 1 }],
 ])("%# by hand", (expr, range) => {
-  expect(new Ranges(nothingKnown).of(expr)).toEqual(range);
+  expect(new ValueRanges(nothingKnown).of(expr)).toEqual(range);
 });
 
 function reg(): Expr {

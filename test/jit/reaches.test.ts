@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { Device } from "../../src/index.ts";
-import { Host } from "../../src/jit/host.ts";
+import { Host } from "../../src/jit/run/host.ts";
 
 // What compiled code knows of addresses, it does not ask the launcher: a worker would have to wait for the answer.
 

@@ -4,24 +4,24 @@ import {
   departuresOf,
   type Divergence,
   divergenceOf,
+  type FlowGraph,
   flowGraphOf,
   livenessOf,
   readsOf,
   writesOf,
 } from "../../src/ir/flow/index.ts";
-import type { FlowGraph } from "../../src/ir/flow/index.ts";
 import type { Instruction, Register } from "../../src/ir/index.ts";
-import type { Analysis } from "../../src/jit/analysis.ts";
-import { registerSpans } from "../../src/jit/register-spans.ts";
-import { placesOf, type Span } from "../../src/jit/spans.ts";
+import { slotsFor, type Interval } from "../../src/jit/compile/analysis/flow/interval-coloring.ts";
+import { registerIntervals } from "../../src/jit/compile/analysis/flow/live-intervals.ts";
+import type { UniformityAnalysis } from "../../src/jit/compile/analysis/values/uniformity.ts";
 import { randomCode, registerCount, runs } from "../ir/flow/random-flow.ts";
 
-const span = fc.tuple(fc.nat(20), fc.nat(20)).map(([a, b]): Span => ({ from: Math.min(a, b), to: Math.max(a, b) }));
+const span = fc.tuple(fc.nat(20), fc.nat(20)).map(([a, b]): Interval => ({ from: Math.min(a, b), to: Math.max(a, b) }));
 
 test("spans that meet have different places, of which there are as few as can be", () => {
   fc.assert(
     fc.property(fc.array(span, { maxLength: 30 }), (spans) => {
-      const places = placesOf(spans);
+      const places = slotsFor(spans);
       const at = (block: number): number[] => places.filter((_, i) => spans[i]!.from <= block && block <= spans[i]!.to);
       const atOnce = Array.from({ length: 21 }, (_, block) => at(block));
       for (const there of atOnce) expect(new Set(there).size).toBe(there.length);
@@ -77,7 +77,7 @@ test("a register's span has every block that may run while a lane still needs it
       const options = { divergent: () => true, stalls: (block: number) => pauses.has(block) };
       const divergence: Divergence = divergenceOf(graph, options, isDeparture);
       const analysis = { code: { ir: { registers }, graph, instructions: code, liveness }, divergence };
-      const spans = registerSpans(analysis as unknown as Analysis, pauses)!;
+      const spans = registerIntervals(analysis as unknown as UniformityAnalysis, pauses)!;
       const expectIn = (r: number, block: number): void => {
         expect(spans[r]!.from).toBeLessThanOrEqual(block);
         expect(spans[r]!.to).toBeGreaterThanOrEqual(block);

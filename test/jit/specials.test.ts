@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Dim3 } from "../../src/machine/report.ts";
+import type { Dim3 } from "../../src/machine/reports/report.ts";
 import { expectSame } from "./harness.ts";
 
 const names = [
@@ -7,6 +7,7 @@ const names = [
   ...["%laneid", "%warpid", "%nwarpid", "%smid", "%nsmid", "%dynamic_smem_size", "%total_smem_size"],
   ...["%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt"],
 ];
+
 const shapes: readonly [block: Dim3, grid: Dim3][] = [
   [
     [64, 1, 1],
@@ -41,6 +42,7 @@ const shapes: readonly [block: Dim3, grid: Dim3][] = [
     [1, 1, 1],
   ],
 ];
+
 const store = (values: readonly string[]): string =>
   values.map((v, i) => `mov.u32 %r0, ${v}; st.global.b32 [%out+${4 * i}], %r0;`).join("\n");
 
@@ -68,7 +70,9 @@ test("the clock goes on from instruction to instruction, and is the same for all
 });
 
 const masks = [31, 32, 15, 7, 3, 0x18, 0x1f0, -8, -32, 0x7fff_ffff];
+
 const bounds = [0, 4, 7, 8, 15, 16, 31, 32, 33, 64, -1, -32];
+
 /** What is made of the number of a thread; each is computed into a register of its own. */
 const parts = [
   ...masks.flatMap((m) => [`and.b32 D, N, ${m};`, `and.b32 D, ${m}, N;`]),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Device } from "../../src/index.ts";
-import type { Report } from "../../src/machine/report.ts";
-import { type VisaCase, readVisaCases } from "../docs/visa-cases.ts";
+import type { Report } from "../../src/machine/reports/report.ts";
+import { readVisaCases, type VisaCase } from "../docs/visa-cases.ts";
 import { diagnose } from "../visa/check/diagnose.ts";
 import { addresses } from "../visa/run/faults/addresses.ts";
 import { runFault } from "../visa/run/faults/fault.ts";
@@ -30,6 +30,7 @@ describe.each(Object.entries({ addresses, sizes, stacks, returns, memory, thread
 });
 
 const cases = ["ifcall", "visa"] as const;
+
 const runnable = cases
   .flatMap((folder) => readVisaCases(folder))
   .filter(({ out, marks, bytes }) => out !== null || (marks.length > 0 && bytes.length === 0))

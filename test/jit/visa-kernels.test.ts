@@ -1,14 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { parseJob } from "../../src/runtime/job.ts";
-import { runJob } from "../../src/runtime/run-job.ts";
+import { parseJob } from "../../src/runtime/job/job.ts";
+import { runJob } from "../../src/runtime/job/run-job.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 /** OpenCL kernels as a compiler's vISA, with what they compute. They are kept outside the repository. */
 const directory = new URL("../../../shared/visa/kernels/", import.meta.url);
+
 const present = existsSync(directory);
+
 if (!present) console.warn(`skipped: there are no kernels at ${directory.pathname}`);
+
 const names = present ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
 
 /** One for each width of threads and size of registers. */

@@ -1,5 +1,5 @@
-import { tooDeep } from "../../src/jit/given-up.ts";
 import { describe, expect, test } from "vitest";
+import { tooDeep } from "../../src/jit/abi/refusal.ts";
 import { families } from "../visa/run/programs.ts";
 import { runProgram } from "../visa/run/run-program.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { prepare } from "../../src/jit/prepare.ts";
-import { waitingLoops } from "../../src/jit/waiting-loops.ts";
 import { loadProgram } from "../../src/interpreter/index.ts";
-import { compile } from "../../src/runtime/compile.ts";
-import { DeviceMemory } from "../../src/machine/memory.ts";
+import { prepare } from "../../src/jit/compile/analysis/code/prepared-code.ts";
+import { spinLoops } from "../../src/jit/compile/analysis/flow/spin-loops.ts";
+import { DeviceMemory } from "../../src/machine/memory/memory.ts";
+import { compile } from "../../src/runtime/device/compile.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 /** The loops of a kernel's body that may wait for others, as many as there are. */
@@ -27,7 +27,7 @@ ret;
   });
   const sees = ({ op }: (typeof instructions)[number]): boolean =>
     op.kind === "atomic" || (op.kind === "load" && op.access.volatile);
-  return waitingLoops(graph, instructions, sees).size;
+  return spinLoops(graph, instructions, sees).size;
 }
 
 test.each([

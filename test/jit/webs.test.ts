@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { SourceText } from "../../src/index.ts";
 import { flowGraphOf, livenessOf } from "../../src/ir/flow/index.ts";
 import { withWebs } from "../../src/ir/flow/webs.ts";
-import { SourceText } from "../../src/index.ts";
-import { compile } from "../../src/runtime/compile.ts";
+import { compile } from "../../src/runtime/device/compile.ts";
 import { expectSameResults } from "./both-engines.ts";
 
 const kernel = (body: string): string => `.version 9.0

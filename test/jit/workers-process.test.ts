@@ -6,6 +6,7 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const folder = mkdtempSync(join(tmpdir(), "lanewise-"));
+
 const root = new URL("../..", import.meta.url).pathname;
 
 /** The library as a bundler leaves it: workers have to be found then, too. */
@@ -14,6 +15,7 @@ beforeAll(async () => {
   await build.write({ file: join(folder, "lanewise.mjs"), minify: true });
   await build.close();
 });
+
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What a program prints that begins with a device and a kernel which takes long. `before`: what comes before all. */
@@ -56,6 +58,7 @@ const five = (): number => {
   for (let i = 0; i < 3000; i++) x = (Math.imul(x, 3) + 1) >>> 0;
   return x;
 };
+
 const line = `true jit ${five()}\n`;
 
 test("a process ends when its work is done, though workers are there", () => {

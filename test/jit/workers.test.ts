@@ -135,7 +135,7 @@ test("launches of several devices and streams at the same time", async () => {
   });
   for (const { result, out, rounds } of await Promise.all(ends)) {
     expect(result).toMatchObject({ ok: true, engine: "jit" });
-    const device = devices.find((d) => d.memory === out.device)!;
+    const device = devices.find((d) => d.memory === out.memory)!;
     await device.idle();
     expect(out.read()).toEqual(Uint32Array.from({ length: out.length }, (_, i) => hashed(i, rounds)));
   }

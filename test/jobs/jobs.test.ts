@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { parseJob } from "../../src/runtime/job.ts";
-import { sanitizerNames } from "../../src/runtime/module.ts";
-import { runJob } from "../../src/runtime/run-job.ts";
+import { sanitizerNames } from "../../src/runtime/device/module.ts";
+import { parseJob } from "../../src/runtime/job/job.ts";
+import { runJob } from "../../src/runtime/job/run-job.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 // Programs that once went wrong. Each job's note says where its expectation comes from.
 const folder = fileURLToPath(new URL(".", import.meta.url));
+
 const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
 
 const modes = [

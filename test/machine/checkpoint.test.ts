@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DeviceMemory } from "../../src/machine/memory.ts";
+import { DeviceMemory } from "../../src/machine/memory/memory.ts";
 
 const bytes = (...list: number[]): Uint8Array => Uint8Array.from(list);
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { reportCodes } from "../../src/machine/codes.ts";
+import { reportCodes } from "../../src/machine/reports/codes.ts";
 import type { CodePage } from "../../src/source/index.ts";
 
 const pages: Readonly<Record<string, CodePage>> = reportCodes;

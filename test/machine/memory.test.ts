@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AddressSpace, parts } from "../../src/machine/address-space.ts";
-import { distance, extentAt, Layout, nearestExtent } from "../../src/machine/extent.ts";
-import { LaneStack } from "../../src/machine/lane-stack.ts";
-import { DeviceMemory } from "../../src/machine/memory.ts";
+import { AddressSpace, parts } from "../../src/machine/memory/address-space.ts";
+import { distance, extentAt, Layout, nearestExtent } from "../../src/machine/memory/extent.ts";
+import { LaneStack } from "../../src/machine/memory/lane-stack.ts";
+import { DeviceMemory } from "../../src/machine/memory/memory.ts";
 
 describe("device memory", () => {
   test("allocations are aligned, apart from each other, filled with zeros, and keep their contents", () => {

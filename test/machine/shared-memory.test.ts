@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DeviceMemory } from "../../src/machine/memory.ts";
+import { DeviceMemory } from "../../src/machine/memory/memory.ts";
 
 const noise = (size: number): Uint8Array => Uint8Array.from({ length: size }, (_, i) => (i * 37) & 0xff);
 

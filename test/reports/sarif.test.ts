@@ -1,10 +1,11 @@
 import type { Log } from "sarif";
 import { describe, expect, test } from "vitest";
-import type { Report } from "../../src/machine/report.ts";
+import type { Report } from "../../src/machine/reports/report.ts";
 import { findingOfDiagnostic, findingOfReport, type Judged, parseRule, sarifLog } from "../../src/reports/index.ts";
 import { type Diagnostic, SourceText } from "../../src/source/index.ts";
 
 const source = new SourceText("./src/a b.ptx", ".entry k ()\n{\n    ld.global.u32 %r1, [%rd1];\n    call f;\n}\n");
+
 const load = { start: 18, end: 43 };
 
 const diagnostic: Diagnostic = {
@@ -46,9 +47,12 @@ const judged: Judged[] = [
   { finding: findingOfDiagnostic(diagnostic), suppression: parseRule("unknown-*", "rules.txt:3") },
   { finding: findingOfReport(report), suppression: null },
 ];
+
 const pages: Record<string, { title: string; page: string }> = { "data-race": { title: "two threads", page: "Long." } };
+
 /** The annotation is a test of its own: the types are those of the format's schema. */
 const log: Log = sarifLog(judged, { version: "1.2.3", page: (code) => pages[code], completed: true });
+
 const [run] = log.runs;
 
 test("a log of version 2.1.0, with its rules", () => {

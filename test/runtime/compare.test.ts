@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { compareElements } from "../../src/runtime/compare.ts";
-import { type ElementType, Elements } from "../../src/runtime/element.ts";
-import type { Comparison } from "../../src/runtime/job-check.ts";
+import { Elements, type ElementType } from "../../src/runtime/data/element.ts";
+import { compareElements } from "../../src/runtime/job/compare.ts";
+import type { Comparison } from "../../src/runtime/job/job-check.ts";
 
 function of(type: ElementType, values: readonly (number | bigint)[]): Elements {
   const elements = Elements.zeros(type, values.length);

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { generate } from "../../src/runtime/init.ts";
-import { parseJob } from "../../src/runtime/job.ts";
-import { sha256 } from "../../src/runtime/sha256.ts";
+import { sha256 } from "../../src/runtime/data/sha256.ts";
+import { generate } from "../../src/runtime/job/init.ts";
+import { parseJob } from "../../src/runtime/job/job.ts";
 import { renderDiagnostic, SourceText } from "../../src/source/index.ts";
 import { allJobFiles, present } from "./conformance-jobs.ts";
 
 const parse = (text: string) => parseJob(new SourceText("job.json", text));
+
 const messages = (text: string) => parse(text).diagnostics.map((d) => d.message);
 
 const base = {
@@ -15,9 +16,13 @@ const base = {
   launches: [{ kernel: "k", grid: [1, 1, 1], block: [32, 1, 1], shared: 0, args: [{ buf: "x" }] }],
   checks: [{ buf: "x", type: "f32", n: 4, cmp: "exact", all: [0, 0, 0, 0] }],
 };
+
 const changed = (change: object) => JSON.stringify({ ...base, ...change });
+
 const launch = (change: object) => changed({ launches: [{ ...base.launches[0], ...change }] });
+
 const buffer = (change: object) => changed({ buffers: { x: { ...base.buffers.x, ...change } } });
+
 const check = (change: object) => changed({ checks: [{ ...base.checks[0], ...change }] });
 
 describe("a job that is not one", () => {

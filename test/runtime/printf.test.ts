@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { formatPrintf, type PrintfArguments } from "../../src/runtime/printf.ts";
+import { formatPrintf, type PrintfArguments } from "../../src/runtime/launch/printf.ts";
 
 /** A C constant as an argument of any kind. */
 function constant(text: string): PrintfArguments {

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Device, ScriptedSteering } from "../../src/index.ts";
-import { Exploration } from "../../src/runtime/exploration.ts";
-import { Footprints } from "../../src/runtime/footprints.ts";
+import { Footprints } from "../../src/runtime/explore/footprints.ts";
+import { Exploration } from "../../src/runtime/explore/schedule-search.ts";
 
 interface Program {
   /** %d: a buffer of zeros; %w: the warp's place in the grid; %s: a word of shared memory. */
@@ -118,7 +118,9 @@ const statement = fc.oneof(
   fc.constantFrom(0, 4).map((at) => `setp.eq.u32 %p, %w, 0; @%p st.global.u32 [%d+${at}], 8;`),
   fc.constantFrom("bar.sync 0;", "bar.sync 1, 64;", "bar.red.popc.u32 %a, 0, 1;"),
 );
+
 const shape = fc.constantFrom([2, 1, 4], [1, 2, 4], [3, 1, 2], [1, 3, 2], [2, 2, 1]);
+
 const program = shape.chain(([grid, warps, most]) =>
   fc.array(statement, { minLength: 1, maxLength: most! }).map((statements) => ({
     body: `add.u32 %w, %w, 1; ${statements.join(" ")} ${own} st.global.u32 [%e+16], %c;`,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { sha256 } from "../../src/runtime/sha256.ts";
+import { sha256 } from "../../src/runtime/data/sha256.ts";
 
 test("agrees with OpenSSL at every length around the block size", () => {
   for (let length = 0; length < 200; length++) {

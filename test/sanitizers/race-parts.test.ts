@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Observer } from "../../src/machine/events.ts";
+import type { Warp } from "../../src/machine/state/warp.ts";
 import { Device } from "../../src/runtime/index.ts";
 import { type Clock, join, lanesAt, ThreadNumbers } from "../../src/sanitizers/race/clock.ts";
 import { AccessEvents } from "../../src/sanitizers/race/events.ts";
 import { PublishedValues } from "../../src/sanitizers/race/published.ts";
 import { Page } from "../../src/sanitizers/race/shadow.ts";
 import { WarpOrder } from "../../src/sanitizers/race/warp-order.ts";
-import type { Warp } from "../../src/machine/warp.ts";
-import type { Observer } from "../../src/machine/events.ts";
 
 const [blocks, warps] = [40, 3];
+
 const threads = new ThreadNumbers(blocks, warps);
 
 /** What somebody learns: all of a block, some lanes of a warp. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { parseJob } from "../../src/runtime/job.ts";
-import { sanitizerNames } from "../../src/runtime/module.ts";
-import { runJob } from "../../src/runtime/run-job.ts";
+import { sanitizerNames } from "../../src/runtime/device/module.ts";
+import { parseJob } from "../../src/runtime/job/job.ts";
+import { runJob } from "../../src/runtime/job/run-job.ts";
 import { SourceText } from "../../src/source/index.ts";
 import { routineTexts } from "../visa/run/program.ts";
 import { routineJob } from "../visa/run/routine-job.ts";
@@ -13,7 +13,9 @@ import { routineJob } from "../visa/run/routine-job.ts";
  * launch and of a group, 32 of 32 if it is not there: two hardware threads.
  */
 const folder = new URL("visa/", import.meta.url);
+
 const width = 16;
+
 const encoder = new TextEncoder();
 
 function reportsOf(kernel: string, items: number, group: number): { found: string[]; wanted: string[] } {

@@ -1,9 +1,9 @@
-import type { Site } from "../../machine/code.ts";
-import type { Report } from "../../machine/report.ts";
+import type { Report } from "../../machine/reports/report.ts";
+import type { Site } from "../../machine/state/code.ts";
 import {
   gutter,
-  type RenderOptions,
   renderHeading,
+  type RenderOptions,
   renderRemark,
   type SourceText,
   type Style,

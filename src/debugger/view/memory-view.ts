@@ -1,9 +1,9 @@
 import { type WindowName, windows } from "../../ir/index.ts";
-import type { Activation } from "../../machine/activation.ts";
-import { hex, parts } from "../../machine/address-space.ts";
-import type { Grid } from "../../machine/grid.ts";
-import { locate } from "../../machine/locate.ts";
-import type { Views } from "../../machine/views.ts";
+import { locate } from "../../machine/faults/locate.ts";
+import { hex, parts } from "../../machine/memory/address-space.ts";
+import type { Views } from "../../machine/memory/views.ts";
+import type { Activation } from "../../machine/state/activation.ts";
+import type { Grid } from "../../machine/state/grid.ts";
 
 /** Memory as a lane sees it, or, where there is no lane, as the host does. */
 export interface Onlooker {

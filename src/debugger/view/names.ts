@@ -1,17 +1,17 @@
 import type { Execution } from "../../interpreter/execution.ts";
 import type { IrFunction } from "../../ir/index.ts";
-import { parts } from "../../machine/address-space.ts";
+import { parts } from "../../machine/memory/address-space.ts";
 import { nearest } from "../../source/index.ts";
 import type { Onlooker } from "./memory-view.ts";
 import { specialReader, specialRegisters } from "./special-registers.ts";
 import {
   frameVariables,
   kernelParameters,
-  type RegisterVariable,
   registersOf,
+  type RegisterVariable,
+  type Variable,
   type VisaVariable,
   visaVariables,
-  type Variable,
 } from "./variables.ts";
 
 /** A variable of the module, or one that a function declares for all of its activations. */

@@ -1,8 +1,10 @@
-import { isScalarName, scalarIndex } from "../../machine/specials.ts";
+import { isScalarName, scalarIndex } from "../../machine/state/specials.ts";
 import type { Onlooker } from "./memory-view.ts";
 
 const ofThreads = ["tid.x", "tid.y", "tid.z"] as const;
+
 const ofBlocks = ["ctaid.x", "ctaid.y", "ctaid.z"] as const;
+
 const sizes = ["ntid.x", "ntid.y", "ntid.z", "nctaid.x", "nctaid.y", "nctaid.z"] as const;
 
 /** The special registers that a debugger knows by name; expressions may write a % before them. */

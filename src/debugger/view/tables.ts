@@ -1,7 +1,7 @@
 import type { Moment } from "../../interpreter/execution.ts";
-import { popcount } from "../../machine/barrier.ts";
-import type { Cta } from "../../machine/cta.ts";
-import type { Warp } from "../../machine/warp.ts";
+import { popcount } from "../../machine/state/barrier.ts";
+import type { Cta } from "../../machine/state/cta.ts";
+import type { Warp } from "../../machine/state/warp.ts";
 import { type LanePlace, placeOf } from "./lane-place.ts";
 
 /** Lanes of a warp that are in the same state at the same place. */

@@ -1,4 +1,4 @@
-import { type ElementType, Elements, isElementType } from "../../runtime/element.ts";
+import { Elements, type ElementType, isElementType } from "../../runtime/data/element.ts";
 
 /** Bits with a type to read them in. */
 export interface TypedBits {

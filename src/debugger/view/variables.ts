@@ -1,7 +1,7 @@
+import type { LoadedFunction } from "../../interpreter/compile/loaded-function.ts";
+import type { Slot } from "../../interpreter/compile/register-file.ts";
 import { type FileVariable, type FrameVariable, type IrFunction, windows } from "../../ir/index.ts";
-import type { LoadedFunction } from "../../interpreter/loaded-function.ts";
-import type { Slot } from "../../interpreter/register-file.ts";
-import { elementInfo, type ElementType } from "../../runtime/element.ts";
+import { elementInfo, type ElementType } from "../../runtime/data/element.ts";
 import type { Onlooker } from "./memory-view.ts";
 import { firstBits, numberOf, shapeOf, type TypedBits } from "./value.ts";
 

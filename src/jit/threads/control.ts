@@ -56,15 +56,15 @@ export const mailState = {
 } as const;
 
 /** Values of 64 bits that a mailbox has room for, and UTF-16 units of the message of a failure. */
-export const mostValues = 16;
-export const longestMessage = 256;
+export const maxValues = 16;
+export const maxMessage = 256;
 
 /** Room for the words, and for what may still come. */
 export const headerWords = 16;
 /** Where in a mailbox values and the message lie. */
 export const valuesAt = 64;
-export const messageAt = valuesAt + 8 * mostValues;
-const mailBytes = messageAt + 2 * longestMessage;
+export const messageAt = valuesAt + 8 * maxValues;
+const mailBytes = messageAt + 2 * maxMessage;
 
 /** Where the mailbox of a worker begins, in bytes. */
 export const mailAt = (member: number): number => 4 * headerWords + member * mailBytes;

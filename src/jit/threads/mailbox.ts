@@ -1,4 +1,4 @@
-import { longestMessage, mail, mailAt, mailState, messageAt, mostValues, noBlock, valuesAt } from "./control.ts";
+import { maxMessage, mail, mailAt, mailState, messageAt, maxValues, noBlock, valuesAt } from "./control.ts";
 
 export type HostFunction = (...args: (number | bigint)[]) => number | bigint | void;
 
@@ -12,9 +12,9 @@ export class Mailbox {
   constructor(control: SharedArrayBuffer, member: number) {
     const at = mailAt(member);
     this.#words = new Int32Array(control, at, valuesAt / 4);
-    this.#numbers = new Float64Array(control, at + valuesAt, mostValues);
-    this.#integers = new BigInt64Array(control, at + valuesAt, mostValues);
-    this.#message = new Uint16Array(control, at + messageAt, longestMessage);
+    this.#numbers = new Float64Array(control, at + valuesAt, maxValues);
+    this.#integers = new BigInt64Array(control, at + valuesAt, maxValues);
+    this.#message = new Uint16Array(control, at + messageAt, maxMessage);
     this.#words[mail.block] = noBlock | 0;
   }
 
@@ -40,7 +40,7 @@ export class Mailbox {
   /** Why the worker cannot go on. */
   get failure(): string {
     const end = this.#message.indexOf(0);
-    return String.fromCharCode(...this.#message.subarray(0, end < 0 ? longestMessage : end));
+    return String.fromCharCode(...this.#message.subarray(0, end < 0 ? maxMessage : end));
   }
 
   /** Does what the worker asks for, and lets it go on with the result. Throws what the function throws. */

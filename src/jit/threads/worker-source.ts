@@ -1,4 +1,4 @@
-import { longestMessage, mail, mailState, messageAt, mostValues, noBlock, valuesAt, word } from "./control.ts";
+import { maxMessage, mail, mailState, messageAt, maxValues, noBlock, valuesAt, word } from "./control.ts";
 
 /** Milliseconds that a batch of blocks should take: long compared to taking it, short compared to waiting for the last. */
 export const batchMs = 1;
@@ -54,9 +54,9 @@ parentPort.onmessage = ({ data }) => {
   const { tells, module, memory, functions, control, mailbox, threads, waits } = data;
   const words = new Int32Array(control);
   const mail = new Int32Array(control, mailbox);
-  const numbers = new Float64Array(control, mailbox + ${valuesAt}, ${mostValues});
-  const integers = new BigInt64Array(control, mailbox + ${valuesAt}, ${mostValues});
-  const message = new Uint16Array(control, mailbox + ${messageAt}, ${longestMessage});
+  const numbers = new Float64Array(control, mailbox + ${valuesAt}, ${maxValues});
+  const integers = new BigInt64Array(control, mailbox + ${valuesAt}, ${maxValues});
+  const message = new Uint16Array(control, mailbox + ${messageAt}, ${maxMessage});
   const tell = () => {
     Atomics.add(words, ${word.events}, 1);
     Atomics.notify(words, ${word.events});
@@ -83,7 +83,7 @@ parentPort.onmessage = ({ data }) => {
     return mail[${mail.wide}] === 0 ? numbers[0] : integers[0];
   };
   const fail = (error) => {
-    const text = String(error).slice(0, ${longestMessage});
+    const text = String(error).slice(0, ${maxMessage});
     message.fill(0);
     for (let i = 0; i < text.length; i++) message[i] = text.charCodeAt(i);
     try {

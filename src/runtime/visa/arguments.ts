@@ -1,9 +1,9 @@
-import { AddressSpace } from "../../machine/address-space.ts";
-import type { DeviceMemory } from "../../machine/memory.ts";
-import { bytesOf, type KernelArgument } from "../argument.ts";
-import { Buffer, type Pointer } from "../buffer.ts";
-import { type ElementType, elementInfo, misfit, viewOf } from "../element.ts";
-import { UsageError } from "../errors.ts";
+import { AddressSpace } from "../../machine/memory/address-space.ts";
+import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import { bytesOf, type KernelArgument } from "../data/argument.ts";
+import { Buffer, type Pointer } from "../data/buffer.ts";
+import { elementInfo, type ElementType, misfit, viewOf } from "../data/element.ts";
+import { UsageError } from "../data/errors.ts";
 
 /** What a kernel's parameter takes. */
 export type Parameter =
@@ -72,7 +72,9 @@ function describe(parameter: Parameter): string {
 }
 
 type Wrong = (what: string) => never;
+
 type Value = Extract<Parameter, { kind: "value" }>;
+
 type Address = Extract<ArgumentValue, { kind: "pointer" }>;
 
 function resolve(parameter: Parameter, arg: KernelArgument, memory: DeviceMemory, wrong: Wrong): ArgumentValue {
@@ -105,7 +107,7 @@ const isTagged = (arg: KernelArgument): arg is Extract<KernelArgument, { kind: s
 
 function pointerTo(to: Buffer | Pointer, memory: DeviceMemory, wrong: Wrong): Address {
   const { buffer, offset } = to instanceof Buffer ? { buffer: to, offset: 0 } : to;
-  if (buffer.device !== memory) wrong("the buffer belongs to another device");
+  if (buffer.memory !== memory) wrong("the buffer belongs to another device");
   const address = addresses.global(buffer.offset) + BigInt(offset);
   return { kind: "pointer", address, bytes: Math.max(0, buffer.byteLength - offset) };
 }

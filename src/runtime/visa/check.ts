@@ -6,9 +6,9 @@ import { type Platform, platforms } from "../../visa/isa/row.ts";
 import type { DataSymbols } from "../../visa/lower/symbols.ts";
 import { parseVisa } from "../../visa/parser/index.ts";
 import { printVisa } from "../../visa/printer/index.ts";
-import { UsageError } from "../errors.ts";
-import { isCisaName } from "../isa.ts";
-import { type SourceFile, textOf } from "../source-file.ts";
+import { UsageError } from "../data/errors.ts";
+import { isCisaName } from "../data/isa.ts";
+import { type SourceFile, textOf } from "../data/source-file.ts";
 
 /** How files of vISA are understood. */
 export interface CheckOptions {

@@ -1,11 +1,11 @@
 import { type Diagnostic, hasErrors } from "../../source/index.ts";
 import { lowerVisa } from "../../visa/lower/lower.ts";
 import type { DataRelocation } from "../../visa/lower/symbols.ts";
-import type { SourceFile } from "../source-file.ts";
+import type { SourceFile } from "../data/source-file.ts";
 import { type CheckOptions, linkVisaFiles } from "./check.ts";
 import type { KernelInput } from "./handwritten-payload.ts";
-import { VisaProgram } from "./program.ts";
 import { loadedData } from "./program-data.ts";
+import { VisaProgram } from "./program.ts";
 import { readZeInfo } from "./zeinfo.ts";
 
 /** How a program of vISA is understood, and what is known of it besides its text. */

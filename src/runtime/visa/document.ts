@@ -1,4 +1,4 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../data/errors.ts";
 
 /**
  * A value in a document whose text has been understood elsewhere (YAML, JSON) and that is expected to have a certain shape.

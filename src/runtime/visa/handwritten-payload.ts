@@ -1,8 +1,8 @@
-import type { ThreadStart } from "../../machine/launch.ts";
+import type { ThreadStart } from "../../machine/state/thread-model.ts";
 import type { BoundRoutine } from "../../visa/symbols.ts";
-import { bytesOf } from "../argument.ts";
-import { type ElementType, elementInfo } from "../element.ts";
-import { UsageError } from "../errors.ts";
+import { bytesOf } from "../data/argument.ts";
+import { elementInfo, type ElementType } from "../data/element.ts";
+import { UsageError } from "../data/errors.ts";
 import type { Parameter } from "./arguments.ts";
 import { dwords, Payload, type PayloadContents, putR0, qword } from "./payload.ts";
 import { roundUp } from "./thread-memory.ts";

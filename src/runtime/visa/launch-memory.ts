@@ -1,7 +1,7 @@
-import { AddressSpace } from "../../machine/address-space.ts";
-import type { DeviceMemory } from "../../machine/memory.ts";
-import type { Surface } from "../../machine/launch.ts";
-import { fitting } from "../errors.ts";
+import { AddressSpace } from "../../machine/memory/address-space.ts";
+import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import type { Surface } from "../../machine/state/thread-model.ts";
+import { fitting } from "../data/errors.ts";
 
 const addresses = new AddressSpace(64);
 

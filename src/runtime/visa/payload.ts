@@ -1,5 +1,5 @@
-import type { Surface, ThreadStart } from "../../machine/launch.ts";
-import { viewOf } from "../element.ts";
+import type { Surface, ThreadStart } from "../../machine/state/thread-model.ts";
+import { viewOf } from "../data/element.ts";
 import type { ArgumentValue, Parameter } from "./arguments.ts";
 import { bindlessIndex, dataIndex, roundUp, type ThreadMemory } from "./thread-memory.ts";
 import type { WorkSize } from "./work-size.ts";
@@ -7,6 +7,7 @@ import { argumentBytes, greatest, type KernelInfo, type PayloadItem } from "./ze
 
 /** Writes what one thread has and another has not. */
 type ThreadField = (view: DataView, thread: ThreadStart) => void;
+
 /** Writes what depends on the place of a thread within its group alone. */
 type IndexField = (view: DataView, index: number) => void;
 
@@ -177,6 +178,7 @@ export function localOffsets(
 }
 
 export const dwords = (values: readonly number[]): Uint8Array => new Uint8Array(Uint32Array.from(values).buffer);
+
 export const qword = (value: bigint): Uint8Array => new Uint8Array(BigUint64Array.of(value).buffer);
 
 /** What a place of the payload holds; null: nothing that the kernel looks at. */

@@ -1,6 +1,6 @@
-import type { Surface } from "../../machine/launch.ts";
-import { viewOf } from "../element.ts";
-import { formatPrintf, type PrintfArguments } from "../printf.ts";
+import type { Surface } from "../../machine/state/thread-model.ts";
+import { viewOf } from "../data/element.ts";
+import { formatPrintf, type PrintfArguments } from "../launch/printf.ts";
 import type { LaunchMemory } from "./launch-memory.ts";
 
 /** Bytes. Kernels know it: what does not fit they do not print. */
@@ -9,7 +9,7 @@ const bufferBytes = 0x40_0000;
 /** The first dword is where the next record goes, in bytes; it counts itself. */
 const firstRecord = 4;
 
-const longestString = 1 << 16;
+const maxString = 1 << 16;
 
 /** What a value in a record is, by the dword before it: bytes of an element, and how it is read. */
 const tags: readonly ({ readonly size: 1 | 2 | 4 | 8; readonly float: boolean; readonly vector: boolean } | null)[] = [
@@ -99,7 +99,7 @@ class Records implements PrintfArguments {
   format(): string {
     const address = this.#left(8) ? this.#view.getBigUint64(this.#at, true) : 0n;
     this.#at += 8;
-    const bytes = this.#memory.read(address, longestString);
+    const bytes = this.#memory.read(address, maxString);
     const end = bytes.indexOf(0);
     return Array.from(bytes.subarray(0, end < 0 ? bytes.length : end), (c) => String.fromCharCode(c)).join("");
   }

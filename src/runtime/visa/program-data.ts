@@ -1,5 +1,5 @@
 import type { DataPlace, DataRelocation, DataSymbols } from "../../visa/lower/symbols.ts";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../data/errors.ts";
 
 /**
  * The data of a compiled program as it lies in memory: variables that begin as zeros have sections of their own, `.bss.global`

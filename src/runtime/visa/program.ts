@@ -1,17 +1,17 @@
 import type { IrModule } from "../../ir/index.ts";
-import type { Surface } from "../../machine/launch.ts";
-import type { Dim3 } from "../../machine/report.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
+import type { Surface } from "../../machine/state/thread-model.ts";
 import type { BoundRoutine } from "../../visa/symbols.ts";
-import type { KernelArgument } from "../argument.ts";
-import { NotExecutableError, UsageError } from "../errors.ts";
-import type { LaunchPlan } from "../launch-plan.ts";
+import type { KernelArgument } from "../data/argument.ts";
+import { NotExecutableError, UsageError } from "../data/errors.ts";
+import type { LaunchPlan } from "../launch/launch-plan.ts";
 import { type Parameter, resolveArguments } from "./arguments.ts";
 import { handwrittenParameters, handwrittenPayload, type KernelInput, stackBytes } from "./handwritten-payload.ts";
 import { LaunchMemory } from "./launch-memory.ts";
 import { compiledPayload, localOffsets, parametersOf, type PayloadContents, unknownItem } from "./payload.ts";
 import { openPrintfBuffer, readPrintfBuffer } from "./printf-buffer.ts";
-import { argumentSurfaces, threadModel } from "./thread-model.ts";
 import { scratchKind, type ThreadBytes, ThreadMemory } from "./thread-memory.ts";
+import { argumentSurfaces, threadModel } from "./thread-model.ts";
 import { product, workSize } from "./work-size.ts";
 import type { KernelInfo } from "./zeinfo.ts";
 

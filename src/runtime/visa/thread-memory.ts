@@ -1,13 +1,14 @@
 import { surfaceIndex } from "../../ir/index.ts";
-import type { Surface, ThreadStart } from "../../machine/launch.ts";
+import type { Surface, ThreadStart } from "../../machine/state/thread-model.ts";
 import { type Platform, platforms } from "../../visa/isa/row.ts";
 import type { LaunchMemory } from "./launch-memory.ts";
 import { product, type WorkSize } from "./work-size.ts";
 
 /** What kernels can tell apart: `%sr0` and `%msg0` have as many bits for the number of a hardware thread. */
-const mostThreads = 4096;
+const maxThreads = 4096;
+
 /** Bytes of private memory and scratch space of all hardware threads together. */
-const mostBytes = 0x2000_0000;
+const maxBytes = 0x2000_0000;
 
 /** What a hardware thread has for itself, in bytes. */
 export interface ThreadBytes {
@@ -43,7 +44,7 @@ export class ThreadMemory {
     this.perGroup = Math.ceil(product(size.local) / width);
     const each = roundUp(scratchBytes, scratchUnit);
     const bytes = privateBytes + each;
-    const most = bytes === 0 ? mostThreads : Math.min(mostThreads, Math.floor(mostBytes / bytes));
+    const most = bytes === 0 ? maxThreads : Math.min(maxThreads, Math.floor(maxBytes / bytes));
     const groups = Math.min(product(size.groups), Math.max(1, Math.floor(most / this.perGroup)));
     this.residentGroups = bytes === 0 ? null : groups;
     const threads = groups * this.perGroup;
@@ -92,6 +93,7 @@ export class ThreadMemory {
 
 /** Scratch space begins at multiples of this: the lower bits of r0.5 mean something else. */
 const scratchUnit = 1024;
+
 export const roundUp = (n: number, unit: number): number => Math.ceil(n / unit) * unit;
 
 /**
@@ -114,6 +116,7 @@ interface ScratchSpace {
 
 /** Beyond all offsets that would be the index of a surface that something else has. */
 const firstState = 0x2000;
+
 const stateOffset = (thread: number): number => (firstState + thread) << 10;
 
 /** `each`: bytes of a thread. */
@@ -136,6 +139,7 @@ const scratchSpaces: Readonly<Record<ScratchKind, (each: number) => ScratchSpace
 
 /** The surface of a buffer that is an argument and accessed through `bss`: none of the indices that others have. */
 export const bindlessIndex = (argument: number): number => firstBindless + argument * 64;
+
 const firstBindless = 2 * surfaceIndex.slm;
 
 /** The surfaces of a compiled program's own data, likewise. */

@@ -1,5 +1,5 @@
 import { fileLayout, surfaceIndex } from "../../ir/index.ts";
-import type { Surface, ThreadModel, ThreadStart } from "../../machine/launch.ts";
+import type { Surface, ThreadModel, ThreadStart } from "../../machine/state/thread-model.ts";
 import { payloadPlaces } from "../../visa/lower/layout.ts";
 import type { BoundRoutine } from "../../visa/symbols.ts";
 import type { ArgumentValue } from "./arguments.ts";

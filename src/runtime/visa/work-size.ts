@@ -1,5 +1,5 @@
-import type { Dim3 } from "../../machine/report.ts";
-import { UsageError } from "../errors.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
+import { UsageError } from "../data/errors.ts";
 
 /** How many work items a launch has, and how they are divided into groups. */
 export interface WorkSize {
@@ -11,10 +11,12 @@ export interface WorkSize {
 }
 
 /** Work items of a group: what the largest GPUs allow. */
-const mostItems = 1024;
-const mostGlobal = 0xffff_ffff;
+const maxItems = 1024;
+
+const maxGlobal = 0xffff_ffff;
 
 export const product = ([x, y, z]: Dim3): number => x * y * z;
+
 const show = (size: Dim3): string => `(${size.join(", ")})`;
 
 /**
@@ -27,9 +29,9 @@ export function workSize(kernel: string, global: Dim3, local: Dim3): WorkSize {
     throw new UsageError(`kernel "${kernel}": ${what}`);
   };
   const within = (size: Dim3, most: number): boolean => size.every((n) => Number.isInteger(n) && n >= 1 && n <= most);
-  if (!within(global, mostGlobal)) wrong(`a global size of ${show(global)} is not from (1, 1, 1) to 2^32 - 1`);
-  if (!within(local, mostItems)) wrong(`a local size of ${show(local)} is not from (1, 1, 1) to ${mostItems}`);
-  if (product(local) > mostItems) wrong(`a group of ${product(local)} work items; it has at most ${mostItems}`);
+  if (!within(global, maxGlobal)) wrong(`a global size of ${show(global)} is not from (1, 1, 1) to 2^32 - 1`);
+  if (!within(local, maxItems)) wrong(`a local size of ${show(local)} is not from (1, 1, 1) to ${maxItems}`);
+  if (product(local) > maxItems) wrong(`a group of ${product(local)} work items; it has at most ${maxItems}`);
   const groups: Dim3 = [global[0] / local[0], global[1] / local[1], global[2] / local[2]];
   if (!groups.every(Number.isInteger)) {
     wrong(`the global size ${show(global)} is no multiple of the local size ${show(local)}`);

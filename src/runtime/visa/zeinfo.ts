@@ -1,5 +1,5 @@
-import type { Dim3 } from "../../machine/report.ts";
-import type { ElementType } from "../element.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
+import type { ElementType } from "../data/element.ts";
 import { DocumentValue } from "./document.ts";
 
 /** What a section `.ze_info` says about a kernel, as far as a launch needs it. */
@@ -38,6 +38,7 @@ export interface PayloadItem {
 }
 
 const addressModes = ["stateful", "stateless", "bindless", "slm"] as const;
+
 type AddressMode = (typeof addressModes)[number];
 
 /** Memory that every hardware thread has for itself. */
@@ -59,10 +60,12 @@ interface ArgumentInfo {
   readonly bytes: number | null;
 }
 
-const mostBytes = 0x1000_0000;
+const maxBytes = 0x1000_0000;
+
 /** More than any register file has. */
-const mostPayload = 0x1_0000;
-const mostArguments = 4096;
+const maxPayload = 0x1_0000;
+
+const maxArguments = 4096;
 
 /** OpenCL C's types as `type_name` has them. */
 const typeNames: Readonly<Record<string, ElementType>> = {
@@ -92,7 +95,7 @@ export function readZeInfo(document: unknown): ReadonlyMap<string, KernelInfo> {
     root
       .get("kernels_misc_info")
       .items()
-      .map((kernel) => [kernel.get("name").string(), kernel.get("args_info").items(mostArguments).map(readArgument)]),
+      .map((kernel) => [kernel.get("name").string(), kernel.get("args_info").items(maxArguments).map(readArgument)]),
   );
   const kernels = root.get("kernels").items().map(readKernel);
   return new Map(
@@ -107,7 +110,7 @@ function readArgument(field: DocumentValue): Indexed {
   const [, word = "", count = "1"] = /^([a-z]+?)(2|3|4|8|16)?;/.exec(typeName) ?? [];
   const [, bytes = null] = /;(\d{1,5})$/.exec(typeName) ?? [];
   return {
-    index: field.get("index").integer(0, mostArguments),
+    index: field.get("index").integer(0, maxArguments),
     name: field.get("name").present ? field.get("name").string() : "",
     type: Object.hasOwn(typeNames, word) ? typeNames[word]! : null,
     elements: Number(count),
@@ -138,18 +141,18 @@ function readKernel(field: DocumentValue): Omit<KernelInfo, "args"> {
   return {
     name: field.get("name").string(),
     simd: readSimd(environment.get("simd_size")),
-    slmBytes: bytes("slm_size", mostBytes),
-    inlineBytes: bytes("inline_data_payload_size", mostPayload),
+    slmBytes: bytes("slm_size", maxBytes),
+    inlineBytes: bytes("inline_data_payload_size", maxPayload),
     requiredLocalSize: readDim3(environment.get("required_work_group_size"), 1, 0xffff_ffff),
     walkOrder: readWalkOrder(environment.get("work_group_walk_order_dimensions")),
-    payload: field.get("payload_arguments").items(mostArguments).map(readPayloadItem),
+    payload: field.get("payload_arguments").items(maxArguments).map(readPayloadItem),
     perThread: readPerThread(field.get("per_thread_payload_arguments")),
     bindings: field
       .get("binding_table_indices")
-      .items(mostArguments)
+      .items(maxArguments)
       .map((binding) => ({
         index: binding.get("bti_value").integer(0, 255),
-        argument: binding.get("arg_index").integer(0, mostArguments),
+        argument: binding.get("arg_index").integer(0, maxArguments),
       })),
     memory: field.get("per_thread_memory_buffers").items().map(readThreadMemory),
   };
@@ -174,9 +177,9 @@ function readWalkOrder(field: DocumentValue): Dim3 {
 }
 
 function readPerThread(field: DocumentValue): PayloadItem[] {
-  const items = field.items(mostArguments).map(readPayloadItem);
+  const items = field.items(maxArguments).map(readPayloadItem);
   const bytes = items.reduce((sum, { size }) => sum + size, 0);
-  return bytes <= mostPayload ? items : field.fail(`takes ${bytes} bytes of registers; there can be ${mostPayload}`);
+  return bytes <= maxPayload ? items : field.fail(`takes ${bytes} bytes of registers; there can be ${maxPayload}`);
 }
 
 function readPayloadItem(field: DocumentValue): PayloadItem {
@@ -185,12 +188,12 @@ function readPayloadItem(field: DocumentValue): PayloadItem {
   const mode = field.get("addrmode");
   return {
     type: field.get("arg_type").string(),
-    offset: field.get("offset").integer(0, mostPayload),
-    size: field.get("size").integer(0, mostPayload),
-    argument: field.get("arg_index").present ? count("arg_index", 0, mostArguments) : null,
+    offset: field.get("offset").integer(0, maxPayload),
+    size: field.get("size").integer(0, maxPayload),
+    argument: field.get("arg_index").present ? count("arg_index", 0, maxArguments) : null,
     addressMode: mode.present ? oneOf(mode, addressModes) : null,
-    sourceOffset: count("source_offset", 0, mostPayload),
-    slmAlignment: Math.max(1, count("slm_alignment", 1, mostBytes)),
+    sourceOffset: count("source_offset", 0, maxPayload),
+    slmAlignment: Math.max(1, count("slm_alignment", 1, maxBytes)),
   };
 }
 
@@ -203,7 +206,7 @@ function oneOf<const T extends string>(field: DocumentValue, choices: readonly T
 const readThreadMemory = (field: DocumentValue): ThreadMemory => ({
   type: oneOf(field.get("type"), ["scratch", "global", "slm"]),
   usage: oneOf(field.get("usage"), ["private_space", "spill_fill_space", "single_space"]),
-  bytes: field.get("size").integer(0, mostBytes),
+  bytes: field.get("size").integer(0, maxBytes),
   perLane: field.get("is_simt_thread").flag(),
 });
 

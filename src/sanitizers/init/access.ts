@@ -1,15 +1,16 @@
 import type { Access } from "../../ir/index.ts";
-import type { Activation } from "../../machine/activation.ts";
-import type { AddressParts } from "../../machine/address-space.ts";
-import { accessBytes } from "../../machine/access-fault.ts";
 import type { AccessEvent } from "../../machine/events.ts";
-import { locate } from "../../machine/locate.ts";
+import { accessBytes } from "../../machine/faults/access-fault.ts";
+import { locate } from "../../machine/faults/locate.ts";
+import type { AddressParts } from "../../machine/memory/address-space.ts";
+import type { Activation } from "../../machine/state/activation.ts";
 import { asPadding, isComputed, maybePadding } from "./origins.ts";
 import { planOf } from "./reads.ts";
 import { cut, extend, isDefined, isLowUndefined, isWhollyUndefined, type Shade } from "./shade.ts";
 import type { InitState, LaneShades } from "./state.ts";
 
 const shade: Shade = { low: 0, high: 0, origin: 0 };
+
 const nothing: Shade = { low: 0, high: 0, origin: 0 };
 
 const addressOf = ({ addressWords: words }: AccessEvent, lane: number): AddressParts => ({

@@ -1,7 +1,7 @@
 import { argAt, argRegisters, retvalAt, retvalRegisters } from "../../ir/index.ts";
-import type { Activation } from "../../machine/activation.ts";
-import type { FunctionCode } from "../../machine/code.ts";
-import type { ThreadModel } from "../../machine/launch.ts";
+import type { Activation } from "../../machine/state/activation.ts";
+import type { FunctionCode } from "../../machine/state/code.ts";
+import type { ThreadModel } from "../../machine/state/thread-model.ts";
 import { ByteShadow } from "./byte-shadow.ts";
 import type { Elements, Reads } from "./reads.ts";
 import { RegisterShadow } from "./register-shadow.ts";

@@ -1,10 +1,10 @@
-import type { Activation } from "../../machine/activation.ts";
+import { byteOf } from "../../ir/region.ts";
+import type { Activation } from "../../machine/state/activation.ts";
 import { type Expr, fold, type LeafValue, primOf, type Value } from "../../semantics/index.ts";
 import type { ActivationShadow } from "./activation-shadow.ts";
 import { isDataLeaf, type Leaf, leavesOf } from "./reads.ts";
 import { filling, sample, sampleCount, type Samples, varyingBits } from "./samples.ts";
 import { extend, isDefined, type Shade } from "./shade.ts";
-import { byteOf } from "../../ir/region.ts";
 
 /** Finds out what is undefined of an expression's value in one lane, before the instruction is executed. */
 export class LaneReader implements Shade {
@@ -158,6 +158,7 @@ const evaluate = (name: "f32.reinterpret_i32" | "f64.reinterpret_i64", value: Va
   (primOf(name).eval as (v: Value) => Value)(value);
 
 const arithmetic = /^(f32|f64)\.|\.(add|sub|mul|div|rem)/;
+
 const computing = new WeakMap<Expr, boolean>();
 
 /** Whether the expression does more with its operands than copy, pack or unpack them. */

@@ -1,16 +1,17 @@
 import { type Space, windows } from "../../ir/index.ts";
-import type { Activation } from "../../machine/activation.ts";
-import type { AddressParts } from "../../machine/address-space.ts";
-import type { Cta } from "../../machine/cta.ts";
-import { extentAt } from "../../machine/extent.ts";
-import { locate } from "../../machine/locate.ts";
-import type { Allocation, DeviceMemory } from "../../machine/memory.ts";
-import type { Warp } from "../../machine/warp.ts";
+import { locate } from "../../machine/faults/locate.ts";
+import type { AddressParts } from "../../machine/memory/address-space.ts";
+import { extentAt } from "../../machine/memory/extent.ts";
+import type { Allocation, DeviceMemory } from "../../machine/memory/memory.ts";
+import type { Activation } from "../../machine/state/activation.ts";
+import type { Cta } from "../../machine/state/cta.ts";
+import type { Warp } from "../../machine/state/warp.ts";
 import { ByteShadow } from "./byte-shadow.ts";
 import type { Shade } from "./shade.ts";
 
 /** Bytes to which compilers align at most what has padding. */
 const widestAlignment = 16;
+
 /** What shared memory without variables of its own is taken to be aligned to. */
 const usualAlignment = 8;
 

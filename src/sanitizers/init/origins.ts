@@ -1,7 +1,7 @@
-import type { Activation } from "../../machine/activation.ts";
-import type { Site } from "../../machine/code.ts";
-import type { StackEntry } from "../../machine/report.ts";
-import { stackOf } from "../../machine/report-sink.ts";
+import { stackOf } from "../../machine/faults/report-sink.ts";
+import type { StackEntry } from "../../machine/reports/report.ts";
+import type { Activation } from "../../machine/state/activation.ts";
+import type { Site } from "../../machine/state/code.ts";
 
 /** Where a value that was never written has been read first. */
 export interface Origin {
@@ -46,6 +46,7 @@ export const computed = (number: number): number => (number & ~1) | 2;
 export const asPadding = (number: number): number => (isComputed(number) ? number : number | 1);
 
 export const maybePadding = (number: number): boolean => (number & 1) !== 0;
+
 export const isComputed = (number: number): boolean => (number & 2) !== 0;
 
 /** The same number for all that has one origin. */

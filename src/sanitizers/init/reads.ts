@@ -1,6 +1,6 @@
 import type { FileTarget, Instruction, Op } from "../../ir/index.ts";
-import type { Site } from "../../machine/code.ts";
 import { allLanes, byteOf, type Lanes, maskOf } from "../../ir/region.ts";
+import type { Site } from "../../machine/state/code.ts";
 import type { Expr, Region, SpecialName } from "../../semantics/index.ts";
 
 export type Leaf = Exclude<Expr, { readonly kind: "prim" | "const" }>;

@@ -1,16 +1,16 @@
 import type { Destination, FileTarget } from "../../ir/index.ts";
-import type { Activation } from "../../machine/activation.ts";
-import type { Site } from "../../machine/code.ts";
+import { byteOf } from "../../ir/region.ts";
 import type { LaneEvent } from "../../machine/events.ts";
-import { Fault } from "../../machine/fault.ts";
-import type { Warp } from "../../machine/warp.ts";
+import { Fault } from "../../machine/faults/fault.ts";
+import type { Activation } from "../../machine/state/activation.ts";
+import type { Site } from "../../machine/state/code.ts";
+import type { Warp } from "../../machine/state/warp.ts";
 import { ActivationShadow, fileName } from "./activation-shadow.ts";
 import { LaneReader } from "./lane-reader.ts";
 import { MemoryShadow } from "./memory-shadow.ts";
 import { computed, Origins, placeOf } from "./origins.ts";
 import type { Leaf, Plan } from "./reads.ts";
 import { cut, type Shade } from "./shade.ts";
-import { byteOf } from "../../ir/region.ts";
 
 /** One value of an instruction in the lanes of a warp. */
 export class LaneShades {

@@ -1,7 +1,7 @@
-import type { Site } from "../../machine/code.ts";
-import type { Allocation, DeviceMemory, HeapOrigin } from "../../machine/memory.ts";
-import type { Report } from "../../machine/report.ts";
-import { locationOf } from "../../machine/report-sink.ts";
+import { locationOf } from "../../machine/faults/report-sink.ts";
+import type { Allocation, DeviceMemory, HeapOrigin } from "../../machine/memory/memory.ts";
+import type { Report } from "../../machine/reports/report.ts";
+import type { Site } from "../../machine/state/code.ts";
 
 const mostThreads = 32;
 

@@ -1,5 +1,5 @@
 import type { Access, Op } from "../../ir/index.ts";
-import type { Site } from "../../machine/code.ts";
+import type { Site } from "../../machine/state/code.ts";
 
 type MemoryOp = Extract<Op, { kind: "load" | "store" | "atomic" }>;
 

@@ -1,4 +1,4 @@
-import type { ThreadId } from "../../machine/report.ts";
+import type { ThreadId } from "../../machine/reports/report.ts";
 import type { AccessKind } from "./access-kind.ts";
 
 /** What would be right instead of two accesses that race. */

@@ -1,7 +1,7 @@
-import { accessBytes } from "../../machine/access-fault.ts";
-import { parts } from "../../machine/address-space.ts";
-import type { Grid } from "../../machine/grid.ts";
 import type { AccessEvent, CallEvent, LaneEvent } from "../../machine/events.ts";
+import { accessBytes } from "../../machine/faults/access-fault.ts";
+import { parts } from "../../machine/memory/address-space.ts";
+import type { Grid } from "../../machine/state/grid.ts";
 import type { AccessKind } from "./access-kind.ts";
 import type { ThreadNumbers } from "./clock.ts";
 import { AccessEvents } from "./events.ts";

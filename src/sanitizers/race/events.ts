@@ -1,4 +1,4 @@
-import type { Site } from "../../machine/code.ts";
+import type { Site } from "../../machine/state/code.ts";
 import { AccessKind } from "./access-kind.ts";
 import type { WarpOrder } from "./warp-order.ts";
 

@@ -1,10 +1,10 @@
-import { hex } from "../../machine/address-space.ts";
-import { accessBytes } from "../../machine/access-fault.ts";
-import { distance } from "../../machine/extent.ts";
-import type { Grid } from "../../machine/grid.ts";
-import { nearestVariable } from "../../machine/locate.ts";
-import type { Dim3, ThreadId } from "../../machine/report.ts";
-import type { Finding } from "../../machine/report-sink.ts";
+import { accessBytes } from "../../machine/faults/access-fault.ts";
+import { nearestVariable } from "../../machine/faults/locate.ts";
+import type { Finding } from "../../machine/faults/report-sink.ts";
+import { hex } from "../../machine/memory/address-space.ts";
+import { distance } from "../../machine/memory/extent.ts";
+import type { Dim3, ThreadId } from "../../machine/reports/report.ts";
+import type { Grid } from "../../machine/state/grid.ts";
 import type { AccessKind } from "./access-kind.ts";
 import { adviceFor, sameBlock } from "./advice.ts";
 import type { ThreadNumbers } from "./clock.ts";
@@ -101,6 +101,7 @@ export class Findings {
 const itemOf = ({ event, thread, lane }: Later): number => (event.warp.lockstep ? thread + lane : thread);
 
 const nouns = { load: "a load", store: "a store", atomic: "an atomic operation", free: "a call of free" } as const;
+
 const verbs = { load: "loads", store: "stores", atomic: "updates", free: "frees" } as const;
 
 const nameOf = ({ block, thread }: ThreadId): string => `thread (${thread.join(",")}) of block (${block.join(",")})`;

@@ -1,5 +1,5 @@
 import type { Argument, Destination, Instruction, IrFunction } from "../../ir/index.ts";
-import type { Site } from "../../machine/code.ts";
+import type { Site } from "../../machine/state/code.ts";
 import type { Expr } from "../../semantics/index.ts";
 import { leavesOf } from "../init/reads.ts";
 

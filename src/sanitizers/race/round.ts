@@ -1,6 +1,6 @@
-import type { Cta } from "../../machine/cta.ts";
 import type { BarrierEvent } from "../../machine/events.ts";
-import type { Warp } from "../../machine/warp.ts";
+import type { Cta } from "../../machine/state/cta.ts";
+import type { Warp } from "../../machine/state/warp.ts";
 import { type Clock, join } from "./clock.ts";
 import type { WarpOrder } from "./warp-order.ts";
 

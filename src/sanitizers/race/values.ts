@@ -1,6 +1,6 @@
-import { accessBytes } from "../../machine/access-fault.ts";
-import { type AddressParts, parts } from "../../machine/address-space.ts";
-import { locate } from "../../machine/locate.ts";
+import { accessBytes } from "../../machine/faults/access-fault.ts";
+import { locate } from "../../machine/faults/locate.ts";
+import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
 import { fold } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
 import type { Accesses, Earlier, Later } from "./detector.ts";

@@ -1,4 +1,4 @@
-import type { Warp } from "../../machine/warp.ts";
+import type { Warp } from "../../machine/state/warp.ts";
 import { type Clock, join, lanesAt, type ThreadNumbers } from "./clock.ts";
 
 /** What a strong write brings to those who observe it, or a fence has seen and will bring. */
@@ -9,6 +9,7 @@ export interface Releases {
 }
 
 const none = (): Clock[] => Array.from({ length: 32 }, (): Clock => 0);
+
 const nothing: readonly Clock[] = none();
 
 /** A point in the run of a warp, of which is asked later, if at all, what came before it. */

@@ -2,8 +2,8 @@ import { describe, expect, test, vi } from "vitest";
 import { Device } from "../../../src/index.ts";
 import { promoteFrames, readsOf } from "../../../src/ir/flow/index.ts";
 import type { IrFunction, IrModule } from "../../../src/ir/index.ts";
-import { parseJob } from "../../../src/runtime/job.ts";
-import { runJob } from "../../../src/runtime/run-job.ts";
+import { parseJob } from "../../../src/runtime/job/job.ts";
+import { runJob } from "../../../src/runtime/job/run-job.ts";
 import { type CallCase, callCasesIn, readCallCases } from "../../docs/calls-cases.ts";
 import { allJobFiles, present } from "../../runtime/conformance-jobs.ts";
 

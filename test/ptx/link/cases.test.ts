@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { printLinked } from "../../../src/ptx/link/print.ts";
-import { parseJob } from "../../../src/runtime/job.ts";
-import { type JobResult, runJob } from "../../../src/runtime/run-job.ts";
+import { parseJob } from "../../../src/runtime/job/job.ts";
+import { type JobResult, runJob } from "../../../src/runtime/job/run-job.ts";
 import { SourceText } from "../../../src/source/index.ts";
 import { linked } from "./linked.ts";
 import { objections } from "./ptxas.ts";

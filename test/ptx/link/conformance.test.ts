@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseJob } from "../../../src/runtime/job.ts";
 import { linkToText } from "../../../src/runtime/index.ts";
-import { runJob } from "../../../src/runtime/run-job.ts";
+import { parseJob } from "../../../src/runtime/job/job.ts";
+import { runJob } from "../../../src/runtime/job/run-job.ts";
 import { SourceText } from "../../../src/source/index.ts";
 import { jobFiles, present } from "../../runtime/conformance-jobs.ts";
 import { lines } from "./linked.ts";

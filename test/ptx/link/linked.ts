@@ -1,7 +1,7 @@
-import { checkPtx, type CheckedModule } from "../../../src/ptx/check/check.ts";
+import { type CheckedModule, checkPtx } from "../../../src/ptx/check/check.ts";
 import { type LinkedProgram, linkPtx } from "../../../src/ptx/link/resolve.ts";
 import { parsePtx } from "../../../src/ptx/parser/index.ts";
-import { isProvided } from "../../../src/runtime/provided-names.ts";
+import { isProvided } from "../../../src/runtime/launch/provided-names.ts";
 import { type Diagnostic, SourceText } from "../../../src/source/index.ts";
 
 export const header = ".version 9.0\n.target sm_90\n.address_size 64\n";

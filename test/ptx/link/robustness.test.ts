@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { checkPtx } from "../../../src/ptx/check/check.ts";
 import { printLinked } from "../../../src/ptx/link/print.ts";
 import { linkPtx } from "../../../src/ptx/link/resolve.ts";
 import { lowerModules } from "../../../src/ptx/lower/lower.ts";
-import { checkPtx } from "../../../src/ptx/check/check.ts";
 import { parsePtx } from "../../../src/ptx/parser/index.ts";
-import { isProvided } from "../../../src/runtime/provided-names.ts";
+import { isProvided } from "../../../src/runtime/launch/provided-names.ts";
 import { hasErrors } from "../../../src/source/index.ts";
 import { processorMilliseconds } from "../../processor-time.ts";
 import { corpus, generator } from "../text/corpus.ts";

@@ -1,24 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { AddressSpace } from "../../../src/machine/address-space.ts";
-import type { ThreadStart } from "../../../src/machine/launch.ts";
+import { parse } from "yaml";
+import { AddressSpace } from "../../../src/machine/memory/address-space.ts";
+import { DeviceMemory } from "../../../src/machine/memory/memory.ts";
+import type { Dim3 } from "../../../src/machine/reports/report.ts";
+import type { ThreadStart } from "../../../src/machine/state/thread-model.ts";
 import { Device } from "../../../src/runtime/index.ts";
-import { DeviceMemory } from "../../../src/machine/memory.ts";
-import type { Dim3 } from "../../../src/machine/report.ts";
-import { parseVisa } from "../../../src/visa/parser/index.ts";
-import { bindVisa } from "../../../src/visa/check/index.ts";
-import { SourceText } from "../../../src/source/index.ts";
 import type { ArgumentValue } from "../../../src/runtime/visa/arguments.ts";
 import { LaunchMemory } from "../../../src/runtime/visa/launch-memory.ts";
 import { compiledPayload, localOffsets, payloadPlace } from "../../../src/runtime/visa/payload.ts";
 import { ThreadMemory } from "../../../src/runtime/visa/thread-memory.ts";
 import { workSize } from "../../../src/runtime/visa/work-size.ts";
 import { type KernelInfo, readZeInfo } from "../../../src/runtime/visa/zeinfo.ts";
-import { parse } from "yaml";
+import { SourceText } from "../../../src/source/index.ts";
+import { bindVisa } from "../../../src/visa/check/index.ts";
+import { parseVisa } from "../../../src/visa/parser/index.ts";
 import { present, visaJobs } from "./visa-jobs.ts";
 
 const info = (kernel: object): KernelInfo =>
   readZeInfo({ kernels: [{ name: "k", execution_env: { simd_size: 16 }, ...kernel }] }).get("k")!;
+
 const localIds = (size: number) => [{ arg_type: "local_id", offset: 0, size }];
+
 const item = (arg_type: string, offset: number, size: number, more: object = {}) => ({
   arg_type,
   offset,
@@ -58,8 +60,10 @@ function registers(
   const start = { group: [0, 0, 0], index: 0, serial: 0, slot: 0, lanes: -1, localIds: new Int32Array(96) } as const;
   return payload.of({ ...start, ...thread });
 }
+
 const words = (view: DataView, at: number, n: number): number[] =>
   Array.from({ length: n }, (_, i) => view.getUint32(at + 4 * i, true));
+
 const shorts = (view: DataView, at: number, n: number): number[] =>
   Array.from({ length: n }, (_, i) => view.getUint16(at + 2 * i, true));
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DeviceMemory } from "../../../src/machine/memory.ts";
+import { DeviceMemory } from "../../../src/machine/memory/memory.ts";
 import { LaunchMemory } from "../../../src/runtime/visa/launch-memory.ts";
 import { openPrintfBuffer, readPrintfBuffer } from "../../../src/runtime/visa/printf-buffer.ts";
 

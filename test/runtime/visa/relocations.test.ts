@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Device } from "../../../src/index.ts";
-import type { LoadOptions } from "../../../src/runtime/ptx-device.ts";
-import { parseJob } from "../../../src/runtime/job.ts";
-import { runJob } from "../../../src/runtime/run-job.ts";
+import type { LoadOptions } from "../../../src/runtime/device/device-core.ts";
+import { parseJob } from "../../../src/runtime/job/job.ts";
+import { runJob } from "../../../src/runtime/job/run-job.ts";
 import { SourceText } from "../../../src/source/index.ts";
 
 const head = (kind: string, name: string) => `.version 3.6
@@ -58,6 +58,7 @@ end:
 };
 
 const files = [kernel, adder("plus1", 1), adder("plus10", 10)];
+
 const inputs = [
   { name: "OUT", kind: "arg", type: "u64" },
   { name: "ID", kind: "lane-id", type: "u32" },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ThreadStart } from "../../../src/machine/launch.ts";
-import { DeviceMemory } from "../../../src/machine/memory.ts";
+import { DeviceMemory } from "../../../src/machine/memory/memory.ts";
+import type { ThreadStart } from "../../../src/machine/state/thread-model.ts";
 import { LaunchMemory } from "../../../src/runtime/visa/launch-memory.ts";
 import { stateOfThread, ThreadMemory } from "../../../src/runtime/visa/thread-memory.ts";
 import { workSize } from "../../../src/runtime/visa/work-size.ts";

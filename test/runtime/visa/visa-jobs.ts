@@ -2,14 +2,15 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { type Job, parseJob } from "../../../src/runtime/job.ts";
-import type { JobFiles } from "../../../src/runtime/run-job.ts";
+import { type Job, parseJob } from "../../../src/runtime/job/job.ts";
+import type { JobFiles } from "../../../src/runtime/job/run-job.ts";
 import { SourceText } from "../../../src/source/index.ts";
 
 const root = fileURLToPath(new URL("../../../../shared/visa", import.meta.url));
 
 /** The cases are kept outside the repository. */
 export const present = existsSync(root);
+
 if (!present) console.warn(`skipped: there are no vISA cases at ${root}`);
 
 export interface VisaJobFile {

@@ -1,14 +1,13 @@
 import { launch, loadProgram } from "../../../src/interpreter/index.ts";
 import { fileLayout, surfaceIndex } from "../../../src/ir/index.ts";
-import type { Surface } from "../../../src/machine/launch.ts";
-import { DeviceMemory } from "../../../src/machine/memory.ts";
+import { DeviceMemory } from "../../../src/machine/memory/memory.ts";
+import type { Surface } from "../../../src/machine/state/thread-model.ts";
 import { SourceText } from "../../../src/source/index.ts";
 import { bindVisa } from "../../../src/visa/check/index.ts";
 import { layOut } from "../../../src/visa/lower/layout.ts";
 import { lowerVisa } from "../../../src/visa/lower/lower.ts";
 import { parseVisa } from "../../../src/visa/parser/index.ts";
-import type { DataType } from "../../../src/visa/types.ts";
-import { typeBytes } from "../../../src/visa/types.ts";
+import { type DataType, typeBytes } from "../../../src/visa/types.ts";
 
 /** A variable of the kernel: its type, and what each hardware thread finds in it. */
 export interface Register {
@@ -144,7 +143,9 @@ export class Random {
 
 export const dwords = (...values: readonly (number | bigint)[]): Uint8Array =>
   new Uint8Array(Uint32Array.from(values, (value) => Number(BigInt.asUintN(32, BigInt(value)))).buffer);
+
 export const qwords = (...values: readonly bigint[]): Uint8Array => new Uint8Array(BigUint64Array.from(values).buffer);
+
 /** Copies `bytes` to the front of `size` bytes. */
 export function padded(bytes: Uint8Array, size: number, fill = 0xee): Uint8Array {
   const all = new Uint8Array(size).fill(fill);

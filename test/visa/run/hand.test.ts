@@ -1,13 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { parseJob } from "../../../src/runtime/job.ts";
-import { runJob } from "../../../src/runtime/run-job.ts";
+import { parseJob } from "../../../src/runtime/job/job.ts";
+import { runJob } from "../../../src/runtime/job/run-job.ts";
 import { SourceText } from "../../../src/source/index.ts";
 
 /** Programs around calls, written by others, with the results they must have. They are kept outside the repository. */
 const directory = new URL("../../../../shared/visa/hand/", import.meta.url);
+
 const present = existsSync(directory);
+
 if (!present) console.warn(`skipped: there are no hand-written vISA programs at ${directory.pathname}`);
+
 const names = present ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
 
 describe.skipIf(!present)("hand-written programs", () => {

@@ -1,9 +1,10 @@
 import { launch, loadProgram } from "../../../src/interpreter/index.ts";
 import { fileLayout, surfaceIndex } from "../../../src/ir/index.ts";
-import { JitProgram } from "../../../src/jit/launch.ts";
-import type { LaunchRequest, ThreadModel } from "../../../src/machine/launch.ts";
-import { DeviceMemory } from "../../../src/machine/memory.ts";
-import { sanitizerNames } from "../../../src/runtime/module.ts";
+import { JitProgram } from "../../../src/jit/run/jit-program.ts";
+import type { LaunchRequest } from "../../../src/machine/launch.ts";
+import { DeviceMemory } from "../../../src/machine/memory/memory.ts";
+import type { ThreadModel } from "../../../src/machine/state/thread-model.ts";
+import { sanitizerNames } from "../../../src/runtime/device/module.ts";
 import { sanitizersFor } from "../../../src/sanitizers/index.ts";
 import { SourceText } from "../../../src/source/index.ts";
 import {
@@ -27,7 +28,9 @@ export interface Outcome {
 }
 
 const stackBytes = 16384;
+
 const slmBytes = 65536;
+
 const payloadBytes = 512;
 
 /** Checks and links texts: the routines of a program, and what there is to object to. */

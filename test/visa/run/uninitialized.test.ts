@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseJob } from "../../../src/runtime/job.ts";
-import { runJob } from "../../../src/runtime/run-job.ts";
+import { parseJob } from "../../../src/runtime/job/job.ts";
+import { runJob } from "../../../src/runtime/job/run-job.ts";
 import { SourceText } from "../../../src/source/index.ts";
 import { ranges } from "./faults/fault.ts";
 import { type FunctionText, routineTexts } from "./program.ts";
@@ -20,6 +20,7 @@ interface Case {
 }
 
 const marker = /\s*<--\s*$/gm;
+
 const encoder = new TextEncoder();
 
 function run(one: Case, items: number) {
@@ -53,7 +54,9 @@ function run(one: Case, items: number) {
 }
 
 const add = (x: string) => `add (E) R! ${x} 1:ud`;
+
 const f = (body: string, takes = 1, returns = 1): FunctionText => ({ name: "f", takes, returns, body });
+
 const half = "cmp.lt (E) P1 ID@ 8:ud";
 
 const registers: readonly Case[] = [

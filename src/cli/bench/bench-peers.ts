@@ -1,0 +1,181 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Scalar } from "../../runtime/data/argument.ts";
+import type { Elements } from "../../runtime/data/element.ts";
+import { elementsInPages } from "./bench-copies.ts";
+import { type BenchBuffer, type BenchKernel, type BenchPlan, type BenchSize, bytesOfBuffer } from "./bench-kernel.ts";
+import { type Contents, median, type Repetition } from "./bench-run.ts";
+
+export interface PeerResult {
+  /** The median, in milliseconds. */
+  readonly ms: number;
+  readonly results: Contents;
+}
+
+const extent = ([x, y = 1, z = 1]: BenchSize): readonly number[] => [x, y, z];
+
+/** The letter of a scalar's type in a plan's file. */
+const letters: Readonly<Record<string, string>> = { s32: "i", f32: "f", f64: "d" };
+
+/** The text that `bench/plan.h` describes. */
+function planText({ buffers, launches, sizes }: BenchPlan, { runs, milliseconds }: Repetition): string {
+  const names = Object.keys(buffers);
+  const mode = ({ inPlace, init }: BenchBuffer): string => (inPlace ? "inout" : init === null ? "out" : "in");
+  const argument = (arg: string | Scalar): string =>
+    typeof arg === "string" ? `b ${names.indexOf(arg)}` : `${letters[arg.type]} ${arg.value}`;
+  return [
+    `runs ${runs} ${milliseconds}`,
+    `sizes ${sizes.join(" ")}`,
+    ...names.map((name) => `buffer ${name} ${bytesOfBuffer(buffers[name]!)} ${mode(buffers[name]!)}`),
+    ...launches.map(({ kernel, grid, block, args }) => {
+      const local = extent(block);
+      const global = extent(grid).map((count, axis) => count * local[axis]!);
+      return ["launch", kernel, ...global, ...local, args.length, ...args.map(argument)].join(" ");
+    }),
+    "",
+  ].join("\n");
+}
+
+/** Reads a file that is as long as the elements. */
+function readElements(path: string, into: Elements): Elements {
+  const file = openSync(path, "r");
+  try {
+    readSync(file, into.bytes);
+  } finally {
+    closeSync(file);
+  }
+  return into;
+}
+
+export const peerNames = ["native", "tuned", "pocl"] as const;
+
+export type PeerName = (typeof peerNames)[number];
+
+/** The exit status of `opencl/host.c` where there is no PoCL. */
+const noPocl = 2;
+
+/**
+ * The same computations by other means: C that gcc compiles, the kernel's own steps (`native`, whose loops OpenMP shares among
+ * several threads) and, where that is something else, what one would write for one thread of a processor (`tuned`), and OpenCL on
+ * PoCL. A peer that is not there has no results, which is told once.
+ */
+export class Peers {
+  /** The first line of `gcc --version`, or null. */
+  readonly compiler: string | null;
+  readonly #bench: string;
+  readonly #folder: string;
+  readonly #tell: (why: string) => void;
+  readonly #absent: Set<PeerName>;
+  #hasHost = false;
+
+  /**
+   * @param bench the folder with the programs of the peers
+   * @param wanted which peers are measured
+   * @param tell is told why others are not
+   */
+  constructor(bench: string, wanted: ReadonlySet<PeerName>, tell: (why: string) => void) {
+    this.#bench = bench;
+    this.#folder = mkdtempSync(join(tmpdir(), "lanewise-bench-"));
+    this.#tell = tell;
+    this.#absent = new Set(peerNames.filter((name) => !wanted.has(name)));
+    const version = wanted.size === 0 ? null : spawnSync("gcc", ["--version"], { encoding: "utf8" });
+    this.compiler = version?.status === 0 ? version.stdout.split("\n")[0]! : null;
+    if (this.compiler === null) for (const name of wanted) this.#miss(name, "there is no gcc");
+  }
+
+  /** Writes down what the peers are to do; they are measured one by one then. */
+  prepare(plan: BenchPlan, initial: Contents, repetition: Repetition): void {
+    if (this.#absent.size === peerNames.length) return;
+    rmSync(this.#work, { recursive: true, force: true });
+    mkdirSync(this.#work);
+    writeFileSync(join(this.#work, "plan"), planText(plan, repetition));
+    for (const [name, { bytes }] of initial) writeFileSync(join(this.#work, name), bytes);
+  }
+
+  native(kernel: BenchKernel, plan: BenchPlan, threads = 1): PeerResult | null {
+    return this.#inC("native", kernel, plan, threads);
+  }
+
+  tuned(kernel: BenchKernel, plan: BenchPlan): PeerResult | null {
+    return kernel.tuned ? this.#inC("tuned", kernel, plan, 1) : null;
+  }
+
+  #inC(peer: "native" | "tuned", kernel: BenchKernel, plan: BenchPlan, threads: number): PeerResult | null {
+    if (this.#absent.has(peer)) return null;
+    const program = `${kernel.file}-${peer}${threads === 1 ? "" : "-shared"}`;
+    const options = ["-march=native", ...(threads === 1 ? [] : ["-fopenmp"]), "-lm"];
+    const built = this.#compile(program, [`${peer}/${kernel.file}.c`, "native/main.c"], options);
+    if (built !== null) this.#tell(`${kernel.name}: ${peerTitles[peer]}: ${built}`);
+    return built === null ? this.#run(peer, kernel, plan, threads, program, []) : null;
+  }
+
+  pocl(kernel: BenchKernel, plan: BenchPlan, threads = 1): PeerResult | null {
+    if (!kernel.opencl || this.#absent.has("pocl")) return null;
+    if (!this.#hasHost && this.#compile("host", ["opencl/host.c"], ["-lOpenCL"]) !== null) {
+      this.#miss("pocl", "programs for OpenCL cannot be built (opencl-headers, ocl-icd-opencl-dev)");
+      return null;
+    }
+    this.#hasHost = true;
+    return this.#run("pocl", kernel, plan, threads, "host", [join(this.#bench, "opencl", `${kernel.file}.cl`)]);
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get #work(): string {
+    return join(this.#folder, "work");
+  }
+
+  #miss(name: PeerName, why: string): void {
+    this.#absent.add(name);
+    this.#tell(`no times of ${peerTitles[name]}: ${why}`);
+  }
+
+  /** What gcc says when it fails, or null. */
+  #compile(program: string, sources: readonly string[], options: readonly string[]): string | null {
+    const files = [...sources, "plan.c"].map((file) => join(this.#bench, file));
+    const words = ["-O3", "-o", join(this.#folder, program), ...files, ...options];
+    const { status, stderr } = spawnSync("gcc", words, { encoding: "utf8" });
+    return status === 0 ? null : stderr.trimEnd();
+  }
+
+  #run(
+    peer: PeerName,
+    { name, results }: BenchKernel,
+    plan: BenchPlan,
+    threads: number,
+    program: string,
+    words: readonly string[],
+  ): PeerResult | null {
+    const { status, stdout, stderr } = spawnSync(join(this.#folder, program), words, {
+      cwd: this.#work,
+      encoding: "utf8",
+      env: {
+        ...process.env,
+        OMP_NUM_THREADS: `${threads}`,
+        POCL_MAX_PTHREAD_COUNT: `${threads}`,
+        POCL_CACHE_DIR: join(this.#folder, "cache"),
+      },
+    });
+    if (peer === "pocl" && status === noPocl) this.#miss(peer, "it is not installed");
+    else if (status !== 0) this.#tell(`${name}: ${peerTitles[peer]}: ${stderr.trimEnd() || "ended by a signal"}`);
+    if (status !== 0) return null;
+    const read = (buffer: string): Elements => {
+      const { type, n } = plan.buffers[buffer]!;
+      return readElements(join(this.#work, `${buffer}.out`), elementsInPages(type, n));
+    };
+    return {
+      ms: median(JSON.parse(stdout) as number[]),
+      results: new Map(results.map((buffer) => [buffer, read(buffer)])),
+    };
+  }
+}
+
+export const peerTitles: Readonly<Record<PeerName, string>> = {
+  native: "native C",
+  tuned: "tuned C",
+  pocl: "PoCL",
+};

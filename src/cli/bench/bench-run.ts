@@ -1,0 +1,146 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { Buffer } from "../../runtime/data/buffer.ts";
+import type { Elements } from "../../runtime/data/element.ts";
+import type { SourceFile } from "../../runtime/data/source-file.ts";
+import { DeviceCore } from "../../runtime/device/device-core.ts";
+import type { EngineName, LaunchDefaults } from "../../runtime/device/module.ts";
+import { compareElements } from "../../runtime/job/compare.ts";
+import { elementsInPages, numbersOf } from "./bench-copies.ts";
+import type { BenchKernel, BenchPlan } from "./bench-kernel.ts";
+
+/** Buffers by name. */
+export type Contents = ReadonlyMap<string, Elements>;
+
+/** How long a benchmark is repeated: at least `runs` times, and as often as begins within `milliseconds`. */
+export interface Repetition {
+  readonly runs: number;
+  readonly milliseconds: number;
+}
+
+/** How long an engine takes. */
+export interface Times {
+  /** What ran it: the interpreter, too, where compiled code was asked for and a kernel cannot be compiled. */
+  readonly engine: EngineName;
+  /** The most threads of this machine that have run blocks of a launch. */
+  readonly threads: number;
+  /** The median of the runs after the first, in milliseconds. */
+  readonly ms: number;
+  /** The first run on a new device, with what comes before it: reading the module, and the run. */
+  readonly first: { readonly loadMs: number; readonly runMs: number };
+}
+
+interface Measurement extends Times {
+  readonly results: Contents;
+}
+
+/** A launch of a benchmark ended with a report. */
+export class BenchFault extends Error {
+  override readonly name = "BenchFault";
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Gives back the memory of devices that are no longer used: no run should pay for what has run before. */
+export function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  setFlagsFromString("--no-expose-gc");
+  collect();
+  // What the first has found to be free is given back by the time that the second begins.
+  collect();
+}
+
+const timed = (run: () => void): number => {
+  const begin = performance.now();
+  run();
+  return performance.now() - begin;
+};
+
+/**
+ * Runs a benchmark on a device of its own. Filling buffers anew is outside of the times.
+ *
+ * @throws BenchFault when a launch does not end well
+ */
+export function measure(
+  { results: wanted }: Pick<BenchKernel, "results">,
+  source: SourceFile,
+  plan: BenchPlan,
+  initial: Contents,
+  repetition: Repetition,
+  defaults: LaunchDefaults,
+): Measurement {
+  collectGarbage();
+  // The first run compiles, whatever has run before.
+  const device = new DeviceCore({ ...defaults, kernelStore: false });
+  const buffers = new Map<string, Buffer>();
+  for (const [name, { type, n }] of Object.entries(plan.buffers)) buffers.set(name, device.buffer(type, n, name));
+  const fill = (names: readonly string[]): void => {
+    for (const name of names) buffers.get(name)!.writeBytes(initial.get(name)!.bytes);
+  };
+  const inPlace = Object.keys(plan.buffers).filter((name) => plan.buffers[name]!.inPlace);
+  fill([...initial.keys()]);
+
+  let run = (): void => {};
+  let engine = defaults.engine ?? "jit";
+  let threads = 1;
+  const loadMs = timed(() => {
+    const module = device.load(source);
+    const launches = plan.launches.map(({ kernel, grid, block, args }) => ({
+      kernel: module.kernel(kernel),
+      options: { grid, block, args: args.map((arg) => (typeof arg === "string" ? buffers.get(arg)! : arg)) },
+    }));
+    run = () => {
+      for (const { kernel, options } of launches) {
+        const result = kernel.launch(options);
+        if (!result.ok) throw new BenchFault(result.reports[0]?.message ?? "the launch failed");
+        if (result.engine === "interpreter") engine = "interpreter";
+        threads = Math.max(threads, result.hostThreads);
+      }
+    };
+  });
+  const runMs = timed(run);
+  const times: number[] = [];
+  const begin = performance.now();
+  while (times.length < repetition.runs || performance.now() - begin < repetition.milliseconds) {
+    fill(inPlace);
+    times.push(timed(run));
+  }
+  const results = wanted.map((name) => {
+    const { type, length, offset } = buffers.get(name)!;
+    const copy = elementsInPages(type, length);
+    copy.bytes.set(device.memory.views.u8.subarray(offset, offset + copy.bytes.length));
+    return [name, copy] as const;
+  });
+  return { engine, threads, ms: median(times), first: { loadMs, runMs }, results: new Map(results) };
+}
+
+/** What is wrong with results, compared to those of a peer or model, or null. */
+export function difference({ results, tolerance }: BenchKernel, got: Contents, want: Contents): string | null {
+  const comparison = { kind: "tolerance", relative: tolerance, absolute: tolerance } as const;
+  for (const name of results) {
+    const { mismatches, first } = compareElements(got.get(name)!, want.get(name)!, comparison);
+    if (first) return `${name}[${first.index}] is ${first.got}, not ${first.want} (${mismatches} differ)`;
+  }
+  return null;
+}
+
+/** What a model says, in the types of the buffers. */
+export function modelResults({ model, results }: BenchKernel, plan: BenchPlan, initial: Contents): Contents {
+  const inputs = Object.fromEntries(
+    [...initial].map(([name, elements]) => [name, numbersOf(plan.buffers[name]!.type, elements)]),
+  );
+  const values = model(inputs, plan);
+  return new Map(
+    results.map((name) => {
+      const { type, n } = plan.buffers[name]!;
+      const elements = elementsInPages(type, n);
+      for (let i = 0; i < n; i++) elements.set(i, values[name]![i]!);
+      return [name, elements];
+    }),
+  );
+}

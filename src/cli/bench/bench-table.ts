@@ -1,0 +1,162 @@
+import type { EngineName } from "../../runtime/device/module.ts";
+import { type PeerName, peerNames, peerTitles } from "./bench-peers.ts";
+import type { Times } from "./bench-run.ts";
+
+/** How long a benchmark takes by each means, with some number of threads. */
+export interface Measured {
+  /** Without those that cannot run it. */
+  readonly engines: ReadonlyMap<EngineName, Times>;
+  /** Milliseconds, without peers that are not there. */
+  readonly peers: ReadonlyMap<PeerName, number>;
+}
+
+/** What was measured of one benchmark. */
+export interface BenchRow {
+  readonly name: string;
+  /** With one thread, or as many as were asked for. */
+  readonly one: Measured;
+  /** With all threads of the machine; null where that was not asked for. */
+  readonly all: Measured | null;
+  /** The most memory that the process has taken besides the buffers and their copies, in bytes; null where nobody counts it. */
+  readonly hostBytes: number | null;
+  /** Whether a launch has ended with a report. */
+  readonly faulted: boolean;
+  /** Whether every engine had the right results. */
+  readonly ok: boolean;
+}
+
+const firstMs = ({ first }: Times): number => first.loadMs + first.runMs;
+
+const milliseconds = (ms: number): string => (ms >= 100 ? ms.toFixed(0) : ms >= 1 ? ms.toPrecision(3) : ms.toFixed(3));
+
+const multiple = (factor: number): string => (factor >= 100 ? factor.toFixed(0) : factor.toPrecision(2));
+
+function geometricMean(values: readonly (number | null)[]): number | null {
+  const known = values.filter((v) => v !== null);
+  return known.length === 0 ? null : Math.exp(known.reduce((sum, v) => sum + Math.log(v), 0) / known.length);
+}
+
+/** A column of numbers: times, or ratios, which have a mean. */
+interface Column {
+  readonly title: string;
+  readonly isRatio: boolean;
+  readonly of: (row: BenchRow) => number | null;
+}
+
+const ratio = (a: number | undefined, b: number | undefined): number | null =>
+  a === undefined || b === undefined ? null : a / b;
+
+const peerColumns = (
+  of: (row: BenchRow) => Measured | null,
+  engine: EngineName,
+  peers: readonly PeerName[],
+): Column[] => [
+  ...peers.map((peer) => ({
+    title: peerTitles[peer],
+    isRatio: false,
+    of: (row: BenchRow) => of(row)?.peers.get(peer) ?? null,
+  })),
+  ...peers.map((peer) => ({
+    title: `/ ${peerTitles[peer]}`,
+    isRatio: true,
+    of: (row: BenchRow) => ratio(of(row)?.engines.get(engine)?.ms, of(row)?.peers.get(peer)),
+  })),
+];
+
+/** A table, line by line, so that a row can be shown as soon as it is measured. */
+export class BenchTable {
+  readonly #columns: readonly Column[];
+  readonly #nameWidth: number;
+
+  private constructor(rowNames: readonly string[], columns: readonly Column[]) {
+    this.#columns = columns;
+    this.#nameWidth = Math.max(...rowNames.map((name) => name.length), meanTitle.length);
+  }
+
+  /** Engines, their first runs, and peers, with which the first engine is compared. */
+  static ofEngines(rowNames: readonly string[], engines: readonly EngineName[]): BenchTable {
+    const of = ({ one }: BenchRow): Measured => one;
+    const ownColumns = engines.flatMap((engine): Column[] => [
+      {
+        title: `${names[engine]} 1st`,
+        isRatio: false,
+        of: (row) => {
+          const times = row.one.engines.get(engine);
+          return times === undefined ? null : firstMs(times);
+        },
+      },
+      { title: names[engine], isRatio: false, of: (row) => row.one.engines.get(engine)?.ms ?? null },
+    ]);
+    return new BenchTable(rowNames, [...ownColumns, ...peerColumns(of, engines[0]!, peerNames)]);
+  }
+
+  /** With all threads: compiled code, how many times as fast that is as with one, and the peers that have a program for it. */
+  static ofAllThreads(rowNames: readonly string[]): BenchTable {
+    const of = ({ all }: BenchRow): Measured | null => all;
+    const ms = (measured: Measured | null): number | undefined => measured?.engines.get("jit")?.ms;
+    return new BenchTable(rowNames, [
+      { title: names.jit, isRatio: false, of: (row) => ms(row.all) ?? null },
+      { title: "one / all", isRatio: true, of: (row) => ratio(ms(row.one), ms(row.all)) },
+      ...peerColumns(of, "jit", ["native", "pocl"]),
+    ]);
+  }
+
+  head(unit: string): string {
+    return this.#line(
+      unit,
+      this.#columns.map(({ title }) => title),
+      "",
+    );
+  }
+
+  row(row: BenchRow): string {
+    const cells = this.#columns.map(({ of, isRatio }) => shown(of(row), isRatio));
+    return this.#line(row.name, cells, row.ok ? "ok" : row.faulted ? "FAULT" : "WRONG");
+  }
+
+  foot(rows: readonly BenchRow[]): string {
+    const means = this.#columns.map(({ of, isRatio }) => (isRatio ? shown(geometricMean(rows.map(of)), true) : ""));
+    return this.#line(meanTitle, means, "");
+  }
+
+  #line(name: string, cells: readonly string[], end: string): string {
+    return [name.padEnd(this.#nameWidth), ...cells.map((cell) => cell.padStart(columnWidth)), ` ${end}`]
+      .join("")
+      .trimEnd();
+  }
+}
+
+const names: Readonly<Record<EngineName, string>> = { interpreter: "interpr.", jit: "jit" };
+
+const meanTitle = "geometric mean";
+
+const columnWidth = 12;
+
+const shown = (value: number | null, isRatio: boolean): string =>
+  value === null ? "-" : isRatio ? multiple(value) : milliseconds(value);
+
+const engineToJson = (measurement: Times) => ({
+  ms: measurement.ms,
+  firstMs: firstMs(measurement),
+  first: measurement.first,
+});
+
+export const rowToJson = ({ name, one, all, hostBytes, ok }: BenchRow, compiler: string | null, allThreads: number) => {
+  const [jit, interpreter] = [one.engines.get("jit"), one.engines.get("interpreter")];
+  const native = one.peers.get("native");
+  const peers = (["tuned", "pocl"] as const).filter((peer) => one.peers.has(peer));
+  const together = all?.engines.get("jit");
+  return {
+    name,
+    ...(jit ? { jit: { ...engineToJson(jit), threads: jit.threads } } : {}),
+    ...(together ? { jitAllThreads: { ms: together.ms, threads: together.threads } } : {}),
+    ...(interpreter ? { interpreter: engineToJson(interpreter) } : {}),
+    ...(native === undefined ? {} : { native: { ms: native, compiler } }),
+    ...Object.fromEntries(peers.map((peer) => [peer, { ms: one.peers.get(peer)! }])),
+    ...Object.fromEntries(
+      [...(all?.peers ?? [])].map(([peer, ms]) => [`${peer}AllThreads`, { ms, threads: allThreads }]),
+    ),
+    ...(hostBytes === null ? {} : { hostBytes }),
+    ok,
+  };
+};

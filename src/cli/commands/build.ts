@@ -1,0 +1,69 @@
+import { basename } from "node:path";
+import { LoadError, NotExecutableError, UsageError } from "../../runtime/data/errors.ts";
+import { buildKernel } from "../../runtime/standalone/standalone.ts";
+import { parseDim } from "../options/argument-syntax.ts";
+import { type Command, exitStatus } from "../options/command.ts";
+import { requirePtx } from "../options/isa-of-file.ts";
+import { readSource, writeBytes } from "../terminal/files.ts";
+import { printLoadError } from "../terminal/load-error.ts";
+import { printJson } from "../terminal/terminal.ts";
+
+const descriptionOf = (module: string): string => module.replace(/\.wasm$/, ".json");
+
+export const build: Command = {
+  name: "build",
+  summary: "compile a PTX kernel to WebAssembly that stands alone",
+  usage: ["build FILE.ptx… -o OUT.wasm [--kernel K] [--block SIZE]"],
+  options: [
+    {
+      name: "output",
+      short: "o",
+      value: "FILE.wasm",
+      file: "written",
+      alsoWritten: descriptionOf,
+      help: "where the module goes; its description is FILE.json",
+    },
+    { name: "kernel", value: "NAME", help: "the kernel (default: the only one that there is)" },
+    { name: "block", value: "X[,Y,Z]", help: "for blocks of so many threads alone (default: for any)" },
+  ],
+  common: ["target"],
+  details:
+    "The files are linked into one program. docs/build.md says what the description holds, and how the module is launched: " +
+    "lanewise/loader (examples/standalone/loader.mjs) does it in Node and in the browser, without the compiler. Refused is what a simple launcher cannot do: " +
+    "allocating memory, assertions, alloca, lanes that wait for others of their warp, and barriers with a number or a count.",
+  run(options, terminal) {
+    const output = options.value("output");
+    if (options.positionals.length === 0) throw new UsageError("build: no file given");
+    if (output === null) throw new UsageError("build: -o says where the module goes");
+    if (!output.endsWith(".wasm")) throw new UsageError(`build: -o ${output}: the name of a module ends in .wasm`);
+    requirePtx(options, "only kernels of PTX can stand alone");
+    const size = options.value("block");
+    const kernel = options.value("kernel");
+    const descriptionPath = descriptionOf(output);
+    const sources = options.positionals.map(readSource);
+    const json = options.has("json");
+    try {
+      const { wasm, description } = buildKernel(sources, {
+        ...(kernel === null ? {} : { kernel }),
+        ...(size === null ? {} : { block: parseDim("block", size) }),
+        target: options.target ?? undefined,
+      });
+      writeBytes(output, wasm);
+      writeBytes(descriptionPath, `${JSON.stringify({ module: basename(output), ...description }, null, 1)}\n`);
+      if (json) printJson({ ok: true, output, description: descriptionPath, kernel: description.kernel }, terminal);
+      else {
+        const kilobytes = (wasm.length / 1000).toFixed(1);
+        terminal.err(`${description.kernel}: ${kilobytes} KB in ${output}, described in ${descriptionPath}`);
+      }
+      return exitStatus.ok;
+    } catch (error) {
+      if (error instanceof LoadError) printLoadError(error, json, terminal);
+      else if (!(error instanceof NotExecutableError)) throw error;
+      else {
+        terminal.err(`lanewise: ${error.message}`);
+        if (json) printJson({ ok: false, error: error.message }, terminal);
+      }
+      return exitStatus.failed;
+    }
+  },
+};

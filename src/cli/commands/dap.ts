@@ -1,0 +1,124 @@
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, resolve } from "node:path";
+import { DapSession } from "../../debugger/dap/dap-session.ts";
+import { frame, Unframer } from "../../debugger/dap/framing.ts";
+import type { Arguments } from "../../debugger/dap/protocol.ts";
+import type { Session } from "../../debugger/session.ts";
+import { LoadError, UsageError } from "../../runtime/data/errors.ts";
+import { isCisaName } from "../../runtime/data/isa.ts";
+import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
+import { commonOptions, parseOptions } from "../options/options.ts";
+import { programOptions } from "../options/program-options.ts";
+import { openSession } from "../runs/debug-program.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Attributes of a launch configuration that are options of `lanewise debug` too. */
+const launchOptions = [
+  "variant",
+  "kernel",
+  "grid",
+  "block",
+  "shared",
+  "global",
+  "local",
+  "zeinfo",
+  "isa",
+  "sanitize",
+  "seed",
+  "schedule",
+  "target",
+] as const;
+
+const specs = [...programOptions, ...commonOptions];
+
+/** A launch request as the command line that says the same. */
+function wordsOf(launch: Arguments): readonly string[] {
+  const program = launch.string("program");
+  const files = program === null ? launch.strings("program") : [program];
+  if (files.length === 0) throw new UsageError("the launch configuration names no `program`");
+  const cwd = launch.string("cwd") ?? process.cwd();
+  const path = (file: string): string => (isAbsolute(file) ? file : resolve(cwd, file));
+  const words = files.map(path);
+  for (const name of launchOptions) {
+    const value = launch.value(name);
+    const text = Array.isArray(value) ? value.join(",") : value;
+    if (typeof text !== "string" && typeof text !== "number") continue;
+    words.push(`--${name}=${name === "zeinfo" ? path(String(text)) : text}`);
+  }
+  const maxSteps = launch.number("maxSteps");
+  if (maxSteps !== null) words.push(`--max-steps=${maxSteps}`);
+  for (const argument of launch.strings("args"))
+    words.push(`--arg=${argument.replace(/@(.+)$/, (_, file) => `@${path(file)}`)}`);
+  for (const input of launch.strings("input")) words.push(`--input=${input}`);
+  return words;
+}
+
+async function open(launch: Arguments, onLog: (text: string) => void): Promise<Session> {
+  const problems: string[] = [];
+  const terminal: Terminal = {
+    style: (_, text) => text,
+    width: 120,
+    interactive: false,
+    out: (text) => void problems.push(text),
+    err: (text) => void problems.push(text),
+  };
+  try {
+    return await openSession(parseOptions(wordsOf(launch), specs), terminal, { command: "dap", onLog });
+  } catch (error) {
+    if (problems.length > 0) onLog(problems.join("\n"));
+    if (error instanceof LoadError) onLog(error.message);
+    throw error;
+  }
+}
+
+/** Files that an editor can show, by the absolute path; of CISA files it is shown the text that they stand for. */
+function pathOf(path: string): string | null {
+  const whole = resolve(path);
+  return !isCisaName(path) && existsSync(dirname(whole)) && existsSync(whole) ? whole : null;
+}
+
+/** A message that is no JSON cannot be answered: it is said where a person may look, and passed over. */
+function messageOf(text: string, terminal: Terminal): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    terminal.err(`dap: a message is no JSON: ${(error as Error).message}`);
+    return null;
+  }
+}
+
+export const dap: Command = {
+  name: "dap",
+  summary: "debug from an editor: the Debug Adapter Protocol on stdin and stdout",
+  usage: ["dap"],
+  options: [],
+  common: [],
+  details: `A launch request names a job or the files of a program (\`program\`), and what \`lanewise debug\` takes as options: kernel, grid, block, shared, global, local, zeinfo, args, input, sanitize, seed, schedule, variant, target, maxSteps; besides cwd, stopOnEntry, and source: "original" to see the source that \`.loc\` names. editors/vscode has an extension that starts it.`,
+  async run(_, terminal) {
+    const unframer = new Unframer();
+    const status = await new Promise<ExitStatus>((resolve) => {
+      const end = (): void => resolve(exitStatus.ok);
+      const session = new DapSession({
+        send: (message) => void process.stdout.write(frame(message)),
+        open,
+        pathOf,
+        end,
+      });
+      process.stdin.on("data", (chunk: Buffer) => {
+        try {
+          for (const text of unframer.push(chunk)) void session.receive(messageOf(text, terminal));
+        } catch (error) {
+          terminal.err(`dap: the input is no stream of messages: ${(error as Error).message}`);
+          resolve(exitStatus.usage);
+        }
+      });
+      process.stdin.on("end", () => {
+        if (!unframer.isWithin) return end();
+        terminal.err("dap: the input ends within a message; editors start `lanewise dap`, people `lanewise debug`");
+        resolve(exitStatus.usage);
+      });
+    });
+    process.stdin.destroy();
+    return status;
+  },
+};

@@ -1,0 +1,137 @@
+import { createInterface, type Interface } from "node:readline";
+import { Console } from "../../debugger/console/console.ts";
+import type { Session } from "../../debugger/session.ts";
+import { LoadError, NotExecutableError, UsageError } from "../../runtime/data/errors.ts";
+import type { SourceText } from "../../source/index.ts";
+import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
+import type { Options } from "../options/options.ts";
+import { programDetails, programOptions, programUsage } from "../options/program-options.ts";
+import { openSession } from "../runs/debug-program.ts";
+import { FileError, readText } from "../terminal/files.ts";
+import { printLoadError } from "../terminal/load-error.ts";
+import { printJson, type Terminal } from "../terminal/terminal.ts";
+
+const prompt = "(lanewise) ";
+
+/** The commands of `--command` and of the file of `-x`, in this order: files first, as settings usually stand there. */
+function scriptOf(options: Options): readonly string[] {
+  const fromFiles = options.all("script").flatMap((path) => readText(path).text.split("\n"));
+  const lines = [...fromFiles, ...options.all("command")].map((line) => line.trim());
+  return lines.filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+interface Transcript {
+  readonly commands: { readonly command: string; readonly text: string; readonly failed: boolean }[];
+}
+
+/** Does what a script says, and shows it as if somebody had typed it; stops at the first command that fails. */
+async function runScript(console: Console, lines: readonly string[], terminal: Terminal | null): Promise<Transcript> {
+  const commands: Transcript["commands"] = [];
+  for (const command of lines) {
+    terminal?.out(terminal.style("faint", `${prompt}${command}`));
+    const { text, quit = false, failed } = await console.run(command);
+    if (text !== "") terminal?.out(text);
+    commands.push({ command, text, failed });
+    if (quit || failed) break;
+  }
+  return { commands };
+}
+
+/** Reads files that debug information names; those that are not there are no error. */
+function readOnce(): (path: string) => SourceText | null {
+  const known = new Map<string, SourceText | null>();
+  return (path) => {
+    let found = known.get(path);
+    if (found === undefined) known.set(path, (found = readIfThere(path)));
+    return found;
+  };
+}
+
+function readIfThere(path: string): SourceText | null {
+  try {
+    return readText(path);
+  } catch (error) {
+    if (error instanceof FileError) return null;
+    throw error;
+  }
+}
+
+/** Reads commands until the input ends or one of them is `quit`. Control-C interrupts what runs. */
+async function interact(console: Console, terminal: Terminal): Promise<void> {
+  const isTerminal = process.stdin.isTTY === true;
+  const lines: Interface = createInterface({
+    input: process.stdin,
+    output: isTerminal ? process.stdout : undefined,
+    terminal: isTerminal,
+    historySize: 1000,
+    removeHistoryDuplicates: true,
+    completer: (line: string) => [console.complete(line), line],
+    prompt: isTerminal ? terminal.style("strong", prompt) : "",
+  });
+  let busy = false;
+  lines.on("SIGINT", () => {
+    if (busy) console.session.interrupt();
+    else {
+      terminal.out("(quit ends; Control-C interrupts what runs)");
+      lines.prompt();
+    }
+  });
+  lines.prompt();
+  for await (const line of lines) {
+    busy = true;
+    const { text, quit = false } = await console.run(line);
+    busy = false;
+    if (text !== "") terminal.out(text);
+    if (quit) break;
+    lines.prompt();
+  }
+  lines.close();
+}
+
+/** Whether time stands before what a fault or a sanitizer reports. */
+const stopsAtError = (session: Session): boolean => session.stop("goto").report?.severity === "error";
+
+export const debug: Command = {
+  name: "debug",
+  summary: "run under a debugger, forwards and backwards",
+  usage: programUsage("debug").map((usage) => usage.replace("JOB.json…", "JOB.json")),
+  options: [
+    ...programOptions,
+    { name: "command", value: "COMMAND", repeats: true, help: "do this instead of asking; may be given several times" },
+    { name: "script", short: "x", value: "FILE", repeats: true, file: "read", help: "do what the lines of a file say" },
+    { name: "interactive", short: "i", help: "ask for commands behind those" },
+  ],
+  common: ["sanitize", "seed", "max-steps", "target"],
+  details: `Stands before the first instruction, and asks what to do; help lists the commands. Time is counted in instructions of warps, and goes both ways: reverse-step, reverse-continue, goto TIME, last-write EXPRESSION. What faults stops before it happens; with --sanitize, so does what sanitizers report. It is the interpreter that runs; --engine and --timeout mean nothing here.
+
+${programDetails}
+
+For example, in a clone of Lanewise:
+  lanewise debug examples/bugs/wrong-prototype.ptx --kernel apply --block 32 \\
+    --arg u32[32] --command continue --command backtrace
+
+Exit status: 0; 1 if the program has errors; 2 for wrong usage and commands that cannot be done; 3 if a script ends at a fault or at a sanitizer's error.`,
+  async run(options, terminal): Promise<ExitStatus> {
+    const script = scriptOf(options);
+    const json = options.has("json");
+    let session: Session;
+    try {
+      const onLog = (text: string): void => (json ? terminal.err(text) : terminal.out(text));
+      session = await openSession(options, terminal, { command: "debug", onLog });
+    } catch (error) {
+      if (error instanceof NotExecutableError) throw new UsageError(error.message);
+      if (!(error instanceof LoadError)) throw error;
+      printLoadError(error, json, terminal);
+      return exitStatus.failed;
+    }
+    const { style, width } = terminal;
+    const console = new Console(session, { style, width, readSource: readOnce() });
+    if (!json) terminal.out(console.greeting);
+    const { commands } = await runScript(console, script, json ? null : terminal);
+    const failed = commands.some((c) => c.failed);
+    if (json) printJson({ ok: !failed, time: session.now, commands, output: session.timeline.output }, terminal);
+    else if (options.has("interactive") || script.length === 0) await interact(console, terminal);
+    if (failed) return exitStatus.usage;
+    return script.length > 0 && stopsAtError(session) ? exitStatus.faulted : exitStatus.ok;
+  },
+};

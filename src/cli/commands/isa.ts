@@ -1,0 +1,210 @@
+import { type Candidate, type Form, type Gate, type Instruction, instructionSet } from "../../ptx/isa/index.ts";
+import { UsageError } from "../../runtime/data/errors.ts";
+import { isas } from "../../runtime/data/isa.ts";
+import { engineNames } from "../../runtime/device/module.ts";
+import { nearest, type Style } from "../../source/index.ts";
+import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
+import { printJson, type Terminal } from "../terminal/terminal.ts";
+import { findVisa, printVisa, printVisaList, visaRows, visaToJson, visaWords } from "./isa-visa.ts";
+import { combinations, describeSemantics, obstacleOf, opcodesOf } from "./semantics.ts";
+
+function gateText({ since, target, until, untilTarget }: Gate): string {
+  const targets = target === undefined ? [] : typeof target === "string" ? [target] : target;
+  return [
+    ...(since === undefined ? [] : [`PTX ${since}`]),
+    ...(targets.length === 0 ? [] : [targets.join(" or ")]),
+    ...(until === undefined ? [] : [`until PTX ${until}${untilTarget === undefined ? "" : ` on ${untilTarget}`}`]),
+  ].join(", ");
+}
+
+const shownMeanings = 12;
+
+/** What the form does, with the opcodes that do it: those of the same meaning together. */
+function meanings(form: Form): { readonly lines: readonly string[]; readonly opcodes: readonly string[] }[] {
+  const byText = new Map<string, string[]>();
+  for (const opcode of opcodesOf(form, combinations)) {
+    const candidate = candidateOf(form, opcode);
+    if (!candidate) continue;
+    const text = describeSemantics(candidate).join("\n");
+    if (text === "") continue;
+    const known = byText.get(text);
+    if (known) known.push(opcode);
+    else byText.set(text, [opcode]);
+  }
+  return [...byText].map(([text, list]) => ({ lines: text.split("\n"), opcodes: list }));
+}
+
+const candidateOf = (form: Form, opcode: string): Candidate | undefined =>
+  instructionSet.resolve(opcode).candidates.find((c) => c.form === form);
+
+const obstacle = (form: Form): string | null => obstacleOf(form, (opcode) => candidateOf(form, opcode));
+
+const executable = (form: Form): boolean => obstacle(form) === null;
+
+const formToJson = (form: Form) => ({
+  text: form.text,
+  gate: { since: form.since, ...(form.target === undefined ? {} : { target: form.target }) },
+  modifiers: form.modifiers.map(({ name, optional, choices }) => ({
+    name,
+    optional,
+    ...(choices
+      ? { choices: choices.map((choice) => ({ name: choice, ...form.gates[choice] })) }
+      : { ...form.gates[name] }),
+  })),
+  executable: executable(form),
+  ...(executable(form) ? { engines: engineNames } : { reason: obstacle(form) }),
+  ...(form.note === null ? {} : { note: form.note }),
+});
+
+function printForm(form: Form, terminal: Terminal): void {
+  const { style } = terminal;
+  const line = (text: string): void => terminal.out(`      ${text}`);
+  terminal.out(`\n  ${style("strong", form.text)}`);
+  for (const { name, choices } of form.modifiers) {
+    if (choices)
+      line(`.${name}: ${choices.map((choice) => `.${choice}${gateSuffix(form.gates[choice], style)}`).join(" ")}`);
+    else if (form.gates[name]) line(`.${name}: ${gateText(form.gates[name])}`);
+  }
+  line(`since ${gateText(form)}`);
+  const reason = obstacle(form);
+  line(reason === null ? `executable: ${engineNames.join(", ")}` : style("warning", `not executable: ${reason}`));
+  if (form.note !== null) line(form.note);
+  for (const code of Object.keys(form.undefinedCases)) line(`undefined cases are reported as ${code}`);
+  const found = meanings(form);
+  for (const { lines, opcodes: list } of found.slice(0, shownMeanings)) {
+    const more = list.length > 3 ? `, and ${list.length - 3} more` : "";
+    line(style("faint", `${list.slice(0, 3).join(", ")}${more}:`));
+    for (const text of lines) line(`  ${text}`);
+  }
+  if (found.length > shownMeanings) line(style("faint", `and ${found.length - shownMeanings} further meanings`));
+}
+
+const gateSuffix = (gate: Gate | undefined, style: Style): string =>
+  gate === undefined ? "" : style("faint", ` (${gateText(gate)})`);
+
+/** Executable in all forms, in some, or in none. */
+function mark({ forms }: Instruction, style: Style): string {
+  const count = forms.filter(executable).length;
+  if (count === forms.length) return style("help", "yes ");
+  return count === 0 ? style("warning", "no  ") : style("note", "part");
+}
+
+function bySection(instructions: readonly Instruction[]): Instruction[] {
+  const key = (section: string): string =>
+    section
+      .split(".")
+      .map((part) => part.padStart(4, "0"))
+      .join(".");
+  return [...instructions].sort((a, b) =>
+    key(a.section) < key(b.section) ? -1 : key(a.section) > key(b.section) ? 1 : 0,
+  );
+}
+
+function printList(terminal: Terminal): void {
+  const { style } = terminal;
+  const instructions = bySection(instructionSet.instructions);
+  const width = Math.max(...instructions.map((i) => i.name.length));
+  terminal.out("executable  section       instruction");
+  for (const i of instructions) {
+    terminal.out(`${mark(i, style)}        ${i.section.padEnd(12)}  ${i.name.padEnd(width)}  ${i.summary}`);
+  }
+  const forms = instructions.flatMap((i) => i.forms);
+  terminal.out(
+    `\n${instructions.length} instructions, ${forms.length} forms, ${forms.filter(executable).length} executable`,
+  );
+}
+
+/** Instructions by the manual's name, or by a dotted opcode. */
+function findExactly(word: string): readonly Instruction[] {
+  const named = instructionSet.instructions.filter((i) => i.name === word);
+  return named.length > 0
+    ? named
+    : [...new Set(instructionSet.resolve(word).candidates.map((candidate) => candidate.instruction))];
+}
+
+/** The same, or all that begin with the first word of an opcode. */
+function find(word: string): readonly Instruction[] {
+  const exactly = findExactly(word);
+  const [root] = word.split(".");
+  return exactly.length > 0 ? exactly : instructionSet.instructions.filter((i) => i.name.split(".")[0] === root);
+}
+
+const ptxWords = (): readonly string[] => instructionSet.instructions.map((i) => i.name);
+
+function unknown(word: string, words: readonly string[]): never {
+  const meant = nearest(word, words);
+  throw new UsageError(
+    `there is no instruction "${word}"; ${meant ? `did you mean "${meant}"?` : "`lanewise isa` lists all"}`,
+  );
+}
+
+function ptx(words: readonly string[], json: boolean, terminal: Terminal): ExitStatus {
+  const chosen = words.length === 0 ? bySection(instructionSet.instructions) : [...new Set(words.flatMap(find))];
+  if (json) {
+    const instructions = chosen.map(({ name, section, summary, forms }) => ({
+      name,
+      section,
+      summary,
+      forms: forms.map(formToJson),
+    }));
+    printJson({ instructions }, terminal);
+  } else if (words.length === 0) {
+    printList(terminal);
+    terminal.out("These are PTX's; `lanewise isa --isa visa` lists those of vISA.");
+  } else {
+    for (const word of words) {
+      if (word.includes(".") && findExactly(word).length === 0)
+        terminal.err(`lanewise: there is no opcode "${word}"; these begin in the same way`);
+    }
+    chosen.forEach((instruction, i) => {
+      const { name, summary, section } = instruction;
+      terminal.out(`${i > 0 ? "\n" : ""}${terminal.style("strong", name)}: ${summary} (section ${section})`);
+      for (const form of instruction.forms) printForm(form, terminal);
+    });
+  }
+  return exitStatus.ok;
+}
+
+function visa(words: readonly string[], json: boolean, terminal: Terminal): ExitStatus {
+  const chosen = words.length === 0 ? visaRows : [...new Set(words.flatMap(findVisa))];
+  if (json) printJson({ instructions: chosen.map(visaToJson) }, terminal);
+  else if (words.length === 0) printVisaList(terminal);
+  else {
+    [...new Set(chosen.map(({ mnemonic }) => mnemonic))].forEach((mnemonic, i) => {
+      terminal.out(`${i > 0 ? "\n" : ""}${terminal.style("strong", mnemonic)} (vISA)`);
+      for (const row of chosen.filter((r) => r.mnemonic === mnemonic)) printVisa(row, terminal);
+    });
+  }
+  return exitStatus.ok;
+}
+
+export const isa: Command = {
+  name: "isa",
+  summary: "instructions: forms, gates, semantics, which are executable",
+  usage: ["isa [--isa visa]", "isa OPCODE… [--isa visa]"],
+  options: [{ name: "isa", value: "NAME", help: "ptx or visa (default: ptx, or whichever has the instruction)" }],
+  common: [],
+  details: "An OPCODE is a mnemonic, with modifiers or without; of vISA also a number, as in 0x4f.",
+  run(options, terminal) {
+    const words = options.positionals;
+    const json = options.has("json");
+    const wanted = options.oneOf("isa", isas);
+    if (wanted === "visa") {
+      for (const word of words) if (findVisa(word).length === 0) unknown(word, visaWords());
+      return visa(words, json, terminal);
+    }
+    if (words.length > 0 && wanted === null && words.every((w) => find(w).length === 0 && findVisa(w).length > 0)) {
+      return visa(words, json, terminal);
+    }
+    for (const word of words) {
+      if (find(word).length === 0) unknown(word, wanted === null ? [...ptxWords(), ...visaWords()] : ptxWords());
+    }
+    const status = ptx(words, json, terminal);
+    const both = wanted === null ? words.filter((word) => findVisa(word).length > 0) : [];
+    if (both.length > 0 && !json) {
+      const list = both.map((word) => `"${word}"`).join(", ");
+      terminal.out(`\nvISA has ${list} too: lanewise isa --isa visa ${both.join(" ")}`);
+    }
+    return status;
+  },
+};

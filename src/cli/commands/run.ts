@@ -1,0 +1,162 @@
+import { UsageError } from "../../runtime/data/errors.ts";
+import type { JobResult } from "../../runtime/job/job-execution.ts";
+import { type Command, exitStatus } from "../options/command.ts";
+import { findingOptions, Findings } from "../options/findings.ts";
+import type { Options } from "../options/options.ts";
+import { programDetails, programOptions, programUsage } from "../options/program-options.ts";
+import { eachRun } from "../runs/each-run.ts";
+import { executeRun, type Finished, kernelStore } from "../runs/run-execution.ts";
+import { jobToJson } from "../runs/run-json.ts";
+import { planOutputs, printBuffers, saveOutputs } from "../runs/run-outputs.ts";
+import { jobOptions, steeringOf, warnOfUnreached } from "../runs/run-settings.ts";
+import { statusOf } from "../runs/run-status.ts";
+import { grouped, plural } from "../terminal/numbers.ts";
+import { Progress } from "../terminal/progress.ts";
+import { renderReport } from "../terminal/render-report.ts";
+import { printJson, type Terminal } from "../terminal/terminal.ts";
+import { printDiagnostics } from "./check.ts";
+import { exploredStatus, exploredToJson, exploreRun, printExplored } from "./explore.ts";
+
+function printJob({ result, job }: Finished, terminal: Terminal): void {
+  const { style } = terminal;
+  const steps = result.launches.reduce<number | null>(
+    (sum, l) => (sum === null || l.steps === null ? null : sum + l.steps),
+    0,
+  );
+  const time = result.launches.reduce((sum, l) => sum + l.milliseconds, 0);
+  const verdict = result.ok
+    ? style("help", "ok  ")
+    : result.skipped
+      ? style("warning", "skip")
+      : style("error", "FAIL");
+  const cost =
+    result.launches.length > 0 ? `  ${steps === null ? "" : `${grouped(steps)} steps, `}${time.toFixed(1)} ms` : "";
+  const why = result.failure === null ? "" : `: ${result.failure}`;
+  terminal.out(`${verdict}  ${result.id} ${style("faint", result.variant)}${why}${style("faint", cost)}`);
+  // A report that was asked for is no news.
+  if (job.expect === null || !result.ok) printFindings(result, terminal);
+}
+
+function printFindings(result: JobResult, terminal: Terminal): void {
+  printDiagnostics(
+    result.diagnostics.filter((d) => d.severity === "error"),
+    terminal,
+  );
+  for (const report of result.reports) terminal.out(`${renderReport(report, terminal)}\n`);
+}
+
+function printLaunch({ result }: Finished, terminal: Terminal): void {
+  if (result.stdout !== "") terminal.out(result.stdout.replace(/\n$/, ""));
+  printFindings(result, terminal);
+  for (const { kernel, threads, steps, milliseconds } of result.launches) {
+    const count = steps === null ? "" : `, ${grouped(steps)} steps`;
+    terminal.err(`${kernel}: ${plural(threads, "thread")}${count}, ${milliseconds.toFixed(1)} ms`);
+  }
+  if (result.reports.length === 0 && result.failure !== null) terminal.err(`lanewise: ${result.failure}`);
+}
+
+export const run: Command = {
+  name: "run",
+  summary: "run jobs, or one kernel with arguments from the command line",
+  usage: programUsage("run"),
+  options: [
+    ...programOptions,
+    ...findingOptions,
+    { name: "explore", value: "N", help: "run under up to N schedules, and stop at the first that makes a difference" },
+    {
+      name: "out",
+      value: "N=FILE",
+      repeats: true,
+      file: "written",
+      fileIn: /^\d+=(.+)$/s,
+      help: "save the buffer of argument N (from 0): .npy, .bin, .json",
+    },
+  ],
+  common: ["engine", "threads", "cache", "no-cache", "sanitize", "seed", "timeout", "max-steps", "target"],
+  details: `${programDetails}
+
+For example, in a clone of Lanewise:
+  lanewise run examples/saxpy.ptx --kernel saxpy --block 32 \\
+    --arg 20 --arg 2.5 --arg f32[32]=iota --arg f32[32]
+  lanewise run examples/saxpy.visaasm --zeinfo examples/saxpy.yaml \\
+    --kernel saxpy --global 32 --local 16 \\
+    --arg 20 --arg 2.5 --arg f32[32]=iota --arg f32[32]
+
+Exit status: 0 all is well; 1 a check failed, a schedule made a difference, or the program has errors; 2 wrong usage, or a file that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached (--fail-on says which reports count).`,
+  async run(options, terminal) {
+    const budget = explorationBudget(options);
+    const progress = new Progress(terminal);
+    const settings = jobOptions(options, progress);
+    const device = { kernelStore: kernelStore(options) };
+    const json = options.has("json");
+    const results: Finished[] = [];
+    const documents: object[] = [];
+    const print = (finished: Finished, fromJob: boolean): void => {
+      if (!json) (fromJob ? printJob : printLaunch)(finished, terminal);
+    };
+
+    const findings = new Findings(options);
+
+    const { status, errors } = await eachRun(options, { command: "run", terminal }, async (planned, fromJob) => {
+      const outputs = fromJob ? [] : planOutputs(options.all("out"), planned.job);
+      if (budget !== null) {
+        const explored = await exploreRun(
+          planned,
+          { ...settings, suppress: findings.suppresses },
+          { budget, progress },
+        );
+        findings.addRun(explored.usual);
+        if (explored.found !== null) findings.addRun(explored.found.result);
+        const usual = { ...planned, result: explored.usual };
+        print(usual, fromJob);
+        // In the summary a job that passes under some schedules only has failed.
+        results.push({ ...planned, result: { ...explored.usual, ok: explored.usual.ok && explored.found === null } });
+        documents.push(exploredToJson(explored));
+        if (!json) {
+          printExplored(explored, terminal);
+          if (explored.found !== null) printFindings(explored.found.result, terminal);
+        }
+        return exploredStatus(planned, explored, findings.failOn);
+      }
+      const steering = steeringOf(options);
+      const watched = { ...settings, ...(steering && { steering }), suppress: findings.suppresses };
+      const finished = await executeRun(planned, watched, { progress, terminal, device });
+      const { result } = finished;
+      findings.addRun(result);
+      if (!fromJob && result.problem) throw result.problem;
+      print(finished, fromJob);
+      results.push(finished);
+      documents.push(jobToJson(result));
+      if (!fromJob && result.launches.length > 0) saveOutputs(outputs, result);
+      if (!fromJob && outputs.length === 0 && !json) printBuffers(result, planned.job, terminal);
+      warnOfUnreached(steering, terminal);
+      return statusOf(finished, findings.failOn);
+    });
+    await findings.finish({ of: "run", completed: status !== exitStatus.usage }, terminal);
+    if (json)
+      printJson({ ok: status === exitStatus.ok, jobs: documents, ...(errors.length > 0 && { errors }) }, terminal);
+    else if (results.length > 1) terminal.out(summary(results));
+    return status;
+  },
+};
+
+/** How many schedules to try, or null. */
+function explorationBudget(options: Options): number | null {
+  const budget = options.integer("explore", 1);
+  if (budget === null) return null;
+  if (options.has("schedule")) throw new UsageError("run: --explore looks for schedules, and --schedule gives one");
+  if (options.has("out")) throw new UsageError("run: --out saves what one run leaves, and --explore makes many");
+  return budget;
+}
+
+function summary(results: readonly Finished[]): string {
+  const count = (what: (r: JobResult) => boolean): number => results.filter((r) => what(r.result)).length;
+  const skipped = count((r) => r.skipped !== null);
+  const passed = count((r) => r.ok);
+  const failed = results.length - passed - skipped;
+  return [
+    `${passed} passed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ].join(", ");
+}

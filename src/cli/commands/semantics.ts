@@ -1,0 +1,205 @@
+import type { Op, WarpOp } from "../../ir/index.ts";
+import type { Candidate, Form, OperandAccess, OperandRule } from "../../ptx/isa/index.ts";
+import { type Expr, kit, type LeafName, printEquations, printExpr, type Ty } from "../../semantics/index.ts";
+
+/** The type in which a row sees an operand of this rule; see `Source` in ptx/isa/define.ts. */
+function tyOf({ type, shape }: OperandRule): Ty {
+  if (shape !== "value" || type === null) return "i64";
+  if (type.kind === "pred") return "pred";
+  if (type.name === "f32" || type.name === "f64") return type.name;
+  return type.bits > 32 ? "i64" : "i32";
+}
+
+/** The row's semantics cannot be built without the value of this immediate. */
+class NeedsValue extends Error {}
+
+/** Operands that are known only by name, as the manual's notation has them: a row's semantics can be printed from these. */
+class SymbolicOperands implements OperandAccess {
+  readonly #names: string[] = ["carry"];
+  readonly #elements = new Map<string, readonly Expr[]>();
+  readonly #rules = new Map<string, OperandRule>();
+  readonly source: Record<string, Expr> = {};
+  readonly carry: Expr = { kind: "reg", ty: "pred", reg: 0 };
+
+  constructor({ operands }: Candidate) {
+    for (const { name, rule, second, secondRule, destination } of operands) {
+      this.#rules.set(name, rule);
+      if (second && secondRule) this.#rules.set(second.name, secondRule);
+      if (destination) continue;
+      const n = Math.max(...rule.counts);
+      const list = Array.from({ length: n }, (_, i) => this.#leaf(n > 1 ? `${name}${i}` : name, rule));
+      this.#elements.set(name, list);
+      if (list[0]) this.source[name] = list[0];
+    }
+  }
+
+  #leaf(name: string, rule: OperandRule): Expr {
+    return { kind: "reg", ty: tyOf(rule), reg: this.#names.push(name) - 1 };
+  }
+
+  readonly nameOf: LeafName = (leaf) => {
+    if (leaf.kind === "reg") return this.#names[leaf.reg] ?? "?";
+    if (leaf.kind === "old") return leaf.index === 0 ? "old" : `old${leaf.index}`;
+    return leaf.kind === "special" ? `%${leaf.name}` : "symbol" in leaf ? leaf.symbol : "frame";
+  };
+
+  vector(name: string): readonly Expr[] {
+    return this.#elements.get(name) ?? [];
+  }
+  has(name: string): boolean {
+    return this.#rules.has(name);
+  }
+  constant(name: string): never {
+    throw new NeedsValue(name);
+  }
+  width(name: string): number {
+    return this.#rules.get(name)?.type?.bits ?? 32;
+  }
+  count(name: string): number {
+    return Math.max(...(this.#rules.get(name)?.counts ?? [1]));
+  }
+  selector(): null {
+    return null;
+  }
+  negated(): boolean {
+    return false;
+  }
+}
+
+/** Forms with more ways to choose their modifiers than this are looked at in part. */
+export const combinations = 400;
+
+/** All ways to choose the modifiers of a form, as opcodes; at most `limit`. */
+export function* opcodesOf(form: Form, limit: number): Generator<string> {
+  let left = limit;
+  function* from(slot: number, text: string): Generator<string> {
+    const modifier = form.modifiers[slot];
+    if (modifier === undefined) {
+      if (left-- > 0) yield text;
+      return;
+    }
+    if (modifier.optional) yield* from(slot + 1, text);
+    for (const choice of modifier.choices ?? [modifier.name]) {
+      if (left <= 0) return;
+      yield* from(slot + 1, `${text}.${choice}`);
+    }
+  }
+  yield* from(0, /^\w+/.exec(form.text)?.[0] ?? "");
+}
+
+const isList = (value: unknown): value is readonly Expr[] => Array.isArray(value);
+
+/**
+ * The operations that a form has as its effect, one for each way to choose its modifiers; null where that needs the value of
+ * an operand.
+ */
+function* opsOf(form: Form, resolve: (opcode: string) => Candidate | undefined): Generator<Op | null> {
+  for (const opcode of opcodesOf(form, combinations)) {
+    const candidate = resolve(opcode);
+    if (!candidate || !form.effect) continue;
+    const operands = new SymbolicOperands(candidate);
+    try {
+      yield form.effect(kit, operands.source, candidate.mods, operands);
+    } catch (error) {
+      if (!(error instanceof NeedsValue)) throw error;
+      yield null;
+    }
+  }
+}
+
+/**
+ * Why a form can never be executed, or null when it can, at least with some of its modifiers: a row says so as a whole, or
+ * makes an operation that is not supported.
+ */
+export function obstacleOf(form: Form, resolve: (opcode: string) => Candidate | undefined): string | null {
+  if (form.unimplemented !== null || !form.effect) return form.unimplemented;
+  let reason: string | null = null;
+  for (const op of opsOf(form, resolve)) {
+    if (op?.kind !== "unsupported") return null;
+    reason ??= op.reason;
+  }
+  return reason;
+}
+
+/** What a form does with these modifiers, line by line; empty where it is not modelled. */
+export function describeSemantics(candidate: Candidate): string[] {
+  const { form, mods } = candidate;
+  const operands = new SymbolicOperands(candidate);
+  if (form.control) return ["control flow"];
+  try {
+    if (form.sem) return equations(form.sem(kit, operands.source, mods, operands), candidate, operands.nameOf);
+    if (form.effect) return describeOp(form.effect(kit, operands.source, mods, operands), operands.nameOf);
+  } catch (error) {
+    if (error instanceof NeedsValue) return [`depends on the value of ${error.message}`];
+    throw error;
+  }
+  return [];
+}
+
+function equations(results: ReturnType<NonNullable<Form["sem"]>>, candidate: Candidate, nameOf: LeafName): string[] {
+  const first = candidate.operands.find((o) => o.destination)?.name ?? "d";
+  const named: Readonly<Record<string, Expr | readonly Expr[]>> =
+    "ty" in results ? { [first]: results as Expr } : (results as Readonly<Record<string, Expr | readonly Expr[]>>);
+  return printEquations(
+    Object.entries(named).flatMap(([name, value]) =>
+      isList(value)
+        ? value.map((element, i) => ({ name: value.length > 1 ? `${name}${i}` : name, value: element }))
+        : [{ name, value: value as Expr }],
+    ),
+    nameOf,
+  );
+}
+
+function describeWarpOp(op: WarpOp, show: (expr: Expr) => string): string {
+  switch (op.op) {
+    case "shfl":
+      return `d = ${show(op.a)} of another lane (${op.mode} ${show(op.b)}, bounds ${show(op.c)})`;
+    case "vote":
+      return `d = ${op.mode} of ${show(op.a)}`;
+    case "match":
+      return `d = the lanes where ${show(op.a)} is the same (${op.mode})`;
+    case "redux":
+      return `d = ${show(op.a)}, reduced by ${show(op.combine).replace(/\bold\b/g, "old0")}`;
+    case "elect":
+      return "p = whether this lane is the elected one";
+    case "sync":
+      return "wait";
+  }
+}
+
+/** An effect in words; its expressions in the notation of `printEquations`. */
+function describeOp(op: Op, nameOf: LeafName): string[] {
+  const show = (expr: Expr): string => printExpr(expr, nameOf);
+  switch (op.kind) {
+    case "pure":
+      return printEquations(
+        op.values.map((value, i) => ({ name: i === 0 ? "d" : `d${i}`, value })),
+        nameOf,
+      );
+    case "load":
+    case "store":
+    case "atomic": {
+      const { space, bits, count, order } = op.access;
+      const what = `${count > 1 ? `${count} x ` : ""}${bits} bits`;
+      const place = `[${show(op.address)}] (${space}${order === "weak" ? "" : `, ${order}`})`;
+      if (op.kind === "load") return [`d = ${what} at ${place}`];
+      const values = (op.kind === "store" ? op.values : op.combine).map((v) => (v === null ? "_" : show(v)));
+      return op.kind === "store"
+        ? [`${what} at ${place} = ${values.join(", ")}`]
+        : [`old = ${what} at ${place}; there = ${values.join(", ")}`];
+    }
+    case "warp":
+      return [
+        `${describeWarpOp(op.warp, show)}, over the lanes ${op.mask === null ? "at hand" : `in ${show(op.mask)}`}`,
+      ];
+    case "barrier": {
+      const count = op.count === null ? "all threads of the block" : `${show(op.count)} threads`;
+      const reduce = op.reduce === null ? "" : `; d = ${op.reduce.op} of ${show(op.reduce.a)}`;
+      return [`${op.mode === "arrive" ? "arrive at" : "wait at"} barrier ${show(op.id)} for ${count}${reduce}`];
+    }
+    case "unsupported":
+      return [`not executable: ${op.reason}`];
+    default:
+      return [op.kind.replace("-", " ")];
+  }
+}

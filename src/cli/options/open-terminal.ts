@@ -1,0 +1,23 @@
+import { colorStyle, plainStyle } from "../../source/index.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { Options } from "./options.ts";
+
+function wantsColor(options: Options): boolean {
+  const when = options.oneOf("color", ["auto", "always", "never"]) ?? "auto";
+  if (when !== "auto") return when === "always";
+  // https://no-color.org: any value that is not empty.
+  if (process.env["NO_COLOR"]) return false;
+  if (process.env["FORCE_COLOR"]) return process.env["FORCE_COLOR"] !== "0";
+  return process.stdout.isTTY === true && process.env["TERM"] !== "dumb";
+}
+
+/** The terminal that Node runs in. With `--json` prose must not get onto stdout, so it goes to stderr. */
+export function openTerminal(options: Options): Terminal {
+  return {
+    style: wantsColor(options) ? colorStyle : plainStyle,
+    width: Math.max(40, Math.min(process.stdout.columns ?? 120, 200)),
+    interactive: process.stderr.isTTY === true,
+    out: (text) => void process.stdout.write(`${text}\n`),
+    err: (text) => void process.stderr.write(`${text}\n`),
+  };
+}

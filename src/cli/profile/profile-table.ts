@@ -1,0 +1,134 @@
+import {
+  type CountName,
+  type Counts,
+  type FunctionProfile,
+  laneUse,
+  type LineProfile,
+  type Profile,
+} from "../../profiler/index.ts";
+import { printable } from "../../source/index.ts";
+import { grouped, plural } from "../terminal/numbers.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { beside } from "../terminal/wrap.ts";
+import { notesOf, percent, totalsOf } from "./profile-notes.ts";
+
+/** By what lines are ranked. */
+export const rankings = {
+  instructions: ["warpInstructions"],
+  threads: ["threadInstructions"],
+  sectors: ["globalSectors", "localSectors"],
+  conflicts: ["sharedConflicts"],
+  divergence: ["divergentBranches", "divergentCalls"],
+  atomics: ["atomicRounds"],
+  waits: ["barrierWaited"],
+} as const satisfies Readonly<Record<string, readonly CountName[]>>;
+
+export type Ranking = keyof typeof rankings;
+
+const rank = (counts: Counts, by: Ranking): number => rankings[by].reduce<number>((sum, name) => sum + counts[name], 0);
+
+export interface TableOptions {
+  readonly by: Ranking;
+  /** How many lines and functions. */
+  readonly top: number;
+  /** All lines, in the order of the source, instead of the top ones. */
+  readonly everyLine: boolean;
+}
+
+const triple = (d: readonly number[]): string => `(${d.join(",")})`;
+
+/** Lines that the last column of a row may take. */
+const tallest = 3;
+
+/** Columns as wide as they must be; all but the last are aligned to the right. */
+function table(heads: readonly string[], rows: readonly (readonly string[])[], { style, width, out }: Terminal): void {
+  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]!.length)));
+  const at = widths.slice(0, -1).reduce((sum, column) => sum + column + 2, 2);
+  const line = (cells: readonly string[]): string => {
+    const numbers = cells.slice(0, -1).map((cell, i) => cell.padStart(widths[i]!));
+    const text = cells.at(-1)!.slice(0, tallest * width);
+    return beside(numbers.join("  "), { text, at, columns: width });
+  };
+  out(style("faint", line(heads)));
+  for (const row of rows) out(line(row));
+}
+
+function printLines({ lines, totals }: Profile, { by, top, everyLine }: TableOptions, terminal: Terminal): void {
+  const all = rank(totals, by);
+  const ranked = everyLine
+    ? [...lines]
+    : lines
+        .filter((l) => rank(l.counts, by) > 0)
+        .sort((a, b) => rank(b.counts, by) - rank(a.counts, by))
+        .slice(0, top);
+  if (ranked.length === 0) {
+    terminal.out(`  no line has any: --by ${by}`);
+    return;
+  }
+  const heads = ["warp-instr", ...(by === "instructions" ? [] : [by]), "%", "lanes", "line", ""];
+  for (const [path, group] of bySource(ranked)) {
+    terminal.out(terminal.style("strong", printable(path)));
+    const rows = group.map((l) => [
+      grouped(l.counts.warpInstructions),
+      ...(by === "instructions" ? [] : [grouped(rank(l.counts, by))]),
+      percent(all === 0 ? null : rank(l.counts, by) / all),
+      percent(laneUse(l.counts)),
+      String(l.line),
+      describeLine(l),
+    ]);
+    table(heads, rows, terminal);
+  }
+}
+
+function describeLine(line: LineProfile): string {
+  const text = line.source.line(line.line).replace(/\s*\/\/.*$/, "");
+  return withNotes(printable(text.trim()), notesOf(line));
+}
+
+const withNotes = (text: string, notes: readonly string[]): string =>
+  notes.length === 0 ? text : `${text}   [${notes.join("; ")}]`;
+
+function bySource(lines: readonly LineProfile[]): Map<string, LineProfile[]> {
+  const found = new Map<string, LineProfile[]>();
+  for (const line of lines) {
+    const list = found.get(line.source.path);
+    if (list) list.push(line);
+    else found.set(line.source.path, [line]);
+  }
+  return found;
+}
+
+const functionRow = (f: FunctionProfile, all: number): string[] => [
+  f.calls === 0 ? "" : grouped(f.calls),
+  f.calls === 0 ? "" : grouped(f.deepest),
+  grouped(f.counts.warpInstructions),
+  percent(f.counts.warpInstructions / all),
+  grouped(f.warpInstructions),
+  percent(laneUse(f.counts)),
+  withNotes(f.name, notesOf(f)),
+];
+
+/** A profile for people: what was launched, totals, functions, lines. */
+export function printProfile(profile: Profile, options: TableOptions, terminal: Terminal): void {
+  const { launches, totals, functions } = profile;
+  const heading = (text: string): void => terminal.out(`\n${terminal.style("strong", text)}`);
+  for (const { kernel, grid, block, warps, warpInstructions } of launches) {
+    terminal.out(
+      `${terminal.style("strong", kernel)}  grid ${triple(grid)}, block ${triple(block)}: ${plural(warps, "warp")}, ${plural(warpInstructions, "warp-instruction")}`,
+    );
+  }
+  if (totals.warpInstructions === 0) return;
+  heading("Totals");
+  const rows = totalsOf(totals);
+  const width = Math.max(...rows.map(([name]) => name.length));
+  for (const [name, value] of rows) terminal.out(beside(name, { text: value, at: width + 4, columns: terminal.width }));
+  heading("Functions");
+  const most = [...functions].sort((a, b) => b.warpInstructions - a.warpInstructions).slice(0, options.top);
+  table(
+    ["calls", "depth", "warp-instr", "%", "with calls", "lanes", ""],
+    most.map((f) => functionRow(f, totals.warpInstructions)),
+    terminal,
+  );
+  heading(options.everyLine ? "Lines" : `Lines, by ${options.by}`);
+  printLines(profile, options, terminal);
+}

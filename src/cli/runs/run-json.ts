@@ -1,0 +1,61 @@
+import type { Report } from "../../machine/reports/report.ts";
+import type { CheckResult, JobResult } from "../../runtime/job/job-execution.ts";
+import { placedDiagnosticToJson, rangeToJson } from "../../source/index.ts";
+
+/** JSON has no NaN, no infinities and no integers beyond 2^53: those become strings. */
+const jsonNumber = (value: number | bigint): number | string =>
+  typeof value === "number" && Number.isFinite(value)
+    ? value
+    : Number.isSafeInteger(Number(value))
+      ? Number(value)
+      : String(value);
+
+const checkToJson = ({ buf, ok, mismatches, first }: CheckResult) => ({
+  buf,
+  ok,
+  mismatches,
+  ...(first ? { first: { index: first.index, got: jsonNumber(first.got), want: jsonNumber(first.want) } } : {}),
+});
+
+const reportToJson = (report: Report) => ({
+  code: report.code,
+  severity: report.severity,
+  message: report.message,
+  ...(report.help === undefined ? {} : { help: report.help }),
+  kernel: report.kernel,
+  path: report.source.path,
+  range: rangeToJson(report.source, report.span),
+  ...(report.location ? { location: report.location } : {}),
+  threads: report.threads,
+  count: report.count,
+  stack: report.stack.map(({ function: name, source, span }) => ({
+    function: name,
+    path: source.path,
+    range: rangeToJson(source, span),
+  })),
+  notes: report.notes,
+  ...(report.related === undefined
+    ? {}
+    : {
+        related: report.related.map(({ message, source, span, thread }) => ({
+          message,
+          path: source.path,
+          range: rangeToJson(source, span),
+          thread,
+        })),
+      }),
+});
+
+export const jobToJson = (result: JobResult) => ({
+  id: result.id,
+  variant: result.variant,
+  engine: result.engine,
+  ok: result.ok,
+  launches: result.launches,
+  checks: result.checks.map(checkToJson),
+  stdout: result.stdout,
+  reports: result.reports.map(reportToJson),
+  ...(result.skipped === null ? {} : { skipped: result.skipped }),
+  ...(result.failure === null || result.skipped !== null ? {} : { failure: result.failure }),
+  ...(result.diagnostics.length === 0 ? {} : { diagnostics: result.diagnostics.map(placedDiagnosticToJson) }),
+});

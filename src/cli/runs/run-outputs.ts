@@ -1,0 +1,69 @@
+import type { Elements } from "../../runtime/data/element.ts";
+import { UsageError } from "../../runtime/data/errors.ts";
+import { writeNumpy } from "../../runtime/data/npy.ts";
+import type { JobResult } from "../../runtime/job/job-execution.ts";
+import type { Job } from "../../runtime/job/job.ts";
+import { parseOutput } from "../options/argument-syntax.ts";
+import { writeBytes } from "../terminal/files.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** How many values of a buffer are shown. */
+const shown = 16;
+
+const values = (elements: Elements, count = elements.length): (number | bigint)[] =>
+  Array.from({ length: count }, (_, i) => elements.get(i));
+
+/** JSON has neither NaN and infinities, which become strings, nor needs it quotes for large integers. */
+const jsonValue = (value: number | bigint): string =>
+  typeof value === "bigint" || Number.isFinite(value)
+    ? String(value)
+    : `"${String(value).replace("Infinity", "inf").toLowerCase()}"`;
+
+/** How a buffer is written, by the ending of the file's name. */
+const encoders: Readonly<Record<string, (elements: Elements) => Uint8Array | string>> = {
+  npy: ({ type, length, bytes }) => writeNumpy({ type, shape: [length], bytes }),
+  json: (elements) => `[${values(elements).map(jsonValue).join(",")}]\n`,
+  bin: ({ bytes }) => bytes,
+};
+
+/** A buffer that `--out` names. */
+export interface Output {
+  readonly path: string;
+  readonly buffer: string;
+  readonly encode: (elements: Elements) => Uint8Array | string;
+}
+
+/** @throws UsageError before anything has run when an `--out` cannot be met */
+export function planOutputs(texts: readonly string[], job: Job): Output[] {
+  const args = job.launches.flatMap((launch) => launch.args);
+  return texts.map(parseOutput).map(({ argument, path }) => {
+    const wrong = (why: string): never => {
+      throw new UsageError(`--out ${argument}=${path}: ${why}`);
+    };
+    const encode = encoders[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""];
+    if (!encode) return wrong("the name must end in .npy, .bin or .json");
+    const arg = args[argument];
+    if (arg?.kind === "buffer") return { path, buffer: arg.buffer, encode };
+    const buffers = args.flatMap(({ kind }, i) => (kind === "buffer" ? [i] : [])).join(", ");
+    return wrong(
+      `argument ${argument} is no buffer (they count from 0; ${buffers === "" ? "none is" : `${buffers} are`})`,
+    );
+  });
+}
+
+export function saveOutputs(outputs: readonly Output[], result: JobResult): void {
+  for (const { path, buffer, encode } of outputs) writeBytes(path, encode(result.buffers.get(buffer)!.after));
+}
+
+/** The first values of every buffer that a kernel changed. */
+export function printBuffers(result: JobResult, job: Job, terminal: Terminal): void {
+  job.launches[0]!.args.forEach((arg, i) => {
+    const buffer = arg.kind === "buffer" ? result.buffers.get(arg.buffer) : undefined;
+    if (!buffer || sameBytes(buffer.before.bytes, buffer.after.bytes)) return;
+    const { type, length } = buffer.after;
+    const first = values(buffer.after, Math.min(length, shown)).join(" ");
+    terminal.out(`argument ${i}, ${type}[${length}]: ${first}${length > shown ? " ..." : ""}`);
+  });
+}
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.every((byte, i) => byte === b[i]);

@@ -1,0 +1,48 @@
+import { availableParallelism } from "node:os";
+import type { SanitizerName } from "../../machine/launch.ts";
+import { UsageError } from "../../runtime/data/errors.ts";
+import { engineNames, sanitizerNames } from "../../runtime/device/module.ts";
+import { parseSchedule, ScriptedSteering } from "../../runtime/explore/schedule-script.ts";
+import type { JobOptions } from "../../runtime/job/job-execution.ts";
+import type { Options } from "../options/options.ts";
+import type { Progress } from "../terminal/progress.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+function parseSanitizers(text: string | null): ReadonlySet<SanitizerName> | null {
+  if (text === null) return null;
+  const groups: Readonly<Record<string, readonly string[]>> = { all: sanitizerNames, none: [] };
+  const names = text.split(",").flatMap((name) => groups[name] ?? [name]);
+  for (const name of names) {
+    if ((sanitizerNames as readonly string[]).includes(name)) continue;
+    const all = [...sanitizerNames, ...Object.keys(groups)].join(", ");
+    throw new UsageError(`--sanitize ${text}: there is no sanitizer "${name}" (${all})`);
+  }
+  return new Set(names as SanitizerName[]);
+}
+
+/** How a run is watched and limited, as the common options say. */
+export function jobOptions(options: Options, progress: Progress): JobOptions {
+  return {
+    engine: options.oneOf("engine", engineNames) ?? "jit",
+    hostThreads: options.integer("threads", 1) ?? availableParallelism(),
+    sanitize: parseSanitizers(options.value("sanitize")),
+    seed: options.integer("seed"),
+    maxSteps: options.integer("max-steps", 1),
+    timeoutMs: options.timeoutMs,
+    target: options.target,
+    onProgress: progress.update,
+  };
+}
+
+/** What steers the next run, where `--schedule` says so: each run has its own. */
+export function steeringOf(options: Options): ScriptedSteering | null {
+  const text = options.value("schedule");
+  if (text === null) return null;
+  if (options.has("seed")) throw new UsageError("give either --seed or --schedule");
+  return new ScriptedSteering(parseSchedule(text));
+}
+
+export function warnOfUnreached(steering: ScriptedSteering | null, terminal: Terminal): void {
+  if (steering === null || steering.unreached === 0) return;
+  terminal.err(`lanewise: the run ended after ${steering.count} choices: the schedule is of another run`);
+}

@@ -1,0 +1,17 @@
+import { type ExitStatus, exitStatus } from "../options/command.ts";
+import type { FailOn } from "../options/findings.ts";
+import type { Finished } from "./run-execution.ts";
+
+/** What a run tells the caller of the process. `failOn`: which reports count. */
+export function statusOf({ result, job }: Finished, failOn: FailOn = "error"): ExitStatus {
+  const { ok, problem, reports } = result;
+  const faulted = reports.some((report) => report.severity === "error");
+  if (ok) return failOn === "warning" && job.expect === null && reports.length > 0 ? exitStatus.faulted : exitStatus.ok;
+  if (problem) return exitStatus.usage;
+  if (job.expect !== null || !faulted) return exitStatus.failed;
+  return failOn === "never" ? exitStatus.ok : exitStatus.faulted;
+}
+
+/** The status of all: wrong usage before faults before failed checks. */
+export const worst = (statuses: readonly ExitStatus[]): ExitStatus =>
+  [exitStatus.usage, exitStatus.faulted, exitStatus.failed].find((s) => statuses.includes(s)) ?? exitStatus.ok;

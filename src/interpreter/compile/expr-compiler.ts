@@ -1,0 +1,38 @@
+import type { FileTarget } from "../../ir/index.ts";
+import type { Lanes } from "../../ir/region.ts";
+import type { Activation } from "../../machine/state/activation.ts";
+import type { Expr, Value } from "../../semantics/index.ts";
+import type { RegisterFile, Slot } from "./register-file.ts";
+
+/** A register, or a place in the byte file. */
+export type Target = Slot | FileTarget;
+
+export interface Assignment {
+  readonly value: Expr;
+  readonly to: Target;
+}
+
+export type Run = (x: Activation, mask: number) => void;
+
+/** The value in one lane; `old` holds what the `old` leaves mean. */
+export type LaneFunction = (x: Activation, lane: number, old: readonly Value[]) => Value;
+
+/** Where the variables of the function's frame begin, from the start of the lane's frame. */
+type FrameOffset = (variable: number) => number;
+
+export interface FunctionContext {
+  readonly file: RegisterFile;
+  readonly frameOffset: FrameOffset;
+  /** What makes a frame address generic. */
+  readonly window: bigint;
+}
+
+/** Turns bound expressions into code. Both realisations give the same results in every bit. */
+export interface ExprCompiler {
+  /**
+   * Code that computes all values, lane by lane, and then writes them. It runs in some of `lanes` (null: any). No lane may
+   * read from the byte file what another one writes, unless it is the same in all lanes.
+   */
+  readonly assign: (context: FunctionContext, assignments: readonly Assignment[], lanes: Lanes | null) => Run;
+  readonly lane: (context: FunctionContext, expr: Expr, lanes: Lanes | null) => LaneFunction;
+}

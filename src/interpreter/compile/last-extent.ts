@@ -1,0 +1,77 @@
+import { windows } from "../../ir/index.ts";
+import type { Place, PlaceKind } from "../../machine/faults/locate.ts";
+import { Views } from "../../machine/memory/views.ts";
+import type { Activation } from "../../machine/state/activation.ts";
+import type { Grid } from "../../machine/state/grid.ts";
+
+const nothing = new Views(0);
+
+/**
+ * The variable or allocation that an instruction accessed last, in the form in which the next access is checked against
+ * it: a base address `a` (before the constant offset of the instruction) is good when `a - from <= span`, unsigned.
+ */
+export class LastExtent {
+  views = nothing;
+  high = 0;
+  from = 0;
+  /** -1 while nothing is remembered. */
+  span = -1;
+  /** The byte of `views` that belongs to `from`, for lane 0, and what lies between two lanes. */
+  at = 0;
+  stride = 0;
+  readonly #offset: number;
+  readonly #size: number;
+  #grid: Grid | null = null;
+  #kind: PlaceKind = "stack";
+  #epoch = 0;
+  #frameFrom = 0;
+  #frameAt = 0;
+
+  constructor(offset: number, size: number) {
+    this.#offset = offset;
+    this.#size = size;
+  }
+
+  /** Brings what is remembered up to date; false when it is no longer good. */
+  refresh(x: Activation): boolean {
+    const { cta, stack } = x.warp;
+    if (this.span < 0 || this.#grid !== cta.grid) return false;
+    switch (this.#kind) {
+      case "global":
+        return this.#epoch === cta.grid.memory.epoch;
+      case "shared":
+        this.views = cta.shared;
+        return true;
+      case "frame":
+        this.views = stack.views;
+        this.stride = stack.stride;
+        this.from = (this.#frameFrom + x.base) | 0;
+        this.at = this.#frameAt + x.base;
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  remember(x: Activation, high: number, place: Place): void {
+    const { grid } = x.warp.cta;
+    const from = place.start - this.#offset;
+    this.span = place.end - place.start - this.#size;
+    // A stretch that begins before 0 when the offset is taken off cannot be checked in 32 bits; a caller's frame moves.
+    if (from < 0 || from + this.span > 0xffff_ffff || place.kind === "stack") this.span = -1;
+    // The unsized parameter of another call has another size.
+    const { frame } = x.code;
+    if (place.kind === "frame" && place.start - windows.local.start - x.base >= frame.size) this.span = -1;
+    if (this.span < 0) return;
+    this.#grid = grid;
+    this.#kind = place.kind;
+    this.#epoch = grid.memory.epoch;
+    this.#frameFrom = from - x.base;
+    this.#frameAt = place.start - windows.local.start - x.base;
+    this.views = place.views;
+    this.high = high | 0;
+    this.from = from | 0;
+    this.at = place.kind === "frame" ? this.#frameAt + x.base : place.at;
+    this.stride = place.kind === "frame" ? x.warp.stack.stride : 0;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Op } from "../../ir/index.ts";
+import { Fault } from "../../machine/faults/fault.ts";
+import type { Reduction } from "../../machine/state/barrier.ts";
+import type { Terminator } from "../../machine/state/code.ts";
+import type { BarrierArrival, Group } from "../../machine/state/group.ts";
+import type { Decoding, Flow } from "../compile/decoding.ts";
+import { fillLanes, lanesWhere } from "../compile/lanes.ts";
+import { enter } from "./control.ts";
+import { settleWarp } from "./wait-resolution.ts";
+
+/** Section 9.7.13.1: a group waits for its warp, the warp then arrives as one. */
+export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "barrier" }>): Terminator {
+  const { site, guard, operands } = d;
+  const id = operands.slot(op.id);
+  const count = op.count && operands.slot(op.count);
+  const vote = op.reduce && operands.slot(op.reduce.a);
+  const { prepare } = operands;
+  const [to] = d.results;
+
+  const release = (group: Group, reduction: Reduction): void => {
+    if (op.reduce !== null && to) {
+      const file = group.activation.i32;
+      if (op.reduce.op === "popc") fillLanes(file, to.base, group.mask, reduction.popc);
+      else if (reduction[op.reduce.op]) file[to.base]! |= group.mask;
+      else file[to.base]! &= ~group.mask;
+    }
+    group.wait = null;
+    group.at = next;
+  };
+
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const x = group.activation;
+      const all = enter(guard, next, warp, group);
+      if (all === 0) return;
+      prepare(x, all);
+      const votes = vote === null ? 0 : x.i32[vote.base]! & all;
+      const at = (lanes: number) => ({ site, activation: x, lanes });
+      // Lanes may name different barriers; those with the same one come together.
+      for (let rest = all; rest !== 0; ) {
+        const first = 31 - Math.clz32(rest & -rest);
+        const barrier = x.i32[id.base + first]! >>> 0;
+        const lanes = lanesWhere(rest, (lane) => x.i32[id.base + lane]! >>> 0 === barrier);
+        const threads = count === null ? null : x.i32[count.base + first]! >>> 0;
+        if (barrier > 15) {
+          throw new Fault("barrier-bad-id", `there is no barrier ${barrier}: a block has 0 to 15`, at(lanes));
+        }
+        if (threads !== null && threads % 32 !== 0) {
+          const message = `the count of threads is ${threads}, which is not a multiple of the warp size, 32`;
+          throw new Fault("barrier-bad-count", message, at(lanes));
+        }
+        if (threads === 0 && op.mode === "arrive") {
+          throw new Fault("barrier-bad-count", "arrive needs a count of threads that is not 0", at(lanes));
+        }
+        rest &= ~lanes;
+        const part = rest === 0 ? group : warp.fork(group, lanes, group.at);
+        const arrival: BarrierArrival = {
+          site,
+          mode: op.mode,
+          aligned: op.aligned,
+          count: threads === 0 ? null : threads,
+          votes: votes & lanes,
+          release: (reduction) => release(part, reduction),
+        };
+        part.wait = { kind: "converge", barrier, arrival };
+      }
+      settleWarp(warp);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import type { Op } from "../../ir/index.ts";
+import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
+import { Fault } from "../../machine/faults/fault.ts";
+import { Activation } from "../../machine/state/activation.ts";
+import type { Terminator } from "../../machine/state/code.ts";
+import type { Group } from "../../machine/state/group.ts";
+import type { Warp } from "../../machine/state/warp.ts";
+import type { Decoding, Flow } from "../compile/decoding.ts";
+import type { LoadedFunction } from "../compile/loaded-function.ts";
+import { makeResolver } from "./call-target.ts";
+import { enter } from "./control.ts";
+import { checkStack } from "./stack.ts";
+import {
+  type Location,
+  locationOfArgument,
+  locationOfParam,
+  locationOfResult,
+  readLocation,
+  type Transfer,
+  transfer,
+  writeLocation,
+} from "./transfer.ts";
+
+/** How one call instruction and one function fit together. */
+interface Link {
+  readonly unsizedBytes: number;
+  readonly pass: readonly Transfer[];
+  readonly onReturn: (callee: Activation, mask: number) => void;
+}
+
+/** Section 9.7.12.5. */
+export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "call" }>): Terminator {
+  const { site, guard, operands, engine, code } = d;
+  const args = op.args.map((arg) => locationOfArgument(code, arg, operands));
+  const results = op.results.map((result) => locationOfResult(code, result));
+  const resolve = makeResolver(d, op.target);
+  const { prepare } = operands;
+  const links = new Map<LoadedFunction, Link>();
+
+  const callInto = (warp: Warp, group: Group, callee: LoadedFunction, mask: number): void => {
+    let link = links.get(callee);
+    if (link === undefined) links.set(callee, (link = makeLink(callee, args, results)));
+    const caller = group.activation;
+    const { frame } = callee;
+    const base = Math.ceil(caller.top / frame.align) * frame.align;
+    const top = base + frame.size + Math.ceil(link.unsizedBytes / 16) * 16;
+    const cost = caller.cost + callee.stackCost + link.unsizedBytes;
+    checkStack(caller, site, mask, cost);
+    warp.stack.reserve(top);
+    warp.stack.clear(base, top, mask);
+    const y = Activation.enter(callee, warp, mask);
+    y.base = base;
+    y.top = top;
+    y.cost = cost;
+    y.unsizedBytes = link.unsizedBytes;
+    y.onReturn = link.onReturn;
+    for (const pass of link.pass) pass(caller, y, mask);
+    warp.call(group, y, callee.entry, mask, site, next);
+    warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask });
+  };
+
+  const callExternal = (warp: Warp, group: Group, callee: LoadedFunction, mask: number): void => {
+    const run = engine.externals.get(callee.ir.name);
+    const x = group.activation;
+    if (run === undefined) {
+      const message = `\`${callee.ir.name}\` has no body, and the machine does not provide it`;
+      throw new Fault("not-executable", message, { site, activation: x, lanes: mask });
+    }
+    const [to] = results;
+    // When one lane fails, the others may fail alike: an assertion, for one.
+    const failed = new FailedLanes();
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      failed.try(() => {
+        const value = run({ x, lane, site, args: args.map((a) => readLocation(x, a, lane)) });
+        if (to) writeLocation(x, to, lane, value);
+      });
+    }
+    failed.end();
+    if (mask === group.mask) group.at = next;
+    else warp.fork(group, mask, next);
+  };
+
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const { activation } = group;
+      const whole = group.mask;
+      const lanes = enter(guard, next, warp, group);
+      if (lanes === 0) return;
+      prepare(activation, lanes);
+      for (const { callee, mask } of resolve(activation, lanes)) {
+        const { observers } = warp.cta.grid;
+        observers?.emit("call", { warp, activation, site, mask, group: whole, callee, uniform: op.uniform });
+        (callee.ir.external ? callExternal : callInto)(warp, group, callee, mask);
+      }
+    },
+  };
+}
+
+function makeLink(callee: LoadedFunction, args: readonly Location[], results: readonly (Location | null)[]): Link {
+  const { params, returns } = callee.ir;
+  const sizeOf = (location: Location | undefined): number => (location?.kind === "frame" ? location.size : 0);
+  const unsized = params.findIndex((p) => p.type.unsized);
+  const pass = args.flatMap((arg, i) => {
+    const param = params[i];
+    if (param === undefined) return [];
+    return [transfer(arg, locationOfParam(callee, param, param.type.unsized ? sizeOf(arg) : param.type.size))];
+  });
+  const back = returns.flatMap((param, i) => {
+    const to = results[i];
+    return to ? [transfer(locationOfParam(callee, param, param.type.size), to)] : [];
+  });
+  return {
+    unsizedBytes: unsized < 0 ? 0 : sizeOf(args[unsized]),
+    pass,
+    onReturn: (y, mask) => {
+      for (const move of back) move(y, y.caller!, mask);
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import type { Instruction, Op } from "../../ir/index.ts";
+import { Fault } from "../../machine/faults/fault.ts";
+import type { BasicBlock, GuardWord, Site, Terminator } from "../../machine/state/code.ts";
+import type { Group } from "../../machine/state/group.ts";
+import type { Warp } from "../../machine/state/warp.ts";
+import type { Decoding, Flow } from "../compile/decoding.ts";
+import { movedLanes } from "../compile/guards.ts";
+import { lanesWhere } from "../compile/lanes.ts";
+import type { LoadedFunction } from "../compile/loaded-function.ts";
+import { settleWarp } from "./wait-resolution.ts";
+
+type OpOf<K extends Op["kind"]> = Extract<Op, { kind: K }>;
+
+/** Lanes whose guard does not hold go on; returns the others, which are then alone in the group. */
+export function enter(guard: GuardWord, next: BasicBlock, warp: Warp, group: Group): number {
+  const lanes = movedLanes(guard, group.activation, group.mask);
+  if (lanes === 0) group.at = next;
+  else if (lanes !== group.mask) warp.fork(group, group.mask & ~lanes, next);
+  return lanes;
+}
+
+/** The lanes in which the operands are computed of an instruction that moves these: all, or the one that decides. */
+export const operandLanes = ({ rule }: GuardWord, lanes: number): number =>
+  rule === null || rule.decider === null ? lanes : 1 << rule.decider;
+
+/** Moves a whole group. */
+function jump(warp: Warp, group: Group, from: number, to: BasicBlock, site: Site): void {
+  group.at = to;
+  if (to.index <= from) warp.jumpBack(group, site);
+}
+
+export function makeBranch({ site, guard }: Decoding, { next, index, blockAt }: Flow, op: OpOf<"branch">): Terminator {
+  const target = blockAt(op.target);
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const { activation, mask } = group;
+      const taken = movedLanes(guard, activation, mask);
+      const { observers } = warp.cta.grid;
+      observers?.emit("branch", {
+        warp,
+        activation,
+        site,
+        mask: taken,
+        group: mask,
+        target: op.target,
+        uniform: op.uniform,
+      });
+      if (taken === 0) group.at = next;
+      else if (taken === mask) jump(warp, group, index, target, site);
+      else {
+        const other = warp.fork(group, taken, target);
+        group.at = next;
+        if (target.index <= index) warp.jumpBack(other, site);
+      }
+    },
+  };
+}
+
+/** Lanes whose index, the one of the lowest of them, is not one of the list's. */
+export function indexOutOfRange(index: number, labels: number, at: ConstructorParameters<typeof Fault>[2]): Fault {
+  const message = `the index is ${index >>> 0} (${index | 0}), and the list has ${labels} labels`;
+  return new Fault("brx-index-out-of-range", message, at, { help: "an index counts from 0 to one less" });
+}
+
+export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-indexed">): Terminator {
+  const { site, guard, operands } = d;
+  const { next, index: from, blockAt } = flow;
+  const index = operands.slot(op.index);
+  const { prepare } = operands;
+  const targets = op.targets.map(blockAt);
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const x = group.activation;
+      const whole = group.mask;
+      let rest = enter(guard, next, warp, group);
+      if (rest === 0) return;
+      const asked = operandLanes(guard, rest);
+      prepare(x, asked);
+      const [decider] = asked === rest ? [null] : [31 - Math.clz32(asked)];
+      const indexOf = (lane: number): number => x.i32[index.base + (decider ?? lane)]! >>> 0;
+      const beyond = lanesWhere(rest, (lane) => indexOf(lane) >= targets.length);
+      if (beyond !== 0) {
+        const first = indexOf(31 - Math.clz32(beyond & -beyond));
+        throw indexOutOfRange(first, targets.length, { site, activation: x, lanes: beyond });
+      }
+      while (rest !== 0) {
+        const chosen = indexOf(31 - Math.clz32(rest & -rest));
+        const mask = lanesWhere(rest, (lane) => indexOf(lane) === chosen);
+        const target = targets[chosen]!;
+        const { observers } = warp.cta.grid;
+        observers?.emit("branch", {
+          warp,
+          activation: x,
+          site,
+          mask,
+          group: whole,
+          target: op.targets[chosen]!,
+          uniform: op.uniform,
+        });
+        rest &= ~mask;
+        jump(warp, rest === 0 ? group : warp.fork(group, mask, target), from, target, site);
+      }
+    },
+  };
+}
+
+export function makeReturn({ site, guard }: Decoding, { next }: Flow, op: OpOf<"return">): Terminator {
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const whole = group.mask;
+      const lanes = enter(guard, next, warp, group);
+      if (lanes === 0) return;
+      // A scalar return ends the activation: lanes that wait elsewhere in it leave too.
+      if (guard.rule !== null && guard.rule.decider !== null) warp.gather(group);
+      leave(warp, group, group.mask, whole, site, op.uniform);
+    },
+  };
+}
+
+/** `ret` in a function, `exit` in a kernel's own frame (section 9.7.12.6). */
+function leave(warp: Warp, group: Group, mask: number, whole: number, site: Site, uniform: boolean): void {
+  const { activation } = group;
+  const { observers } = warp.cta.grid;
+  observers?.emit("return", { warp, activation, site, mask, group: whole, uniform });
+  if (activation.caller !== null) warp.return(group, mask);
+  else end(warp, group, mask, site);
+}
+
+function end(warp: Warp, group: Group, mask: number, site: Site): void {
+  warp.cta.grid.observers?.emit("exit", { warp, activation: group.activation, site, mask });
+  warp.exit(group, mask);
+  settleWarp(warp);
+}
+
+export function makeExit({ site, guard }: Decoding, { next }: Flow): Terminator {
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const lanes = enter(guard, next, warp, group);
+      if (lanes !== 0) end(warp, group, lanes, site);
+    },
+  };
+}
+
+/** Falling off the end of a function. */
+export function implicitReturn(code: LoadedFunction, index: number): Terminator {
+  const { span } = code.ir;
+  const instruction: Instruction = {
+    guard: null,
+    op: { kind: "return", uniform: false },
+    dst: [],
+    undefinedCases: [],
+    span: { start: Math.max(span.start, span.end - 1), end: span.end },
+    location: null,
+  };
+  const site: Site = { code, index, instruction };
+  return {
+    site,
+    guard: { guard: -1, flip: 0, rule: null },
+    run: (warp, group) => leave(warp, group, group.mask, group.mask, site, false),
+  };
+}
+
+/** Only the schedule sees that a group sleeps. */
+export function makeSleep({ site, guard }: Decoding, { next }: Flow): Terminator {
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const lanes = enter(guard, next, warp, group);
+      if (lanes === 0) return;
+      group.at = next;
+      warp.giveWay(group);
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { argAt, argRegisters, type Op, retvalAt, retvalRegisters } from "../../ir/index.ts";
+import { Fault } from "../../machine/faults/fault.ts";
+import { Activation, type PassedParts } from "../../machine/state/activation.ts";
+import type { Site, Terminator } from "../../machine/state/code.ts";
+import type { Decoding, Flow } from "../compile/decoding.ts";
+import type { LoadedFunction } from "../compile/loaded-function.ts";
+import { makeFileResolver } from "./call-target.ts";
+import { enter, operandLanes } from "./control.ts";
+
+type FileCall = Extract<Op, { kind: "file-call" }>;
+
+/** Activations of a thread at once: what stands for the end of a stack that lies in registers. */
+const maxActivations = 16_384;
+
+/** Bytes that the activations of all threads of a launch take, which go into a recursion side by side. */
+const maxBytes = 2 ** 29;
+
+/** Bytes of an activation beside its file: the object and its views. */
+const activationBytes = 2048;
+
+/** vISA's fcall and ifcall: one callee for all lanes, with a byte file of its own. */
+export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Terminator {
+  const { site, guard, operands } = d;
+  const resolve = makeFileResolver(d, op.target);
+  const { prepare } = operands;
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const x = group.activation;
+      const whole = group.mask;
+      const lanes = enter(guard, next, warp, group);
+      if (lanes === 0) return;
+      const asked = operandLanes(guard, lanes);
+      prepare(x, asked);
+      const callee = resolve(x, asked, lanes);
+      checkSizes(op, callee, { site, activation: x, lanes });
+      checkDepth(x, site, lanes);
+      if (callee.pool.length === 0) takeMemory(callee, x, site, lanes);
+      warp.cta.grid.observers?.emit("call", {
+        warp,
+        activation: x,
+        site,
+        mask: lanes,
+        group: whole,
+        callee,
+        uniform: false,
+      });
+      const y = Activation.enter(callee, warp, lanes);
+      y.base = y.top = x.top;
+      y.onReturn = giveBack;
+      pass(x, y, op);
+      if (op.allLanes) warp.callAll(group, y, callee.entry, site, next);
+      else warp.call(group, y, callee.entry, lanes, site, next);
+      warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask: y.live });
+    },
+  };
+}
+
+/** A subroutine has the registers and the byte file of the function around it. */
+export function makeSubroutineCall(
+  { site, guard }: Decoding,
+  { next, blockAt }: Flow,
+  op: Extract<Op, { kind: "subroutine-call" }>,
+): Terminator {
+  const target = blockAt(op.target);
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const x = group.activation;
+      const lanes = enter(guard, next, warp, group);
+      if (lanes === 0) return;
+      checkDepth(x, site, lanes);
+      const y = Activation.enterWithin(x, lanes);
+      if (op.allLanes) warp.callAll(group, y, target, site, next);
+      else warp.call(group, y, target, lanes, site, next);
+      warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask: y.live });
+    },
+  };
+}
+
+function checkDepth(activation: Activation, site: Site, lanes: number): void {
+  if (activation.depth + 1 < maxActivations) return;
+  const message = `the stack is full: ${maxActivations} activations`;
+  throw new Fault("stack-overflow", message, { site, activation, lanes });
+}
+
+/** An activation that cannot be one that was there before is new memory. */
+function takeMemory(callee: LoadedFunction, activation: Activation, site: Site, lanes: number): void {
+  const { grid } = activation.warp.cta;
+  grid.activationBytes += callee.fileBytes + activationBytes;
+  if (grid.activationBytes <= maxBytes) return;
+  const depth = `${activation.depth + 2} activations of this thread, and those of the others`;
+  const message = `the stack is full: ${depth}, would have ${grid.activationBytes} bytes of variables`;
+  throw new Fault("stack-overflow", message, { site, activation, lanes });
+}
+
+/** Throws where a call and its callee do not agree about what is passed. */
+export function checkSizes(op: FileCall, { ir }: LoadedFunction, at: ConstructorParameters<typeof Fault>[2]): void {
+  const { argSize, retvalSize } = ir.file!;
+  if ((argSize ?? op.argSize) === op.argSize && (retvalSize ?? op.retvalSize) === op.retvalSize) return;
+  const passed = `passes ${op.argSize} registers and takes ${op.retvalSize} back`;
+  const declared = `ArgSize ${argSize ?? "as it likes"} and RetValSize ${retvalSize ?? "as it likes"}`;
+  const message = `the call ${passed}, and \`${ir.name}\` declares ${declared}`;
+  throw new Fault("call-size-mismatch", message, at);
+}
+
+/**
+ * The thread's part, the arguments, and all of %retval: a lane that has its result from an earlier call, and does not take
+ * part in this one, finds it there afterwards. The call destroys %arg.
+ */
+function pass(x: Activation, y: Activation, { argSize }: FileCall): void {
+  const [from, to] = [passedOf(x), passedOf(y)];
+  to.thread.set(from.thread);
+  copy(from.arg, to.arg, argSize * wordsOf(y));
+  if (from.retval.length === to.retval.length) to.retval.set(from.retval);
+  else copy(from.retval, to.retval, from.retval.length);
+  from.arg.fill(0);
+}
+
+/** With the last lanes: what the thread's part is before, the others still change. */
+function giveBack(y: Activation, lanes: number): void {
+  if (y.live !== lanes) return;
+  const { op } = y.callSite!.instruction;
+  const [from, to] = [passedOf(y), passedOf(y.caller!)];
+  to.thread.set(from.thread);
+  if (op.kind === "file-call") copy(from.retval, to.retval, op.retvalSize * wordsOf(y));
+}
+
+/** Of a register. */
+const wordsOf = (x: Activation): number => x.code.ir.file!.grfBytes >> 2;
+
+/** Copies as many words as there are in both; a loop over so few is faster than a call that does it. */
+function copy(from: Int32Array, to: Int32Array, words: number): void {
+  const end = Math.min(words, from.length, to.length);
+  for (let w = 0; w < end; w++) to[w] = from[w]!;
+}
+
+/** A subroutine passes what is in the file of the function around it. */
+function passedOf(x: Activation): PassedParts {
+  if (x.within !== null) return passedOf(x.within);
+  if (x.passed === null) {
+    const { grfBytes } = x.code.ir.file!;
+    const part = (at: number, bytes: number): Int32Array =>
+      new Int32Array(x.file.buffer, x.file.byteOffset + at, bytes >> 2);
+    x.passed = {
+      thread: part(0, argAt),
+      arg: part(argAt, argRegisters * grfBytes),
+      retval: part(retvalAt(grfBytes), retvalRegisters * grfBytes),
+    };
+  }
+  return x.passed;
+}

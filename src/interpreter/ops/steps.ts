@@ -1,0 +1,128 @@
+import type { Op } from "../../ir/index.ts";
+import { Fault } from "../../machine/faults/fault.ts";
+import type { ChannelRule, Site, Step, UndefinedCheck } from "../../machine/state/code.ts";
+import type { Decoding } from "../compile/decoding.ts";
+import type { Run } from "../compile/expr-compiler.ts";
+import { fillLanes } from "../compile/lanes.ts";
+import { makeAtomic } from "./atomic.ts";
+import { addressWriter, makeLoad, makeStore, type MemoryInstruction } from "./memory-access.ts";
+import { makeAlloca, makeStackRestore, makeStackSave } from "./stack.ts";
+import { makeSurfaceStep } from "./surface.ts";
+import { makeWarpStep } from "./warp-ops.ts";
+
+/** A class, so that all steps have one shape: those who run them read their fields without having to look for them. */
+class InstructionStep implements Step {
+  readonly guard: number;
+  readonly flip: 0 | -1;
+  readonly rule: ChannelRule | null;
+  readonly site: Site;
+  run: Run;
+  readonly addresses: Step["addresses"];
+  readonly undefinedCases: readonly UndefinedCheck[];
+
+  constructor(d: Decoding, run: Run, addresses: Step["addresses"] = null) {
+    ({ guard: this.guard, flip: this.flip, rule: this.rule } = d.guard);
+    this.site = d.site;
+    this.run = run;
+    this.addresses = addresses;
+    this.undefinedCases = undefinedChecks(d);
+  }
+}
+
+type Memory = Extract<Op, { kind: "load" | "store" | "atomic" }>;
+
+/** An instruction that ends where it began. */
+export function makeStep(d: Decoding): Step {
+  const { op } = d.site.instruction;
+  if (op.kind === "pure") return makePureStep(d, op);
+  if (op.kind === "load" || op.kind === "store" || op.kind === "atomic") return makeMemoryStep(d, op);
+  return new InstructionStep(d, finished(d, makeRun(d, op)));
+}
+
+/** With the results brought to the byte file. */
+function finished({ finish }: Decoding, run: Run): Run {
+  if (finish === null) return run;
+  return (x, mask) => {
+    run(x, mask);
+    finish(x, mask);
+  };
+}
+
+function undefinedChecks({ site, code, operands }: Decoding): UndefinedCheck[] {
+  return site.instruction.undefinedCases.map(({ code: name, when }) => {
+    const to = code.file.temporary("pred");
+    const run = operands.assign([{ value: operands.bind(when), to }]);
+    return {
+      code: name,
+      lanes: (x, mask) => {
+        run(x, mask);
+        return x.i32[to.base]! & mask;
+      },
+    };
+  });
+}
+
+/** Code is made when the step first runs: much of a large kernel never does. */
+function makePureStep(d: Decoding, { values }: Extract<Op, { kind: "pure" }>): Step {
+  const compile = d.operands.pure(values, d.site.instruction.dst);
+  const step = new InstructionStep(d, (x, mask) => {
+    step.run = compile();
+    step.run(x, mask);
+  });
+  return step;
+}
+
+function makeMemoryStep(d: Decoding, op: Memory): Step {
+  const { operands, site, engine } = d;
+  if (op.surface !== undefined) {
+    const { run, addresses } = makeSurfaceStep(d, op);
+    return new InstructionStep(d, finished(d, run), addresses);
+  }
+  const address = operands.address(op.address);
+  const sources = op.kind === "store" ? op.values.map((v) => v && operands.slot(v)) : [];
+  const { lanes, prepare } = operands;
+  const memory: MemoryInstruction = { site, access: op.access, address, prepare, lanes };
+  const run =
+    op.kind === "load"
+      ? makeLoad(memory, d.results, engine.generate)
+      : op.kind === "store"
+        ? makeStore(memory, sources, engine.generate)
+        : makeAtomic(d, memory, op.combine, d.results);
+  return new InstructionStep(d, finished(d, run), addressWriter(memory));
+}
+
+function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
+  const { site } = d;
+  const fault =
+    (code: string, message: string): Run =>
+    (activation, lanes) => {
+      throw new Fault(code, message, { site, activation, lanes });
+    };
+  switch (op.kind) {
+    case "warp":
+      return makeWarpStep(d, op);
+    case "activemask": {
+      const [to] = d.results;
+      return to ? (x, mask) => fillLanes(x.i32, to.base, mask, mask) : nothing;
+    }
+    case "alloca":
+      return makeAlloca(d, op);
+    case "stack-save":
+      return makeStackSave(d);
+    case "stack-restore":
+      return makeStackRestore(d, op);
+    case "trap":
+      return fault(op.fault?.code ?? "trap", op.fault?.message ?? "the kernel executed trap");
+    case "unsupported":
+      return fault("not-executable", `${op.what} is not executable yet: ${op.reason}`);
+    case "fence":
+    case "nothing":
+    // A debugger sees the instruction as any other; without one there is nobody to stop for.
+    case "breakpoint":
+      return nothing;
+    default:
+      throw new Error(`${op.kind} ends a block`);
+  }
+}
+
+const nothing: Run = () => {};

@@ -1,0 +1,74 @@
+import type { Op } from "../../ir/index.ts";
+import { Fault } from "../../machine/faults/fault.ts";
+import type { Terminator } from "../../machine/state/code.ts";
+import type { BarrierArrival } from "../../machine/state/group.ts";
+import type { Decoding, Flow } from "../compile/decoding.ts";
+import { enter, operandLanes } from "./control.ts";
+
+/**
+ * A barrier among hardware threads (vISA). The thread arrives with whatever lanes execute the instruction: it has one
+ * instruction pointer, so while they wait, so do the others.
+ */
+export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "barrier" }>): Terminator {
+  const { site, guard, operands } = d;
+  const { mode, aligned } = op;
+  const idIn = operands.scalar(op.id);
+  const countIn = op.count && operands.scalar(op.count);
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const x = group.activation;
+      const converged = group.mask === warp.live;
+      const mask = enter(guard, next, warp, group);
+      if (mask === 0) return;
+      const asked = operandLanes(guard, mask);
+      const lane = 31 - Math.clz32(asked & -asked);
+      const id = idIn(x, lane) >>> 0;
+      const count = countIn === null ? null : countIn(x, lane) >>> 0;
+      const { cta } = warp;
+      const barrier = cta.barriers[id];
+      const at = { site, activation: x, lanes: mask };
+      if (barrier === undefined) {
+        const message = `there is no barrier ${id}: a thread group has 0 to ${cta.barriers.length - 1}`;
+        throw new Fault("barrier-bad-id", message, at);
+      }
+      cta.grid.observers?.emit("barrier", {
+        warp,
+        activation: x,
+        site,
+        mask,
+        part: 0,
+        barrier: id,
+        mode,
+        aligned,
+        converged,
+      });
+      const arrives = mode !== "wait";
+      if (arrives) {
+        // A thread that is a producer and a consumer of a named barrier arrives twice.
+        if (count !== null && (count === 0 || count > 2 * cta.warps.length)) {
+          const message = `the barrier is for ${count} arrivals, and the group has ${cta.warps.length} threads`;
+          throw new Fault("barrier-bad-count", message, at);
+        }
+        if (barrier.arrived > 0 && barrier.count !== count) {
+          const message = `barrier ${id} waits for ${barrier.count ?? "all"} arrivals, and this thread says ${count ?? "all"}`;
+          throw new Fault("barrier-bad-count", message, at);
+        }
+        barrier.arrive(count, mask, 0);
+      }
+      if (mode === "arrive") barrier.arriveEarly(warp);
+      if (mode === "arrive" || (mode === "wait" && barrier.passed(warp))) group.at = next;
+      else {
+        const release = (): void => {
+          group.wait = null;
+          group.at = next;
+        };
+        const arrival: BarrierArrival = { site, mode, aligned, count, votes: 0, release };
+        group.wait = { kind: "barrier", barrier: id, arrival };
+        barrier.waiters.push({ warp, group, release });
+      }
+      if (arrives) cta.releaseComplete(barrier);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { Fault } from "../../machine/faults/fault.ts";
+import type { Group } from "../../machine/state/group.ts";
+import type { Warp } from "../../machine/state/warp.ts";
+
+/**
+ * Looks whether what the groups of a warp wait for has come, after one of them began to wait or lanes have ended: all the
+ * lanes of a member mask, or all lanes of the warp at a barrier.
+ */
+export function settleWarp(warp: Warp): void {
+  if (warp.live === 0) {
+    warp.cta.settleBarriers();
+    return;
+  }
+  meet(warp);
+  converge(warp);
+}
+
+function meet(warp: Warp): void {
+  for (const group of warp.groups) {
+    const { wait } = group;
+    if (wait?.kind !== "lanes") continue;
+    const { key, named } = wait.arrival;
+    const met = warp.groups.filter((g) => g.wait?.kind === "lanes" && g.wait.arrival.key === key);
+    const here = lanesOf(met);
+    if ((named & warp.live & ~here) !== 0) continue;
+    wait.arrival.act(met);
+    // The list of groups has changed.
+    meet(warp);
+    return;
+  }
+}
+
+const lanesOf = (groups: readonly Group[]): number => groups.reduce((mask, g) => mask | g.mask, 0);
+
+/** When all lanes of the warp stand at barriers, the warp has arrived. */
+function converge(warp: Warp): void {
+  const groups = warp.groups.filter((g) => g.wait?.kind === "converge");
+  if (groups.length === 0 || lanesOf(groups) !== warp.live) return;
+  const [first] = groups;
+  const whole = groups.every((g) => g.at === first!.at && g.activation === first!.activation);
+  groups.forEach((group, part) => {
+    announce(warp, group, part, whole);
+  });
+  const ids = new Set(groups.map((g) => (g.wait?.kind === "converge" ? g.wait.barrier : 0)));
+  for (const id of ids) {
+    arrive(
+      warp,
+      id,
+      groups.filter((g) => g.wait?.kind === "converge" && g.wait.barrier === id),
+    );
+  }
+}
+
+function announce(warp: Warp, group: Group, part: number, converged: boolean): void {
+  const { observers } = warp.cta.grid;
+  if (observers === null || group.wait?.kind !== "converge") return;
+  const { barrier, arrival } = group.wait;
+  const { mode, aligned, site } = arrival;
+  const { activation, mask } = group;
+  observers.emit("barrier", { warp, activation, site, mask, part, barrier, mode, aligned, converged });
+}
+
+function arrive(warp: Warp, id: number, groups: readonly Group[]): void {
+  const { cta } = warp;
+  const barrier = cta.barriers[id]!;
+  let votes = 0;
+  let count: number | null = null;
+  for (const group of groups) {
+    if (group.wait?.kind !== "converge") continue;
+    const { arrival } = group.wait;
+    votes |= arrival.votes;
+    count = arrival.count;
+    if (barrier.arrived > 0 && barrier.count !== count) {
+      const message = `barrier ${id} waits for ${expected(barrier.count)}, and these threads say ${expected(count)}`;
+      throw new Fault("barrier-bad-count", message, {
+        site: arrival.site,
+        activation: group.activation,
+        lanes: group.mask,
+      });
+    }
+  }
+  barrier.arrive(count, lanesOf(groups), votes);
+  for (const group of groups) {
+    if (group.wait?.kind !== "converge") continue;
+    const { arrival } = group.wait;
+    if (arrival.mode === "arrive") arrival.release({ popc: 0, and: false, or: false });
+    else {
+      group.wait = { kind: "barrier", barrier: id, arrival };
+      barrier.waiters.push({ warp, group, release: arrival.release });
+    }
+  }
+  cta.releaseComplete(barrier);
+}
+
+const expected = (count: number | null): string => (count === null ? "all threads of the block" : `${count} threads`);

@@ -1,0 +1,217 @@
+import type { Op, WarpOp } from "../../ir/index.ts";
+import type { Activation } from "../../machine/state/activation.ts";
+import { bitsOf } from "../../semantics/bind.ts";
+import type { Expr, Value } from "../../semantics/index.ts";
+import { patternOf } from "../../semantics/pattern.ts";
+import type { Decoding } from "../compile/decoding.ts";
+import type { LaneFunction, Run } from "../compile/expr-compiler.ts";
+import { fillLanes } from "../compile/lanes.ts";
+import type { Slot } from "../compile/register-file.ts";
+
+/** Lanes of one activation that take part in a warp-wide operation. */
+export interface Part {
+  readonly x: Activation;
+  readonly mask: number;
+  readonly code: WarpCode;
+}
+
+/** A warp-wide operation of one instruction. Instructions with the same `kind` can meet. */
+export interface WarpCode {
+  /** The operation with its qualifiers. */
+  readonly kind: string;
+  readonly prepare: Run;
+  readonly a: Slot | null;
+  readonly b: Slot | null;
+  readonly c: Slot | null;
+  readonly to: readonly (Slot | null)[];
+  readonly act: (parts: readonly Part[], named: number) => Int32Array | null;
+}
+
+export function decodeWarpOp(d: Decoding, op: WarpOp): WarpCode {
+  const slot = (expr: Expr | undefined): Slot | null => (expr === undefined ? null : d.operands.slot(expr));
+  const a = slot("a" in op ? op.a : undefined);
+  const b = slot(op.op === "shfl" ? op.b : undefined);
+  const c = slot(op.op === "shfl" ? op.c : undefined);
+  const mode = "mode" in op ? `.${op.mode}` : "";
+  return {
+    kind: `${op.op}${mode}`,
+    prepare: d.operands.prepare,
+    a,
+    b,
+    c,
+    to: d.results,
+    act: actionOf(d, op),
+  };
+}
+
+/** The old forms: the group as it is. */
+export function makeWarpStep(d: Decoding, op: Extract<Op, { kind: "warp" }>): Run {
+  const code = decodeWarpOp(d, op.warp);
+  return (x, mask) => {
+    code.prepare(x, mask);
+    const sources = code.act([{ x, mask, code }], mask);
+    const { observers } = x.warp.cta.grid;
+    const part = { activation: x, site: d.site, mask };
+    observers?.emit("warp", { warp: x.warp, ...part, named: mask, parts: [part], sources });
+  };
+}
+
+function actionOf(d: Decoding, op: WarpOp): WarpCode["act"] {
+  switch (op.op) {
+    case "shfl":
+      return (parts) => shuffle(op.mode, parts);
+    case "vote":
+      return (parts) => vote(op.mode, parts);
+    case "match":
+      return (parts) => match(op.mode, parts);
+    case "redux":
+      return redux(d, op.a, op.combine);
+    case "elect":
+      return elect;
+    case "sync":
+      return () => null;
+  }
+}
+
+const lanesOf = (mask: number): number[] => {
+  const lanes: number[] = [];
+  for (let m = mask; m !== 0; m &= m - 1) lanes.push(31 - Math.clz32(m & -m));
+  return lanes;
+};
+
+const everyone = (parts: readonly Part[]): number => parts.reduce((mask, p) => mask | p.mask, 0);
+
+const values = new BigInt64Array(32);
+
+const halves = new Int32Array(values.buffer);
+
+const sources = new Int32Array(32);
+
+/** Takes operand `a` of all lanes that take part into `values` (a 32-bit one into the low half). */
+function gather(parts: readonly Part[]): void {
+  halves.fill(0);
+  for (const { x, mask, code } of parts) {
+    const { class: size, base } = code.a!;
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      if (size === "b64") values[lane] = x.i64[base + lane]!;
+      else halves[lane * 2] = x.i32[base + lane]!;
+    }
+  }
+}
+
+/** Section 9.7.9.6. A lane that does not take part gives 0. */
+function shuffle(mode: "up" | "down" | "bfly" | "idx", parts: readonly Part[]): Int32Array {
+  gather(parts);
+  for (const { x, mask, code } of parts) {
+    const [value, inRange] = code.to;
+    let good = 0;
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const b = x.i32[code.b!.base + lane]! & 31;
+      const c = x.i32[code.c!.base + lane]!;
+      const segment = (c >> 8) & 31;
+      const least = lane & segment;
+      const most = least | (c & 31 & ~segment);
+      let from: number;
+      let p: boolean;
+      switch (mode) {
+        case "up":
+          from = lane - b;
+          p = from >= most;
+          break;
+        case "down":
+          from = lane + b;
+          p = from <= most;
+          break;
+        case "bfly":
+          from = lane ^ b;
+          p = from <= most;
+          break;
+        case "idx":
+          from = least | (b & ~segment);
+          p = from <= most;
+          break;
+      }
+      if (!p) from = lane;
+      else good |= 1 << lane;
+      sources[lane] = from;
+      if (value?.class === "b64") x.i64[value.base + lane] = values[from]!;
+      else if (value) x.i32[value.base + lane] = halves[from * 2]!;
+    }
+    if (inRange) setPredicate(x, inRange, mask, good);
+  }
+  return sources;
+}
+
+const setPredicate = (x: Activation, slot: Slot, mask: number, value: number): void => {
+  x.i32[slot.base] = (x.i32[slot.base]! & ~mask) | (value & mask);
+};
+
+/** Section 9.7.13.9. */
+function vote(mode: "all" | "any" | "uni" | "ballot", parts: readonly Part[]): null {
+  const all = everyone(parts);
+  const ballot = parts.reduce((mask, { x, mask: lanes, code }) => mask | (x.i32[code.a!.base]! & lanes), 0);
+  const holds = mode === "any" ? ballot !== 0 : ballot === all || (mode === "uni" && ballot === 0);
+  for (const { x, mask, code } of parts) {
+    const [to] = code.to;
+    if (!to) continue;
+    if (mode === "ballot") fillLanes(x.i32, to.base, mask, ballot);
+    else setPredicate(x, to, mask, holds ? -1 : 0);
+  }
+  return null;
+}
+
+/** Section 9.7.13.10. */
+function match(mode: "any" | "all", parts: readonly Part[]): null {
+  gather(parts);
+  const all = everyone(parts);
+  const lanes = lanesOf(all);
+  const sameAs = (lane: number): number =>
+    lanes.reduce((mask, other) => (values[other] === values[lane] ? mask | (1 << other) : mask), 0);
+  const agree = sameAs(lanes[0]!) === all;
+  for (const { x, mask, code } of parts) {
+    const [to, p] = code.to;
+    if (to) {
+      for (const lane of lanesOf(mask)) x.i32[to.base + lane] = mode === "any" ? sameAs(lane) : agree ? all : 0;
+    }
+    if (p) setPredicate(x, p, mask, agree ? -1 : 0);
+  }
+  return null;
+}
+
+/** Section 9.7.13.12. */
+function redux(d: Decoding, a: Expr, combine: Expr): WarpCode["act"] {
+  const expr = bitsOf(d.operands.bind(combine));
+  const step: LaneFunction = d.engine.compiler.lane(d.code.context, expr, d.operands.lanes);
+  const wide = a.ty === "i64" || a.ty === "f64";
+  return (parts) => {
+    gather(parts);
+    const lanes = lanesOf(everyone(parts));
+    const first = parts[0]!.x;
+    const read = (lane: number): Value => (wide ? values[lane]! : halves[lane * 2]!);
+    let total: Value = read(lanes[0]!);
+    for (const lane of lanes.slice(1)) total = patternOf(expr.ty, step(first, lane, [total, read(lane)]));
+    for (const { x, mask, code } of parts) {
+      const [to] = code.to;
+      if (!to) continue;
+      for (const lane of lanesOf(mask)) {
+        if (to.class === "b64") x.i64[to.base + lane] = total as bigint;
+        else x.i32[to.base + lane] = total as number;
+      }
+    }
+    return null;
+  };
+}
+
+/** Section 9.7.13.14: the lowest lane. */
+function elect(parts: readonly Part[]): null {
+  const all = everyone(parts);
+  const leader = 31 - Math.clz32(all & -all);
+  for (const { x, mask, code } of parts) {
+    const [to, p] = code.to;
+    if (to) fillLanes(x.i32, to.base, mask, leader);
+    if (p) setPredicate(x, p, mask, 1 << leader);
+  }
+  return null;
+}

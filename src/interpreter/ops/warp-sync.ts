@@ -1,0 +1,88 @@
+import type { Op } from "../../ir/index.ts";
+import type { Site, Terminator } from "../../machine/state/code.ts";
+import type { Group, WarpArrival } from "../../machine/state/group.ts";
+import type { Warp } from "../../machine/state/warp.ts";
+import type { Decoding, Flow } from "../compile/decoding.ts";
+import { lanesWhere } from "../compile/lanes.ts";
+import { enter } from "./control.ts";
+import { settleWarp } from "./wait-resolution.ts";
+import { decodeWarpOp, type Part, type WarpCode } from "./warp-ops.ts";
+
+/** A group that waits, with the code that it waits to run. */
+class Arrival implements WarpArrival {
+  readonly site: Site;
+  readonly key: string;
+  readonly named: number;
+  readonly code: WarpCode;
+  readonly act: (groups: readonly Group[]) => void;
+
+  constructor(site: Site, code: WarpCode, named: number, act: (groups: readonly Group[]) => void) {
+    this.site = site;
+    this.key = `${code.kind} ${named}`;
+    this.named = named;
+    this.code = code;
+    this.act = act;
+  }
+}
+
+/**
+ * A warp-wide operation that waits for the lanes of a member mask, those that have exited excepted. Lanes at different
+ * places meet if operation, qualifiers and mask are the same.
+ */
+export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "warp" }>): Terminator {
+  const { site, guard, operands } = d;
+  const named = operands.slot(op.mask!);
+  const code = decodeWarpOp(d, op.warp);
+
+  const act = (warp: Warp, groups: readonly Group[], mask: number): void => {
+    const parts: Part[] = groups.map((g) => ({
+      x: g.activation,
+      mask: g.mask,
+      code: g.wait?.kind === "lanes" && g.wait.arrival instanceof Arrival ? g.wait.arrival.code : code,
+    }));
+    const sources = code.act(parts, mask);
+    const { observers } = warp.cta.grid;
+    if (observers !== null) {
+      const together = groups.reduce((lanes, g) => lanes | g.mask, 0);
+      const { activation } = groups[0]!;
+      const parts = groups.map((g) => ({
+        activation: g.activation,
+        site: g.wait?.kind === "lanes" ? g.wait.arrival.site : site,
+        mask: g.mask,
+      }));
+      observers.emit("warp", { warp, activation, site, mask: together, named: mask, parts, sources });
+    }
+  };
+  const release = (group: Group): void => {
+    group.at = group.at.next!;
+    group.wait = null;
+  };
+
+  return {
+    site,
+    guard,
+    run: (warp, group) => {
+      const x = group.activation;
+      const all = enter(guard, next, warp, group);
+      if (all === 0) return;
+      code.prepare(x, all);
+      for (let rest = all; rest !== 0; ) {
+        const mask = x.i32[named.base + 31 - Math.clz32(rest & -rest)]!;
+        const lanes = lanesWhere(rest, (lane) => x.i32[named.base + lane] === mask);
+        rest &= ~lanes;
+        if (lanes === all && (mask & warp.live & ~lanes) === 0) {
+          act(warp, [group], mask);
+          group.at = next;
+          return;
+        }
+        const part = rest === 0 ? group : warp.fork(group, lanes, group.at);
+        const arrival = new Arrival(site, code, mask, (groups) => {
+          act(warp, groups, mask);
+          groups.forEach(release);
+        });
+        part.wait = { kind: "lanes", arrival };
+      }
+      settleWarp(warp);
+    },
+  };
+}

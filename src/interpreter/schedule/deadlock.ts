@@ -1,0 +1,50 @@
+import { Fault } from "../../machine/faults/fault.ts";
+import type { Cta } from "../../machine/state/cta.ts";
+import type { Group, Wait } from "../../machine/state/group.ts";
+import type { Warp } from "../../machine/state/warp.ts";
+
+/** Nobody in a block can go on: who waits where. */
+export function deadlock(cta: Cta): Fault | Error {
+  const notes: string[] = [];
+  let first: Group | null = null;
+  for (const warp of cta.warps) {
+    for (const group of warp.groups) {
+      if (group.wait === null) continue;
+      first ??= group;
+      notes.push(describe(warp, group, group.wait));
+    }
+    if (warp.lockstep && warp.live === 0) notes.push(`${name(warp, warp.lanes)} has ended`);
+  }
+  if (first === null || first.wait === null) return new Error("a block neither runs nor waits");
+  const { activation, mask, wait } = first;
+  const message = "no thread of the block can go on: all of them wait for each other";
+  return new Fault(
+    "deadlock",
+    message,
+    { site: wait.arrival.site, activation, lanes: mask },
+    { notes: notes.slice(0, 64) },
+  );
+}
+
+const name = ({ lockstep, index }: Warp, mask: number): string =>
+  `${lockstep ? "thread" : "warp"} ${index}, lanes ${lanes(mask)}`;
+
+const lanes = (mask: number): string => `0x${(mask >>> 0).toString(16).padStart(8, "0")}`;
+
+function describe(warp: Warp, group: Group, wait: Wait): string {
+  const { ir } = wait.arrival.site.code;
+  const { line } = ir.source.position(wait.arrival.site.instruction.span.start);
+  const who = name(warp, group.mask);
+  const where = `in \`${group.activation.code.ir.name}\`, line ${line}`;
+  switch (wait.kind) {
+    case "converge":
+      return `${who} wait ${where} at barrier ${wait.barrier} for lanes ${lanes(warp.live & ~group.mask)} of their warp`;
+    case "barrier": {
+      const { arrived, count, weight } = warp.cta.barriers[wait.barrier]!;
+      const of = count ?? warp.cta.expectedWarps * weight;
+      return `${who} wait ${where} at barrier ${wait.barrier}, where ${arrived} of ${of} threads have arrived`;
+    }
+    case "lanes":
+      return `${who} wait ${where} for lanes ${lanes(wait.arrival.named & warp.live & ~group.mask)}`;
+  }
+}

@@ -1,0 +1,51 @@
+import { Fault } from "../../machine/faults/fault.ts";
+import type { LaunchRequest } from "../../machine/launch.ts";
+import type { Grid } from "../../machine/state/grid.ts";
+import type { Warp } from "../../machine/state/warp.ts";
+
+const progressInterval = 100;
+
+/** Ends a launch that takes too long, and tells how far one is. */
+export class Limits {
+  readonly #grid: Grid;
+  readonly #request: LaunchRequest;
+  readonly #maxSteps: number;
+  readonly #end: number;
+  #nextProgress = 0;
+
+  constructor(grid: Grid, request: LaunchRequest) {
+    this.#grid = grid;
+    this.#request = request;
+    this.#maxSteps = request.maxSteps ?? Infinity;
+    this.#end = request.timeoutMs === undefined ? Infinity : Date.now() + request.timeoutMs;
+  }
+
+  /** `warp`: one that is still to run. */
+  check(warp: Warp): void {
+    if (this.#grid.steps > this.#maxSteps) {
+      throw stuck(warp, `the launch has not ended after ${this.#maxSteps} thread-instructions`);
+    }
+    if (this.#end !== Infinity && Date.now() > this.#end) {
+      throw stuck(warp, `the launch has not ended after ${this.#request.timeoutMs} ms`);
+    }
+  }
+
+  progress(blocksDone: number, blocks: number): void {
+    if (this.#request.onProgress === undefined) return;
+    const now = Date.now();
+    if (now < this.#nextProgress) return;
+    this.#nextProgress = now + progressInterval;
+    this.#request.onProgress({ blocksDone, blocks, steps: this.#grid.steps });
+  }
+}
+
+/** Where a launch is that does not end: in a loop, if a warp has jumped back. */
+function stuck(warp: Warp, message: string): Fault {
+  const running = warp.lockstep ? warp.pick() : warp.groups.find((g) => g.wait === null);
+  const group = running ?? warp.groups[0]!;
+  const { activation, at, mask } = group;
+  const jump = warp.lastJump?.code === activation.code ? warp.lastJump : null;
+  const site = jump ?? at.last ?? at.terminator!.site;
+  const help = jump === null ? undefined : "the loop waits for something that does not happen, or needs more time";
+  return new Fault("no-progress", message, { site, activation, lanes: mask }, { help });
+}

@@ -1,0 +1,74 @@
+import type { Restore } from "../../machine/memory/checkpoint.ts";
+import type { FunctionCode } from "../../machine/state/code.ts";
+import { Cta } from "../../machine/state/cta.ts";
+import type { Grid } from "../../machine/state/grid.ts";
+
+/** Blocks that run at the same time, when earlier ones wait for later ones. */
+const maxInFlight = 512;
+
+/** The blocks of a grid that have begun and not ended, in the order of their tickets. */
+export class ResidentBlocks {
+  readonly total: number;
+  readonly #grid: Grid;
+  readonly #kernel: FunctionCode;
+  readonly #sharedBytes: number;
+  readonly #most: number;
+  readonly #idle: Cta[] = [];
+  #blocks: readonly Cta[] = [];
+  #tickets = 0;
+  #made = 0;
+  #done = 0;
+
+  constructor(grid: Grid, kernel: FunctionCode, sharedBytes: number) {
+    const [x, y, z] = grid.dimensions;
+    this.total = x * y * z;
+    this.#grid = grid;
+    this.#kernel = kernel;
+    this.#sharedBytes = sharedBytes;
+    this.#most = Math.min(maxInFlight, grid.threads?.residentGroups ?? maxInFlight);
+  }
+
+  /** Another list after every change. */
+  get blocks(): readonly Cta[] {
+    return this.#blocks;
+  }
+
+  get done(): number {
+    return this.#done;
+  }
+
+  get ended(): boolean {
+    return this.#done === this.total;
+  }
+
+  /** Begins so many blocks more, if there are so many. */
+  open(count: number): void {
+    const room = Math.min(count, this.total - this.#tickets, this.#most - this.#blocks.length);
+    if (room <= 0) return;
+    const opened = Array.from({ length: room }, () => {
+      const cta = this.#idle.pop() ?? new Cta(this.#grid, this.#sharedBytes, this.#made++);
+      cta.start(this.#tickets++, this.#kernel);
+      this.#grid.observers?.emit("blockBegin", cta);
+      return cta;
+    });
+    this.#blocks = [...this.#blocks, ...opened];
+  }
+
+  /** Of which blocks there are, not of what is in them. */
+  checkpoint(): Restore {
+    const idle = [...this.#idle];
+    const [blocks, tickets, made, done] = [this.#blocks, this.#tickets, this.#made, this.#done];
+    return () => {
+      this.#idle.splice(0, this.#idle.length, ...idle);
+      [this.#blocks, this.#tickets, this.#made, this.#done] = [blocks, tickets, made, done];
+    };
+  }
+
+  /** A block has ended. */
+  close(cta: Cta): void {
+    this.#grid.observers?.emit("blockEnd", cta);
+    this.#blocks = this.#blocks.filter((other) => other !== cta);
+    this.#idle.push(cta);
+    this.#done++;
+  }
+}

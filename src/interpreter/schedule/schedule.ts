@@ -1,0 +1,124 @@
+import type { Restore } from "../../machine/memory/checkpoint.ts";
+import type { Cta } from "../../machine/state/cta.ts";
+import type { Grid } from "../../machine/state/grid.ts";
+import type { Warp } from "../../machine/state/warp.ts";
+import { deadlock } from "./deadlock.ts";
+import type { Limits } from "./limits.ts";
+import type { ResidentBlocks } from "./resident-blocks.ts";
+import { runWarp } from "./run-warp.ts";
+
+/** Whose turn it is. Between two turns a schedule is data, which a debugger can keep and bring back. */
+export interface Schedule {
+  /** The blocks that have begun and not ended, in the order of their tickets. */
+  readonly blocks: readonly Cta[];
+  /** Basic blocks that a warp may run before the next one has its turn. */
+  readonly quantum: number;
+  /** The warp that has its turn, or null when all blocks have ended. Throws a fault when nobody can go on, or at a limit. */
+  next(): Warp | null;
+  /** The warp had something to run, and its turn is over. */
+  took(warp: Warp): void;
+  checkpoint(): Restore;
+}
+
+/** Runs all blocks of a grid. */
+export function runGrid(grid: Grid, schedule: Schedule): void {
+  const { quantum } = schedule;
+  for (let warp = schedule.next(); warp !== null; warp = schedule.next()) {
+    if (runWarp(warp, grid, quantum)) schedule.took(warp);
+  }
+}
+
+/**
+ * All blocks of a grid, in the order of their tickets. One block runs at a time as long as it gets on; when it only spins,
+ * others join it, so that a block may wait for any that are in flight with it.
+ */
+export class UsualSchedule implements Schedule {
+  readonly quantum = 1024;
+  readonly #flight: ResidentBlocks;
+  readonly #limits: Limits;
+  /** The blocks that have their turns in this round, how many have had theirs, and whether any of them has ended. */
+  #round: readonly Cta[] = [];
+  #had = 0;
+  #finished = false;
+  /** The block that runs, how many of its warps have had their turn, whether any ran, and whether all that did have given way. */
+  #running: Cta | null = null;
+  #hadTurn = 0;
+  #ran = false;
+  #yielded = true;
+
+  constructor(flight: ResidentBlocks, limits: Limits) {
+    this.#flight = flight;
+    this.#limits = limits;
+  }
+
+  get blocks(): readonly Cta[] {
+    return this.#flight.blocks;
+  }
+
+  next(): Warp | null {
+    do {
+      const warps = this.#running?.warps ?? [];
+      while (this.#hadTurn < warps.length) {
+        const warp = warps[this.#hadTurn++]!;
+        if (warp.live === 0) continue;
+        this.#limits.check(warp);
+        return warp;
+      }
+    } while (this.#turnToBlock());
+    return null;
+  }
+
+  took(warp: Warp): void {
+    this.#ran = true;
+    if (!warp.yielded) this.#yielded = false;
+  }
+
+  checkpoint(): Restore {
+    const flight = this.#flight.checkpoint();
+    const [round, had, finished, running] = [this.#round, this.#had, this.#finished, this.#running];
+    const [hadTurn, ran, yielded] = [this.#hadTurn, this.#ran, this.#yielded];
+    return () => {
+      flight();
+      [this.#round, this.#had, this.#finished, this.#running] = [round, had, finished, running];
+      [this.#hadTurn, this.#ran, this.#yielded] = [hadTurn, ran, yielded];
+    };
+  }
+
+  /** The block that has run has another turn, or the next one has one. False when all blocks have ended. */
+  #turnToBlock(): boolean {
+    const cta = this.#running;
+    if (cta !== null && cta.liveWarps > 0) {
+      if (!this.#ran) throw deadlock(cta);
+      if (!this.#yielded) return this.#begin(cta);
+    } else if (cta !== null) this.#end(cta);
+    if (this.#had === this.#round.length && !this.#beginRound()) return false;
+    return this.#begin(this.#round[this.#had++]!);
+  }
+
+  #begin(cta: Cta): true {
+    this.#running = cta;
+    this.#hadTurn = 0;
+    this.#ran = false;
+    this.#yielded = true;
+    return true;
+  }
+
+  #end(cta: Cta): void {
+    this.#running = null;
+    this.#finished = true;
+    this.#flight.close(cta);
+    this.#limits.progress(this.#flight.done, this.#flight.total);
+  }
+
+  /** When no block of the round has ended, others join them. */
+  #beginRound(): boolean {
+    const flight = this.#flight;
+    if (flight.ended) return false;
+    if (flight.blocks.length === 0) flight.open(1);
+    else if (!this.#finished) flight.open(flight.blocks.length);
+    this.#round = flight.blocks;
+    this.#had = 0;
+    this.#finished = false;
+    return true;
+  }
+}

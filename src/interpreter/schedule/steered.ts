@@ -1,0 +1,171 @@
+import type { Steering } from "../../machine/launch.ts";
+import type { Restore } from "../../machine/memory/checkpoint.ts";
+import { popcount } from "../../machine/state/barrier.ts";
+import type { BasicBlock } from "../../machine/state/code.ts";
+import type { Cta } from "../../machine/state/cta.ts";
+import type { Group } from "../../machine/state/group.ts";
+import type { Warp } from "../../machine/state/warp.ts";
+import { deadlock } from "./deadlock.ts";
+import type { Limits } from "./limits.ts";
+import { RecordedSteering } from "./recorded.ts";
+import type { ResidentBlocks } from "./resident-blocks.ts";
+import { pick } from "./run-warp.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** Blocks that run at the same time; more, when these wait for others. */
+const inFlight = 4;
+
+/** Basic blocks between two looks at the limits. */
+const limitInterval = 256;
+
+interface Steered {
+  readonly limits: Limits;
+  readonly steering: Steering;
+  /** Groups of one warp may be interrupted as warps are. */
+  readonly apart: boolean;
+}
+
+/**
+ * All blocks of a grid as `steering` decides: before every access that others can see it says whether the warp goes on or
+ * which other one runs, and, when a warp waits or has ended, which is next. Expects functions in fine blocks.
+ */
+export class SteeredSchedule implements Schedule {
+  readonly quantum = 1;
+  readonly #flight: ResidentBlocks;
+  readonly #options: Steered;
+  readonly #steering: RecordedSteering;
+  #rounds = 0;
+  /** What the warp that has its turn runs. */
+  #block: BasicBlock | null = null;
+  #current: Warp | null = null;
+  /** What has been chosen to make the next visible access; to be asked again before it would try the same orders twice. */
+  #chosen: "warp" | "group" | null = null;
+  /** Those that can run, by their turn after the current one, without it; null: to be looked for. */
+  #others: readonly Warp[] | null = null;
+  /** Warps that have given way, and are not asked before all others wait, and whether any has waited or ended meanwhile. */
+  #spinning = new Set<Warp>();
+  #gotOn = false;
+
+  constructor(flight: ResidentBlocks, options: Steered) {
+    this.#flight = flight;
+    this.#options = options;
+    this.#steering = new RecordedSteering(options.steering);
+  }
+
+  get blocks(): readonly Cta[] {
+    return this.#flight.blocks;
+  }
+
+  next(): Warp | null {
+    const flight = this.#flight;
+    while (!flight.ended) {
+      const round = this.#rounds++;
+      if (flight.blocks.length < inFlight) this.#open(inFlight - flight.blocks.length);
+      const next = this.#next();
+      if (next === null) continue;
+      const { warp } = next.activation;
+      if (warp !== this.#current) {
+        this.#current = warp;
+        this.#chosen = "warp";
+        this.#others = null;
+      }
+      if (round % limitInterval === 0) this.#options.limits.check(warp);
+      this.#block = next.at;
+      return warp;
+    }
+    return null;
+  }
+
+  took(warp: Warp): void {
+    const { visible, terminator } = this.#block!;
+    const ending = terminator?.site.instruction.op.kind ?? null;
+    // Who comes to a barrier may go on, and so may those for whom it came.
+    if (visible || ending === "barrier") this.#chosen = null;
+    // Others begin or cease to wait only at the end of a block that is more than a jump.
+    if (ending !== null && ending !== "branch") this.#others = null;
+    if (warp.yielded) this.#spinning.add(warp);
+    if (warp.live === 0) this.#end(warp);
+  }
+
+  checkpoint(): Restore {
+    const parts = [this.#flight.checkpoint(), this.#steering.checkpoint()];
+    const spinning = [...this.#spinning];
+    const [rounds, block, current] = [this.#rounds, this.#block, this.#current];
+    const [chosen, others, gotOn] = [this.#chosen, this.#others, this.#gotOn];
+    return () => {
+      for (const restore of parts) restore();
+      this.#spinning = new Set(spinning);
+      [this.#rounds, this.#block, this.#current] = [rounds, block, current];
+      [this.#chosen, this.#others, this.#gotOn] = [chosen, others, gotOn];
+    };
+  }
+
+  #open(count: number): void {
+    this.#flight.open(count);
+    this.#others = null;
+  }
+
+  #end({ cta }: Warp): void {
+    if (cta.liveWarps > 0) return;
+    this.#flight.close(cta);
+    this.#current = null;
+    this.#others = null;
+    this.#options.limits.progress(this.#flight.done, this.#flight.total);
+  }
+
+  /** The group that runs next, at the head of its warp; null when it has to be asked again. */
+  #next(): Group | null {
+    const warp = this.#current;
+    const spins = warp !== null && this.#spinning.has(warp);
+    const group = warp === null || spins || warp.live === 0 ? null : pick(warp);
+    if (group === null && !spins) this.#gotOn = true;
+    this.#others ??= this.#ready();
+    if (group === null) return this.#another();
+    if (!group.at.visible || this.#chosen === "group") return group;
+    const beside = this.#options.apart ? others(warp!, group) : [];
+    const warps = this.#chosen === "warp" ? [] : this.#others;
+    const ways = 1 + beside.length + warps.length;
+    const groupOf = (way: number): Group =>
+      way === 0 ? group : way <= beside.length ? beside[way - 1]! : pick(warps[way - 1 - beside.length]!)!;
+    const way = ways === 1 ? 0 : this.#steering.choose(ways, group, groupOf);
+    const next = groupOf(way);
+    if (way === 0 || way > beside.length) return next;
+    this.#chosen = "group";
+    return prefer(next);
+  }
+
+  /** The current warp cannot go on. */
+  #another(): Group | null {
+    const ready = this.#others!;
+    const groupOf = (way: number): Group => pick(ready[way]!)!;
+    if (ready.length > 0) return groupOf(ready.length === 1 ? 0 : this.#steering.choose(ready.length, null, groupOf));
+    this.#others = null;
+    if (this.#spinning.size === 0) throw deadlock(this.#flight.blocks[0]!);
+    // If all only spin, whoever they wait for may not have begun.
+    if (!this.#gotOn) this.#open(this.#flight.blocks.length);
+    this.#spinning.clear();
+    this.#gotOn = false;
+    return null;
+  }
+
+  /** Warps that can run, without the current one, beginning behind it. */
+  #ready(): Warp[] {
+    const all = this.#flight.blocks.flatMap((cta) => cta.warps);
+    const at = this.#current === null ? -1 : all.indexOf(this.#current);
+    const turn = [...all.slice(at + 1), ...all.slice(0, Math.max(at, 0))];
+    return turn.filter((warp) => warp.live !== 0 && !this.#spinning.has(warp) && pick(warp) !== null);
+  }
+}
+
+/** The other groups of a warp that could run, the largest first. */
+const others = (warp: Warp, group: Group): Group[] =>
+  warp.groups
+    .filter((g) => g !== group && g.wait === null)
+    .sort((a, b) => popcount(b.mask) - popcount(a.mask) || (a.mask & -a.mask) - (b.mask & -b.mask));
+
+/** Puts a group before the others of its warp. */
+function prefer(group: Group): Group {
+  const { groups } = group.activation.warp;
+  group.turn = Math.min(...groups.map((g) => g.turn)) - 1;
+  return group;
+}

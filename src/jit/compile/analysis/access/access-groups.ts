@@ -1,0 +1,230 @@
+import { writesOf } from "../../../../ir/flow/accesses.ts";
+import type { Access, Instruction, IrFunction, Op } from "../../../../ir/index.ts";
+import { type RegisterLeaf, splitOffset } from "../../../../semantics/bind.ts";
+import type { Expr } from "../../../../semantics/index.ts";
+import type { PreparedCode } from "../code/prepared-code.ts";
+
+/** An address as a base and bytes that are added to it, in the width of the address. */
+export interface Address {
+  readonly base: Expr;
+  readonly offset: number;
+}
+
+const maxDistance = 2 ** 31;
+
+export function addressOf(expr: Expr): Address {
+  const { base, offset } = splitOffset(expr);
+  const bytes = Number(offset);
+  if (base === null || Math.abs(bytes) >= maxDistance) return { base: expr, offset: 0 };
+  return { base, offset: bytes };
+}
+
+/** What accesses to a common base touch: so many bytes from an offset on, the first of them so aligned. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly size: number;
+  readonly align: number;
+}
+
+/** Accesses of one block whose addresses are a few bytes from each other: what holds for all is checked once. */
+export interface AccessGroup {
+  readonly access: Access;
+  /** Whether it changes what is there; a generic address may be where nothing can be changed. */
+  readonly writes: boolean;
+  readonly address: Address;
+  readonly stretch: ByteRange;
+  /** How many there are. */
+  readonly count: number;
+  /** Whether the address is known where the block begins. */
+  readonly isEarly: boolean;
+}
+
+export interface GroupMember {
+  readonly group: AccessGroup;
+  /** Where the access begins within the group's stretch. */
+  readonly at: number;
+}
+
+/** Bytes at most from the first to the last: what is further away may lie elsewhere. */
+const maxSpan = 4096;
+
+interface Candidate {
+  readonly index: number;
+  readonly access: Access;
+  readonly writes: boolean;
+  readonly address: Address;
+  readonly isEarly: boolean;
+}
+
+export const bytesOf = ({ bits, count }: Access): number => (bits / 8) * count;
+
+/** The groups of a function's accesses, by instruction. */
+export function accessGroups({ ir, instructions, graph }: PreparedCode): ReadonlyMap<number, GroupMember> {
+  const members = new Map<number, GroupMember>();
+  for (const { start, end } of graph.blocks) {
+    const inBlock = instructions.slice(start, end);
+    if (!inBlock.some(({ op }) => isAccess(op))) continue;
+    for (const near of nearbyOf(inBlock, start, new Bases(ir))) {
+      const { candidates, stretch } = near;
+      const { access, writes, address, isEarly } = candidates[0]!;
+      const group = { access, writes, address, stretch, count: candidates.length, isEarly };
+      for (const c of candidates) members.set(c.index, { group, at: c.address.offset - stretch.offset });
+    }
+  }
+  return members;
+}
+
+/** Accesses that are near each other, and all aligned when the beginning of what they touch together is. */
+class Nearby {
+  readonly candidates: Candidate[] = [];
+  #offset = 0;
+  #end = 0;
+  #align = 0;
+  /** What the distances between their offsets are multiples of. */
+  #step = 0;
+
+  constructor(first: Candidate) {
+    this.add(first);
+  }
+
+  get stretch(): ByteRange {
+    return { offset: this.#offset, size: this.#end - this.#offset, align: this.#align };
+  }
+
+  /** False where one more would be too far away, or not aligned with the others. */
+  add(candidate: Candidate): boolean {
+    const { access, address } = candidate;
+    const isFirst = this.candidates.length === 0;
+    const offset = isFirst ? address.offset : Math.min(this.#offset, address.offset);
+    const behind = address.offset + bytesOf(access);
+    const end = isFirst ? behind : Math.max(this.#end, behind);
+    const align = Math.max(this.#align, access.align);
+    const step = isFirst ? 0 : greatestDivisor(this.#step, Math.abs(address.offset - this.#offset));
+    if (!isFirst && (end - offset > maxSpan || step % align !== 0)) return false;
+    this.candidates.push(candidate);
+    [this.#offset, this.#end, this.#align, this.#step] = [offset, end, align, step];
+    return true;
+  }
+}
+
+/** Of two numbers that are not negative; 0 is a multiple of all. */
+function greatestDivisor(a: number, b: number): number {
+  while (b !== 0) [a, b] = [b, a % b];
+  return a;
+}
+
+const isAccess = (op: Op): op is Extract<Op, { kind: "load" | "store" | "atomic" }> =>
+  op.kind === "load" || op.kind === "store" || op.kind === "atomic";
+
+/** Accesses that have the same base where they are. Guards would leave out some of those that the others check for. */
+function nearbyOf(instructions: readonly Instruction[], start: number, bases: Bases): Nearby[] {
+  const lists: Nearby[] = [];
+  const open = new Map<string, Nearby>();
+  instructions.forEach((instruction, i) => {
+    const { op } = instruction;
+    if (isAccess(op) && op.surface === undefined) {
+      const isAlone = instruction.guard !== null || instruction.lanes !== undefined || readsFile(op.address);
+      const address = bases.resolve(addressOf(op.address));
+      const isEarly = !isAlone && bases.isUnchanged(address.base);
+      const candidate = { index: start + i, access: op.access, writes: op.kind !== "load", address, isEarly };
+      const space = op.access.space === "generic" && candidate.writes ? "generic, written" : op.access.space;
+      const key = `${space} ${bases.keyOf(address.base)}`;
+      const joins = !isAlone && open.get(key)?.add(candidate) === true;
+      if (!joins) {
+        const list = new Nearby(candidate);
+        lists.push(list);
+        if (!isAlone && address.base.kind !== "const") open.set(key, list);
+      }
+    }
+    // What is called may free memory.
+    if (op.kind === "call") open.clear();
+    bases.step(instruction);
+  });
+  return lists;
+}
+
+/** What the registers of a block hold, as far as sums with constants show it. */
+class Bases {
+  readonly #versions = new Map<number, number>();
+  readonly #sums = new Map<number, Sum>();
+  /** The other way round: by register, those that hold a sum with it. */
+  readonly #users = new Map<number, Set<number>>();
+  readonly #registers: IrFunction["registers"];
+
+  constructor({ registers }: IrFunction) {
+    this.#registers = registers;
+  }
+
+  resolve(address: Address): Address {
+    const { base, offset } = address;
+    const sum = base.kind === "reg" ? this.#sums.get(base.reg) : undefined;
+    return sum === undefined || sum.base.ty !== base.ty ? address : { base: sum.base, offset: sum.offset + offset };
+  }
+
+  /** The same for expressions that have the same value; they are made of the registers as they are now. */
+  keyOf(expr: Expr): string {
+    switch (expr.kind) {
+      case "reg":
+        return `${expr.ty}:r${expr.reg}.${this.#versions.get(expr.reg) ?? 0}`;
+      case "const":
+        return `${expr.ty}:${expr.value}`;
+      case "prim":
+        return `${expr.prim}(${expr.args.map((arg) => this.keyOf(arg)).join()})`;
+      default:
+        return JSON.stringify(expr);
+    }
+  }
+
+  /** Whether the registers that an expression reads are as they were where the block began. */
+  isUnchanged(expr: Expr): boolean {
+    if (expr.kind === "reg") return !this.#versions.has(expr.reg);
+    return expr.kind === "const" || (expr.kind === "prim" && expr.args.every((arg) => this.isUnchanged(arg)));
+  }
+
+  /** The instruction has been executed. */
+  step(instruction: Instruction): void {
+    const { op, dst, guard, lanes } = instruction;
+    const fresh: (readonly [number, Sum])[] = [];
+    if (op.kind === "pure" && guard === null && lanes === undefined) {
+      op.values.forEach((value, i) => {
+        const to = dst[i];
+        const { base, offset } = this.resolve(addressOf(value));
+        if (typeof to !== "number" || base.kind !== "reg") return;
+        if (this.#registers[to]!.bits === (value.ty === "i64" ? 64 : 32)) fresh.push([to, { base, offset }]);
+      });
+    }
+    const written: number[] = [];
+    writesOf(instruction, (r) => written.push(r));
+    for (const r of written) {
+      this.#versions.set(r, (this.#versions.get(r) ?? 0) + 1);
+      this.#forget(r);
+      for (const to of this.#users.get(r) ?? []) this.#sums.delete(to);
+      this.#users.delete(r);
+    }
+    for (const [to, sum] of fresh) {
+      const { reg } = sum.base;
+      if (written.includes(reg)) continue;
+      this.#sums.set(to, sum);
+      const users = this.#users.get(reg);
+      if (users === undefined) this.#users.set(reg, new Set([to]));
+      else users.add(to);
+    }
+  }
+
+  #forget(register: number): void {
+    const sum = this.#sums.get(register);
+    if (sum === undefined) return;
+    this.#sums.delete(register);
+    this.#users.get(sum.base.reg)?.delete(register);
+  }
+}
+
+/** A register plus a constant. */
+interface Sum {
+  readonly base: RegisterLeaf;
+  readonly offset: number;
+}
+
+/** Whether an expression reads what lies in a byte file, where it changes without a register being written. */
+const readsFile = (expr: Expr): boolean =>
+  expr.kind === "region" || expr.kind === "indirect" || (expr.kind === "prim" && expr.args.some(readsFile));

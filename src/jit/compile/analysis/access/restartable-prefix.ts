@@ -1,0 +1,70 @@
+import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
+import type { Instruction } from "../../../../ir/index.ts";
+import type { Expr } from "../../../../semantics/index.ts";
+import type { UniformityAnalysis } from "../values/uniformity.ts";
+
+/** What of a block can be done before all else in it, such that the block can still be begun again. */
+export interface RestartablePrefix {
+  /** Instructions that compute what all lanes have in a few scalars. */
+  readonly computed: readonly number[];
+  /** Accesses of all lanes. */
+  readonly accesses: readonly number[];
+  /** Whether what an address is made of is there, behind what is computed. */
+  readonly isReady: (base: Expr, instruction: number) => boolean;
+}
+
+/** `[start, end)`: the instructions of a block. `isSkipped`: of those that are executed elsewhere, or not at all. */
+export function restartablePrefixOf(
+  { code, register }: Pick<UniformityAnalysis, "code" | "register">,
+  block: number,
+  end: number,
+  isSkipped: (instruction: number) => boolean,
+): RestartablePrefix {
+  const { graph, instructions, liveness } = code;
+  const before = liveness.liveIn(block);
+  /** By register, the first instruction that changes it and is not among those. */
+  const changed = new Map<number, number>();
+  const touched = new Set<number>();
+  const isFree = (r: number): boolean => !before.has(r) && !touched.has(r);
+  const isScalar = (r: number): boolean => {
+    const shape = register(r);
+    return shape.kind === "uniform" || shape.kind === "affine" || (shape.kind === "indexed" && shape.stride !== null);
+  };
+  const computed: number[] = [];
+  const accesses: number[] = [];
+  for (let i = graph.blocks[block]!.start; i < end; i++) {
+    if (isSkipped(i)) continue;
+    const instruction = instructions[i]!;
+    const { op, guard, lanes } = instruction;
+    const written = registersOf(instruction, writesOf);
+    const read = registersOf(instruction, (of, show) => readsOf(of, { register: show }));
+    const isPlain = guard === null && lanes === undefined;
+    if (
+      isPlain &&
+      op.kind === "pure" &&
+      written.every((r) => isScalar(r) && isFree(r)) &&
+      !read.some((r) => changed.has(r))
+    ) {
+      computed.push(i);
+    } else {
+      for (const r of written) if (!changed.has(r)) changed.set(r, i);
+      if (isPlain && (op.kind === "load" || op.kind === "store") && op.surface === undefined) accesses.push(i);
+      for (const r of read) touched.add(r);
+    }
+    for (const r of written) touched.add(r);
+  }
+  const isReady = (base: Expr, instruction: number): boolean => {
+    if (base.kind === "prim") return base.args.every((arg) => isReady(arg, instruction));
+    return base.kind === "const" || (base.kind === "reg" && (changed.get(base.reg) ?? instruction) >= instruction);
+  };
+  return { computed, accesses, isReady };
+}
+
+function registersOf(
+  instruction: Instruction,
+  show: (instruction: Instruction, visit: (register: number) => void) => void,
+): readonly number[] {
+  const found: number[] = [];
+  show(instruction, (r) => found.push(r));
+  return found;
+}

@@ -1,0 +1,219 @@
+import { writesOf } from "../../../../ir/flow/accesses.ts";
+import { type FlowBlock, type FlowGraph, flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
+import { livenessOf } from "../../../../ir/flow/liveness.ts";
+import { type LoopRange, loopsOf } from "../../../../ir/flow/loops.ts";
+import type { Guard, Instruction, Register } from "../../../../ir/index.ts";
+import { renaming } from "../../../../ir/rename-registers.ts";
+import { retargeted } from "../../../../ir/retarget.ts";
+import type { Expr } from "../../../../semantics/index.ts";
+import { type PreparedCode, resultsOf } from "./prepared-code.ts";
+
+/** Loops at most that are split: copies and another analysis for thousands of them take longer than they save. */
+const maxLoops = 500;
+
+/** An instruction with the number that it had at first; a copy has that of the branch to which it belongs. */
+interface Line {
+  instruction: Instruction;
+  readonly origin: number;
+  readonly isCopy: boolean;
+}
+
+/**
+ * Gives registers that a loop changes other names inside of the loop, where lanes may leave it at different times. What a lane
+ * leaves with is copied when it leaves; the lanes that go on need not keep it for those that wait outside, and what is the
+ * same in all lanes that still go around can be one value. Null where no loop gains by it, or very many do.
+ */
+export function copyAtLoopExits(code: PreparedCode, isDivergent: (block: number) => boolean): PreparedCode | null {
+  const loops: LoopRange[] = [];
+  const collect = (loop: LoopRange): void => {
+    loop.inner.forEach(collect);
+    if (exitsOf(code.graph, loop).some(({ index }) => isDivergent(index))) loops.push(loop);
+  };
+  loopsOf(code.graph).forEach(collect);
+  if (loops.length === 0 || loops.length > maxLoops) return null;
+  const splitting = new ExitCopying(code);
+  for (const loop of loops) splitting.split(loop);
+  return splitting.result();
+}
+
+/** The blocks of a loop from which lanes leave it. */
+function exitsOf({ blocks }: FlowGraph, { start, end }: LoopRange): readonly FlowBlock[] {
+  const exits: FlowBlock[] = [];
+  for (let b = start; b <= end; b++) {
+    const { successors } = blocks[b]!;
+    for (let i = 0; i < successors.length; i++) {
+      if (successors[i]! >= start && successors[i]! <= end) continue;
+      exits.push(blocks[b]!);
+      break;
+    }
+  }
+  return exits;
+}
+
+/** Operations behind which a copy would come too late. */
+const endsBlock: ReadonlySet<string> = new Set([
+  "branch",
+  "branch-indexed",
+  "return",
+  "exit",
+  "trap",
+  "barrier",
+  "sleep",
+  "warp",
+]);
+
+class ExitCopying {
+  readonly #code: PreparedCode;
+  readonly #blocks: Line[][];
+  readonly #registers: Register[];
+  /** By register, the blocks that write it, before anything is split. */
+  readonly #writers = new Map<number, number[]>();
+  #changed = false;
+
+  constructor(code: PreparedCode) {
+    this.#code = code;
+    this.#registers = [...code.ir.registers];
+    this.#blocks = code.graph.blocks.map(({ start, end }) =>
+      code.instructions
+        .slice(start, end)
+        .map((instruction, i) => ({ instruction, origin: code.origins[start + i]!, isCopy: false })),
+    );
+    this.#blocks.forEach((lines, block) => {
+      for (const { instruction } of lines) {
+        for (const to of instruction.dst) if (typeof to === "number") this.#noteWriter(to, block);
+      }
+    });
+  }
+
+  #noteWriter(register: number, block: number): void {
+    const known = this.#writers.get(register);
+    if (known === undefined) this.#writers.set(register, [block]);
+    else if (known.at(-1) !== block) known.push(block);
+  }
+
+  split(loop: LoopRange): void {
+    const { start, end } = loop;
+    const { graph, liveness, ir } = this.#code;
+    const inside = (b: number): boolean => b >= start && b <= end;
+    const exits = exitsOf(graph, loop);
+    const entries = graph.blocks[start]!.predecessors.filter((p) => !inside(p));
+    for (let b = start + 1; b <= end; b++) if (!graph.blocks[b]!.predecessors.every(inside)) return;
+    if (entries.length === 0 || !exits.every((b) => this.#canCopy(b.index))) return;
+    if (!entries.every((b) => this.#canCopy(b))) return;
+    const results = resultsOf(ir);
+    const written = new Set<number>();
+    const write = (r: number): void => {
+      written.add(r);
+    };
+    for (let b = start; b <= end; b++) for (const { instruction } of this.#blocks[b]!) writesOf(instruction, write);
+    const behind = new Set(exits.flatMap(({ successors }) => successors.filter((s) => !inside(s))));
+    const liveOutside = new Set<number>();
+    for (const s of behind) {
+      if (s < graph.blocks.length) {
+        const live = liveness.liveIn(s);
+        for (const r of written) if (live.has(r)) liveOutside.add(r);
+      } else for (const r of results) liveOutside.add(r);
+    }
+    const split = [...written].filter(
+      (r) => r < ir.registers.length && (liveOutside.has(r) || this.#isWrittenOutside(r, inside)),
+    );
+    if (split.length === 0) return;
+    this.#changed = true;
+    const names = new Map(split.map((r) => [r, this.#registers.push({ ...this.#registers[r]! }) - 1]));
+    const rename = (r: number): number => names.get(r) ?? r;
+    const renamed = renaming(rename);
+    for (let b = start; b <= end; b++)
+      for (const line of this.#blocks[b]!) line.instruction = renamed(line.instruction);
+    const liveAtStart = liveness.liveIn(start);
+    for (const entry of entries) {
+      for (const r of split) if (liveAtStart.has(r)) this.#enter(entry, r, rename(r));
+    }
+    for (const { index, successors } of exits) {
+      for (const r of split) {
+        if (liveOutside.has(r)) this.#leave(index, successors.filter(inside).length > 0, r, rename(r), inside);
+      }
+    }
+  }
+
+  /** Whether a register holds something else outside of a loop: what the loop makes of it says nothing of that. */
+  #isWrittenOutside(register: number, inside: (block: number) => boolean): boolean {
+    return this.#writers.get(register)?.some((b) => !inside(b)) ?? false;
+  }
+
+  result(): PreparedCode | null {
+    if (!this.#changed) return null;
+    const starts: number[] = [];
+    let at = 0;
+    for (const block of this.#blocks) {
+      starts.push(at);
+      at += block.length;
+    }
+    starts.push(at);
+    const { ir, graph } = this.#code;
+    const moved = (target: number): number => starts[graph.blockAt(target)]!;
+    const lines = this.#blocks.flat();
+    const instructions = lines.map(({ instruction }) => retargeted(instruction, moved));
+    const writes = new Uint32Array(this.#registers.length);
+    const count = (r: number): number => writes[r]!++;
+    for (const instruction of instructions) writesOf(instruction, count);
+    for (const { storage } of ir.params) {
+      if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
+    }
+    const changed = { ...ir, registers: this.#registers };
+    const newGraph = flowGraphOf(instructions, this.#code.flow);
+    return {
+      ir: changed,
+      instructions,
+      graph: newGraph,
+      flow: this.#code.flow,
+      writes,
+      origins: lines.map((l) => l.origin),
+      edgeCopies: new Set(lines.flatMap((l, i) => (l.isCopy ? [i] : []))),
+      liveness: livenessOf({ instructions, registers: this.#registers }, newGraph, resultsOf(ir)),
+    };
+  }
+
+  /** Whether a copy can stand at the end of a block. */
+  #canCopy(block: number): boolean {
+    const { op, dst } = this.#blocks[block]!.at(-1)!.instruction;
+    return !endsBlock.has(op.kind) || (dst.length === 0 && op.kind !== "branch-indexed");
+  }
+
+  /** Before the loop the inner register gets what the outer one holds. */
+  #enter(block: number, outer: number, inner: number): void {
+    const lines = this.#blocks[block]!;
+    const at = lines.findLastIndex(({ instruction: { dst } }) => dst.includes(outer));
+    const found = lines[at]?.instruction;
+    if (found?.op.kind === "pure" && found.dst.length === 1 && found.guard === null && found.lanes === undefined) {
+      lines.splice(at, 0, { ...lines[at]!, instruction: { ...found, dst: [inner] } });
+      return;
+    }
+    this.#insert(block, null, outer, inner, false);
+  }
+
+  /** With the lanes that leave the loop. */
+  #leave(block: number, someStay: boolean, outer: number, inner: number, inside: (b: number) => boolean): void {
+    const { instruction } = this.#blocks[block]!.at(-1)!;
+    const { op, guard } = instruction;
+    let leaves: Guard | null = guard;
+    if (op.kind === "branch" && guard !== null && inside(this.#code.graph.blockAt(op.target))) {
+      leaves = { ...guard, negate: !guard.negate };
+    }
+    this.#insert(block, someStay ? leaves : null, inner, outer, true);
+  }
+
+  #insert(block: number, guard: Guard | null, from: number, to: number, isCopy: boolean): void {
+    const lines = this.#blocks[block]!;
+    const last = lines.at(-1)!;
+    const { class: c } = this.#registers[from]!;
+    const value: Expr = { kind: "reg", ty: c === "pred" ? "pred" : c === "b64" ? "i64" : "i32", reg: from };
+    const { span, location } = last.instruction;
+    const op = { kind: "pure", values: [value] } as const;
+    const instruction: Instruction = { guard, op, dst: [to], undefinedCases: [], span, location };
+    lines.splice(endsBlock.has(last.instruction.op.kind) ? lines.length - 1 : lines.length, 0, {
+      instruction,
+      origin: last.origin,
+      isCopy,
+    });
+  }
+}

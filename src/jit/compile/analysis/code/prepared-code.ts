@@ -1,0 +1,140 @@
+import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
+import { type FlowGraph, flowGraphOf, type FlowOptions } from "../../../../ir/flow/flow-graph.ts";
+import { type FlowCode, type Liveness, livenessOf } from "../../../../ir/flow/liveness.ts";
+import { withWebs } from "../../../../ir/flow/webs.ts";
+import type { Instruction, IrFunction, Register } from "../../../../ir/index.ts";
+import { mapOperands } from "../../../../ir/map-operands.ts";
+import { bind, type Bindings, bitsOf, type RegisterLeaf } from "../../../../semantics/bind.ts";
+import { type Expr, kit } from "../../../../semantics/index.ts";
+import type { CompiledFunction } from "../../plan/callables.ts";
+import { addsForDisjointOrs } from "./disjoint-or.ts";
+
+/** A function whose expressions are bound, with what is known of its registers put in. */
+export interface PreparedCode {
+  readonly ir: IrFunction;
+  readonly instructions: readonly Instruction[];
+  readonly graph: FlowGraph;
+  /** Where else the graph has blocks. */
+  readonly flow: FlowOptions;
+  readonly liveness: Liveness;
+  /** How many instructions write each register. */
+  readonly writes: Uint32Array;
+  /** By instruction, the number of the one in the function from which it has come. */
+  readonly origins: readonly number[];
+  /** Copies for the lanes that take the branch behind them. */
+  readonly edgeCopies: ReadonlySet<number>;
+}
+
+/** The registers that lanes read when they have left a function: its results. */
+export const resultsOf = ({ returns }: IrFunction): number[] =>
+  returns.flatMap(({ storage }) => (storage.kind === "register" ? [...storage.registers] : []));
+
+export interface Preparation {
+  /** Further instructions behind which blocks begin. */
+  readonly endsBlock: (instruction: Instruction) => boolean;
+  /** Those that are a block by themselves. */
+  readonly isAlone?: (instruction: Instruction) => boolean;
+  /** Whether there may be more registers, so that each holds values that have to do with one another. */
+  readonly separates: boolean;
+}
+
+export function prepare(
+  { ir, origins }: Pick<CompiledFunction, "ir" | "origins">,
+  bindings: Bindings,
+  { endsBlock, isAlone = () => false, separates }: Preparation,
+): PreparedCode {
+  const memo = new Map<Expr, Expr>();
+  // What is moved is moved as bits. What is undefined matters to observers alone, which need the interpreter.
+  const bitsOfBound = (expr: Expr): Expr => bitsOf(bind(expr, bindings, memo));
+  const asWritten = ir.instructions.map((i) =>
+    mapOperands(i.undefinedCases.length === 0 ? i : { ...i, undefinedCases: [] }, bitsOfBound),
+  );
+  const flow: FlowOptions = {
+    endsBlock: (i) => endsBlock(i) || isAlone(i),
+    beginsBlock: (i) => waitsForLanes(i) || isAlone(i),
+  };
+  const graph = flowGraphOf(asWritten, flow);
+  const returned = resultsOf(ir);
+  const before = livenessOf({ instructions: asWritten, registers: ir.registers }, graph, returned);
+  const { instructions: bound, registers } = separates
+    ? separated(ir, asWritten, graph, before)
+    : { instructions: asWritten, registers: ir.registers };
+  const writes = new Uint32Array(registers.length);
+  const count = (r: number): number => writes[r]!++;
+  for (const instruction of bound) writesOf(instruction, count);
+  for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
+  const read = before.liveIn(0);
+  const once = (r: number): boolean => writes[r] === 1 && !read.has(r);
+  const instructions = addsForDisjointOrs(withConstants(registers, bound, bindings, once), once);
+  return {
+    ir: { ...ir, registers },
+    instructions,
+    graph,
+    flow,
+    writes,
+    origins: origins ?? instructions.map((_, i) => i),
+    edgeCopies: new Set(),
+    liveness: livenessOf({ instructions, registers }, graph, returned),
+  };
+}
+
+/** With registers for values that have nothing in common; those of vISA stand for parts of a file that routines share. */
+function separated(
+  ir: IrFunction,
+  instructions: readonly Instruction[],
+  graph: FlowGraph,
+  liveness: Liveness,
+): FlowCode {
+  const code = { instructions, registers: ir.registers };
+  if (ir.file !== undefined) return code;
+  const passed = [...ir.params, ...ir.returns];
+  const fixed = passed.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+  return withWebs(code, graph, liveness, { fixed, returned: resultsOf(ir) });
+}
+
+/** Whether lanes wait before the instruction for others of their warp. */
+const waitsForLanes = ({ op }: Instruction): boolean => op.kind === "warp" && op.mask !== null;
+
+/** Puts constants in the place of registers that hold nothing else. `once`: written before it is read, by one instruction. */
+function withConstants(
+  registers: readonly Register[],
+  instructions: readonly Instruction[],
+  bindings: Bindings,
+  once: (register: number) => boolean,
+): readonly Instruction[] {
+  const known = new Map<number, Expr>();
+  const register = (leaf: RegisterLeaf): Expr => {
+    const value = known.get(leaf.reg);
+    return value === undefined ? leaf : kit.bitcast(value, leaf.ty);
+  };
+  const withRegisters: Bindings = { ...bindings, register };
+  const memo = new Map<Expr, Expr>();
+  const bound = (expr: Expr): Expr => bitsOf(bind(expr, withRegisters, memo));
+  const readsKnown = (instruction: Instruction): boolean => {
+    let found = false;
+    const look = (r: number): void => {
+      found ||= known.has(r);
+    };
+    if (known.size > 0) readsOf(instruction, { register: look });
+    return found;
+  };
+  return instructions.map((instruction) => {
+    // A register that is known from here on is a new leaf: what was made of it before is no longer good.
+    const mapped = readsKnown(instruction) ? mapOperands(instruction, bound) : instruction;
+    const { op, dst, guard, lanes } = mapped;
+    if (op.kind !== "pure" || guard !== null || lanes !== undefined) return mapped;
+    op.values.forEach((value, i) => {
+      const to = dst[i];
+      const bits = bitsOf(value);
+      if (typeof to !== "number" || bits.kind !== "const" || !once(to)) return;
+      known.set(to, narrowed(bits, registers[to]!.bits));
+      memo.clear();
+    });
+    return mapped;
+  });
+}
+
+const narrowed = (value: Expr, bits: number): Expr =>
+  value.kind === "const" && value.ty === "i32" && bits < 32
+    ? kit.i32((value.value as number) & (2 ** bits - 1))
+    : value;

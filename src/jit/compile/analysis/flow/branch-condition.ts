@@ -1,0 +1,88 @@
+import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
+import type { Instruction } from "../../../../ir/index.ts";
+import type { Expr } from "../../../../semantics/index.ts";
+import type { Chunk } from "../../emit/chunk.ts";
+
+/**
+ * What decides about the branch at the end of a block: instructions that nobody else needs but the copies that belong to the
+ * branch. They need not be executed in each lane as long as it is clear that all lanes go the same way.
+ */
+export interface BranchCondition {
+  /** In their order. */
+  readonly instructions: readonly number[];
+  /** By the predicate that one of them writes, what it is. */
+  readonly predicates: ReadonlyMap<number, Expr>;
+}
+
+/** Instructions of a test, at most. */
+const maxInstructions = 64;
+
+/** The test of a block's branch; null where there is none. `copies`: where these begin; `isFixed`: what is executed elsewhere. */
+export function branchConditionOf(
+  { analysis, recalled }: Chunk,
+  block: number,
+  copies: number,
+  isFixed: (instruction: number) => boolean,
+): BranchCondition | null {
+  const { graph, instructions, liveness } = analysis.code;
+  const { start, end, successors } = graph.blocks[block]!;
+  const { guard, lanes } = instructions[end - 1]!;
+  if (guard === null || guard.collapse !== undefined || lanes !== undefined) return null;
+  if (recalled.has(guard.register)) return { instructions: [], predicates: recalled };
+  let readers: ReadonlyMap<number, number[]> | undefined;
+  const found: number[] = [];
+  const predicates = new Map<number, Expr>();
+  /** Whether nothing but the test reads a register. */
+  const isOurs = (r: number): boolean =>
+    !successors.some((s) => s < graph.blocks.length && liveness.liveIn(s).has(r)) &&
+    ((readers ??= readersOf(instructions, start, copies)).get(r) ?? []).every((i) => found.includes(i));
+  const wanted = new Set([guard.register]);
+  const changed = new Set<number>();
+  for (let i = copies - 1; i >= start; i--) {
+    const instruction = instructions[i]!;
+    const [to, ...others] = writes(instruction);
+    const isWanted = to !== undefined && others.length === 0 && wanted.delete(to) && found.length < maxInstructions;
+    if (
+      isWanted &&
+      isPlain(instruction) &&
+      !isFixed(i) &&
+      isOurs(to) &&
+      !reads(instruction).some((r) => changed.has(r))
+    ) {
+      found.unshift(i);
+      predicates.set(to, (instruction.op as PureOp).values[0]!);
+      for (const r of reads(instruction)) if (analysis.code.ir.registers[r]!.class === "pred") wanted.add(r);
+    } else for (const r of writes(instruction)) changed.add(r);
+  }
+  return predicates.has(guard.register) ? { instructions: found, predicates } : null;
+}
+
+type PureOp = Extract<Instruction["op"], { kind: "pure" }>;
+
+const isPlain = ({ op, guard, lanes, dst }: Instruction): boolean =>
+  op.kind === "pure" && guard === null && lanes === undefined && dst.length === 1;
+
+function writes(instruction: Instruction): number[] {
+  const found: number[] = [];
+  writesOf(instruction, (r) => found.push(r));
+  return found;
+}
+
+function reads(instruction: Instruction): number[] {
+  const found: number[] = [];
+  readsOf(instruction, { register: (r) => found.push(r) });
+  return found;
+}
+
+/** By register, the instructions of a range that read it. */
+function readersOf(instructions: readonly Instruction[], start: number, end: number): ReadonlyMap<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (let i = start; i < end; i++) {
+    for (const r of reads(instructions[i]!)) {
+      const list = found.get(r);
+      if (list === undefined) found.set(r, [i]);
+      else list.push(i);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,149 @@
+import { operandsOf } from "../../../../ir/flow/accesses.ts";
+import type { Destination, Instruction, Op } from "../../../../ir/index.ts";
+import type { Expr } from "../../../../semantics/index.ts";
+import type { Shape } from "./shape.ts";
+import { isClock } from "./special-registers.ts";
+import type { UniformityAnalysis } from "./uniformity.ts";
+
+/** For how long a value stays the same; `code`: as long as the instructions say. */
+type Level = "grid" | "block" | "chunk" | "code";
+
+/**
+ * Instructions that are executed once for the grid, or once for each block, or whenever a chunk of lanes begins or goes on,
+ * before all others.
+ */
+export interface Invariants {
+  readonly grid: readonly number[];
+  readonly block: readonly number[];
+  readonly chunk: readonly number[];
+  /** The registers that they write. */
+  readonly registers: ReadonlySet<number>;
+  /** Predicates that are computed wherever one is read, and what they are: less than to keep a mask while lanes wait. */
+  readonly rematerialized: ReadonlyMap<number, Expr>;
+  /** Registers that keep their values, of which vectors are made: these are made once too. */
+  readonly splats: ReadonlySet<number>;
+  has(instruction: number): boolean;
+}
+
+const gridSpecials =
+  /^(ntid|nctaid)\.|^(nwarpid|nsmid|gridid|dynamic_smem_size|total_smem_size|aggr_smem_size|window)$/;
+
+const rank: Readonly<Record<Level, number>> = { grid: 0, block: 1, chunk: 2, code: 3 };
+
+/**
+ * Finds what does not change from chunk to chunk: computed, without any guard, from what does not, into a register that nothing
+ * else writes. It has no effect, so it does no harm where its place is never reached. `pauses`: the blocks at which lanes go on
+ * that have waited.
+ */
+export function invariantsOf({ code, register }: UniformityAnalysis, pauses: Iterable<number>): Invariants {
+  const { instructions, writes, liveness, graph } = code;
+  const readFirst = liveness.liveIn(0);
+  const levels = new Map<number, Level>();
+  const kept = new Set<number>();
+  for (const block of pauses)
+    liveness.liveIn(block).forEach((r) => {
+      kept.add(r);
+    });
+  const recalled = new Map<number, Expr>();
+  const isPrivate = (r: number): boolean => !liveness.acrossLanes.has(r) && code.ir.registers[r]!.home === undefined;
+  const order: { readonly index: number; readonly level: Level }[] = [];
+  const levelOf = (expr: Expr): Level => {
+    switch (expr.kind) {
+      case "const":
+        return "grid";
+      case "reg":
+        return levels.get(expr.reg) ?? "code";
+      case "special":
+        if (gridSpecials.test(expr.name)) return "grid";
+        return expr.name.startsWith("ctaid.") ? "block" : isClock(expr.name) ? "code" : "chunk";
+      case "prim":
+        return expr.args.reduce<Level>((most, arg) => longer(most, levelOf(arg)), "grid");
+      default:
+        return "code";
+    }
+  };
+  const isWrittenOnce = (dst: readonly Destination[]): dst is readonly number[] =>
+    dst.every((to) => typeof to === "number" && writes[to] === 1 && !readFirst.has(to));
+  for (const { start, end } of graph.blocks) {
+    for (let i = start; i < end; i++) {
+      const instruction = instructions[i]!;
+      const { dst: registers } = instruction;
+      if (!isWrittenOnce(registers) || !isFixed(instruction)) continue;
+      const level = operandsOf(instruction.op).reduce<Level>((most, expr) => longer(most, levelOf(expr)), "grid");
+      if (level === "code") continue;
+      if (!registers.every((r) => isScalar(register(r)))) {
+        const [r] = registers;
+        if (!kept.has(r!) || !isPrivate(r!) || !isComparison(instruction.op)) continue;
+        recalled.set(r!, instruction.op.values[0]!);
+        order.push({ index: i, level: "code" });
+        levels.set(r!, level);
+        continue;
+      }
+      order.push({ index: i, level });
+      for (const r of registers) levels.set(r, level);
+    }
+  }
+  const hoisted = new Set(order.map((o) => o.index));
+  const at = (level: Level): number[] => order.filter((o) => o.level === level).map((o) => o.index);
+  return {
+    grid: at("grid"),
+    block: at("block"),
+    chunk: at("chunk"),
+    registers: new Set(levels.keys()),
+    rematerialized: recalled,
+    splats: splatsOf(instructions, hoisted, levels, register),
+    has: (instruction) => hoisted.has(instruction),
+  };
+}
+
+type PureOp = Extract<Op, { kind: "pure" }>;
+
+/** Whether an operation compares words, or combines the results of such. */
+const isComparison = (op: Op): op is PureOp => {
+  if (op.kind !== "pure" || op.values.length !== 1) return false;
+  const [value] = op.values;
+  return value!.kind === "prim" && /^i32\.(lt|le)_[su]$|^i32\.(eq|ne)$|^pred\.(not|and|or)$/.test(value!.prim);
+};
+
+/** Whether a value is kept in a few scalars, which are cheaper to compute again than to keep. */
+const isScalar = (shape: Shape): boolean =>
+  shape.kind === "uniform" || shape.kind === "affine" || (shape.kind === "indexed" && shape.stride !== null);
+
+const longer = (a: Level, b: Level): Level => (rank[a] >= rank[b] ? a : b);
+
+/** Whether an instruction gives the same whenever it is executed, as long as its operands are the same. */
+function isFixed({ op, guard, lanes }: Instruction): boolean {
+  if (guard !== null || lanes !== undefined) return false;
+  return (
+    op.kind === "pure" || (op.kind === "load" && op.access.space === "kernel-param" && op.address.kind === "const")
+  );
+}
+
+/** The registers that are operands of what is not the same in all lanes. */
+function splatsOf(
+  instructions: readonly Instruction[],
+  hoisted: ReadonlySet<number>,
+  levels: ReadonlyMap<number, Level>,
+  register: (r: number) => { readonly kind: string },
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  const isKept = (expr: Expr): expr is Extract<Expr, { kind: "reg" }> =>
+    expr.kind === "reg" && register(expr.reg).kind === "uniform" && /grid|block/.test(levels.get(expr.reg) ?? "");
+  const seen = new Map<Expr, boolean>();
+  /** Whether the value varies over the lanes. */
+  const visit = (expr: Expr): boolean => {
+    if (expr.kind === "reg") return register(expr.reg).kind === "vector";
+    if (expr.kind !== "prim") return false;
+    const known = seen.get(expr);
+    if (known !== undefined) return known;
+    let varies = false;
+    for (let i = 0; i < expr.args.length; i++) varies = visit(expr.args[i]!) || varies;
+    seen.set(expr, varies);
+    if (varies) for (const arg of expr.args) if (isKept(arg)) found.add(arg.reg);
+    return varies;
+  };
+  instructions.forEach((instruction, i) => {
+    if (!hoisted.has(i) && instruction.op.kind === "pure") for (const expr of instruction.op.values) visit(expr);
+  });
+  return found;
+}

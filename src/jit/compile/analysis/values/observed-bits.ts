@@ -1,0 +1,49 @@
+import { operandsOf } from "../../../../ir/flow/accesses.ts";
+import type { Instruction } from "../../../../ir/index.ts";
+import type { Expr } from "../../../../semantics/index.ts";
+
+/**
+ * The registers of which something looks at the bits: as integers, in memory, in calls, as results. Others are only computed
+ * with, or moved to registers that are.
+ */
+export function observedBits(instructions: readonly Instruction[], results: readonly number[]): ReadonlySet<number> {
+  const observed = new Set<number>();
+  const sources = new Map<number, number[]>();
+  // Moves may be as long a chain as there are registers.
+  const observe = (register: number): void => {
+    const todo = [register];
+    for (let r = todo.pop(); r !== undefined; r = todo.pop()) {
+      if (observed.has(r)) continue;
+      observed.add(r);
+      todo.push(...(sources.get(r) ?? []));
+    }
+  };
+  const seen = new Set<Expr>();
+  const visit = (expr: Expr, isOperand: boolean): void => {
+    if (expr.kind === "reg") {
+      if (!isOperand || (expr.ty !== "f32" && expr.ty !== "f64")) observe(expr.reg);
+    } else if (expr.kind === "prim" && !seen.has(expr)) {
+      seen.add(expr);
+      for (const arg of expr.args) visit(arg, true);
+    }
+  };
+  for (const { op, dst } of instructions) {
+    if (op.kind !== "pure") continue;
+    op.values.forEach((value, i) => {
+      const to = dst[i];
+      if (value.kind !== "reg" || typeof to !== "number") return;
+      const list = sources.get(to);
+      if (list === undefined) sources.set(to, [value.reg]);
+      else list.push(value.reg);
+    });
+  }
+  for (const result of results) observe(result);
+  for (const { op, dst } of instructions) {
+    operandsOf(op).forEach((expr, i) => {
+      const isMove = op.kind === "pure" && expr.kind === "reg" && typeof dst[i] === "number";
+      if (!isMove) visit(expr, false);
+      else if (observed.has(dst[i] as number)) observe((expr as { readonly reg: number }).reg);
+    });
+  }
+  return observed;
+}

@@ -1,0 +1,304 @@
+import { isCall } from "../../../../ir/calls.ts";
+import { hasAllLanes, writesOf } from "../../../../ir/flow/accesses.ts";
+import type { BitSet } from "../../../../ir/flow/bit-set.ts";
+import { departuresOf, type Divergence, divergenceOf } from "../../../../ir/flow/divergence.ts";
+import type { Guard, Instruction, LaneRule, Space } from "../../../../ir/index.ts";
+import type { Expr } from "../../../../semantics/index.ts";
+import { type PreparedCode, resultsOf } from "../code/prepared-code.ts";
+import { joinedShape, sameShape, type Shape, type ShapeContext, shapeOf, uniform, vector } from "./shape.ts";
+import { warpShape } from "./warp-shape.ts";
+
+/** What the analysis is told of the place where the function runs. */
+export interface Surroundings {
+  readonly special: ShapeContext["special"];
+  /** Shapes of the registers that hold parameters. */
+  readonly params: ReadonlyMap<number, Shape>;
+  /** Whether all lanes of the chunk begin together; else some may be missing from the start. */
+  readonly full: boolean;
+  /** Whether lanes that come to a block may have to wait at its beginning. */
+  readonly stalls: (block: number) => boolean;
+  /** Of lanes that come to such a block together, whether some may go on while others wait: in what they have called. */
+  readonly parts: (block: number) => boolean;
+  /** Whether lanes may be gone behind the block's last instruction: a callee has ended them. */
+  readonly loses: (block: number) => boolean;
+  /** Lanes that exit are told apart from those that return: in functions. */
+  readonly tellsExits: boolean;
+  /** Whether anything lies in the lanes' stacks. */
+  readonly stacks: boolean;
+  /** Whether calls may take lanes that are elsewhere: then those that leave are here until they do. */
+  readonly isTaken: boolean;
+  /** Lanes of a chunk: with what a rule is compared that is for some lanes. */
+  readonly lanes: number;
+}
+
+/** What lanes do that wait for others of their warp. */
+interface WarpWait {
+  readonly mask: Expr;
+  readonly guard: Guard | null;
+}
+
+/** How the registers of a function vary over the lanes, and where lanes go apart. The two hang on each other. */
+export class UniformityAnalysis {
+  readonly code: PreparedCode;
+  isDeparture: readonly boolean[];
+  divergence: Divergence;
+  readonly #around: Surroundings;
+  readonly #shapes: (Shape | null)[];
+  readonly #results: ReadonlySet<number>;
+  readonly #waitLive = new Map<number, BitSet | null>();
+  readonly #context: ShapeContext;
+  /** Whether lanes may come together anywhere that name others. */
+  readonly #mayGather: boolean;
+
+  constructor(code: PreparedCode, around: Surroundings) {
+    this.code = code;
+    this.#around = around;
+    this.#mayGather = code.instructions.some(({ op }) => op.kind === "warp" && op.mask !== null);
+    this.#results = new Set(resultsOf(code.ir));
+    this.#shapes = code.ir.registers.map((_, r) => around.params.get(r) ?? null);
+    // Registers begin as zeros.
+    code.liveness.liveIn(0).forEach((r) => {
+      this.#shapes[r] = around.params.has(r) ? vector : uniform;
+    });
+    for (const [r, shape] of around.params) this.#shapes[r] = shape;
+    // What comes from the byte file may be anything.
+    code.ir.registers.forEach(({ home }, r) => {
+      if (home?.lanes === null) this.#shapes[r] = uniform;
+      else if (home !== undefined && this.#shapes[r] !== null) this.#shapes[r] = vector;
+    });
+    for (const r of this.#results) this.#shapes[r] = vector;
+    this.#context = { register: (r) => this.#shapes[r]!, special: around.special };
+    this.isDeparture = departuresOf(code.graph, code.instructions).map(
+      (departs, block) => departs && !around.isTaken && !(around.tellsExits && this.#exits(block)),
+    );
+    this.divergence = this.#diverge();
+    while (this.#pass()) {
+      this.divergence = this.#diverge();
+      this.#waitLive.clear();
+    }
+  }
+
+  /** The shape of a register; of one that nothing writes, that of its zeros. */
+  readonly register = (r: number): Shape => this.#shapes[r] ?? uniform;
+
+  shape(expr: Parameters<typeof shapeOf>[0]): Shape {
+    return shapeOf(expr, { ...this.#context, register: (r) => this.register(r) }) ?? uniform;
+  }
+
+  /** Whether some lanes of the chunk may not be active in the block. */
+  isPartial(block: number): boolean {
+    return !this.#around.full || this.divergence.mayBePartial(block);
+  }
+
+  /** Whether what a block writes to a register must leave alone the lanes that are elsewhere. */
+  merges(block: number, register: number): boolean {
+    // Others see what lanes have that are not there.
+    if (this.code.liveness.acrossLanes.has(register)) return this.isPartial(block);
+    if (!this.divergence.mayBePartial(block)) return false;
+    if (this.#results.has(register)) return true;
+    let live = this.#waitLive.get(block);
+    if (live === undefined) {
+      live = null;
+      for (const w of this.divergence.waiting(block)) {
+        const there = this.code.liveness.liveIn(w);
+        if (live === null) live = there.copy();
+        else live.union(there);
+      }
+      this.#waitLive.set(block, live);
+    }
+    return live?.has(register) ?? false;
+  }
+
+  /** Whether all lanes that execute an instruction agree about its guard. */
+  isUniformGuard(guard: Guard | null): boolean {
+    if (guard?.collapse !== undefined) return false;
+    return guard === null || this.register(guard.register).kind === "uniform";
+  }
+
+  /** Whether one address of a space may be another byte of memory in each lane. */
+  #isOwn(space: Space): boolean {
+    return space === "local" || space === "call-param" || (space === "generic" && this.#around.stacks);
+  }
+
+  #exits(block: number): boolean {
+    const { graph, instructions } = this.code;
+    return instructions[graph.blocks[block]!.start]!.op.kind === "exit";
+  }
+
+  /** Whether the end of a block can send lanes different ways. */
+  readonly isDivergent = (block: number): boolean => {
+    const { graph, instructions } = this.code;
+    const { guard, op, lanes } = instructions[graph.blocks[block]!.end - 1]!;
+    if (lanes?.uniform === true) return false;
+    if (lanes !== undefined && this.#leavesOut(lanes)) return true;
+    if (guard?.collapse !== undefined) return false;
+    if (op.kind === "branch-indexed" && this.shape(op.index).kind !== "uniform") return true;
+    return !this.isUniformGuard(guard);
+  };
+
+  #diverge(): Divergence {
+    const { graph } = this.code;
+    const { stalls, parts, loses } = this.#around;
+    const options = {
+      divergent: this.isDivergent,
+      stalls: (block: number) => stalls(block) || this.#splits(block),
+      gathers: (block: number) => this.#gathering(block) !== null,
+      splits: (block: number) => parts(block) || this.#splits(block),
+      loses,
+    };
+    const found = divergenceOf(graph, options, this.isDeparture);
+    const meets = this.#mayGather && graph.blocks.some(({ index }) => this.#mayStay(index, found));
+    if (!meets || !this.isDeparture.includes(true)) return found;
+    // Lanes that wait for others see when these leave.
+    this.isDeparture = this.isDeparture.map(() => false);
+    return divergenceOf(graph, options, this.isDeparture);
+  }
+
+  /** Whether a block is an operation for which lanes come together that name others. */
+  gathers(block: number): boolean {
+    return this.#gathering(block) !== null;
+  }
+
+  /** Whether lanes may have to wait at a block for others of the function. */
+  meets(block: number): boolean {
+    return this.#mayStay(block, this.divergence);
+  }
+
+  /** Whether lanes may be gone behind a block. */
+  loses(block: number): boolean {
+    return this.#around.loses(block);
+  }
+
+  #mayStay(block: number, divergence: Divergence): boolean {
+    if (this.#gathering(block) === null) return false;
+    return this.code.graph.blocks.some(({ index }) => index >= block && divergence.waiting(index).has(block));
+  }
+
+  /** The operation for which lanes gather at a block. Those that name nobody but themselves need not. */
+  #gathering(block: number): WarpWait | null {
+    if (!this.#mayGather) return null;
+    const { graph, instructions } = this.code;
+    const { op, guard } = instructions[graph.blocks[block]!.start]!;
+    if (op.kind !== "warp" || op.mask === null) return null;
+    const { mask } = op;
+    if (mask.kind === "reg" && this.isUniformGuard(guard) && this.#namesActive(mask.reg, block)) return null;
+    return { mask, guard };
+  }
+
+  /** Whether a register holds, where a block begins, the mask of the lanes that come there. */
+  #namesActive(register: number, block: number): boolean {
+    const { blocks } = this.code.graph;
+    for (let b = block; ; b--) {
+      const { predecessors } = blocks[b]!;
+      const before = blocks[b - 1];
+      if (before === undefined || predecessors.length !== 1 || predecessors[0] !== b - 1) return false;
+      if (before.successors.length !== 1 || !this.#staysTogether(b - 1)) return false;
+      const written = this.#lastWriter(register, b - 1);
+      if (written !== null) return written.op.kind === "activemask" && written.guard === null;
+    }
+  }
+
+  /** Whether all lanes that begin a block come to its end at once. */
+  #staysTogether(block: number): boolean {
+    const { graph, instructions } = this.code;
+    const { op } = instructions[graph.blocks[block]!.end - 1]!;
+    if (op.kind === "warp") return op.mask === null || this.#gathering(block) === null;
+    return op.kind !== "barrier" && op.kind !== "sleep" && !isCall(op);
+  }
+
+  #lastWriter(register: number, block: number): Instruction | null {
+    const { graph, instructions } = this.code;
+    const { start, end } = graph.blocks[block]!;
+    for (let i = end - 1; i >= start; i--) {
+      let writes = false;
+      writesOf(instructions[i]!, (r) => {
+        writes ||= r === register;
+      });
+      if (writes) return instructions[i]!;
+    }
+    return null;
+  }
+
+  /** Whether lanes that come to a block together may have to wait for different ones. */
+  #splits(block: number): boolean {
+    const found = this.#gathering(block);
+    return found !== null && (!this.isUniformGuard(found.guard) || this.shape(found.mask).kind !== "uniform");
+  }
+
+  /** True when the shape of a register has changed. */
+  #pass(): boolean {
+    const { graph, instructions } = this.code;
+    const { registers } = this.code.ir;
+    let changed = false;
+    let block = 0;
+    let result = 0;
+    let instruction: Instruction;
+    const write = (r: number): void => {
+      // What may be anything stays so.
+      if (this.#shapes[r] === vector && registers[r]!.home?.lanes !== null) {
+        result++;
+        return;
+      }
+      const shape = this.#written(instruction, result++, block);
+      if (shape === null) return;
+      const joined = this.#join(r, block, instruction, shape);
+      const old = this.#shapes[r]!;
+      if (old !== null && sameShape(old, joined)) return;
+      this.#shapes[r] = joined;
+      changed = true;
+    };
+    for (const { index, start, end } of graph.blocks) {
+      block = index;
+      for (let i = start; i < end; i++) {
+        instruction = instructions[i]!;
+        result = 0;
+        writesOf(instruction, write);
+      }
+    }
+    return changed;
+  }
+
+  #join(r: number, block: number, { guard, lanes }: Instruction, shape: Shape): Shape {
+    const old = this.#shapes[r]!;
+    const { bits, home } = this.code.ir.registers[r]!;
+    if (home?.lanes === null) return uniform;
+    if (old !== null && joinedShape(old, shape).kind === "vector") return vector;
+    if (shape.kind === "vector" || !this.isUniformGuard(guard)) return vector;
+    if (lanes !== undefined && (home === undefined ? this.#leavesOut(lanes) : !hasAllLanes(lanes, home))) return vector;
+    if (lanes?.noMask !== true && this.merges(block, r)) return vector;
+    // Half of a number is not stored as a base.
+    if (shape.kind !== "uniform" && bits < 32) return vector;
+    return old === null ? shape : joinedShape(old, shape);
+  }
+
+  /** Whether a rule is for some lanes of the chunk only. */
+  #leavesOut({ first, count }: LaneRule): boolean {
+    return first > 0 || count < this.#around.lanes;
+  }
+
+  /** The shape of the n-th register that an instruction writes, or null as long as nothing is known. */
+  #written({ op, dst }: Instruction, n: number, block: number): Shape | null {
+    // The n-th register among the destinations.
+    const at = dst.length === 1 ? 0 : dst.flatMap((to, i) => (typeof to === "number" ? [i] : []))[n]!;
+    switch (op.kind) {
+      case "pure": {
+        return shapeOf(op.values[at]!, this.#context);
+      }
+      case "load": {
+        const address = shapeOf(op.address, this.#context);
+        if (op.surface !== undefined || this.#isOwn(op.access.space)) return vector;
+        return address === null || address.kind === "uniform" ? address : vector;
+      }
+      case "activemask":
+        return uniform;
+      case "barrier":
+        return uniform;
+      case "warp":
+        // Lanes that have waited for different ones go on together.
+        if (op.mask !== null && this.meets(block)) return vector;
+        return warpShape(op, at, (expr) => shapeOf(expr, this.#context));
+      default:
+        return vector;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { Op, WarpOp } from "../../../../ir/index.ts";
+import type { Expr } from "../../../../semantics/index.ts";
+import { type Shape, uniform, vector } from "./shape.ts";
+
+type WarpInstruction = Extract<Op, { kind: "warp" }>;
+
+/** Whether all lanes of the warp read the same lane, as long as they agree on its number. */
+export const readsOne = (op: Extract<WarpOp, { op: "shfl" }>): boolean =>
+  op.mode === "idx" && op.c.kind === "const" && (Number(op.c.value) & 0x1f1f) === 0x1f;
+
+/** How a result of a warp-wide operation varies over the lanes that act together; `result`: its place among the results. */
+export function warpShape(
+  { warp }: WarpInstruction,
+  result: number,
+  shape: (expr: Expr) => Shape | null,
+): Shape | null {
+  switch (warp.op) {
+    case "vote":
+    case "redux":
+      return uniform;
+    case "match":
+      return warp.mode === "all" ? uniform : vector;
+    case "elect":
+      return result === 0 ? uniform : vector;
+    case "shfl": {
+      const from = readsOne(warp) ? shape(warp.b) : vector;
+      return from === null || from.kind === "uniform" ? from : vector;
+    }
+    case "sync":
+      return vector;
+  }
+}

@@ -1,0 +1,96 @@
+import type { CallOp } from "../../../ir/calls.ts";
+import { valuesOf } from "../../../ir/flow/accesses.ts";
+import type { Argument } from "../../../ir/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import { externalImport } from "../../abi/host-imports.ts";
+import { Unsupported } from "../../abi/refusal.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { laneBits } from "../lanes/mask-bits.ts";
+import type { Mask } from "../lanes/mask.ts";
+import { fitted } from "../lanes/register-class.ts";
+import { type Quad, type Value, vectorOf } from "../lanes/value.ts";
+import type { Frame } from "../memory/frame.ts";
+import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import type { ModuleUnit } from "../module/module-unit.ts";
+
+/** Calls of functions that the launcher provides: it finds the arguments of all lanes in the context, eight bytes each. */
+export class ExternalCalls {
+  readonly #chunk: Chunk;
+  readonly #unit: ModuleUnit;
+  readonly #memory: FunctionContext;
+  readonly #frame: Frame;
+
+  constructor(chunk: Chunk, unit: ModuleUnit, memory: FunctionContext, frame: Frame) {
+    this.#chunk = chunk;
+    this.#unit = unit;
+    this.#memory = memory;
+    this.#frame = frame;
+  }
+
+  call(block: number, index: number, op: CallOp, lanes: readonly Wasm[], guard: Mask): void {
+    const { writer: w, quads } = this.#chunk;
+    const { context, layout, siteOf } = this.#memory;
+    this.#unit.module.importFunction(externalImport, ["i32", "i32", "i32"], []);
+    op.args.forEach((arg, i) => {
+      vectorOf(this.#bytesOf(arg), quads)
+        .quads.flat()
+        .forEach((part, p) => {
+          w.get(context);
+          w.value(part);
+          w.memory("v128.store", 16, layout.args + i * quads * 32 + 16 * p);
+        });
+    });
+    tellEntry(w, this.#memory);
+    w.get(context);
+    w.i32(siteOf(index, null));
+    w.value(laneBits(lanes));
+    w.call(externalImport);
+    this.#writeResult(block, op, lanes, guard);
+  }
+
+  /** The eight bytes of an argument, or as many as it has. */
+  #bytesOf(arg: Argument): Value {
+    const { quads } = this.#chunk;
+    if (arg.kind !== "frame") return fitted(this.#chunk.value(valuesOf(arg)[0]!), "b64", quads);
+    if (arg.size !== 4 && arg.size !== 8) throw new Unsupported("structures that are passed to the launcher");
+    const c = arg.size === 8 ? "b64" : "b32";
+    const parts = this.#frame.load(this.#frame.offsetOf(arg.variable), c, quads).map((l) => wasm.local("v128", l));
+    const value: Value = {
+      kind: "vector",
+      ty: c === "b64" ? "i64" : "i32",
+      quads: grouped(parts, parts.length / quads),
+    };
+    return fitted(value, "b64", quads);
+  }
+
+  #writeResult(block: number, { results: [to] }: CallOp, lanes: readonly Wasm[], guard: Mask): void {
+    const { writer: w, quads, function: f } = this.#chunk;
+    if (to === undefined || to.kind === "discard") return;
+    const locals = Array.from({ length: 2 * quads }, () => w.local("v128"));
+    locals.forEach((local, p) => {
+      w.get(this.#memory.context);
+      w.memory("v128.load", 16, this.#memory.layout.values + 16 * p);
+      w.set(local);
+    });
+    const parts = locals.map((l) => wasm.local("v128", l));
+    const value: Value = { kind: "vector", ty: "i64", quads: grouped(parts, 2) };
+    if (to.kind === "register") {
+      const register = to.registers[0]!;
+      const { class: c } = f.registers[register]!;
+      if (c !== "pred") this.#chunk.write(block, [register], [fitted(value, c, quads)], guard);
+    } else {
+      if (to.size !== 4 && to.size !== 8) throw new Unsupported("structures that the launcher returns");
+      const c = to.size === 8 ? "b64" : "b32";
+      this.#frame.store(
+        this.#frame.offsetOf(to.variable),
+        vectorOf(fitted(value, c, quads), quads).quads.flat(),
+        c,
+        lanes,
+      );
+    }
+    for (const local of locals) w.release(local);
+  }
+}
+
+const grouped = (parts: readonly Wasm[], size: number): Quad[] =>
+  Array.from({ length: parts.length / size }, (_, q) => parts.slice(q * size, (q + 1) * size));

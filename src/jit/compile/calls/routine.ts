@@ -1,0 +1,100 @@
+import { fileLeavesOf } from "../../../ir/flow/accesses.ts";
+import { type IrFunction, type Param, variablesAt } from "../../../ir/index.ts";
+import { byteOf } from "../../../ir/region.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import { callEntry } from "../../abi/context-layout.ts";
+import { ByteFileAccess } from "../emit/byte-file.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { hostStackSize } from "../emit/host-stack-size.ts";
+import type { Frame } from "../memory/frame.ts";
+import type { ModuleUnit } from "../module/module-unit.ts";
+import { activationBytes } from "../plan/activation-size.ts";
+import type { CompiledFunction } from "../plan/callables.ts";
+import { entryParam } from "../plan/calling-convention.ts";
+import { SharedRegisters } from "./shared-registers.ts";
+
+/** The byte file of a routine of vISA that has been called, or of a subroutine, which runs in that of its routine. */
+export class Routine {
+  readonly #chunk: Chunk;
+  readonly #callable: CompiledFunction;
+  /** The local with the byte of memory where the file begins. */
+  readonly #base: number;
+  readonly #registers: SharedRegisters;
+
+  constructor(chunk: Chunk, callable: CompiledFunction) {
+    this.#chunk = chunk;
+    this.#callable = callable;
+    this.#base = chunk.writer.local("i32");
+    this.#registers = new SharedRegisters(chunk, callable);
+    chunk.file = new ByteFileAccess(chunk, callable.ir.file!, this.#base);
+  }
+
+  /** The activation is entered, if the host has room for it. */
+  enter(frame: Frame, { stacks, quads }: ModuleUnit): void {
+    const { writer } = this.#chunk;
+    writer.get(entryParam);
+    writer.memory("i32.load", 4, callEntry.top);
+    writer.set(this.#base);
+    // There is as much room for byte files as in the host's stack.
+    const bytes = Math.max(hostStackSize(this.#chunk), activationBytes(this.#callable, quads));
+    if (stacks.isChecked) frame.enterHost(entryParam, bytes);
+  }
+
+  /** It begins. */
+  begin(): void {
+    if (this.#isSubroutine) this.#registers.load(registersIn(this.#callable.ir.params));
+    else this.#clear();
+  }
+
+  leave(called: readonly Wasm[]): void {
+    if (this.#isSubroutine) this.#registers.storeFor(registersIn(this.#callable.ir.returns), called);
+  }
+
+  get #isSubroutine(): boolean {
+    return this.#callable.part?.number !== null;
+  }
+
+  /** Variables begin as zeros; those that are registers do so by themselves. */
+  #clear(): void {
+    const { writer } = this.#chunk;
+    const { start, end } = variablesIn(this.#callable.ir, this.#callable.part?.isShared === true);
+    if (start >= end) return;
+    writer.values([
+      wasm.op("i32.add", wasm.local("i32", this.#base), wasm.i32(start)),
+      wasm.i32(0),
+      wasm.i32(end - start),
+    ]);
+    writer.memoryFill();
+  }
+}
+
+const registersIn = (list: readonly Param[]): readonly number[] =>
+  list.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+
+/** The bytes of a routine's file in which it may have variables. `isShared`: subroutines have some, too. */
+function variablesIn(
+  { file, instructions }: IrFunction,
+  isShared: boolean,
+): { readonly start: number; readonly end: number } {
+  const first = variablesAt(file!.grfBytes);
+  const all = { start: first, end: file!.bytes };
+  if (isShared) return all;
+  let [start, end] = [file!.bytes, first];
+  for (const instruction of instructions) {
+    const places = [
+      ...fileLeavesOf(instruction),
+      ...instruction.dst.filter((to) => to !== null && typeof to === "object"),
+    ];
+    for (const place of places) {
+      if (place.kind === "indirect") return all;
+      const { first: lane, count } = instruction.lanes ?? { first: 0, count: 32 };
+      for (let l = lane; l < lane + count; l++) {
+        const at = byteOf(place.region, place.bits, l);
+        if (at < first) continue;
+        start = Math.min(start, at);
+        end = Math.max(end, Math.min(file!.bytes, at + place.bits / 8));
+      }
+    }
+  }
+  return { start, end };
+}

@@ -1,0 +1,151 @@
+import type { Instruction, Op } from "../../../ir/index.ts";
+import type { Expr } from "../../../semantics/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import { reductionWords } from "../../abi/chunk-state.ts";
+import { barrierImports, giveUpImport } from "../../abi/host-imports.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { forRuleLanes, type RuleLanes } from "../emit/rule-lanes.ts";
+import { anyOf, foldWords, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
+import { laneOf } from "../lanes/value.ts";
+import { type FunctionContext, pushWord, tellEntry } from "../module/function-context.ts";
+import type { SuspensionPoints } from "../plan/pauses.ts";
+import { loadLive } from "../sync/named-lanes.ts";
+import type { Suspension } from "../sync/suspension.ts";
+import type { Reconvergence } from "./reconvergence.ts";
+
+type Barrier = Extract<Op, { kind: "barrier" }>;
+
+/**
+ * Barriers of a block that has more than the one for all threads: named ones, with a count, in two steps, with a reduction. The host
+ * counts who has come. A warp comes as a whole; where lanes of it are elsewhere, the launch is given up. A hardware thread comes with
+ * any of its lanes.
+ */
+export class CountedBarriers {
+  readonly #chunk: Chunk;
+  readonly #flow: Reconvergence;
+  readonly #memory: FunctionContext;
+  readonly #suspension: Suspension;
+  readonly #barriers: SuspensionPoints["barriers"];
+  /** Of a function: the lanes that have ended in it; null for the kernel. */
+  readonly #ended: readonly number[] | null;
+
+  constructor(
+    chunk: Chunk,
+    flow: Reconvergence,
+    memory: FunctionContext,
+    suspension: Suspension,
+    { barriers }: Pick<SuspensionPoints, "barriers">,
+    ended: readonly number[] | null,
+  ) {
+    this.#ended = ended;
+    this.#chunk = chunk;
+    this.#flow = flow;
+    this.#memory = memory;
+    this.#suspension = suspension;
+    this.#barriers = barriers;
+    const { module } = memory.unit;
+    const word = "i32" as const;
+    module.importFunction(barrierImports.arrive, [word, word, word, word, word, word], [word]);
+    module.importFunction(giveUpImport, [], []);
+    memory.unit.mayGiveUp = true;
+  }
+
+  /** At the end of a block; `at` is the one behind the barrier. */
+  arrive(block: number, index: number, instruction: Instruction, op: Barrier, at: number): void {
+    const { writer: w, file } = this.#chunk;
+    this.#chunk.begin(instruction);
+    file?.read(instruction);
+    forRuleLanes(this.#chunk, block, instruction, (moved) => {
+      const { lanes } = moved;
+      if (!this.#suspension.isLockstep) {
+        w.value(anyOf(this.#everybody().map((all, q) => wasm.op("v128.andnot", all, lanes[q]!))));
+        w.if(() => w.call(giveUpImport));
+      }
+      const [id, count] = [op.id, op.count].map((expr) => this.#agreed(expr, moved));
+      const { context, siteOf } = this.#memory;
+      const votes = op.reduce === null ? wasm.i32(0) : this.#votes(op.reduce.a, lanes);
+      tellEntry(w, this.#memory);
+      w.values([wasm.local("i32", context), wasm.i32(siteOf(index, null)), id!, count!, laneBits(lanes), votes]);
+      w.call(barrierImports.arrive);
+      w.if(
+        () => this.#give(instruction, op, lanes),
+        () => this.#flow.pause("barrier", block, at, null),
+      );
+    });
+    file?.finish();
+  }
+
+  /** Chunks go on behind the barriers at which their lanes are: these find there what a reduction has come to. */
+  resume(): void {
+    const { graph, instructions } = this.#chunk.analysis.code;
+    for (const [block, at] of this.#barriers) {
+      const last = instructions[graph.blocks[block]!.end - 1]!;
+      if (last.op.kind !== "barrier") continue;
+      const lanes = this.#suspension.maskAt(at, "barrier").map((local) => wasm.local("v128", local));
+      this.#give(last, last.op, lanes);
+    }
+  }
+
+  #give({ dst: [register] }: Instruction, { reduce }: Barrier, lanes: readonly Wasm[]): void {
+    if (reduce === null || typeof register !== "number") return;
+    const { writer: w, locals } = this.#chunk;
+    const result = w.local("i32");
+    this.#getState();
+    w.memory("i32.load", 4, reductionWords[reduce.op]);
+    w.set(result);
+    const scalar = wasm.local("i32", result);
+    const all = wasm.op("i32x4.splat", reduce.op === "popc" ? scalar : wasm.op("i32.sub", wasm.i32(0), scalar));
+    w.assign(
+      locals(register).map((local, q) => {
+        const old = wasm.local(w.typeOf(local), local);
+        const isVector = w.typeOf(local) === "v128";
+        return { local, value: isVector ? wasm.blend(lanes[q]!, all, old) : wasm.select(anyOf(lanes), scalar, old) };
+      }),
+    );
+    w.release(result);
+  }
+
+  /** Leaves on the stack where the state of the chunk begins. */
+  #getState(): void {
+    const w = this.#chunk.writer;
+    if (this.#ended === null) w.get(this.#suspension.state);
+    else pushWord(w, this.#memory, "state");
+  }
+
+  /** The lanes that have not ended: in a function, all that its callers have told of. */
+  #everybody(): readonly Wasm[] {
+    const ended = this.#ended;
+    if (ended === null) return this.#flow.everybody();
+    const live = this.#chunk.writer.local("i32");
+    loadLive(this.#chunk.writer, this.#memory, live);
+    const all = maskOfBits(wasm.local("i32", live), this.#chunk.quads);
+    return ended.length === 0 ? all : all.map((part, q) => wasm.op("v128.andnot", part, wasm.local("v128", ended[q]!)));
+  }
+
+  #votes(a: Expr, lanes: readonly Wasm[]): Wasm {
+    const { quads } = this.#chunk.vector(a);
+    return laneBits(quads.map(([part], q) => wasm.op("v128.and", part!, lanes[q]!)));
+  }
+
+  /** A number on which the lanes agree; 0 where there is none. */
+  #agreed(expr: Expr | null, { lanes, decider }: Omit<RuleLanes, "condition">): Wasm {
+    if (expr === null) return wasm.i32(0);
+    const value = this.#chunk.value(expr);
+    if (value.kind === "uniform") return value.scalar;
+    const vector = this.#chunk.vector(expr);
+    if (decider !== null) return laneOf(vector, decider);
+    const w = this.#chunk.writer;
+    const parts = vector.quads.flat();
+    const [any, all] = [w.local("i32"), w.local("i32")];
+    const here = parts.map((part, q) => wasm.op("v128.and", part, lanes[q]!));
+    const there = parts.map((part, q) => wasm.op("v128.or", part, wasm.op("v128.not", lanes[q]!)));
+    w.assign([
+      { local: any, value: foldWords("v128.or", here) },
+      { local: all, value: foldWords("v128.and", there) },
+    ]);
+    w.value(wasm.op("i32.ne", wasm.local("i32", any), wasm.local("i32", all)));
+    w.if(() => w.call(giveUpImport));
+    w.release(all);
+    return wasm.local("i32", any);
+  }
+}

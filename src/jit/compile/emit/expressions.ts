@@ -1,0 +1,219 @@
+import { directConversion } from "../../../semantics/direct-conversion.ts";
+import type { Emission, Expr, Ty } from "../../../semantics/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
+import { laneBits } from "../lanes/mask-bits.ts";
+import {
+  applyQuads,
+  applyScalar,
+  applyVector,
+  isWide,
+  type Quad,
+  scalarTy,
+  type Value,
+  vectorOf,
+} from "../lanes/value.ts";
+
+/** What a function reads that is neither register nor memory. */
+export type SpecialValues = (leaf: Extract<Expr, { kind: "special" }>) => Value;
+
+/** Where values come from. */
+export interface Sources {
+  readonly special: SpecialValues;
+  readonly frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm;
+  readonly locals: (register: number) => readonly number[];
+  /** How many times four lanes. */
+  readonly quads: () => number;
+  /** Predicates that are computed wherever one is read. */
+  readonly recalled: ReadonlyMap<number, Expr>;
+}
+
+/** What expressions become in the lanes of a chunk. */
+export class Expressions {
+  readonly #analysis: UniformityAnalysis;
+  readonly #specials: SpecialValues;
+  readonly #frame: Sources["frame"];
+  readonly #locals: Sources["locals"];
+  readonly #quads: Sources["quads"];
+  readonly #recalled: Sources["recalled"];
+  /** Vectors of registers that are the same in all lanes, in locals. */
+  readonly #splats = new Map<number, number>();
+  #values = new Map<Expr, Value>();
+
+  constructor(analysis: UniformityAnalysis, { special, frame, locals, quads, recalled }: Sources) {
+    this.#analysis = analysis;
+    this.#specials = special;
+    this.#frame = frame;
+    this.#locals = locals;
+    this.#quads = quads;
+    this.#recalled = recalled;
+  }
+
+  /** Registers may have changed. */
+  forget(): void {
+    if (this.#values.size > 0) this.#values = new Map();
+  }
+
+  /** The value of a leaf that has been read for the instruction. */
+  provide(leaf: Expr, value: Value): void {
+    this.#values.set(leaf, value);
+  }
+
+  /** A register that keeps its value has a vector of it in a local. */
+  splat(register: number, local: number): void {
+    this.#splats.set(register, local);
+  }
+
+  /** The value of a bound expression. */
+  of(expr: Expr): Value {
+    let value = this.#values.get(expr);
+    if (value === undefined) this.#values.set(expr, (value = this.#compute(expr)));
+    return value;
+  }
+
+  /** The lanes that have a predicate. */
+  maskOf(register: number): readonly Wasm[] {
+    return vectorOf(this.read(register, "pred"), this.#quads()).quads.map(([quad]) => quad!);
+  }
+
+  #compute(expr: Expr): Value {
+    switch (expr.kind) {
+      case "const":
+        return { kind: "uniform", ty: expr.ty, scalar: constant(expr) };
+      case "reg":
+        return this.read(expr.reg, expr.ty);
+      case "special":
+        return this.#narrow(this.#specials(expr));
+      case "frame":
+        return { kind: "uniform", ty: expr.ty, scalar: this.#frame(expr) };
+      case "prim":
+        return this.#prim(expr);
+      case "lane-word":
+        return { kind: "uniform", ty: "i32", scalar: laneBits(this.maskOf(expr.reg)) };
+      default:
+        throw new Error(`an expression of kind ${expr.kind} has no value of its own`);
+    }
+  }
+
+  #narrow(value: Value): Value {
+    return value.kind === "vector" ? { ...value, quads: value.quads.slice(0, this.#quads()) } : value;
+  }
+
+  #prim(expr: Extract<Expr, { kind: "prim" }>): Value {
+    const direct = directConversion(expr);
+    if (direct !== null) return this.#convert(expr.ty, direct.emission, this.of(direct.operand));
+    const shape = this.#analysis.shape(expr);
+    const args = expr.args.map((a) => this.of(a));
+    switch (shape.kind) {
+      case "uniform":
+        return { kind: "uniform", ty: expr.ty, scalar: applyScalar(expr.prim, args.map(baseOf)) };
+      case "affine":
+        return {
+          kind: "affine",
+          ty: expr.ty as "i32" | "i64",
+          base: args[0]!.kind === "indexed" ? lowHalf(args[0]!) : applyScalar(expr.prim, args.map(baseOf)),
+          stride: shape.stride,
+        };
+      case "indexed": {
+        const { scale, signed } = shape;
+        const [first] = args;
+        if (first!.ty === "i32") {
+          return { kind: "indexed", ty: "i64", base: wasm.i64(0n), index: first!, scale, signed };
+        }
+        const from = args.find((a) => a.kind === "indexed") as Extract<Value, { kind: "indexed" }>;
+        return { ...from, base: applyScalar(expr.prim, args.map(baseOf)), scale };
+      }
+      case "vector":
+        return applyVector(
+          expr.prim,
+          args.map((a) => vectorOf(a, this.#quads())),
+          this.#quads(),
+        );
+    }
+  }
+
+  #convert(ty: Ty, { scalar, quad }: Emission, operand: Value): Value {
+    if (operand.kind === "uniform") return { kind: "uniform", ty, scalar: scalar!(operand.scalar) };
+    return applyQuads(ty, quad!, [vectorOf(operand, this.#quads())], this.#quads());
+  }
+
+  read(register: number, ty: Ty): Value {
+    const recalled = this.#recalled.get(register);
+    if (recalled !== undefined) return this.of(recalled);
+    const shape = this.#analysis.register(register);
+    const locals = this.#locals(register);
+    switch (shape.kind) {
+      case "uniform": {
+        const all = this.#splats.get(register);
+        const kept = all === undefined ? {} : { all: wasm.local("v128", all) };
+        return { kind: "uniform", ty, scalar: scalarOf(ty, locals[0]!), ...kept };
+      }
+      case "affine": {
+        const word = ty === "i64" ? "i64" : "i32";
+        const value: Value = { kind: "affine", ty: word, base: wasm.local(word, locals[0]!), stride: shape.stride };
+        return ty === word ? value : { ...vectorOf(value, this.#quads()), ty };
+      }
+      case "indexed": {
+        const [base, ...rest] = locals;
+        const index: Value =
+          shape.stride === null
+            ? { kind: "vector", ty: "i32", quads: rest.map((l): Quad => [wasm.local("v128", l)]) }
+            : { kind: "affine", ty: "i32", base: wasm.local("i32", rest[0]!), stride: shape.stride };
+        const { scale, signed } = shape;
+        const value: Value = { kind: "indexed", ty: "i64", base: wasm.local("i64", base!), index, scale, signed };
+        return ty === "i64" ? value : { ...vectorOf(value, this.#quads()), ty };
+      }
+      case "vector":
+        return { kind: "vector", ty, quads: this.#quadsOf(locals, ty) };
+    }
+  }
+
+  #quadsOf(locals: readonly number[], ty: Ty): Quad[] {
+    const nodes = locals.map((l) => wasm.local("v128", l));
+    if (!isWide(ty)) return nodes.map((n) => [n]);
+    return Array.from({ length: this.#quads() }, (_, q) => [nodes[2 * q]!, nodes[2 * q + 1]!]);
+  }
+}
+
+/** The scalar from which a structured value counts. */
+const baseOf = (value: Value): Wasm => {
+  if (value.kind === "vector") throw new Error("a vector has no base");
+  return value.kind === "uniform" ? value.scalar : value.base;
+};
+
+/** The low halves of what is `base + index * scale`, where the index is affine. */
+function lowHalf({ base, index, scale }: Extract<Value, { kind: "indexed" }>): Wasm {
+  const offset = wasm.op("i32.mul", baseOf(index), wasm.i32(scale));
+  return wasm.op("i32.add", wasm.op("i32.wrap_i64", base), offset);
+}
+
+export const indexParts = (index: Value): readonly Wasm[] =>
+  index.kind === "vector" ? index.quads.flat() : [baseOf(index)];
+
+function scalarOf(ty: Ty, local: number): Wasm {
+  switch (ty) {
+    case "f32":
+      return wasm.op("f32.reinterpret_i32", wasm.local("i32", local));
+    case "f64":
+      return wasm.op("f64.reinterpret_i64", wasm.local("i64", local));
+    default:
+      return wasm.local(scalarTy(ty), local);
+  }
+}
+
+/** A scalar as registers keep it. */
+export function bitsOfScalar(scalar: Wasm): Wasm {
+  if (scalar.ty === "f32") return wasm.op("i32.reinterpret_f32", scalar);
+  return scalar.ty === "f64" ? wasm.op("i64.reinterpret_f64", scalar) : scalar;
+}
+
+function constant({ ty, value }: Extract<Expr, { kind: "const" }>): Wasm {
+  switch (ty) {
+    case "pred":
+      return wasm.i32(value ? 1 : 0);
+    case "i64":
+      return wasm.i64(value as bigint);
+    default:
+      return wasm[ty](value as number);
+  }
+}

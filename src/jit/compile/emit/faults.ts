@@ -1,0 +1,35 @@
+import { faultImport } from "../../abi/host-imports.ts";
+import { allBits, laneBits } from "../lanes/mask-bits.ts";
+import type { Mask } from "../lanes/mask.ts";
+import { type Value, vectorOf } from "../lanes/value.ts";
+import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import type { Chunk } from "./chunk.ts";
+
+/** Writes what ends a launch: instructions that have no defined continuation in some lanes. */
+export class Faults {
+  readonly #chunk: Chunk;
+  readonly #context: FunctionContext;
+
+  constructor(chunk: Chunk, context: FunctionContext) {
+    this.#chunk = chunk;
+    this.#context = context;
+  }
+
+  /** An instruction fails in the lanes of a mask (null: in all). `shown` (32 bits): a value that the report tells. */
+  raise(instruction: number, lanes: Mask, shown: Value | null = null): void {
+    const { writer, quads } = this.#chunk;
+    const { context, layout, siteOf } = this.#context;
+    if (shown !== null) {
+      vectorOf(shown, quads).quads.forEach(([part], q) => {
+        writer.get(context);
+        writer.value(part!);
+        writer.memory("v128.store", 16, layout.values + 16 * q);
+      });
+    }
+    tellEntry(writer, this.#context);
+    writer.get(context);
+    writer.i32(siteOf(instruction, null));
+    writer.value(lanes === null ? allBits(this.#chunk.lanes) : laneBits(lanes));
+    writer.call(faultImport);
+  }
+}

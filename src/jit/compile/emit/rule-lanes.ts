@@ -1,0 +1,49 @@
+import type { Instruction } from "../../../ir/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import { anyOf } from "../lanes/mask-bits.ts";
+import { allLanes, type Chunk } from "./chunk.ts";
+
+/** The lanes that an instruction moves: those of a mask, if a condition holds (null: it does). */
+export interface RuleLanes {
+  readonly condition: Wasm | null;
+  readonly lanes: readonly Wasm[];
+  /** The lane whose bit and operands decide for all; null: each has its own. */
+  readonly decider: number | null;
+}
+
+/** The lanes of a block that an instruction moves. One without a mask adds none. */
+function ruleLanes(chunk: Chunk, block: number, { guard, lanes: rule }: Instruction): RuleLanes {
+  const here = chunk.analysis.isPartial(block)
+    ? chunk.active.map((local) => wasm.local("v128", local))
+    : allLanes(chunk);
+  if (rule?.uniform === true) {
+    const condition = guard === null ? null : chunk.guardOfLane(guard, rule.first);
+    return { condition, lanes: here, decider: rule.first };
+  }
+  const moved = chunk.movedMask(guard);
+  if (moved === null) {
+    return { condition: guard === null ? null : chunk.guardScalar(guard), lanes: here, decider: null };
+  }
+  const lanes = here.map((part, q) => wasm.op("v128.and", part, moved[q]!));
+  return { condition: anyOf(lanes), lanes, decider: null };
+}
+
+/** Writes what an instruction does if it moves any lanes; these are in locals. */
+export function forRuleLanes(
+  chunk: Chunk,
+  block: number,
+  instruction: Instruction,
+  write: (moved: Omit<RuleLanes, "condition">) => void,
+): void {
+  const w = chunk.writer;
+  const { condition, lanes, decider } = ruleLanes(chunk, block, instruction);
+  const locals = lanes.map(() => w.local("v128"));
+  w.assign(locals.map((local, q) => ({ local, value: lanes[q]! })));
+  const moved = { lanes: locals.map((local) => wasm.local("v128", local)), decider };
+  if (condition === null) write(moved);
+  else {
+    w.value(condition);
+    w.if(() => write(moved));
+  }
+  for (const local of locals) w.release(local);
+}

@@ -1,0 +1,226 @@
+import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
+import { type ContextLayout, isHeaderWord, tidBytes } from "../../abi/context-layout.ts";
+import { clockImport } from "../../abi/host-imports.ts";
+import type { LaunchShape } from "../../abi/launch-shape.ts";
+import {
+  type Dimension,
+  dimensions,
+  isClock,
+  isDimension,
+  type SpecialLeaf,
+} from "../analysis/values/special-registers.ts";
+import type { Value } from "../lanes/value.ts";
+
+/** The values of special registers, in locals that are filled where they begin to hold. */
+export class SpecialRegisters {
+  /** The number in its block of the chunk's first thread. */
+  readonly first: number;
+  readonly #writer: FunctionWriter;
+  readonly #layout: ContextLayout;
+  readonly #context: number;
+  /** A chunk is a hardware thread of vISA. */
+  readonly #isThread: boolean;
+  /** By name, the local of what is the same in all lanes, and of the first lane's `tid` where chunks are rows. */
+  readonly #words = new Map<string, number>();
+  /** Where they are not, a local for each four lanes. */
+  readonly #tids = new Map<Dimension, readonly number[]>();
+  readonly #time: number | null;
+  readonly #isUnused: boolean;
+  /** Whether anything is reckoned from the number of a chunk's first thread. */
+  readonly #tellsPlace: boolean;
+
+  /** `used`: of `specialsOf`. */
+  constructor(
+    writer: FunctionWriter,
+    layout: ContextLayout,
+    context: number,
+    shape: LaunchShape,
+    used: ReadonlySet<string>,
+  ) {
+    this.#writer = writer;
+    this.#layout = layout;
+    this.#context = context;
+    this.#isThread = shape.width !== null;
+    this.#isUnused = used.size === 0;
+    this.#tellsPlace = used.has("laneid") || used.has("warpid");
+    this.first = writer.local("i32");
+    for (const name of used) {
+      if (isDimension(name) && !shape.rows) {
+        const locals = Array.from({ length: shape.quads }, () => writer.local("v128"));
+        this.#tids.set(name, locals);
+      } else if (isDimension(name) || isHeaderWord(name)) this.#words.set(name, writer.local("i32"));
+    }
+    this.#time = [...used].some(isClock) ? writer.local("i64") : null;
+  }
+
+  value({ name, ty }: SpecialLeaf): Value {
+    if (isClock(name)) return this.#clock(name);
+    const tids = isDimension(name) ? this.#tids.get(name) : undefined;
+    if (tids !== undefined) return { kind: "vector", ty: "i32", quads: tids.map((l) => [wasm.local("v128", l)]) };
+    const first = wasm.local("i32", this.first);
+    if (name === "laneid") {
+      const base = this.#isThread ? wasm.i32(0) : wasm.op("i32.and", first, wasm.i32(31));
+      return { kind: "affine", ty: "i32", base, stride: 1 };
+    }
+    const word = name === "warpid" ? wasm.op("i32.shr_u", first, wasm.i32(5)) : this.#word(name);
+    if (name === "tid.x") return { kind: "affine", ty: "i32", base: word, stride: 1 };
+    return { kind: "uniform", ty, scalar: ty === "i64" ? wasm.op("i64.extend_i32_u", word) : word };
+  }
+
+  loadGrid(): void {
+    for (const [name, local] of this.#words) {
+      if (!isHeaderWord(name)) continue;
+      this.#load(local, this.#layout.words[name]);
+    }
+  }
+
+  /** Fills all that a function reads, from where the kernel has put it. */
+  enter(): void {
+    if (this.#isUnused) return;
+    const w = this.#writer;
+    const ticket = w.local("i32");
+    this.loadGrid();
+    this.#load(ticket, this.#layout.words.ticket);
+    this.#load(this.first, this.#layout.words.first);
+    this.firstBlock(ticket);
+    this.#placeChunk();
+    this.#loadAllTids();
+    w.release(ticket);
+  }
+
+  /** The block's numbers, from its place in the order of the grid. */
+  firstBlock(ticket: number): void {
+    const t = wasm.local("i32", ticket);
+    const row = (): Wasm => wasm.op("i32.div_u", t, this.#word("nctaid.x"));
+    this.#set("ctaid.x", () => wasm.op("i32.rem_u", t, this.#word("nctaid.x")));
+    this.#set("ctaid.y", () => wasm.op("i32.rem_u", row(), this.#word("nctaid.y")));
+    this.#set("ctaid.z", () => wasm.op("i32.div_u", row(), this.#word("nctaid.y")));
+    this.#set("smid", () => wasm.op("i32.rem_u", t, this.#word("nsmid")));
+  }
+
+  /** Those of the next block: dividing takes long. */
+  nextBlock(): void {
+    this.#count("smid", "nsmid", 1);
+    this.#count("ctaid.x", "nctaid.x", 1, () =>
+      this.#count("ctaid.y", "nctaid.y", 1, () => this.#set("ctaid.z", () => this.#plus("ctaid.z", 1))),
+    );
+  }
+
+  /** How many blocks there are in the row of the grid from the block on; null where nobody needs to know. */
+  blocksInRow(): Wasm | null {
+    return this.#words.has("ctaid.x") ? wasm.op("i32.sub", this.#word("nctaid.x"), this.#word("ctaid.x")) : null;
+  }
+
+  startBlock(ticket: number): void {
+    this.#store(ticket, this.#layout.words.ticket);
+  }
+
+  /** Where in the block its first chunk is. */
+  firstChunk(): void {
+    for (const name of dimensions) this.#set(name, () => wasm.i32(0));
+  }
+
+  nextChunk(lanes: number): void {
+    this.#count("tid.x", "ntid.x", lanes, () => this.nextRow());
+  }
+
+  /** The next chunk of a row, at a number in it. Where the row ends, `nextRow` follows. */
+  nextInRow(x: Wasm, lanes: number): void {
+    this.#set("tid.x", () => x);
+    if (this.#tellsPlace) {
+      const next = wasm.op("i32.add", wasm.local("i32", this.first), wasm.i32(lanes));
+      this.#writer.assign([{ local: this.first, value: next }]);
+    }
+  }
+
+  nextRow(): void {
+    this.#set("tid.x", () => wasm.i32(0));
+    this.#count("tid.y", "ntid.y", 1, () => this.#set("tid.z", () => this.#plus("tid.z", 1)));
+  }
+
+  /** A chunk of the block's first row. */
+  placeInRow(x: Wasm): void {
+    this.#writer.assign([{ local: this.first, value: x }]);
+    this.firstChunk();
+    this.#set("tid.x", () => x);
+  }
+
+  startChunk(): void {
+    this.#store(this.first, this.#layout.words.first);
+    this.#loadAllTids();
+  }
+
+  #placeChunk(): void {
+    const first = wasm.local("i32", this.first);
+    const row = (): Wasm => wasm.op("i32.div_u", first, this.#word("ntid.x"));
+    this.#set("tid.x", () => wasm.op("i32.rem_u", first, this.#word("ntid.x")));
+    this.#set("tid.y", () => wasm.op("i32.rem_u", row(), this.#word("ntid.y")));
+    this.#set("tid.z", () => wasm.op("i32.div_u", row(), this.#word("ntid.y")));
+  }
+
+  /** Counts up; at the end of its range a number begins again, and the `next` one counts. */
+  #count(name: string, range: string, by: number, next: () => void = () => {}): void {
+    if (!this.#words.has(name)) return;
+    const w = this.#writer;
+    w.assign([{ local: this.#words.get(name)!, value: this.#plus(name, by) }]);
+    w.value(wasm.op("i32.ge_u", this.#word(name), this.#word(range)));
+    w.if(() => {
+      this.#set(name, () => wasm.i32(0));
+      next();
+    });
+  }
+
+  #plus(name: string, by: number): Wasm {
+    return wasm.op("i32.add", this.#word(name), wasm.i32(by));
+  }
+
+  #loadAllTids(): void {
+    for (const [name, locals] of this.#tids) this.#loadTids(dimensions.indexOf(name), locals);
+  }
+
+  /** From the table in the context. */
+  #loadTids(dimension: number, locals: readonly number[]): void {
+    const w = this.#writer;
+    const words = wasm.op("i32.shl", wasm.local("i32", this.first), wasm.i32(2));
+    const at = wasm.op("i32.add", wasm.local("i32", this.#context), words);
+    locals.forEach((local, q) => {
+      w.value(at);
+      w.memory("v128.load", 16, this.#layout.tids + dimension * tidBytes + 16 * q);
+      w.set(local);
+    });
+  }
+
+  /** All that an instruction reads of the time is read at once. */
+  #clock(name: string): Value {
+    const w = this.#writer;
+    const time = this.#time!;
+    w.value(wasm.import(clockImport, "i64"));
+    w.set(time);
+    const now = wasm.local("i64", time);
+    if (name === "clock64" || name === "globaltimer") return { kind: "uniform", ty: "i64", scalar: now };
+    const half = name.endsWith("_hi") ? wasm.op("i64.shr_u", now, wasm.i64(32n)) : now;
+    return { kind: "uniform", ty: "i32", scalar: wasm.op("i32.wrap_i64", half) };
+  }
+
+  #word(name: string): Wasm {
+    return wasm.local("i32", this.#words.get(name)!);
+  }
+
+  /** Nothing where nobody reads it. */
+  #set(name: string, value: () => Wasm): void {
+    const local = this.#words.get(name);
+    if (local !== undefined) this.#writer.assign([{ local, value: value() }]);
+  }
+
+  #load(local: number, at: number): void {
+    this.#writer.get(this.#context);
+    this.#writer.memory("i32.load", 4, at);
+    this.#writer.set(local);
+  }
+
+  #store(local: number, at: number): void {
+    this.#writer.get(this.#context);
+    this.#writer.get(local);
+    this.#writer.memory("i32.store", 4, at);
+  }
+}

@@ -1,0 +1,77 @@
+import { type ModuleWriter, wasm } from "../../../wasm/index.ts";
+import { surfaceImport, threadImport } from "../../abi/host-imports.ts";
+import { ByteFileAccess } from "../emit/byte-file.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import type { ModuleUnit } from "../module/module-unit.ts";
+import { activationBytes } from "../plan/activation-size.ts";
+import type { CompiledFunction } from "../plan/callables.ts";
+
+export function importThreads(module: ModuleWriter): void {
+  module.importFunction(threadImport, ["i32", "i32"], []);
+  module.importFunction(surfaceImport, ["i32", "i32", "i32", "i32"], []);
+}
+
+/** The byte files of the hardware threads (vISA) of a group, one behind the other in the context. */
+export class HardwareThreads {
+  readonly #unit: ModuleUnit;
+  readonly #chunk: Chunk;
+  /** Bytes from one file to the next. */
+  readonly #stride: number;
+  /** Locals: the context, and the number in its group of the thread's first work item. */
+  readonly #at: { readonly context: number; readonly first: number };
+  /** The local with the byte of memory at which the thread's file begins. */
+  readonly #base: number;
+  readonly #access: ByteFileAccess;
+
+  constructor(
+    unit: ModuleUnit,
+    chunk: Chunk,
+    kernel: CompiledFunction,
+    at: { readonly context: number; readonly first: number },
+  ) {
+    this.#unit = unit;
+    this.#chunk = chunk;
+    this.#stride = activationBytes(kernel, unit.quads);
+    this.#at = at;
+    this.#base = chunk.writer.local("i32");
+    this.#access = new ByteFileAccess(chunk, kernel.ir.file!, this.#base);
+    chunk.file = this.#access;
+  }
+
+  /** Shared local memory, whose size the launch says, begins as zeros in every group. */
+  clearSharedMemory(): void {
+    const { writer } = this.#chunk;
+    const { layout, facts } = this.#unit;
+    writer.value(wasm.op("i32.add", wasm.local("i32", this.#at.context), wasm.i32(layout.shared + facts.sharedBytes)));
+    writer.i32(0);
+    writer.get(this.#at.context);
+    writer.memory("i32.load", 4, layout.words.dynamic_smem_size);
+    writer.memoryFill();
+  }
+
+  /** Turns to the thread of the chunk. */
+  find(): void {
+    const { layout, shape } = this.#unit;
+    const index = wasm.op("i32.div_u", wasm.local("i32", this.#at.first), wasm.i32(shape.width!));
+    const offset = wasm.op("i32.mul", index, wasm.i32(this.#stride));
+    const files = wasm.op("i32.add", wasm.local("i32", this.#at.context), wasm.i32(layout.files));
+    this.#chunk.writer.assign([{ local: this.#base, value: wasm.op("i32.add", files, offset) }]);
+  }
+
+  /** The thread begins. */
+  start(): void {
+    const { writer, analysis } = this.#chunk;
+    writer.get(this.#base);
+    writer.i32(0);
+    writer.i32(this.#stride);
+    writer.memoryFill();
+    writer.get(this.#at.context);
+    writer.get(this.#base);
+    writer.call(threadImport);
+    const live: number[] = [];
+    analysis.code.liveness.liveIn(0).forEach((r) => {
+      live.push(r);
+    });
+    this.#access.loadHomes(live);
+  }
+}

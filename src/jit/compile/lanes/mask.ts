@@ -1,0 +1,39 @@
+import type { Lanes } from "../../../ir/region.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+
+/** A mask of the chunk's lanes, a v128 for each four; null: all of them. */
+export type Mask = readonly Wasm[] | null;
+
+/** The lanes of an instruction as a mask; null where that is all lanes of the chunk. */
+export function ruleMask({ first, count }: Lanes, quads: number): Mask {
+  if (first === 0 && count >= 4 * quads) return null;
+  const has = (lane: number): number => (lane >= first && lane < first + count ? -1 : 0);
+  return Array.from({ length: quads }, (_, q) => wasm.lanes([0, 1, 2, 3].map((l) => has(4 * q + l))));
+}
+
+const isFilled = (node: Wasm, byte: number): boolean =>
+  node.kind === "const" && node.ty === "v128" && node.value.every((b) => b === byte);
+
+/** Whether a mask is known to have none, or all, of four lanes. */
+export const isNone = (mask: Wasm): boolean => isFilled(mask, 0);
+
+export const isAll = (mask: Wasm): boolean => isFilled(mask, 0xff);
+
+/** The lanes that are in both masks. */
+export function bothMasks(a: Mask, b: Mask): Mask {
+  if (a === null || b === null) return a ?? b;
+  return a.map((x, q) => {
+    const y = b[q]!;
+    if (isNone(x) || isAll(y)) return x;
+    return isNone(y) || isAll(x) ? y : wasm.op("v128.and", x, y);
+  });
+}
+
+/** 1 where a mask has a lane; null where it is known to have it. */
+export function hasLane(mask: Mask, lane: number): Wasm | null {
+  const quad = mask?.[lane >> 2];
+  if (quad === undefined) return null;
+  const l = lane & 3;
+  if (quad.kind === "const" && quad.ty === "v128") return quad.value[4 * l] === 0 ? wasm.i32(0) : null;
+  return wasm.op("i32.and", wasm.lane("i32x4.extract_lane", l, quad), wasm.i32(1));
+}

@@ -1,0 +1,102 @@
+import type { Access } from "../../../ir/index.ts";
+import type { Expr } from "../../../semantics/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import { addressOf, bytesOf } from "../analysis/access/access-groups.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { fullAddresses } from "../emit/lane-addresses.ts";
+import { allBits, laneBits } from "../lanes/mask-bits.ts";
+import type { Mask } from "../lanes/mask.ts";
+import { extended } from "../lanes/scalar.ts";
+import { findName, spreadName } from "../module/access-helpers.ts";
+import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+
+/** Looks up places lane by lane: in what an instruction has found last, and then by the launcher. */
+export class AddressLookup {
+  readonly #chunk: Chunk;
+  readonly #context: FunctionContext;
+  readonly #recordOf: (instruction: number) => number;
+  readonly #sites = new Map<number, number>();
+
+  /** `recordOf`: the record that the launcher keeps for an instruction. */
+  constructor(chunk: Chunk, context: FunctionContext, recordOf: (instruction: number) => number) {
+    this.#chunk = chunk;
+    this.#context = context;
+    this.#recordOf = recordOf;
+  }
+
+  /** Puts the places of the lanes of a mask into the context, or ends the launch. */
+  find(index: number, access: Access, address: Expr, mask: Mask): void {
+    const { writer, lanes } = this.#chunk;
+    const { context, unit } = this.#context;
+    const record = this.#recordOf(index);
+    let site = this.#sites.get(index);
+    if (site === undefined) this.#sites.set(index, (site = this.#context.siteOf(index, record)));
+    this.#spread(address);
+    tellEntry(writer, this.#context);
+    writer.get(context);
+    writer.i32(record);
+    writer.i32(site);
+    writer.value(bitsOf(mask, lanes));
+    writer.i32(bytesOf(access));
+    writer.i32(access.align);
+    writer.call(unit.accessFunctions.named(findName));
+  }
+
+  /** Of the places that have been found, into a local: that of the first lane of the mask. */
+  loadPlace(mask: Mask, into: number): void {
+    const { writer, lanes } = this.#chunk;
+    const { context, layout } = this.#context;
+    const first = wasm.op("i32.and", wasm.op("i32.ctz", bitsOf(mask, lanes)), wasm.i32(lanes - 1));
+    writer.value(wasm.op("i32.add", wasm.local("i32", context), wasm.op("i32.shl", first, wasm.i32(2))));
+    writer.memory("i32.load", 4, layout.places);
+    writer.set(into);
+  }
+
+  /** All of them, into a local for each four lanes. */
+  loadPlaces(into: readonly number[]): void {
+    const { writer } = this.#chunk;
+    const { context, layout } = this.#context;
+    into.forEach((local, q) => {
+      writer.get(context);
+      writer.memory("v128.load", 16, layout.places + q * 16);
+      writer.set(local);
+    });
+  }
+
+  /** Puts the addresses of all lanes into the context. */
+  #spread(address: Expr): void {
+    const { writer } = this.#chunk;
+    const { context, unit } = this.#context;
+    const value = this.#chunk.value(address);
+    writer.get(context);
+    switch (value.kind) {
+      case "uniform":
+        writer.value(value.scalar.ty === "i64" ? value.scalar : extended(value.scalar));
+        writer.i64(0n);
+        writer.call(unit.accessFunctions.named(spreadName.affine));
+        return;
+      case "affine":
+        writer.value(value.base);
+        if (value.ty === "i64") writer.i64(BigInt(value.stride));
+        else writer.i32(value.stride);
+        writer.call(unit.accessFunctions.named(value.ty === "i64" ? spreadName.affine : spreadName.affine32));
+        return;
+      case "indexed":
+        if (value.index.kind !== "affine") break;
+        writer.value(value.base);
+        writer.value(value.index.base);
+        writer.i32(value.index.stride);
+        writer.i64(BigInt(value.scale));
+        writer.call(unit.accessFunctions.named(value.signed ? spreadName.signed : spreadName.unsigned));
+        return;
+    }
+    // What is added to all of them is not added here for each four: this code is many, and seldom runs.
+    const { base, offset } = address.ty === "i64" ? addressOf(address) : { base: address, offset: 0 };
+    writer.i64(BigInt(offset));
+    for (const part of fullAddresses(this.#chunk, base).quads.flat()) writer.value(part);
+    writer.call(unit.accessFunctions.named(spreadName.each, this.#chunk.lanes));
+  }
+}
+
+/** A bit for each lane of a mask. */
+export const bitsOf = (mask: Mask, lanes: number): Wasm => (mask === null ? allBits(lanes) : laneBits(mask));

@@ -1,0 +1,62 @@
+import type { Expr } from "../../../semantics/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import type { AccessGroup } from "../analysis/access/access-groups.ts";
+import { BlockInduction } from "../analysis/values/block-induction.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import type { Mask } from "../lanes/mask.ts";
+import { extended, low } from "../lanes/scalar.ts";
+import { type LaneBytes, BoundsCheck, type ExpectedObject } from "./bounds-check.ts";
+
+/** Where a group of accesses finds its places in the first round, and how far (i32) these move on from round to round. */
+interface MovingAccess {
+  readonly target: ExpectedObject;
+  readonly places: LaneBytes;
+  readonly step: Wasm;
+}
+
+/** Groups of accesses that are good for so many rounds (i32) of a loop. */
+export interface HoistedLoopChecks {
+  readonly groups: ReadonlyMap<AccessGroup, MovingAccess>;
+  readonly count: Wasm;
+}
+
+/**
+ * For how many rounds of a loop that is one block its accesses are known to be good where the block begins: those whose addresses
+ * grow by the same from round to round. Null where there are none. `groups`: with the first instruction of each.
+ */
+export function hoistLoopChecks(
+  chunk: Chunk,
+  start: number,
+  end: number,
+  active: Mask,
+  groups: ReadonlyMap<AccessGroup, { readonly index: number; readonly target: ExpectedObject }>,
+): HoistedLoopChecks | null {
+  const { analysis } = chunk;
+  const { ir, instructions } = analysis.code;
+  const values = new BlockInduction(ir, instructions.slice(start, end));
+  const bases = new Map<AccessGroup, Expr>();
+  for (const [group, { index }] of groups) {
+    const base = values.early(group.address.base, index - start);
+    if (base !== null) bases.set(group, base);
+  }
+  const found = new Map<AccessGroup, MovingAccess>();
+  const counts: Wasm[] = [];
+  for (const [group, base] of bases) {
+    const step = values.step(base);
+    const by = step === null || analysis.shape(step).kind !== "uniform" ? null : chunk.value(step);
+    if (by?.kind !== "uniform") continue;
+    const { target } = groups.get(group)!;
+    // What follows from the reach is computed here: where the function begins it is too late to ask for it.
+    const { once: _, ...reach } = target.reach;
+    const check = new BoundsCheck(chunk, group.stretch, { ...target, reach });
+    const bytes = by.scalar.ty === "i64" ? by.scalar : extended(by.scalar, true);
+    const first = chunk.value(base);
+    const rounds = check.rounds(first, active, bytes);
+    if (rounds === null) continue;
+    counts.push(rounds);
+    found.set(group, { target, places: check.of(first, active).places, step: low(bytes) });
+  }
+  if (found.size === 0) return null;
+  const least = (a: Wasm, b: Wasm): Wasm => wasm.select(wasm.op("i32.lt_u", a, b), a, b);
+  return { groups: found, count: counts.reduce(least) };
+}

@@ -1,0 +1,317 @@
+import type { Access, Instruction, Op } from "../../../ir/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import { Unsupported } from "../../abi/refusal.ts";
+import type { RestartablePrefix } from "../analysis/access/restartable-prefix.ts";
+import type { WideLoad, WideLoadPart } from "../analysis/access/wide-loads.ts";
+import type { Invariants } from "../analysis/values/invariant-code.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { classOf, elementInRegister, elementToStore } from "../lanes/element.ts";
+import { anyOf, bothMasks } from "../lanes/mask-bits.ts";
+import type { Mask } from "../lanes/mask.ts";
+import { type Quad, type Value, vectorOf } from "../lanes/value.ts";
+import { gatherName, scatterName } from "../module/access-helpers.ts";
+import type { FunctionContext } from "../module/function-context.ts";
+import { type StraightPath, straightPathOf } from "../regions/straight-path.ts";
+import { AccessChecks } from "./access-checks.ts";
+import { bitsOf } from "./address-lookup.ts";
+import { AtomicOperations } from "./atomics.ts";
+import { either, type CheckedAccess } from "./checked-access.ts";
+import { LaneOffsets } from "./lane-offsets.ts";
+import type { HoistedLoopChecks } from "./loop-bounds-checks.ts";
+import { type OffsetFinder, SurfaceAccess } from "./surface-access.ts";
+import { VectorMoves } from "./vector-moves.ts";
+
+type LoadOp = Extract<Op, { kind: "load" }>;
+
+type StoreOp = Extract<Op, { kind: "store" }>;
+
+type AtomicOp = Extract<Op, { kind: "atomic" }>;
+
+type Uniform = Extract<Value, { kind: "uniform" }>;
+
+/** Instructions of a block beyond which its results may be made of so many that they had better be computed once. */
+const longBlock = 200;
+
+/**
+ * Loads, stores and atomic operations. What lies where it is expected is accessed at once; what does not is looked up lane by
+ * lane, in what the instruction has found last, and then by the launcher.
+ */
+export class Memory {
+  readonly #chunk: Chunk;
+  readonly #context: FunctionContext;
+  readonly #locator: AccessChecks;
+  readonly #moves: VectorMoves;
+  readonly #atomics: AtomicOperations;
+  /** Strips that have been loaded, in locals, and the loads that still take a part. */
+  readonly #strips = new Map<WideLoad, { readonly elements: readonly (readonly number[])[]; left: number }>();
+
+  constructor(chunk: Chunk, context: FunctionContext) {
+    const isShared = context.isShared;
+    this.#chunk = chunk;
+    this.#context = context;
+    this.#locator = new AccessChecks(chunk, context);
+    const spare = wasm.op("i32.add", wasm.local("i32", context.context), wasm.i32(context.layout.values));
+    const lanePlaces = new LaneOffsets(chunk, spare);
+    this.#moves = new VectorMoves(
+      chunk,
+      lanePlaces,
+      isShared,
+      context.unit.isTerse ? context.unit.accessFunctions : null,
+    );
+    this.#atomics = new AtomicOperations(chunk, (op) => this.#locatorOf(op), this.#moves, lanePlaces, isShared);
+  }
+
+  #locatorOf(op: LoadOp | StoreOp | AtomicOp): AccessChecks | SurfaceAccess {
+    if (op.surface === undefined) return this.#locator;
+    if (op.kind === "atomic" && op.access.count > 1) throw new Unsupported("atomic operations on parts of a surface");
+    return new SurfaceAccess(this.#chunk, this.#context, this.#locator, op);
+  }
+
+  /** Moves what does not lie where it is expected: all elements at once or, of a surface, one after the other. */
+  #slowly(
+    locator: AccessChecks | SurfaceAccess,
+    access: Access,
+    move: (by: OffsetFinder, part: Access, from: number) => void,
+  ): void {
+    if (locator instanceof AccessChecks) move(locator, access, 0);
+    else for (let e = 0; e < access.count; e++) move(locator.ofElement(e), { ...access, count: 1 }, e);
+  }
+
+  /** Writes a block's instructions, perhaps twice: see `AccessChecks`. */
+  inVersions(start: number, end: number, active: Mask, write: () => void): void {
+    this.#locator.inVersions(start, end, active, write);
+  }
+
+  /** How often a block that is a loop may go around before its accesses are looked at again: see `AccessChecks`. */
+  roundsAhead(start: number, end: number, active: Mask): HoistedLoopChecks | null {
+    return this.#locator.roundsAhead(start, end, active);
+  }
+
+  /** Writes rounds of a loop whose accesses are known to be good: see `AccessChecks`. */
+  assuming(rounds: HoistedLoopChecks, write: (find: () => void, moveOn: () => void) => void): void {
+    this.#locator.assuming(rounds, write);
+  }
+
+  /** Blocks may be written again. */
+  forget(): void {
+    this.#locator.forget();
+  }
+
+  /** Checks what a block accesses before it begins: see `AccessChecks`. */
+  checkAhead(ahead: RestartablePrefix, otherwise: () => void): void {
+    this.#locator.checkAhead(ahead, otherwise);
+  }
+
+  /** The way that all lanes of a block go whose accesses can be checked beforehand, or null. */
+  flatPath(hoisted: Invariants): StraightPath | null {
+    return straightPathOf(this.#chunk, hoisted, this.#locator);
+  }
+
+  /** Writes code for chunks of a row whose accesses have been checked: see `AccessChecks`. */
+  alongRow(accesses: readonly number[], write: (find: () => void, moveOn: () => void) => void): void {
+    this.#locator.alongRow(accesses, write);
+  }
+
+  load(block: number, index: number, { dst, guard }: Instruction, op: LoadOp): void {
+    const { access, address } = op;
+    const chunk = this.#chunk;
+    const { writer } = chunk;
+    const guardMask = guard === null ? null : chunk.guardMask(guard);
+    const active = chunk.activeMask(block);
+    const mask = bothMasks(guardMask, active);
+    const locator = this.#locatorOf(op);
+    const located = locator.locate(index, active, mask);
+    const { places, offset } = located;
+    let elements: Value[];
+    if (places.kind === "one") {
+      const ty = access.bits === 64 ? "i64" : "i32";
+      const locals = Array.from({ length: access.count }, () => writer.local(ty));
+      either(
+        writer,
+        located,
+        () => this.#moves.scalars.loadOne(access, places.at, offset, locals),
+        () =>
+          this.#slowly(locator, access, (by, part, from) => {
+            by.find(index, part, address, mask);
+            const at = writer.local("i32");
+            by.loadPlace(mask, at);
+            this.#moves.scalars.loadOne(part, wasm.local("i32", at), 0, locals.slice(from, from + part.count));
+            writer.release(at);
+          }),
+      );
+      elements = locals.map((local) => ({ kind: "uniform", ty, scalar: wasm.local(ty, local) }));
+    } else {
+      const perQuad = access.bits === 64 ? 2 : 1;
+      const locals = Array.from({ length: access.count }, () => this.#vectorLocals(perQuad));
+      either(
+        writer,
+        located,
+        // Where each lane has an address of its own, only those that are active were looked at.
+        () => {
+          if (located.strip !== null) this.#loadOfStrip(access, located, located.strip, locals[0]!, mask);
+          else this.#moves.load(access, located, locals, places.kind === "each" ? mask : null);
+        },
+        () =>
+          this.#slowly(locator, access, (by, part, from) => {
+            by.find(index, part, address, mask);
+            this.#gather(part, locals.slice(from, from + part.count));
+          }),
+        () => this.#moves.load(access, located, locals, located.isNear ? null : mask),
+      );
+      elements = locals.map((list): Value => {
+        const nodes = list.map((l) => wasm.local("v128", l));
+        const quads = Array.from({ length: chunk.quads }, (_, q): Quad => nodes.slice(q * perQuad, (q + 1) * perQuad));
+        return { kind: "vector", ty: access.bits === 64 ? "i64" : "i32", quads };
+      });
+    }
+    located.release();
+    const values = elements.map((value, e) => {
+      const to = dst[e];
+      return to == null ? null : elementInRegister(value, access, classOf(to, chunk.function), chunk.quads);
+    });
+    chunk.write(block, dst, values, guardMask);
+    this.#release(elements);
+  }
+
+  /** The first load of a strip loads all of it, of which the others get theirs. */
+  #loadOfStrip(access: Access, located: CheckedAccess, part: WideLoadPart, into: readonly number[], mask: Mask): void {
+    const { strip, element } = part;
+    const { writer } = this.#chunk;
+    let loaded = this.#strips.get(strip);
+    if (loaded === undefined) {
+      loaded = { elements: [0, 1, 2, 3].map(() => this.#vectorLocals(1)), left: strip.loads };
+      this.#strips.set(strip, loaded);
+      const spot = { ...located, offset: located.offset - 4 * element };
+      this.#moves.load({ ...access, count: 4 }, spot, loaded.elements, mask);
+    }
+    const own = loaded.elements[element]!;
+    writer.assign(into.map((local, q) => ({ local, value: wasm.local("v128", own[q]!) })));
+    loaded.left--;
+    if (loaded.left > 0) return;
+    for (const local of loaded.elements.flat()) writer.release(local);
+    this.#strips.delete(strip);
+  }
+
+  store(block: number, index: number, { guard }: Instruction, op: StoreOp): void {
+    const { access, address, values } = op;
+    const chunk = this.#chunk;
+    const { writer } = chunk;
+    const active = chunk.activeMask(block);
+    const mask = bothMasks(guard === null ? null : chunk.guardMask(guard), active);
+    const locator = this.#locatorOf(op);
+    const located = locator.locate(index, active, mask);
+    const { places, offset } = located;
+    const elements = values.map((v) => (v === null ? null : elementToStore(chunk.stored(v), access, chunk.quads)));
+    if (places.kind === "one" && elements.every((v): v is Uniform | null => v === null || v.kind === "uniform")) {
+      const scalars = elements.map((v) => v?.scalar ?? null);
+      const store = (at: Wasm, plus: number, part = access, from = 0): void => {
+        const move = (): void => this.#moves.scalars.storeOne(part, at, plus, scalars.slice(from, from + part.count));
+        if (mask === null) move();
+        else {
+          writer.value(anyOf(mask));
+          writer.if(move);
+        }
+      };
+      either(
+        writer,
+        located,
+        () => store(places.at, offset),
+        () =>
+          this.#slowly(locator, access, (by, part, from) => {
+            by.find(index, part, address, mask);
+            const at = writer.local("i32");
+            by.loadPlace(mask, at);
+            store(wasm.local("i32", at), 0, part, from);
+            writer.release(at);
+          }),
+      );
+    } else {
+      const locals = elements.map((value) => {
+        if (value === null) return null;
+        const parts = vectorOf(value, chunk.quads).quads.flat();
+        const list = parts.map((part) => (part.kind === "local" ? part.local : writer.local("v128")));
+        const fresh = parts.flatMap((part, i) => (part.kind === "local" ? [] : [{ local: list[i]!, value: part }]));
+        writer.assign(fresh);
+        return { list, fresh };
+      });
+      const lists = locals.map((l) => l?.list ?? null);
+      if (this.#isLong(block)) this.#compute(lists.flatMap((list) => list ?? []));
+      either(
+        writer,
+        located,
+        () => this.#moves.store(access, located, mask, lists),
+        () =>
+          this.#slowly(locator, access, (by, part, from) => {
+            by.find(index, part, address, mask);
+            this.#scatter(part, mask, lists.slice(from, from + part.count));
+          }),
+      );
+      for (const l of locals) for (const { local } of l?.fresh ?? []) writer.release(local);
+    }
+    located.release();
+  }
+
+  #isLong(block: number): boolean {
+    const { start, end } = this.#chunk.analysis.code.graph.blocks[block]!;
+    return end - start > longBlock;
+  }
+
+  /**
+   * Has V8 compute values here. It would do so where they are needed, and if these are branches of which only one is taken, in each
+   * of them, with all that they are made of.
+   */
+  #compute(vectors: readonly number[]): void {
+    const { writer } = this.#chunk;
+    const { context, layout } = this.#context;
+    vectors.forEach((local, i) => {
+      writer.get(context);
+      writer.get(local);
+      writer.memory("v128.store", 16, layout.values + 16 * i);
+    });
+  }
+
+  atomic(block: number, index: number, instruction: Instruction, op: AtomicOp): void {
+    this.#atomics.write(block, index, instruction, op);
+  }
+
+  #vectorLocals(perQuad: number): number[] {
+    return Array.from({ length: this.#chunk.quads * perQuad }, () => this.#chunk.writer.local("v128"));
+  }
+
+  /** Loads elements from the places that have been found. */
+  #gather(access: Access, into: readonly (readonly number[])[]): void {
+    const { writer, lanes } = this.#chunk;
+    const { context, unit } = this.#context;
+    into.forEach((locals, e) => {
+      writer.get(context);
+      writer.i32((e * access.bits) / 8);
+      writer.call(unit.accessFunctions.named(gatherName(access), lanes));
+      for (const local of locals.toReversed()) writer.set(local);
+    });
+  }
+
+  /** Stores elements at the places that have been found, in the lanes of a mask. */
+  #scatter(access: Access, mask: Mask, elements: readonly (readonly number[] | null)[]): void {
+    const { writer, lanes } = this.#chunk;
+    const { context, unit } = this.#context;
+    elements.forEach((locals, e) => {
+      if (locals === null) return;
+      writer.get(context);
+      writer.i32((e * access.bits) / 8);
+      writer.value(bitsOf(mask, lanes));
+      for (const local of locals) writer.get(local);
+      writer.call(unit.accessFunctions.named(scatterName(access), lanes));
+    });
+  }
+
+  #release(values: readonly Value[]): void {
+    const { writer } = this.#chunk;
+    const release = (node: Wasm): void => {
+      if (node.kind === "local") writer.release(node.local);
+    };
+    for (const value of values) {
+      if (value.kind === "uniform") release(value.scalar);
+      if (value.kind === "vector") for (const quad of value.quads) quad.forEach(release);
+    }
+  }
+}

@@ -1,0 +1,354 @@
+import type { Access } from "../../../ir/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { interleaved, shuffled, transposed } from "../lanes/interleave.ts";
+import { allBits, laneBits } from "../lanes/mask-bits.ts";
+import type { Mask } from "../lanes/mask.ts";
+import { widenMask } from "../lanes/value.ts";
+import { type AccessHelpers, fetchName, putName } from "../module/access-helpers.ts";
+import type { LaneBytes } from "./bounds-check.ts";
+import type { LaneOffsets, PushOffset, AccessOffset } from "./lane-offsets.ts";
+import { ScalarMoves } from "./scalar-moves.ts";
+
+type Element = readonly number[];
+
+/**
+ * Moves elements between memory and locals. An element of all lanes is a list of v128 locals, one for each four lanes or, of 64
+ * bits, for each two; elements of 8 and 16 bits take 32 there.
+ */
+export class VectorMoves {
+  readonly #chunk: Chunk;
+  readonly #lanePlaces: LaneOffsets;
+  /** Whether other threads of the host may write next to what a lane writes. */
+  readonly #isShared: boolean;
+  /** Where code is better short than fast: what moves elements from place to place. */
+  readonly #functions: AccessHelpers | null;
+  /** One element at a time, out of and into locals of WebAssembly's numbers. */
+  readonly scalars: ScalarMoves;
+
+  constructor(chunk: Chunk, lanePlaces: LaneOffsets, isShared: boolean, functions: AccessHelpers | null) {
+    this.#chunk = chunk;
+    this.#functions = functions;
+    this.#lanePlaces = lanePlaces;
+    this.#isShared = isShared;
+    this.scalars = new ScalarMoves(chunk.writer, isShared);
+  }
+
+  /** Loads the elements of all lanes or, where only those have a place, of the lanes of a mask. */
+  load(access: Access, spot: AccessOffset, into: readonly Element[], mask: Mask): void {
+    const { places, offset } = spot;
+    if (this.#functions !== null && places.kind === "each" && this.#isPlain(access)) {
+      this.#call(fetchName(access), this.#lanePlaces.allOf(places, offset, mask), []);
+      for (const local of into[0]!.toReversed()) this.#chunk.writer.set(local);
+      return;
+    }
+    const mayRun = this.#isDense(access) && !this.scalars.isStrong(access);
+    const bytes = bytesOf(access);
+    if (mask === null && mayRun && places.kind === "run" && Math.abs(places.stride) === bytes) {
+      this.#loadRun(access, places, offset, into);
+      return;
+    }
+    if (mask === null && mayRun && places.kind === "run" && this.#loadSpaced(access, places, offset, into[0]!)) return;
+    this.#lanePlaces.eachQuad(spot, mask, {
+      lanes: (q, push) => {
+        if (mayRun && access.count > 1) this.#loadRecords(access, push, q, this.#quadOf(into, q));
+        else for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#loadLane(access, push, into, lane);
+      },
+      adjoining: !mayRun
+        ? null
+        : { bytes, move: (q, at) => this.#loadRun(access, { at, stride: bytes }, offset, this.#quadOf(into, q)) },
+    });
+  }
+
+  /** Stores the elements of the lanes of a mask; null: nothing. */
+  store(access: Access, spot: AccessOffset, mask: Mask, elements: readonly (Element | null)[]): void {
+    const { places, offset } = spot;
+    const [element = null] = elements;
+    if (this.#functions !== null && places.kind === "each" && this.#isPlain(access) && element !== null) {
+      this.#call(putName(access), this.#lanePlaces.allOf(places, offset, mask), element);
+      return;
+    }
+    const isWhole = elements.every((e) => e !== null);
+    const mayRun = isWhole && this.#isDense(access) && !this.scalars.isStrong(access);
+    const bytes = bytesOf(access);
+    // Between the load and the store of a blend, another thread could write what is not stored here.
+    const mayBlend = !this.#isShared || access.space === "shared" || access.space === "local";
+    const storeLanes = (): void =>
+      this.#lanePlaces.eachQuad(spot, mask, {
+        lanes: (q, push) => {
+          for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#storeLane(access, push, elements, lane);
+        },
+        adjoining:
+          !mayRun || !(mask === null || mayBlend)
+            ? null
+            : {
+                bytes,
+                move: (q, at) =>
+                  this.#storeRun(access, at, offset, mask && [mask[q]!], this.#quadOf(elements as Element[], q)),
+              },
+      });
+    if (!mayRun || places.kind !== "run" || places.stride !== bytes) {
+      storeLanes();
+      return;
+    }
+    const store = (lanes: Mask): void => this.#storeRun(access, places.at, offset, lanes, elements as Element[]);
+    if (mask === null) store(null);
+    else {
+      // Most often all lanes are active.
+      const { writer, lanes } = this.#chunk;
+      writer.value(wasm.op("i32.eq", laneBits(mask), allBits(lanes)));
+      writer.expect(true);
+      writer.if(() => store(null), mayBlend ? () => store(mask) : storeLanes);
+    }
+  }
+
+  /** Whether an access is one element, to which other threads of the host need not pay attention. */
+  #isPlain(access: Access): boolean {
+    return access.count === 1 && !this.scalars.isStrong(access);
+  }
+
+  #call(name: string, at: ReturnType<LaneOffsets["allOf"]>, values: Element): void {
+    const { writer, lanes } = this.#chunk;
+    writer.i32(at.offset);
+    writer.values(at.quads);
+    for (const local of values) writer.get(local);
+    writer.call(this.#functions!.named(name, lanes));
+  }
+
+  /** What elements have of four lanes. */
+  #quadOf(elements: readonly Element[], q: number): readonly Element[] {
+    const { quads } = this.#chunk;
+    return elements.map((e) => e.slice((q * e.length) / quads, ((q + 1) * e.length) / quads));
+  }
+
+  /** Whether there is a way to move elements that lie one behind the other without going through the lanes. */
+  #isDense({ bits, count }: Access): boolean {
+    if (count === 1) return true;
+    return (bits === 32 && (count === 2 || count === 4)) || (bits === 64 && count === 2);
+  }
+
+  /** Elements that lie one behind the other, forwards or backwards. */
+  #loadRun(
+    access: Access,
+    { at, stride }: Pick<Extract<LaneBytes, { kind: "run" }>, "at" | "stride">,
+    offset: number,
+    into: readonly Element[],
+  ): void {
+    const { writer } = this.#chunk;
+    const { count } = access;
+    const backwards = stride < 0;
+    const [first] = into;
+    const parts = into.length * first!.length;
+    const memory = (part: number): void => {
+      writer.value(at);
+      this.#loadPart(access, offset, part);
+    };
+    if (count === 1) {
+      first!.forEach((local, part) => {
+        memory(backwards ? parts - 1 - part : part);
+        writer.set(local);
+        if (backwards) {
+          const turned = access.bits === 64 ? ([2, 3, 0, 1] as const) : ([3, 2, 1, 0] as const);
+          const value = wasm.local("v128", local);
+          writer.assign([{ local, value: wasm.shuffle32(value, value, turned) }]);
+        }
+      });
+      return;
+    }
+    // Of a group of as many vectors as there are elements, each gets one.
+    const groups = first!.length;
+    for (let g = 0; g < groups; g++) {
+      const locals = into.map((element) => element[g]!);
+      const source = backwards ? groups - 1 - g : g;
+      locals.forEach((local, i) => {
+        memory(source * count + i);
+        writer.set(local);
+      });
+      const values = transposed(
+        locals.map((l) => wasm.local("v128", l)),
+        access.bits,
+      );
+      const turn = (value: Wasm): Wasm =>
+        wasm.shuffle32(value, value, access.bits === 64 ? [2, 3, 0, 1] : [3, 2, 1, 0]);
+      writer.assign(locals.map((local, i) => ({ local, value: backwards ? turn(values[i]!) : values[i]! })));
+    }
+  }
+
+  /** Words that have one or two others between them: two vectors have those of four lanes. False where they are not that near. */
+  #loadSpaced(
+    { bits, count }: Access,
+    { at, stride }: Extract<LaneBytes, { kind: "run" }>,
+    offset: number,
+    into: Element,
+  ): boolean {
+    if (bits !== 32 || count !== 1 || (stride !== 8 && stride !== 12)) return false;
+    const { writer } = this.#chunk;
+    const picked = stride === 8 ? ([0, 2, 5, 7] as const) : ([0, 3, 4, 7] as const);
+    const vector = (from: number): Wasm => {
+      const local = writer.local("v128");
+      writer.value(at);
+      writer.memory("v128.load", 4, from);
+      writer.set(local);
+      return wasm.local("v128", local);
+    };
+    into.forEach((local, q) => {
+      const first = offset + 4 * q * stride;
+      // The last word of the second is the last that is asked for.
+      const [low, high] = [vector(first), vector(first + 3 * stride - 12)];
+      writer.assign([{ local, value: wasm.shuffle32(low, high, picked) }]);
+      for (const part of [low, high]) if (part.kind === "local") writer.release(part.local);
+    });
+    return true;
+  }
+
+  /** Of the place on the stack the 16 bytes of a register's n-th part. */
+  #loadPart({ bits, signed }: Access, offset: number, part: number): void {
+    const { writer } = this.#chunk;
+    const sign = signed ? "s" : "u";
+    if (bits >= 32) writer.memory("v128.load", bits / 8, offset + part * 16);
+    else if (bits === 16) writer.memory(`v128.load16x4_${sign}`, 2, offset + part * 8);
+    else {
+      writer.memory("v128.load32_zero", 1, offset + part * 4);
+      writer.op(`i16x8.extend_low_i8x16_${sign}`);
+      writer.op(`i32x4.extend_low_i16x8_${sign}`);
+    }
+  }
+
+  /** Of four lanes the elements that each has behind one another, 8 or 16 bytes: at once. */
+  #loadRecords({ bits, count }: Access, push: PushOffset, q: number, into: readonly Element[]): void {
+    const { writer } = this.#chunk;
+    const perVector = 128 / (bits * count);
+    const vectors = Array.from({ length: 4 / perVector }, (_, v) => {
+      const local = writer.local("v128");
+      for (let l = 0; l < perVector; l++) {
+        if (l > 0) {
+          // The place goes below the vector.
+          const at = push(4 * q + v * perVector + l);
+          writer.get(local);
+          writer.memory("v128.load64_lane", bits / 8, at, l);
+        } else {
+          const at = push(4 * q + v * perVector);
+          writer.memory(perVector === 1 ? "v128.load" : "v128.load64_zero", bits / 8, at);
+        }
+        writer.set(local);
+      }
+      return local;
+    });
+    // As many vectors as there are elements make one vector of each.
+    for (let from = 0; from < vectors.length; from += count) {
+      const records = vectors.slice(from, from + count).map((local) => wasm.local("v128", local));
+      const values = transposed(records, bits);
+      writer.assign(into.map((element, e) => ({ local: element[from / count]!, value: values[e]! })));
+    }
+    for (const local of vectors) writer.release(local);
+  }
+
+  /** The first lane of a vector clears it. */
+  #loadLane(access: Access, push: PushOffset, into: readonly Element[], lane: number): void {
+    const { writer } = this.#chunk;
+    const bytes = access.bits / 8;
+    const wide = access.bits === 64;
+    const l = wide ? lane & 1 : lane & 3;
+    into.forEach((element, e) => {
+      const local = element[wide ? lane >> 1 : lane >> 2]!;
+      if (access.bits < 32 || this.scalars.isStrong(access)) {
+        writer.get(local);
+        const at = push(lane) + e * bytes;
+        this.scalars.load(access, at);
+        writer.op(wide ? "i64x2.replace_lane" : "i32x4.replace_lane", [l]);
+      } else if (l === 0) {
+        writer.memory(wide ? "v128.load64_zero" : "v128.load32_zero", bytes, push(lane) + e * bytes);
+      } else {
+        const at = push(lane) + e * bytes;
+        writer.get(local);
+        writer.memory(wide ? "v128.load64_lane" : "v128.load32_lane", bytes, at, l);
+      }
+      writer.set(local);
+    });
+  }
+
+  #storeRun(access: Access, at: Wasm, offset: number, mask: Mask, elements: readonly Element[]): void {
+    const { writer } = this.#chunk;
+    const { bits, count } = access;
+    const store = (part: number, value: Wasm, lanes: Wasm | null): void => {
+      writer.value(at);
+      if (lanes === null) writer.value(value);
+      else {
+        writer.value(value);
+        writer.value(at);
+        writer.memory("v128.load", Math.min(16, bits / 8), offset + part * 16);
+        writer.value(lanes);
+        writer.op("v128.bitselect");
+      }
+      writer.memory("v128.store", Math.min(16, bits / 8), offset + part * 16);
+    };
+    const values = elements.map((element) => element.map((local) => wasm.local("v128", local)));
+    if (bits < 32) {
+      this.#storeNarrow(access, at, offset, mask, values[0]!);
+      return;
+    }
+    const masks = mask === null ? null : bits === 64 ? mask.flatMap((m) => [...widenMask(m)]) : mask;
+    for (let g = 0; g < values[0]!.length; g++) {
+      const group = interleaved(
+        values.map((element) => element[g]!),
+        bits,
+      );
+      const lanes = masks === null ? null : interleaved(new Array<Wasm>(count).fill(masks[g]!), bits);
+      for (const [i, value] of group.entries()) store(g * count + i, value, lanes === null ? null : lanes[i]!);
+    }
+  }
+
+  /** Elements of 8 or 16 bits, from 32 bits each. */
+  #storeNarrow({ bits }: Access, at: Wasm, offset: number, mask: Mask, values: readonly Wasm[]): void {
+    const { writer } = this.#chunk;
+    const bytes = bits / 8;
+    // Two quads at a time.
+    for (let q = 0; q < values.length; q += 2) {
+      const pick = (parts: readonly Wasm[]): Wasm => {
+        const elements = Array.from({ length: 16 / bytes }, (_, i) => (i * 4) / bytes).map((e) => e % (32 / bytes));
+        return shuffled(parts[q]!, parts[q + 1] ?? parts[q]!, bytes, elements);
+      };
+      const start = offset + 4 * q * bytes;
+      const isPair = q + 1 < values.length;
+      const size = bytes * (isPair ? 8 : 4);
+      const [load, store] = (
+        {
+          16: ["v128.load", "v128.store"],
+          8: ["v128.load64_zero", "v128.store64_lane"],
+          4: ["v128.load32_zero", "v128.store32_lane"],
+        } as const
+      )[size as 16 | 8 | 4];
+      writer.value(at);
+      writer.value(pick(values));
+      if (mask !== null) {
+        writer.value(at);
+        writer.memory(load, bytes, start);
+        writer.value(pick(mask));
+        writer.op("v128.bitselect");
+      }
+      if (store === "v128.store") writer.memory(store, bytes, start);
+      else writer.memory(store, bytes, start, 0);
+    }
+  }
+
+  #storeLane(access: Access, push: PushOffset, elements: readonly (Element | null)[], lane: number): void {
+    const { writer } = this.#chunk;
+    const bytes = access.bits / 8;
+    const wide = access.bits === 64;
+    const l = wide ? lane & 1 : lane & 3;
+    elements.forEach((element, e) => {
+      if (element === null) return;
+      const at = push(lane) + e * bytes;
+      const value = wasm.local("v128", element[wide ? lane >> 1 : lane >> 2]!);
+      if (this.scalars.isStrong(access)) {
+        writer.value(wasm.lane(wide ? "i64x2.extract_lane" : "i32x4.extract_lane", l, value));
+        this.scalars.store(access, at);
+      } else {
+        writer.value(value);
+        writer.memory(`v128.store${access.bits}_lane`, Math.min(access.align, bytes), at, wide ? l : (l * 4) / bytes);
+      }
+    });
+  }
+}
+
+const bytesOf = ({ bits, count }: Access): number => (bits / 8) * count;

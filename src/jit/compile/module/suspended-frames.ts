@@ -1,0 +1,124 @@
+import { type FunctionWriter, wasm } from "../../../wasm/index.ts";
+import { activationWords } from "../../abi/chunk-state.ts";
+import { giveUpImport } from "../../abi/host-imports.ts";
+import type { CallGraph } from "../plan/call-graph.ts";
+import type { CompiledFunction } from "../plan/callables.ts";
+import type { FunctionPlan } from "../plan/function-plans.ts";
+import type { KernelPlan } from "../plan/kernel-plan.ts";
+import { soleFunctions } from "../plan/partial-returns.ts";
+import { stateBytesFor } from "../plan/pauses.ts";
+import type { ModuleUnit } from "./module-unit.ts";
+
+/** Threads of a block at most. */
+const mostThreads = 1024;
+
+/** Bytes for the activations of a function that wait, at most. */
+const maxBytes = 2 ** 22;
+
+/** Words that say what is free: the first of those that have been given back, and the bytes that have been taken at any time. */
+const poolWords = { free: 0, taken: 4 } as const;
+
+/** Bytes of a pool's words. */
+const poolWordsBytes = 8;
+
+interface Pool {
+  /** Where its words begin behind those of others, and its activations. */
+  readonly words: number;
+  readonly start: number;
+  readonly bytes: number;
+  /** Bytes of an activation. */
+  readonly size: number;
+}
+
+/** Where activations keep what they go on with while their lanes wait for other threads: a pool for each function that may pause. */
+export class SuspendedFrames {
+  readonly bytes: number;
+  /** Bytes of the pools' words, which are zeros when a launch begins. */
+  readonly poolBytes: number;
+  /** Whether there may be more of them than there is room for. */
+  readonly mayOverflow: boolean;
+  readonly #pools: ReadonlyMap<CompiledFunction, Pool>;
+
+  /** `chunks`: of a block, at most. */
+  constructor(kernel: KernelPlan, plans: readonly FunctionPlan[], graph: CallGraph, quads: number, chunks: number) {
+    const pausing = plans.filter(({ callable }) => graph.pauses(callable));
+    const { recursive } = graph.order;
+    const sole = soleFunctions(kernel, plans, graph);
+    const pools = new Map<CompiledFunction, Pool>();
+    this.poolBytes = poolWordsBytes * pausing.length;
+    let at = 0;
+    let mayOverflow = recursive;
+    for (const [i, { callable, analysis, pauses }] of pausing.entries()) {
+      const size = stateBytesFor(analysis, pauses, quads, callable.part !== null);
+      const room = Math.max(1, Math.floor(maxBytes / size));
+      // A lane is in one activation of a function at a time where none calls itself; else nobody knows how many there will be.
+      const most = recursive ? room : sole.has(callable) ? chunks : mostThreads;
+      const count = Math.min(room, most);
+      mayOverflow ||= count < most;
+      pools.set(callable, { words: poolWordsBytes * i, start: at, bytes: count * size, size });
+      at += count * size;
+    }
+    this.bytes = at;
+    this.mayOverflow = mayOverflow;
+    this.#pools = pools;
+  }
+
+  get isUsed(): boolean {
+    return this.#pools.size > 0;
+  }
+
+  has(f: CompiledFunction): boolean {
+    return this.#pools.has(f);
+  }
+
+  /** Bytes of an activation that waits. */
+  sizeOf(f: CompiledFunction): number {
+    return this.#pools.get(f)!.size;
+  }
+
+  /** Puts the byte of memory of an activation that is free into a local. */
+  take(unit: ModuleUnit, w: FunctionWriter, f: CompiledFunction, context: number, to: number): void {
+    const { words, start, bytes, size } = this.#pools.get(f)!;
+    const { pools, paused } = unit.layout;
+    const word = (name: keyof typeof poolWords): number => pools + words + poolWords[name];
+    w.get(context);
+    w.memory("i32.load", 4, word("free"));
+    w.tee(to);
+    w.if(
+      () => {
+        w.get(context);
+        w.get(to);
+        w.memory("i32.load", 4, activationWords.next);
+        w.memory("i32.store", 4, word("free"));
+      },
+      () => {
+        w.get(context);
+        w.memory("i32.load", 4, word("taken"));
+        w.set(to);
+        if (this.mayOverflow) {
+          unit.module.importFunction(giveUpImport, [], []);
+          unit.mayGiveUp = true;
+          w.value(wasm.op("i32.ge_u", wasm.local("i32", to), wasm.i32(bytes)));
+          w.if(() => w.call(giveUpImport));
+        }
+        w.get(context);
+        w.value(wasm.op("i32.add", wasm.local("i32", to), wasm.i32(size)));
+        w.memory("i32.store", 4, word("taken"));
+        const first = wasm.op("i32.add", wasm.local("i32", context), wasm.i32(paused + start));
+        w.assign([{ local: to, value: wasm.op("i32.add", wasm.local("i32", to), first) }]);
+      },
+    );
+  }
+
+  /** Gives back the activation at a byte of memory that is in a local. */
+  giveBack({ layout }: ModuleUnit, w: FunctionWriter, f: CompiledFunction, context: number, at: number): void {
+    const free = layout.pools + this.#pools.get(f)!.words + poolWords.free;
+    w.get(at);
+    w.get(context);
+    w.memory("i32.load", 4, free);
+    w.memory("i32.store", 4, activationWords.next);
+    w.get(context);
+    w.get(at);
+    w.memory("i32.store", 4, free);
+  }
+}

@@ -1,0 +1,38 @@
+import type { CallGraph } from "./call-graph.ts";
+import type { CompiledFunction } from "./callables.ts";
+
+/** Bytes of the host's stack that activations may take: engines have about a megabyte, and say so when it is full. */
+export const hostStackBytes = 900 * 1024;
+
+/** Bytes of a register that the parts of a routine share: as many vectors as one of 64 bits has. */
+const sharedRegisterBytes = (quads: number): number => 32 * quads;
+
+const aligned = (bytes: number): number => Math.ceil(bytes / 16) * 16;
+
+/** From the beginning of a routine's byte file, where a register lies while another part of the routine runs. */
+export const sharedRegisterAt = ({ ir }: CompiledFunction, register: number, quads: number): number =>
+  aligned(ir.file!.bytes) + register * sharedRegisterBytes(quads);
+
+/** Bytes of an activation of a routine of vISA: its byte file, and the registers that its parts share. */
+export function activationBytes({ ir, part }: CompiledFunction, quads: number): number {
+  if (ir.file === undefined) return 0;
+  const shared = part?.isShared === true ? ir.registers.length * sharedRegisterBytes(quads) : 0;
+  return aligned(ir.file.bytes) + shared;
+}
+
+/** Bytes for the activations of what a kernel calls, as many as can be open at once. */
+export function calledBytes(graph: CallGraph, quads: number): number {
+  // A subroutine runs in the activation of its routine.
+  const bytesOf = (f: CompiledFunction): number =>
+    f.part === null || f.part.number !== null ? 0 : activationBytes(f, quads);
+  // Each takes at least as many bytes of the host's stack, of which there are so many.
+  const { recursive, functions } = graph.order;
+  if (graph.functions[0]!.part === null) return 0;
+  if (recursive) return hostStackBytes + Math.max(...functions.map(bytesOf));
+  const deepest = new Map<CompiledFunction, number>();
+  for (const f of functions) {
+    const callees = [...graph.calleesOf(f)];
+    deepest.set(f, Math.max(0, ...callees.map((callee) => bytesOf(callee) + deepest.get(callee)!)));
+  }
+  return deepest.get(functions.at(-1)!)!;
+}

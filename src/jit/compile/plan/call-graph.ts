@@ -1,0 +1,226 @@
+import { type AnyCall, type CallOp, type FileCallOp, isCall, isIndirect } from "../../../ir/calls.ts";
+import { type CallOrder, callOrder } from "../../../ir/flow/call-order.ts";
+import { flowGraphOf } from "../../../ir/flow/flow-graph.ts";
+import type { Instruction, Op } from "../../../ir/index.ts";
+import { agrees, signatureOf } from "../../../ir/signature.ts";
+import { Unsupported } from "../../abi/refusal.ts";
+import type { Preparation } from "../analysis/code/prepared-code.ts";
+import { spinLoops } from "../analysis/flow/spin-loops.ts";
+import type { CompiledFunction, CompiledFunctions } from "./callables.ts";
+
+/** What functions need that call each other like this. Where calls nest to any depth, what they keep of the host's stack counts. */
+export const preparationIn = ({ mayLoseLanes, mayPause, order }: CallGraph): Preparation => ({
+  endsBlock: mayLoseLanes,
+  isAlone: mayPause,
+  separates: !order.recursive,
+});
+
+/** The functions that a kernel can reach, and what follows from who calls whom. */
+export class CallGraph {
+  /** All that have a body: the kernel first. */
+  readonly functions: readonly CompiledFunction[];
+  readonly order: CallOrder<CompiledFunction>;
+  /** How many calls by address there are in the text. */
+  readonly indirectCalls: number;
+  /** The functions without a body that may be called, and the most arguments that one of them is given. */
+  readonly externals: ReadonlySet<string>;
+  readonly externalArgs: number;
+  readonly #program: CompiledFunctions;
+  readonly #targets = new Map<(CallOp | FileCallOp)["target"], readonly CompiledFunction[]>();
+  readonly #callees = new Map<CompiledFunction, ReadonlySet<CompiledFunction>>();
+  readonly #callers = new Map<CompiledFunction, CompiledFunction[]>();
+  readonly #byAddress = new Set<CompiledFunction>();
+  readonly #losing: ReadonlySet<CompiledFunction>;
+  readonly #asking: ReadonlySet<CompiledFunction>;
+  readonly #seeing: ReadonlySet<CompiledFunction>;
+  readonly #meeting: ReadonlySet<CompiledFunction>;
+  readonly #taking: ReadonlySet<CompiledFunction>;
+  readonly #pausing: ReadonlySet<CompiledFunction>;
+  /** Whether any of the functions has barriers that the host counts. */
+  readonly countsBarriers: boolean;
+
+  /** @throws Unsupported when the kernel can reach what is not compiled */
+  constructor(kernel: CompiledFunction, program: CompiledFunctions) {
+    this.#program = program;
+    const reached = new Set([kernel]);
+    const externals = new Set<string>();
+    let externalArgs = 0;
+    for (const f of reached) {
+      const callees = new Set<CompiledFunction>();
+      for (const { op } of f.ir.instructions) {
+        if (!isCall(op)) continue;
+        for (const target of this.targetsOf(op)) {
+          if (target.ir.external) {
+            externals.add(target.ir.name);
+            externalArgs = Math.max(externalArgs, op.kind === "call" ? op.args.length : 0);
+            continue;
+          }
+          if (isIndirect(op)) this.#byAddress.add(target);
+          callees.add(target);
+          reached.add(target);
+        }
+      }
+      this.#callees.set(f, callees);
+      for (const callee of callees) {
+        const callers = this.#callers.get(callee);
+        if (callers === undefined) this.#callers.set(callee, [f]);
+        else callers.push(f);
+      }
+    }
+    this.functions = [...reached];
+    this.externals = externals;
+    this.externalArgs = externalArgs;
+    this.indirectCalls = this.functions.reduce(
+      (sum, { ir }) => sum + ir.instructions.filter(({ op }) => isCall(op) && isIndirect(op)).length,
+      0,
+    );
+    this.order = callOrder(kernel, (f) => this.calleesOf(f));
+    this.#losing = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "exit"));
+    this.#seeing = this.reaching(({ ir }) => ir.instructions.some(sees));
+    this.countsBarriers = this.functions.some(({ ir }) => ir.instructions.some(isCountedBarrier));
+    this.#meeting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => this.#meets(op)));
+    this.#pausing = this.reaching((f) => f !== kernel && this.#pausesItself(f));
+    this.#taking = this.reaching(({ ir }) => ir.instructions.some(({ op }) => "allLanes" in op && op.allLanes));
+    this.#asking = this.reaching(({ ir }) => ir.instructions.some((i) => this.#asks(i)));
+  }
+
+  /** Whether an instruction, or what it calls, can see what other threads have done since it was last executed. */
+  readonly seesOthers = (instruction: Instruction): boolean => {
+    const { op } = instruction;
+    return sees(instruction) || (isCall(op) && this.targetsOf(op).some((f) => this.#seeing.has(f)));
+  };
+
+  /** Where a call may go. Functions whose address nobody takes have none that a program could come by. */
+  targetsOf(op: AnyCall): readonly CompiledFunction[] {
+    if (op.kind === "subroutine-call") return [this.#program.subroutines[op.target]!];
+    let known = this.#targets.get(op.target);
+    if (known === undefined) this.#targets.set(op.target, (known = this.#find(op)));
+    return known;
+  }
+
+  /** Whether calls by address may go there, which all pass arguments alike. */
+  isCalledByAddress(f: CompiledFunction): boolean {
+    return this.#byAddress.has(f);
+  }
+
+  /** Whether lanes may end in a function, instead of coming back. What is called by address tells it alike. */
+  losesLanes(f: CompiledFunction): boolean {
+    return this.#losing.has(f) || (this.#byAddress.has(f) && this.losesByAddress);
+  }
+
+  get losesByAddress(): boolean {
+    return [...this.#byAddress].some((f) => this.#losing.has(f));
+  }
+
+  /** Whether what an instruction calls may have to wait for other threads, and be entered again to go on. */
+  readonly mayPause = ({ op }: Instruction): boolean =>
+    isCall(op) && this.targetsOf(op).some((f) => this.#pausing.has(f));
+
+  /** Whether a function may come back before it has ended, since it waits for other threads. */
+  pauses(f: CompiledFunction): boolean {
+    return this.#pausing.has(f);
+  }
+
+  /** Whether any function that the kernel reaches may. */
+  get pausesInFunctions(): boolean {
+    return this.#pausing.size > 0;
+  }
+
+  /** Whether lanes may have to wait for others of their warp in a function. */
+  meetsLanes(f: CompiledFunction): boolean {
+    return this.#meeting.has(f);
+  }
+
+  /** Whether a function may call others with lanes that are elsewhere. */
+  takesLanes(f: CompiledFunction): boolean {
+    return this.#taking.has(f);
+  }
+
+  /** Whether a function may ask the launcher, who then looks at the stack of calls. */
+  asksHost(f: CompiledFunction): boolean {
+    return this.#asking.has(f);
+  }
+
+  /** The functions with a body that a function calls. */
+  calleesOf(f: CompiledFunction): ReadonlySet<CompiledFunction> {
+    return this.#callees.get(f)!;
+  }
+
+  /** Whether lanes may end in what an instruction calls. */
+  readonly mayLoseLanes = ({ op }: Instruction): boolean =>
+    isCall(op) && this.targetsOf(op).some((f) => this.losesLanes(f));
+
+  /** The functions for which something holds, and those that can reach one. */
+  reaching(holds: (f: CompiledFunction) => boolean): ReadonlySet<CompiledFunction> {
+    const found = new Set(this.functions.filter(holds));
+    for (const f of found) for (const caller of this.#callers.get(f) ?? []) found.add(caller);
+    return found;
+  }
+
+  #meets(op: Op): boolean {
+    return op.kind === "warp" ? op.mask !== null : op.kind === "barrier" && this.countsBarriers;
+  }
+
+  #pausesItself({ ir: { instructions } }: CompiledFunction): boolean {
+    if (instructions.some(({ op }) => op.kind === "barrier")) return true;
+    return (
+      instructions.some(this.seesOthers) && spinLoops(flowGraphOf(instructions), instructions, this.seesOthers).size > 0
+    );
+  }
+
+  #asks({ op }: Instruction): boolean {
+    switch (op.kind) {
+      case "pure":
+      case "branch":
+      case "return":
+      case "exit":
+      case "fence":
+      case "nothing":
+      case "breakpoint":
+        return false;
+      case "call":
+        return op.target.kind === "indirect" || this.targetsOf(op).some((f) => f.ir.external);
+      default:
+        return true;
+    }
+  }
+
+  #find(op: CallOp | FileCallOp): readonly CompiledFunction[] {
+    const { target } = op;
+    if (target.kind === "direct") {
+      const callee = this.#program.named(target.function);
+      if (callee === null) throw new Unsupported(`${target.function}, which is not defined`);
+      return [callee];
+    }
+    if (!("signature" in target)) return this.#program.list.filter((f) => f.hasAddress && fits(op, f));
+    const { signature, targets } = target;
+    const listed = targets && new Set(targets.map((name) => this.#program.named(name)));
+    return this.#program.list.filter(
+      (f) =>
+        f.hasAddress &&
+        f.ir.kind === "function" &&
+        (listed === null || listed.has(f)) &&
+        agrees(signature, signatureOf(f.ir)),
+    );
+  }
+}
+
+/** Whether an instruction is a barrier that is more than the one for all threads. */
+function isCountedBarrier({ op, lanes }: Instruction): boolean {
+  if (op.kind !== "barrier") return false;
+  const isPlain = op.mode === "sync" && op.count === null && op.id.kind === "const" && op.id.value === 0;
+  return !isPlain || lanes !== undefined;
+}
+
+/** Whether an instruction itself can see what other threads have done. */
+function sees({ op }: Instruction): boolean {
+  if (op.kind === "load") return op.access.volatile || op.access.order !== "weak";
+  return op.kind === "atomic" || op.kind === "sleep";
+}
+
+/** Whether a call of vISA may go to a routine: they agree about what is passed. */
+export function fits(op: FileCallOp | CallOp, { ir: { kind, file } }: CompiledFunction): boolean {
+  if (kind !== "function" || file === undefined || op.kind !== "file-call") return false;
+  const { argSize, retvalSize } = file;
+  return (argSize ?? op.argSize) === op.argSize && (retvalSize ?? op.retvalSize) === op.retvalSize;
+}

@@ -1,0 +1,127 @@
+import type { LoadedFunction } from "../../../interpreter/compile/loaded-function.ts";
+import type { ProgramContext } from "../../../interpreter/compile/program-context.ts";
+import {
+  functionsWithAddress,
+  inlineCalls,
+  promoteFile,
+  promoteFrames,
+  type RoutinePart,
+  routineParts,
+} from "../../../ir/flow/index.ts";
+import type { IrFunction } from "../../../ir/index.ts";
+
+/** A function of a program as it is compiled: what can be is in registers, and no longer in its frame. */
+export interface CompiledFunction {
+  readonly ir: IrFunction;
+  /** As the interpreter has it: where the frame has what, what an activation costs. */
+  readonly code: LoadedFunction;
+  /** Its place among the program's functions. */
+  readonly number: number;
+  /** Whether its address is taken anywhere. */
+  readonly hasAddress: boolean;
+  /** Whether lanes may take more of their stacks in it than its frame. */
+  readonly allocates: boolean;
+  /** By instruction, its place in the function as it is reported about; null: the same. */
+  readonly origins: readonly number[] | null;
+  /** Of a routine of vISA: which part of it this is; null for PTX. */
+  readonly part: CallablePart | null;
+}
+
+interface CallablePart extends Pick<RoutinePart, "isShared"> {
+  /** Among all subroutines of the program; null for a routine itself. */
+  readonly number: number | null;
+}
+
+/** The functions of a program. */
+export class CompiledFunctions {
+  readonly list: readonly CompiledFunction[];
+  readonly engine: ProgramContext;
+  /** The subroutines of its routines (vISA), where these are split. */
+  readonly subroutines: readonly CompiledFunction[];
+  readonly #byCode: ReadonlyMap<LoadedFunction, CompiledFunction>;
+  readonly #inThreads = new Map<number, CompiledFunctions>();
+  #inlined: CompiledFunctions | null = null;
+
+  constructor(
+    engine: ProgramContext,
+    list = compiledFunctionsOf(engine),
+    subroutines: readonly CompiledFunction[] = [],
+  ) {
+    this.engine = engine;
+    this.list = list;
+    this.subroutines = subroutines;
+    this.#byCode = new Map(list.map((f) => [f.code, f]));
+  }
+
+  /** The function of that name, through aliases. */
+  named(name: string): CompiledFunction | null {
+    const code = this.engine.functionNamed(name);
+    return code === null ? null : this.#byCode.get(code)!;
+  }
+
+  /** The same functions, with copies of small ones in the place of calls: where nobody counts what calls take of the stacks. */
+  get inlined(): CompiledFunctions {
+    this.#inlined ??= this.#inline();
+    return this.#inlined;
+  }
+
+  #inline(): CompiledFunctions {
+    const found = inlineCalls(
+      this.list.map((f) => f.ir),
+      (name) => this.named(name)?.number ?? null,
+    );
+    if (found === null) return this;
+    return new CompiledFunctions(
+      this.engine,
+      this.list.map((f, i) => ({ ...f, ...found[i]! })),
+    );
+  }
+
+  /** The same functions, as hardware threads of so many lanes run them: without their subroutines. */
+  inThreads(width: number): CompiledFunctions {
+    let split = this.#inThreads.get(width);
+    if (split === undefined) this.#inThreads.set(width, (split = this.#split(width)));
+    return split;
+  }
+
+  #split(width: number): CompiledFunctions {
+    const subroutines: CompiledFunction[] = [];
+    const list = this.list.map((f): CompiledFunction => {
+      const before = subroutines.length;
+      const [routine, ...others] = routineParts(promoteFile(f.ir, width), before).map(
+        ({ ir, origins, isShared }, i): CompiledFunction => {
+          return { ...f, ir, origins, part: { isShared, number: i === 0 ? null : before + i - 1 } };
+        },
+      );
+      subroutines.push(...others);
+      return routine!;
+    });
+    return new CompiledFunctions(this.engine, list, subroutines);
+  }
+}
+
+/** Behind a barrier lanes always go on somewhere. */
+function withReturn(ir: IrFunction): IrFunction {
+  const last = ir.instructions.at(-1);
+  if (last?.op.kind !== "barrier") return ir;
+  const { span, location } = last;
+  const op = { kind: "return", uniform: false } as const;
+  return {
+    ...ir,
+    instructions: [...ir.instructions, { op, span, location, guard: null, dst: [], undefinedCases: [] }],
+  };
+}
+
+function compiledFunctionsOf(engine: ProgramContext): readonly CompiledFunction[] {
+  const module = promoteFrames(engine.module);
+  const taken = functionsWithAddress(module);
+  return module.functions.map((ir, number) => ({
+    ir: withReturn(ir),
+    code: engine.functions[number]!,
+    number,
+    hasAddress: taken.has(ir),
+    allocates: ir.instructions.some(({ op }) => op.kind === "alloca" || op.kind === "stack-save"),
+    origins: null,
+    part: null,
+  }));
+}

@@ -1,0 +1,57 @@
+import type { Expr } from "../../../semantics/index.ts";
+import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
+import { giveUpImport } from "../../abi/host-imports.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { anyOf, bothMasks, foldWords, laneBits } from "../lanes/mask-bits.ts";
+import { type FunctionContext, pushWord, storeWord } from "../module/function-context.ts";
+import type { ModuleUnit } from "../module/module-unit.ts";
+
+/** Tells functions that are about to be called which lanes have not ended: a bit for each. */
+export function tellLive(w: FunctionWriter, memory: FunctionContext, live: Wasm): void {
+  storeWord(w, memory, "live", live);
+}
+
+/** Which lanes have not ended, as a function has been told. */
+export function loadLive(w: FunctionWriter, memory: FunctionContext, to: number): void {
+  pushWord(w, memory, "live");
+  w.set(to);
+}
+
+/**
+ * In a function: lanes that an operation names (in `named`, for each lane that is active) may not be in it, or may have returned, and
+ * would have to be waited for. Then the launch is given up.
+ */
+export function requireNamed(
+  chunk: Chunk,
+  unit: ModuleUnit,
+  memory: FunctionContext,
+  named: Expr,
+  { active: here, ended }: { readonly active: readonly Wasm[]; readonly ended: readonly Wasm[] },
+): void {
+  const { writer: w } = chunk;
+  const others = w.local("i32");
+  loadLive(w, memory, others);
+  const known = here.map((lanes, q) => (ended[q] === undefined ? lanes : wasm.op("v128.or", lanes, ended[q])));
+  const missing = wasm.op("i32.and", wasm.local("i32", others), wasm.op("i32.xor", laneBits(known), wasm.i32(-1)));
+  w.assign([{ local: others, value: missing }]);
+  const value = chunk.value(named);
+  if (value.kind === "uniform") {
+    w.value(wasm.op("i32.and", value.scalar, wasm.local("i32", others)));
+  } else {
+    // Lanes that name different ones act apart.
+    const masks = chunk.vector(named).quads.flat();
+    const any = foldWords("v128.or", bothMasks(masks, here)!);
+    const absent = here.map((lanes) => wasm.op("v128.not", lanes));
+    const all = foldWords(
+      "v128.and",
+      masks.map((part, q) => wasm.op("v128.or", part, absent[q]!)),
+    );
+    const elsewhere = wasm.op("i32.and", any, wasm.local("i32", others));
+    const differ = wasm.op("i32.and", wasm.op("i32.xor", any, all), wasm.op("i32.sub", wasm.i32(0), anyOf(here)));
+    w.value(wasm.op("i32.or", elsewhere, differ));
+  }
+  unit.module.importFunction(giveUpImport, [], []);
+  unit.mayGiveUp = true;
+  w.if(() => w.call(giveUpImport));
+  w.release(others);
+}

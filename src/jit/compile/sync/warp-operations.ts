@@ -1,0 +1,302 @@
+import type { Destination, WarpOp } from "../../../ir/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import type { ContextLayout } from "../../abi/context-layout.ts";
+import { Unsupported } from "../../abi/refusal.ts";
+import { readsOne } from "../analysis/values/warp-shape.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { canonicalNan } from "../lanes/canonical-nan.ts";
+import { allBits, anyOf, bothMasks, laneBits } from "../lanes/mask-bits.ts";
+import type { Mask } from "../lanes/mask.ts";
+import { permuted, sourceOf, sourcesOf } from "../lanes/shuffle.ts";
+import { isWide, type Value, vectorOf } from "../lanes/value.ts";
+import { reduce } from "./warp-reduction.ts";
+
+type Operation<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
+
+/** Where results go: in the lanes of `guard` (null: in all that are active). */
+export interface Results {
+  readonly block: number;
+  readonly dst: readonly Destination[];
+  readonly guard: Mask;
+}
+
+/** Writes operations among the lanes of a warp that take part, `lanes`; null: all 32. */
+export class WarpOperations {
+  readonly #chunk: Chunk;
+  /** The local with the beginning of the context, through which lanes see each other's values. */
+  readonly #context: number;
+  readonly #values: number;
+
+  constructor(chunk: Chunk, context: number, layout: ContextLayout) {
+    this.#chunk = chunk;
+    this.#context = context;
+    this.#values = layout.values;
+  }
+
+  perform(op: WarpOp, lanes: Mask, results: Results): void {
+    switch (op.op) {
+      case "shfl":
+        this.#shuffle(op, lanes, results);
+        return;
+      case "vote":
+        this.#write(results, [this.#vote(op, lanes)]);
+        return;
+      case "match":
+        this.#match(op, lanes, results);
+        return;
+      case "redux":
+        this.#reduce(op, lanes, results);
+        return;
+      case "elect": {
+        const leader = wasm.op("i32.ctz", this.present(lanes));
+        const isLeader = this.#numbers().map((own) => wasm.op("i32x4.eq", own, wasm.op("i32x4.splat", leader)));
+        this.#write(results, [scalar("i32", leader), vector(isLeader, "pred")]);
+        return;
+      }
+      case "sync":
+        return;
+    }
+  }
+
+  /** The lanes that take part, as a number. */
+  present(lanes: Mask): Wasm {
+    return lanes === null ? allBits(this.#chunk.lanes) : laneBits(lanes);
+  }
+
+  #write({ block, dst, guard }: Results, values: readonly Value[]): void {
+    this.#chunk.write(block, dst, values, guard);
+  }
+
+  /** The numbers of the lanes. */
+  #numbers(): readonly Wasm[] {
+    return Array.from({ length: this.#chunk.quads }, (_, q) => wasm.lanes([0, 1, 2, 3].map((l) => 4 * q + l)));
+  }
+
+  /** The parts of an operand of 32 bits. Lanes that do not take part have 0. */
+  #operand(value: Value, lanes: Mask): readonly Wasm[] {
+    if (isWide(value.ty)) throw new Unsupported("a warp-wide operation on 64 bits");
+    return bothMasks(vectorOf(canonicalNan(value), this.#chunk.quads).quads.flat(), lanes)!;
+  }
+
+  /** Into the context, for every lane to see; `operand` begins `at` bytes behind the place for values. */
+  #show(operand: readonly Wasm[], at: number): void {
+    const { writer } = this.#chunk;
+    operand.forEach((part, i) => {
+      writer.get(this.#context);
+      writer.value(part);
+      writer.memory("v128.store", 16, this.#values + at + 16 * i);
+    });
+  }
+
+  #shuffle(op: Operation<"shfl">, lanes: Mask, results: Results): void {
+    const chunk = this.#chunk;
+    const operand = this.#operand(chunk.value(op.a), lanes);
+    const { b, c, mode } = op;
+    if (b.kind === "const" && c.kind === "const") {
+      const sources = this.#numbers().flatMap((_, q) =>
+        [0, 1, 2, 3].map((l) => sourceOf(mode, 4 * q + l, b.value as number, c.value as number)),
+      );
+      const inRange = sources.every((s) => s.inRange)
+        ? scalar("pred", wasm.i32(1))
+        : vector(
+            operand.map((_, q) => wasm.lanes(sources.slice(4 * q, 4 * q + 4).map((s) => -Number(s.inRange)))),
+            "pred",
+          );
+      const first = sources[0]!.lane;
+      const value = sources.every((s) => s.lane === first)
+        ? scalar("i32", wasm.lane("i32x4.extract_lane", first & 3, operand[first >> 2]!))
+        : vector(
+            permuted(
+              operand,
+              sources.map((s) => s.lane),
+            ),
+          );
+      this.#write(results, [value, inRange]);
+      return;
+    }
+    const count = chunk.value(b);
+    if (readsOne(op) && count.kind === "uniform") {
+      this.#show(operand, 0);
+      const found = this.#loadOne(count.scalar);
+      this.#write(results, [scalar("i32", wasm.local("i32", found)), scalar("pred", wasm.i32(1))]);
+      chunk.writer.release(found);
+      return;
+    }
+    const [counts, ranges] = [chunk.vector(b).quads.flat(), chunk.vector(c).quads.flat()];
+    const sources = this.#numbers().map((own, q) => sourcesOf(mode, own, counts[q]!, ranges[q]!));
+    const locals =
+      (mode === "up" || mode === "down") && count.kind === "uniform"
+        ? this.#shifted(mode, operand, count.scalar)
+        : this.#picked(
+            operand,
+            sources.map((s) => s.lanes),
+          );
+    const value = sources.map((s, q) => wasm.blend(s.inRange, wasm.local("v128", locals[q]!), operand[q]!));
+    this.#write(results, [
+      vector(value),
+      vector(
+        sources.map((s) => s.inRange),
+        "pred",
+      ),
+    ]);
+    for (const local of locals) chunk.writer.release(local);
+  }
+
+  /** What the lane with a number holds. */
+  #loadOne(number: Wasm): number {
+    const { writer, lanes } = this.#chunk;
+    const found = writer.local("i32");
+    const bytes = wasm.op("i32.shl", wasm.op("i32.and", number, wasm.i32(lanes - 1)), wasm.i32(2));
+    writer.value(wasm.op("i32.add", wasm.local("i32", this.#context), bytes));
+    writer.memory("i32.load", 4, this.#values);
+    writer.set(found);
+    return found;
+  }
+
+  /** What the lanes that are as many lanes further on hold. Beyond the ends it may be anything. */
+  #shifted(mode: "up" | "down", operand: readonly Wasm[], count: Wasm): number[] {
+    const { writer, lanes } = this.#chunk;
+    const start = 4 * lanes;
+    this.#show(operand, start);
+    const bytes = wasm.op("i32.shl", wasm.op("i32.and", count, wasm.i32(lanes - 1)), wasm.i32(2));
+    const at = writer.local("i32");
+    const op = mode === "up" ? "i32.sub" : "i32.add";
+    writer.assign([{ local: at, value: wasm.op(op, wasm.local("i32", this.#context), bytes) }]);
+    const locals = operand.map((_, q) => {
+      const local = writer.local("v128");
+      writer.get(at);
+      writer.memory("v128.load", 4, this.#values + start + 16 * q);
+      writer.set(local);
+      return local;
+    });
+    writer.release(at);
+    return locals;
+  }
+
+  /** What the lanes with these numbers hold. */
+  #picked(operand: readonly Wasm[], numbers: readonly Wasm[]): number[] {
+    const { writer } = this.#chunk;
+    this.#show(operand, 0);
+    const at = writer.local("v128");
+    const base = wasm.op("i32x4.splat", wasm.local("i32", this.#context));
+    const locals = numbers.map((part) => {
+      const local = writer.local("v128");
+      writer.assign([
+        { local: at, value: wasm.op("i32x4.add", base, wasm.op("i32x4.shl", part, wasm.i32(2))) },
+        { local, value: wasm.i32x4(0) },
+      ]);
+      for (let l = 0; l < 4; l++) {
+        writer.value(wasm.lane("i32x4.extract_lane", l, wasm.local("v128", at)));
+        writer.get(local);
+        writer.memory("v128.load32_lane", 4, this.#values, l);
+        writer.set(local);
+      }
+      return local;
+    });
+    writer.release(at);
+    return locals;
+  }
+
+  #vote({ a, mode }: Operation<"vote">, lanes: Mask): Value {
+    const value = this.#chunk.value(a);
+    if (value.kind === "uniform") {
+      const p = value.scalar;
+      if (mode === "ballot") return scalar("i32", wasm.select(p, this.present(lanes), wasm.i32(0)));
+      return scalar("pred", mode === "uni" ? wasm.i32(1) : p);
+    }
+    const votes = vectorOf(value, this.#chunk.quads).quads.flat();
+    const present = bothMasks(votes, lanes)!;
+    if (mode === "ballot") return scalar("i32", laneBits(present));
+    const any = anyOf(present);
+    if (mode === "any") return scalar("pred", any);
+    const against = bothMasks(
+      votes.map((v) => wasm.op("v128.not", v)),
+      lanes,
+    )!;
+    const all = wasm.op("i32.eqz", anyOf(against));
+    return scalar("pred", mode === "all" ? all : wasm.op("i32.or", all, wasm.op("i32.eqz", any)));
+  }
+
+  #reduce({ a, combine }: Operation<"redux">, lanes: Mask, results: Results): void {
+    const chunk = this.#chunk;
+    const { writer } = chunk;
+    const operand = this.#operand(chunk.value(a), null);
+    const total = writer.local("i32");
+    reduce(writer, combine, operand, lanes, total, {
+      show: () => this.#show(operand, 0),
+      present: this.present(lanes),
+      at: this.#values,
+      context: this.#context,
+    });
+    this.#write(results, [scalar("i32", wasm.local("i32", total))]);
+    writer.release(total);
+  }
+
+  #match(op: Operation<"match">, lanes: Mask, results: Results): void {
+    const chunk = this.#chunk;
+    const { writer } = chunk;
+    const value = canonicalNan(chunk.value(op.a));
+    const wide = isWide(value.ty);
+    const parts = vectorOf(value, chunk.quads).quads.flat();
+    const operand = parts.map((part) => {
+      const local = writer.local("v128");
+      writer.assign([{ local, value: part }]);
+      return local;
+    });
+    this.#show(
+      operand.map((l) => wasm.local("v128", l)),
+      0,
+    );
+    const [rest, same, wanted] = [writer.local("i32"), writer.local("i32"), writer.local("v128")];
+    const present = this.present(lanes);
+    writer.assign([{ local: rest, value: present }]);
+    const compare = (): void => {
+      const shift = wasm.i32(wide ? 3 : 2);
+      const lowest = wasm.op("i32.shl", wasm.op("i32.ctz", wasm.local("i32", rest)), shift);
+      writer.value(wasm.op("i32.add", wasm.local("i32", this.#context), lowest));
+      writer.memory(wide ? "v128.load64_splat" : "v128.load32_splat", wide ? 8 : 4, this.#values);
+      writer.set(wanted);
+    };
+    const equal = (): readonly Wasm[] => {
+      const each = operand.map((l) =>
+        wasm.op(wide ? "i64x2.eq" : "i32x4.eq", wasm.local("v128", l), wasm.local("v128", wanted)),
+      );
+      const whole = wide
+        ? this.#numbers().map((_, q) => wasm.shuffle32(each[2 * q]!, each[2 * q + 1]!, [0, 2, 4, 6]))
+        : each;
+      return bothMasks(whole, lanes)!;
+    };
+    if (op.mode === "all") {
+      compare();
+      const agree = wasm.op("i32.eq", laneBits(equal()), wasm.local("i32", rest));
+      writer.assign([{ local: same, value: agree }]);
+      const found = wasm.select(wasm.local("i32", same), wasm.local("i32", rest), wasm.i32(0));
+      this.#write(results, [scalar("i32", found), scalar("pred", wasm.local("i32", same))]);
+    } else {
+      const found = this.#numbers().map(() => writer.local("v128"));
+      writer.loop((again) => {
+        compare();
+        const equals = equal();
+        writer.assign([{ local: same, value: laneBits(equals) }]);
+        const all = wasm.op("i32x4.splat", wasm.local("i32", same));
+        writer.assign(
+          found.map((local, q) => ({ local, value: wasm.blend(equals[q]!, all, wasm.local("v128", local)) })),
+        );
+        writer.value(wasm.op("i32.xor", wasm.local("i32", rest), wasm.local("i32", same)));
+        writer.tee(rest);
+        writer.brIf(again);
+      });
+      this.#write(results, [vector(found.map((l) => wasm.local("v128", l)))]);
+      for (const local of found) writer.release(local);
+    }
+    for (const local of [...operand, rest, same, wanted]) writer.release(local);
+  }
+}
+
+const scalar = (ty: "i32" | "pred", value: Wasm): Value => ({ kind: "uniform", ty, scalar: value });
+
+const vector = (quads: readonly Wasm[], ty: "i32" | "pred" = "i32"): Value => ({
+  kind: "vector",
+  ty,
+  quads: quads.map((q) => [q]),
+});

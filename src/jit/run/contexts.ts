@@ -1,0 +1,92 @@
+import type { LaunchRequest } from "../../machine/launch.ts";
+import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import type { Grid } from "../../machine/state/grid.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import { reachBytes, tidBytes } from "../abi/context-layout.ts";
+
+/** The contexts in a device's memory: those that are not in use are kept, by size. */
+export class Contexts {
+  readonly #memory: DeviceMemory;
+  readonly #free = new Map<number, number[]>();
+
+  constructor(memory: DeviceMemory) {
+    this.#memory = memory;
+  }
+
+  /** Throws a RangeError when the memory is exhausted. */
+  take(bytes: number): number {
+    return this.#free.get(bytes)?.pop() ?? this.#memory.reserve(bytes);
+  }
+
+  giveBack(bytes: number, contexts: readonly number[]): void {
+    const free = this.#free.get(bytes);
+    if (free === undefined) this.#free.set(bytes, [...contexts]);
+    else free.push(...contexts);
+  }
+}
+
+export const contextBytes = ({ layout }: CompiledKernel, sharedBytes: number): number => layout.shared + sharedBytes;
+
+/**
+ * Rounds in which the chunks of a block only give way, after which it is the turn of other blocks. Most loops that could wait for
+ * others do not; once a block has waited, it is one that does.
+ */
+const patience = { alone: 1024, together: 4 };
+
+/** A block that has waited goes on, and is to give way sooner from now on. */
+export function hasten(grid: Grid, { layout }: CompiledKernel, context: number): void {
+  grid.memory.views.i32[(context + layout.words.patience) >>> 2] = patience.together;
+}
+
+/** Makes a context ready for the blocks of a launch. */
+export function fillContext(grid: Grid, kernel: CompiledKernel, context: number, { params }: LaunchRequest): void {
+  const { layout } = kernel;
+  const { views } = grid.memory;
+  const { i32, u8 } = views;
+  const set = (word: keyof typeof layout.words, value: number): void => {
+    i32[(context + layout.words[word]) >>> 2] = value;
+  };
+  const [nx, ny, nz] = grid.block;
+  const [gx, gy, gz] = grid.dimensions;
+  const threads = nx * ny * nz;
+  set("ntid.x", nx);
+  set("ntid.y", ny);
+  set("ntid.z", nz);
+  set("nctaid.x", gx);
+  set("nctaid.y", gy);
+  set("nctaid.z", gz);
+  set("nwarpid", Math.ceil(threads / 32));
+  set("nsmid", grid.processors);
+  set("gridid", grid.id);
+  set("dynamic_smem_size", grid.dynamicSharedBytes);
+  set("total_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
+  set("aggr_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
+  set("threads", threads);
+  set("entry", context + layout.calls);
+  set("resumed", 0);
+  set("patience", patience.alone);
+  if (!kernel.shape.rows) {
+    for (let t = 0; t < threads; t++) {
+      const at = (context + layout.tids + 4 * t) >>> 2;
+      i32[at] = t % nx;
+      i32[at + tidBytes / 4] = Math.floor(t / nx) % ny;
+      i32[at + tidBytes / 2] = Math.floor(t / (nx * ny));
+    }
+  }
+  u8.set(params.subarray(0, layout.roots - layout.params), context + layout.params);
+  u8.set(kernel.targets, context + layout.targets);
+  u8.fill(0, context + layout.sites, context + layout.addresses);
+  kernel.roots.forEach((offset, i) => {
+    const at = (context + layout.roots + i * reachBytes) >>> 2;
+    const from = (context + layout.params + offset) >>> 2;
+    const wide = grid.addresses.size === 64;
+    const address = { low: i32[from]! >>> 0, high: wide ? i32[from + 1]! >>> 0 : 0 };
+    const found = grid.addresses.classify(address);
+    const allocation = found.kind === "global" ? grid.memory.find(found.offset) : null;
+    const base = grid.addresses.globalLow;
+    i32[at] = allocation === null ? 0 : allocation.start + base;
+    i32[at + 1] = allocation === null ? 0 : address.high;
+    i32[at + 2] = allocation === null || allocation.freed ? 0 : allocation.end - allocation.start;
+    i32[at + 3] = -base;
+  });
+}

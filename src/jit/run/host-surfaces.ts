@@ -1,0 +1,110 @@
+import { type Access, genericBases, surfaceIndex, windows } from "../../ir/index.ts";
+import { accessBytes, accessFault } from "../../machine/faults/access-fault.ts";
+import { Fault } from "../../machine/faults/fault.ts";
+import { locate, type Place } from "../../machine/faults/locate.ts";
+import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
+import type { Activation } from "../../machine/state/activation.ts";
+import type { Site } from "../../machine/state/code.ts";
+import type { Grid } from "../../machine/state/grid.ts";
+import type { Surface } from "../../machine/state/thread-model.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import { reachBytes } from "../abi/context-layout.ts";
+
+/** An access through a surface, in the lanes of a mask. */
+interface Attempt {
+  readonly context: number;
+  readonly site: Site;
+  readonly x: Activation;
+  readonly mask: number;
+  readonly record: number;
+}
+
+const sharedMemory: Surface = { address: genericBases[64].window + BigInt(windows.shared.start), bytes: 0 };
+
+/** The launcher's side of accesses through surfaces (vISA). */
+export class HostSurfaces {
+  readonly #grid: Grid;
+  readonly #kernel: CompiledKernel;
+  /** The byte of memory at the beginning of a place. */
+  readonly #byteOf: (context: number, place: Place) => number;
+
+  constructor(grid: Grid, kernel: CompiledKernel, byteOf: (context: number, place: Place) => number) {
+    this.#grid = grid;
+    this.#kernel = kernel;
+    this.#byteOf = byteOf;
+  }
+
+  /**
+   * Notes where the surface with an index lies, if that is within one allocation; else every access is looked at.
+   *
+   * @throws Fault where no surface has the index
+   */
+  find(attempt: Attempt & { readonly index: number }): void {
+    const { context, record, x, index } = attempt;
+    const { address, bytes } = this.#surface(attempt, index >>> 0);
+    const base = parts(address);
+    const { i32 } = this.#grid.memory.views;
+    const at = this.#recordAt(context, record);
+    i32[at] = index + 1;
+    const around = locate(x, 0, base);
+    const isWhole = around !== null && !around.freed && base.low + bytes <= around.end && base.low % 8 === 0;
+    i32[at + 2] = isWhole ? bytes : 0;
+    i32[at + 3] = isWhole ? this.#byteOf(context, around) + base.low - around.start : 0;
+  }
+
+  /**
+   * Finds the bytes of memory of one element in each lane. Beyond the end of the surface loads find zeros, and what is stored
+   * is lost. An access that is not allowed ends the launch.
+   */
+  translate(attempt: Attempt & { readonly element: number }): void {
+    const { context, site, x, mask, record, element } = attempt;
+    const { op } = site.instruction;
+    if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") throw new Error(`${op.kind} has no surface`);
+    const { layout, lanes } = this.#kernel;
+    const { i32, i64 } = this.#grid.memory.views;
+    const { address, bytes } = this.#surface(attempt, i32[this.#recordAt(context, record)]! - 1);
+    const base = parts(address);
+    const whole: Access = { ...op.access, space: "generic" };
+    const size = whole.bits / 8;
+    const single: Access = { ...whole, count: 1, align: Math.min(whole.align, size) };
+    let failed: Fault | null = null;
+    let failedLanes = 0;
+    for (let lane = 0; lane < lanes; lane++) {
+      const at = (context + layout.places + 4 * lane) >>> 2;
+      // What is not there is where the offset was: zeros, and nobody looks at what is stored.
+      const nowhere = context + layout.addresses + 8 * lane;
+      const offset = i32[nowhere >>> 2]! >>> 0;
+      i64[nowhere >>> 3] = 0n;
+      i32[at] = nowhere;
+      if ((mask & (1 << lane)) === 0) continue;
+      const isWhole = offset + accessBytes(whole) <= bytes;
+      if (!isWhole && offset + (element + 1) * size > bytes) continue;
+      const access = isWhole ? whole : single;
+      const found = sum(base, isWhole ? offset : offset + element * size);
+      const place = locate(x, lane, found);
+      const fault = accessFault({ x, lane, site, effect: op.kind, access, address: found, place });
+      if (fault !== null) {
+        failed ??= fault;
+        if (fault.code === failed.code) failedLanes |= fault.lanes;
+      } else {
+        const within = found.low - place!.start + (isWhole ? element * size : 0);
+        i32[at] = this.#byteOf(context, place!) + within;
+      }
+    }
+    if (failed !== null) throw failed.inLanes(failedLanes);
+  }
+
+  #recordAt(context: number, record: number): number {
+    return (context + this.#kernel.layout.sites + record * reachBytes) >>> 2;
+  }
+
+  #surface({ site, x, mask }: Attempt, index: number): Surface {
+    const bound = this.#grid.threads?.surfaces.get(index);
+    if (bound !== undefined) return bound;
+    if (index === surfaceIndex.slm) return { ...sharedMemory, bytes: this.#grid.dynamicSharedBytes };
+    throw new Fault("surface-unbound", `no surface is bound to index ${index}`, { site, activation: x, lanes: mask });
+  }
+}
+
+const sum = ({ high, low }: AddressParts, offset: number): AddressParts =>
+  low + offset > 0xffff_ffff ? { high: high + 1, low: low + offset - 2 ** 32 } : { high, low: low + offset };

@@ -1,0 +1,182 @@
+import type { ProgramContext } from "../../interpreter/compile/program-context.ts";
+import { deadlock } from "../../interpreter/schedule/deadlock.ts";
+import type { Fault } from "../../machine/faults/fault.ts";
+import { Activation } from "../../machine/state/activation.ts";
+import type { Site } from "../../machine/state/code.ts";
+import type { Grid } from "../../machine/state/grid.ts";
+import { Group } from "../../machine/state/group.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import { warpWait, warpWaitBytes, warpWaitKinds, kindOf } from "../abi/warp-wait-layout.ts";
+import type { CallStack } from "./call-stack.ts";
+import { WarpAction } from "./warp-action.ts";
+
+/** The launcher's side of lanes that wait for others of their warp: all that is known of them lies in a context. */
+export class HostWarpWaits {
+  readonly #grid: Grid;
+  readonly #kernel: CompiledKernel;
+  readonly #engine: ProgramContext;
+  readonly #stack: CallStack;
+  readonly #actions = new Map<number, WarpAction>();
+
+  constructor(grid: Grid, kernel: CompiledKernel, engine: ProgramContext, stack: CallStack) {
+    this.#grid = grid;
+    this.#kernel = kernel;
+    this.#engine = engine;
+    this.#stack = stack;
+  }
+
+  /** Lanes come to an operation. Those that name different lanes are apart. */
+  gather(context: number, site: number, lanes: number): void {
+    const warp = this.#warpIn(context);
+    const fresh = lanes & ~warp.word(warpWait.done);
+    const groups: number[] = [];
+    for (let rest = fresh; rest !== 0; ) {
+      const named = warp.lane(warpWait.named, lowestOf(rest));
+      const together = warp.lanesWhere(rest, (lane) => warp.lane(warpWait.named, lane) === named);
+      rest &= ~together;
+      for (const lane of lanesOf(together)) warp.setLane(warpWait.sites, lane, site + 1);
+      // Those who lack nobody do not look whether others wait with whom they could act.
+      if (together === fresh && (named & warp.word(warpWait.live) & ~together) === 0) {
+        this.#act(warp, together);
+        return;
+      }
+      warp.set(warpWait.waiting, warp.word(warpWait.waiting) | together);
+      const kind = this.#kindAt(site);
+      warp.set(kind, warp.word(kind) | together);
+      groups.push(together);
+    }
+    // The last of them is what is left of the group that has come.
+    for (const group of [...groups.slice(-1), ...groups.slice(0, -1)]) {
+      const order = warp.word(warpWait.arrivals);
+      for (const lane of lanesOf(group)) warp.setLane(warpWait.order, lane, order);
+      warp.set(warpWait.arrivals, order + 1);
+    }
+    this.#settle(warp);
+  }
+
+  /** Lanes of the warp have ended. */
+  settle(context: number): void {
+    this.#settle(this.#warpIn(context));
+  }
+
+  #settle(warp: WarpMemory): void {
+    let waiting = warp.word(warpWait.waiting);
+    while (waiting !== 0) {
+      const first = lowestOf(waiting);
+      const named = warp.lane(warpWait.named, first);
+      const kind = this.#kindOf(warp, first);
+      const met = warp.lanesWhere(
+        warp.word(warpWait.waiting) & warp.word(kind),
+        (lane) => warp.lane(warpWait.named, lane) === named,
+      );
+      waiting &= ~met;
+      if ((named & warp.word(warpWait.live) & ~met) !== 0) continue;
+      warp.set(warpWait.waiting, warp.word(warpWait.waiting) & ~met);
+      warp.set(kind, warp.word(kind) & ~met);
+      this.#act(warp, met);
+    }
+  }
+
+  /** Lanes perform the operation to which they have come. */
+  #act(warp: WarpMemory, lanes: number): void {
+    const number = warp.lane(warpWait.sites, lowestOf(lanes)) - 1;
+    let action = this.#actions.get(number);
+    if (action === undefined) {
+      action = new WarpAction(this.#stack.site(number), this.#engine);
+      this.#actions.set(number, action);
+    }
+    action.perform(warp, lanes);
+    for (const lane of lanesOf(lanes)) {
+      warp.setLane(warpWait.doneAt, lane, warp.lane(warpWait.sites, lane));
+      warp.setLane(warpWait.sites, lane, 0);
+    }
+    warp.set(warpWait.done, warp.word(warpWait.done) | lanes);
+  }
+
+  /** Who waits where, when nobody in the block can go on. */
+  deadlock(context: number): Fault | Error {
+    const block = this.#stack.block(context);
+    for (const warp of block.warps) {
+      const memory = this.#warpAt(context, warp.index);
+      warp.live = memory.word(warpWait.live);
+      warp.groups.length = 0;
+      const activation = new Activation(this.#stack.kernel);
+      activation.warp = warp;
+      const waiting = memory.word(warpWait.waiting);
+      for (let order = 0; order < memory.word(warpWait.arrivals); order++) {
+        const mask = memory.lanesWhere(waiting, (lane) => memory.lane(warpWait.order, lane) === order);
+        if (mask === 0) continue;
+        const site = this.#stack.site(memory.lane(warpWait.sites, lowestOf(mask)) - 1);
+        const named = memory.lane(warpWait.named, lowestOf(mask));
+        const group = new Group(activation, this.#stack.kernel.entry, mask, 0);
+        group.wait = { kind: "lanes", arrival: { site, key: "", named, act: () => {} } };
+        warp.groups.push(group);
+      }
+    }
+    return deadlock(block);
+  }
+
+  #kindOf(warp: WarpMemory, lane: number): number {
+    return this.#kindAt(warp.lane(warpWait.sites, lane) - 1);
+  }
+
+  /** Where the lanes are noted that wait at operations of the kind of one. */
+  #kindAt(number: number): number {
+    return warpWait.kinds + 4 * warpWaitKinds.indexOf(kindOf(warpOpAt(this.#stack.site(number))));
+  }
+
+  #warpIn(context: number): WarpMemory {
+    const { i32 } = this.#grid.memory.views;
+    return this.#warpAt(context, i32[(context + this.#kernel.layout.words.first) >>> 2]! >> 5);
+  }
+
+  #warpAt(context: number, index: number): WarpMemory {
+    const { i32 } = this.#grid.memory.views;
+    return new WarpMemory(i32, context + this.#kernel.layout.gatherings + index * warpWaitBytes);
+  }
+}
+
+/** What memory holds of a warp: see `gathering`. */
+export class WarpMemory {
+  readonly #i32: Int32Array;
+  readonly #at: number;
+
+  constructor(i32: Int32Array, at: number) {
+    this.#i32 = i32;
+    this.#at = at;
+  }
+
+  word(at: number): number {
+    return this.#i32[(this.#at + at) >>> 2]!;
+  }
+
+  set(at: number, value: number): void {
+    this.#i32[(this.#at + at) >>> 2] = value;
+  }
+
+  lane(at: number, lane: number): number {
+    return this.word(at + 4 * lane);
+  }
+
+  setLane(at: number, lane: number, value: number): void {
+    this.set(at + 4 * lane, value);
+  }
+
+  lanesWhere(mask: number, holds: (lane: number) => boolean): number {
+    return lanesOf(mask).reduce((found, lane) => (holds(lane) ? found | (1 << lane) : found), 0);
+  }
+}
+
+/** The warp-wide operation of an instruction. */
+function warpOpAt({ instruction: { op } }: Site) {
+  if (op.kind !== "warp") throw new Error(`${op.kind} is no warp-wide operation`);
+  return op.warp;
+}
+
+const lowestOf = (mask: number): number => 31 - Math.clz32(mask & -mask);
+
+function lanesOf(mask: number): number[] {
+  const lanes: number[] = [];
+  for (let m = mask; m !== 0; m &= m - 1) lanes.push(lowestOf(m));
+  return lanes;
+}

@@ -1,0 +1,303 @@
+import type { ProgramContext } from "../../interpreter/compile/program-context.ts";
+import { fileCallee, indirectCallProblem } from "../../interpreter/ops/call-target.ts";
+import { indexOutOfRange } from "../../interpreter/ops/control.ts";
+import { checkSizes } from "../../interpreter/ops/file-call.ts";
+import { restoreStack, stackOverflow, stackTop, takePiece } from "../../interpreter/ops/stack.ts";
+import type { FileCallOp } from "../../ir/calls.ts";
+import { type CallTarget, windows } from "../../ir/index.ts";
+import { accessFault } from "../../machine/faults/access-fault.ts";
+import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
+import { Fault } from "../../machine/faults/fault.ts";
+import { locate, type Place } from "../../machine/faults/locate.ts";
+import type { AddressParts } from "../../machine/memory/address-space.ts";
+import type { Site } from "../../machine/state/code.ts";
+import type { Grid } from "../../machine/state/grid.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import { reachBytes } from "../abi/context-layout.ts";
+import type { CompiledFunctions } from "../compile/plan/callables.ts";
+import { CallStack } from "./call-stack.ts";
+import { HostBarriers } from "./host-barriers.ts";
+import { HostSurfaces } from "./host-surfaces.ts";
+import { HostWarpWaits } from "./host-warp-waits.ts";
+
+type FaultPlace = ConstructorParameters<typeof Fault>[2];
+
+/** The launcher's side of the functions that a compiled kernel imports: for what it cannot decide by itself. */
+export class Host {
+  readonly #grid: Grid;
+  readonly #kernel: CompiledKernel;
+  readonly #stack: CallStack;
+  readonly #engine: ProgramContext;
+  /** The contexts from which something has been asked: in others nothing is remembered. */
+  readonly #contexts = new Set<number>();
+  readonly #constants: number;
+  /** Bytes of the kernel's frame. */
+  readonly #frameBytes: number;
+  readonly #surfaces: HostSurfaces;
+  /** The byte files of hardware threads, by where they lie in memory. */
+  readonly #files = new Map<number, DataView>();
+  readonly #waiting: HostWarpWaits;
+  readonly #barriers: HostBarriers;
+
+  /** `constants`: the byte of memory where the module's constants lie; `slot`: of the blocks for which it answers. */
+  constructor(grid: Grid, kernel: CompiledKernel, callables: CompiledFunctions, constants: number, slot: number) {
+    this.#engine = callables.engine;
+    this.#grid = grid;
+    this.#kernel = kernel;
+    this.#stack = new CallStack(grid, kernel, callables, slot);
+    this.#constants = constants;
+    this.#frameBytes = callables.named(kernel.name)!.code.frame.size;
+    this.#surfaces = new HostSurfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
+    this.#barriers = new HostBarriers(grid, kernel, this.#stack);
+    this.#waiting = new HostWarpWaits(grid, kernel, callables.engine, this.#stack);
+  }
+
+  /** Fills the byte file, at a byte of memory, of the hardware thread that is about to begin. */
+  startThread(context: number, at: number): void {
+    const { cta, index, lanes, tid } = this.#stack.warpOf(context);
+    const { buffer } = this.#grid.memory.views.u8;
+    let file = this.#files.get(at);
+    if (file?.buffer !== buffer) this.#files.set(at, (file = new DataView(buffer, at, this.#kernel.fileBytes)));
+    const serial = cta.ticket * cta.warps.length + index;
+    this.#grid.threads!.start(file, { group: cta.id, index, serial, slot: cta.slot, lanes, localIds: tid });
+  }
+
+  /** Notes for a site where the surface with an index lies. */
+  findSurface(context: number, number: number, index: number, mask: number): void {
+    const { record } = this.#kernel.sites[number]!;
+    const at = { context, site: this.#stack.site(number), x: this.#stack.innermost(context), mask };
+    this.#surfaces.find({ ...at, record: record!, index });
+  }
+
+  /** Lanes have come to a warp-wide operation, and have left in memory what they bring. */
+  gather(context: number, site: number, lanes: number): void {
+    this.#waiting.gather(context, site, lanes);
+  }
+
+  /** Lanes have ended for which others may have waited. */
+  settle(context: number): void {
+    this.#waiting.settle(context);
+  }
+
+  /** A chunk has come to a barrier that is counted; whether it goes on. */
+  arrive(context: number, site: number, id: number, count: number, lanes: number, votes: number): 0 | 1 {
+    return this.#barriers.arrive(context, site, id, count, lanes, votes);
+  }
+
+  /** No chunk of a block runs: those at barriers may go on. */
+  settleBarriers(context: number, yielded: boolean): void {
+    this.#barriers.settle(context, yielded);
+  }
+
+  /** Ends the launch: all threads of a block wait for each other. */
+  deadlock(context: number): never {
+    throw this.#waiting.deadlock(context);
+  }
+
+  /**
+   * Finds the bytes of memory behind the addresses in a context, for the lanes of a mask. An access that is not allowed ends
+   * the launch: with all lanes that fail alike.
+   */
+  translate(context: number, number: number, mask: number): void {
+    const { addresses, places, values } = this.#kernel.layout;
+    const { i32 } = this.#grid.memory.views;
+    const { lanes } = this.#kernel;
+    this.#contexts.add(context);
+    const { record, element = 0 } = this.#kernel.sites[number]!;
+    const site = this.#stack.site(number);
+    const { op } = site.instruction;
+    if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") throw new Error(`${op.kind} has no address`);
+    const x = this.#stack.innermost(context);
+    if (op.surface !== undefined) {
+      this.#surfaces.translate({ context, site, x, mask, record: record!, element });
+      return;
+    }
+    const first = this.#firstLane(context);
+    const failed = new FailedLanes();
+    let last: Place | null = null;
+    let high = 0;
+    for (let lane = 0; lane < lanes; lane++) {
+      const at = (context + places + 4 * lane) >>> 2;
+      i32[at] = context + values;
+      if ((mask & (1 << lane)) === 0) continue;
+      const from = (context + addresses + 8 * lane) >>> 2;
+      const address: AddressParts = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
+      const inWarp = first + lane;
+      const place = locate(x, inWarp, address);
+      const fault = accessFault({ x, lane: inWarp, site, effect: op.kind, access: op.access, address, place });
+      if (fault !== null) failed.add(fault);
+      else {
+        i32[at] = this.#byteOf(context, place!) + (address.low - place!.start);
+        last = place;
+        high = address.high;
+      }
+    }
+    failed.end();
+    if (last !== null) this.#remember(context, record, last, high);
+  }
+
+  /** Ends the launch: an instruction has failed in some lanes of a chunk. */
+  fault(context: number, number: number, lanes: number): never {
+    const { layout } = this.#kernel;
+    const { i32 } = this.#grid.memory.views;
+    const site = this.#stack.site(number);
+    const at = { site, activation: this.#stack.innermost(context), lanes: lanes << this.#firstLane(context) };
+    const { op } = site.instruction;
+    switch (op.kind) {
+      case "trap":
+        throw new Fault(op.fault?.code ?? "trap", op.fault?.message ?? "the kernel executed trap", at);
+      case "branch-indexed": {
+        const lowest = 31 - Math.clz32(lanes & -lanes);
+        throw indexOutOfRange(i32[(context + layout.values + 4 * lowest) >>> 2]!, op.targets.length, at);
+      }
+      case "call":
+        return this.#badTargets(context, op.target, at);
+      case "file-call":
+        return this.#badFileCall(context, op, site, at);
+      default:
+        throw new Error(`${op.kind} does not fail`);
+    }
+  }
+
+  /** Ends the launch: lanes have called what there is no stack for. */
+  stackOverflow(context: number, lanes: number): never {
+    const { layout } = this.#kernel;
+    const first = this.#grid.memory.views.i32[(context + layout.words.first) >>> 2]!;
+    const { caller, callSite } = this.#stack.innermost(context);
+    throw stackOverflow({ site: callSite!, activation: caller!, lanes: lanes << (first & 31) });
+  }
+
+  /** Does what a function without a body does, lane by lane. */
+  external(context: number, number: number, lanes: number): void {
+    const { layout, lanes: width } = this.#kernel;
+    const { memory } = this.#grid;
+    const site = this.#stack.site(number);
+    const { op } = site.instruction;
+    if (op.kind !== "call" || op.target.kind !== "direct") throw new Error(`${op.kind} has no such function`);
+    const run = this.#engine.externals.get(op.target.function)!;
+    const x = this.#stack.innermost(context);
+    const { epoch } = memory;
+    const failed = new FailedLanes();
+    for (let m = lanes; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const args = op.args.map((_, i) =>
+        BigInt.asUintN(64, memory.views.i64[(context + layout.args + 8 * (i * width + lane)) >>> 3]!),
+      );
+      failed.try(() => {
+        const value = run({ x, lane, site, args });
+        memory.views.i64[(context + layout.values + 8 * lane) >>> 3] = value;
+      });
+    }
+    failed.end();
+    // What instructions remember may be gone.
+    if (memory.epoch === epoch) return;
+    for (const known of this.#contexts) memory.views.u8.fill(0, known + layout.sites, known + layout.addresses);
+  }
+
+  /** An activation begins in which lanes may take more of their stacks. */
+  openStack(context: number): void {
+    this.#stack.open(context);
+  }
+
+  /** What lanes take of their stacks, and give back. */
+  stack(context: number, number: number, lanes: number): void {
+    const { layout } = this.#kernel;
+    const { i32, i64 } = this.#grid.memory.views;
+    const site = this.#stack.site(number);
+    const { op } = site.instruction;
+    const x = this.#stack.innermost(context);
+    for (let m = lanes; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const operand = (context + layout.addresses + 8 * lane) >>> 3;
+      const result = (context + layout.values + 8 * lane) >>> 3;
+      if (op.kind === "alloca") {
+        const bytes = Number(BigInt.asUintN(64, i64[operand]!));
+        i64[result] = BigInt(takePiece(x, site, lane, bytes, op.align));
+      } else if (op.kind === "stack-save") i64[result] = BigInt(stackTop(x, lane));
+      else restoreStack(x, lane, i32[operand * 2]! >>> 0);
+    }
+    if (op.kind === "alloca") x.cost = Math.max(x.cost, x.top);
+    this.#stack.keep(context, x);
+  }
+
+  /** What is wrong with the addresses that lanes call: with the first that is no good, in all lanes that have such a one. */
+  #badTargets(context: number, target: CallTarget, at: FaultPlace): never {
+    const { layout } = this.#kernel;
+    const { i32 } = this.#grid.memory.views;
+    if (target.kind === "direct") throw new Error(`${target.function} has no address here`);
+    const first = this.#firstLane(context);
+    const failed = new FailedLanes();
+    for (let m = at.lanes; m !== 0; m &= m - 1) {
+      const lane = 31 - Math.clz32(m & -m);
+      const from = (context + layout.addresses + 8 * (lane - first)) >>> 2;
+      const address = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
+      const problem = indirectCallProblem(this.#engine, target, { activation: at.activation, lane, address });
+      if (problem !== null) failed.add(new Fault(...problem, { ...at, lanes: m & -m }));
+    }
+    failed.end();
+    throw new Error("a function was called by an address that nothing in the program takes");
+  }
+
+  /** What is wrong with a call of vISA. */
+  #badFileCall(context: number, op: FileCallOp, site: Site, at: FaultPlace): never {
+    const { layout } = this.#kernel;
+    const { i32 } = this.#grid.memory.views;
+    const addressIn = (lane: number): AddressParts => {
+      const from = (context + layout.addresses + 8 * lane) >>> 2;
+      return { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
+    };
+    const rule = site.instruction.lanes;
+    const asked = rule?.uniform === true ? 1 << rule.first : at.lanes;
+    const { target } = op;
+    const callee =
+      target.kind === "direct"
+        ? this.#engine.functionNamed(target.function)!
+        : fileCallee(this.#engine, addressIn, asked, at);
+    checkSizes(op, callee, at);
+    throw new Error("a function was called by an address that nothing in the program takes");
+  }
+
+  /** The lane of its warp that is the first of the chunk. */
+  #firstLane(context: number): number {
+    const { layout, shape } = this.#kernel;
+    return shape.width === null ? this.#grid.memory.views.i32[(context + layout.words.first) >>> 2]! & 31 : 0;
+  }
+
+  /** A time that nobody has been told before. */
+  clock(): bigint {
+    return this.#grid.clock();
+  }
+
+  /** The byte of memory at the beginning of a place. */
+  #byteOf(context: number, place: Place): number {
+    const { layout } = this.#kernel;
+    switch (place.kind) {
+      case "global":
+        return place.at;
+      case "shared":
+        return context + layout.shared + (place.start - windows.shared.start);
+      case "const":
+        return this.#constants + (place.start - windows.const.start);
+      case "kernel-param":
+        return context + layout.params + (place.start - windows["kernel-param"].start);
+      case "frame":
+      case "stack":
+        return place.at;
+    }
+  }
+
+  /** What the instruction finds next time without asking. */
+  #remember(context: number, record: number | null, place: Place, high: number): void {
+    if (record === null) return;
+    const { i32 } = this.#grid.memory.views;
+    const { sites, stackSites } = this.#kernel.layout;
+    const isStack = place.kind === "frame" || place.kind === "stack";
+    // Only the kernel's own variables are there as long as it runs.
+    if (isStack && place.end > windows.local.start + this.#frameBytes) return;
+    const at = (context + (isStack ? stackSites : sites) + record * reachBytes) >>> 2;
+    i32[at] = place.start;
+    i32[at + 1] = high;
+    i32[at + 2] = place.end - place.start;
+    i32[at + 3] = this.#byteOf(context, place) - place.start;
+  }
+}

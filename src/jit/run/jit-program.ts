@@ -1,0 +1,289 @@
+import { launch, stackLimit } from "../../interpreter/launch.ts";
+import type { Program } from "../../interpreter/program.ts";
+import { type Instruction, type IrFunction, windows } from "../../ir/index.ts";
+import type { LaunchRequest } from "../../machine/launch.ts";
+import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
+import type { Grid } from "../../machine/state/grid.ts";
+import { type Features, machineFeatures, NotAllowed, TooLarge } from "../../wasm/index.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
+import { GivenUp, tooDeep, Unsupported } from "../abi/refusal.ts";
+import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
+import { compileKernel } from "../compile/kernel/compile-kernel.ts";
+import { type CompiledFunction, CompiledFunctions } from "../compile/plan/callables.ts";
+import { type ProgramFacts, threadShape, type VariableFacts } from "../compile/plan/program-facts.ts";
+import { canShare } from "../threads/host-workers.ts";
+import { Contexts } from "./contexts.ts";
+import { hostFunctions } from "./host-functions.ts";
+import { Host } from "./host.ts";
+import { type CachedKernel, type KernelCache, withModule } from "./kernel-cache.ts";
+import { LaunchExecution, type JitResult, type LoadedKernel } from "./launch-execution.ts";
+
+/** The kernels of a program that have been compiled, by name and shape; or why one could not be. */
+export class JitProgram {
+  readonly program: Program;
+  readonly #callables: CompiledFunctions;
+  readonly #quads: Quads | null;
+  readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
+  readonly #kernels = new Map<string, LoadedKernel | string>();
+  readonly #contexts: Contexts;
+  readonly #cache: KernelCache | null;
+  #constants: number | null = null;
+
+  /**
+   * `quads`: how wide chunks are where nothing asks for whole warps; null: as wide as is good for the block. `cache`: where kernels
+   * may have been compiled before.
+   */
+  constructor(program: Program, quads: Quads | null = null, cache: KernelCache | null = null) {
+    this.program = program;
+    this.#cache = cache;
+    this.#callables = new CompiledFunctions(program.engine);
+    this.#contexts = new Contexts(program.memory);
+    this.#quads = quads;
+  }
+
+  /**
+   * What keeps a kernel from being compiled, or null. `apart`: for `launchAsync`. From the first launch on that is for several
+   * threads of the host, the device's memory is one that they can share.
+   */
+  obstacleOf(request: LaunchRequest, apart = false): string | null {
+    if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
+    const loaded = this.#load(request);
+    return typeof loaded === "string" ? loaded : null;
+  }
+
+  /** Whether a launch for which there is no obstacle may have to be undone: what others do meanwhile could not be told from it. */
+  mayBeUndone(request: LaunchRequest): boolean {
+    const loaded = this.#load(request);
+    return typeof loaded !== "string" && loaded.kernel.mayGiveUp;
+  }
+
+  /**
+   * Runs a kernel for which there is no obstacle. Null: there turned out to be one, which `obstacleOf` knows from now on, and
+   * nothing has been done.
+   */
+  launch(request: LaunchRequest): JitResult | null {
+    const loaded = this.#load(request);
+    if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
+    const isJudged = this.#isJudged(loaded.kernel, request);
+    if (!loaded.kernel.mayGiveUp && !isJudged) return this.#execution(loaded, request, false).run();
+    const attempt = this.#attempt(loaded, request, false);
+    try {
+      const result = attempt.execution.run();
+      if (!result.ok && isJudged) {
+        attempt.undo();
+        return { ...launch(this.program, request), steps: null, hostThreads: 1 };
+      }
+      attempt.print();
+      return result;
+    } catch (error) {
+      return attempt.giveUp(error);
+    }
+  }
+
+  /** A launch that may be undone: what it prints is kept until it is known whether it is. */
+  #attempt(loaded: LoadedKernel, request: LaunchRequest, apart: boolean) {
+    const printed: string[] = [];
+    const onOutput = (text: string): void => {
+      printed.push(text);
+    };
+    const execution = this.#execution(loaded, { ...request, onOutput }, apart);
+    const undo = this.program.memory.checkpoint();
+    const print = (): void => {
+      for (const text of printed) request.onOutput?.(text);
+    };
+    const giveUp = (error: unknown): null => {
+      const reason = whyGivenUp(error);
+      if (reason === null) throw error;
+      undo();
+      const shape = this.#shapeOf(this.#callables.named(request.kernel)!, request);
+      this.#kernels.set(keyOf(request.kernel, shape), reason);
+      return null;
+    };
+    return { execution, undo, print, giveUp };
+  }
+
+  /**
+   * Whether the interpreter says which of several faults comes first: lanes of a warp that run in several chunks do not know what the
+   * others do. It takes a copy of the device's memory, which for little of it costs nothing.
+   */
+  #isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z] }: LaunchRequest): boolean {
+    if (shape.width !== null || lanes >= Math.min(32, x * y * z)) return false;
+    return this.program.memory.allocations.reduce((sum, { start, end }) => sum + end - start, 0) <= maxCheckpointBytes;
+  }
+
+  /**
+   * A kernel for others to launch: for blocks of one shape, or (null) of any, on machines with some features. A text: why it cannot be
+   * compiled.
+   */
+  compiled(kernel: string, block: Dim3 | null, features: Features): CompiledKernel | string {
+    const callable = this.#callables.named(kernel);
+    if (callable === null) return "there is no such kernel";
+    const quads = this.#quadsOf(callable.ir, block ?? usual);
+    const shape = shapeOf(block ?? usual, quads, false);
+    const fitting = block === null ? { ...shape, rows: false, full: false } : shape;
+    return orWhyNot(() => compileKernel(callable, fitting, this.#facts, features));
+  }
+
+  /** Where the bytes of the module's constants lie in the device's memory, once a kernel has been compiled. */
+  get constantsAt(): number {
+    return this.#placeConstants();
+  }
+
+  /** The same in workers, where there are any. One that may be undone must be the only one. */
+  async launchAsync(request: LaunchRequest): Promise<JitResult | null> {
+    const loaded = this.#load(request);
+    if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
+    if (!loaded.kernel.mayGiveUp) return this.#execution(loaded, request, true).runApart();
+    const attempt = this.#attempt(loaded, request, true);
+    try {
+      const result = await attempt.execution.runApart();
+      attempt.print();
+      return result;
+    } catch (error) {
+      return attempt.giveUp(error);
+    }
+  }
+
+  #execution(loaded: LoadedKernel, request: LaunchRequest, apart: boolean): LaunchExecution {
+    const constants = this.#placeConstants();
+    const host = (grid: Grid, slot: number): Host => new Host(grid, loaded.kernel, this.#callables, constants, slot);
+    return new LaunchExecution(this.program, loaded, this.#contexts, host, request, apart);
+  }
+
+  /** The byte of memory where the module's constants lie: the host may have changed them since the last launch. */
+  #placeConstants(): number {
+    const { memory, constants } = this.program;
+    this.#constants ??= memory.reserve(constants.views.u8.length);
+    memory.views.u8.set(constants.views.u8, this.#constants);
+    return this.#constants;
+  }
+
+  #load(request: LaunchRequest): LoadedKernel | string {
+    const { kernel, block } = request;
+    const callable = this.#callables.named(kernel);
+    if (callable === null) return "there is no such kernel";
+    const shape = this.#shapeOf(callable, request);
+    const key = keyOf(kernel, shape);
+    let known = this.#kernels.get(key);
+    if (known === undefined) this.#kernels.set(key, (known = this.#compile(callable, shape, block)));
+    return known;
+  }
+
+  #shapeOf({ ir }: CompiledFunction, { block, threads }: LaunchRequest): LaunchShape {
+    const { isShared } = this.program.memory;
+    if (threads !== undefined) return threadShape(this.#instructionsFrom(ir), block, threads.width, isShared);
+    return shapeOf(block, this.#quadsOf(ir, block), isShared);
+  }
+
+  /** All that a kernel of vISA may execute. */
+  #instructionsFrom(kernel: IrFunction): readonly Instruction[] {
+    const { instructions } = kernel;
+    if (!instructions.some(({ op }) => op.kind === "file-call")) return instructions;
+    return [kernel, ...this.#callables.list.map((f) => f.ir).filter((f) => f.kind === "function")].flatMap(
+      (f) => f.instructions,
+    );
+  }
+
+  #quadsOf(kernel: IrFunction, block: Dim3): Quads {
+    let needs = this.#widthNeeds.get(kernel);
+    if (needs === undefined) {
+      needs = widthNeedsOf(kernel, (name) => this.#callables.named(name)?.ir ?? null);
+      this.#widthNeeds.set(kernel, needs);
+    }
+    return this.#quads === null || needs.inWarps ? chunkWidthFor(block, needs) : this.#quads;
+  }
+
+  #compile(kernel: CompiledFunction, shape: LaunchShape, block: Dim3): LoadedKernel | string {
+    return orWhyNot(() => {
+      const { fusedMadd } = machineFeatures();
+      const compile = (): CompiledKernel => compileKernel(kernel, shape, this.#facts, { fusedMadd });
+      const cached = this.#cache?.find(`${keyOf(kernel.ir.name, shape)} ${fusedMadd} ${this.#places}`, compile);
+      return instantiate(cached ?? withModule(compile()), this.program.memory, guessedMs(kernel.ir, block));
+    });
+  }
+
+  get #facts(): ProgramFacts {
+    const { engine, shared, module, constants } = this.program;
+    return {
+      bindings: engine.bindings,
+      addressSize: module.addressSize,
+      callables: this.#callables,
+      stackLimit,
+      shared: shared.extents,
+      sharedBytes: shared.dynamicStart - windows.shared.start,
+      constants: { extents: constants.extents, delta: this.#placeConstants() - constants.start },
+      globals: globalsOf(this.program),
+    };
+  }
+
+  /** Where the program's variables lie in this device, as far as code depends on it. */
+  get #places(): string {
+    const { variables, constants } = this.program;
+    const globals = [...variables.values()].filter(({ variable }) => variable.space === "global");
+    const base = constants.extents.length > 0 ? [this.#placeConstants()] : [];
+    return [...base, ...globals.map(({ address }) => address)].join();
+  }
+}
+
+/** Bytes of the device's memory at most that are copied in case that there is a fault. */
+const maxCheckpointBytes = 2 ** 20;
+
+/** The block for which code is wide where it is for any. */
+const usual: Dim3 = [256, 1, 1];
+
+/** What is made, or why it cannot be compiled. */
+function orWhyNot<T>(make: () => T): T | string {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof Unsupported || error instanceof TooLarge || error instanceof NotAllowed) return error.message;
+    if (error instanceof RangeError) return "code that nests too deeply";
+    throw error;
+  }
+}
+
+const keyOf = (kernel: string, { quads, rows, full, shared, width }: LaunchShape): string =>
+  `${kernel} ${quads} ${rows} ${full} ${shared} ${width}`;
+
+/** Null: it is another error. Besides what compiled code notices, the host may find its stack full: engines say so in their own ways. */
+function whyGivenUp(error: unknown): string | null {
+  if (error instanceof GivenUp) return error.message;
+  return error instanceof Error && stackErrors.has(error.name) ? tooDeep : null;
+}
+
+const stackErrors: ReadonlySet<string> = new Set(["RangeError", "InternalError"]);
+
+function globalsOf({ variables, addresses }: Program): VariableFacts {
+  const extents = [...variables.values()].flatMap(({ variable: { name, space, size }, address }) => {
+    const start = Number(addresses.global(address));
+    return space === "global" ? [{ name, start, end: start + size }] : [];
+  });
+  return { extents, delta: -addresses.globalLow };
+}
+
+function shapeOf([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {
+  const lanes = 4 * quads;
+  return { quads, rows: (y === 1 && z === 1) || x % lanes === 0, full: (x * y * z) % lanes === 0, width: null, shared };
+}
+
+/** Instructions that a thread of the host executes in a millisecond, and rounds that loops make. Both are rough. */
+const instructionsPerMs = 2e6;
+
+const roundsOfLoops = 16;
+
+/** What a block may take, before one has been seen. */
+function guessedMs({ instructions }: IrFunction, [x, y, z]: Dim3): number {
+  const loops = instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i);
+  return (instructions.length * x * y * z * (loops ? roundsOfLoops : 1)) / instructionsPerMs;
+}
+
+function instantiate({ kernel, module }: CachedKernel, memory: DeviceMemory, blockMs: number): LoadedKernel {
+  const functions = hostFunctions(kernel, () => loaded.host!());
+  const { exports } = new WebAssembly.Instance(module, {
+    env: { memory: memory.wasm, ...Object.fromEntries(functions) },
+  });
+  const loaded: LoadedKernel = { kernel, module, run: exports["run"] as LoadedKernel["run"], host: null, blockMs };
+  return loaded;
+}

@@ -1,0 +1,187 @@
+import { openLaunch, refuse } from "../../interpreter/launch.ts";
+import type { Program } from "../../interpreter/program.ts";
+import { Fault } from "../../machine/faults/fault.ts";
+import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
+import type { Grid } from "../../machine/state/grid.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import { canWait, hostCores } from "../threads/host-workers.ts";
+import type { HostFunction } from "../threads/mailbox.ts";
+import { OrderedOutput } from "../threads/ordered-output.ts";
+import { Team, type Work } from "../threads/team.ts";
+import { contextBytes, type Contexts, fillContext, hasten } from "./contexts.ts";
+import { hostFunctions } from "./host-functions.ts";
+import type { Host } from "./host.ts";
+
+/** A compiled kernel in the memory of its device. */
+export interface LoadedKernel {
+  readonly kernel: CompiledKernel;
+  readonly module: WebAssembly.Module;
+  /** Returns the end, or the number of a block that waits for others. */
+  readonly run: (context: number, from: number, to: number) => number;
+  /** Who answers what the code asks in the calling thread: those of the launch that runs it. */
+  host: (() => Host) | null;
+  /** What a block takes one thread, in milliseconds: guessed at first, then as it was in the last launch. */
+  blockMs: number;
+}
+
+export interface JitResult extends LaunchResult {
+  /** Threads of the host that have run blocks. */
+  readonly hostThreads: number;
+}
+
+/** All contexts of a launch together are not larger than this, in bytes. */
+const maxContextBytes = 2 ** 29;
+
+/** Blocks that have begun and not ended, where they wait for each other. */
+const maxInFlight = 512;
+
+/** So many threads are started if they are asked for, however few cores there are. */
+const alwaysUseful = 16;
+
+/** As many of the host's threads as are asked for, but not thousands: each takes time and memory, and none ends sooner for it. */
+const useful = (threads: number): number =>
+  threads <= alwaysUseful ? threads : Math.min(threads, Math.max(alwaysUseful, 4 * hostCores()));
+
+/** A launch of a compiled kernel, whose blocks are the work of a team: the threads of the host that run them. */
+export class LaunchExecution implements Work {
+  readonly blocks: number;
+  readonly threads: number;
+  readonly expectedMs: number;
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  readonly waits: boolean;
+  readonly mostContexts: number;
+  readonly output: OrderedOutput;
+  readonly #loaded: LoadedKernel;
+  readonly #contexts: Contexts;
+  readonly #request: LaunchRequest;
+  readonly #grid: Grid;
+  /** Bytes of a context. */
+  readonly #bytes: number;
+  readonly #makeHost: (grid: Grid, slot: number) => Host;
+  /** In the order in which they were opened. */
+  readonly #opened: number[] = [];
+  /** By the context for which it answers: a fault keeps the block in which it was found. Most launches ask nothing. */
+  #hosts: Map<number, Host> | null = null;
+  /** Who answers for the context that runs. */
+  readonly #host = (): Host => this.#hostOf(this.#team!.context);
+  /** Null when the launch is refused. */
+  readonly #team: Team | null;
+
+  /** `apart`: the calling thread will not wait. Throws a RangeError when the request makes no sense. */
+  constructor(
+    program: Program,
+    loaded: LoadedKernel,
+    contexts: Contexts,
+    makeHost: (grid: Grid, slot: number) => Host,
+    request: LaunchRequest,
+    apart: boolean,
+  ) {
+    this.#loaded = loaded;
+    this.#contexts = contexts;
+    this.#makeHost = makeHost;
+    this.#request = request;
+    this.output = new OrderedOutput(request.onOutput ?? (() => {}));
+    const onOutput = (text: string): void => this.output.add(this.blockIn(this.#team!.context), text);
+    const { grid, kernel, sharedBytes } = openLaunch(program, { ...request, onOutput });
+    const { memory, dimensions } = grid;
+    const [gx, gy, gz] = dimensions;
+    this.#grid = grid;
+    this.#bytes = contextBytes(loaded.kernel, sharedBytes);
+    this.blocks = gx * gy * gz;
+    this.expectedMs = loaded.blockMs;
+    this.module = loaded.module;
+    this.memory = memory.wasm;
+    this.waits = loaded.kernel.waits;
+    const inFlight = Math.min(maxInFlight, request.threads?.residentGroups ?? maxInFlight);
+    this.mostContexts = Math.max(1, Math.min(inFlight, Math.floor(maxContextBytes / this.#bytes)));
+    const canBeShared = memory.isShared && (apart || canWait());
+    const hostThreads = canBeShared ? useful(request.hostThreads ?? 1) : 1;
+    this.threads = Math.min(hostThreads, this.mostContexts, this.blocks);
+    refuse(program, kernel, grid, sharedBytes);
+    this.#team = grid.reports.failed ? null : new Team(this);
+  }
+
+  run(): JitResult {
+    const begun = performance.now();
+    try {
+      this.#team?.run();
+    } catch (error) {
+      this.#blame(error);
+    }
+    return this.#end(begun);
+  }
+
+  /** The same, with workers alone where they can see the memory. */
+  async runApart(): Promise<JitResult> {
+    if (!this.#grid.memory.isShared) return this.run();
+    const begun = performance.now();
+    try {
+      await this.#team?.finish();
+    } catch (error) {
+      this.#blame(error);
+    }
+    return this.#end(begun);
+  }
+
+  runBlocks(context: number, from: number, to: number): number {
+    this.#loaded.host = this.#host;
+    return this.#loaded.run(context, from, to) >>> 0;
+  }
+
+  hasten(context: number): void {
+    hasten(this.#grid, this.#loaded.kernel, context);
+  }
+
+  openContext(): number {
+    const context = this.#contexts.take(this.#bytes);
+    this.#opened.push(context);
+    fillContext(this.#grid, this.#loaded.kernel, context, this.#request);
+    return context;
+  }
+
+  blockIn(context: number): number {
+    const { layout } = this.#loaded.kernel;
+    return this.#grid.memory.views.i32[(context + layout.words.ticket) >>> 2]! >>> 0;
+  }
+
+  functions(): ReadonlyMap<string, HostFunction> {
+    return hostFunctions(this.#loaded.kernel, this.#host);
+  }
+
+  onProgress(blocksDone: number): void {
+    this.#request.onProgress?.({ blocksDone, blocks: this.blocks, steps: null });
+  }
+
+  #hostOf(context: number): Host {
+    this.#hosts ??= new Map();
+    let host = this.#hosts.get(context);
+    if (host === undefined) {
+      // Blocks that run at the same time have different slots.
+      host = this.#makeHost(this.#grid, this.#opened.indexOf(context));
+      this.#hosts.set(context, host);
+    }
+    return host;
+  }
+
+  /** A fault ends a launch; other errors are thrown. */
+  #blame(error: unknown): void {
+    if (error instanceof Fault) this.#grid.reports.fault(error);
+    else {
+      this.#giveBack();
+      throw error;
+    }
+  }
+
+  #giveBack(): void {
+    this.#contexts.giveBack(this.#bytes, this.#opened);
+  }
+
+  #end(begun: number): JitResult {
+    this.#giveBack();
+    const hostThreads = this.#team?.threads ?? 1;
+    const { reports } = this.#grid;
+    if (!reports.failed) this.#loaded.blockMs = ((performance.now() - begun) * hostThreads) / this.blocks;
+    return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads };
+  }
+}

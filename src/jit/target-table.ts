@@ -1,8 +1,0 @@
-import type { Callable } from "./callables.ts";
-import type { Unit } from "./unit.ts";
-
-/** The number of the table that says where a call by address may go: calls that may go to the same functions share one. */
-export function targetTable({ targets: tables }: Unit, targets: readonly Callable[]): number {
-  const known = tables.findIndex((t) => t.length === targets.length && t.every((f, i) => f === targets[i]));
-  return known >= 0 ? known : tables.push(targets) - 1;
-}

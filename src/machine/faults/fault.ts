@@ -1,0 +1,40 @@
+import type { StackEntry } from "../reports/report.ts";
+import type { Activation } from "../state/activation.ts";
+import type { Site } from "../state/code.ts";
+
+export interface FaultDetails {
+  readonly help?: string | undefined;
+  readonly notes?: readonly string[];
+  /** Where the activation is no longer in the function of the site. */
+  readonly stack?: readonly StackEntry[];
+}
+
+/** Ends a launch: something happened at an instruction that has no defined continuation. Thrown and caught inside the engine. */
+export class Fault {
+  readonly code: string;
+  readonly message: string;
+  readonly site: Site;
+  readonly activation: Activation;
+  /** The lanes of the warp to which it happened. */
+  readonly lanes: number;
+  readonly details: FaultDetails;
+
+  constructor(
+    code: string,
+    message: string,
+    at: { readonly site: Site; readonly activation: Activation; readonly lanes: number },
+    details: FaultDetails = {},
+  ) {
+    this.code = code;
+    this.message = message;
+    this.site = at.site;
+    this.activation = at.activation;
+    this.lanes = at.lanes;
+    this.details = details;
+  }
+
+  /** The same, in these lanes. */
+  inLanes(lanes: number): Fault {
+    return new Fault(this.code, this.message, { site: this.site, activation: this.activation, lanes }, this.details);
+  }
+}

@@ -1,0 +1,142 @@
+import { windows } from "../../ir/index.ts";
+import type { AddressParts } from "../memory/address-space.ts";
+import { type Extent, extentAt, nearestExtent } from "../memory/extent.ts";
+import type { Allocation } from "../memory/memory.ts";
+import type { Views } from "../memory/views.ts";
+import type { Activation } from "../state/activation.ts";
+
+/** Which memory an address is in. `frame` is a variable of the accessing activation, `stack` any other part of the lane's stack. */
+export type PlaceKind = "global" | "shared" | "const" | "kernel-param" | "frame" | "stack";
+
+/** The variable or allocation around an address. */
+export interface Place {
+  readonly kind: PlaceKind;
+  /** The extent, as lower halves of addresses. */
+  readonly start: number;
+  readonly end: number;
+  readonly views: Views;
+  /** The byte of `views` at `start`, for the lane. */
+  readonly at: number;
+  readonly freed: boolean;
+  /** What is added to `at` for the next lane, where all lanes of the group have the same place; null where they may differ. */
+  readonly stride: number | null;
+}
+
+/** The place of an address as this lane sees it, or null when it is in no variable and no allocation. */
+export function locate(x: Activation, lane: number, address: AddressParts): Place | null {
+  const { cta } = x.warp;
+  const { grid } = cta;
+  const classified = grid.addresses.classify(address);
+  const { low } = address;
+  switch (classified.kind) {
+    case "global": {
+      const found = grid.memory.find(classified.offset);
+      const base = grid.addresses.globalLow;
+      return found && { ...place("global", found, base, grid.memory.views, found.start), freed: found.freed };
+    }
+    case "shared": {
+      const found = extentAt(grid.sharedExtents, low);
+      return found && place("shared", found, 0, cta.shared, found.start - windows.shared.start);
+    }
+    case "const": {
+      const found = extentAt(grid.constants.extents, low);
+      return found && place("const", found, 0, grid.constants.views, found.start - grid.constants.start);
+    }
+    case "kernel-param": {
+      const found = extentAt(grid.params.extents, low);
+      return found && place("kernel-param", found, 0, grid.params.views, found.start - grid.params.start);
+    }
+    case "local":
+      return onStack(x, lane, low - windows.local.start);
+    default:
+      return null;
+  }
+}
+
+const place = (
+  kind: PlaceKind,
+  extent: Extent,
+  base: number,
+  views: Views,
+  at: number,
+  stride: number | null = 0,
+): Place => ({
+  kind,
+  start: base + extent.start,
+  end: base + extent.end,
+  views,
+  at,
+  freed: false,
+  stride,
+});
+
+/** How messages call a lane's own part of the stack. */
+const piece = "what alloca gave";
+
+function onStack(innermost: Activation, lane: number, offset: number): Place | null {
+  const { views, stride, origin } = innermost.warp.stack;
+  for (let x: Activation | null = innermost; x !== null; x = x.caller) {
+    const found = inFrame(x, lane, offset);
+    if (found === null) continue;
+    const kind = x === innermost ? "frame" : "stack";
+    const common = found.name === piece ? null : stride;
+    return place(kind, found, windows.local.start, views, origin + found.start + lane * stride, common);
+  }
+  return null;
+}
+
+function inFrame(x: Activation, lane: number, offset: number): Extent | null {
+  if (offset < x.base) return null;
+  const { frame } = x.code;
+  const variable = extentAt(frame.extents, offset - x.base);
+  if (variable !== null) return { ...variable, start: variable.start + x.base, end: variable.end + x.base };
+  if (frame.unsized >= 0) {
+    const start = x.base + frame.offsets[frame.unsized]!;
+    if (offset >= start && offset < start + x.unsizedBytes) {
+      return { name: x.code.ir.frame[frame.unsized]!.name, start, end: start + x.unsizedBytes };
+    }
+  }
+  const own = x.pieces?.find((p) => p.lane === lane && offset >= p.start && offset < p.end);
+  return own ? { name: piece, start: own.start, end: own.end } : null;
+}
+
+/** The variable or allocation nearest to an address, for messages; with its extent in lower halves of addresses. */
+export function nearestVariable(x: Activation, lane: number, address: AddressParts): Extent | null {
+  const { grid } = x.warp.cta;
+  const classified = grid.addresses.classify(address);
+  const { low } = address;
+  switch (classified.kind) {
+    case "global": {
+      const found: Allocation | null = grid.memory.nearest(classified.offset);
+      const base = grid.addresses.globalLow;
+      return found && { name: found.name, start: found.start + base, end: found.end + base };
+    }
+    case "shared":
+      return nearestExtent(grid.sharedExtents, low);
+    case "const":
+      return nearestExtent(grid.constants.extents, low);
+    case "kernel-param":
+      return nearestExtent(grid.params.extents, low);
+    case "local":
+      return nearestInFrame(x, lane, low);
+    default:
+      return null;
+  }
+}
+
+function nearestInFrame(x: Activation, lane: number, low: number): Extent | null {
+  const base = windows.local.start + x.base;
+  const { frame, ir } = x.code;
+  const shifted = frame.extents.map((e) => ({ name: e.name, start: e.start + base, end: e.end + base }));
+  if (frame.unsized >= 0) {
+    const start = base + frame.offsets[frame.unsized]!;
+    shifted.push({ name: ir.frame[frame.unsized]!.name, start, end: start + x.unsizedBytes });
+  }
+  for (const p of x.pieces ?? []) {
+    if (p.lane !== lane) continue;
+    const start = windows.local.start + p.start;
+    shifted.push({ name: piece, start, end: windows.local.start + p.end });
+  }
+  shifted.sort((a, b) => a.start - b.start);
+  return nearestExtent(shifted, low);
+}

@@ -1,0 +1,302 @@
+import type { WasmMemory } from "../../wasm/host.ts";
+import type { StackEntry, ThreadId } from "../reports/report.ts";
+import type { Site } from "../state/code.ts";
+import type { Restore } from "./checkpoint.ts";
+import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
+import { MemoryPages } from "./memory-pages.ts";
+import { PendingLaunches } from "./pending-launches.ts";
+import { Views } from "./views.ts";
+
+/** Who has taken memory with `malloc` in device code. */
+export interface HeapOrigin {
+  /** The launch. */
+  readonly launch: number;
+  readonly kernel: string;
+  readonly site: Site;
+  readonly thread: ThreadId;
+  /** Empty where nobody will ask for it. */
+  readonly stack: readonly StackEntry[];
+}
+
+export interface Allocation extends Extent {
+  /** Freed, but kept so that a late access is recognised. */
+  freed: boolean;
+  /** Private memory of threads: no other thread, and not the host, looks at what one of them leaves there. */
+  readonly perThread: boolean;
+  /** Of what device code has taken. */
+  readonly origin?: HeapOrigin | undefined;
+}
+
+/** All of a device's memory as it was once. */
+export interface FrozenMemory {
+  readonly pages: MemoryPages;
+  readonly restore: Restore;
+}
+
+const alignment = 256;
+
+const gap = 256;
+
+const maxBytes = 2 ** 32 - 2 ** 16;
+
+/** Bytes of freed memory that stay in quarantine; beyond it, the oldest is used again. */
+const quarantined = 64 * 2 ** 20;
+
+const pageBytes = 0x1_0000;
+
+/** One page less than WebAssembly could have: views of all of it are not possible everywhere. */
+const maxPages = 0xffff;
+
+/** Bytes from which on the device lies in WebAssembly's memory in any case: later all of it would have to be copied. */
+const maxToMove = 2 ** 20;
+
+const pagesOf = (bytes: number): number => Math.ceil(bytes / pageBytes);
+
+const roomFor = (size: number): number => Math.ceil(Math.max(size, 1) / alignment) * alignment;
+
+/**
+ * The memory of one device: allocations in one growable range of 32-bit offsets. An allocation is 256-byte aligned, never
+ * at 0, surrounded by gaps, filled with zeros, and stays where it is until it is freed.
+ */
+export class DeviceMemory {
+  /** Keep freed memory unused, so that an access after `free` is an error rather than somebody else's data. */
+  quarantine = false;
+  /** Counts the changes after which a remembered range or view is no longer good. */
+  epoch = 0;
+  /** The launches that work on it while the host does something else. */
+  readonly flights = new PendingLaunches();
+  #heap = new Set<number>();
+  #views = new Views(1 << 20);
+  readonly #allocations: Allocation[] = [];
+  readonly #reusable = new Map<number, number[]>();
+  readonly #freed: Allocation[] = [];
+  #freedBytes = 0;
+  #top = 0x1_0000;
+  #wasm: WasmMemory | null = null;
+  #shared = false;
+
+  get views(): Views {
+    return this.#views;
+  }
+
+  /** Bytes that have been in use so far. */
+  get used(): number {
+    return this.#top;
+  }
+
+  /** Sorted by offset. */
+  get allocations(): readonly Allocation[] {
+    return this.#allocations;
+  }
+
+  /** Throws a RangeError when the device's 4 GiB (or the host's memory) are exhausted. */
+  alloc(size: number, name?: string, perThread = false, origin?: HeapOrigin): number {
+    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`cannot allocate ${size} bytes`);
+    const room = roomFor(size);
+    const used = this.#reusable.get(room)?.pop();
+    const start = used ?? this.#fresh(room);
+    // Fresh memory is zero already, and touching it all would cost the host's memory.
+    if (used !== undefined) this.#views.u8.fill(0, start, start + room);
+    const known = name ?? `the allocation of ${size} bytes`;
+    const allocation = { start, end: start + size, name: known, freed: false, perThread, origin };
+    this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
+    return start;
+  }
+
+  /** Returns false when no living allocation begins at the offset. */
+  free(offset: number): boolean {
+    const i = lastAtOrBefore(this.#allocations, offset);
+    const allocation = this.#allocations[i];
+    if (allocation === undefined || allocation.start !== offset || allocation.freed) return false;
+    this.epoch++;
+    if (!this.quarantine) {
+      this.#recycle(i);
+      return true;
+    }
+    allocation.freed = true;
+    this.#freed.push(allocation);
+    this.#freedBytes += allocation.end - allocation.start;
+    while (this.#freedBytes > quarantined) {
+      const oldest = this.#freed.shift()!;
+      this.#freedBytes -= oldest.end - oldest.start;
+      this.#recycle(lastAtOrBefore(this.#allocations, oldest.start));
+    }
+    return true;
+  }
+
+  /** The allocation (freed ones in quarantine included) that holds the offset, or null. */
+  find(offset: number): Allocation | null {
+    return extentAt(this.#allocations, offset);
+  }
+
+  nearest(offset: number): Allocation | null {
+    return nearestExtent(this.#allocations, offset);
+  }
+
+  /** A copy of `length` bytes; throws a RangeError outside a living allocation. */
+  read(offset: number, length: number): Uint8Array {
+    this.#check(offset, length);
+    return this.#views.u8.slice(offset, offset + length);
+  }
+
+  write(offset: number, bytes: Uint8Array): void {
+    this.#check(offset, bytes.length);
+    this.#views.u8.set(bytes, offset);
+  }
+
+  /** The offsets of what device code has allocated, and not yet freed: only those may it free. */
+  get heap(): Set<number> {
+    return this.#heap;
+  }
+
+  /**
+   * Keeps what there is: the function that it gives brings it back, and frees what device code has allocated since. What the host has, it
+   * keeps: no kernel knows of that yet.
+   */
+  checkpoint(): () => void {
+    const kept = this.#allocations.map((a) => ({ ...a, allocation: a, bytes: this.#views.u8.slice(a.start, a.end) }));
+    const free = [...this.#reusable].map(([room, list]) => [room, [...list]] as const);
+    const quarantine = [...this.#freed];
+    const bytes = this.#freedBytes;
+    const heap = new Set(this.#heap);
+    return () => {
+      const before = new Set(kept.map((a) => a.allocation));
+      const isHosts = (a: Allocation): boolean => a.origin === undefined && !this.#heap.has(a.start);
+      const hosts = new Set(this.#allocations.filter((a) => !before.has(a) && isHosts(a)));
+      const taken = new Set([...hosts].map((a) => a.start));
+      const known = new Set([...kept.map((a) => a.start), ...free.flatMap(([, list]) => list), ...taken]);
+      const rooms = [...this.#reusable].flatMap(([room, list]) => list.map((start) => ({ start, room })));
+      const late = [...this.#allocations.map(({ start, end }) => ({ start, room: roomFor(end - start) })), ...rooms];
+      const all = [...before, ...hosts].sort((a, b) => a.start - b.start);
+      this.#allocations.splice(0, this.#allocations.length, ...all);
+      for (const a of kept) {
+        a.allocation.freed = a.freed;
+        this.#views.u8.set(a.bytes, a.start);
+      }
+      this.#reusable.clear();
+      for (const [room, list] of free)
+        this.#reusable.set(
+          room,
+          list.filter((start) => !taken.has(start)),
+        );
+      for (const { start, room } of late) if (!known.has(start)) this.#recycleRoom(start, room);
+      const freed = this.#freed.filter((a) => hosts.has(a));
+      this.#freed.splice(0, this.#freed.length, ...quarantine, ...freed);
+      this.#freedBytes = freed.reduce((sum, { start, end }) => sum + end - start, bytes);
+      this.#heap = heap;
+      this.epoch++;
+    };
+  }
+
+  /**
+   * Keeps everything, so that what runs again from here on gets the same addresses: unlike `checkpoint`, nothing stays of what
+   * has been allocated or reserved since. `before`: an earlier one, with which it shares the pages that are the same.
+   */
+  freeze(before: FrozenMemory | null): FrozenMemory {
+    const { quarantine } = this;
+    const top = this.#top;
+    const pages = new MemoryPages(this.#views.i32, top, before?.pages ?? null);
+    const allocations = this.#allocations.map((allocation) => ({ allocation, freed: allocation.freed }));
+    const reusable = [...this.#reusable].map(([room, list]) => [room, [...list]] as const);
+    const freed = [...this.#freed];
+    const freedBytes = this.#freedBytes;
+    const heap = new Set(this.#heap);
+    const restore = (): void => {
+      pages.restore(this.#views.i32, Math.max(top, this.#top));
+      this.quarantine = quarantine;
+      this.#top = top;
+      for (const kept of allocations) kept.allocation.freed = kept.freed;
+      this.#allocations.splice(0, this.#allocations.length, ...allocations.map(({ allocation }) => allocation));
+      this.#reusable.clear();
+      for (const [room, list] of reusable) this.#reusable.set(room, [...list]);
+      this.#freed.splice(0, this.#freed.length, ...freed);
+      this.#freedBytes = freedBytes;
+      this.#heap = new Set(heap);
+      this.epoch++;
+    };
+    return { pages, restore };
+  }
+
+  /** The memory as WebAssembly sees it: byte n is offset n. From the first call on the device lies in it. */
+  get wasm(): WasmMemory {
+    return this.#wasm ?? this.#move();
+  }
+
+  /** Whether several threads of the host can use `wasm`. Only modules that import a shared memory fit it. */
+  get isShared(): boolean {
+    return this.#shared;
+  }
+
+  /** From now on several threads of the host can use `wasm`: where there was one that they cannot, another takes its place. */
+  share(): void {
+    if (this.#shared) return;
+    this.#shared = true;
+    if (this.#wasm !== null) this.#move();
+  }
+
+  #move(): WasmMemory {
+    const memory = new WebAssembly.Memory({ initial: pagesOf(this.#top), maximum: maxPages, shared: this.#shared });
+    const moved = new Views(memory.buffer);
+    moved.u8.set(this.#views.u8.subarray(0, this.#top));
+    this.#views = moved;
+    this.#wasm = memory;
+    this.epoch++;
+    return memory;
+  }
+
+  /** Room that no kernel can reach, filled with zeros and never given back. Throws as `alloc` does. */
+  reserve(size: number): number {
+    return this.#fresh(roomFor(size));
+  }
+
+  #recycle(index: number): void {
+    const [allocation] = this.#allocations.splice(index, 1);
+    this.#recycleRoom(allocation!.start, roomFor(allocation!.end - allocation!.start));
+  }
+
+  #recycleRoom(start: number, room: number): void {
+    const list = this.#reusable.get(room);
+    if (list === undefined) this.#reusable.set(room, [start]);
+    else list.push(start);
+  }
+
+  #check(offset: number, length: number): void {
+    const allocation = this.find(offset);
+    if (length === 0) return;
+    if (allocation === null || allocation.freed || offset + length > allocation.end) {
+      throw new RangeError(`${length} bytes at offset ${offset} are not within an allocation`);
+    }
+  }
+
+  #fresh(room: number): number {
+    const start = this.#top;
+    if (start + room + gap > maxBytes) throw new RangeError(`out of device memory: ${room} bytes do not fit`);
+    this.#reserve(start + room + gap);
+    this.#top = start + room + gap;
+    return start;
+  }
+
+  #reserve(bytes: number): void {
+    const have = this.#views.u8.length;
+    if (bytes <= have) return;
+    this.epoch++;
+    if (this.#wasm !== null || bytes > maxToMove) {
+      this.#growWasm(this.wasm, bytes);
+      return;
+    }
+    const grown = new Views(Math.min(maxBytes, Math.max(bytes, have * 2)));
+    grown.u8.set(this.#views.u8);
+    this.#views = grown;
+  }
+
+  #growWasm(memory: WasmMemory, bytes: number): void {
+    const have = memory.buffer.byteLength / pageBytes;
+    const wanted = Math.min(maxPages, Math.max(pagesOf(bytes), have + Math.ceil(have / 4)));
+    try {
+      memory.grow(wanted - have);
+    } catch {
+      throw new RangeError(`out of memory: the host gives no ${bytes} bytes`);
+    }
+    this.#views = new Views(memory.buffer);
+  }
+}

@@ -1,0 +1,177 @@
+import type { Catalogue } from "../../source/index.ts";
+
+/** What can go wrong while a kernel runs: faults, which end the launch, and what sanitizers see. */
+export const reportCodes = {
+  "barrier-bad-count": {
+    title: "the thread count of a barrier is not possible",
+    page: "The count of a barrier instruction must be a multiple of the warp size, 32, because arrivals are counted by warp; `arrive` needs one that is not 0. All warps that take part in one round of a barrier must give the same count, or all of them none. Round the number of participating threads up to a multiple of 32. In vISA hardware threads are counted: from 1 to those of the group.",
+    section: "9.7.13.1",
+  },
+  "barrier-bad-id": {
+    title: "there is no barrier with this number",
+    page: "A block has sixteen barriers, numbered 0 to 15; a vISA thread group has 32. The number came from a register: look for how it is computed.",
+    section: "9.7.13.1",
+  },
+  "barrier-divergence": {
+    title: "not all lanes of a warp come to a barrier together",
+    page: "`bar.sync`, `bar.red`, `bar.arrive` and `barrier` with `.aligned` promise that all threads of the warp execute the same instruction. Here some lanes stand at this barrier and the others at another one, usually because the barrier is inside a conditional or a loop that not all lanes go through alike. Move it out of the divergent code, or use `barrier.sync` without `.aligned`. The run goes on as if the warp had arrived; a GPU may hang. In vISA `barrier` must not stand in divergent control flow at all: the thread arrives once for every group of lanes that comes to it.",
+    section: "9.7.13.1",
+  },
+  "brx-index-out-of-range": {
+    title: "brx.idx is given an index beyond its list",
+    page: "`brx.idx` takes the label with that index from its `.branchtargets` list, counting from 0; the index is unsigned, so -1 is 4294967295. Behaviour is undefined if the index is not less than the length of the list. Compare it first, and branch elsewhere when it is too large.",
+    section: "9.7.12.4",
+  },
+  "call-size-mismatch": {
+    title: "a call passes other sizes than the function declares",
+    page: "The sizes at the end of `fcall` and `ifcall` count registers of %arg and of %retval. They must be those that the function declares with ArgSize and RetValSize: otherwise one side reads registers that the other has not filled. For `ifcall` this is known only when the address is; the launch ends at the call, before the function starts.",
+  },
+  "const-out-of-bounds": {
+    title: "an access to constant memory is outside every variable",
+    page: "The address is in constant memory, but in no `.const` variable, or the access reaches past a variable's end. The message names the nearest variable and the distance.",
+    section: "5.1.3",
+  },
+  "data-race": {
+    title: "two threads access the same memory without order, and one of them writes",
+    page: "Nothing makes one of the accesses happen before the other, so what is read, or which value stays, is a matter of luck. The report names both accesses. Threads of a block are ordered by `bar.sync`, lanes of a warp by `bar.warp.sync` and by nothing else: not by running in step, and not by shuffles or votes. Blocks are ordered by a value that one writes with `.release` (or behind a fence) and the other reads with `.acquire` (or before one), in a scope that includes both. Accesses that are atomic or `.relaxed` on both sides do not race.\n\nWrong is `st.shared.u32 [a], x; ld.shared.u32 y, [a+4];`, where a neighbour stores at a+4. Right is `st.shared.u32 [a], x; bar.sync 0; ld.shared.u32 y, [a+4];`.",
+    section: "8.7.1",
+  },
+  deadlock: {
+    title: "no thread of a block can go on",
+    page: "Every thread that has not ended waits: at a barrier, at a warp-wide operation, or for other lanes of its warp. The notes say who waits where, and for whom. Usual causes: a barrier that not all threads reach, a count that is larger than the number of threads that come, a member mask that names lanes that are elsewhere.",
+    section: "9.7.13.1",
+  },
+  "divergent-call-address": {
+    title: "lanes of one call have different addresses",
+    page: "The address of `ifcall` is a scalar: the hardware thread has one instruction pointer, and goes to one function. Here the operand is a vector whose elements differ. Go through the different addresses in a loop, and call with the lanes that have the same one.",
+  },
+  "divergent-uni": {
+    title: "an instruction with .uni is executed by lanes that do not agree",
+    page: "`.uni` on `bra`, `brx.idx`, `call` and `ret` promises that all active threads of the warp that execute the instruction have the same guard predicate and go to the same target. A compiler may make wrong code where the promise is broken. Leave `.uni` out, or make the condition uniform.",
+    section: "9.7.12.5",
+  },
+  "division-by-zero": {
+    title: "an integer is divided by zero",
+    page: "Integer `div` and `rem` by zero yield an unspecified value that depends on the machine; there is no trap. It does no harm where the result is not used.",
+    section: "9.7.1.8",
+  },
+  "falls-off-end": {
+    title: "lanes come to the end of a routine's text",
+    page: "A vISA kernel or subroutine is left by `ret`, a function by `fret`. Here the last return has a predicate, and lanes for which it is not set go on behind it, where nothing is that belongs to the routine. End it with a return for all lanes.",
+  },
+  "global-out-of-bounds": {
+    title: "an access to global memory is outside every allocation",
+    page: "The address is in no allocation, or the access reaches past an allocation's end. The message names the nearest allocation and the distance: a small distance behind it is mostly an index that is too large (a missing test against the length), a large one an address that was computed wrongly or never set.",
+    section: "5.1.4",
+  },
+  "indirect-call-bad-address": {
+    title: "an indirect call goes to what is not the start of a function",
+    page: "The register holds neither null nor the address of a function: it lies inside of one, in data, or nowhere. Function addresses come from `mov` of a function's name (in vISA from `faddr`) or from an initialised table, and no arithmetic is defined on them. A kernel's address cannot be called.",
+    section: "9.7.12.5",
+  },
+  "indirect-call-not-in-calltargets": {
+    title: "an indirect call goes to a function that its list leaves out",
+    page: "The list of an indirect call, a `.calltargets` directive or a table of functions, is complete by definition: a compiler may rely on no other function being called, for instance in its calling convention. Add the function to the list, or use a `.callprototype`.",
+    section: "9.7.12.5",
+  },
+  "indirect-call-null": {
+    title: "an indirect call goes to null",
+    page: "The register that holds the function's address is 0: a table entry without initializer, a pointer that was never set, or a load from the wrong place.",
+    section: "9.7.12.5",
+  },
+  "indirect-call-prototype-mismatch": {
+    title: "an indirect call goes to a function with another signature",
+    page: "If a function is called that does not match the call's `.callprototype`, behaviour is undefined: arguments and results are not where the callee and the caller look for them. Parameters match if number, size, alignment and kind agree; signed, unsigned and untyped integers of a size are one kind, and untyped goes with floating point too.",
+    section: "9.7.12.5",
+  },
+  "local-out-of-bounds": {
+    title: "an access to local memory is outside every variable",
+    page: "The address is on the thread's stack, but in no variable of a function that is being executed and in nothing that `alloca` gave, or the access reaches past the end of one. A pointer to a variable is good only until its function returns.",
+    section: "5.1.5",
+  },
+  "memory-leak": {
+    title: "memory that device code has taken is never freed",
+    page: "What a kernel takes with `malloc` stays taken when it ends, for the kernels after it. Here a job has come to its end, and nothing has freed it: the heap of a device is small (8 MB unless the program asks for more), and a program that runs on finds it empty one day. The report stands at the call of `malloc`, one for all that it gave. Right is `call (p), malloc, (n); ... call free, (p); ret;`, or a later kernel that frees it.",
+  },
+  "misaligned-access": {
+    title: "an address is not a multiple of the size of the access",
+    page: "An address must be naturally aligned: to a multiple of the access size, which for a vector is that of the whole vector (16 bytes for `.v4.u32`). On a GPU the launch ends with a misaligned address error.",
+    section: "6.4.1",
+  },
+  "no-progress": {
+    title: "the launch did not end within its limit",
+    page: "The launch used up the thread-instructions (`--max-steps`) or the time (`--timeout`) that it was given. The position is where a thread was when it ended, mostly the jump of a loop: one that waits for what never comes, or one that only needs more time.",
+  },
+  "noreturn-returned": {
+    title: "a function that is declared .noreturn returns",
+    page: "`.noreturn` promises that the function does not return to its caller, so there need not be any code behind the call. End the function with `exit` or `trap`, or leave the directive out. In vISA the call says so: `ifcall.noreturn`.",
+    section: "11.4.6",
+  },
+  "not-executable": {
+    title: "the kernel can come to an instruction that is not modelled",
+    page: "The instruction is parsed and checked, but cannot be executed yet; or a function without a body is called that the machine does not provide. The launch is refused before anything runs, because half a result would be worse than none. `lanewise isa` lists what can be executed.",
+  },
+  "null-dereference": {
+    title: "memory is accessed at or near address 0",
+    page: "Addresses below 4096 belong to no memory: the pointer is null, and the offset is that of a member or an element. Look for a parameter that was not set, an allocation that failed, or the end of a list.",
+  },
+  "param-out-of-bounds": {
+    title: "an access to a parameter is outside of it",
+    page: "The address is in no parameter, or the access reaches past the end of one. The last parameter of a function may be an array without a size: it is as large as the argument of the call, and empty if the call leaves it out.",
+    section: "11.2.2",
+  },
+  "register-out-of-bounds": {
+    title: "an operand reaches outside the registers of its function",
+    page: "An indirect operand takes its place from an address register, and the address lies in no variable: the base was never set, or the offset is too large. What is read there is 0 here and what is written is lost; a GPU takes whatever register that is.",
+  },
+  "shared-out-of-bounds": {
+    title: "an access to shared memory is outside every variable",
+    page: "The address is in no `.shared` variable of the block, nor in the dynamic shared memory that the launch asked for, or the access reaches past the end. If the nearest is the dynamic part, the launch may have to ask for more bytes.",
+    section: "5.1.7",
+  },
+  "shfl-inactive-source": {
+    title: "a shuffle reads from a lane that does not take part",
+    page: "The value of a lane that does not execute the shuffle, because it has ended, went another way, or its predicate is false, is unpredictable. Let all lanes that are read from execute the instruction, or choose the clamp and segment mask so that they are out of range.",
+    section: "9.7.9.6",
+  },
+  "stack-overflow": {
+    title: "a thread's stack is full",
+    page: "Frames, saved registers and `alloca` together are larger than the stack, which has at most 512 KiB for a thread. A vISA thread may have 1024 activations at once, with 64 MiB of variables together. Mostly a recursion does not end; the call stack of the report shows which.",
+    section: "9.7.17.3",
+  },
+  "stack-imbalance": {
+    title: "a function returns with another stack pointer than it was given",
+    page: "%sp goes into a vISA function and comes back from it. What the function takes from the stack it must give back before `fret`, or the caller's frame lies elsewhere afterwards, and each further call moves it again. The message gives both values.",
+  },
+  "surface-unbound": {
+    title: "an access goes through a surface that the launch has not bound",
+    page: "The index of the binding table, in a T variable or in the instruction, belongs to no argument of the kernel. Look for the `movs` that sets the variable, and for the binding table indices in the .ze_info section.",
+  },
+  "sync-mask-excludes-self": {
+    title: "a lane executes a warp-wide operation whose member mask leaves it out",
+    page: "The behaviour of `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `elect.sync` and `bar.warp.sync` is undefined if the executing thread is not in the mask. Compute the mask from the lanes that really come there, before the branch (`vote.sync.ballot`), not by guess.",
+    section: "9.7.13.2",
+  },
+  trap: {
+    title: "the kernel executed trap",
+    page: "`trap` ends the launch with an error. Compilers put it where control must not come, and programs where a check fails.",
+    section: "9.7.19.4",
+  },
+  "operand-out-of-range": {
+    title: "an operand is outside the values for which the instruction is defined",
+    page: "The manual leaves the result open for this value of an operand. It does no harm where the result is not used.",
+  },
+  "uninitialized-read": {
+    title: "a value is used that was never written",
+    page: "A register, a predicate, a shared or local variable or a parameter is read before anything has been stored in it; in vISA also `%arg` behind what a call passes or after the call, and `%retval` behind what it returns or in a lane that did not call. What it holds is unspecified; here it is mostly 0, on a GPU it is what was there before. The report stands where the place is read first, and a note says what came to depend on it: a branch, an address, a stored value. Values of which nothing comes are not reported.",
+  },
+  "use-after-free": {
+    title: "an access to memory that has been freed",
+    page: "The address was in an allocation that has been freed in the meantime. On a GPU the memory may belong to something else by then.",
+  },
+  "wrong-state-space": {
+    title: "an address of one state space is used in another",
+    page: "`ld.shared` and its like take addresses within their space, and instructions without a space take generic ones: `cvta` and `cvta.to` convert between them. Here the address belongs to another space, or is generic where it must not be, or the space cannot be written (constants, kernel parameters) or holds no data (functions).",
+    section: "9.7.9.20",
+  },
+} as const satisfies Catalogue;

@@ -1,0 +1,109 @@
+import type { Restore } from "../memory/checkpoint.ts";
+import type { Group } from "./group.ts";
+import type { Warp } from "./warp.ts";
+
+/** What the predicates of a reducing barrier came to. */
+export interface Reduction {
+  popc: number;
+  and: boolean;
+  or: boolean;
+}
+
+export interface Waiter {
+  readonly warp: Warp;
+  /** Null in compiled code, where all lanes of the warp wait. */
+  readonly group: Group | null;
+  /** Writes the results and lets the group go on. */
+  readonly release: (reduction: Reduction) => void;
+}
+
+/**
+ * One of the barriers of a block. In PTX (section 9.7.13.1) arrivals count by warp: 32 for each, however many lanes it has;
+ * in vISA a hardware thread counts as one.
+ */
+export class Barrier {
+  readonly id: number;
+  /** What a warp counts. */
+  readonly weight: number;
+  arrived = 0;
+  /** How many times all have come; and the round to which a warp has arrived without waiting. */
+  round = 0;
+  #arrivedTo: Map<Warp, number> | null = null;
+  /** The threads that the barrier waits for; null for all of the block. */
+  count: number | null = null;
+  readonly waiters: Waiter[] = [];
+  #reduction: Reduction = { popc: 0, and: true, or: false };
+
+  constructor(id: number, weight: number) {
+    this.id = id;
+    this.weight = weight;
+  }
+
+  /** `voters` are the arriving lanes, `votes` those of them whose predicate is true. */
+  arrive(count: number | null, voters: number, votes: number): void {
+    this.count = count;
+    this.arrived += this.weight;
+    this.#reduction.popc += popcount(votes);
+    this.#reduction.and &&= votes === voters;
+    this.#reduction.or ||= votes !== 0;
+  }
+
+  /** The warp has arrived, and will wait later or not at all. */
+  arriveEarly(warp: Warp): void {
+    (this.#arrivedTo ??= new Map()).set(warp, this.round);
+  }
+
+  /** Whether the round is over to which the warp has arrived; without an arrival it is the present one. */
+  passed(warp: Warp): boolean {
+    const round = this.#arrivedTo?.get(warp) ?? this.round;
+    if (round < this.round) this.#arrivedTo?.delete(warp);
+    return round < this.round;
+  }
+
+  /** Whether everybody has come; `warps` are those that the barrier waits for when it has no count. */
+  complete(warps: number): boolean {
+    return this.arrived > 0 && this.arrived >= (this.count ?? warps * this.weight);
+  }
+
+  release(): void {
+    const waiters = this.waiters.splice(0);
+    const reduction = this.#reduction;
+    this.#open();
+    this.round++;
+    for (const { warp } of waiters) this.#arrivedTo?.delete(warp);
+    for (const waiter of waiters) waiter.release(reduction);
+  }
+
+  reset(): void {
+    if (this.arrived === 0 && this.round === 0 && this.#arrivedTo === null) return;
+    this.round = 0;
+    this.#arrivedTo = null;
+    this.#open();
+  }
+
+  checkpoint(): Restore {
+    const { arrived, round, count } = this;
+    const arrivedTo = this.#arrivedTo && new Map(this.#arrivedTo);
+    const waiters = [...this.waiters];
+    const reduction = { ...this.#reduction };
+    return () => {
+      Object.assign(this, { arrived, round, count });
+      this.#arrivedTo = arrivedTo && new Map(arrivedTo);
+      this.waiters.splice(0, this.waiters.length, ...waiters);
+      this.#reduction = { ...reduction };
+    };
+  }
+
+  #open(): void {
+    this.arrived = 0;
+    this.count = null;
+    this.waiters.length = 0;
+    this.#reduction = { popc: 0, and: true, or: false };
+  }
+}
+
+export function popcount(mask: number): number {
+  const pairs = mask - ((mask >>> 1) & 0x5555_5555);
+  const fours = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+}

@@ -1,0 +1,53 @@
+import type { SpecialName } from "../../semantics/index.ts";
+import type { Grid } from "./grid.ts";
+
+const scalarNames = [
+  "ntid.x",
+  "ntid.y",
+  "ntid.z",
+  "ctaid.x",
+  "ctaid.y",
+  "ctaid.z",
+  "nctaid.x",
+  "nctaid.y",
+  "nctaid.z",
+  "nwarpid",
+  "smid",
+  "nsmid",
+  "gridid",
+  "dynamic_smem_size",
+  "total_smem_size",
+  "aggr_smem_size",
+] as const satisfies readonly SpecialName[];
+
+export type ScalarName = (typeof scalarNames)[number];
+
+export const isScalarName = (name: string): name is ScalarName => (scalarNames as readonly string[]).includes(name);
+
+/** Where a block keeps a special value that is the same in all of its lanes. */
+export const scalarIndex = (name: ScalarName): number => scalarNames.indexOf(name);
+
+/** The values of a grid; those of a block are filled in when it starts. */
+export function gridScalars(grid: Grid): Int32Array {
+  const [ntidX, ntidY, ntidZ] = grid.block;
+  const [nctaidX, nctaidY, nctaidZ] = grid.dimensions;
+  const values: Record<ScalarName, number> = {
+    "ntid.x": ntidX,
+    "ntid.y": ntidY,
+    "ntid.z": ntidZ,
+    "ctaid.x": 0,
+    "ctaid.y": 0,
+    "ctaid.z": 0,
+    "nctaid.x": nctaidX,
+    "nctaid.y": nctaidY,
+    "nctaid.z": nctaidZ,
+    nwarpid: Math.ceil((ntidX * ntidY * ntidZ) / 32),
+    smid: 0,
+    nsmid: grid.processors,
+    gridid: grid.id,
+    dynamic_smem_size: grid.dynamicSharedBytes,
+    total_smem_size: grid.staticSharedBytes + grid.dynamicSharedBytes,
+    aggr_smem_size: grid.staticSharedBytes + grid.dynamicSharedBytes,
+  };
+  return Int32Array.from(scalarNames, (name) => values[name]);
+}

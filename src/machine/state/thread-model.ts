@@ -1,0 +1,35 @@
+import type { Dim3 } from "../reports/report.ts";
+
+/** Memory behind an index of the binding table (vISA): bytes from a device address on. */
+export interface Surface {
+  readonly address: bigint;
+  readonly bytes: number;
+}
+
+/** A hardware thread that is about to begin. */
+export interface ThreadStart {
+  readonly group: Dim3;
+  /** Within the group, and within the launch. */
+  readonly index: number;
+  readonly serial: number;
+  /** The place that its group has while it runs: groups that run at the same time have different ones, counted from 0. */
+  readonly slot: number;
+  /** The lanes that have a work item. */
+  readonly lanes: number;
+  /** Work-item ids within the group: x of the lanes (32 entries), then y, then z. */
+  readonly localIds: Int32Array;
+}
+
+/** How vISA's hardware threads run: groups of work items, `width` to a thread, in lockstep. */
+export interface ThreadModel {
+  /** Lanes of a thread: 1 to 32. */
+  readonly width: number;
+  /** Fills the kernel's byte file: r0, the payload, the thread's state. */
+  readonly start: (file: DataView, thread: ThreadStart) => void;
+  /** What of the kernel's variables the payload fills; absent: all of them. */
+  readonly payload?: readonly { readonly at: number; readonly size: number }[];
+  /** By index: that of the binding table, or one of `surfaceIndex`. */
+  readonly surfaces: ReadonlyMap<number, Surface>;
+  /** Groups that may run at the same time, because there is memory for so many threads; absent: as the schedule likes. */
+  readonly residentGroups?: number;
+}

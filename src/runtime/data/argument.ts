@@ -1,0 +1,156 @@
+import type { IrFunction, Param } from "../../ir/index.ts";
+import { AddressSpace } from "../../machine/memory/address-space.ts";
+import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import { Buffer, type Pointer } from "./buffer.ts";
+import { elementInfo, type ElementType, misfit, viewOf } from "./element.ts";
+import { UsageError } from "./errors.ts";
+
+/** A value of a stated type, for a parameter whose own type does not tell (`.b32` may hold an integer or a float). */
+export interface Scalar {
+  readonly kind: "scalar";
+  readonly type: ElementType;
+  readonly value: number | bigint;
+}
+
+/** Bytes for a parameter that is passed by value, with addresses patched in. */
+export interface Struct {
+  readonly kind: "struct";
+  readonly bytes: Uint8Array;
+  readonly pointers: readonly { readonly at: number; readonly to: Buffer | Pointer }[];
+}
+
+/** Local memory of a vISA kernel, which its groups have for themselves. */
+export interface LocalMemory {
+  readonly kind: "local";
+  readonly bytes: number;
+}
+
+/**
+ * What a kernel can be given: a number or bigint, which takes the type of the parameter; a buffer or an address within one;
+ * a scalar of a stated type; a struct; a typed array, whose bytes are those of the parameter (a vector, say); or an amount
+ * of local memory.
+ */
+export type KernelArgument = number | bigint | Buffer | Pointer | Scalar | Struct | LocalMemory | ArrayBufferView;
+
+/** `scalar("f32", 1.5)`: a kernel argument of that type. */
+export const scalar = (type: ElementType, value: number | bigint): Scalar => ({ kind: "scalar", type, value });
+
+/** `struct(bytes, [{ at: 8, to: buffer }])`: a struct by value, with the address of `buffer` at byte 8. */
+export const struct = (bytes: Uint8Array, pointers: Struct["pointers"] = []): Struct => ({
+  kind: "struct",
+  bytes,
+  pointers,
+});
+
+/** `local(256)`: local memory for a parameter that points to it. */
+export const local = (bytes: number): LocalMemory => ({ kind: "local", bytes });
+
+/** Bytes of a typed array, as they lie in memory. */
+export const bytesOf = (array: ArrayBufferView): Uint8Array =>
+  new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+
+/** Where parameters go: the memory whose buffers may be named, and how long an address is. */
+export interface ArgumentContext {
+  readonly memory: DeviceMemory;
+  readonly addressSize: 32 | 64;
+}
+
+const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+/** A parameter as messages name it: `n` (.s32). */
+const describeParam = ({ name, type }: Param): string =>
+  type.kind === "array" ? `\`${name}\` (${type.size} bytes)` : `\`${name}\` (.${type.kind}${8 * type.size})`;
+
+/**
+ * Lays the arguments out as the kernel's parameters say.
+ *
+ * @throws UsageError when their number, types or ranges are wrong
+ */
+export function packArguments(
+  kernel: IrFunction,
+  args: readonly KernelArgument[],
+  context: ArgumentContext,
+): Uint8Array {
+  const { params } = kernel;
+  if (args.length !== params.length) {
+    const list = params.length === 0 ? "" : `: ${params.map(describeParam).join(", ")}`;
+    throw new UsageError(
+      `kernel "${kernel.name}" has ${plural(params.length, "parameter")}, not ${args.length}${list}`,
+    );
+  }
+  const offsets = params.map(({ storage }) => (storage.kind === "kernel" ? storage.offset : 0));
+  const block = new Uint8Array(Math.max(0, ...params.map(({ type }, i) => offsets[i]! + type.size)));
+  params.forEach((param, i) => {
+    const wrong = (what: string): never => {
+      throw new UsageError(`argument ${i} of kernel "${kernel.name}": ${what}`);
+    };
+    pack(block.subarray(offsets[i]!, offsets[i]! + param.type.size), param, args[i]!, context, wrong);
+  });
+  return block;
+}
+
+type Wrong = (what: string) => never;
+
+function pack(into: Uint8Array, param: Param, arg: KernelArgument, context: ArgumentContext, wrong: Wrong): void {
+  if (typeof arg === "number" || typeof arg === "bigint") packNumber(into, param, arg, wrong);
+  else if (ArrayBuffer.isView(arg)) packBytes(into, param, bytesOf(arg), wrong);
+  else if (arg instanceof Buffer) packAddress(into, param, arg, context, wrong);
+  else if (arg.kind === "pointer") packAddress(into, param, arg, context, wrong);
+  else if (arg.kind === "scalar") packScalar(into, param, arg, wrong);
+  else if (arg.kind === "local") wrong("only vISA kernels take local memory; of PTX, a launch gives `shared`");
+  else {
+    packBytes(into, param, arg.bytes, wrong);
+    const size = context.addressSize / 8;
+    for (const { at, to } of arg.pointers) {
+      if (at < 0 || at + size > into.length) wrong(`an address at byte ${at} does not fit ${describeParam(param)}`);
+      writeAddress(into.subarray(at, at + size), to, context, wrong);
+    }
+  }
+}
+
+function packBytes(into: Uint8Array, param: Param, bytes: Uint8Array, wrong: Wrong): void {
+  if (bytes.length !== into.length) wrong(`${plural(bytes.length, "byte")} given for ${describeParam(param)}`);
+  into.set(bytes);
+}
+
+function packAddress(
+  into: Uint8Array,
+  param: Param,
+  to: Buffer | Pointer,
+  context: ArgumentContext,
+  wrong: Wrong,
+): void {
+  // Before `.address_size` (PTX 2.3), modules with 64-bit pointers could not say so: theirs are 32-bit addresses, widened.
+  if (into.length < context.addressSize / 8 || into.length > 8 || param.type.kind === "f") {
+    wrong(`a buffer given for ${describeParam(param)}, which holds no address`);
+  }
+  writeAddress(into, to, context, wrong);
+}
+
+function writeAddress(into: Uint8Array, to: Buffer | Pointer, context: ArgumentContext, wrong: Wrong): void {
+  const { buffer, offset } = to instanceof Buffer ? { buffer: to, offset: 0 } : to;
+  if (buffer.memory !== context.memory) wrong("the buffer belongs to another device");
+  const address = new AddressSpace(context.addressSize).global(buffer.offset) + BigInt(offset);
+  if (context.addressSize === 64) viewOf(into).setBigUint64(0, address, true);
+  else viewOf(into).setUint32(0, Number(address), true);
+}
+
+function packScalar(into: Uint8Array, param: Param, { type, value }: Scalar, wrong: Wrong): void {
+  const info = elementInfo[type];
+  if (info.size !== into.length) wrong(`a value of type ${type} given for ${describeParam(param)}`);
+  const problem = misfit(type, value);
+  if (problem !== null) wrong(problem);
+  info.set(viewOf(into), 0, value);
+}
+
+function packNumber(into: Uint8Array, param: Param, value: number | bigint, wrong: Wrong): void {
+  const { kind, size } = param.type;
+  if (kind === "array" || (size !== 1 && size !== 2 && size !== 4 && size !== 8)) {
+    wrong(`a number given for ${describeParam(param)}; give its bytes`);
+  }
+  const bits = 8 * size;
+  const type = (kind === "f" ? `f${bits}` : `u${bits}`) as ElementType;
+  const problem = misfit(type, value);
+  if (problem !== null) wrong(`${problem}: ${describeParam(param)}`);
+  elementInfo[type].set(viewOf(into), 0, value);
+}

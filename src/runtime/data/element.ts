@@ -1,0 +1,211 @@
+import { bf16ToNumber, f16ToNumber, numberToBf16, numberToF16 } from "../../numeric/half.ts";
+
+/** The types of the elements of buffers, little-endian. */
+export const elementTypes = [
+  "u8",
+  "s8",
+  "u16",
+  "s16",
+  "u32",
+  "s32",
+  "u64",
+  "s64",
+  "f16",
+  "bf16",
+  "f32",
+  "f64",
+] as const;
+
+export type ElementType = (typeof elementTypes)[number];
+
+export const isElementType = (name: string): name is ElementType => (elementTypes as readonly string[]).includes(name);
+
+export interface ElementInfo {
+  readonly kind: "unsigned" | "signed" | "float";
+  /** Bytes. */
+  readonly size: 1 | 2 | 4 | 8;
+  /** 64-bit integers are bigints, all others numbers. */
+  get(view: DataView, at: number): number | bigint;
+  /** Integers keep their low bits; floats are rounded once, to nearest even. */
+  set(view: DataView, at: number, value: number | bigint): void;
+}
+
+const low32 = (value: number | bigint): number =>
+  typeof value === "bigint" ? Number(BigInt.asUintN(32, value)) : value >>> 0;
+
+const low64 = (value: number | bigint): bigint => BigInt.asUintN(64, BigInt(value));
+
+/** By way of f32, as in programs that have no direct conversion. */
+const roundToBf16 = (value: number): number => numberToBf16(Math.fround(value));
+
+export const elementInfo: Readonly<Record<ElementType, ElementInfo>> = {
+  u8: { kind: "unsigned", size: 1, get: (v, at) => v.getUint8(at), set: (v, at, x) => v.setUint8(at, low32(x)) },
+  s8: { kind: "signed", size: 1, get: (v, at) => v.getInt8(at), set: (v, at, x) => v.setUint8(at, low32(x)) },
+  u16: {
+    kind: "unsigned",
+    size: 2,
+    get: (v, at) => v.getUint16(at, true),
+    set: (v, at, x) => v.setUint16(at, low32(x), true),
+  },
+  s16: {
+    kind: "signed",
+    size: 2,
+    get: (v, at) => v.getInt16(at, true),
+    set: (v, at, x) => v.setUint16(at, low32(x), true),
+  },
+  u32: {
+    kind: "unsigned",
+    size: 4,
+    get: (v, at) => v.getUint32(at, true),
+    set: (v, at, x) => v.setUint32(at, low32(x), true),
+  },
+  s32: {
+    kind: "signed",
+    size: 4,
+    get: (v, at) => v.getInt32(at, true),
+    set: (v, at, x) => v.setUint32(at, low32(x), true),
+  },
+  u64: {
+    kind: "unsigned",
+    size: 8,
+    get: (v, at) => v.getBigUint64(at, true),
+    set: (v, at, x) => v.setBigUint64(at, low64(x), true),
+  },
+  s64: {
+    kind: "signed",
+    size: 8,
+    get: (v, at) => v.getBigInt64(at, true),
+    set: (v, at, x) => v.setBigUint64(at, low64(x), true),
+  },
+  f16: {
+    kind: "float",
+    size: 2,
+    get: (v, at) => f16ToNumber(v.getUint16(at, true)),
+    set: (v, at, x) => v.setUint16(at, numberToF16(Number(x)), true),
+  },
+  bf16: {
+    kind: "float",
+    size: 2,
+    get: (v, at) => bf16ToNumber(v.getUint16(at, true)),
+    set: (v, at, x) => v.setUint16(at, roundToBf16(Number(x)), true),
+  },
+  f32: {
+    kind: "float",
+    size: 4,
+    get: (v, at) => v.getFloat32(at, true),
+    set: (v, at, x) => v.setFloat32(at, Number(x), true),
+  },
+  f64: {
+    kind: "float",
+    size: 8,
+    get: (v, at) => v.getFloat64(at, true),
+    set: (v, at, x) => v.setFloat64(at, Number(x), true),
+  },
+};
+
+/**
+ * Why an element cannot hold a value, or null. Integers may be written as signed or unsigned: compilers declare `int`
+ * parameters as `.u32`. Floats round, so any number will do.
+ */
+export function misfit(type: ElementType, value: number | bigint): string | null {
+  const { kind, size } = elementInfo[type];
+  if (kind === "float") return null;
+  if (typeof value === "number" && !Number.isInteger(value)) return `${value} is no integer, which ${type} holds`;
+  const bits = 8 * size;
+  return value < -(2 ** (bits - 1)) || value >= 2 ** bits ? `${value} does not fit ${type}` : null;
+}
+
+export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Reads elements one by one out of bytes. */
+export class Elements {
+  readonly type: ElementType;
+  readonly bytes: Uint8Array;
+  readonly length: number;
+  readonly #info: ElementInfo;
+  readonly #view: DataView;
+
+  constructor(type: ElementType, bytes: Uint8Array) {
+    this.type = type;
+    this.bytes = bytes;
+    this.#info = elementInfo[type];
+    this.#view = viewOf(bytes);
+    this.length = Math.floor(bytes.length / this.#info.size);
+  }
+
+  /** A new array of `length` zeros. */
+  static zeros(type: ElementType, length: number): Elements {
+    return new Elements(type, new Uint8Array(length * elementInfo[type].size));
+  }
+
+  get size(): number {
+    return this.#info.size;
+  }
+
+  get(index: number): number | bigint {
+    return this.#info.get(this.#view, index * this.#info.size);
+  }
+
+  set(index: number, value: number | bigint): void {
+    this.#info.set(this.#view, index * this.#info.size, value);
+  }
+
+  /** The bits of an element as an unsigned integer. */
+  pattern(index: number): number | bigint {
+    const { size } = this.#info;
+    const at = index * size;
+    if (size === 1) return this.#view.getUint8(at);
+    if (size === 2) return this.#view.getUint16(at, true);
+    return size === 4 ? this.#view.getUint32(at, true) : this.#view.getBigUint64(at, true);
+  }
+}
+
+/** What `Buffer.read` gives: f16 and bf16 come as the numbers that they stand for. */
+export interface TypedArrays {
+  u8: Uint8Array;
+  s8: Int8Array;
+  u16: Uint16Array;
+  s16: Int16Array;
+  u32: Uint32Array;
+  s32: Int32Array;
+  u64: BigUint64Array;
+  s64: BigInt64Array;
+  f16: Float32Array;
+  bf16: Float32Array;
+  f32: Float32Array;
+  f64: Float64Array;
+}
+
+export type TypedArray = TypedArrays[ElementType];
+
+const constructors = {
+  u8: Uint8Array,
+  s8: Int8Array,
+  u16: Uint16Array,
+  s16: Int16Array,
+  u32: Uint32Array,
+  s32: Int32Array,
+  u64: BigUint64Array,
+  s64: BigInt64Array,
+  f32: Float32Array,
+  f64: Float64Array,
+} as const;
+
+/** The values of little-endian bytes, in an array of their own. */
+export function toTypedArray<T extends ElementType>(type: T, bytes: Uint8Array): TypedArrays[T] {
+  if (type === "f16" || type === "bf16") {
+    const elements = new Elements(type, bytes);
+    return Float32Array.from({ length: elements.length }, (_, i) => elements.get(i) as number) as TypedArrays[T];
+  }
+  // Not slice: that of a Node Buffer shares its memory.
+  const own = new Uint8Array(bytes).buffer;
+  return new constructors[type as keyof typeof constructors](own) as TypedArrays[T];
+}
+
+/** The element type that a typed array is made of, or null. */
+export function typeOfArray(array: ArrayBufferView): ElementType | null {
+  for (const [type, arrayClass] of Object.entries(constructors)) {
+    if (array instanceof arrayClass) return type as ElementType;
+  }
+  return array instanceof Uint8ClampedArray ? "u8" : null;
+}

@@ -1,0 +1,89 @@
+import type { Observer } from "../../machine/events.ts";
+import type { LaunchRequest, SanitizerName } from "../../machine/launch.ts";
+import { sanitizersFor } from "../../sanitizers/index.ts";
+import { UsageError } from "../data/errors.ts";
+import type { LaunchPlan } from "../launch/launch-plan.ts";
+import type { EngineName, EngineResult, KernelResult, LaunchDefaults, LaunchOptions } from "./module.ts";
+
+/** A launch that can begin: its arguments have been taken. */
+export class PreparedLaunch {
+  readonly request: LaunchRequest;
+  readonly observers: readonly Observer[];
+  readonly engine: EngineName;
+  readonly #plan: LaunchPlan;
+  #stdout = "";
+
+  constructor(
+    kernel: string,
+    plan: LaunchPlan,
+    sanitizers: readonly SanitizerName[],
+    options: LaunchOptions,
+    defaults: LaunchDefaults,
+  ) {
+    const seed = options.seed ?? defaults.seed;
+    const steering = options.steering ?? defaults.steering;
+    const maxSteps = options.maxSteps ?? defaults.maxSteps;
+    const timeoutMs = options.timeoutMs ?? defaults.timeoutMs;
+    const hostThreads = options.hostThreads ?? defaults.hostThreads;
+    if (hostThreads !== undefined && !(Number.isInteger(hostThreads) && hostThreads >= 1)) {
+      throw new UsageError(`hostThreads is ${hostThreads}: expected an integer of at least 1`);
+    }
+    const { onProgress, onOutput, observers = [] } = options;
+    this.#plan = plan;
+    this.engine = options.engine ?? defaults.engine ?? "jit";
+    this.observers = [...sanitizersFor(sanitizers), ...observers];
+    this.request = {
+      kernel,
+      ...plan.request,
+      sanitize: new Set(sanitizers),
+      onOutput: (text) => {
+        this.#stdout += text;
+        onOutput?.(text);
+      },
+      ...(seed === undefined ? {} : { seed }),
+      ...(steering === undefined ? {} : { steering }),
+      ...(maxSteps === undefined ? {} : { maxSteps }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(hostThreads === undefined ? {} : { hostThreads }),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    };
+  }
+
+  /** What becomes of it. */
+  end(run: () => EngineResult): KernelResult {
+    const started = performance.now();
+    let result: EngineResult;
+    let left = "";
+    try {
+      result = run();
+    } finally {
+      left = this.#plan.finish?.() ?? "";
+    }
+    return this.#result(result, left, started);
+  }
+
+  async endAsync(run: () => Promise<EngineResult>): Promise<KernelResult> {
+    const started = performance.now();
+    let result: EngineResult;
+    let left = "";
+    try {
+      result = await run();
+    } finally {
+      left = this.#plan.finish?.() ?? "";
+    }
+    return this.#result(result, left, started);
+  }
+
+  /** It has ended, whoever ran it. */
+  close(): void {
+    const left = this.#plan.finish?.() ?? "";
+    if (left !== "") this.request.onOutput!(left);
+  }
+
+  /** `left`: what the kernel has printed into memory. */
+  #result(result: EngineResult, left: string, started: number): KernelResult {
+    if (left !== "") this.request.onOutput!(left);
+    const { threads } = this.#plan;
+    return { ...result, threads, milliseconds: performance.now() - started, stdout: this.#stdout };
+  }
+}

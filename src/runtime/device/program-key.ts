@@ -1,0 +1,29 @@
+import { sha256 } from "../data/sha256.ts";
+import type { SourceFile } from "../data/source-file.ts";
+import type { LoadOptions } from "./device-core.ts";
+
+const utf8 = new TextEncoder();
+
+/**
+ * Tells a program's code from that of all others: its files, whatever their names, and how they are understood. What vISA's `zeinfo`
+ * and `inputs` say is for launches, and does not change the code.
+ */
+export function programKey(files: readonly SourceFile[], { zeinfo: _, inputs: __, ...options }: LoadOptions): string {
+  const said = utf8.encode(JSON.stringify(options, plain));
+  const pieces = [said, ...files.map((file) => file.bytes ?? utf8.encode(file.text))];
+  const sizes = utf8.encode(pieces.map((piece) => piece.length).join());
+  const all = new Uint8Array([sizes, ...pieces].reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of [sizes, ...pieces]) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return sha256(all);
+}
+
+/** What JSON has no form for. */
+function plain(_: string, value: unknown): unknown {
+  if (value instanceof Map) return [...(value as Map<unknown, unknown>)];
+  if (value instanceof Uint8Array) return sha256(value);
+  return typeof value === "bigint" ? `${value}` : value;
+}

@@ -1,0 +1,32 @@
+import type { Report } from "../../machine/reports/report.ts";
+import { compareElements } from "../job/compare.ts";
+import type { JobResult } from "../job/job-execution.ts";
+import type { Job } from "../job/job.ts";
+
+const place = ({ code, source, span }: Report): string =>
+  `${code} at ${source.path}:${source.position(span.start).line}`;
+
+/** What a report is, apart from the threads that it happened to first. */
+const reportsOf = ({ reports }: JobResult): string => [...new Set(reports.map(place))].sort().join(", ");
+
+/**
+ * In one sentence how two runs of a job differ, or null: in what they reported, printed, or left in a buffer. A buffer that the
+ * job checks is compared as it says there, the others bit by bit.
+ */
+export function differenceOf(job: Job, one: JobResult, other: JobResult): string | null {
+  const reports = [reportsOf(one), reportsOf(other)];
+  if (reports[0] !== reports[1]) return `it reports ${reports[1] || "nothing"}, not ${reports[0] || "nothing"}`;
+  if (one.stdout !== other.stdout)
+    return `it prints ${JSON.stringify(other.stdout)}, not ${JSON.stringify(one.stdout)}`;
+  if (one.failure === null && other.failure !== null) return other.failure;
+  for (const [name, { after: got }] of other.buffers) {
+    const want = one.buffers.get(name)?.after;
+    if (want === undefined) continue;
+    const check = job.checks.find((c) => c.buffer === name && c.n === want.length && c.type === want.type);
+    const { mismatches, first } = compareElements(got, want, check?.compare ?? "bits");
+    if (first !== null) {
+      return `${mismatches} of ${got.length} elements of "${name}" differ, first at ${first.index}: ${first.got}, not ${first.want}`;
+    }
+  }
+  return null;
+}

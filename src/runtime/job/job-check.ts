@@ -1,0 +1,139 @@
+import { elementInfo, type ElementType, elementTypes } from "../data/element.ts";
+import { readBufferName, readElement, readHash } from "./job-value.ts";
+import type { JsonField } from "./json-fields.ts";
+
+/** What a buffer must hold after the launches. */
+export interface Check {
+  readonly buffer: string;
+  readonly type: ElementType;
+  readonly n: number;
+  readonly compare: Comparison;
+  readonly expected: Expected;
+  /** Of the expected bytes. */
+  readonly sha256: string | null;
+  /** Only variants of this width are checked; null: all. */
+  readonly simd: number | null;
+}
+
+export type Comparison =
+  | {
+      readonly kind: "exact";
+      /** Any NaN is as good as any other. */
+      readonly anyNan: boolean;
+      /** -0 is as good as 0. */
+      readonly anyZero: boolean;
+      /** Only these byte ranges (end exclusive) of each record of `period` bytes; null: everything. */
+      readonly records: { readonly period: number; readonly ranges: readonly (readonly [number, number])[] } | null;
+      /** Elements that may be anything. */
+      readonly skip: ReadonlySet<number>;
+      /** Elements that may have one of several values. */
+      readonly alternatives: ReadonlyMap<number, readonly (number | bigint)[]>;
+    }
+  | { readonly kind: "tolerance"; readonly relative: number; readonly absolute: number }
+  /** As multisets. */
+  | { readonly kind: "sorted" };
+
+type Expected =
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "values"; readonly values: readonly (number | bigint)[] }
+  /** Only the hash and the first values are known. */
+  | { readonly kind: "hash"; readonly first: readonly (number | bigint)[] };
+
+/** The part of a buffer's description that its checks need. */
+interface BufferShape {
+  readonly type: ElementType;
+  readonly n: number;
+}
+
+const maxBytes = 0x7fff_ffff;
+
+const fields = ["buf", "type", "n", "cmp", "sha256", "first", "file", "all", "expr", "nan", "zero", "period", "ranges"];
+
+const moreFields = ["rtol", "atol", "rel", "abs", "skip", "oneof", "simd"];
+
+export function readCheck(field: JsonField, buffers: ReadonlyMap<string, BufferShape>): Check {
+  field.object([...fields, ...moreFields]);
+  const buffer = readBufferName(field.get("buf"), buffers);
+  const spec = buffers.get(buffer);
+  const type = field.get("type").present ? field.get("type").oneOf(elementTypes) : (spec?.type ?? "u8");
+  const bytes = spec ? spec.n * elementInfo[spec.type].size : maxBytes;
+  const most = Math.floor(bytes / elementInfo[type].size);
+  const n = field.get("n").present ? field.get("n").count(0, most) : most;
+  const values = (name: string) =>
+    field
+      .get(name)
+      .items()
+      .map((value) => readElement(value, type));
+  const sha256 = readHash(field.get("sha256"));
+  const compare = readComparison(field, type, n);
+  let expected: Expected;
+  if (field.get("file").present) expected = { kind: "file", path: field.get("file").string() };
+  else if (field.get("all").present) {
+    expected = { kind: "values", values: values("all") };
+    if (expected.values.length !== n) field.get("all").fail(`has ${expected.values.length} values, n is ${n}`);
+  } else {
+    expected = { kind: "hash", first: field.get("first").present ? values("first") : [] };
+    if (sha256 === null) field.fail("says nothing about what to expect", 'give "file", "all" or "sha256"');
+    if (!isPlain(compare)) field.fail('only a plain "exact" comparison can do with a hash', 'give "file" or "all"');
+  }
+  const simd = field.get("simd");
+  return { buffer, type, n, compare, expected, sha256, simd: simd.present ? simd.count(1, 32) : null };
+}
+
+/** Whether it compares all bits of all elements. */
+const isPlain = (c: Comparison): boolean =>
+  c.kind === "exact" && !c.anyNan && !c.anyZero && c.records === null && c.skip.size === 0 && c.alternatives.size === 0;
+
+function readComparison(field: JsonField, type: ElementType, n: number): Comparison {
+  const any = (name: string): boolean => field.get(name).present && field.get(name).oneOf(["any", "same"]) === "any";
+  const tolerance = (name: string): number => (field.get(name).present ? field.get(name).float() : 0);
+  switch (field.get("cmp").present ? field.get("cmp").oneOf(["exact", "tol", "close", "sorted"]) : "exact") {
+    case "tol":
+      return { kind: "tolerance", relative: tolerance("rtol"), absolute: tolerance("atol") };
+    case "close":
+      return { kind: "tolerance", relative: tolerance("rel"), absolute: tolerance("abs") };
+    case "sorted":
+      return { kind: "sorted" };
+    case "exact":
+      return {
+        kind: "exact",
+        anyNan: any("nan"),
+        anyZero: any("zero"),
+        records: readRecords(field),
+        skip: readSkip(field.get("skip"), n),
+        alternatives: readAlternatives(field.get("oneof"), type, n),
+      };
+  }
+}
+
+const readSkip = (field: JsonField, n: number): ReadonlySet<number> =>
+  new Set(field.present ? field.items().map((index) => index.count(0, n - 1)) : []);
+
+/** `{"3": [1, 2]}`: element 3 is 1 or 2. */
+function readAlternatives(field: JsonField, type: ElementType, n: number): Map<number, readonly (number | bigint)[]> {
+  const alternatives = new Map<number, readonly (number | bigint)[]>();
+  if (!field.present) return alternatives;
+  for (const [name, values] of field.entries()) {
+    const index = /^\d{1,10}$/.test(name) ? Number(name) : n;
+    if (index >= n) values.fail(`"${name}" is no index of an element: 0 to ${n - 1} are`);
+    alternatives.set(
+      index,
+      values.items().map((value) => readElement(value, type)),
+    );
+  }
+  return alternatives;
+}
+
+function readRecords(field: JsonField): { period: number; ranges: [number, number][] } | null {
+  if (!field.get("period").present) return null;
+  const period = field.get("period").count(1, maxBytes);
+  const ranges = field
+    .get("ranges")
+    .items()
+    .map((range): [number, number] => {
+      const [from, to] = range.items();
+      if (!from || !to) range.fail("expected two numbers: the first byte and the one behind the last");
+      return [from?.count(0, period) ?? 0, to?.count(0, period) ?? 0];
+    });
+  return { period, ranges };
+}

@@ -1,0 +1,395 @@
+import type { Observer } from "../../machine/events.ts";
+import type { SanitizerName, Steering } from "../../machine/launch.ts";
+import type { Report } from "../../machine/reports/report.ts";
+import { decodeText, type Diagnostic } from "../../source/index.ts";
+import { type KernelArgument, local, scalar, struct } from "../data/argument.ts";
+import type { Buffer } from "../data/buffer.ts";
+import { elementInfo, Elements } from "../data/element.ts";
+import { LoadError, NotExecutableError, NumpyError, UsageError } from "../data/errors.ts";
+import { asType, isNumpy, readNumpy } from "../data/npy.ts";
+import { sha256 } from "../data/sha256.ts";
+import type { LoadOptions, DeviceCore } from "../device/device-core.ts";
+import { type EngineName, type Kernel, type LaunchOptions, type Module, sanitizerNames } from "../device/module.ts";
+import { compareElements, type Difference } from "./compare.ts";
+import { generate } from "./init.ts";
+import type { ArgumentSpec } from "./job-argument.ts";
+import type { Check } from "./job-check.ts";
+import type { VisaVariant } from "./job-visa.ts";
+import type { BufferSpec, ExpectedReport, Job, LaunchSpec } from "./job.ts";
+
+/** How a job reads the files that it names; `path` is as the job has it. */
+export interface JobFiles {
+  read(path: string): Uint8Array;
+  /** The path as messages show it. */
+  shown?(path: string): string;
+  /** Understands YAML, in which vISA's `.ze_info` is written; without it, jobs that need it are skipped. */
+  yaml?(text: string): unknown;
+}
+
+export interface JobOptions {
+  /** Default: the device's. */
+  readonly engine?: EngineName;
+  /** As in `LaunchDefaults`. */
+  readonly hostThreads?: number;
+  /** Default: all for a job that expects a report, else none. */
+  readonly sanitize?: ReadonlySet<SanitizerName> | null;
+  readonly seed?: number | null;
+  /** Default: no limit, but one for a job that expects a report, which may be that it never ends. */
+  readonly maxSteps?: number | null;
+  readonly timeoutMs?: number | null;
+  readonly target?: string | null;
+  readonly onProgress?: LaunchOptions["onProgress"];
+  /** What is not to be heard of: a launch with no other errors counts as good, though a fault has ended it early. */
+  readonly suppress?: (report: Report) => boolean;
+  /** Who else watches the launches, besides sanitizers. */
+  readonly observers?: readonly Observer[];
+  /** Decides the schedule of the launches, one after the other. */
+  readonly steering?: Steering;
+}
+
+interface LaunchSummary {
+  readonly kernel: string;
+  readonly threads: number;
+  /** Executed thread-instructions, where the engine counts them. */
+  readonly steps: number | null;
+  readonly milliseconds: number;
+  /** What has run it. */
+  readonly engine: EngineName;
+  /** Of what the interpreter has run: why. */
+  readonly interpreted?: string;
+  /** Threads of the host that have run blocks. */
+  readonly hostThreads: number;
+}
+
+export interface CheckResult {
+  readonly buf: string;
+  readonly ok: boolean;
+  readonly mismatches: number;
+  /** How many elements were compared. */
+  readonly n: number;
+  readonly first: Difference | null;
+}
+
+export interface JobResult {
+  readonly id: string;
+  readonly variant: string;
+  /** What has run the launches: compiled code, if that is so of all. */
+  readonly engine: EngineName;
+  readonly ok: boolean;
+  readonly launches: readonly LaunchSummary[];
+  readonly checks: readonly CheckResult[];
+  readonly stdout: string;
+  readonly reports: readonly Report[];
+  /** Reports that were not to be heard of. */
+  readonly suppressed: readonly Report[];
+  /** What the job needs that is not there yet. Such a job is not ok. */
+  readonly skipped: string | null;
+  /** Errors and warnings of the program's text. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Why the job could not be run as it stands: a file, an argument, a hash that does not fit. */
+  readonly problem: Error | null;
+  /** An error of Lanewise itself. */
+  readonly defect: Error | null;
+  /** In one sentence why it is not ok, or null. */
+  readonly failure: string | null;
+  /** The bytes of the buffers before the first launch and after the last. */
+  readonly buffers: ReadonlyMap<string, { readonly before: Elements; readonly after: Elements }>;
+}
+
+/** Thread-instructions within which a job that expects a report must come to it. */
+const stepsToReport = 20_000_000;
+
+/** The sanitizers that find what no run finds by itself. */
+const finders: Readonly<Record<string, SanitizerName>> = { "uninitialized-read": "init", "data-race": "race" };
+
+/** One launch of a job, ready to begin. */
+export interface JobLaunch {
+  readonly kernel: Kernel;
+  readonly options: LaunchOptions;
+}
+
+/** What a job needs is not there. */
+class Missing extends Error {}
+
+/** One variant of a job that runs on a fresh device. What goes wrong is in the result; nothing is thrown. */
+export class JobRun {
+  readonly device: DeviceCore;
+  readonly job: Job;
+  readonly variant: string;
+  readonly files: JobFiles;
+  readonly options: JobOptions;
+  readonly buffers = new Map<string, Buffer>();
+  readonly before = new Map<string, Elements>();
+  readonly launches: LaunchSummary[] = [];
+  readonly checks: CheckResult[] = [];
+  readonly reports: Report[] = [];
+  readonly suppressed: Report[] = [];
+  diagnostics: readonly Diagnostic[] = [];
+  stdout = "";
+
+  constructor(device: DeviceCore, job: Job, variant: string, files: JobFiles, options: JobOptions) {
+    this.device = device;
+    this.job = job;
+    this.variant = variant;
+    this.files = files;
+    this.options = options;
+  }
+
+  run(): JobResult {
+    try {
+      const launches = this.open();
+      if (launches.every((launch) => this.#launch(launch))) {
+        this.checks.push(...this.check());
+        if (this.#watches("memory")) this.reports.push(...this.device.leaks());
+      }
+      return this.#result({});
+    } catch (error) {
+      if (error instanceof NotExecutableError || error instanceof Missing)
+        return this.#result({ skipped: error.message });
+      if (error instanceof LoadError) {
+        this.diagnostics = error.diagnostics;
+        return this.#result({ failure: "the program has errors" });
+      }
+      if (error instanceof UsageError || error instanceof NumpyError) return this.#result({ problem: error });
+      // A mistake of this program. Other jobs go on.
+      return this.#result({ defect: error instanceof Error ? error : new Error(String(error)) });
+    }
+  }
+
+  /** Loads the program and fills the buffers. Throws what is wrong with the job. */
+  open(): readonly JobLaunch[] {
+    const module = this.#load();
+    for (const [name, spec] of this.job.buffers) this.#fill(name, spec);
+    const kernels = this.job.launches.map((spec) => module.kernel(spec.kernel));
+    // Refuse before anything has been launched.
+    for (const kernel of kernels) kernel.requireExecutable();
+    return this.job.launches.map((spec, i) => ({ kernel: kernels[i]!, options: this.#optionsOf(spec) }));
+  }
+
+  /** Compares what the buffers hold after the last launch with what they should. */
+  check(): readonly CheckResult[] {
+    return this.#checksOfVariant().map((check) => this.#check(check));
+  }
+
+  #load(): Module {
+    const paths = this.job.variants.get(this.variant);
+    if (!paths) throw new UsageError(`the job has no variant "${this.variant}"`);
+    const { target } = this.options;
+    const module = this.device.load(
+      paths.map((path) => ({ path: this.#shown(path), bytes: this.files.read(path) })),
+      { isa: this.job.isa, ...this.#visaOptions(), ...(target ? { target } : {}) },
+    );
+    this.diagnostics = module.diagnostics;
+    return module;
+  }
+
+  #shown(path: string): string {
+    return this.files.shown?.(path) ?? path;
+  }
+
+  get #visa(): VisaVariant | undefined {
+    return this.job.visa?.variants.get(this.variant);
+  }
+
+  /** What a program of vISA has besides its text. */
+  #visaOptions(): LoadOptions {
+    const variant = this.#visa;
+    if (variant === undefined) return {};
+    const { platform, zeinfo, data, symbols, relocations } = variant;
+    return {
+      inputs: this.job.visa!.inputs,
+      sections: new Map([...data].map(([name, path]) => [name, this.files.read(path)])),
+      symbols,
+      relocations,
+      ...(platform === null ? {} : { target: platform }),
+      ...(zeinfo === null ? {} : { zeinfo: this.#readYaml(zeinfo) }),
+    };
+  }
+
+  #readYaml(path: string): unknown {
+    if (!this.files.yaml) throw new Missing(`${path} is YAML, and nothing is there that reads it`);
+    const source = decodeText(this.files.read(path));
+    try {
+      return this.files.yaml(source);
+    } catch (error) {
+      // The first line says what is wrong, and where; a picture follows.
+      const [what = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+      throw new UsageError(`${this.#shown(path)}: ${what.replace(/:$/, "")}`);
+    }
+  }
+
+  #watches(name: SanitizerName): boolean {
+    return this.options.sanitize?.has(name) ?? this.job.expect !== null;
+  }
+
+  #fill(name: string, { type, n, init, sha256: hash }: BufferSpec): void {
+    const elements = init.gen === "file" ? new Elements(type, this.#file(init.path, type, n)) : generate(type, n, init);
+    if (hash !== null && sha256(elements.bytes) !== hash) {
+      throw new UsageError(`buffer "${name}": what fills it has another SHA-256 than the job says`);
+    }
+    this.before.set(name, elements);
+    this.buffers.set(name, this.device.buffer(type, n, `buffer "${name}"`).writeBytes(elements.bytes));
+  }
+
+  /** The bytes of a `.npy` or raw file that holds `n` elements. */
+  #file(path: string, type: BufferSpec["type"], n: number): Uint8Array {
+    const file = this.files.read(path);
+    const bytes = isNumpy(file) ? asType(readNumpy(file), type) : file;
+    const size = n * elementInfo[type].size;
+    if (bytes.length !== size) throw new UsageError(`${path} holds ${bytes.length} bytes, not ${size}`);
+    return bytes;
+  }
+
+  #optionsOf(spec: LaunchSpec): LaunchOptions {
+    const { engine, hostThreads, seed, timeoutMs, onProgress, observers, steering } = this.options;
+    const { expect } = this.job;
+    const maxSteps = this.options.maxSteps ?? (expect ? stepsToReport : null);
+    return {
+      ...spec.size,
+      args: this.#arguments(spec),
+      sanitize: this.options.sanitize ?? (expect ? "all" : []),
+      ...(engine === undefined ? {} : { engine }),
+      ...(hostThreads === undefined ? {} : { hostThreads }),
+      ...(typeof seed === "number" ? { seed } : {}),
+      ...(typeof maxSteps === "number" ? { maxSteps } : {}),
+      ...(typeof timeoutMs === "number" ? { timeoutMs } : {}),
+      ...(onProgress ? { onProgress } : {}),
+      ...(observers ? { observers } : {}),
+      ...(steering ? { steering } : {}),
+    };
+  }
+
+  /** Whether the launch came to its end. */
+  #launch({ kernel, options }: JobLaunch): boolean {
+    const result = kernel.launch(options);
+    const { threads, steps, milliseconds, engine, interpreted, hostThreads } = result;
+    const why = interpreted === null ? {} : { interpreted };
+    this.launches.push({ kernel: kernel.name, threads, steps, milliseconds, engine, ...why, hostThreads });
+    this.stdout += result.stdout;
+    const { suppress = () => false } = this.options;
+    const heard = result.reports.filter((report) => !suppress(report));
+    this.reports.push(...heard);
+    if (heard.length === result.reports.length) return result.ok;
+    this.suppressed.push(...result.reports.filter((report) => !heard.includes(report)));
+    return !heard.some((report) => report.severity === "error");
+  }
+
+  #arguments({ args }: LaunchSpec): KernelArgument[] {
+    const at = (name: string, offset: number) => this.buffers.get(name)!.at(offset);
+    return args.map((arg: ArgumentSpec) => {
+      if (arg.kind === "buffer") return at(arg.buffer, arg.offset);
+      if (arg.kind === "scalar") return arg.type === null ? arg.value : scalar(arg.type, arg.value);
+      if (arg.kind === "local") return local(arg.bytes);
+      return struct(
+        arg.bytes,
+        arg.pointers.map((p) => ({ at: p.at, to: at(p.buffer, p.offset) })),
+      );
+    });
+  }
+
+  #checksOfVariant(): readonly Check[] {
+    const { simd = null } = this.#visa ?? {};
+    return this.job.checks.filter((check) => check.simd === null || check.simd === simd);
+  }
+
+  #check(check: Check): CheckResult {
+    const { buffer: buf, type, n, expected, sha256: hash } = check;
+    const got = new Elements(
+      type,
+      this.buffers
+        .get(buf)!
+        .readBytes()
+        .subarray(0, n * elementInfo[type].size),
+    );
+    if (expected.kind === "hash") return this.#checkHash(check, got, expected.first);
+    const want =
+      expected.kind === "file"
+        ? new Elements(type, this.#file(expected.path, type, n))
+        : generate(type, n, { gen: "list", values: expected.values });
+    if (hash !== null && sha256(want.bytes) !== hash) {
+      throw new UsageError(`check of "${buf}": what is expected has another SHA-256 than the job says`);
+    }
+    const { mismatches, first } = compareElements(got, want, check.compare);
+    return { buf, ok: mismatches === 0, mismatches, n, first };
+  }
+
+  /** Only the hash of the right bytes is known, and some first values. */
+  #checkHash(
+    { buffer: buf, type, n, compare, sha256: hash }: Check,
+    got: Elements,
+    values: readonly (number | bigint)[],
+  ) {
+    if (sha256(got.bytes) === hash) return { buf, ok: true, mismatches: 0, n, first: null };
+    const known = Math.min(n, values.length);
+    const want = generate(type, known, { gen: "list", values });
+    const { mismatches, first } = compareElements(
+      new Elements(type, got.bytes.subarray(0, known * got.size)),
+      want,
+      compare,
+    );
+    return { buf, ok: false, mismatches: Math.max(1, mismatches), n, first };
+  }
+
+  #failure(): string | null {
+    const { expect, stdout } = this.job;
+    if (expect) return this.#unexpected(expect);
+    const lines = this.reports.map((r) => `${r.code} at line ${lineOf(r)}`);
+    const errors = this.reports.filter((r) => r.severity === "error");
+    if (errors.length > 0) return errors.length === 1 ? lines[0]! : `${errors.length} reports`;
+    const wrong = this.checks.filter((c) => !c.ok);
+    if (wrong.length > 0) return wrong.map(describeMismatch).join("; ");
+    if (stdout !== null && stdout !== this.stdout) {
+      return `it printed ${JSON.stringify(this.stdout)}, not ${JSON.stringify(stdout)}`;
+    }
+    return null;
+  }
+
+  /** How the reports differ from the one that is expected, or null. */
+  #unexpected({ report, file, line }: ExpectedReport): string | null {
+    const path = file === null ? null : this.#shown(file);
+    const place = (code: string, at: string | null, where: number): string =>
+      `${code} at ${at === null ? "" : `${at}, `}line ${where}`;
+    const wanted = place(report, path, line);
+    const found = this.reports.map((r) => place(r.code, path === null ? null : r.source.path, lineOf(r)));
+    if (found.length > 0) {
+      return found.every((one) => one === wanted) ? null : `expected ${wanted}, but it reported ${found.join(", ")}`;
+    }
+    const finder = finders[report];
+    const blind = finder && !sanitizerNames.includes(finder) ? `: the ${finder} sanitizer is not there yet` : "";
+    return `expected ${wanted}, but nothing was reported${blind}`;
+  }
+
+  #result(end: { skipped?: string; problem?: Error; defect?: Error; failure?: string }): JobResult {
+    const { skipped = null, problem = null, defect = null } = end;
+    const broken = defect === null ? undefined : `internal error: ${defect.message}`;
+    const failure = skipped ?? problem?.message ?? broken ?? end.failure ?? this.#failure();
+    const buffers = [...this.buffers].map(([name, buffer]) => {
+      const before = this.before.get(name)!;
+      return [name, { before, after: new Elements(before.type, buffer.readBytes()) }] as const;
+    });
+    return {
+      id: this.job.id,
+      variant: this.variant,
+      engine: this.launches.length > 0 && this.launches.every((l) => l.engine === "jit") ? "jit" : "interpreter",
+      ok: failure === null,
+      launches: this.launches,
+      checks: this.checks,
+      stdout: this.stdout,
+      reports: this.reports,
+      suppressed: this.suppressed,
+      skipped,
+      diagnostics: this.diagnostics,
+      problem,
+      defect,
+      failure,
+      buffers: new Map(buffers),
+    };
+  }
+}
+
+const lineOf = ({ source, span }: Report): number => source.position(span.start).line;
+
+const describeMismatch = ({ buf, mismatches, n, first }: CheckResult): string => {
+  const where = first ? `, first at ${first.index}: got ${first.got}, want ${first.want}` : "";
+  return `${mismatches} of ${n} elements of "${buf}" differ${where}`;
+};

@@ -1,0 +1,138 @@
+import { nearest } from "../../source/index.ts";
+import { type Platform, platforms } from "../../visa/isa/row.ts";
+import type { DataPlace, DataRelocation } from "../../visa/lower/symbols.ts";
+import { elementTypes } from "../data/element.ts";
+import type { KernelInput } from "../visa/handwritten-payload.ts";
+import type { JsonField } from "./json-fields.ts";
+
+/** What a job of vISA has besides what every job has. */
+export interface VisaJob {
+  readonly variants: ReadonlyMap<string, VisaVariant>;
+  /** What the inputs of its hand-written kernels hold. */
+  readonly inputs: readonly KernelInput[];
+}
+
+/** How one compiled or written form of a job's program is launched. Paths are as the job has them. */
+export interface VisaVariant {
+  /** Lanes of a hardware thread; null where neither the variant nor the job says. */
+  readonly simd: number | null;
+  /** Null where the variant's name begins with none, and the job names none. */
+  readonly platform: Platform | null;
+  /** The file with the section `.ze_info`, as YAML. */
+  readonly zeinfo: string | null;
+  /** Files with the other sections of the compiled program, by name. */
+  readonly data: ReadonlyMap<string, string>;
+  /** Names that the program takes the address of and that lie in a section. */
+  readonly symbols: ReadonlyMap<string, DataPlace>;
+  /** Where sections hold addresses. */
+  readonly relocations: readonly DataRelocation[];
+}
+
+/** The fields that only jobs of vISA have. */
+export const visaFields = ["inputs", "platform", "simd", "tags", "retval_model"] as const;
+
+const maxBytes = 0x7fff_ffff;
+
+/** A platform by its name in any case, or null. */
+const platformNamed = (name: string): Platform | null =>
+  platforms.find((platform) => platform === name.toLowerCase()) ?? null;
+
+/** As in "igc2-bmg.simd16.fc3". */
+const platformOfVariant = (name: string): Platform | null => platformNamed(name.split(".")[0]!.replace(/^.*-/, ""));
+
+export function readVisaJob(root: JsonField): VisaJob {
+  const platform = readPlatform(root.get("platform"));
+  const simd = readSimd(root.get("simd"));
+  const variants = root
+    .get("variants")
+    .entries()
+    .map(([name, field]) => [name, readVariant(name, field, { platform, simd })] as const);
+  const inputs = root.get("inputs").present ? root.get("inputs").items().map(readInput) : [];
+  return { variants: new Map(variants), inputs };
+}
+
+/**
+ * The files of a variant. A compiler that has tried again dumps its kernel twice: of files that `defines` the same routines,
+ * the first counts.
+ */
+export function readModules(field: JsonField): string[] {
+  const defines = field.get("defines");
+  const known = new Set<string>();
+  return field
+    .get("modules")
+    .items()
+    .map((file) => file.string())
+    .filter((path) => {
+      const listed = defines.get(path.replace(/^.*\//, ""));
+      const routines = listed.present ? listed.items().map((routine) => routine.string()) : [path];
+      const fresh = routines.filter((routine) => !known.has(routine));
+      for (const routine of fresh) known.add(routine);
+      return fresh.length > 0;
+    });
+}
+
+function readPlatform(field: JsonField): Platform | null {
+  const name = field.present ? field.string() : "";
+  const platform = platformNamed(name);
+  if (platform !== null || name === "") return platform;
+  const meant = nearest(name.toLowerCase(), platforms);
+  field.fail(`there is no platform "${name}"`, meant ? `"${meant}" exists` : `one of ${platforms.join(", ")}`);
+  return null;
+}
+
+const readSimd = (field: JsonField): number | null => (field.present ? field.count(1, 32) : null);
+
+function readVariant(
+  name: string,
+  field: JsonField,
+  job: { readonly platform: Platform | null; readonly simd: number | null },
+): VisaVariant {
+  field.object(["modules", "zeinfo", "simd", "defines", "data", "symbols", "relocations"]);
+  const members = <T>(member: string, read: (value: JsonField) => T): Map<string, T> =>
+    new Map(
+      field.get(member).present
+        ? field
+            .get(member)
+            .entries()
+            .map(([key, value]) => [key, read(value)] as const)
+        : [],
+    );
+  const data = members("data", (section) => section.object(["file", "size"]).get("file").string());
+  return {
+    simd: readSimd(field.get("simd")) ?? job.simd,
+    platform: platformOfVariant(name) ?? job.platform,
+    zeinfo: field.get("zeinfo").present ? field.get("zeinfo").string() : null,
+    data,
+    symbols: members("symbols", (symbol) => readPlace(symbol.object(["section", "offset", "size"]), data)),
+    relocations: field.get("relocations").present
+      ? field
+          .get("relocations")
+          .items()
+          .map((relocation) => readRelocation(relocation, data))
+      : [],
+  };
+}
+
+function readRelocation(field: JsonField, data: ReadonlyMap<string, string>): DataRelocation {
+  field.object(["section", "offset", "symbol", "bytes"]);
+  const bytes = field.get("bytes").present && field.get("bytes").count(4, 8) === 4 ? 4 : 8;
+  return { ...readPlace(field, data), symbol: field.get("symbol").string(), bytes };
+}
+
+function readPlace(field: JsonField, data: ReadonlyMap<string, string>): DataPlace {
+  const section = field.get("section").string();
+  if (field.get("section").present && !data.has(section)) {
+    field
+      .get("section")
+      .fail(`there is no section "${section}"`, `\`data\` has ${[...data.keys()].join(", ") || "none"}`);
+  }
+  return { section, offset: field.get("offset").present ? field.get("offset").count(0, maxBytes) : 0 };
+}
+
+function readInput(field: JsonField): KernelInput {
+  field.object(["name", "kind", "type", "buf", "n", "bytes_per_thread"]);
+  const name = field.get("name").string();
+  const kind = field.get("kind").oneOf(["arg", "lane-id", "stack"]);
+  if (kind === "stack") return { name, kind, bytesPerThread: field.get("bytes_per_thread").count(1, 0x100_0000) };
+  return { name, kind, type: field.get("type").present ? field.get("type").oneOf(elementTypes) : "u32" };
+}

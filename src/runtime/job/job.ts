@@ -1,0 +1,206 @@
+import type { Dim3 } from "../../machine/reports/report.ts";
+import { type Diagnostic, DiagnosticSink, type SourceText } from "../../source/index.ts";
+import type { JobCode } from "../data/codes.ts";
+import { elementInfo, type ElementType, elementTypes } from "../data/element.ts";
+import { type Isa, isas } from "../data/isa.ts";
+import type { Init } from "./init.ts";
+import { type ArgumentSpec, readArgument } from "./job-argument.ts";
+import { type Check, readCheck } from "./job-check.ts";
+import { readElement, readHash, readHex } from "./job-value.ts";
+import { readModules, readVisaJob, visaFields, type VisaJob } from "./job-visa.ts";
+import { JsonField } from "./json-fields.ts";
+import { parseJson } from "./json-text.ts";
+
+/** A reproducible run: programs, the buffers they work on, launches, and what must come out. */
+export interface Job {
+  readonly id: string;
+  readonly isa: Isa;
+  /** Name to the files that are linked into one program. */
+  readonly variants: ReadonlyMap<string, readonly string[]>;
+  /** What vISA needs besides; null for PTX. */
+  readonly visa: VisaJob | null;
+  readonly buffers: ReadonlyMap<string, BufferSpec>;
+  readonly launches: readonly LaunchSpec[];
+  readonly checks: readonly Check[];
+  /** What the kernels must print, or null where that is not compared. */
+  readonly stdout: string | null;
+  readonly expect: ExpectedReport | null;
+}
+
+/** The report that a run must end with. `file`: in which file, as the job names it; null where it does not say. */
+export interface ExpectedReport {
+  readonly report: string;
+  readonly file: string | null;
+  readonly line: number;
+}
+
+export interface BufferSpec {
+  readonly type: ElementType;
+  readonly n: number;
+  readonly init: Init;
+  /** Of the filled buffer. */
+  readonly sha256: string | null;
+}
+
+export interface LaunchSpec {
+  /** Absent: the only one that there is. */
+  readonly kernel?: string;
+  /** `shared`: bytes of dynamic shared memory. */
+  readonly size:
+    | { readonly grid: Dim3; readonly block: Dim3; readonly shared: number }
+    | { readonly global: Dim3; readonly local: Dim3 };
+  readonly args: readonly ArgumentSpec[];
+}
+
+const maxBytes = 0x7fff_ffff;
+
+/** Reads a job file, which is untrusted. Gives the job, or null and at least one error; never throws. */
+export function parseJob(source: SourceText): {
+  readonly job: Job | null;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const sink = new DiagnosticSink<JobCode>(source, 100);
+  const { root, problem } = parseJson(source);
+  if (!root) {
+    sink.error("json-syntax", problem!.span, problem!.message);
+    return { job: null, diagnostics: sink.diagnostics };
+  }
+  const field = new JsonField(root, "", sink, root);
+  if (root.kind !== "object") field.object([]);
+  const job = root.kind === "object" ? readJob(field) : null;
+  const diagnostics = sink.diagnostics.sort((a, b) => a.span.start - b.span.start);
+  return { job: diagnostics.length > 0 ? null : job, diagnostics };
+}
+
+const topFields = ["id", "note", "isa", "requires", "sources", "variants", "buffers", "launches", "checks", "stdout"];
+
+function readJob(root: JsonField): Job {
+  const optional = <T>(name: string, read: (field: JsonField) => T, absent: T): T =>
+    root.get(name).present ? read(root.get(name)) : absent;
+  const isa = optional<Isa>("isa", (f) => f.oneOf(isas), "ptx");
+  root.object([...topFields, "expect", ...(isa === "visa" ? visaFields : [])]);
+  const buffers = new Map(
+    optional("buffers", (f) => f.entries(), []).map(([name, field]) => [name, readBuffer(field)] as const),
+  );
+  const files = isa === "visa" ? readModules : (field: JsonField) => field.items().map((file) => file.string());
+  return {
+    id: optional("id", (f) => f.string(), "job"),
+    isa,
+    variants: new Map(
+      root
+        .get("variants")
+        .entries()
+        .map(([name, field]) => [name, files(field)] as const),
+    ),
+    visa: isa === "visa" ? readVisaJob(root) : null,
+    buffers,
+    launches: root
+      .get("launches")
+      .items()
+      .map((f) => readLaunch(f, isa, buffers)),
+    checks: optional("checks", (f) => f.items(), []).map((f) => readCheck(f, buffers)),
+    stdout: optional<string | null>("stdout", (f) => f.string(), null),
+    expect: optional<ExpectedReport | null>("expect", readExpect, null),
+  };
+}
+
+function readExpect(field: JsonField): ExpectedReport {
+  field.object(["report", "line", "threads", "file"]);
+  const file = field.get("file");
+  return {
+    report: field.get("report").string(),
+    file: file.present ? file.string() : null,
+    line: field.get("line").count(1, maxBytes),
+  };
+}
+
+function readBuffer(field: JsonField): BufferSpec {
+  field.object(["type", "n", "init", "sha256"]);
+  const type = field.get("type").oneOf(elementTypes);
+  const n = field.get("n").count(0, Math.floor(maxBytes / elementInfo[type].size));
+  return { type, n, init: readInit(field.get("init"), type, n), sha256: readHash(field.get("sha256")) };
+}
+
+function readInit(field: JsonField, type: ElementType, n: number): Init {
+  if (!field.present) return { gen: "zero" };
+  const known = ["gen", "value", "start", "step", "values", "data", "path", "seed", "lo", "hi", "mod", "add", "scale"];
+  field.object(known);
+  const element = (name: string, absent: number): number | bigint =>
+    field.get(name).present ? readElement(field.get(name), type) : absent;
+  const float = (name: string, absent: number): number => (field.get(name).present ? field.get(name).float() : absent);
+  switch (field.get("gen").oneOf(["zero", "fill", "iota", "list", "hex", "file", "lcg"])) {
+    case "zero":
+      return { gen: "zero" };
+    case "fill":
+      return { gen: "fill", value: readElement(field.get("value"), type) };
+    case "iota":
+      return { gen: "iota", start: element("start", 0), step: element("step", 1) };
+    case "file":
+      return { gen: "file", path: field.get("path").string() };
+    case "hex": {
+      const data = readHex(field.get("data"));
+      const bytes = n * elementInfo[type].size;
+      if (data.length !== bytes) field.get("data").fail(`has ${data.length} bytes, the buffer ${bytes}`);
+      return { gen: "bytes", data };
+    }
+    case "list": {
+      const values = field.get("values").items();
+      if (values.length !== n) field.get("values").fail(`has ${values.length} values, the buffer ${n} elements`);
+      return { gen: "list", values: values.map((value) => readElement(value, type)) };
+    }
+    case "lcg": {
+      const mod = field.get("mod");
+      return {
+        gen: "lcg",
+        seed: field.get("seed").count(0, 0xffff_ffff),
+        lo: float("lo", 0),
+        hi: float("hi", 1),
+        mod: mod.present ? mod.count(1, 0xffff_ffff) : null,
+        add: float("add", 0),
+        scale: float("scale", 1),
+      };
+    }
+  }
+}
+
+function readDim(field: JsonField, most: Dim3): Dim3 {
+  const items = field.items();
+  if (items.length > 3 || (items.length === 0 && field.node?.kind === "array"))
+    field.fail(`has ${items.length} entries, not 1 to 3`);
+  const size = (i: 0 | 1 | 2): number => items[i]?.count(1, most[i]) ?? 1;
+  return [size(0), size(1), size(2)];
+}
+
+/** Threads of a block, work items of a group. */
+const maxThreads: Dim3 = [1024, 1024, 64];
+
+function readLaunch(field: JsonField, isa: Isa, buffers: Job["buffers"]): LaunchSpec {
+  const args = field.get("args");
+  return {
+    kernel: field.get("kernel").string(),
+    size: isa === "ptx" ? readBlocks(field) : readWorkItems(field),
+    args: args.present ? args.items().map((arg) => readArgument(arg, buffers)) : [],
+  };
+}
+
+function readBlocks(field: JsonField): LaunchSpec["size"] {
+  field.object(["kernel", "grid", "block", "shared", "args"]);
+  const block = readDim(field.get("block"), maxThreads);
+  const threads = block[0] * block[1] * block[2];
+  if (threads > 1024) field.get("block").fail(`${threads} threads are more than the 1024 that a block may have`);
+  const shared = field.get("shared");
+  return {
+    grid: readDim(field.get("grid"), [0x7fff_ffff, 65_535, 65_535]),
+    block,
+    shared: shared.present ? shared.count(0, maxBytes) : 0,
+  };
+}
+
+function readWorkItems(field: JsonField): LaunchSpec["size"] {
+  field.object(["kernel", "global", "local", "args"]);
+  const most = 0xffff_ffff;
+  return {
+    global: readDim(field.get("global"), [most, most, most]),
+    local: readDim(field.get("local"), [1024, 1024, 1024]),
+  };
+}

@@ -1,0 +1,71 @@
+import type { IrFunction, LaunchBounds } from "../../ir/index.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
+import { type ArgumentContext, type KernelArgument, packArguments } from "../data/argument.ts";
+import { UsageError } from "../data/errors.ts";
+import { dim3, type LaunchPlan, type LaunchSize } from "./launch-plan.ts";
+
+/** Far more than any GPU has, and less than the window of the address space. */
+const maxShared = 0x0400_0000;
+
+/** Threads of a block, whatever its shape. */
+export const maxThreads = 1024;
+
+/** As many as a size has. */
+export const threadsOf = ([x, y, z]: Dim3): number => x * y * z;
+
+/**
+ * A launch of a PTX kernel: blocks of threads, and the parameters in a block of bytes.
+ *
+ * @throws UsageError when arguments or sizes do not fit the kernel
+ */
+export function planPtx(
+  kernel: IrFunction,
+  size: LaunchSize,
+  args: readonly KernelArgument[],
+  context: ArgumentContext,
+): LaunchPlan {
+  if (size.grid === undefined || size.block === undefined) {
+    throw new UsageError(`kernel "${kernel.name}" is PTX: give \`grid\` in blocks and \`block\` in threads`);
+  }
+  const { shared = 0 } = size;
+  const grid = dim3(size.grid);
+  const block = dim3(size.block);
+  checkSizes(kernel, grid, block, shared);
+  const params = packArguments(kernel, args, context);
+  return { request: { grid, block, sharedBytes: shared, params }, threads: threadsOf(grid) * threadsOf(block) };
+}
+
+function checkSizes(kernel: IrFunction, grid: Dim3, block: Dim3, shared: number): void {
+  checkSize(kernel, "grid", grid, [0x7fff_ffff, 65_535, 65_535]);
+  if (!Number.isInteger(shared) || shared < 0 || shared > maxShared) {
+    throw misfit(kernel, `${shared} bytes of shared memory; it has at most ${maxShared}`);
+  }
+  checkBlock(kernel, block);
+}
+
+/** @throws UsageError when the kernel cannot have blocks of this size */
+export function checkBlock(kernel: IrFunction, block: Dim3): void {
+  checkSize(kernel, "block", block, [maxThreads, 1024, 64]);
+  const threads = threadsOf(block);
+  if (threads > maxThreads) throw misfit(kernel, `a block of ${threads} threads; it has at most ${maxThreads}`);
+  const bounds = boundsProblem(kernel.bounds, block);
+  if (bounds) throw misfit(kernel, bounds);
+}
+
+function checkSize(kernel: IrFunction, what: string, size: Dim3, most: Dim3): void {
+  const fits = size.every((n, i) => Number.isInteger(n) && n >= 1 && n <= most[i]!);
+  if (!fits) throw misfit(kernel, `a ${what} of (${size.join(", ")}) is not from (1, 1, 1) to (${most.join(", ")})`);
+}
+
+const misfit = ({ name }: IrFunction, what: string): UsageError => new UsageError(`kernel "${name}": ${what}`);
+
+function boundsProblem({ reqntid, maxntid }: LaunchBounds, block: Dim3): string | null {
+  const size = `(${block.join(", ")})`;
+  if (reqntid && !reqntid.every((n, i) => n === block[i])) {
+    return `a block of ${size} threads, but .reqntid wants (${reqntid.join(", ")})`;
+  }
+  if (maxntid && threadsOf(block) > threadsOf(maxntid)) {
+    return `a block of ${threadsOf(block)} threads, but .maxntid allows ${threadsOf(maxntid)}`;
+  }
+  return null;
+}

@@ -1,0 +1,242 @@
+import { loadProgram, type Program } from "../../interpreter/index.ts";
+import { genericBases, type Param, windows } from "../../ir/index.ts";
+import type { CompiledKernel } from "../../jit/abi/compiled-kernel.ts";
+import { barrierImports } from "../../jit/abi/host-imports.ts";
+import { JitProgram } from "../../jit/run/jit-program.ts";
+import type { Extent } from "../../machine/memory/extent.ts";
+import { DeviceMemory } from "../../machine/memory/memory.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
+import { machineFeatures, maddCases, maddModule } from "../../wasm/features.ts";
+import { base64 } from "../data/base64.ts";
+import { fitting, UsageError } from "../data/errors.ts";
+import type { SourceFile } from "../data/source-file.ts";
+import { DeviceCore } from "../device/device-core.ts";
+import { deviceFunctions } from "../launch/device-functions.ts";
+import { dim3, type Size } from "../launch/launch-plan.ts";
+import { isProvided } from "../launch/provided-names.ts";
+import { checkBlock, maxThreads, threadsOf } from "../launch/ptx-plan.ts";
+import { sitesOf, type StandaloneSite } from "./standalone-sites.ts";
+
+export interface BuildOptions {
+  /** Default: the only one of the program. */
+  readonly kernel?: string;
+  /** The block for which the code is: others cannot be launched then. Default: any. */
+  readonly block?: Size;
+  /** Check for this target instead of the module's own. */
+  readonly target?: string | undefined;
+}
+
+/** A variable, or what else lies in memory: `size` bytes from `at` on, zeros where there is no `data` (base64). */
+interface Piece {
+  readonly name: string;
+  readonly at: number;
+  readonly size: number;
+  readonly data?: string;
+}
+
+/** What one must know to launch a stand-alone module; docs/build.md explains every field. */
+export interface KernelDescription {
+  readonly format: "lanewise kernel 1";
+  readonly kernel: string;
+  readonly source: string;
+  /** Bytes of the module. */
+  readonly size: number;
+  readonly block: readonly [number, number, number] | null;
+  readonly mostThreads: number;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly offset: number;
+    readonly size: number;
+  }[];
+  readonly waits: boolean;
+  readonly imports: readonly string[];
+  /** Null where the code needs none. Else what tells whether multiply-adds of the machine are fused. */
+  readonly fusedMultiplyAdd: {
+    readonly probe: string;
+    readonly f32: readonly number[];
+    readonly f64: readonly number[];
+  } | null;
+  readonly memory: {
+    readonly free: number;
+    readonly global: { readonly base: string; readonly variables: readonly Piece[] };
+    readonly const: { readonly base: string; readonly at: number; readonly variables: readonly Piece[] };
+    readonly shared: { readonly base: string; readonly variables: readonly Piece[]; readonly dynamic: number };
+    readonly params: { readonly base: string };
+    readonly local: { readonly base: string; readonly stride: number };
+    readonly generic: string;
+  };
+  readonly context: {
+    readonly lanes: number;
+    readonly words: CompiledKernel["layout"]["words"];
+    readonly params: number;
+    readonly roots: { readonly at: number; readonly parameters: readonly number[] };
+    readonly records: { readonly at: number; readonly end: number };
+    readonly addresses: number;
+    readonly places: number;
+    readonly values: number;
+    readonly args: number;
+    readonly threads: number;
+    readonly calls: number;
+    readonly targets: { readonly at: number; readonly data: string };
+    readonly shared: number;
+  };
+  readonly sites: readonly StandaloneSite[];
+}
+
+export interface StandaloneKernel {
+  readonly wasm: Uint8Array<ArrayBuffer>;
+  readonly description: KernelDescription;
+}
+
+/**
+ * Compiles a kernel of PTX into a module that needs nothing of Lanewise, and describes how it is launched.
+ *
+ * @throws LoadError when the text has errors
+ * @throws UsageError when there is no such kernel, or no such block
+ * @throws NotExecutableError when the kernel can reach an instruction that is not modelled
+ * @throws NotStandaloneError when it needs what only Lanewise's own launcher has
+ */
+export function buildKernel(
+  source: string | SourceFile | readonly SourceFile[],
+  options: BuildOptions = {},
+): StandaloneKernel {
+  const loaded = new DeviceCore().load(source, { isa: "ptx", target: options.target });
+  const kernel = loaded.kernel(options.kernel);
+  kernel.requireExecutable();
+  const { bounds } = kernel.ir;
+  const wanted = options.block ?? bounds.reqntid;
+  const block = wanted === undefined ? null : dim3(wanted);
+  if (block !== null) checkBlock(kernel.ir, block);
+  // A memory in which there is nothing but the program's variables.
+  const memory = new DeviceMemory();
+  const program = fitting(() => loadProgram(memory, loaded.ir, { externals: deviceFunctions }));
+  const jit = new JitProgram(program);
+  const { compiled, isPortable } = compile(jit, kernel.name, block);
+  if (loaded.ir.addressSize === 32) throw new NotStandaloneError(kernel.name, "its addresses have 32 bits");
+  if (typeof compiled === "string") throw new NotStandaloneError(kernel.name, compiled);
+  const sites = sitesOf(program, compiled);
+  const obstacle = obstacleOf(compiled, sites);
+  if (obstacle !== null) throw new NotStandaloneError(kernel.name, obstacle);
+  const { params, source: text } = kernel.ir;
+  const description: KernelDescription = {
+    format: "lanewise kernel 1",
+    kernel: kernel.name,
+    source: text.path,
+    size: compiled.bytes.length,
+    block,
+    mostThreads: bounds.maxntid === undefined ? maxThreads : Math.min(maxThreads, threadsOf(bounds.maxntid)),
+    parameters: params.map(described),
+    waits: compiled.waits,
+    imports: compiled.imports,
+    fusedMultiplyAdd: isPortable
+      ? null
+      : { probe: base64(maddModule()), f32: maddCases.f32[0]!, f64: maddCases.f64[0]! },
+    memory: memoryOf(program, compiled, jit.constantsAt),
+    context: contextOf(compiled),
+    sites,
+  };
+  return { wasm: compiled.bytes, description };
+}
+
+/** For any machine, where the code would not be another one for this. */
+function compile(jit: JitProgram, kernel: string, block: Dim3 | null) {
+  const compiled = jit.compiled(kernel, block, machineFeatures());
+  const portable = jit.compiled(kernel, block, { fusedMadd: false });
+  const isPortable =
+    typeof compiled !== "string" &&
+    typeof portable !== "string" &&
+    compiled.bytes.length === portable.bytes.length &&
+    compiled.bytes.every((byte, i) => byte === portable.bytes[i]);
+  return { compiled, isPortable };
+}
+
+const described = ({ name, type, storage }: Param) => ({
+  name,
+  type: type.kind === "array" ? "bytes" : `${type.kind}${8 * type.size}`,
+  offset: storage.kind === "kernel" ? storage.offset : 0,
+  size: type.size,
+});
+
+const hex = (address: bigint | number): string => `0x${address.toString(16)}`;
+
+function memoryOf(program: Program, { stackStride }: CompiledKernel, constantsAt: number): KernelDescription["memory"] {
+  const { memory, constants, shared, variables } = program;
+  const piece = (at: number, { name, start, end }: Extent, bytes?: Uint8Array): Piece => ({
+    name: name.replaceAll("`", ""),
+    at,
+    size: end - start,
+    ...(bytes?.some((b) => b !== 0) ? { data: base64(bytes) } : {}),
+  });
+  const { global, window } = genericBases[64];
+  return {
+    free: memory.reserve(1),
+    global: {
+      base: hex(global),
+      variables: [...variables.values()].flatMap(({ variable: { name, space, size }, address }) =>
+        space === "global"
+          ? [piece(address, { name, start: 0, end: size }, memory.views.u8.subarray(address, address + size))]
+          : [],
+      ),
+    },
+    const: {
+      base: hex(windows.const.start),
+      at: constantsAt,
+      variables: constants.extents.map((extent) => {
+        const [start, end] = [extent.start - constants.start, extent.end - constants.start];
+        return piece(start, extent, constants.views.u8.subarray(start, end));
+      }),
+    },
+    shared: {
+      base: hex(windows.shared.start),
+      variables: shared.extents.map((extent) => piece(extent.start - windows.shared.start, extent)),
+      dynamic: shared.dynamicStart - windows.shared.start,
+    },
+    params: { base: hex(windows["kernel-param"].start) },
+    local: { base: hex(windows.local.start), stride: stackStride },
+    generic: hex(window),
+  };
+}
+
+const contextOf = ({ lanes, layout, roots, targets }: CompiledKernel): KernelDescription["context"] => ({
+  lanes,
+  words: layout.words,
+  params: layout.params,
+  roots: { at: layout.roots, parameters: roots },
+  records: { at: layout.sites, end: layout.addresses },
+  addresses: layout.addresses,
+  places: layout.places,
+  values: layout.values,
+  args: layout.args,
+  threads: layout.tids,
+  calls: layout.calls,
+  targets: { at: layout.targets, data: base64(targets) },
+  shared: layout.shared,
+});
+
+/** A kernel that cannot be launched without Lanewise. */
+export class NotStandaloneError extends UsageError {
+  override readonly name = "NotStandaloneError";
+
+  constructor(kernel: string, why: string) {
+    super(`kernel "${kernel}" cannot stand alone: ${why}`);
+  }
+}
+
+/** What a module may import of a simple launcher. */
+const simple = ["translate", "fault", "external", "stackOverflow", "giveUp", "clock", "gather", "settle", "deadlock"];
+
+function obstacleOf({ imports, layout }: CompiledKernel, sites: readonly StandaloneSite[]): string | null {
+  const called = sites.find(({ calls }) => calls !== undefined && isProvided(calls) && calls !== "vprintf")?.calls;
+  if (called !== undefined) return `it calls ${called}`;
+  // Where no lanes gather, what they would gather with is imported all the same.
+  if (layout.stacks !== layout.gatherings) return "its lanes wait for others of their warp";
+  const missing = imports.find((name) => !simple.includes(name));
+  if (missing === undefined) return null;
+  const prim = /^prim:(.*)/.exec(missing)?.[1];
+  if (prim !== undefined) return `it computes ${prim}, for some operands of which Lanewise itself is asked`;
+  const { arrive, settle } = barrierImports;
+  return missing === arrive || missing === settle
+    ? "it has barriers with a number, a count or a reduction, which not all threads need come to"
+    : `it needs the launcher's "${missing}"`;
+}

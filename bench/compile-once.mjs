@@ -6,7 +6,7 @@ import { SourceText } from "../dist/source/index.js";
 import { loadProgram } from "../dist/interpreter/index.js";
 import { JitProgram } from "../dist/jit/run/jit-program.js";
 import { compile } from "../dist/runtime/device/compile.js";
-import { DeviceCore } from "../dist/runtime/device/device-core.js";
+import { PtxDevice } from "../dist/runtime/device/ptx-device.js";
 import { ModuleWriter } from "../dist/wasm/index.js";
 import { kinds } from "./compile-kinds.mjs";
 import { milliseconds } from "./time.mjs";
@@ -16,7 +16,7 @@ for (const flag of ["tier-up", "dynamic-tiering", "lazy-compilation"]) setFlagsF
 
 const [, , kind, n] = process.argv;
 const text = kinds[kind](Number(n));
-const device = new DeviceCore();
+const device = new PtxDevice();
 let program;
 const read = milliseconds(() => {
   const { module, diagnostics } = compile([new SourceText("k.ptx", text)]);

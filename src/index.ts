@@ -27,13 +27,8 @@ export type {
   UndefinedEvent,
   WarpEvent,
 } from "./machine/events.ts";
-
 export type { LaunchResult, SanitizerName } from "./machine/launch.ts";
-
 export type { Dim3, Report, StackEntry, ThreadId } from "./machine/reports/report.ts";
-
 export * from "./profiler/index.ts";
-
 export * from "./runtime/index.ts";
-
 export * from "./source/index.ts";

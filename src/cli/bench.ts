@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "../runtime/data/errors.ts";
-import { type EngineName, engineNames, type LaunchDefaults } from "../runtime/device/module.ts";
+import { type EngineName, engineNames, type LaunchDefaults } from "../runtime/launch/launch-options.ts";
 import { nearest } from "../source/index.ts";
 import { type BenchKernel, bytesOfData, initialValues } from "./bench/bench-kernel.ts";
 import { HostMemory } from "./bench/bench-memory.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serve } from "../../examples/browser/serve.mjs";
-import { DeviceCore } from "../../src/runtime/device/device-core.ts";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { buildKernel } from "../../src/runtime/standalone/standalone.ts";
 import { findChromium } from "./chromium.ts";
 
@@ -34,7 +34,7 @@ const mandelbrot = {
 /** What the interpreter makes of it. */
 function picture(): number[] {
   const { text, kernel, launch, args, words } = mandelbrot;
-  const device = new DeviceCore();
+  const device = new PtxDevice();
   const out = device.buffer("s32", words);
   device
     .load(text)

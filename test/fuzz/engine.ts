@@ -10,7 +10,7 @@ import { launch, loadProgram } from "../../src/interpreter/index.ts";
 import { packArguments } from "../../src/runtime/data/argument.ts";
 import { LoadError } from "../../src/runtime/data/errors.ts";
 import { compile } from "../../src/runtime/device/compile.ts";
-import { DeviceCore } from "../../src/runtime/device/device-core.ts";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { deviceFunctions } from "../../src/runtime/launch/device-functions.ts";
 import { SourceText } from "../../src/source/index.ts";
 import { link, run as runVisa } from "../visa/run/run-program.ts";
@@ -91,7 +91,7 @@ const apiEngine = (name: string, settings: (program: Program) => Settings): Engi
 function ptxThroughClosures({ text, buffers: contents, blob, grid, block }: PtxProgram): Outcome {
   const { module, diagnostics } = compile([new SourceText("input.ptx", text)], {});
   if (!module) throw new LoadError(diagnostics);
-  const device = new DeviceCore();
+  const device = new PtxDevice();
   const { memory } = device;
   const loaded = loadProgram(memory, module, { externals: deviceFunctions, generate: false });
   const buffers = contents.map((bytes) => device.buffer(bytes));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { loadProgram } from "../../src/interpreter/index.ts";
 import { JitProgram } from "../../src/jit/run/jit-program.ts";
 import { compile } from "../../src/runtime/device/compile.ts";
-import { DeviceCore } from "../../src/runtime/device/device-core.ts";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 // What compiling takes, but counted, not measured: bytes of code for kernels of one kind.
@@ -13,7 +13,7 @@ const { kinds } = (await import(path)) as { kinds: Readonly<Record<string, (inst
 
 function codeBytes(text: string): number {
   const { module } = compile([new SourceText("k.ptx", text)]);
-  const program = new JitProgram(loadProgram(new DeviceCore().memory, module!), 2);
+  const program = new JitProgram(loadProgram(new PtxDevice().memory, module!), 2);
   const compiled = program.compiled("k", [64, 1, 1], { fusedMadd: false });
   if (typeof compiled === "string") throw new Error(compiled);
   return compiled.bytes.length;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { EngineName } from "../../src/runtime/device/module.ts";
 import type { JobResult } from "../../src/runtime/job/job-execution.ts";
 import { parseJob } from "../../src/runtime/job/job.ts";
 import { runJob } from "../../src/runtime/job/run-job.ts";
+import type { EngineName } from "../../src/runtime/launch/launch-options.ts";
 import { type JobFile, jobFiles, present } from "../runtime/conformance-jobs.ts";
 
 const nobody: ReadonlySet<never> = new Set();

@@ -6,7 +6,7 @@ import type { LaunchRequest, LaunchResult } from "../../src/machine/launch.ts";
 import type { Dim3, Report } from "../../src/machine/reports/report.ts";
 import { packArguments } from "../../src/runtime/data/argument.ts";
 import { compile } from "../../src/runtime/device/compile.ts";
-import { DeviceCore } from "../../src/runtime/device/device-core.ts";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 /** A kernel `k(.param .u64 out)`: its registers and instructions. */
@@ -71,7 +71,7 @@ function run(
   const text = program(test).replace("WORDS", `${4 * words}`);
   const { module, diagnostics } = compile([new SourceText("k.ptx", text)], {});
   if (module === null) throw new Error(diagnostics.map((d) => d.message).join("\n"));
-  const device = new DeviceCore();
+  const device = new PtxDevice();
   const { memory } = device;
   const loaded = loadProgram(memory, module);
   const threads = [...block, ...grid].reduce((a, b) => a * b);

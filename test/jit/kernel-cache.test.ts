@@ -5,7 +5,7 @@ import { JitProgram } from "../../src/jit/run/jit-program.ts";
 import { KernelCache, RecentKernels } from "../../src/jit/run/kernel-cache.ts";
 import { packArguments } from "../../src/runtime/data/argument.ts";
 import { compile } from "../../src/runtime/device/compile.ts";
-import { DeviceCore } from "../../src/runtime/device/device-core.ts";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 /** out[t] = table[t] + scale, one behind its end for the last of 8 threads; `scale` is constant memory. */
@@ -62,7 +62,7 @@ interface Run {
 
 /** On a new device; without `recent` as a new process. */
 function run({ store, recent = new RecentKernels(), threads = 7, before = 0 }: Run) {
-  const device = new DeviceCore();
+  const device = new PtxDevice();
   const { memory } = device;
   if (before > 0) device.buffer("u8", before);
   const { module } = compile([new SourceText("k.ptx", text)]);
@@ -143,7 +143,7 @@ test("of what is in memory, the longest unused goes first", () => {
 test("a program's text, its target and its parts tell it from others", () => {
   const store = new Notebook();
   const launch = (files: readonly string[], target?: string): void => {
-    const device = new DeviceCore({ engine: "jit", kernelStore: store });
+    const device = new PtxDevice({ engine: "jit", kernelStore: store });
     const sources = files.map((body, i) => ({ path: `f${i}.ptx`, text: body }));
     const module = device.load(sources, { target });
     module.kernel("k").launch({ grid: 1, block: 7, args: [device.buffer("u32", 8)] });

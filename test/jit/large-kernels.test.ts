@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DeviceCore } from "../../src/runtime/device/device-core.ts";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 
 // Kernels that are large in one way: nothing that goes through them may nest as deeply as they are long.
 
@@ -72,7 +72,7 @@ const cases: Readonly<Record<string, { text: string; want: (t: number) => number
 };
 
 test.each(Object.entries(cases))("%s", (_, { text, want }) => {
-  const device = new DeviceCore({ kernelStore: false });
+  const device = new PtxDevice({ kernelStore: false });
   const out = device.buffer("u32", 32);
   const { ok, engine } = device
     .load(text)

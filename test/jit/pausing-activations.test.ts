@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { loadProgram } from "../../src/interpreter/index.ts";
 import { JitProgram } from "../../src/jit/run/jit-program.ts";
 import { compile } from "../../src/runtime/device/compile.ts";
-import { DeviceCore } from "../../src/runtime/device/device-core.ts";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { SourceText } from "../../src/source/index.ts";
 import { type Case, expectSame } from "./harness.ts";
 
@@ -228,7 +228,7 @@ st.volatile.global.u32 [%d5], %r4; call free, (); mov.u32 %r4, 2; bar.sync 0; ld
 function compiled(body: string, before = functions) {
   const text = `.version 8.6\n.target sm_100a\n.address_size 64\n${before}\n.visible .entry k() { .reg .b32 %r<9>, %t; mov.u32 %t, %tid.x; ${body} }`;
   const { module } = compile([new SourceText("k.ptx", text)], {});
-  const kernel = new JitProgram(loadProgram(new DeviceCore().memory, module!)).compiled("k", [64, 1, 1], {
+  const kernel = new JitProgram(loadProgram(new PtxDevice().memory, module!)).compiled("k", [64, 1, 1], {
     fusedMadd: false,
   });
   if (typeof kernel === "string") throw new Error(kernel);

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { sanitizerNames } from "../../src/runtime/device/module.ts";
 import { parseJob } from "../../src/runtime/job/job.ts";
 import { runJob } from "../../src/runtime/job/run-job.ts";
+import { sanitizerNames } from "../../src/runtime/launch/launch-options.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 // Programs that once went wrong. Each job's note says where its expectation comes from.

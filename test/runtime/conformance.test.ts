@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { SanitizerName } from "../../src/machine/launch.ts";
-import { sanitizerNames } from "../../src/runtime/device/module.ts";
 import { parseJob } from "../../src/runtime/job/job.ts";
 import { runJob } from "../../src/runtime/job/run-job.ts";
+import { sanitizerNames } from "../../src/runtime/launch/launch-options.ts";
 import { type JobFile, jobFiles, present } from "./conformance-jobs.ts";
 
 /** Each test runs some of the jobs, so that the runner can show how far it is. */

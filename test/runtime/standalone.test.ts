@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Kernel, KernelFault, loadKernel } from "../../examples/standalone/loader.mjs";
 import { bytesOfBuffer, initialValues } from "../../src/cli/bench/bench-kernel.ts";
 import { benchKernels } from "../../src/cli/bench/bench-suite.ts";
-import { DeviceCore } from "../../src/runtime/device/device-core.ts";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { buildKernel, type BuildOptions } from "../../src/runtime/standalone/standalone.ts";
 
 const head = ".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -23,7 +23,7 @@ describe("a stand-alone module leaves what the interpreter leaves", () => {
     const text = readFileSync(new URL(`../../bench/kernels/${kernel.file}.ptx`, import.meta.url), "utf8");
     const initial = initialValues(plan);
 
-    const device = new DeviceCore();
+    const device = new PtxDevice();
     const module = device.load(text);
     const buffers = new Map(
       Object.entries(plan.buffers).map(([name, { type, n }]) => [

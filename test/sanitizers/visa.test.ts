@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { sanitizerNames } from "../../src/runtime/device/module.ts";
 import { parseJob } from "../../src/runtime/job/job.ts";
 import { runJob } from "../../src/runtime/job/run-job.ts";
+import { sanitizerNames } from "../../src/runtime/launch/launch-options.ts";
 import { SourceText } from "../../src/source/index.ts";
 import { routineTexts } from "../visa/run/program.ts";
 import { routineJob } from "../visa/run/routine-job.ts";

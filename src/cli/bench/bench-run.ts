@@ -3,9 +3,9 @@ import { runInNewContext } from "node:vm";
 import type { Buffer } from "../../runtime/data/buffer.ts";
 import type { Elements } from "../../runtime/data/element.ts";
 import type { SourceFile } from "../../runtime/data/source-file.ts";
-import { DeviceCore } from "../../runtime/device/device-core.ts";
-import type { EngineName, LaunchDefaults } from "../../runtime/device/module.ts";
+import { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import { compareElements } from "../../runtime/job/compare.ts";
+import type { EngineName, LaunchDefaults } from "../../runtime/launch/launch-options.ts";
 import { elementsInPages, numbersOf } from "./bench-copies.ts";
 import type { BenchKernel, BenchPlan } from "./bench-kernel.ts";
 
@@ -76,7 +76,7 @@ export function measure(
 ): Measurement {
   collectGarbage();
   // The first run compiles, whatever has run before.
-  const device = new DeviceCore({ ...defaults, kernelStore: false });
+  const device = new PtxDevice({ ...defaults, kernelStore: false });
   const buffers = new Map<string, Buffer>();
   for (const [name, { type, n }] of Object.entries(plan.buffers)) buffers.set(name, device.buffer(type, n, name));
   const fill = (names: readonly string[]): void => {

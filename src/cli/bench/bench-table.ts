@@ -1,4 +1,4 @@
-import type { EngineName } from "../../runtime/device/module.ts";
+import type { EngineName } from "../../runtime/launch/launch-options.ts";
 import { type PeerName, peerNames, peerTitles } from "./bench-peers.ts";
 import type { Times } from "./bench-run.ts";
 

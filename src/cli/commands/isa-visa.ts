@@ -1,4 +1,4 @@
-import { engineNames } from "../../runtime/device/module.ts";
+import { engineNames } from "../../runtime/launch/launch-options.ts";
 import type { Style } from "../../source/index.ts";
 import type { Gate, OperandSpec, Row } from "../../visa/isa/row.ts";
 import { rows } from "../../visa/isa/table.ts";

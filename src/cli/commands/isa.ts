@@ -1,7 +1,7 @@
 import { type Candidate, type Form, type Gate, type Instruction, instructionSet } from "../../ptx/isa/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { isas } from "../../runtime/data/isa.ts";
-import { engineNames } from "../../runtime/device/module.ts";
+import { engineNames } from "../../runtime/launch/launch-options.ts";
 import { nearest, type Style } from "../../source/index.ts";
 import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
 import { printJson, type Terminal } from "../terminal/terminal.ts";

@@ -1,5 +1,6 @@
 import { openKernelFolder } from "../../node/index.ts";
-import { type DeviceOptions, DeviceCore } from "../../runtime/device/device-core.ts";
+import type { DeviceOptions } from "../../runtime/device/device-core.ts";
+import { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { KernelStore } from "../../runtime/index.ts";
 import { type JobOptions, type JobResult, JobRun } from "../../runtime/job/job-execution.ts";
 import type { Options } from "../options/options.ts";
@@ -43,7 +44,7 @@ export async function runQuietly(planned: PlannedRun, settings: JobOptions, on?:
 export async function openRun(planned: PlannedRun, settings: JobOptions, on?: DeviceOptions): Promise<JobRun> {
   const { job, variant } = planned;
   const { device, files } =
-    job.isa === "visa" ? await visaParts(planned, on) : { ...planned, device: new DeviceCore(on) };
+    job.isa === "visa" ? await visaParts(planned, on) : { ...planned, device: new PtxDevice(on) };
   return new JobRun(device, job, variant, files, settings);
 }
 

@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import type { SanitizerName } from "../../machine/launch.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
-import { engineNames, sanitizerNames } from "../../runtime/device/module.ts";
 import { parseSchedule, ScriptedSteering } from "../../runtime/explore/schedule-script.ts";
 import type { JobOptions } from "../../runtime/job/job-execution.ts";
+import { engineNames, sanitizerNames } from "../../runtime/launch/launch-options.ts";
 import type { Options } from "../options/options.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -4,25 +4,14 @@ import { canShare } from "../../jit/threads/host-workers.ts";
 import { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { leaksOf } from "../../sanitizers/memory/leaks.ts";
-import { SourceText } from "../../source/index.ts";
 import { Buffer } from "../data/buffer.ts";
 import { elementInfo, type ElementType, isElementType, typeOfArray } from "../data/element.ts";
-import { fitting, LoadError, UsageError } from "../data/errors.ts";
-import { type Isa, isaOfName } from "../data/isa.ts";
-import { type SourceFile, textOf } from "../data/source-file.ts";
-import type { VisaOptions } from "../visa/compile.ts";
-import { compile } from "./compile.ts";
-import { type LaunchDefaults, Module } from "./module.ts";
+import { UsageError } from "../data/errors.ts";
+import { type SourceFile } from "../data/source-file.ts";
+import type { LaunchDefaults } from "../launch/launch-options.ts";
+import { Stream } from "../launch/stream.ts";
+import type { LoadOptions } from "./load-options.ts";
 import { programKey } from "./program-key.ts";
-import { Stream } from "./stream.ts";
-
-/** How a program is understood. All but `isa` and `target` are for vISA. */
-export interface LoadOptions extends VisaOptions {
-  /** Default: what the first file's name says, and PTX for a text without a name. */
-  readonly isa?: Isa;
-  /** Check for this target of PTX ("sm_90") instead of the module's own, or for this platform of vISA ("skl"). */
-  readonly target?: string | undefined;
-}
 
 /** What launches on a device do when they say nothing themselves, and what the device keeps. */
 export interface DeviceOptions extends LaunchDefaults {
@@ -36,26 +25,7 @@ export interface DeviceOptions extends LaunchDefaults {
 /** How many zeros, or which values. */
 type Contents = number | ArrayLike<number> | ArrayLike<bigint>;
 
-/** The files of a program, however it was given; a text alone is a file without a name. */
-export function filesOf(
-  source: string | SourceFile | readonly SourceFile[],
-  isa: Isa | undefined,
-): readonly SourceFile[] {
-  const files =
-    typeof source === "string"
-      ? [{ path: `input.${isa === "visa" ? "visaasm" : "ptx"}`, text: source }]
-      : "path" in source
-        ? [source]
-        : source;
-  if (files.length === 0) throw new UsageError("there is no source to load");
-  return files;
-}
-
-/** What the files of a program hold. */
-export const isaOfFiles = ([first]: readonly SourceFile[], { isa }: LoadOptions): Isa =>
-  isa ?? isaOfName(first?.path ?? "");
-
-/** A `Device` that can load PTX alone: what needs no vISA starts faster with it. */
+/** What every simulated GPU has, whatever it can load: memory, buffers, streams, and the compiled kernels that are kept. */
 export class DeviceCore {
   readonly memory = new DeviceMemory();
   readonly defaults: LaunchDefaults;
@@ -68,16 +38,6 @@ export class DeviceCore {
     this.#kernelStore = kernelStore;
     // It would be moved with the first launch, and may be large by then.
     if (defaults.engine !== "interpreter" && (defaults.hostThreads ?? 1) > 1 && canShare()) this.memory.share();
-  }
-
-  /** See `Device.load`. */
-  load(source: string | SourceFile | readonly SourceFile[], options: LoadOptions = {}): Module {
-    const files = filesOf(source, options.isa);
-    if (isaOfFiles(files, options) !== "ptx") throw new UsageError("this device loads PTX alone");
-    const sources = files.map((file) => new SourceText(file.path, textOf(file)));
-    const { module, diagnostics } = compile(sources, { target: options.target });
-    if (!module) throw new LoadError(diagnostics);
-    return fitting(() => new Module(this, module, diagnostics, () => this.kernelCache(files, options)));
   }
 
   /** Where kernels of a program may have been compiled before. */

@@ -1,10 +1,11 @@
 import { fitting, LoadError } from "../data/errors.ts";
 import type { SourceFile } from "../data/source-file.ts";
 import { compileVisa } from "../visa/compile.ts";
-import { filesOf, isaOfFiles, type LoadOptions, DeviceCore } from "./device-core.ts";
+import type { LoadOptions } from "./load-options.ts";
 import { Module } from "./module.ts";
+import { filesOf, isaOfFiles, PtxDevice } from "./ptx-device.ts";
 
-export type { DeviceOptions, LoadOptions } from "./device-core.ts";
+export type { DeviceOptions } from "./device-core.ts";
 
 /**
  * A simulated GPU: memory, and the modules and buffers in it.
@@ -19,7 +20,7 @@ export type { DeviceOptions, LoadOptions } from "./device-core.ts";
  *
  * What launches do with limits, seeds and sanitizers when they say nothing themselves, `defaults` tells.
  */
-export class Device extends DeviceCore {
+export class Device extends PtxDevice {
   /**
    * Parses, checks and loads PTX, or vISA as text or as CISA files. Several files are linked into one program: of vISA, the
    * kernel first and then its functions.

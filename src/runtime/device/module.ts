@@ -4,90 +4,24 @@ import { findObstacle, type Obstacle } from "../../interpreter/obstacle.ts";
 import type { IrFunction, IrModule } from "../../ir/index.ts";
 import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
-import type { Observer } from "../../machine/events.ts";
-import type { LaunchRequest, LaunchResult, SanitizerName, Steering } from "../../machine/launch.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
 import { type Diagnostic, nearest } from "../../source/index.ts";
-import type { KernelArgument } from "../data/argument.ts";
 import { NotExecutableError, UsageError } from "../data/errors.ts";
 import type { Isa } from "../data/isa.ts";
 import { deviceFunctions } from "../launch/device-functions.ts";
-import { dim3, type LaunchPlan, type LaunchSize } from "../launch/launch-plan.ts";
+import {
+  type AsyncLaunchOptions,
+  type EngineResult,
+  type KernelResult,
+  type LaunchOptions,
+  sanitizerNames,
+} from "../launch/launch-options.ts";
+import { dim3, type LaunchPlan } from "../launch/launch-plan.ts";
+import { PreparedLaunch } from "../launch/prepared-launch.ts";
 import { isProvided } from "../launch/provided-names.ts";
 import { planPtx } from "../launch/ptx-plan.ts";
 import type { VisaProgram } from "../visa/program.ts";
 import type { DeviceCore } from "./device-core.ts";
-import { PreparedLaunch } from "./prepared-launch.ts";
-import type { Stream } from "./stream.ts";
-
-/** How launches are watched and limited. */
-export interface LaunchDefaults {
-  /**
-   * What runs kernels: compiled code, or the interpreter, which is the reference. Sanitizers, observers, seeds and step limits
-   * need the interpreter, and so does a kernel that cannot be compiled; the result says which one it was. Default: "jit".
-   */
-  readonly engine?: EngineName;
-  /**
-   * Threads of the host that may run blocks at the same time where the kernel is compiled: the calling thread, and workers if
-   * there is enough to do. With more than one, what blocks do to each other happens in no certain order, as on a GPU. Where there
-   * can be no workers, and where the calling thread may not wait (the main thread of a page: see `launchAsync`), it is one. Many more
-   * than the machine has cores are not started. Default: 1.
-   */
-  readonly hostThreads?: number;
-  /** Which sanitizers watch. Faults (an access outside every allocation, ...) are always found. */
-  readonly sanitize?: "all" | Iterable<SanitizerName>;
-  /** Permutes the schedule of the threads; the same seed gives the same run. */
-  readonly seed?: number;
-  /** Decides the schedule, where no seed does. */
-  readonly steering?: Steering;
-  /** Thread-instructions after which the launch ends with a `no-progress` report. */
-  readonly maxSteps?: number;
-  /** Milliseconds after which the launch ends with a `no-progress` report. */
-  readonly timeoutMs?: number;
-}
-
-/** Either runs whatever is executable. */
-export const engineNames = ["interpreter", "jit"] as const;
-
-export type EngineName = (typeof engineNames)[number];
-
-export type LaunchOptions = LaunchSize & LaunchSettings;
-
-export type AsyncLaunchOptions = LaunchOptions & {
-  /** After whose launches it runs. Default: those of the device that name none. */
-  readonly stream?: Stream;
-};
-
-interface LaunchSettings extends LaunchDefaults {
-  /** One for each parameter of the kernel, in their order. */
-  readonly args?: readonly KernelArgument[];
-  readonly onProgress?: LaunchRequest["onProgress"];
-  /** What the kernel prints, as it prints it; the result has it as a whole. */
-  readonly onOutput?: (text: string) => void;
-  /** Who else watches, besides the sanitizers. */
-  readonly observers?: readonly Observer[];
-}
-
-/** What an engine says of a launch. */
-export interface EngineResult extends LaunchResult {
-  /** What has run it. */
-  readonly engine: EngineName;
-  /** Why it was not compiled code; null where it was. */
-  readonly interpreted: string | null;
-  /** Threads of the host that have run blocks. */
-  readonly hostThreads: number;
-}
-
-export interface KernelResult extends EngineResult {
-  /** Threads of the grid; work items in vISA. */
-  readonly threads: number;
-  readonly milliseconds: number;
-  /** What the kernel printed. */
-  readonly stdout: string;
-}
-
-/** The sanitizers that there are. */
-export const sanitizerNames: readonly SanitizerName[] = ["call", "init", "memory", "race", "sync"];
 
 /** A program in a device: the kernels of one PTX module or of several linked ones, or of the files of a vISA program. */
 export class Module {

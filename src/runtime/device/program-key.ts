@@ -1,6 +1,6 @@
 import { sha256 } from "../data/sha256.ts";
 import type { SourceFile } from "../data/source-file.ts";
-import type { LoadOptions } from "./device-core.ts";
+import type { LoadOptions } from "./load-options.ts";
 
 const utf8 = new TextEncoder();
 

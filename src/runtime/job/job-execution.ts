@@ -8,8 +8,10 @@ import { elementInfo, Elements } from "../data/element.ts";
 import { LoadError, NotExecutableError, NumpyError, UsageError } from "../data/errors.ts";
 import { asType, isNumpy, readNumpy } from "../data/npy.ts";
 import { sha256 } from "../data/sha256.ts";
-import type { LoadOptions, DeviceCore } from "../device/device-core.ts";
-import { type EngineName, type Kernel, type LaunchOptions, type Module, sanitizerNames } from "../device/module.ts";
+import type { PtxDevice } from "../device/ptx-device.ts";
+import type { LoadOptions } from "../device/load-options.ts";
+import type { Kernel, Module } from "../device/module.ts";
+import { type EngineName, type LaunchOptions, sanitizerNames } from "../launch/launch-options.ts";
 import { compareElements, type Difference } from "./compare.ts";
 import { generate } from "./init.ts";
 import type { ArgumentSpec } from "./job-argument.ts";
@@ -113,7 +115,7 @@ class Missing extends Error {}
 
 /** One variant of a job that runs on a fresh device. What goes wrong is in the result; nothing is thrown. */
 export class JobRun {
-  readonly device: DeviceCore;
+  readonly device: PtxDevice;
   readonly job: Job;
   readonly variant: string;
   readonly files: JobFiles;
@@ -127,7 +129,7 @@ export class JobRun {
   diagnostics: readonly Diagnostic[] = [];
   stdout = "";
 
-  constructor(device: DeviceCore, job: Job, variant: string, files: JobFiles, options: JobOptions) {
+  constructor(device: PtxDevice, job: Job, variant: string, files: JobFiles, options: JobOptions) {
     this.device = device;
     this.job = job;
     this.variant = variant;

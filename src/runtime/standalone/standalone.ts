@@ -10,7 +10,7 @@ import { machineFeatures, maddCases, maddModule } from "../../wasm/features.ts";
 import { base64 } from "../data/base64.ts";
 import { fitting, UsageError } from "../data/errors.ts";
 import type { SourceFile } from "../data/source-file.ts";
-import { DeviceCore } from "../device/device-core.ts";
+import { PtxDevice } from "../device/ptx-device.ts";
 import { deviceFunctions } from "../launch/device-functions.ts";
 import { dim3, type Size } from "../launch/launch-plan.ts";
 import { isProvided } from "../launch/provided-names.ts";
@@ -101,7 +101,7 @@ export function buildKernel(
   source: string | SourceFile | readonly SourceFile[],
   options: BuildOptions = {},
 ): StandaloneKernel {
-  const loaded = new DeviceCore().load(source, { isa: "ptx", target: options.target });
+  const loaded = new PtxDevice().load(source, { isa: "ptx", target: options.target });
   const kernel = loaded.kernel(options.kernel);
   kernel.requireExecutable();
   const { bounds } = kernel.ir;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SanitizerName } from "../../../src/machine/launch.ts";
-import { sanitizerNames } from "../../../src/runtime/device/module.ts";
 import { runJob } from "../../../src/runtime/job/run-job.ts";
+import { sanitizerNames } from "../../../src/runtime/launch/launch-options.ts";
 import { present, type VisaJobFile, visaJobs } from "./visa-jobs.ts";
 
 interface Row {

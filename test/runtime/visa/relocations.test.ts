@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Device } from "../../../src/index.ts";
-import type { LoadOptions } from "../../../src/runtime/device/device-core.ts";
+import type { LoadOptions } from "../../../src/runtime/device/load-options.ts";
 import { parseJob } from "../../../src/runtime/job/job.ts";
 import { runJob } from "../../../src/runtime/job/run-job.ts";
 import { SourceText } from "../../../src/source/index.ts";

@@ -4,7 +4,7 @@ import { JitProgram } from "../../../src/jit/run/jit-program.ts";
 import type { LaunchRequest } from "../../../src/machine/launch.ts";
 import { DeviceMemory } from "../../../src/machine/memory/memory.ts";
 import type { ThreadModel } from "../../../src/machine/state/thread-model.ts";
-import { sanitizerNames } from "../../../src/runtime/device/module.ts";
+import { sanitizerNames } from "../../../src/runtime/launch/launch-options.ts";
 import { sanitizersFor } from "../../../src/sanitizers/index.ts";
 import { SourceText } from "../../../src/source/index.ts";
 import {

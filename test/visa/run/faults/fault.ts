@@ -1,7 +1,7 @@
-import { type EngineName, sanitizerNames } from "../../../../src/runtime/device/module.ts";
 import type { JobResult } from "../../../../src/runtime/job/job-execution.ts";
 import { parseJob } from "../../../../src/runtime/job/job.ts";
 import { runJob } from "../../../../src/runtime/job/run-job.ts";
+import { type EngineName, sanitizerNames } from "../../../../src/runtime/launch/launch-options.ts";
 import { SourceText } from "../../../../src/source/index.ts";
 import { type FunctionText, type Program, routineTexts } from "../program.ts";
 import { routineJob } from "../routine-job.ts";

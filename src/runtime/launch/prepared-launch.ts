@@ -2,8 +2,8 @@ import type { Observer } from "../../machine/events.ts";
 import type { LaunchRequest, SanitizerName } from "../../machine/launch.ts";
 import { sanitizersFor } from "../../sanitizers/index.ts";
 import { UsageError } from "../data/errors.ts";
-import type { LaunchPlan } from "../launch/launch-plan.ts";
-import type { EngineName, EngineResult, KernelResult, LaunchDefaults, LaunchOptions } from "./module.ts";
+import type { EngineName, EngineResult, KernelResult, LaunchDefaults, LaunchOptions } from "./launch-options.ts";
+import type { LaunchPlan } from "./launch-plan.ts";
 
 /** A launch that can begin: its arguments have been taken. */
 export class PreparedLaunch {

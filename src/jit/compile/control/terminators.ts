@@ -4,7 +4,6 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { type BranchCondition, branchConditionOf } from "../analysis/flow/branch-condition.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
-import type { Calls } from "../calls/calls.ts";
 import { allLanes, type Chunk } from "../emit/chunk.ts";
 import type { Faults } from "../emit/faults.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
@@ -41,7 +40,8 @@ interface TerminatorContext {
   readonly suspension: Suspension | null;
   readonly counted: CountedBarriers | null;
   readonly hoisted: Invariants | null;
-  readonly calls: Calls;
+  /** Writes that lanes have ended: in a function, its callers are told. */
+  readonly ended: (lanes: readonly Wasm[]) => void;
   readonly faults: Faults;
   /** The code for lanes in step that is being written. */
   readonly inStep: () => ConvergedPath;
@@ -64,7 +64,7 @@ export class Terminators {
   readonly #suspension: Suspension | null;
   readonly #counted: CountedBarriers | null;
   readonly #hoisted: Invariants | null;
-  readonly #calls: Calls;
+  readonly #ended: TerminatorContext["ended"];
   readonly #faults: Faults;
   readonly #inStep: () => ConvergedPath;
   readonly #instruction: TerminatorContext["instruction"];
@@ -79,7 +79,7 @@ export class Terminators {
     this.#suspension = context.suspension;
     this.#counted = context.counted;
     this.#hoisted = context.hoisted;
-    this.#calls = context.calls;
+    this.#ended = context.ended;
     this.#faults = context.faults;
     this.#inStep = context.inStep;
     this.#instruction = context.instruction;
@@ -355,7 +355,7 @@ export class Terminators {
       return;
     }
     const leave = (mask: Mask): void => {
-      if (op.kind === "exit") this.#calls.end(this.#chunk.maskOf(block, mask) ?? allLanes(this.#chunk));
+      if (op.kind === "exit") this.#ended(this.#chunk.maskOf(block, mask) ?? allLanes(this.#chunk));
       this.#flow.leave(block, mask);
     };
     const mask = this.#chunk.movedMask(guard);

@@ -6,7 +6,7 @@ import { type MemoryOp, type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { hasLane, isAll, isNone, type Mask } from "../lanes/mask.ts";
 import { isWide, laneOf, type Quad, type Value, type Vector, vectorOf } from "../lanes/value.ts";
-import type { Chunk } from "./chunk.ts";
+import type { ByteFilePort, Chunk } from "./chunk.ts";
 
 type Bits = FileTarget["bits"];
 
@@ -14,7 +14,7 @@ type Bits = FileTarget["bits"];
  * The byte file of an activation, which lies in memory. What an instruction reads of it comes into locals before anything is
  * written, so that it does not matter which lane comes first.
  */
-export class ByteFileAccess {
+export class ByteFileAccess implements ByteFilePort {
   readonly #chunk: Chunk;
   readonly #file: ByteFile;
   /** The local with the byte of memory where the file begins. */

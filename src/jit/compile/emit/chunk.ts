@@ -9,12 +9,24 @@ import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { canonicalNan, canonicalNans } from "../lanes/canonical-nan.ts";
 import { bothMasks, hasLane, isAll, isNone, type Mask, ruleMask } from "../lanes/mask.ts";
 import { laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
-import type { ByteFileAccess } from "./byte-file.ts";
 import { bitsOfScalar, Expressions, indexParts, type SpecialValues } from "./expressions.ts";
 import { RegisterLocals, type Sharing } from "./register-locals.ts";
 
 /** The mask that has all lanes. */
 export const allLanes = ({ active }: Chunk): readonly Wasm[] => active.map(() => wasm.i32x4(-1));
+
+/** What a chunk needs of the byte file of its routine (vISA). */
+export interface ByteFilePort {
+  /** The byte of memory where the file begins. */
+  readonly base: Wasm;
+  /** Brings what an instruction reads into locals, until `finish`. */
+  read(instruction: Instruction): void;
+  finish(): void;
+  /** A value in locals of its own, to be stored once others have been written. */
+  kept(value: Value): Value;
+  /** Stores a value in the lanes of a mask. */
+  store(target: FileTarget, value: Value, mask: Mask): void;
+}
 
 /**
  * The lanes of one function while it is written: where their registers are, what expressions become, and how results are
@@ -39,7 +51,7 @@ export class Chunk {
   /** What is done with results in locals before a NaN is looked for among them. */
   beforeCheck: (locals: readonly number[]) => void = () => {};
   /** Where what is left of a byte file lies. */
-  file: ByteFileAccess | null = null;
+  file: ByteFilePort | null = null;
   /** Which lanes the instruction is for, where not for all. */
   #rule: LaneRule | null = null;
   /** The lanes for which a part is written that some go through between others in step. */

@@ -106,7 +106,7 @@ export class Body {
       pauses,
       suspension,
       hoisted,
-      calls: this.#calls,
+      ended: (lanes) => this.#calls.end(lanes),
       faults: this.#faults,
       inStep: () => this.#inStep!,
       instruction: (block, index, instruction) => this.#instruction(block, index, instruction),

@@ -3,13 +3,17 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { gatherImports } from "../../abi/host-imports.ts";
 import { warpWait, warpWaitBytes, warpWaitKinds, kindOf } from "../../abi/warp-wait-layout.ts";
 import type { WarpWaitBlocks, WarpInstruction } from "../analysis/flow/warp-wait-blocks.ts";
-import type { Reconvergence } from "../control/reconvergence.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
 import { bothMasks, foldWords, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
 import { type FunctionContext, pushWord, storeWord, tellEntry } from "../module/function-context.ts";
 import type { WarpOperations } from "./warp-operations.ts";
+
+/** Lets lanes that have waited go on: from the block that is being written, each at the block where it has waited. */
+export interface Waker {
+  wake(from: number, woken: readonly { readonly at: number; readonly mask: readonly Wasm[] }[]): void;
+}
 
 /**
  * Lanes that wait for others of their warp. What they have brought to an operation lies in memory, where the launcher finds
@@ -97,7 +101,7 @@ export class WarpWaits {
   }
 
   /** Lanes of a block have ended: those that wait may go on. Others are active behind the block, or none. */
-  settle(block: number, flow: Reconvergence): void {
+  settle(block: number, waker: Waker): void {
     const waiting = this.blocks.releasedBy(block);
     if (waiting.length === 0) return;
     const { writer } = this.#chunk;
@@ -106,12 +110,12 @@ export class WarpWaits {
     writer.if(() => {
       writer.get(this.#context.context);
       writer.call(gatherImports.settle);
-      this.#wake(block, waiting, flow);
+      this.#wake(block, waiting, waker);
     });
   }
 
   /** The active lanes, those in which the guard holds, come to an operation. */
-  gather(block: number, instruction: Instruction, op: WarpInstruction, flow: Reconvergence): void {
+  gather(block: number, instruction: Instruction, op: WarpInstruction, waker: Waker): void {
     const chunk = this.#chunk;
     const { writer } = chunk;
     const guard = instruction.guard === null ? null : chunk.guardMask(instruction.guard);
@@ -122,7 +126,7 @@ export class WarpWaits {
     this.#pushIsSimple(op, chunk.value(op.mask!), lanes, arrived);
     writer.if(
       () => this.#operations.perform(op.warp, lanes, results),
-      () => this.#gatherSlowly(block, instruction, op, lanes, arrived, flow),
+      () => this.#gatherSlowly(block, instruction, op, lanes, arrived, waker),
     );
     writer.release(arrived);
   }
@@ -165,7 +169,7 @@ export class WarpWaits {
     op: WarpInstruction,
     lanes: readonly Wasm[],
     arrived: number,
-    flow: Reconvergence,
+    waker: Waker,
   ): void {
     const chunk = this.#chunk;
     const { writer } = chunk;
@@ -199,7 +203,7 @@ export class WarpWaits {
     this.#wake(
       block,
       this.blocks.releasedBy(block).filter((at) => at !== block),
-      flow,
+      waker,
     );
   }
 
@@ -251,10 +255,10 @@ export class WarpWaits {
   }
 
   /** Lanes for which an operation has been performed, at one of some blocks, go on there. */
-  #wake(from: number, blocks: readonly number[], flow: Reconvergence): void {
+  #wake(from: number, blocks: readonly number[], waker: Waker): void {
     const { writer } = this.#chunk;
     const woken = blocks.map((at) => ({ at, locals: this.#doneAt(at) }));
-    flow.wake(
+    waker.wake(
       from,
       woken.map(({ at, locals }) => ({ at, mask: locals.map((l) => wasm.local("v128", l)) })),
     );

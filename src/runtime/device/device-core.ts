@@ -7,7 +7,7 @@ import { leaksOf } from "../../sanitizers/memory/leaks.ts";
 import { Buffer } from "../data/buffer.ts";
 import { elementInfo, type ElementType, isElementType, typeOfArray } from "../data/element.ts";
 import { UsageError } from "../data/errors.ts";
-import { type SourceFile } from "../data/source-file.ts";
+import type { SourceFile } from "../data/source-file.ts";
 import type { LaunchDefaults } from "../launch/launch-options.ts";
 import { Stream } from "../launch/stream.ts";
 import type { LoadOptions } from "./load-options.ts";

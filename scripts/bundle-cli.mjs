@@ -18,11 +18,13 @@ const fileOf = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;
 
 /** Writes `main.js` and what it loads into a folder. `root` is the project's. */
 export async function bundleCli(root, dir) {
-  const input = `${root}/src/cli/main.ts`;
-  const bundle = await rolldown({ input, platform: "node", logLevel: "warn", preserveEntrySignatures: false });
+  // `lanewise bench` shares its parts with the command line; the package leaves the file out.
+  const input = { main: `${root}/src/cli/main.ts`, "bench-suite": `${root}/bench/suite/command.ts` };
+  const bundle = await rolldown({ input, platform: "node", logLevel: "warn", preserveEntrySignatures: "allow-extension" });
   const groups = [{ name: fileOf, debugName: "rooms" }];
   await bundle.write({
     dir,
+    entryFileNames: "[name].js",
     format: "esm",
     comments: false,
     // Half as much to read at every start. Where the stack of a defect must be readable, there is the library.

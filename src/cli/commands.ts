@@ -16,5 +16,5 @@ export const commands: Commands = {
   build: async () => (await import("./commands/build.ts")).build,
   explain: async () => (await import("./commands/explain.ts")).explain,
   isa: async () => (await import("./commands/isa.ts")).isa,
-  bench: async () => (await import("./bench.ts")).bench,
+  bench: async () => (await import("./commands/bench.ts")).loadBench(),
 };

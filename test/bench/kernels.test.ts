@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type BenchKernel, initialValues } from "../../src/cli/bench/bench-kernel.ts";
-import { difference, measure, modelResults } from "../../src/cli/bench/bench-run.ts";
-import { benchKernels } from "../../src/cli/bench/bench-suite.ts";
+import { type BenchKernel, initialValues } from "../../bench/suite/kernel.ts";
+import { difference, measure, modelResults } from "../../bench/suite/run.ts";
+import { benchKernels } from "../../bench/suite/suite.ts";
 
 const bench = new URL("../../bench/", import.meta.url);
 

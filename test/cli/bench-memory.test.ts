@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { elementsInPages } from "../../src/cli/bench/bench-copies.ts";
-import { HostMemory } from "../../src/cli/bench/bench-memory.ts";
-import { collectGarbage } from "../../src/cli/bench/bench-run.ts";
+import { elementsInPages } from "../../bench/suite/copies.ts";
+import { HostMemory } from "../../bench/suite/memory.ts";
+import { collectGarbage } from "../../bench/suite/run.ts";
 
 const megabytes = 2 ** 20;
 

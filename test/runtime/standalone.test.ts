@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type Kernel, KernelFault, loadKernel } from "../../examples/standalone/loader.mjs";
-import { bytesOfBuffer, initialValues } from "../../src/cli/bench/bench-kernel.ts";
-import { benchKernels } from "../../src/cli/bench/bench-suite.ts";
+import { bytesOfBuffer, initialValues } from "../../bench/suite/kernel.ts";
+import { benchKernels } from "../../bench/suite/suite.ts";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { buildKernel, type BuildOptions } from "../../src/runtime/standalone/standalone.ts";
 

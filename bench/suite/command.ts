@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { UsageError } from "../runtime/data/errors.ts";
-import { type EngineName, engineNames, type LaunchDefaults } from "../runtime/launch/launch-options.ts";
-import { nearest } from "../source/index.ts";
-import { type BenchKernel, bytesOfData, initialValues } from "./bench/bench-kernel.ts";
-import { HostMemory } from "./bench/bench-memory.ts";
-import { type PeerName, peerNames, Peers, peerTitles } from "./bench/bench-peers.ts";
+import { UsageError } from "../../src/runtime/data/errors.ts";
+import { type EngineName, engineNames, type LaunchDefaults } from "../../src/runtime/launch/launch-options.ts";
+import { nearest } from "../../src/source/index.ts";
+import { type BenchKernel, bytesOfData, initialValues } from "./kernel.ts";
+import { HostMemory } from "./memory.ts";
+import { type PeerName, peerNames, Peers, peerTitles } from "./peers.ts";
 import {
   BenchFault,
   collectGarbage,
@@ -16,12 +16,12 @@ import {
   modelResults,
   type Repetition,
   type Times,
-} from "./bench/bench-run.ts";
-import { benchKernels } from "./bench/bench-suite.ts";
-import { type BenchRow, BenchTable, type Measured, rowToJson } from "./bench/bench-table.ts";
-import { type Command, exitStatus } from "./options/command.ts";
-import type { Options } from "./options/options.ts";
-import { printJson, type Terminal } from "./terminal/terminal.ts";
+} from "./run.ts";
+import { benchKernels } from "./suite.ts";
+import { type BenchRow, BenchTable, type Measured, rowToJson } from "./table.ts";
+import { type Command, exitStatus } from "../../src/cli/options/command.ts";
+import type { Options } from "../../src/cli/options/options.ts";
+import { printJson, type Terminal } from "../../src/cli/terminal/terminal.ts";
 
 /** The folder of the programs lies two folders above this file, as source and when built. */
 const folder = fileURLToPath(new URL("../../bench", import.meta.url));

@@ -1,6 +1,6 @@
-import { generate } from "../../runtime/job/init.ts";
-import { elementsInPages, numbersOf } from "./bench-copies.ts";
-import { integers } from "./bench-kernel.ts";
+import { generate } from "../../src/runtime/job/init.ts";
+import { elementsInPages, numbersOf } from "./copies.ts";
+import { integers } from "./kernel.ts";
 
 const drawn = (n: number, seed: number, mod: number): ArrayLike<number> =>
   numbersOf("u32", generate("u32", n, integers(seed, mod), elementsInPages("u32", n)));

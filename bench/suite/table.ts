@@ -1,6 +1,6 @@
-import type { EngineName } from "../../runtime/launch/launch-options.ts";
-import { type PeerName, peerNames, peerTitles } from "./bench-peers.ts";
-import type { Times } from "./bench-run.ts";
+import type { EngineName } from "../../src/runtime/launch/launch-options.ts";
+import { type PeerName, peerNames, peerTitles } from "./peers.ts";
+import type { Times } from "./run.ts";
 
 /** How long a benchmark takes by each means, with some number of threads. */
 export interface Measured {

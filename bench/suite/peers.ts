@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Scalar } from "../../runtime/data/argument.ts";
-import type { Elements } from "../../runtime/data/element.ts";
-import { elementsInPages } from "./bench-copies.ts";
-import { type BenchBuffer, type BenchKernel, type BenchPlan, type BenchSize, bytesOfBuffer } from "./bench-kernel.ts";
-import { type Contents, median, type Repetition } from "./bench-run.ts";
+import type { Scalar } from "../../src/runtime/data/argument.ts";
+import type { Elements } from "../../src/runtime/data/element.ts";
+import { elementsInPages } from "./copies.ts";
+import { type BenchBuffer, type BenchKernel, type BenchPlan, type BenchSize, bytesOfBuffer } from "./kernel.ts";
+import { type Contents, median, type Repetition } from "./run.ts";
 
 export interface PeerResult {
   /** The median, in milliseconds. */

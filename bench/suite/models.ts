@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { fma32 } from "../../numeric/binary32.ts";
-import { elementsInPages, numbersOf } from "./bench-copies.ts";
-import type { BenchPlan, Values } from "./bench-kernel.ts";
+import { fma32 } from "../../src/numeric/binary32.ts";
+import { elementsInPages, numbersOf } from "./copies.ts";
+import type { BenchPlan, Values } from "./kernel.ts";
 
 // What the benchmarks compute, in double precision and with no regard to speed, from the definitions and not from the
 // kernels' texts.

@@ -1,7 +1,7 @@
-import { type Scalar, scalar } from "../../runtime/data/argument.ts";
-import { elementInfo, type Elements } from "../../runtime/data/element.ts";
-import { generate, type Init } from "../../runtime/job/init.ts";
-import { type BenchType, elementsInPages } from "./bench-copies.ts";
+import { type Scalar, scalar } from "../../src/runtime/data/argument.ts";
+import { elementInfo, type Elements } from "../../src/runtime/data/element.ts";
+import { generate, type Init } from "../../src/runtime/job/init.ts";
+import { type BenchType, elementsInPages } from "./copies.ts";
 
 /** A buffer of a benchmark. */
 export interface BenchBuffer {

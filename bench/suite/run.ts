@@ -1,13 +1,13 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Buffer } from "../../runtime/data/buffer.ts";
-import type { Elements } from "../../runtime/data/element.ts";
-import type { SourceFile } from "../../runtime/data/source-file.ts";
-import { PtxDevice } from "../../runtime/device/ptx-device.ts";
-import { compareElements } from "../../runtime/job/compare.ts";
-import type { EngineName, LaunchDefaults } from "../../runtime/launch/launch-options.ts";
-import { elementsInPages, numbersOf } from "./bench-copies.ts";
-import type { BenchKernel, BenchPlan } from "./bench-kernel.ts";
+import type { Buffer } from "../../src/runtime/data/buffer.ts";
+import type { Elements } from "../../src/runtime/data/element.ts";
+import type { SourceFile } from "../../src/runtime/data/source-file.ts";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
+import { compareElements } from "../../src/runtime/job/compare.ts";
+import type { EngineName, LaunchDefaults } from "../../src/runtime/launch/launch-options.ts";
+import { elementsInPages, numbersOf } from "./copies.ts";
+import type { BenchKernel, BenchPlan } from "./kernel.ts";
 
 /** Buffers by name. */
 export type Contents = ReadonlyMap<string, Elements>;

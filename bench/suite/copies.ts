@@ -1,4 +1,4 @@
-import { elementInfo, Elements, type ElementType } from "../../runtime/data/element.ts";
+import { elementInfo, Elements, type ElementType } from "../../src/runtime/data/element.ts";
 
 const pageBytes = 0x1_0000;
 

@@ -1,4 +1,4 @@
-import { coherentSelectors, sparseMatrix } from "./bench-inputs.ts";
+import { coherentSelectors, sparseMatrix } from "./inputs.ts";
 import {
   type BenchBuffer,
   type BenchKernel,
@@ -11,8 +11,8 @@ import {
   noise,
   output,
   zeros,
-} from "./bench-kernel.ts";
-import * as model from "./bench-models.ts";
+} from "./kernel.ts";
+import * as model from "./models.ts";
 
 const blocks = (threads: number, block: number): readonly [number] => [Math.ceil(threads / block)];
 

@@ -71,9 +71,9 @@ describe("constant expressions", () => {
     ["1 % 0", "division by zero in a constant expression"],
     ["1 + 2.0", "integer and floating-point constants cannot be mixed"],
     ["1 ? 2 : 3.0", "integer and floating-point constants cannot be mixed"],
-    ["~1.0", "'~' takes integers, and this is floating-point"],
-    ["1.0 % 2.0", "'%' takes integers, and this is floating-point"],
-    ["1.0 ? 2 : 3", "the condition of `?:` takes integers, and this is floating-point"],
+    ["~1.0", "'~' takes integers, but this is floating-point"],
+    ["1.0 % 2.0", "'%' takes integers, but this is floating-point"],
+    ["1.0 ? 2 : 3", "the condition of `?:` takes integers, but this is floating-point"],
     ["-0f3F800000", "a 0f constant cannot be part of an expression"],
   ])("%s", (text, wanted) => {
     expect(evaluate(text)).toBe(wanted);

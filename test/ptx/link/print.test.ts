@@ -93,7 +93,7 @@ describe("the text of a linked program", () => {
     const { text, diagnostics } = linkToText(sourcesOf([old, header + ".visible .entry b() { ret; }"]));
     expect(text).toBeNull();
     expect(lines(diagnostics)).toEqual([
-      "a.ptx:6 error removed: 'shfl.idx.b32' is no longer there for sm_90 from PTX ISA 6.4 on",
+      "a.ptx:6 error removed: 'shfl.idx.b32' was removed for sm_90 in PTX ISA 6.4",
     ]);
   });
 });

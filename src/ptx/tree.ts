@@ -246,7 +246,7 @@ export interface AliasDirective extends Span {
   readonly aliasee: NameExpr;
 }
 
-/** `.file 1 "a.cu" {, timestamp, size}` (11.5.3). The timestamp is in seconds, the size in bytes. */
+/** `.file 1 "a.cu" {, timestamp, size}` (11.5.3). `size` is in bytes. */
 export interface FileDirective extends Span {
   readonly kind: "file";
   readonly index: number;

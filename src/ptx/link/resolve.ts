@@ -8,7 +8,7 @@ import { type Entry, entriesOf, isDefinition, type Linkable, outranks, pathOf } 
 import { FreshNames } from "./fresh-names.ts";
 import { commonTarget, separatesSamplers, targetSpan } from "./target.ts";
 
-/** The result of `linkPtx`: modules whose names have been resolved among each other. */
+/** The result of `linkPtx`: modules whose names have been resolved against each other. */
 export interface LinkedProgram {
   readonly modules: readonly CheckedModule[];
   /** The newest PTX ISA version among the modules, as one number: 6.4 is 604. */

@@ -3,7 +3,7 @@ import { evaluateConstant } from "../../../src/ptx/check/constant.ts";
 import { parsePtx } from "../../../src/ptx/parser/index.ts";
 import { SourceText } from "../../../src/source/index.ts";
 
-/** The value as `kind value`, or what was reported. */
+/** The value as `kind value`, or the message reported. */
 function evaluate(text: string): string {
   const { tree } = parsePtx(new SourceText("c.ptx", `.global .b64 g = ${text};`));
   const [item] = tree.items;
@@ -20,7 +20,7 @@ function evaluate(text: string): string {
 
 const all = 0xffff_ffff_ffff_ffffn;
 
-// Types and values as 4.5.1 to 4.5.6 state them.
+// Types and values according to 4.5.1 to 4.5.6.
 describe("constant expressions", () => {
   test.each([
     ["42", "s64 42"],

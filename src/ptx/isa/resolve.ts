@@ -38,7 +38,7 @@ export type OpcodeProblem =
   | { readonly kind: "unknown-opcode"; readonly root: string }
   /** `modifier`, at index `at`, is the first modifier that no form accepts in its place. */
   | { readonly kind: "modifier"; readonly modifier: string; readonly at: number; readonly forms: readonly Form[] }
-  /** All modifiers fit, but `missing` is missing; `choices` if it is a class. */
+  /** All modifiers fit, but `missing` is left out. `choices`: its choices if it is a class, else null. */
   | {
       readonly kind: "missing-modifier";
       readonly missing: string;

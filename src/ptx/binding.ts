@@ -1,4 +1,4 @@
 import type { Candidate } from "./isa/resolve.ts";
 
-/** What the checker found an instruction to be: the one form whose modifiers and operands fit. */
+/** The form that the checker chose for an instruction: the only one whose modifiers and operands fit. */
 export type Resolved = Candidate;

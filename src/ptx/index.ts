@@ -1,3 +1,15 @@
+/**
+ * NVIDIA PTX as text, from PTX ISA 1.0 to 9.1: `parsePtx` parses a module to a tree, `checkPtx` binds names and checks
+ * it, `linkPtx` resolves names between modules, and `lowerModules` lowers the program to lane IR. `printPtx` prints a
+ * tree in canonical form, `printLinked` a linked program as one module. `instructionSet` is the table of instructions.
+ *
+ *     const { tree, diagnostics } = parsePtx(new SourceText("saxpy.ptx", text));
+ *     const module = checkPtx(tree);
+ *     const errors = [...diagnostics, ...module.diagnostics].filter(({ severity }) => severity === "error");
+ *
+ * Nothing throws on wrong input: diagnostics say what is wrong. Numbers such as (11.2.1) in the documentation are
+ * sections of the PTX manual.
+ */
 export { checkPtx, type CheckedModule, type CheckOptions } from "./check/check.ts";
 export * from "./isa/index.ts";
 export { type LinkedProgram, linkPtx } from "./link/resolve.ts";

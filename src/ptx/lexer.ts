@@ -3,7 +3,7 @@ import type { SourceText, Span } from "../source/index.ts";
 import type { SyntaxCode } from "./codes-syntax.ts";
 import type { Comment } from "./tree.ts";
 
-/** Kinds of tokens. `panic` is no token: see `Cursor`. */
+/** The kinds of tokens. `panic` is not a token: see `Cursor`. */
 export const Token = {
   end: 0,
   panic: 1,
@@ -15,7 +15,7 @@ export const Token = {
   string: 5,
   /** A whole `@@DWARF` line. */
   dwarf: 6,
-  /** Characters that no token begins with. */
+  /** Characters that cannot begin a token. */
   unknown: 7,
   comma: 8,
   semicolon: 9,
@@ -31,7 +31,7 @@ export const Token = {
   question: 19,
   not: 20,
   complement: 21,
-  // From here on: binary operators.
+  // Binary operators.
   star: 22,
   slash: 23,
   percent: 24,
@@ -65,14 +65,17 @@ const slash = codeOf("/");
 const star = codeOf("*");
 const underscore = codeOf("_");
 
-/** What may follow the first character of a name (4.4). Reading past the table gives undefined, which is no. */
+/**
+ * Characters that may follow the first one of a name (4.4). A character past the table reads as undefined, which means
+ * no.
+ */
 const followers = characterTable(`${letters}${digits}_$`);
 const starters = characterTable(`${letters}_$%`);
-/** What is a name by itself: a letter, and `_`, the sink. */
+/** Characters that are a name on their own: letters, and `_`, the sink. */
 const alone = characterTable(`${letters}_`);
 const decimals = characterTable(digits);
 
-/** Tokens of one character. */
+/** One-character tokens. */
 const single = new Uint8Array(128);
 for (const [character, kind] of Object.entries({
   ",": Token.comma,
@@ -102,7 +105,7 @@ for (const [character, kind] of Object.entries({
 })) {
   single[codeOf(character)] = kind;
 }
-/** Tokens of two characters, by `first << 7 | second`. */
+/** Two-character tokens, indexed by `first << 7 | second`. */
 const double = new Uint8Array(0x4000);
 for (const [characters, kind] of Object.entries({
   "<<": Token.shiftLeft,
@@ -120,8 +123,8 @@ for (const [characters, kind] of Object.entries({
 export type Report = (code: SyntaxCode, span: Span, message: string, help?: string) => void;
 
 /**
- * Finds one token after the other: `next` moves to it, `kind`, `start` and `end` say what it is. Nothing is allocated but
- * comments.
+ * Reads tokens one at a time: `next` advances, and `kind`, `start` and `end` describe the token found. Allocates only
+ * the comments.
  */
 export class Lexer {
   readonly text: string;
@@ -129,9 +132,9 @@ export class Lexer {
   kind: TokenKind = Token.end;
   start = 0;
   end = 0;
-  /** The token is the first on its line. */
+  /** Whether the token is the first on its line. */
   first = true;
-  /** Where the text was cut off because it has too many tokens, or null. */
+  /** The offset where reading stopped because the text has too many tokens, or null. */
   cut: number | null = null;
   #count = 0;
   readonly #report: Report;
@@ -139,7 +142,7 @@ export class Lexer {
   constructor(source: SourceText, report: Report) {
     this.text = source.text;
     this.#report = report;
-    // A byte order mark is no character of the text.
+    // Skip a byte order mark.
     if (this.text.charCodeAt(0) === 0xfeff) this.end = 1;
   }
 
@@ -176,7 +179,10 @@ export class Lexer {
     return (this.kind = (longer === 0 ? kind : longer) as TokenKind);
   }
 
-  /** Makes the name just found the whole opcode: `ld` of `ld.global.L1::evict_last`, with an old bank as in `ld.const[2]`. */
+  /**
+   * Extends the name just found to the whole opcode: `ld` to `ld.global.L1::evict_last`, or to `ld.const[2]` with an
+   * old bank.
+   */
   extendOpcode(): void {
     const { text } = this;
     for (;;) {
@@ -190,7 +196,7 @@ export class Lexer {
     }
   }
 
-  /** The character after the token and the blanks that follow it. */
+  /** The first character after the token that is not a blank. */
   get following(): string {
     let at = this.end;
     while (isBlank(this.text.charCodeAt(at))) at++;
@@ -209,7 +215,7 @@ export class Lexer {
     return at > open + 1 && this.text[at] === "]" ? at + 1 : open;
   }
 
-  /** The longest text that could be meant as a number; what it is worth, `literals.ts` says. */
+  /** Takes the longest text that could be meant as a number; `literals.ts` decides what it means. */
   #number(at: number): TokenKind {
     const { text } = this;
     const marker = text.charCodeAt(at) === 0x30 ? text.charCodeAt(at + 1) | 0x20 : 0;
@@ -253,7 +259,7 @@ export class Lexer {
     while (end < text.length && !(text.charCodeAt(end) < 0x80)) end++;
     this.end = end;
     const shown = end - at === 1 ? `the character ${JSON.stringify(text[at])}` : "text that is not ASCII";
-    this.#report("ptx-unknown-character", { start: at, end }, `${shown} begins no token of PTX`);
+    this.#report("ptx-unknown-character", { start: at, end }, `${shown} cannot begin a PTX token`);
     return Token.unknown;
   }
 
@@ -264,7 +270,7 @@ export class Lexer {
     return (this.kind = Token.end);
   }
 
-  /** The end of the line without its line end. */
+  /** The end of the line, before its line break. */
   #lineEnd(at: number): number {
     const found = this.text.indexOf("\n", at);
     if (found < 0) return this.text.length;
@@ -293,7 +299,7 @@ export class Lexer {
     this.end = at;
   }
 
-  /** Keeps the comment that begins here and returns its end, or where it began if it is none. */
+  /** Records the comment that begins at `start` and returns its end; returns `start` if there is no comment. */
   #comment(start: number, c: number): number {
     const { text } = this;
     const second = text.charCodeAt(start + 1);
@@ -327,5 +333,5 @@ export class Lexer {
 const isBlank = (c: number): boolean =>
   c === space || c === tab || c === carriageReturn || c === newline || c === 0x0b || c === 0x0c;
 
-/** `_` alone: a result that is not wanted. */
+/** Whether a name is `_` alone: a result that is discarded. */
 export const isSink = (text: string): boolean => text.length === 1 && text.charCodeAt(0) === underscore;

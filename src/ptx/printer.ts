@@ -15,14 +15,14 @@ import type {
 } from "./tree.ts";
 
 /**
- * The canonical text of a module, comments included. Reading it again gives the same tree, and printing that the same text.
- * Statements with text that no rule takes are printed as they are in the source.
+ * The canonical text of a module, comments included. Parsing it again gives the same tree, and printing that tree the
+ * same text. Statements that could not be parsed are printed as they stand in the source. Never throws.
  */
 export function printPtx(module: Module): string {
   return new ModulePrinter(module).text();
 }
 
-/** What takes one line, long initial values aside. */
+/** Statements and directives that are printed on one line, long initial values aside. */
 type OneLine = Exclude<Statement | Item, { kind: "block" | "function" | "bad" | "section" | "label" }>;
 
 const headings: ReadonlySet<Item["kind"]> = new Set(["version", "target", "address-size"]);
@@ -51,7 +51,7 @@ class ModulePrinter {
     return this.#lines.end();
   }
 
-  /** Whether the node has text that is not in the tree. Nodes are asked in order. */
+  /** Whether part of the node's text is missing from the tree. Must be called in source order. */
   #broken(node: Span): boolean {
     const { skipped } = this.#module;
     while ((skipped[this.#nextSkipped]?.end ?? node.start + 1) <= node.start) this.#nextSkipped++;
@@ -114,7 +114,7 @@ class ModulePrinter {
     this.#close(node, node.statements);
   }
 
-  /** The `}` of a block, unless it has none: a diagnostic says so. `inner`: what the block has. */
+  /** Prints the `}` of a block, unless it is missing from the source. `inner`: the nodes in the block. */
   #close(node: Span, inner: readonly Span[]): void {
     const start = node.end - 1;
     const closed = start >= (inner.at(-1)?.end ?? node.start + 1) && this.#module.source.text[start] === "}";
@@ -203,7 +203,7 @@ function targetList(node: TargetList): string {
   return `${label}.${node.kind} ${node.targets.map((target) => target.name.text + range(target.range)).join(", ")};`;
 }
 
-/** Definitions stand apart from everything, and so does the heading of the module. */
+/** Whether a blank line separates two items: function definitions and the module's header stand apart. */
 function separated(before: Item, after: Item): boolean {
   if (headings.has(before.kind) !== headings.has(after.kind)) return true;
   return [before, after].some((item) => item.kind === "function" && item.body !== null);

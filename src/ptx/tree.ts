@@ -5,61 +5,69 @@ import type { BadNode, Expression, Name, NameExpr, Operand } from "./operand-tre
 export * from "./operand-tree.ts";
 
 /**
- * The syntax tree of one PTX file. Every node is a span (offsets into the module's source). Nodes are plain data; the two
- * fields that later passes fill (`symbol` on names, `resolved` on instructions) start as null.
- *
- * Comments are kept beside the tree, in order; the printer puts them back by their offsets.
+ * The syntax tree of one PTX file. Every node is a span (UTF-16 offsets into the module's source). Nodes are plain
+ * data; the two fields that the checker fills (`symbol` of names, `resolved` of instructions) start as null.
  */
+
+/** A comment. Comments are kept beside the tree, in source order; the printer puts them back by their offsets. */
 export interface Comment extends Span {
-  /** "preprocessor": a line that begins with `#` (4.1), which the printer keeps like a comment. */
+  /** "preprocessor": a line that begins with `#` (4.1), which is kept like a comment. */
   readonly kind: "line" | "block" | "preprocessor";
 }
 
+/** A whole PTX file, as `parsePtx` returns it. */
 export interface Module extends Span {
   readonly kind: "module";
   readonly source: SourceText;
+  /** The directives at module scope, in source order. */
   readonly items: readonly Item[];
   readonly comments: readonly Comment[];
-  /** Text inside other nodes that no rule took, in order; each has a diagnostic. The printer keeps the statements around it verbatim. */
+  /**
+   * Text inside other nodes that could not be parsed, in source order; each piece has a diagnostic. The printer prints
+   * the statements that contain it verbatim.
+   */
   readonly skipped: readonly BadNode[];
 }
 
-// ---- Statements ------------------------------------------------------------------------------------------------------
+// ---- Statements ----------------------------------------------------------------------------------------------------
 
+/** `@p` or `@!p` (9.3): the instruction executes in the lanes where the predicate is true, or false if `negated`. */
 export interface GuardNode extends Span {
   readonly negated: boolean;
   readonly register: NameExpr;
 }
 
+/** An instruction with its guard and operands. */
 export interface Instruction extends Span {
   readonly kind: "instruction";
   readonly guard: GuardNode | null;
   /** The whole dotted text, as in "ld.global.v4.f32". */
   readonly opcode: Name;
   readonly operands: readonly Operand[];
-  /** Filled by the checker: the form that this is; null while unknown or wrong. */
+  /** The instruction's form in the table, set by `checkPtx`; null before, and if the instruction is wrong. */
   resolved: Resolved | null;
 }
 
-/** A label and nothing else; what follows is the next statement. */
+/** `L:` alone. The instruction after it is a statement of its own. */
 export interface Label extends Span {
   readonly kind: "label";
   readonly name: Name;
 }
 
+/** `{ ... }`: a function body or a nested scope. */
 export interface Block extends Span {
   readonly kind: "block";
   readonly statements: readonly Statement[];
 }
 
-/** `L: .branchtargets A, B<3>;` and `L: .calltargets f, g;` (11.3). The label is part of the directive. */
+/** `L: .branchtargets A, B<3>;` or `L: .calltargets f, g;` (11.3). The label is part of the directive. */
 export interface TargetList extends Span {
   readonly kind: "branchtargets" | "calltargets";
   readonly label: Name | null;
   readonly targets: readonly TargetName[];
 }
 
-/** `N` or `N<5>`: N0 to N4. */
+/** `N`, or `N<5>` for N0 to N4. */
 export interface TargetName extends Span {
   readonly name: NameExpr;
   readonly range: { readonly count: number; readonly span: Span } | null;
@@ -85,12 +93,14 @@ export interface LocDirective extends Span {
   readonly inlinedAt: { readonly file: number; readonly line: number; readonly column: number } | null;
 }
 
+/** `.pragma "nounroll";` (11.4.7) */
 export interface PragmaDirective extends Span {
   readonly kind: "pragma";
   /** Without the quotes. */
   readonly strings: readonly Name[];
 }
 
+/** A statement of a function body. */
 export type Statement =
   | Instruction
   | Label
@@ -105,26 +115,29 @@ export type Statement =
   | DwarfDirective
   | BadNode;
 
-// ---- Declarations (sections 5 and 11) -----------------------------------------------------------------------------------
+// ---- Declarations (sections 5 and 11) ------------------------------------------------------------------------------
 
+/** The state space of a declaration (5.1). */
 export type StateSpace = "reg" | "sreg" | "const" | "global" | "local" | "param" | "shared" | "tex";
 
+/** One entry of `.attribute(...)` (5.4.8). */
 export interface Attribute extends Span {
-  /** "managed", "unified", ... */
+  /** "managed" or "unified", without the dot. */
   readonly name: Name;
   readonly args: readonly Expression[];
 }
 
-/** One declared name with its bounds and initial value. */
+/** One declared name, with its array bounds and initial value. */
 export interface Declarator extends Span {
   readonly name: Name;
-  /** `r<8>`: r0 to r7. */
+  /** `r<8>` declares r0 to r7 (5.4.6). */
   readonly range: { readonly count: number; readonly span: Span } | null;
-  /** Array bounds, outermost first; null for `[]`. */
+  /** Array bounds, outermost first; null for `[]`. Empty if it is not an array. */
   readonly dimensions: readonly (Expression | null)[];
   readonly initializer: Initializer | null;
 }
 
+/** The initial value of a variable, or of an element of it (5.4.4). */
 export type Initializer = Expression | InitializerList | InitializerField;
 
 /** `filter_mode = nearest` in the initializer of a `.texref`, `.samplerref` or `.surfref` (5.3). */
@@ -134,31 +147,34 @@ export interface InitializerField extends Span {
   readonly value: Expression;
 }
 
+/** `{1, 2, {3}}`: initial values of an array or vector (5.4.4). */
 export interface InitializerList extends Span {
   readonly kind: "initializer-list";
   readonly elements: readonly Initializer[];
 }
 
+/** A linking directive, without the dot (11.6). */
 export type Linkage = "extern" | "visible" | "weak" | "common";
 
-/** `.visible .global .align 8 .v2 .f32 a, b[4] = {...};` A declaration may name several variables. */
+/** `.visible .global .align 8 .v2 .f32 a, b[4] = {...};` (5.4). One declaration may name several variables. */
 export interface VariableDeclaration extends Span {
   readonly kind: "variable";
   readonly linkage: { readonly value: Linkage; readonly span: Span } | null;
   readonly space: StateSpace;
   readonly spaceSpan: Span;
-  /** Bank of `.const[n]` in old modules. */
+  /** The bank n of `.const[n]` in PTX 1.x and 2.x (5.1.3.1), else null. */
   readonly bank: number | null;
   readonly attributes: readonly Attribute[];
+  /** `.align n`, in bytes. */
   readonly align: { readonly value: number; readonly span: Span } | null;
-  /** 1, 2, 4 (or 8). */
+  /** The elements of `.v2`, `.v4` or `.v8`; 1 for a scalar. */
   readonly vector: number;
   /** Without the dot. */
   readonly type: Name;
   readonly declarators: readonly Declarator[];
 }
 
-/** A formal parameter. The name is `_` in prototypes. */
+/** A formal parameter of a function, kernel or prototype (5.1.6). In prototypes its name is `_`. */
 export interface Parameter extends Span {
   readonly kind: "parameter";
   readonly space: "reg" | "param";
@@ -173,56 +189,64 @@ export interface Parameter extends Span {
 }
 
 /**
- * A directive between a function's parameters and its body (or its `;`): `.noreturn`, `.abi_preserve 8`, `.maxntid 32, 1,
- * 1`, `.reqnctapercluster`, ... Which are allowed where, the checker knows.
+ * A directive between a function's parameters and its body (or its `;`): `.noreturn`, `.abi_preserve 8`,
+ * `.maxntid 32, 1, 1`, `.reqnctapercluster` and so on (11.4, 11.7, 11.8). The parser accepts any directive; the checker
+ * knows which are allowed.
  */
 export interface FunctionAttribute extends Span {
   /** With the dot, as in ".maxntid". */
   readonly name: Name;
   readonly args: readonly Expression[];
-  /** Of `.pragma`, without the quotes. */
+  /** The strings of `.pragma`, without the quotes. */
   readonly strings: readonly Name[];
 }
 
+/** A `.func` or `.entry`, declared or defined (11.2). */
 export interface FunctionDeclaration extends Span {
   readonly kind: "function";
   readonly linkage: { readonly value: Linkage; readonly span: Span } | null;
+  /** Whether it is a kernel. */
   readonly entry: boolean;
   /** `.attribute(...)` before the name. */
   readonly attributes: readonly Attribute[];
+  /** The return parameters; null without a list. */
   readonly returns: readonly Parameter[] | null;
   readonly name: Name;
+  /** The parameters; null without a list. */
   readonly params: readonly Parameter[] | null;
   readonly directives: readonly FunctionAttribute[];
-  /** null: a prototype that ends with `;`. */
+  /** Null for a declaration without a body. */
   readonly body: Block | null;
 }
 
+/** `.version 9.0` (11.1.1) */
 export interface VersionDirective extends Span {
   readonly kind: "version";
   readonly major: number;
   readonly minor: number;
 }
 
+/** `.target sm_90, debug` (11.1.2) */
 export interface TargetDirective extends Span {
   readonly kind: "target";
-  /** "sm_90", "texmode_independent", "debug", "map_f64_to_f32", ... */
+  /** An architecture such as "sm_90", and options: "texmode_independent", "debug", "map_f64_to_f32". */
   readonly names: readonly Name[];
 }
 
+/** `.address_size 64` (11.1.3) */
 export interface AddressSizeDirective extends Span {
   readonly kind: "address-size";
   readonly value: number;
 }
 
-/** `.alias a, f;` */
+/** `.alias a, f;` makes `a` another name for the function `f` (11.2.3). */
 export interface AliasDirective extends Span {
   readonly kind: "alias";
   readonly alias: NameExpr;
   readonly aliasee: NameExpr;
 }
 
-/** `.file 1 "a.cu" {, timestamp, size}` */
+/** `.file 1 "a.cu" {, timestamp, size}` (11.5.3). `size` is in bytes. */
 export interface FileDirective extends Span {
   readonly kind: "file";
   readonly index: number;
@@ -231,25 +255,26 @@ export interface FileDirective extends Span {
   readonly size: bigint | null;
 }
 
-/** `.section .debug_info { ... }`: kept as lines of raw entries. */
+/** `.section .debug_info { ... }` (11.5.2): DWARF data, kept as raw entries. */
 export interface SectionDirective extends Span {
   readonly kind: "section";
   readonly name: Name;
   readonly entries: readonly SectionEntry[];
 }
 
+/** A line of a section: either `label:`, or data such as `.b8 1, 2` or `.b64 label+4`. */
 export interface SectionEntry extends Span {
-  /** `label:` alone, or data `.b8 1, 2`, `.b64 label+4`. */
   readonly label: Name | null;
   readonly type: Name | null;
   readonly values: readonly Expression[];
 }
 
-/** `@@DWARF ...` of old modules, kept as text. */
+/** A line `@@DWARF ...` of old modules (11.5.1), kept as text. */
 export interface DwarfDirective extends Span {
   readonly kind: "dwarf";
 }
 
+/** A directive at module scope. */
 export type Item =
   | VersionDirective
   | TargetDirective

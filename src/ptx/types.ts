@@ -1,11 +1,14 @@
-/** The fundamental types of PTX (section 5.2) and the packed and alternate types of instructions. */
+/** Signed, unsigned, floating-point, untyped bits, or predicate. */
 export type TypeKind = "s" | "u" | "f" | "b" | "pred";
 
+/** A type of PTX (5.2): a fundamental type, or a packed or alternate type that only instructions have. */
 export interface TypeInfo {
+  /** Without the dot, as in "u32". */
   readonly name: string;
   readonly kind: TypeKind;
+  /** Size in bits; 1 for predicates. */
   readonly bits: number;
-  /** For packed types the number of elements, else 1. */
+  /** Number of elements of a packed type, else 1. */
   readonly lanes: number;
 }
 
@@ -19,7 +22,7 @@ const table = [
   row("f32", "f", 32),
   row("f64", "f", 64),
   row("f16x2", "f", 32, 2),
-  // Registers of these hold bits; instructions give the meaning.
+  // Alternate and packed types: registers hold plain bits, which the instruction interprets.
   row("bf16", "b", 16),
   row("bf16x2", "b", 32, 2),
   row("tf32", "b", 32),
@@ -48,10 +51,10 @@ const table = [
 
 const byName: ReadonlyMap<string, TypeInfo> = new Map(table.map((t) => [t.name, t]));
 
-/** The type of that name (without the dot), or null. */
+/** The type called `name` (without the dot), or null if there is none. */
 export const typeInfo = (name: string): TypeInfo | null => byName.get(name) ?? null;
 
-/** The fundamental types (5.2.1) that memory instructions move. */
+/** The names of the fundamental types (5.2.1) that loads and stores can move. */
 export const dataTypes = [
   "b8",
   "b16",
@@ -70,7 +73,7 @@ export const dataTypes = [
   "f64",
 ] as const;
 
-/** Types that variables and registers can be declared with (5.2.1, 5.3). */
+/** The names of the types that variables and registers can be declared with (5.2.1, 5.3). */
 export const declarableTypes: ReadonlySet<string> = new Set([
   "pred",
   ...dataTypes,
@@ -81,10 +84,11 @@ export const declarableTypes: ReadonlySet<string> = new Set([
   "surfref",
 ]);
 
-/** A PTX ISA version as one number: 6.4 is 604. */
+/** A PTX ISA version as one number, for comparison: "6.4" becomes 604. */
 export const versionNumber = (version: string): number => {
   const [major = "0", minor = "0"] = version.split(".");
   return Number(major) * 100 + Number(minor);
 };
 
+/** The inverse of `versionNumber`: 604 becomes "6.4". */
 export const versionText = (version: number): string => `${Math.floor(version / 100)}.${version % 100}`;

@@ -6,7 +6,7 @@ import { formOf, parseVectors } from "./vectors.ts";
 
 /** Instructions that no vector can exercise, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
-  createpolicy: "a cache policy is opaque: the manual says nothing of its bits",
+  createpolicy: "a cache policy is opaque: the manual does not define its bits",
 };
 
 const folder = new URL(".", import.meta.url);
@@ -17,7 +17,7 @@ const vectors = readdirSync(folder)
 const choicesIn = (mods: ChosenModifiers): string[] =>
   Object.entries(mods).map(([name, choice]) => `${name}: ${choice ?? false}`);
 
-/** For each form that a vector is about, the choices that its vectors have. */
+/** The modifiers that the vectors of each form cover. */
 const exercised = new Map<Form, Set<string>>();
 for (const vector of vectors) {
   const candidate = formOf(vector);
@@ -27,7 +27,9 @@ for (const vector of vectors) {
   exercised.set(candidate.form, seen);
 }
 
-/** Every choice of every class, and each optional modifier with and without, that some valid opcode of the form has. */
+/**
+ * Every choice of every class, and each optional modifier with and without, that occurs in a valid opcode of the form.
+ */
 const choicesOf = (form: Form): string[] => {
   const resolved = opcodesOf(form, 1000).flatMap((opcode) => instructionSet.resolve(opcode).candidates);
   return [...new Set(resolved.filter((c) => c.form === form).flatMap((c) => choicesIn(c.mods)))];

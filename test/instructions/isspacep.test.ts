@@ -6,7 +6,7 @@ import { type Expr, fold, kit } from "../../src/semantics/index.ts";
 
 const spaces = { shared: "shared", local: "local", const: "const", param: "kernel-param" } as const;
 
-/** What `isspacep` says of an address in a module with addresses of `size` bits. */
+/** The result of `isspacep` for an address in a module with addresses of `size` bits. */
 function says(size: 32 | 64, space: string, address: bigint): boolean {
   const form = instructionSet
     .resolve(`isspacep.${space}`)
@@ -16,7 +16,7 @@ function says(size: 32 | 64, space: string, address: bigint): boolean {
   return fold(result, () => new AddressSpace(size).window) as boolean;
 }
 
-/** Addresses at and around the ends of every window, and of global memory. */
+/** Addresses at and around the bounds of every window and of global memory. */
 const addresses = (size: 32 | 64): bigint[] => {
   const space = new AddressSpace(size);
   const ends = Object.values(windows).flatMap(({ start, end }) => [start, end].map((x) => space.window + BigInt(x)));
@@ -24,10 +24,10 @@ const addresses = (size: 32 | 64): bigint[] => {
   return [...ends, ...global, 0n].flatMap((x) => [x - 1n, x, x + 1n]).map((x) => BigInt.asUintN(size, x));
 };
 
-/** The space that the machine finds a generic address in. */
+/** The state space that the machine assigns to a generic address. */
 const found = (size: 32 | 64, address: AddressParts): string => new AddressSpace(size).classify(address).kind;
 
-test.each([32, 64] as const)("isspacep agrees with the machine about %i-bit addresses", (size) => {
+test.each([32, 64] as const)("isspacep agrees with the machine on %i-bit addresses", (size) => {
   for (const address of addresses(size)) {
     const kind = size === 64 && address >> 32n === 0n ? "unknown" : found(size, parts(address));
     const at = `0x${address.toString(16)}`;

@@ -7,7 +7,7 @@ import { parseVectors, type Vector } from "./vectors.ts";
 const folder = new URL(".", import.meta.url);
 const files = readdirSync(folder).filter((f) => f.endsWith(".vectors"));
 
-/** Vectors in one kernel: text, checker, lowering and interpreter at once. */
+/** Runs vectors in one kernel, through parser, checker, lowering and interpreter. */
 const perKernel = 400;
 
 test.each(files)("%s, as kernels", (file) => {

@@ -2,7 +2,7 @@ import { candidateGateProblem } from "../../src/ptx/check/gates.ts";
 import type { OperandRule } from "../../src/ptx/isa/index.ts";
 import { bitsOf, elementRule, elements, formOf, isCarry, plain, selectorOf, type Vector } from "./vectors.ts";
 
-/** Modules that together have all that exists: what is gone from one is in another. */
+/** Versions and targets that together have all instructions: what one has removed, another has. */
 const homes = [
   { version: "9.1", target: "sm_100a", sm: 100, variant: "a" },
   { version: "9.1", target: "sm_120a", sm: 120, variant: "a" },
@@ -14,10 +14,10 @@ const homes = [
 ] as const;
 export type Home = (typeof homes)[number] & { readonly addressSize?: 32 };
 
-/** For 32-bit addresses, which modules with 64-bit ones refuse. */
+/** The module for 32-bit addresses, which are errors in modules with 64-bit ones. */
 const narrow: Home = { ...homes[0], addressSize: 32 };
 
-/** The module that has the vector's form, or null. */
+/** A module that has the vector's form, or null. */
 export function homeOf(vector: Vector): Home | null {
   const candidate = formOf(vector);
   if (typeof candidate === "string") return null;
@@ -31,12 +31,12 @@ export function homeOf(vector: Vector): Home | null {
   );
 }
 
-/** Bytes that the results of one vector may take. */
+/** The number of bytes that the results of one vector may take. */
 export const slotBytes = 64;
 
-/** A kernel that executes one vector after the other, each with constants in registers, and stores the results in slots. */
+/** A kernel that executes the vectors in order, each with constants in registers, and stores the results in slots. */
 export function kernelText(vectors: readonly Vector[], { version, target, addressSize }: Home): string {
-  // Addresses have 32 bits where a module cannot say otherwise.
+  // Old modules have 32-bit addresses and cannot declare others.
   const old = version.startsWith("1.");
   const pointer = old || addressSize === 32 ? "u32" : "u64";
   return [
@@ -100,7 +100,7 @@ class Body {
 
 const braces = (names: readonly string[]): string => (names.length === 1 ? names[0]! : `{${names.join(", ")}}`);
 
-/** Where each result lies within the vector's slot: 16 bytes each. */
+/** The bytes of a slot that each result takes. */
 const resultBytes = 16;
 
 function statementOf(vector: Vector, at: number): string {
@@ -157,7 +157,7 @@ function statementOf(vector: Vector, at: number): string {
   return `  { ${body.lines.join(" ")} }`;
 }
 
-/** What a vector's slot must hold: the results' patterns in order, then the carry. */
+/** The expected contents of a vector's slot: the bits of the results in order, then the carry. */
 export function compareSlot(vector: Vector, slot: DataView): string | null {
   const candidate = formOf(vector);
   if (typeof candidate === "string") return candidate;

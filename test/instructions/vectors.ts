@@ -15,10 +15,11 @@ export interface Vector {
 const words = (text: string): string[] => text.match(/\{[^}]*\}|\S+/g) ?? [];
 
 /**
- * One case a line: `OPCODE operands = results`. Values are bit patterns (0x...), integers, or floats for float operands
- * (1.5, -0.0, inf, nan; `nan` as a result means the type's canonical pattern). `{a, b}` is a vector. `carry:1` before the
- * `=` sets CC.CF, behind it expects it. `0x1234.b1` selects a part of an operand or, as a result, of the destination;
- * `neg:5` is an operand with a minus. Each group is headed by the origin of its expectations: `## manual 9.7...`.
+ * Parses a `.vectors` file, with one case per line: `OPCODE operands = results`. Values are bit patterns (0x...),
+ * integers, or floats for float operands (1.5, -0.0, inf, nan; `nan` as a result is the type's canonical NaN). `{a, b}`
+ * is a vector. `carry:1` before the `=` sets CC.CF, after it expects it. `0x1234.b1` selects a part of an operand or,
+ * as a result, of the destination; `neg:5` is an operand with a minus sign. Each group begins with the origin of its
+ * expectations: `## manual 9.7...`.
  */
 export function parseVectors(file: string, text: string): Vector[] {
   let origin = "";
@@ -38,7 +39,7 @@ const u32 = new Uint32Array(f32.buffer);
 const f64 = new Float64Array(1);
 const u64 = new BigUint64Array(f64.buffer);
 
-/** A written value as the bit pattern of the rule's type. */
+/** The bits of a written value, as a value of the rule's type. */
 export function bitsOf(word: string, rule: OperandRule): bigint {
   const bits = rule.type?.bits ?? 32;
   if (/^-?(0x[0-9a-f]+|\d+)$/i.test(word)) {
@@ -65,7 +66,7 @@ function sourceOf(word: string, rule: OperandRule): Expr {
   if (type?.kind === "pred") return kit.pred(bits !== 0n);
   if (type?.name === "f32") {
     u32[0] = Number(bits);
-    // A constant keeps no NaN payload; rows that need it read the bits.
+    // A constant does not keep a NaN's payload, so its bits are reinterpreted.
     return Number.isNaN(f32[0]!) ? kit.op("f32.reinterpret_i32", kit.i32(Number(bits))) : kit.f32(f32[0]!);
   }
   if (type?.name === "f64") {
@@ -77,12 +78,12 @@ function sourceOf(word: string, rule: OperandRule): Expr {
   return kit.i32(Number(type?.kind === "s" ? BigInt.asIntN(size, bits) : bits));
 }
 
-/** The pattern of a result, in as many bits as its type has. */
+/** The bits of a result, as many as its type has. */
 function patternOf(expr: Expr, rule: OperandRule): bigint {
   const value: Value = fold(expr, (leaf) => {
-    // What makes a window's address generic, as ir/address-map.ts has it for 64-bit addresses.
+    // The number that makes the address in a window generic, from ir/address-map.ts, with 64-bit addresses.
     if (leaf.kind === "special" && leaf.name === "window") return 0x7f10_0000_0000n;
-    throw new Error("a leaf that is no constant");
+    throw new Error("a leaf that is not a constant");
   });
   const bits = rule.type?.bits ?? 32;
   if (expr.ty === "pred") return value ? 1n : 0n;
@@ -111,7 +112,7 @@ export const elementRule = (rule: OperandRule, count: number): OperandRule => ({
   type: elementType(rule, count),
 });
 
-/** The values of an operand: its elements, or the two halves of 128 bits. */
+/** The values of an operand: its elements, or the two halves of a 128-bit value. */
 function sourcesOf(word: string, rule: OperandRule): Expr[] {
   const list = elements(word);
   const each = elementRule(rule, list.length);
@@ -120,25 +121,25 @@ function sourcesOf(word: string, rule: OperandRule): Expr[] {
   return [kit.i64(bits), kit.i64(bits >> 64n)];
 }
 
-/** The patterns of an operand's elements; that of 128 bits is put together from its halves. */
+/** The bits of an operand's elements; a 128-bit value is joined from its halves. */
 function patternsOf(list: readonly Expr[], rule: OperandRule): bigint[] {
   if (rule.type?.bits !== 128) return list.map((e) => patternOf(e, rule));
   const [low, high] = list.map((e) => BigInt.asUintN(64, patternOf(e, rule)));
   return [low! | (high! << 64n)];
 }
 
-/** `0x1234.b1` is part `b1` of a value, `neg:5` a value behind a minus that belongs to the instruction. */
+/** The value alone: without the selector of `0x1234.b1`, and without the minus sign of the instruction in `neg:5`. */
 export const plain = (word: string): string => word.replace(/^neg:/, "").replace(/\.[bh]\d+$/, "");
 export const selectorOf = (word: string | undefined): string | null => /\.([bh]\d+)$/.exec(word ?? "")?.[1] ?? null;
 const hex = (v: bigint) => `0x${v.toString(16)}`;
 
 export const isCarry = (word: string): boolean => word.startsWith("carry:");
 
-/** Forms that differ only in the width of an operand are told apart by a value that is too long for the shorter. */
+/** Whether a value fits an operand. It tells forms apart that differ only in the width of an operand. */
 const isWideEnough = (rule: OperandRule, word: string): boolean =>
   !/^0x[0-9a-f]+$/i.test(word) || BigInt(word) < 1n << BigInt(rule.type?.bits ?? 64);
 
-/** The form that a vector is about: the first whose modifiers fit and that takes so many operands. Or why there is none. */
+/** The form that a vector tests: the first whose modifiers and number of operands fit. If there is none, the reason. */
 export function formOf(vector: Vector): Candidate | string {
   const operands = vector.operands.filter((w) => !isCarry(w)).map(plain);
   const { candidates, problem } = instructionSet.resolve(vector.opcode);
@@ -156,7 +157,7 @@ export function formOf(vector: Vector): Candidate | string {
   return candidates.find(fits) ?? "no form takes these operands";
 }
 
-/** Evaluates one vector through its row's semantics. Returns null when it holds, else what differs. */
+/** Evaluates one vector through its row's semantics. Returns null if it holds, else the difference. */
 export function runVector(vector: Vector): string | null {
   const carryIn = vector.operands.find(isCarry);
   const written = vector.operands.filter((w) => !isCarry(w));

@@ -6,7 +6,9 @@ import { textureAddressProblem } from "./coordinates.ts";
 import { constantClass } from "./immediate.ts";
 import { type Mismatch, mismatch, spaceMismatch, typeName } from "./operand-mismatch.ts";
 
-/** Why an operand is not the address that the slot takes (6.4.1), or null. `root`: the opcode's first word. */
+/**
+ * Why an operand is not an address that the slot accepts (6.4.1), or null if it is. `root`: the opcode's first word.
+ */
 export function addressMismatch(
   operand: Operand,
   slot: ResolvedOperand,
@@ -38,12 +40,12 @@ export function addressMismatch(
 }
 
 /**
- * A global or generic address in fewer bits than the module's addresses have. From sm_75 on there is no code with 32-bit
- * addresses; before, and for the 16-bit registers that nobody means, it is a warning, as to ptxas.
+ * Checks for a global or generic address in fewer bits than the module's addresses have. As in ptxas it is an error for
+ * 32-bit registers from sm_75 on, where no code has 32-bit addresses; otherwise a warning, which is reported here.
  */
 export function narrowAddress(span: Span, bits: number, context: CheckContext): Mismatch | null {
   if (bits >= context.addressSize) return null;
-  const message = `${bits} bits hold an address of a module with ${context.addressSize}-bit addresses`;
+  const message = `an address in ${bits} bits, but the module's addresses have ${context.addressSize}`;
   const help = "use a .u64 or .b64 register";
   if (bits === 32 && context.target.sm >= 75) return mismatch("narrow-address", span, message, help);
   context.sink.warning("narrow-address", span, message, { help });
@@ -74,7 +76,7 @@ function baseMismatch(
     }
     if (constantClass(inner) !== "integer")
       return mismatch("operand-kind", inner, "a constant address must be an integer");
-    // The manual (6.4.1) allows absolute addresses; ptxas takes them for .local only.
+    // The manual (6.4.1) allows absolute addresses; ptxas accepts them for .local only.
     return space === "local"
       ? null
       : mismatch(
@@ -126,11 +128,11 @@ export function spaceOf(candidate: Candidate): string | null {
 }
 
 export const offsetShape = [
-  "an offset is added behind the name",
+  "an offset goes after the name",
   "write `name+4`, or `name+-4` for a negative offset",
 ] as const;
 
-/** `a`, `a+4`, `a+4+4`: what ptxas takes as an address (6.4.1). */
+/** Whether an expression is `a`, `a+4` or `a+4+4`, the forms of an address that ptxas accepts (6.4.1). */
 export function isNameWithOffset(expr: Expression): boolean {
   let at = expr;
   while (at.kind === "binary") {

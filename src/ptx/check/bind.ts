@@ -1,7 +1,7 @@
 import { nearest, type Span } from "../../source/index.ts";
 import type { PtxSymbol, RegisterSymbol } from "../symbols.ts";
 import type { Expression, Initializer, Instruction, NameExpr, Operand } from "../tree.ts";
-import type { BodyInfo } from "./context.ts";
+import type { BodyInfo, Writable } from "./context.ts";
 import type { ModuleContext } from "./module-context.ts";
 import type { Scope } from "./scope.ts";
 import { specialRegisters } from "./special-registers.ts";
@@ -11,13 +11,12 @@ const constants: ReadonlyMap<string, PtxSymbol> = new Map([
   ["WARP_SZ", { kind: "constant", name: "WARP_SZ", span: { start: 0, end: 0 }, value: 32n }],
 ]);
 
-/** How many unknown names get a suggestion: looking for one costs a walk over all names in reach. */
+/** How many unknown names get a suggestion: each costs a search through all names in scope. */
 const suggestionLimit = 20;
-const namesSearched = 2000;
+/** How many names such a search considers. */
+const searchLimit = 2000;
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** Gives names their meaning: fills `symbol` of every name in an operand, an initializer, a list. */
+/** Binds names to their meaning: sets `symbol` of every name in operands, initializers and lists. */
 export class Binder {
   scope: Scope;
   /** The body whose registers are counted; null at module scope. */
@@ -31,7 +30,7 @@ export class Binder {
     this.scope = scope;
   }
 
-  /** Forgets which unknown names were reported: each function reports its own. */
+  /** Begins a body, or returns to module scope. Each function reports its unknown names anew. */
   enter(body: BodyInfo | null): void {
     this.body = body;
     this.#unknown.clear();
@@ -109,21 +108,21 @@ export class Binder {
     else if (node.kind !== "initializer-field") this.expression(node);
   }
 
-  /** A name where a value, an address or a function is meant. */
+  /** Binds a name that stands for a value, an address or a function. */
   name(node: NameExpr): void {
     const symbol = this.scope.find(node.text) ?? this.#predefined(node);
     if (symbol === undefined) this.#reportUnknown(node, "name");
     else this.#bind(node, symbol);
   }
 
-  /** A name where a label is meant. */
+  /** Binds a name that stands for a label. */
   target(node: NameExpr): void {
     const symbol = this.scope.findTarget(node.text) ?? this.#predefined(node);
     if (symbol === undefined) this.#reportUnknown(node, "label");
     else this.#bind(node, symbol);
   }
 
-  /** The registers of formal parameters come first. */
+  /** Gives a register its number in the body. The registers of formal parameters come first. */
   count(register: RegisterSymbol): void {
     if (register.index >= 0 || this.body === null) return;
     (register as Writable<RegisterSymbol>).index = this.body.registers.length;
@@ -143,7 +142,10 @@ export class Binder {
     return special.symbol;
   }
 
-  /** Elements of vectors have names (6.4.3); the selectors of video instructions apply to scalars. */
+  /**
+   * Checks that a vector has the element that a name selects (6.4.3). The selectors of video instructions apply to
+   * scalars.
+   */
   #component(node: NameExpr, symbol: PtxSymbol): void {
     const component = node.component!;
     const at = "xyzw".indexOf(component) & 3;
@@ -157,7 +159,7 @@ export class Binder {
         help: "the elements of a vector are .x .y .z .w, or .r .g .b .a",
       });
     } else if (vector === 1) {
-      this.#context.sink.error("unknown-component", span, `'${node.text}' is no vector and has no '.${component}'`);
+      this.#context.sink.error("unknown-component", span, `'${node.text}' is not a vector and has no '.${component}'`);
     } else if (("xyzw".includes(component) ? at : colour) >= vector) {
       this.#context.sink.error(
         "unknown-component",
@@ -167,7 +169,7 @@ export class Binder {
     }
   }
 
-  /** Once for each name and function: a missing declaration would otherwise be reported at every use. */
+  /** Reports each unknown name once per function, rather than at every use. */
   #reportUnknown(node: NameExpr, what: "name" | "label"): void {
     if (this.#unknown.has(node.text)) return;
     this.#unknown.add(node.text);
@@ -181,12 +183,12 @@ export class Binder {
     const names: string[] = [];
     for (let scope: Scope | null = this.scope; scope !== null; scope = scope.parent) {
       for (const candidate of scope.names()) {
-        if (names.length >= namesSearched) break;
+        if (names.length >= searchLimit) break;
         names.push(candidate);
       }
     }
     if (name.startsWith("%")) names.push(...specialRegisters.keys());
     const near = nearest(name, names);
-    return near === null ? "names are declared before they are used" : `did you mean '${near}'?`;
+    return near === null ? "names must be declared before they are used" : `did you mean '${near}'?`;
   }
 }

@@ -15,7 +15,7 @@ import { Scope } from "./scope.ts";
 import type { TargetDeclarations } from "./targets.ts";
 import type { VariableDeclarations } from "./variables.ts";
 
-/** The rooms' parts that a body's statements go to. */
+/** The parts of the module checker that check the statements of a body. */
 export interface BodyParts {
   readonly context: ModuleContext;
   readonly binder: Binder;
@@ -23,11 +23,14 @@ export interface BodyParts {
   readonly targets: TargetDeclarations;
   readonly calls: CallChecker;
   readonly passed: PassedParameters;
-  /** Where each file index is used first. */
+  /** The first use of each file number. */
   readonly files: Map<number, LocDirective>;
 }
 
-/** Walks the statements of one function once: opens scopes, declares, binds names, checks instructions. */
+/**
+ * Checks the statements of one function in one pass: opens scopes, declares variables, binds names, checks
+ * instructions.
+ */
 export class BodyChecker {
   readonly #parts: BodyParts;
   readonly #node: FunctionDeclaration;
@@ -44,11 +47,12 @@ export class BodyChecker {
     this.#passing = new ParameterPassing(parts.context, parts.passed);
   }
 
-  /** `block` shares the scope of the formal parameters. */
+  /** Checks the whole body. `block` shares the scope of the formal parameters. */
   check(block: Block): void {
     this.#statements(block);
     const returns = () => reachableReturns(block, this.#parts.targets.branchTargets);
-    // Compilers write nothing where they know that control does not come, so that the end alone says nothing.
+    // Compilers emit nothing after a point that they know to be unreachable, so reaching the end is not evidence of a
+    // return.
     const written = () => returns().filter(({ end }) => end !== block.end);
     if (isNoreturn(this.#node.directives)) for (const span of written()) this.#reportReturn(span);
     this.#passing.finish(this.#body, returns);
@@ -59,7 +63,7 @@ export class BodyChecker {
     for (const statement of statements) this.#statement(statement);
   }
 
-  /** Code labels may be used before they come. */
+  /** Declares the labels of a block first, because they may be used before they are defined. */
   #hoist(statements: readonly Statement[]): void {
     const { scope } = this.#parts.binder;
     for (const statement of statements) {
@@ -102,7 +106,7 @@ export class BodyChecker {
         this.#parts.context.sink.error(
           "misplaced-directive",
           { start: node.start, end: node.start + node.kind.length + 1 },
-          `'.${node.kind}' is outside of functions`,
+          `'.${node.kind}' is only allowed outside functions`,
         );
     }
   }
@@ -122,8 +126,8 @@ export class BodyChecker {
     const other = known && known.span !== name ? known : scope.ownDeclared(name.text);
     if (other === undefined) return;
     if (other.kind === "label") {
-      context.sink.error("duplicate-name", name, `the label '${name.text}' is already in this block`, {
-        notes: [{ message: "it is here", source: context.sink.source, span: other.span }],
+      context.sink.error("duplicate-name", name, `the label '${name.text}' is already defined in this block`, {
+        notes: [{ message: "first defined here", source: context.sink.source, span: other.span }],
       });
     } else duplicate(name, scope, context.sink);
   }
@@ -133,7 +137,7 @@ export class BodyChecker {
     const { text } = node.opcode;
     binder.instruction(node);
     checkInstruction(node, this.#context);
-    // The table's own strings compare faster than pieces of the source.
+    // The table's strings compare faster than slices of the source.
     switch (node.resolved?.instruction.name ?? rootOf(text)) {
       case "call":
         calls.check(node, this.#node);
@@ -177,7 +181,7 @@ export class BodyChecker {
     this.#parts.context.sink.warning(
       "noreturn-returns",
       span,
-      `'${this.#node.name.text}' is .noreturn, and returns here`,
+      `'${this.#node.name.text}' is .noreturn but returns here`,
       {
         help: "end it with exit or trap, or declare it without .noreturn",
       },
@@ -190,7 +194,7 @@ const rootOf = (opcode: string): string => {
   return dot < 0 ? opcode : opcode.slice(0, dot);
 };
 
-/** `.file` directives may come behind the functions, so that what `.loc` names is checked at the end. */
+/** Notes the files that a `.loc` names. They are checked at the end, because `.file` may follow the functions. */
 export function noteFile(node: LocDirective, files: Map<number, LocDirective>): void {
   if (!files.has(node.file)) files.set(node.file, node);
   if (node.inlinedAt !== null && !files.has(node.inlinedAt.file)) files.set(node.inlinedAt.file, node);

@@ -4,14 +4,14 @@ import { nounOf } from "./duplicate.ts";
 import type { ModuleContext } from "./module-context.ts";
 import type { TargetDeclarations } from "./targets.ts";
 
-/** `bra` goes to a label (9.7.12.3). */
+/** Checks that the target of `bra` is a label (9.7.12.3). */
 export function checkBranch({ operands }: Instruction, { sink }: ModuleContext): void {
   const [target] = operands;
   if (target?.kind !== "name" || target.symbol === null || target.symbol.kind === "label") return;
-  sink.error("not-a-label", target, `a label is expected here, and '${target.text}' is a ${nounOf(target.symbol)}`);
+  sink.error("not-a-label", target, `a label is expected here, but '${target.text}' is a ${nounOf(target.symbol)}`);
 }
 
-/** `brx.idx index, list` (9.7.12.4). */
+/** Checks `brx.idx index, list` (9.7.12.4). */
 export function checkIndexedBranch(
   { operands, opcode }: Instruction,
   targets: TargetDeclarations,
@@ -44,9 +44,9 @@ export function checkIndexedBranch(
     sink.warning(
       "branch-index-out-of-range",
       index,
-      `the list '${list.text}' has ${length} targets, and this index is beyond it`,
+      `this index is past the end of the list '${list.text}', which has ${length} targets`,
       {
-        help: `an index goes from 0 to ${length - 1}; beyond that the branch is undefined`,
+        help: `indices go from 0 to ${length - 1}; a branch with any other is undefined`,
       },
     );
   }
@@ -61,11 +61,11 @@ function checkIndex(index: Operand, { sink, reportConstant }: ModuleContext): vo
   if (index.kind === "bad") return;
   if (isConstant(index)) {
     if (evaluateConstant(index, reportConstant)?.kind === "float")
-      sink.error("branch-index", index, "an index is an integer");
+      sink.error("branch-index", index, "an index must be an integer");
     return;
   }
   if (index.kind !== "name") {
-    sink.error("branch-index", index, "an index is a .u32 register or a constant");
+    sink.error("branch-index", index, "an index must be a .u32 register or a constant");
     return;
   }
   const { symbol } = index;
@@ -74,13 +74,13 @@ function checkIndex(index: Operand, { sink, reportConstant }: ModuleContext): vo
     sink.error(
       "branch-index",
       index,
-      `an index is a .u32 register or a constant, and '${index.text}' is a ${nounOf(symbol)}`,
+      `an index must be a .u32 register or a constant, but '${index.text}' is a ${nounOf(symbol)}`,
     );
   } else if (symbol.type.bits !== 32 || symbol.type.kind === "f" || (symbol.vector > 1 && index.component === null)) {
     sink.error(
       "branch-index",
       index,
-      `an index is a register of type .u32, .s32 or .b32, and '${index.text}' is .${symbol.type.name}`,
+      `an index must be a register of type .u32, .s32 or .b32, but '${index.text}' is .${symbol.type.name}`,
     );
   }
 }

@@ -6,11 +6,11 @@ import { constantClass } from "./immediate.ts";
 import { nounOf } from "./duplicate.ts";
 import { addressValue } from "./initializers.ts";
 import type { ModuleContext } from "./module-context.ts";
-import { elementSize } from "./shape.ts";
+import { elementSize, shapeText } from "./shape.ts";
 import type { CallSignature, FormalShape } from "./signature.ts";
 import type { TargetDeclarations } from "./targets.ts";
 
-/** What a call is, once it has been checked; lowering needs nothing else. */
+/** A call that has been checked (9.7.12.5): all that the lowering needs. */
 export interface CallInfo {
   readonly caller: FunctionDeclaration;
   readonly results: readonly Operand[];
@@ -20,11 +20,11 @@ export interface CallInfo {
     | { readonly kind: "direct"; readonly function: FunctionSymbol }
     | {
         readonly kind: "indirect";
-        /** The register with the address. */
+        /** The register that holds the address. */
         readonly address: NameExpr;
-        /** The functions that a list or table names; null for a prototype. */
+        /** The functions in the list or call table; null for a prototype. */
         readonly targets: readonly FunctionSymbol[] | null;
-        /** The name of the list, table or prototype. */
+        /** The name of the list, call table or prototype. */
         readonly via: string;
       };
 }
@@ -38,14 +38,14 @@ interface CallParts {
   readonly list: NameExpr | null;
 }
 
-/** Checks call instructions against what they call. */
+/** Checks call instructions against the signatures of what they call. */
 export class CallChecker {
   readonly info = new Map<Instruction, CallInfo>();
   readonly #context: ModuleContext;
   readonly #targets: TargetDeclarations;
-  /** Of each call table: its functions; none after a diagnostic. */
+  /** The functions of each call table; empty after a diagnostic. */
   readonly #tables = new Map<VariableSymbol, readonly FunctionSymbol[]>();
-  /** Of each list: one function for each signature, so that many calls through long lists stay cheap. */
+  /** One function per signature of each list, so that many calls through long lists stay cheap. */
   readonly #distinct = new Map<readonly FunctionSymbol[], readonly FunctionSymbol[]>();
 
   constructor(context: ModuleContext, targets: TargetDeclarations) {
@@ -78,7 +78,7 @@ export class CallChecker {
       this.#context.sink.error(
         "call-target",
         target ?? opcode,
-        "a call names a function, or a register with its address",
+        "a call needs a function, or a register that holds the address of one",
       );
       return null;
     }
@@ -86,8 +86,8 @@ export class CallChecker {
     const list = operands[at++] ?? null;
     const extra = operands[at];
     if ((list !== null && list.kind !== "name") || extra !== undefined) {
-      this.#context.sink.error("call-form", extra ?? list ?? opcode, "this is not what a call looks like", {
-        help: "`call (result), function, (arguments);`, and for a register a prototype or list of targets behind it",
+      this.#context.sink.error("call-form", extra ?? list ?? opcode, "this call is malformed", {
+        help: "write `call (result), function, (arguments);`, and for a register a prototype or list of targets after that",
       });
       return null;
     }
@@ -98,14 +98,14 @@ export class CallChecker {
     this.#context.sink.error(
       "call-target",
       target,
-      `a function is expected here, and '${target.text}' is a ${nounOf(symbol)}`,
+      `a function is expected here, but '${target.text}' is a ${nounOf(symbol)}`,
       {
         help: symbol.kind === "variable" ? "load the function's address into a register first" : undefined,
       },
     );
   }
 
-  // ---- Targets ----------------------------------------------------------------------------------------------------------
+  // ---- Targets -----------------------------------------------------------------------------------------------------
 
   #direct(node: Instruction, parts: CallParts, symbol: FunctionSymbol): void {
     const { sink } = this.#context;
@@ -115,7 +115,7 @@ export class CallChecker {
       return;
     }
     if (parts.list !== null) {
-      sink.error("call-form", parts.list, "a direct call has no list of targets", {
+      sink.error("call-form", parts.list, "a direct call cannot have a list of targets", {
         help: "lists and prototypes are for calls through a register",
       });
       return;
@@ -131,7 +131,7 @@ export class CallChecker {
     this.#context.require({ since: "2.1", target: "sm_20" }, "a call through a register", address);
     if (list === null) {
       sink.error("call-form", address, "a call through a register needs a prototype or a list of targets", {
-        help: "write the label of a .callprototype or .calltargets, or a call table, behind the arguments",
+        help: "write the label of a .callprototype or .calltargets, or a call table, after the arguments",
       });
       return;
     }
@@ -140,7 +140,7 @@ export class CallChecker {
         help: `use a .u${this.#context.addressSize} register`,
       });
     } else if (type.bits < this.#context.addressSize) {
-      sink.warning("narrow-call-target", address, "a 32-bit register holds a function's address of 64 bits", {
+      sink.warning("narrow-call-target", address, "a 32-bit register cannot hold a function's 64-bit address", {
         help: "use a .u64 or .b64 register",
       });
     }
@@ -204,7 +204,7 @@ export class CallChecker {
     return null;
   }
 
-  /** A call table: an array in constant or global memory, initialized with the names of functions. */
+  /** The functions of a call table: an array in constant or global memory, initialized with the names of functions. */
   #table(
     list: NameExpr,
     { space, dimensions, type, vector, declarator, span }: VariableSymbol,
@@ -215,9 +215,10 @@ export class CallChecker {
       sink.error("call-list", list, message, { notes });
       return null;
     };
-    if (space !== "global" && space !== "const") return wrong("a call table is in the .global or .const state space");
+    if (space !== "global" && space !== "const")
+      return wrong("a call table must be in the .global or .const state space");
     if (dimensions.length !== 1 || vector > 1 || type.kind !== "u" || type.bits === 16) {
-      return wrong("a call table is an array of one dimension, of .u64 or .u32 (or masked .u8)");
+      return wrong("a call table must be a one-dimensional array of .u64 or .u32 (or masked .u8)");
     }
     const { initializer } = declarator;
     if (initializer?.kind !== "initializer-list")
@@ -233,12 +234,12 @@ export class CallChecker {
       }
       functions.add(symbol);
     }
-    return functions.size > 0 ? [...functions] : wrong(`the call table '${list.text}' names no function`);
+    return functions.size > 0 ? [...functions] : wrong(`the call table '${list.text}' is empty`);
   }
 
-  // ---- Arguments ----------------------------------------------------------------------------------------------------------
+  // ---- Arguments ---------------------------------------------------------------------------------------------------
 
-  /** `target`: the function, where it is one of several. False after a diagnostic. */
+  /** Checks a call against a signature. `target`: the function, if it is one of several. False after a diagnostic. */
   #match(
     parts: CallParts,
     { returns, params }: CallSignature,
@@ -251,20 +252,17 @@ export class CallChecker {
       found: readonly Operand[],
       wanted: readonly FormalShape[],
       what: string,
-      least = wanted.length,
+      min = wanted.length,
     ): boolean => {
-      if (found.length >= least && found.length <= wanted.length) return true;
+      if (found.length >= min && found.length <= wanted.length) return true;
       const span = found[wanted.length] ?? found.at(-1) ?? named;
-      const number = least === wanted.length ? `${least}` : `${least} or ${wanted.length}`;
+      const number = min === wanted.length ? `${min}` : `${min} or ${wanted.length}`;
       sink.error(
         "call-count",
         span,
-        `'${who}' has ${number} ${what}${wanted.length === 1 ? "" : "s"}, and this call has ${found.length}`,
+        `'${who}' has ${number} ${what}${wanted.length === 1 ? "" : "s"}, but this call has ${found.length}`,
         {
-          help:
-            what === "return parameter" && found.length < least
-              ? "write `_` for a result that is not wanted"
-              : undefined,
+          help: what === "return parameter" && found.length < min ? "write `_` to discard a result" : undefined,
           notes: this.#notes(wanted[0] ?? null),
         },
       );
@@ -286,7 +284,7 @@ export class CallChecker {
     return formal ? [{ message: "the parameter is declared here", source, span: formal.span }] : [];
   }
 
-  /** One argument or result against its formal parameter: kind and size, array bounds, alignment. */
+  /** Checks one argument or result against its formal parameter: kind, size, array bounds and alignment. */
   #operand(operand: Operand, formal: FormalShape, result: boolean): boolean {
     const code = result ? "call-result" : "call-argument";
     const wrong = (span: Span, message: string, help?: string): false => {
@@ -294,7 +292,7 @@ export class CallChecker {
       return false;
     };
     const mismatch = (what: string): false =>
-      wrong(operand, `${what} does not fit the parameter '${formal.name}', ${describe(formal)}`);
+      wrong(operand, `${what} does not fit the parameter '${formal.name}', ${shapeText(formal)}`);
     switch (operand.kind) {
       case "name":
         break;
@@ -307,9 +305,9 @@ export class CallChecker {
         if (result) return wrong(operand, "a result needs a register or a .param variable");
         return immediateFits(constantClass(operand), formal) || mismatch("this constant");
       case "sink":
-        return wrong(operand, "'_' can only take the place of a result");
+        return wrong(operand, "'_' can only stand for a result");
       default:
-        return wrong(operand, "an argument is a register, a constant or a .param variable");
+        return wrong(operand, "an argument must be a register, a constant or a .param variable");
     }
     const { symbol } = operand;
     if (symbol === null) return true;
@@ -325,7 +323,7 @@ export class CallChecker {
       case "parameter":
         return wrong(
           operand,
-          `the formal parameter '${operand.text}' cannot be passed on`,
+          `the formal parameter '${operand.text}' cannot be an argument`,
           "copy it to a .param variable",
         );
       case "variable":
@@ -336,11 +334,11 @@ export class CallChecker {
             "pass its address in a register, or a .param variable",
           );
         }
-        if (!variableFits(symbol, formal)) return mismatch(`'${operand.text}', ${describe(symbol)},`);
+        if (!variableFits(symbol, formal)) return mismatch(`'${operand.text}', ${shapeText(symbol)},`);
         if (symbol.align !== formal.align) {
           return wrong(
             operand,
-            `'${operand.text}' is aligned to ${symbol.align} bytes, and the parameter '${formal.name}' to ${formal.align}`,
+            `'${operand.text}' is aligned to ${symbol.align} bytes, but the parameter '${formal.name}' to ${formal.align}`,
           );
         }
         return true;
@@ -350,9 +348,9 @@ export class CallChecker {
   }
 }
 
-/** The same for signatures that fit the same calls. */
+/** A key that is the same for signatures that match the same calls. */
 const keyOf = ({ returns, params }: CallSignature): string =>
-  [returns, params].map((list) => list.map((f) => `${describe(f)}@${f.align}`).join()).join("->");
+  [returns, params].map((list) => list.map((f) => `${shapeText(f)}@${f.align}`).join()).join("->");
 
 const isFloat = (type: TypeInfo): boolean => type.kind === "f" && type.lanes === 1;
 
@@ -375,12 +373,7 @@ function immediateFits(kind: ReturnType<typeof constantClass>, formal: FormalSha
   return kind === "integer" && formal.type.kind !== "f";
 }
 
-function describe({ type, dimensions, vector }: Pick<FormalShape, "type" | "dimensions" | "vector">): string {
-  const bounds = dimensions.map((bound) => `[${bound ?? ""}]`).join("");
-  return `${vector > 1 ? `.v${vector} ` : ""}.${type.name}${bounds}`;
-}
-
-/** The function that an element of a call table stands for. */
+/** The function that an element of a call table names, or null. */
 function functionOf(element: Initializer): FunctionSymbol | null {
   if (element.kind === "initializer-list" || element.kind === "initializer-field") return null;
   const symbol = addressValue(element)?.name.symbol;

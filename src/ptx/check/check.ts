@@ -17,37 +17,44 @@ import { TargetDeclarations } from "./targets.ts";
 import { VariableDeclarations } from "./variables.ts";
 
 /**
- * A module whose names have been bound and whose declarations, calls and instructions have been checked. Only one without
- * errors may be lowered.
+ * The result of `checkPtx`: a module whose names are bound and whose declarations, calls and instructions are checked.
+ * Only a module without errors may be linked and lowered.
  */
 export interface CheckedModule {
   readonly module: Module;
+  /** Errors and warnings, in the order in which they were found. Each code has a page: `lanewise explain CODE`. */
   readonly diagnostics: readonly Diagnostic[];
   /** The PTX ISA version as one number: 6.4 is 604. */
   readonly version: number;
   readonly target: Target;
+  /** Bits of an address (11.1.3). */
   readonly addressSize: 32 | 64;
-  /** In order of declaration, aliases and functions without a body included. */
+  /** Functions and kernels in order of declaration, including aliases and functions without a body. */
   readonly functions: readonly FunctionSymbol[];
-  /** Those at module scope, in order. */
+  /** The variables at module scope, in order of declaration. */
   readonly variables: readonly VariableSymbol[];
+  /** What each function with a body declares and uses. */
   readonly bodies: ReadonlyMap<FunctionDeclaration, BodyInfo>;
-  /** Of every call that is well formed. */
+  /** The target, arguments and results of every well-formed call. */
   readonly callInfo: ReadonlyMap<Instruction, CallInfo>;
-  /** Of every function declaration and every prototype. */
+  /** The parameters of every function declaration (`FunctionDeclaration`) and prototype (`CallPrototype`). */
   readonly signatures: ReadonlyMap<object, CallSignature>;
-  /** The labels of each `.branchtargets`, in order, with ranges written out. */
+  /** The labels of each `.branchtargets`, in order, with ranges expanded. */
   readonly branchTargets: ReadonlyMap<TargetList, readonly LabelSymbol[]>;
-  /** The functions of each `.calltargets`. */
+  /** The functions of each `.calltargets`, in order, with ranges expanded. */
   readonly callTargets: ReadonlyMap<TargetList, readonly FunctionSymbol[]>;
 }
 
+/** Options of `checkPtx`. */
 export interface CheckOptions {
-  /** At most this many diagnostics are kept. */
+  /** The maximum number of diagnostics to keep. */
   readonly limit?: number;
 }
 
-/** Checks a tree as `parsePtx` returns it, and fills the `symbol` of names and the `resolved` of instructions. Never throws. */
+/**
+ * Checks a tree that `parsePtx` returned: header, declarations, names, instructions, operands, calls. Sets `symbol` of
+ * names and `resolved` of instructions in the tree. What is wrong goes into `diagnostics`; never throws.
+ */
 export function checkPtx(tree: Module, options: CheckOptions = {}): CheckedModule {
   return new ModuleChecker(tree, options).check();
 }
@@ -152,15 +159,15 @@ class ModuleChecker {
     for (const item of this.#tree.items) {
       if (item.kind !== "file") continue;
       if (declared.has(item.index)) {
-        this.#sink.warning("file-index", item, `the file ${item.index} is named twice`, {
-          help: "give it another number",
+        this.#sink.warning("file-index", item, `the file number ${item.index} is used twice`, {
+          help: "use another number",
         });
       }
       declared.add(item.index);
     }
     for (const [index, loc] of this.#parts.files) {
       if (declared.has(index)) continue;
-      this.#sink.warning("file-index", loc, `no '.file' names the file ${index}`, {
+      this.#sink.warning("file-index", loc, `no '.file' directive has the number ${index}`, {
         help: `write \`.file ${index} "name.cu"\` at module scope`,
       });
     }

@@ -7,23 +7,23 @@ const copy =
 const nop = ".func nop() { ret; }";
 const params = ".param .b32 x, y;\n    st.param.b32 [x], a;\n    ";
 
-/** Diagnostics about calls, targets and what they pass. */
+/** Catalogue pages of the diagnostics about calls, branch targets, arguments and results. */
 export const callCodes = {
   "call-form": {
-    title: "this is not what a call looks like",
-    page: "A direct call is `call (result), function, (arguments);`, where the lists can be left out. A call through a register has one operand more: a prototype, a list of targets or a call table.",
+    title: "a malformed call",
+    page: "A direct call is `call (result), function, (arguments);`, where the lists may be left out. A call through a register has one more operand: a prototype, a list of targets or a call table.",
     section: "9.7.12.5",
     example: { bad: kernel("call l;", nop), good: kernel("T: .calltargets nop;\n    call l, T;", nop) },
   },
   "call-target": {
     title: "this cannot be called",
-    page: "A call goes to a function that was declared before, or through a .u64, .b64 or .s64 register that holds the address of one. Kernels are started by launches only.",
+    page: "The target of a call is a function that has been declared before, or a .u64, .b64 or .s64 register that holds the address of one. Kernels can only be started by a launch.",
     section: "9.7.12.5",
     example: { bad: kernel("call g;", ".global .u32 g;"), good: kernel("call nop;", nop) },
   },
   "call-list": {
-    title: "this is no prototype and no list of functions",
-    page: "Behind the arguments of a call through a register stands the label of a `.callprototype` or `.calltargets` that came before in the function, or a call table: an array in the constant or global state space that is initialized with functions.",
+    title: "neither a prototype nor a list of functions",
+    page: "The arguments of a call through a register are followed by the label of a `.callprototype` or `.calltargets` that appears earlier in the function, or by a call table: an array in the constant or global state space that is initialized with functions.",
     section: "9.7.12.5",
     example: {
       bad: kernel("call l, t;", `${nop}\n.shared .u64 t[1];`),
@@ -32,25 +32,25 @@ export const callCodes = {
   },
   "call-count": {
     title: "too few or too many arguments or results",
-    page: "A call has an argument for every parameter, except for a last one without a size, and a place for every return parameter: `_` where the result is not wanted.",
+    page: "A call has an argument for every parameter, although one for a last parameter without a size may be left out, and a destination for every return parameter: `_` discards a result.",
     section: "9.7.12.5",
     example: { bad: kernel(`${params}call (y), inc;`, inc), good: kernel(`${params}call (y), inc, (x);`, inc) },
   },
   "call-argument": {
     title: "the argument does not fit the parameter",
-    page: "An argument has the size and the sort of its parameter: floating-point, integer of either sign, or untyped, which fits both. An array has the same size and alignment as the parameter. Registers and constants can be passed for scalars.",
+    page: "An argument must have the size and kind of its parameter: floating-point, integer of either signedness, or untyped, which matches both. An array must have the same size and alignment as the parameter. Registers and constants can be passed to scalar parameters.",
     section: "9.7.12.5",
     example: { bad: kernel(`${params}call (y), inc, (l);`, inc), good: kernel(`${params}call (y), inc, (b);`, inc) },
   },
   "call-result": {
     title: "the result does not fit the return parameter",
-    page: "The place for a result is a register or .param variable with the size and the sort of the return parameter, or `_`.",
+    page: "The destination of a result is a register or .param variable with the size and kind of the return parameter, or `_`.",
     section: "9.7.12.5",
     example: { bad: kernel(`${params}call (l), inc, (x);`, inc), good: kernel(`${params}call (b), inc, (x);`, inc) },
   },
   "narrow-call-target": {
     title: "a function's address in a register that is too small for it",
-    page: "With `.address_size 64` the address of a function has 64 bits. ptxas accepts a 32-bit register, and the call then goes to an address that is cut.",
+    page: "With `.address_size 64` the address of a function has 64 bits. ptxas accepts a 32-bit register, and the call then goes to a truncated address.",
     section: "9.7.12.5",
     example: {
       bad: kernel("T: .calltargets nop;\n    call a, T;", nop),
@@ -59,7 +59,7 @@ export const callCodes = {
   },
   "prototype-name": {
     title: "a prototype with a name of its own",
-    page: "A `.callprototype` is named by its label; where a function has its name it has `_`.",
+    page: "A `.callprototype` is named by its label. Its own name is `_`.",
     section: "11.3.3",
     example: {
       bad: kernel("P: .callprototype f (.param .b32 a);"),
@@ -68,13 +68,13 @@ export const callCodes = {
   },
   alias: {
     title: "an impossible alias",
-    page: "`.alias a, f;` makes the declared function a, which has no body, another name for f, which is a function with a body in this module, not `.weak`, not `.extern` and not an alias itself. Both are declared with the same parameters.",
+    page: "`.alias a, f;` makes a another name for the function f. a must be declared without a body; f must have a body in this module and cannot be `.weak`, `.extern` or an alias itself. Both must be declared with the same parameters.",
     section: "11.2.3",
     example: { bad: module(`${nop}\n.alias nop, nop;`), good: module(`${nop}\n.func a();\n.alias a, nop;`) },
   },
   recursion: {
     title: "recursion in PTX 1.x",
-    page: "PTX 1.x has no stack: a function cannot call itself, directly or through others.",
+    page: "PTX 1.x has no stack: a function cannot call itself, directly or indirectly.",
     section: "11.2.2",
     example: {
       bad: ".version 1.4\n.target sm_13\n.func f() { call f; ret; }\n",
@@ -82,8 +82,8 @@ export const callCodes = {
     },
   },
   "branch-index": {
-    title: "this is no index for brx.idx",
-    page: "The index is a 32-bit integer register (`.u32`, `.s32` or `.b32`) or a constant, and counts from 0.",
+    title: "this cannot be an index of brx.idx",
+    page: "The index is a 32-bit integer register (`.u32`, `.s32` or `.b32`) or a constant. The first target has index 0.",
     section: "9.7.12.4",
     example: {
       bad: kernel("L: T: .branchtargets L;\n    brx.idx l, T;"),
@@ -91,14 +91,14 @@ export const callCodes = {
     },
   },
   "branch-list": {
-    title: "this is no list of labels",
-    page: "The second operand of brx.idx is the label of a `.branchtargets` directive that came before, in the same block or an enclosing one.",
+    title: "this is not a list of labels",
+    page: "The second operand of brx.idx is the label of a `.branchtargets` directive that appears earlier, in the same block or an enclosing one.",
     section: "9.7.12.4",
     example: { bad: kernel("L: brx.idx a, L;"), good: kernel("L: T: .branchtargets L;\n    brx.idx a, T;") },
   },
   "branch-index-out-of-range": {
-    title: "a constant index beyond the list of labels",
-    page: "The labels count from 0. What a branch with an index beyond the list does is undefined.",
+    title: "a constant index past the end of the list of labels",
+    page: "The first label has index 0. A branch with an index past the end of the list has undefined behaviour.",
     section: "9.7.12.4",
     example: {
       bad: kernel("L: T: .branchtargets L;\n    brx.idx 1, T;"),
@@ -106,7 +106,7 @@ export const callCodes = {
     },
   },
   "predicated-parameter": {
-    title: "an argument or result is accessed under a guard",
+    title: "a guarded access to an argument or result",
     page: "st.param to an argument of a call, and ld.param of its result, belong to the call and cannot be predicated.",
     section: "5.1.6.4",
     example: {
@@ -115,8 +115,8 @@ export const callCodes = {
     },
   },
   "result-never-returned": {
-    title: "a .param variable is loaded that nothing writes",
-    page: "The variable is the result of no call in the function, and nothing is stored to it: what ld.param reads is undefined.",
+    title: "a load of a .param variable that nothing writes",
+    page: "The variable is not the result of any call in the function, and nothing is stored to it: the value that ld.param reads is undefined.",
     section: "5.1.6.4",
     example: {
       bad: kernel(`${params}call (_), inc, (x);\n    ld.param.b32 b, [y];`, inc),
@@ -125,7 +125,7 @@ export const callCodes = {
   },
   "argument-never-stored": {
     title: "an argument that nothing was stored to",
-    page: "The .param variable is passed to a function that reads it, but no st.param writes it anywhere before: the callee gets an undefined value.",
+    page: "The .param variable is passed to a function that reads it, but no st.param writes it anywhere: the callee reads an undefined value.",
     section: "5.1.6.4",
     example: {
       bad: kernel(".param .b32 x, y;\n    call (y), copy, (x);", copy),
@@ -142,8 +142,8 @@ export const callCodes = {
     },
   },
   "noreturn-returns": {
-    title: "a function that does not return returns",
-    page: "`.noreturn` promises that the function never returns to its caller, and callers are compiled that way: what happens when it does is undefined.",
+    title: "a .noreturn function returns",
+    page: "`.noreturn` promises that the function never returns to its caller, and its callers are compiled accordingly: behaviour is undefined if it does return.",
     section: "11.4.6",
     example: { bad: module(".func f() .noreturn { ret; }"), good: module(".func f() .noreturn { exit; }") },
   },

@@ -4,35 +4,35 @@ const head = ".version 9.0\n.target sm_90\n.address_size 64\n";
 const kernel = (body: string, target = "sm_90") =>
   `${head.replace("sm_90", target)}.visible .entry k(.param .u64 out)\n{\n    .reg .pred p;\n    .reg .b16 h;\n    .reg .u32 a, b;\n    .reg .b64 l;\n    .reg .f32 f;\n    .shared .align 4 .b32 s[4];\n    ${body}\n    ret;\n}\n`;
 
-/** Diagnostics about single instructions: opcode, modifiers, gates, operands. */
+/** Catalogue pages of the diagnostics about single instructions: opcode, modifiers, version and target, operands. */
 export const instructionCodes = {
   "unknown-instruction": {
     title: "there is no instruction of this name",
-    page: "The opcode's first word is not an instruction of PTX ISA 1.0 to 9.1. `lanewise isa` lists all of them.",
+    page: "The first word of the opcode is not an instruction of PTX ISA 1.0 to 9.1. `lanewise isa` lists all instructions.",
     section: "9.7",
     example: { bad: kernel("addd.u32 a, a, b;"), good: kernel("add.u32 a, a, b;") },
   },
   "unknown-modifier": {
     title: "the instruction has no such modifier in this place",
-    page: "Every form of an instruction takes certain modifiers in a certain order, as `lanewise isa OPCODE` shows. This one is misspelt, belongs to another form, or stands in another order than the manual's.",
+    page: "Every form of an instruction takes certain modifiers in a certain order, as `lanewise isa OPCODE` shows. This one is misspelt, belongs to another form, or is not in the manual's order.",
     section: "9.1",
     example: { bad: kernel("ld.global.v3.u32 a, [l];"), good: kernel("ld.global.u32 a, [l];") },
   },
   "modifier-order": {
-    title: "the modifiers stand in another order than the manual's",
-    page: "The manual gives each form's modifiers in one order. ptxas takes most of them in any order, so this is accepted, but other tools may not.",
+    title: "the modifiers are not in the manual's order",
+    page: "The manual gives the modifiers of each form in one order. ptxas accepts most of them in any order, and so does Lanewise, but other tools may not.",
     section: "9.1",
     example: { bad: kernel("add.f32.rn f, f, f;"), good: kernel("add.rn.f32 f, f, f;") },
   },
   "missing-modifier": {
     title: "the instruction lacks a modifier that it must have",
-    page: "Most instructions must name the type they work on, and some a mode or a rounding, because no default exists.",
+    page: "Most instructions must name the type that they operate on, and some a mode or a rounding, because there is no default.",
     section: "9.1",
     example: { bad: kernel("add a, a, b;"), good: kernel("add.u32 a, a, b;") },
   },
   "invalid-modifiers": {
-    title: "these modifiers do not go together",
-    page: "Each modifier exists, but the manual excludes this combination, for instance a rounding where nothing is rounded.",
+    title: "these modifiers cannot be combined",
+    page: "Each modifier exists, but the manual excludes this combination, for instance a rounding mode on an operation that does not round.",
     example: { bad: kernel("setp.equ.u32 p, a, b;"), good: kernel("setp.eq.u32 p, a, b;") },
   },
   "needs-newer-version": {
@@ -52,30 +52,30 @@ export const instructionCodes = {
   },
   removed: {
     title: "the form no longer exists for this version and target",
-    page: "Since PTX ISA 6.4 the warp-wide instructions without `.sync` are gone for sm_70 and later, where the lanes of a warp no longer run in step: the `.sync` forms name the lanes that take part.",
+    page: "PTX ISA 6.4 removed the warp-wide instructions without `.sync` for sm_70 and later, where the lanes of a warp may diverge at any time: the `.sync` forms name the lanes that take part.",
     section: "9.7.9.5",
     example: { bad: kernel("vote.all.pred p, p;"), good: kernel("vote.sync.all.pred p, p, -1;") },
   },
   "operand-count": {
     title: "too few or too many operands",
-    page: "The form's operands are fixed; those in braces in the manual's notation may be left out.",
+    page: "The number of operands of a form is fixed; those in braces in the manual's notation may be left out.",
     example: { bad: kernel("add.u32 a, b;"), good: kernel("add.u32 a, a, b;") },
   },
   "operand-kind": {
-    title: "this sort of operand does not fit here",
+    title: "this kind of operand does not fit here",
     page: "A register, a constant, a vector in braces, an address in brackets and a name are different things: loads and stores take addresses, results need registers, and special registers are only read by mov and cvt.",
     section: "6",
     example: { bad: kernel("ld.global.u32 a, l;"), good: kernel("ld.global.u32 a, [l];") },
   },
   "operand-type": {
     title: "the register's type does not fit the instruction's",
-    page: "A register fits when it has the same size and the same sort (integers of either sign; floating point) or is untyped (.b). Only ld, st and cvt allow wider registers than their type.",
+    page: "A register fits if it has the same size and the same kind (integer of either signedness, or floating-point) or is untyped (.b). Only ld, st and cvt accept registers that are wider than their type.",
     section: "9.4",
     example: { bad: kernel("add.f32 f, a, f;"), good: kernel("add.f32 f, f, f;") },
   },
   "vector-size": {
     title: "a vector of this many elements does not fit",
-    page: "Vectors have the number of elements that `.v2`, `.v4` or `.v8` say; mov packs and unpacks 2 or 4.",
+    page: "`.v2`, `.v4` or `.v8` gives the number of elements of a vector; mov packs and unpacks 2 or 4.",
     section: "5.4.2",
     example: { bad: kernel("mov.b64 l, {a, b, a};"), good: kernel("mov.b64 l, {a, b};") },
   },
@@ -86,18 +86,18 @@ export const instructionCodes = {
     example: { bad: kernel("ld.global.u32 a, [f];"), good: kernel("ld.global.u32 a, [l];") },
   },
   "state-space-mismatch": {
-    title: "the variable is in another state space than the access",
+    title: "the variable is not in the state space of the access",
     page: "An access names the state space it goes to, and addresses of one space mean nothing in another. Input parameters can only be read, return parameters only be written.",
     section: "5.1",
     example: { bad: kernel("ld.global.u32 a, [s];"), good: kernel("ld.shared.u32 a, [s];") },
   },
   "immediate-out-of-range": {
-    title: "a constant operand is beyond what the instruction can hold",
+    title: "a constant operand that the instruction cannot encode",
     page: "Some operands are encoded in few bits: barrier numbers go from 0 to 15, byte positions from 0 to 255.",
     example: { bad: kernel("bar.sync 16;"), good: kernel("bar.sync 15;") },
   },
   "guard-not-predicate": {
-    title: "a guard that is no predicate register",
+    title: "a guard that is not a predicate register",
     page: "`@p` executes an instruction in the lanes where the predicate p is true; p must be declared `.reg .pred`.",
     section: "9.3",
     example: { bad: kernel("@a mov.u32 b, 1;"), good: kernel("@p mov.u32 b, 1;") },

@@ -1,11 +1,11 @@
 import type { Catalogue } from "../../source/index.ts";
 import { kernel, module } from "./example.ts";
 
-/** Diagnostics about a module's header and about names. */
+/** Catalogue pages of the diagnostics about a module's header and about names. */
 export const moduleCodes = {
   "missing-version": {
     title: "the module does not begin with .version",
-    page: "The first directive of a module is `.version`. It decides how the rest is read: which instructions exist, and what some of them mean.",
+    page: "The first directive of a module is `.version`. It determines how the rest is read: which instructions exist, and what some of them mean.",
     section: "11.1.1",
     example: { bad: ".target sm_90\n", good: ".version 9.0\n.target sm_90\n" },
   },
@@ -17,7 +17,7 @@ export const moduleCodes = {
   },
   "newer-version": {
     title: "the PTX ISA version is newer than this program knows",
-    page: "Versions 9.2 to 9.4 have been published after the manual that this program follows. Such modules are read like version 9.1; what the newer version added is reported as unknown.",
+    page: "Versions 9.2 to 9.4 have been published after the manual that this program follows. Such modules are read as version 9.1; features that the newer version added are reported as unknown.",
     section: "11.1.1",
     example: { bad: ".version 9.3\n.target sm_90\n", good: ".version 9.1\n.target sm_90\n" },
   },
@@ -28,32 +28,32 @@ export const moduleCodes = {
     example: { bad: ".version 9.0\n.address_size 64\n", good: ".version 9.0\n.target sm_90\n.address_size 64\n" },
   },
   "unknown-target": {
-    title: "there is no such target, or targets exclude each other",
+    title: "an unknown target, or targets that exclude each other",
     page: "A `.target` names one architecture, as in sm_90, sm_90a or sm_100f, and options: texmode_unified or texmode_independent, debug, and map_f64_to_f32 on sm_10 to sm_12.",
     section: "11.1.2",
     example: { bad: ".version 9.0\n.target sm_999\n", good: ".version 9.0\n.target sm_90\n" },
   },
   "address-size": {
-    title: "addresses have 32 or 64 bits",
+    title: "addresses must have 32 or 64 bits",
     page: "`.address_size` is 32 or 64. Without it addresses have 32 bits.",
     section: "11.1.3",
     example: { bad: ".version 9.0\n.target sm_90\n.address_size 48\n", good: module("") },
   },
   "misplaced-directive": {
-    title: "a directive in a place where it cannot be",
-    page: "`.version`, `.target` and `.address_size` begin a module, in this order; `.file` and `.section` are outside of functions.",
+    title: "a misplaced directive",
+    page: "`.version`, `.target` and `.address_size` begin a module, in this order; `.file` and `.section` are only allowed outside functions.",
     section: "11.1",
     example: { bad: module(".global .u32 g;\n.address_size 64"), good: module(".global .u32 g;") },
   },
   "file-index": {
-    title: "a .loc whose file no .file names, or a file named twice",
-    page: "`.loc` gives the position in a source file by the number that a `.file` of the module gave it. Debuggers and reports cannot show positions in a file that has no name.",
+    title: "a .loc of an unknown file, or a file number used twice",
+    page: "`.loc` refers to a source file by the number that a `.file` directive of the module gave it. Debuggers and reports cannot show positions in a file without a name.",
     section: "11.5.4",
     example: { bad: module('.file 1 "a.cu"\n.file 1 "b.cu"'), good: module('.file 1 "a.cu"\n.file 2 "b.cu"') },
   },
   "unknown-name": {
-    title: "nothing of this name is in scope",
-    page: "Registers, variables, functions, prototypes and lists of targets are declared before they are used. A block in braces is a scope: what it declares is unknown outside of it, labels included. `.reg .u32 r<4>;` declares r0 to r3, and not r4.",
+    title: "no such name in scope",
+    page: "Registers, variables, functions, prototypes and lists of targets must be declared before they are used. A block in braces is a scope: what it declares, labels included, is unknown outside it. `.reg .u32 r<4>;` declares r0 to r3, but not r4.",
     section: "9.7.12.1",
     example: { bad: kernel("mov.u32 a, c;"), good: kernel("mov.u32 a, b;") },
   },
@@ -65,19 +65,19 @@ export const moduleCodes = {
   },
   "unknown-component": {
     title: "the register has no such component",
-    page: "`.x .y .z .w`, or `.r .g .b .a`, are the elements of a vector register or special register, as many as it has.",
+    page: "`.x .y .z .w`, or `.r .g .b .a`, select the elements of a vector register or special register.",
     section: "6.4.3",
     example: { bad: kernel("mov.u32 a, b.x;"), good: kernel("mov.u32 a, %tid.x;") },
   },
   "not-a-label": {
-    title: "a branch goes to something that is not a label",
-    page: "The target of `bra`, and the names in a `.branchtargets`, are labels of code in the same function, in the same block or an enclosing one.",
+    title: "the target of a branch is not a label",
+    page: "The target of `bra`, and the names in a `.branchtargets`, must be labels in the same function, in the same block or an enclosing one.",
     section: "9.7.12.3",
     example: { bad: kernel("bra a;"), good: kernel("bra L;\nL:") },
   },
   "constant-expression": {
     title: "a constant expression without a value",
-    page: "Constant expressions are evaluated in 64 bits, either on integers or on floating-point values, never both; only integers can be negated bit by bit, shifted, taken modulo or used as a condition; and nothing is divided by zero.",
+    page: "Constant expressions are evaluated in 64 bits, on integers or on floating-point values, but never on both; only integers can be complemented, shifted, taken modulo or used as a condition; and division by zero is an error.",
     section: "4.5.4",
     example: { bad: module(".global .u32 g = 1 / 0;"), good: module(".global .u32 g = 1 / 2;") },
   },

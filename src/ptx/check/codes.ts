@@ -4,7 +4,8 @@ import { callCodes } from "./codes-call.ts";
 import { declarationCodes } from "./codes-declaration.ts";
 import { moduleCodes } from "./codes-module.ts";
 
-/** Diagnostics about modules, declarations, names and calls; those about instructions are in `instructionCodes`. */
+/** Catalogue pages of all diagnostics of the checker but those about instructions, which are in `instructionCodes`. */
 export const checkCodes = { ...moduleCodes, ...declarationCodes, ...callCodes } satisfies Catalogue;
 
+/** The code of a diagnostic that the checker reports. */
 export type CheckCode = keyof typeof checkCodes | keyof typeof instructionCodes;

@@ -6,7 +6,7 @@ import type { CheckContext } from "./context.ts";
 import { constantClass } from "./immediate.ts";
 import { type Mismatch, mismatch, typeName } from "./operand-mismatch.ts";
 
-/** Why a constant does not fit where an operand called `name` is expected, or null. */
+/** Why a constant does not fit the operand called `name`, or null if it does. */
 export function constantMismatch(
   operand: Expression,
   type: TypeInfo,
@@ -41,21 +41,21 @@ export function constantMismatch(
   const value = evaluateConstant(operand)?.value;
   if (typeof value !== "bigint") return null;
   if (range && (value < BigInt(range[0]) || value > BigInt(range[1]))) {
-    const message = `${value} is out of range: this operand goes from ${range[0]} to ${range[1]}`;
+    const message = `${value} is out of range: this operand takes ${range[0]} to ${range[1]}`;
     return mismatch("immediate-out-of-range", operand, message);
   }
   if (values && !values.some((allowed) => BigInt(allowed) === value)) {
-    const message = `${value} is not one of the values that this operand takes: ${someOf(values)}`;
+    const message = `${value} is not a valid value of this operand, which takes ${someOf(values)}`;
     return mismatch("immediate-out-of-range", operand, message);
   }
   return null;
 }
 
-/** The first few of a list of values. */
+/** The first few values, as a message lists them. */
 const someOf = (values: readonly number[]): string =>
   values.length > 8 ? `${values.slice(0, 8).join(", ")}, ...` : values.join(", ");
 
-/** 32 for a `0f` literal; others, decimal ones included, are of 64 bits (4.5.2). */
+/** 32 for a `0f` literal; all others, decimal ones included, have 64 bits (4.5.2). */
 function floatWidth(constant: Expression, context: CheckContext): 32 | 64 {
   const isHex = /^0f/i.test(context.sink.source.text.slice(constant.start, constant.start + 2));
   return constant.kind === "float" && isHex ? 32 : 64;

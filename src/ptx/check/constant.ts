@@ -1,14 +1,14 @@
 import type { Span } from "../../source/index.ts";
 import type { BinaryExpr, Expression } from "../tree.ts";
 
-/** An integer constant: a value of `.s64` or, with `unsigned`, of `.u64` (4.5.1). */
+/** An integer constant: a value of type `.s64`, or `.u64` if `unsigned` (4.5.1). */
 interface IntegerConstant {
   readonly kind: "integer";
   readonly value: bigint;
   readonly unsigned: boolean;
 }
 
-/** A floating-point constant (4.5.2). `bits` is the pattern of binary64, or of binary32 for `0f` literals. */
+/** A floating-point constant (4.5.2). `bits` is the binary64 pattern, or the binary32 pattern of a `0f` literal. */
 interface FloatConstant {
   readonly kind: "float";
   readonly width: 32 | 64;
@@ -18,7 +18,7 @@ interface FloatConstant {
 
 export type Constant = IntegerConstant | FloatConstant;
 
-/** Takes what is wrong with a constant expression. */
+/** Receives an error in a constant expression. */
 export type ReportConstant = (span: Span, message: string, help?: string) => void;
 
 const silent: ReportConstant = () => {};
@@ -34,7 +34,7 @@ const floatLiteral = (width: 32 | 64, bits: bigint): FloatConstant => {
   return { kind: "float", width, value: width === 32 ? view.getFloat32(4) : view.getFloat64(0), bits };
 };
 
-/** Wraps to 64 bits, so that no expression grows. */
+/** An integer wrapped to 64 bits, which also bounds the values of long expressions. */
 const integer = (value: bigint, unsigned: boolean): IntegerConstant => ({
   kind: "integer",
   value: unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value),
@@ -45,8 +45,8 @@ const truth = (value: boolean): IntegerConstant => integer(value ? 1n : 0n, fals
 const bitsOf = (constant: IntegerConstant): bigint => BigInt.asUintN(64, constant.value);
 
 /**
- * The value of a constant expression, by the typing rules of 4.5.4 to 4.5.6. Null where there is none; `report` has then
- * been told why, unless a name is unknown, which the binder has reported.
+ * The value of a constant expression by the typing rules of 4.5.4 to 4.5.6, or null if it has none: the reason goes to
+ * `report`, except for unknown names, which the binder has reported.
  */
 export function evaluateConstant(expr: Expression, report: ReportConstant = silent): Constant | null {
   switch (expr.kind) {
@@ -88,11 +88,11 @@ export function evaluateConstant(expr: Expression, report: ReportConstant = sile
 }
 
 function notInteger(span: Span, what: string, report: ReportConstant): null {
-  report(span, `${what} takes integers, and this is floating-point`);
+  report(span, `${what} takes integers, but this is floating-point`);
   return null;
 }
 
-/** "Such values ... may not be used in constant expressions" (4.5.2). */
+/** Reports a `0f` literal within an expression: "Such values ... may not be used in constant expressions" (4.5.2). */
 function exact(span: Span, report: ReportConstant): null {
   report(span, "a 0f constant cannot be part of an expression", "write it as a decimal or 0d constant");
   return null;
@@ -102,7 +102,7 @@ function mixed(span: Span, report: ReportConstant): null {
   report(
     span,
     "integer and floating-point constants cannot be mixed",
-    "there are no casts between them: write `1.0` for 1",
+    "there are no casts between them: write `1.0` instead of 1",
   );
   return null;
 }
@@ -169,7 +169,7 @@ function integerBinary(
   right: IntegerConstant,
   report: ReportConstant,
 ): IntegerConstant | null {
-  // The usual arithmetic conversions: both become unsigned when one is.
+  // The usual arithmetic conversions: both become unsigned if one is.
   const unsigned = left.unsigned || right.unsigned;
   const a = unsigned ? bitsOf(left) : left.value;
   const b = unsigned ? bitsOf(right) : right.value;
@@ -189,7 +189,7 @@ function integerBinary(
     case "/":
       return integer(a / b, unsigned);
     case "%":
-      // The operands are taken as unsigned; the result is `.s64` (table 5).
+      // The operands are unsigned, but the result is `.s64` (table 5).
       return integer(bitsOf(left) % bitsOf(right), false);
     case "<<":
       return integer(bitsOf(right) > 63n ? 0n : left.value << bitsOf(right), left.unsigned);

@@ -3,31 +3,37 @@ import type { LabelSymbol, ParameterSymbol, RegisterSymbol, VariableSymbol } fro
 import type { FunctionDeclaration } from "../tree.ts";
 import type { CandidateGates } from "./gates.ts";
 
-/** The architecture that a module is for (11.1.2). */
+/** The architecture that a module is compiled for (11.1.2). */
 export interface Target {
   /** As in "sm_90a". */
   readonly name: string;
   /** The number: 90 for sm_90a. */
   readonly sm: number;
-  /** `a`: this architecture alone; `f`: its family; `""`: this one and later. */
+  /** Where the code runs: `a`, on this architecture only; `f`, on its family; `""`, on this one and all later ones. */
   readonly variant: "" | "a" | "f";
 }
 
-/** A formal parameter, as the body of its function sees it. */
+/** A formal parameter as the function's body sees it: a register or a variable in the `.param` state space. */
 export type FormalSymbol = RegisterSymbol | ParameterSymbol;
 
-/** What a function's body declares and uses. */
+/** The names that a function's body declares and uses. */
 export interface BodyInfo {
   readonly returns: readonly FormalSymbol[];
   readonly params: readonly FormalSymbol[];
-  /** The registers that the body mentions and those of its formal parameters; `registers[i].index` is `i`. */
+  /** The registers of the formal parameters, then those that the body uses; `registers[i].index` is `i`. */
   readonly registers: RegisterSymbol[];
-  /** All memory variables declared in the body, at any depth, in order. */
+  /** All variables in memory that the body declares, at any depth, in source order. */
   readonly locals: VariableSymbol[];
   readonly labels: LabelSymbol[];
 }
 
-/** What the check of one instruction needs to know. Names have been bound before: `NameExpr.symbol` is null only where a diagnostic says why. */
+/** A type with its `readonly` removed, for symbols that are completed after their creation. */
+export type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/**
+ * What the check of one instruction depends on. Names have been bound: `NameExpr.symbol` is null only after a
+ * diagnostic.
+ */
 export interface CheckContext {
   readonly sink: DiagnosticSink;
   /** The PTX ISA version as one number: 6.4 is 604. */

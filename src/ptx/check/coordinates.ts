@@ -2,13 +2,13 @@ import type { Candidate } from "../isa/resolve.ts";
 import type { AddressOperand, Operand } from "../tree.ts";
 import { opaqueTypes } from "./shape.ts";
 
-/** What is wrong with a part of an address. */
+/** An error in a part of an address. */
 export interface AddressProblem {
   readonly part: Operand;
   readonly message: string;
 }
 
-/** How many coordinates each geometry needs (9.7.10.3, 9.7.11.1); those behind them are ignored. */
+/** How many coordinates each geometry needs (9.7.10.3, 9.7.11.1); any further ones are ignored. */
 const needed: Readonly<Record<string, number>> = {
   "1d": 1,
   a1d: 2,
@@ -22,8 +22,8 @@ const needed: Readonly<Record<string, number>> = {
 };
 
 /**
- * Checks `[texture, {x, y}]`, `[texture, sampler, {x, y}]` and `[surface, {x, y}]`. Addresses of several parts that are not
- * of a geometry (tensor maps) are left alone.
+ * Checks `[texture, {x, y}]`, `[texture, sampler, {x, y}]` and `[surface, {x, y}]`. Instructions without a geometry,
+ * such as those on tensor maps, are not checked.
  */
 export function textureAddressProblem({ parts }: AddressOperand, { mods, written }: Candidate): AddressProblem | null {
   const { geom } = mods;
@@ -31,27 +31,27 @@ export function textureAddressProblem({ parts }: AddressOperand, { mods, written
   const handles = parts.slice(0, -1);
   const coordinates = parts.at(-1)!;
   for (const part of handles) if (!isHandle(part)) return { part, message: handleMessage };
-  // A scalar and a vector register are left alone.
+  // A scalar or a vector register is not checked.
   if (coordinates.kind !== "vector") return null;
   const { elements } = coordinates;
   const count = elements.length;
   if (count < needed[geom]! || (count !== 1 && count !== 2 && count !== 4)) {
     const wanted = [1, 2, 4].filter((n) => n >= needed[geom]!).join(" or ");
-    return { part: coordinates, message: `'.${geom}' takes a vector of ${wanted} coordinates, and this has ${count}` };
+    return { part: coordinates, message: `'.${geom}' takes a vector of ${wanted} coordinates, but this has ${count}` };
   }
-  // The type of the coordinates ends the opcode of a texture instruction.
+  // The last modifier of a texture instruction is the type of the coordinates.
   const ofFloats = written.at(-1) === "f32";
   for (const [i, element] of elements.entries()) {
-    // The index into an array comes first, and is an integer.
+    // The index into a texture array comes first and is an integer.
     const wantsFloat = ofFloats && !(i === 0 && geom.startsWith("a"));
     if (!isCoordinate(element, wantsFloat)) {
-      return { part: element, message: `a coordinate here is a 32-bit ${wantsFloat ? "float" : "integer"}` };
+      return { part: element, message: `a coordinate here must be a 32-bit ${wantsFloat ? "float" : "integer"}` };
     }
   }
   return null;
 }
 
-const handleMessage = "a texture, sampler or surface is a variable of its type, or a 64-bit register";
+const handleMessage = "a texture, sampler or surface must be a variable of its type or a 64-bit register";
 
 function isHandle(part: Operand): boolean {
   if (part.kind === "bad") return true;

@@ -16,10 +16,12 @@ const nouns: Readonly<Record<PtxSymbol["kind"], string>> = {
   constant: "constant",
 };
 
-/** What kind of thing a symbol is, as a message says it. */
+/** The noun for a symbol in messages. */
 export const nounOf = (symbol: PtxSymbol): string => nouns[symbol.kind];
 
-/** Whether the scope itself has the name already; reports it then. A label that follows later does not count here. */
+/**
+ * Whether the scope itself already has the name, which is then reported. A label that is defined later does not count.
+ */
 export function duplicate(name: Name, scope: Scope, sink: DiagnosticSink<CheckCode>): boolean {
   if (name.text === "WARP_SZ") {
     sink.error("duplicate-name", name, "'WARP_SZ' is predefined");

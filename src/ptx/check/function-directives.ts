@@ -5,13 +5,14 @@ import type { ModuleContext } from "./module-context.ts";
 
 interface Rule extends Gate {
   readonly on: "entry" | "func";
-  /** Least and most numbers behind it. */
+  /** The minimum and maximum number of arguments. */
   readonly args: readonly [number, number];
+  /** The range of each argument. */
   readonly range: readonly [number, number];
 }
 
 const positive = [1, 0xffff_ffff] as const;
-const tuning = (since: string, most = 1): Rule => ({ on: "entry", args: [1, most], range: positive, since });
+const tuning = (since: string, maxArgs = 1): Rule => ({ on: "entry", args: [1, maxArgs], range: positive, since });
 const cluster = (args: readonly [number, number], since = "7.8"): Rule => ({
   on: "entry",
   args,
@@ -19,16 +20,17 @@ const cluster = (args: readonly [number, number], since = "7.8"): Rule => ({
   since,
   target: "sm_90",
 });
-// Beyond these no registers are left for the return address; the manual gives no numbers, ptxas 13.0 refuses them.
-const preserved = (most: number): Rule => ({
+// With larger numbers no registers are left for the return address. The limits are those of ptxas 13.0; the manual
+// gives none.
+const preserved = (max: number): Rule => ({
   on: "func",
   args: [1, 1],
-  range: [0, most],
+  range: [0, max],
   since: "9.0",
   target: "sm_80",
 });
 
-/** Directives between a function's parameters and its body (11.4, 11.7, 11.8). */
+/** The rules of the directives between a function's parameters and its body (11.4, 11.7, 11.8). */
 const rules: Readonly<Record<string, Rule>> = {
   ".maxnreg": tuning("1.3"),
   ".maxntid": tuning("1.3", 3),
@@ -64,7 +66,7 @@ export function checkDirectives(
     const rule = Object.hasOwn(rules, name.text) ? rules[name.text] : undefined;
     const where = owner === "entry" ? "entry" : "func";
     if (rule === undefined) {
-      sink.error("function-directive", name, `there is no directive '${name.text}' of functions`);
+      sink.error("function-directive", name, `functions have no directive '${name.text}'`);
       continue;
     }
     if (rule.on !== where) {
@@ -79,7 +81,7 @@ export function checkDirectives(
     checkArguments(directive, rule, context);
     if (name.text === ".noreturn") {
       if (hasReturns) sink.error("function-directive", name, "a function with return parameters cannot be .noreturn");
-      if (seen.size > 0) sink.error("function-directive", name, "'.noreturn' stands before the other directives");
+      if (seen.size > 0) sink.error("function-directive", name, "'.noreturn' must come before the other directives");
     } else if (seen.has(name.text) && rule.on === "func") {
       sink.error("function-directive", name, `'${name.text}' is given twice`);
     }
@@ -95,23 +97,23 @@ export function checkDirectives(
     sink.error(
       "function-directive",
       clusters.name,
-      "'.blocksareclusters' needs '.reqntid' and '.reqnctapercluster' too",
+      "'.blocksareclusters' also needs '.reqntid' and '.reqnctapercluster'",
     );
   }
 }
 
 function checkArguments({ name, args, start, end }: FunctionAttribute, rule: Rule, context: ModuleContext): void {
-  const [least, most] = rule.args;
-  if (args.length < least || args.length > most) {
-    const wanted = most === 0 ? "no number" : least === most ? "one number" : `${least} to ${most} numbers`;
-    context.sink.error("function-directive", args[most] ?? { start, end }, `'${name.text}' takes ${wanted}`);
+  const [min, max] = rule.args;
+  if (args.length < min || args.length > max) {
+    const wanted = max === 0 ? "no number" : min === max ? "one number" : `${min} to ${max} numbers`;
+    context.sink.error("function-directive", args[max] ?? { start, end }, `'${name.text}' takes ${wanted}`);
   }
   const [low, high] = rule.range;
-  for (const arg of args.slice(0, most)) {
+  for (const arg of args.slice(0, max)) {
     const value = integerOf(arg, context);
     if (value !== null && (value < BigInt(low) || value > BigInt(high))) {
-      const wanted = high === 0xffff_ffff ? "is positive" : `goes from ${low} to ${high}`;
-      context.sink.error("function-directive", arg, `the number of '${name.text}' ${wanted}, and this is ${value}`);
+      const wanted = high === 0xffff_ffff ? "must be positive" : `must be from ${low} to ${high}`;
+      context.sink.error("function-directive", arg, `the number of '${name.text}' ${wanted}, but this is ${value}`);
     }
   }
 }
@@ -131,9 +133,8 @@ export const isNoreturn = (directives: readonly FunctionAttribute[]): boolean =>
 export function checkAttributes(node: FunctionDeclaration, context: ModuleContext): void {
   const { sink } = context;
   for (const { name, args } of node.attributes) {
-    if (node.entry) sink.error("attribute", name, "a kernel has no attributes");
-    else if (name.text !== "unified")
-      sink.error("attribute", name, `there is no attribute '.${name.text}' of functions`);
+    if (node.entry) sink.error("attribute", name, "a kernel cannot have attributes");
+    else if (name.text !== "unified") sink.error("attribute", name, `functions have no attribute '.${name.text}'`);
     else {
       context.require({ since: "8.0", target: "sm_90" }, "'.unified'", name);
       if (args.length !== 2) sink.error("attribute", name, "'.unified' takes two numbers, the halves of an identifier");
@@ -141,13 +142,13 @@ export function checkAttributes(node: FunctionDeclaration, context: ModuleContex
   }
 }
 
-/** Directives that a declaration and the definition must share (11.2.2). */
+/** How a declaration differs from another in the directives that both must share (11.2.2), or null. */
 export function directiveDifference(a: FunctionDeclaration, b: FunctionDeclaration): string | null {
   for (const name of [".noreturn", ".abi_preserve", ".abi_preserve_control"]) {
     const one = a.directives.find((d) => d.name.text === name);
     const other = b.directives.find((d) => d.name.text === name);
     if ((one === undefined) !== (other === undefined)) return `${one ? "without" : "with"} '${name}'`;
-    if (one && other && numberOf(one) !== numberOf(other)) return `with another number of '${name}'`;
+    if (one && other && numberOf(one) !== numberOf(other)) return `with a different number of '${name}'`;
   }
   return null;
 }

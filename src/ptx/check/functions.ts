@@ -20,7 +20,7 @@ export class FunctionDeclarations {
     this.signatures = signatures;
   }
 
-  /** Checks the header and puts the name in scope, so that the body may call it. Null where the name is taken. */
+  /** Checks the header and declares the name, so that the body may call the function. Null if the name is taken. */
   declare(node: FunctionDeclaration): FunctionSymbol | null {
     const owner = node.entry ? "entry" : "func";
     const { sink } = this.#context;
@@ -31,8 +31,8 @@ export class FunctionDeclarations {
     checkAttributes(node, this.#context);
     this.#linkage(node);
     if (node.body === null && node.directives.length > 0 && node.entry) {
-      sink.error("function-directive", node.directives[0]!.name, "the declaration of a kernel has no directives", {
-        help: "write them at the definition",
+      sink.error("function-directive", node.directives[0]!.name, "the declaration of a kernel cannot have directives", {
+        help: "put them on the definition",
       });
     }
     const { scope } = this.#binder;
@@ -79,15 +79,15 @@ export class FunctionDeclarations {
     const first = symbol.declaration;
     const notes = [{ message: "declared here", source: sink.source, span: first.name }];
     const inconsistent = (what: string): void => {
-      sink.error("inconsistent-prototype", name, `'${name.text}' is declared differently before: ${what}`, {
-        help: "all declarations of a function and its definition are alike, except for names",
+      sink.error("inconsistent-prototype", name, `'${name.text}' was declared differently before: ${what}`, {
+        help: "all declarations of a function and its definition must agree, except in the names of parameters",
         notes,
       });
     };
     symbol.declarations.push(node);
-    if (symbol.aliasOf !== null) sink.error("duplicate-name", name, `'${name.text}' is an alias already`, { notes });
+    if (symbol.aliasOf !== null) sink.error("duplicate-name", name, `'${name.text}' is already an alias`, { notes });
     else if (first.body !== null) {
-      const help = node.body === null ? "a declaration stands before the definition" : undefined;
+      const help = node.body === null ? "a declaration must come before the definition" : undefined;
       sink.error("duplicate-name", name, `the function '${name.text}' is already defined`, { notes, help });
     }
     if (first.entry !== node.entry) {
@@ -152,11 +152,11 @@ export class FunctionDeclarations {
     if (symbol === null) return null;
     if (symbol.kind === "function" && !symbol.entry) return symbol;
     const what = symbol.kind === "function" ? "kernel" : nounOf(symbol);
-    this.#context.sink.error("alias", name, `'${name.text}' is a ${what}; aliases are for functions`);
+    this.#context.sink.error("alias", name, `'${name.text}' is a ${what}, but only functions can have aliases`);
     return null;
   }
 
-  /** The symbols of the formal parameters, in the scope that the body's is in. */
+  /** Declares the formal parameters in the current scope and returns their symbols. */
   formals(node: FunctionDeclaration): { returns: FormalSymbol[]; params: FormalSymbol[] } {
     const { returns, params } = this.signatures.get(node)!;
     const declare = (shape: FormalShape, role: ParameterSymbol["role"]): FormalSymbol => {
@@ -183,7 +183,10 @@ function formalSymbol(shape: FormalShape, role: ParameterSymbol["role"]): Formal
   return register;
 }
 
-/** The definition of a .visible or .weak function need not repeat the word; everything else is said the same each time. */
+/**
+ * How a declaration's linkage differs from an earlier one, or null. A .visible or .weak definition need not repeat the
+ * word.
+ */
 function linkageDifference(first: FunctionDeclaration, node: FunctionDeclaration): string | null {
   const before = first.linkage?.value ?? null;
   const now = node.linkage?.value ?? null;

@@ -1,37 +1,35 @@
 import type { Form, Gate } from "../isa/define.ts";
 import type { Candidate } from "../isa/resolve.ts";
-import { versionNumber } from "../types.ts";
+import { versionNumber, versionText } from "../types.ts";
 import type { Target } from "./context.ts";
+import { targetNamed } from "./target.ts";
 
-/** Why something is not available for a module's version and target; null when it is. */
+/** Why something is not available for a module's version and target. */
 export interface GateProblem {
   readonly code: "needs-newer-version" | "needs-other-target" | "removed";
   readonly message: string;
   readonly help: string;
 }
 
-/** Understands each of the table's few versions and targets once. */
-function onceEach<Value>(understand: (text: string) => Value): (text: string) => Value {
+/** Memoizes a function of the table's few versions and targets. */
+function memoized<Value>(compute: (text: string) => Value): (text: string) => Value {
   const known = new Map<string, Value>();
   return (text) => {
     let value = known.get(text);
-    if (value === undefined) known.set(text, (value = understand(text)));
+    if (value === undefined) known.set(text, (value = compute(text)));
     return value;
   };
 }
 
-const versionOf = onceEach(versionNumber);
-const targetOf = onceEach((name): { readonly sm: number; readonly variant: string } => {
-  const match = /^sm_(\d+)([af]?)$/.exec(name);
-  return { sm: Number(match?.[1] ?? 0), variant: match?.[2] ?? "" };
-});
+const versionOf = memoized(versionNumber);
+const targetOf = memoized(targetNamed);
 
-/** sm_100f code runs on its family: the same major generation, from its own number on (11.1.2). */
+/** Whether a target is in the family of sm_100f and its like: of the same major generation, and not older (11.1.2). */
 const inFamily = (target: Target, sm: number): boolean =>
   target.variant !== "" && Math.floor(target.sm / 10) === Math.floor(sm / 10) && target.sm >= sm;
 
-function targetMeets(target: Target, least: string): boolean {
-  const { sm, variant } = targetOf(least);
+function targetMeets(target: Target, required: string): boolean {
+  const { sm, variant } = targetOf(required);
   if (variant === "a") return target.variant === "a" && target.sm === sm;
   if (variant === "f") return inFamily(target, sm);
   return target.sm >= sm;
@@ -42,37 +40,41 @@ const list = (targets: string | readonly string[]): readonly string[] =>
 
 const spell = (target: string): string => (/[af]$/.test(target) ? target : `${target} or higher`);
 
-/** `what`: the thing as a message names it, such as "'.rz'" or "'add.u16x2'". */
+/**
+ * Why a gate is closed for a module of this version and target, or null if it is open. `what`: the name of the gated
+ * feature in messages, such as "'.rz'" or "'add.u16x2'".
+ */
 export function gateProblem(gate: Gate, what: string, version: number, target: Target): GateProblem | null {
   if (gate.since !== undefined && version < versionOf(gate.since)) {
     return {
       code: "needs-newer-version",
-      message: `${what} needs PTX ISA ${gate.since}, and this module is version ${Math.floor(version / 100)}.${version % 100}`,
+      message: `${what} needs PTX ISA ${gate.since}, but this module is version ${versionText(version)}`,
       help: `write \`.version ${gate.since}\` or higher`,
     };
   }
-  if (gate.target !== undefined && !list(gate.target).some((least) => targetMeets(target, least))) {
+  if (gate.target !== undefined && !list(gate.target).some((required) => targetMeets(target, required))) {
     const wanted = list(gate.target).map(spell).join(" or ");
     return {
       code: "needs-other-target",
-      message: `${what} needs target ${wanted}, and this module is for ${target.name}`,
+      message: `${what} needs target ${wanted}, but this module is for ${target.name}`,
       help: `write \`.target ${list(gate.target)[0]}\``,
     };
   }
   if (gate.until !== undefined && version >= versionOf(gate.until)) {
-    const least = gate.untilTarget ?? "sm_10";
-    if (targetMeets(target, least)) {
+    if (targetMeets(target, gate.untilTarget ?? "sm_10")) {
       return {
         code: "removed",
-        message: `${what} is no longer there for ${target.name} from PTX ISA ${gate.until} on`,
-        help: "use the form that took its place (`lanewise isa` shows them)",
+        message: `${what} was removed for ${target.name} in PTX ISA ${gate.until}`,
+        help: "use the form that replaces it (`lanewise isa` lists the forms)",
       };
     }
   }
   return null;
 }
 
-/** The gates of a module's version and target. A module repeats few opcodes many times, so answers are kept. */
+/**
+ * The gates as a module's version and target find them. A module repeats few opcodes many times, so answers are cached.
+ */
 export class CandidateGates {
   readonly #version: number;
   readonly #target: Target;
@@ -83,7 +85,7 @@ export class CandidateGates {
     this.#target = target;
   }
 
-  /** The first gate of the form or of one of its written modifiers that the module does not meet. */
+  /** The first closed gate of the form or of one of its written modifiers, or null. */
   problem(candidate: Candidate, opcode: string): GateProblem | null {
     let problem = this.#answers.get(candidate);
     if (problem === undefined) {
@@ -94,7 +96,7 @@ export class CandidateGates {
   }
 }
 
-/** The same for one question. */
+/** The same without a cache. */
 export function candidateGateProblem(
   candidate: Candidate,
   opcode: string,
@@ -125,7 +127,9 @@ interface CompoundGate {
 }
 const compounds = new WeakMap<Form, readonly CompoundGate[]>();
 
-/** The gates of combinations, and of what is left out: kept, because every instruction of a module asks for them. */
+/**
+ * The gates of combinations of modifiers and of modifiers left out; cached, because every instruction asks for them.
+ */
 function compoundGates(form: Form): readonly CompoundGate[] {
   let known = compounds.get(form);
   if (!known) {

@@ -1,8 +1,9 @@
 import type { Expression } from "../tree.ts";
 
-/** What sort of constant an expression in operand position is. Errors inside it are the constant evaluator's business. */
+/** The kinds of expression in operand position. */
 export type ConstantClass = "integer" | "float" | "address" | "negated-register";
 
+/** Classifies an expression in operand position by its form only; the constant evaluator reports errors inside it. */
 export function constantClass(expr: Expression): ConstantClass {
   switch (expr.kind) {
     case "integer":

@@ -4,14 +4,14 @@ import type { TypeInfo } from "../types.ts";
 import { evaluateConstant } from "./constant.ts";
 import type { ModuleContext } from "./module-context.ts";
 
-/** What the initial value is for: a variable's type and shape. */
+/** The variable that is initialized: its type and shape. */
 interface Slot {
   readonly type: TypeInfo;
-  /** Bounds of the arrays, outermost first, then of the vector where it is one. */
+  /** The array bounds, outermost first, then the size of the vector if it is one. */
   readonly levels: readonly (number | null)[];
 }
 
-/** Initial values have the shape of their variable; elements that are left out are zero (5.4.4). */
+/** Checks that an initial value has the shape and type of its variable; missing elements are zero (5.4.4). */
 export function checkInitializer(
   initializer: Initializer,
   type: TypeInfo,
@@ -34,7 +34,7 @@ function check(node: Initializer, slot: Slot, level: number, context: ModuleCont
   if (node.kind !== "initializer-list") {
     if (scalar) checkValue(node, slot.type, context);
     else {
-      context.sink.error("initializer-shape", node, "an array or vector is initialized by a list in braces", {
+      context.sink.error("initializer-shape", node, "an array or vector needs a list of initial values in braces", {
         help: "write `{ ... }`",
       });
     }
@@ -64,7 +64,7 @@ interface AddressValue {
   readonly mask: Expression | null;
 }
 
-/** Null for a value that names no variable or function. */
+/** Takes an address in an initializer apart; null for a value that does not name a variable or function. */
 export function addressValue(expr: Expression): AddressValue | null {
   switch (expr.kind) {
     case "name":
@@ -84,7 +84,7 @@ export function addressValue(expr: Expression): AddressValue | null {
       if (address === null || address.mask !== null) return null;
       const mask = expr.argumentLists.length > 1 ? (expr.argumentLists[0]?.[0] ?? null) : null;
       if (mask !== null) return { ...address, mask };
-      // `generic(x+4)` is written `generic(x)+4`.
+      // `generic(x+4)` must be written `generic(x)+4`.
       return expr.operator.text === "generic" && address.offset === null
         ? { ...address, generic: expr.operator }
         : null;
@@ -102,7 +102,7 @@ function checkValue(expr: Expression, type: TypeInfo, context: ModuleContext): v
   }
   if (expr.kind === "operator-call" && expr.operator.text !== "generic" && expr.operator.text !== "mask") {
     context.sink.error("initializer-address", expr.operator, `there is no operator '${expr.operator.text}'`, {
-      help: "initializers have generic(x) and masks like 0xff00(x)",
+      help: "initializers can use generic(x) and masks such as 0xff00(x)",
     });
     return;
   }
@@ -110,7 +110,7 @@ function checkValue(expr: Expression, type: TypeInfo, context: ModuleContext): v
     context.sink.error(
       "initializer-address",
       expr,
-      "an address is a variable, generic(variable), or one of these + a constant",
+      "an address must be a variable or generic(variable), with an optional constant offset",
     );
     return;
   }
@@ -145,7 +145,7 @@ function checkValue(expr: Expression, type: TypeInfo, context: ModuleContext): v
 const fitsIn = (value: bigint, bits: number): boolean =>
   bits >= 64 || (value >= -(1n << BigInt(bits - 1)) && value < 1n << BigInt(bits));
 
-/** Whether anything but constants stands in the expression. */
+/** Whether the expression names anything but constants. */
 function namesSomething(expr: Expression): boolean {
   switch (expr.kind) {
     case "name":
@@ -179,7 +179,7 @@ function checkAddress(expr: Expression, address: AddressValue, type: TypeInfo, c
       return;
     }
   } else if (symbol.kind !== "variable") {
-    sink.error("initializer-address", name, `'${name.text}' has no address that is known before the launch`, {
+    sink.error("initializer-address", name, `the address of '${name.text}' is not known before the launch`, {
       help: "addresses of .global and .const variables and of functions can be initial values",
     });
     return;
@@ -210,14 +210,14 @@ function checkAddress(expr: Expression, address: AddressValue, type: TypeInfo, c
   }
 }
 
-/** A mask picks one byte: 0xff, 0xff00, ... */
+/** Checks that a mask selects one byte (0xff, 0xff00 and so on) of an unsigned variable. */
 function checkMask(mask: Expression, type: TypeInfo, context: ModuleContext): void {
   const value = evaluateConstant(mask, context.reportConstant);
   if (value === null) return;
   const bits = value.kind === "integer" ? BigInt.asUintN(64, value.value) : 0n;
   const isByte = [0n, 8n, 16n, 24n, 32n, 40n, 48n, 56n].some((shift) => bits === 0xffn << shift);
   if (!isByte) {
-    context.sink.error("initializer-mask", mask, "a mask picks one byte of the address", {
+    context.sink.error("initializer-mask", mask, "a mask must select one byte of the address", {
       help: "write 0xff, 0xff00, 0xff0000 and so on",
     });
   }

@@ -9,8 +9,8 @@ import type { Mismatch } from "./operand-mismatch.ts";
 import { OperandMatcher } from "./operands.ts";
 
 /**
- * Finds the one form that an instruction is, and sets `node.resolved`; else says what is wrong: with the opcode, its
- * modifiers, their version and target gates, or the operands. The guard is checked too.
+ * Finds the form of an instruction and sets `node.resolved`, or reports what is wrong with the opcode, its modifiers,
+ * their version and target gates, or the operands. Also checks the guard.
  */
 export function checkInstruction(node: Instruction, context: CheckContext): void {
   checkGuard(node, context);
@@ -34,7 +34,7 @@ export function checkInstruction(node: Instruction, context: CheckContext): void
         context.sink.warning(
           "modifier-order",
           node.opcode,
-          `the modifiers of '${node.opcode.text}' are in another order than the manual's`,
+          `the modifiers of '${node.opcode.text}' are not in the manual's order`,
           { notes: [formNote(candidate)] },
         );
       }
@@ -60,7 +60,10 @@ export function checkInstruction(node: Instruction, context: CheckContext): void
 
 const formNote = ({ form }: Candidate) => ({ message: `the form is \`${form.text}\`` });
 
-/** Among several forms the one whose operands fit longest is most likely meant; a wrong count says least. */
+/**
+ * Whether mismatch `a` is the better one to report: the form that fits furthest is most likely meant, a wrong count
+ * least.
+ */
 function furtherAlong(a: Mismatch, b: Mismatch): boolean {
   if (a.code === "operand-count") return false;
   return b.code === "operand-count" || a.span.start > b.span.start;
@@ -74,7 +77,7 @@ function checkGuard({ guard }: Instruction, { sink }: CheckContext): void {
     sink.error(
       "guard-not-predicate",
       guard.register,
-      `a guard must be a predicate register; '${guard.register.text}' is ${what}`,
+      `a guard must be a predicate register, but '${guard.register.text}' is ${what}`,
       {
         help: "compute a predicate with setp",
       },
@@ -109,7 +112,7 @@ function reportOpcode(node: Instruction, problem: OpcodeProblem, { sink }: Check
         "unknown-modifier",
         span,
         fits
-          ? `'.${problem.modifier}' does not go with '${before}'`
+          ? `'.${problem.modifier}' cannot be used with '${before}'`
           : `'${before}' has no modifier '.${problem.modifier}'`,
         { help: !fits && near !== null ? `did you mean '.${near}'?` : undefined, notes: formNotes(problem.forms) },
       );

@@ -5,9 +5,10 @@ import type { ReportConstant } from "./constant.ts";
 import type { Target } from "./context.ts";
 import { CandidateGates, gateProblem } from "./gates.ts";
 
-/** What every check of a module's declarations needs. */
+/** What all checks of a module's declarations depend on. */
 export class ModuleContext {
   readonly sink: DiagnosticSink<CheckCode>;
+  /** The PTX ISA version as one number: 6.4 is 604. */
   readonly version: number;
   readonly target: Target;
   readonly addressSize: 32 | 64;
@@ -21,7 +22,7 @@ export class ModuleContext {
     this.gates = new CandidateGates(version, target);
   }
 
-  /** Reports what the module's version or target does not have; `what` as a message names it. */
+  /** Reports an error if the module's version or target lacks something. `what`: its name in the message. */
   require(gate: Gate, what: string, span: Span): void {
     const problem = gateProblem(gate, what, this.version, this.target);
     if (problem) this.sink.error(problem.code, span, problem.message, { help: problem.help });

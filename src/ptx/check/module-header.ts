@@ -3,18 +3,19 @@ import type { AddressSizeDirective, Item, Module, Name, TargetDirective, Version
 import { versionNumber } from "../types.ts";
 import type { CheckCode } from "./codes.ts";
 import type { Target } from "./context.ts";
+import { targetNamed } from "./target.ts";
 
-/** PTX ISA versions up to that of the manual which this follows (chapter 13). */
+/** The PTX ISA versions, up to that of the manual that Lanewise follows (chapter 13). */
 const versions: ReadonlySet<number> = new Set(
   "1.0 1.1 1.2 1.3 1.4 1.5 2.0 2.1 2.2 2.3 3.0 3.1 3.2 4.0 4.1 4.2 4.3 5.0 6.0 6.1 6.2 6.3 6.4 6.5 7.0 7.1 7.2 7.3 7.4 7.5 7.6 7.7 7.8 8.0 8.1 8.2 8.3 8.4 8.5 8.6 8.7 8.8 9.0 9.1"
     .split(" ")
     .map(versionNumber),
 );
 const newest = 901;
-/** Published after the manual: read like the newest known one. */
+/** Versions published after that manual, which are read as the newest known one. */
 const later: ReadonlySet<number> = new Set([902, 903, 904]);
 
-/** The version in which each target came (11.1.2). */
+/** The version that introduced each target (11.1.2). */
 const targets: Readonly<Record<string, string>> = {
   ...since("1.0", "10 11"),
   ...since("1.2", "12 13"),
@@ -45,39 +46,39 @@ function since(version: string, names: string): Record<string, string> {
 
 const texturing: ReadonlySet<string> = new Set(["texmode_unified", "texmode_independent"]);
 
-/** What a module says about itself before anything else. */
+/** The contents of the directives that begin a module. */
 export interface ModuleHeader {
-  /** 6.4 is 604. Where it is missing or wrong: the newest. */
+  /** The PTX ISA version as one number: 6.4 is 604. The newest if it is missing or wrong. */
   readonly version: number;
   readonly target: Target;
   readonly addressSize: 32 | 64;
 }
 
-/** Reads `.version`, `.target` and `.address_size`, which begin a module in this order (11.1). */
+/** Reads and checks `.version`, `.target` and `.address_size`, which begin a module in this order (11.1). */
 export function moduleHeader({ items, source }: Module, sink: DiagnosticSink<CheckCode>): ModuleHeader {
   const [first, ...others] = items.filter((item) => item.kind !== "bad");
   const version = first?.kind === "version" ? readVersion(first, sink) : newest;
   if (first?.kind !== "version") {
-    // At the first thing that the version decides about, as ptxas has it.
+    // Reported at the first item that depends on the version, as ptxas does.
     const needs = items.find((item) => item.kind !== "bad" && item.kind !== "target") ?? first;
     const span = needs ? { start: needs.start, end: Math.min(needs.end, needs.start + 1) } : { start: 0, end: 0 };
-    // Text that could not be read may have been the directive: the parser's message is enough.
+    // Text that could not be parsed may have been the directive, and has been reported already.
     if (first !== undefined || source.text.trim() === "" || items.length === 0) {
-      sink.error("missing-version", span, "a module begins with '.version'", {
-        help: "write `.version 9.0`, or older",
+      sink.error("missing-version", span, "a module must begin with '.version'", {
+        help: "write `.version 9.0` or older",
       });
     }
   }
   const targetItem = first?.kind === "version" ? others[0] : items.find((item) => item.kind === "target");
-  let target: Target = { name: "sm_90", sm: 90, variant: "" };
+  let target = targetNamed("sm_90");
   if (targetItem?.kind === "target") target = readTarget(targetItem, version, sink);
   else if (first?.kind === "version") {
     sink.error("missing-target", firstSpan(targetItem ?? first), "'.target' must follow '.version'", {
-      help: "write `.target sm_90`, or another one",
+      help: "write `.target sm_90` or another target",
     });
   }
   let size: AddressSizeDirective | null = null;
-  for (const [i, item] of items.entries()) if (isHeader(item)) size = checkPlace(item, i, items, size, sink) ?? size;
+  for (const [i, item] of items.entries()) if (isHeader(item)) size = checkPosition(item, i, items, size, sink) ?? size;
   return { version, target, addressSize: size ? readAddressSize(size, version, sink) : 32 };
 }
 
@@ -86,8 +87,8 @@ const isHeader = (item: Item): item is VersionDirective | TargetDirective | Addr
 
 const firstSpan = ({ start, end }: Span): Span => ({ start, end: Math.min(end, start + 20) });
 
-/** Header directives that come late or twice; gives the address size where this is the one. A further `.target` is taken. */
-function checkPlace(
+/** Reports a header directive that comes late or twice; a further `.target` is accepted. Returns an `.address_size`. */
+function checkPosition(
   item: VersionDirective | TargetDirective | AddressSizeDirective,
   index: number,
   items: readonly Item[],
@@ -98,10 +99,10 @@ function checkPlace(
   const before = items.slice(0, Math.min(index, 4));
   if (item.kind === "version") {
     if (before.some((i) => i.kind === "version"))
-      sink.error("misplaced-directive", item, "a module has one '.version'");
+      sink.error("misplaced-directive", item, "a module can have only one '.version'");
     return null;
   }
-  if (size !== null) sink.error("misplaced-directive", item, "a module has one '.address_size'");
+  if (size !== null) sink.error("misplaced-directive", item, "a module can have only one '.address_size'");
   else if (
     index > 4 ||
     !before.some((i) => i.kind === "target") ||
@@ -117,8 +118,8 @@ function readVersion(node: VersionDirective, sink: DiagnosticSink<CheckCode>): n
   const version = versionNumber(text);
   if (node.minor < 100 && versions.has(version)) return version;
   if (node.minor < 100 && later.has(version)) {
-    sink.warning("newer-version", node, `PTX ISA ${text} is newer than 9.1, the newest that is known here`, {
-      help: "what it added is not known, and what it shares with 9.1 is read as in 9.1",
+    sink.warning("newer-version", node, `PTX ISA ${text} is newer than 9.1, the newest supported version`, {
+      help: "features that it added are unknown; everything else is read as in 9.1",
     });
     return version;
   }
@@ -134,7 +135,7 @@ function readTarget(node: TargetDirective, version: number, sink: DiagnosticSink
     if (known !== undefined) {
       architecture = name;
       if (version < versionNumber(known)) {
-        sink.error("needs-newer-version", name, `'${name.text}' needs PTX ISA ${known}, and this module is older`, {
+        sink.error("needs-newer-version", name, `'${name.text}' needs PTX ISA ${known}, but this module is older`, {
           help: `write \`.version ${known}\` or higher`,
         });
       }
@@ -146,44 +147,43 @@ function readTarget(node: TargetDirective, version: number, sink: DiagnosticSink
     } else if (name.text !== "debug" && name.text !== "map_f64_to_f32") {
       const near = nearest(name.text, architectures);
       sink.error("unknown-target", name, `there is no target '${name.text}'`, {
-        help: near === null ? "targets are architectures, as in `sm_90`" : `did you mean '${near}'?`,
+        help: near === null ? "targets are architectures such as `sm_90`" : `did you mean '${near}'?`,
       });
     }
   }
-  const target = targetOf(architecture);
+  const target = targetNamed(architecture === null ? "sm_90" : architectureName(architecture.text));
   const mapped = node.names.find((n) => n.text === "map_f64_to_f32");
   if (mapped && target.sm >= 13) {
-    sink.error("unknown-target", mapped, `${target.name} has double precision, which 'map_f64_to_f32' takes away`, {
-      help: "it is for sm_10, sm_11 and sm_12",
-    });
+    sink.error(
+      "unknown-target",
+      mapped,
+      `${target.name} supports double precision, so 'map_f64_to_f32' does not apply`,
+      {
+        help: "it is only for sm_10, sm_11 and sm_12",
+      },
+    );
   }
   if (architecture === null && node.names.every((n) => n.text === "debug" || texturing.has(n.text))) {
     sink.error("unknown-target", node, "'.target' names no architecture", {
-      help: "write `.target sm_90`, or another one",
+      help: "write `.target sm_90` or another target",
     });
   }
   return target;
 }
 
-/** The targets that there are, as in "sm_90a". */
+/** The names of all targets, such as "sm_90a". */
 export const architectures: readonly string[] = Object.keys(targets);
 
 /** `compute_90` is another name for `sm_90`. */
 const architectureName = (name: string): string => name.replace(/^compute_/, "sm_");
 
-function targetOf(name: Name | null): Target {
-  const text = name === null ? "sm_90" : architectureName(name.text);
-  const [, sm = "90", variant = ""] = /^sm_(\d+)([af]?)$/.exec(text) ?? [];
-  return { name: text, sm: Number(sm), variant: variant as Target["variant"] };
-}
-
 function readAddressSize(node: AddressSizeDirective, version: number, sink: DiagnosticSink<CheckCode>): 32 | 64 {
   if (version < 203) {
-    sink.error("needs-newer-version", node, "'.address_size' needs PTX ISA 2.3, and this module is older", {
+    sink.error("needs-newer-version", node, "'.address_size' needs PTX ISA 2.3, but this module is older", {
       help: "write `.version 2.3` or higher",
     });
   }
   if (node.value === 32 || node.value === 64) return node.value;
-  sink.error("address-size", node, `an address has 32 or 64 bits, not ${node.value}`);
+  sink.error("address-size", node, `an address must have 32 or 64 bits, not ${node.value}`);
   return 64;
 }

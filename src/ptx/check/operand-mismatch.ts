@@ -3,7 +3,7 @@ import type { OperandRule } from "../isa/operand-spec.ts";
 import type { NameExpr } from "../tree.ts";
 import type { TypeInfo } from "../types.ts";
 
-/** Why an operand does not fit the form. */
+/** Why an operand does not fit a form: the diagnostic to report if no other form fits. */
 export interface Mismatch {
   readonly code:
     | "operand-count"
@@ -32,7 +32,7 @@ export const spaceMismatch = (name: NameExpr, space: string | null, declared: st
   mismatch(
     "state-space-mismatch",
     name,
-    `'${name.text}' is in the .${declared} state space, and this instruction accesses ${space === null ? "generic addresses" : `.${space}`}`,
+    `'${name.text}' is in the .${declared} state space, but this instruction accesses ${space === null ? "generic addresses" : `.${space}`}`,
     `write \`.${declared}\` in the opcode`,
   );
 
@@ -43,7 +43,7 @@ export const typeMismatch = (span: Span, declared: TypeInfo, wanted: TypeInfo): 
     `a ${typeName(declared)} register does not fit a ${typeName(wanted)} operand`,
     declared.bits === wanted.bits
       ? "use an untyped register of this size, or copy it with mov"
-      : `a register of ${wanted.bits} bits is needed (cvt converts)`,
+      : `use a register of ${wanted.bits} bits (cvt converts)`,
   );
 
 export const vectorSize = (span: Span, rule: OperandRule, count: number): Mismatch =>

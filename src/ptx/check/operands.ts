@@ -16,12 +16,12 @@ import type { CheckContext } from "./context.ts";
 import { constantClass } from "./immediate.ts";
 import { type Mismatch, mismatch, spaceMismatch, typeMismatch, typeName, vectorSize } from "./operand-mismatch.ts";
 
-/** Opcodes whose data operands may be wider than the instruction's type (9.4.1; of surfaces ptxas says so). */
+/** Opcodes whose data operands may be wider than the instruction's type (9.4.1; ptxas adds those of surfaces). */
 const relaxed: ReadonlySet<string> = new Set(["ld", "ldu", "st", "cvt", "suld", "sust"]);
 
 /**
- * The operand of each slot of a form, or null where an optional one is left out. Returns null when there are too few or
- * too many operands. Optional slots are filled from the first on.
+ * The operand of each slot of a form, with null for an optional one that is left out. Returns null if there are too few
+ * or too many operands. Optional slots are filled in order, so the last ones are left out first.
  */
 export function assignOperands(candidate: Candidate, operands: readonly Operand[]): readonly (Operand | null)[] | null {
   const slots = candidate.operands;
@@ -29,7 +29,6 @@ export function assignOperands(candidate: Candidate, operands: readonly Operand[
   if (operands.length > slots.length) return null;
   let missing = slots.length - operands.length;
   const assigned: (Operand | null)[] = new Array(slots.length).fill(null);
-  // Left-out operands are the last of the optional ones.
   for (let i = slots.length - 1; i >= 0 && missing > 0; i--) {
     if (slots[i]!.optional) {
       missing--;
@@ -42,11 +41,12 @@ export function assignOperands(candidate: Candidate, operands: readonly Operand[
 }
 const leftOut: Operand = { kind: "sink", start: -1, end: -1 };
 
+/** Whether a register of the declared type fits an operand of the wanted one; `wider`: it may have more bits (9.4). */
 function fits(declared: TypeInfo, wanted: TypeInfo, wider: boolean): boolean {
   if (wanted.kind === "pred" || declared.kind === "pred") return wanted.kind === declared.kind;
-  // A register of a packed type is bits to the instructions on integers.
+  // Integer instructions treat a register of a packed type as plain bits.
   const isBits = declared.kind === "b" || (declared.lanes > 1 && (wanted.kind === "u" || wanted.kind === "s"));
-  // Types that nothing can be declared with live in registers of bits (5.2.3).
+  // Values of types that cannot be declared are held in untyped registers (5.2.3).
   if (!declarableTypes.has(wanted.name)) return isBits && declared.bits === wanted.bits;
   if (declared.bits === wanted.bits) {
     if (isBits || wanted.kind === "b") return true;
@@ -59,10 +59,13 @@ function fits(declared: TypeInfo, wanted: TypeInfo, wider: boolean): boolean {
   return declared.kind !== "f" && wanted.kind !== "f";
 }
 
-/** Operands may be wider only where all types are fundamental ones (9.4.1). */
+/** Whether a modifier allows wider operands: these need all types of the opcode to be fundamental (9.4.1). */
 const isFundamentalOrNoType = (word: string): boolean => typeInfo(word) === null || declarableTypes.has(word);
 
-/** The elements of a vector in braces are "similarly typed" (6.4.3): of one size, and no floats among integers. */
+/**
+ * A mismatch if the elements of a vector in braces are not "similarly typed" (6.4.3): of one size, and no floats among
+ * integers.
+ */
 function unlikeElement(elements: readonly Operand[]): Mismatch | null {
   let like: TypeInfo | null = null;
   for (const element of elements) {
@@ -90,7 +93,7 @@ export class OperandMatcher {
   readonly #root: string;
   readonly #candidate: Candidate;
   readonly #relaxed: boolean;
-  /** mov and cvta take the addresses of variables. */
+  /** Whether the operands may be variables, whose addresses are taken: those of mov and cvta. */
   readonly #takesAddress: boolean;
 
   constructor(node: Instruction, candidate: Candidate, context: CheckContext) {
@@ -104,7 +107,7 @@ export class OperandMatcher {
     this.#takesAddress = this.#root === "mov" || (this.#root === "cvta" && !text.startsWith("cvta.to."));
   }
 
-  /** The first mismatch, or null when all operands fit. */
+  /** The first mismatch, or null if all operands fit. */
   match(): Mismatch | null {
     const assigned = assignOperands(this.#candidate, this.#node.operands);
     if (assigned === null) return this.#countMismatch();
@@ -121,14 +124,14 @@ export class OperandMatcher {
 
   #countMismatch(): Mismatch {
     const slots = this.#candidate.operands;
-    const most = slots.length;
-    const least = slots.filter((s) => !s.optional).length;
-    const wanted = least === most ? `${most}` : `${least} to ${most}`;
-    const extra = this.#node.operands[most];
+    const max = slots.length;
+    const min = slots.filter((s) => !s.optional).length;
+    const wanted = min === max ? `${max}` : `${min} to ${max}`;
+    const extra = this.#node.operands[max];
     return {
       code: "operand-count",
       span: extra ?? this.#node.opcode,
-      message: `'${this.#root}' takes ${wanted} operand${wanted === "1" ? "" : "s"}, and this has ${this.#node.operands.length}`,
+      message: `'${this.#root}' takes ${wanted} operand${wanted === "1" ? "" : "s"}, but this has ${this.#node.operands.length}`,
     };
   }
 
@@ -165,7 +168,7 @@ export class OperandMatcher {
     return needsBraces ? vectorSize(operand, rule, 1) : this.#scalar(operand, rule.type!, rule, slot, false);
   }
 
-  /** One register, immediate or name; `inVector`: an element of a vector. */
+  /** Checks one register, immediate or name; `inVector`: it is an element of a vector. */
   #scalar(
     operand: Operand,
     type: TypeInfo,
@@ -177,9 +180,9 @@ export class OperandMatcher {
       case "name":
         return this.#name(operand, type, rule, slot, inVector);
       case "sink":
-        if (!slot.destination) return mismatch("operand-kind", operand, "'_' can only take the place of a result");
+        if (!slot.destination) return mismatch("operand-kind", operand, "'_' can only stand for a result");
         if (!inVector && !slot.second && (this.#candidate.form.sem !== null || this.#relaxed)) {
-          return mismatch("operand-kind", operand, `the result of '${this.#root}' cannot be dropped`);
+          return mismatch("operand-kind", operand, `the result of '${this.#root}' cannot be discarded`);
         }
         return null;
       case "negated":
@@ -195,13 +198,13 @@ export class OperandMatcher {
       case "bad":
         return null;
       case "indexed":
-        // 6.4.2: the address of an element, as mov takes it.
+        // The address of an element (6.4.2), which only mov takes.
         return this.#takesAddress && type.kind !== "f" && type.kind !== "pred" && type.bits >= 16
           ? null
           : mismatch("operand-kind", operand, "the address of an element can only be the source of mov");
       default:
         return inVector && constantClass(operand) === "address"
-          ? mismatch("operand-kind", operand, "an element of a vector is a register or a constant")
+          ? mismatch("operand-kind", operand, "an element of a vector must be a register or a constant")
           : this.#immediate(operand, type, rule, slot);
     }
   }
@@ -241,7 +244,7 @@ export class OperandMatcher {
         if (symbol.vector > 1 && operand.component === null && !rule.counts.includes(symbol.vector))
           return vectorSize(operand, rule, symbol.vector);
         if (type.kind === "f") return typeMismatch(operand, symbol.type, type);
-        // 10.1: reading the low half of a 32-bit special register is how PTX 1.x saw them.
+        // In PTX 1.x these registers had 16 bits, so a 16-bit read of a 32-bit one gives its low half (10.1).
         return type.bits === symbol.type.bits || (type.bits === 16 && symbol.type.bits === 32) || this.#root === "cvt"
           ? null
           : typeMismatch(operand, symbol.type, type);
@@ -275,7 +278,7 @@ export class OperandMatcher {
     }
   }
 
-  /** Whether `.component` is an element of a vector register or a part that this operand of the form may select. */
+  /** Whether `.component` is an element of a vector register, or a part that this operand may select. */
   #selects(component: string, vector: number, slot: ResolvedOperand): boolean {
     if (vector > 1 && "xyzwrgba".includes(component)) return true;
     return this.#candidate.form.selectors[slot.name]?.test(component) ?? false;
@@ -293,7 +296,7 @@ export class OperandMatcher {
     return constantMismatch(operand, type, rule, slot.name, this.#context);
   }
 
-  /** `variable+4`, and `register+4`, which ptxas takes wherever it takes an integer register. */
+  /** Checks `variable+4`, and `register+4`, which ptxas accepts wherever it accepts an integer register. */
   #sum(operand: Expression, type: TypeInfo, rule: OperandRule, slot: ResolvedOperand): Mismatch | null {
     const base = baseName(operand);
     if (type.kind === "f" || type.kind === "pred" || (base?.symbol?.kind !== "register" && !this.#takesAddress)) {

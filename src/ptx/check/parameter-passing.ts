@@ -5,7 +5,7 @@ import type { CallInfo } from "./calls.ts";
 import type { BodyInfo } from "./context.ts";
 import type { ModuleContext } from "./module-context.ts";
 
-/** An argument that nothing was stored to: undefined if the callee reads it. */
+/** An argument that nothing is stored to: its value is undefined if the callee reads it. */
 interface UnwrittenArgument {
   readonly argument: NameExpr;
   readonly symbol: VariableSymbol;
@@ -13,13 +13,13 @@ interface UnwrittenArgument {
   readonly index: number;
 }
 
-/** What is known of all bodies together. */
+/** What is known about parameters from all bodies of a module. */
 export class PassedParameters {
-  /** Input parameters of functions that their bodies read. */
+  /** The input parameters of functions that their bodies read. */
   readonly read = new Set<ParameterSymbol>();
   readonly unwritten: UnwrittenArgument[] = [];
 
-  /** After all bodies. Compilers leave out the arguments that the callee does not read. */
+  /** Reports unwritten arguments, after all bodies: compilers do not store those that the callee never reads. */
   report(bodies: ReadonlyMap<FunctionDeclaration, BodyInfo>, { sink }: ModuleContext): void {
     for (const { argument, symbol, callee, index } of this.unwritten) {
       const formal = bodies.get(callee.declaration)?.params[index];
@@ -32,21 +32,21 @@ export class PassedParameters {
   }
 }
 
-/** What a body does with one of its `.param` variables or return parameters. */
+/** How a body uses one of its `.param` variables or return parameters. */
 interface Use {
-  /** By st.param or as the result of a call. */
+  /** Whether st.param or a call's result writes it. */
   written: boolean;
-  /** The first time it is loaded. */
+  /** The first load. */
   loaded: NameExpr | null;
-  /** The first time it is passed to a known function. */
+  /** The first call of a known function that it is passed to. */
   passed: Omit<UnwrittenArgument, "symbol"> | null;
-  /** Its address is taken, so that nothing more is known. */
+  /** Whether its address is taken, after which nothing is known about it. */
   escapes: boolean;
 }
 
 /**
- * Follows `.param` variables through one body (5.1.6.4). Passing or loading what was never written, or returning without a
- * value, is undefined; it is reported only where it is certain, whatever way control takes.
+ * Tracks the `.param` variables of one body (5.1.6.4). Passing or loading a variable that is never written, or
+ * returning without a value, is undefined; it is reported only if it is certain on every path.
  */
 export class ParameterPassing {
   readonly #context: ModuleContext;
@@ -58,7 +58,7 @@ export class ParameterPassing {
     this.#module = module;
   }
 
-  /** `ld.param` or `st.param`. */
+  /** Records an `ld.param` or `st.param`. */
   access(node: Instruction, store: boolean): void {
     const name = baseOf(node.operands[store ? 0 : 1]);
     const use = name && this.#useOf(name);
@@ -78,7 +78,7 @@ export class ParameterPassing {
     else use.loaded ??= name;
   }
 
-  /** After the call's operands have been checked. */
+  /** Records a call, after its operands have been checked. */
   call({ results, args, target }: CallInfo): void {
     const callee = target.kind === "direct" ? target.function : null;
     for (const [index, argument] of args.entries()) {
@@ -93,7 +93,7 @@ export class ParameterPassing {
     }
   }
 
-  /** Any other mention: the address is taken. */
+  /** Records any other use, which takes the address. */
   mention(operands: readonly Operand[]): void {
     for (const operand of operands) {
       const name = baseOf(operand);
@@ -102,7 +102,7 @@ export class ParameterPassing {
     }
   }
 
-  /** At the end of the body. `returns`: where control can leave it, asked for only when it matters. */
+  /** Reports what is certain at the end of the body. `returns`: the reachable returns, computed only on demand. */
   finish(body: BodyInfo, returns: () => readonly Span[]): void {
     const { sink } = this.#context;
     for (const [symbol, { written, loaded, passed, escapes }] of this.#uses) {
@@ -111,12 +111,17 @@ export class ParameterPassing {
         continue;
       }
       if (written || escapes) continue;
-      // Arrays are passed unwritten by compilers, for empty structures.
+      // Compilers pass unwritten arrays for empty structures.
       if (passed !== null && symbol.dimensions.length === 0) this.#module.unwritten.push({ ...passed, symbol });
       else if (loaded !== null) {
-        sink.warning("result-never-returned", loaded, `nothing is stored to '${loaded.text}', and no call returns it`, {
-          help: `write \`call (${loaded.text}), ...;\` before`,
-        });
+        sink.warning(
+          "result-never-returned",
+          loaded,
+          `nothing is stored to '${loaded.text}', and it is not the result of a call`,
+          {
+            help: `write \`call (${loaded.text}), ...;\` before`,
+          },
+        );
       }
     }
     for (const symbol of body.returns) {
@@ -137,7 +142,7 @@ export class ParameterPassing {
     }
   }
 
-  /** Of the `.param` variables and the parameters of functions; null for anything else. */
+  /** The use of a `.param` variable or a function's parameter; null for anything else. */
   #useOf({ symbol }: NameExpr): Use | null {
     const followed =
       symbol?.kind === "variable" ? symbol.space === "param" : symbol?.kind === "parameter" && symbol.role !== "kernel";

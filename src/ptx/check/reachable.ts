@@ -6,15 +6,15 @@ import type { Block, Instruction, Label, Statement, TargetList } from "../tree.t
 type BranchTargets = ReadonlyMap<TargetList, readonly LabelSymbol[]>;
 
 /**
- * Where control certainly can leave the function: its `ret` instructions and the end of the body (as the last brace), as
- * far as some path from the start leads there. Guards may go either way; behind `trap`, `exit` and calls, which need not
- * return, nothing is certain.
+ * Where control can certainly leave the function: the `ret` instructions that some path from the start reaches, and the
+ * closing brace if the end is reachable. Guards may go either way. Paths end at `trap`, `exit` and calls, which need
+ * not return.
  */
 export function reachableReturns(body: Block, branchTargets: BranchTargets): Span[] {
   const code: (Instruction | Label)[] = [];
   flatten(body.statements, code);
-  const places = new Map<Label, number>();
-  for (const [at, node] of code.entries()) if (node.kind === "label") places.set(node, at);
+  const positions = new Map<Label, number>();
+  for (const [at, node] of code.entries()) if (node.kind === "label") positions.set(node, at);
   const seen = new Uint8Array(code.length + 1);
   const pending = [0];
   const returns: Span[] = [];
@@ -26,7 +26,7 @@ export function reachableReturns(body: Block, branchTargets: BranchTargets): Spa
       if (node === undefined) returns.push({ start: body.end - 1, end: body.end });
       if (node?.kind === "instruction" && nameOf(node) === "ret") returns.push(node);
       if (node?.kind === "instruction")
-        for (const label of targetsOf(node, branchTargets)) pending.push(places.get(label) ?? 0);
+        for (const label of targetsOf(node, branchTargets)) pending.push(positions.get(label) ?? 0);
       at = node === undefined || stops(node) ? null : at + 1;
     }
   }

@@ -2,7 +2,7 @@ import type { FunctionDeclaration, Instruction, NameExpr } from "../tree.ts";
 import type { CallInfo } from "./calls.ts";
 import type { ModuleContext } from "./module-context.ts";
 
-/** PTX 1.x has no stack, and no recursion (11.2.2): reports one call of each cycle of direct calls. */
+/** Reports one call of each cycle of direct calls: PTX 1.x has no stack and does not allow recursion (11.2.2). */
 export function checkRecursion(
   bodies: Iterable<FunctionDeclaration>,
   calls: ReadonlyMap<Instruction, CallInfo>,
@@ -17,7 +17,7 @@ export function checkRecursion(
   }
   const state = new Map<FunctionDeclaration, "open" | "done">();
   for (const root of edges.keys()) {
-    // An explicit stack: chains of calls are as long as the module.
+    // An explicit stack, because a chain of calls can be as long as the module.
     const stack = [{ body: root, next: 0 }];
     while (stack.length > 0) {
       const top = stack.at(-1)!;

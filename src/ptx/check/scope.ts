@@ -1,14 +1,14 @@
 import type { LabelSymbol, PtxSymbol } from "../symbols.ts";
 
-/** `r<8>`: the names r0 to r7, none of which exists before it is met. */
+/** `r<8>`: the names r0 to r7, whose symbols are created on first use. */
 export interface NameRange {
   readonly base: string;
   readonly count: number;
-  /** Makes the symbol of one of the names. */
+  /** Creates the symbol of one of the names. */
   readonly create: (name: string) => PtxSymbol;
 }
 
-/** Where the digits at the end of a name begin; its length where there are none. */
+/** The offset of the digits at the end of a name; its length if there are none. */
 export function digitsAt(name: string): number {
   let at = name.length;
   while (at > 0) {
@@ -20,8 +20,8 @@ export function digitsAt(name: string): number {
 }
 
 /**
- * The names of one `{}` block, of a function's parameters, or of a module. Code labels have a table of their own, because
- * they may be used before they are declared.
+ * The names declared in one `{}` block, by a function's parameters, or at module scope. Code labels have a separate
+ * table, because they may be used before they are declared.
  */
 export class Scope {
   readonly parent: Scope | null;
@@ -29,19 +29,19 @@ export class Scope {
   #labels: Map<string, LabelSymbol> | null = null;
   #ranges: Map<string, NameRange> | null = null;
   #lastRange: NameRange | undefined;
-  /** Of the declared names that end in digits: the least number of each base. */
+  /** For each base of declared names that end in digits, the smallest number. */
   #numbered: Map<string, number> | null = null;
 
   constructor(parent: Scope | null) {
     this.parent = parent;
   }
 
-  /** The symbol that the name has in this very scope. */
+  /** The symbol of a name in this scope, enclosing ones excluded. */
   own(name: string): PtxSymbol | undefined {
     return this.#names.get(name) ?? (this.#ranges === null ? undefined : this.#fromRange(name));
   }
 
-  /** The same without names that a range stands for: a label may have the name of one of its registers. */
+  /** The same without the names of ranges: a label may have the name of a register of a range. */
   ownDeclared(name: string): PtxSymbol | undefined {
     return this.#rangeOf(name) ? undefined : this.#names.get(name);
   }
@@ -73,13 +73,13 @@ export class Scope {
     this.#ranges.set(range.base, range);
   }
 
-  /** The name of `base<count>` with the least number that is declared here on its own, or null. */
+  /** The first name of `base<count>` that is also declared separately here, or null. */
   clash(base: string, count: number): string | null {
-    const least = this.#numbered?.get(base);
-    return least !== undefined && least < count ? `${base}${least}` : null;
+    const smallest = this.#numbered?.get(base);
+    return smallest !== undefined && smallest < count ? `${base}${smallest}` : null;
   }
 
-  /** The meaning of an operand's name here or in an enclosing scope. */
+  /** The symbol of an operand's name, in this scope or an enclosing one. */
   find(name: string): PtxSymbol | undefined {
     for (let scope: Scope | null = this; scope !== null; scope = scope.parent) {
       const symbol = scope.own(name) ?? scope.#labels?.get(name);
@@ -88,7 +88,7 @@ export class Scope {
     return undefined;
   }
 
-  /** The same where a label is wanted: one that has the name of a register of a range comes first. */
+  /** The same for a branch target: labels take precedence over the registers of a range. */
   findTarget(name: string): PtxSymbol | undefined {
     for (let scope: Scope | null = this; scope !== null; scope = scope.parent) {
       const symbol = scope.#labels?.get(name) ?? scope.own(name);
@@ -97,7 +97,7 @@ export class Scope {
     return undefined;
   }
 
-  /** All names declared here, without those of ranges that nobody has met. */
+  /** All names declared here, except names of ranges that have not been used. */
   *names(): Generator<string> {
     yield* this.#names.keys();
     if (this.#labels) yield* this.#labels.keys();
@@ -108,7 +108,7 @@ export class Scope {
     const at = digitsAt(name);
     if (at === name.length) return undefined;
     const last = this.#lastRange;
-    // Most names in a row are of the same few ranges: comparing is cheaper than looking up a piece of the name.
+    // Successive names are mostly of the same few ranges, and comparing is cheaper than looking up a slice of the name.
     const range = last?.base.length === at && name.startsWith(last.base) ? last : this.#ranges.get(name.slice(0, at));
     if (range === undefined || Number(name.slice(at)) >= range.count) return undefined;
     this.#lastRange = range;

@@ -4,31 +4,38 @@ import { declarableTypes, type TypeInfo, typeInfo } from "../types.ts";
 import { evaluateConstant } from "./constant.ts";
 import type { ModuleContext } from "./module-context.ts";
 
-/** How a variable or parameter lies in memory. */
+/** The type and memory layout of a variable or parameter. */
 export interface Shape {
   readonly type: TypeInfo;
   readonly vector: number;
-  /** Outermost first; null where left open. */
+  /** Array bounds, outermost first; null for a bound left open. */
   readonly dimensions: readonly (number | null)[];
-  /** Bytes; 0 where the outermost bound is open. */
+  /** In bytes; 0 if the outermost bound is open. */
   readonly size: number;
-  /** Bytes; natural where the declaration says nothing. */
+  /** In bytes; the natural alignment unless declared. */
   readonly align: number;
 }
 
+/** The part of a declaration that determines a shape. */
 interface Shaped {
   readonly type: Name;
   readonly vector: number;
   readonly align: { readonly value: number; readonly span: Span } | null;
 }
 
-/** Types of textures, samplers and surfaces (5.3). */
+/** The types of textures, samplers and surfaces (5.3). */
 export const opaqueTypes: ReadonlySet<string> = new Set(["texref", "samplerref", "surfref"]);
 
-/** Bytes of one element. A predicate counts as one byte, although no memory holds one. */
+/** The size of one element in bytes. A predicate counts as one byte, although it is never in memory. */
 export const elementSize = (type: TypeInfo, vector: number): number => Math.max(1, type.bits / 8) * vector;
 
-/** The type that a declaration names, or null after a diagnostic (5.2.1). */
+/** A shape's type and bounds as messages show them, as in ".v2 .f32" or ".b8[4]". */
+export function shapeText({ type, dimensions, vector }: Pick<Shape, "type" | "dimensions" | "vector">): string {
+  const bounds = dimensions.map((bound) => `[${bound ?? ""}]`).join("");
+  return `${vector > 1 ? `.v${vector} ` : ""}.${type.name}${bounds}`;
+}
+
+/** The type of a declaration (5.2.1), or null after a diagnostic. */
 export function declaredType(name: Name, context: ModuleContext): TypeInfo | null {
   const type = typeInfo(name.text);
   if (type !== null && declarableTypes.has(name.text)) return type;
@@ -41,7 +48,7 @@ export function declaredType(name: Name, context: ModuleContext): TypeInfo | nul
   return null;
 }
 
-/** Alignments are powers of two (5.4.5). */
+/** Checks that an alignment is a power of two (5.4.5). */
 function checkAlign(align: { readonly value: number; readonly span: Span } | null, context: ModuleContext): void {
   if (align === null || isPowerOfTwo(align.value)) return;
   context.sink.error("alignment", align.span, `an alignment of ${align.value} is not a power of two`);
@@ -49,11 +56,11 @@ function checkAlign(align: { readonly value: number; readonly span: Span } | nul
 
 export const isPowerOfTwo = (n: number): boolean => n >= 1 && Number.isInteger(Math.log2(n));
 
-/** Vectors have at most 128 bits, and elements of any type but predicates (5.4.2). */
+/** Checks that a vector has at most 128 bits and no predicates (5.4.2). */
 function checkVector(node: Shaped, type: TypeInfo, context: ModuleContext): void {
   if (node.vector === 1) return;
   if (type.kind === "pred") {
-    context.sink.error("vector-type", node.type, "there are no vectors of predicates");
+    context.sink.error("vector-type", node.type, "a predicate cannot be in a vector");
   } else if (type.bits * node.vector > 128) {
     context.sink.error("vector-type", node.type, `a vector of ${node.vector} .${type.name} exceeds 128 bits`, {
       help: "use an array, or a shorter vector",
@@ -63,7 +70,10 @@ function checkVector(node: Shaped, type: TypeInfo, context: ModuleContext): void
   }
 }
 
-/** Evaluates array bounds. `implied`: the outermost bound that an initializer implies where it is left open. */
+/**
+ * The shape of a declaration, with its array bounds evaluated (5.4.3). `implied`: the outermost bound that an
+ * initializer implies if it is left open.
+ */
 export function shapeOf(
   node: Shaped,
   type: TypeInfo,
@@ -92,13 +102,13 @@ export function shapeOf(
   return { type, vector: node.vector, dimensions, size, align };
 }
 
-/** A bound is a positive integer constant; 1 after a diagnostic. */
+/** The value of an array bound, a positive integer constant; 1 after a diagnostic. */
 function arrayBound(bound: Expression, context: ModuleContext): number {
   const value = evaluateConstant(bound, context.reportConstant);
   if (value === null) return 1;
-  if (value.kind === "float") context.sink.error("array-bound", bound, "an array bound is an integer");
+  if (value.kind === "float") context.sink.error("array-bound", bound, "an array bound must be an integer");
   else if (value.value <= 0n) {
-    context.sink.error("array-bound", bound, `an array bound must be positive, and this is ${value.value}`);
+    context.sink.error("array-bound", bound, `an array bound must be positive, but this is ${value.value}`);
   } else return Number(value.value);
   return 1;
 }

@@ -4,25 +4,26 @@ import type { Binder } from "./bind.ts";
 import type { ModuleContext } from "./module-context.ts";
 import { declaredType, isPowerOfTwo, opaqueTypes, type Shape, shapeOf } from "./shape.ts";
 
-/** One formal parameter of a function or prototype, as callers see it. */
+/** A formal parameter of a function or prototype as callers see it. */
 export interface FormalShape extends Shape {
   readonly name: string;
   readonly span: Span;
   readonly space: "reg" | "param";
-  /** `.param .b8 x[]`: takes an array of any size, or nothing. */
+  /** `.param .b8 x[]`: accepts an array of any size, or no argument. */
   readonly unsized: boolean;
   readonly parameter: Parameter;
 }
 
+/** The return and input parameters of a function or prototype. */
 export interface CallSignature {
   readonly returns: readonly FormalShape[];
   readonly params: readonly FormalShape[];
 }
 
-/** What parameter list it is: the rules differ. */
+/** What a parameter list belongs to; the rules differ. */
 type Owner = "entry" | "func" | "prototype";
 
-/** Checks the parameters of a function, kernel or prototype (11.2.1, 11.2.2) and gives their shapes. */
+/** Checks the parameters of a function, kernel or prototype (11.2.1, 11.2.2) and returns their shapes. */
 export function signatureOf(
   node: { readonly returns: readonly Parameter[] | null; readonly params: readonly Parameter[] | null },
   owner: Owner,
@@ -44,12 +45,12 @@ export function signatureOf(
   const params = formals(node.params, false);
   const [, second] = returns;
   if (second && returns.some((r) => r.space === "param")) {
-    sink.error("return-parameters", second.span, "a function has one return parameter", {
+    sink.error("return-parameters", second.span, "a function can have only one return parameter", {
       help: "return an array of bytes that holds all values",
     });
   }
   if (owner === "entry") checkParameterSpace(params, context);
-  // Before PTX 2.0 there is no ABI, and functions with several results do without it.
+  // There is no ABI before PTX 2.0, and functions with several results do not use it.
   else if (context.version >= 200 && returns.length < 2) {
     for (const shape of [...returns, ...params]) checkPassable(shape, context);
   }
@@ -60,14 +61,14 @@ function formalShape(parameter: Parameter, owner: Owner, binder: Binder, context
   const { name, space, align } = parameter;
   const { sink } = context;
   if (name.text === "_" && owner !== "prototype") {
-    sink.error("parameter-name", name, "a parameter needs a name", { help: "`_` is for prototypes" });
+    sink.error("parameter-name", name, "a parameter needs a name", { help: "`_` is only allowed in prototypes" });
   }
   for (const bound of parameter.dimensions) if (bound !== null) binder.expression(bound);
   const type = declaredType(parameter.type, context);
   if (type === null) return null;
   const shape = shapeOf(parameter, type, parameter.dimensions, parameter, null, context);
   if (owner === "entry" && space === "reg") {
-    sink.error("parameter-space", parameter, "a kernel's parameters are in the .param state space", {
+    sink.error("parameter-space", parameter, "a kernel's parameter must be in the .param state space", {
       help: "write `.param`",
     });
   }
@@ -93,14 +94,17 @@ function formalShape(parameter: Parameter, owner: Owner, binder: Binder, context
     }
   }
   if (align !== null && align.value > 128 && isPowerOfTwo(align.value)) {
-    sink.error("alignment", align.span, "a parameter is aligned to at most 128 bytes");
+    sink.error("alignment", align.span, "a parameter can be aligned to at most 128 bytes");
   }
   checkPointer(parameter, owner, context);
   const unsized = shape.dimensions[0] === null;
   return { ...shape, name: name.text, span: name, space, unsized, parameter };
 }
 
-/** The ABI has no small integers and predicates (7.1); untyped ones, vectors and arrays are taken. */
+/**
+ * Checks that the ABI can pass a parameter: not integers of fewer than 32 bits, nor predicates (7.1). Others are
+ * accepted.
+ */
 function checkPassable(
   { type, vector, dimensions, size, name, parameter }: FormalShape,
   { sink }: ModuleContext,
@@ -120,21 +124,21 @@ function checkUnsized(
   context: ModuleContext,
 ): void {
   const { sink } = context;
-  if (owner === "entry") sink.error("unsized-parameter", shape.span, "a kernel's parameter has a size");
-  else if (returned) sink.error("unsized-parameter", shape.span, "a return parameter has a size");
+  if (owner === "entry") sink.error("unsized-parameter", shape.span, "a kernel's parameter must have a size");
+  else if (returned) sink.error("unsized-parameter", shape.span, "a return parameter must have a size");
   else if (!last) sink.error("unsized-parameter", shape.span, "only the last parameter can be without a size");
   else if (shape.space === "param") {
     context.require({ since: "6.0", target: "sm_30" }, "a parameter without a size", shape.span);
   }
 }
 
-/** `.ptr` tells what a kernel's parameter points to (5.1.6.3). */
+/** Checks `.ptr`, which describes what a kernel's parameter points to (5.1.6.3). */
 function checkPointer({ pointer }: Parameter, owner: Owner, context: ModuleContext): void {
   if (pointer === null) return;
   const { sink } = context;
   context.require({ since: "2.2" }, "'.ptr'", pointer.span);
   if (owner !== "entry") {
-    sink.error("parameter-pointer", pointer.span, "'.ptr' is for the parameters of kernels");
+    sink.error("parameter-pointer", pointer.span, "'.ptr' is only for the parameters of kernels");
   } else if (pointer.space !== null && !["const", "global", "local", "shared"].includes(pointer.space)) {
     sink.error("parameter-pointer", pointer.span, `a parameter cannot point to the .${pointer.space} state space`);
   } else if (pointer.align !== null && !isPowerOfTwo(pointer.align)) {
@@ -142,7 +146,7 @@ function checkPointer({ pointer }: Parameter, owner: Owner, context: ModuleConte
   }
 }
 
-/** All of a kernel's parameters together have a limit (5.1.6.1). */
+/** Checks the total size of a kernel's parameters (5.1.6.1). */
 function checkParameterSpace(params: readonly FormalShape[], { sink, version }: ModuleContext): void {
   const limit = version >= 801 ? 32764 : version >= 105 ? 4352 : 256;
   let end = 0;
@@ -152,7 +156,7 @@ function checkParameterSpace(params: readonly FormalShape[], { sink, version }: 
       sink.error(
         "parameter-size",
         span,
-        `the parameters take more than ${limit} bytes, which is the limit of this version`,
+        `the parameters take more than ${limit} bytes, the limit of this PTX ISA version`,
         {
           help: "pass a pointer to the data",
         },
@@ -162,15 +166,15 @@ function checkParameterSpace(params: readonly FormalShape[], { sink, version }: 
   }
 }
 
-/** How the first of two declarations of one function differs from the second, or null. Names do not matter. */
+/** How the first of two declarations of one function differs from the second, apart from names; null if it does not. */
 export function signatureDifference(a: CallSignature, b: CallSignature): string | null {
-  if (a.returns.length !== b.returns.length) return "with another number of return parameters";
-  if (a.params.length !== b.params.length) return "with another number of parameters";
+  if (a.returns.length !== b.returns.length) return "with a different number of return parameters";
+  if (a.params.length !== b.params.length) return "with a different number of parameters";
   for (const [one, other] of zip([...a.returns, ...a.params], [...b.returns, ...b.params])) {
     if (one.space !== other.space) return `'${one.name}' is in the .${one.space} state space`;
     if (one.type !== other.type || one.vector !== other.vector) return `'${one.name}' is a .${one.type.name}`;
     if (one.dimensions.length !== other.dimensions.length || one.size !== other.size)
-      return `'${one.name}' has another size`;
+      return `'${one.name}' has a different size`;
     if (one.align !== other.align) return `'${one.name}' is aligned to ${one.align} bytes`;
   }
   return null;

@@ -3,17 +3,17 @@ import type { Gate } from "../isa/define.ts";
 import type { SpecialSymbol } from "../symbols.ts";
 import { typeInfo } from "../types.ts";
 
-/** What reading a special register gives on a simulated device. */
+/** The value that reading a special register gives on a simulated device. */
 type SpecialMeaning =
-  /** A value that the machine knows; of a vector, `x`, `y` and `z` (`w` is 0). */
+  /** Values of the machine: one, or those of `x`, `y` and `z` of a vector (`w` is 0). */
   | { readonly kind: "machine"; readonly names: readonly SpecialName[] }
-  /** The same value in every thread of every launch; of a vector, one for each element. */
+  /** Values that are the same in every thread of every launch: one, or one for each element of a vector. */
   | { readonly kind: "fixed"; readonly values: readonly number[] }
-  /** Bits of the lanes whose number stands in this relation to the thread's own. */
+  /** A mask of the lanes whose number is in this relation to the thread's own. */
   | { readonly kind: "lanemask"; readonly relation: "eq" | "le" | "lt" | "ge" | "gt" }
   | { readonly kind: "unavailable"; readonly reason: string };
 
-/** A special register (chapter 10). `gate`: since when it exists. */
+/** A special register (chapter 10). `gate`: the versions and targets that have it. */
 export interface SpecialRegister {
   readonly symbol: SpecialSymbol;
   readonly gate: Gate;
@@ -39,7 +39,7 @@ const hopper: Gate = { since: "7.8", target: "sm_90" };
 const timer: Gate = { since: "3.1", target: "sm_30" };
 const reserved: Gate = { since: "7.6", target: "sm_80" };
 const first: Gate = { since: "1.0" };
-const noCounter = unavailable("performance counters count events of the hardware");
+const noCounter = unavailable("performance counters count hardware events");
 const noReserved = unavailable("no shared memory is reserved for system software");
 
 const table: readonly SpecialRegister[] = [
@@ -53,7 +53,7 @@ const table: readonly SpecialRegister[] = [
   scalar("smid", "u32", machine("smid"), { since: "1.3" }),
   scalar("nsmid", "u32", machine("nsmid"), fermi),
   scalar("gridid", "u64", machine("gridid"), first),
-  // A launch without cluster dimensions runs as if each cluster had one block (2.2.2).
+  // A launch without cluster dimensions behaves as if each cluster had one block (2.2.2).
   scalar("is_explicit_cluster", "pred", fixed(0), hopper),
   vector("clusterid", machine("ctaid.x", "ctaid.y", "ctaid.z"), hopper),
   vector("nclusterid", machine("nctaid.x", "nctaid.y", "nctaid.z"), hopper),
@@ -71,7 +71,9 @@ const table: readonly SpecialRegister[] = [
   ...[4, 5, 6, 7].map((i) => scalar(`pm${i}`, "u32", noCounter, { since: "3.0", target: "sm_20" })),
   ...[0, 1, 2, 3, 4, 5, 6, 7].map((i) => scalar(`pm${i}_64`, "u64", noCounter, { since: "4.0", target: "sm_50" })),
   ...Array.from({ length: 32 }, (_, i) =>
-    scalar(`envreg${i}`, "b32", unavailable("what a driver puts there is not documented"), { since: "2.1" }),
+    scalar(`envreg${i}`, "b32", unavailable("the values that a driver puts there are not documented"), {
+      since: "2.1",
+    }),
   ),
   scalar("globaltimer", "u64", machine("globaltimer"), timer),
   scalar("globaltimer_lo", "u32", machine("globaltimer_lo"), timer),
@@ -82,7 +84,7 @@ const table: readonly SpecialRegister[] = [
   scalar("total_smem_size", "u32", machine("total_smem_size"), { since: "4.1", target: "sm_20" }),
   scalar("aggr_smem_size", "u32", machine("aggr_smem_size"), { since: "8.1", target: "sm_90" }),
   scalar("dynamic_smem_size", "u32", machine("dynamic_smem_size"), { since: "4.1", target: "sm_20" }),
-  // 0 outside of graphs that the device launches.
+  // 0 unless the kernel runs in a graph launched by the device.
   scalar("current_graph_exec", "u64", fixed(0), { since: "8.0", target: "sm_50" }),
 ];
 

@@ -6,10 +6,10 @@ import { checkDirectives } from "./function-directives.ts";
 import type { ModuleContext } from "./module-context.ts";
 import { type CallSignature, signatureOf } from "./signature.ts";
 
-/** How many names the ranges of all lists may stand for: `N<1000>` is short to write, and every name costs memory. */
+/** How many names the ranges of all lists may expand to: `N<1000>` is short, but every name costs memory. */
 const rangeLimit = 1_000_000;
 
-/** `.branchtargets`, `.calltargets` and `.callprototype` (11.3). */
+/** Checks and declares `.branchtargets`, `.calltargets` and `.callprototype` (11.3). */
 export class TargetDeclarations {
   readonly branchTargets = new Map<TargetList, readonly LabelSymbol[]>();
   readonly callTargets = new Map<TargetList, readonly FunctionSymbol[]>();
@@ -43,7 +43,7 @@ export class TargetDeclarations {
     for (const directive of node.attributes) for (const arg of directive.args) this.#binder.expression(arg);
     checkDirectives(node.attributes, "prototype", signature.returns.length > 0, this.#context);
     if (node.name.text !== "_" && node.name.text !== "") {
-      sink.error("prototype-name", node.name, "a prototype has no name of its own", { help: "write `_`" });
+      sink.error("prototype-name", node.name, "a prototype cannot have a name of its own", { help: "write `_`" });
     }
     this.#declare(node.label, (name) => ({ kind: "prototype", name: name.text, span: name, prototype: node }));
   }
@@ -53,7 +53,7 @@ export class TargetDeclarations {
     if (name !== null && !duplicate(name, scope, this.#context.sink)) scope.declare(name.text, create(name));
   }
 
-  /** Labels of this block or an enclosing one, also such that follow. */
+  /** The labels in a list: those of this block or an enclosing one, which may follow the list. */
   #labels(node: TargetList): LabelSymbol[] {
     const labels: LabelSymbol[] = [];
     for (const target of node.targets) {
@@ -66,7 +66,9 @@ export class TargetDeclarations {
     return labels;
   }
 
-  /** Functions that have been declared before. ptxas takes kernels as well; calling one is undefined. */
+  /**
+   * The functions in a list, which must be declared before it. ptxas also accepts kernels; calling one is undefined.
+   */
   #functions(node: TargetList): FunctionSymbol[] {
     const functions: FunctionSymbol[] = [];
     for (const target of node.targets) {
@@ -86,10 +88,10 @@ export class TargetDeclarations {
     name: string,
     symbol: PtxSymbol,
   ): void {
-    this.#context.sink.error(code, target, `a ${wanted} is expected here, and '${name}' is a ${nounOf(symbol)}`);
+    this.#context.sink.error(code, target, `a ${wanted} is expected here, but '${name}' is a ${nounOf(symbol)}`);
   }
 
-  /** All names of `N` or `N<3>`; stops at the first that `take` refuses, so that `N<4000000000>` costs nothing. */
+  /** Visits the names of `N` or `N<3>`, up to the first that `take` refuses, so that `N<4000000000>` is cheap. */
   #each({ name, range }: TargetName, take: (name: string, symbol: PtxSymbol | null) => boolean): void {
     if (range === null) {
       this.#binder.target(name);

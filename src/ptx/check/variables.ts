@@ -3,11 +3,10 @@ import type { Declarator, FunctionDeclaration, Linkage, VariableDeclaration } fr
 import type { TypeInfo } from "../types.ts";
 import type { Binder } from "./bind.ts";
 import { checkInitializer } from "./initializers.ts";
+import type { Writable } from "./context.ts";
 import type { ModuleContext } from "./module-context.ts";
 import { duplicate } from "./duplicate.ts";
 import { declaredType, opaqueTypes, type Shape, shapeOf } from "./shape.ts";
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Declares variables and registers in the binder's scope. */
 export class VariableDeclarations {
@@ -19,7 +18,7 @@ export class VariableDeclarations {
     this.#binder = binder;
   }
 
-  /** `owner`: the function whose body it is in. Memory variables are added to `list`. */
+  /** `owner`: the function whose body has the declaration, or null. Variables in memory are added to `list`. */
   declare(node: VariableDeclaration, owner: FunctionDeclaration | null, list: VariableSymbol[]): void {
     this.#linkage(node, owner);
     this.#attributes(node);
@@ -34,14 +33,14 @@ export class VariableDeclarations {
     }
   }
 
-  // ---- Where what may be declared (5.1) ----------------------------------------------------------------------------------
+  // ---- Rules of declarations (5.1) ---------------------------------------------------------------------------------
 
   #linkage({ linkage, space }: VariableDeclaration, owner: FunctionDeclaration | null): void {
     if (linkage === null) return;
     const { sink } = this.#context;
     if (owner !== null) {
       sink.error("variable-linkage", linkage.span, `a variable in a function cannot be .${linkage.value}`, {
-        help: "declare it outside of functions",
+        help: "declare it outside functions",
       });
       return;
     }
@@ -61,39 +60,39 @@ export class VariableDeclarations {
         if (args.length !== 2)
           sink.error("attribute", name, "'.unified' takes two numbers, the halves of an identifier");
       } else {
-        sink.error("attribute", name, `there is no attribute '.${name.text}' of variables`);
+        sink.error("attribute", name, `variables have no attribute '.${name.text}'`);
         continue;
       }
       if (node.space !== "global") sink.error("attribute", name, `only .global variables can be .${name.text}`);
     }
   }
 
-  /** Before PTX ISA 3.0 `.reg` and `.local` may stand at module scope (7.1.1). */
+  /** Checks the state space. Before PTX ISA 3.0 `.reg` and `.local` variables are allowed at module scope (7.1.1). */
   #space(node: VariableDeclaration, owner: FunctionDeclaration | null): boolean {
     const { sink, version } = this.#context;
     const { space, spaceSpan } = node;
     if (space === "sreg") {
       sink.error("variable-space", spaceSpan, "special registers are predefined");
     } else if (space === "tex" && (owner !== null || version >= 105)) {
-      sink.error("variable-space", spaceSpan, "the .tex state space is gone since PTX ISA 1.5", {
+      sink.error("variable-space", spaceSpan, "the .tex state space was removed in PTX ISA 1.5", {
         help: "declare a `.global .texref` at module scope",
       });
     } else if (owner === null && space === "reg" && version >= 300) {
-      sink.error("variable-space", spaceSpan, "registers are declared in functions", {
+      sink.error("variable-space", spaceSpan, "registers must be declared in functions", {
         help: "each function has registers of its own: declare it there",
       });
     } else if (owner === null && (space === "param" || (space === "local" && version >= 300))) {
-      sink.error("variable-space", spaceSpan, `a .${space} variable is declared in a function`);
+      sink.error("variable-space", spaceSpan, `a .${space} variable must be declared in a function`);
     } else return this.#bank(node);
     return false;
   }
 
-  /** `.const[3]`: eleven banks that only PTX 1.x and 2.x up to 2.1 have (5.1.3.1). */
+  /** Checks the bank of `.const[3]`: PTX has eleven constant banks up to version 2.1 (5.1.3.1). */
   #bank({ bank, spaceSpan, linkage, declarators }: VariableDeclaration): boolean {
     if (bank === null) return true;
     const { sink, version } = this.#context;
     if (version >= 202) {
-      sink.error("variable-space", spaceSpan, "constant banks are gone since PTX ISA 2.2", { help: "write `.const`" });
+      sink.error("variable-space", spaceSpan, "constant banks were removed in PTX ISA 2.2", { help: "write `.const`" });
       return false;
     }
     const open = linkage?.value === "extern" && declarators.every((d) => d.dimensions[0] === null);
@@ -101,7 +100,7 @@ export class VariableDeclarations {
       sink.error(
         "variable-space",
         spaceSpan,
-        "banks 1 to 10 are for .extern arrays without a size, and there are no others",
+        "only .extern arrays without a size can be in banks 1 to 10, and there are no further banks",
       );
       return false;
     }
@@ -117,7 +116,7 @@ export class VariableDeclarations {
       sink.error(
         "variable-type",
         node.type,
-        `a .${type.name} is a .global variable at module scope, or a kernel's parameter`,
+        `a .${type.name} must be a .global variable at module scope, or a kernel's parameter`,
       );
     } else if (space === "param" && (type.lanes > 1 || node.vector > 1)) {
       sink.error("variable-type", node.type, "vectors and packed types cannot be in the .param state space", {
@@ -127,7 +126,7 @@ export class VariableDeclarations {
     return false;
   }
 
-  // ---- Registers ------------------------------------------------------------------------------------------------------
+  // ---- Registers ---------------------------------------------------------------------------------------------------
 
   #register(node: VariableDeclaration, declarator: Declarator, type: TypeInfo): void {
     const { sink } = this.#context;
@@ -179,7 +178,7 @@ export class VariableDeclarations {
     );
   }
 
-  // ---- Variables in memory ----------------------------------------------------------------------------------------------
+  // ---- Variables in memory -----------------------------------------------------------------------------------------
 
   #memory(
     node: VariableDeclaration,
@@ -202,7 +201,7 @@ export class VariableDeclarations {
       sink.error("incomplete-type", name, `the array '${name.text}' has no size`, {
         help:
           node.space === "shared"
-            ? "write a size, or `.extern .shared` outside of functions for one that a launch gives"
+            ? "write a size, or `.extern .shared` outside functions if the launch gives the size"
             : "write a size or an initializer",
       });
     }
@@ -224,7 +223,7 @@ export class VariableDeclarations {
     return shapeOf(node, type, dimensions, declarator, implied, this.#context);
   }
 
-  /** An `.extern` declaration and a definition are one variable. True where this is not the first declaration. */
+  /** Merges an `.extern` declaration with the definition. True if this is not the first declaration of the variable. */
   #redeclare(node: VariableDeclaration, declarator: Declarator, shape: Shape, linkage: Linkage | null): boolean {
     const { name } = declarator;
     const previous = this.#binder.scope.own(name.text);
@@ -236,14 +235,14 @@ export class VariableDeclarations {
       sink.error(
         "inconsistent-declaration",
         name,
-        `'${name.text}' is declared with another type, size or state space`,
+        `'${name.text}' is declared with a different type, size or state space`,
         { notes },
       );
     } else if (previous.linkage === "extern" && linkage === null) {
       sink.error(
         "inconsistent-declaration",
         name,
-        `'${name.text}' is declared .extern, and this definition is seen in this module only`,
+        `'${name.text}' is declared .extern, but this definition is visible in this module only`,
         {
           help: "write `.visible`",
           notes,
@@ -277,7 +276,7 @@ const variableSymbol = (
   kind: "variable",
   name,
   span: declarator.name,
-  // Registers never come here.
+  // Never "reg": registers have their own symbols.
   space: declaration.space as VariableSymbol["space"],
   ...shape,
   linkage,

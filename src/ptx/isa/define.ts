@@ -3,95 +3,115 @@ import type { Expr, Kit } from "../../semantics/index.ts";
 import { type Modifier, type Mods, type OperandSlot, parseForm, type Rules, type Sources } from "./template.ts";
 
 /**
- * Since which version and on which targets something exists. `target` is the least, as in "sm_80"; "sm_90a" that
- * architecture alone; "sm_100f" its family; a list means any of these. `until`: removed from this version on, for targets
- * from `untilTarget` on.
+ * The PTX ISA versions and targets that have a form or a modifier, from the section's "PTX ISA Notes" and "Target ISA
+ * Notes".
  */
 export interface Gate {
+  /** The PTX ISA version that introduced it, such as "7.0". */
   readonly since?: string;
+  /**
+   * The lowest target, such as "sm_80"; "sm_90a" means this architecture only, "sm_100f" its family; a list, any of
+   * these.
+   */
   readonly target?: string | readonly string[];
+  /** The PTX ISA version that removed it. */
   readonly until?: string;
+  /** The lowest target that it was removed for; all by default. */
   readonly untilTarget?: string;
 }
 
-/** How the rows' functions read an instruction's operands beyond single expressions. */
+/** Gives a row's functions what they need to know about an instruction's operands beyond single expressions. */
 export interface OperandAccess {
-  /** The elements of a vector operand (one element for a scalar; for one of 128 bits two `i64`, the low half first). */
+  /** The elements of a source operand: one for a scalar, and two `i64`, low half first, for each 128-bit element. */
   vector(name: string): readonly Expr[];
-  /** Whether an optional operand is there. */
+  /** Whether an optional operand is present. */
   has(name: string): boolean;
-  /** The value of an immediate, or null. */
+  /** The value of an immediate, or null if the operand is not one. */
   constant(name: string): number | bigint | null;
-  /** The declared width of the register in a destination operand (its first element), in bits. */
+  /** The declared width in bits of a destination's register, or of its first element. */
   width(name: string): number;
-  /** How many elements a destination has (1 for a scalar). */
+  /** The number of elements of a destination: 1 for a scalar. */
   count(name: string): number;
-  /** The part of an operand that was selected, as in `a.b0`, `b.h32` or the mask `d.b210`: "b0", ...; null for the whole. */
+  /**
+   * The selected part of an operand, without the dot, as in `a.b0`, `b.h32` or the mask `d.b210`; null for the whole
+   * operand.
+   */
   selector(name: string): string | null;
-  /** Whether a `{-}a` operand was written with its minus. The source's expression is the operand without it. */
+  /** Whether a `{-}a` operand was written with its minus sign. The source's expression does not include it. */
   negated(name: string): boolean;
-  /** The condition-code register CC.CF (9.7.2). A row that writes it returns it under the name `carry`. */
+  /** The carry flag CC.CF (9.7.2). A row that writes it returns it under the name `carry`. */
   readonly carry: Expr;
 }
 
 /**
- * Destination name to value; a list for a vector destination, and for one of 128 bits (two `i64`, the low half first). A
- * single expression is the value of the first. The type of an expression is that of the destination's rule: `i32` for up
- * to 32 bits (the low bits count), `f32`, `i64`, `f64`, `pred`; the `i32` pattern of an f32 and the `i64` pattern of an
- * f64 will do as well.
+ * The values of the destinations by name: a list for a vector, and for a 128-bit destination (two `i64`, low half
+ * first). A single expression is the value of the first destination. The type of an expression follows from the
+ * destination's rule: `i32` for up to 32 bits (of which the low ones are used), `f32`, `i64`, `f64` or `pred`. An f32
+ * may also be given as its `i32` pattern, an f64 as its `i64` pattern.
  */
 export type Results = Expr | Readonly<Record<string, Expr | readonly Expr[]>>;
 
 /**
- * The sources by name, in the type of their rule: `i32` for integers up to 32 bits (those of 8 and 16 bits sign- or
- * zero-extended as the type says), for f16, bf16, tf32, fp8 and packed types the bits in an `i32` (`i64` for f32x2);
- * `i64`, `f32`, `f64`, `pred` for the rest. An address is an `i64` (or `i32` with 32-bit addresses) with the offset added.
+ * The sources by name, with the type of their rule: `i32` for integers of up to 32 bits (those of 8 and 16 bits sign-
+ * or zero-extended according to the type) and for the bits of f16, bf16, tf32, fp8 and packed types (`i64` for f32x2);
+ * `i64`, `f32`, `f64` or `pred` for the rest. An address is an `i64` (or an `i32` with 32-bit addresses) that includes
+ * the offset.
  */
 type Source<F extends string> = Readonly<Record<Sources<F>, Expr>>;
 
 /**
- * What an operand may be, in a small language (default: `type`):
+ * What an operand may be, in a small language (the default is `type`):
  *
  * - `type`, or the name of any class in the form: a register or immediate of the chosen type
- * - `u32`, `pred`, ...: of this type
- * - `wide X`, `half X`: of the type of X's kind with twice or half its size
+ * - `u32`, `pred` and so on: a register or immediate of this type
+ * - `wide X`, `half X`: the type of X's kind with twice or half its size
  * - `bits X`: the untyped type of the same size as X
  * - `split X[1,2,4]`: a scalar of type X, or a vector whose elements share X's bits (`mov.b64 d, {lo, hi}`)
- * - `X[n]`: a vector of n elements; `X[1,2,4]`: any of these; `X[vec]`: as many as the class `vec` says (absent: a scalar;
- *   with `X[vec?]` one that may have braces)
- * - prefix `reg`: no immediate; prefix `imm`: only an immediate; `imm u32 0..255`: in this range; `imm u32 4|8`: one of these
- * - `address`: what brackets mean by default; `address shared`: in this space, where it is not the opcode's; `address any`; `name`: a symbol that is checked elsewhere (labels, functions, lists,
- *   textures); `any`: anything the syntax allows, unchecked
+ * - `X[n]`: a vector of n elements; `X[1,2,4]`: of any of these numbers; `X[vec]`: of as many as the class `vec` says.
+ *   Without `vec` it is a scalar, which `X[vec?]` allows to be in braces
+ * - prefix `reg`: not an immediate; prefix `imm`: only an immediate; `imm u32 0..255`: in this range; `imm u32 4|8`:
+ *   one of these
+ * - `address`, the default for operands in brackets: an address in the opcode's state space; `address shared`: in this
+ *   space; `address any`: in any space
+ * - `name`: a symbol that is checked elsewhere (labels, functions, lists, textures)
+ * - `any`: anything that the syntax allows, unchecked
  *
  * A function of the chosen modifiers may return any of these.
  */
 export type OperandSpec<M = never> = string | ((m: M) => string);
 
 interface FormBase<F extends string, R extends Rules> extends Gate {
-  /** The classes of modifiers in the text, with their choices. */
+  /** The classes of modifiers in the text, each with its choices. */
   readonly where?: R;
+  /** The operands that the default spec does not describe. */
   readonly operands?: Readonly<Record<string, OperandSpec<Mods<F, R>>>>;
-  /** Operands of which a part may be selected (`a.b0`), with the texts allowed behind the dot. */
+  /** The operands of which a part may be selected (`a.b0`), with the texts that may follow the dot. */
   readonly selectors?: Readonly<Record<string, RegExp>>;
   readonly since: string;
   /**
-   * Gates of single choices or optional modifiers, by their name, as in `{ rz: { target: "sm_20" } }`. `a+b`: where both
-   * are written; `!c`: where the optional modifier or class `c` is left out.
+   * Gates of single choices or optional modifiers by name, as in `{ rz: { target: "sm_20" } }`. `a+b` applies if both
+   * are written, `!c` if the optional modifier or class `c` is left out.
    */
   readonly gates?: Readonly<Record<string, Gate>>;
-  /** The modifiers may be written in any order, types in their own, as the manual's examples and real programs do. */
+  /**
+   * The modifiers may be written in any order, except that types keep theirs, as the manual's examples and real
+   * programs do.
+   */
   readonly anyOrder?: true;
-  /** Optional operands that are there exactly when an optional modifier is: operand to modifier. */
+  /** Optional operands that are present exactly if an optional modifier is, by operand. */
   readonly paired?: Readonly<Record<string, string>>;
-  /** What the table cannot say: a reason why these modifiers do not go together, or null. */
+  /** Why the chosen modifiers cannot be combined, or null; for rules that the classes cannot express. */
   readonly invalid?: (m: Mods<F, R>) => string | null;
   /** One sentence for `lanewise isa`. */
   readonly note?: string;
-  /** Cases that the manual leaves undefined: report code to the condition. */
+  /** The cases that the manual leaves undefined: the condition by report code. */
   readonly undefinedCases?: Readonly<Record<string, (k: Kit, src: Source<F>, m: Mods<F, R>) => Expr>>;
 }
 
-/** Exactly one of: `sem` (computes results from sources), `effect` (memory, warp, control), `unimplemented` (with the reason). */
+/**
+ * A row's specification, with exactly one of `sem` (computes results from sources), `effect` (operations on memory, the
+ * warp or control), `control` (control flow) and `unimplemented` (the reason why running it is refused).
+ */
 export type FormSpec<F extends string, R extends Rules> = FormBase<F, R> &
   (
     | {
@@ -104,19 +124,26 @@ export type FormSpec<F extends string, R extends Rules> = FormBase<F, R> &
         readonly sem?: never;
         readonly unimplemented?: never;
       }
-    /** Control flow, whose operands are names: lowered by the module that owns it. */
+    /** Control flow, whose operands are names. Not lowered through the row. */
     | { readonly control: true; readonly sem?: never; readonly effect?: never; readonly unimplemented?: never }
     | { readonly unimplemented: string; readonly sem?: never; readonly effect?: never }
   );
 
 type Untyped = Readonly<Record<string, string | boolean | undefined>>;
 
-/** A row of the table, with its types forgotten. */
+/**
+ * A form of an instruction: a row of the table, with the types of its functions erased. See `FormSpec` for the fields.
+ */
 export interface Form extends Gate {
+  /** The row's text in the manual's notation, as in "add{.sat}.s32 d, a, b". */
   readonly text: string;
+  /** The classes of modifiers, each with its choices. */
   readonly rules: Rules;
+  /** The modifiers in the order of the text. */
   readonly modifiers: readonly Modifier[];
+  /** The operands in the order of the text. */
   readonly operands: readonly OperandSlot[];
+  /** The operands that the default spec does not describe. */
   readonly specs: Readonly<Record<string, OperandSpec<Untyped>>>;
   readonly selectors: Readonly<Record<string, RegExp>>;
   readonly since: string;
@@ -144,7 +171,7 @@ class Row implements Form {
     this.rules = spec.where ?? {};
   }
 
-  // Parsed on first use: a program needs a few dozen of the table's rows, and start-up time is dear.
+  // Parsed on first use to keep start-up short: a program needs only a few dozen rows of the table.
   get #form() {
     this.#parsed ??= parseForm(this.text, this.rules);
     return this.#parsed;
@@ -206,23 +233,26 @@ class Row implements Form {
 }
 
 /**
- * A row of the table. Its text gives the types of its own functions and is forgotten afterwards: all rows are called alike,
- * with what `resolve` has found in an opcode by the same text, hence the cast.
+ * Makes a row of the table. The text determines the types of the row's own functions. These types are then erased,
+ * because all rows are called alike, with the modifiers that `resolve` matched against the same text; hence the cast.
  */
 export const form = <const F extends string, const R extends Rules = Record<never, never>>(
   text: F,
   spec: FormSpec<F, R>,
 ): Form => new Row(text, spec as unknown as FormSpec<string, Rules>);
 
+/** An instruction of PTX with its forms. */
 export interface Instruction<N extends string = string> {
   /** The manual's name, as in "add", "cp.async.bulk", "bar". */
   readonly name: N;
+  /** What it does, in one line that continues "the instruction ...". */
   readonly summary: string;
   /** The manual's section, as in "9.7.1.1". */
   readonly section: string;
   readonly forms: readonly Form[];
 }
 
+/** Makes an instruction of the table. `name`: as in the manual. */
 export const instruction = <const N extends string>(
   name: N,
   spec: { readonly summary: string; readonly section: string; readonly forms: readonly Form[] },

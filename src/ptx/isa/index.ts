@@ -23,7 +23,7 @@ import { videoInstructions } from "./video/index.ts";
 import { warpInstructions } from "./warp/index.ts";
 import { warpgroupInstructions } from "./wgmma/index.ts";
 
-/** Every instruction of PTX, family by family in the order of the manual's chapter 9. */
+/** All instructions of PTX, family by family in the order of the manual's chapter 9. */
 export const instructionSet = new InstructionSet([
   ...integerInstructions,
   ...carryInstructions,

@@ -1,25 +1,30 @@
 import { type TypeInfo, typeInfo } from "../types.ts";
 
-/** What an operand may be, after the form's classes have been chosen. */
+/** What an operand may be, once the modifiers have been chosen. */
 export interface OperandRule {
-  /** `value`: registers, immediates; `address`: brackets; `name`: a symbol checked elsewhere; `any`: unchecked. */
+  /**
+   * `value`: a register or immediate; `address`: an address in brackets; `name`: a symbol checked elsewhere; `any`:
+   * unchecked.
+   */
   readonly shape: "value" | "address" | "name" | "any";
+  /** The type of a `value`, else null. */
   readonly type: TypeInfo | null;
   readonly immediate: "allowed" | "only" | "never";
+  /** The smallest and largest value of an immediate, or null. */
   readonly range: readonly [number, number] | null;
   /** The only values that an immediate may have. */
   readonly values?: readonly number[] | undefined;
-  /** Numbers of elements that are allowed; a vector of one element is a scalar. */
+  /** The allowed numbers of elements; 1 is a scalar. */
   readonly counts: readonly number[];
-  /** Braces are written around a vector; around one of a single element they may be optional. */
+  /** Whether a vector needs braces; around a single element they may be optional. */
   readonly braces?: "required" | "optional" | undefined;
-  /** `split`: a vector's elements share the type's bits (`mov.b64 d, {lo, hi}`), instead of having the type each. */
+  /** Whether a vector's elements share the bits of the type (`mov.b64 d, {lo, hi}`) instead of each having the type. */
   readonly split: boolean;
-  /** Of an address: the state space that it is in ("any": unchecked), where that is not the one that the opcode names. */
+  /** The state space of an address, if it is not the one that the opcode names; "any" is not checked. */
   readonly space?: string | undefined;
 }
 
-/** The type of each of `count` elements. */
+/** The type of each of `count` elements; null if there is none, as for an address. */
 export function elementType(rule: OperandRule, count: number): TypeInfo | null {
   return rule.split && count > 1 && rule.type ? typeInfo(`b${rule.type.bits / count}`) : rule.type;
 }
@@ -28,8 +33,8 @@ const related = (t: TypeInfo, bits: number): TypeInfo | null =>
   typeInfo(t.kind === "f" && bits === 16 ? "f16" : `${t.kind}${bits}`);
 
 /**
- * Understands the small language of `OperandSpec` (see define.ts). `choice` gives the chosen modifier of a class, or
- * undefined. Throws on a spec that is not well formed: that is a mistake in a row, and the table's test finds it.
+ * Parses the small language of `OperandSpec`. `choice` returns the chosen modifier of a class, or undefined. Throws on
+ * a malformed spec, which is a mistake in a row that the tests of the table find.
  */
 export function parseOperandSpec(spec: string, choice: (name: string) => string | undefined): OperandRule {
   let rest = spec.trim();

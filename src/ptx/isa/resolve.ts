@@ -3,39 +3,42 @@ import type { Form, Instruction } from "./define.ts";
 import { type OperandRule, parseOperandSpec } from "./operand-spec.ts";
 import type { OperandSlot } from "./template.ts";
 
+/** The choice of each class of modifiers by name, and for each optional modifier whether it is written. */
 export type ChosenModifiers = Readonly<Record<string, string | boolean | undefined>>;
 
+/** An operand of a form, once the modifiers have been chosen. */
 export interface ResolvedOperand extends OperandSlot {
   readonly rule: OperandRule;
-  /** The rule of the name behind the bar, where there is one. */
+  /** The rule of the name after the bar in `p|q`, or null. */
   readonly secondRule: OperandRule | null;
 }
 
-/** One form that an opcode's modifiers fit. Which of several is meant, the operands tell. */
+/** A form that an opcode's modifiers fit. The operands decide between several. */
 export interface Candidate {
   readonly instruction: Instruction;
   readonly form: Form;
-  /** The choice of each class, and whether each optional modifier is there. */
   readonly mods: ChosenModifiers;
-  /** The modifiers that were written, in order, without dots. */
+  /** The modifiers as written, in order, without dots. */
   readonly written: readonly string[];
   readonly operands: readonly ResolvedOperand[];
-  /** The modifiers do not stand in the manual's order. ptxas takes most of them in any order. */
+  /** Whether the modifiers are not in the manual's order, which ptxas mostly accepts. */
   readonly reordered: boolean;
 }
 
+/** The result of looking up an opcode. */
 export interface OpcodeResolution {
   readonly opcode: string;
   readonly candidates: readonly Candidate[];
-  /** Where there is no candidate: what is wrong. */
+  /** What is wrong if there is no candidate, else null. */
   readonly problem: OpcodeProblem | null;
 }
 
+/** Why an opcode fits no form. `forms` are those that it comes closest to. */
 export type OpcodeProblem =
   | { readonly kind: "unknown-opcode"; readonly root: string }
-  /** `modifier` is the first (index `at`) that no form can continue with; `forms` are those that came furthest. */
+  /** `modifier`, at index `at`, is the first modifier that no form accepts in its place. */
   | { readonly kind: "modifier"; readonly modifier: string; readonly at: number; readonly forms: readonly Form[] }
-  /** All modifiers fit, but one is missing. */
+  /** All modifiers fit, but `missing` is left out. `choices`: its choices if it is a class, else null. */
   | {
       readonly kind: "missing-modifier";
       readonly missing: string;
@@ -46,7 +49,7 @@ export type OpcodeProblem =
 
 const rootOf = (text: string): string => /^[A-Za-z_][A-Za-z0-9_]*/.exec(text)?.[0] ?? text;
 
-/** The instruction table, indexed for look-up. Resolving is cached: a program uses few distinct opcodes. */
+/** The instruction table, indexed by opcode. Look-ups are cached, because a program uses few distinct opcodes. */
 export class InstructionSet {
   readonly instructions: readonly Instruction[];
   readonly #byRoot = new Map<string, { instruction: Instruction; form: Form }[]>();
@@ -64,16 +67,21 @@ export class InstructionSet {
     }
   }
 
+  /** The first words of all opcodes, such as "ld". */
   get roots(): Iterable<string> {
     return this.#byRoot.keys();
   }
 
-  /** `opcode`: the whole dotted text, as in "ld.global.v4.f32". Order matters, except to the forms that say otherwise. */
+  /**
+   * The forms that fit an opcode, or what is wrong with it. `opcode` is the whole dotted text, such as
+   * "ld.global.v4.f32". The order of its modifiers matters unless a form allows any; if no form fits, any order is
+   * tried.
+   */
   resolve(opcode: string): OpcodeResolution {
     const known = this.#cache.get(opcode);
     if (known) return known;
     const resolution = this.#resolve(opcode);
-    // Hostile input may hold any number of different opcodes.
+    // Bounded, because hostile input may have any number of distinct opcodes.
     if (this.#cache.size < 20_000) this.#cache.set(opcode, resolution);
     return resolution;
   }
@@ -143,7 +151,7 @@ const candidateOf = (
 
 interface Match {
   readonly mods: Record<string, string | boolean | undefined> | null;
-  /** How many of the written modifiers some reading of the form could take. */
+  /** The largest number of written modifiers that the form can match. */
   readonly reached: number;
   readonly missing: { readonly name: string; readonly choices: readonly string[] | null } | null;
 }
@@ -153,7 +161,7 @@ function matchModifiers(form: Form, written: readonly string[]): Match {
   let reached = 0;
   let missing: Match["missing"] = null;
   const chosen: (string | null)[] = new Array(slots.length).fill(null);
-  const walk = (slot: number, at: number): boolean => {
+  const matchFrom = (slot: number, at: number): boolean => {
     if (at > reached) {
       reached = at;
       missing = null;
@@ -163,33 +171,33 @@ function matchModifiers(form: Form, written: readonly string[]): Match {
     const word = written[at];
     if (word !== undefined && (choices ? choices.includes(word) : word === name)) {
       chosen[slot] = word;
-      if (walk(slot + 1, at + 1)) return true;
+      if (matchFrom(slot + 1, at + 1)) return true;
       chosen[slot] = null;
     }
-    if (optional) return walk(slot + 1, at);
+    if (optional) return matchFrom(slot + 1, at);
     if (at === written.length && at === reached) missing ??= { name, choices };
     return false;
   };
-  if (!walk(0, 0)) {
+  if (!matchFrom(0, 0)) {
     if (form.anyOrder) return matchUnordered(form, written);
     return { mods: null, reached, missing };
   }
   return { mods: modsOf(form, chosen), reached, missing: null };
 }
 
-/** Words that ptxas knows as part of the opcode's name: they stay behind it. */
-const pinned: ReadonlySet<string> = new Set(["lo", "hi", "wide", "l", "r"]);
+/** Modifiers that ptxas requires directly after the opcode's first word. */
+const fixedFirst: ReadonlySet<string> = new Set(["lo", "hi", "wide", "l", "r"]);
 
 /**
- * Takes the written modifiers in any order, each for the first slot that is free and has it. Types keep their order, which
- * says what is converted to what.
+ * Matches the written modifiers in any order, each to the first free slot that accepts it. Types keep their order,
+ * which tells the source of a conversion from the destination.
  */
 function matchUnordered(form: Form, written: readonly string[]): Match {
   const slots = form.modifiers;
   const chosen: (string | null)[] = new Array(slots.length).fill(null);
   let reached = 0;
   let lastType = -1;
-  if (written.some((word, i) => i > 0 && pinned.has(word))) return { mods: null, reached, missing: null };
+  if (written.some((word, i) => i > 0 && fixedFirst.has(word))) return { mods: null, reached, missing: null };
   for (const word of written) {
     const isType = typeInfo(word) !== null;
     const slot = slots.findIndex(
@@ -214,7 +222,7 @@ function modsOf(form: Form, chosen: readonly (string | null)[]): Record<string, 
   return mods;
 }
 
-/** The type that an operand has when its row says nothing: the class `type`, or the last modifier that is a type. */
+/** The spec of operands that a row does not describe: the class `type`, or else the last modifier that is a type. */
 function defaultSpec(form: Form): string | null {
   if (form.modifiers.some((m) => m.name === "type")) return "type";
   for (let i = form.modifiers.length - 1; i >= 0; i--) {

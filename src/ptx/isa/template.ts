@@ -1,15 +1,15 @@
 /**
- * The notation of the PTX manual, understood twice: by the type checker (the types below) and at run time (`parseForm`).
+ * The notation of the PTX manual, parsed twice: by the type checker (the types below) and at run time (`parseForm`).
  *
  *     opcode.fixed{.optional}.class{.optionalClass} d{|q}, a, {!}c, {-}e, [a]{, b}
  *
- * A name that `where` lists is a class of choices; any other modifier is literal. Braces mark what may be left out.
+ * A name that is listed in `where` is a class with choices; any other modifier is literal. Braces mark optional parts.
  */
 
 type Split<S extends string, D extends string> = S extends `${infer A}${D}${infer B}` ? [A, ...Split<B, D>] : [S];
 type Tail<T extends readonly unknown[]> = T extends [unknown, ...infer R] ? R : [];
 
-/** `rnd}{` and `ftz}` were written `{.rnd}` and `{.ftz}`: optional. */
+/** A modifier. `rnd}{` and `ftz}` come from `{.rnd}` and `{.ftz}`, which are optional. */
 type Segment<S> = S extends `${infer N}}{`
   ? { name: N; optional: true }
   : S extends `${infer N}}`
@@ -21,9 +21,13 @@ type Segments<T extends readonly unknown[]> = { [K in keyof T]: Segment<T[K]> }[
 type Head<F extends string> = F extends `${infer H} ${string}` ? H : F;
 type HeadSegments<F extends string> = Segments<Tail<Split<Head<F>, ".">>>;
 
+/** The classes of modifiers, each with its choices. */
 export type Rules = Readonly<Record<string, readonly string[]>>;
 
-/** What a semantics function receives: the choice of each class by its name, optional single modifiers as flags. */
+/**
+ * The modifiers that a row's functions receive: the choice of each class by name, and a flag for each optional
+ * modifier.
+ */
 export type Mods<F extends string, R extends Rules> = {
   readonly [S in HeadSegments<F> as S extends { name: infer N; optional: infer O }
     ? N extends keyof R
@@ -55,6 +59,7 @@ type Bare<S> = S extends `{!}${infer N}` | `{-}${infer N}`
 /** The source operands by name. `d`, `p` and `q` are destinations, as in the manual. */
 export type Sources<F extends string> = Exclude<Bare<OperandText<F>>, "d" | "p" | "q">;
 
+/** A modifier, or a class of modifiers, in the text of a form. */
 export interface Modifier {
   readonly name: string;
   readonly optional: boolean;
@@ -62,28 +67,31 @@ export interface Modifier {
   readonly choices: readonly string[] | null;
 }
 
+/** An operand in the text of a form. */
 export interface OperandSlot {
   readonly name: string;
-  /** Written in brackets: an address. */
+  /** `[a]`: an address. */
   readonly address: boolean;
   /** `{, b}`: may be left out. */
   readonly optional: boolean;
   /** `{!}c`: may be negated. */
   readonly negatable: boolean;
-  /** `{-}a`: may carry a minus. */
+  /** `{-}a`: may have a minus sign. */
   readonly signed: boolean;
-  /** `d|q` or `d{|q}`: the name behind the bar. */
+  /** `d|q` or `d{|q}`: the name after the bar. */
   readonly second: { readonly name: string; readonly optional: boolean } | null;
-  /** `d`, `p` or `q`. */
+  /** Whether it is called `d`, `p` or `q`. */
   readonly destination: boolean;
 }
 
+/** The text of a form, parsed. */
 export interface ParsedForm {
   readonly opcode: string;
   readonly modifiers: readonly Modifier[];
   readonly operands: readonly OperandSlot[];
 }
 
+/** Parses the text of a form. `rules`: its classes of modifiers. */
 export function parseForm(text: string, rules: Rules): ParsedForm {
   const space = text.indexOf(" ");
   const head = space < 0 ? text : text.slice(0, space);

@@ -1,13 +1,13 @@
 import type { CallSignature, FormalShape } from "../check/signature.ts";
-import { opaqueTypes } from "../check/shape.ts";
+import { opaqueTypes, shapeText } from "../check/shape.ts";
 import type { FunctionSymbol, VariableSymbol } from "../symbols.ts";
 import type { LinkCode } from "./codes.ts";
 import type { Entry, Linkable } from "./entries.ts";
 
-/** What differs between two modules' ideas of a name: "'f' `here` here and `there` in b.ptx". */
+/** How two modules disagree about a name. The message reads "'f' `here` here but `there` in b.ptx". */
 export interface Disagreement {
   readonly code: LinkCode;
-  /** A warning for what nvlink lets pass. */
+  /** A warning if nvlink accepts it. */
   readonly severity: "error" | "warning";
   readonly here: string;
   readonly there: string;
@@ -20,13 +20,13 @@ const differs = (
   severity: Disagreement["severity"] = "error",
 ): Disagreement => ({ code, severity, here, there });
 
-/** Compares a module's entry with the one that was taken for all modules. Null: they agree. */
+/** Compares a module's entry with the definition that was chosen for all modules. Null if they agree. */
 export function disagreement(entry: Entry, kept: Entry): Disagreement | null {
   const a = entry.symbol;
   const b = kept.symbol;
   if (kindOf(a) !== kindOf(b)) return differs("symbol-kind-mismatch", `is ${kindOf(a)}`, kindOf(b));
   if (a.kind === "variable" && b.kind === "variable") return variableDisagreement(a, b, entry.binding === "common");
-  // Nobody calls a kernel by the declaration in another module.
+  // A kernel is never called through its declaration in another module.
   if (a.kind !== "function" || b.kind !== "function" || a.entry) return null;
   return prototypeDisagreement(signature(entry, a), signature(kept, b));
 }
@@ -36,7 +36,7 @@ function kindOf(symbol: Linkable): string {
   return opaqueTypes.has(symbol.type.name) ? `a .${symbol.type.name}` : `a .${symbol.space} variable`;
 }
 
-// ---- Variables --------------------------------------------------------------------------------------------------------
+// ---- Variables -----------------------------------------------------------------------------------------------------
 
 const isManaged = ({ declaration }: VariableSymbol): boolean =>
   declaration.attributes.some((a) => a.name.text === "managed");
@@ -44,7 +44,7 @@ const isManaged = ({ declaration }: VariableSymbol): boolean =>
 const bytes = (n: number): string => `${n} byte${n === 1 ? "" : "s"}`;
 
 function variableDisagreement(a: VariableSymbol, b: VariableSymbol, common: boolean): Disagreement | null {
-  // A common variable may be smaller than the one that is taken.
+  // A common variable may be smaller than the one that is chosen.
   const fits = a.size === 0 || b.size === 0 || a.size === b.size || (common && a.size < b.size);
   if (!fits) return differs("variable-mismatch", `has ${bytes(a.size)}`, `${b.size}`);
   if (isManaged(a) !== isManaged(b)) {
@@ -56,7 +56,7 @@ function variableDisagreement(a: VariableSymbol, b: VariableSymbol, common: bool
     : null;
 }
 
-// ---- Prototypes -------------------------------------------------------------------------------------------------------
+// ---- Prototypes ----------------------------------------------------------------------------------------------------
 
 const signature = ({ module }: Entry, symbol: FunctionSymbol): CallSignature =>
   module.signatures.get(symbol.declaration) ?? { returns: [], params: [] };
@@ -67,7 +67,7 @@ function prototypeDisagreement(a: CallSignature, b: CallSignature): Disagreement
   if (!listsAgree(a.params, b.params)) return differs(code, `${takes} ${list(a.params)}`, list(b.params));
   const formals = [...a.returns, ...a.params];
   const others = [...b.returns, ...b.params];
-  // nvlink lets this pass; within one module it is an error of every call (9.7.12.5).
+  // nvlink accepts this; within one module it is an error at every call (9.7.12.5).
   const at = formals.findIndex((formal, i) => formal.align !== others[i]!.align);
   if (at < 0) return null;
   const aligned = `has '${formals[at]!.name}' aligned to ${bytes(formals[at]!.align)}`;
@@ -77,7 +77,10 @@ function prototypeDisagreement(a: CallSignature, b: CallSignature): Disagreement
 const listsAgree = (a: readonly FormalShape[], b: readonly FormalShape[]): boolean =>
   a.length === b.length && a.every((formal, i) => formalsAgree(formal, b[i]!));
 
-/** As nvlink has it: `.b32`, `.u32` and `.s32` are one, `.f32` and `.f64` are not; `.reg` and `.param` are. */
+/**
+ * Whether nvlink considers two parameters equal. It tells `.f32` and `.f64` from `.b32` and `.b64`, but not `.u32` and
+ * `.s32` from `.b32`, nor `.reg` from `.param`.
+ */
 const formalsAgree = (a: FormalShape, b: FormalShape): boolean =>
   passedAs(a) === passedAs(b) &&
   a.type.bits === b.type.bits &&
@@ -90,11 +93,5 @@ const passedAs = ({ type }: FormalShape): "pred" | "f" | "b" =>
 
 const isArray = ({ dimensions }: FormalShape): boolean => dimensions.length > 0;
 
-function describe(formal: FormalShape): string {
-  const { type, vector, dimensions } = formal;
-  const bounds = dimensions.map((bound) => `[${bound ?? ""}]`).join("");
-  return `${vector > 1 ? `.v${vector} ` : ""}.${type.name}${bounds}`;
-}
-
 const list = (formals: readonly FormalShape[]): string =>
-  formals.length === 0 ? "nothing" : `(${formals.map(describe).join(", ")})`;
+  formals.length === 0 ? "nothing" : `(${formals.map(shapeText).join(", ")})`;

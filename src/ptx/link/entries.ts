@@ -2,13 +2,18 @@ import type { CheckedModule } from "../check/check.ts";
 import { opaqueTypes } from "../check/shape.ts";
 import type { FunctionSymbol, VariableSymbol } from "../symbols.ts";
 
-/** What has a name that other modules may use. */
+/** A symbol that other modules may refer to by name. */
 export type Linkable = FunctionSymbol | VariableSymbol;
 
 /**
- * How a module holds a name. `static`: to itself. `missing`: to itself, but without a definition. `dynamic`: the shared memory
- * whose size the launch gives, which nobody defines. `extern`: it needs the name. The others define it for all modules, the
- * later in this list before the earlier; a common variable with an initial value is as good as a visible one (11.6.4).
+ * How a module binds a name (11.6).
+ *
+ * - `static`: defined for the module itself.
+ * - `missing`: declared for the module itself, but not defined.
+ * - `dynamic`: shared memory whose size the launch gives, which has no definition.
+ * - `extern`: defined by another module.
+ * - `common`, `weak`, `strong`: defined for all modules, with increasing precedence. A common variable with an initial
+ *   value is strong (11.6.4).
  */
 type Binding = "static" | "missing" | "dynamic" | "extern" | "common" | "weak" | "strong";
 
@@ -22,7 +27,7 @@ const ranks: Readonly<Record<Binding, number>> = {
   strong: 3,
 };
 
-/** One module's idea of a name. */
+/** A name in one module. */
 export interface Entry {
   readonly module: CheckedModule;
   readonly symbol: Linkable;
@@ -33,7 +38,7 @@ export const pathOf = ({ module }: Entry): string => module.module.source.path;
 
 export const isDefinition = (entry: Entry): boolean => ranks[entry.binding] > 0;
 
-/** Whether the entry is taken in place of the one that was best so far. Of two common variables the larger is. */
+/** Whether an entry takes precedence over the best one so far. Of two common variables the larger does. */
 export function outranks(entry: Entry, best: Entry): boolean {
   const difference = ranks[entry.binding] - ranks[best.binding];
   return difference === 0 && entry.binding === "common" ? sizeOf(entry) > sizeOf(best) : difference > 0;
@@ -41,7 +46,7 @@ export function outranks(entry: Entry, best: Entry): boolean {
 
 const sizeOf = ({ symbol }: Entry): number => (symbol.kind === "variable" ? symbol.size : 0);
 
-/** All that a module has at module scope. */
+/** The functions and variables at module scope. */
 export function* entriesOf(module: CheckedModule): Generator<Entry> {
   for (const symbol of module.functions) yield { module, symbol, binding: functionBinding(symbol) };
   for (const symbol of module.variables) yield { module, symbol, binding: variableBinding(symbol) };
@@ -56,13 +61,13 @@ function functionBinding(symbol: FunctionSymbol): Binding {
   const linkage = linkageOf(symbol);
   if (linkage === "extern") return "extern";
   if (symbol.declaration.body === null && symbol.aliasOf === null) return "missing";
-  // Another name for a function that other modules cannot see is not seen either.
+  // An alias of a function that other modules cannot see is not visible either.
   if (symbol.aliasOf !== null && linkageOf(symbol.aliasOf) === null) return "static";
   return linkage === "weak" ? "weak" : linkage === "visible" ? "strong" : "static";
 }
 
 function variableBinding({ linkage, space, size, type, declarator }: VariableSymbol): Binding {
-  // All modules that name a texture, sampler or surface mean the same one.
+  // A texture, sampler or surface is one object in all modules that name it.
   if (linkage !== null && linkage !== "extern" && opaqueTypes.has(type.name)) return "common";
   switch (linkage) {
     case "extern":

@@ -1,6 +1,6 @@
 import { digitsAt } from "../check/scope.ts";
 
-/** Makes names that occur in none of some texts, and cannot be those of a range of registers (`r<8>`) there either. */
+/** Makes names that do not occur in the given texts, nor belong to a range of registers (`r<8>`) in them. */
 export class FreshNames {
   readonly #texts: Iterable<string>;
   readonly #counts = new Map<string, number>();
@@ -12,7 +12,7 @@ export class FreshNames {
 
   /** `wanted$2`, `wanted$3`, ... */
   next(wanted: string): string {
-    // Built on first use: most programs need no other names.
+    // Built on first use: most programs need no fresh names.
     this.#stems ??= stemsOf(this.#texts);
     let stem = `${wanted}$`;
     while (this.#stems.has(stem)) stem += "$";

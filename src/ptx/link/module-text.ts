@@ -14,21 +14,21 @@ import type {
 import { linkageOf } from "./entries.ts";
 import type { FileNumbers } from "./file-numbers.ts";
 
-/** What the program decides about the text of its modules. */
+/** The names that a program gives to the symbols and labels of its modules. */
 export interface ProgramNames extends LinkNames {
-  /** A label's name where a function or variable of the program has it; else the name itself. */
+  /** The new name of a label if a function or variable of the program has its name; else the name itself. */
   labelName(name: string): string;
 }
 
-/** Nodes that may read differently in the program than in their module. */
+/** Nodes whose text in the program may differ from that in their module. */
 type Changing = NameExpr | Label | TargetList | LocDirective | FileDirective | SectionDirective | DwarfDirective;
 
-/** The text of what one module contributes to a program. */
+/** The text that one module contributes to a program. */
 export class ModuleText {
   readonly #module: CheckedModule;
   readonly #names: ProgramNames;
   readonly #files: ReadonlyMap<number, number>;
-  /** In the order of the text. */
+  /** In source order. */
   readonly #changing: readonly Changing[];
 
   constructor(module: CheckedModule, names: ProgramNames, files: FileNumbers) {
@@ -40,14 +40,17 @@ export class ModuleText {
     this.#files = new Map(changing.flatMap((n) => (n.kind === "file" ? [[n.index, files.numberOf(n)] as const] : [])));
   }
 
-  // ---- Functions -----------------------------------------------------------------------------------------------------------
+  // ---- Functions ---------------------------------------------------------------------------------------------------
 
-  /** Functions that this module defines for the program, aliases included, and those of the runtime that it declares. */
+  /**
+   * The functions that this module contributes: those it defines, aliases included, and those of the runtime that it
+   * declares.
+   */
   get #functions(): readonly FunctionSymbol[] {
     return this.#module.functions.filter((f) => this.#names.defines(f));
   }
 
-  /** The kernels that something in this module names, as the program knows them. */
+  /** The program's names of the kernels that this module refers to. */
   *kernelsNamed(): Generator<string> {
     for (const node of this.#changing) {
       const symbol = node.kind === "name" ? node.symbol : null;
@@ -55,14 +58,14 @@ export class ModuleText {
     }
   }
 
-  /** Declarations of all functions, and of those kernels. */
+  /** Declarations of all functions and of the given kernels. */
   *prototypes(kernels: ReadonlySet<string>): Generator<string> {
     for (const symbol of this.#functions) {
       const { entry, directives, body, end } = symbol.declaration;
       if (entry && !kernels.has(this.#names.nameOf(symbol))) continue;
       const header = this.#function(symbol, directives[0]?.start ?? body?.start ?? end).replace(/;$/, "");
       const repeated = entry ? [] : directives.filter((d) => d.name.text !== ".pragma");
-      // A line of its own, because the header may end in a comment.
+      // On a line of its own, because the header may end with a comment.
       yield [header, ...repeated.map((d) => this.#slice(d)), ";"].join("\n");
     }
   }
@@ -89,14 +92,14 @@ export class ModuleText {
     return `${word ? `.${word} ` : ""}${before}${this.#names.nameOf(symbol)}${after}`;
   }
 
-  // ---- Variables -----------------------------------------------------------------------------------------------------------
+  // ---- Variables ---------------------------------------------------------------------------------------------------
 
-  /** Variables that this module defines for the program, in its order, each on its own. */
+  /** The variables that this module defines for the program, in source order. */
   get variables(): readonly VariableSymbol[] {
     return this.#module.variables.filter((v) => this.#names.defines(v));
   }
 
-  /** The variables that the initial value of one names. */
+  /** The program's names of the variables that a variable's initial value refers to. */
   *usesOf({ declarator: { initializer } }: VariableSymbol): Generator<string> {
     if (initializer === null) return;
     for (const node of this.#within(initializer)) {
@@ -106,13 +109,13 @@ export class ModuleText {
 
   variable(symbol: VariableSymbol): string {
     const { declaration, declarator } = symbol;
-    // What all variables of the declaration share.
+    // The part that all variables of the declaration share.
     const shared = this.#slice({ start: declaration.start, end: declaration.declarators[0]!.start });
     const rest = this.#slice({ start: declarator.name.end, end: declarator.end });
     return `${shared}${this.#names.nameOf(symbol)}${rest};`;
   }
 
-  /** A declaration that the definition of a variable may follow. */
+  /** A declaration of a variable, for uses before its definition. */
   forward(symbol: VariableSymbol): string {
     const { declaration, declarator } = symbol;
     const start = declaration.linkage?.span.end ?? declaration.start;
@@ -121,7 +124,7 @@ export class ModuleText {
     return `.extern ${shared}${this.#names.nameOf(symbol)}${bounds.join("")};`;
   }
 
-  // ---- Text as the program has it --------------------------------------------------------------------------------------------
+  // ---- Rewritten text ----------------------------------------------------------------------------------------------
 
   *#within({ start, end }: Span): Generator<Changing> {
     let low = 0;
@@ -156,7 +159,7 @@ export class ModuleText {
       case "calltargets":
         return this.#targetList(node);
       case "loc": {
-        // What else a `.loc` says refers to debug sections.
+        // The rest of a `.loc` refers to debug sections, which are left out.
         const file = this.#files.get(node.file);
         return file === undefined ? "" : `.loc ${file} ${node.line} ${node.column}`;
       }
@@ -174,7 +177,7 @@ export class ModuleText {
     return name;
   }
 
-  /** With the names of ranges written out, because they need not be a range any more. */
+  /** A list with its ranges expanded, because the new names need not form a range. */
   #targetList(node: TargetList): string {
     const targets = (node.kind === "branchtargets" ? this.#module.branchTargets : this.#module.callTargets).get(node);
     const names = (targets ?? []).map((symbol) => this.#nameOf(symbol, symbol.name));
@@ -182,7 +185,7 @@ export class ModuleText {
   }
 }
 
-/** Finds the changing nodes of a part of a tree. Symbols are not part of it. */
+/** Collects the changing nodes of a subtree, symbols excluded. */
 function collect(node: unknown, found: Changing[]): void {
   if (Array.isArray(node)) {
     for (const element of node) collect(element, found);

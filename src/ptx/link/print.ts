@@ -9,10 +9,10 @@ import type { LinkedProgram } from "./resolve.ts";
 import { separatesSamplers } from "./target.ts";
 
 /**
- * The text of one module that holds all that the linked modules define. Everything is declared before it is used: prototypes of
- * all functions, then variables, then bodies. Comments within these are kept. Debug sections of several modules do not go
- * together: they are left out, and of `.loc` what refers to them. Pragmas at module scope are left out too, as hints for one
- * module only.
+ * The text of one PTX module with everything that the linked modules define, in canonical form. Everything is declared
+ * before it is used: prototypes of all functions, then variables, then bodies. Comments within these are kept. Debug
+ * sections of several modules cannot be merged, so they and the references to them in `.loc` are left out, as are
+ * pragmas at module scope, which are hints for one module. The program must be free of errors.
  */
 export function printLinked(program: LinkedProgram): string {
   const files = new FileNumbers();
@@ -40,7 +40,10 @@ function heading({ version, target, modules }: LinkedProgram): string[] {
   ];
 }
 
-/** A label that is used before it stands in the text must not be the name of a function or variable: these would be meant. */
+/**
+ * The names in the program. Labels get other names than functions and variables, to which a forward reference would be
+ * bound.
+ */
 function programNames({ modules, names: { nameOf, defines } }: LinkedProgram): ProgramNames {
   const taken = new Set(modules.flatMap((m) => [...m.functions, ...m.variables].map(nameOf)));
   const fresh = new FreshNames([...modules.map((m) => m.module.source.text), ...taken]);
@@ -54,7 +57,10 @@ function programNames({ modules, names: { nameOf, defines } }: LinkedProgram): P
   return { nameOf, defines, labelName };
 }
 
-/** All variables. What an initial value names before its definition is another module's, and so can be declared before. */
+/**
+ * The variables. An initial value can only refer to a later definition in another module, which then gets a forward
+ * declaration.
+ */
 function variables(parts: readonly ModuleText[], names: ProgramNames): string[] {
   const all = parts.flatMap((part) => part.variables.map((symbol) => ({ part, symbol })));
   const later = new Map(all.map((variable) => [names.nameOf(variable.symbol), variable]));

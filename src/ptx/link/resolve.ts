@@ -8,20 +8,23 @@ import { type Entry, entriesOf, isDefinition, type Linkable, outranks, pathOf } 
 import { FreshNames } from "./fresh-names.ts";
 import { commonTarget, separatesSamplers, targetSpan } from "./target.ts";
 
+/** The result of `linkPtx`: modules whose names have been resolved against each other. */
 export interface LinkedProgram {
   readonly modules: readonly CheckedModule[];
   /** The newest PTX ISA version among the modules, as one number: 6.4 is 604. */
   readonly version: number;
-  /** The least target that all modules can run on. */
+  /** The lowest target that runs the code of all modules. */
   readonly target: Target;
   readonly names: LinkNames;
+  /** Errors and warnings by module, each in source order. Each code has a page: `lanewise explain CODE`. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Resolves the names of one or more checked modules as nvlink does (11.6): a visible definition wins over weak ones, and these
- * over common ones; what a module keeps to itself gets a name of its own. `isProvided`: functions that the runtime has.
- * Diagnostics lie in the module that they are about; with errors among them the program cannot run.
+ * Resolves the names of one or more checked modules as nvlink does (11.6): a visible definition takes precedence over
+ * weak ones, and these over common ones; a static name that is taken elsewhere is replaced. `isProvided` tells which
+ * functions the runtime provides. The modules must be free of errors. What is wrong goes into `diagnostics`, and a
+ * program with errors cannot be lowered; throws only if `modules` is empty.
  */
 export function linkPtx(modules: readonly CheckedModule[], isProvided: (name: string) => boolean): LinkedProgram {
   const [first] = modules;
@@ -72,14 +75,14 @@ class Linker {
     };
   }
 
-  // ---- What modules say about themselves ----------------------------------------------------------------------------------
+  // ---- Targets and address sizes -----------------------------------------------------------------------------------
 
   #checkAddressSizes(): void {
     const { addressSize, module: first } = this.#first;
     for (const module of this.#modules) {
       if (module.addressSize === addressSize) continue;
       const span: Span = module.module.items.find((item) => item.kind === "address-size") ?? { start: 0, end: 0 };
-      const message = `this module has ${module.addressSize}-bit addresses, and ${first.source.path} has ${addressSize}-bit ones`;
+      const message = `this module has ${module.addressSize}-bit addresses, but ${first.source.path} has ${addressSize}-bit ones`;
       this.#sinks.get(module)!.error("link-address-size", span, message);
     }
   }
@@ -92,19 +95,19 @@ class Linker {
         this.#sinks.get(module)!.error("link-target", targetSpan(module), message);
       const both = commonTarget(target, module.target);
       if (both) target = both;
-      else error(`no device runs code for ${module.target.name} and code for ${target.name}`);
+      else error(`no device runs both code for ${module.target.name} and code for ${target.name}`);
       if (separatesSamplers(module) !== separate) {
         const mode = (independent: boolean): string => (independent ? "texmode_independent" : "texmode_unified");
         const { path } = this.#first.module.source;
-        error(`this module is ${mode(!separate)}, and ${path} is ${mode(separate)}`);
+        error(`this module is ${mode(!separate)}, but ${path} is ${mode(separate)}`);
       }
     }
     return target;
   }
 
-  // ---- Names that modules share -------------------------------------------------------------------------------------------
+  // ---- Names shared by modules -------------------------------------------------------------------------------------
 
-  /** `entries`: those of one name, in the order of the modules. */
+  /** Resolves one name. `entries`: its entries in the order of the modules. */
   #resolve(entries: readonly Entry[]): void {
     const kept = this.#definition(entries) ?? this.#undefined(entries);
     for (const entry of entries) {
@@ -123,7 +126,7 @@ class Linker {
     return best;
   }
 
-  /** What stands for a name that no module defines: a function of the runtime, or the dynamic shared memory. */
+  /** The entry to use for a name that no module defines: a function of the runtime, or dynamic shared memory. */
   #undefined(entries: readonly Entry[]): Entry {
     const wanting = entries.find((e) => e.binding === "extern");
     if (wanting) {
@@ -143,13 +146,13 @@ class Linker {
         "unresolved-symbol",
         symbol.span,
         binding === "missing"
-          ? `this module declares the ${what} '${symbol.name}' as its own and does not define it`
+          ? `this module declares the ${what} '${symbol.name}' without .extern, but does not define it`
           : `no module defines the ${what} '${symbol.name}'`,
         { help: binding === "missing" ? "write `.extern` if another module defines it" : undefined },
       );
   }
 
-  /** Static variables of a function go with it. */
+  /** Drops an entry, and the static variables of a function with it. */
   #drop({ module, symbol }: Entry): void {
     this.#dropped.add(symbol);
     if (symbol.kind === "variable") return;
@@ -162,36 +165,36 @@ class Linker {
     const other = { message: `'${name}' is also here`, source: kept.module.module.source, span: kept.symbol.span };
     if (entry.binding === "strong" && kept.binding === "strong") {
       const message = `'${name}' is already defined in ${pathOf(kept)}`;
-      const help = "only one module may define it `.visible`; leave the word out for a name of the module's own";
+      const help = "only one module may define it `.visible`; leave the word out to keep the name within the module";
       sink.error("duplicate-symbol", span, message, { help, notes: [other] });
       return;
     }
     const found = disagreement(entry, kept);
     if (found === null) return;
     const { code, severity, here, there } = found;
-    sink[severity](code, span, `'${name}' ${here} here and ${there} in ${pathOf(kept)}`, { notes: [other] });
+    sink[severity](code, span, `'${name}' ${here} here but ${there} in ${pathOf(kept)}`, { notes: [other] });
   }
 
-  // ---- Names of a module's own ----------------------------------------------------------------------------------------------
+  // ---- Static names ------------------------------------------------------------------------------------------------
 
-  /** They stay as they are, unless they are taken. */
+  /** Names static symbols: they keep their names unless these are taken. */
   #nameStatics(own: readonly Entry[], taken: Set<string>): void {
     const fresh = new FreshNames(this.#modules.map((m) => m.module.source.text));
-    const give = (symbol: Linkable, wanted: string): string => {
+    const assign = (symbol: Linkable, wanted: string): string => {
       const name = taken.has(wanted) ? fresh.next(wanted) : wanted;
       taken.add(name);
       this.#names.set(symbol, name);
       return name;
     };
     for (const { module, symbol } of own) {
-      const name = give(symbol, symbol.name);
+      const name = assign(symbol, symbol.name);
       if (name === symbol.name || symbol.kind !== "function" || !symbol.entry) continue;
-      const message = `'${symbol.name}' is taken by another module, and this kernel becomes '${name}'`;
+      const message = `'${symbol.name}' is taken by another module; this kernel is renamed to '${name}'`;
       this.#sinks.get(module)!.warning("kernel-renamed", symbol.span, message, { help: "give it another name" });
     }
     for (const module of this.#modules) {
       for (const [owner, local] of staticLocals(module)) {
-        if (!this.#dropped.has(local)) give(local, `${this.#names.get(owner) ?? owner.name}.${local.name}`);
+        if (!this.#dropped.has(local)) assign(local, `${this.#names.get(owner) ?? owner.name}.${local.name}`);
       }
     }
   }

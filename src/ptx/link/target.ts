@@ -6,8 +6,8 @@ import type { TargetDirective } from "../tree.ts";
 const generation = (target: Target): number => Math.floor(target.sm / 10);
 
 /**
- * The least target on which code for both runs (11.1.2): sm_90a code on that architecture alone, sm_100f code on its family from
- * its own number on, other code on all later ones too. Null: there is none.
+ * The lowest target that runs code for both (11.1.2), or null if there is none. sm_90a code runs on that architecture
+ * only, sm_100f code on its family from its own number on, other code on all later targets.
  */
 export function commonTarget(a: Target, b: Target): Target | null {
   const [low, high] = a.sm <= b.sm ? [a, b] : [b, a];
@@ -22,9 +22,9 @@ const specificity: Readonly<Record<Target["variant"], number>> = { "": 0, f: 1, 
 const targetDirective = ({ module }: CheckedModule): TargetDirective | undefined =>
   module.items.find((item) => item.kind === "target");
 
-/** Where a module names its target. */
+/** The span where a module names its target. */
 export const targetSpan = (module: CheckedModule): Span => targetDirective(module)?.names[0] ?? { start: 0, end: 0 };
 
-/** Whether textures and samplers are separate things in a module (5.3), which its instructions depend on. */
+/** Whether textures and samplers are separate objects in a module (5.3), which changes what its instructions mean. */
 export const separatesSamplers = (module: CheckedModule): boolean =>
   targetDirective(module)?.names.some((name) => name.text === "texmode_independent") ?? false;

@@ -30,7 +30,7 @@ const valueRule = ({ type }: Pick<FormalShape, "type">): OperandRule => ({
   split: false,
 });
 
-/** The `.param` variable that an argument or result is, if it is one. */
+/** The `.param` variable that an argument or result is, or null. */
 function variableOf(operand: Operand, places: Places): { readonly variable: number; readonly size: number } | null {
   const symbol = operand.kind === "name" ? operand.symbol : null;
   if (symbol?.kind !== "variable" && symbol?.kind !== "parameter") return null;
@@ -52,7 +52,7 @@ export function lowerArguments({ args, signature }: CallInfo, places: Places): A
 }
 
 export function lowerResults({ results, signature }: CallInfo, places: Places): Result[] {
-  // A call without a result list drops what comes back.
+  // A call without a result list discards the results.
   return signature.returns.map((formal, i): Result => {
     const operand = results[i];
     if (!operand || operand.kind === "sink") return { kind: "discard" };

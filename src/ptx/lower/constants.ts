@@ -1,20 +1,20 @@
 import { evaluateConstant } from "../check/constant.ts";
 import type { Expression, NameExpr } from "../tree.ts";
 
-/** The value of a constant expression, or null when it names a register or an address. */
+/** The value of a constant expression, or null if it names a register or an address. */
 export { evaluateConstant as constantOf } from "../check/constant.ts";
 
-/** An address expression as one name and a byte offset. */
+/** An address expression as a name and a byte offset. */
 export interface AddressParts {
   readonly base: NameExpr | null;
   readonly offset: bigint;
   /** `generic(x)` */
   readonly generic: boolean;
-  /** `mask(0xff00)(x)`: which byte of the address. */
+  /** The mask of `0xff00(x)`, which selects a byte of the address. */
   readonly mask: bigint | null;
 }
 
-/** Takes `x`, `x+4`, `4+x`, `x-4`, `x[2]`-free sums, `generic(x)+4`, `mask(0xff)(x)` apart; null for anything else. */
+/** Takes `x`, `x+4`, `4+x`, `x-4`, `generic(x)+4` and `0xff(x)` apart; null for anything else. */
 export function addressParts(expr: Expression): AddressParts | null {
   const constant = isNamed(expr) ? null : evaluateConstant(expr);
   if (constant)

@@ -15,17 +15,17 @@ import {
   sourceElements,
 } from "./operands.ts";
 
-/** What a row makes of an instruction. */
+/** The lane IR that a row of the instruction table gives for an instruction. */
 export interface Lowered {
   readonly op: Op;
   readonly dst: readonly (number | null)[];
   readonly undefinedCases: readonly UndefinedCase[];
 }
 
-/** An operand with what is read of it, or where its results go. */
+/** An operand with its source values, or with the destinations of its results. */
 interface Bound {
   readonly name: string;
-  /** Null for the second one of a pair. */
+  /** Null for the second half of a pair. */
   readonly operand: Operand | null;
   readonly sources: readonly Expr[];
   readonly destinations: readonly Destination[];
@@ -33,12 +33,12 @@ interface Bound {
 
 const none: readonly never[] = [];
 
-/** The operands of one instruction by their names in its form. */
+/** The operands of one instruction, by their names in its form. */
 class BoundOperands implements OperandAccess {
   readonly source: Record<string, Expr> = {};
-  /** So few that a name is looked for among them. */
+  /** Few enough for a linear search. */
   readonly #bound: Bound[] = [];
-  /** Destination names in the order of the form. */
+  /** The names of the destinations, in the order of the form. */
   readonly order: string[] = [];
   base: AddressBase = null;
   readonly #places: Places;
@@ -116,7 +116,7 @@ class BoundOperands implements OperandAccess {
   }
 }
 
-/** Lowers an instruction through its row's `sem` or `effect`. Control flow is not lowered here. */
+/** Lowers an instruction through its row's `sem` or `effect`. `FunctionLowering` lowers control flow. */
 export function lowerThroughRow(node: Instruction, candidate: Candidate, places: Places, inKernel: boolean): Lowered {
   const { form, mods } = candidate;
   if (form.unimplemented !== null) {
@@ -175,8 +175,9 @@ function pure(
 }
 
 /**
- * Where the variable says more than the opcode. `ld.param` says the same of a kernel's parameters, a function's, and the
- * arguments of a call; and an opcode without a space that names a variable means the variable, as ptxas has it.
+ * The state space of an access if the variable determines it rather than the opcode. `ld.param` is used for the
+ * parameters of kernels and functions and for the arguments of calls; and an access without a state space to a named
+ * variable is one to the variable's space, as in ptxas.
  */
 function spaceOf(space: Space, base: AddressBase, inKernel: boolean): Space {
   if (space === "call-param" || space === "kernel-param") {

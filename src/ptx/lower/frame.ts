@@ -2,19 +2,19 @@ import type { FrameVariable } from "../../ir/index.ts";
 import type { ParameterSymbol, VariableSymbol } from "../symbols.ts";
 
 /**
- * The `.local` and `.param` variables of an activation. nvcc opens a block with fresh `.param` variables for every call,
- * so one of a block that has ended serves the next of the same name and shape; those of another shape stay apart, and
- * every access can still be checked against its variable.
+ * The `.local` and `.param` variables of an activation. nvcc opens a block with new `.param` variables for every call,
+ * so a variable of a block that has ended is reused for the next one of the same name and shape. Variables of different
+ * shapes are never merged, so that every access can be checked against its variable.
  */
 export class Frame {
   readonly variables: FrameVariable[] = [];
   readonly #index = new Map<VariableSymbol | ParameterSymbol, number>();
-  /** The `.param` variables of the blocks that are open, in the order of their declarations. */
+  /** The `.param` variables of the open blocks, in order of declaration. */
   readonly #open: number[] = [];
-  /** Those of ended blocks, by name and shape. */
+  /** The `.param` variables of ended blocks, by name and shape. */
   readonly #free = new Map<string, number[]>();
 
-  /** The position to go back to when the block that begins here ends. */
+  /** The mark to release when the block that begins here ends. */
   mark(): number {
     return this.#open.length;
   }

@@ -38,7 +38,7 @@ export class FunctionLowering implements Places {
   readonly #source: SourceText;
   readonly #instructions: IrInstruction[] = [];
   readonly #labels = new Map<Label, number>();
-  /** Branches, whose targets are known when the whole body has been seen. */
+  /** Branches, which are built once the whole body has been lowered and the labels are known. */
   readonly #branches: { readonly at: number; readonly build: () => Op }[] = [];
   readonly #declared = new Map<object, VariableSymbol>();
   #location: SourceLocation | null = null;
@@ -61,7 +61,7 @@ export class FunctionLowering implements Places {
     const { entry, name, body } = this.#declaration;
     const params = entry ? this.#kernelParams() : this.#body.params.map((p) => this.#formal(p));
     const returns = this.#body.returns.map((p) => this.#formal(p));
-    // Registers are numbered as a reader meets them, so that listings are stable.
+    // Registers are numbered in order of first use, so that listings are stable.
     for (const register of this.#body.registers) this.registers.of(register);
     this.#moduleScoped();
     if (body) this.#block(body);
@@ -84,14 +84,14 @@ export class FunctionLowering implements Places {
   }
 
   /**
-   * The `.reg` and `.local` variables of a module (before PTX ISA 3.0) are one for all functions that a thread is in. A
-   * kernel has them as its own; functions, which would have to share them, are not modelled.
+   * Declares the `.reg` and `.local` variables at module scope (before PTX ISA 3.0), which all functions that a thread
+   * calls share. A kernel has them in its frame; functions, which would have to share them, are not modelled.
    */
   #moduleScoped(): void {
     const { locals, sharesRegisters } = this.#module;
     if (this.#declaration.entry) for (const local of locals) this.frame.declare(local, "local");
     else if (locals.length > 0 || sharesRegisters) {
-      const reason = "functions of a module with .reg or .local variables of its own are not modelled";
+      const reason = "functions of a module with .reg or .local variables at module scope are not modelled";
       this.#emit(this.#symbol.span, { op: { kind: "unsupported", what: this.#symbol.name, reason } });
     }
   }
@@ -117,7 +117,7 @@ export class FunctionLowering implements Places {
     });
   }
 
-  /** PTX 1.x kernels may have `.reg` parameters: they are read from the parameter block on entry. */
+  /** Loads a `.reg` parameter of a kernel (PTX 1.x) from the parameter block on entry. */
   #loadRegisterParam(symbol: Extract<FormalSymbol, { kind: "register" }>, offset: number): void {
     const bits = Math.max(8, symbol.type.bits) as 8 | 16 | 32 | 64;
     const align = bits / 8;
@@ -150,7 +150,7 @@ export class FunctionLowering implements Places {
     return bounds;
   }
 
-  // ---- Statements -----------------------------------------------------------------------------------------------------
+  // ---- Statements --------------------------------------------------------------------------------------------------
 
   #block(block: Block): void {
     const mark = this.frame.mark();

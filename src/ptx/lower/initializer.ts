@@ -1,17 +1,19 @@
 import type { InitialBytes, Relocation } from "../../ir/index.ts";
 import type { Constant } from "../check/constant.ts";
+import { elementSize } from "../check/shape.ts";
 import type { VariableSymbol } from "../symbols.ts";
 import type { Expression, Initializer } from "../tree.ts";
 import type { TypeInfo } from "../types.ts";
 import { addressParts, constantOf } from "./constants.ts";
 import type { LinkNames } from "./lower.ts";
 
+/** The initial contents of a variable: bytes, and addresses that are filled in when the module is loaded. */
 export interface InitialValue {
   readonly pieces: readonly InitialBytes[];
   readonly relocations: readonly Relocation[];
 }
 
-/** What an initializer writes; elements that it leaves out are zero. */
+/** The bytes and addresses that an initializer writes; elements without a value are zero. */
 export function lowerInitializer(symbol: VariableSymbol, initializer: Initializer, names: LinkNames): InitialValue {
   const dimensions = symbol.vector > 1 ? [...symbol.dimensions, symbol.vector] : [...symbol.dimensions];
   const writer = new Writer(symbol.size, symbol.type, names);
@@ -19,13 +21,13 @@ export function lowerInitializer(symbol: VariableSymbol, initializer: Initialize
   return { pieces: writer.pieces(), relocations: writer.relocations };
 }
 
-/** Collects the bytes of elements. An array may be far larger than what its initializer names. */
+/** Collects the bytes of elements in pieces, because an array may be far larger than its initializer. */
 class Writer {
   readonly relocations: Relocation[] = [];
   readonly #pieces: { readonly at: number; readonly bytes: number[] }[] = [];
   readonly #size: number;
   readonly #type: TypeInfo;
-  /** Bytes of one element. */
+  /** Size of one element in bytes. */
   readonly #element: number;
   readonly #names: LinkNames;
   readonly #scratch = new DataView(new ArrayBuffer(16));
@@ -33,7 +35,7 @@ class Writer {
   constructor(size: number, type: TypeInfo, names: LinkNames) {
     this.#size = size;
     this.#type = type;
-    this.#element = Math.max(1, type.bits / 8);
+    this.#element = elementSize(type, 1);
     this.#names = names;
   }
 
@@ -41,7 +43,10 @@ class Writer {
     return this.#pieces.map(({ at, bytes }) => ({ at, bytes: Uint8Array.from(bytes) }));
   }
 
-  /** `dimensions`: those of the part that begins at `at`, outermost first. */
+  /**
+   * Writes an initializer at the byte offset `at`. `dimensions`: the bounds of the part that begins there, outermost
+   * first.
+   */
   fill(initializer: Initializer, at: number, dimensions: readonly (number | null)[]): void {
     if (initializer.kind === "initializer-field") return;
     if (initializer.kind !== "initializer-list") {
@@ -80,7 +85,7 @@ class Writer {
     this.#append(at);
   }
 
-  /** The constant as an element, in the first bytes of the scratch; what is beyond 64 bits stays zero. */
+  /** Writes a constant as an element into the first bytes of the scratch buffer; bits beyond 64 stay zero. */
   #encode(constant: Constant): void {
     const view = this.#scratch;
     if (this.#type.name === "f64") view.setFloat64(0, Number(constant.value), true);

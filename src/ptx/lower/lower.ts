@@ -7,17 +7,21 @@ import { FunctionLowering } from "./function.ts";
 import { lowerInitializer } from "./initializer.ts";
 import { paramType } from "./signature.ts";
 
-/** What the linker decided: the names by which modules know each other's symbols, and which definitions count. */
+/** The decisions of the linker: program-wide names, and which definitions are used. */
 export interface LinkNames {
   /** The program-wide name of a function or variable of one of the modules. */
   nameOf(symbol: FunctionSymbol | VariableSymbol): string;
-  /** False for a declaration whose definition is in another module, and for a definition that lost to another. */
+  /**
+   * False for a declaration whose definition is in another module, and for a definition that another takes precedence
+   * over.
+   */
   defines(symbol: FunctionSymbol | VariableSymbol): boolean;
 }
 
 /**
- * Turns modules without errors into one IR module for `target`. Nothing can go wrong here that checker and linker have not
- * reported: an instruction that is not modelled becomes `unsupported`, and a launch that could reach it is refused.
+ * Lowers modules without errors to one lane IR module for `target` (such as "sm_90"). Reports nothing, because the
+ * checker and the linker have reported all errors: an instruction that is not modelled becomes an `unsupported`
+ * operation, and a launch that could reach it is refused. Throws only if `modules` is empty.
  */
 export function lowerModules(modules: readonly CheckedModule[], names: LinkNames, target: string): IrModule {
   const lowered = modules.map((checked) => new ModuleLowering(checked, names).lower());
@@ -33,7 +37,9 @@ export function lowerModules(modules: readonly CheckedModule[], names: LinkNames
   return { ...first, target, functions, variables: lowered.flatMap((m) => m.variables), aliases };
 }
 
-/** Variables that live once per module although a function declares them: those of all spaces but `.local` and `.param`. */
+/**
+ * The variables that functions declare but that exist once per module: those of all spaces but `.local` and `.param`.
+ */
 export function* staticLocals(checked: CheckedModule): Generator<readonly [owner: FunctionSymbol, VariableSymbol]> {
   for (const owner of checked.functions) {
     for (const local of checked.bodies.get(owner.declaration)?.locals ?? []) {
@@ -42,12 +48,14 @@ export function* staticLocals(checked: CheckedModule): Generator<readonly [owner
   }
 }
 
+/** Lowers one module. */
 export class ModuleLowering {
   readonly checked: CheckedModule;
   readonly names: LinkNames;
   readonly files: ReadonlyMap<number, string>;
-  /** The `.local` variables at module scope, and whether there are `.reg` ones (before PTX ISA 3.0). */
+  /** The `.local` variables at module scope (before PTX ISA 3.0). */
   readonly locals: readonly VariableSymbol[];
+  /** Whether there are `.reg` variables at module scope (before PTX ISA 3.0). */
   readonly sharesRegisters: boolean;
 
   constructor(checked: CheckedModule, names: LinkNames) {
@@ -66,7 +74,7 @@ export class ModuleLowering {
     const indices = new Map(bodies.map((symbol, index) => [symbol, index]));
     const aliases = new Map<string, number>();
     for (const symbol of defined) {
-      // An alias of an alias is an error.
+      // The target of an alias is never an alias itself.
       const index = symbol.aliasOf ? indices.get(symbol.aliasOf) : undefined;
       if (index !== undefined) aliases.set(this.names.nameOf(symbol), index);
     }

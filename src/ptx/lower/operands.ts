@@ -1,5 +1,6 @@
 import { windows } from "../../ir/index.ts";
 import { type Expr, kit } from "../../semantics/index.ts";
+import { elementSize } from "../check/shape.ts";
 import { elementType, type OperandRule } from "../isa/operand-spec.ts";
 import type { FunctionSymbol, ParameterSymbol, VariableSymbol } from "../symbols.ts";
 import { type Expression, type IndexedOperand, isExpression, type NameExpr, type Operand } from "../tree.ts";
@@ -10,7 +11,7 @@ import type { RegisterFile } from "./registers.ts";
 import { specialValue } from "./special.ts";
 import { constantExpr, fitRegister, readRegister } from "./values.ts";
 
-/** What the operands of one function's instructions refer to. */
+/** The registers, variables and names that the operands in one function refer to. */
 export interface Places {
   readonly registers: RegisterFile;
   readonly frame: Frame;
@@ -21,12 +22,12 @@ export interface Places {
   readonly addressSize: 32 | 64;
 }
 
-/** The memory that an address operand names, as far as it names it. */
+/** The variable or parameter that an address operand names; null if the address is in a register or constant. */
 export type AddressBase = VariableSymbol | ParameterSymbol | null;
 
 const componentIndex: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2, w: 3, r: 0, g: 1, b: 2, a: 3 };
 
-/** The symbol's address within its own state space, in `ty`. */
+/** The symbol's address within its state space, plus `offset` bytes, as a value of type `ty`. */
 function addressOf(symbol: VariableSymbol | ParameterSymbol, offset: number, ty: "i32" | "i64", places: Places): Expr {
   if (symbol.kind === "parameter" && symbol.role === "kernel") {
     const at = windows["kernel-param"].start + (places.kernelParams.get(symbol) ?? 0) + offset;
@@ -37,13 +38,16 @@ function addressOf(symbol: VariableSymbol | ParameterSymbol, offset: number, ty:
   return { kind: "symbol", ty, symbol: places.nameOf(symbol as VariableSymbol), offset, generic: false };
 }
 
-/** How many elements a name without braces has: a vector register may stand for its elements. */
+/**
+ * The number of elements of an operand without braces: more than one for a vector register, which stands for its
+ * elements.
+ */
 const elementCount = (operand: Operand): number =>
   operand.kind === "name" && operand.component === null && operand.symbol?.kind === "register"
     ? operand.symbol.vector
     : 1;
 
-/** The elements of a source operand: one for a scalar, two `i64` for each 128-bit value. */
+/** The values of a source operand's elements: one for a scalar, two `i64` for each 128-bit element. */
 export function sourceElements(operand: Operand, rule: OperandRule, places: Places): readonly Expr[] {
   if (operand.kind === "vector") {
     const type = elementType(rule, operand.elements.length)!;
@@ -102,7 +106,7 @@ function elementAddress(operand: IndexedOperand, type: TypeInfo, places: Places)
   const symbol = operand.base.kind === "name" ? operand.base.symbol : null;
   if (symbol?.kind !== "variable" && symbol?.kind !== "parameter")
     return kit.int(type.bits > 32 ? kit.i64(0n) : kit.i32(0), 0);
-  const size = Math.max(1, symbol.type.bits / 8) * symbol.vector;
+  const size = elementSize(symbol.type, symbol.vector);
   const constant = isExpression(operand.index) ? constantOf(operand.index) : null;
   if (constant?.kind === "integer") return addressValue(symbol, Number(constant.value) * size, type, places);
   const base = addressValue(symbol, 0, type, places);
@@ -110,10 +114,10 @@ function elementAddress(operand: IndexedOperand, type: TypeInfo, places: Places)
   return kit.add(base, kit.mul(index, kit.int(base, size)));
 }
 
-/** Stands for an operand that the checker has refused. */
+/** A placeholder for an operand that the checker rejects. */
 const zero = (type: TypeInfo): Expr => constantExpr({ kind: "integer", value: 0n, unsigned: false }, type);
 
-/** A constant, `variable+4`, or (as ptxas takes it) `register+4`. */
+/** The value of a constant, `variable+4`, or `register+4` (which ptxas accepts). */
 function immediateSource(operand: Expression, type: TypeInfo, places: Places): Expr {
   const constant = constantOf(operand);
   if (constant) return constantExpr(constant, type);
@@ -127,7 +131,7 @@ function immediateSource(operand: Expression, type: TypeInfo, places: Places): E
   return type.bits < 32 ? kit.narrow(sum, type.bits, type.kind === "s") : sum;
 }
 
-/** The address that `[...]` stands for, and the variable or parameter that it names. */
+/** The address in `[...]`, and the variable or parameter that it names. */
 export function addressOperand(
   operand: Operand,
   places: Places,
@@ -148,16 +152,16 @@ export function addressOperand(
   return { address: parts.offset === 0n ? base : kit.add(base, kit.int(base, parts.offset)), base: null };
 }
 
-/** Where one element of a destination goes; `type` is the element's. */
+/** The register that receives one element of a destination; `type` is the type of the element. */
 export interface Destination {
-  /** null for `_`. */
+  /** Null for `_`. */
   readonly register: number | null;
-  /** The register's declared width. */
+  /** The register's declared width in bits. */
   readonly width: number;
   readonly type: TypeInfo;
 }
 
-/** The elements of a destination operand, two for a 128-bit register. */
+/** The destinations of an operand's elements, two for a 128-bit register. */
 export function destinations(operand: Operand, rule: OperandRule, places: Places): readonly Destination[] {
   if (operand.kind === "vector") {
     const type = elementType(rule, operand.elements.length)!;
@@ -178,5 +182,5 @@ function scalarDestination(operand: Operand, type: TypeInfo, places: Places): re
   return chosen.map((register) => ({ register, width, type }));
 }
 
-/** The value as the destination's register holds it. */
+/** The value extended to the width of the destination's register. */
 export const fitDestination = (value: Expr, { type, width }: Destination): Expr => fitRegister(value, type, width);

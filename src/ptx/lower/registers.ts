@@ -2,8 +2,8 @@ import type { Register } from "../../ir/index.ts";
 import type { RegisterSymbol } from "../symbols.ts";
 
 /**
- * The virtual registers of one function. A PTX register is one IR register per element; a 128-bit element is two `b64`
- * registers, low half first.
+ * The virtual registers of one function. A PTX register becomes one IR register per element; a 128-bit element becomes
+ * two `b64` registers, low half first.
  */
 export class RegisterFile {
   readonly registers: Register[] = [];
@@ -21,7 +21,7 @@ export class RegisterFile {
     return numbers;
   }
 
-  /** CC.CF (9.7.2): one predicate per function. */
+  /** The carry flag CC.CF (9.7.2), one predicate per function. */
   get carry(): number {
     this.#carry ??= this.registers.push({ name: "CC.CF", class: "pred", bits: 1 }) - 1;
     return this.#carry;

@@ -1,12 +1,13 @@
 import type { ParamType, Signature } from "../../ir/index.ts";
 import type { FormalSymbol } from "../check/context.ts";
+import { elementSize } from "../check/shape.ts";
 import type { CallSignature, FormalShape } from "../check/signature.ts";
 
-/** How a formal parameter looks to callers. A vector or an array is a piece of memory. */
+/** The type of a formal parameter as callers see it. A vector in `.param` counts as an array. */
 export function paramType(formal: FormalShape | FormalSymbol): ParamType {
   const { type, vector } = formal;
   if (!("size" in formal)) {
-    const size = Math.max(1, type.bits / 8) * vector;
+    const size = elementSize(type, vector);
     return { kind: type.kind, size, align: size, unsized: false };
   }
   const array = formal.dimensions.length > 0 || vector > 1;

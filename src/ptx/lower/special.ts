@@ -4,10 +4,10 @@ import type { SpecialSymbol } from "../symbols.ts";
 import type { TypeInfo } from "../types.ts";
 import { tyOf } from "./values.ts";
 
-/** The machine's 64-bit values; all others have 32 bits. */
+/** The machine's 64-bit special values; all others have 32 bits. */
 const wide: ReadonlySet<SpecialName> = new Set(["gridid", "clock64", "globaltimer"]);
 
-/** What reading an element of a special register gives, as a value of `type`. */
+/** The value of an element of a special register, as a value of `type`. */
 export function specialValue(symbol: SpecialSymbol, component: string | null, type: TypeInfo): Expr {
   const index = component === null ? 0 : "xyzw".indexOf(component);
   return convert(meaningOf(symbol, index), type);
@@ -25,7 +25,7 @@ function meaningOf(symbol: SpecialSymbol, index: number): Expr {
     case "lanemask":
       return laneMask(meaning.relation);
     default:
-      // Counters of hardware that is not there have counted nothing.
+      // Counters that the machine does not have read as zero.
       return kit.i32(0);
   }
 }

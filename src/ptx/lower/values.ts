@@ -3,7 +3,7 @@ import { type Expr, kit, type Ty } from "../../semantics/index.ts";
 import type { Constant } from "../check/constant.ts";
 import type { TypeInfo } from "../types.ts";
 
-/** The type in which rows take and give values of a PTX type. */
+/** The expression type that rows use for values of a PTX type. */
 export const tyOf = (type: TypeInfo): Ty =>
   type.kind === "pred"
     ? "pred"
@@ -27,7 +27,7 @@ export function constantExpr(constant: Constant, type: TypeInfo): Expr {
     return kit.i32(Number(BigInt.asIntN(32, wrapped)));
   }
   const { value, bits, width } = constant;
-  // NaN has no payload as a value, so its bits go through a reinterpretation.
+  // A JavaScript NaN does not keep its payload, so its bits are reinterpreted instead.
   if (ty === "f32")
     return Number.isNaN(value) && width === 32 ? kit.op("f32.reinterpret_i32", kit.i32(Number(bits))) : kit.f32(value);
   if (ty === "f64")
@@ -36,7 +36,7 @@ export function constantExpr(constant: Constant, type: TypeInfo): Expr {
   return kit.i32(Number(BigInt.asIntN(32, bits)));
 }
 
-/** A register of `width` bits read as a value of `type`: the low bits, extended as the type says. */
+/** Reads a register of `width` bits as a value of `type`: its low bits, extended according to the type. */
 export function readRegister(register: number, width: number, type: TypeInfo): Expr {
   const ty = tyOf(type);
   const reg = (as: Ty): Expr => ({ kind: "reg", ty: as, reg: register });
@@ -44,12 +44,12 @@ export function readRegister(register: number, width: number, type: TypeInfo): E
   if (type.bits === 64) return reg(ty);
   const low = width === 64 ? kit.wrap(reg("i64")) : reg("i32");
   if (ty === "f32") return width === 64 ? kit.bitcast(low, "f32") : reg("f32");
-  // Registers of 8 and 16 bits have zero upper bits.
+  // The upper bits of 8-bit and 16-bit registers are zero.
   if (type.bits === 32 || (type.kind !== "s" && width <= type.bits)) return low;
   return kit.narrow(low, type.bits, type.kind === "s");
 }
 
-/** A result of `type` as it goes into a register of `width` bits, which may be wider (9.4.1). */
+/** Extends a result of `type` to a register of `width` bits, which may be wider (9.4.1). */
 export function fitRegister(value: Expr, type: TypeInfo, width: number): Expr {
   if (value.ty === "pred" || width <= type.bits) return value;
   const signed = type.kind === "s";

@@ -6,12 +6,13 @@ import type { BadNode } from "../tree.ts";
 import { isInstructionKeyword } from "./keywords.ts";
 import { Names } from "./names.ts";
 
-/** How deep blocks, operands, initializers and expressions may nest, each counted for itself. */
+/** How deeply blocks, operands, initializers and expressions may be nested; each is counted separately. */
 export const nestingLimit = 256;
 
 /**
- * The parser's place in the text. At the first error of a statement the cursor panics: it stands on a token that nothing
- * matches, so the rules run out by themselves and say nothing more, until a statement's end calls `recover`.
+ * The parser's position in the text, with the current token. At the first error in a statement the cursor panics: the
+ * current token becomes one that nothing matches, so the parsing functions return without further reports, until the
+ * end of the statement calls `recover`.
  */
 export class Cursor {
   readonly source: SourceText;
@@ -23,23 +24,23 @@ export class Cursor {
   kind: TokenKind = Token.end;
   start = 0;
   end = 0;
-  /** Where the token before this one ended. */
+  /** The end of the previous token. */
   previousEnd = 0;
-  /** Where the statement began that the cursor is in. */
+  /** The start of the current statement. */
   statementStart = -1;
-  /** Open blocks. */
+  /** The number of open blocks. */
   blocks = 0;
-  /** Open brackets of an operand or braces of an initializer. */
+  /** The number of open brackets of an operand or braces of an initializer. */
   brackets = 0;
-  /** Those among them that are braces; a panic keeps the count, so that their `}` does not end a block. */
+  /** How many of `brackets` are braces. A panic keeps the count, so that their `}` does not end a block. */
   braces = 0;
-  /** The token that cuts blocks short and is reported. */
+  /** The start of the last token that was reported for ending blocks without their `}`. */
   unclosedAt = -1;
-  /** Operators and parentheses of the outermost expression so far. */
+  /** The number of operators and parentheses so far in the outermost expression. */
   operators = 0;
-  /** Expressions may name sections (`.debug_str+16`). */
+  /** Whether expressions may name sections (`.debug_str+16`). */
   inSection = false;
-  /** Expressions may call `generic` and masks. */
+  /** Whether expressions may call `generic` and masks. */
   inInitializer = false;
 
   constructor(source: SourceText) {
@@ -48,7 +49,7 @@ export class Cursor {
     this.#names = new Names(source.text);
     this.sink = new DiagnosticSink(source);
     this.lexer = new Lexer(source, (code, span, message, help) => {
-      // Text that is skipped is wrong already, but what swallows the rest of the text is always worth saying.
+      // Skipped text has been reported already, but an unclosed string or comment is always worth reporting.
       if (code !== "ptx-unknown-character" || !this.panicking) this.sink.error(code, span, message, { help });
     });
     this.advance();
@@ -59,7 +60,7 @@ export class Cursor {
     return this.kind === Token.panic;
   }
 
-  /** The token is the first on its line. */
+  /** Whether the token is the first on its line. */
   get first(): boolean {
     return this.lexer.first;
   }
@@ -71,11 +72,11 @@ export class Cursor {
     this.kind = kind;
     this.start = lexer.start;
     this.end = lexer.end;
-    // The lexer has said what is wrong with it.
+    // The lexer has reported it.
     if (kind === Token.unknown) this.kind = Token.panic;
   }
 
-  /** Makes the name at the cursor the whole opcode. */
+  /** Extends the name at the cursor to the whole opcode. */
   extendOpcode(): void {
     this.lexer.extendOpcode();
     this.end = this.lexer.end;
@@ -111,34 +112,37 @@ export class Cursor {
   }
 
   error(code: SyntaxCode, span: Span, message: string, details?: DiagnosticDetails): void {
-    // Where the text is cut off, everything seems to be missing.
+    // After the text was cut off, errors about missing text would be misleading.
     if (!this.panicking && this.lexer.cut === null) this.sink.error(code, span, message, details);
   }
 
-  /** Reports and panics. */
+  /** Reports an error and panics. */
   fail(code: SyntaxCode, span: Span, message: string, details?: DiagnosticDetails): void {
     this.error(code, span, message, details);
     this.kind = Token.panic;
   }
 
   unexpected(wanted: string): void {
-    if (!this.panicking) this.fail("ptx-unexpected-token", this.spot, `expected ${wanted}, found ${this.found}`);
+    if (!this.panicking) this.fail("ptx-unexpected-token", this.missingAt, `expected ${wanted}, found ${this.found}`);
   }
 
-  /** The token cannot begin a statement or item. */
+  /** Reports that the token cannot begin a statement or item. */
   misplaced(wanted: string): void {
     if (!this.panicking) this.fail("ptx-unexpected-token", this, `expected ${wanted}, found ${this.describe()}`);
   }
 
-  /** A bracket that is not closed, with the place where it was opened. */
+  /** Reports a bracket that is not closed, with a note where it was opened. */
   unclosed(wanted: string, open: Span): void {
     if (this.panicking) return;
     const notes = [{ message: "opened here", source: this.source, span: open }];
-    this.fail("ptx-unclosed-bracket", this.spot, `expected ${wanted}, found ${this.found}`, { notes });
+    this.fail("ptx-unclosed-bracket", this.missingAt, `expected ${wanted}, found ${this.found}`, { notes });
   }
 
-  /** Where something is missing: the token, or the end of the line before if the token begins a line. */
-  get spot(): Span {
+  /**
+   * The span to report when something is missing: the token, or the end of the previous line if the token begins a
+   * line.
+   */
+  get missingAt(): Span {
     return this.startsLine ? { start: this.previousEnd, end: this.previousEnd } : { start: this.start, end: this.end };
   }
 
@@ -146,7 +150,7 @@ export class Cursor {
     return this.kind === Token.end || (this.first && this.previousEnd > 0);
   }
 
-  /** The token as a surprise in the middle of something. */
+  /** Describes the token as one that was not expected. */
   get found(): string {
     return this.kind !== Token.end && this.startsLine ? `${this.describe()} on a new line` : this.describe();
   }
@@ -158,10 +162,10 @@ export class Cursor {
   }
 
   tooDeep(what: string): void {
-    this.fail("ptx-nesting-too-deep", this.spot, `${what} nest more than ${nestingLimit} deep`);
+    this.fail("ptx-nesting-too-deep", this.missingAt, `${what} are nested more than ${nestingLimit} deep`);
   }
 
-  /** Whether the token can only begin the next statement (so that something is missing before it). */
+  /** Whether the token can only begin the next statement, which means that something is missing before it. */
   get beginsStatement(): boolean {
     switch (this.kind) {
       case Token.end:
@@ -178,7 +182,9 @@ export class Cursor {
     }
   }
 
-  /** Whether the name is a label or an opcode; a function may be called `add`, but no operand looks like `add.u32 r`. */
+  /**
+   * Whether the name is a label or an opcode. A function may be called `add`, but no operand looks like `add.u32 r`.
+   */
   get namesStatement(): boolean {
     const { following } = this.lexer;
     return following === ":" || (isInstructionKeyword(this.token) && /[.\w%$([{]/.test(following));
@@ -188,7 +194,10 @@ export class Cursor {
     return this.first || isInstructionKeyword(this.token);
   }
 
-  /** The end of a statement: `;`, or the report that it is missing, or the end of a panic. False if text was skipped. */
+  /**
+   * Ends a statement: takes its `;`, or reports that it is missing, or recovers from a panic. False if text was
+   * skipped.
+   */
   endStatement(wanted = "',' or ';'"): boolean {
     if (this.accept(Token.semicolon)) return true;
     if (!this.panicking) {
@@ -203,7 +212,7 @@ export class Cursor {
     return false;
   }
 
-  /** The end of a directive that has no `;` and ends with its line. */
+  /** Ends a directive that has no `;` and ends with its line. */
   endLine(): void {
     if (!this.panicking) return;
     const { start } = this;
@@ -227,14 +236,17 @@ export class Cursor {
     );
   }
 
-  /** Leaves the panic at the end of the statement, and keeps what is skipped. */
+  /** Leaves the panic at the end of the statement and records the skipped text. */
   recover(): void {
     const { start } = this;
     this.skipStatement();
     if (this.start > start) this.keepSkipped(start, this.previousEnd);
   }
 
-  /** Leaves the panic: moves behind the statement's `;`, or to the next thing that looks like a statement or ends a block. */
+  /**
+   * Leaves the panic: moves past the statement's `;`, or to the next token that seems to begin a statement or end a
+   * block.
+   */
   skipStatement(): void {
     let opened = 0;
     this.kind = this.lexer.kind;
@@ -254,7 +266,7 @@ export class Cursor {
     this.braces = 0;
   }
 
-  /** Advances over a token that no rule looks at, in silence. */
+  /** Advances over a token without parsing it, and without reports. */
   skip(): void {
     this.kind = Token.panic;
     this.advance();
@@ -268,7 +280,7 @@ export class Cursor {
     else skipped.push(bad(start, end));
   }
 
-  /** What the end of the text leaves to say. */
+  /** Reports that the text was cut off, if it was. */
   finish(): void {
     const { cut } = this.lexer;
     if (cut === null) return;

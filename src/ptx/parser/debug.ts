@@ -97,7 +97,7 @@ function sectionEntries(p: Cursor, entries: SectionEntry[]): void {
   p.inSection = false;
 }
 
-/** Skips to what looks like the next entry. */
+/** Skips to the next token that seems to begin an entry. */
 function skipEntry(p: Cursor): void {
   const { start } = p;
   p.kind = p.lexer.kind;

@@ -40,7 +40,7 @@ const vectors: ReadonlyMap<string, number> = new Map([
   [".v8", 8],
 ]);
 
-/** Most declarations have no bounds and no attributes: they share one list. */
+/** The empty list that declarations without bounds or attributes share; most have neither. */
 const none: readonly never[] = [];
 
 export const isLinkage = (directive: string): boolean => linkages.has(directive);
@@ -48,7 +48,7 @@ export const isSpace = (directive: string): boolean => spaces.has(directive);
 
 export type LinkageNode = { readonly value: Linkage; readonly span: Span };
 
-/** `.extern`, `.visible`, `.weak` or `.common` at the cursor. */
+/** Parses `.extern`, `.visible`, `.weak` or `.common`; null if the cursor is at something else. */
 export function linkage(p: Cursor): LinkageNode | null {
   const value = p.at(Token.directive) ? linkages.get(p.token) : undefined;
   if (value === undefined) return null;
@@ -57,24 +57,24 @@ export function linkage(p: Cursor): LinkageNode | null {
   return { value, span };
 }
 
-/** A name of the module's own choosing, or an empty one in a panic. */
+/** Parses a name that is declared here; an empty one in a panic. */
 export function declaredName(p: Cursor, wanted: string): Name {
   const { start, end, token: text } = p;
   if (p.expect(Token.name, wanted)) return { start, end, text };
   return { start, end: start, text: "" };
 }
 
-/** A name that something else declares. */
+/** Parses a name that is declared elsewhere. */
 export function reference(p: Cursor, wanted: string): NameExpr {
   return { kind: "name", ...declaredName(p, wanted), component: null, symbol: null };
 }
 
-/** A decimal number of a directive; 0 in a panic. */
+/** Parses an unsigned integer of a directive; 0 in a panic. */
 export function count(p: Cursor, wanted: string): number {
   if (p.at(Token.number)) {
     const literal = numberLiteral(p);
     if (literal.kind === "integer" && literal.value <= 0xffff_ffffn) return Number(literal.value);
-    p.fail("ptx-unexpected-token", literal, `expected ${wanted}, an unsigned integer of 32 bits`);
+    p.fail("ptx-unexpected-token", literal, `expected ${wanted}, an unsigned 32-bit integer`);
     return 0;
   }
   p.unexpected(wanted);
@@ -88,7 +88,7 @@ interface Specifiers {
   readonly type: Name;
 }
 
-/** Everything between the state space and the first name: attributes, alignment, vector size, type. */
+/** Parses what is between the state space and the first name: attributes, alignment, vector size, type. */
 function specifiers(p: Cursor): Specifiers {
   let attributes: readonly Attribute[] = none;
   let align: Specifiers["align"] = null;
@@ -127,7 +127,7 @@ export function attributeList(p: Cursor): readonly Attribute[] {
   return attributes;
 }
 
-/** Expressions between commas; bad ones are left out. */
+/** Parses expressions separated by commas; malformed ones are left out. */
 export function expressions(p: Cursor): Expression[] {
   const list: Expression[] = [];
   do {
@@ -137,7 +137,7 @@ export function expressions(p: Cursor): Expression[] {
   return list;
 }
 
-/** `[4][]`: the bounds after a name. */
+/** `[4][]`: the array bounds after a name. */
 function dimensions(p: Cursor): readonly (Expression | null)[] {
   if (!p.at(Token.leftBracket)) return none;
   const bounds: (Expression | null)[] = [];
@@ -157,7 +157,7 @@ export function range(p: Cursor): Declarator["range"] {
   return { count: names, span: { start, end: p.previousEnd } };
 }
 
-/** `.global .align 8 .v2 .f32 a, b[4] = {...};`: the cursor is at the state space. */
+/** `.global .align 8 .v2 .f32 a, b[4] = {...};` (5.4); the cursor is at the state space. */
 export function variableDeclaration(p: Cursor, start: number, link: LinkageNode | null): VariableDeclaration {
   const spaceSpan = { start: p.start, end: p.end };
   const space = spaces.get(p.token) ?? "global";
@@ -243,7 +243,7 @@ function initializerList(p: Cursor): InitializerList | null {
   return { kind: "initializer-list", start: open.start, end: p.previousEnd, elements };
 }
 
-/** `(.param .u64 .ptr .global .align 8 a, .reg .u32 b)`, or null where there is no list. */
+/** `(.param .u64 .ptr .global .align 8 a, .reg .u32 b)`, or null if there is no list. */
 export function parameterList(p: Cursor): Parameter[] | null {
   if (!p.at(Token.leftParen)) return null;
   const open = { start: p.start, end: p.end };
@@ -260,7 +260,7 @@ export function parameterList(p: Cursor): Parameter[] | null {
   return parameters;
 }
 
-/** Skips to the end of a parameter list, so that an error in it does not cost the function. */
+/** Skips to the end of a parameter list, so that the function is parsed despite an error in the list. */
 function recoverList(p: Cursor): void {
   const { start } = p;
   p.kind = p.lexer.kind;

@@ -3,12 +3,12 @@ import type { BadNode, BinaryExpr, Expression, NameExpr, UnaryExpr } from "../tr
 import { bad, type Cursor, nestingLimit } from "./cursor.ts";
 import { numberLiteral } from "./literals.ts";
 
-/** A constant expression (4.5.4) or an operand that begins like one; `BadNode` in a panic. */
+/** A constant expression (4.5.4) or an operand that begins like one; a `BadNode` in a panic. */
 export type Parsed = Expression | BadNode;
 
 interface BinaryOperator {
   readonly text: BinaryExpr["operator"];
-  /** Higher binds tighter; the order of table 4. */
+  /** Higher binds tighter, in the order of table 4. */
   readonly level: number;
 }
 const levels: readonly (readonly (readonly [TokenKind, BinaryExpr["operator"]])[])[] = [
@@ -58,13 +58,13 @@ export function expression(p: Cursor): Parsed {
   return conditional(p);
 }
 
-/** An expression where a bad one is left out of the tree. */
+/** Parses an expression; null if it is malformed. */
 export function goodExpression(p: Cursor): Expression | null {
   const parsed = expression(p);
   return parsed.kind === "bad" ? null : parsed;
 }
 
-/** Bounds the height of the tree, and with it the recursion here and in whatever walks the tree. */
+/** Bounds the height of the tree, and with it the recursion of the parser and of everything that traverses the tree. */
 function deeper(p: Cursor): boolean {
   if (++p.operators <= nestingLimit) return true;
   p.tooDeep("expressions");
@@ -125,7 +125,7 @@ function primary(p: Cursor): Parsed {
   return bad(p.start, p.start);
 }
 
-/** A name with its component: `a`, `%tid.x`, `v.b0`. */
+/** A name with an optional component: `a`, `%tid.x`, `v.b0`. */
 export function nameExpression(p: Cursor): NameExpr {
   const { start } = p;
   const text = p.token;

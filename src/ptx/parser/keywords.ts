@@ -1,4 +1,4 @@
-/** The instruction keywords of 4.3.2. They tell a new statement from an operand where a `;` is missing. */
+/** The instruction keywords of 4.3.2. They tell a new statement from an operand if a `;` is missing. */
 const instructionKeywords: ReadonlySet<string> = new Set(
   (
     "abs activemask add addc alloca and applypriority atom bar barrier bfe bfi bfind bmsk bra brev brkpt brx call clz " +

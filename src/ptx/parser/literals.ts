@@ -4,7 +4,10 @@ import type { Cursor } from "./cursor.ts";
 
 const bytes = new DataView(new ArrayBuffer(8));
 
-/** The number at the cursor (4.5). A wrong one is reported and reads as zero, so that nothing else is blamed for it. */
+/**
+ * Parses the number at the cursor (4.5). A malformed one is reported and reads as zero, so that it causes no further
+ * errors.
+ */
 export function numberLiteral(p: Cursor): IntegerLiteral | FloatLiteral {
   const { start, end } = p;
   const literal = shortDecimal(p.text, start, end) ?? anyLiteral(p, p.token);
@@ -12,7 +15,7 @@ export function numberLiteral(p: Cursor): IntegerLiteral | FloatLiteral {
   return literal;
 }
 
-/** Most numbers: decimal digits without a suffix, exact in a double. */
+/** The fast path for most numbers: decimal digits without a suffix, exact in a double. */
 function shortDecimal(text: string, start: number, end: number): IntegerLiteral | null {
   if (end - start > 15) return null;
   let value = 0;
@@ -35,16 +38,16 @@ const integer = (start: number, end: number, value: bigint, unsigned: boolean): 
 });
 
 interface Radix {
-  readonly name: string;
+  readonly digitName: string;
   readonly digit: RegExp;
-  /** What BigInt wants to see before the digits. */
+  /** The prefix that `BigInt` requires before the digits. */
   readonly prefix: string;
 }
 const radices = {
-  hexadecimal: { name: "hexadecimal", digit: /[0-9a-fA-F]/, prefix: "0x" },
-  octal: { name: "octal", digit: /[0-7]/, prefix: "0o" },
-  binary: { name: "binary", digit: /[01]/, prefix: "0b" },
-  decimal: { name: "decimal", digit: /[0-9]/, prefix: "" },
+  hexadecimal: { digitName: "a hexadecimal digit", digit: /[0-9a-fA-F]/, prefix: "0x" },
+  octal: { digitName: "an octal digit", digit: /[0-7]/, prefix: "0o" },
+  binary: { digitName: "a binary digit", digit: /[01]/, prefix: "0b" },
+  decimal: { digitName: "a decimal digit", digit: /[0-9]/, prefix: "" },
 } satisfies Record<string, Radix>;
 
 function anyLiteral(p: Cursor, text: string): IntegerLiteral | FloatLiteral {
@@ -66,14 +69,14 @@ function integerLiteral(p: Cursor, text: string, from: number, radix: Radix): In
   if (wrong >= 0 || digits === "") {
     const at = p.start + from + Math.max(wrong, 0);
     const span = digits === "" ? p : { start: at, end: at + 1 };
-    const message = digits === "" ? "the number has no digits" : `'${digits[wrong]}' is no ${radix.name} digit`;
-    const help = radix === radices.octal ? "a leading 0 makes a number octal: leave it out" : undefined;
+    const message = digits === "" ? "the number has no digits" : `'${digits[wrong]}' is not ${radix.digitName}`;
+    const help = radix === radices.octal ? "a leading 0 makes a number octal: remove it" : undefined;
     return malformed(p, "ptx-malformed-number", span, message, help);
   }
-  // 64 bits take at most 64 digits, and longer texts would make BigInt slow.
+  // 64 bits have at most 64 digits; BigInt would be slow for longer texts.
   const significant = digits.replace(/^0+(?=.)/, "");
   const value = significant.length > 64 ? 1n << 64n : BigInt(radix.prefix + significant);
-  if (value >> 64n !== 0n) return malformed(p, "ptx-number-too-large", p, "the number does not fit 64 bits");
+  if (value >> 64n !== 0n) return malformed(p, "ptx-number-too-large", p, "the number does not fit in 64 bits");
   return integer(p.start, p.end, value, suffix || value >> 63n !== 0n);
 }
 
@@ -87,7 +90,7 @@ function exactFloat(p: Cursor, text: string, width: 32 | 64, count: number): Flo
   const wrong = /[^0-9a-fA-F]/.exec(digits);
   if (wrong) {
     const at = p.start + 2 + wrong.index;
-    p.error("ptx-malformed-number", { start: at, end: at + 1 }, `'${wrong[0]}' is no hexadecimal digit`);
+    p.error("ptx-malformed-number", { start: at, end: at + 1 }, `'${wrong[0]}' is not a hexadecimal digit`);
   } else if (digits.length !== count) {
     const message = `'${text.slice(0, 2)}' takes exactly ${count} hexadecimal digits, not ${digits.length}`;
     p.error("ptx-malformed-number", p, message, {
@@ -108,7 +111,7 @@ function decimalFloat(p: Cursor, text: string): FloatLiteral {
     p.error(
       "ptx-malformed-number",
       { start: at, end: p.end },
-      `'${text.slice(good, good + 40)}' is no part of a number`,
+      `'${text.slice(good, good + 40)}' is not part of a number`,
       {
         help: /^[fFlLdD]$/.test(text.slice(good)) ? "literals have no type suffix" : undefined,
       },

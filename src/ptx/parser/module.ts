@@ -28,8 +28,9 @@ import { dwarfDirective, fileDirective, locDirective, sectionDirective } from ".
 import { block, endsFunction, functionAttributes, functionPragma, pragmaDirective } from "./statements.ts";
 
 /**
- * Reads a PTX module of any version from 1.0 to 9.1. Takes any text: what no rule reads becomes `BadNode`s and `skipped`
- * text, each with a diagnostic, and the rest is read all the same. Linear in time and memory.
+ * Parses a PTX module of any version from 1.0 to 9.1. Accepts any text and never throws: text that cannot be parsed
+ * becomes `BadNode`s and `skipped` text, each with a diagnostic (codes that begin with "ptx-"), and parsing continues
+ * after it. Linear in time and memory.
  */
 export function parsePtx(source: SourceText): { tree: Module; diagnostics: readonly Diagnostic[] } {
   const p = new Cursor(source);
@@ -56,17 +57,17 @@ function item(p: Cursor): Item {
     case Token.dwarf:
       return dwarfDirective(p);
     case Token.semicolon:
-      p.error("ptx-empty-statement", p, "a ';' ends no statement", { help: "leave it out" });
+      p.error("ptx-empty-statement", p, "this ';' does not end a statement", { help: "remove it" });
       return skipped(p);
     case Token.rightBrace:
-      p.error("ptx-unmatched-brace", p, "this '}' closes nothing", {
-        help: "leave it out, or write the '{' that it closes",
+      p.error("ptx-unmatched-brace", p, "this '}' has no matching '{'", {
+        help: "remove it, or write the missing '{'",
       });
       return skipped(p);
     case Token.name:
     case Token.at:
     case Token.leftBrace:
-      p.fail("ptx-statement-outside-function", p, `${p.describe()} is outside of any function`, {
+      p.fail("ptx-statement-outside-function", p, `${p.describe()} is not allowed outside functions`, {
         help: "instructions, labels and blocks belong between the '{' and '}' of a .entry or .func",
       });
       return skipped(p);
@@ -75,7 +76,7 @@ function item(p: Cursor): Item {
   return skipped(p);
 }
 
-/** Skips what no item begins with: to the next line that begins with a directive, and over whole blocks. */
+/** Skips text that cannot begin an item, up to the next line that begins with a directive; blocks are skipped whole. */
 function skipped(p: Cursor): Item {
   const { start } = p;
   p.kind = p.lexer.kind;
@@ -119,7 +120,7 @@ function directive(p: Cursor): Item {
     case ".loc":
       return locDirective(p);
   }
-  p.fail("ptx-unknown-directive", p, `'${word}' is no directive that a module has`);
+  p.fail("ptx-unknown-directive", p, `there is no directive '${word}' at module scope`);
   return skipped(p);
 }
 
@@ -167,7 +168,7 @@ function aliasDirective(p: Cursor): AliasDirective {
   return { kind: "alias", start, end: p.previousEnd, alias, aliasee };
 }
 
-/** `.entry` and `.func`, declared or defined (11.2); the cursor is at that word. */
+/** A `.entry` or `.func`, declared or defined (11.2); the cursor is at that word. */
 function functionDeclaration(p: Cursor, start: number, link: LinkageNode | null, entry: boolean): FunctionDeclaration {
   p.advance();
   const attributes: Attribute[] = [];
@@ -184,10 +185,13 @@ function functionDeclaration(p: Cursor, start: number, link: LinkageNode | null,
   return { kind: "function", start, end, linkage: link, entry, attributes, returns, name, params, directives, body };
 }
 
-/** Behind the header of a function: the prototypes of CUDA 2 to 4 have no `;`, which 11.2.2 does not ask for either. */
+/**
+ * Whether a declaration without `;` may end here: CUDA 2 to 4 wrote prototypes without it, and 11.2.2 does not require
+ * it.
+ */
 const beforeItem = (p: Cursor): boolean => p.at(Token.directive) || p.at(Token.end);
 
-/** `ended`: the last is a `.pragma`, whose `;` ends a declaration too. */
+/** `ended`: the last directive is a `.pragma`, whose `;` also ends the declaration. */
 function headerDirectives(p: Cursor): { readonly directives: readonly FunctionAttribute[]; readonly ended: boolean } {
   const directives: FunctionAttribute[] = [];
   let ended = false;
@@ -201,7 +205,7 @@ function headerDirectives(p: Cursor): { readonly directives: readonly FunctionAt
   }
 }
 
-/** Finds the body of a function whose header is wrong. */
+/** Skips to the body of a function whose header is malformed. */
 function recoverHeader(p: Cursor): void {
   const { start } = p;
   p.kind = p.lexer.kind;

@@ -1,13 +1,13 @@
-const places = 0x4000;
-const longest = 64;
+const slots = 0x4000;
+const maxLength = 64;
 
 /**
- * Cuts names out of a text, most of the time the same string for the same name: modules repeat few names many times. A cache
- * with one place for each hash, so its size is bounded.
+ * Interns the names of a text: repeated names are usually returned as the same string, because modules repeat few names
+ * many times. A direct-mapped cache, so its size is bounded.
  */
 export class Names {
   readonly #text: string;
-  readonly #known: string[] = new Array(places).fill("");
+  readonly #known: string[] = new Array(slots).fill("");
 
   constructor(text: string) {
     this.#text = text;
@@ -15,14 +15,14 @@ export class Names {
 
   slice(start: number, end: number): string {
     const text = this.#text;
-    if (end - start > longest) return text.slice(start, end);
+    if (end - start > maxLength) return text.slice(start, end);
     let hash = 0;
     for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
-    const place = (hash ^ (hash >>> 14)) & (places - 1);
-    const known = this.#known[place]!;
+    const slot = (hash ^ (hash >>> 14)) & (slots - 1);
+    const known = this.#known[slot]!;
     if (known.length === end - start && text.startsWith(known, start)) return known;
     const name = text.slice(start, end);
-    this.#known[place] = name;
+    this.#known[slot] = name;
     return name;
   }
 }

@@ -3,7 +3,7 @@ import type { AddressOperand, ListOperand, Name, NameExpr, Operand, VectorOperan
 import { bad, type Cursor, nestingLimit } from "./cursor.ts";
 import { expression, isSinkName, type Parsed } from "./expressions.ts";
 
-/** One operand of an instruction (chapter 6). `lists`: an opening parenthesis begins a list, as in a call. */
+/** Parses one operand of an instruction (chapter 6). `lists`: an opening parenthesis begins a list, as in a call. */
 export function operand(p: Cursor, lists: boolean): Operand {
   switch (p.kind) {
     case Token.leftBrace:
@@ -17,7 +17,7 @@ export function operand(p: Cursor, lists: boolean): Operand {
   return parsed.kind === "name" && p.at(Token.leftBracket) ? indexed(p, parsed) : asOperand(parsed);
 }
 
-/** Reads `_`, `p|q` and `!p`, which look like constant expressions, as what they are where names are concerned. */
+/** Turns the expressions `_`, `p|q` and `!p` on names into the operands that they are. */
 function asOperand(parsed: Parsed): Operand {
   const { start, end } = parsed;
   if (isSinkName(parsed)) return { kind: "sink", start, end };
@@ -30,7 +30,7 @@ function asOperand(parsed: Parsed): Operand {
   return { kind: "pair", start, end, first: asOperand(left), second: asOperand(right) };
 }
 
-/** The second half of a pair whose first half is a vector. */
+/** Parses the second half of a pair whose first half is a vector; returns `first` if there is none. */
 function paired(p: Cursor, first: VectorOperand): Operand {
   if (!p.accept(Token.or)) return first;
   const second = p.at(Token.leftBrace) ? vector(p) : asOperand(expression(p));
@@ -52,7 +52,7 @@ function bracketed<Kind extends "vector" | "list">(
   return { kind, start, end: p.previousEnd, elements };
 }
 
-/** Operands between brackets; stands on the opening one. */
+/** Parses operands between brackets; the cursor is at the opening one. */
 function parts(p: Cursor, close: TokenKind, shown: string, empty: boolean): readonly Operand[] {
   const open = { start: p.start, end: p.end };
   if (p.brackets >= nestingLimit) {
@@ -87,7 +87,7 @@ function qualifier(p: Cursor): Name | null {
   return name;
 }
 
-/** What follows `a` in `a[4]` and `[a]` in `[a][4]`, or nothing. */
+/** Parses the index of `a[4]` or `[a][4]`; returns `base` if there is none. */
 function indexed(p: Cursor, base: NameExpr | AddressOperand): Operand {
   if (!p.at(Token.leftBracket)) return base;
   const { start } = p;

@@ -28,7 +28,7 @@ import { dwarfDirective, fileDirective, locDirective, sectionDirective, stringTe
 import { nameExpression } from "./expressions.ts";
 import { operand } from "./operands.ts";
 
-/** Directives that only a module has: inside a block they say that its `}` is missing. */
+/** Directives that occur only at module scope: inside a block they mean that its `}` is missing. */
 const moduleOnly: ReadonlySet<string> = new Set([
   ".version",
   ".target",
@@ -41,7 +41,7 @@ const moduleOnly: ReadonlySet<string> = new Set([
   ".common",
 ]);
 const isModuleOnly = (p: Cursor): boolean => p.at(Token.directive) && moduleOnly.has(p.token);
-/** Where text is skipped, only the beginning of a line tells. */
+/** The same while text is skipped, where only a directive at the beginning of a line counts. */
 export const endsFunction = (p: Cursor): boolean => p.first && isModuleOnly(p);
 
 /** `{ ... }`; the cursor is at the opening brace. */
@@ -59,18 +59,18 @@ export function block(p: Cursor): Block {
   return { kind: "block", start: open.start, end: p.previousEnd, statements };
 }
 
-/** Says it once for all the blocks that end here: the innermost is the one whose `}` is known to be missing. */
+/** Reports a missing `}` once for all blocks that end here, at the innermost: that one is certain to lack it. */
 function unclosed(p: Cursor, open: { readonly start: number; readonly end: number }): void {
   if (p.unclosedAt === p.start) return;
   p.unclosedAt = p.start;
-  const found = p.at(Token.end) ? "the text ends" : `${p.describe()} begins outside of functions`;
+  const found = p.at(Token.end) ? "the text ends here" : `${p.describe()} cannot be in a function`;
   p.error("ptx-unclosed-brace", open, "this '{' is never closed", {
     help: "write the missing '}'",
-    notes: [{ message: `${found} here`, source: p.source, span: p.spot }],
+    notes: [{ message: found, source: p.source, span: p.missingAt }],
   });
 }
 
-/** Neighbouring bad text is one node, so that garbage stays small. */
+/** Adds a statement; adjacent bad nodes are merged, so that garbage makes few nodes. */
 function add(statements: Statement[], next: Statement): void {
   const last = statements.at(-1);
   if (next.kind === "bad" && last?.kind === "bad") statements[statements.length - 1] = bad(last.start, next.end);
@@ -91,14 +91,14 @@ function statement(p: Cursor): Statement {
     case Token.dwarf:
       return dwarfDirective(p);
     case Token.semicolon:
-      p.error("ptx-empty-statement", p, "a ';' ends no statement", { help: "leave it out" });
+      p.error("ptx-empty-statement", p, "this ';' does not end a statement", { help: "remove it" });
       return skipped(p);
   }
   p.misplaced("a statement");
   return skipped(p);
 }
 
-/** The statement that a panic makes unreadable, as one node. */
+/** Skips the rest of a statement that could not be parsed, and returns it as one node. */
 function skipped(p: Cursor): Statement {
   const { statementStart } = p;
   p.skipStatement();
@@ -106,7 +106,7 @@ function skipped(p: Cursor): Statement {
 }
 
 function tooDeep(p: Cursor): Statement {
-  p.error("ptx-nesting-too-deep", p, `blocks nest more than ${nestingLimit} deep`);
+  p.error("ptx-nesting-too-deep", p, `blocks are nested more than ${nestingLimit} deep`);
   const { start } = p;
   let depth = 0;
   while (!p.at(Token.end) && !endsFunction(p)) {
@@ -126,7 +126,7 @@ function labelOrInstruction(p: Cursor): Statement {
   if (!p.at(Token.colon)) return instruction(p, start, null, name);
   p.advance();
   const end = p.previousEnd;
-  if (name.text.includes(".")) p.error("ptx-malformed-label", name, "a label contains no '.' and no '::'");
+  if (name.text.includes(".")) p.error("ptx-malformed-label", name, "a label cannot contain '.' or '::'");
   const word = p.at(Token.directive) ? p.token : "";
   if (isTargetList(word)) return labelled(p, start, name, word);
   return { kind: "label", start, end, name };
@@ -139,7 +139,7 @@ function guarded(p: Cursor): Statement {
   const register = reference(p, "a predicate register");
   const guard: GuardNode = { start, end: p.previousEnd, negated, register };
   if (!p.at(Token.name)) {
-    p.fail("ptx-guard-without-instruction", p.spot, `a guard applies to an instruction, not to ${p.describe()}`);
+    p.fail("ptx-guard-without-instruction", p.missingAt, `a guard applies to an instruction, not to ${p.describe()}`);
     return skipped(p);
   }
   const opcodeStart = p.start;
@@ -147,7 +147,7 @@ function guarded(p: Cursor): Statement {
   const opcode = { start: opcodeStart, end: p.end, text: p.token };
   p.advance();
   if (p.at(Token.colon)) {
-    p.fail("ptx-guard-without-instruction", opcode, "a label stands before the guard, not after it");
+    p.fail("ptx-guard-without-instruction", opcode, "a label goes before the guard, not after it");
     return skipped(p);
   }
   return instruction(p, start, guard, opcode);
@@ -162,7 +162,10 @@ function instruction(p: Cursor, start: number, guard: GuardNode | null, first: N
   return { kind: "instruction", start, end: p.previousEnd, guard, opcode, operands, resolved: null };
 }
 
-/** One to four operands make lists of just that length; a list that is pushed to has room for sixteen more. */
+/**
+ * Parses operands. Up to four make a list of exactly that length: an array that is pushed to reserves room for sixteen
+ * more.
+ */
 function operandList(p: Cursor, lists: boolean): Operand[] {
   const first = operand(p, lists);
   if (!p.accept(Token.comma)) return [first];
@@ -180,7 +183,7 @@ function nextOperand(p: Cursor, lists: boolean): Operand {
   return operand(p, lists);
 }
 
-/** `add .u32` and modifiers on the next line are the same opcode. */
+/** Joins modifiers that are separated from the opcode, as in `add .u32`, or on the next line. */
 function modifiersApart(p: Cursor, first: Name): Name {
   let { text } = first;
   while (p.at(Token.directive) && !beginsDirective(p)) {
@@ -191,7 +194,10 @@ function modifiersApart(p: Cursor, first: Name): Name {
   return { start: first.start, end: p.previousEnd, text };
 }
 
-/** A directive at the beginning of a line that is no modifier, as `.shared` is, unless `::` follows. */
+/**
+ * Whether a directive begins here rather than a modifier: it is first on its line, and no `::` follows, as in
+ * `.shared::cta`.
+ */
 function beginsDirective(p: Cursor): boolean {
   return p.first && p.lexer.following !== ":" && (isStatementDirective(p.token) || moduleOnly.has(p.token));
 }
@@ -234,7 +240,7 @@ function directive(p: Cursor): Statement {
     case ".section":
       return sectionDirective(p);
   }
-  p.fail("ptx-unknown-directive", p, `'${word}' is no directive that a function body has`);
+  p.fail("ptx-unknown-directive", p, `there is no directive '${word}' in a function body`);
   return skipped(p);
 }
 

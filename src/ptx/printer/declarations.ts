@@ -11,7 +11,7 @@ import type {
 import { indentation } from "./lines.ts";
 import type { OperandPrinter } from "./operands.ts";
 
-/** Lines of initial values break before this column. */
+/** Initial values are wrapped at this column. */
 const width = 120;
 
 const strings = (names: readonly { readonly text: string }[]): string =>
@@ -36,7 +36,7 @@ export function file(node: FileDirective): string {
 
 export const range = (node: Declarator["range"]): string => (node ? `<${node.count}>` : "");
 
-/** Declarations without their line ends. */
+/** Prints declarations. */
 export class DeclarationPrinter {
   readonly #operands: OperandPrinter;
 
@@ -44,7 +44,7 @@ export class DeclarationPrinter {
     this.#operands = operands;
   }
 
-  /** `indent`: how many times the line is indented. */
+  /** `indent`: the line's level of indentation. */
   variable(node: VariableDeclaration, indent: number): string {
     const words: string[] = [];
     if (node.linkage) words.push(`.${node.linkage.value}`);
@@ -111,7 +111,7 @@ export class DeclarationPrinter {
   }
 }
 
-/** Pieces with blanks between them, on as many lines as they take; further lines are indented once more. */
+/** Joins pieces by blanks and wraps them at `width`; continuation lines are indented one level more. */
 function filled(pieces: readonly string[], indent: number): string {
   const margin = indentation.repeat(indent + 1);
   let text = "";

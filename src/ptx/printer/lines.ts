@@ -4,8 +4,8 @@ import type { Comment } from "../tree.ts";
 export const indentation = "    ";
 
 /**
- * Collects lines and puts the comments of the source back: those behind a statement on its line stay there, all others get
- * lines of their own, before the statement that they precede or interrupt. One blank line of the source stays.
+ * Collects lines and puts the source's comments back. A comment that follows a statement on its line stays there; all
+ * others get lines of their own, before the statement that they precede or interrupt. Runs of blank lines become one.
  */
 export class Lines {
   indent = 0;
@@ -13,9 +13,9 @@ export class Lines {
   readonly #comments: readonly Comment[];
   readonly #lines: string[] = [];
   #nextComment = 0;
-  /** What the source has up to here is printed. */
+  /** Everything in the source up to this offset has been printed. */
   #printed = 0;
-  /** The last line ends with a comment that ends with the line. */
+  /** Whether nothing can be appended to the last line, because it ends with a line comment. */
   #closed = true;
   #blank: "as the source" | "always" | "never" = "never";
 
@@ -24,7 +24,7 @@ export class Lines {
     this.#comments = comments;
   }
 
-  /** Prints one line (or several) that stands for `span` of the source. */
+  /** Prints one or more lines, which represent `span` of the source. */
   print(text: string, span: Span, indent = this.indent): void {
     this.#commentsBefore(span.start);
     this.#separate(span.start);
@@ -35,7 +35,7 @@ export class Lines {
     this.#blank = "as the source";
   }
 
-  /** The source of `span`, comments in it included, as it is. */
+  /** Prints the source of `span` unchanged, comments included. */
   verbatim(span: Span): void {
     this.#commentsBefore(span.start);
     this.#separate(span.start);
@@ -46,12 +46,12 @@ export class Lines {
     this.#blank = "as the source";
   }
 
-  /** Whether a blank line precedes the next line; until then as in the source. */
+  /** Says whether a blank line must precede the next line; the default is as in the source. */
   blank(wanted: "always" | "never"): void {
     this.#blank = wanted;
   }
 
-  /** The offset behind the next `character` that is in no comment, or `limit`. */
+  /** The offset after the next `character` that is not in a comment, or `limit`. */
   after(character: string, limit: number): number {
     let comment = this.#nextComment;
     let at = this.#source.text.indexOf(character, this.#printed);
@@ -64,7 +64,7 @@ export class Lines {
     return limit;
   }
 
-  /** The comments before `offset`, as lines of the block that ends there. */
+  /** Prints the comments before `offset`, inside the block that ends there. */
   commentsBefore(offset: number): void {
     this.#commentsBefore(offset);
     this.#blank = "never";
@@ -112,7 +112,7 @@ export class Lines {
     return comment.kind === "block" && !(text.length >= 4 && text.endsWith("*/")) ? `${text} */` : text;
   }
 
-  /** The blank line before what begins at `start`, if there is one. */
+  /** Prints the blank line before the text that begins at `start`, if there is to be one. */
   #separate(start: number): void {
     if (this.#blank === "always" || (this.#blank === "as the source" && this.#newlines(start) > 1)) this.#push("");
     this.#blank = "never";

@@ -1,7 +1,7 @@
 import type { SourceText } from "../../source/index.ts";
 import type { Expression, Initializer, Operand } from "../tree.ts";
 
-/** Operands and expressions as text. Literals keep the spelling of the source. */
+/** Prints operands and expressions. Literals keep their spelling in the source. */
 export class OperandPrinter {
   readonly #source: SourceText;
 
@@ -9,7 +9,7 @@ export class OperandPrinter {
     this.#source = source;
   }
 
-  /** `tight`: sums and products without blanks, as in an address. */
+  /** `tight`: no blanks around the operators of sums and products, as in an address. */
   operand(node: Operand, tight = false): string {
     switch (node.kind) {
       case "negated":
@@ -71,7 +71,7 @@ export class OperandPrinter {
     }
   }
 
-  /** The pieces of an initial value between which a line may break. */
+  /** An initial value, as pieces between which a line may break. */
   initializer(node: Initializer): string[] {
     if (node.kind === "initializer-field") return [`${node.name.text} = ${this.expression(node.value)}`];
     if (node.kind !== "initializer-list") return [this.expression(node, true)];

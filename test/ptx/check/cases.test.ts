@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { diagnose, lineOf } from "./diagnose.ts";
 
 /*
- * Modules whose lines say what is wrong with them: `// error: code` or `// warning: code` at the end of a line, several
- * with commas. Nothing else may be reported.
+ * Modules with their expected diagnostics: `// error: code` or `// warning: code` at the end of a line, several codes
+ * separated by commas. Nothing else may be reported.
  */
 const folder = new URL("cases/", import.meta.url);
 

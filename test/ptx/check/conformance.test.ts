@@ -14,7 +14,10 @@ interface RejectCase {
   readonly accepted_twin: string;
 }
 
-/** A missing semicolon or directive is found where the next statement begins, or where the last one ended. */
+/**
+ * Whether a diagnostic may be on the previous line: a missing semicolon or directive is reported where the previous
+ * statement ends.
+ */
 const mayBeBefore = (code: string): boolean => code.startsWith("ptx-") || code === "missing-version";
 
 suite("modules that must be rejected, and their twins", () => {
@@ -29,21 +32,21 @@ suite("modules that must be rejected, and their twins", () => {
   });
 });
 
-/** Probes whose verdict depends on more than the module, or on bugs of ptxas. */
+/** Probes that are left out, because ptxas's verdict depends on more than the module, or on its bugs. */
 const leftOut: Readonly<Record<string, string>> = {
   ld_param_oob: "ptxas crashes",
   abi_preserve_big: "ptxas crashes",
-  "ver_9.1": "9.1 is known here",
+  "ver_9.1": "9.1 is supported here",
   target_sm_90_on_75: "an option of ptxas",
-  direct_extern_unresolved: "the linker's business",
-  declared_never_defined_called: "the linker's business",
-  declared_never_defined_uncalled: "the linker's business",
+  direct_extern_unresolved: "left to the linker",
+  declared_never_defined_called: "left to the linker",
+  declared_never_defined_uncalled: "left to the linker",
   attr_unified_func: "needs -c, as the same module shows",
   attr_unified_visible: "needs -c, as the same module shows",
   attr_unified_decl_def_mismatch: "needs -c, as the same module shows",
 };
 
-suite("what ptxas says about calls", () => {
+suite("the verdicts of ptxas on calls", () => {
   const probes = existsSync(root)
     ? read("ptxas-probe/results.tsv")
         .trim()
@@ -59,7 +62,7 @@ suite("what ptxas says about calls", () => {
   }
 });
 
-suite("modules with nothing wrong", () => {
+suite("modules without errors", () => {
   for (const folder of ["cuda/ptx/", "hand/"]) {
     for (const name of modulesIn(folder)) {
       const text = read(folder + name);

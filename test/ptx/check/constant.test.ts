@@ -3,7 +3,7 @@ import { evaluateConstant } from "../../../src/ptx/check/constant.ts";
 import { parsePtx } from "../../../src/ptx/parser/index.ts";
 import { SourceText } from "../../../src/source/index.ts";
 
-/** The value as `kind value`, or what was reported. */
+/** The value as `kind value`, or the message reported. */
 function evaluate(text: string): string {
   const { tree } = parsePtx(new SourceText("c.ptx", `.global .b64 g = ${text};`));
   const [item] = tree.items;
@@ -20,7 +20,7 @@ function evaluate(text: string): string {
 
 const all = 0xffff_ffff_ffff_ffffn;
 
-// Types and values as 4.5.1 to 4.5.6 state them.
+// Types and values according to 4.5.1 to 4.5.6.
 describe("constant expressions", () => {
   test.each([
     ["42", "s64 42"],
@@ -71,9 +71,9 @@ describe("constant expressions", () => {
     ["1 % 0", "division by zero in a constant expression"],
     ["1 + 2.0", "integer and floating-point constants cannot be mixed"],
     ["1 ? 2 : 3.0", "integer and floating-point constants cannot be mixed"],
-    ["~1.0", "'~' takes integers, and this is floating-point"],
-    ["1.0 % 2.0", "'%' takes integers, and this is floating-point"],
-    ["1.0 ? 2 : 3", "the condition of `?:` takes integers, and this is floating-point"],
+    ["~1.0", "'~' takes integers, but this is floating-point"],
+    ["1.0 % 2.0", "'%' takes integers, but this is floating-point"],
+    ["1.0 ? 2 : 3", "the condition of `?:` takes integers, but this is floating-point"],
     ["-0f3F800000", "a 0f constant cannot be part of an expression"],
   ])("%s", (text, wanted) => {
     expect(evaluate(text)).toBe(wanted);

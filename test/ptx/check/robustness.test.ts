@@ -7,7 +7,7 @@ const kernel = (body: string): string => `${header}.entry k() { .reg .u32 a; .re
 const repeat = (count: number, make: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join("\n");
 
-/** Texts that are short for what they ask of a checker. Each must take a moment, not minutes. */
+/** Short texts that a naive checker would take minutes for. */
 const hostile: Readonly<Record<string, string>> = {
   "a range of four billion registers": kernel(".reg .u32 q<4000000000>; mov.u32 q3999999999, 1;"),
   "many such ranges": kernel(repeat(20_000, (i) => `.reg .u32 a${i}, r${i}x<4000000000>;`)),
@@ -32,7 +32,7 @@ describe("hostile text", () => {
   }
 });
 
-/** Texts with a word left out, doubled or taken from elsewhere. */
+/** A text with some words removed, doubled or inserted from elsewhere. */
 function damaged(text: string, seed: number): string {
   const random = generator(seed);
   const words = text.split(/(?<=[\s,;(){}[\]])/);
@@ -44,7 +44,7 @@ function damaged(text: string, seed: number): string {
   return words.join("");
 }
 
-describe("damaged text never makes the checker throw", () => {
+describe("the checker never throws on damaged text", () => {
   const texts = [
     sample,
     ...corpus()

@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import { errorsOf, lines } from "./diagnose.ts";
 
 /*
- * Small modules with the verdict of ptxas 13.0 (`-arch` their target or sm_75, `-c`), which must be ours:
+ * Small modules with the verdict of ptxas 13.0 (`-c`, with `-arch` their target or sm_75), which the checker must
+ * share:
  *
  *     ==== name (kernel): rejected
  *     the text
  *
  * `module`: items of a module; `kernel`: statements of a kernel; `operands`: the same with registers of every type and
- * variables of every space; `text`: everything. Where the verdicts are meant to differ
- * the title says so and why.
+ * variables of every space; `text`: the whole module. If the verdicts are meant to differ, the title says so and why.
  */
 const folder = new URL("verdicts/", import.meta.url);
 const header = ".version 9.0\n.target sm_90\n.address_size 64\n";

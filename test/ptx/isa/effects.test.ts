@@ -3,7 +3,7 @@ import type { Access, Op } from "../../../src/ir/index.ts";
 import { instructionSet, type OperandAccess } from "../../../src/ptx/isa/index.ts";
 import { type Expr, fold, kit, type Value } from "../../../src/semantics/index.ts";
 
-/** What the row of an opcode returns for these sources. */
+/** The operation that an opcode's row returns for these sources. */
 function effectOf(opcode: string, sources: Readonly<Record<string, readonly Expr[]>>): Op {
   const { candidates, problem } = instructionSet.resolve(opcode);
   const candidate = candidates.find((c) => c.operands.every((o) => o.destination || o.optional || o.name in sources));
@@ -92,7 +92,7 @@ describe("atomic operations against the manual's `operation` (9.7.13.5)", () => 
     expect(sum("red.shared::cta.add.f32")).toBe(2 * least);
   });
 
-  // 0x3c00 is 1.0, 0x4000 is 2.0, 0x0001 the least subnormal f16; 0x3f80 is 1.0 as bf16 (IEEE 754, 9.7.4).
+  // In f16 0x3c00 is 1.0, 0x4000 is 2.0 and 0x0001 the smallest subnormal; in bf16 0x3f80 is 1.0 (IEEE 754, 9.7.4).
   test.each([
     ["atom.add.noftz.f16", [0x3c00], [0x4000], [0x4200]],
     ["atom.add.noftz.f16", [0x0001], [0x0001], [0x0002]],

@@ -4,7 +4,7 @@ import { checkPtx } from "../../../src/ptx/check/check.ts";
 import { parsePtx } from "../../../src/ptx/parser/index.ts";
 import { SourceText } from "../../../src/source/index.ts";
 
-/** The instructions of instances.txt are checked one by one, in a kernel that declares all that they mention. */
+/** Checks the instructions of instances.txt one by one, in a kernel that declares all the names they use. */
 const moduleOf = (target: string, instruction: string): string => `.version 9.0
 .target ${target}
 .address_size 64

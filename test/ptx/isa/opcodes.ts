@@ -1,8 +1,8 @@
 import type { Form } from "../../../src/ptx/isa/index.ts";
 
 /**
- * Opcodes of a form: every combination of choices, or `limit` of them in which each choice of each class occurs. A
- * modifier that the form allows in two places is written in one.
+ * Opcodes of a form: all combinations of choices, or `limit` of them in which each choice of each class occurs. A
+ * modifier that the form allows in two positions is written in only one.
  */
 export function opcodesOf(form: Form, limit: number): string[] {
   const slots = form.modifiers.map(({ name, choices, optional }) => [
@@ -10,7 +10,7 @@ export function opcodesOf(form: Form, limit: number): string[] {
     ...(optional ? [""] : []),
   ]);
   const count = slots.reduce((n, slot) => n * slot.length, 1);
-  // A stride that is prime to every number of choices walks through all combinations before it repeats one.
+  // A stride that is coprime to every number of choices visits all combinations before it repeats one.
   const stride = count > limit ? 7_919 : 1;
   const root = /^[a-z0-9_]+/.exec(form.text)![0];
   const combination = (i: number): string[] => {

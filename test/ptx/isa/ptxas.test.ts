@@ -9,15 +9,15 @@ import { versionNumber } from "../../../src/ptx/types.ts";
 import { opcodesOf } from "./opcodes.ts";
 
 /**
- * The table against NVIDIA's assembler, where it is installed, for the families whose operands are all plain values: for
- * each version and target, ptxas takes exactly the opcodes whose gates are met.
+ * Compares the table with NVIDIA's assembler, if it is installed, for the families whose operands are all plain values:
+ * for each version and target ptxas accepts exactly the opcodes whose gates are open.
  */
 const sections = [
   ...["9.7.1.", "9.7.2.", "9.7.3.", "9.7.4.", "9.7.5.", "9.7.6.", "9.7.7.", "9.7.8.", "9.7.18."],
   ...["9.7.9.3", "9.7.9.7", "9.7.9.19", "9.7.9.20", "9.7.9.21", "9.7.9.22"],
 ];
 
-/** Versions at the edges of gates; ptxas 13 knows no target below sm_75. */
+/** Versions and targets at the bounds of gates; ptxas 13 has no target below sm_75. */
 const modules: readonly (readonly [version: string, target: string])[] = [
   ["9.0", "sm_100"],
   ["9.0", "sm_100a"],
@@ -49,7 +49,7 @@ const instructionText = ({ operands }: Candidate, opcode: string): string => {
   return `${opcode} ${texts.join(", ")};`;
 };
 
-/** The first complaint of ptxas about each line of the body, by its number. */
+/** The first error of ptxas in each line of the body, by line number. */
 function askPtxas(version: string, target: string, lines: readonly string[]): ReadonlyMap<number, string> {
   const head = [
     `.version ${version}`,

@@ -17,11 +17,12 @@ const targets = new Set(
   "10 11 12 13 20 30 32 35 37 50 52 53 60 61 62 70 72 75 80 86 87 88 89 90 100 101 103 110 120 121".split(" "),
 );
 
-// Forms of one instruction may share their rules and gates: a name is wrong where none of them has it.
+// Forms of one instruction may share their rules and gates, so a name is only wrong if no form of the instruction has
+// it.
 const rows = instructionSet.instructions.flatMap((instruction) =>
   instruction.forms.map((form) => ({ instruction, form })),
 );
-/** What is wrong with each row, headed by its text. */
+/** The problems of all rows, each with the text of its row. */
 const complaints = (complain: (form: Form, siblings: readonly Form[]) => readonly string[]): string[] =>
   rows.flatMap(({ form, instruction }) =>
     complain(form, instruction.forms).map((problem) => `${form.text}: ${problem}`),
@@ -38,17 +39,17 @@ test("the text of every form is well formed", () => {
       const [opcode = ""] = form.text.split(" ");
       const names = operandNames(form);
       return [
-        ...(head.test(opcode) ? [] : [`"${opcode}" is no opcode`]),
+        ...(head.test(opcode) ? [] : [`"${opcode}" is not an opcode`]),
         ...names
           .filter((name) => !/^[A-Za-z_][A-Za-z0-9_]*(,[A-Za-z_][A-Za-z0-9_]*)*$/.test(name))
-          .map((name) => `"${name}" is no name`),
+          .map((name) => `"${name}" is not a name`),
         ...names.filter((name, i) => names.indexOf(name) !== i).map((name) => `two operands "${name}"`),
       ];
     }),
   ).toEqual([]);
 });
 
-test("every class is used in its form, once, and has distinct choices", () => {
+test("every class is used exactly once in its form and has distinct choices", () => {
   expect(
     complaints((form) =>
       Object.entries(form.rules).flatMap(([name, choices]) => [
@@ -97,14 +98,14 @@ const gateProblems = (gate: Gate): string[] => [
   }),
 ];
 
-test("gates are of known versions and targets", () => {
+test("gates name known versions and targets", () => {
   expect(complaints((form) => [form, ...Object.values(form.gates)].flatMap(gateProblems))).toEqual([]);
 });
 
-/** `a+b`: where both are written; `!c`: where `c` is not. */
+/** The names in the key of a gate: `a+b` (both are written), `!c` (`c` is left out). */
 const gatedWords = (key: string): string[] => key.split("+").map((word) => word.replace(/^!/, ""));
 
-test("gates are of choices that exist, and no older than their form", () => {
+test("gates name existing choices and are not older than their form", () => {
   expect(
     complaints((form, siblings) => {
       const words = siblings.flatMap((other) => other.modifiers.flatMap((m) => [m.name, ...(m.choices ?? [])]));
@@ -127,7 +128,7 @@ test("no two forms of an instruction are identical", () => {
 });
 
 test("every instruction has one section, a summary and forms", () => {
-  // `add` is a chapter each for integers, floats, half and mixed precision.
+  // `add` has a section each for integers, floats, half and mixed precision.
   const names = instructionSet.instructions.map((i) => `${i.name} in ${i.section}`);
   expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   const wrong = instructionSet.instructions.flatMap(({ name, summary, section, forms }) => [
@@ -138,7 +139,7 @@ test("every instruction has one section, a summary and forms", () => {
   expect(wrong).toEqual([]);
 });
 
-test("every form computes, has an effect, controls, or says why it does not run", () => {
+test("every form computes, has an effect, is control flow, or says why it does not run", () => {
   expect(
     complaints((form) => {
       const ways = [form.sem !== null, form.effect !== null, form.control, form.unimplemented !== null];

@@ -8,9 +8,9 @@ import { linked } from "./linked.ts";
 import { objections } from "./ptxas.ts";
 
 /*
- * Programs of several files: `a.ptx`, `b.ptx`, ... `// error: code`, `// warning: code` and `// report: code` at the end of a
- * line say what is found there; nothing else may be. Those with a `job.json` are run twice, as they are and linked into one
- * module first, and must give the same.
+ * Programs of several files, `a.ptx`, `b.ptx` and so on. `// error: code`, `// warning: code` and `// report: code` at
+ * the end of a line are the expected findings; there must be no others. Programs with a `job.json` are run twice, as
+ * they are and linked into one module, with the same results.
  */
 const folder = new URL("cases/", import.meta.url);
 
@@ -32,7 +32,7 @@ describe("programs of several files", () => {
     const read = (file: string): string => readFileSync(new URL(`${name}/${file}`, folder), "utf8");
     const modules = files.filter((file) => file.endsWith(".ptx"));
 
-    test(`${name} is diagnosed`, () => {
+    test(`${name} has the expected diagnostics`, () => {
       const wanted = modules.flatMap((file) => marks(file, read(file), /\/\/ ((?:error|warning): [\w-]+)$/));
       const found = linked(modules.map(read)).diagnostics.map(
         (d) => `${d.source.path}:${d.source.position(d.span.start).line} ${d.severity}: ${d.code}`,

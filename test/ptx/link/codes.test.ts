@@ -3,7 +3,7 @@ import { linkCodes } from "../../../src/ptx/link/codes.ts";
 import type { CodePage, Diagnostic } from "../../../src/source/index.ts";
 import { linked } from "./linked.ts";
 
-/** An example's files, each under a comment with its name. */
+/** The files of an example, each after a comment with its name. */
 const diagnose = (example: string): readonly Diagnostic[] =>
   linked(example.split(/^\/\/ \w+\.ptx\n/m).slice(1)).diagnostics;
 

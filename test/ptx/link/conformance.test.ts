@@ -7,7 +7,7 @@ import { jobFiles, present } from "../../runtime/conformance-jobs.ts";
 import { lines } from "./linked.ts";
 import { objections } from "./ptxas.ts";
 
-/** Jobs of one or more files, linked into one module: the run as it stands is tested with the runtime. */
+/** Jobs of one or more files, linked into one module. The tests of the runtime run them unlinked. */
 const jobs = [...jobFiles("hand"), ...jobFiles("cuda")].flatMap((files) => {
   const job = parseJob(files.source).job!;
   const several = [...job.variants].filter(([, paths]) => paths.length > 1);

@@ -9,7 +9,7 @@ export const header = ".version 9.0\n.target sm_90\n.address_size 64\n";
 export const sourcesOf = (texts: readonly string[]): SourceText[] =>
   texts.map((text, i) => new SourceText(`${"abcdefghij"[i]}.ptx`, text));
 
-/** Modules that must have no errors of their own. */
+/** Checks modules, which must have no errors. */
 export function checked(sources: readonly SourceText[]): CheckedModule[] {
   return sources.map((source) => {
     const { tree, diagnostics } = parsePtx(source);
@@ -22,7 +22,7 @@ export function checked(sources: readonly SourceText[]): CheckedModule[] {
 
 export const linked = (texts: readonly string[]): LinkedProgram => linkPtx(checked(sourcesOf(texts)), isProvided);
 
-/** One line for each, as a failing test shows them. */
+/** One line for each diagnostic, for the output of failing tests. */
 export const lines = (diagnostics: readonly Diagnostic[]): string[] =>
   diagnostics.map(
     ({ source, span, severity, code, message }) =>

@@ -6,7 +6,7 @@ import { join } from "node:path";
 const present = spawnSync("ptxas", ["--version"]).status === 0;
 if (!present) console.warn("skipped: there is no ptxas to read linked modules");
 
-/** What ptxas has against the text as a whole program; nothing where there is no ptxas. */
+/** The errors of ptxas in a text as a whole program; "" if ptxas is not installed. */
 export function objections(text: string): string {
   if (!present) return "";
   const folder = mkdtempSync(join(tmpdir(), "linked-"));

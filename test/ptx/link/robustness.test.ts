@@ -13,11 +13,11 @@ import { checked, header, linked, sourcesOf } from "./linked.ts";
 const repeat = (count: number, make: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join("\n");
 
-/** `modules` modules of `count` items each; `m` and `i` say which. */
+/** A program of `modules` modules with `count` items each; `make` returns item `i` of module `m`. */
 const program = (modules: number, count: number, make: (m: number, i: number) => string): string[] =>
   Array.from({ length: modules }, (_, m) => header + repeat(count, (i) => make(m, i)));
 
-/** Programs of 10,000 things that a linker must not compare with each other. */
+/** Programs of 10,000 items, which a linker must not compare pairwise. */
 const large: Readonly<Record<string, readonly string[]>> = {
   "functions that call those of the next module": program(
     10,
@@ -65,7 +65,7 @@ describe("large programs", () => {
   }
 });
 
-test("a program that is linked already stays as it is", () => {
+test("linking a linked program again does not change it", () => {
   const texts = [
     header + ".extern .func g();\n.func f() { call g; ret; }",
     header + ".func f() { ret; }\n.visible .func g() { call f; ret; }",
@@ -74,7 +74,7 @@ test("a program that is linked already stays as it is", () => {
   expect(printLinked(linked([once]))).toBe(once);
 });
 
-/** Modules without errors, whatever they are for. */
+/** Modules of the corpus that have no errors. */
 const sound = corpus()
   .filter(({ text }) => text.length < 20_000)
   .flatMap(({ text }) => {
@@ -83,7 +83,7 @@ const sound = corpus()
     return hasErrors([...diagnostics, ...module.diagnostics]) ? [] : [module];
   });
 
-test.skipIf(sound.length === 0)("modules that have nothing to do with each other", () => {
+test.skipIf(sound.length === 0)("unrelated modules can be linked", () => {
   const random = generator(7);
   let programs = 0;
   for (let i = 0; i < 400; i++) {

@@ -6,16 +6,16 @@ import { checked, header, lines, linked, sourcesOf } from "./linked.ts";
 import { objections } from "./ptxas.ts";
 
 /*
- * Programs of several small modules with the verdict of nvlink 13.0 (each module through `ptxas -c` for sm_90), which must be
- * ours:
+ * Programs of several small modules with the verdict of nvlink 13.0 (each module through `ptxas -c` for sm_90), which
+ * the linker must share:
  *
  *     ==== name: rejected (code of the diagnostic)
  *     items of the first module
  *     ----
  *     items of the second
  *
- * Where the verdicts are meant to differ the title says so and why. The text of every program that is accepted must be a module
- * that the checker accepts, and ptxas, where there is one.
+ * If the verdicts are meant to differ, the title says so and why. The text of every accepted program must be a module
+ * that the checker accepts, and ptxas if it is installed.
  */
 const [, ...cases] = readFileSync(new URL("verdicts.txt", import.meta.url), "utf8").split(/^==== /m);
 

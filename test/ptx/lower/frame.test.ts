@@ -8,7 +8,7 @@ import { SourceText } from "../../../src/source/index.ts";
 
 const header = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-/** A call in a block with variables of its own, as nvcc writes it. */
+/** A call in a block that declares its arguments, as nvcc writes it. */
 const call = (callee: string, type: string, argument: string, result: string) => `{
   .param .b${type} param0;
   .param .b32 retval0;
@@ -25,7 +25,7 @@ const lower = (text: string) => {
   return lowerModules([checked], names, "sm_80");
 };
 
-/** `f(n)` calls itself with `n - 1` at the last of 500 places. A thread has 512 KiB of stack. */
+/** `f(n)` calls itself with `n - 1` at the last of 500 call sites. A thread has 512 KiB of stack. */
 const recursion = `.visible .func (.param .b32 result) f(.param .b32 n)
 {
   .reg .pred %p;
@@ -55,12 +55,12 @@ const recursion = `.visible .func (.param .b32 result) f(.param .b32 n)
   ret;
 }`;
 
-test("calls in blocks of their own share the room of their arguments", () => {
+test("calls in separate blocks share the space of their arguments", () => {
   const f = lower(recursion).functions.find((g) => g.name === "f")!;
   expect(f.frame.map((v) => `${v.name} ${v.size}`)).toEqual(["n 4", "result 4", "param0 4", "retval0 4"]);
 });
 
-test("a function with 500 call sites can call itself 1000 deep", () => {
+test("a function with 500 call sites can recurse 1000 levels deep", () => {
   const device = new Device();
   const out = device.buffer("u32", 1);
   const { reports } = device
@@ -71,7 +71,7 @@ test("a function with 500 call sites can call itself 1000 deep", () => {
   expect([...out.read()]).toEqual([(1000 * 1001) / 2]);
 });
 
-test("a variable keeps its room while its block lasts, and shares it with none of another size", () => {
+test("a variable keeps its space to the end of its block, and never shares it with one of another size", () => {
   const f = lower(`.func (.param .b32 r) g(.param .b32 n) { st.param.b32 [r], 1; ret; }
 .func (.param .b32 r) h(.param .b64 n) { st.param.b32 [r], 1; ret; }
 .func f() {

@@ -35,7 +35,7 @@ function bytesOf(variable: string, size: number): string {
   return [...new Uint8Array(out.read().buffer)].map((b) => b.toString(16).padStart(2, "0")).join(" ");
 }
 
-// Section 5.4.4: values fill arrays row by row, elements that are left out are zero. Bytes are little-endian.
+// Values fill arrays row by row, and missing elements are zero (5.4.4). Bytes are little-endian.
 test.each([
   [".global .u16 v[4] = {1, 0x203};", 8, "01 00 03 02 00 00 00 00"],
   [".global .u8 v[2][3] = {{1, 2}, {3}};", 6, "01 02 00 03 00 00"],
@@ -48,12 +48,12 @@ test.each([
   expect(bytesOf(variable, size)).toBe(expected);
 });
 
-test("an array far larger than its initializer costs nothing before it is loaded", () => {
+test("an array far larger than its initializer takes no memory before it is loaded", () => {
   const load = () => new Device().load(module(".global .u64 v[4294967295] = {1, 2};"));
   expect(load).toThrow(UsageError);
 });
 
-test("so does one whose rows are far apart", () => {
+test("nor does one whose rows are far apart", () => {
   const load = () => new Device().load(module(".global .u64 v[2][4294967295] = {{1}, {2}};"));
   expect(load).toThrow(UsageError);
 });

@@ -6,15 +6,15 @@ import { SourceText } from "../../../src/source/index.ts";
 import { dump } from "./dump.ts";
 
 /*
- * A file of cases holds texts, each with what is expected of it:
+ * A file of cases has texts, each with the expected results:
  *
  *     ==== what the case shows
  *     the text
  *     ---- tree            the tree (dump.ts)
- *     ---- diagnostics     line:column code message; none where the section is missing
- *     ---- printed         the canonical text, where it is the point
+ *     ---- diagnostics     line:column code message; none if the section is missing
+ *     ---- printed         the canonical text, if the case is about it
  *
- * `UPDATE_CASES=1` writes what the parser gives into the files, to be read over.
+ * `UPDATE_CASES=1` writes the parser's results into the files; review the changes.
  */
 const folder = new URL("cases/", import.meta.url);
 const update = process.env["UPDATE_CASES"] === "1";

@@ -11,7 +11,7 @@ describe("the pages of the syntax codes", () => {
     test(code, () => {
       expect(page.title).toMatch(/^[^A-Z].*[^.]$/);
       expect(page.page.length).toBeGreaterThan(60);
-      // An example of this one would be 40 MB long; robustness.test.ts provokes it.
+      // An example would be 40 MB long; robustness.test.ts provokes this diagnostic.
       if (code === "ptx-too-many-tokens") return;
       expect(codesOf(page.example!.bad)).toContain(code);
       expect(codesOf(page.example!.good)).toEqual([]);

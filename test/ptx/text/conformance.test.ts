@@ -15,7 +15,7 @@ const why = absent ? " (no conformance modules beside the repository)" : "";
 
 const parse = (text: string) => parsePtx(new SourceText("module.ptx", text));
 
-/** ptxas's own verdicts on the probes: those it stops at with a syntax error, less what is no matter of syntax. */
+/** The probes that ptxas rejects with a syntax error. */
 function syntaxErrors(): ReadonlySet<string> {
   const rejected = readFileSync(new URL("ptxas-probe/results.tsv", conformance), "utf8")
     .split("\n")
@@ -24,7 +24,7 @@ function syntaxErrors(): ReadonlySet<string> {
   return new Set(rejected);
 }
 
-/** Syntax to ptxas, but well-formed text that the checker refuses: what follows which directive, and in which version. */
+/** Modules that are syntax errors in ptxas, but that are parsed here and rejected by the checker. */
 const leftToTheChecker = new Set(
   (
     "ind_proto_named_params noreturn_entry abi_preserve_entry attr_unified_one_arg attr_managed_func attr_unified_entry " +
@@ -33,7 +33,7 @@ const leftToTheChecker = new Set(
     .split(" ")
     .map((name) => `ptxas-probe/${name}.ptx`),
 );
-/** The line of the one syntax error of each module of `reject/` that has one. */
+/** The modules of `reject/` that have a syntax error, and its line. */
 const rejectedHere: ReadonlyMap<string, number> = new Map([
   ["reject/f32_hex_short.ptx", 28],
   ["reject/f64_hex_short.ptx", 28],
@@ -44,13 +44,13 @@ const rejectedHere: ReadonlyMap<string, number> = new Map([
 ]);
 
 describe.skipIf(absent)(`conformance modules${why}`, () => {
-  test("are read without a diagnostic, but for the syntax errors", () => {
+  test("are parsed without diagnostics, except for the syntax errors", () => {
     const expected = [...syntaxErrors()].filter((path) => !leftToTheChecker.has(path)).concat([...rejectedHere.keys()]);
     const found = files.filter(({ text }) => parse(text).diagnostics.length > 0).map(({ path }) => path);
     expect(found.sort()).toEqual(expected.sort());
   });
 
-  test("have their syntax errors where they belong", () => {
+  test("have their syntax errors on the expected lines", () => {
     const lines = [...rejectedHere].map(([path]) => {
       const file = files.find((candidate) => candidate.path === path)!;
       const { tree, diagnostics } = parse(file.text);
@@ -59,7 +59,7 @@ describe.skipIf(absent)(`conformance modules${why}`, () => {
     expect(lines).toEqual([...rejectedHere]);
   });
 
-  test("say the same when printed and read again", { timeout: 60_000 }, () => {
+  test("have the same tree when printed and parsed again", { timeout: 60_000 }, () => {
     for (const { path, text } of files) {
       const { tree, diagnostics } = parse(text);
       const printed = printPtx(tree);
@@ -76,7 +76,7 @@ describe.skipIf(absent)(`conformance modules${why}`, () => {
 
 const ptxas = spawnSync("ptxas", ["--version"]).status === 0;
 
-/** The printed text of some modules that ptxas accepts, by the target that they name. */
+/** The printed text of some modules that ptxas accepts, by target. */
 function sampled(): readonly CorpusFile[] {
   const accepted = files.filter(({ path }) => path.startsWith("cuda/") || path.startsWith("hand/"));
   return accepted.filter((file, i) => i % 12 === 0 && existsSync(new URL(file.path, conformance)));

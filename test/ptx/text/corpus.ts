@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** The conformance modules beside the repository, where there are any. */
+/** The folder of the conformance modules beside the repository, which may not exist. */
 export const conformance = new URL("../../../../shared/conformance/", import.meta.url);
 
 export interface CorpusFile {
@@ -16,7 +16,7 @@ export function corpus(): readonly CorpusFile[] {
     .map((path) => ({ path, text: readFileSync(new URL(path, conformance), "utf8") }));
 }
 
-/** A module with something of everything, for where there is no corpus. */
+/** A module with a bit of everything, for use without the corpus. */
 export const sample = `.version 9.0
 .target sm_90, debug
 .address_size 64
@@ -41,7 +41,7 @@ proto: .callprototype (.param .b32 _) _ (.param .b64 _);
 @@DWARF .byte 0x2b
 `;
 
-/** Numbers below a bound, the same on every machine. */
+/** A generator of pseudo-random numbers below a bound, the same on every machine. */
 export function generator(seed: number): (bound: number) => number {
   let state = seed;
   return (bound) => {

@@ -14,7 +14,7 @@ import type {
   VariableDeclaration,
 } from "../../../src/ptx/tree.ts";
 
-/** A tree in few lines: one for each statement, expressions as `(operator operand ...)`. Spans are left out. */
+/** A tree as text: one line for each statement, expressions as `(operator operand ...)`. Spans are left out. */
 export function dump(module: Module): string {
   const lines = module.items.flatMap((item) => itemLines(item, module));
   for (const skipped of module.skipped) lines.push(`skipped ${JSON.stringify(module.source.slice(skipped))}`);

@@ -12,7 +12,10 @@ const short = texts.filter((text) => text.length < 8_000);
 const parse = (text: string) => parsePtx(new SourceText("any.ptx", text));
 const codes = (text: string): string[] => parse(text).diagnostics.map(({ code }) => code);
 
-/** What holds of any text whatever: no throw, spans within it, and something to say about what is not in the tree. */
+/**
+ * Checks what must hold for every text: nothing throws, spans are within it, and unparsed text has a diagnostic and is
+ * printed.
+ */
 function check(text: string): void {
   const { tree, diagnostics } = parse(text);
   const within = ({ start, end }: { start: number; end: number }) => start >= 0 && start <= end && end <= text.length;
@@ -96,12 +99,12 @@ describe("nesting is bounded", () => {
       expect(codes(text)).toContain("ptx-nesting-too-deep");
     });
   }
-  test("a pair has two halves, not any number", () => {
+  test("a pair has exactly two halves", () => {
     const text = `${head}mov.u32 ${"{a}|".repeat(count)}a;}`;
     check(text);
     expect(codes(text)).toEqual(["ptx-unexpected-token"]);
   });
-  test("what follows is read", () => {
+  test("the following statements are parsed", () => {
     expect(parse(bombs["parentheses"]!.replace(/}$/, "ret; }")).tree.items.at(-1)).toMatchObject({
       body: { statements: [{ kind: "instruction" }, { kind: "instruction", opcode: { text: "ret" } }] },
     });
@@ -128,7 +131,7 @@ describe("garbage", () => {
     });
   }
 
-  test("a module has a largest number of tokens", { timeout: 120_000 }, () => {
+  test("the number of tokens is bounded", { timeout: 120_000 }, () => {
     const text = `.global .b8 x[] = {${"0,".repeat(tokenLimit / 2)}0};`;
     const { tree, diagnostics } = parse(text);
     expect(diagnostics.map(({ code }) => code)).toContain("ptx-too-many-tokens");
@@ -136,7 +139,7 @@ describe("garbage", () => {
   });
 });
 
-test("time grows as the text does", { timeout: 60_000 }, () => {
+test("parsing time is linear in the size of the text", { timeout: 60_000 }, () => {
   const time = (text: string): number => processorMilliseconds(() => parse(text));
   const module = (count: number) => `.entry k() {\n${"  add.u32 a, b, [c+4]; // sum\n".repeat(count)}}\n`;
   time(module(20_000));

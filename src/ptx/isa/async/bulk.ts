@@ -12,7 +12,7 @@ const mask = { cp_mask: { since: "8.6", target: "sm_100" } } as const;
 
 /** Section 9.7.9.25.4.1. */
 const cpAsyncBulk = instruction("cp.async.bulk", {
-  summary: "copies a range of memory in the background",
+  summary: "copies a range of memory asynchronously",
   section: "9.7.9.25.4.1",
   forms: [
     form(
@@ -62,12 +62,12 @@ const reductionProblem =
     typesOf[redOp].includes(type)
       ? null
       : redOp === "add" && type.endsWith("f16")
-        ? `the addition of '.${type}' needs '.noftz'`
+        ? `adding '.${type}' needs '.noftz'`
         : `'.${redOp}' does not take '.${type}'`;
 
 /** Section 9.7.9.25.4.2. */
 const cpReduceAsyncBulk = instruction("cp.reduce.async.bulk", {
-  summary: "combines a range of memory into another in the background",
+  summary: "reduces a range of memory into another asynchronously",
   section: "9.7.9.25.4.2",
   forms: [
     form(
@@ -98,7 +98,7 @@ const cpReduceAsyncBulk = instruction("cp.reduce.async.bulk", {
 
 /** Section 9.7.9.25.4.3. */
 const cpAsyncBulkPrefetch = instruction("cp.async.bulk.prefetch", {
-  summary: "brings a range of global memory into the L2 cache",
+  summary: "prefetches a range of global memory into the L2 cache",
   section: "9.7.9.25.4.3",
   forms: [
     form("cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [srcMem], size{, cache_policy}", {
@@ -113,7 +113,7 @@ const cpAsyncBulkPrefetch = instruction("cp.async.bulk.prefetch", {
 
 /** Section 9.7.9.26. */
 const multimemCpAsyncBulk = instruction("multimem.cp.async.bulk", {
-  summary: "copies shared memory to all memories behind a multimem address",
+  summary: "copies shared memory to all memories of a multimem address",
   section: "9.7.9.26",
   forms: [
     form("multimem.cp.async.bulk.global.shared::cta.bulk_group{.cp_mask} [dstMem], [srcMem], size{, byteMask}", {
@@ -127,7 +127,7 @@ const multimemCpAsyncBulk = instruction("multimem.cp.async.bulk", {
 
 /** Section 9.7.9.27. */
 const multimemCpReduceAsyncBulk = instruction("multimem.cp.reduce.async.bulk", {
-  summary: "combines shared memory into all memories behind a multimem address",
+  summary: "reduces shared memory into all memories of a multimem address",
   section: "9.7.9.27",
   forms: [
     form("multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.redOp.type [dstMem], [srcMem], size", {
@@ -146,14 +146,14 @@ const multimemCpReduceAsyncBulk = instruction("multimem.cp.reduce.async.bulk", {
 
 /** Section 9.7.9.27.2.1. */
 const cpAsyncBulkCommitGroup = instruction("cp.async.bulk.commit_group", {
-  summary: "makes a group of the thread's bulk copies so far",
+  summary: "commits the thread's bulk copies so far to a group",
   section: "9.7.9.27.2.1",
   forms: [form("cp.async.bulk.commit_group", { since: "8.0", target: "sm_90", unimplemented })],
 });
 
 /** Section 9.7.9.27.2.2. */
 const cpAsyncBulkWaitGroup = instruction("cp.async.bulk.wait_group", {
-  summary: "waits until at most N groups of bulk copies are under way",
+  summary: "waits until at most N groups of bulk copies are pending",
   section: "9.7.9.27.2.2",
   forms: [
     form("cp.async.bulk.wait_group{.read} N", {

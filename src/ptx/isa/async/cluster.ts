@@ -11,7 +11,7 @@ const griddepcontrol = instruction("griddepcontrol", {
       where: { action: ["launch_dependents", "wait"] },
       since: "7.8",
       target: "sm_90",
-      note: "Grids run one after the other here: there is nothing to start or to wait for.",
+      note: "grids run one at a time here, so there is nothing to start or to wait for",
       effect: () => ({ kind: "nothing" }),
     }),
   ],
@@ -21,7 +21,7 @@ const blackwell = { since: "8.6", target: "sm_100", unimplemented } as const;
 
 /** Section 9.7.13.17. */
 const clusterlaunchcontrolTryCancel = instruction("clusterlaunchcontrol.try_cancel", {
-  summary: "asks to cancel the launch of a cluster that has not started, to take over its work",
+  summary: "requests to cancel the launch of a cluster that has not started, in order to take over its work",
   section: "9.7.13.17",
   forms: [
     form(
@@ -38,7 +38,7 @@ const clusterlaunchcontrolTryCancel = instruction("clusterlaunchcontrol.try_canc
 
 /** Section 9.7.13.18. */
 const clusterlaunchcontrolQueryCancel = instruction("clusterlaunchcontrol.query_cancel", {
-  summary: "reads the answer of clusterlaunchcontrol.try_cancel",
+  summary: "decodes the response of clusterlaunchcontrol.try_cancel",
   section: "9.7.13.18",
   forms: [
     form("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, a", {

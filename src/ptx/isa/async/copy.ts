@@ -16,7 +16,7 @@ const ampere = { since: "7.0", target: "sm_80" } as const;
 
 /** Section 9.7.9.25.3.1. `.ca` copies 4, 8 or 16 bytes, `.cg` 16. */
 const cpAsync = instruction("cp.async", {
-  summary: "copies from global to shared memory in the background",
+  summary: "copies from global to shared memory asynchronously",
   section: "9.7.9.25.3.1",
   forms: [
     form(
@@ -70,21 +70,21 @@ const cpAsync = instruction("cp.async", {
 
 /** Section 9.7.9.25.3.2. */
 const cpAsyncCommitGroup = instruction("cp.async.commit_group", {
-  summary: "makes a group of the thread's copies so far",
+  summary: "commits the thread's copies so far to a group",
   section: "9.7.9.25.3.2",
   forms: [form("cp.async.commit_group", { ...ampere, unimplemented })],
 });
 
 /** Section 9.7.9.25.3.3. */
 const cpAsyncWaitGroup = instruction("cp.async.wait_group", {
-  summary: "waits until at most N groups of copies are under way",
+  summary: "waits until at most N groups of copies are pending",
   section: "9.7.9.25.3.3",
   forms: [form("cp.async.wait_group N", { operands: { N: "imm u32" }, ...ampere, unimplemented })],
 });
 
 /** Section 9.7.9.25.3.3. */
 const cpAsyncWaitAll = instruction("cp.async.wait_all", {
-  summary: "waits for all of the thread's copies",
+  summary: "waits for all copies of the thread",
   section: "9.7.9.25.3.3",
   forms: [form("cp.async.wait_all", { ...ampere, unimplemented })],
 });

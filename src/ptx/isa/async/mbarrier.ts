@@ -10,11 +10,11 @@ const window = { "shared::cta": { since: "7.8" } } as const;
 const ampere = { since: "7.0", target: "sm_80", anyOrder: true, unimplemented } as const;
 const hopper = { since: "8.0", target: "sm_90", anyOrder: true, unimplemented } as const;
 
-/** `.sem.scope` is written whole or not at all. */
+/** `.sem` and `.scope` must be written together. */
 const semNeedsScope = ({ sem, scope }: { readonly sem?: string | undefined; readonly scope?: string | undefined }) =>
   (sem === undefined) === (scope === undefined)
     ? null
-    : `'.${sem ?? scope}' needs a ${sem === undefined ? "'.sem'" : "'.scope'"} beside it`;
+    : `'.${sem ?? scope}' must be written together with ${sem === undefined ? "a '.sem'" : "a '.scope'"}`;
 
 const orderGates = (sem: string) => ({
   [sem]: { since: "8.0" },
@@ -25,7 +25,7 @@ const orderGates = (sem: string) => ({
 
 /** Section 9.7.13.15.9. */
 const mbarrierInit = instruction("mbarrier.init", {
-  summary: "makes an mbarrier of memory",
+  summary: "initializes an mbarrier in memory",
   section: "9.7.13.15.9",
   forms: [
     form("mbarrier.init{.ss}.b64 [addr], count", {
@@ -39,7 +39,7 @@ const mbarrierInit = instruction("mbarrier.init", {
 
 /** Section 9.7.13.15.10. */
 const mbarrierInval = instruction("mbarrier.inval", {
-  summary: "gives the memory of an mbarrier back",
+  summary: "invalidates an mbarrier, so that its memory can be reused",
   section: "9.7.13.15.10",
   forms: [form("mbarrier.inval{.ss}.b64 [addr]", { where: { ss: own }, ...ampere, gates: window })],
 });
@@ -54,19 +54,19 @@ const transactionForm = (name: "expect_tx" | "complete_tx") =>
 
 /** Section 9.7.13.15.11. */
 const mbarrierExpectTx = instruction("mbarrier.expect_tx", {
-  summary: "announces bytes that an mbarrier is to wait for",
+  summary: "increases the number of bytes that an mbarrier waits for",
   section: "9.7.13.15.11",
   forms: [transactionForm("expect_tx")],
 });
 
 /** Section 9.7.13.15.12. */
 const mbarrierCompleteTx = instruction("mbarrier.complete_tx", {
-  summary: "tells an mbarrier that bytes have arrived",
+  summary: "signals the arrival of bytes to an mbarrier",
   section: "9.7.13.15.12",
   forms: [transactionForm("complete_tx")],
 });
 
-/** In the memory of another block of the cluster nobody gets the state: `_`. */
+/** For an mbarrier of another block of the cluster the destination must be `_`: the state is not returned. */
 const arrival = { sem: ["release", "relaxed"], scope: scopes, ss: any } as const;
 const arrivalGates = { ...orderGates("release"), ...window, "shared::cluster": { since: "8.0", target: "sm_90" } };
 
@@ -111,7 +111,7 @@ const mbarrierArrive = instruction("mbarrier.arrive", {
 
 /** Section 9.7.13.15.14. */
 const mbarrierArriveDrop = instruction("mbarrier.arrive_drop", {
-  summary: "arrives at an mbarrier for the last time",
+  summary: "arrives at an mbarrier and decrements its expected arrival count",
   section: "9.7.13.15.14",
   forms: arrivalForms("arrive_drop"),
 });
@@ -122,7 +122,7 @@ const tryOperands = { ...waitOperands, suspendTimeHint: "u32" };
 
 /** Section 9.7.13.15.16. */
 const mbarrierTestWait = instruction("mbarrier.test_wait", {
-  summary: "asks whether a phase of an mbarrier is complete",
+  summary: "tests whether a phase of an mbarrier is complete",
   section: "9.7.13.15.16",
   forms: [
     form("mbarrier.test_wait{.sem}{.scope}{.ss}.b64 d, [addr], state", {
@@ -145,7 +145,7 @@ const mbarrierTestWait = instruction("mbarrier.test_wait", {
 
 /** Section 9.7.13.15.16. */
 const mbarrierTryWait = instruction("mbarrier.try_wait", {
-  summary: "waits a while for a phase of an mbarrier, and tells whether it is complete",
+  summary: "waits for a limited time for a phase of an mbarrier, and tells whether it is complete",
   section: "9.7.13.15.16",
   forms: [
     form("mbarrier.try_wait{.sem}{.scope}{.ss}.b64 d, [addr], state{, suspendTimeHint}", {
@@ -171,7 +171,7 @@ const mbarrierTryWait = instruction("mbarrier.try_wait", {
 
 /** Section 9.7.13.15.17. */
 const mbarrierPendingCount = instruction("mbarrier.pending_count", {
-  summary: "reads the number of pending arrivals out of an mbarrier's state",
+  summary: "extracts the number of pending arrivals from an mbarrier's state",
   section: "9.7.13.15.17",
   forms: [
     form("mbarrier.pending_count.b64 d, state", {

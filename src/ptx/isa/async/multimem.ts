@@ -1,7 +1,7 @@
 import { typeInfo } from "../../types.ts";
 import { form, instruction } from "../define.ts";
 
-const unimplemented = "memory that is shared by several GPUs is not modelled yet";
+const unimplemented = "memory shared by several GPUs is not modelled yet";
 
 const scopes = ["cta", "cluster", "gpu", "sys"] as const;
 const integers = ["b32", "b64", "u32", "u64", "s32", "s64"] as const;
@@ -30,12 +30,12 @@ interface FloatAccess {
   readonly acc_prec?: string | undefined;
 }
 
-/** An access has 32, 64 or 128 bits in all. */
+/** Checks the modifiers of a floating-point access, which must have 32, 64 or 128 bits in all. */
 function floatProblem({ type, vec, op, acc_prec }: FloatAccess): string | null {
   const count = vec === undefined ? 1 : Number(vec.slice(1));
   const bits = typeInfo(type)!.bits * count;
-  if (type === "f64" && count > 1) return "'.f64' comes without a vector";
-  if (bits !== 32 && bits !== 64 && bits !== 128) return `an access has 32, 64 or 128 bits, not ${bits}`;
+  if (type === "f64" && count > 1) return "'.f64' cannot be used with a vector";
+  if (bits !== 32 && bits !== 64 && bits !== 128) return `an access must have 32, 64 or 128 bits, not ${bits}`;
   if (op !== undefined && op !== "add" && (type === "f32" || type === "f64"))
     return `'.${op}' does not take '.${type}'`;
   const accumulator = type.startsWith("e")
@@ -43,7 +43,7 @@ function floatProblem({ type, vec, op, acc_prec }: FloatAccess): string | null {
     : typeInfo(type)!.bits < 32 || type.endsWith("x2")
       ? "acc::f32"
       : null;
-  return acc_prec === undefined || acc_prec === accumulator ? null : `'.${acc_prec}' does not go with '.${type}'`;
+  return acc_prec === undefined || acc_prec === accumulator ? null : `'.${acc_prec}' cannot be used with '.${type}'`;
 }
 
 const reduce = { op: ["min", "max", "add"], acc_prec: ["acc::f32", "acc::f16"], vec: vectors } as const;
@@ -51,7 +51,7 @@ const floatTypes = [...floats, ...narrow] as const;
 
 /** Section 9.7.9.14. Without `.sem` and `.scope` a load is weak. */
 const multimemLdReduce = instruction("multimem.ld_reduce", {
-  summary: "loads from all memories behind a multimem address and reduces the values",
+  summary: "loads from all memories of a multimem address and reduces the values",
   section: "9.7.9.14",
   forms: [
     form("multimem.ld_reduce{.ldsem}{.scope}{.ss}.op.type d, [a]", {
@@ -83,7 +83,7 @@ const multimemLdReduce = instruction("multimem.ld_reduce", {
 
 /** Section 9.7.9.14. */
 const multimemSt = instruction("multimem.st", {
-  summary: "stores to all memories behind a multimem address",
+  summary: "stores to all memories of a multimem address",
   section: "9.7.9.14",
   forms: [
     form("multimem.st{.stsem}{.scope}{.ss}.type [a], b", {
@@ -110,7 +110,7 @@ const multimemSt = instruction("multimem.st", {
 
 /** Section 9.7.9.14. */
 const multimemRed = instruction("multimem.red", {
-  summary: "changes all memories behind a multimem address",
+  summary: "updates all memories of a multimem address atomically",
   section: "9.7.9.14",
   forms: [
     form("multimem.red{.redsem}{.scope}{.ss}.op.type [a], b", {

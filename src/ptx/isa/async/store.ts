@@ -11,7 +11,7 @@ const mmioNeedsSys = ({ mmio, scope }: { readonly mmio: boolean; readonly scope:
 
 /** Section 9.7.9.12. */
 const stAsync = instruction("st.async", {
-  summary: "stores in the background",
+  summary: "stores asynchronously",
   section: "9.7.9.12",
   forms: [
     form("st.async{.weak}{.ss}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]", {
@@ -49,7 +49,7 @@ const typesOf: Readonly<Record<string, readonly string[]>> = {
 
 /** Section 9.7.13.7. */
 const redAsync = instruction("red.async", {
-  summary: "changes memory in one step in the background",
+  summary: "updates memory atomically and asynchronously",
   section: "9.7.13.7",
   forms: [
     form("red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]", {

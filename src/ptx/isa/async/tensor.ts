@@ -26,7 +26,7 @@ const hopper = { since: "8.0", target: "sm_90", anyOrder: true, unimplemented } 
 
 /** Section 9.7.9.27.1.2. `im2colInfo`: offsets for `.im2col`, halo and offset for `.im2col::w`. */
 const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
-  summary: "copies a box of a tensor in the background",
+  summary: "copies a box of a tensor asynchronously",
   section: "9.7.9.27.1.2",
   forms: [
     form(
@@ -86,7 +86,7 @@ const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
 
 /** Section 9.7.9.27.1.3. */
 const cpReduceAsyncBulkTensor = instruction("cp.reduce.async.bulk.tensor", {
-  summary: "combines shared memory into a box of a tensor in the background",
+  summary: "reduces shared memory into a box of a tensor asynchronously",
   section: "9.7.9.27.1.3",
   forms: [
     form(
@@ -107,7 +107,7 @@ const cpReduceAsyncBulkTensor = instruction("cp.reduce.async.bulk.tensor", {
 
 /** Section 9.7.9.27.1.4. */
 const cpAsyncBulkPrefetchTensor = instruction("cp.async.bulk.prefetch.tensor", {
-  summary: "brings a box of a tensor into the L2 cache",
+  summary: "prefetches a box of a tensor into the L2 cache",
   section: "9.7.9.27.1.4",
   forms: [
     form(
@@ -176,7 +176,7 @@ const tensormapReplace = instruction("tensormap.replace", {
 
 /** Section 9.7.13.16. */
 const tensormapCpFenceproxy = instruction("tensormap.cp_fenceproxy", {
-  summary: "copies a tensor map to global memory and orders what follows",
+  summary: "copies a tensor map from shared to global memory with a proxy fence",
   section: "9.7.13.16",
   forms: [
     form(

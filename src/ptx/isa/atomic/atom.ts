@@ -5,26 +5,26 @@ import { combinationGates, hintGate, orderGates, spaceGates } from "./gates.ts";
 import { halfAndVectorForms } from "./half-and-vector-forms.ts";
 
 const sems = ["relaxed", "acquire", "release", "acq_rel"] as const;
-const place = { sem: sems, scope: scopes, space: ["global", ...sharedWindows] } as const;
+const common = { sem: sems, scope: scopes, space: ["global", ...sharedWindows] } as const;
 
 /** Section 9.7.13.5. */
 export const atom = instruction("atom", {
-  summary: "reads, changes and writes memory in one step, and gives what was there",
+  summary: "updates memory atomically and returns the old value",
   section: "9.7.13.5",
   forms: [
     form("atom{.sem}{.scope}{.space}.op{.L2::cache_hint}.type d, [a], b{, cache_policy}", {
       ...hinted,
-      where: { ...place, op: operations, type: scalarTypes },
+      where: { ...common, op: operations, type: scalarTypes },
       operands: { cache_policy: "b64" },
       since: "1.1",
       target: "sm_11",
       gates: { ...spaceGates, ...combinationGates, ...orderGates(sems), ...hintGate },
       invalid: atomicProblem,
-      note: "f32 addition in global memory flushes subnormal numbers; a generic address counts as global.",
+      note: "f32 addition in global memory flushes subnormal numbers; a generic address is treated as a global one",
       effect: (k, { a }, m, ops) => atomic(m, a, ops, (r, s) => combined(k, m, r, s)),
     }),
     form("atom{.sem}{.scope}{.space}.cas.type d, [a], b, c", {
-      where: { ...place, type: ["b16", "b32", "b64"] },
+      where: { ...common, type: ["b16", "b32", "b64"] },
       anyOrder: true,
       since: "1.1",
       target: "sm_11",
@@ -37,7 +37,7 @@ export const atom = instruction("atom", {
       effect: (k, { a, c }, m, ops) => atomic(m, a, ops, (r, b) => k.select(k.eq(r, b), c, r)),
     }),
     form("atom{.sem}{.scope}{.space}.cas.b128 d, [a], b, c", {
-      where: place,
+      where: common,
       anyOrder: true,
       since: "8.3",
       target: "sm_90",
@@ -53,7 +53,7 @@ export const atom = instruction("atom", {
     }),
     form("atom{.sem}{.scope}{.space}.exch{.L2::cache_hint}.b128 d, [a], b{, cache_policy}", {
       ...hinted,
-      where: place,
+      where: common,
       operands: { cache_policy: "b64" },
       since: "8.3",
       target: "sm_90",

@@ -31,7 +31,7 @@ interface AtomicModifiers {
   readonly "L2::cache_hint"?: boolean;
 }
 
-/** What 9.7.13.5 and 9.7.13.6 forbid of scalar operations. */
+/** Why 9.7.13.5 and 9.7.13.6 do not allow these modifiers of a scalar operation, or null. */
 export function atomicProblem(m: AtomicModifiers): string | null {
   const types = typesOf[m.op];
   if (!types.includes(m.type)) {
@@ -45,10 +45,11 @@ export const hintProblem = (m: Pick<AtomicModifiers, "space" | "L2::cache_hint">
     ? "'.L2::cache_hint' needs '.global' or a generic address"
     : null;
 
-/** `.sem`; relaxed where it is left out. */
+/** The modifier `.sem`, which defaults to relaxed. */
 export type AtomicOrder = Exclude<Access["order"], "weak">;
 
-export interface AtomicPlace {
+/** The modifiers that describe the access of an atomic operation. */
+export interface AtomicAccess {
   readonly type: string;
   readonly space?: string | undefined;
   readonly vec?: string | undefined;
@@ -56,16 +57,16 @@ export interface AtomicPlace {
   readonly scope?: NonNullable<Access["scope"]> | undefined;
 }
 
-/** The element of a list of `old` leaves, in the type in which the rows compute with it. */
+/** The old value of an element, with the type in which rows compute. */
 const old = (type: string, index: number): Expr => {
   const { bits } = typeInfo(type)!;
   const ty: Ty = type === "f32" || type === "f64" ? type : bits > 32 ? "i64" : "i32";
   return { kind: "old", ty, index };
 };
 
-/** An atomic operation whose elements become `combine` of what they were and of the elements of `b`. */
+/** An atomic operation that replaces each element by `combine` of its old value and the element of `b`. */
 export function atomic(
-  m: AtomicPlace,
+  m: AtomicAccess,
   address: Expr,
   ops: OperandAccess,
   combine: (old: Expr, b: Expr, index: number) => Expr,
@@ -75,7 +76,7 @@ export function atomic(
   return { kind: "atomic", access, address, combine: values };
 }
 
-/** `operation(r, s)` of the manual, for one scalar. */
+/** The manual's `operation(r, s)` on scalars. */
 export function combined(k: Kit, m: Pick<AtomicModifiers, "op" | "type" | "space">, r: Expr, s: Expr): Expr {
   const signed = m.type.startsWith("s");
   switch (m.op) {
@@ -100,14 +101,17 @@ export function combined(k: Kit, m: Pick<AtomicModifiers, "op" | "type" | "space
   }
 }
 
-/** Global memory flushes subnormal numbers, shared memory does not. A generic address is taken for a global one. */
+/**
+ * Addition of f32: global memory flushes subnormal numbers, shared memory does not. A generic address is treated as a
+ * global one.
+ */
 export function addF32(k: Kit, space: string | undefined, r: Expr, s: Expr): Expr {
   if (space?.startsWith("shared")) return k.add(r, s);
   const flush = (value: Expr) => k.op("f32.ftz", value);
   return flush(k.add(flush(r), flush(s)));
 }
 
-/** Half-precision operations keep subnormal numbers (`.noftz`). */
+/** Half-precision operations, which keep subnormal numbers (`.noftz`). */
 export const combinedHalf = (k: Kit, op: "add" | "min" | "max", type: HalfType, r: Expr, s: Expr): Expr =>
   perElement(k, type, [r, s], (...elements) =>
     op === "add"

@@ -4,8 +4,8 @@ import { type AtomicOrder, addF32, atomic, combinedHalf, hintProblem } from "./c
 import { halfGates, hintGate, laterOrderGates, vectorGates } from "./gates.ts";
 
 /**
- * The forms on half-precision numbers and on vectors, in which `atom` and `red` (9.7.13.5, 9.7.13.6) agree but for the
- * destination and the orders that they have.
+ * The forms of `atom` and `red` (9.7.13.5, 9.7.13.6) on half-precision numbers and vectors, which differ only in the
+ * destination and the memory orders.
  */
 export function halfAndVectorForms(
   name: "atom" | "red",

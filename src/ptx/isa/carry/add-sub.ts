@@ -6,11 +6,11 @@ const wide = { since: "4.3", target: "sm_20" } as const;
 const gates = { u64: wide, s64: wide };
 
 const note =
-  "CC.CF is the complement of the borrow, as on NVIDIA hardware: only `addc` or `madc` behind `sub.cc` can tell";
+  "CC.CF is the complement of the borrow, as on NVIDIA hardware: only `addc` or `madc` after `sub.cc` can tell";
 
 /** Section 9.7.2.1. */
 export const addCC = instruction("add.cc", {
-  summary: "adds two values and keeps the carry",
+  summary: "adds two values and writes the carry",
   section: "9.7.2.1",
   forms: [
     form("add.cc.type d, a, b", { where, since: "1.2", gates, sem: (k, { a, b }) => addWithCarry(k, a, b, null) }),
@@ -36,7 +36,7 @@ export const addc = instruction("addc", {
 
 /** Section 9.7.2.3. */
 export const subCC = instruction("sub.cc", {
-  summary: "subtracts two values and keeps the borrow",
+  summary: "subtracts two values and writes the borrow",
   section: "9.7.2.3",
   forms: [
     form("sub.cc.type d, a, b", {

@@ -8,7 +8,7 @@ const gates = { u64: wide, s64: wide };
 
 /** Section 9.7.2.5. */
 export const madCC = instruction("mad.cc", {
-  summary: "multiplies, adds a third value to one half and keeps the carry",
+  summary: "multiplies, adds a third value to one half of the product and writes the carry",
   section: "9.7.2.5",
   forms: [
     form("mad.mode.cc.type d, a, b, c", {
@@ -23,7 +23,7 @@ export const madCC = instruction("mad.cc", {
 
 /** Section 9.7.2.6. */
 export const madc = instruction("madc", {
-  summary: "multiplies, adds a third value and the carry to one half",
+  summary: "multiplies, adds a third value and the carry to one half of the product",
   section: "9.7.2.6",
   forms: [
     form("madc.mode{.cc}.type d, a, b, c", {

@@ -1,12 +1,12 @@
 import type { Expr, Kit } from "../../../semantics/index.ts";
 
-/** A result and the carry out of it (`pred`). */
+/** A result and its carry-out (`pred`). */
 export type WithCarry = {
   readonly d: Expr;
   readonly carry: Expr;
 };
 
-/** `a + b + carryIn`. At most one of the two additions overflows. */
+/** `a + b + carryIn`, of whose two additions at most one overflows. */
 export function addWithCarry(k: Kit, a: Expr, b: Expr, carryIn: Expr | null): WithCarry {
   const sum = k.add(a, b);
   const carry = k.lt(sum, a, false);
@@ -16,9 +16,9 @@ export function addWithCarry(k: Kit, a: Expr, b: Expr, carryIn: Expr | null): Wi
 }
 
 /**
- * `a - b`, or with a carry `a - b - 1 + carryIn`. The manual says that CC.CF holds the borrow. In the code that ptxas makes
- * it is the carry of `a + ~b + 1`, the borrow's complement; a chain of subtractions cannot tell, but `addc` behind
- * `sub.cc` can, so this does as the hardware does.
+ * `a - b`, or `a - b - 1 + carryIn` with a carry. According to the manual CC.CF holds the borrow, but in the code that
+ * ptxas generates it is the carry of `a + ~b + 1`, the borrow's complement. A chain of subtractions cannot tell, but
+ * `addc` after `sub.cc` can, so this follows the hardware.
  */
 export function subWithCarry(k: Kit, a: Expr, b: Expr, carryIn: Expr | null): WithCarry {
   if (carryIn === null) return { d: k.sub(a, b), carry: k.le(b, a, false) };

@@ -7,11 +7,12 @@ const ordering = ["lt", "le", "gt", "ge"] as const;
 const unsignedOnly = ["lo", "ls", "hi", "hs"] as const;
 const floatOnly = ["equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"] as const;
 
-/** Tables 22 to 25 of section 9.3.1. */
+/** The comparison operators (9.3.1, tables 22 to 25). */
 export const CmpOp = [...everyType, ...ordering, ...unsignedOnly, ...floatOnly] as const;
 export type CmpOp = (typeof CmpOp)[number];
 /** The operators of the half-precision forms (9.7.7). */
 export const FloatCmpOp = [...everyType, ...ordering, ...floatOnly] as const satisfies readonly FloatCompare[];
+/** The operators that combine a comparison with a predicate. */
 export const BoolOp = ["and", "or", "xor"] as const;
 export type BoolOp = (typeof BoolOp)[number];
 
@@ -19,34 +20,34 @@ const among = (list: readonly CmpOp[], op: CmpOp): boolean => list.includes(op);
 
 const isFloat = (type: string): boolean => typeInfo(type)?.kind === "f" || type.startsWith("bf16");
 
-/** Why an operator does not go with operands of this type, or null. */
+/** Why an operator cannot compare operands of this type, or null. */
 function operatorProblem(op: CmpOp, type: string): string | null {
   const kind = typeInfo(type)?.kind;
   if (among(floatOnly, op) && !isFloat(type)) return `'.${op}' compares floating-point values, not '.${type}'`;
   if (among(unsignedOnly, op) && kind !== "u") return `'.${op}' compares unsigned values, not '.${type}'`;
   if (among(ordering, op) && kind === "b" && !isFloat(type)) {
-    return `'.${type}' values are only bits: they are equal or not ('.eq', '.ne'), never less or greater`;
+    return `'.${type}' values are untyped bits, which can only be compared with '.eq' and '.ne'`;
   }
   return null;
 }
 
-/** Why `.ftz` does not go with operands of this type, or null. */
+/** Why `.ftz` cannot be used with operands of this type, or null. */
 const flushProblem = (type: string): string | null =>
   ["f32", "f16", "f16x2"].includes(type)
     ? null
-    : `'.ftz' flushes the subnormal operands of f32 and f16 comparisons, and these are '.${type}'`;
+    : `'.ftz' flushes subnormal operands of type '.f32' and '.f16', but these are '.${type}'`;
 
-/** How `set` and `setp` compare. */
+/** The modifiers of a comparison by `set` or `setp`. */
 export interface Comparison {
   readonly CmpOp: CmpOp;
   readonly BoolOp?: BoolOp;
   readonly ftz?: boolean;
 }
 
-/** What they compare; `c` is what `BoolOp` combines the result with. */
+/** The operands of a comparison; `c` is the predicate that `BoolOp` combines the result with. */
 export type Compared = Readonly<Record<"a" | "b", Expr>> & { readonly c?: Expr };
 
-/** Why operands of this type are not compared so, or null. */
+/** Why these modifiers cannot compare operands of this type, or null. */
 export const comparisonProblem = ({ CmpOp, ftz }: Comparison, type: string): string | null =>
   operatorProblem(CmpOp, type) ?? (ftz ? flushProblem(type) : null);
 
@@ -69,7 +70,7 @@ function compareIntegers(k: Kit, op: CmpOp, a: Expr, b: Expr, isSigned: boolean)
   }
 }
 
-/** An operand as a number to compare. Every f16 and bf16 number is a binary32 number. */
+/** An operand as a floating-point number to compare. f16 and bf16 are converted to binary32, which is exact. */
 function comparable(k: Kit, a: Expr, type: string, flush: boolean): Expr {
   if (type === "f16") return k.op("f32.from_f16", flush ? k.op("i32.flush_f16", a) : a);
   if (type === "bf16") return k.op("f32.from_bf16", a);
@@ -83,7 +84,7 @@ export function compare(k: Kit, op: CmpOp, type: string, a: Expr, b: Expr, flush
   return k.op(prim, comparable(k, a, type, flush), comparable(k, b, type, flush));
 }
 
-/** `BoolOp(t, c)`; `t` where there is no operator. */
+/** `BoolOp(t, c)`, or `t` if there is no operator. */
 export const combine = (k: Kit, op: BoolOp | undefined, t: Expr, c: Expr | undefined): Expr =>
   op === undefined || c === undefined ? t : k[op](t, c);
 

@@ -20,7 +20,7 @@ interface Chosen extends Comparison {
 
 const invalid = (m: Chosen): string | null => comparisonProblem(m, m.stype);
 
-/** The pattern of 1.0, which stands for true in a floating-point type; in an integer every bit is set. */
+/** The bits of 1.0, which represents true in a floating-point type. In an integer type all bits are set instead. */
 const one: Readonly<Record<string, number>> = {
   f32: 0x3f80_0000,
   f16: 0x3c00,
@@ -47,7 +47,7 @@ const words = { dtype: ["u32", "s32", "f32"], stype: valueTypes } as const;
 
 /** Section 9.7.6.1. */
 export const set = instruction("set", {
-  summary: "compares two values and gives a number for true or false",
+  summary: "compares two values and returns true or false as a number",
   section: "9.7.6.1",
   forms: [
     form("set.CmpOp{.ftz}.dtype.stype d, a, b", {
@@ -77,7 +77,7 @@ const bf16Forms = { ...bf16Gate, anyOrder: true } as const;
 const toInteger = { since: "6.5" } as const;
 const integers = { u16: toInteger, s16: toInteger, u32: toInteger, s32: toInteger } as const;
 const toF16 = { CmpOp, dtype: ["f16"], stype: [...valueTypes, "f16"] } as const;
-// The manual leaves out a comparison of two bf16, and ptxas takes it.
+// The manual omits comparisons of two bf16 values, but ptxas accepts them.
 const toBf16 = { CmpOp, dtype: ["bf16"], stype: [...valueTypes, "f16", "bf16"] } as const;
 const fromHalf = { CmpOp: FloatCmpOp, dtype: ["u16", "s16", "u32", "s32"], stype: ["f16", "bf16"] } as const;
 const fromPair = { CmpOp: FloatCmpOp, dtype: ["u32", "s32"], stype: ["f16x2", "bf16x2"] } as const;
@@ -87,7 +87,7 @@ const fromBf16 = { ...integers, bf16: bf16Gate, bf16x2: bf16Gate } as const;
 
 /** Section 9.7.7.1. */
 export const setHalf = instruction("set", {
-  summary: "compares two values, or two pairs of them, where a half-precision type is involved",
+  summary: "compares two values, or two pairs of values, if one of the types is a half-precision type",
   section: "9.7.7.1",
   forms: [
     form("set.CmpOp{.ftz}.dtype.stype d, a, b", { where: toF16, ...halfGate, operands, invalid, sem }),

@@ -19,7 +19,7 @@ interface Chosen extends Comparison {
 
 const invalid = (m: Chosen): string | null => comparisonProblem(m, m.type);
 
-/** `p` is the comparison, `q` its complement, each combined with `c`. */
+/** `p` is the comparison and `q` its complement, each combined with `c`. */
 function sem(k: Kit, { a, b, c }: Compared, { CmpOp, BoolOp, ftz = false, type }: Chosen) {
   const t = compare(k, CmpOp, type, a, b, ftz);
   return { p: combine(k, BoolOp, t, c), q: combine(k, BoolOp, k.not(t), c) };
@@ -67,7 +67,7 @@ const shared = { since: "4.2", target: "sm_53", gates: { bf16, bf16x2: bf16 }, a
 
 /** Section 9.7.7.2. */
 export const setpHalf = instruction("setp", {
-  summary: "compares two half-precision values, or two pairs of them, and sets predicates",
+  summary: "compares two half-precision values, or two pairs of values, and sets predicates",
   section: "9.7.7.2",
   forms: [
     form("setp.CmpOp{.ftz}.type p, a, b", { where: half, ...shared, operands, sem }),
@@ -77,7 +77,7 @@ export const setpHalf = instruction("setp", {
       operands: withPredicate,
       sem,
     }),
-    // ptxas lets a program leave out the result of the high elements.
+    // ptxas accepts these without the result of the high elements.
     form("setp.CmpOp{.ftz}.type p{|q}, a, b", { where: packed, ...shared, operands, sem: packedSem }),
     form("setp.CmpOp.BoolOp{.ftz}.type p{|q}, a, b, {!}c", {
       where: { ...packed, BoolOp },

@@ -1,25 +1,23 @@
 import { form } from "../define.ts";
+import { widthOf } from "../integer/integer-type.ts";
 import {
   floatToNumber,
   frnd,
+  ftzNeedsF32,
   integerToNumber,
   integerTypes,
   irnd,
   numberToFloat,
   numberToInteger,
-  widthOf,
+  satExcludesBf16,
 } from "./number.ts";
 
 const floatTypes = ["f16", "bf16", "f32", "f64"] as const;
 const gates = { f64: { target: "sm_13" }, bf16: { since: "7.8", target: "sm_90" } } as const;
 
-/** Why `.ftz` and `.sat` do not go with a conversion between an integer and this type, or null. */
+/** Why `.ftz` or `.sat` cannot be used with a conversion between an integer and this type, or null. */
 const modifierProblem = (type: string, ftz: boolean, sat: boolean): string | null =>
-  ftz && type !== "f32"
-    ? `'.ftz' applies to '.f32' values, and this conversion has none`
-    : sat && type === "bf16"
-      ? "'.sat' is not available for conversions with '.bf16'"
-      : null;
+  ftz && type !== "f32" ? ftzNeedsF32 : sat && type === "bf16" ? satExcludesBf16 : null;
 
 export const floatIntegerForms = [
   form("cvt.irnd{.ftz}{.sat}.dtype.atype d, a", {
@@ -29,7 +27,7 @@ export const floatIntegerForms = [
     gates,
     operands: { d: "dtype", a: "atype" },
     invalid: ({ ftz, sat, atype }) => modifierProblem(atype, ftz, sat),
-    // The result is limited to its range with and without `.sat`. NaN: see the manual's "Integer Notes".
+    // The result is clamped to its range even without `.sat`. For NaN see the manual's "Integer Notes".
     sem: (k, { a }, { irnd, ftz, dtype, atype }) => {
       const wide = atype === "f64" || widthOf(dtype) === 64;
       const x = k.op(`f64.${irnd}`, floatToNumber(k, atype, a, ftz));
@@ -48,6 +46,6 @@ export const floatIntegerForms = [
       const x = integerToNumber(k, atype, a, dtype === "f64" ? frnd : "odd");
       return numberToFloat(k, dtype, sat ? k.op("f64.saturate", x) : x, frnd);
     },
-    note: "gives an integer as a floating-point value, rounded once",
+    note: "converts an integer to a floating-point value, with a single rounding",
   }),
 ] as const;

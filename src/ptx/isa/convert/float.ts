@@ -1,6 +1,15 @@
 import type { Expr, Kit } from "../../../semantics/index.ts";
 import { form } from "../define.ts";
-import { type FloatRounding, type FloatType, floatToNumber, frnd, irnd, numberToFloat } from "./number.ts";
+import {
+  type FloatRounding,
+  type FloatType,
+  floatToNumber,
+  frnd,
+  ftzNeedsF32,
+  irnd,
+  numberToFloat,
+  satExcludesBf16,
+} from "./number.ts";
 
 interface Chosen {
   readonly frnd?: FloatRounding | undefined;
@@ -22,8 +31,8 @@ function sem(
   return numberToFloat(k, dtype, sat ? k.op("f64.saturate", x) : x, frnd, ftz);
 }
 
-/** Whether some value of one type is none of the other, so that a rounding has to be chosen. */
-const loses = (to: FloatType, from: FloatType): boolean =>
+/** Whether a conversion can be inexact, so that it needs a rounding. */
+const isLossy = (to: FloatType, from: FloatType): boolean =>
   from === "f64" ? to !== "f64" : from === "f32" ? to === "f16" : false;
 
 export const floatForms = [
@@ -35,14 +44,12 @@ export const floatForms = [
     operands,
     invalid: ({ frnd, ftz, dtype, atype }) => {
       const types = `from '.${atype}' to '.${dtype}'`;
-      if (loses(dtype, atype) !== (frnd !== undefined)) {
+      if (isLossy(dtype, atype) !== (frnd !== undefined)) {
         return frnd
           ? `'.${frnd}': a conversion ${types} is exact`
           : `a conversion ${types} needs a rounding: '.rn', '.rz', '.rm' or '.rp'`;
       }
-      return ftz && dtype !== "f32" && atype !== "f32"
-        ? "'.ftz' applies to '.f32' values, and this conversion has none"
-        : null;
+      return ftz && dtype !== "f32" && atype !== "f32" ? ftzNeedsF32 : null;
     },
     sem,
     note: "converts between floating-point types",
@@ -55,7 +62,7 @@ export const floatForms = [
     operands: { d: "bf16", a: "f32" },
     sem: (k, src, m) => sem(k, src, { ...m, dtype: "bf16", atype: "f32" }),
   }),
-  // Widening is exact; ptxas takes a rounding all the same.
+  // Widening is exact, but ptxas accepts a rounding.
   form("cvt{.frnd}{.ftz}.f32.bf16 d, a", {
     where: { frnd },
     since: "7.1",
@@ -65,7 +72,7 @@ export const floatForms = [
     operands: { d: "f32", a: "bf16" },
     sem: (k, src, { ftz }) => sem(k, src, { ftz, dtype: "f32", atype: "bf16" }),
   }),
-  // To nearest even where no rounding is written, which ptxas allows as neither of f16 and bf16 is smaller.
+  // ptxas accepts conversions between f16 and bf16 without a rounding, and then rounds to nearest even.
   form("cvt{.frnd}.dtype.atype d, a", {
     where: { frnd, dtype: ["f16", "bf16", "f64"], atype: ["f16", "bf16", "f64"] },
     ...bf16,
@@ -73,9 +80,9 @@ export const floatForms = [
     operands,
     invalid: ({ frnd, dtype, atype }) =>
       dtype !== "bf16" && atype !== "bf16"
-        ? "one of the types is '.bf16' in this form"
+        ? "one of the types must be '.bf16' in this form"
         : dtype === atype && frnd
-          ? `'.${frnd}': nothing is rounded here`
+          ? `'.${frnd}': this conversion does not round`
           : atype === "f64" && !frnd
             ? "a conversion from '.f64' to '.bf16' needs a rounding: '.rn', '.rz', '.rm' or '.rp'"
             : null,
@@ -89,11 +96,11 @@ export const floatForms = [
     operands,
     invalid: ({ irnd, ftz, sat, dtype, atype }) =>
       dtype !== atype
-        ? `'.${irnd}' rounds to an integer within one type, and '.${dtype}' is not '.${atype}'`
+        ? `'.${irnd}' rounds to an integer within one type, but '.${dtype}' is not '.${atype}'`
         : ftz && dtype !== "f32"
-          ? "'.ftz' applies to '.f32' values, and this conversion has none"
+          ? ftzNeedsF32
           : sat && dtype === "bf16"
-            ? "'.sat' is not available for conversions with '.bf16'"
+            ? satExcludesBf16
             : null,
     sem: (k, { a }, { irnd, ftz, sat, dtype }) => {
       const x = k.op(`f64.${irnd}`, floatToNumber(k, dtype, a, ftz));

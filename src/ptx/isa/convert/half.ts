@@ -11,17 +11,17 @@ interface Chosen extends Limits {
   readonly frnd2: "rn" | "rz";
 }
 
-/** One binary32 operand as f16 or bf16. */
+/** Converts a binary32 operand to f16 or bf16. */
 const half = (k: Kit, type: Half, a: Expr, m: Chosen): Expr =>
   numberToFloat(k, type, limited(k, floatToNumber(k, "f32", a), type, m), m.frnd2);
 
-/** Two binary32 operands: `a` goes to the upper half. */
+/** Converts two binary32 operands to a pair; `a` becomes the upper half. */
 const pair =
   (type: Half) =>
   (k: Kit, { a, b }: Readonly<Record<"a" | "b", Expr>>, m: Chosen): Expr =>
     joined(k, half(k, type, a, m), half(k, type, b, m), 16);
 
-/** The upper half of `rbits` rounds `a`, the lower half `b`. */
+/** The same with stochastic rounding: the upper half of `rbits` rounds `a`, the lower half `b`. */
 const randomPair =
   (type: Half) =>
   (k: Kit, { a, b, rbits }: Readonly<Record<"a" | "b" | "rbits", Expr>>, m: Limits): Expr => {
@@ -35,7 +35,7 @@ const tf32 = (k: Kit, a: Expr, rounding: "rn" | "rz" | "rna", m: Limits): Expr =
 
 const f32Pair = { a: "f32", b: "f32" } as const;
 
-/** From binary32 to f16, bf16, pairs of them, and tf32, with `.relu` and `.satfinite`. */
+/** Conversions from binary32 to f16, bf16, pairs of these, and tf32, with `.relu` and `.satfinite`. */
 export const halfForms = [
   form("cvt.frnd2{.relu}{.satfinite}.f16.f32 d, a", {
     where: { frnd2 },

@@ -14,5 +14,5 @@ const cvt = instruction("cvt", {
   forms: [...integerForms, ...floatIntegerForms, ...floatForms, ...halfForms, ...minifloatForms, ...scaleForms],
 });
 
-/** Conversions: 9.7.9.21 and 9.7.9.22. */
+/** Sections 9.7.9.21 and 9.7.9.22. */
 export const convertInstructions = [cvt, cvtPack] as const;

@@ -10,13 +10,13 @@ type MinifloatPair = (typeof f8x2type)[number] | (typeof f6x2type)[number] | (ty
 type HalfPair = (typeof fp16x2type)[number];
 
 const elementOf = (type: MinifloatPair) => type.slice(0, -2) as "e4m3" | "e5m2" | "e2m3" | "e3m2" | "e2m1";
-/** Elements of 6 bits take 8, of which the upper two are 0. */
+/** Bits from one element to the next. Elements of 6 bits take 8, of which the upper two are 0. */
 const spacing = (type: MinifloatPair): number => (type === "e2m1x2" ? 4 : 8);
 
 const narrow = (k: Kit, x: Expr, type: MinifloatPair, relu: boolean): Expr =>
   k.op(`i32.${elementOf(type)}_from_f64`, relu ? k.op("f64.relu", x) : x);
 
-/** Two binary32 operands: `a` becomes the upper element. */
+/** Converts two binary32 operands to a pair; `a` becomes the upper element. */
 function fromSingles(k: Kit, a: Expr, b: Expr, type: MinifloatPair, relu: boolean): Expr {
   const one = (x: Expr) => narrow(k, floatToNumber(k, "f32", x), type, relu);
   return joined(k, one(a), one(b), spacing(type));
@@ -44,14 +44,14 @@ const stochastic = {
   since: "8.7",
   anyOrder: true,
   target: ["sm_100a", "sm_103a"],
-  unimplemented: "the manual shows only in a picture where the random bits stand against the bits that are cut off",
+  unimplemented: "the manual shows only in a figure how the random bits align with the discarded bits",
 } as const;
 const singles = { d: "type", a: "f32", b: "f32" } as const;
 const fromPair = { d: "type", a: "from" } as const;
 const fromFour = { d: "type", v: "f32[4]", rbits: "reg b32" } as const;
 const smallTypes = [...f6x2type, ...f4x2type] as const;
 
-/** To and from the formats of 8, 6 and 4 bits, packed by two or four. */
+/** Conversions to and from the formats of 8, 6 and 4 bits, packed in pairs or fours. */
 export const minifloatForms = [
   form("cvt.rn.satfinite{.relu}.type.f32 d, a, b", {
     where: { type: f8x2type },
@@ -78,7 +78,7 @@ export const minifloatForms = [
     operands: singles,
     sem: (k, { a, b }, { type, relu }) => fromSingles(k, a, b, type, relu),
   }),
-  // The manual has all of these from 9.1 on; ptxas 9.0 takes e2m1x2 from f16x2 already for 8.6.
+  // The manual has these from 9.1 on, but ptxas 9.0 accepts the conversion from f16x2 to e2m1x2 from 8.6 on.
   form("cvt.rn.satfinite{.relu}.e2m1x2.f16x2 d, a", {
     ...small,
     operands: { d: "e2m1x2", a: "f16x2" },
@@ -88,7 +88,7 @@ export const minifloatForms = [
     where: { type: smallTypes, from: fp16x2type },
     ...latest,
     operands: fromPair,
-    invalid: ({ type, from }) => (type === "e2m1x2" && from === "f16x2" ? "an older form has these types" : null),
+    invalid: ({ type, from }) => (type === "e2m1x2" && from === "f16x2" ? "another form has these types" : null),
     sem: (k, { a }, { type, from, relu }) => fromHalves(k, a, from, type, relu),
   }),
   form("cvt.rn{.relu}.f16x2.type d, a", {

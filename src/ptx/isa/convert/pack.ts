@@ -3,14 +3,14 @@ import { form, instruction } from "../define.ts";
 
 const bitsOf = (type: string): number => Number(type.slice(1));
 
-/** A signed 32-bit value, limited to the range of a type; its bits beyond the type's are 0. */
+/** Clamps a signed 32-bit value to the range of a type; the bits above those of the type are 0. */
 function limited(k: Kit, a: Expr, type: string): Expr {
   const bits = bitsOf(type);
-  const [least, greatest] = type.startsWith("s") ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
-  return k.and(k.min(k.max(a, k.i32(least), true), k.i32(greatest), true), k.i32(2 ** bits - 1));
+  const [min, max] = type.startsWith("s") ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
+  return k.and(k.min(k.max(a, k.i32(min), true), k.i32(max), true), k.i32(2 ** bits - 1));
 }
 
-/** `b` in the lowest bits, `a` above it, the low bits of `c` above both. */
+/** Packs `b` into the lowest bits, `a` above it, and the low bits of `c` above both. */
 function packed(k: Kit, a: Expr, b: Expr, c: Expr | null, type: string): Expr {
   const bits = bitsOf(type);
   const pair = k.or(k.shl(limited(k, a, type), k.i32(bits)), limited(k, b, type));

@@ -11,7 +11,7 @@ interface Chosen {
   readonly satfinite: boolean;
 }
 
-/** The power of two that scales a block, without its sign. */
+/** Converts the magnitude of a number to ue8m0, the power of two that scales a block. */
 const scale = (k: Kit, x: Expr, { frnd3, satfinite }: Chosen): Expr =>
   k.op(satfinite ? `i32.ue8m0_from_f64_${frnd3}_finite` : `i32.ue8m0_from_f64_${frnd3}`, x);
 
@@ -19,10 +19,10 @@ const fixedPoint = {
   since: "9.1",
   anyOrder: true,
   target: ["sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"],
-  unimplemented: "the manual does not say how an s2f6 number is encoded",
+  unimplemented: "the manual does not describe the encoding of s2f6 numbers",
 } as const;
 
-/** To and from ue8m0, the format of scale factors, and conversions that scale. */
+/** Conversions to and from ue8m0, the format of scale factors, and conversions that scale. */
 export const scaleForms = [
   form("cvt.frnd3{.satfinite}.ue8m0x2.f32 d, a, b", {
     where: { frnd3 },

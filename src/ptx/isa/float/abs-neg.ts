@@ -14,7 +14,7 @@ export const abs = instruction("abs", {
     form("abs.f64 d, a", {
       since: "1.0",
       target: "sm_13",
-      // A NaN passes through unchanged, with its sign.
+      // A NaN is returned unchanged, with its sign.
       sem: (k, { a }) => {
         const pattern = patternOf(k, a);
         const { magnitude, infinity } = masks(k, pattern);

@@ -4,7 +4,7 @@ import { flushed, flushNote, perF32, rounded, rounding, saturated } from "./floa
 const upOrDown = { rm: { target: "sm_20" }, rp: { target: "sm_20" } } as const;
 const where = { rnd: rounding } as const;
 
-/** `add`, `sub` and `mul` differ in the operation alone. */
+/** The forms of `add`, `sub` and `mul`, which differ only in the operation. */
 const formsOf = (name: "add" | "sub" | "mul") => [
   form(`${name}{.rnd}{.ftz}{.sat}.f32 d, a, b`, {
     where,

@@ -1,7 +1,7 @@
 import { form, instruction } from "../define.ts";
 import { masks, patternOf } from "./float-type.ts";
 
-/** Section 9.7.3.2. A NaN keeps its payload: only bits move. */
+/** Section 9.7.3.2. A NaN keeps its payload, because only bits are copied. */
 export const copysign = instruction("copysign", {
   summary: "copies the sign of one value into another",
   section: "9.7.3.2",

@@ -22,7 +22,7 @@ const fused = (
 
 /** Section 9.7.3.6. */
 export const fma = instruction("fma", {
-  summary: "multiplies two values and adds a third, rounded once",
+  summary: "multiplies two values and adds a third, with a single rounding",
   section: "9.7.3.6",
   forms: [
     form("fma.rnd{.ftz}{.sat}.f32 d, a, b, c", { where, since: "2.0", target: "sm_20", sem: fused }),
@@ -37,7 +37,7 @@ export const fma = instruction("fma", {
   ],
 });
 
-/** Section 9.7.3.7: another name of fma since sm_20. */
+/** Section 9.7.3.7: another name for fma since sm_20. */
 export const mad = instruction("mad", {
   summary: "multiplies two values and adds a third",
   section: "9.7.3.7",

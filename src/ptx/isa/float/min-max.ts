@@ -4,13 +4,14 @@ import { flushed, flushNote, masks, patternOf } from "./float-type.ts";
 
 type Which = "min" | "max";
 
-/** The smaller or greater of f32 values. One NaN gives the other operand, or NaN with `.NaN`; -0 is less than +0. */
+/** The minimum or maximum of f32 values. A NaN gives the other operand, or NaN with `.NaN`; -0 is less than +0. */
 export const extremum = (k: Kit, which: Which, nan: boolean, values: readonly Expr[]): Expr =>
   values.reduce((x, y) => k.op(nan ? `f32.${which}_nan` : `f32.${which}`, x, y));
 
 /**
- * `.xorsign.abs`: of the magnitudes, with the product's sign, as an f32 pattern. A NaN result is left alone, but the sign of a
- * NaN operand counts; so the signs are those of the operands as they came.
+ * The result of `.xorsign.abs` as f32 bits: the minimum or maximum of the magnitudes, with the sign of the product. A
+ * NaN result is left unchanged, but the sign of a NaN operand counts, so the signs are taken from the operands before
+ * flushing.
  */
 function signedExtremum(k: Kit, which: Which, ftz: boolean, nan: boolean, operands: readonly [Expr, Expr]): Expr {
   const magnitudes = operands.map((v) => k.op("f32.abs", v));
@@ -23,7 +24,7 @@ function signedExtremum(k: Kit, which: Which, ftz: boolean, nan: boolean, operan
   return k.select(k.le(value, infinity, false), k.or(value, signs), value);
 }
 
-/** `.xorsign` and `.abs` are two modifiers that mean one thing. */
+/** Why `.xorsign` and `.abs` are not written together, or null. */
 export const xorsignNeedsAbs = (m: { readonly xorsign: boolean; readonly abs: boolean }): string | null =>
   m.xorsign === m.abs ? null : m.xorsign ? "'.xorsign' needs '.abs'" : "with two inputs '.abs' needs '.xorsign'";
 
@@ -53,14 +54,14 @@ const formsOf = (name: Which) => [
 
 /** Section 9.7.3.11. */
 export const min = instruction("min", {
-  summary: "finds the smallest of two or three values",
+  summary: "returns the smallest of two or three values",
   section: "9.7.3.11",
   forms: formsOf("min"),
 });
 
 /** Section 9.7.3.12. */
 export const max = instruction("max", {
-  summary: "finds the greatest of two or three values",
+  summary: "returns the largest of two or three values",
   section: "9.7.3.12",
   forms: formsOf("max"),
 });

@@ -43,7 +43,7 @@ export const rcp = instruction("rcp", {
     form("rcp.approx.ftz.f64 d, a", {
       since: "2.1",
       target: "sm_20",
-      note: "looks at the upper 32 bits of the operand, and gives the upper 32 bits of the result",
+      note: "uses only the upper 32 bits of the operand, and returns zeros in the lower 32 bits of the result",
       sem: (k, { a }) => k.op("i64.rcp_approx_ftz_f64", k.bitcast(a, "i64")),
     }),
   ],

@@ -70,7 +70,7 @@ export const rsqrt = instruction("rsqrt", {
     form("rsqrt.approx.ftz.f64 d, a", {
       since: "4.0",
       target: "sm_20",
-      note: "looks at the upper 32 bits of the operand, and gives the upper 32 bits of the result",
+      note: "uses only the upper 32 bits of the operand, and returns zeros in the lower 32 bits of the result",
       sem: (k, { a }) => k.op("i64.rsqrt_approx_ftz_f64", k.bitcast(a, "i64")),
     }),
   ],

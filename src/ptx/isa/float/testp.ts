@@ -16,11 +16,11 @@ export const testp = instruction("testp", {
       target: "sm_20",
       sem: (k, { a }, { op }) => {
         const pattern = patternOf(k, a);
-        const { magnitude, infinity, leastNormal } = masks(k, pattern);
+        const { magnitude, infinity, minNormal } = masks(k, pattern);
         const m = k.and(pattern, magnitude);
         const one = k.int(m, 1);
-        // Zeros count as normal: subtracting 1 moves them above every subnormal number.
-        const subnormal = () => k.lt(k.sub(m, one), k.sub(leastNormal, one), false);
+        // Zeros count as normal. Subtracting 1 wraps them to the largest number, above all subnormal ones.
+        const subnormal = () => k.lt(k.sub(m, one), k.sub(minNormal, one), false);
         switch (op) {
           case "finite":
             return k.lt(m, infinity, false);

@@ -1,7 +1,7 @@
 import { form, instruction } from "../define.ts";
 import { flushed, flushNote } from "./float-type.ts";
 
-/** The unary approximations of f32 share their forms. */
+/** The forms of the unary f32 approximations, which differ only in the operation. */
 const formsOf = (name: "sin" | "cos" | "lg2" | "ex2") => [
   form(`${name}.f32 d, a`, {
     since: "1.0",
@@ -32,7 +32,7 @@ export const cos = instruction("cos", {
 
 /** Section 9.7.3.20. */
 export const lg2 = instruction("lg2", {
-  summary: "computes the logarithm to base 2",
+  summary: "computes the base-2 logarithm",
   section: "9.7.3.20",
   forms: formsOf("lg2"),
 });

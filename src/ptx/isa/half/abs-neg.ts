@@ -1,7 +1,7 @@
 import { form, instruction } from "../define.ts";
 import { bf16Types, f16Types, flushedF16, oneOperand, perElement } from "./half-type.ts";
 
-/** Both change the sign bit of each half, also a NaN's. */
+/** The sign bits of both halves. `abs` and `neg` change them even for NaNs. */
 const SIGNS = 0x8000_8000;
 
 /** Section 9.7.4.6. */

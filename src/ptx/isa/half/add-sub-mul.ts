@@ -1,7 +1,7 @@
 import { form, instruction } from "../define.ts";
 import { arithmetic, bf16Types, f16Types, flushedF16, perElement, saturatedF16, twoOperands } from "./half-type.ts";
 
-/** `add`, `sub` and `mul` differ in the operation alone. */
+/** The forms of `add`, `sub` and `mul`, which differ only in the operation. */
 const formsOf = (name: "add" | "sub" | "mul") => [
   form(`${name}{.rnd}{.ftz}{.sat}.type d, a, b`, {
     where: { rnd: ["rn"], type: f16Types },

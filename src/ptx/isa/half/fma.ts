@@ -30,7 +30,7 @@ const fused = (
 
 /** Section 9.7.4.4. */
 export const fma = instruction("fma", {
-  summary: "multiplies two values and adds a third, rounded once",
+  summary: "multiplies two values and adds a third, with a single rounding",
   section: "9.7.4.4",
   forms: [
     form("fma.rnd{.ftz}{.sat}.type d, a, b, c", {
@@ -59,7 +59,7 @@ export const fma = instruction("fma", {
       since: "8.1",
       target: "sm_90",
       operands: threeOperands,
-      unimplemented: "the manual does not say which bits make the OOB NaN that tensor copies fill in",
+      unimplemented: "the manual does not define the bits of the OOB NaN that tensor copies fill in",
     }),
   ],
 });

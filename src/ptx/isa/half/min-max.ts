@@ -19,7 +19,9 @@ interface Modifiers {
   readonly xorsign: boolean;
 }
 
-/** With `.xorsign.abs`, the smaller or greater magnitude, with the product's sign. A NaN is left alone. */
+/**
+ * The minimum or maximum; with `.xorsign.abs` that of the magnitudes, with the sign of the product unless it is NaN.
+ */
 function chosen(k: Kit, which: Which, { type, NaN: nan, xorsign }: Modifiers, a: Expr, b: Expr): Expr {
   const value = throughF32(k, type, [a, b], (...values) =>
     extremum(k, which, nan, xorsign ? values.map((v) => k.op("f32.abs", v)) : values),
@@ -54,14 +56,14 @@ const formsOf = (name: Which) => [
 
 /** Section 9.7.4.7. */
 export const min = instruction("min", {
-  summary: "finds the smaller of two values",
+  summary: "returns the smaller of two values",
   section: "9.7.4.7",
   forms: formsOf("min"),
 });
 
 /** Section 9.7.4.8. */
 export const max = instruction("max", {
-  summary: "finds the greater of two values",
+  summary: "returns the larger of two values",
   section: "9.7.4.8",
   forms: formsOf("max"),
 });

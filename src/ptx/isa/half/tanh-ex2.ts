@@ -38,7 +38,7 @@ export const ex2 = instruction("ex2", {
       where: { type: bf16Types },
       ...ofBf16,
       operands: oneOperand,
-      // The subnormal numbers of bf16 are those of f32.
+      // bf16 has the exponent range of f32, so its subnormal numbers are flushed as f32 numbers.
       sem: (k, { a }, { type }) =>
         perElement(k, type, [a], (...halves) =>
           throughF32(k, type, halves, (x) => flushed(k, true, [x!], (y) => k.op("f32.ex2", y!))),

@@ -4,7 +4,7 @@ const where = { type: ["s16", "s32", "s64"] } as const;
 
 /** Section 9.7.1.10. */
 export const abs = instruction("abs", {
-  summary: "takes the absolute value",
+  summary: "computes the absolute value",
   section: "9.7.1.10",
   forms: [
     form("abs.type d, a", {

@@ -2,17 +2,17 @@ import type { Expr, Kit } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
 import { isSigned, widthOf } from "./integer-type.ts";
 
-/** Positions and lengths are numbers of 8 bits; immediates must be. */
+/** Positions and lengths are the low 8 bits of a register, or an immediate of 8 bits. */
 const byteOperand = "u32 0..255";
 
-/** The low `length` bits of `a`, extended: shifted up and down again. Lengths above the width keep all of `a`. */
+/** The low `length` bits of `a`, extended according to the type. A length above the width keeps all of `a`. */
 function extend(k: Kit, a: Expr, length: Expr, type: string): Expr {
   const width = k.i32(widthOf(type));
   const spare = k.sub(width, k.min(length, width, false));
   return k.shr(k.shl(a, spare), spare, isSigned(type));
 }
 
-/** `length` ones from bit `at` on, in the type of `like`; what lies beyond the width is lost. */
+/** A mask of `length` ones from bit `at` on, with the type of `like`. Bits above the width are dropped. */
 const ones = (k: Kit, like: Expr, at: Expr, length: Expr): Expr => k.shl(k.not(k.shl(k.int(like, -1), length)), at);
 
 /** Section 9.7.1.19. */
@@ -50,7 +50,9 @@ export const bfi = instruction("bfi", {
   ],
 });
 
-/** `.clamp` leaves it to the shifts to treat 32 and more as the whole word. */
+/**
+ * A bit position or length according to its mode. `.clamp` needs no operation, because shifts treat 32 and more alike.
+ */
 const limited = (k: Kit, mode: "clamp" | "wrap", count: Expr): Expr =>
   mode === "wrap" ? k.and(count, k.i32(31)) : count;
 
@@ -71,7 +73,7 @@ export const szext = instruction("szext", {
 
 /** Section 9.7.1.22. */
 export const bmsk = instruction("bmsk", {
-  summary: "makes a mask of a width from a bit position on",
+  summary: "makes a mask of a given width from a bit position on",
   section: "9.7.1.22",
   forms: [
     form("bmsk.mode.b32 d, a, b", {

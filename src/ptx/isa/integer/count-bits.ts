@@ -6,7 +6,7 @@ const where = { type: ["b32", "b64"] } as const;
 const operands = { d: "u32" } as const;
 const gate = { since: "2.0", target: "sm_20" } as const;
 
-/** Leading zeros of an `i32` or `i64`, as an `i32`. */
+/** The number of leading zeros of an `i32` or `i64`, as an `i32`. */
 function leadingZeros(k: Kit, a: Expr): Expr {
   if (a.ty === "i32") return k.op("i32.clz", a);
   const high = k.high(a);
@@ -16,7 +16,7 @@ function leadingZeros(k: Kit, a: Expr): Expr {
 
 /** Section 9.7.1.14. */
 export const popc = instruction("popc", {
-  summary: "counts the bits that are set",
+  summary: "counts the set bits",
   section: "9.7.1.14",
   forms: [
     form("popc.type d, a", {
@@ -45,7 +45,7 @@ export const bfind = instruction("bfind", {
       where: { type: ["u32", "u64", "s32", "s64"] },
       operands,
       ...gate,
-      note: "gives 0xffffffff where there is no such bit",
+      note: "returns 0xffffffff if there is no such bit",
       sem: (k, { a }, { shiftamt, type }) => {
         const width = widthOf(type);
         const sign = k.shr(a, k.i32(width - 1), true);
@@ -65,7 +65,7 @@ export const fns = instruction("fns", {
       operands: { offset: "s32" },
       since: "6.0",
       target: "sm_30",
-      note: "gives 0xffffffff where there is no such bit",
+      note: "returns 0xffffffff if there is no such bit",
       undefinedCases: { "operand-out-of-range": (k, { base }) => k.lt(k.i32(31), base, false) },
       sem: (k, { mask, base, offset }) => k.op("i32.nth_set", mask, base, offset),
     }),

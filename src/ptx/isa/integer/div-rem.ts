@@ -11,7 +11,7 @@ export const div = instruction("div", {
     form("div.type d, a, b", {
       where,
       since: "1.0",
-      note: "rounds towards zero; division by zero is unspecified, and gives all ones here as it does on NVIDIA hardware",
+      note: "rounds towards zero; division by zero is unspecified and returns all ones here, as on NVIDIA hardware",
       undefinedCases: { "division-by-zero": (k, { b }) => k.eq(b, k.int(b, 0)) },
       sem: (k, { a, b }, { type }) => k.div(a, b, isSigned(type)),
     }),
@@ -20,13 +20,13 @@ export const div = instruction("div", {
 
 /** Section 9.7.1.9. */
 export const rem = instruction("rem", {
-  summary: "gives the remainder of an integer division",
+  summary: "computes the remainder of an integer division",
   section: "9.7.1.9",
   forms: [
     form("rem.type d, a, b", {
       where,
       since: "1.0",
-      note: "the remainder has the dividend's sign; by zero it is unspecified, and all ones here as on NVIDIA hardware",
+      note: "the remainder has the dividend's sign; division by zero is unspecified and returns all ones here, as on NVIDIA hardware",
       undefinedCases: { "division-by-zero": (k, { b }) => k.eq(b, k.int(b, 0)) },
       sem: (k, { a, b }, { type }) => k.rem(a, b, isSigned(type)),
     }),

@@ -2,12 +2,12 @@ import type { Expr, Kit } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
 import { isSigned } from "./integer-type.ts";
 
-/** `c` plus the sum of the products of the elements. */
+/** `c` plus the dot product of the elements. */
 const accumulate = (k: Kit, c: Expr, as: readonly Expr[], bs: readonly Expr[]): Expr =>
   as.reduce((sum, a, i) => k.add(sum, k.mul(a, bs[i]!)), c);
 
-const fields = (k: Kit, a: Expr, bits: 8 | 16, places: readonly number[], type: string): readonly Expr[] =>
-  places.map((at) => k.field(a, at, bits, isSigned(type)));
+const fields = (k: Kit, a: Expr, bits: 8 | 16, offsets: readonly number[], type: string): readonly Expr[] =>
+  offsets.map((at) => k.field(a, at, bits, isSigned(type)));
 
 type Types = { readonly atype: string; readonly btype: string };
 const sumType = ({ atype, btype }: Types): string => (isSigned(atype) || isSigned(btype) ? "s32" : "u32");
@@ -16,7 +16,7 @@ const types = ["u32", "s32"] as const;
 
 /** Section 9.7.1.23. */
 export const dp4a = instruction("dp4a", {
-  summary: "adds the dot product of four bytes and four bytes",
+  summary: "computes the dot product of four bytes and four bytes and adds a third value",
   section: "9.7.1.23",
   forms: [
     form("dp4a.atype.btype d, a, b, c", {
@@ -32,7 +32,7 @@ export const dp4a = instruction("dp4a", {
 
 /** Section 9.7.1.24. */
 export const dp2a = instruction("dp2a", {
-  summary: "adds the dot product of two half words and two bytes",
+  summary: "computes the dot product of two half words and two bytes and adds a third value",
   section: "9.7.1.24",
   forms: [
     form("dp2a.mode.atype.btype d, a, b, c", {

@@ -1,18 +1,19 @@
 import type { Expr, Kit } from "../../../semantics/index.ts";
 import { typeInfo } from "../../types.ts";
 
-/** `.s32` and its like, against `.u32` and `.b32`. */
+/** Whether a type is a signed integer type such as `s32`. */
 export const isSigned = (type: string): boolean => typeInfo(type)?.kind === "s";
 
+/** Whether a type has several elements, such as `u16x2`. */
 export const isPacked = (type: string): boolean => (typeInfo(type)?.lanes ?? 1) > 1;
 
-/** Bits of one element. */
+/** The number of bits of one element. */
 export const widthOf = (type: string): number => {
   const info = typeInfo(type);
   return info === null ? 0 : info.bits / info.lanes;
 };
 
-/** Applies `f` to the low and to the high half words of `.u16x2` or `.s16x2` operands. */
+/** Applies `f` to the low and to the high half words of packed operands. */
 export function perHalf(
   k: Kit,
   type: string,

@@ -2,7 +2,7 @@ import type { Expr, Kit } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
 import { isPacked, isSigned, perHalf } from "./integer-type.ts";
 
-/** `min` or `max` of the type, by halves where it is packed; `.relu` then clamps what is negative to 0. */
+/** The minimum or maximum, of each half of a packed type; with `.relu` negative results become 0. */
 const extremum =
   (which: "min" | "max", relu: boolean) =>
   (k: Kit, { a, b }: Readonly<Record<"a" | "b", Expr>>, { type }: { readonly type: string }): Expr => {
@@ -16,12 +16,12 @@ const extremum =
 const where = { type: ["u16", "u32", "u64", "u16x2", "s16", "s64", "s16x2", "s32"] } as const;
 const packed = { since: "8.0", target: "sm_90" } as const;
 const gates = { u16x2: packed, s16x2: packed };
-// An example in the manual has the type in front of `.relu`, and ptxas takes both orders.
+// An example in the manual has the type before `.relu`, and ptxas accepts both orders.
 const reluTypes = { type: ["s16x2", "s32"] } as const;
 
 /** Section 9.7.1.12. */
 export const min = instruction("min", {
-  summary: "finds the smaller of two values",
+  summary: "returns the smaller of two values",
   section: "9.7.1.12",
   forms: [
     form("min.type d, a, b", { where, since: "1.0", gates, sem: extremum("min", false) }),
@@ -31,7 +31,7 @@ export const min = instruction("min", {
 
 /** Section 9.7.1.13. */
 export const max = instruction("max", {
-  summary: "finds the greater of two values",
+  summary: "returns the larger of two values",
   section: "9.7.1.13",
   forms: [
     form("max.type d, a, b", { where, since: "1.0", gates, sem: extremum("max", false) }),

@@ -8,7 +8,7 @@ const both =
   (k: Kit, { a, b }: Readonly<Record<"a" | "b", Expr>>): Expr =>
     k[operation](a, b);
 
-// ptxas takes negated predicates as sources of the forms on predicates, which the manual does not mention.
+// ptxas accepts negated predicates as sources of these instructions, which the manual does not mention.
 
 /** Section 9.7.8.1. */
 export const and = instruction("and", {
@@ -52,7 +52,7 @@ export const not = instruction("not", {
 
 /** Section 9.7.8.5. */
 export const cnot = instruction("cnot", {
-  summary: "gives 1 for 0, and 0 for everything else",
+  summary: "returns 1 for 0, and 0 for all other values",
   section: "9.7.8.5",
   forms: [
     form("cnot.type d, a", {

@@ -1,7 +1,7 @@
 import type { Expr, Kit } from "../../../semantics/index.ts";
 import { form, instruction, type OperandAccess } from "../define.ts";
 
-/** `x ? whenSet : whenClear`, bit by bit, in as few operations as its constant parts allow. */
+/** `x ? whenSet : whenClear` for each bit, simplified if these are constants. */
 function choose(k: Kit, x: Expr, whenSet: Expr, whenClear: Expr): Expr {
   if (whenSet === whenClear) return whenSet;
   if (isConstant(whenSet, -1)) return isConstant(whenClear, 0) ? x : k.or(x, whenClear);
@@ -14,14 +14,14 @@ function choose(k: Kit, x: Expr, whenSet: Expr, whenClear: Expr): Expr {
 const isConstant = (e: Expr, value: number): boolean => e.kind === "const" && e.value === value;
 
 /**
- * The function of three operands whose value for the bits `abc` of its operands is bit `abc` of the table: the table is
- * halved by each operand in turn.
+ * The bitwise function of three operands whose value for the bits a, b, c is bit `abc` of the table. Each operand in
+ * turn selects half of the table.
  */
 function lookUp(k: Kit, operands: readonly [Expr, Expr, Expr], table: number): Expr {
   const zeros = k.i32(0);
   const ones = k.i32(-1);
   const [a, b, c] = operands;
-  // The four functions of `c` alone, each made once, so that equal halves are the same expression.
+  // The four functions of `c` alone. Each is built once, so that equal halves are the same object.
   const ofC = [zeros, k.not(c), c, ones];
   const ofB = (nibble: number) => choose(k, b, ofC[nibble >> 2]!, ofC[nibble & 3]!);
   const high = (table >> 4) & 15;
@@ -35,7 +35,7 @@ const logic = (k: Kit, src: Readonly<Record<"a" | "b" | "c", Expr>>, ops: Operan
 
 /** Section 9.7.8.6. The manual calls the predicate source `q`, which is a destination elsewhere. */
 export const lop3 = instruction("lop3", {
-  summary: "applies any logical operation to three inputs",
+  summary: "applies an arbitrary bitwise operation to three values",
   section: "9.7.8.6",
   forms: [
     form("lop3.b32 d, a, b, c, immLut", {

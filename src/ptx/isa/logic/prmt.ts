@@ -1,7 +1,7 @@
 import type { Expr, Kit } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
 
-/** The bytes that each mode takes, highest first, for the two low bits of the selector from 0 to 3. */
+/** The bytes that each mode selects, highest first, by the two low bits of the selector. */
 const selections = {
   f4e: [0x3210, 0x4321, 0x5432, 0x6543],
   b4e: [0x5670, 0x6701, 0x7012, 0x0123],
@@ -20,7 +20,7 @@ function selectionOf(k: Kit, mode: keyof typeof selections, c: Expr): Expr {
 
 /** Section 9.7.9.7. */
 export const prmt = instruction("prmt", {
-  summary: "picks four bytes from a pair of words",
+  summary: "selects four bytes from a pair of words",
   section: "9.7.9.7",
   forms: [
     form("prmt.b32{.mode} d, a, b, c", {

@@ -1,8 +1,8 @@
 import { form, instruction } from "../define.ts";
 import { isSigned } from "../integer/integer-type.ts";
 
-// A count that reaches the width shifts everything out: the shifts of 32 and 64 bits do so themselves, and those of 16
-// bits work on an extended value of which the low half counts.
+// A count of at least the width shifts all bits out. The primitives of 32 and 64 bits do so themselves; 16-bit shifts
+// operate on an extended value, of which only the low half is used.
 
 /** Section 9.7.8.8. */
 export const shl = instruction("shl", {
@@ -34,7 +34,7 @@ export const shr = instruction("shr", {
 
 /** Section 9.7.8.7. */
 export const shf = instruction("shf", {
-  summary: "shifts a pair of words and takes one word",
+  summary: "shifts a pair of words and returns one word",
   section: "9.7.8.7",
   forms: [
     form("shf.dir.mode.b32 d, a, b, c", {

@@ -5,17 +5,20 @@ const variants = ["sp", "sp::ordered_metadata"] as const;
 const halfOrSingle = ["f16", "f32"] as const;
 const narrowTypes = ["e4m3", "e5m2"] as const;
 
-/** Which elements of A are there, and which lanes of a quad say so. */
+/** The operands that tell which elements of A are present, and which lanes of a quad hold this metadata. */
 const metadata = { e: "b32", f: "imm u32 0..3" } as const;
 const ordered = { "sp::ordered_metadata": { since: "8.5" } };
 const ampere = { since: "7.1", target: "sm_80", gates: ordered, unimplemented } as const;
 const blackwell = { since: "8.7", target: scaled, unimplemented } as const;
-/** `.kind::mxf4` and `.kind::mxf4nvf4` are not part of the family. */
+/** The targets of `.kind::mxf4` and `.kind::mxf4nvf4`, which the family does not include. */
 const exact = ["sm_120a", "sm_121a"] as const;
 
-/** Section 9.7.14.6.3. A is sparse: two of four elements in a row are there (of tf32 one of two, of mxf4 four of eight). */
+/**
+ * Section 9.7.14.6.3. A is sparse: two of four adjacent elements are present (one of two for tf32, four of eight for
+ * mxf4).
+ */
 export const mmaSp = instruction("mma.sp", {
-  summary: "multiplies a sparse matrix with another and adds a third",
+  summary: "multiplies a sparse matrix by another and adds a third",
   section: "9.7.14.6.3",
   forms: [
     form("mma.spvariant.sync.aligned.shape.row.col.dtype.f16.f16.ctype d, a, b, c, e, f", {

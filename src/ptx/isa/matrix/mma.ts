@@ -12,7 +12,7 @@ interface Types {
   readonly a: string;
   readonly c: string;
   readonly d: string;
-  /** Bits of an element of A and B, where the type's name does not tell. */
+  /** Bits of an element of A and B, if the type's name does not determine them. */
   readonly bits?: number;
 }
 
@@ -24,8 +24,8 @@ interface ProductModifiers {
 }
 
 /**
- * Operand specs of `d, a, b, c`: the types are those of the modifiers, or those in `fixed` where the text names one alone.
- * With `sparse` A has half its columns.
+ * The operand specs of `d, a, b, c`. The types are those of the modifiers, or those in `fixed` if the form has only
+ * one. With `sparse` only half of A's columns are present.
  */
 export function product(fixed: Partial<Types> & { readonly sparse?: boolean }) {
   const of = (name: "a" | "b" | "c" | "d") => (m: ProductModifiers) => {
@@ -46,7 +46,10 @@ export function product(fixed: Partial<Types> & { readonly sparse?: boolean }) {
   return { d: of("d"), a: of("a"), b: of("b"), c: of("c") };
 }
 
-/** m8n8k4 with f16 multiplies four pairs of matrices at once, one in each quarter of the warp. */
+/**
+ * The operand specs of m8n8k4 with f16, which multiplies four pairs of matrices at once, one in each quarter of the
+ * warp.
+ */
 const fourProducts = {
   d: ({ dtype }: { readonly dtype: string }) => (dtype === "f16" ? "b32[4]" : "f32[8]"),
   a: "b32[2]",
@@ -60,13 +63,14 @@ export const sameAccumulators = ({
 }: {
   readonly dtype: string;
   readonly ctype: string;
-}): string | null => (dtype === ctype ? null : `the types of D and C differ: '.${dtype}' and '.${ctype}'`);
+}): string | null =>
+  dtype === ctype ? null : `the types of D and C must be the same, not '.${dtype}' and '.${ctype}'`;
 
 const ampere: Gate = { since: "7.0", target: "sm_80" };
 export const scaled = ["sm_120a", "sm_120f"] as const;
 const blackwell = { since: "8.7", target: scaled, unimplemented } as const;
 
-/** What block scaling adds: the scales of A and B, and which bytes of which lanes hold them. */
+/** The additional operands of block scaling: the scales of A and B, and which bytes of which lanes hold them. */
 export const scaleOperands = { scaleA: "b32", selectA: "u16[2]", scaleB: "b32", selectB: "u16[2]" } as const;
 
 /** Section 9.7.14.5.14. */
@@ -79,8 +83,7 @@ export const mma = instruction("mma", {
       operands: fourProducts,
       since: "6.4",
       target: "sm_70",
-      invalid: ({ dtype, ctype }) =>
-        dtype === "f16" && ctype === "f32" ? "a matrix of '.f32' cannot be added to one of '.f16'" : null,
+      invalid: ({ dtype, ctype }) => (dtype === "f16" && ctype === "f32" ? "C cannot be '.f32' if D is '.f16'" : null),
       unimplemented,
     }),
     form("mma.sync.aligned.shape.row.col.dtype.f16.f16.ctype d, a, b, c", {
@@ -197,7 +200,7 @@ export const mma = instruction("mma", {
   ],
 });
 
-/** `.ue4m3` scales come four at a time. */
+/** Why the type and number of the scales cannot be combined, or null: `.ue4m3` scales come four at a time. */
 export function scaleProblem(m: { readonly scale_vec_size: string; readonly stype: string }): string | null {
   return m.stype === "ue4m3" && m.scale_vec_size === "scale_vec::2X" ? "'.ue4m3' needs '.scale_vec::4X'" : null;
 }

@@ -6,7 +6,7 @@ const counts = ["x1", "x2", "x4"] as const;
 const window = { "shared::cta": { since: "7.8" } };
 const blackwell = { since: "8.6", target: ["sm_100f", "sm_101f", "sm_110f", "sm_120f"] } as const;
 
-/** Registers of `num` matrices of 16 by 16 bytes: two each. */
+/** The registers of `num` matrices of 16 by 16 bytes, two for each. */
 const doubled = ({ num }: { readonly num: string }): string => `b32[${2 * Number(num.slice(1))}]`;
 
 /** Section 9.7.14.5.15. */
@@ -72,7 +72,7 @@ export const stmatrix = instruction("stmatrix", {
 
 /** Section 9.7.14.5.17. */
 export const movmatrix = instruction("movmatrix", {
-  summary: "transposes a matrix that the lanes of a warp hold",
+  summary: "transposes a matrix held by the lanes of a warp",
   section: "9.7.14.5.17",
   forms: [
     form("movmatrix.sync.aligned.m8n8.trans.b16 d, a", {

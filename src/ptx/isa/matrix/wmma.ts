@@ -19,7 +19,7 @@ const shapesOf: Readonly<Record<string, readonly string[]>> = {
   u4: ["m8n8k32"],
   b1: ["m8n8k128"],
 };
-/** Shapes of the accumulators. */
+/** The shapes of accumulators, by type. */
 const resultShapesOf: Readonly<Record<string, readonly string[]>> = {
   f16: large,
   f32: [...large, "m16n16k8"],
@@ -30,18 +30,21 @@ const resultShapesOf: Readonly<Record<string, readonly string[]>> = {
 const shapeProblem =
   (allowed: Readonly<Record<string, readonly string[]>>) =>
   ({ shape, type }: { readonly shape: string; readonly type: string }): string | null =>
-    allowed[type]!.includes(shape) ? null : `'.${type}' does not come in the shape '.${shape}'`;
+    allowed[type]!.includes(shape) ? null : `'.${type}' cannot be used with the shape '.${shape}'`;
 
 const subByte = (type: string): boolean => ["s4", "u4", "b1"].includes(type);
 
-/** Matrices of elements smaller than a byte have one layout. */
+/** Checks the shape of a multiplicand, and that one with elements smaller than a byte has the only layout allowed. */
 const loadProblem =
   (layout: "row" | "col") =>
   (m: { readonly shape: string; readonly type: string; readonly layout: string }): string | null =>
     shapeProblem(shapesOf)(m) ??
-    (subByte(m.type) && m.layout !== layout ? `a matrix of '.${m.type}' is '.${layout}' here` : null);
+    (subByte(m.type) && m.layout !== layout ? `a matrix of '.${m.type}' must be '.${layout}' here` : null);
 
-/** f16 multiplicands take eight registers in every shape: each element lies in two lanes. */
+/**
+ * The operand spec of a multiplicand. f16 takes eight registers in every shape, because each element is held by two
+ * lanes.
+ */
 const multiplicand = (type: string, elements: number): string => (type === "f16" ? "b32[8]" : fragment(elements, type));
 const accumulator = ({ shape, type }: { readonly shape: string; readonly type: string }): string => {
   const { m, n } = shapeOf(shape);
@@ -51,7 +54,7 @@ const accumulator = ({ shape, type }: { readonly shape: string; readonly type: s
 const integer: Gate = { since: "6.3", target: "sm_72" };
 const small: Gate = { since: "6.3", target: "sm_75" };
 const precise: Gate = { since: "7.0", target: "sm_80" };
-/** `.aligned` was implied before 6.3. */
+/** Gates of all wmma instructions. `.aligned` was implied before PTX ISA 6.3. */
 const commonGates = { m8n32k16: { since: "6.1" }, m32n8k16: { since: "6.1" }, "!aligned": { until: "6.3" } };
 const multiplicandGates = {
   ...commonGates,
@@ -122,7 +125,7 @@ export const wmmaStore = instruction("wmma.store", {
 });
 
 const sameTypes = ({ atype, btype }: { readonly atype: string; readonly btype: string }): string | null =>
-  atype === btype ? null : `'.${atype}' and '.${btype}' do not go together`;
+  atype === btype ? null : `'.${atype}' and '.${btype}' cannot be combined`;
 
 const bothLayouts = { alayout: layouts, blayout: layouts } as const;
 

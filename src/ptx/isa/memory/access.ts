@@ -3,7 +3,7 @@ import { type Expr, kit } from "../../../semantics/index.ts";
 import { dataTypes, typeInfo } from "../../types.ts";
 import type { Gate } from "../define.ts";
 
-/** `{.vec}.type` of the loads and stores. */
+/** The classes `{.vec}.type` of loads and stores. */
 export const elements = { vec: ["v2", "v4", "v8"], type: dataTypes } as const;
 export const sharedWindows = ["shared", "shared::cta", "shared::cluster"] as const;
 export const scopes = ["cta", "cluster", "gpu", "sys"] as const;
@@ -21,10 +21,10 @@ export const priorities = {
 } as const;
 export const prefetchSizes = ["L2::64B", "L2::128B", "L2::256B"] as const;
 export const prefetch = { "level::prefetch_size": prefetchSizes } as const;
-/** A form with `{.L2::cache_hint}`: the policy is there exactly when the modifier is. */
+/** For forms with `{.L2::cache_hint}`, which have a policy operand exactly if the modifier is written. */
 export const hinted = { paired: { cache_policy: "L2::cache_hint" }, anyOrder: true } as const;
 
-/** Gates that many instructions share. */
+/** The same gate for several names. */
 const gateOfAll = (names: readonly string[], gate: Gate): Readonly<Record<string, Gate>> =>
   Object.fromEntries(names.map((name) => [name, gate]));
 
@@ -48,11 +48,11 @@ export const windowGates = {
   "shared::cta": { since: "7.8", target: "sm_30" },
   "shared::cluster": { since: "7.8", target: "sm_90" },
 };
-/** Generic addressing. */
+/** Gates of generic addressing. */
 export const genericGates = { "!ss": { since: "2.0", target: "sm_20" } };
 export const scopeGates = { cluster: { since: "7.8", target: "sm_90" } };
 
-/** The modifiers of a memory instruction, as far as its row has them. */
+/** The modifiers of a memory instruction; a row may lack some of the classes. */
 interface MemoryModifiers {
   readonly type: string;
   readonly ss?: string | undefined;
@@ -65,8 +65,8 @@ interface MemoryModifiers {
 }
 
 /**
- * The state space that a modifier names. `.param` alone is taken for that of a call: which one it is, the variable tells.
- * A CTA's own shared memory is part of its cluster's window, and no instruction that leads to another's is modelled.
+ * The state space that a modifier names. Plain `.param` is taken for the parameters of a call; the lowering corrects it
+ * according to the variable. `.shared::cluster` is a CTA's own shared memory, because clusters are not modelled.
  */
 function spaceOf(ss: string | undefined): Space {
   switch (ss) {
@@ -89,10 +89,10 @@ const elementsOf = ({ vec }: { readonly vec?: string | undefined }): number => (
 
 export type Ordering = Partial<Pick<Access, "volatile" | "order" | "scope">>;
 
-/** What `.ss{.vec}.type` access; a weak access unless `ordering` says more. */
+/** The access of `.ss{.vec}.type`, which is weak unless `ordering` says otherwise. */
 export function accessOf(m: Pick<MemoryModifiers, "type" | "ss" | "vec">, ordering: Ordering = {}): Access {
   const type = typeInfo(m.type)!;
-  // 128-bit elements are two of 64.
+  // A 128-bit element is accessed as two of 64 bits.
   const parts = type.bits === 128 ? 2 : 1;
   const count = elementsOf(m);
   return {
@@ -108,25 +108,25 @@ export function accessOf(m: Pick<MemoryModifiers, "type" | "ss" | "vec">, orderi
   };
 }
 
-/** 8.4.1: a volatile operation is relaxed, with the whole system as its scope. */
+/** The ordering of a volatile operation: relaxed, with system scope (8.4.1). */
 export const volatile: Ordering = { volatile: true, order: "relaxed", scope: "sys" };
 
-/** The bits of a value to store: a NaN keeps its payload only as an integer. */
+/** The bits of a value to store: only as an integer does a NaN keep its payload. */
 export const patternOf = (value: Expr): Expr =>
   value.ty === "f32" ? kit.bitcast(value, "i32") : value.ty === "f64" ? kit.bitcast(value, "i64") : value;
 
-/** What 9.7.9.8 to 9.7.9.11 say about vectors and cache hints. */
+/** Why 9.7.9.8 to 9.7.9.11 do not allow these vector sizes and cache hints, or null. */
 export function memoryProblem(m: MemoryModifiers): string | null {
   const { bits } = typeInfo(m.type)!;
   const size = bits * elementsOf(m);
   const mayBeGlobal = m.ss === undefined || m.ss === "global";
-  if (m.vec === "v8" && bits !== 32) return `'.v8' takes types of 32 bits, not '.${m.type}'`;
+  if (m.vec === "v8" && bits !== 32) return `'.v8' takes 32-bit types, not '.${m.type}'`;
   if (size > 256 || (size === 256 && bits === 128)) return `a vector of ${elementsOf(m)} '.${m.type}' is too large`;
-  if (size === 256 && !mayBeGlobal) return "an access of 256 bits needs '.global' or a generic address";
+  if (size === 256 && !mayBeGlobal) return "a 256-bit access needs '.global' or a generic address";
   const level1 = m["level1::eviction_priority"];
   const level2 = m["level2::eviction_priority"];
   if (level2 !== undefined && size !== 256)
-    return `'.${level2}' needs an access of 256 bits (.v8 or .v4 with 64-bit types)`;
+    return `'.${level2}' needs a 256-bit access (.v8, or .v4 with a 64-bit type)`;
   if (m.cop !== undefined && (level1 ?? level2) !== undefined)
     return `'.${m.cop}' and '.${level1 ?? level2}' exclude each other`;
   const hint = level1 ?? m["level::prefetch_size"] ?? (m["L2::cache_hint"] ? "L2::cache_hint" : undefined);

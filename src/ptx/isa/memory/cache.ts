@@ -1,11 +1,11 @@
 import { form, instruction } from "../define.ts";
 
-/** What these instructions ask of the caches, no program can see in its results. */
+/** The effect of instructions on caches, which programs cannot observe. */
 const nothing = () => ({ kind: "nothing" }) as const;
 
 /** Section 9.7.9.15. */
 export const prefetch = instruction("prefetch", {
-  summary: "brings a cache line closer",
+  summary: "prefetches a cache line",
   section: "9.7.9.15",
   forms: [
     form("prefetch{.space}.level [a]", {
@@ -31,14 +31,14 @@ export const prefetch = instruction("prefetch", {
 
 /** Section 9.7.9.15. */
 export const prefetchu = instruction("prefetchu", {
-  summary: "brings a line into the uniform cache",
+  summary: "prefetches a line into the uniform cache",
   section: "9.7.9.15",
   forms: [form("prefetchu.L1 [a]", { since: "2.0", target: "sm_20", effect: nothing })],
 });
 
 /** Section 9.7.9.16. */
 export const applypriority = instruction("applypriority", {
-  summary: "gives cached data an eviction priority",
+  summary: "sets the eviction priority of cached data",
   section: "9.7.9.16",
   forms: [
     form("applypriority{.global}.L2::evict_normal [a], size", {
@@ -52,14 +52,14 @@ export const applypriority = instruction("applypriority", {
 
 /** Section 9.7.9.17. */
 export const discard = instruction("discard", {
-  summary: "drops cached data without writing it back",
+  summary: "discards cached data without writing it back",
   section: "9.7.9.17",
   forms: [
     form("discard{.global}.L2 [a], size", {
       operands: { size: "imm u32 128..128" },
       since: "7.4",
       target: "sm_80",
-      note: "The data become indeterminate; here they stay as they are, which is one of the allowed outcomes.",
+      note: "the data become indeterminate; here they stay unchanged, which is one of the allowed outcomes",
       effect: nothing,
     }),
   ],
@@ -68,7 +68,7 @@ export const discard = instruction("discard", {
 const primary = ["L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"] as const;
 const secondary = ["L2::evict_first", "L2::evict_unchanged"] as const;
 const policies = { "level::primary_priority": primary, "level::secondary_priority": secondary };
-const note = "A policy is opaque, and only a hint to memory instructions: here it is 0.";
+const note = "a policy is opaque and only a hint to memory instructions; here it is 0";
 
 /** Section 9.7.9.18. */
 export const createpolicy = instruction("createpolicy", {

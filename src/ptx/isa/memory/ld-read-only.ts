@@ -12,7 +12,7 @@ import {
   typeGates,
 } from "./access.ts";
 
-/** Section 9.7.9.9. Data that a kernel loads this way does not change while it runs: a plain load sees the same. */
+/** Section 9.7.9.9. The data must not change while the kernel runs, so a plain load reads the same. */
 export const ldGlobalNc = instruction("ld.global.nc", {
   summary: "loads read-only data from global memory through the non-coherent cache",
   section: "9.7.9.9",
@@ -30,7 +30,7 @@ export const ldGlobalNc = instruction("ld.global.nc", {
         ...hinted,
         since: "3.1",
         target: "sm_32",
-        // Cache operators, `.f64` and so on are older than the instruction.
+        // The gates of cache operators are older than the instruction.
         gates: { ...typeGates, ...hintGates, ...prefetchGates },
         invalid: memoryProblem,
         effect: (_, { a }, m) => ({ kind: "load", access: accessOf({ ...m, ss: "global" }), address: a }),
@@ -41,7 +41,7 @@ export const ldGlobalNc = instruction("ld.global.nc", {
 
 /** Section 9.7.9.10. */
 export const ldu = instruction("ldu", {
-  summary: "loads read-only data from an address that is the same in all lanes of the warp",
+  summary: "loads read-only data from an address that is the same in all lanes of a warp",
   section: "9.7.9.10",
   forms: [
     form("ldu{.ss}{.vec}.type d, [a]", {
@@ -51,8 +51,7 @@ export const ldu = instruction("ldu", {
       since: "2.0",
       target: "sm_20",
       gates: { b128: { since: "8.3", target: "sm_70" } },
-      invalid: (m) =>
-        accessOf(m).align > 16 ? `a vector of this many '.${m.type}' is too large: at most 128 bits` : null,
+      invalid: (m) => (accessOf(m).align > 16 ? `a vector of this many '.${m.type}' exceeds 128 bits` : null),
       effect: (_, { a }, m) => ({ kind: "load", access: accessOf(m), address: a }),
     }),
   ],

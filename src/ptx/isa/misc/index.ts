@@ -2,7 +2,7 @@ import { form, instruction } from "../define.ts";
 
 /** Section 9.7.19.1. */
 const brkpt = instruction("brkpt", {
-  summary: "stops for a debugger",
+  summary: "stops execution for a debugger",
   section: "9.7.19.1",
   forms: [form("brkpt", { since: "1.0", target: "sm_11", effect: () => ({ kind: "breakpoint" }) })],
 });
@@ -46,12 +46,12 @@ const trap = instruction("trap", {
   forms: [form("trap", { since: "1.0", effect: () => ({ kind: "trap" }) })],
 });
 
-/** 24 to 256, in steps of 8. */
+/** The multiples of 8 from 24 to 256. */
 const registerCounts = Array.from({ length: 30 }, (_, i) => 24 + 8 * i).join("|");
 
 /** Section 9.7.19.5. */
 const setmaxnreg = instruction("setmaxnreg", {
-  summary: "changes how many registers the warp owns",
+  summary: "changes the number of registers that the warp owns",
   section: "9.7.19.5",
   forms: [
     form("setmaxnreg.action.sync.aligned.u32 count", {
@@ -59,7 +59,7 @@ const setmaxnreg = instruction("setmaxnreg", {
       operands: { count: `imm u32 ${registerCounts}` },
       since: "8.0",
       target: ["sm_90a", "sm_100f", "sm_101f", "sm_110f", "sm_120f"],
-      note: "Registers are not scarce here: the hint changes nothing.",
+      note: "registers are not a limited resource here, so the hint has no effect",
       effect: () => ({ kind: "nothing" }),
     }),
   ],

@@ -14,7 +14,7 @@ const formsOf = (name: "add" | "sub") => [
     sem: (k, { a, c }, { rnd, sat, atype }) =>
       saturated(k, sat, rounded(k, name, rnd, k.op(`f32.from_${atype}`, a), c)),
   }),
-  // The manual's example has the modifier here, and ptxas takes both.
+  // The manual's example has `.sat` here, and ptxas accepts it in both positions.
   form(`${name}{.rnd}.f32.atype.sat d, a, c`, {
     ...shared,
     sem: (k, { a, c }, { rnd, atype }) => saturated(k, true, rounded(k, name, rnd, k.op(`f32.from_${atype}`, a), c)),

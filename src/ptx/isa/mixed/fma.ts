@@ -17,11 +17,11 @@ const fused = (
 
 /** Section 9.7.5.3. */
 export const fma = instruction("fma", {
-  summary: "multiplies two converted f16 or bf16 values and adds an f32 value, rounded once",
+  summary: "multiplies two converted f16 or bf16 values and adds an f32 value, with a single rounding",
   section: "9.7.5.3",
   forms: [
     form("fma.rnd{.sat}.f32.abtype d, a, b, c", { ...shared, sem: fused }),
-    // The manual's example has the modifier here, and ptxas takes both.
+    // The manual's example has `.sat` here, and ptxas accepts it in both positions.
     form("fma.rnd.f32.abtype.sat d, a, b, c", {
       ...shared,
       sem: (k, src, m) => fused(k, src, { ...m, sat: true }),

@@ -1,7 +1,7 @@
 import { form, instruction } from "../define.ts";
 
 const type = ["u32", "u64"] as const;
-const gate = { since: "7.8", target: "sm_90", unimplemented: "clusters of blocks are not modelled" } as const;
+const gate = { since: "7.8", target: "sm_90", unimplemented: "clusters of blocks are not modelled yet" } as const;
 
 /** Section 9.7.9.23. */
 export const mapa = instruction("mapa", {
@@ -15,7 +15,7 @@ export const mapa = instruction("mapa", {
 
 /** Section 9.7.9.24. */
 export const getctarank = instruction("getctarank", {
-  summary: "gives the rank of the block in the cluster that an address of shared memory belongs to",
+  summary: "returns the rank in the cluster of the block that an address of shared memory belongs to",
   section: "9.7.9.24",
   forms: [
     form("getctarank.shared::cluster.type d, a", { where: { type }, ...gate, operands: { d: "u32" } }),

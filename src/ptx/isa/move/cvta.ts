@@ -5,12 +5,12 @@ import { isInSpace, spaceGates, spaces, window } from "./windows.ts";
 const size = ["u32", "u64"] as const;
 const operands = { p: "size", a: "size" } as const;
 
-/** The offset between an address of a window and its generic form, in the type of the address. */
+/** The difference between a generic address and the address in a window, with the type of the address. */
 const offset = (k: Kit, a: Expr): Expr => (a.ty === "i32" ? k.wrap(window) : window);
 
 /** Section 9.7.9.20. */
 export const cvta = instruction("cvta", {
-  summary: "converts an address of a state space to a generic one, or back",
+  summary: "converts an address in a state space to a generic address, or back",
   section: "9.7.9.20",
   forms: [
     form("cvta.space.size p, a", {
@@ -34,7 +34,7 @@ export const cvta = instruction("cvta", {
 
 /** Section 9.7.9.19. */
 export const isspacep = instruction("isspacep", {
-  summary: "tells whether a generic address lies in a state space",
+  summary: "tells whether a generic address is in a state space",
   section: "9.7.9.19",
   forms: [
     form("isspacep.space p, a", {

@@ -14,7 +14,7 @@ export const spaces = [
 ] as const;
 export type Space = (typeof spaces)[number];
 
-/** Gates of the single spaces, for which `cvta` and `isspacep` agree. */
+/** The gates of single state spaces, which `cvta` and `isspacep` share. */
 export const spaceGates = {
   const: { since: "3.1" },
   param: { since: "7.7", target: "sm_70" },
@@ -24,8 +24,8 @@ export const spaceGates = {
 } as const;
 
 /**
- * What is added to an address within the shared, local, constant or parameter space to make it generic: one number for all
- * of them, as their addresses do not overlap. It is 0 with 32-bit addresses.
+ * The number to add to an address in the shared, local, constant or parameter space to make it generic. It is the same
+ * for all of them, because their addresses do not overlap, and 0 with 32-bit addresses.
  */
 export const window: Expr = { kind: "special", ty: "i64", name: "window" };
 
@@ -36,13 +36,13 @@ const inWindow = (k: Kit, a: Expr, name: "const" | "local" | "shared" | "kernel-
   return within(k, a, k.add(window, k.int(window, from)), end - from);
 };
 
-/** Whether a generic address (`i64`) lies in the window of a space. */
+/** Whether a generic address (`i64`) is in the window of a state space. */
 export function isInSpace(k: Kit, a: Expr, space: Space): Expr {
   switch (space) {
     case "global": {
       const narrow = k.eq(window, k.i64(genericBases[32].window));
       const start = k.select(narrow, k.i64(genericBases[32].global), k.i64(genericBases[64].global));
-      // Global memory has at most 4 GiB. The window of kernel parameters counts as global (9.7.9.19).
+      // Global memory is at most 4 GiB. The window of kernel parameters is part of it (9.7.9.19).
       return k.or(within(k, a, start, 2 ** 32), inWindow(k, a, "kernel-param"));
     }
     case "shared::cta":

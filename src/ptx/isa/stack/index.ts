@@ -5,14 +5,14 @@ const gate = { since: "7.3", target: "sm_52" } as const;
 
 /** Section 9.7.17.1. */
 const stacksave = instruction("stacksave", {
-  summary: "reads the stack pointer",
+  summary: "saves the stack pointer",
   section: "9.7.17.1",
   forms: [form("stacksave.type d", { where, ...gate, effect: () => ({ kind: "stack-save" }) })],
 });
 
 /** Section 9.7.17.2. */
 const stackrestore = instruction("stackrestore", {
-  summary: "sets the stack pointer, which frees what was allocated since it was read",
+  summary: "restores the stack pointer, which frees all later allocations",
   section: "9.7.17.2",
   forms: [
     form("stackrestore.type a", {
@@ -26,7 +26,7 @@ const stackrestore = instruction("stackrestore", {
 
 const alignments = Array.from({ length: 24 }, (_, i) => 2 ** i).join("|");
 
-/** The least alignment, and the default (9.7.17.3). */
+/** The minimum alignment in bytes, and the default (9.7.17.3). */
 const frameAlign = 8;
 
 /** Section 9.7.17.3. */

@@ -72,7 +72,7 @@ const typesOf = {
 
 /** Section 9.7.11.3. */
 const sured = instruction("sured", {
-  summary: "changes an element of a surface in one step",
+  summary: "updates an element of a surface atomically",
   section: "9.7.11.3",
   forms: [
     form("sured.b.op.geom.ctype.clamp [a,b], c", {
@@ -92,7 +92,7 @@ const sured = instruction("sured", {
       target: "sm_20",
       gates: { b64: long },
       invalid: ({ op, ctype }) =>
-        ctype === "b64" && op !== "min" && op !== "max" ? "'.b64' takes '.min' and '.max' alone" : null,
+        ctype === "b64" && op !== "min" && op !== "max" ? "'.b64' takes only '.min' and '.max'" : null,
       unimplemented,
     }),
   ],

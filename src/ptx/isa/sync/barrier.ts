@@ -15,15 +15,15 @@ const barrierOf = (
   reduce: Barrier["reduce"] = null,
 ): Op => ({ kind: "barrier", mode, id: a, count: b ?? null, aligned, reduce });
 
-/** Barriers of a CTA are numbered 0 to 15; a count is a multiple of the warp size, and a CTA has at most 1024 threads. */
+/** The counts that a barrier can wait for: multiples of the warp size, up to the 1024 threads that a CTA can have. */
 const counts = Array.from({ length: 33 }, (_, warps) => warps * 32).join("|");
 const operands = { a: "u32 0..15", b: `u32 ${counts}`, c: "pred" };
 const cta = { since: "7.8" };
 const registerOperands = { since: "2.0", target: "sm_20" } as const;
 
-/** Section 9.7.13.1: `barrier.aligned` by its older name. */
+/** Section 9.7.13.1: the older name of `barrier.aligned`. */
 export const bar = instruction("bar", {
-  summary: "waits for the threads of the block, where all of them execute the same barrier",
+  summary: "waits for the threads of the block, which must all execute the same barrier",
   section: "9.7.13.1",
   forms: [
     form("bar{.cta}.sync a", {

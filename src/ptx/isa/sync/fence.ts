@@ -5,7 +5,7 @@ import { scopes } from "../memory/access.ts";
 type Fence = Extract<Op, { kind: "fence" }>;
 const fenceOf = (order: Fence["order"], scope: Fence["scope"]): Op => ({ kind: "fence", order, scope });
 
-/** All memory is accessed through one proxy here: there is nothing to order between proxies. */
+/** The effect of fences between proxies: none, because here all memory is accessed through one proxy. */
 const nothing = (): Op => ({ kind: "nothing" });
 
 const cluster = { since: "7.8", target: "sm_90" } as const;
@@ -70,7 +70,7 @@ export const fence = instruction("fence", {
 
 const membarScope = { cta: "cta", gl: "gpu", sys: "sys" } as const;
 
-/** Section 9.7.13.4: another name for `fence.sc`. */
+/** Section 9.7.13.4: the older name of `fence.sc`. */
 export const membar = instruction("membar", {
   summary: "orders memory accesses",
   section: "9.7.13.4",

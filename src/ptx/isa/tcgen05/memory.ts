@@ -4,13 +4,13 @@ import { exact, generation, groups } from "./gates.ts";
 const repeats = ["x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"] as const;
 const shapes = ["16x64b", "16x128b", "16x256b", "32x32b"] as const;
 
-/** 32-bit registers that one repetition of a shape takes (table 49). */
+/** The number of 32-bit registers for one repetition of a shape (table 49); 1 by default. */
 const registersOf: Readonly<Record<string, number>> = { "16x128b": 2, "16x256b": 4 };
 const count = ({ shape = "", num }: { readonly shape?: string; readonly num: string }): number =>
   (registersOf[shape] ?? 1) * Number(num.slice(1));
 const registers = (m: { readonly shape?: string; readonly num: string }): string => `b32[${count(m)}]`;
 const tooMany = (m: { readonly shape: string; readonly num: string }): string | null =>
-  count(m) <= 128 ? null : `'.${m.num}' of the shape '.${m.shape}' would take more than 128 registers`;
+  count(m) <= 128 ? null : `'.${m.num}' with the shape '.${m.shape}' takes more than 128 registers`;
 
 const taddr = "address any";
 
@@ -52,7 +52,7 @@ const tcgen05RelinquishAllocPermit = instruction("tcgen05.relinquish_alloc_permi
 const reduced = { since: "8.8", target: ["sm_101a", "sm_103f", "sm_110f"] } as const;
 const redOps = ["min", "max"] as const;
 
-/** Section 9.7.16.8.3. `q`: the reduced value. */
+/** Section 9.7.16.8.3. `q` receives the reduced value. */
 const tcgen05Ld = instruction("tcgen05.ld", {
   summary: "loads from tensor memory",
   section: "9.7.16.8.3",
@@ -121,14 +121,14 @@ const tcgen05Wait = instruction("tcgen05.wait", {
   forms: [form("tcgen05.operation.sync.aligned", { where: { operation: ["wait::ld", "wait::st"] }, ...generation })],
 });
 
-/** The lanes that some shapes are copied to as well. */
+/** The multicast modifiers that a shape requires. */
 const multicastOf: Readonly<Record<string, readonly string[]>> = {
   "64x128b": ["warpx2::02_13", "warpx2::01_23"],
   "32x128b": ["warpx4"],
 };
 function multicastProblem({ shape, multicast }: { readonly shape: string; readonly multicast?: string | undefined }) {
   const choices = multicastOf[shape];
-  if (choices === undefined) return multicast === undefined ? null : `'.${multicast}' does not go with '.${shape}'`;
+  if (choices === undefined) return multicast === undefined ? null : `'.${multicast}' cannot be used with '.${shape}'`;
   return choices.includes(multicast ?? "") ? null : `'.${shape}' needs ${choices.map((c) => `'.${c}'`).join(" or ")}`;
 }
 
@@ -140,7 +140,7 @@ const copied = {
 
 /** Section 9.7.16.9.2. */
 const tcgen05Cp = instruction("tcgen05.cp", {
-  summary: "copies from shared to tensor memory in the background",
+  summary: "copies from shared to tensor memory asynchronously",
   section: "9.7.16.9.2",
   forms: [
     form("tcgen05.cp.cta_group.shape{.multicast} [taddr], s_desc", {
@@ -160,7 +160,7 @@ const tcgen05Cp = instruction("tcgen05.cp", {
 
 /** Section 9.7.16.9.3. */
 const tcgen05Shift = instruction("tcgen05.shift", {
-  summary: "moves the rows of tensor memory down by one in the background",
+  summary: "shifts the rows of tensor memory down by one asynchronously",
   section: "9.7.16.9.3",
   forms: [
     form("tcgen05.shift.cta_group.down [taddr]", {
@@ -174,7 +174,7 @@ const tcgen05Shift = instruction("tcgen05.shift", {
 
 /** Section 9.7.16.11.1. */
 const tcgen05Fence = instruction("tcgen05.fence", {
-  summary: "orders tensor memory operations with the synchronization of threads",
+  summary: "orders tensor memory operations relative to the synchronization of threads",
   section: "9.7.16.11.1",
   forms: [
     form("tcgen05.order", {

@@ -28,12 +28,12 @@ const operands = {
 };
 const scales = { scale_A_tmem: "address any", scale_B_tmem: "address any" };
 
-/** The metadata of a sparse A, as it stands in the text of a form. */
+/** The operand with the metadata of a sparse A, in the text of a form. */
 const sparse = ", [sp_meta_tmem]";
 const operandsOf = (metadata: "" | typeof sparse) =>
   metadata === "" ? operands : { ...operands, sp_meta_tmem: "address any" };
 
-/** A bit for each lane of the tensor memory of one block, or of two. */
+/** The operand spec of a mask with a bit for each lane of the tensor memory of one block or two. */
 const lanes = ({ cta_group }: { readonly cta_group: string }): string =>
   cta_group === "cta_group::1" ? "b32[4]" : "b32[8]";
 
@@ -45,7 +45,7 @@ const shiftProblem = (m: {
     ? `'.ashift' and '.${m.collector_usage}' exclude each other`
     : null;
 
-/** Which sizes of scale blocks go with a kind (table 56). */
+/** The sizes of scale blocks that a kind allows (table 56). */
 const sizesOf: Readonly<Record<string, readonly (string | undefined)[]>> = {
   "kind::mxf8f6f4": [undefined, "scale_vec::1X", "block32"],
   "kind::mxf4": [undefined, "scale_vec::2X", "block32"],
@@ -55,12 +55,12 @@ const scaleProblem = (m: { readonly kind: string; readonly scale_vectorsize?: st
   sizesOf[m.kind]!.includes(m.scale_vectorsize)
     ? null
     : m.scale_vectorsize === undefined
-      ? `'.${m.kind}' needs the size of its scale blocks`
-      : `'.${m.scale_vectorsize}' does not go with '.${m.kind}'`;
+      ? `'.${m.kind}' needs a modifier for the size of its scale blocks`
+      : `'.${m.scale_vectorsize}' cannot be used with '.${m.kind}'`;
 
 /**
- * The forms of `tcgen05.mma` and `tcgen05.mma.sp`: A is in tensor memory or described like B, lanes may be masked, and
- * `.sp` adds the metadata of a sparse A. `.ashift` needs A in tensor memory.
+ * The forms of `tcgen05.mma` and `tcgen05.mma.sp`. A is in tensor memory or given by a descriptor like B, lanes may be
+ * masked, and `.sp` adds the metadata of a sparse A. `.ashift` requires A in tensor memory.
  */
 function products(name: string, metadata: "" | typeof sparse, scaledGates: typeof fourBits | null): Form[] {
   const kindGates = {
@@ -102,7 +102,7 @@ function products(name: string, metadata: "" | typeof sparse, scaledGates: typeo
 
 const columns = [0, 1, 2, 3].flatMap((buffer) => uses.map((use) => `collector::b${buffer}::${use}`));
 
-/** The forms of `tcgen05.mma.ws` and `tcgen05.mma.ws.sp`: B stays in the collector. */
+/** The forms of `tcgen05.mma.ws` and `tcgen05.mma.ws.sp`, which keep B in the collector. */
 const stationary = (name: string, metadata: "" | typeof sparse): Form[] =>
   ["a_desc", "[a_tmem]"].map((a) =>
     form(
@@ -118,28 +118,28 @@ const stationary = (name: string, metadata: "" | typeof sparse): Form[] =>
 
 /** Section 9.7.16.10.9.1. */
 const tcgen05Mma = instruction("tcgen05.mma", {
-  summary: "multiplies matrices into tensor memory in the background",
+  summary: "multiplies matrices into tensor memory asynchronously",
   section: "9.7.16.10.9.1",
   forms: products("tcgen05.mma", "", null),
 });
 
 /** Section 9.7.16.10.9.2. */
 const tcgen05MmaSp = instruction("tcgen05.mma.sp", {
-  summary: "multiplies a sparse matrix with another into tensor memory in the background",
+  summary: "multiplies a sparse matrix by another into tensor memory asynchronously",
   section: "9.7.16.10.9.2",
   forms: products("tcgen05.mma.sp", sparse, fourBits),
 });
 
 /** Section 9.7.16.10.9.3. */
 const tcgen05MmaWs = instruction("tcgen05.mma.ws", {
-  summary: "multiplies with weights that stay, into tensor memory in the background",
+  summary: "multiplies by stationary weights into tensor memory asynchronously",
   section: "9.7.16.10.9.3",
   forms: stationary("tcgen05.mma.ws", ""),
 });
 
 /** Section 9.7.16.10.9.4. */
 const tcgen05MmaWsSp = instruction("tcgen05.mma.ws.sp", {
-  summary: "multiplies a sparse matrix with weights that stay, into tensor memory in the background",
+  summary: "multiplies a sparse matrix by stationary weights into tensor memory asynchronously",
   section: "9.7.16.10.9.4",
   forms: stationary("tcgen05.mma.ws.sp", sparse),
 });

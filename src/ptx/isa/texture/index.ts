@@ -23,9 +23,12 @@ interface Fetch {
   readonly ctype: string;
 }
 
-/** A fetch gives four elements, or two that hold two each. Some geometries have coordinates of one type only. */
+/**
+ * Checks a fetch: it returns four elements, or two packed pairs, and some geometries allow only one type of
+ * coordinates.
+ */
 function fetchProblem({ geom, vec, dtype, ctype }: Fetch): string | null {
-  if ((vec === "v2") !== (dtype === "f16x2")) return `'.${dtype}' comes in vectors of ${dtype === "f16x2" ? 2 : 4}`;
+  if ((vec === "v2") !== (dtype === "f16x2")) return `'.${dtype}' needs '.${dtype === "f16x2" ? "v2" : "v4"}'`;
   if (geom.endsWith("cube") && ctype !== "f32") return `'.${geom}' takes coordinates of type '.f32'`;
   if (geom.endsWith("ms") && ctype !== "s32") return `'.${geom}' takes coordinates of type '.s32'`;
   return null;
@@ -44,7 +47,7 @@ const fetched = {
   unimplemented,
 } as const;
 
-/** Mipmaps have levels for all but multi-sample textures. */
+/** Fetches from mipmaps, which multi-sample textures do not have. */
 const mipmap = {
   since: "3.1",
   target: "sm_20",
@@ -53,9 +56,9 @@ const mipmap = {
   unimplemented,
 } as const;
 
-/** Section 9.7.10.3. The sampler `b` is named in independent texturing mode. */
+/** Section 9.7.10.3. The sampler `b` is given in independent texturing mode. */
 const tex = instruction("tex", {
-  summary: "looks a texture up",
+  summary: "looks up texels in a texture",
   section: "9.7.10.3",
   forms: [
     form("tex{.base}.geom.vec.dtype.ctype d{|p}, [a,c]{, e}{, f}", {
@@ -172,7 +175,7 @@ const txq = instruction("txq", {
 
 /** Section 9.7.10.6. */
 const istypep = instruction("istypep", {
-  summary: "asks whether a register points to a texture, sampler or surface",
+  summary: "tells whether a register refers to a texture, sampler or surface",
   section: "9.7.10.6",
   forms: [
     form("istypep.type p, a", {

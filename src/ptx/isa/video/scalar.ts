@@ -13,7 +13,7 @@ const threeOperands = { ...operands, c: "dtype" } as const;
 type Sources = Readonly<Record<"a" | "b", Expr>>;
 type Types = { readonly dtype: string; readonly atype: string; readonly btype: string };
 
-/** What a scalar video instruction does with two values of 33 bits (`i64`). */
+/** The operation of a scalar video instruction on two 33-bit values (`i64`). */
 type Operation = (k: Kit, a: Expr, b: Expr) => Expr;
 
 const apply = (k: Kit, operation: Operation, { a, b }: Sources, { atype, btype }: Types, ops: OperandAccess): Expr =>
@@ -65,17 +65,17 @@ export const vadd = arithmetic("vadd", "adds bytes, half words or words", (k, a,
 export const vsub = arithmetic("vsub", "subtracts bytes, half words or words", (k, a, b) => k.sub(a, b));
 export const vabsdiff = arithmetic(
   "vabsdiff",
-  "gives the absolute difference of bytes, half words or words",
+  "computes the absolute difference of bytes, half words or words",
   (k, a, b) => k.abs(k.sub(a, b)),
 );
-export const vmin = arithmetic("vmin", "finds the smaller of bytes, half words or words", (k, a, b) =>
+export const vmin = arithmetic("vmin", "returns the smaller of two bytes, half words or words", (k, a, b) =>
   k.min(a, b, true),
 );
-export const vmax = arithmetic("vmax", "finds the greater of bytes, half words or words", (k, a, b) =>
+export const vmax = arithmetic("vmax", "returns the larger of two bytes, half words or words", (k, a, b) =>
   k.max(a, b, true),
 );
 
-/** The intermediate result has 34 bits: what a left shift moves beyond them is lost before it could saturate. */
+/** Truncates an intermediate result to its 34 bits: bits that a left shift moves further are lost before saturation. */
 const keep34 = (k: Kit, value: Expr): Expr => k.shr(k.shl(value, k.i32(30)), k.i32(30), true);
 
 /** Section 9.7.18.1.2. */
@@ -134,7 +134,7 @@ export const vshr = shift("vshr", "shifts a byte, half word or word right", (k, 
 export const comparisons = ["eq", "ne", "lt", "le", "gt", "ge"] as const;
 export type Comparison = (typeof comparisons)[number];
 
-/** 1 where the signed comparison holds, else 0 (`i32`). */
+/** 1 if the signed comparison holds, else 0 (`i32`). */
 export function compare(k: Kit, cmp: Comparison, a: Expr, b: Expr): Expr {
   const holds = {
     eq: () => k.eq(a, b),

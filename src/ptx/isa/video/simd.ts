@@ -9,7 +9,7 @@ const gate = { since: "3.0", target: "sm_30" } as const;
 const operands = { d: "dtype", a: "reg atype", b: "reg btype", c: "reg dtype" } as const;
 const setOperands = { ...operands, d: "u32", c: "reg u32" } as const;
 
-/** Two half words or four bytes: their size, and what an operand selects when it says nothing. */
+/** Instructions on two half words or four bytes: the size of an element and the default selectors. */
 const ways = {
   2: { bits: 16, a: "h10", b: "h32", d: "h10", selectors: { d: halfMask, a: halfSelection, b: halfSelection } },
   4: { bits: 8, a: "b3210", b: "b7654", d: "b3210", selectors: { d: byteMask, a: byteSelection, b: byteSelection } },
@@ -18,10 +18,10 @@ type Way = (typeof ways)[2 | 4];
 
 type Sources = Readonly<Record<"a" | "b" | "c", Expr>>;
 type Types = { readonly atype: string; readonly btype: string };
-/** What happens to one pair of elements (`i32`). */
+/** The operation on one pair of elements (`i32`). */
 type ElementOperation = (k: Kit, a: Expr, b: Expr) => Expr;
 
-/** The results of the elements that the mask of `d` names, with their numbers, lowest first. */
+/** The results of the elements in the mask of `d`, with their numbers, lowest first. */
 function results(k: Kit, way: Way, f: ElementOperation, { a, b }: Sources, m: Types, ops: OperandAccess) {
   const as = extractElements(k, [a, b], ops.selector("a") ?? way.a, m.atype);
   const bs = extractElements(k, [a, b], ops.selector("b") ?? way.b, m.btype);
@@ -32,10 +32,11 @@ function results(k: Kit, way: Way, f: ElementOperation, { a, b }: Sources, m: Ty
   }));
 }
 
-/** Elements that the mask leaves out come from `c`. */
+/** Merges the results into `c`, which provides the elements outside the mask. */
 const mergeElements = (k: Kit, way: Way, c: Expr, parts: ReturnType<typeof results>): Expr =>
   parts.reduce((word, { element, value }) => mergePart(k, value, { at: element * way.bits, bits: way.bits }, word), c);
 
+/** Adds the results to `c`. */
 const accumulate = (k: Kit, c: Expr, parts: ReturnType<typeof results>): Expr =>
   parts.reduce((sum, { value }) => k.add(sum, value), c);
 
@@ -46,20 +47,20 @@ function clampElement(k: Kit, value: Expr, bits: number, signed: boolean): Expr 
 
 type Operation = "vadd" | "vsub" | "vavrg" | "vabsdiff" | "vmin" | "vmax";
 
-const operations: Readonly<Record<Operation, { readonly does: string; readonly f: ElementOperation }>> = {
-  vadd: { does: "adds", f: (k, a, b) => k.add(a, b) },
-  vsub: { does: "subtracts", f: (k, a, b) => k.sub(a, b) },
+const operations: Readonly<Record<Operation, { readonly verb: string; readonly f: ElementOperation }>> = {
+  vadd: { verb: "adds", f: (k, a, b) => k.add(a, b) },
+  vsub: { verb: "subtracts", f: (k, a, b) => k.sub(a, b) },
   vavrg: {
-    does: "averages",
+    verb: "averages",
     f: (k, a, b) => {
       const sum = k.add(a, b);
-      // Halves round away from zero: one is added to a sum that is not negative.
+      // Halves round away from zero: add one unless the sum is negative.
       return k.shr(k.add(sum, k.add(k.shr(sum, k.i32(31), true), k.i32(1))), k.i32(1), true);
     },
   },
-  vabsdiff: { does: "gives the absolute differences of", f: (k, a, b) => k.abs(k.sub(a, b)) },
-  vmin: { does: "finds the smaller of", f: (k, a, b) => k.min(a, b, true) },
-  vmax: { does: "finds the greater of", f: (k, a, b) => k.max(a, b, true) },
+  vabsdiff: { verb: "computes the absolute differences of", f: (k, a, b) => k.abs(k.sub(a, b)) },
+  vmin: { verb: "returns the smaller of", f: (k, a, b) => k.min(a, b, true) },
+  vmax: { verb: "returns the larger of", f: (k, a, b) => k.max(a, b, true) },
 };
 
 const elementsOf = (count: 2 | 4): string => (count === 2 ? "two pairs of half words" : "four pairs of bytes");
@@ -67,12 +68,12 @@ const elementsOf = (count: 2 | 4): string => (count === 2 ? "two pairs of half w
 /** Sections 9.7.18.2.1 and 9.7.18.2.3. */
 function arithmetic<N extends Operation, C extends 2 | 4>(operation: N, count: C): Instruction<`${N}${C}`> {
   const name = `${operation}${count}` as const;
-  const { does, f } = operations[operation];
+  const { verb, f } = operations[operation];
   const way: Way = ways[count];
   const where = { dtype: types, atype: types, btype: types } as const;
   const { selectors } = way;
   return instruction(name, {
-    summary: `${does} ${elementsOf(count)}`,
+    summary: `${verb} ${elementsOf(count)}`,
     section: count === 2 ? "9.7.18.2.1" : "9.7.18.2.3",
     forms: [
       form(`${name as `${Operation}${2 | 4}`}.dtype.atype.btype{.sat} d, a, b, c`, {

@@ -16,7 +16,7 @@ interface Chosen {
   readonly scale: "shr7" | "shr15" | undefined;
 }
 
-/** What is negated: the product, or the third source; or one is added. */
+/** What is negated, the product or the addend, or whether one is added. */
 type Mode = "plain" | "product" | "addend" | "plus-one";
 
 function multiplyAdd(
@@ -34,7 +34,7 @@ function multiplyAdd(
   const addend = mode === "addend" || mode === "plus-one" ? k.add(c, k.i64(1n)) : c;
   const n = k.i32(scale === undefined ? 0 : Number(scale.slice(3)));
   if (sat) return k.wrap(clamp(k, k.op("i64.mul_add_shr_sat", factor, b, addend, n), 32, signed));
-  // The low 32 bits after a shift by at most 15 are right in 64 bits.
+  // 64 bits are enough for the low 32 bits after a shift by at most 15.
   return k.wrap(k.shr(k.add(k.mul(factor, b), addend), n, true));
 }
 

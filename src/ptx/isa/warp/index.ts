@@ -1,4 +1,4 @@
-import { activemask, barWarpSync, electSync, matchSync, reduxSync } from "./gather.ts";
+import { activemask, barWarpSync, electSync, matchSync, reduxSync } from "./warp-sync.ts";
 import { shfl, shflSync } from "./shfl.ts";
 import { voteOld, voteSync } from "./vote.ts";
 

@@ -3,19 +3,19 @@ import { unimplemented } from "../matrix/mma.ts";
 
 const hopper = { since: "8.0", target: "sm_90a", anyOrder: true, unimplemented } as const;
 
-/** The multiples of 8 up to 256, as floating-point products allow them. */
+/** The numbers of columns for floating-point products: the multiples of 8 up to 256. */
 const everyEighth = Array.from({ length: 32 }, (_, i) => 8 * (i + 1));
-/** Integers have fewer sizes. */
+/** The numbers of columns for integer products. */
 const sixteenths = everyEighth.filter((n) => n <= 32 || n % 16 === 0);
 const shapes = (k: number, sizes: readonly number[] = everyEighth): readonly string[] =>
   sizes.map((n) => `m64n${n}k${k}`);
 
-/** Columns of D; each lane of the four warps holds half as many elements. */
+/** The columns of D. Each lane of the four warps holds half as many elements. */
 const columnsOf = (shape: string): number => Number(/n(\d+)k/.exec(shape)![1]);
 const accumulator = ({ shape, dtype = "s32" }: { readonly shape: string; readonly dtype?: string }): string =>
   dtype === "f16" ? `b32[${columnsOf(shape) / 4}]` : `${dtype}[${columnsOf(shape) / 2}]`;
 
-/** A lies in registers, or like B in shared memory, where a descriptor says how. */
+/** A is in registers or, like B, in shared memory, given by a descriptor. */
 const operands = { d: accumulator, a: "b32[4]", a_desc: "reg b64", b_desc: "reg b64", scale_d: "pred" };
 const signs = { imm_scale_a: "imm s32 -1|1", imm_scale_b: "imm s32 -1|1" };
 const transposes = { imm_trans_a: "imm u32 0..1", imm_trans_b: "imm u32 0..1" };
@@ -29,7 +29,7 @@ const mixed = { "s8+u8": { since: "8.4" } };
 
 /** Section 9.7.15.5.2. */
 const wgmmaMmaAsync = instruction("wgmma.mma_async", {
-  summary: "multiplies matrices with the four warps of a warpgroup, in the background",
+  summary: "multiplies matrices asynchronously in the four warps of a warpgroup",
   section: "9.7.15.5.2",
   forms: [
     ...(["f16", "bf16"] as const).flatMap((type) => [
@@ -80,7 +80,7 @@ const sparse = { ...hopper, since: "8.2" } as const;
 
 /** Section 9.7.15.6.3. */
 const wgmmaMmaAsyncSp = instruction("wgmma.mma_async.sp", {
-  summary: "multiplies a sparse matrix with another, with the four warps of a warpgroup, in the background",
+  summary: "multiplies a sparse matrix by another asynchronously in the four warps of a warpgroup",
   section: "9.7.15.6.3",
   forms: [
     ...(["f16", "bf16"] as const).flatMap((type) => [
@@ -140,14 +140,14 @@ const wgmmaFence = instruction("wgmma.fence", {
 
 /** Section 9.7.15.7.2. */
 const wgmmaCommitGroup = instruction("wgmma.commit_group", {
-  summary: "makes a group of the multiplications so far",
+  summary: "commits the multiplications so far to a group",
   section: "9.7.15.7.2",
   forms: [form("wgmma.commit_group.sync.aligned", hopper)],
 });
 
 /** Section 9.7.15.7.3. */
 const wgmmaWaitGroup = instruction("wgmma.wait_group", {
-  summary: "waits until at most N groups of multiplications are under way",
+  summary: "waits until at most N groups of multiplications are pending",
   section: "9.7.15.7.3",
   forms: [form("wgmma.wait_group.sync.aligned N", { operands: { N: "imm u32" }, ...hopper })],
 });

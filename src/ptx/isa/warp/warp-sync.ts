@@ -3,7 +3,7 @@ import type { Expr, Kit, Ty } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
 import { extremum } from "../float/min-max.ts";
 
-const together = (mask: Expr, warp: WarpOp): Op => ({ kind: "warp", mask, warp, aligned: false });
+const warpOperation = (mask: Expr, warp: WarpOp): Op => ({ kind: "warp", mask, warp, aligned: false });
 
 /** Section 9.7.13.2. */
 export const barWarpSync = instruction("bar.warp.sync", {
@@ -14,14 +14,14 @@ export const barWarpSync = instruction("bar.warp.sync", {
       operands: { membermask: "b32" },
       since: "6.0",
       target: "sm_30",
-      effect: (_, { membermask }) => together(membermask, { op: "sync" }),
+      effect: (_, { membermask }) => warpOperation(membermask, { op: "sync" }),
     }),
   ],
 });
 
 /** Section 9.7.13.10. */
 export const matchSync = instruction("match.sync", {
-  summary: "finds the lanes of the warp that hold the same value",
+  summary: "finds the lanes of the warp that have the same value",
   section: "9.7.13.10",
   forms: [
     form("match.any.sync.type d, a, membermask", {
@@ -30,7 +30,7 @@ export const matchSync = instruction("match.sync", {
       anyOrder: true,
       since: "6.0",
       target: "sm_70",
-      effect: (_, { a, membermask }) => together(membermask, { op: "match", mode: "any", a }),
+      effect: (_, { a, membermask }) => warpOperation(membermask, { op: "match", mode: "any", a }),
     }),
     form("match.all.sync.type d{|p}, a, membermask", {
       where: { type: ["b32", "b64"] },
@@ -38,12 +38,12 @@ export const matchSync = instruction("match.sync", {
       anyOrder: true,
       since: "6.0",
       target: "sm_70",
-      effect: (_, { a, membermask }) => together(membermask, { op: "match", mode: "all", a }),
+      effect: (_, { a, membermask }) => warpOperation(membermask, { op: "match", mode: "all", a }),
     }),
   ],
 });
 
-/** `f` over two lanes' values. */
+/** An expression that combines the values of two lanes by `f`. */
 const fold = (ty: Ty, f: (x: Expr, y: Expr) => Expr): Expr =>
   f({ kind: "old", ty, index: 0 }, { kind: "old", ty, index: 1 });
 
@@ -67,7 +67,7 @@ export const reduxSync = instruction("redux.sync", {
       since: "7.0",
       target: "sm_80",
       effect: (k, { a, membermask }, { op, type }) =>
-        together(membermask, {
+        warpOperation(membermask, {
           op: "redux",
           a,
           combine: fold("i32", (x, y) => arithmetic[op](k, x, y, type === "s32")),
@@ -80,7 +80,7 @@ export const reduxSync = instruction("redux.sync", {
       since: "7.0",
       target: "sm_80",
       effect: (k, { a, membermask }, { op }) =>
-        together(membermask, { op: "redux", a, combine: fold("i32", (x, y) => k[op](x, y)) }),
+        warpOperation(membermask, { op: "redux", a, combine: fold("i32", (x, y) => k[op](x, y)) }),
     }),
     form("redux.sync.op{.abs}{.NaN}.f32 d, a, membermask", {
       where: { op: ["min", "max"] },
@@ -89,7 +89,7 @@ export const reduxSync = instruction("redux.sync", {
       since: "8.6",
       target: family,
       effect: (k, { a, membermask }, { op, abs, NaN: nan }) =>
-        together(membermask, {
+        warpOperation(membermask, {
           op: "redux",
           a: abs ? k.op("f32.abs", a) : a,
           combine: fold("f32", (x, y) => extremum(k, op, nan, [x, y])),
@@ -100,7 +100,7 @@ export const reduxSync = instruction("redux.sync", {
 
 /** Section 9.7.13.11. */
 export const activemask = instruction("activemask", {
-  summary: "gives the mask of the active lanes of the warp",
+  summary: "returns the mask of the active lanes of the warp",
   section: "9.7.13.11",
   forms: [form("activemask.b32 d", { since: "6.2", target: "sm_30", effect: () => ({ kind: "activemask" }) })],
 });
@@ -114,7 +114,7 @@ export const electSync = instruction("elect.sync", {
       operands: { d: "b32", p: "pred", membermask: "b32" },
       since: "8.0",
       target: "sm_90",
-      effect: (_, { membermask }) => together(membermask, { op: "elect" }),
+      effect: (_, { membermask }) => warpOperation(membermask, { op: "elect" }),
     }),
   ],
 });

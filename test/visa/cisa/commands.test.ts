@@ -98,7 +98,7 @@ test("disasm into a directory gives a file for each routine, named as IGC's dump
 test("of a damaged file what can be read is printed", () => {
   const { status, stdout, stderr } = run("disasm", "damaged.isa");
   expect(status).toBe(1);
-  expect(stderr).toContain("error: k ends at 0x1c1, and the file at 0x1a0 [visa-cisa-truncated]");
+  expect(stderr).toContain("error: k ends at 0x1c1, but the file at 0x1a0 [visa-cisa-truncated]");
   expect(stdout).toContain("    gather4_scaled.RB (M3, 16) T6 0x0:ud V.0 V.0\n");
   expect(stdout).not.toContain("goto");
   expect(run("disasm", "k.visaasm").stderr).toContain("visa-cisa-not-a-file");

@@ -54,7 +54,7 @@ test.runIf(existsSync(folder))("every module of the jobs is read as it was writt
   expect(seen.size).toBeGreaterThan(250);
   // The only things in them that 3.6 has no place for.
   expect([...new Set(unheld)].sort()).toEqual([
-    "%msg0 came after version 3.6",
+    "%msg0 was added after version 3.6",
     "ifcall.uniform has no field for this (hint)",
   ]);
 });

@@ -141,10 +141,10 @@ test("a diagnostic shows the bytes it is about", () => {
   const { tree, diagnostics } = readCisa(bytes, "k.isa");
   expect(diagnostics.map((d) => renderDiagnostic(d))).toEqual([
     [
-      "k.isa:26:47: error: 0xee is no opcode (at 0x19c) [visa-cisa-unknown-opcode]",
+      "k.isa:26:47: error: 0xee is not an opcode (at 0x19c) [visa-cisa-unknown-opcode]",
       "   26 | 00000190  20 00 00 00 00 00 20 00 00 00 00 00 ee 04 01 40   ..... ........@",
       "      |                                               ^^^",
-      "      = help: what follows in this routine is not read, as instructions differ in length",
+      "      = help: the rest of this routine is not read, because instructions differ in length",
     ].join("\n"),
   ]);
   // What goes before is there, and so is the other routine.

@@ -4,7 +4,7 @@ import type { MemoryAction } from "./isa/memory-action.ts";
 import type { ExecSize, Instruction, LscData } from "./tree.ts";
 
 /** Position of one element of every lane in a register operand: lane l's begins at byte `at + l * stride`. */
-interface Slot {
+export interface Slot {
   readonly at: number;
   readonly stride: number;
 }

@@ -22,8 +22,8 @@ function outside(instruction: string, takesAddress: boolean): (distance: number)
   ].join("\n");
   const { tree } = parseVisa(new SourceText("k.visaasm", text));
   const routine = bindVisa(tree, { platform: "skl" })[0]!;
-  const { placeOf } = layOut(routine);
-  const v = placeOf(routine.variables.find(({ name }) => name === "V")!);
+  const { offsetOf } = layOut(routine);
+  const v = offsetOf(routine.variables.find(({ name }) => name === "V")!);
   const cases = lowerVisa([routine]).functions[0]!.instructions.flatMap((i) => i.undefinedCases);
   expect(cases.map(({ code }) => code)).toEqual(["register-out-of-bounds"]);
   return (distance) =>

@@ -76,7 +76,7 @@ export function run(kernel: Kernel): Outcome {
   if (wrong.length > 0) throw new Error(`${wrong.map((d) => d.message).join("\n")}\n${text}`);
   const program = loadProgram(memory, lowerVisa([routine!]), { generate: kernel.generate ?? true });
   if (program.addresses.global(at) !== base) throw new Error("the buffer is not where it was expected");
-  const { placeOf } = layOut(routine!);
+  const { offsetOf } = layOut(routine!);
   const variableNamed = (name: string) => routine!.variables.find((variable) => variable.name === name)!;
   let file: Uint8Array = new Uint8Array(0);
   const { reports } = launch(program, {
@@ -98,15 +98,15 @@ export function run(kernel: Kernel): Outcome {
         file = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
         view.setUint32(fileLayout.surfaces.at, surfaceIndex.slm, true);
         view.setUint32(fileLayout.hw_id.at, thread.index, true);
-        for (const [name, { bytes }] of Object.entries(registers)) file.set(bytes, placeOf(variableNamed(name)));
+        for (const [name, { bytes }] of Object.entries(registers)) file.set(bytes, offsetOf(variableNamed(name)));
         for (const [name, index] of Object.entries(surfaceVariables)) {
-          view.setUint32(placeOf(variableNamed(name)), index, true);
+          view.setUint32(offsetOf(variableNamed(name)), index, true);
         }
       },
     },
   });
   const after = Object.entries(registers).map(([name, { bytes }]) => {
-    const place = placeOf(variableNamed(name));
+    const place = offsetOf(variableNamed(name));
     return [name, file.slice(place, place + bytes.length)] as const;
   });
   return {

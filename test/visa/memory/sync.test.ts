@@ -76,7 +76,7 @@ CONSUMER:
 
 test("the type of a named barrier must be known beforehand", () => {
   const outcome = threads("    nbarrier.signal 0x3:ub T(0,0)<0;1,0> 0x4:ub 0x4:ub");
-  expect(outcome.reports[0]).toMatch(/^not-executable: .*the type of the thread is known only when it runs/s);
+  expect(outcome.reports[0]).toMatch(/^not-executable: .*the thread's role at the barrier is known only at run time/s);
 });
 
 test("marks of debuggers and compilers do nothing", () => {

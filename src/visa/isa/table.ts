@@ -65,10 +65,10 @@ const wordOf = (row: Row): string => {
 };
 
 /**
- * The rows whose mnemonic begins with this word, without suffixes, as in `lsc_load`. A word may itself have a dot
- * (`add3.o`, `nbarrier.signal`).
+ * The rows of a mnemonic without its suffixes, such as `lsc_load`, in the order in which the parser tries them. A
+ * mnemonic may itself have a dot (`add3.o`, `nbarrier.signal`).
  */
 export const rowsOfMnemonic: ReadonlyMap<string, readonly Row[]> = group(wordOf);
 
-/** By opcode; several where a sub-opcode (`sub`) chooses. */
+/** The rows of an opcode; there are several if a sub-opcode, constants or packed fields tell them apart. */
 export const rowsOfOpcode: ReadonlyMap<number, readonly Row[]> = group((row) => row.opcode);

@@ -127,7 +127,7 @@ export const syntaxCodes = {
   },
   "visa-unclosed-scope": {
     title: "a '{' is never closed",
-    page: "A scope extends to its '}', and a routine cannot end inside one. The note shows where the '}' was missed.",
+    page: "A scope extends to its '}', and a routine cannot end inside one. The note shows where the '}' is missing.",
     example: kernels("{\n    ret (M1, 1)", "{\n    ret (M1, 1)\n}"),
   },
   "visa-unmatched-brace": {

@@ -1,7 +1,7 @@
 import { platforms, type Row } from "../isa/row.ts";
 import type { Instruction, LscAddress, NameOperand, Operand, RawOperand, VectorOperand } from "../tree.ts";
 import type { DataType } from "../types.ts";
-import { maskName } from "./exec-mask.ts";
+import { maskName } from "../exec-mask.ts";
 import { lscAddressBytes, lscDataBytes, rawBytes } from "./raw-bytes.ts";
 import { checkRaw } from "./raw-operand.ts";
 import type { RoutineContext } from "./routine-context.ts";

@@ -1,6 +1,6 @@
 import { typeBytes } from "../types.ts";
 import type { ExecSize, Instruction, Operand } from "../tree.ts";
-import { maskName } from "./exec-mask.ts";
+import { maskName } from "../exec-mask.ts";
 import { channelsOf, type RoutineContext } from "./routine-context.ts";
 import { vectorType } from "./type-rules.ts";
 

@@ -1,12 +1,12 @@
 import type { OperandSpec, Row } from "../isa/row.ts";
 import { rowsOfOpcode } from "../isa/table.ts";
-import { type FileItem, type TextItem, textItems } from "../isa/template.ts";
+import { type FileItem, mnemonicItem } from "../isa/template.ts";
 import type { ExecSize, Instruction, Operand, Predicate, RawOperand, VectorOperand } from "../tree.ts";
 import { Malformed } from "./byte-reader.ts";
 import { layoutOf, narrowOperation } from "./layout.ts";
 import { LscParts, type Part } from "./lsc-reader.ts";
 import { bareSource, type OperandReader } from "./operand-reader.ts";
-import { choiceOf, codeByDefault, type OptionSpec, optionalOperands } from "./options.ts";
+import { choiceOfCode, codeByDefault, type OptionSpec, optionalOperands } from "./options.ts";
 import { unpack } from "./packed.ts";
 import { modeText, valuesOf } from "./render-target.ts";
 
@@ -191,7 +191,7 @@ class Draft {
   /** The choice with a code; null if it is one that text leaves out. */
   #choice(name: string, spec: OptionSpec, code: number): string | null {
     if (optionalOperands(this.#row).has(name) && code === codeByDefault(spec)) return null;
-    const choice = choiceOf(spec, code);
+    const choice = choiceOfCode(spec, code);
     if (choice === undefined) throw this.#malformed("visa-cisa-bad-value", `there is no ${name} with the code ${code}`);
     return choice;
   }
@@ -260,7 +260,7 @@ class Draft {
    * default.
    */
   #pairSuffixes(): void {
-    const item = mnemonicOf(this.#row);
+    const item = mnemonicItem(this.#row);
     for (const [i, suffix] of item.suffixes.entries()) {
       const before = item.suffixes[i - 1];
       if (suffix.kind !== "operand" || !suffix.paired || before?.kind !== "operand") continue;
@@ -270,7 +270,7 @@ class Draft {
         const spec = this.#spec(name);
         if (spec.class !== "option" || this.#operands[name] !== undefined) continue;
         const { start, end } = present;
-        this.#operands[name] = { kind: "option", choice: spec.byDefault ?? choiceOf(spec, 0) ?? "", start, end };
+        this.#operands[name] = { kind: "option", choice: spec.byDefault ?? choiceOfCode(spec, 0) ?? "", start, end };
       }
     }
   }
@@ -287,7 +287,7 @@ class Draft {
 
   /** The mnemonic with its suffixes. */
   #mnemonic(): string {
-    const item = mnemonicOf(this.#row);
+    const item = mnemonicItem(this.#row);
     const suffixes = item.suffixes.map((suffix) => {
       if (suffix.kind === "sat") return this.#saturate ? ".sat" : "";
       const operand = this.#operands[suffix.operand];
@@ -315,13 +315,7 @@ class Draft {
   }
 }
 
-function mnemonicOf(row: Row): Extract<TextItem, { kind: "mnemonic" }> {
-  const item = textItems(row).find(({ kind }) => kind === "mnemonic");
-  if (item?.kind !== "mnemonic") throw new Error(`${row.name} has no mnemonic`);
-  return item;
-}
-
-const canSaturate = (row: Row): boolean => mnemonicOf(row).suffixes.some(({ kind }) => kind === "sat");
+const canSaturate = (row: Row): boolean => mnemonicItem(row).suffixes.some(({ kind }) => kind === "sat");
 
 const bitsAsImmediate = ({ value, start, end }: Part): Operand => ({
   kind: "immediate",

@@ -7,7 +7,7 @@ export type OptionSpec = Extract<OperandSpec, { class: "option" }>;
 const names = new WeakMap<OptionSpec, ReadonlyMap<number, string>>();
 
 /** The choice with a code; undefined if there is none. */
-export function choiceOf(spec: OptionSpec, code: number): string | undefined {
+export function choiceOfCode(spec: OptionSpec, code: number): string | undefined {
   let known = names.get(spec);
   if (known === undefined) {
     const pairs = Object.entries(spec.choices).reverse();

@@ -58,6 +58,13 @@ export function textItems({ text }: Row): readonly TextItem[] {
   return items;
 }
 
+/** The mnemonic of a row's text form, with its suffixes. */
+export function mnemonicItem(row: Row): Extract<TextItem, { kind: "mnemonic" }> {
+  const item = textItems(row).find(({ kind }) => kind === "mnemonic");
+  if (item?.kind !== "mnemonic") throw new Error(`${row.name} has no mnemonic`);
+  return item;
+}
+
 function textItem(word: string, index: number, words: readonly string[]): TextItem {
   if (word === "(P)") return { kind: "predicate" };
   if (word === "E") return { kind: "exec" };

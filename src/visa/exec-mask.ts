@@ -1,4 +1,4 @@
-import type { ExecSize } from "../tree.ts";
+import type { ExecSize } from "./tree.ts";
 
 /** A mask as text has it: M1, M2_NM. */
 export const maskName = ({ offset, noMask }: Pick<ExecSize, "offset" | "noMask">): string =>

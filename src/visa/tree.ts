@@ -181,7 +181,7 @@ export interface Instruction extends Span {
   readonly operands: Readonly<Record<string, Operand>>;
 }
 
-/** An operand of an instruction. Which kinds may stand where, `Row.operands` says. */
+/** An operand of an instruction. `Row.operands` says which kinds are allowed. */
 export type Operand =
   | VectorOperand
   | RawOperand

@@ -2,7 +2,7 @@ import { nearest } from "../../source/index.ts";
 import type { Attribute, Statement } from "../tree.ts";
 import type { RoutineContext } from "./routine-context.ts";
 
-/** What the value of an attribute may be. A `flag` has no value, or 0 or 1. */
+/** The values that an attribute may have. A `flag` has none, or 0 or 1. */
 type Value = "flag" | "string" | readonly [min: number, max: number] | { readonly of: readonly (number | string)[] };
 
 const any32: Value = [-0x8000_0000, 0xffff_ffff];

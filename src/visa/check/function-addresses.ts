@@ -13,7 +13,7 @@ export interface TracedCall {
   readonly certain: boolean;
 }
 
-/** What an address in the register file may be. `names` is null if there are too many functions to track. */
+/** The possible content of a location. `names` is null if there are too many functions to track. */
 interface Value {
   readonly names: ReadonlySet<string> | null;
   /** Whether it may be something else as well. */
@@ -167,7 +167,7 @@ class Tracer {
     }
   }
 
-  /** What an element of a source may hold; undefined if it may be anything. */
+  /** The possible content of an element of a source; undefined if it may be anything. */
   #element(source: Operand | undefined, lane: number, state: State): Value | undefined {
     if (source?.kind !== "general" || source.modifier !== null) return undefined;
     const location = this.#locate(source);
@@ -240,7 +240,7 @@ function forget(state: State, root: number, from: number, to: number, maybe: boo
   }
 }
 
-/** What a location may hold where two paths meet. */
+/** Joins the contents of a location where two paths meet. */
 function join(a: Value | undefined, b: Value | undefined): Value | undefined {
   if (a === undefined || b === undefined) {
     const some = a ?? b;

@@ -3,7 +3,7 @@ import type { LscAddress, LscBlock, LscData, RawOperand, VectorOperand } from ".
 import { Malformed } from "./byte-reader.ts";
 import { addressSizes, type Codes, dataSizes, models, orders, scales, vectorLengths } from "./lsc-codes.ts";
 
-/** What kind of shape the data of an instruction have. */
+/** The kind of shape that the data of an instruction have. */
 export type LscShape = Extract<OperandSpec, { class: "lsc-data" }>["shape"];
 
 /** A part of an operand, with the span of its bytes. */

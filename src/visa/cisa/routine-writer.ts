@@ -80,7 +80,7 @@ class RoutineWriter implements Mentions {
     for (const kind of ["A", "P"] as const) this.#table(out, "u16", this.#tables[kind]);
     this.#writeLabels(out);
     for (const kind of ["S", "T"] as const) this.#table(out, "u8", this.#tables[kind]);
-    out.u8(0); // variables for motion estimation, which were retired
+    out.u8(0); // variables for motion estimation, which no longer exist
     const inputs = out.length;
     if (this.#bound.kind === "kernel") this.#writeInputs(out);
 

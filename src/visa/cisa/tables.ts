@@ -102,7 +102,7 @@ export class Tables {
     for (let i = 0; i < samplers; i++) this.#other("S", i);
     for (let n = reader.u8(), i = 0; i < n; i++) this.#other("T", firstSurface + i);
     const vme = reader.u8();
-    if (vme !== 0) throw this.#badValue(reader.at - 1, `${vme} variables for motion estimation, which no longer exist`);
+    if (vme !== 0) throw this.#badValue(reader.at - 1, `${vme} variables for motion estimation; these no longer exist`);
   }
 
   /**
@@ -159,7 +159,7 @@ export class Tables {
     const offset = reader.u16();
     const alias = of === 0 ? null : { of: this.name("G", of, aliasAt), offset };
     const scope = reader.u8();
-    if (scope !== 0) throw this.#badValue(reader.at - 1, "an alias of a variable of the file, which no longer exist");
+    if (scope !== 0) throw this.#badValue(reader.at - 1, "an alias of a variable of the file; these no longer exist");
     const attributes = this.readAttributes(reader.u8());
     this.#declarations.push({
       kind: "decl",

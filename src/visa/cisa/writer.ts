@@ -87,7 +87,7 @@ function assemble(kernels: readonly Item[], functions: readonly Item[]): Uint8Ar
     out.u32(0); // no references to variables or functions of the file
     out.u8(0); // no native code
   }
-  out.u16(0); // variables of the file, which were retired
+  out.u16(0); // variables of the file, which no longer exist
   out.u16(functions.length);
   for (const routine of functions) {
     out.u8(0); // linkage

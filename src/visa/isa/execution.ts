@@ -2,7 +2,7 @@ import type { Expr } from "../../semantics/index.ts";
 import type { MemoryAction } from "./memory-action.ts";
 
 /**
- * What executing an instruction means. `flow` and `special` instructions are lowered by name; rows that are not
+ * The meaning of executing an instruction. `flow` and `special` instructions are lowered by name; rows that are not
  * modelled (`none`) give the reason.
  */
 export type Execution =
@@ -24,7 +24,7 @@ export type Execution =
  */
 export type IntegerDomain = "low" | "order" | "exact" | "word";
 
-/** What a row may need to know about its operands. */
+/** Facts about its operands that a row may need to know. */
 interface IntegerTerms {
   /** Whether the promoted sources are signed. */
   readonly signed: boolean;
@@ -42,7 +42,7 @@ interface IntegerTerms {
   readonly plus: (a: Expr, b: Expr) => Expr;
 }
 
-/** What an instruction computes from integers. */
+/** The computation of an instruction on integers. */
 export interface IntegerSemantics {
   readonly domain: IntegerDomain;
   /** Whether src1 is a shift count. The row is given its low 5 bits (6 if the result has 64 bits) as an `i32`. */

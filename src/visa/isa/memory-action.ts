@@ -27,9 +27,9 @@ export type AtomicFunction =
 export type FloatFunction = "fadd" | "fsub" | "fmin" | "fmax" | "fcas";
 
 /**
- * What an instruction does that accesses memory or orders accesses. The rest is in the row's operands, whose names have
- * the same meaning everywhere: `addresses`, `address`, or `surface` with `offset` and `offsets`, for where; `dst` or
- * `src`, which make the access a load or a store; `src0` and `src1` for the operands of atomic operations.
+ * The effect of an instruction that accesses memory or orders accesses. The rest is in the row's operands, whose names
+ * have the same meaning everywhere: `addresses`, `address`, or `surface` with `offset` and `offsets`, for where; `dst`
+ * or `src`, which make the access a load or a store; `src0` and `src1` for the operands of atomic operations.
  */
 export type MemoryAction =
   /** A block of `owords` times 16 bytes, whatever the execution mask. `unit`: bytes of the unit of `offset`. */

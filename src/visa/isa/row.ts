@@ -149,7 +149,7 @@ export interface Row extends Gate {
   readonly operands: Readonly<Record<string, OperandSpec>>;
   /** The execution sizes that it may have; null if it has none. */
   readonly sizes: readonly number[] | null;
-  /** What executing it means, or why it is not modelled. */
+  /** How it is executed, or why it is not modelled. */
   readonly execution: Execution;
 }
 

@@ -2,7 +2,7 @@ import type { Destination, LaneRule, Op, UndefinedCase } from "../../ir/index.ts
 import type { BoundRoutine, Variable } from "../symbols.ts";
 import type { Instruction, Name } from "../tree.ts";
 
-/** What the lowering of an instruction needs to know about the routine around it. */
+/** The facts about the surrounding routine that the lowering of an instruction needs. */
 export interface LowerContext {
   readonly routine: BoundRoutine;
   /** The variable that a name in an operand refers to. */
@@ -17,8 +17,8 @@ export interface LowerContext {
 }
 
 /**
- * What an instruction is lowered to, usually one of these. The lowering of the routine adds the guard, the lanes and
- * the span of the source instruction.
+ * An IR instruction that an instruction is lowered to; most are lowered to one. The lowering of the routine adds the
+ * guard, the lanes and the span of the source instruction.
  */
 export interface Lowered {
   readonly op: Op;

@@ -8,7 +8,7 @@ import { nameOf, once, vectorOf } from "../instruction-operands.ts";
 import { destination, source } from "./operands.ts";
 import type { Symbols } from "./symbols.ts";
 
-/** What the lowering of control flow needs to know in addition. */
+/** The further facts that the lowering of control flow needs. */
 export interface FlowContext extends LowerContext {
   readonly symbols: Symbols;
   /** The index of the IR instruction at a label. */

@@ -12,7 +12,7 @@ export interface DataPlace {
  * bytes there are the addend.
  */
 export interface DataRelocation extends DataPlace {
-  /** What it is the address of: the name of a routine or of data. */
+  /** The name of the routine or data that it is the address of. */
   readonly symbol: string;
   /** Size of the address; 4 bytes hold only its lower half. */
   readonly bytes: 4 | 8;

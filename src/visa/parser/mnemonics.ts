@@ -90,7 +90,7 @@ interface Match {
   readonly candidate: Candidate | null;
   /** Number of segments that fit. */
   readonly fitting: number;
-  /** What could follow them. */
+  /** Suffixes that could follow them. */
   readonly wanted: readonly string[];
   /** Whether all suffixes that must be there are. */
   readonly complete: boolean;

@@ -218,7 +218,7 @@ const escaped: Readonly<Record<string, string>> = {
 
 /** A string in quotes. */
 export function quoted(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
   const inside = text.replace(/[\x00-\x1f"\\\x7f]/g, (character) => {
     const hex = character.charCodeAt(0).toString(16).padStart(2, "0");
     return escaped[character] ?? `\\x${hex}`;

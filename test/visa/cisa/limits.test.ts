@@ -15,7 +15,7 @@ ${statements}
 ${name}_main:
 `;
 
-/** What the writer says of a kernel with these statements and instructions. */
+/** The writer's diagnostics for a kernel with these statements and instructions. */
 function complaints(statements: string, instructions: string, repeated = ""): readonly string[] {
   const { tree, diagnostics } = parseVisa(
     new SourceText("k.visaasm", `${kernel("k", statements)}${instructions}\n    ret (M1, 1)\n${repeated}`),
@@ -71,7 +71,7 @@ test("more variables are read than a call can have arguments", () => {
   expect(read.tree!.routines[0]!.statements.length).toBe(tree.routines[0]!.statements.length);
 });
 
-test("a routine's name is there once, and not too long", () => {
+test("a routine's name is unique and not too long", () => {
   expect(complaints("", "", '.global_function "k"\n    fret (M1, 1)\n')).toEqual(["two routines are named k"]);
   const long = "n".repeat(256);
   expect(complaints("", "", `.global_function "${long}"\n    fret (M1, 1)\n`)).toEqual([
@@ -90,7 +90,7 @@ test.each([
   expect(diagnostics.map((d) => d.code)).toEqual([code]);
 });
 
-test("an external function is named and left out", () => {
+test("an external function is reported and left out", () => {
   const bytes = fixture("kernel-and-function").slice();
   bytes.fill(0, 0x2b, 0x33);
   const { tree, diagnostics } = readCisa(bytes, "x.isa");
@@ -100,7 +100,7 @@ test("an external function is named and left out", () => {
   ]);
 });
 
-test("a modifier where the text has none is an error", () => {
+test("a modifier where text can have none is an error", () => {
   const bytes = fixture("kernel-and-function").slice();
   const mov = Buffer.from(bytes).indexOf(Buffer.from([0x29, 0x83, 0, 0, 0]));
   bytes[mov + 4] = 2 << 3; // (-), of the destination
@@ -110,10 +110,10 @@ test("a modifier where the text has none is an error", () => {
   ]);
 });
 
-test("names that the text cannot have are replaced", () => {
+test("names that text cannot have are replaced", () => {
   const bytes = fixture("kernel-and-function").slice();
   const at = Buffer.from(bytes).indexOf("V\0W\0A\0");
-  // Two variables with one name, and one with none.
+  // Two variables with the same name, and one without a name.
   bytes.set([0x56, 0, 0x56, 0, 0x2d, 0], at);
   const { tree, diagnostics } = readCisa(bytes, "x.isa");
   expect(diagnostics).toEqual([]);

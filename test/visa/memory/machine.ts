@@ -10,45 +10,45 @@ import { parseVisa } from "../../../src/visa/parser/index.ts";
 import type { DataType } from "../../../src/visa/types.ts";
 import { typeBytes } from "../../../src/visa/types.ts";
 
-/** A variable of the kernel: its type, and what each hardware thread finds in it. */
+/** A variable of the kernel: its type, and its contents in each hardware thread at the start. */
 export interface Register {
   readonly type: DataType;
   readonly bytes: Uint8Array;
 }
 
 export interface Kernel {
-  /** What stands between the declarations and `ret`. */
+  /** The statements between the declarations and `ret`. */
   readonly text: string;
   /** Lanes of a thread. */
   readonly width?: 8 | 16 | 32;
-  /** Work items of the only group; absent: as many as a thread has lanes. */
+  /** Work items of the only group; by default as many as a thread has lanes. */
   readonly items?: number;
   readonly grfBytes?: 32 | 64;
   /** Device memory, at the address `base`. */
   readonly buffer?: Uint8Array;
   readonly registers: (base: bigint) => Readonly<Record<string, Register>>;
-  /** Surface variables, by what they hold. */
+  /** The contents of surface variables. */
   readonly surfaceVariables?: Readonly<Record<string, number>>;
   /** Parts of the buffer, by the index of the binding table: first byte and bytes. */
   readonly surfaces?: Readonly<Record<number, readonly [at: number, bytes: number]>>;
   readonly slmBytes?: number;
-  /** With code made from text, or with closures. */
+  /** Whether to run generated code or closures. */
   readonly generate?: boolean;
 }
 
 export interface Outcome {
   readonly base: bigint;
-  /** Codes and messages of what was reported. */
+  /** Codes and messages of the reports. */
   readonly reports: readonly string[];
   readonly buffer: Uint8Array;
-  /** Of the last thread that began. */
+  /** The registers of the thread that began last. */
   readonly registers: Readonly<Record<string, Uint8Array>>;
 }
 
 const declaration = (name: string, { type, bytes }: Register): string =>
   `.decl ${name} v_type=G type=${type} num_elts=${bytes.length / typeBytes(type)} align=GRF`;
 
-/** Runs a kernel, and looks at memory and at the registers of a thread when it has ended. */
+/** Runs a kernel and returns memory and the registers of a thread at its end. */
 export function run(kernel: Kernel): Outcome {
   const { width = 16, items = width, grfBytes = 32, surfaceVariables = {}, surfaces = {}, slmBytes = 0 } = kernel;
   const buffer = kernel.buffer ?? new Uint8Array(0);
@@ -145,7 +145,7 @@ export class Random {
 export const dwords = (...values: readonly (number | bigint)[]): Uint8Array =>
   new Uint8Array(Uint32Array.from(values, (value) => Number(BigInt.asUintN(32, BigInt(value)))).buffer);
 export const qwords = (...values: readonly bigint[]): Uint8Array => new Uint8Array(BigUint64Array.from(values).buffer);
-/** Copies `bytes` to the front of `size` bytes. */
+/** Copies `bytes` to the start of `size` bytes. */
 export function padded(bytes: Uint8Array, size: number, fill = 0xee): Uint8Array {
   const all = new Uint8Array(size).fill(fill);
   all.set(bytes);

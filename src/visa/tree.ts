@@ -65,7 +65,7 @@ export interface Declaration extends Span {
   readonly name: Name;
   /** General, address, predicate, sampler or surface. */
   readonly variable: VariableKind;
-  /** Type of the elements of a general variable; null for the other kinds, and where the text leaves it out. */
+  /** Type of the elements of a general variable; null for the other kinds. */
   readonly type: DataType | null;
   /** Number of elements. */
   readonly elements: number;
@@ -304,7 +304,7 @@ export interface NumberOperand extends Span {
 /** One of a row's choices: a comparison, a channel mask, an atomic operation. */
 export interface OptionOperand extends Span {
   readonly kind: "option";
-  /** The choice's key in `Row.operands`. */
+  /** The choice's name in the row, a key of the operand's `choices`. */
   readonly choice: string;
 }
 

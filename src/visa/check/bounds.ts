@@ -23,7 +23,7 @@ export function leavesVariable(
 
 /**
  * Bytes of the registers that a variable's storage takes. IGC declares whole registers of 32 bytes and uses them as
- * such where registers have 64, as in copies of r0; GenX_IR only warns about it too. Here nothing else lies in the
+ * such where registers have 64, as in copies of r0; GenX_IR, too, only warns about it. Here nothing else lies in the
  * other half of the register, but on a GPU something may.
  */
 const registerBytesOf = ({ bytes, alias }: Variable, grfBytes: number): number =>

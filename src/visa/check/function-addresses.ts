@@ -27,7 +27,7 @@ const maxNames = 8;
 const maxLocations = 64;
 /** How often each instruction may be visited, on average, before the analysis gives up. */
 const maxVisits = 32;
-/** More bytes than a variable has. */
+/** Bytes of each root variable that are tracked: more than a variable can have. */
 const variableBytes = 0x1_0000;
 
 /**

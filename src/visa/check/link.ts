@@ -121,7 +121,8 @@ class Linker {
 }
 
 /**
- * Warns of a function that was written for another number of lanes than its caller. Threads always have the kernel's.
+ * Warns about a function that was written for another number of lanes than its caller. Threads always have the
+ * kernel's.
  */
 function checkLanes(sink: DiagnosticSink<VisaCheckCode>, name: Name, caller: BoundRoutine, callee: BoundRoutine): void {
   if (caller.simd === callee.simd || caller.simd === 1 || callee.simd === 1) return;

@@ -23,6 +23,7 @@ export interface Header {
 
 /**
  * Reads the header of a file.
+ *
  * @throws Malformed
  */
 export function readHeader(bytes: Uint8Array): Header {

@@ -243,8 +243,8 @@ export class OperandReader {
 }
 
 /**
- * Drops bits above those of a type's, unless they are an extension: files extend integers to 32 bits, and any other
- * bits there have no meaning.
+ * Drops the bits above a type's own, unless they extend it: files extend integers to 32 bits, and any other bits there
+ * have no meaning.
  */
 function extended(bits: bigint, type: DataType): bigint {
   const width = 8 * typeBytes(type);

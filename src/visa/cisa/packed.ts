@@ -4,7 +4,7 @@ import type { FileItem, PackedPart } from "../isa/template.ts";
 /** Codes of a variable's class, for instructions that can name any kind of variable. */
 export const variableClasses = { G: 0, A: 0x10, P: 0x20 } as const;
 
-/** The bits that a part of a packed field may set. A constant has none: the bits that are left must be equal to it. */
+/** The bits that a part of a packed field may set. A constant has none: the bits that are left over must equal it. */
 function bitsOf(part: PackedPart, row: Row): number {
   if (typeof part === "number") return 0;
   if (part.part === "class") return variableClasses.A | variableClasses.P;

@@ -20,6 +20,7 @@ export const precisions = {
   hf8: 14,
   e2m1: 15,
 } as const;
+/** One of `precisions`. */
 export type Precision = keyof typeof precisions;
 
 const precision: OperandSpec = { class: "option", choices: precisions };

@@ -83,8 +83,8 @@ function sameBits({ expr, type, modifier }: ModifiedSource): Expr {
 }
 
 /**
- * The bit pattern of a value. Elements of the byte file are read as integers, because a float that was computed with
- * may have lost its NaN's payload.
+ * The bit pattern of a value. Elements of the byte file are read as integers: read as floats, NaNs would lose their
+ * payload.
  */
 function patternOf(expr: Expr): Expr {
   const ty = integerLike(expr);

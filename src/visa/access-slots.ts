@@ -3,19 +3,19 @@ import { choiceOf, has, numberChoiceOf, once } from "./instruction-operands.ts";
 import type { MemoryAction } from "./isa/memory-action.ts";
 import type { ExecSize, Instruction, LscData } from "./tree.ts";
 
-/** Where an element of each lane lies in a register operand, in bytes from its beginning and from lane to lane. */
-interface Slot {
+/** Position of one element of every lane in a register operand: lane l's begins at byte `at + l * stride`. */
+export interface Slot {
   readonly at: number;
   readonly stride: number;
 }
 
-/** What lies in a lane's memory one behind the other, and where in registers. */
+/** The elements that each lane accesses, in the order in which they lie in memory, and where each is in registers. */
 export interface Slots {
-  /** Of an element in memory. */
+  /** Bits of an element in memory. */
   readonly bits: Access["bits"];
-  /** Of an element in registers: loads extend it with zeros, stores take the low bits. Absent: as in memory. */
+  /** Bits of an element in registers if more than in memory: loads zero-extend to them, stores take the low bits. */
   readonly wide?: 32;
-  /** Null: not in registers. */
+  /** One per element in memory; null for an element that has no place in registers. */
   readonly slots: readonly (Slot | null)[];
 }
 
@@ -24,13 +24,16 @@ type Action<Kind extends MemoryAction["kind"]> = Extract<MemoryAction, { kind: K
 export const owordBytes = 16;
 export const dwordBytes = 4;
 
-/** One lane moves all of a block, so that it is one access. */
+/** Slots of a block access: one lane moves the whole block, so that it counts as one access. */
 export function blockSlots(instruction: Instruction): Slots {
   const dwords = (numberChoiceOf(instruction, "owords") * owordBytes) / dwordBytes;
   return { bits: 32, slots: Array.from({ length: dwords }, (_, i): Slot => ({ at: i * dwordBytes, stride: 0 })) };
 }
 
-/** Several bytes a lane lie in a slot of at least a dword; other elements in rows, an element of each lane to a row. */
+/**
+ * Slots of a gather or scatter. The bytes of a lane share one slot of at least a dword; larger elements lie in rows,
+ * with one element of every lane per row.
+ */
 export function elementSlots(instruction: Instruction, { size }: Action<"elements">): Slots {
   const exec = instruction.exec ?? once;
   const bytes = size ?? numberChoiceOf(instruction, "bytes");
@@ -41,7 +44,7 @@ export function elementSlots(instruction: Instruction, { size }: Action<"element
   return { bits: (bytes * 8) as Access["bits"], slots };
 }
 
-/** What is enabled of R, G, B and A lies in registers one channel behind the other, each from a register on. */
+/** Slots of the enabled channels among R, G, B and A, in that order. Each channel begins in a register of its own. */
 export function channelSlots(instruction: Instruction, grfBytes: number): Slots {
   const exec = instruction.exec ?? once;
   const channelBytes = Math.max(exec.size * dwordBytes, grfBytes);
@@ -54,7 +57,10 @@ export function channelSlots(instruction: Instruction, grfBytes: number): Slots 
   return { bits: 32, slots };
 }
 
-/** Bytes of an element in memory, of its slot in registers, and where in the slot it lies; the rest of the slot becomes 0. */
+/**
+ * Bytes of an element in memory, bytes of its slot in registers, and the element's offset within the slot. The rest of
+ * the slot is zero.
+ */
 interface DataSize {
   readonly bytes: number;
   readonly slot: number;
@@ -71,12 +77,12 @@ const dataSizes: Readonly<Record<string, DataSize>> = {
   d16u32h: { bytes: 2, slot: 4, within: 2 },
 };
 
-/** `d8c32` is an older word for `d8u32`. */
+/** The sizes of an LSC access's elements. `d8c32` is the older spelling of `d8u32`. */
 export const lscSizeOf = ({ size }: LscData): DataSize => dataSizes[size.replace("c", "u")]!;
 
 /**
- * `null` for channels that are not enabled. Each element of the lanes begins in a register of its own; transposed, those of
- * the one lane lie one behind the other.
+ * Slots of an LSC access, null for channels that are not enabled. Each element of the vector begins in a register of
+ * its own; in a transposed access the elements of its single lane are consecutive.
  */
 export function lscSlots(data: LscData, exec: ExecSize, grfBytes: number): Slots {
   const { bytes, slot, within } = lscSizeOf(data);
@@ -93,7 +99,7 @@ export function lscSlots(data: LscData, exec: ExecSize, grfBytes: number): Slots
   };
 }
 
-/** Without the slots before the first that is in registers, and the bytes of memory that they are. */
+/** Drops the leading slots that are not in registers; `skip` is the number of bytes of memory that they cover. */
 export function withoutLeadingGap(slots: Slots): { readonly skip: number; readonly rest: Slots } {
   const first = Math.max(
     0,
@@ -102,6 +108,6 @@ export function withoutLeadingGap(slots: Slots): { readonly skip: number; readon
   return { skip: (first * slots.bits) / 8, rest: { ...slots, slots: slots.slots.slice(first) } };
 }
 
-/** Bytes from the beginning of the register operand to the end of the last element of the lanes. */
+/** Bytes from the start of the register operand to the end of the last element of the last lane. */
 export const bytesOfSlots = ({ bits, wide, slots }: Slots, lanes: number): number =>
   Math.max(0, ...slots.flatMap((s) => (s === null ? [] : [s.at + (lanes - 1) * s.stride + (wide ?? bits) / 8])));

@@ -2,34 +2,34 @@ import type { Catalogue, CodePage } from "../source/index.ts";
 
 type Example = NonNullable<CodePage["example"]>;
 
-/** A kernel around statements, for the examples. */
+/** A kernel with these statements, for the examples. */
 const kernel = (statements: string): string =>
   `.version 3.6\n.kernel "k"\n.decl V v_type=G type=ud num_elts=16 align=GRF\n.decl P v_type=P num_elts=16\n${statements}\n`;
 const kernels = (bad: string, good: string): Example => ({ bad: kernel(bad), good: kernel(good) });
 
-/** The diagnostics of the lexer and the parser. */
+/** Catalogue pages of the diagnostics of the lexer and the parser. */
 export const syntaxCodes = {
   "visa-missing-version": {
     title: "the file does not begin with .version",
-    page: "The first statement of a file of vISA text is '.version M.N'. It decides which instructions and which layout of a binary file are meant; the versions in use lie between 3.6 and 4.2.",
+    page: "The first statement of a file of vISA text is '.version M.N'. It decides which instructions exist and how a binary file is laid out; the versions in use are 3.6 to 4.2.",
     section: "4_visa_header",
     example: { bad: '.kernel "k"\n', good: '.version 3.6\n.kernel "k"\n' },
   },
   "visa-misplaced-version": {
-    title: "a version that is no routine's",
-    page: "A file has one '.version', which is its first statement. Where routines of several files have been put into one, each may have its own right in front of it; the reference knows only the first.",
+    title: "a version that belongs to no routine",
+    page: "A file has one '.version', which is its first statement. Where the routines of several files have been joined into one, each may have its own directly before it; the reference implementation reads only the first.",
     section: "4_visa_header",
     example: { bad: '.version 3.6\n.version 3.6\n.kernel "k"\n', good: '.version 3.6\n.kernel "k"\n' },
   },
   "visa-unknown-version": {
-    title: "a version of vISA that is not known",
-    page: "The versions from 3.0 to 4.2 are known. A text of another one is read as if it were of the last of them; an instruction that means something else there would be misunderstood.",
+    title: "an unknown version of vISA",
+    page: "The versions from 3.0 to 4.2 are known. Text of any other version is read as if it were of the newest; an instruction that means something else in that version would be misunderstood.",
     section: "4_visa_header",
     example: { bad: '.version 9.9\n.kernel "k"\n', good: '.version 3.6\n.kernel "k"\n' },
   },
   "visa-statement-outside-routine": {
     title: "a statement before the first routine",
-    page: "Declarations, labels and instructions belong to the routine that '.kernel' or '.global_function' began. What stands before the first of them belongs to none; it is skipped up to the first routine, with one error.",
+    page: "Declarations, labels and instructions belong to the routine that the last '.kernel' or '.global_function' began. Statements before the first routine belong to none; they are skipped, with one error for all of them.",
     example: {
       bad: '.version 3.6\n.decl V v_type=G type=ud num_elts=8\n.kernel "k"\n',
       good: '.version 3.6\n.kernel "k"\n.decl V v_type=G type=ud num_elts=8\n',
@@ -37,7 +37,7 @@ export const syntaxCodes = {
   },
   "visa-unexpected-token": {
     title: "something else was expected here",
-    page: "The text does not go on as the directive or instruction asks; the message says what could stand here. A statement ends with its line, and operands are separated by blanks, without commas. The rest of the line is not looked at, so that one mistake is reported once.",
+    page: "The text does not continue as the directive or instruction requires; the message says what could stand here. A statement ends with its line, and operands are separated by blanks, without commas. The rest of the line is skipped, so that one mistake is reported once.",
     example: kernels("    mov (M1, 16) V(0,0)<1>, 0x1:ud", "    mov (M1, 16) V(0,0)<1> 0x1:ud"),
   },
   "visa-unknown-directive": {
@@ -47,62 +47,62 @@ export const syntaxCodes = {
   },
   "visa-unknown-mnemonic": {
     title: "no instruction has this name",
-    page: "The word that begins an instruction, without what follows its first dot, is none that any version of vISA from 3.6 to 4.2 has. 'lanewise isa' lists them.",
+    page: "The word that begins an instruction, up to its first dot, is not the name of an instruction in any version of vISA from 3.6 to 4.2. 'lanewise isa' lists them.",
     example: kernels("    move (M1, 16) V(0,0)<1> 0x1:ud", "    mov (M1, 16) V(0,0)<1> 0x1:ud"),
   },
   "visa-mnemonic-case": {
     title: "an instruction in upper case",
-    page: "The manual's tables name instructions in upper case, but in a text they are written in lower case: 'ifcall', not 'IFCALL'. Types and comparisons may be of either case.",
+    page: "The manual's tables name instructions in upper case, but text has them in lower case: 'ifcall', not 'IFCALL'. Types and comparisons may be in either case.",
     example: kernels("    RET (M1, 1)", "    ret (M1, 1)"),
   },
   "visa-unknown-suffix": {
     title: "an instruction does not have this suffix, or lacks one",
-    page: "What hangs on the name of an instruction with dots is fixed for each instruction, and so is the order: saturation, a comparison, a channel mask, numbers of blocks, caching. 'lanewise isa' shows it.",
+    page: "The suffixes that follow an instruction's name after dots are fixed for each instruction, and so is their order: saturation, a comparison, a channel mask, numbers of blocks, caching. 'lanewise isa' shows them.",
     example: kernels("    cmp.less (M1, 16) P V(0,0)<1;1,0> 0x1:ud", "    cmp.lt (M1, 16) P V(0,0)<1;1,0> 0x1:ud"),
   },
   "visa-predicate-not-allowed": {
     title: "an instruction that takes no predicate has one",
-    page: "Most instructions can be predicated, as in '(P) add ...'. A few cannot, among them cmp, setp, movs, addr_add, min, max and the barriers. What they do can be made conditional with goto, or their result chosen with sel.",
+    page: "Most instructions can be predicated, as in '(P) add ...'. A few cannot, among them cmp, setp, movs, addr_add, min, max and the barriers. To make them conditional, branch around them with goto, or choose their result with sel.",
     example: kernels("    (P) cmp.lt (M1, 16) P V(0,0)<1;1,0> 0x1:ud", "    cmp.lt (M1, 16) P V(0,0)<1;1,0> 0x1:ud"),
   },
   "visa-execution-mask": {
     title: "no such execution mask",
-    page: "The masks M1 to M8 begin at channel 0, 4, 8, up to 28; with _NM, as in M1_NM, the instruction runs whatever the execution mask is. NoMask is another word for M1_NM, and no mask at all means M1.",
+    page: "The masks M1 to M8 begin at channel 0, 4, 8, up to 28; with _NM, as in M1_NM, the instruction runs whatever the execution mask is. NoMask is another name for M1_NM, and leaving the mask out means M1.",
     section: "3_execution_model",
     example: kernels("    ret (M9, 1)", "    ret (M1, 1)"),
   },
   "visa-execution-size": {
     title: "no such execution size",
-    page: "An instruction works on 1, 2, 4, 8, 16 or 32 channels, and the number stands last in its parentheses, as in (M1, 16).",
+    page: "An instruction works on 1, 2, 4, 8, 16 or 32 channels, and the number comes last in its parentheses, as in (M1, 16).",
     section: "3_execution_model",
     example: kernels("    mov (M1, 12) V(0,0)<1> 0x1:ud", "    mov (M1, 8) V(0,0)<1> 0x1:ud"),
   },
   "visa-operand-form": {
     title: "an operand of this form cannot stand here",
-    page: "A vector operand is a general variable V(0,0)<8;8,1>, an indirect one r[A(0),0]<8;8,1>:ud, an immediate 0x1:ud, an address variable A(0)<1>, the address of a variable &V, a predicate or the state of a surface or sampler T6(0). Each place of an instruction takes some of these.",
+    page: "A vector operand is a general variable V(0,0)<8;8,1>, an indirect one r[A(0),0]<8;8,1>:ud, an immediate 0x1:ud, an address variable A(0)<1>, the address of a variable &V, a predicate or the state of a surface or sampler T6(0). Each operand of an instruction can be some of these.",
     section: "5_operands",
     example: kernels("    mov (M1, 1) V(0) 0x1:ud", "    mov (M1, 1) V(0,0)<1> 0x1:ud"),
   },
   "visa-malformed-number": {
-    title: "a number that is none",
-    page: "Integers are decimal or, with 0x, hexadecimal. Values of the types f and df may have a fraction and an exponent with its sign, as in 1.5:f and 1.0e-3:df; a plain integer in front of :f, :df or :hf is the bit pattern, so that 0x3f800000:f is 1 and 1:f is the least positive value. Values of type hf can only be written as patterns.",
+    title: "a malformed number",
+    page: "Integers are decimal or, with 0x, hexadecimal. Values of the types f and df may have a fraction and a signed exponent, as in 1.5:f and 1.0e-3:df; a plain integer before :f, :df or :hf is the bit pattern, so that 0x3f800000:f is 1 and 1:f is the least positive value. Values of type hf can only be written as patterns.",
     section: "5_operands",
     example: kernels("    mov (M1, 16) V(0,0)<1> 0x1g:ud", "    mov (M1, 16) V(0,0)<1> 0x1f:ud"),
   },
   "visa-number-out-of-range": {
-    title: "a number beyond what can stand here",
-    page: "The number does not fit its type or its field. An immediate of a narrow type may also be written with the 32 bits that a file keeps of it: 0xfffffffb:w is -5.",
+    title: "a number that is too large or too small",
+    page: "The number does not fit its type or its field. An immediate of a narrow type may also be written as the 32 bits that a CISA file stores: 0xfffffffb:w is -5.",
     section: "5_operands",
     example: kernels("    mov (M1, 16) V(0,0)<1> 300:ub", "    mov (M1, 16) V(0,0)<1> 300:uw"),
   },
   "visa-division-by-zero": {
     title: "a constant expression divides by zero",
-    page: "Where an integer stands, a constant expression may: with the operators of C, %sizeof and %DispatchSimd. It is computed when the text is read.",
+    page: "Wherever an integer can stand, a constant expression can: with the operators of C, %sizeof and %DispatchSimd. It is computed when the text is read.",
     example: kernels(".input V offset=32/0 size=4", ".input V offset=32/1 size=4"),
   },
   "visa-unknown-constant": {
-    title: "%sizeof or %DispatchSimd of what is not known",
-    page: "'%sizeof V' is the size in bytes of a general or address variable that is declared before, and '%sizeof GRF' that of a register. '%DispatchSimd' is the value of the kernel's attribute SimdSize, which has to stand before.",
+    title: "%sizeof or %DispatchSimd of something unknown",
+    page: "'%sizeof V' is the size in bytes of a general or address variable declared above it, and '%sizeof GRF' that of a register. '%DispatchSimd' is the value of the kernel's attribute SimdSize, which must also come first.",
     example: kernels(".input V offset=32 size=(%sizeof W)", ".input V offset=32 size=(%sizeof V)"),
   },
   "visa-unknown-alignment": {
@@ -115,24 +115,24 @@ export const syntaxCodes = {
     ),
   },
   "visa-malformed-shape": {
-    title: "no shape of data",
-    page: "The data of an LSC access has a shape: a size d8, d16, d32, d64, d8c32, d16c32 or d16c32h; for vectors their number of elements x1, x2, x3, x4, x8, x16, x32, x64 and 't' for transposed; for quads the channels .xyzw; for blocks .BLOCKSxWIDTHxHEIGHT and two letters, 't' or 'n', for transposed and for packed (VNNI).",
+    title: "a malformed data shape",
+    page: "The data of an LSC access has a shape: a size, which is d8, d16, d32, d64, d8c32, d16c32 or d16c32h; for vectors the number of elements, x1, x2, x3, x4, x8, x16, x32 or x64, and 't' for transposed; for quads the channels, as .xyzw; for blocks .BLOCKSxWIDTHxHEIGHT and two letters, each 't' or 'n', for transposed and for packed (VNNI).",
     section: "LSC_UNTYPED",
     example: kernels("    lsc_load.ugm (M1, 16) V:d32x5 flat[V]:a32", "    lsc_load.ugm (M1, 16) V:d32x4 flat[V]:a32"),
   },
   "visa-indented-label": {
     title: "a label that does not begin its line",
-    page: "A label is a name and a colon in the first column; an instruction may be indented, a label may not. It stands on a line of its own.",
+    page: "A label is a name and a colon that begin in the first column; an instruction may be indented, a label may not. A label has a line of its own.",
     example: kernels("  loop:\n    ret (M1, 1)", "loop:\n    ret (M1, 1)"),
   },
   "visa-unclosed-scope": {
     title: "a '{' is never closed",
-    page: "A scope goes on until its '}', and a routine cannot end inside of one. The note shows where the '}' was missed.",
+    page: "A scope extends to its '}', and a routine cannot end inside one. The note shows where the '}' is missing.",
     example: kernels("{\n    ret (M1, 1)", "{\n    ret (M1, 1)\n}"),
   },
   "visa-unmatched-brace": {
     title: "a '}' closes nothing",
-    page: "There is one '}' more than there are scopes to close. Often an earlier '}' stands where it should not.",
+    page: "There is one '}' more than there are scopes to close. Often it is an earlier '}' that is wrong.",
     example: kernels("{\n    ret (M1, 1)\n}\n}", "{\n    ret (M1, 1)\n}"),
   },
   "visa-unterminated-string": {
@@ -141,8 +141,8 @@ export const syntaxCodes = {
     example: kernels('.kernel_attr Target="cm', '.kernel_attr Target="cm"'),
   },
   "visa-unknown-escape": {
-    title: "a string with an escape that does not exist",
-    page: "The escapes in a string are \\a \\b \\e \\f \\n \\r \\t \\v \\' \\\" \\? \\\\, one to three digits of an octal number, and \\x with one or two hexadecimal digits. A backslash is written \\\\.",
+    title: "an unknown escape in a string",
+    page: "The escapes in a string are \\a \\b \\e \\f \\n \\r \\t \\v \\' \\\" \\? \\\\, one to three octal digits, and \\x with one or two hexadecimal digits. A backslash is written \\\\.",
     example: kernels('.kernel_attr OutputAsmPath="out\\q"', '.kernel_attr OutputAsmPath="out\\\\q"'),
   },
   "visa-string-too-long": {
@@ -152,23 +152,24 @@ export const syntaxCodes = {
   },
   "visa-unterminated-comment": {
     title: "a comment is never closed",
-    page: "A comment that begins with /* goes on until the next */, and without one until the end of the text.",
+    page: "A comment that begins with /* extends to the next */, or to the end of the text if there is none.",
     example: kernels("    ret (M1, 1) /* the end", "    ret (M1, 1) /* the end */"),
   },
   "visa-unknown-character": {
-    title: "a character that begins nothing",
-    page: "Outside of strings and comments a vISA text consists of ASCII letters, digits and punctuation; '$', '@' and '?' occur in labels only.",
+    title: "a character that cannot begin anything",
+    page: "Outside strings and comments, vISA text consists of ASCII letters, digits and punctuation; '$', '@' and '?' occur only in labels.",
     example: kernels("    ret (M1, 1) #", "    ret (M1, 1)"),
   },
   "visa-nesting-too-deep": {
     title: "scopes or expressions nest too deep",
-    page: "Scopes and the operators and parentheses of an expression nest up to 256 deep, each counted for itself. The limit protects the reader from texts that were made to exhaust it.",
+    page: "Scopes nest up to 256 deep, and so do the operators and parentheses of an expression. The limit protects the parser from texts that were made to exhaust it.",
     example: kernels(`${"{\n".repeat(257)}${"}\n".repeat(257)}`, `${"{\n".repeat(256)}${"}\n".repeat(256)}`),
   },
   "visa-too-many-tokens": {
     title: "the text has more than 16 million tokens",
-    page: "The text is read up to this many tokens and comments, so that memory stays bounded. Split it into several files, one routine each.",
+    page: "The parser reads at most this many tokens and comments, which bounds its memory. Split the text into several files, one routine each.",
   },
 } satisfies Catalogue;
 
+/** A diagnostic's code. */
 export type SyntaxCode = keyof typeof syntaxCodes;

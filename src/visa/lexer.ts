@@ -3,7 +3,7 @@ import type { SourceText, Span } from "../source/index.ts";
 import type { SyntaxCode } from "./codes-syntax.ts";
 import type { Comment } from "./tree.ts";
 
-/** Kinds of tokens. `panic` is no token: see `Cursor`. */
+/** Kinds of tokens. `panic` is not read from the text: see `Cursor`. */
 export const Token = {
   end: 0,
   panic: 1,
@@ -12,12 +12,12 @@ export const Token = {
   name: 3,
   /** `loop:` in the first column */
   label: 4,
-  /** `12`, `0x1F`; what it is worth, the parser says. */
+  /** `12`, `0x1F`; the parser computes its value. */
   number: 5,
-  /** `1.5`, `2e-3`: only in front of a colon, because `V.1` and `.version 3.6` have a dot as well. */
+  /** `1.5`, `2e-3`: only before a colon, because `V.1` and `.version 3.6` contain a dot as well. */
   float: 6,
   string: 7,
-  /** Characters that no token begins with. */
+  /** Characters that cannot begin a token. */
   unknown: 8,
   dot: 9,
   comma: 10,
@@ -33,7 +33,7 @@ export const Token = {
   question: 20,
   not: 21,
   complement: 22,
-  // From here on: binary operators.
+  // From here on, binary operators.
   star: 23,
   slash: 24,
   percent: 25,
@@ -63,7 +63,7 @@ const backslash = codeOf("\\");
 const percent = codeOf("%");
 const colon = codeOf(":");
 
-/** What a name may begin with. */
+/** Characters that a name may begin with. */
 const initials = `${letters}_`;
 
 const starters = characterTable(initials);
@@ -71,9 +71,9 @@ const followers = characterTable(initials + digits);
 const decimals = characterTable(digits);
 const labelStarters = characterTable(`${initials}$@?`);
 const labelFollowers = characterTable(`${initials}${digits}$@?-`);
-/** What hangs on a mnemonic: `.sat`, `.16-full`, `.<RTI>`. */
+/** Characters of a mnemonic's suffixes: `.sat`, `.16-full`, `.<RTI>`. */
 const suffixFollowers = characterTable(`${initials}${digits}<>-`);
-/** A carriage return, a form feed and a vertical tab are no more than a space. */
+/** A carriage return, a form feed and a vertical tab count as spaces. */
 const blanks = characterTable(" \t\r\f\v");
 
 /** Tokens of one character. */
@@ -105,9 +105,9 @@ const singleKinds: Readonly<Record<string, TokenKind>> = {
 };
 const single = new Uint8Array(128);
 for (const [character, kind] of Object.entries(singleKinds)) single[codeOf(character)] = kind;
-/** What a token or a comment may begin with, blanks and the end of a line. */
+/** Characters that may begin a token or a comment, and blanks and line ends. */
 const tokenCharacters = characterTable(`${initials}${digits}" \t\r\f\v\n${Object.keys(singleKinds).join("")}`);
-/** Longer operators, by their first character; the longest first. */
+/** Operators of several characters, by their first character; the longest first. */
 const longer: (readonly (readonly [string, TokenKind])[] | undefined)[] = [];
 longer[codeOf("<")] = [
   ["<<", Token.shiftLeft],
@@ -122,13 +122,16 @@ longer[codeOf("=")] = [["==", Token.equal]];
 longer[codeOf("!")] = [["!=", Token.notEqual]];
 
 const float = /[0-9]+(?:\.[0-9]+)?(?:[eE][+-][0-9]+)?(?=:)/y;
-/** What IGC's own printer adds to every dump: the number of each instruction, and the predefined variables. */
+/**
+ * Comments that IGC's own printer adds to every dump: the number of each instruction, and the predefined variables.
+ * They are not kept.
+ */
 const dumped =
   /^(?:\/\/\/ \$[0-9]+|\/\/\/ VISA Predefined Variables|\/\/ \.decl [A-Z][0-9]+ v_type=[A-Z] v_name=%?\w+)\s*$/;
 
 export type Report = (code: SyntaxCode, span: Span, message: string, help?: string) => void;
 
-/** A place to which the lexer can go back. */
+/** A position that the lexer can go back to. */
 export interface Mark {
   readonly at: number;
   readonly count: number;
@@ -136,8 +139,8 @@ export interface Mark {
 }
 
 /**
- * Finds one token after the other: `next` moves to it, `kind`, `start` and `end` say what it is. Statements end with their
- * line, so the end of a line is a token, unless a backslash or a comment swallows it. Nothing is allocated but comments.
+ * Reads one token at a time: `next` advances to it; `kind`, `start` and `end` describe it. Statements end with their
+ * line, so a line end is a token, unless a backslash or a comment swallows it. Only comments are allocated.
  */
 export class Lexer {
   readonly text: string;
@@ -145,17 +148,17 @@ export class Lexer {
   kind: TokenKind = Token.end;
   start = 0;
   end = 0;
-  /** Where the text was cut off because it has too many tokens, or null. */
+  /** Where the text was cut off because it has too many tokens; null if it was not. */
   cut: number | null = null;
   #count = 0;
-  /** What lies before was reported when it was read first; it may be read again. */
+  /** Text before this offset may be read again after `reset`; its errors have been reported. */
   #reported = 0;
   readonly #report: Report;
 
   constructor(source: SourceText, report: Report) {
     this.text = source.text;
     this.#report = report;
-    // A byte order mark is no character of the text.
+    // A byte order mark is not part of the text.
     if (this.text.charCodeAt(0) === 0xfeff) this.end = 1;
   }
 
@@ -163,7 +166,7 @@ export class Lexer {
     return { at: this.start, count: this.#count, comments: this.comments.length };
   }
 
-  /** Stands on the token again on which `mark` was made. */
+  /** Goes back to the token at which `mark` was called. */
   reset({ at, count, comments }: Mark): void {
     this.end = at;
     this.#count = count;
@@ -211,7 +214,7 @@ export class Lexer {
     return (this.kind = kind as TokenKind);
   }
 
-  /** Makes the name at hand the whole mnemonic: `lsc_load` of `lsc_load.ugm.ca.ca`, or `cmp` of `cmp .lt`. */
+  /** Extends the current name to the whole mnemonic: `lsc_load` to `lsc_load.ugm.ca.ca`, or `cmp` to `cmp .lt`. */
   extendMnemonic(): void {
     const { text } = this;
     for (;;) {
@@ -221,19 +224,19 @@ export class Lexer {
     }
   }
 
-  /** Makes the dot at hand a directive: `.decl`. */
+  /** Extends the current dot to a directive: `.decl`. */
   extendDirective(): void {
     this.end = this.#follow(this.end, followers);
   }
 
-  /** Makes the colon at hand the shape of data: `:d32x2t`, `:d32.xyz`, `:d8.2x16x8nt`. */
+  /** Extends the current colon to the shape of data: `:d32x2t`, `:d32.xyz`, `:d8.2x16x8nt`. */
   extendShape(): void {
     let end = this.#follow(this.end, followers);
     while (this.text.charCodeAt(end) === dot) end = this.#follow(end + 1, followers);
     this.end = end;
   }
 
-  /** Makes the token at hand the rest of the line, without comments. */
+  /** Extends the current token to the end of the line, without comments. */
   extendLine(): void {
     const { text } = this;
     let end = this.start;
@@ -245,7 +248,7 @@ export class Lexer {
     this.end = end;
   }
 
-  /** The character behind the token. */
+  /** The character after the token. */
   get following(): number {
     return this.text.charCodeAt(this.end);
   }
@@ -256,7 +259,7 @@ export class Lexer {
     return at;
   }
 
-  /** The longest text that could be meant as a number. */
+  /** Takes the longest text that could be meant as a number, so that a malformed one is one token. */
   #number(at: number): TokenKind {
     const { text } = this;
     const c = text.charCodeAt(this.#follow(at, decimals));
@@ -312,7 +315,7 @@ export class Lexer {
     return (this.kind = Token.end);
   }
 
-  /** Whether what follows is the first thing on its line, without a blank before it. */
+  /** Skips blanks, comments and continued line ends. Returns whether the next token begins in the first column. */
   #skipTrivia(): boolean {
     const { text } = this;
     let at = this.end;
@@ -336,7 +339,7 @@ export class Lexer {
     return newLine;
   }
 
-  /** Keeps the comment that begins here and returns its end, or where it began if it is none. */
+  /** Keeps the comment that begins here and returns its end, or `start` if none begins here. */
   #comment(start: number): number {
     const { text } = this;
     const second = text.charCodeAt(start + 1);
@@ -363,7 +366,7 @@ export class Lexer {
 
   #isDumped(start: number, end: number): boolean {
     const { text } = this;
-    // Most of them, without a regular expression: `/// $12`.
+    // The fast path for most of them: `/// $12`.
     if (text.charCodeAt(start + 2) === slash && text.charCodeAt(start + 4) === 0x24) {
       const at = this.#follow(start + 5, decimals);
       if (at === end && at > start + 5 && text.charCodeAt(start + 3) === 0x20) return true;

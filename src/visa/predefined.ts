@@ -4,20 +4,24 @@ import { type DataType, typeBytes, type VariableKind } from "./types.ts";
 /** A variable that every routine has (4_visa_header.md, "General Variables" and "Surface Variables"). */
 export interface Predefined {
   readonly kind: VariableKind;
-  /** As it is printed, and the other names under which it may be written. */
+  /** As it is printed. */
   readonly name: string;
+  /** Other names that refer to it in text. */
   readonly otherNames: readonly string[];
   readonly index: number;
   readonly type: DataType;
   readonly elements: number;
-  /** Where it begins in the register file of an activation, in bytes. */
+  /** Its first byte in the byte file of an activation. */
   readonly at: number;
   readonly writable: boolean;
 }
 
 type GeneralPlace = Exclude<keyof typeof fileLayout, "surfaces">;
 
-/** Names without their `%`, in the order of their numbers from V0 on. */
+/**
+ * Names without their `%`, types, numbers of elements (0: whole registers, counted below) and access, in the order of
+ * their numbers from V0.
+ */
 const general: readonly [GeneralPlace | "arg" | "retval", DataType, number, "r" | "rw"][] = [
   ["null", "ud", 1, "rw"],
   ["thread_x", "uw", 1, "r"],
@@ -81,7 +85,7 @@ function tableFor(grfBytes: 32 | 64): readonly Predefined[] {
 
 const tables = { 32: tableFor(32), 64: tableFor(64) };
 
-/** In order: V0 on, T0 on, S31. */
+/** The predefined variables in order: V0 and up, T0 and up, S31. */
 export const predefinedVariables = (grfBytes: 32 | 64): readonly Predefined[] => tables[grfBytes];
 
 const byName = {
@@ -89,10 +93,10 @@ const byName = {
   64: new Map(tables[64].map((variable) => [variable.name, variable])),
 };
 
-/** By the name of `Variable.name`. */
+/** The predefined variable whose `Variable.name` is `name`. */
 export const predefinedVariable = (name: string, grfBytes: 32 | 64): Predefined | undefined =>
   byName[grfBytes].get(name);
 
-/** Names that no declaration may take: V0 to V31, T0 to T5, P0, S31, and all that begin with `%`. */
+/** Whether no declaration may take a name: V0 to V31, T0 to T5, TSS, P0, S31, and all that begin with `%`. */
 export const isReservedName = (name: string): boolean =>
   /^(?:%.*|V(?:[0-9]|[12][0-9]|3[01])|T[0-5]|TSS|P0|S31)$/s.test(name);

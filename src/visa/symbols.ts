@@ -5,66 +5,94 @@ import type { Diagnostic, Span } from "../source/index.ts";
 
 /** A declared or predefined variable of a routine. */
 export interface Variable {
+  /** General, address, predicate, sampler or surface. */
   readonly kind: VariableKind;
   readonly name: string;
-  /** As files number it: predefined general variables from 0, declared ones from 32; predicates from 1; surfaces from 6; the rest from 0. */
+  /**
+   * Its number in a CISA file: predefined general variables from 0, declared ones from 32; predicates from 1; surfaces
+   * from 6; address variables and samplers from 0.
+   */
   readonly index: number;
+  /** Whether every routine has it without declaring it. */
   readonly predefined: boolean;
-  /** `ud` of address variables and surfaces, `bool` of predicates. */
+  /** Type of its elements: `ud` for address variables, samplers and surfaces, `bool` for predicates. */
   readonly type: DataType;
   readonly elements: number;
-  /** Bytes; 0 for predicates. */
+  /** Size in bytes; 0 for predicates. */
   readonly bytes: number;
-  /** Bytes. */
+  /** Alignment in bytes. */
   readonly align: number;
-  /** The variable whose storage it shares, at a byte of it; `root` follows the aliases to their end, `rootOffset` adds them up. */
+  /** The variable whose storage it shares, and the offset in it, in bytes; null if it has storage of its own. */
   readonly alias: { readonly of: Variable; readonly offset: number } | null;
+  /**
+   * The variable at the end of the chain of aliases, which owns the storage; the variable itself if it is not an alias.
+   */
   readonly root: Variable;
+  /** Offset in `root`, in bytes. */
   readonly rootOffset: number;
+  /** The declaration's `attrs`; null for one without a value. */
   readonly attributes: ReadonlyMap<string, number | string | null>;
+  /** The name in its declaration; empty for predefined variables. */
   readonly span: Span;
 }
 
+/** A label of a routine. */
 export interface BoundLabel {
   readonly name: string;
-  /** A subroutine's entry is the label behind a `.function` directive. */
+  /** A subroutine's entry is the label after a `.function` directive other than the routine's first. */
   readonly kind: "block" | "subroutine";
-  /** The index of the instruction that follows, in the routine's flat list. */
+  /** Index in `BoundRoutine.instructions` of the instruction that follows. */
   readonly at: number;
   readonly span: Span;
 }
 
+/** An `.input` of a kernel, with what the text leaves out filled in. */
 export interface BoundInput {
   readonly variable: Variable;
-  /** Bytes from the start of the payload, r0 included (in registers: divide by the GRF size). */
+  /** Offset in bytes from the start of the payload, r0 included (divided by the GRF size: the register). */
   readonly offset: number;
+  /** Size in bytes. */
   readonly size: number;
+  /** "" for `.input`, the part after `.implicit_` for an implicit argument. */
   readonly implicit: string;
   readonly span: Span;
 }
 
-/** A routine with its names resolved: what the checker, the lowering and the writer of files work on. */
+/**
+ * A kernel or function with its names resolved: what the checker, the lowering and the writer of CISA files work on.
+ */
 export interface BoundRoutine {
+  /** The file that it is in. */
   readonly file: VisaFile;
+  /** Its node in the tree. */
   readonly routine: Routine;
   readonly kind: "kernel" | "function";
   readonly name: string;
-  /** 32 or 64: bytes of a register on the platform. */
+  /** Bytes of a register: the platform's, or inferred from the text where none is given. */
   readonly grfBytes: 32 | 64;
+  /** Null if none was given to `bindVisa` or `checkVisa`. */
   readonly platform: Platform | null;
-  /** Predefined ones first, then as declared; scopes may repeat a name. */
+  /** Predefined variables first, then in order of declaration. Scopes may repeat a name. */
   readonly variables: readonly Variable[];
-  /** What a name in an operand, an input, an alias or a predicate refers to. Labels and routines are looked up by text. */
+  /**
+   * The variable that a name in an operand, an input, an alias or a predicate refers to. Names that were reported as
+   * unknown are absent. Labels and routines are looked up by text.
+   */
   readonly variableOf: ReadonlyMap<Name, Variable>;
+  /** By name. */
   readonly labels: ReadonlyMap<string, BoundLabel>;
+  /** In the order of the text. */
   readonly inputs: readonly BoundInput[];
+  /** The values of `.kernel_attr`, by name; null for one without a value. */
   readonly attributes: ReadonlyMap<string, number | string | null>;
-  /** `SimdSize`; 1 where the routine does not say. */
+  /** Lanes of a thread: the attribute `SimdSize`, or 1 if it is absent. */
   readonly simd: number;
-  /** `ArgSize` and `RetValSize` of a function, in registers; null where it does not say. */
+  /** Registers of %arg that a function takes (the attribute `ArgSize`); null if absent. */
   readonly argSize: number | null;
+  /** Registers of %retval that a function returns (the attribute `RetValSize`); null if absent. */
   readonly retvalSize: number | null;
-  /** In order, without the scopes around them. */
+  /** All instructions in the order of the text; scopes are flattened. */
   readonly instructions: readonly Instruction[];
+  /** The routine's errors and warnings, in the order in which they were found. */
   readonly diagnostics: readonly Diagnostic[];
 }

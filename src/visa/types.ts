@@ -1,4 +1,7 @@
-/** The data types of vISA (2_datatypes.md). `v`, `uv` and `vf` are packed immediates; `bool` is a predicate's element. */
+/**
+ * The data types of vISA (2_datatypes.md), in the order of their codes in a CISA file. `v`, `uv` and `vf` are the
+ * packed types of immediates; `bool` is the type of a predicate's elements.
+ */
 export const dataTypes = [
   "ud",
   "d",
@@ -17,7 +20,7 @@ export const dataTypes = [
   "hf",
   "bf",
 ] as const;
-/** In the order of their codes in a file. */
+/** One of `dataTypes`. */
 export type DataType = (typeof dataTypes)[number];
 
 const sizes: Readonly<Record<DataType, number>> = {
@@ -39,15 +42,19 @@ const sizes: Readonly<Record<DataType, number>> = {
   bf: 2,
 };
 
-/** Bytes of one element in the register file. */
+/** Bytes of one element in the register file; of a packed type, bytes of the whole immediate. */
 export const typeBytes = (type: DataType): number => sizes[type];
 
+/** Whether a word names a data type. Types are in lower case here. */
 export const isDataType = (text: string): text is DataType => (dataTypes as readonly string[]).includes(text);
 
+/** Whether a type is a floating-point type, packed `vf` included. */
 export const isFloat = (type: DataType): boolean => ["df", "f", "hf", "bf", "vf"].includes(type);
 
+/** Whether a type is a signed integer, packed `v` included. */
 export const isSigned = (type: DataType): boolean => ["d", "w", "b", "q", "v"].includes(type);
 
-/** The kinds of variables: general, address, predicate, sampler, surface (4_visa_header.md). */
+/** The kinds of variables (4_visa_header.md): general, address, predicate, sampler, surface. */
 export const variableKinds = ["G", "A", "P", "S", "T"] as const;
+/** One of `variableKinds`. */
 export type VariableKind = (typeof variableKinds)[number];

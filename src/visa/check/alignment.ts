@@ -11,7 +11,10 @@ const bytesOf: Readonly<Record<string, number>> = {
   "64word": 128,
 };
 
-/** Bytes of a word after `align=`, or null where it is none (4_visa_header.md). Numbers are powers of two up to 128. */
+/**
+ * Bytes that a word after `align=` stands for (4_visa_header.md): a name, or a number that is a power of two up to 128.
+ * Null if it is neither.
+ */
 export function alignmentBytes(word: string, grfBytes: number): number | null {
   if (/^grf$/i.test(word)) return grfBytes;
   if (/^(?:grfx2|2grf)$/i.test(word)) return 2 * grfBytes;

@@ -2,12 +2,12 @@ import { nearest } from "../../source/index.ts";
 import type { Attribute, Statement } from "../tree.ts";
 import type { RoutineContext } from "./routine-context.ts";
 
-/** What the value of an attribute may be: `flag` is nothing, 0 or 1. */
-type Value = "flag" | "string" | readonly [least: number, most: number] | { readonly of: readonly (number | string)[] };
+/** The values that an attribute may have. A `flag` has none, or 0 or 1. */
+type Value = "flag" | "string" | readonly [min: number, max: number] | { readonly of: readonly (number | string)[] };
 
 const any32: Value = [-0x8000_0000, 0xffff_ffff];
 
-/** Of kernels and functions (4_visa_header.md, "Kernel"; IGC knows more than the manual). */
+/** Attributes of kernels and functions (4_visa_header.md, "Kernel"). IGC knows more than the manual. */
 const routineAttributes: Readonly<Record<string, Value>> = {
   Target: { of: ["cm", "3d", 0, 1] },
   SimdSize: { of: [0, 1, 8, 16, 32] },
@@ -39,7 +39,7 @@ const routineAttributes: Readonly<Record<string, Value>> = {
   AsmName: "string",
 };
 
-/** Of variables. */
+/** Attributes of variables. */
 const variableAttributes: Readonly<Record<string, Value>> = {
   Scope: [0, 1],
   SurfaceUsage: any32,
@@ -53,6 +53,7 @@ const variableAttributes: Readonly<Record<string, Value>> = {
   ExclusiveLoad: "flag",
 };
 
+/** Checks the attributes of a routine and of its variables: known names, allowed values, the sizes of a function. */
 export function checkAttributes(context: RoutineContext): void {
   const { kind, attributes, routine } = context.routine;
   const own = [...attributesOf(routine.statements)];
@@ -63,10 +64,10 @@ export function checkAttributes(context: RoutineContext): void {
     const before = first.get(attribute.name.text);
     if (before === undefined) first.set(attribute.name.text, attribute);
     else {
-      const message = `the attribute \`${attribute.name.text}\` is there twice; the last one counts`;
+      const message = `the attribute \`${attribute.name.text}\` is given twice; the last one counts`;
       context.warning("visa-duplicate-attribute", attribute.name, message, context.note("the first one", before.name));
     }
-    // A misspelt size is an error below.
+    // A misspelt size is reported below, as an error.
     if (missing.includes(meantBy(attribute, routineAttributes) ?? "")) continue;
     check(context, attribute, routineAttributes);
   }
@@ -74,7 +75,7 @@ export function checkAttributes(context: RoutineContext): void {
     for (const attribute of declaration.attributes)
       check(context, { kind: "attribute", ...attribute }, variableAttributes);
   }
-  // One that could not be read is not missing.
+  // The parser skipped a statement, which may be the missing attribute.
   if (context.binding.skipped.between(routine.start, context.binding.end)) return;
   for (const name of missing) {
     const found = misspelt.get(name);
@@ -86,7 +87,7 @@ export function checkAttributes(context: RoutineContext): void {
   }
 }
 
-/** The known attribute whose name is nearest to one that is not known. */
+/** The known attribute whose name is nearest to an unknown one; null for a known one, and where none is near. */
 const meantBy = ({ name }: Attribute, known: Readonly<Record<string, Value>>): string | null =>
   Object.hasOwn(known, name.text) ? null : nearest(name.text, Object.keys(known));
 
@@ -113,15 +114,15 @@ function check(context: RoutineContext, attribute: Attribute, known: Readonly<Re
 const shown = (value: number | string | null): string =>
   value === null ? "empty" : typeof value === "string" ? `"${value}"` : String(value);
 
-/** What would be right, or null where it is. */
+/** Help on what the value may be, or null if it is allowed. */
 function wrong(value: number | string | null, wanted: Value): string | null {
   if (wanted === "flag") return value === null || value === 0 || value === 1 ? null : "write the name alone";
-  if (wanted === "string") return value === null ? "it has a value" : null;
+  if (wanted === "string") return value === null ? "it needs a value" : null;
   if ("of" in wanted) {
     const choices = wanted.of.filter((choice) => typeof choice === "string" || choice > 1);
     return value !== null && wanted.of.includes(value) ? null : `it may be ${choices.map(shown).join(", ")}`;
   }
-  const [least, most] = wanted;
-  const fits = typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
-  return fits ? null : `it may be ${least} to ${most}`;
+  const [min, max] = wanted;
+  const fits = typeof value === "number" && Number.isInteger(value) && value >= min && value <= max;
+  return fits ? null : `it may be ${min} to ${max}`;
 }

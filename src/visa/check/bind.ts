@@ -21,39 +21,48 @@ import { inferRegisterBytes } from "./register-size.ts";
 import { Scope } from "./scope.ts";
 import { Skipped } from "./skipped.ts";
 
+/** Options of `bindVisa` and `checkVisa`. */
 export interface BindOptions {
-  /** Null or absent: what the text hints at (`inferRegisterBytes`). */
+  /**
+   * The platform that the program is for. It decides the size of a register (GRF) and which instructions exist. If null
+   * or absent, the size is inferred from the text and no instruction is refused.
+   */
   readonly platform?: Platform | null;
-  /** At most this many diagnostics are kept, per routine. */
+  /** The most diagnostics that are kept per routine. */
   readonly limit?: number;
 }
 
-/** Resolves the names of every routine of a file. Never throws; what is wrong with names is in each routine's diagnostics. */
+/**
+ * Resolves the names of every routine of a file (4_visa_header.md). Never throws: unknown names, duplicates, aliases
+ * that form a cycle and the like are in each routine's `diagnostics`, with the codes of `visaCheckCodes`.
+ */
 export function bindVisa(tree: VisaFile, options: BindOptions = {}): readonly BoundRoutine[] {
   return bindRoutines(tree, options).map(({ routine }) => routine);
 }
 
-/** A routine, and what the checker wants to know beside it. */
+/** A routine, and what else the checker needs to know about it. */
 export interface Binding {
   readonly routine: BoundRoutine;
   readonly sink: DiagnosticSink<VisaCheckCode>;
+  /** The variable of each declaration. */
   readonly declared: ReadonlyMap<Declaration, Variable>;
-  /** The routine's body and its subroutines, in order; empty where there is no `.function`. */
+  /** The routine's body and its subroutines, in order; empty if there is no `.function`. */
   readonly parts: readonly Part[];
-  /** The part that a label belongs to: its index in `parts`. */
+  /** The index in `parts` of the part that a label belongs to. */
   readonly partOfLabel: ReadonlyMap<BoundLabel, number>;
   readonly skipped: Skipped;
   /** Where the routine's text ends: at the next routine, or at the end of the file. */
   readonly end: number;
 }
 
-/** What stands between one `.function` and the next. */
+/** The text from one `.function` to the next. */
 interface Part {
   readonly name: Name;
   /** The index of its first instruction. */
   readonly at: number;
 }
 
+/** Binds every routine of a file and keeps what the checker needs. */
 export function bindRoutines(tree: VisaFile, { platform = null, limit }: BindOptions): readonly Binding[] {
   const grfBytes = platform === null ? inferRegisterBytes(tree) : registerBytes(platform);
   const skipped = new Skipped(tree);
@@ -69,21 +78,21 @@ interface Machine {
   readonly grfBytes: 32 | 64;
 }
 
-type Building<T> = { -readonly [K in keyof T]: T[K] };
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A name that nothing before it declares. */
+/** A name that is used before any declaration of it. */
 interface Unresolved {
   readonly name: Name;
   readonly scope: Scope<Variable>;
-  /** The declaration whose alias it is. */
-  readonly alias: Building<Variable> | null;
+  /** The alias whose base the name is, if it is one. */
+  readonly alias: Mutable<Variable> | null;
 }
 
 const nowhere: Span = { start: 0, end: 0 };
 
 /** A variable with storage of its own. */
-function unaliased(parts: Omit<Variable, "alias" | "root" | "rootOffset">): Building<Variable> {
-  const variable = { ...parts, alias: null, rootOffset: 0 } as unknown as Building<Variable>;
+function unaliased(parts: Omit<Variable, "alias" | "root" | "rootOffset">): Mutable<Variable> {
+  const variable = { ...parts, alias: null, rootOffset: 0 } as unknown as Mutable<Variable>;
   variable.root = variable;
   return variable;
 }
@@ -109,14 +118,15 @@ function predefine(grfBytes: 32 | 64): { readonly variables: readonly Variable[]
   return { variables, scope };
 }
 
-/** They are the same in all routines. */
+/** The predefined variables, which are the same in all routines, by the size of a register. */
 const predefinedIn = { 32: predefine(32), 64: predefine(64) };
 
-/** What SimdSize may be; another value is an error of its own. */
+/** The values of SimdSize that say a number of lanes. Any other value is reported when attributes are checked. */
 const simdSizes = [8, 16, 32];
 
-/** How many unknown names of a routine get a suggestion: looking for one costs a walk over all names in reach. */
+/** The most unknown names of a routine that get a suggestion, each of which costs a search of all visible names. */
 const suggestionLimit = 20;
+/** The most names searched for one suggestion. */
 const namesSearched = 2000;
 
 class RoutineBinder {
@@ -255,18 +265,21 @@ class RoutineBinder {
     }
   }
 
-  /** Resolves a name where it stands; one that is declared later only is looked for again at the end. */
-  #use(name: Name, scope: Scope<Variable>, alias: Building<Variable> | null): Variable | null {
+  /**
+   * Resolves a name from the declarations before it. A name that is not found is looked up again at the end of the
+   * routine.
+   */
+  #use(name: Name, scope: Scope<Variable>, alias: Mutable<Variable> | null): Variable | null {
     const variable = scope.find(name.text);
     if (variable === null) this.#unresolved.push({ name, scope, alias });
     else this.#resolve(name, variable, alias);
     return variable;
   }
 
-  #resolve(name: Name, variable: Variable, alias: Building<Variable> | null): void {
+  #resolve(name: Name, variable: Variable, alias: Mutable<Variable> | null): void {
     this.#variableOf.set(name, variable);
     if (alias === null) return;
-    // An alias of %null is the way to say that there is none.
+    // An alias of %null is how text says that there is none.
     const none = variable.name === "%null" || variable.kind !== "G" || alias.kind !== "G";
     alias.alias = none ? null : { of: variable, offset: alias.alias!.offset };
   }
@@ -281,13 +294,13 @@ class RoutineBinder {
       if (name.text === "" || reported.has(name.text) || this.#skipped.names(name.text)) continue;
       reported.add(name.text);
       if (variable !== null) {
-        this.#sink.error("visa-use-before-declaration", name, `\`${name.text}\` is declared behind its use`, {
+        this.#sink.error("visa-use-before-declaration", name, `\`${name.text}\` is declared after its use`, {
           help: "move the declaration up",
           notes: [{ message: "declared here", source: this.#tree.source, span: variable.span }],
         });
         continue;
       }
-      const candidates = suggestions++ < suggestionLimit ? scope.reachable(namesSearched) : [];
+      const candidates = suggestions++ < suggestionLimit ? scope.visible(namesSearched) : [];
       const meant = nearest(name.text, candidates);
       this.#sink.error("visa-unknown-name", name, `there is no variable \`${name.text}\``, {
         help: meant === null ? "declare it with `.decl`" : `did you mean \`${meant}\`?`,
@@ -301,7 +314,7 @@ class RoutineBinder {
     });
   }
 
-  /** Where the offset is left out it is 0, as IGC has it; where the size is, it is the variable's. */
+  /** An offset that is left out is 0, as in IGC; a size that is left out is the variable's. */
   #input(
     name: Name,
     node: Span & { readonly offset: number | null; readonly size: number | null; readonly implicit: string },
@@ -314,7 +327,7 @@ class RoutineBinder {
     this.#inputs.push({ variable, offset: offset ?? 0, size: size ?? bytes, implicit, span: node });
   }
 
-  /** The name behind `.function` is a label by itself; the label of that name which follows is the same. */
+  /** The name after `.function` is itself a label; a label of the same name directly after it is the same one. */
   #function(node: FunctionDirective): void {
     this.#directive = node;
     this.#parts.push({ name: node.name, at: this.#instructions.length });
@@ -336,18 +349,18 @@ class RoutineBinder {
       this.#partOfLabel.set(label, Math.max(0, this.#parts.length - 1));
       return;
     }
-    this.#sink.error("visa-duplicate-label", name, `the label \`${name.text}\` is there twice`, {
+    this.#sink.error("visa-duplicate-label", name, `the label \`${name.text}\` is defined twice`, {
       notes: [{ message: "the first one", source: this.#tree.source, span: first.span }],
     });
   }
 }
 
-/** Follows every chain of aliases once. Those of a cycle lose their alias. */
-function findRoots(variables: readonly Building<Variable>[], onCycle: (variable: Variable) => void): void {
+/** Follows every chain of aliases once and sets `root` and `rootOffset`. One alias of each cycle is removed. */
+function findRoots(variables: readonly Mutable<Variable>[], onCycle: (variable: Variable) => void): void {
   const done = new Set<Variable>();
   for (const variable of variables) {
     if (variable.alias === null || done.has(variable)) continue;
-    const chain: Building<Variable>[] = [];
+    const chain: Mutable<Variable>[] = [];
     const open = new Set<Variable>();
     let at = variable;
     while (at.alias !== null && !done.has(at)) {
@@ -358,7 +371,7 @@ function findRoots(variables: readonly Building<Variable>[], onCycle: (variable:
       }
       open.add(at);
       chain.push(at);
-      at = at.alias.of as Building<Variable>;
+      at = at.alias.of as Mutable<Variable>;
     }
     for (const link of chain.reverse()) {
       const { alias } = link;

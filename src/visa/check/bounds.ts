@@ -2,7 +2,10 @@ import type { Span } from "../../source/index.ts";
 import type { Variable } from "../symbols.ts";
 import type { RoutineContext } from "./routine-context.ts";
 
-/** Reports an operand whose bytes, from `start` up to `end`, leave its variable; tells whether they do. */
+/**
+ * Reports an operand whose bytes, from `start` up to but not including `end`, are not inside its variable; returns
+ * whether that is so. It is a warning if the variable's last register contains them.
+ */
 export function leavesVariable(
   context: RoutineContext,
   span: Span,
@@ -19,9 +22,9 @@ export function leavesVariable(
 }
 
 /**
- * The bytes of the registers that a variable begins. IGC declares whole registers of 32 bytes and uses them as such where
- * registers have 64, as in copies of r0; GenX_IR warns of that too. Nothing else lies in the other half here, but on a GPU
- * something may.
+ * Bytes of the registers that a variable's storage takes. IGC declares whole registers of 32 bytes and uses them as
+ * such where registers have 64, as in copies of r0; GenX_IR, too, only warns about it. Here nothing else lies in the
+ * other half of the register, but on a GPU something may.
  */
 const registerBytesOf = ({ bytes, alias }: Variable, grfBytes: number): number =>
   alias === null && bytes % 32 === 0 ? Math.ceil(bytes / grfBytes) * grfBytes : bytes;

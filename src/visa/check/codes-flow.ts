@@ -1,21 +1,20 @@
 import type { Catalogue } from "../../source/index.ts";
-import { callee, kernel } from "./example.ts";
+import { bodies, callee, kernel } from "./example.ts";
 
-const bodies = (bad: string, good: string) => ({ bad: kernel(bad), good: kernel(good) });
 const withSubroutine = (body: string, subroutine: string): string =>
   `${kernel(body)}.function "sub"\nsub:\n${subroutine}\n`;
 
-/** Diagnostics about labels, calls and returns. */
+/** Catalogue pages of the diagnostics about labels, calls and returns. */
 export const flowCodes = {
   "visa-unknown-label": {
-    title: "a label that is not there",
-    page: "A jump goes to a label of the routine. Labels begin their line and end with a colon.",
+    title: "an unknown label",
+    page: "The target of a jump must be a label of the routine. Labels begin their line and end with a colon.",
     section: "GOTO",
     example: bodies("goto (M1, 1) L", "goto (M1, 1) L\nL:"),
   },
   "visa-label-kind": {
     title: "a jump to a subroutine, or a call of a block",
-    page: "`call` goes to a subroutine: a label behind `.function`, other than the first, which begins the routine itself. goto, jmp and switchjmp go to all other labels.",
+    page: "The target of `call` is a subroutine: a label after any `.function` but the first, which begins the routine itself. goto, jmp and switchjmp go to all other labels.",
     section: "CALL",
     example: {
       bad: withSubroutine("L:\ncall (M1, 16) L", "    ret (M1, 16)"),
@@ -33,13 +32,13 @@ export const flowCodes = {
   },
   "visa-return": {
     title: "the wrong return",
-    page: "`fret` returns from a function, and stands in its own body only. `ret` ends a kernel and returns from a subroutine.",
+    page: "`fret` returns from a function and may stand only in its body, not in its subroutines. `ret` ends a kernel and returns from a subroutine.",
     section: "FRET",
     example: { bad: callee("f", "ret (M1, 16)\nfret (M1, 16)"), good: callee("f", "fret (M1, 16)") },
   },
   "visa-falls-off": {
-    title: "execution comes to the end of the text",
-    page: "A kernel or subroutine ends with `ret`, a function with `fret`, or with a jump back. What comes behind the last instruction is not defined. Where only the lanes come there for which a predicate is not set, it is a warning.",
+    title: "execution reaches the end of the text",
+    page: "A kernel or subroutine ends with `ret`, a function with `fret`, or any of them with a jump back. What follows the last instruction is undefined. It is a warning if only lanes whose predicate is not set can get there.",
     section: "FRET",
     example: {
       bad: callee("f", "mov (M1, 16) RET(0,0)<1> 0:ud"),
@@ -48,7 +47,7 @@ export const flowCodes = {
   },
   "visa-recursion": {
     title: "a subroutine that calls itself",
-    page: "A subroutine has no variables of its own and one place for its caller's: it cannot be called, by itself or others, while it runs. Functions can.",
+    page: "A subroutine has no variables of its own and a single place for its return address, so it cannot be called while it runs, neither by itself nor by a subroutine that it calls. Functions can.",
     section: "CALL",
     example: {
       bad: withSubroutine("call (M1, 16) sub", "    call (M1, 16) sub\n    ret (M1, 16)"),
@@ -56,20 +55,20 @@ export const flowCodes = {
     },
   },
   "visa-call-size": {
-    title: "a call with more registers than there are",
+    title: "a call passes more registers than there are",
     page: "%arg has 32 registers and %retval has 12.",
     section: "IFCALL",
     example: bodies("ifcall (M1, 16) A(0,0)<0;1,0> 33 0", "ifcall (M1, 16) A(0,0)<0;1,0> 32 0"),
   },
   "visa-constant-address": {
-    title: "a call of a function by a number",
-    page: "Where a function lies is decided when the program is loaded; `faddr` gives its address. The behaviour of a call to anything else is undefined.",
+    title: "a call to a constant address",
+    page: "The address of a function is decided when the program is loaded; `faddr` gives it. A call to any other address is undefined behaviour.",
     section: "IFCALL",
     example: bodies("ifcall (M1, 16) 0x100:ud 0 0", "ifcall (M1, 16) A(0,0)<0;1,0> 0 0"),
   },
   "visa-call-size-mismatch": {
-    title: "a call with other sizes than the function declares",
-    page: "The sizes of a call are the ArgSize and RetValSize of the function. For an indirect call that is known where every way to it has put addresses of certain functions into the operand by `faddr`; where only some of them do not fit, it is a warning.",
+    title: "the sizes of a call are not those that the function declares",
+    page: "The sizes of a call must be the ArgSize and RetValSize of the function. They are checked for an indirect call too if `faddr` has put addresses of known functions into its operand on every path to it; if only some of these functions do not fit, it is a warning.",
     section: "IFCALL",
     example: {
       bad: `${kernel("fcall (M1, 16) f 1 2")}${callee("f", "fret (M1, 16)").replace(/^.*\n/, "")}`,
@@ -77,8 +76,8 @@ export const flowCodes = {
     },
   },
   "visa-lane-mismatch": {
-    title: "a function for another number of lanes",
-    page: "SimdSize says how many lanes the threads have that a routine is for. A function that a thread with more lanes calls leaves some of them out; where it is for more, some of its channels never execute.",
+    title: "a function written for another number of lanes",
+    page: "SimdSize is the number of lanes of the threads that a routine is written for. If the calling thread has more lanes than the function, the function leaves some of them out; if it has fewer, some channels of the function never execute.",
     section: "4_visa_header",
     example: {
       bad: `${kernel("fcall (M1, 16) f 2 2")}${callee("f", "fret (M1, 8)").replace(/^.*\n/, "").replace("SimdSize=16", "SimdSize=8")}`,
@@ -87,7 +86,7 @@ export const flowCodes = {
   },
   "visa-unknown-function": {
     title: "a function that no file has",
-    page: "fcall and faddr name a function of the program, which may be in another file. Kernels cannot be called.",
+    page: "fcall and faddr name a function of the program; it may be in another file. Kernels cannot be called.",
     section: "FADDR",
     example: {
       bad: kernel("fcall (M1, 16) f 2 2"),
@@ -95,8 +94,8 @@ export const flowCodes = {
     },
   },
   "visa-duplicate-routine": {
-    title: "two routines of one name",
-    page: "Every kernel and function of a program has a name of its own.",
+    title: "two routines have the same name",
+    page: "Every kernel and function of a program must have a name of its own.",
     section: "3_execution_model",
     example: {
       bad: `${callee("f", "fret (M1, 16)")}${callee("f", "fret (M1, 16)").replace(/^.*\n/, "")}`,

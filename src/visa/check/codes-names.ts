@@ -3,17 +3,17 @@ import { kernel } from "./example.ts";
 
 const copy = "mov (M1, 16) A(0,0)<1> B(0,0)<1;1,0>";
 
-/** Diagnostics about names: of variables and labels. */
+/** Catalogue pages of the diagnostics about the names of variables and labels. */
 export const nameCodes = {
   "visa-unknown-name": {
     title: "a name that nothing declares",
-    page: "An operand, a predicate, an input or an alias names a variable that the routine neither declares with `.decl` nor has from the start, as %arg or %r0. What is declared between `{` and `}` is known there only. Names of functions and of labels are not variables.",
+    page: "An operand, a predicate, an input or an alias names a variable that is neither declared with `.decl` nor predefined, as %arg and %r0 are. What is declared between `{` and `}` is known only there. Functions and labels are not variables.",
     section: "4_visa_header",
     example: { bad: kernel("mov (M1, 16) A(0,0)<1> C(0,0)<1;1,0>"), good: kernel(copy) },
   },
   "visa-use-before-declaration": {
     title: "a variable is used before it is declared",
-    page: "Text is read from top to bottom: a declaration comes before the first use, and the variable that an alias shares its storage with before the alias.",
+    page: "Text is read from top to bottom: a variable must be declared before its first use, and before any alias that shares its storage.",
     section: "4_visa_header",
     example: {
       bad: kernel("", ".decl Y v_type=G type=ud num_elts=8 alias=<Z, 0>\n.decl Z v_type=G type=ud num_elts=8"),
@@ -22,7 +22,7 @@ export const nameCodes = {
   },
   "visa-duplicate-name": {
     title: "a name is declared twice",
-    page: "Variables of all kinds share one table of names, and a name can be declared once in a scope. An inner scope, between `{` and `}`, may give it another meaning.",
+    page: "Variables of all kinds share one set of names, and a name can be declared only once in a scope. An inner scope, between `{` and `}`, may declare it again.",
     section: "4_visa_header",
     example: {
       bad: kernel("", ".decl A v_type=P num_elts=16"),
@@ -30,8 +30,8 @@ export const nameCodes = {
     },
   },
   "visa-reserved-name": {
-    title: "a name that is taken",
-    page: "V0 to V31, T0 to T5, TSS, P0, S31 and everything that begins with `%` are names of predefined variables, in all scopes.",
+    title: "a reserved name",
+    page: "V0 to V31, T0 to T5, TSS, P0, S31 and everything that begins with `%` are reserved for predefined variables, in all scopes.",
     section: "4_visa_header",
     example: {
       bad: kernel("", ".decl V31 v_type=G type=ud num_elts=8"),
@@ -48,8 +48,8 @@ export const nameCodes = {
     },
   },
   "visa-duplicate-label": {
-    title: "a label is there twice",
-    page: 'A label marks one place of a routine; its subroutines share one table of labels. `.function "x"` is a label by itself, and the label x right behind it is the same one.',
+    title: "a label is defined twice",
+    page: 'A label marks one place of a routine, whose subroutines share one set of labels. `.function "x"` itself defines a label, and a label x directly after it is the same one.',
     section: "4_visa_header",
     example: { bad: kernel("L:\nL:"), good: kernel("L:\nM:") },
   },

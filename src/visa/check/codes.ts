@@ -5,7 +5,7 @@ import { instructionCodes } from "./codes-instructions.ts";
 import { nameCodes } from "./codes-names.ts";
 import { operandCodes } from "./codes-operands.ts";
 
-/** Every diagnostic of the checker of vISA. */
+/** Catalogue pages of every diagnostic of `bindVisa`, `checkVisa` and `linkVisa`, by code. */
 export const visaCheckCodes = {
   ...nameCodes,
   ...declarationCodes,
@@ -14,4 +14,5 @@ export const visaCheckCodes = {
   ...flowCodes,
 } satisfies Catalogue;
 
+/** The code of a diagnostic of the checker. */
 export type VisaCheckCode = keyof typeof visaCheckCodes;

@@ -2,12 +2,13 @@ import type { BoundLabel, BoundRoutine } from "../symbols.ts";
 import type { Instruction, Name } from "../tree.ts";
 import type { RoutineContext } from "./routine-context.ts";
 
-/** Where execution may go on behind each instruction of a routine. Behind the last of them is the index past the end. */
+/** The control flow of a routine, by index of its instructions. */
 export interface ControlFlow {
+  /** The instructions that may be executed next. Past the last instruction is the index `instructions.length`. */
   readonly successors: readonly (readonly number[])[];
-  /** By instruction: whether execution may come there from the beginning of its part. */
+  /** 1 for an instruction that execution can reach from the beginning of its part. */
   readonly reachable: Uint8Array;
-  /** The part (body or subroutine) of each instruction. */
+  /** The part of each instruction: 0 for the body, then its subroutines in order. */
   readonly partOf: Int32Array;
 }
 
@@ -22,7 +23,7 @@ export function targetsOf({ row, operands }: Instruction): readonly Name[] {
   });
 }
 
-/** Whether an instruction that is executed lets execution go on behind it. */
+/** Whether execution may continue with the next instruction. */
 function continues({ row, predicate, operands }: Instruction): boolean {
   if (predicate !== null) return true;
   if (["RET", "FRET", "JMP", "GOTO", "SWITCHJMP"].includes(row.name)) return false;
@@ -30,6 +31,7 @@ function continues({ row, predicate, operands }: Instruction): boolean {
   return hint?.kind !== "option" || !hint.choice.includes("noreturn");
 }
 
+/** Derives the control flow of a routine from its jumps, returns and calls that do not return. */
 export function controlFlow({ instructions, labels }: BoundRoutine): ControlFlow {
   const successors = instructions.map((instruction, index) => {
     const next = continues(instruction) ? [index + 1] : [];
@@ -53,7 +55,7 @@ export function controlFlow({ instructions, labels }: BoundRoutine): ControlFlow
   return { successors, reachable, partOf };
 }
 
-/** Labels are there, of the right kind, and in the same subroutine as what jumps to them. */
+/** Checks that the labels of jumps and calls exist, are of the right kind, and are in the subroutine of the jump. */
 export function checkTargets(context: RoutineContext, { partOf }: ControlFlow): void {
   const { instructions, labels } = context.routine;
   instructions.forEach((instruction, index) => {
@@ -79,8 +81,8 @@ function target(context: RoutineContext, name: Name, label: BoundLabel, subrouti
       ? "the beginning of the routine"
       : label.kind === "subroutine"
         ? "a subroutine"
-        : "no subroutine";
-    const help = subroutine ? "`call` goes to a label behind `.function`" : "a jump goes to a label of a block";
+        : "not a subroutine";
+    const help = subroutine ? "`call` goes to a label after `.function`" : "a jump goes to a label of a block";
     context.error("visa-label-kind", name, `\`${name.text}\` is ${what}`, {
       help,
       ...context.note("the label", label.span),

@@ -4,12 +4,16 @@ import type { Declaration } from "../tree.ts";
 import { alignmentBytes } from "./alignment.ts";
 import type { RoutineContext } from "./routine-context.ts";
 
-/** Elements that a variable may have, by its kind (4_visa_header.md). */
-const mostElements = { G: 4096, A: 16, P: 32, S: 128, T: 128 } as const;
+/** The most elements that a variable may have, by its kind (4_visa_header.md). */
+const maxElements = { G: 4096, A: 16, P: 32, S: 128, T: 128 } as const;
 
-/** Views of these are part of IGC's code; the manual's table allows those of %r0, %arg, %retval and the buffer pointers only. */
-const viewed = new Set(["%r0", "%arg", "%retval", "%sp", "%fp", "%hw_id", "%impl_arg_buf_ptr", "%local_id_buf_ptr"]);
+/**
+ * Predefined variables that may have aliases. IGC's code contains aliases of all of these; the manual's table allows
+ * only those of %r0, %arg, %retval and the buffer pointers.
+ */
+const aliasable = new Set(["%r0", "%arg", "%retval", "%sp", "%fp", "%hw_id", "%impl_arg_buf_ptr", "%local_id_buf_ptr"]);
 
+/** Checks the number of elements, type, alignment and alias of every declaration. */
 export function checkDeclarations(context: RoutineContext): void {
   for (const [node, variable] of context.binding.declared) {
     elements(context, node);
@@ -17,7 +21,7 @@ export function checkDeclarations(context: RoutineContext): void {
       context.error(
         "visa-alignment",
         node.align,
-        `\`${node.align.text}\` is no alignment`,
+        `\`${node.align.text}\` is not an alignment`,
         "write byte, word, dword, qword, oword, hword, GRF, wordx32, wordx64 or GRFx2",
       );
     }
@@ -26,10 +30,10 @@ export function checkDeclarations(context: RoutineContext): void {
 }
 
 function elements(context: RoutineContext, { name, variable, type, elements: count }: Declaration): void {
-  const most = mostElements[variable];
-  const whole = Number.isInteger(count) && count >= 1 && count <= most;
+  const max = maxElements[variable];
+  const whole = Number.isInteger(count) && count >= 1 && count <= max;
   if (!whole || (variable === "P" && !Number.isInteger(Math.log2(count)))) {
-    const wanted = variable === "P" ? "1, 2, 4, 8, 16 or 32" : `1 to ${most}`;
+    const wanted = variable === "P" ? "1, 2, 4, 8, 16 or 32" : `1 to ${max}`;
     context.error("visa-element-count", name, `\`${name.text}\` has ${count} elements`, `it may have ${wanted}`);
     return;
   }
@@ -37,14 +41,14 @@ function elements(context: RoutineContext, { name, variable, type, elements: cou
   if (["v", "uv", "vf", "bool"].includes(type)) {
     context.error("visa-variable-type", name, `a variable cannot have the type ${type}`, "only immediates can");
   }
-  // The 4 KiB of the manual are the 128 registers of its time; with 256 registers of 64 bytes there are 16.
-  const mostBytes = context.grfBytes === 32 ? 4096 : 16_384;
-  if (count * typeBytes(type) > mostBytes) {
+  // The manual's 4 KiB are the 128 registers of its time. With 256 registers of 64 bytes the limit is 16 KiB.
+  const maxBytes = context.grfBytes === 32 ? 4096 : 16_384;
+  if (count * typeBytes(type) > maxBytes) {
     context.error(
       "visa-element-count",
       name,
       `\`${name.text}\` has ${count * typeBytes(type)} bytes`,
-      `a variable has at most ${mostBytes}`,
+      `a variable has at most ${maxBytes}`,
     );
   }
 }
@@ -54,14 +58,19 @@ function alias(context: RoutineContext, node: Declaration, variable: Variable): 
   const base = context.variable(name);
   if (base === null) return;
   if (base.name === "%null") {
-    if (offset !== 0) context.error("visa-alias", name, "an alias of %null is none, and has no offset");
+    if (offset !== 0) context.error("visa-alias", name, "an alias of %null has no storage, and no offset");
     return;
   }
   if (node.variable !== "G" || base.kind !== "G") {
-    context.error("visa-alias", name, `\`${name.text}\` is no general variable`, "only general variables have aliases");
+    context.error(
+      "visa-alias",
+      name,
+      `\`${name.text}\` is not a general variable`,
+      "only general variables have aliases",
+    );
     return;
   }
-  if (base.predefined && !viewed.has(base.name)) {
+  if (base.predefined && !aliasable.has(base.name)) {
     context.error("visa-alias", name, `\`${base.name}\` cannot have an alias`, "name it in the instruction itself");
   }
   if (offset < 0 || offset + variable.bytes > base.bytes) {
@@ -77,18 +86,21 @@ function alias(context: RoutineContext, node: Declaration, variable: Variable): 
   }
 }
 
-/** Inputs lie side by side in the payload, each at its natural alignment (4_visa_header.md, "Input Variables"). */
+/**
+ * Checks inputs: they lie side by side in the payload, each at its natural alignment (4_visa_header.md, "Input
+ * Variables").
+ */
 export function checkInputs(context: RoutineContext): void {
   const { inputs, kind } = context.routine;
   const placed = new Map<Variable, BoundInput>();
   for (const input of inputs) {
     if (kind === "function") {
-      context.error("visa-input", input.span, "a function has no inputs", "what it gets is in %arg");
+      context.error("visa-input", input.span, "a function has no inputs", "its arguments are in %arg");
       continue;
     }
     const first = placed.get(input.variable);
     if (first !== undefined) {
-      const message = `\`${input.variable.name}\` is an input twice`;
+      const message = `\`${input.variable.name}\` is declared as an input twice`;
       context.error("visa-input", input.span, message, context.note("the first time", first.span));
       continue;
     }
@@ -123,11 +135,11 @@ function inputPlace(context: RoutineContext, { variable, offset, size, span }: B
   }
   const bytes = state ? variable.elements * 4 : variable.bytes;
   if (size !== bytes) {
-    context.error("visa-input", span, `the input has ${size} bytes, and \`${variable.name}\` has ${bytes}`);
+    context.error("visa-input", span, `the input has ${size} bytes, but \`${variable.name}\` has ${bytes}`);
   }
   const natural = state ? 4 : size >= grfBytes ? grfBytes : typeBytes(variable.type);
   if (offset < 0 || offset % natural !== 0) {
-    context.error("visa-input", span, `the offset ${offset} is no multiple of ${natural}`);
+    context.error("visa-input", span, `the offset ${offset} is not a multiple of ${natural}`);
   } else if (
     size > 0 &&
     size < grfBytes &&

@@ -1,4 +1,4 @@
-/** Declared in an example where it names them. */
+/** Variables that an example declares if it uses them. */
 const kernelVariables = {
   A: "v_type=G type=ud num_elts=16 align=GRF",
   B: "v_type=G type=ud num_elts=16 align=GRF",
@@ -15,7 +15,10 @@ const functionVariables = {
   P1: "v_type=P num_elts=16",
 } as const;
 
-/** A kernel of 16 lanes with these declarations beside A, B (ud), F (f), W (uw), Q (uq), P1 and X1, for the examples of codes. */
+/**
+ * A kernel of 16 lanes, for the examples of catalogue pages. It has the given declarations, and those of A, B (ud), F
+ * (f), W (uw), Q (uq), P1 and X1 that it uses.
+ */
 export const kernel = (body: string, declarations = ""): string =>
   `.version 3.6
 .kernel "k"
@@ -25,7 +28,10 @@ k_main:
 ${lines(body)}    ret (M1, 1)
 `;
 
-/** A function of 16 lanes with ARG and RET, which are %arg and %retval. */
+/** The same kernel with a body that provokes a diagnostic and with one that does not. */
+export const bodies = (bad: string, good: string) => ({ bad: kernel(bad), good: kernel(good) });
+
+/** A function of 16 lanes; ARG and RET are aliases of %arg and %retval. */
 export const callee = (name: string, body: string, attributes = "ArgSize=2\nRetValSize=2"): string =>
   `.version 3.6
 .global_function "${name}"

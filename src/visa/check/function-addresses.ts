@@ -4,34 +4,36 @@ import { typeBytes } from "../types.ts";
 import { controlFlow } from "./control-flow.ts";
 import { channelsOf } from "./routine-context.ts";
 
-/** An indirect call and what its address was made of. */
+/** An indirect call and the functions whose addresses may be in its operand. */
 export interface TracedCall {
   readonly call: Instruction;
-  /** The routines whose addresses may be there. */
+  /** Names of these functions, sorted. */
   readonly names: readonly string[];
-  /** Nothing else can be there. */
+  /** Whether the operand can hold nothing else. */
   readonly certain: boolean;
 }
 
-/** What an address in the register file may be. `names` null: too many to tell. */
+/** The possible content of a location. `names` is null if there are too many functions to track. */
 interface Value {
   readonly names: ReadonlySet<string> | null;
-  /** It may be something else as well. */
+  /** Whether it may be something else as well. */
   readonly open: boolean;
 }
 
-/** By place: a root variable and a byte of it. What is missing holds anything. */
+/** By location (`Location.key`). One that is absent may hold anything. */
 type State = Map<number, Value>;
 
-const mostNames = 8;
-const mostPlaces = 64;
-/** Instructions looked at again before the analysis gives up, for each that there is. */
-const rounds = 32;
+const maxNames = 8;
+const maxLocations = 64;
+/** How often each instruction may be visited, on average, before the analysis gives up. */
+const maxVisits = 32;
+/** Bytes of each root variable that are tracked: more than a variable can have. */
 const variableBytes = 0x1_0000;
 
 /**
- * Follows the results of `faddr` through moves and selections to indirect calls: a forward analysis of the routine's
- * control flow. What it does not understand, and what a subroutine may have changed, holds anything.
+ * Follows the results of `faddr` through moves and selections to indirect calls: a forward data-flow analysis. Whatever
+ * it does not understand, or a subroutine may have changed, may hold anything. Calls of which nothing is known are left
+ * out.
  */
 export function traceAddresses(routine: BoundRoutine): readonly TracedCall[] {
   const has = (name: string): boolean => routine.instructions.some(({ row }) => row.name === name);
@@ -45,7 +47,7 @@ class Tracer {
 
   constructor(routine: BoundRoutine) {
     this.#routine = routine;
-    this.#budget = rounds * routine.instructions.length;
+    this.#budget = maxVisits * routine.instructions.length;
   }
 
   trace(): readonly TracedCall[] {
@@ -80,7 +82,7 @@ class Tracer {
     return this.#calls;
   }
 
-  /** Joins a state into the blocks that come next; returns those that it changes. */
+  /** Joins a state into those of the successors; returns the successors whose state changed. */
   #flow(entries: Map<number, State>, targets: readonly number[], state: State): readonly number[] {
     return targets.filter((target) => {
       const old = entries.get(target);
@@ -120,29 +122,29 @@ class Tracer {
 
   #call(call: Instruction, address: Operand | undefined, state: State): void {
     if (address?.kind !== "general") return;
-    const place = this.#place(address);
-    const value = place === null ? undefined : state.get(place.at);
+    const location = this.#locate(address);
+    const value = location === null ? undefined : state.get(location.key);
     if (value?.names == null || value.names.size === 0) return;
     this.#calls.push({ call, names: [...value.names].sort(), certain: !value.open });
   }
 
   #address(dst: Operand | undefined, name: Operand | undefined, state: State): void {
-    const place = dst?.kind === "general" ? this.#place(dst) : null;
-    if (place === null || name?.kind !== "name") {
+    const location = dst?.kind === "general" ? this.#locate(dst) : null;
+    if (location === null || name?.kind !== "name") {
       state.clear();
       return;
     }
-    forget(state, place.root.index, place.offset, place.offset + place.bytes, false);
-    set(state, place.at, { names: new Set([name.name.text]), open: false });
+    forget(state, location.root.index, location.offset, location.offset + location.bytes, false);
+    set(state, location.key, { names: new Set([name.name.text]), open: false });
   }
 
-  /** Elements move lane by lane. Under a mask or predicate what was there may stay. */
+  /** Elements move lane by lane. Under a mask or predicate the old value may stay. */
   #move(instruction: Instruction, state: State): void {
     const { row, operands, predicate, exec, saturate } = instruction;
     const { dst } = operands;
     const keys = row.name === "SEL" ? (["src0", "src1"] as const) : (["src0"] as const);
     const sources = keys.map((key) => operands[key]);
-    const to = dst?.kind === "general" ? this.#place(dst) : null;
+    const to = dst?.kind === "general" ? this.#locate(dst) : null;
     const integers = to !== null && /^u?[dq]$/.test(to.variable.type) && !saturate;
     if (dst?.kind !== "general" || !integers) {
       this.#write(instruction, state);
@@ -156,28 +158,28 @@ class Tracer {
     const weak = row.name === "MOV" && predicate !== null;
     const masked = exec?.noMask === false;
     const stride = (dst.region.horizontal ?? 1) * to.bytes;
-    const before = values.map((_, lane) => state.get(to.at + lane * stride));
+    const before = values.map((_, lane) => state.get(to.key + lane * stride));
     forget(state, to.root.index, to.offset, to.offset + (channels - 1) * stride + to.bytes, false);
     for (const [lane, value] of values.entries()) {
       const written = weak ? join(before[lane], value) : value;
       if (written === undefined || to.offset + lane * stride >= variableBytes) continue;
-      set(state, to.at + lane * stride, masked ? { ...written, open: true } : written);
+      set(state, to.key + lane * stride, masked ? { ...written, open: true } : written);
     }
   }
 
-  /** What an element of a source holds: undefined for anything. */
+  /** The possible content of an element of a source; undefined if it may be anything. */
   #element(source: Operand | undefined, lane: number, state: State): Value | undefined {
     if (source?.kind !== "general" || source.modifier !== null) return undefined;
-    const place = this.#place(source);
-    if (place === null || !/^u?[dq]$/.test(place.variable.type)) return undefined;
+    const location = this.#locate(source);
+    if (location === null || !/^u?[dq]$/.test(location.variable.type)) return undefined;
     const { vertical, width, horizontal } = source.region;
     const row = Math.floor(lane / (width ?? 1));
     const element = row * (vertical ?? 0) + (lane % (width ?? 1)) * (horizontal ?? 0);
-    const offset = place.offset + element * place.bytes;
-    return offset < variableBytes ? state.get(place.at - place.offset + offset) : undefined;
+    const offset = location.offset + element * location.bytes;
+    return offset < variableBytes ? state.get(location.key - location.offset + offset) : undefined;
   }
 
-  /** Whatever else an instruction writes holds anything afterwards. */
+  /** Forgets what any other instruction writes. */
   #write(instruction: Instruction, state: State): void {
     const { row, operands, predicate } = instruction;
     for (const [key, operand] of Object.entries(operands)) {
@@ -189,68 +191,74 @@ class Tracer {
         const root = this.#routine.variableOf.get(raw.variable)?.root;
         if (root !== undefined) forget(state, root.index, 0, variableBytes, false);
       }
-      const place = operand.kind === "general" ? this.#place(operand) : null;
-      if (place === null || operand.kind !== "general") continue;
+      const location = operand.kind === "general" ? this.#locate(operand) : null;
+      if (location === null || operand.kind !== "general") continue;
       const last = (channelsOf(instruction) - 1) * (operand.region.horizontal ?? 1);
-      forget(state, place.root.index, place.offset, place.offset + (last + 1) * place.bytes, predicate !== null);
+      const { root, offset, bytes } = location;
+      forget(state, root.index, offset, offset + (last + 1) * bytes, predicate !== null);
     }
   }
 
-  #place(operand: GeneralOperand): Place | null {
+  #locate(operand: GeneralOperand): Location | null {
     const variable = this.#routine.variableOf.get(operand.variable);
     if (variable === undefined || variable.kind !== "G") return null;
     const bytes = typeBytes(variable.type);
     const offset = variable.rootOffset + operand.row * this.#routine.grfBytes + operand.column * bytes;
     if (offset < 0 || offset >= variableBytes) return null;
-    return { variable, root: variable.root, bytes, offset, at: variable.root.index * variableBytes + offset };
+    return { variable, root: variable.root, bytes, offset, key: variable.root.index * variableBytes + offset };
   }
 }
 
-interface Place {
+/** A byte of a root variable. */
+interface Location {
   readonly variable: Variable;
   readonly root: Variable;
-  /** Of an element. */
+  /** Bytes of an element. */
   readonly bytes: number;
   readonly offset: number;
-  /** The key in a state. */
-  readonly at: number;
+  /** The key in a `State`: unique for each byte of each root variable. */
+  readonly key: number;
 }
 
-/** With many places the state is given up: then all of them hold anything. */
-function set(state: State, at: number, value: Value): void {
-  state.set(at, value);
-  if (state.size > mostPlaces) state.clear();
+/**
+ * Sets the value of a location. If there are too many locations the state is cleared: then all of them may hold
+ * anything.
+ */
+function set(state: State, key: number, value: Value): void {
+  state.set(key, value);
+  if (state.size > maxLocations) state.clear();
 }
 
-/** Bytes `from` to `to` of a variable hold anything, or (`maybe`) may. */
+/** Forgets bytes `from` to `to` of a variable; if `maybe`, they hold either what they held or anything. */
 function forget(state: State, root: number, from: number, to: number, maybe: boolean): void {
-  for (const [at, value] of state) {
-    const offset = at - root * variableBytes;
-    // The lower half of an address tells the function.
+  for (const [key, value] of state) {
+    const offset = key - root * variableBytes;
+    // The lower half of an address identifies the function.
     if (offset + 3 < from || offset >= to || offset < 0 || offset >= variableBytes) continue;
-    if (maybe) state.set(at, { ...value, open: true });
-    else state.delete(at);
+    if (maybe) state.set(key, { ...value, open: true });
+    else state.delete(key);
   }
 }
 
+/** Joins the contents of a location where two paths meet. */
 function join(a: Value | undefined, b: Value | undefined): Value | undefined {
   if (a === undefined || b === undefined) {
     const some = a ?? b;
     return some === undefined ? undefined : { ...some, open: true };
   }
   const names = a.names === null || b.names === null ? null : new Set([...a.names, ...b.names]);
-  return { names: names !== null && names.size > mostNames ? null : names, open: a.open || b.open };
+  return { names: names !== null && names.size > maxNames ? null : names, open: a.open || b.open };
 }
 
-/** Joins `state` into `old`; true where that changes it. */
+/** Joins `state` into `old`; returns whether that changes it. */
 function joinStates(old: State, state: State): boolean {
   let changed = false;
-  for (const at of new Set([...old.keys(), ...state.keys()])) {
-    const before = old.get(at);
-    const after = join(before, state.get(at))!;
+  for (const key of new Set([...old.keys(), ...state.keys()])) {
+    const before = old.get(key);
+    const after = join(before, state.get(key))!;
     const same = before !== undefined && before.open === after.open && before.names?.size === after.names?.size;
     if (same) continue;
-    old.set(at, after);
+    old.set(key, after);
     changed = true;
   }
   return changed;

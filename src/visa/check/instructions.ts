@@ -1,7 +1,7 @@
 import { platforms, type Row } from "../isa/row.ts";
 import type { Instruction, LscAddress, NameOperand, Operand, RawOperand, VectorOperand } from "../tree.ts";
 import type { DataType } from "../types.ts";
-import { maskName } from "./exec-mask.ts";
+import { maskName } from "../exec-mask.ts";
 import { lscAddressBytes, lscDataBytes, rawBytes } from "./raw-bytes.ts";
 import { checkRaw } from "./raw-operand.ts";
 import type { RoutineContext } from "./routine-context.ts";
@@ -9,7 +9,10 @@ import { checkSpecial } from "./special-instructions.ts";
 import { checkTypes } from "./type-rules.ts";
 import { checkVector, ofKind, predicateElements, type VectorSpec } from "./vector-operand.ts";
 
-/** Checks every instruction by itself; calls, labels and the order of execution are other rules' business. */
+/**
+ * Checks every instruction by itself: version and platform, execution size and mask, operands, types. Labels, calls
+ * between routines and the order of execution have their own rules.
+ */
 export function checkInstructions(context: RoutineContext): void {
   for (const instruction of context.routine.instructions) {
     gates(context, instruction);
@@ -31,7 +34,7 @@ function gates(context: RoutineContext, { row, mnemonic }: Instruction): void {
       context.error(
         "visa-version-gate",
         mnemonic,
-        `\`${row.mnemonic}\` is not in version ${found}`,
+        `\`${row.mnemonic}\` does not exist in version ${found}`,
         `write .version ${row.since}`,
       );
     }
@@ -47,7 +50,7 @@ function existsOn(row: Row, index: number): boolean {
   return row.until === undefined || index < platforms.indexOf(row.until);
 }
 
-/** The size and the mask (3_execution_model.md, "Execution Mask"). */
+/** Checks the execution size and the mask (3_execution_model.md, "Execution Mask"). */
 function execution(context: RoutineContext, { row, exec }: Instruction): void {
   if (exec === null || row.sizes === null) return;
   if (!row.sizes.includes(exec.size)) {
@@ -55,7 +58,7 @@ function execution(context: RoutineContext, { row, exec }: Instruction): void {
     context.error("visa-exec-size", exec, `\`${row.mnemonic}\` cannot have ${exec.size} channels`, help);
   }
   if (exec.offset % exec.size !== 0) {
-    const message = `${maskName(exec)} begins at channel ${exec.offset}, which is no multiple of ${exec.size}`;
+    const message = `${maskName(exec)} begins at channel ${exec.offset}, which is not a multiple of ${exec.size}`;
     const fitting = [0, 4, 8, 12, 16, 20, 24, 28].filter((offset) => offset % exec.size === 0);
     context.error(
       "visa-mask-offset",
@@ -68,7 +71,12 @@ function execution(context: RoutineContext, { row, exec }: Instruction): void {
     const last = exec.offset + exec.size - 1;
     if (simd > 1 && last >= simd) {
       const message = `channels ${exec.offset} to ${last} are not among the ${simd} of the routine`;
-      context.error("visa-mask-offset", exec, message, "an instruction without a mask, as (M1_NM, 32), may have more");
+      context.error(
+        "visa-mask-offset",
+        exec,
+        message,
+        "an instruction without a mask, such as (M1_NM, 32), may have more",
+      );
     }
   }
 }
@@ -126,7 +134,7 @@ function number(
   context.error("visa-number", operand, `${operand.value} is out of range`, `it is from ${from} to ${to}`);
 }
 
-/** A scalar that belongs to an address: a surface's index or state, a coordinate or size of a block. */
+/** A scalar that is part of an address: a surface's index or state, a coordinate or size of a block. */
 const addressPart: VectorSpec = {
   class: "vector",
   role: "src",

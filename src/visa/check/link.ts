@@ -5,19 +5,27 @@ import type { CheckedVisa } from "./check.ts";
 import type { VisaCheckCode } from "./codes.ts";
 import { traceAddresses } from "./function-addresses.ts";
 
+/** Options of `linkVisa`. */
 export interface LinkVisaOptions {
-  /** Names of data that `faddr` may take the address of: a program's data lies outside of its text. */
+  /** Names of data whose address `faddr` may take. A program's data is not in its text. */
   readonly symbols?: ReadonlySet<string>;
 }
 
+/** The routines of a program that consists of several files. */
 export interface LinkedVisa {
-  /** Of all files, in order. Of a kernel that several files have the first counts. */
+  /** The routines of all files, in order. If several files have a kernel of the same name, the first is kept. */
   readonly routines: readonly BoundRoutine[];
-  /** Those of the rules between routines; what is wrong within one is in its file's. */
+  /**
+   * Diagnostics of the rules between routines: unknown functions, names used twice, sizes of calls, numbers of lanes.
+   * Those within a routine are in its file's `CheckedVisa`.
+   */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Puts the files of one program together: a kernel and the functions that it calls. Never throws. */
+/**
+ * Puts the files of one program together: kernels and the functions that they call. Reports `visa-unknown-function`,
+ * `visa-duplicate-routine`, `visa-call-size-mismatch` and `visa-lane-mismatch`. Never throws.
+ */
 export function linkVisa(files: readonly CheckedVisa[], options: LinkVisaOptions = {}): LinkedVisa {
   return new Linker(options.symbols ?? new Set()).link(files.flatMap(({ routines }) => routines));
 }
@@ -33,7 +41,7 @@ class Linker {
 
   link(all: readonly BoundRoutine[]): LinkedVisa {
     const routines = all.filter((routine) => this.#define(routine));
-    // With two routines of one name, what a call means is not known.
+    // If two routines have the same name, it is unknown which of them a call means.
     for (const routine of this.#sinks.size === 0 ? routines : []) {
       this.#names(routine);
       this.#indirectCalls(routine);
@@ -48,8 +56,9 @@ class Linker {
   }
 
   /**
-   * Whether the routine is a part of the program. Kernels of one name come from compiling twice (IGC tries again where
-   * registers run short) and from the kernel without a purpose that IGC puts functions behind.
+   * Registers a routine by its name; returns whether it is part of the program. Several kernels of one name come from
+   * compiling twice (IGC tries again when it runs out of registers) and from the dummy kernel after which IGC puts
+   * functions.
    */
   #define(routine: BoundRoutine): boolean {
     const first = this.#byName.get(routine.name);
@@ -59,12 +68,12 @@ class Linker {
     }
     if (routine.kind === "kernel" && first.kind === "kernel" && first.file !== routine.file) return false;
     const notes = [{ message: "the first one", source: first.file.source, span: first.routine.name }];
-    const message = `there are two routines \`${routine.name}\``;
+    const message = `two routines are named \`${routine.name}\``;
     this.#sinkOf(routine).error("visa-duplicate-routine", routine.routine.name, message, { notes });
     return true;
   }
 
-  /** What `fcall` and `faddr` name. */
+  /** Checks the functions that `fcall` and `faddr` name. */
   #names(routine: BoundRoutine): void {
     const sink = this.#sinkOf(routine);
     for (const instruction of routine.instructions) {
@@ -77,7 +86,7 @@ class Linker {
         continue;
       }
       checkLanes(sink, named.name, routine, callee);
-      if (instruction.row.name === "FCALL") checkSizes(sink, instruction, callee, "error");
+      if (instruction.row.name === "FCALL") reportMismatches(sink, instruction, callee, "error");
     }
   }
 
@@ -92,33 +101,39 @@ class Linker {
       name.text,
       functions.map((routine) => routine.name),
     );
-    const help = meant === null ? "give the file that has it as well" : `did you mean \`${meant}\`?`;
+    const help = meant === null ? "pass the file that has it as well" : `did you mean \`${meant}\`?`;
     sink.error("visa-unknown-function", name, `no file has a function \`${name.text}\``, { help });
   }
 
-  /** Where every function that an address may be of wants other sizes the call is wrong; where some do it is suspicious. */
+  /**
+   * Checks the sizes of indirect calls: an error if every function whose address the operand may hold takes other
+   * sizes, a warning if only some of them do.
+   */
   #indirectCalls(routine: BoundRoutine): void {
     const sink = this.#sinkOf(routine);
     for (const { call, names, certain } of traceAddresses(routine)) {
       const targets = names.flatMap((name) => this.#byName.get(name) ?? []).filter(({ kind }) => kind === "function");
       const wrong = targets.filter((target) => mismatches(call, target).length > 0);
       const severity = certain && wrong.length === names.length ? "error" : "warning";
-      for (const target of wrong) checkSizes(sink, call, target, severity);
+      for (const target of wrong) reportMismatches(sink, call, target, severity);
     }
   }
 }
 
-/** The lanes of a thread are the kernel's, whatever a function was written for. */
+/**
+ * Warns about a function that was written for another number of lanes than its caller. Threads always have the
+ * kernel's.
+ */
 function checkLanes(sink: DiagnosticSink<VisaCheckCode>, name: Name, caller: BoundRoutine, callee: BoundRoutine): void {
   if (caller.simd === callee.simd || caller.simd === 1 || callee.simd === 1) return;
-  const message = `\`${callee.name}\` is for ${callee.simd} lanes, and \`${caller.name}\` has ${caller.simd}`;
+  const message = `\`${callee.name}\` is for ${callee.simd} lanes, but \`${caller.name}\` has ${caller.simd}`;
   sink.warning("visa-lane-mismatch", name, message, {
     help: "give both the same SimdSize",
     notes: [{ message: "the function", source: callee.file.source, span: callee.routine.name }],
   });
 }
 
-/** The sizes of a call that are not those of its callee. */
+/** The sizes of a call that differ from those that its callee declares. */
 function mismatches({ operands }: Instruction, { argSize, retvalSize }: BoundRoutine) {
   const wanted = [
     ["argSize", "ArgSize", argSize],
@@ -131,7 +146,7 @@ function mismatches({ operands }: Instruction, { argSize, retvalSize }: BoundRou
   });
 }
 
-function checkSizes(
+function reportMismatches(
   sink: DiagnosticSink<VisaCheckCode>,
   call: Instruction,
   callee: BoundRoutine,
@@ -140,7 +155,7 @@ function checkSizes(
   for (const { operand, attribute, size } of mismatches(call, callee)) {
     const registers = `${operand.value} ${operand.value === 1 ? "register" : "registers"}`;
     const passed = attribute === "ArgSize" ? `passes ${registers}` : `takes ${registers} back`;
-    const message = `the call ${passed}, and \`${callee.name}\` declares ${attribute} ${size}`;
+    const message = `the call ${passed}, but \`${callee.name}\` declares ${attribute} ${size}`;
     const notes = [{ message: "the function", source: callee.file.source, span: callee.routine.name }];
     sink[severity]("visa-call-size-mismatch", operand, message, { help: `write ${size}`, notes });
   }

@@ -1,15 +1,15 @@
 import type { Instruction, LscAddress, Name, Operand } from "../tree.ts";
 
-/** The variables that an instruction names, in the order of its operands; `write` gets each. */
-export function eachVariableName(instruction: Instruction, write: (name: Name) => void): void {
-  if (instruction.predicate !== null) write(instruction.predicate.name);
+/** Calls `visit` with each variable that an instruction names: its predicate, then its operands in order. */
+export function eachVariableName(instruction: Instruction, visit: (name: Name) => void): void {
+  if (instruction.predicate !== null) visit(instruction.predicate.name);
   for (const [key, operand] of Object.entries(instruction.operands)) {
     const spec = instruction.row.operands[key];
-    if (operand.kind !== "name" || (spec?.class !== "label" && spec?.class !== "routine")) namesOf(operand, write);
+    if (operand.kind !== "name" || (spec?.class !== "label" && spec?.class !== "routine")) namesOf(operand, visit);
   }
 }
 
-function namesOf(operand: Operand, write: (name: Name) => void): void {
+function namesOf(operand: Operand, visit: (name: Name) => void): void {
   switch (operand.kind) {
     case "general":
     case "address":
@@ -17,23 +17,23 @@ function namesOf(operand: Operand, write: (name: Name) => void): void {
     case "address-of":
     case "state":
     case "raw":
-      write(operand.variable);
+      visit(operand.variable);
       return;
     case "name":
-      write(operand.name);
+      visit(operand.name);
       return;
     case "lsc-address":
-      addressNames(operand, write);
+      addressNames(operand, visit);
       return;
     case "lsc-data":
-      write(operand.register.variable);
+      visit(operand.register.variable);
       return;
     case "list":
-      for (const item of operand.items) namesOf(item, write);
+      for (const item of operand.items) namesOf(item, visit);
   }
 }
 
-function addressNames(operand: LscAddress, write: (name: Name) => void): void {
-  if (operand.surface !== null) namesOf(operand.surface, write);
-  for (const part of operand.base) namesOf(part.operand, write);
+function addressNames(operand: LscAddress, visit: (name: Name) => void): void {
+  if (operand.surface !== null) namesOf(operand.surface, visit);
+  for (const part of operand.base) namesOf(part.operand, visit);
 }

@@ -5,8 +5,8 @@ import { type DataType, typeBytes } from "../types.ts";
 import { channelsOf } from "./routine-context.ts";
 
 /**
- * Bytes of registers that an instruction takes from where a raw operand of a type begins, channels that are not active
- * included; 1 where it is not modelled how many.
+ * Bytes of registers that an instruction reads or writes from the start of a raw operand, inactive channels included.
+ * It is 1 where the size is not modelled.
  */
 export function rawBytes(instruction: Instruction, key: string, grfBytes: number, type: DataType = "ud"): number {
   const { execution, name } = instruction.row;
@@ -37,20 +37,22 @@ export function rawBytes(instruction: Instruction, key: string, grfBytes: number
   }
 }
 
-/** DPAS: sums lie row by row; src1 has a doubleword for each channel and step. */
+/** The same for DPAS: sums lie row by row; src1 has a doubleword per channel and step. */
 function matrixBytes(instruction: Instruction, key: string, channels: number, type: DataType): number {
   const { count } = instruction.operands;
   if (key === "src1") return 4 * channels * numberChoiceOf(instruction, "depth");
   return count?.kind === "number" ? typeBytes(type) * channels * count.value : 1;
 }
 
-/** Elements of 16 bits lie in the low halves of dwords, and are returned in dwords. */
+/**
+ * The same for the operands of atomics: 16-bit elements lie in the low halves of dwords, and are returned as dwords.
+ */
 function atomicBytes(bits: number, key: string, channels: number): number {
   const slot = Math.max(32, bits) / 8;
   return slot * (channels - 1) + (key === "dst" ? slot : bits / 8);
 }
 
-/** The same of the data of an LSC access. */
+/** The same for the data of an LSC access. */
 export function lscDataBytes(instruction: Instruction, data: LscData, grfBytes: number): number {
   const { execution } = instruction.row;
   const channels = messageChannels(instruction);
@@ -59,7 +61,7 @@ export function lscDataBytes(instruction: Instruction, data: LscData, grfBytes: 
   return bytesOfSlots(lscSlots(data, instruction.exec ?? once, grfBytes), channels);
 }
 
-/** The same of the addresses of an LSC access: at equal distances there is one. */
+/** The same for the addresses of an LSC access; a strided access has only one. */
 export function lscAddressBytes(instruction: Instruction, { size }: LscAddress): number {
   const { execution, mnemonic } = instruction.row;
   const channels = messageChannels(instruction);
@@ -67,7 +69,7 @@ export function lscAddressBytes(instruction: Instruction, { size }: LscAddress):
   return (size / 8) * (mnemonic.endsWith("_strided") ? 1 : channels);
 }
 
-/** Null where the instruction cannot have so many: that is an error of its own. */
+/** Channels of a message; null if the instruction cannot have that many, which is reported elsewhere. */
 function messageChannels(instruction: Instruction): number | null {
   const { sizes } = instruction.row;
   const channels = channelsOf(instruction);

@@ -7,8 +7,9 @@ import type { RoutineContext } from "./routine-context.ts";
 import { ofKind } from "./vector-operand.ts";
 
 /**
- * Checks a raw operand by itself (5_operands.md, "Raw Operands"): it begins at a register, unless its storage is smaller
- * than one, and inside its variable, and the `bytes` that the instruction takes lie in the variable's registers.
+ * Checks a raw operand by itself (5_operands.md, "Raw Operands"): it begins inside its variable and, unless its storage
+ * is smaller than a register, at a register; and the `bytes` that the instruction accesses are inside the variable's
+ * registers.
  */
 export function checkRaw(
   context: RoutineContext,
@@ -36,13 +37,13 @@ export function checkRaw(
   }
 }
 
-/** Messages move bits: IGC passes d for ud, and q for uq. */
+/** Whether a type has the size of one that is allowed. Messages move bits: IGC passes d for ud, and q for uq. */
 const hasSizeOf = (type: DataType, types: readonly DataType[]): boolean =>
   types.some((allowed) => typeBytes(allowed) === typeBytes(type));
 
 /**
- * Bytes from a variable's beginning to the end of its last register. Messages move whole registers: IGC stores 16 bytes from a
- * variable of 8, the old frame pointer. Predefined variables lie side by side.
+ * Bytes from a variable's start to the end of its last register. Messages move whole registers: IGC stores 16 bytes
+ * from a variable of 8, the old frame pointer. Predefined variables lie side by side, so theirs end with the variable.
  */
 const registersEnd = ({ root, rootOffset, bytes }: Variable, grfBytes: number): number =>
   root.predefined ? bytes : Math.ceil((rootOffset + bytes) / grfBytes) * grfBytes - rootOffset;

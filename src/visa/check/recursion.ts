@@ -2,11 +2,11 @@ import { targetsOf, type ControlFlow } from "./control-flow.ts";
 import type { Name } from "../tree.ts";
 import type { RoutineContext } from "./routine-context.ts";
 
-/** Subroutines share the variables of their routine: they cannot call each other in a circle. */
+/** Checks that subroutines do not call each other in a cycle: they share the variables of their routine. */
 export function checkRecursion(context: RoutineContext, { partOf }: ControlFlow): void {
   const { parts } = context.binding;
   if (parts.length < 2) return;
-  // A call of the routine's beginning is wrong for itself.
+  // A call of the routine's body is an error of its own.
   const partOfName = new Map(parts.map(({ name }, part) => [name.text, part] as const).slice(1));
   const calls = parts.map((): { readonly to: number; readonly name: Name }[] => []);
   context.routine.instructions.forEach((instruction, index) => {
@@ -19,7 +19,7 @@ export function checkRecursion(context: RoutineContext, { partOf }: ControlFlow)
   const state = new Uint8Array(parts.length);
   for (let root = 0; root < parts.length; root++) visit(root);
 
-  /** Depth first, without recursion of our own: `state` is 1 on the path and 2 behind it. */
+  /** Depth-first search with an explicit stack: `state` is 1 on the path and 2 once finished. */
   function visit(root: number): void {
     if (state[root] !== 0) return;
     const path = [{ part: root, next: 0 }];
@@ -31,7 +31,12 @@ export function checkRecursion(context: RoutineContext, { partOf }: ControlFlow)
         path.pop();
       } else if (state[call.to] === 1) {
         const message = `\`${call.name.text}\` is called while it runs`;
-        context.error("visa-recursion", call.name, message, "only functions called by fcall and ifcall can recur");
+        context.error(
+          "visa-recursion",
+          call.name,
+          message,
+          "only functions called by fcall and ifcall can be recursive",
+        );
       } else if (state[call.to] === 0) {
         state[call.to] = 1;
         path.push({ part: call.to, next: 0 });

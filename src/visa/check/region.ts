@@ -6,15 +6,15 @@ const widths = [1, 2, 4, 8, 16];
 const verticals = [0, 1, 2, 4, 8, 16, 32];
 const horizontals = [0, 1, 2, 4];
 
-/** The elements that a region takes from its origin on: the first is 0. */
+/** The elements that a region spans, counted from its origin. */
 export interface Extent {
-  /** The last, in elements. */
+  /** Index of the last element; the first is 0. */
   readonly last: number;
-  /** Addresses that a source with several takes; 1 otherwise. */
+  /** Number of addresses that an indirect source with several of them takes; otherwise 1. */
   readonly addresses: number;
 }
 
-/** Checks a source's region (5_operands.md, "Region Restrictions"); null where it means nothing. */
+/** Checks a source's region (5_operands.md, "Region Restrictions"); null if it is not valid. */
 export function sourceRegion(context: RoutineContext, region: Region, channels: number, span: Span): Extent | null {
   const { vertical, width, horizontal } = region;
   const fail = (message: string, help: string): null => {
@@ -22,15 +22,16 @@ export function sourceRegion(context: RoutineContext, region: Region, channels: 
     return null;
   };
   if (vertical !== null && !verticals.includes(vertical)) {
-    return fail(`${vertical} is no vertical stride`, `it may be ${verticals.join(", ")}`);
+    return fail(`${vertical} is not a vertical stride`, `it may be ${verticals.join(", ")}`);
   }
-  if (width === null || !widths.includes(width)) return fail(`${width} is no width`, `it may be ${widths.join(", ")}`);
+  if (width === null || !widths.includes(width))
+    return fail(`${width} is not a width`, `it may be ${widths.join(", ")}`);
   if (horizontal === null || !horizontals.includes(horizontal)) {
-    return fail(`${horizontal} is no horizontal stride`, `it may be ${horizontals.join(", ")}`);
+    return fail(`${horizontal} is not a horizontal stride`, `it may be ${horizontals.join(", ")}`);
   }
   if (width > channels) {
     return fail(
-      `the region is ${width} wide, and the instruction has ${channels} channels`,
+      `the region is ${width} wide, but the instruction has ${channels} channels`,
       "a width is at most the execution size",
     );
   }
@@ -39,7 +40,7 @@ export function sourceRegion(context: RoutineContext, region: Region, channels: 
   return { last: (rows - 1) * vertical + (width - 1) * horizontal, addresses: 1 };
 }
 
-/** Checks a destination's region. */
+/** Checks a destination's region; null if it is not valid. */
 export function destinationRegion(
   context: RoutineContext,
   region: Region,
@@ -48,7 +49,7 @@ export function destinationRegion(
 ): Extent | null {
   const { horizontal } = region;
   if (horizontal === 0 || horizontal === null || !horizontals.includes(horizontal)) {
-    context.error("visa-region", span, `${horizontal} is no stride of a destination`, "it may be 1, 2, 4");
+    context.error("visa-region", span, `${horizontal} is not a destination's stride`, "it may be 1, 2, 4");
     return null;
   }
   return { last: (channels - 1) * horizontal, addresses: 1 };

@@ -2,10 +2,10 @@ import type { Declaration, Statement, VisaFile } from "../tree.ts";
 import { typeBytes } from "../types.ts";
 
 /**
- * Bytes of a register, for text that names no platform. IGC aligns its views of the predefined variables to a register:
- * `hword` is 32 bytes, `wordx32` 64. A view of %r0 with more than 32 bytes, or of %arg and %retval with more than they have
- * in small registers, needs large ones too. Without such a view, variables of 64 bytes and more tell: IGC aligns them to a
- * register. What gives no hint has 32.
+ * Infers the bytes of a register from text that names no platform. IGC aligns its aliases of the predefined variables
+ * to a register: `hword` is 32 bytes, `wordx32` is 64. An alias of %r0 with more than 32 bytes, or one of %arg or
+ * %retval with more bytes than they have in 32-byte registers, also implies 64. Failing such aliases, variables of 64
+ * bytes and more decide, which IGC aligns to a register too. The default is 32.
  */
 export function inferRegisterBytes(tree: VisaFile): 32 | 64 {
   let small = false;
@@ -26,7 +26,7 @@ export function inferRegisterBytes(tree: VisaFile): 32 | 64 {
   return large && !small ? 64 : 32;
 }
 
-/** Bytes of the predefined variables where a register has 32. */
+/** Bytes of the predefined variables if a register has 32. */
 const smallBytes: Readonly<Record<string, number>> = {
   "%r0": 32,
   "%arg": 32 * 32,

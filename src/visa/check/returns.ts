@@ -4,8 +4,9 @@ import type { RoutineContext } from "./routine-context.ts";
 import { scalarMask } from "./special-instructions.ts";
 
 /**
- * Kernels and subroutines are left by `ret`, functions by `fret`; nothing is left at its end. A scalar `ret` is without a
- * mask in a subroutine; one that ends a kernel is (M1, 1) in all that IGC writes.
+ * Checks returns: kernels and subroutines return with `ret`, functions with `fret`, and none may run past its last
+ * instruction. A scalar `ret` of a subroutine is without a mask; the one that ends a kernel is (M1, 1) in everything
+ * that IGC writes.
  */
 export function checkReturns(context: RoutineContext, flow: ControlFlow): void {
   const { instructions, kind } = context.routine;
@@ -14,26 +15,26 @@ export function checkReturns(context: RoutineContext, flow: ControlFlow): void {
     const body = flow.partOf[index] === 0;
     if (row.name === "RET") {
       if (body && kind === "function") {
-        context.error("visa-return", mnemonic, "a function is not left by `ret`", "write `fret`");
+        context.error("visa-return", mnemonic, "a function does not return with `ret`", "write `fret`");
       } else if (!body && exec?.size === 1 && !exec.noMask) {
         scalarMask(context, exec, "a scalar `ret` of a subroutine");
       }
     } else if (row.name === "FRET" && (!body || kind === "kernel")) {
       const what = body ? "a kernel" : "a subroutine";
-      context.error("visa-return", mnemonic, `${what} is not left by \`fret\``, "write `ret`");
+      context.error("visa-return", mnemonic, `${what} does not return with \`fret\``, "write `ret`");
     }
   });
   checkEnds(context, flow);
 }
 
-/** Execution that comes to the end of a body or subroutine. */
+/** Reports execution that reaches the end of a body or subroutine. */
 function checkEnds(context: RoutineContext, flow: ControlFlow): void {
   const { instructions, kind, name } = context.routine;
   const { parts, skipped } = context.binding;
   const ends = parts.slice(1).map(({ at }) => at);
   ends.push(instructions.length);
   for (const [part, end] of ends.entries()) {
-    // What the parser could not read may be what is missed.
+    // The missing return may be in a statement that the parser skipped.
     const textStart = (end === 0 ? context.routine.routine : instructions[end - 1]!).start;
     if (skipped.between(textStart, parts[part + 1]?.name.start ?? context.binding.end)) continue;
     const what = part > 0 ? `the subroutine \`${parts[part]!.name.text}\`` : `the ${kind} \`${name}\``;
@@ -54,20 +55,20 @@ function checkEnds(context: RoutineContext, flow: ControlFlow): void {
         "visa-falls-off",
         name,
         `no instruction follows the label \`${name.text}\``,
-        "put a return behind it",
+        "put a return after it",
       );
     }
     const last = instructions[end - 1]!;
     if (jumps.length > 0 && targetsOf(last).includes(jumps.at(-1)!)) continue;
     if (flow.reachable[end - 1] === 0 || !flow.successors[end - 1]!.includes(end)) continue;
-    const message = `execution comes to the end of ${what}`;
-    // Whether the predicate is set for all lanes cannot be known.
+    const message = `execution reaches the end of ${what}`;
+    // The predicate may be set for all lanes, which cannot be known.
     if (mayLeave(last)) context.warning("visa-falls-off", last, `${message} where the predicate is not set`, help);
     else context.error("visa-falls-off", last, message, help);
   }
 }
 
-/** The labels named in jumps that nothing of their part follows. */
+/** The labels in jumps of a part that are at its very end, where no instruction follows. */
 function jumpsTo(context: RoutineContext, { reachable }: ControlFlow, part: number, end: number): readonly Name[] {
   const { instructions, labels } = context.routine;
   const { parts, partOfLabel } = context.binding;

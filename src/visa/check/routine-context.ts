@@ -4,7 +4,7 @@ import type { Instruction, Name } from "../tree.ts";
 import type { Binding } from "./bind.ts";
 import type { VisaCheckCode } from "./codes.ts";
 
-/** What the rules of one routine work on, and where they report. */
+/** A routine that is being checked, and where its diagnostics go. */
 export class RoutineContext {
   readonly binding: Binding;
   readonly routine: BoundRoutine;
@@ -18,7 +18,7 @@ export class RoutineContext {
     return this.routine.grfBytes;
   }
 
-  /** Null where the name means nothing: that has been reported. */
+  /** The variable of a name; null if there is none, which has been reported. */
   variable(name: Name): Variable | null {
     return this.routine.variableOf.get(name) ?? null;
   }
@@ -31,11 +31,11 @@ export class RoutineContext {
     this.binding.sink.warning(code, span, message, typeof details === "string" ? { help: details } : details);
   }
 
-  /** Where something else stands in the routine's file, for a diagnostic. */
+  /** A note for a diagnostic, at another place of the routine's file. */
   note(message: string, span: Span): DiagnosticDetails {
     return { notes: [{ message, source: this.routine.file.source, span }] };
   }
 }
 
-/** Channels of an instruction; 1 where it has no execution size. */
+/** Number of channels of an instruction; 1 if it has no execution size. */
 export const channelsOf = ({ exec }: Instruction): number => exec?.size ?? 1;

@@ -1,4 +1,4 @@
-/** Names that are known together: those of a routine, or between `{` and `}`. */
+/** The names of one scope: those of a routine, or between `{` and `}`. */
 export class Scope<T> {
   readonly names = new Map<string, T>();
   readonly #outer: Scope<T> | null;
@@ -7,6 +7,7 @@ export class Scope<T> {
     this.#outer = outer;
   }
 
+  /** The innermost declaration of a name. */
   find(name: string): T | null {
     for (let scope: Scope<T> | null = this; scope !== null; scope = scope.#outer) {
       const found = scope.names.get(name);
@@ -15,8 +16,8 @@ export class Scope<T> {
     return null;
   }
 
-  /** Names in reach, innermost first; at most `limit`. */
-  reachable(limit: number): readonly string[] {
+  /** Visible names, innermost scope first; at most `limit`. */
+  visible(limit: number): readonly string[] {
     const names: string[] = [];
     for (let scope: Scope<T> | null = this; scope !== null; scope = scope.#outer) {
       for (const name of scope.names.keys()) {

@@ -2,7 +2,7 @@ import type { Span } from "../../source/index.ts";
 import type { VisaFile } from "../tree.ts";
 
 /**
- * The statements that the parser skipped. One syntax error is enough for each: nothing is said of names, labels and
+ * The statements that the parser skipped. Each has its syntax error; nothing more is reported about names, labels and
  * attributes that may be missing because of it.
  */
 export class Skipped {
@@ -14,12 +14,12 @@ export class Skipped {
     this.#words = new Set(skipped.flatMap(({ start, end }) => source.text.slice(start, end).match(/[\w%$@?]+/g) ?? []));
   }
 
-  /** Whether a name stands in one of them, which might have said what it is. */
+  /** Whether a name occurs in one of them, which might have declared it. */
   names(name: string): boolean {
     return this.#words.has(name);
   }
 
-  /** Whether any of them stands between two offsets. */
+  /** Whether any of them lies between two offsets. */
   between(start: number, end: number): boolean {
     let low = 0;
     let high = this.#spans.length;

@@ -1,30 +1,30 @@
 import { typeBytes } from "../types.ts";
 import type { ExecSize, Instruction, Operand } from "../tree.ts";
-import { maskName } from "./exec-mask.ts";
+import { maskName } from "../exec-mask.ts";
 import { channelsOf, type RoutineContext } from "./routine-context.ts";
 import { vectorType } from "./type-rules.ts";
 
-/** What the pages of single instructions say beyond the forms and types of their operands. */
+/** Checks what the pages of single instructions require beyond the forms and types of their operands. */
 export function checkSpecial(context: RoutineContext, instruction: Instruction): void {
   rules[instruction.row.name]?.(context, instruction);
 }
 
 const isPredicate = (operand: Operand | undefined): boolean => operand?.kind === "name";
 
-/** The bitwise operations work on data or on predicates; on predicates without a predicate of their own. */
+/** Bitwise operations work on data or on predicates. On predicates they cannot be predicated themselves. */
 function bitwise(context: RoutineContext, { row, operands, predicate }: Instruction): void {
   const all = Object.values(operands);
   if (!all.some(isPredicate)) return;
   const other = all.find((operand) => !isPredicate(operand));
   if (other !== undefined) {
-    context.error("visa-predicate-operand", other, `\`${row.mnemonic}\` of predicates has predicates only`);
+    context.error("visa-predicate-operand", other, `\`${row.mnemonic}\` of predicates takes only predicates`);
   }
   if (predicate !== null) {
     context.error("visa-predicate-operand", predicate, `\`${row.mnemonic}\` of predicates cannot be predicated`);
   }
 }
 
-/** From a predicate: one channel, and a destination that has all of its bits. */
+/** A move from a predicate has one channel and a destination with room for all of its bits. */
 function move(context: RoutineContext, instruction: Instruction): void {
   const { operands, exec, predicate, saturate, mnemonic } = instruction;
   const { dst, src0 } = operands;
@@ -45,7 +45,7 @@ function move(context: RoutineContext, instruction: Instruction): void {
   }
 }
 
-/** A number whose bits are the channels': without a mask, from channel 0 or 16 on. */
+/** `setp` of a scalar, whose bits are those of the channels: without a mask, from channel 0 or 16 on. */
 function setPredicate(context: RoutineContext, { operands, exec }: Instruction): void {
   const { src0 } = operands;
   if (src0 === undefined || exec === null) return;
@@ -71,7 +71,7 @@ function moveState(context: RoutineContext, instruction: Instruction): void {
   context.error("visa-movs", src0, "a sampler cannot be moved to a surface, nor a surface to a sampler");
 }
 
-/** Addresses of predefined variables are not to be had, but for %arg and %retval; those of their aliases are. */
+/** The addresses of predefined variables cannot be taken, except those of %arg and %retval and of aliases. */
 function addressAdd(context: RoutineContext, { operands }: Instruction): void {
   const { src0 } = operands;
   if (src0?.kind !== "address-of") return;
@@ -80,22 +80,27 @@ function addressAdd(context: RoutineContext, { operands }: Instruction): void {
   context.error("visa-addr-add", src0, `the address of \`${variable.name}\` cannot be taken`);
 }
 
-/** A scalar call or return of lanes goes without a mask; `ret` at the end of a kernel is written (M1, 1) everywhere. */
+/** A scalar call or return has no mask. */
 function scalarCall(context: RoutineContext, instruction: Instruction): void {
   const { exec, row } = instruction;
   if (exec === null || channelsOf(instruction) !== 1 || exec.noMask) return;
   scalarMask(context, exec, `a scalar \`${row.mnemonic}\``);
 }
 
-/** What `faddr` gives is known when the program is loaded, and to nobody who writes a number. */
+/** Addresses of functions are known only when the program is loaded, so a constant cannot be one. */
 function indirectCall(context: RoutineContext, instruction: Instruction): void {
   scalarCall(context, instruction);
   const { address } = instruction.operands;
   if (address?.kind !== "immediate" || !["ud", "uq"].includes(address.type)) return;
-  context.warning("visa-constant-address", address, "no function is known to have this address", "take one by `faddr`");
+  context.warning(
+    "visa-constant-address",
+    address,
+    "no function is known to have this address",
+    "take a function's address with `faddr`",
+  );
 }
 
-/** Reports that what has one channel looks at a mask. */
+/** Reports an instruction with one channel that is under a mask. */
 export function scalarMask(context: RoutineContext, exec: ExecSize, what: string): void {
   const mask = maskName({ ...exec, noMask: true });
   context.error("visa-scalar-mask", exec, `${what} must be marked NoMask`, `write (${mask}, 1)`);

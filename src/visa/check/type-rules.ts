@@ -3,7 +3,7 @@ import type { Instruction, Operand } from "../tree.ts";
 import type { RoutineContext } from "./routine-context.ts";
 import { allowsType } from "./vector-operand.ts";
 
-/** Sorts of types that one instruction cannot mix (2_datatypes.md, "Type Conversion"). */
+/** The sorts of types that one instruction cannot mix (2_datatypes.md, "Type Conversion"). */
 type Sort = "integer" | "float" | "double";
 
 const sortOf = (type: DataType): Sort => (type === "df" ? "double" : isFloat(type) ? "float" : "integer");
@@ -14,7 +14,7 @@ const sortNames: Readonly<Record<Sort, string>> = {
   double: "doubles",
 };
 
-/** Where the destination may be of another sort than the sources, or the sources of different ones: conversions. */
+/** Instructions whose destination may be of another sort than the sources, or whose sources may differ: conversions. */
 const converting = new Set([
   "MOV",
   "CMP",
@@ -29,10 +29,10 @@ const converting = new Set([
   "SETP",
 ]);
 
-/** Saturation of these is for floating point only (their pages). */
+/** Instructions that can saturate only floating-point results, as their pages say. */
 const floatSaturation = new Set(["MUL", "MAD", "DIV"]);
 
-/** Arithmetic and logic are done in one sort of types; comparisons have sources of one. */
+/** Checks that arithmetic and logic have operands of one sort, and that comparisons have sources of one. */
 export function checkTypes(context: RoutineContext, instruction: Instruction): void {
   const { row, operands } = instruction;
   const found: { readonly operand: Operand; readonly sort: Sort; readonly dst: boolean }[] = [];
@@ -41,7 +41,7 @@ export function checkTypes(context: RoutineContext, instruction: Instruction): v
     if (spec?.class !== "vector" || spec.scalar === true) continue;
     const type = vectorType(context, operand);
     if (type === null) continue;
-    // What cannot have its type by itself has been reported.
+    // A type that the operand cannot have has been reported.
     if (!allowsType(spec, type, operand.kind === "immediate")) return;
     found.push({ operand, sort: sortOf(type), dst: spec.role === "dst" });
   }
@@ -58,11 +58,11 @@ export function checkTypes(context: RoutineContext, instruction: Instruction): v
   }
   const dst = found.find((f) => f.dst);
   if (dst === undefined || dst.sort === first.sort || (row.name === "CMP" && first.sort === "integer")) return;
-  const message = `the sources are ${sortNames[first.sort]}, and the destination is not`;
+  const message = `the sources are ${sortNames[first.sort]}, but the destination is not`;
   context.error("visa-mixed-types", dst.operand, message, "convert with `mov`");
 }
 
-/** The type of a vector operand; null for predicates, addresses, states and what is unknown. */
+/** The type of a vector operand; null for predicates, addresses, states and unknown variables. */
 export function vectorType(context: RoutineContext, operand: Operand): DataType | null {
   switch (operand.kind) {
     case "general": {
@@ -86,7 +86,7 @@ function saturation(
   context.error(
     "visa-saturation",
     mnemonic,
-    `\`${row.mnemonic}\` saturates floating-point types only`,
+    `\`${row.mnemonic}\` can saturate only floating-point types`,
     "leave out .sat",
   );
 }

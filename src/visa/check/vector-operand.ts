@@ -31,7 +31,7 @@ const formNames: Readonly<Record<VectorForm, string>> = {
 const formOf = (operand: VectorOperand | NameOperand): VectorForm =>
   operand.kind === "name" ? "predicate" : operand.kind;
 
-/** Checks one vector operand by itself: form, kind of variable, type, modifier, region, bounds. */
+/** Checks one vector operand by itself: form, kind of variable, type, modifier, region, bounds (5_operands.md). */
 export function checkVector(
   context: RoutineContext,
   instruction: Instruction,
@@ -69,7 +69,7 @@ export function checkVector(
   }
 }
 
-/** The variable of a name where it has one of these kinds; what it is instead has been reported. */
+/** The variable of a name if it is of one of these kinds; otherwise reports it and returns null. */
 export function ofKind(context: RoutineContext, name: Name, ...kinds: readonly Variable["kind"][]): Variable | null {
   const variable = context.variable(name);
   if (variable === null || kinds.includes(variable.kind)) return variable;
@@ -124,7 +124,7 @@ function general(
   if (spec.role === "dst") writable(context, operand, variable, start);
 }
 
-/** The upper halves of what MADW computes lie in registers of their own, behind those of the lower. */
+/** Bytes from the low halves of MADW's results to the high halves, which begin in the next register. */
 const highPart = (extent: Extent, bytes: number, grfBytes: number): number =>
   Math.ceil(((extent.last + 1) * bytes) / grfBytes) * grfBytes;
 
@@ -135,7 +135,7 @@ function extentOf(
   spec: VectorSpec,
   channels: number,
 ): Extent | null {
-  // The region of a scalar operand is ignored (5_operands.md, "Scalar Operands"); what is written must be a region still.
+  // The region of a scalar operand is ignored (5_operands.md, "Scalar Operands"), but must still be a valid one.
   if (spec.scalar === true) return scalarRegion(context, operand, region, spec);
   return spec.role === "dst"
     ? destinationRegion(context, region, channels, operand)
@@ -159,7 +159,7 @@ function writable(context: RoutineContext, operand: GeneralOperand, variable: Va
   const row = root.predefined ? predefinedVariable(root.name, context.routine.grfBytes) : undefined;
   if (row === undefined) return;
   const at = variable.rootOffset + start;
-  // Of %tsc the pause counter can be written, of %sr0 elements 1 and 2.
+  // Only the pause counter of %tsc and elements 1 and 2 of %sr0 can be written.
   const part = root.name === "%tsc" ? at === 16 : root.name === "%sr0" ? at === 4 || at === 8 : true;
   if (row.writable && part) return;
   context.error("visa-read-only", operand, `\`${root.name}\` cannot be written`);
@@ -186,7 +186,7 @@ function address(context: RoutineContext, operand: AddressOperand, spec: VectorS
     context.error(
       "visa-region",
       operand,
-      `${operand.width} is no width of an address operand`,
+      `${operand.width} is not a width of an address operand`,
       "it may be 1, 2, 4, 8, 16",
     );
     return;
@@ -224,15 +224,15 @@ function state(context: RoutineContext, name: Name, element: number, channels: n
   context.error("visa-out-of-bounds", name, message);
 }
 
-/** A predicate has a bit for every channel that the instruction can have, from its mask's first on. */
+/** Checks that a predicate has a bit for every channel that the instruction can have, from its mask's first on. */
 export function predicateElements(context: RoutineContext, { exec }: Instruction, name: Name): void {
   const variable = ofKind(context, name, "P");
   if (variable === null || exec === null) return;
   const end = exec.offset + exec.size;
-  // A mask that fits nothing is an error of its own, and so is a number of elements that no predicate has.
+  // A misaligned mask is reported elsewhere, and so is a predicate with an impossible number of elements.
   const elsewhere = exec.offset % exec.size !== 0 || !Number.isInteger(Math.log2(variable.elements));
   if (end <= variable.elements || elsewhere) return;
-  const message = `channels up to ${end - 1} need as many bits, and \`${name.text}\` has ${variable.elements}`;
+  const message = `channels up to ${end - 1} need ${end} bits, but \`${name.text}\` has ${variable.elements}`;
   context.error("visa-predicate-size", name, message, context.note("declared here", variable.span));
 }
 
@@ -267,10 +267,14 @@ function typed(
   context.error("visa-operand-type", operand, message, `it may be ${spec.types.join(", ")}`);
 }
 
+/** Whether an operand may be of a type; immediates have some freedom. */
 export const allowsType = ({ types }: VectorSpec, type: DataType, immediate: boolean): boolean =>
   types.includes(type) || (immediate && immediateFits(type, types));
 
-/** Packed immediates go where their elements can (2_datatypes.md, "Type Conversion"). An address of 64 bits may be short. */
+/**
+ * Whether an immediate of a type may stand where one of `types` is expected: a packed one where its elements can
+ * (2_datatypes.md, "Type Conversion"), and 32 bits for a 64-bit address.
+ */
 function immediateFits(type: DataType, types: readonly DataType[]): boolean {
   if (type === "ud") return types.includes("uq");
   if (type === "vf") return types.includes("f");

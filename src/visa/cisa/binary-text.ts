@@ -1,20 +1,20 @@
 import { type Position, SourceText, type Span } from "../../source/index.ts";
 
 const bytesPerLine = 16;
-/** "0000031f  " stands before the bytes of a line. */
+/** Column of the first byte of a line, after "0000031f  ". */
 const firstColumn = 11;
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
 
 /**
- * A binary file as the source of diagnostics: its text is a hex dump, and offsets are those of bytes. A message about a byte
- * shows its line of the dump, as `xxd` prints it, with the byte underlined.
+ * A binary file as the source of diagnostics. Its text is a hex dump, its offsets are those of bytes. A diagnostic at a
+ * byte shows that line of the dump, as `xxd` prints it, with the byte underlined.
  */
 export class BinaryText extends SourceText {
   readonly #bytes: Uint8Array;
 
   constructor(path: string, bytes: Uint8Array) {
-    // The dump is made line by line on demand: only few lines of a file are ever shown.
+    // Lines of the dump are made on demand: few of a file's lines are ever shown.
     super(path, "");
     this.#bytes = bytes;
   }

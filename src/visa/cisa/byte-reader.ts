@@ -2,8 +2,8 @@ import type { Span } from "../../source/index.ts";
 import type { CisaCode } from "./codes.ts";
 
 /**
- * Thrown where bytes cannot be what they should; caught in this room and reported as a diagnostic. No Error: where rows are
- * tried one after the other there are many, and none needs its stack.
+ * Thrown where bytes are not what they should be; caught in this folder and reported as a diagnostic. It is not an
+ * `Error`, because trying several rows throws many of them, and none needs a stack trace.
  */
 export class Malformed {
   readonly code: CisaCode;
@@ -17,10 +17,13 @@ export class Malformed {
   }
 }
 
-/** Reads little-endian fields of a file from `at` on, never beyond `end`. */
+/**
+ * Reads little-endian fields of a file from `at` on, and never past `end`. Its methods throw `Malformed` if too few
+ * bytes are left.
+ */
 export class ByteReader {
   readonly bytes: Uint8Array;
-  /** The next field's offset in the file. */
+  /** Offset of the next field in the file. */
   at: number;
   end: number;
   readonly #view: DataView;
@@ -56,7 +59,7 @@ export class ByteReader {
     return this.#view.getBigUint64(this.#take(8), true);
   }
 
-  /** Text of so many bytes. */
+  /** Text of `length` bytes. */
   text(length: number): string {
     const start = this.#take(length);
     return decode(this.bytes.subarray(start, start + length));
@@ -66,7 +69,7 @@ export class ByteReader {
     this.#take(length);
   }
 
-  /** Characters up to a NUL. */
+  /** A NUL-terminated string. */
   string(): string {
     const length = this.bytes.subarray(this.at, this.end).indexOf(0);
     if (length < 0) throw this.truncated();
@@ -75,7 +78,10 @@ export class ByteReader {
     return text;
   }
 
-  /** A count of things of which each takes at least `size` bytes: what cannot fit is refused before anything is made of it. */
+  /**
+   * Checks a count of things that take at least `size` bytes each: a count that cannot fit is refused before anything
+   * is allocated for it.
+   */
   countOf(count: number, size: number, what: string): number {
     if (count * size <= this.end - this.at) return count;
     throw new Malformed("visa-cisa-truncated", { start: this.at, end: this.at }, `no room for ${count} ${what}`);
@@ -100,7 +106,7 @@ export class ByteReader {
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const latin1 = new TextDecoder("latin1");
 
-/** Names are UTF-8 by custom, not by rule. */
+/** Names are usually UTF-8, which the format does not require; any others are read as Latin-1. */
 function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);

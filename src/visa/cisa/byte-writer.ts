@@ -1,6 +1,6 @@
 const utf8 = new TextEncoder();
 
-/** Collects little-endian fields. */
+/** Collects little-endian fields into bytes. */
 export class ByteWriter {
   #bytes = new Uint8Array(1024);
   #view = new DataView(this.#bytes.buffer);
@@ -30,7 +30,7 @@ export class ByteWriter {
     this.#view.setBigUint64(start, value, true);
   }
 
-  /** Without its length and without a NUL. */
+  /** Writes a text as UTF-8, without its length and without a NUL. */
   text(text: string): void {
     this.bytes(utf8.encode(text));
   }

@@ -11,11 +11,11 @@ const ranges: Readonly<Record<FieldWidth | "i16", readonly [number, number]>> = 
   u16: [0, 0xffff],
   i16: [-0x8000, 0x7fff],
   u32: [0, 0xffff_ffff],
-  // Written as unsigned, too, as in `flat[V+0x80000000]`.
+  // Text may also have it unsigned, as in `flat[V+0x80000000]`.
   i32: [-0x8000_0000, 0xffff_ffff],
 };
 
-/** Writes fields of a routine, and says what does not fit into them. */
+/** Writes fields of a routine, and reports values that do not fit into them (`visa-cisa-cannot-hold`). */
 export class FieldWriter {
   readonly bound: BoundRoutine;
   readonly sink: DiagnosticSink<CisaCode>;
@@ -25,18 +25,18 @@ export class FieldWriter {
     this.sink = sink;
   }
 
-  /** `what`: as in "the offset". */
+  /** Writes a number, or 0 if it does not fit. `what` is the message's subject, such as "the offset". */
   field(out: ByteWriter, width: FieldWidth | "i16", value: number, span: Span, what: string): void {
-    const [least, most] = ranges[width];
-    const fits = Number.isInteger(value) && value >= least && value <= most;
-    if (!fits) this.cannotHold(span, `${what} is ${value}, and a file can only hold ${least} to ${most}`);
+    const [min, max] = ranges[width];
+    const fits = Number.isInteger(value) && value >= min && value <= max;
+    if (!fits) this.cannotHold(span, `${what} is ${value}, but a file can hold only ${min} to ${max}`);
     const held = fits ? value : 0;
     if (width === "u8") out.u8(held);
     else if (width === "u16" || width === "i16") out.u16(held);
     else out.u32(held);
   }
 
-  /** The number of a variable, which has a declaration or is one that 3.6 knows. */
+  /** The variable of a name; reports one that is not declared, and a predefined one that 3.6 does not have. */
   variable(name: Name): Variable | null {
     const variable = this.bound.variableOf.get(name);
     if (variable === undefined) {
@@ -44,7 +44,7 @@ export class FieldWriter {
       return null;
     }
     if (variable.predefined && variable.kind === "G" && variable.index >= predefinedInPool) {
-      this.cannotHold(name, `${name.text} came after version 3.6`);
+      this.cannotHold(name, `${name.text} was added after version 3.6`);
     }
     return variable;
   }

@@ -2,25 +2,30 @@ import { isKnownVersion, type Name, type Version } from "../tree.ts";
 import { ByteReader, Malformed } from "./byte-reader.ts";
 import { atLeast, magic } from "./format.ts";
 
-/** What the header says of a kernel or a function. */
+/** The header's entry of a kernel or a function. */
 export interface RoutineEntry {
   readonly kind: "kernel" | "function";
   readonly name: Name;
   /** Bytes from the start of the file. */
   readonly offset: number;
-  /** Bytes, without the native code that may follow a kernel. */
+  /** Size in bytes, without the native code that may follow a kernel. */
   readonly size: number;
-  /** Where the header says so. */
+  /** Span of the offset and size in the header. */
   readonly at: { readonly start: number; readonly end: number };
 }
 
+/** The header of a file. */
 export interface Header {
   readonly version: Version;
   /** Kernels first, as in the file. */
   readonly entries: readonly RoutineEntry[];
 }
 
-/** @throws Malformed */
+/**
+ * Reads the header of a file.
+ *
+ * @throws Malformed
+ */
 export function readHeader(bytes: Uint8Array): Header {
   const reader = new ByteReader(bytes, 0, bytes.length);
   const start = { start: 0, end: Math.min(4, bytes.length) };
@@ -42,40 +47,40 @@ export function readHeader(bytes: Uint8Array): Header {
 
 function kernelEntry(reader: ByteReader, wideNames: boolean): RoutineEntry {
   const name = readName(reader, wideNames);
-  const place = readPlace(reader);
-  reader.u32(); // where its inputs are, which follows from the rest
+  const extent = readExtent(reader);
+  reader.u32(); // offset of its inputs, which follows from the rest
   skipRelocations(reader);
   for (let count = reader.u8(); count > 0; count--) reader.skip(9); // native code: platform, offset, size
-  return { kind: "kernel", name, ...place };
+  return { kind: "kernel", name, ...extent };
 }
 
 function functionEntry(reader: ByteReader, wideNames: boolean): RoutineEntry {
   reader.u8(); // linkage
   const name = readName(reader, wideNames);
-  const place = readPlace(reader);
+  const extent = readExtent(reader);
   skipRelocations(reader);
-  return { kind: "function", name, ...place };
+  return { kind: "function", name, ...extent };
 }
 
 function readName(reader: ByteReader, wide: boolean): Name {
   const length = wide ? reader.u16() : reader.u8();
   const start = reader.at;
   const name = { text: reader.text(length), start, end: reader.at };
-  if (name.text.includes("\0")) throw new Malformed("visa-cisa-bad-value", name, "a name with a NUL in it");
+  if (name.text.includes("\0")) throw new Malformed("visa-cisa-bad-value", name, "a name contains a NUL");
   return name;
 }
 
-function readPlace(reader: ByteReader): Pick<RoutineEntry, "offset" | "size" | "at"> {
+function readExtent(reader: ByteReader): Pick<RoutineEntry, "offset" | "size" | "at"> {
   const start = reader.at;
   return { offset: reader.u32(), size: reader.u32(), at: { start, end: reader.at } };
 }
 
-/** References to variables and functions of the file: pairs of u16. */
+/** Skips the references to variables and functions of the file: pairs of u16. */
 function skipRelocations(reader: ByteReader): void {
   for (let table = 0; table < 2; table++) reader.skip(4 * reader.u16());
 }
 
-/** Variables of a file have been retired before 3.0; no writer makes them. */
+/** Skips a variable of the file. These were retired before 3.0, and no writer makes them. */
 function skipFileVariable(reader: ByteReader, wideNames: boolean, wideIndices: boolean): void {
   reader.u8();
   readName(reader, wideNames);

@@ -1,18 +1,18 @@
 import type { OperandSpec, Row } from "../isa/row.ts";
 import { rowsOfOpcode } from "../isa/table.ts";
-import { type FileItem, type TextItem, textItems } from "../isa/template.ts";
+import { type FileItem, mnemonicItem } from "../isa/template.ts";
 import type { ExecSize, Instruction, Operand, Predicate, RawOperand, VectorOperand } from "../tree.ts";
 import { Malformed } from "./byte-reader.ts";
 import { layoutOf, narrowOperation } from "./layout.ts";
 import { LscParts, type Part } from "./lsc-reader.ts";
 import { bareSource, type OperandReader } from "./operand-reader.ts";
-import { choiceOf, codeByDefault, type OptionSpec, optionalOperands } from "./options.ts";
+import { choiceOfCode, codeByDefault, type OptionSpec, optionalOperands } from "./options.ts";
 import { unpack } from "./packed.ts";
 import { modeText, valuesOf } from "./render-target.ts";
 
 /**
- * Reads the instruction whose opcode was read at `start`. Where several rows share an opcode, the first whose constants and
- * operands are those of the file is meant; if none is, the first that can be read at all.
+ * Reads the instruction whose opcode was read at `start`. If several rows share the opcode, the first whose constants
+ * and operand forms match those of the file is taken; failing that, the first that can be read at all.
  *
  * @throws Malformed
  */
@@ -44,16 +44,16 @@ export function readInstruction(fields: OperandReader, opcode: number, start: nu
 const hex = (byte: number): string => `0x${byte.toString(16).padStart(2, "0")}`;
 
 const noOpcode = (opcode: number, sub: number | null): string =>
-  sub === null ? `${hex(opcode)} is no opcode` : `${hex(sub)} is no sub-opcode of ${hex(opcode)}`;
+  sub === null ? `${hex(opcode)} is not an opcode` : `${hex(sub)} is not a sub-opcode of ${hex(opcode)}`;
 
-/** An instruction of one row, being read. */
+/** The reading of an instruction as one particular row. */
 class Draft {
   readonly #fields: OperandReader;
   readonly #row: Row;
   readonly #start: number;
   readonly #strict: boolean;
   readonly #operands: Record<string, Operand> = {};
-  /** Of operands that lie in several fields. */
+  /** The parts of operands that are spread over several fields, by operand and part. */
   readonly #parts = new Map<string, Map<string, Part>>();
   #exec: ExecSize | null = null;
   #predicate: Predicate | null = null;
@@ -70,7 +70,7 @@ class Draft {
     const { reader, tables } = this.#fields;
     const items = layoutOf(this.#row, tables.format);
     if (items === null)
-      throw this.#malformed("visa-cisa-unknown-layout", `no layout of ${this.#row.mnemonic} is known`);
+      throw this.#malformed("visa-cisa-unknown-layout", `the layout of ${this.#row.mnemonic} is not known`);
     if (this.#row.sub !== null) reader.u8();
     for (const item of items) this.#item(item);
     this.#assemble();
@@ -103,7 +103,7 @@ class Draft {
         this.#expect(fields.raw().variable.text === "%null", "a raw operand that is not %null");
         return;
       case "zero":
-        // Reserved, and not looked at by readers either.
+        // Reserved. Other readers do not check it either.
         fields.field(item.width);
         return;
       case "constant":
@@ -123,7 +123,7 @@ class Draft {
     const value = this.#fields.field(item.width);
     const narrow = item.width === "u16" ? narrowOperation(value) : value;
     const values = narrow === null ? null : unpack(narrow, item, this.#row);
-    if (values === null) throw this.#malformed("visa-cisa-bad-value", `the flags ${hex(value)} mean nothing here`);
+    if (values === null) throw this.#malformed("visa-cisa-bad-value", `the flags ${hex(value)} have no meaning here`);
     for (const [{ operand, part }, partValue] of values) {
       if (part !== null) this.#record(operand, part, partValue, start);
       else this.#number(operand, partValue, start);
@@ -169,10 +169,14 @@ class Draft {
     const operand = this.#fields.vector(spec, saturate);
     const form = operand.kind === "name" ? "predicate" : operand.kind;
     if (!this.#strict || spec.forms.includes(form)) return operand;
-    throw new Malformed("visa-cisa-bad-value", { start, end: this.#fields.reader.at }, `${form} operand here`);
+    throw new Malformed(
+      "visa-cisa-bad-value",
+      { start, end: this.#fields.reader.at },
+      `an operand of the form ${form} cannot stand here`,
+    );
   }
 
-  /** An option or number by what a file holds. */
+  /** Sets an option or number from its code in the file. */
   #number(name: string, code: number, start: number): void {
     const spec = this.#spec(name);
     const span = { start, end: this.#fields.reader.at };
@@ -184,10 +188,10 @@ class Draft {
     if (choice !== null) this.#operands[name] = { kind: "option", choice, ...span };
   }
 
-  /** Null for what the text leaves out. */
+  /** The choice with a code; null if it is one that text leaves out. */
   #choice(name: string, spec: OptionSpec, code: number): string | null {
     if (optionalOperands(this.#row).has(name) && code === codeByDefault(spec)) return null;
-    const choice = choiceOf(spec, code);
+    const choice = choiceOfCode(spec, code);
     if (choice === undefined) throw this.#malformed("visa-cisa-bad-value", `there is no ${name} with the code ${code}`);
     return choice;
   }
@@ -230,7 +234,7 @@ class Draft {
     return typeof value === "number" ? value : 0;
   }
 
-  /** The operands whose parts lay apart. */
+  /** Builds the operands whose parts are spread over several fields. */
   #assemble(): void {
     for (const [name, parts] of this.#parts) {
       const spec = this.#spec(name);
@@ -242,18 +246,21 @@ class Draft {
     this.#pairSuffixes();
   }
 
-  /** Of a render target write. */
+  /** Sets the mode of a render-target write. */
   #mode(name: string, { value, start, end }: Part): void {
     const text = typeof value === "number" ? modeText(value) : null;
     if (text === null) {
-      throw new Malformed("visa-cisa-bad-value", { start, end }, "the mode has bits that mean nothing");
+      throw new Malformed("visa-cisa-bad-value", { start, end }, "the mode has bits without a meaning");
     }
     if (text !== "") this.#operands[name] = { kind: "string", text, start, end };
   }
 
-  /** Of two suffixes that are there or left out together, the default of one is written where the other is not. */
+  /**
+   * Completes pairs of suffixes that are written or left out together: if one is there, the other is set to its
+   * default.
+   */
   #pairSuffixes(): void {
-    const item = mnemonicOf(this.#row);
+    const item = mnemonicItem(this.#row);
     for (const [i, suffix] of item.suffixes.entries()) {
       const before = item.suffixes[i - 1];
       if (suffix.kind !== "operand" || !suffix.paired || before?.kind !== "operand") continue;
@@ -263,12 +270,12 @@ class Draft {
         const spec = this.#spec(name);
         if (spec.class !== "option" || this.#operands[name] !== undefined) continue;
         const { start, end } = present;
-        this.#operands[name] = { kind: "option", choice: spec.byDefault ?? choiceOf(spec, 0) ?? "", start, end };
+        this.#operands[name] = { kind: "option", choice: spec.byDefault ?? choiceOfCode(spec, 0) ?? "", start, end };
       }
     }
   }
 
-  /** A second operand of data has a register of its own, and the rest of the first. */
+  /** A second data operand has a register of its own, and shares everything else with the first. */
   #dataParts(parts: ReadonlyMap<string, Part>): ReadonlyMap<string, Part> {
     return parts.has("size") ? parts : new Map([...(this.#parts.get("data") ?? []), ...parts]);
   }
@@ -278,9 +285,9 @@ class Draft {
     return data?.class === "lsc-data" ? data.shape : null;
   }
 
-  /** With what hangs on it by dots. */
+  /** The mnemonic with its suffixes. */
   #mnemonic(): string {
-    const item = mnemonicOf(this.#row);
+    const item = mnemonicItem(this.#row);
     const suffixes = item.suffixes.map((suffix) => {
       if (suffix.kind === "sat") return this.#saturate ? ".sat" : "";
       const operand = this.#operands[suffix.operand];
@@ -301,20 +308,14 @@ class Draft {
     if (!holds) throw this.#malformed("visa-cisa-bad-value", `${this.#row.mnemonic} has ${otherwise}`);
   }
 
-  /** About what was read last. */
+  /** An error at the byte that was read last. */
   #malformed(code: Malformed["code"], message: string): Malformed {
     const end = this.#fields.reader.at;
     return new Malformed(code, { start: Math.max(this.#start, end - 1), end }, message);
   }
 }
 
-function mnemonicOf(row: Row): Extract<TextItem, { kind: "mnemonic" }> {
-  const item = textItems(row).find(({ kind }) => kind === "mnemonic");
-  if (item?.kind !== "mnemonic") throw new Error(`${row.name} has no mnemonic`);
-  return item;
-}
-
-const canSaturate = (row: Row): boolean => mnemonicOf(row).suffixes.some(({ kind }) => kind === "sat");
+const canSaturate = (row: Row): boolean => mnemonicItem(row).suffixes.some(({ kind }) => kind === "sat");
 
 const bitsAsImmediate = ({ value, start, end }: Part): Operand => ({
   kind: "immediate",

@@ -11,13 +11,13 @@ import { codeByDefault } from "./options.ts";
 import { variableClasses } from "./packed.ts";
 import { modeBits, valuesOf } from "./render-target.ts";
 
-/** Numbers for what an instruction names besides variables; a mention may make a new one. */
+/** Numbers of the labels and strings that an instruction names; the first mention of one assigns its number. */
 export interface Mentions {
   label(name: Name, kind: "block" | "subroutine"): number;
   string(text: string): number;
 }
 
-/** Writes the instructions of a routine as the rows of the table say. */
+/** Writes the instructions of a routine, as their rows' layouts say. */
 export class InstructionWriter {
   readonly #out: ByteWriter;
   readonly #fields: FieldWriter;
@@ -35,7 +35,7 @@ export class InstructionWriter {
     const { row } = instruction;
     const items = fileItems(row);
     if (items === null) {
-      const message = `how ${row.mnemonic} lies in a file is not known`;
+      const message = `the binary layout of ${row.mnemonic} is not known`;
       this.#fields.sink.error("visa-cisa-unknown-layout", instruction.mnemonic, message);
       return;
     }
@@ -85,7 +85,7 @@ export class InstructionWriter {
     return kind === "A" || kind === "P" ? variableClasses[kind] : 0;
   }
 
-  /** An option or number, by default where it is left out. */
+  /** The code of an option or number; its default if it is left out. */
   #number(name: string, { row, operands }: Instruction): number {
     const spec = row.operands[name];
     const operand = operands[name];
@@ -181,12 +181,12 @@ export class InstructionWriter {
     else this.#operands.raw(null);
   }
 
-  /** The values are those that the mode announces. */
+  /** Writes the mode of a render-target write, or its values, which must be those that the mode requires. */
   #renderTarget(part: "flags" | "outputs", place: Span, { operands }: Instruction): void {
     const { mode, values } = operands;
     const bits = mode?.kind === "string" ? modeBits(mode.text) : 0;
     if (part === "flags") {
-      if (bits === null) this.#fields.cannotHold(place, "the mode has a part that is not known");
+      if (bits === null) this.#fields.cannotHold(place, "the mode has an unknown part");
       this.#out.u16(bits ?? 0);
       return;
     }
@@ -194,7 +194,7 @@ export class InstructionWriter {
     const wanted = valuesOf(bits ?? 0);
     if (items.length !== wanted.length || items.some(({ kind }, i) => (kind === "raw") !== (wanted[i] === "raw"))) {
       const kinds = wanted.join(", ");
-      this.#fields.cannotHold(place, `with this mode the operands are ${wanted.length}: ${kinds}`);
+      this.#fields.cannotHold(place, `this mode takes ${wanted.length} operands: ${kinds}`);
     }
     for (const item of items) this.#listed(item);
   }
@@ -204,7 +204,7 @@ export class InstructionWriter {
     else this.#operands.vector(item);
   }
 
-  /** What the text says and the layout has no field for. */
+  /** Reports operands, and parts of them, that the layout has no field for. */
   #reportUnheld(instruction: Instruction): void {
     const { row, operands, mnemonic } = instruction;
     const held = heldBy(row);
@@ -225,7 +225,7 @@ const noSurface: Immediate = { kind: "immediate", type: "ud", bits: 0n, start: 0
 
 const held = new WeakMap<Row, ReadonlyMap<string, ReadonlySet<string>>>();
 
-/** The operands that a row's layout holds, with the parts that it names. */
+/** The operands that a row's layout has fields for, with the parts that it names. */
 function heldBy(row: Row): ReadonlyMap<string, ReadonlySet<string>> {
   const known = held.get(row);
   if (known !== undefined) return known;

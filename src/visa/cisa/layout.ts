@@ -4,11 +4,14 @@ import { atLeast, type Format } from "./format.ts";
 
 type OperandItem = Extract<FileItem, { kind: "operand" }>;
 
-/** The fields of a row in a file of this format: rows give those of 3.6. Null where the layout is not known. */
+/**
+ * The fields of an instruction in a file of this format. Rows give those of version 3.6, which are revised here for
+ * others. Null if the layout is not known.
+ */
 export function layoutOf(row: Row, format: Format): readonly FileItem[] | null {
   const items = fileItems(row);
   if (items === null) return null;
-  // Typed gathers of 3.0 and 3.1 had a mask of the channels that are off, and no predicate; WAIT of 3.0 had no operand.
+  // In 3.0 and 3.1, typed gathers had a mask of disabled channels and no predicate; in 3.0, WAIT had no operand.
   if (!atLeast(format, 3, 2) && (row.opcode === 0x4b || row.opcode === 0x4c)) return null;
   if (!atLeast(format, 3, 1) && row.opcode === 0x5b) return null;
   const revise = revisions[row.opcode];
@@ -27,7 +30,7 @@ const operand = (name: string, width: OperandItem["width"] = null, part: string 
 const isOperand = (item: FileItem, name: string, part: string | null = null): boolean =>
   item.kind === "operand" && item.operand === name && item.part === part;
 
-/** Puts items behind the one that `where` finds. */
+/** Inserts items after each one that `where` accepts. */
 const insertAfter = (
   items: readonly FileItem[],
   where: (item: FileItem) => boolean,
@@ -35,8 +38,8 @@ const insertAfter = (
 ): readonly FileItem[] => items.flatMap((item) => (where(item) ? [item, ...more] : [item]));
 
 /**
- * Sampler messages. Their offsets are an operand from 3.4 on, before 16 bits; from 3.8 on a paired surface follows the
- * destination; from 4.0 on the operation and its flags have 16 bits (`narrowOperation`).
+ * Sampler messages. From 3.4 on their offsets are an operand, before that 16 bits. From 3.8 on a paired surface follows
+ * the destination. From 4.0 on the operation and its flags have 16 bits (`narrowOperation`).
  */
 const sampler: Revision = (items, format) => {
   let revised = items;
@@ -48,11 +51,14 @@ const sampler: Revision = (items, format) => {
   return revised.map((item) => (item.kind === "packed" ? { ...item, width: "u16" } : item));
 };
 
-/** Of 16 bits, flags from bit 8 on, what has a place in 8 bits with flags from bit 5 on; null for what has none. */
+/**
+ * Converts an operation with flags from bit 8 on (16 bits) to one with flags from bit 5 on (8 bits); null if it does
+ * not fit.
+ */
 export const narrowOperation = (value: number): number | null =>
   (value & 0xff) < 0x20 && value < 0x800 ? (value & 0x1f) | ((value >> 8) << 5) : null;
 
-/** What later versions put behind the surface: the index of a surface state. */
+/** LSC accesses. Later writers put the index of a surface state after the surface. */
 const lsc: Revision = (items, { surfaceIndices }) =>
   surfaceIndices
     ? insertAfter(items, (item) => isOperand(item, "address", "surface"), operand("address", "u32", "index"))
@@ -61,7 +67,7 @@ const lsc: Revision = (items, { surfaceIndices }) =>
 const isBase = (item: FileItem): boolean =>
   item.kind === "operand" && item.operand === "address" && /^base[0-2]$/.test(item.part ?? "");
 
-/** Typed accesses have got an offset behind each coordinate, too. */
+/** Typed LSC accesses, for which later writers also put an offset after each coordinate. */
 const typedLsc: Revision = (items, format) =>
   !format.surfaceIndices
     ? items
@@ -77,7 +83,7 @@ const revisions: Readonly<Record<number, Revision>> = {
     callFlags ? insertAfter(items, (item) => item.kind === "pred", operand("hint", "u8")) : items,
   // WAIT
   91: (items, format) => (atLeast(format, 3, 1) ? items : []),
-  // RAW_SENDS: the unit's number, behind the lengths, came with 3.6.
+  // RAW_SENDS: the unit's number, after the lengths, came with 3.6.
   122: (items, format) => {
     const unit = items.findIndex((item) => isOperand(item, "results")) + 1;
     return atLeast(format, 3, 6) ? items : items.filter((_, i) => i !== unit);

@@ -3,23 +3,25 @@ import type { LscAddress, LscBlock, LscData, RawOperand, VectorOperand } from ".
 import { Malformed } from "./byte-reader.ts";
 import { addressSizes, type Codes, dataSizes, models, orders, scales, vectorLengths } from "./lsc-codes.ts";
 
+/** The kind of shape that the data of an instruction have. */
 export type LscShape = Extract<OperandSpec, { class: "lsc-data" }>["shape"];
 
-/** A part of an LSC operand, where it was read. */
+/** A part of an operand, with the span of its bytes. */
 export interface Part {
   readonly value: number | RawOperand | VectorOperand;
   readonly start: number;
   readonly end: number;
 }
+/** Parts by their names in the row's layout. */
 export type Parts = ReadonlyMap<string, Part>;
 
-/** Puts an LSC operand together from the parts that lie scattered over the instruction. */
+/** Builds an LSC operand from its parts, which are spread over the instruction. */
 export class LscParts {
   readonly #parts: Parts;
   readonly #start: number;
   readonly #end: number;
 
-  /** At least one. */
+  /** `parts` must not be empty. */
   constructor(parts: Parts) {
     this.#parts = parts;
     const all = [...parts.values()];
@@ -31,7 +33,7 @@ export class LscParts {
     const model = this.#code("model", models, "flat");
     const surface = this.#operand("surface");
     const surfaceOffset = this.#number("index", 0);
-    // The text of these two leaves out a surface of 0.
+    // For these two models, text leaves out a surface of 0.
     const bare = model === "flat" || model === "arg";
     const none = bare && surface?.kind === "immediate" && surface.bits === 0n;
     return {
@@ -70,7 +72,7 @@ export class LscParts {
     return { blocks, width, height, transposed, vnni: this.#number("vnni", 0) !== 0 };
   }
 
-  /** Without those at the end that are not there. */
+  /** The addresses, without trailing ones that are %null. */
   #bases(): LscAddress["base"] {
     const offset = this.#number("offset", 0);
     const found: LscAddress["base"][number][] = [];

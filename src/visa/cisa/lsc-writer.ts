@@ -1,10 +1,10 @@
 import type { LscAddress, LscData, Operand, RawOperand, VectorOperand } from "../tree.ts";
 import { addressSizes, type Codes, dataSizes, models, orders, vectorLengths } from "./lsc-codes.ts";
 
-/** What a file holds in a field of its own: a number, or an operand; null: %null, or no surface. */
+/** The content of a field: a number or an operand. Null stands for %null, or for no surface. */
 type Field = number | RawOperand | VectorOperand | null;
 
-/** The value of a part of an LSC operand, or undefined where it has no such part or no code for it. */
+/** The value of a part of an LSC operand; undefined if it has no such part, or there is no code for it. */
 export function lscPart(operand: Operand, part: string): Field | undefined {
   if (operand.kind === "lsc-address") return addressPart(operand, part);
   return operand.kind === "lsc-data" ? dataPart(operand, part) : undefined;
@@ -63,7 +63,7 @@ function dataPart(data: LscData, part: string): Field | undefined {
 
 const code = <Name>({ codeOf }: Codes<Name>, name: Name): number | undefined => codeOf.get(name);
 
-/** What the parts of an address that a file has no field for say, if anything. */
+/** Names of the parts of an address that are set but have no field in the file. */
 export function unheldParts(address: LscAddress, held: ReadonlySet<string>): readonly string[] {
   const bases = address.base.flatMap(({ offset }, i) => {
     const there = held.has(`base${i}`) || (i === 1 && held.has("pitch"));

@@ -1,15 +1,16 @@
 import { isReservedName } from "../predefined.ts";
 
-/** What the text may call a variable or a label. */
+/** A variable's or attribute's name in text. */
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Whether the text may call a variable or an attribute so. */
+/** Whether text can have this name for a variable or an attribute. */
 export const isName = (text: string): boolean => variableName.test(text);
 
+/** A label's name in text. */
 const labelName = /^[A-Za-z_$@?][A-Za-z0-9_$@?-]*$/;
 
 /**
- * Gives names to what has only a number. The string pool keeps the names of the text, for debugging: they may be missing,
- * not be unique, or not be names at all.
+ * Names for variables or labels, which files identify only by number. The string pool keeps the names of the original
+ * text for debugging, but they may be missing, repeated or invalid.
  */
 export class NameSpace {
   readonly #taken = new Set<string>();
@@ -19,7 +20,10 @@ export class NameSpace {
     this.#form = of === "variables" ? variableName : labelName;
   }
 
-  /** `wanted` where it is free and a name; else one like "V32", of the letter and the number. */
+  /**
+   * Returns `wanted` if it is valid and not yet taken, otherwise a name such as "V32", made of the letter and the
+   * number.
+   */
   give(wanted: string, letter: string, number: number): string {
     let name = wanted;
     if (!this.#form.test(name) || isReservedName(name) || this.#taken.has(name)) {

@@ -19,12 +19,12 @@ import type { Tables } from "./tables.ts";
 
 type VectorSpec = Extract<OperandSpec, { class: "vector" }>;
 
-/** Sources that are not described by a row's specification. */
+/** The specification of sources that a row does not describe. */
 const anySource: VectorSpec = { class: "vector", role: "src", forms: [], types: dataTypes };
-/** Those in the parentheses and brackets of LSC addresses. */
+/** The specification of sources in the parentheses and brackets of LSC addresses. */
 export const bareSource: VectorSpec = { ...anySource, plain: true };
 
-/** Reads the fields of instructions (5_operands.md). All methods throw Malformed. */
+/** Reads the fields of instructions (5_operands.md). All methods throw `Malformed`. */
 export class OperandReader {
   readonly reader: ByteReader;
   readonly tables: Tables;
@@ -38,7 +38,7 @@ export class OperandReader {
     return this.reader[width]();
   }
 
-  /** In version 3.0 the codes of the masks were M1 to M8, none, and the whole. */
+  /** Reads an execution size and mask. */
   exec(): ExecSize {
     const start = this.reader.at;
     const byte = this.reader.u8();
@@ -47,7 +47,7 @@ export class OperandReader {
     return { ...this.#mask(byte >> 4, start), size, start, end: this.reader.at };
   }
 
-  /** As `gather` and `scatter` have it. */
+  /** Reads the number of elements and the mask of `gather` and `scatter`. */
   execElements(): ExecSize {
     const start = this.reader.at;
     const byte = this.reader.u8();
@@ -73,7 +73,7 @@ export class OperandReader {
     return { kind: "raw", variable, offset, start, end: this.reader.at };
   }
 
-  /** `saturate` is called where the operand's modifier says so. */
+  /** Reads a vector operand; calls `saturate` if its modifier says that the destination saturates. */
   vector(spec: VectorSpec = anySource, saturate?: () => void): VectorOperand | NameOperand {
     const start = this.reader.at;
     const tag = this.reader.u8();
@@ -82,14 +82,14 @@ export class OperandReader {
     return this.#modified(operand, tag >> 3, start, spec, saturate);
   }
 
-  /** What is no vector, raw or LSC operand: a name, or a number of its own. */
+  /** Reads an operand that is neither a vector, a raw nor an LSC operand: a name or a number. */
   simple(spec: OperandSpec, width: FieldWidth | null): Operand {
     const start = this.reader.at;
     switch (spec.class) {
       case "predicate": {
         const operand = this.vector();
         if (operand.kind === "name") return operand;
-        throw this.#bad(start, "this is not a predicate");
+        throw this.#bad(start, "this operand must be a predicate");
       }
       case "surface":
         return this.#named("T", this.reader.u8(), start);
@@ -114,7 +114,7 @@ export class OperandReader {
     }
   }
 
-  /** Any variable: its number, and what was read as its class. */
+  /** Reads the number of a variable of any kind, whose class has been read before. */
   variable(variableClass: number): NameOperand {
     const start = this.reader.at;
     const kind = (["G", "A", "P"] as const).find((k) => variableClasses[k] === variableClass);
@@ -149,7 +149,7 @@ export class OperandReader {
       }
       case operandClasses.predicate: {
         const value = this.reader.u16();
-        if (value > 0xfff) throw this.#bad(start, "a predicate that is a value cannot be inverted or collapsed");
+        if (value > 0xfff) throw this.#bad(start, "a predicate operand cannot be inverted or collapsed");
         return this.#named("P", value, start);
       }
       case operandClasses.indirect: {
@@ -174,7 +174,10 @@ export class OperandReader {
     }
   }
 
-  /** The address of a variable is written as the variable's operand: only the instruction tells them apart. */
+  /**
+   * Files hold the address of a variable as if it were the variable's operand; which of them is meant depends on the
+   * instruction.
+   */
   #general(spec: VectorSpec, start: number): VectorOperand {
     const number = this.tables.index();
     const variable = this.tables.name("G", number, start);
@@ -226,6 +229,7 @@ export class OperandReader {
     throw this.#bad(start, `this operand cannot have the modifier ${code}`);
   }
 
+  /** The codes of masks. In version 3.0 they were M1 to M8, no mask, and the whole mask. */
   #mask(code: number, start: number): Pick<ExecSize, "offset" | "noMask"> {
     const { major, minor } = this.tables.format;
     if (major > 3 || minor > 0) return { offset: 4 * (code & 7), noMask: code > 7 };
@@ -238,7 +242,10 @@ export class OperandReader {
   }
 }
 
-/** An integer of less than 32 bits lies extended in a file; what else is beyond a type's bits means nothing. */
+/**
+ * Drops the bits above a type's own, unless they extend it: files extend integers to 32 bits, and any other bits there
+ * have no meaning.
+ */
 function extended(bits: bigint, type: DataType): bigint {
   const width = 8 * typeBytes(type);
   const isExtended = !isFloat(type) && BigInt.asUintN(32, BigInt.asIntN(width, bits)) === bits;

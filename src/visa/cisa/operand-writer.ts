@@ -16,10 +16,10 @@ import type { Span } from "../../source/index.ts";
 
 const modifierCodes = new Map(Object.entries(sourceModifiers).map(([code, name]) => [name, Number(code)]));
 
-/** The region of an address: it is a scalar. */
+/** The region of an address, which is a scalar. */
 const scalarRegion: Region = { vertical: 0, width: 1, horizontal: 0 };
 
-/** Writes the operands of instructions (5_operands.md), each by its form. */
+/** Writes the operands of instructions by their forms (5_operands.md). */
 export class OperandWriter {
   readonly #out: ByteWriter;
   readonly #fields: FieldWriter;
@@ -29,12 +29,12 @@ export class OperandWriter {
     this.#fields = fields;
   }
 
-  /** Where an instruction has none, that of one channel of the whole mask. */
+  /** Writes an execution size and mask; for an instruction without one, the code 0 (M1, 1). */
   exec(exec: ExecSize | null): void {
     this.#out.u8(exec === null ? 0 : maskCode(exec) | Math.max(0, execSizes.indexOf(exec.size)));
   }
 
-  /** As `gather` and `scatter` have it. */
+  /** Writes the number of elements and the mask of `gather` and `scatter`. */
   execElements(exec: ExecSize | null): void {
     const size = exec?.size ?? 8;
     this.#out.u8((exec === null ? 0 : maskCode(exec)) | (size === 16 ? 1 : size === 1 ? 2 : 0));
@@ -49,7 +49,7 @@ export class OperandWriter {
     this.#out.u16(this.#predicateNumber(predicate) | collapse | (predicate.inverted ? 0x8000 : 0));
   }
 
-  /** Null: %null. */
+  /** Writes a raw operand; null stands for %null. */
   raw(operand: RawOperand | null): void {
     this.#out.u32(operand === null ? 0 : this.#fields.numberOf(operand.variable));
     if (operand === null) this.#out.u16(0);
@@ -92,7 +92,7 @@ export class OperandWriter {
     }
   }
 
-  /** An address is written as the operand of the variable; the instruction tells that it is one. */
+  /** Writes an address as if it were the variable's operand; which of them is meant depends on the instruction. */
   #addressOf(operand: AddressOf): void {
     const variable = this.#fields.variable(operand.variable);
     if (variable === null || variable.kind !== "G") {
@@ -102,7 +102,7 @@ export class OperandWriter {
     const row = Math.floor(operand.offset / rowBytes);
     const column = (operand.offset % rowBytes) / typeBytes(variable.type);
     if (!Number.isInteger(column)) {
-      this.#fields.cannotHold(operand, `byte ${operand.offset} is not where an element of ${variable.name} begins`);
+      this.#fields.cannotHold(operand, `byte ${operand.offset} is not the start of an element of ${variable.name}`);
     }
     this.#tag("general");
     this.#general(variable.index, row, Math.floor(column), scalarRegion, operand);
@@ -140,7 +140,7 @@ export class OperandWriter {
   #predicateNumber(named: Predicate | NameOperand): number {
     const number = this.#fields.numberOf(named.name);
     if (number <= 0xfff) return number;
-    this.#fields.cannotHold(named, `${named.name.text} is predicate ${number}, and a file can only refer to 4095`);
+    this.#fields.cannotHold(named, `${named.name.text} is predicate ${number}, but a file can refer to only 4095`);
     return 0;
   }
 
@@ -150,5 +150,5 @@ export class OperandWriter {
   }
 }
 
-/** Bits 4 to 7. */
+/** A mask's code, in bits 4 to 7. */
 const maskCode = ({ offset, noMask }: ExecSize): number => ((offset / 4) | (noMask ? 8 : 0)) << 4;

@@ -1,12 +1,13 @@
 import type { OperandSpec, Row } from "../isa/row.ts";
 import { type Suffix, type TextItem, textItems } from "../isa/template.ts";
 
+/** An operand with named choices. */
 export type OptionSpec = Extract<OperandSpec, { class: "option" }>;
 
 const names = new WeakMap<OptionSpec, ReadonlyMap<number, string>>();
 
-/** The choice that a file's number stands for. */
-export function choiceOf(spec: OptionSpec, code: number): string | undefined {
+/** The choice with a code; undefined if there is none. */
+export function choiceOfCode(spec: OptionSpec, code: number): string | undefined {
   let known = names.get(spec);
   if (known === undefined) {
     const pairs = Object.entries(spec.choices).reverse();
@@ -15,13 +16,13 @@ export function choiceOf(spec: OptionSpec, code: number): string | undefined {
   return known.get(code);
 }
 
-/** The number that leaving an option out means. */
+/** The code of an option that is left out. */
 export const codeByDefault = (spec: OptionSpec): number =>
   spec.byDefault === undefined ? 0 : (spec.choices[spec.byDefault] ?? 0);
 
 const optional = new WeakMap<Row, ReadonlySet<string>>();
 
-/** The operands that the text may leave out. */
+/** The operands that text may leave out. */
 export function optionalOperands(row: Row): ReadonlySet<string> {
   let known = optional.get(row);
   if (known === undefined) {

@@ -1,20 +1,20 @@
 import type { Row } from "../isa/row.ts";
 import type { FileItem, PackedPart } from "../isa/template.ts";
 
-/** The codes of a variable's class where an instruction names any variable. */
+/** Codes of a variable's class, for instructions that can name any kind of variable. */
 export const variableClasses = { G: 0, A: 0x10, P: 0x20 } as const;
 
-/** The bits that a part of a packed field may set; a constant owns none, and must be what is left. */
+/** The bits that a part of a packed field may set. A constant has none: the bits that are left over must equal it. */
 function bitsOf(part: PackedPart, row: Row): number {
   if (typeof part === "number") return 0;
   if (part.part === "class") return variableClasses.A | variableClasses.P;
   const spec = row.operands[part.operand];
   if (spec?.class === "option") return Object.values(spec.choices).reduce((bits, code) => bits | code, 0);
   if (spec?.class === "number") return 2 ** Math.ceil(Math.log2(spec.to + 1)) - 1;
-  throw new Error(`${row.name} packs ${part.operand}, which is no number`);
+  throw new Error(`${row.name} packs ${part.operand}, which is not a number`);
 }
 
-/** What a packed field holds for each of its parts, or null where its constants are not what the row has. */
+/** Splits a packed field into the values of its parts; null if its constants are not the row's. */
 export function unpack(
   value: number,
   { parts }: Extract<FileItem, { kind: "packed" }>,

@@ -7,24 +7,26 @@ import { type Format, formatsOf } from "./format.ts";
 import { type Header, readHeader, type RoutineEntry } from "./header.ts";
 import { type ReadRoutine, readRoutine } from "./routine-reader.ts";
 
+/** The result of `readCisa`. */
 export interface CisaRead {
-  /** Null where not even the header could be read; else all that could. */
+  /** Everything that could be read; null if not even the header could. */
   readonly tree: VisaFile | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Reads a CISA file (4_visa_header.md): version 3.6, and others from 3.0 to 4.2 as far as the documents go. Spans of the
- * tree and of the diagnostics are offsets of bytes; the source of both is a hex dump. Any bytes may be given: reading never
- * throws, and takes time in proportion to their number.
+ * Reads a CISA file (4_visa_header.md): version 3.6, and the others from 3.0 to 4.2 as far as the documents describe
+ * them. Spans of the tree and of the diagnostics are byte offsets; their source is a hex dump. Takes any bytes: it
+ * never throws, and its time is proportional to their number. Errors are in `diagnostics`, with the codes of
+ * `cisaCodes`.
  */
 export function readCisa(bytes: Uint8Array, path: string): CisaRead {
   const source = new BinaryText(path, bytes);
   const sink = new DiagnosticSink<CisaCode>(source);
   try {
     const header = readHeader(bytes);
-    const places = new Places(bytes, sink).find(header.entries);
-    const routines = readRoutines(bytes, header, places, sink).map(({ routine }) => routine);
+    const found = new RoutineFinder(bytes, sink).find(header.entries);
+    const routines = readRoutines(bytes, header, found, sink).map(({ routine }) => routine);
     const tree: VisaFile = { source, version: header.version, routines, comments: [] };
     return { tree, diagnostics: sink.diagnostics };
   } catch (error) {
@@ -38,20 +40,20 @@ const report = (sink: DiagnosticSink<CisaCode>, { code, span, message }: Malform
   sink.error(code, span, `${message} (at ${hex(span.start)})`, { help: helps[code] });
 
 const helps: Partial<Record<CisaCode, string>> = {
-  "visa-cisa-unknown-opcode": "what follows in this routine is not read, as instructions differ in length",
+  "visa-cisa-unknown-opcode": "the rest of this routine is not read, because instructions differ in length",
 };
 
 const hex = (offset: number): string => `0x${offset.toString(16)}`;
 
-/** A routine and where it is, whatever the header says. */
-interface Place {
+/** A routine and its actual offset, which the header may give wrongly. */
+interface FoundRoutine {
   readonly entry: RoutineEntry;
   readonly offset: number;
-  /** The file ends before it does. */
+  /** Whether the file ends before the routine. */
   readonly isCut: boolean;
 }
 
-class Places {
+class RoutineFinder {
   readonly #bytes: Uint8Array;
   readonly #sink: DiagnosticSink<CisaCode>;
 
@@ -60,8 +62,8 @@ class Places {
     this.#sink = sink;
   }
 
-  find(entries: readonly RoutineEntry[]): readonly Place[] {
-    const places: Place[] = [];
+  find(entries: readonly RoutineEntry[]): readonly FoundRoutine[] {
+    const found: FoundRoutine[] = [];
     let room = this.#bytes.length;
     for (const entry of entries) {
       if (entry.kind === "function" && entry.offset === 0 && entry.size === 0) {
@@ -69,25 +71,28 @@ class Places {
         this.#sink.warning("visa-cisa-extern-function", entry.name, message);
         continue;
       }
-      const offset = this.#offset(entry, places.at(-1));
+      const offset = this.#offset(entry, found.at(-1));
       const isCut = offset + entry.size > this.#bytes.length;
       if (isCut) {
-        const message = `${entry.name.text} ends at ${hex(offset + entry.size)}, and the file at ${hex(this.#bytes.length)}`;
+        const message = `${entry.name.text} ends at ${hex(offset + entry.size)}, but the file at ${hex(this.#bytes.length)}`;
         this.#sink.error("visa-cisa-truncated", entry.at, message);
       }
       room -= Math.max(0, Math.min(entry.size, this.#bytes.length - offset));
       if (room < 0) {
-        const message = `with ${entry.name.text} the routines have more bytes than the file`;
+        const message = `up to ${entry.name.text}, the routines have more bytes than the file`;
         this.#sink.error("visa-cisa-overlap", entry.at, message);
         break;
       }
-      places.push({ entry, offset, isCut });
+      found.push({ entry, offset, isCut });
     }
-    return places;
+    return found;
   }
 
-  /** Writers of 3.6 add the size of the native code to a function's offset once for each function before it. */
-  #offset(entry: RoutineEntry, before: Place | undefined): number {
+  /**
+   * The offset of a routine. Writers of 3.6 add the size of the native code to a function's offset once for each
+   * function before it.
+   */
+  #offset(entry: RoutineEntry, before: FoundRoutine | undefined): number {
     if (before === undefined || entry.kind === "kernel" || before.entry.kind === "kernel") return entry.offset;
     const expected = before.offset + before.entry.size;
     if (entry.offset === expected || this.#isNamed(entry, entry.offset) || !this.#isNamed(entry, expected)) {
@@ -98,7 +103,7 @@ class Places {
     return expected;
   }
 
-  /** Whether the first string of what lies there is the routine's name, as writers put it. */
+  /** Whether a routine of this name is at an offset: writers make the name the first string. */
   #isNamed({ name }: RoutineEntry, offset: number): boolean {
     const start = offset + 4;
     const end = start + (name.end - name.start);
@@ -107,17 +112,19 @@ class Places {
   }
 }
 
-/** In the first format in which all of them can be read, or else in that in which most can. */
+/**
+ * Reads the routines in the first format in which all of them can be read, or else in the one with the fewest failures.
+ */
 function readRoutines(
   bytes: Uint8Array,
   { version }: Header,
-  places: readonly Place[],
+  found: readonly FoundRoutine[],
   sink: DiagnosticSink<CisaCode>,
 ): readonly ReadRoutine[] {
   const [likeliest, ...others] = formatsOf(version.major, version.minor);
   const attempt = (format: Format) => ({
     format,
-    routines: places.map(({ entry, offset }) => readRoutine(bytes, entry, offset, format)),
+    routines: found.map(({ entry, offset }) => readRoutine(bytes, entry, offset, format)),
   });
   let best = attempt(likeliest);
   for (const format of others) {
@@ -128,8 +135,8 @@ function readRoutines(
   const fields = addedFields(best.format);
   if (fields !== null) sink.warning("visa-cisa-layout-guessed", versionSpan, `read with ${fields}`);
   for (const [i, { failure }] of best.routines.entries()) {
-    const isSaid = failure?.code === "visa-cisa-truncated" && places[i]!.isCut;
-    if (failure !== null && !isSaid) report(sink, failure);
+    const isReported = failure?.code === "visa-cisa-truncated" && found[i]!.isCut;
+    if (failure !== null && !isReported) report(sink, failure);
   }
   return best.routines;
 }

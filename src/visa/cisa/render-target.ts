@@ -1,4 +1,4 @@
-/** The parts of the mode of a render target write with their bits, in the order in which IGC prints them. */
+/** Parts of a render-target write's mode and their bits, in the order in which IGC prints them. */
 const flags: readonly (readonly [name: string, bit: number])[] = [
   ["RTI", 2],
   ["A", 3],
@@ -13,14 +13,14 @@ const flags: readonly (readonly [name: string, bit: number])[] = [
   ["NULLRT", 12],
 ];
 
-/** As in "<A><Z>"; null where bits are set that mean nothing. */
+/** The mode as text, such as "<A><Z>"; null if bits without a meaning are set. */
 export function modeText(bits: number): string | null {
   const known = flags.filter(([, bit]) => (bits >> bit) & 1);
   const sum = known.reduce((all, [, bit]) => all | (1 << bit), 0);
   return sum === bits ? known.map(([name]) => `<${name}>`).join("") : null;
 }
 
-/** Null where a part is not known. */
+/** The bits of a mode; null if a part of it is unknown. */
 export function modeBits(text: string): number | null {
   const parts = text.match(/<\w+>/g) ?? [];
   if (parts.join("") !== text) return null;
@@ -28,7 +28,10 @@ export function modeBits(text: string): number | null {
   return bits.includes(undefined) ? null : bits.reduce<number>((all, bit) => all | (1 << bit!), 0);
 }
 
-/** Which values follow, in order: the header, what the mode adds before the colours, four colours, what it adds behind. */
+/**
+ * The values that follow, in order: the header, those that the mode adds before the colours, four colours, and those
+ * that it adds after them.
+ */
 export function valuesOf(bits: number): readonly ("raw" | "vector")[] {
   const some = (kind: "raw" | "vector", ...names: readonly string[]) =>
     names.filter((name) => (bits >> flags.find(([known]) => known === name)![1]) & 1).map(() => kind);

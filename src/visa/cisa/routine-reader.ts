@@ -6,7 +6,7 @@ import { readInstruction } from "./instruction-reader.ts";
 import { OperandReader } from "./operand-reader.ts";
 import { Tables } from "./tables.ts";
 
-/** A routine, as far as it could be read; `failure`: what ended it early. */
+/** A routine as far as it could be read; `failure` is what ended it early. */
 export interface ReadRoutine {
   readonly routine: Routine;
   readonly failure: Malformed | null;
@@ -28,7 +28,7 @@ export function readRoutine(bytes: Uint8Array, entry: RoutineEntry, offset: numb
   return { routine: { kind, name, version: null, statements, start: offset, end }, failure };
 }
 
-/** The statements that could be read remain when it throws. */
+/** Reads a routine's statements. Those that could be read are in `statements` even if it throws. */
 function readInto(
   statements: Statement[],
   reader: ByteReader,
@@ -40,7 +40,7 @@ function readInto(
   const tables = new Tables(reader, format);
   tables.string();
   tables.readVariables();
-  // One by one: there may be more of them than a call can have arguments.
+  // One by one, as there may be more of them than a call can have arguments.
   for (const declaration of tables.declarations()) statements.push(declaration);
   if (kind === "kernel") for (const input of tables.readInputs()) statements.push(input);
 
@@ -58,12 +58,12 @@ function readInto(
     throw new Malformed("visa-cisa-code-size", span, `${size} bytes of instructions do not lie in the routine`);
   }
   reader.at = Math.min(codeStart, reader.end);
-  // Of a file that was cut off, the instructions that are there are read.
+  // If the file was cut off, the instructions that are there are read.
   reader.end = Math.min(reader.end, codeStart + size);
   readCode(statements, reader, tables);
 }
 
-/** Writers of text leave these 0, and have attributes of these names. */
+/** The fields for a function's sizes. Writers leave them 0 if the text has attributes of these names. */
 function functionSizes(reader: ByteReader): readonly Attribute[] {
   return ["ArgSize", "RetValSize"].flatMap((text): Attribute[] => {
     const start = reader.at;

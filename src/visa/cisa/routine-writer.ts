@@ -17,7 +17,7 @@ import {
 import { InstructionWriter, type Mentions } from "./instruction-writer.ts";
 import { StringPool } from "./string-pool.ts";
 
-/** Entries of one kind of variable or of attributes. */
+/** The entries of a table: those of one kind of variable, or the attributes. */
 class Table {
   readonly out = new ByteWriter();
   count = 0;
@@ -29,13 +29,13 @@ interface LabelEntry {
   readonly kind: LabelKind;
 }
 
-/** A routine's bytes, and where its inputs are in them (kernels only). */
+/** A routine's bytes, and the offset in them of its inputs (kernels only). */
 export interface WrittenRoutine {
   readonly bytes: Uint8Array;
   readonly inputs: number;
 }
 
-/** Writes one kernel or function of version 3.6; `fields` collects what cannot be written. */
+/** Writes one kernel or function in version 3.6; `fields` collects errors. */
 export function writeRoutine(bound: BoundRoutine, fields: FieldWriter): WrittenRoutine {
   const writer = new RoutineWriter(bound, fields);
   writer.statements(bound.routine.statements);
@@ -54,7 +54,7 @@ class RoutineWriter implements Mentions {
     T: new Table(),
   };
   readonly #attributes = new Table();
-  /** In the order of their first mention. */
+  /** In the order in which they are first mentioned. */
   readonly #labels: LabelEntry[] = [];
   readonly #labelNumbers = new Map<string, number>();
   readonly #code = new ByteWriter();
@@ -80,7 +80,7 @@ class RoutineWriter implements Mentions {
     for (const kind of ["A", "P"] as const) this.#table(out, "u16", this.#tables[kind]);
     this.#writeLabels(out);
     for (const kind of ["S", "T"] as const) this.#table(out, "u8", this.#tables[kind]);
-    out.u8(0); // variables for motion estimation, which were retired
+    out.u8(0); // variables for motion estimation, which no longer exist
     const inputs = out.length;
     if (this.#bound.kind === "kernel") this.#writeInputs(out);
 
@@ -102,12 +102,12 @@ class RoutineWriter implements Mentions {
     if (known !== undefined) return known;
     const number = this.#labels.push({ string: this.string(name.text), kind }) - 1;
     this.#labelNumbers.set(name.text, number);
-    if (number === 0xffff) this.#fields.cannotHold(name, "a routine can have 65535 labels");
+    if (number === 0xffff) this.#fields.cannotHold(name, "a routine can have at most 65535 labels");
     return number & 0xffff;
   }
 
   string(text: string): number {
-    if (text.includes("\0")) this.#fields.cannotHold(this.#bound.routine.name, "a name with a NUL in it");
+    if (text.includes("\0")) this.#fields.cannotHold(this.#bound.routine.name, "a name contains a NUL");
     return this.#pool.add(text);
   }
 
@@ -124,7 +124,7 @@ class RoutineWriter implements Mentions {
         return;
       case "label": {
         const number = this.#labelNumbers.get(statement.name.text);
-        // The label behind `.function` says what the directive has said.
+        // The directive before it has already written the label of a `.function`.
         if (number === undefined || this.#labels[number]!.kind === "block") this.#marker("label", statement.name);
         return;
       }
@@ -138,7 +138,7 @@ class RoutineWriter implements Mentions {
       case "parameter":
       case "funcdecl":
       case "options":
-        // Inputs have a table of their own; the others have no place in a file.
+        // Inputs have a table of their own; a file has no place for the others.
         return;
     }
   }
@@ -160,12 +160,12 @@ class RoutineWriter implements Mentions {
       const { alias } = declaration;
       out.u32(alias === null ? 0 : this.#fields.numberOf(alias.of));
       this.#field(out, "u16", alias?.offset ?? 0, declaration, "the offset of the alias");
-      out.u8(0); // an alias of a variable of the routine, not of the file
+      out.u8(0); // an alias of one of the routine's variables, not the file's
     }
     this.#field(out, "u8", attributes.length, declaration, "the number of attributes");
     for (const attribute of attributes) this.#attributeOfVariable(out, attribute);
     if (kind === "S" && table.count === bindlessSampler + 1) {
-      this.#fields.cannotHold(declaration, "a routine can declare 31 samplers");
+      this.#fields.cannotHold(declaration, "a routine can declare at most 31 samplers");
     }
   }
 
@@ -176,7 +176,7 @@ class RoutineWriter implements Mentions {
     return Math.max(0, code);
   }
 
-  /** A number has 4 bytes, whatever the text gives; a property that is there or not has none. */
+  /** Writes an attribute of a variable: 4 bytes for a number, none for one that is either set or not. */
   #attributeOfVariable(out: ByteWriter, { name, value, ...span }: DeclarationAttribute): void {
     out.u32(this.string(name.text));
     if (typeof value === "string") this.#textValue(out, value, span);
@@ -241,7 +241,7 @@ class RoutineWriter implements Mentions {
   }
 }
 
-/** Null where there is none. */
+/** The code of an implicit input's kind; null if it has none. */
 function implicitCode(implicit: string): number | null {
   if (implicit === pseudoInput.name) return pseudoInput.code;
   const known = implicitInputs.indexOf(implicit);

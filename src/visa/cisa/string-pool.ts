@@ -3,8 +3,8 @@ import type { ByteWriter } from "./byte-writer.ts";
 import { predefinedInPool, rowBytes } from "./format.ts";
 
 /**
- * The names of a routine in the order in which it mentions them, as the reference writer puts them down: its own, those of
- * the predefined variables, and then one for each declaration, attribute, label and called function.
+ * The names of a routine in the order in which it mentions them, like the reference writer's: its own, those of the
+ * predefined variables, and then one for each declaration, attribute, label and called function.
  */
 export class StringPool {
   readonly #strings: string[] = [];
@@ -16,7 +16,7 @@ export class StringPool {
     }
   }
 
-  /** A string that occurs again is written again. */
+  /** Adds a string, even if it is already there, and returns its index. */
   add(text: string): number {
     return this.#strings.push(text) - 1;
   }

@@ -27,18 +27,18 @@ const kindNames: Readonly<Record<VariableKind | "L", string>> = {
   L: "label",
 };
 
-/** What an attribute is, in a declaration and of a routine. */
+/** The value of an attribute. */
 type AttributeValue = DeclarationAttribute["value"];
 
-/** The tables at the start of a routine: from here on, instructions know everything by number. */
+/** The tables at the start of a routine, to which its instructions refer by number. */
 export class Tables {
   readonly format: Format;
   readonly strings: readonly string[];
   readonly #declarations: Declaration[] = [];
-  /** The index of the name of each declaration. */
+  /** For each declaration, the index of its name in the string pool. */
   readonly #mentions: number[] = [];
   readonly #reader: ByteReader;
-  /** By kind and number. */
+  /** Names by kind and number. */
   readonly #names: Readonly<Record<VariableKind | "L", Map<number, string>>> = {
     G: new Map(),
     A: new Map(),
@@ -47,12 +47,12 @@ export class Tables {
     T: new Map(),
     L: new Map(),
   };
-  /** Of the general variables, by number. */
+  /** Bytes of an element of each general variable, by number. */
   readonly #elementBytes = new Map<number, number>();
   readonly #variables = new NameSpace("variables");
   readonly #labels = new NameSpace("labels");
 
-  /** Reads the string pool; the other tables follow by `readVariables` and `readInputs`. */
+  /** Reads the string pool. `readVariables` and `readInputs` read the other tables. */
   constructor(reader: ByteReader, format: Format) {
     this.#reader = reader;
     this.format = format;
@@ -64,19 +64,19 @@ export class Tables {
     this.strings = Array.from({ length: count }, () => reader.string());
   }
 
-  /** An index of a string or of a general variable. */
+  /** Reads an index of a string or of a general variable. */
   index(): number {
     return this.format.wideIndices ? this.#reader.u32() : this.#reader.u16();
   }
 
-  /** A string by the index that is read next. */
+  /** Reads an index and returns its string. */
   string(width: "index" | "u16" = "index"): Name {
     const start = this.#reader.at;
     const index = this.#stringIndex(width);
     return { text: this.strings[index]!, start, end: this.#reader.at };
   }
 
-  /** The variable or label of a number that was read from `start` on. */
+  /** The name of the variable or label with a number, which was read at `start`. */
   name(kind: VariableKind | "L", number: number, start: number): Name {
     const span = { start, end: this.#reader.at };
     const text = this.#names[kind].get(number);
@@ -84,12 +84,12 @@ export class Tables {
     throw new Malformed("visa-cisa-bad-index", span, `${kindNames[kind]} ${number} does not exist`);
   }
 
-  /** Of a general variable that exists. */
+  /** Bytes of an element of a general variable that exists. */
   elementBytes(number: number): number {
     return this.#elementBytes.get(number)!;
   }
 
-  /** Declarations of all kinds, and the table of labels. */
+  /** Reads the declarations of all kinds, and the table of labels. */
   readVariables(): void {
     const reader = this.#reader;
     for (let n = reader.countOf(this.index(), 10, "variables"), i = 0; i < n; i++) this.#general(firstGeneral + i);
@@ -97,16 +97,17 @@ export class Tables {
     for (let n = reader.u16(), i = 0; i < n; i++) this.#other("P", firstPredicate + i);
     for (let n = reader.u16(), i = 0; i < n; i++) this.#label(i);
     const samplers = reader.u8();
-    if (samplers >= bindlessSampler) throw this.#badValue(reader.at - 1, `${samplers} samplers: there can be 31`);
+    if (samplers >= bindlessSampler)
+      throw this.#badValue(reader.at - 1, `${samplers} samplers, but there can be at most 31`);
     for (let i = 0; i < samplers; i++) this.#other("S", i);
     for (let n = reader.u8(), i = 0; i < n; i++) this.#other("T", firstSurface + i);
     const vme = reader.u8();
-    if (vme !== 0) throw this.#badValue(reader.at - 1, `${vme} variables for motion estimation, which were retired`);
+    if (vme !== 0) throw this.#badValue(reader.at - 1, `${vme} variables for motion estimation; these no longer exist`);
   }
 
   /**
-   * In the order of the text: that in which the string pool has their names. Where it would change the numbers of variables
-   * of a kind, in the order of the tables.
+   * The declarations in the order of the original text, which is that of their names in the string pool; or in the
+   * order of the tables, if the former would renumber the variables of a kind.
    */
   declarations(): readonly Declaration[] {
     const mention = new Map(this.#declarations.map((declaration, i) => [declaration, this.#mentions[i]!]));
@@ -125,12 +126,12 @@ export class Tables {
     return Array.from({ length: count }, () => this.#input());
   }
 
-  /** Those of a routine, which are statements of their own. */
+  /** Reads attributes of a variable or a routine. */
   readAttributes(count: number): DeclarationAttribute[] {
     return Array.from({ length: this.#reader.countOf(count, 3, "attributes") }, () => this.#attribute());
   }
 
-  /** Of a string that exists. */
+  /** Reads an index of a string and checks it. */
   #stringIndex(width: "index" | "u16"): number {
     const start = this.#reader.at;
     const index = width === "u16" ? this.#reader.u16() : this.index();
@@ -158,7 +159,7 @@ export class Tables {
     const offset = reader.u16();
     const alias = of === 0 ? null : { of: this.name("G", of, aliasAt), offset };
     const scope = reader.u8();
-    if (scope !== 0) throw this.#badValue(reader.at - 1, "an alias of a variable of the file, which were retired");
+    if (scope !== 0) throw this.#badValue(reader.at - 1, "an alias of a variable of the file; these no longer exist");
     const attributes = this.readAttributes(reader.u8());
     this.#declarations.push({
       kind: "decl",
@@ -181,7 +182,7 @@ export class Tables {
     const name = this.#declare(variable, number);
     const elements = reader.u16();
     const attributes = this.readAttributes(reader.u8());
-    // Of samplers and surfaces the text says which name the file has.
+    // For samplers and surfaces, text says which name the file has.
     const shown = variable === "S" || variable === "T" ? { ...name } : null;
     const declaration = { kind: "decl", name, variable, elements, attributes, shown } as const;
     this.#declarations.push({ ...declaration, type: null, align: null, alias: null, start, end: reader.at });
@@ -224,7 +225,7 @@ export class Tables {
   #attribute(): DeclarationAttribute {
     const reader = this.#reader;
     const name = this.string();
-    if (!isName(name.text)) throw this.#badValue(name.start, "the name of an attribute is none that the text can have");
+    if (!isName(name.text)) throw this.#badValue(name.start, "the name of an attribute is not one that text can have");
     const value = this.#attributeValue(name.text, reader.u8());
     return { name, value, start: name.start, end: reader.at };
   }

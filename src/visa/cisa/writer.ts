@@ -6,15 +6,17 @@ import { FieldWriter } from "./field-writer.ts";
 import { magic, written } from "./format.ts";
 import { type WrittenRoutine, writeRoutine } from "./routine-writer.ts";
 
+/** The result of `writeCisa`. */
 export interface CisaWritten {
-  /** Null where there are errors. */
+  /** The file; null if there are errors. */
   readonly bytes: Uint8Array | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Writes the routines of a program as a CISA file of version 3.6, kernels first. Each is byte for byte what the reference
- * writer makes of the same text, except for the names of labels, which that one numbers. What 3.6 cannot hold is an error.
+ * Writes the routines of a program as a CISA file of version 3.6, kernels first. Each is byte for byte what the
+ * reference writer makes of the same text, except for the names of labels, which that writer numbers. Whatever 3.6
+ * cannot hold is an error (`visa-cisa-cannot-hold`), as are routines of the same name.
  */
 export function writeCisa(routines: readonly BoundRoutine[]): CisaWritten {
   const diagnostics: Diagnostic[] = [];
@@ -40,8 +42,9 @@ interface Item extends WrittenRoutine {
 function encodeName({ name, routine }: BoundRoutine, fields: FieldWriter): Uint8Array {
   const out = new ByteWriter();
   out.text(name);
-  if (name.includes("\0")) fields.cannotHold(routine.name, "a name with a NUL in it");
-  if (out.length > 0xff) fields.cannotHold(routine.name, `a name can have 255 bytes, and this one has ${out.length}`);
+  if (name.includes("\0")) fields.cannotHold(routine.name, "a name contains a NUL");
+  if (out.length > 0xff)
+    fields.cannotHold(routine.name, `a name can have at most 255 bytes, but this one has ${out.length}`);
   return out.finish();
 }
 
@@ -50,14 +53,14 @@ function* repeatedNames(routines: readonly BoundRoutine[]): Iterable<Diagnostic>
   for (const { name, routine, file } of routines) {
     if (seen.has(name)) {
       const sink = new DiagnosticSink<CisaCode>(file.source);
-      sink.error("visa-cisa-repeated-name", routine.name, `there are two routines with the name ${name}`);
+      sink.error("visa-cisa-repeated-name", routine.name, `two routines are named ${name}`);
       yield* sink.diagnostics;
     }
     seen.add(name);
   }
 }
 
-/** Bytes of a kernel's and a function's entry in the header, beside the name. */
+/** Bytes of a kernel's and a function's entry in the header, without the name. */
 const kernelEntry = 1 + 4 + 4 + 4 + 2 + 2 + 1;
 const functionEntry = 1 + 1 + 4 + 4 + 2 + 2;
 
@@ -84,7 +87,7 @@ function assemble(kernels: readonly Item[], functions: readonly Item[]): Uint8Ar
     out.u32(0); // no references to variables or functions of the file
     out.u8(0); // no native code
   }
-  out.u16(0); // variables of the file, which were retired
+  out.u16(0); // variables of the file, which no longer exist
   out.u16(functions.length);
   for (const routine of functions) {
     out.u8(0); // linkage

@@ -2,13 +2,13 @@ import { special } from "./execution.ts";
 import { type Row, row } from "./row.ts";
 import { dst, src } from "./vector-operands.ts";
 
-/** Addresses of bytes in the register file. */
+/** Address arithmetic: addresses of bytes in the register file. */
 export const addressRows: readonly Row[] = [
   row({
     opcode: 0x28,
     name: "ADDR_ADD",
     mnemonic: "addr_add",
-    title: "address of a variable or in an address variable, and an offset in bytes",
+    title: "sum of an address (of a variable, or in an address variable) and an offset in bytes",
     page: "ADDR_ADD",
     text: "addr_add E dst src0 src1",
     file: "exec dst src0 src1",

@@ -5,7 +5,7 @@ import { anySize } from "./flow.ts";
 import { type Row, row } from "./row.ts";
 import { dst, narrowIntegers, numbers, src } from "./vector-operands.ts";
 
-/** Arithmetic saturates, but for a few instructions. */
+/** A row of arithmetic, which can saturate unless the row says otherwise. */
 const arithmetic = (shape: Omit<Channelwise, "saturates"> & { readonly saturates?: boolean }): Row =>
   channelwise({ saturates: true, ...shape });
 
@@ -39,7 +39,7 @@ const dotProduct = (opcode: number, mnemonic: string, title: string): Row =>
     execution: special,
   });
 
-/** The high doubleword of a product of doublewords; 64 bits hold it where the signs of the sources differ. */
+/** The high doubleword of a product of doublewords, which are 64-bit if one is signed and the other unsigned. */
 const highHalf = (a: Expr, b: Expr, signed: boolean): Expr =>
   a.ty === "i64" ? k.shr(k.mul(a, b), k.i32(32), true) : k.mulHigh(a, b, signed);
 
@@ -101,7 +101,7 @@ export const arithmeticRows: readonly Row[] = [
   arithmetic({
     opcode: 0x09,
     mnemonic: "frc",
-    title: "what is left over the integer below",
+    title: "fractional part: the distance to the integer below",
     saturates: false,
     dst: dst(["f"]),
     sources: [src(["f"])],

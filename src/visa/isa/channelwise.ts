@@ -1,7 +1,7 @@
 import { anySize } from "./flow.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 
-/** What rows of arithmetic, logic and mathematical functions give; the rest follows. */
+/** The fields that a row of arithmetic, logic or mathematical functions gives; the others follow from them. */
 export interface Channelwise
   extends Pick<Row, "opcode" | "mnemonic" | "title" | "execution">,
     Partial<Pick<Row, "name" | "page" | "sizes" | "from" | "only">> {
@@ -10,7 +10,7 @@ export interface Channelwise
   readonly saturates: boolean;
 }
 
-/** `(P) mnemonic{.sat} E dst src0 ...`, the instruction and its page called like the mnemonic. */
+/** A row `(P) mnemonic{.sat} E dst src0 ...`, whose name and page are by default the mnemonic in upper case. */
 export function channelwise({ dst, sources, saturates, ...rest }: Channelwise): Row {
   const names = sources.map((_, i) => `src${i}`);
   return row({

@@ -3,6 +3,7 @@ import { anySize } from "./flow.ts";
 import { type Row, row } from "./row.ts";
 import { dst, numbers, src } from "./vector-operands.ts";
 
+/** Comparison. */
 export const compareRows: readonly Row[] = [
   row({
     opcode: 0x2c,

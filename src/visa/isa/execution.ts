@@ -2,49 +2,59 @@ import type { Expr } from "../../semantics/index.ts";
 import type { MemoryAction } from "./memory-action.ts";
 
 /**
- * What executing an instruction means. `flow` and `special` instructions are known to the lowering by their names; rows that
- * are not modelled say why.
+ * The meaning of executing an instruction. `flow` and `special` instructions are lowered by name; rows that are not
+ * modelled (`none`) give the reason.
  */
 export type Execution =
   | { readonly kind: "flow" }
   | { readonly kind: "memory"; readonly action: MemoryAction }
   | { readonly kind: "none"; readonly reason: string }
-  /** Channel by channel, from sources in the execution type to a result that is converted to the destination's type. */
+  /**
+   * Works channel by channel: sources in the execution type give a result, which is converted to the destination's
+   * type.
+   */
   | { readonly kind: "compute"; readonly integer?: IntegerSemantics; readonly float?: FloatSemantics }
-  /** Computing whose operands or results are not simply those of a channel: see `lower/`. */
+  /** A computation whose operands or results are not simply one per channel: see `lower/`. */
   | { readonly kind: "special" };
 
 /**
- * How integer sources are promoted. `low`: the low bits of the result depend on the low bits of the sources alone. `order`:
- * the sources must keep their values, and no intermediate result is larger. `exact`: 64 bits must hold intermediate results.
- * `word`: an operation on 32 bits.
+ * How integer sources are promoted. `low`: the low bits of the result depend only on the low bits of the sources.
+ * `order`: the sources must keep their values, and no intermediate result is larger. `exact`: intermediate results must
+ * fit in 64 bits. `word`: a 32-bit operation.
  */
 export type IntegerDomain = "low" | "order" | "exact" | "word";
 
-/** What a row may need to know of its operands. */
+/** Facts about its operands that a row may need to know. */
 interface IntegerTerms {
   /** Whether the promoted sources are signed. */
   readonly signed: boolean;
-  /** Bits of an element of src0 and of the destination. */
+  /** Bits of an element of src0. */
   readonly sourceBits: number;
+  /** Bits of an element of the destination. */
   readonly resultBits: number;
+  /** Whether the destination's type is signed. */
   readonly signedResult: boolean;
-  /** src0 + src1, with nothing lost where 64-bit sources saturate. */
+  /** src0 + src1, exact even if 64-bit sources saturate. */
   readonly sum: () => Expr;
-  /** Of integers that may be intermediate results; clamped to 64 bits where the instruction saturates. */
+  /** A product of sources or intermediate results, clamped to 64 bits if the instruction saturates. */
   readonly product: (a: Expr, b: Expr) => Expr;
+  /** A sum of sources or intermediate results, clamped in the same way. */
   readonly plus: (a: Expr, b: Expr) => Expr;
 }
 
+/** The computation of an instruction on integers. */
 export interface IntegerSemantics {
   readonly domain: IntegerDomain;
-  /** src1 is a count: its low 5 bits (6 where the result has 64) as an `i32`. */
+  /** Whether src1 is a shift count. The row is given its low 5 bits (6 if the result has 64 bits) as an `i32`. */
   readonly shifts?: true;
-  /** Sources (but a count) and result are all `i32` or all `i64`; or predicates, where the row allows them. */
+  /**
+   * Builds the result. Sources (except a shift count) and result are all `i32` or all `i64`, or predicates where the
+   * row allows them.
+   */
   readonly sem: (terms: IntegerTerms, ...sources: Expr[]) => Expr;
 }
 
-/** Arithmetic of the execution type, rounded and with subnormal numbers as %cr0 says. */
+/** Arithmetic in the execution type, with rounding and subnormal numbers as %cr0 says. */
 export interface FloatArithmetic {
   readonly ty: "f32" | "f64";
   add(a: Expr, b: Expr): Expr;
@@ -54,16 +64,20 @@ export interface FloatArithmetic {
   fma(a: Expr, b: Expr, c: Expr): Expr;
   div(a: Expr, b: Expr): Expr;
   sqrt(a: Expr): Expr;
-  /** One NaN gives the other operand. */
+  /** If one operand is NaN, the other one. */
   min(a: Expr, b: Expr): Expr;
+  /** If one operand is NaN, the other one. */
   max(a: Expr, b: Expr): Expr;
+  /** A constant of type `ty`. */
   constant(value: number): Expr;
-  /** To an integral number: to nearest even, towards zero, down, up. */
+  /** Rounds to an integral number: to nearest even, towards zero, down, up. */
   integral(direction: "rni" | "rzi" | "rmi" | "rpi", a: Expr): Expr;
-  /** A function of binary32 operands, as accurate as `numeric/` has it. */
+  /** A function of binary32 operands, as accurate as `numeric/` computes it. */
   approximate(name: "sin" | "cos" | "lg2" | "ex2" | "rsqrt" | "tanh" | "sigmoid" | "pow", ...a: Expr[]): Expr;
 }
 
+/** Builds the result of an instruction from floating-point sources. */
 export type FloatSemantics = (float: FloatArithmetic, ...sources: Expr[]) => Expr;
 
+/** The execution of instructions that are lowered by name. */
 export const special: Execution = { kind: "special" };

@@ -5,7 +5,7 @@ export const anySize: readonly number[] = [1, 2, 4, 8, 16, 32];
 
 const execution = { kind: "flow" } as const;
 const block: OperandSpec = { class: "label", of: "block" };
-/** In registers. */
+/** A number of registers. */
 const byte: OperandSpec = { class: "number", from: 0, to: 255 };
 const functionAddress: OperandSpec = {
   class: "vector",

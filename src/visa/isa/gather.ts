@@ -3,7 +3,7 @@ import { type OperandSpec, type Row, row } from "./row.ts";
 
 const elements = { kind: "elements", size: null, scaled: false, unaligned: false } as const;
 const scaled = { kind: "memory", action: { ...elements, scaled: true } } as const;
-/** "For each channel <num_blocks> bytes are read": the bytes need not be aligned. */
+/** "For each channel <num_blocks> bytes are read": these need not be aligned. */
 const bytewise = { kind: "memory", action: { ...elements, unaligned: true } } as const;
 const qwords = { kind: "memory", action: { ...elements, size: 8 } } as const;
 const channelwise = { kind: "memory", action: { kind: "channels" } } as const;
@@ -15,7 +15,7 @@ const dst = rawDst("ud", "d", "f");
 const src = rawSrc("ud", "d", "f");
 const sizes = [1, 2, 4, 8, 16];
 
-/** Accesses of surfaces, an offset a lane. */
+/** Accesses to surfaces, with one offset per lane. */
 export const gatherRows: readonly Row[] = [
   row({
     opcode: 0x39,
@@ -45,7 +45,7 @@ export const gatherRows: readonly Row[] = [
     opcode: 0x74,
     name: "GATHER4_SCALED",
     mnemonic: "gather4_scaled",
-    title: "load of up to four dwords a lane from a surface",
+    title: "load of up to four dwords per lane from a surface",
     page: "GATHER4_SCALED",
     text: "(P) gather4_scaled.{channels} E surface offset offsets dst",
     file: "exec pred channels zero:u16 surface offset offsets dst",
@@ -57,7 +57,7 @@ export const gatherRows: readonly Row[] = [
     opcode: 0x75,
     name: "SCATTER4_SCALED",
     mnemonic: "scatter4_scaled",
-    title: "store of up to four dwords a lane to a surface",
+    title: "store of up to four dwords per lane to a surface",
     page: "SCATTER4_SCALED",
     text: "(P) scatter4_scaled.{channels} E surface offset offsets src",
     file: "exec pred channels zero:u16 surface offset offsets src",
@@ -69,7 +69,7 @@ export const gatherRows: readonly Row[] = [
     opcode: 0x78,
     name: "GATHER_SCALED",
     mnemonic: "gather_scaled",
-    title: "load of one, two or four bytes a lane from a surface",
+    title: "load of one, two or four bytes per lane from a surface",
     page: "GATHER_SCALED",
     text: "(P) gather_scaled.{bytes} E surface offset offsets dst",
     file: "exec pred zero bytes zero:u16 surface offset offsets dst",
@@ -81,7 +81,7 @@ export const gatherRows: readonly Row[] = [
     opcode: 0x79,
     name: "SCATTER_SCALED",
     mnemonic: "scatter_scaled",
-    title: "store of one, two or four bytes a lane to a surface",
+    title: "store of one, two or four bytes per lane to a surface",
     page: "SCATTER_SCALED",
     text: "(P) scatter_scaled.{bytes} E surface offset offsets src",
     file: "exec pred zero bytes zero:u16 surface offset offsets src",

@@ -8,7 +8,7 @@ import { dst, integers, src } from "./vector-operands.ts";
 
 const withPredicates: readonly VectorForm[] = ["general", "indirect", "immediate", "predicate"];
 
-/** On data, or on predicates as a whole. */
+/** A bitwise operation on data or on predicates. */
 const bitwise = (opcode: number, mnemonic: string, title: string, count: 1 | 2, sem: IntegerSemantics["sem"]): Row =>
   channelwise({
     opcode,
@@ -20,22 +20,22 @@ const bitwise = (opcode: number, mnemonic: string, title: string, count: 1 | 2, 
     execution: { kind: "compute", integer: { domain: "low", sem } },
   });
 
-interface Shape extends Omit<Channelwise, "dst" | "saturates" | "execution"> {
+interface BitRow extends Omit<Channelwise, "dst" | "saturates" | "execution"> {
   readonly dst: readonly DataType[];
   readonly saturates?: boolean;
   readonly integer: IntegerSemantics;
 }
 
-const bits = ({ dst: types, integer, ...rest }: Shape): Row =>
+const bits = ({ dst: types, integer, ...rest }: BitRow): Row =>
   channelwise({ saturates: false, ...rest, dst: dst(types), execution: { kind: "compute", integer } });
 
 const doublewords = ["ud", "d"] as const;
 const rotated = ["ud", "d", "uw", "w", "uq", "q"] as const;
 const wordsAndDoublewords = ["ud", "d", "uw", "w"] as const;
-/** The manual excludes 2 channels. */
+/** The execution sizes of bit-field instructions: the manual excludes 2. */
 const fieldSizes = anySize.filter((size) => size !== 2);
 
-/** As the reference prints a truth table (`x1e`), and with a leading zero. */
+/** Truth tables as the reference prints them (`x1e`), and also with a leading zero. */
 const truthTables: Readonly<Record<string, number>> = Object.fromEntries([
   ...Array.from({ length: 256 }, (_, table) => [`x${table.toString(16)}`, table]),
   ...Array.from({ length: 16 }, (_, table) => [`x0${table.toString(16)}`, table]),
@@ -43,31 +43,31 @@ const truthTables: Readonly<Record<string, number>> = Object.fromEntries([
 
 const none = k.i32(-1);
 
-/** All ones where no bit is set. */
-const found = (a: Expr, place: Expr): Expr => k.select(k.eq(a, k.i32(0)), none, place);
+/** The position of a bit, or all ones if no bit is set. */
+const found = (a: Expr, position: Expr): Expr => k.select(k.eq(a, k.i32(0)), none, position);
 
 const trailingZeros = (a: Expr): Expr => k.op("i32.popcnt", k.sub(k.and(a, k.neg(a)), k.i32(1)));
 
-/** Of a negative number the first bit that differs from the sign. */
+/** The first set bit from the left; in a negative number, the first bit that differs from the sign. */
 function firstFromTheLeft(a: Expr, signed: boolean): Expr {
   const bits = signed ? k.xor(a, k.shr(a, k.i32(31), true)) : a;
   return found(bits, k.op("i32.clz", bits));
 }
 
-const five = k.i32(31);
+const lowFiveBits = k.i32(31);
 
 function extract(value: Expr, offset: Expr, width: Expr, signed: boolean): Expr {
-  const rest = k.sub(k.i32(32), k.and(width, five));
-  return k.shr(k.shl(k.shr(value, k.and(offset, five), signed), rest), rest, signed);
+  const rest = k.sub(k.i32(32), k.and(width, lowFiveBits));
+  return k.shr(k.shl(k.shr(value, k.and(offset, lowFiveBits), signed), rest), rest, signed);
 }
 
 function insert(into: Expr, value: Expr, offset: Expr, width: Expr): Expr {
-  const place = k.and(offset, five);
-  const mask = k.shl(k.sub(k.shl(k.i32(1), k.and(width, five)), k.i32(1)), place);
-  return k.or(k.and(k.shl(value, place), mask), k.and(into, k.not(mask)));
+  const start = k.and(offset, lowFiveBits);
+  const mask = k.shl(k.sub(k.shl(k.i32(1), k.and(width, lowFiveBits)), k.i32(1)), start);
+  return k.or(k.and(k.shl(value, start), mask), k.and(into, k.not(mask)));
 }
 
-/** Within the low `bits`; the count is taken modulo them. */
+/** Rotation within the low `bits`; the count is taken modulo `bits`. */
 function rotateLeft(a: Expr, n: Expr, bits: number): Expr {
   const mask = k.i32(bits - 1);
   const value = bits < 32 ? k.narrow(a, bits, false) : a;
@@ -94,7 +94,7 @@ export const logicRows: readonly Row[] = [
     mnemonic: "shr",
     title: "logical shift to the right",
     saturates: true,
-    // The manual has unsigned types only, and IGC writes signed ones as well.
+    // The manual has only unsigned types, but IGC writes signed ones as well.
     dst: integers,
     sources: [src(integers), src(integers)],
     integer: { domain: "order", shifts: true, sem: (_, a, n) => k.shr(a, n, false) },
@@ -104,7 +104,7 @@ export const logicRows: readonly Row[] = [
     mnemonic: "asr",
     title: "arithmetic shift to the right",
     saturates: true,
-    // The manual has signed types only, and IGC writes unsigned ones as well.
+    // The manual has only signed types, but IGC writes unsigned ones as well.
     dst: integers,
     sources: [src(integers), src(integers)],
     integer: { domain: "order", shifts: true, sem: (t, a, n) => k.shr(a, n, t.signed) },

@@ -3,7 +3,7 @@ import { anySize } from "./flow.ts";
 import type { AtomicFunction } from "./memory-action.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 
-/** `.ca.ca`: the policies of the first and the last cache. */
+/** `.ca.ca`: the caching policies of the first and the last level. */
 const cache: OperandSpec = {
   class: "option",
   choices: { df: 0, uc: 1, ca: 2, wb: 3, wt: 4, st: 5, ri: 6, cc: 7 },
@@ -16,7 +16,7 @@ const data = (role: "dst" | "src", shape: "vector" | "channels" | "block" = "vec
   role,
   shape,
 });
-/** A register beside the data, which has its type. */
+/** A further register operand, which has the type of the data. */
 const bare = (role: "dst" | "src"): OperandSpec => ({ class: "raw", role, bare: true });
 
 const head = "exec pred sfid l1 l3";
@@ -24,11 +24,11 @@ const addressFields = "address.model address.scale:u16 address.offset:i32 addres
 const dataFields = "data.size data.order data.elements data.channels";
 const untyped = `${head} ${addressFields} ${dataFields} address.surface`;
 
-type Sketch = Omit<Row, "opcode" | "sub" | "sizes" | "name"> & {
+type LscRow = Omit<Row, "opcode" | "sub" | "sizes" | "name"> & {
   readonly sub: number;
   readonly sizes?: Row["sizes"];
 };
-const lsc = (r: Sketch): Row =>
+const lsc = (r: LscRow): Row =>
   row({ opcode: 0x89, name: r.mnemonic.toUpperCase(), sizes: anySize, from: "dg2", ...r });
 
 const load: Execution = { kind: "memory", action: { kind: "lsc-access", access: "load" } };
@@ -40,18 +40,18 @@ const loads: readonly Row[] = [
     sub: 0x00,
     mnemonic: "lsc_load",
     execution: load,
-    title: "load, an address a lane",
+    title: "load, one address per lane",
     page: "LSC_UNTYPED",
     text: "(P) lsc_load.{sfid}{.l1.l3}{.ov} E data address",
     file: `${untyped} data.register address.base0 null null`,
-    // How the option lies in a file is not known.
+    // How a file holds the option is not known.
     operands: { sfid, l1: cache, l3: cache, ov: { class: "option", choices: { ov: 1 } }, data: data("dst"), address },
   }),
   lsc({
     sub: 0x01,
     mnemonic: "lsc_load_strided",
     execution: load,
-    title: "load at equal distances",
+    title: "load at equally spaced addresses",
     page: "LSC_UNTYPED",
     text: "(P) lsc_load_strided.{sfid}{.l1.l3} E data address",
     file: `${untyped} data.register address.base0 address.pitch null`,
@@ -61,7 +61,7 @@ const loads: readonly Row[] = [
     sub: 0x02,
     mnemonic: "lsc_load_quad",
     execution: load,
-    title: "load of some of four elements, an address a lane",
+    title: "load of some of four elements, one address per lane",
     page: "LSC_UNTYPED",
     text: "(P) lsc_load_quad.{sfid}{.l1.l3} E data address",
     file: `${untyped} data.register address.base0 null null`,
@@ -70,8 +70,8 @@ const loads: readonly Row[] = [
   lsc({
     sub: 0x1b,
     mnemonic: "lsc_load_status",
-    execution: none("which pages are there is not modelled"),
-    title: "whether the pages of addresses are there",
+    execution: none("the presence of pages is not modelled"),
+    title: "whether the pages at the addresses are present",
     page: "LSC_UNTYPED",
     text: "(P) lsc_load_status.{sfid}{.l1.l3} E data address",
     file: `${untyped} data.register address.base0 null null`,
@@ -84,7 +84,7 @@ const stores: readonly Row[] = [
     sub: 0x04,
     mnemonic: "lsc_store",
     execution: store,
-    title: "store, an address a lane",
+    title: "store, one address per lane",
     page: "LSC_UNTYPED",
     text: "(P) lsc_store.{sfid}{.l1.l3} E address data",
     file: `${untyped} null address.base0 data.register null`,
@@ -94,7 +94,7 @@ const stores: readonly Row[] = [
     sub: 0x05,
     mnemonic: "lsc_store_strided",
     execution: store,
-    title: "store at equal distances",
+    title: "store at equally spaced addresses",
     page: "LSC_UNTYPED",
     text: "(P) lsc_store_strided.{sfid}{.l1.l3} E address data",
     file: `${untyped} null address.base0 address.pitch data.register`,
@@ -104,7 +104,7 @@ const stores: readonly Row[] = [
     sub: 0x06,
     mnemonic: "lsc_store_quad",
     execution: store,
-    title: "store of some of four elements, an address a lane",
+    title: "store of some of four elements, one address per lane",
     page: "LSC_UNTYPED",
     text: "(P) lsc_store_quad.{sfid}{.l1.l3} E address data",
     file: `${untyped} null address.base0 data.register null`,
@@ -159,7 +159,7 @@ const blocks: readonly Row[] = [
   }),
 ];
 
-/** What follows `lsc_atomic_`, the sub-opcode, and what it does. */
+/** The part of the mnemonic after `lsc_atomic_`, the sub-opcode, the function and its title. */
 const atomicNames: readonly (readonly [name: string, sub: number, op: AtomicFunction, title: string])[] = [
   ["iinc", 0x08, "inc", "increment"],
   ["idec", 0x09, "dec", "decrement"],
@@ -244,7 +244,7 @@ const typedHead = "exec pred l1 l3 address.model address.size";
 const coordinates = "address.base0 address.base1 address.base2 address.base3";
 const typedReason = none("typed surfaces have a format and a tiling, which are not modelled");
 
-const typed = (r: Omit<Sketch, "execution">): Row =>
+const typed = (r: Omit<LscRow, "execution">): Row =>
   row({
     opcode: 0x8a,
     name: r.mnemonic.toUpperCase(),
@@ -341,7 +341,7 @@ const typedRest: readonly Row[] = [
   typed({
     sub: 0x1e,
     mnemonic: "lsc_read_state_info",
-    title: "what the state of a surface says",
+    title: "information from a surface's state",
     page: "LSC_TYPED",
     text: "(P) lsc_read_state_info.{sfid} data address",
     file: null,
@@ -350,7 +350,7 @@ const typedRest: readonly Row[] = [
   }),
 ];
 
-/** The load and store cache: accesses with several address models, data sizes and vectors. */
+/** Messages to the load and store cache (LSC): accesses with several address models, data sizes and vectors. */
 export const lscRows: readonly Row[] = [
   ...loads,
   ...stores,

@@ -7,12 +7,12 @@ import { dst, src } from "./vector-operands.ts";
 
 const approximate: readonly DataType[] = ["f", "hf"];
 
-interface Shape extends Omit<Channelwise, "dst" | "sources" | "saturates" | "execution"> {
+interface MathRow extends Omit<Channelwise, "dst" | "sources" | "saturates" | "execution"> {
   readonly types?: readonly DataType[];
   readonly float: FloatSemantics;
 }
 
-const of = (count: 1 | 2, { types = approximate, float, ...rest }: Shape): Row =>
+const mathRow = (count: 1 | 2, { types = approximate, float, ...rest }: MathRow): Row =>
   channelwise({
     ...rest,
     dst: dst(types),
@@ -20,14 +20,13 @@ const of = (count: 1 | 2, { types = approximate, float, ...rest }: Shape): Row =
     saturates: true,
     execution: { kind: "compute", float },
   });
-const unary = (shape: Shape): Row => of(1, shape);
-const binary = (shape: Shape): Row => of(2, shape);
+const unary = (shape: MathRow): Row => mathRow(1, shape);
+const binary = (shape: MathRow): Row => mathRow(2, shape);
 
-/** A platform after all that are known here (Xe3P). */
+/** A platform newer than any known here (Xe3P). */
 const future: Gate = { only: [] };
 
-const macroReason =
-  "the first approximation that its macro gives, and the precision of it, are the hardware's and not documented";
+const macroReason = "its first approximation, and the precision of that, depend on the hardware and are not documented";
 
 /** Functions of the extended math unit, and the macros that round correctly. */
 export const mathRows: readonly Row[] = [

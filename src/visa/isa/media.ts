@@ -7,7 +7,7 @@ const mode: OperandSpec = {
   class: "option",
   choices: { nomod: 0, modified: 1, top: 2, bottom: 3, top_mod: 4, bottom_mod: 5 },
 };
-const place: Readonly<Record<string, OperandSpec>> = {
+const block: Readonly<Record<string, OperandSpec>> = {
   mode,
   width: { class: "number", from: 1, to: 64 },
   height: { class: "number", from: 1, to: 64 },
@@ -27,7 +27,7 @@ export const mediaRows: readonly Row[] = [
     page: "MEDIA_LD",
     text: "media_ld.{mode} ({width},{height}) surface [plane] x y dst",
     file: "mode surface plane width height x y dst",
-    operands: { ...place, dst: rawDst() },
+    operands: { ...block, dst: rawDst() },
     sizes: null,
     execution,
   }),
@@ -39,7 +39,7 @@ export const mediaRows: readonly Row[] = [
     page: "MEDIA_ST",
     text: "media_st.{mode} ({width},{height}) surface [plane] x y src",
     file: "mode surface plane width height x y src",
-    operands: { ...place, src: rawSrc() },
+    operands: { ...block, src: rawSrc() },
     sizes: null,
     execution,
   }),

@@ -1,4 +1,7 @@
-/** The read-modify-write operations, whatever their instruction calls them. `cas`: the operand to compare with comes first. */
+/**
+ * The atomic read-modify-write functions, whatever instructions call them. The first operand of `cas` is the one to
+ * compare with.
+ */
 export type AtomicFunction =
   | "load"
   | "exchange"
@@ -6,7 +9,7 @@ export type AtomicFunction =
   | "sub"
   | "inc"
   | "dec"
-  /** Returns what it has written. */
+  /** Decrements and returns the new value. */
   | "predec"
   | "umin"
   | "umax"
@@ -16,23 +19,24 @@ export type AtomicFunction =
   | "or"
   | "xor"
   | "cas"
-  /** `cas` with the new value first. */
+  /** `cas` with the new value as the first operand. */
   | "swapped-cas"
   | FloatFunction;
 
+/** The atomic functions of floating-point numbers. */
 export type FloatFunction = "fadd" | "fsub" | "fmin" | "fmax" | "fcas";
 
 /**
- * What an instruction does that accesses memory or orders accesses. The rest is in the row's operands, whose names mean the
- * same everywhere: `addresses` or `address`, or `surface` with `offset` and `offsets`; `dst` or `src`, which say whether
- * the access is a load or a store; `src0` and `src1` of atomic operations.
+ * The effect of an instruction that accesses memory or orders accesses. The rest is in the row's operands, whose names
+ * have the same meaning everywhere: `addresses`, `address`, or `surface` with `offset` and `offsets`, for where; `dst`
+ * or `src`, which make the access a load or a store; `src0` and `src1` for the operands of atomic operations.
  */
 export type MemoryAction =
-  /** `owords` times 16 bytes, whatever the execution mask; `unit`: bytes of the unit of `offset`. */
+  /** A block of `owords` times 16 bytes, whatever the execution mask. `unit`: bytes of the unit of `offset`. */
   | { readonly kind: "block"; readonly unit: 1 | 16 }
   /**
-   * `count` (absent: 1) elements a lane, of `size` bytes, or of as many as the operand `bytes` says. `scaled`: these are the
-   * units of offsets. `unaligned`: at any byte.
+   * `count` elements per lane (1 if absent), each of `size` bytes, or of as many as the operand `bytes` says. `scaled`:
+   * offsets count elements. `unaligned`: an element may begin at any byte.
    */
   | {
       readonly kind: "elements";
@@ -40,15 +44,17 @@ export type MemoryAction =
       readonly scaled: boolean;
       readonly unaligned: boolean;
     }
-  /** Some of four dwords a lane, as `channels` says. */
+  /** Some of four dwords per lane, as `channels` says. */
   | { readonly kind: "channels" }
-  /** As the operand `op` says, on elements of `width` bits. */
+  /** The atomic operation that the operand `op` says, on elements of `width` bits. */
   | { readonly kind: "atomic" }
-  /** LSC, with the operands `sfid`, `address` and `data`. */
+  /** An LSC access, with the operands `sfid`, `address` and `data`. */
   | { readonly kind: "lsc-access"; readonly access: "load" | "store" }
+  /** An LSC atomic operation with the same operands; `bfloat`: on bfloat16 numbers. */
   | { readonly kind: "lsc-atomic"; readonly op: AtomicFunction; readonly bfloat: boolean }
-  /** The barrier is `id`, or the group's. */
+  /** The barrier `id`, or the group's. */
   | { readonly kind: "barrier"; readonly phase: "sync" | "signal" | "wait" }
+  /** A fence for the threads of a group, or for all of the device. */
   | { readonly kind: "fence"; readonly scope: "group" | "device" }
-  /** Changes nothing that a program can see. */
+  /** An instruction without an effect that a program can see. */
   | { readonly kind: "nothing" };

@@ -1,7 +1,7 @@
 import type { DataType } from "../types.ts";
 import type { OperandSpec } from "./row.ts";
 
-/** Every way to write some of these letters in their order, with the sum of their values; none of them is "". */
+/** Every way to write some of these letters, in order, with the sum of their values; "" stands for none of them. */
 export function subsets(
   letters: readonly (readonly [name: string, value: number])[],
 ): Readonly<Record<string, number>> {
@@ -17,10 +17,10 @@ const { "": _, ...masks } = subsets([
   ["A", 8],
 ]);
 
-/** `.RGBA`: bit 0 is R. */
+/** The channels of an access, such as `.RGBA`; bit 0 is R. */
 export const channels: OperandSpec = { class: "option", choices: masks };
 
-/** A scalar that gives an address, offset or size. */
+/** A scalar operand that gives an address, an offset or a size. */
 export const scalar = (...types: readonly DataType[]): OperandSpec => ({
   class: "vector",
   role: "src",
@@ -38,18 +38,18 @@ const raw = (role: "dst" | "src", types: readonly DataType[]): OperandSpec =>
 export const surface: OperandSpec = { class: "surface" };
 export const sampler: OperandSpec = { class: "sampler" };
 
-/** In a file a count is its logarithm. */
+/** A count that is a power of two. Files hold its logarithm. */
 export const powers = (...counts: readonly number[]): OperandSpec => ({
   class: "option",
   choices: Object.fromEntries(counts.map((count) => [String(count), Math.log2(count)])),
 });
 
-/** Numbers, by their width in a file. */
+/** Numbers by their width in a file. */
 export const byte: OperandSpec = { class: "number", from: 0, to: 0xff };
 export const word: OperandSpec = { class: "number", from: 0, to: 0xffff };
 export const dword: OperandSpec = { class: "number", from: 0, to: 0xffff_ffff };
 
-/** The numbers of atomic operations in files. */
+/** Atomic operations with their codes in files. */
 export const atomicOps: OperandSpec = {
   class: "option",
   choices: {
@@ -75,7 +75,7 @@ export const atomicOps: OperandSpec = {
   },
 };
 
-/** Bits of the elements of an atomic operation; in a file bits 5 and 6 of the operation. */
+/** Bits of the elements of an atomic operation. In a file they are bits 5 and 6 of the operation's code. */
 export const atomicWidth = (...widths: readonly ("16" | "32" | "64")[]): OperandSpec => ({
   class: "option",
   choices: Object.fromEntries(widths.map((width) => [width, { "16": 0x20, "32": 0, "64": 0x40 }[width]])),

@@ -8,7 +8,7 @@ const file = (mnemonic: string): Row =>
     opcode: 0x51,
     name: "FILE",
     mnemonic,
-    title: "source file of what follows",
+    title: "source file of the following instructions",
     page: "FILE",
     text: `${mnemonic} path`,
     file: "path",
@@ -22,7 +22,7 @@ const line = (mnemonic: string): Row =>
     opcode: 0x52,
     name: "LOC",
     mnemonic,
-    title: "source line of what follows",
+    title: "source line of the following instructions",
     page: "LOC",
     text: `${mnemonic} line`,
     file: "line:u32",
@@ -36,7 +36,7 @@ const lifetime = (mnemonic: string, bit: number): Row =>
     opcode: 0x7b,
     name: "LIFETIME",
     mnemonic,
-    title: bit === 0 ? "what the variable held is no longer needed" : "the variable is not needed from here on",
+    title: bit === 0 ? "start of a variable's lifetime: its old value is not needed" : "end of a variable's lifetime",
     page: "LIFETIME",
     text: `${mnemonic} variable`,
     file: `#${bit}+variable.class variable:u32`,
@@ -45,7 +45,7 @@ const lifetime = (mnemonic: string, bit: number): Row =>
     execution,
   });
 
-/** Notes for debuggers and compilers. */
+/** Marks for debuggers and compilers. */
 export const miscRows: readonly Row[] = [
   file(".file"),
   file("FILE"),

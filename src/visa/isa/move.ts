@@ -18,7 +18,10 @@ const extremum = (mnemonic: string, title: string, code: number, execution: Exec
     execution,
   });
 
-/** The manual has `ud` alone; IGC 2.40 gives surfaces that are not bound numbers of type `d` too, and its verifier looks at no type. */
+/**
+ * The source of `movs`. The manual allows only `ud`, but IGC 2.40 also gives unbound surfaces numbers of type `d`, and
+ * its verifier does not check types.
+ */
 const state: OperandSpec = {
   class: "vector",
   role: "src",

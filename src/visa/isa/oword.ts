@@ -5,18 +5,18 @@ const inOwords = { kind: "memory", action: { kind: "block", unit: 16 } } as cons
 const inBytes = { kind: "memory", action: { kind: "block", unit: 1 } } as const;
 
 const owords = powers(1, 2, 4, 8, 16);
-/** Without meaning since loads always see earlier stores of the thread. */
+/** `.mod`, which no longer means anything: loads always see earlier stores of the thread. */
 const modified: OperandSpec = { class: "option", choices: { mod: 1 } };
-/** IGC writes signed offsets too. */
+/** IGC also writes signed offsets. */
 const offset = scalar("ud", "d");
 
-/** Blocks of 16-byte words in a surface. */
+/** Accesses to blocks of owords (16 bytes) in a surface. */
 export const owordRows: readonly Row[] = [
   row({
     opcode: 0x35,
     name: "OWORD_LD",
     mnemonic: "oword_ld",
-    title: "load of a block, the offset in owords",
+    title: "load of a block, offset in owords",
     page: "OWORD_LD",
     text: "oword_ld{.modified} ({owords}) surface offset dst",
     file: "owords modified surface offset dst",
@@ -28,7 +28,7 @@ export const owordRows: readonly Row[] = [
     opcode: 0x36,
     name: "OWORD_ST",
     mnemonic: "oword_st",
-    title: "store of a block, the offset in owords",
+    title: "store of a block, offset in owords",
     page: "OWORD_ST",
     text: "oword_st ({owords}) surface offset src",
     file: "owords surface offset src",
@@ -40,7 +40,7 @@ export const owordRows: readonly Row[] = [
     opcode: 0x3c,
     name: "OWORD_LD_UNALIGNED",
     mnemonic: "oword_ld_unaligned",
-    title: "load of a block, the offset in bytes",
+    title: "load of a block, offset in bytes",
     page: "OWORD_LD_UNALIGNED",
     text: "oword_ld_unaligned{.modified} ({owords}) surface offset dst",
     file: "owords modified surface offset dst",

@@ -1,18 +1,18 @@
 import { byte, rawSrc, surface, word } from "./memory-operands.ts";
 import { type Row, row } from "./row.ts";
 
-const execution = { kind: "none", reason: "the pipeline for graphics is not modelled" } as const;
+const execution = { kind: "none", reason: "the graphics pipeline is not modelled" } as const;
 
-/** Results of shaders. */
+/** Outputs of shaders. */
 export const renderRows: readonly Row[] = [
   row({
     opcode: 0x71,
     name: "3D_RT_WRITE",
     mnemonic: "rt_write_3d",
-    title: "colours of pixels",
+    title: "write of pixels to a render target",
     page: "RT_WRITE",
     text: "(P) rt_write_3d{.mode} E surface values",
-    // Which values there are follows from the mode's bits.
+    // The values that follow depend on the mode's bits.
     file: "exec pred mode.flags:u16 surface values.outputs",
     operands: { mode: { class: "string" }, surface, values: { class: "list" } },
     sizes: [8, 16],
@@ -22,7 +22,7 @@ export const renderRows: readonly Row[] = [
     opcode: 0x72,
     name: "3D_URB_WRITE",
     mnemonic: "urb_write_3d",
-    title: "attributes of a vertex",
+    title: "write of a vertex's attributes",
     page: "URB_WRITE",
     text: "(P) urb_write_3d E count offset mask handle slots data",
     file: "exec pred count mask offset:u16 handle slots data",

@@ -1,68 +1,86 @@
 import type { DataType } from "../types.ts";
 import type { Execution } from "./execution.ts";
 
-/** Which forms a vector operand may have. */
+/**
+ * The forms of a vector operand: a general variable with a region, an indirect operand, an immediate, elements of an
+ * address variable, the address of a variable, a predicate, the state of a surface or sampler.
+ */
 export type VectorForm = "general" | "indirect" | "immediate" | "address" | "address-of" | "predicate" | "state";
 
-/** What an operand is: how it is written and read, and what the checker allows. */
+/** The specification of an operand: how it is written and read, and what the checker allows. */
 export type OperandSpec =
-  /** `role: "dst"` or `"src"`. `types`: the element types allowed. `scalar`: its region must be one element. */
+  /** A vector operand. `types`: the element types allowed. `scalar`: only its first element is used. */
   | {
       readonly class: "vector";
       readonly role: "dst" | "src";
       readonly forms: readonly VectorForm[];
       readonly types: readonly DataType[];
       readonly scalar?: boolean;
-      /** Source modifiers: those of arithmetic (-, abs), of logic (~), or none. */
+      /** Allowed source modifiers: those of arithmetic (-, abs), of logic (~), or none. */
       readonly modifiers?: "arithmetic" | "logic" | "none";
       /** Written without its region, which is `<1;1,0>`. */
       readonly plain?: true;
-      /** How many elements from its first on an instruction of so many channels takes, whatever the region. */
+      /** How many elements, from the first on, an instruction with this many channels uses, whatever the region. */
       readonly reach?: (channels: number) => number;
     }
-  /** `V.0`, or `%null.0`. `bare`: written as `V` where the offset is 0 (LSC). */
+  /**
+   * A raw operand: `V.0`, or `%null.0`. `bare`: written as `V` if the offset is 0 (LSC). `types`: the element types
+   * allowed.
+   */
   | { readonly class: "raw"; readonly role: "dst" | "src"; readonly types?: readonly DataType[]; readonly bare?: true }
-  /** All that follow, raw operands and (render target writes) vector operands; in a file their number (u8) goes before them. */
+  /**
+   * All remaining operands: raw ones and, in render-target writes, vector operands. In a file their number (u8)
+   * precedes them.
+   */
   | { readonly class: "list" }
-  /** A predicate variable as a value (not as what guards an instruction). */
+  /** A predicate variable as an operand, rather than as a guard. */
   | { readonly class: "predicate"; readonly role: "dst" | "src" }
+  /** A surface variable. */
   | { readonly class: "surface" }
+  /** A sampler variable. */
   | { readonly class: "sampler" }
+  /** A label of a block, or of a subroutine. */
   | { readonly class: "label"; readonly of: "block" | "subroutine" }
-  /** A jump table. */
+  /** The labels of a jump table. */
   | { readonly class: "labels" }
-  /** A kernel's function, by name. */
+  /** A function of the program, by name. */
   | { readonly class: "routine" }
-  /** Any variable, by name (`lifetime`). */
+  /** A variable of any kind, by name (`lifetime`). */
   | { readonly class: "variable" }
+  /** A quoted string, or the mode of a render-target write. */
   | { readonly class: "string" }
-  /** `radix` 16: a reader wants it in hexadecimal. */
+  /** A number. `radix` 16: other readers require it in hexadecimal. */
   | { readonly class: "number"; readonly from: number; readonly to: number; readonly radix?: 16 }
   /**
-   * One of these; the number is what a file holds. `byDefault`: what leaving it out means, 0 in a file otherwise. Behind a
-   * dot the letters may be of either case; "" stands for the dot alone.
+   * One of several choices, with their codes in a file. `byDefault`: the choice if the option is left out; without it,
+   * a file holds 0. After a dot, letters may be in either case; "" stands for the dot alone.
    */
   | { readonly class: "option"; readonly choices: Readonly<Record<string, number>>; readonly byDefault?: string }
+  /** The address of an LSC access. */
   | { readonly class: "lsc-address" }
-  /** `shape`: how its size goes on: `x2t` (or nothing), `.xyzw`, `.2x32x16nn`, or without a size `64x2`. */
+  /**
+   * The data of an LSC access. `shape`: what follows its size: `x2t` or nothing, `.xyzw`, `.2x32x16nn`, or `64x2`
+   * without a size.
+   */
   | {
       readonly class: "lsc-data";
       readonly role: "dst" | "src";
       readonly shape: "vector" | "channels" | "block" | "typed-block";
     };
 
-/** From which version of vISA on, and on which platforms; absent: all. */
+/** The versions of vISA and the platforms that have an instruction; all of them where a field is absent. */
 export interface Gate {
-  /** As in "3.6". */
+  /** The first version that has it, as in "3.6". */
   readonly since?: string;
-  /** The first platform that has it, and the first that no longer does (`platforms.ts` has their order). */
+  /** The first platform that has it, in the order of `platforms`. */
   readonly from?: Platform;
+  /** The first platform that no longer has it. */
   readonly until?: Platform;
-  /** The only ones that have it. */
+  /** The only platforms that have it. */
   readonly only?: readonly Platform[];
 }
 
-/** IGC's names, oldest first. */
+/** Platforms by IGC's names, oldest first. */
 export const platforms = [
   "bdw",
   "skl",
@@ -79,56 +97,61 @@ export const platforms = [
   "lnl",
   "ptl",
 ] as const;
+/** One of `platforms`. */
 export type Platform = (typeof platforms)[number];
 
 /**
- * One instruction: how it is written, how it lies in a file, what its operands may be, where it exists, and what it does.
- * Everything else derives from rows: the parser, the printer, the reader and writer of files, the checker, `lanewise isa`
- * and the lowering.
+ * One instruction: how it is written, how a file holds it, what its operands may be, where it exists, and what it does.
+ * Everything else derives from rows: the parser, the printer, the reader and writer of CISA files, the checker,
+ * `lanewise isa` and the lowering.
  *
- * `text` is a template of words: `(P)` a predicate may stand here; the mnemonic, with `{.sat}` where saturation is allowed,
- * `.{name}` for an option or number operand that follows a dot, `{.name}` for one that may be left out (`{.a.b}`: both or
- * neither); `E` the execution size; `({name})` a number or option in parentheses, `({a},{b})` several operands; `a/b` an
- * operand and a number behind a slash; `[name]` an operand that may be left out; anything else the name of an operand.
- * Where several rows share a mnemonic, the first that fits (suffixes, then operands) is meant.
+ * `text` is a template of words: `(P)` where a predicate may be; the mnemonic, with `{.sat}` if it can saturate,
+ * `.{name}` for an option or number operand after a dot, `{.name}` for one that may be left out (`{.a.b}`: both or
+ * neither); `E` for the execution size; `({name})` for a number or option in parentheses, `({a},{b})` for several;
+ * `a/b` for an operand and a number after a slash; `[name]` for an operand that may be left out; any other word is the
+ * name of an operand. If several rows share a mnemonic, the first that fits is meant (by suffixes, then by operands).
  *
  *     (P) add{.sat} E dst src0 src1
  *     cmp.{relation} E dst src0 src1
  *     (P) svm_gather.{block}.{count} E addresses dst
  *     (P) ifcall{.uniform} E address argSize returnSize
  *
- * `file` lists what follows the opcode (and sub-opcode) byte, in order: `exec`, `pred`, the names of operands, `#n` for a
- * constant byte; `name:u8` (u16, u32, i32) where a number or option is not one byte; `name.part:u8` for a part of an
- * operand; `zero:u16` for what is reserved; `null` for a raw operand that is %null; `a+#1+b` for one field with several
- * things in it; `execElements` for an execution size in the form of gather. Where several rows share opcode and
+ * `file` lists the fields after the opcode (and sub-opcode) byte, in order: `exec`, `pred`, the names of operands, `#n`
+ * for a constant byte; `name:u8` (u16, u32, i32) where a number or option is not one byte; `name.part:u8` for a part of
+ * an operand; `zero:u16` for reserved bytes; `null` for a raw operand that is %null; `a+#1+b` for one field that packs
+ * several things; `execElements` for an execution size in the form of gather. If several rows share opcode and
  * sub-opcode, constants and packed fields tell them apart.
  *
- * Parts of an LSC address: `model`, `scale`, `offset`, `size`, `surface` (a vector operand; the immediate 0:ud for none),
- * `base0` to `base5` (raw or vector operand as the row's text has them; %null for what is missing) and `pitch` (`base1` as
- * a vector operand). Of LSC data: `size`, `order`, `elements`, `channels`, `register`, and of blocks `blocks`, `width`,
- * `height`, `vnni`. Of a variable: `class` (0 general, 0x10 address, 0x20 predicate). Of a list of
- * labels: `count`. Of a render target write: `mode.flags`, and `values.outputs`, which follow from them.
+ * The parts of an LSC address are `model`, `scale`, `offset`, `size`, `surface` (a vector operand; the immediate 0:ud
+ * for none), `base0` to `base5` (raw or vector operands, as in the row's text; %null for those that are missing) and
+ * `pitch` (`base1` as a vector operand). Those of LSC data are `size`, `order`, `elements`, `channels`, `register` and,
+ * for blocks, `blocks`, `width`, `height`, `vnni`. A variable has `class` (0 general, 0x10 address, 0x20 predicate), a
+ * list of labels `count`. A render-target write has `mode.flags`, and `values.outputs`, which follow from them.
  */
 export interface Row extends Gate {
-  /** 0x01 to 0x9c; see `sub` for SVM, LSC and VA. */
+  /** The opcode byte, 0x01 to 0x9c. */
   readonly opcode: number;
-  /** The byte that follows the opcode and chooses among the rows of one opcode; null for the rest. */
+  /** The byte after the opcode that selects among the rows of one opcode (SVM, LSC, VA); null for the others. */
   readonly sub: number | null;
-  /** As the documents call it, as in "IFCALL". */
+  /** The name in the documents, such as "IFCALL". */
   readonly name: string;
+  /** The name in text, without suffixes, such as "ifcall". */
   readonly mnemonic: string;
-  /** One line. */
+  /** One line that says what it does. */
   readonly title: string;
-  /** The page of the instruction's manual, or null where there is none. */
+  /** The instruction's page in vISA's manual; null if it has none. */
   readonly page: string | null;
+  /** The template of its text form; see above. */
   readonly text: string;
-  /** Null: the text form is known and the layout in a file is not. */
+  /** The template of its binary form, see above; null if only the text form is known. */
   readonly file: string | null;
+  /** Its operands, by their names in the templates. */
   readonly operands: Readonly<Record<string, OperandSpec>>;
-  /** Channels that it may have; null: no execution size. */
+  /** The execution sizes that it may have; null if it has none. */
   readonly sizes: readonly number[] | null;
+  /** How it is executed, or why it is not modelled. */
   readonly execution: Execution;
 }
 
-/** All rows that can be meant by a mnemonic share its first word; see `table.ts`. */
+/** Fills in the defaults of a row. */
 export const row = (r: Omit<Row, "sub"> & { readonly sub?: number }): Row => ({ sub: null, ...r });

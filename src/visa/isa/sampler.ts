@@ -6,13 +6,13 @@ const execution = { kind: "none", reason: "samplers and the formats of images ar
 
 const list: OperandSpec = { class: "list" };
 const aoffimmi = scalar("ud", "uw");
-/** In the op byte of a 3D message. */
+/** A bit of the op byte of a 3D message, like the following two. */
 const nullMask: OperandSpec = { class: "option", choices: { pixel_null_mask: 0x20 } };
 const cps: OperandSpec = { class: "option", choices: { cps: 0x40 } };
 const uniform: OperandSpec = { class: "option", choices: { divS: 0x80 } };
 const coordinate = scalar("f");
 
-/** Up to vISA 3.7: later the op has two bytes, and a paired surface goes before the parameters. */
+/** The layout up to vISA 3.7. Later ones have an op of two bytes, and a paired surface before the parameters. */
 const file = (op: number, flags: string, rest: string): string | null =>
   op < 0x20 ? `#${op}+${flags} exec pred ${rest} dst parameters` : null;
 
@@ -89,7 +89,7 @@ const sampleNames: readonly (readonly [string, number])[] = [
   ["sample_d_c", 20],
   ["sample_lz", 24],
   ["sample_c_lz", 25],
-  // The newest platforms have given the numbers 17 and 18 of sample4_po and sample4_po_c to these.
+  // The newest platforms use the codes 17 and 18, those of sample4_po and sample4_po_c, for these.
   ["sample_d_c_mlod", 0xff],
   ["sample_mlod", 0xff],
   ["sample_po", 32],
@@ -279,8 +279,8 @@ const va = (
 /** The sampler's functions for video analytics. */
 const analytics: readonly Row[] = [
   va(1, "va_convolve_2d", "convolution", "sampler surface u v properties dst", { sampler, properties: filterMode }),
-  va(2, "va_minmax", "smallest and greatest", "surface u v mode dst", { mode: scalar("ub", "ud", "uw") }),
-  va(3, "va_minmaxfilter", "filter by the smallest or greatest", "sampler surface u v control size mode dst", {
+  va(2, "va_minmax", "minimum and maximum", "surface u v mode dst", { mode: scalar("ub", "ud", "uw") }),
+  va(3, "va_minmaxfilter", "minimum or maximum filter", "sampler surface u v control size mode dst", {
     sampler,
     control: filterMode,
     size: filterMode,

@@ -27,7 +27,7 @@ const send = (mnemonic: string, modifier: number): Row =>
     execution,
   });
 
-/** The conditional form names no unit in its text. */
+/** The text of the conditional form names no unit. */
 const sends = (mnemonic: string, modifier: number): Row => {
   const unit = (modifier & 1) === 0;
   return row({
@@ -67,7 +67,7 @@ const units: OperandSpec = {
     tgm: 13,
     slm: 14,
     ugm: 15,
-    // By number.
+    // Units by number.
     ...Object.fromEntries(Array.from({ length: 16 }, (_, n) => [String(n), n])),
     ...Object.fromEntries(Array.from({ length: 16 }, (_, n) => [`0x${n.toString(16)}`, n])),
   },
@@ -99,7 +99,7 @@ const sendg = (mnemonic: string): Row =>
     execution,
   });
 
-/** Messages as the program builds them. */
+/** Raw messages, which the program builds itself. */
 export const sendRows: readonly Row[] = [
   send("raw_send", 0),
   send("raw_sendc", 1),

@@ -8,12 +8,15 @@ const elements = { kind: "elements", size: null, scaled: false, unaligned: false
 const address = scalar("uq");
 const addresses = rawSrc("uq");
 const blockBytes: OperandSpec = { class: "option", choices: { "1": 0, "4": 1, "8": 2 } };
-/** Left out: unaligned, although files of 3.6 then hold what `.aligned` has later. */
+/**
+ * The alignment of a block. If it is left out the block is unaligned, although files of 3.6 then hold the code that
+ * later means `.aligned`.
+ */
 const alignment: OperandSpec = { class: "option", choices: { aligned: 0, unaligned: 8 }, byDefault: "aligned" };
 const sizes = [1, 2, 4, 8, 16];
 
-type Sketch = Omit<Row, "opcode" | "sub" | "execution"> & { readonly sub: number; readonly action: MemoryAction };
-const svm = ({ action, ...r }: Sketch): Row => row({ opcode: 0x4e, execution: { kind: "memory", action }, ...r });
+type SvmRow = Omit<Row, "opcode" | "sub" | "execution"> & { readonly sub: number; readonly action: MemoryAction };
+const svm = ({ action, ...r }: SvmRow): Row => row({ opcode: 0x4e, execution: { kind: "memory", action }, ...r });
 
 /** Shared virtual memory: accesses by 64-bit addresses. */
 export const svmRows: readonly Row[] = [
@@ -46,7 +49,7 @@ export const svmRows: readonly Row[] = [
     action: elements,
     name: "SVM_GATHER",
     mnemonic: "svm_gather",
-    title: "load, an address a lane",
+    title: "load, one address per lane",
     page: "SVM_GATHER",
     text: "(P) svm_gather.{bytes}.{count} E addresses dst",
     file: "exec pred bytes count addresses dst",
@@ -58,7 +61,7 @@ export const svmRows: readonly Row[] = [
     action: elements,
     name: "SVM_SCATTER",
     mnemonic: "svm_scatter",
-    title: "store, an address a lane",
+    title: "store, one address per lane",
     page: "SVM_SCATTER",
     text: "(P) svm_scatter.{bytes}.{count} E addresses src",
     file: "exec pred bytes count addresses src",
@@ -89,7 +92,7 @@ export const svmRows: readonly Row[] = [
     action: { kind: "channels" },
     name: "SVM_GATHER4_SCALED",
     mnemonic: "svm_gather4scaled",
-    title: "load of up to four dwords a lane",
+    title: "load of up to four dwords per lane",
     page: "SVM_GATHER4_SCALED",
     text: "(P) svm_gather4scaled.{channels} E address offsets dst",
     file: "exec pred channels zero:u16 address offsets dst",
@@ -101,7 +104,7 @@ export const svmRows: readonly Row[] = [
     action: { kind: "channels" },
     name: "SVM_SCATTER4_SCALED",
     mnemonic: "svm_scatter4scaled",
-    title: "store of up to four dwords a lane",
+    title: "store of up to four dwords per lane",
     page: "SVM_SCATTER4_SCALED",
     text: "(P) svm_scatter4scaled.{channels} E address offsets src",
     file: "exec pred channels zero:u16 address offsets src",

@@ -9,7 +9,7 @@ const barrier = (phase: "sync" | "signal" | "wait"): Execution => ({
 const fence = (scope: "group" | "device"): Execution => ({ kind: "memory", action: { kind: "fence", scope } });
 const nothing: Execution = { kind: "memory", action: { kind: "nothing" } };
 
-/** `.ER`: what a fence waits for (E) and flushes, in this order. */
+/** `.ER`: the flags of a fence in order: whether it waits (E), and what it flushes. */
 const flags: OperandSpec = {
   class: "option",
   choices: subsets([
@@ -84,7 +84,7 @@ export const syncRows: readonly Row[] = [
     opcode: 0x60,
     name: "NBARRIER",
     mnemonic: "nbarrier.signal",
-    title: "arrive at a named barrier of as many producers as consumers",
+    title: "arrive at a named barrier with as many producers as consumers",
     page: "NBARRIER",
     text: "nbarrier.signal id threads",
     file: "#1 id threads",
@@ -100,7 +100,7 @@ export const syncRows: readonly Row[] = [
     title: "wait at a named barrier",
     page: "NBARRIER",
     text: "nbarrier.wait id",
-    // The reader of 1.0.12504 wants a second operand here and its writer gives none.
+    // Unknown: the reader of 1.0.12504 expects a second operand here, but its writer writes none.
     file: null,
     operands: { id: scalar("ub", "uw", "ud") },
     sizes: null,
@@ -149,7 +149,7 @@ export const syncRows: readonly Row[] = [
     mnemonic: "lsc_fence",
     title: "order accesses of one kind of memory",
     page: "LSC_FENCE",
-    // The execution size and predicate of the file are (M1_NM, 1) and none.
+    // In a file the execution size is (M1_NM, 1), without a predicate.
     text: "lsc_fence.{sfid}.{op}.{scope}",
     file: "#0x80 zero:u16 sfid op scope",
     operands: {

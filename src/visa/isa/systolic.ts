@@ -3,7 +3,7 @@ import { anySize } from "./flow.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 import { dst, src } from "./vector-operands.ts";
 
-/** Types of the elements of the matrices, with their codes in files. */
+/** Types of the matrices' elements, with their codes in files. */
 export const precisions = {
   u1: 1,
   s1: 2,
@@ -20,6 +20,7 @@ export const precisions = {
   hf8: 14,
   e2m1: 15,
 } as const;
+/** One of `precisions`. */
 export type Precision = keyof typeof precisions;
 
 const precision: OperandSpec = { class: "option", choices: precisions };
@@ -56,7 +57,7 @@ export const systolicRows: readonly Row[] = [
   systolic(0x1c, "dpasw", "systolic dot product that shares src2 with the fused thread", {
     from: "xehp",
     until: "pvc",
-    execution: { kind: "none", reason: "it shares src2 with the fused thread, and threads are not paired here" },
+    execution: { kind: "none", reason: "it shares src2 with the fused thread, but threads are not paired here" },
   }),
   row({
     opcode: 0x82,

@@ -20,7 +20,7 @@ import { mathRows } from "./math.ts";
 import { moveRows } from "./move.ts";
 import type { Row } from "./row.ts";
 import { systolicRows } from "./systolic.ts";
-import { textItems } from "./template.ts";
+import { mnemonicItem } from "./template.ts";
 
 /** Every instruction of vISA, family by family. */
 export const rows: readonly Row[] = [
@@ -58,17 +58,11 @@ const group = <K>(keyOf: (row: Row) => K): ReadonlyMap<K, readonly Row[]> => {
   return groups;
 };
 
-const wordOf = (row: Row): string => {
-  const mnemonic = textItems(row).find((item) => item.kind === "mnemonic");
-  if (mnemonic?.kind !== "mnemonic") throw new Error(`${row.name} has no mnemonic`);
-  return mnemonic.word;
-};
-
 /**
- * The rows whose mnemonic begins with this word, without suffixes, as in `lsc_load`. A word may itself have a dot
- * (`add3.o`, `nbarrier.signal`).
+ * The rows of a mnemonic without its suffixes, such as `lsc_load`, in the order in which the parser tries them. A
+ * mnemonic may itself have a dot (`add3.o`, `nbarrier.signal`).
  */
-export const rowsOfMnemonic: ReadonlyMap<string, readonly Row[]> = group(wordOf);
+export const rowsOfMnemonic: ReadonlyMap<string, readonly Row[]> = group((row) => mnemonicItem(row).word);
 
-/** By opcode; several where a sub-opcode (`sub`) chooses. */
+/** The rows of an opcode; there are several if a sub-opcode, constants or packed fields tell them apart. */
 export const rowsOfOpcode: ReadonlyMap<number, readonly Row[]> = group((row) => row.opcode);

@@ -1,9 +1,9 @@
 import type { Row } from "./row.ts";
 
-/** One part of how an instruction is written. */
+/** One item of an instruction's text form. */
 export type TextItem =
   | { readonly kind: "predicate" }
-  /** The mnemonic and what hangs on it: literal words with their dot, operands, `{.sat}`. */
+  /** The mnemonic (with any literal suffix) and its suffixes: operands and `{.sat}`. */
   | { readonly kind: "mnemonic"; readonly word: string; readonly suffixes: readonly Suffix[] }
   | { readonly kind: "exec" }
   | { readonly kind: "parenthesised"; readonly operand: string }
@@ -13,24 +13,28 @@ export type TextItem =
   | { readonly kind: "sized"; readonly operand: string; readonly size: string }
   | { readonly kind: "operand"; readonly operand: string; readonly optional: boolean };
 
+/** A suffix of a mnemonic. */
 export type Suffix =
   | { readonly kind: "sat" }
-  /** `paired`: there if the suffix before it is, and only then. */
+  /** `paired`: present if and only if the suffix before it is. */
   | { readonly kind: "operand"; readonly operand: string; readonly optional: boolean; readonly paired: boolean };
 
-/** One field of an instruction in a file, behind its opcode. */
+/** One field of an instruction in a file, after its opcode. */
 export type FileItem =
   | { readonly kind: "exec" }
   | { readonly kind: "pred" }
-  /** Execution size and mask as gather and scatter have them: bits 0-1 are 0 for 8, 1 for 16, 2 for 1; bits 4-7 the mask. */
+  /**
+   * Execution size and mask in the form of gather and scatter: bits 0-1 are 0 for 8, 1 for 16, 2 for 1; bits 4-7 are
+   * the mask.
+   */
   | { readonly kind: "exec-elements" }
   /** The raw operand %null. */
   | { readonly kind: "null" }
   | { readonly kind: "constant"; readonly value: number }
-  /** One field, the sum of these; their bits do not overlap. */
+  /** One field that is the sum of its parts, whose bits do not overlap. */
   | { readonly kind: "packed"; readonly parts: readonly PackedPart[]; readonly width: FieldWidth }
   | { readonly kind: "zero"; readonly width: FieldWidth }
-  /** `width` null: as the operand's class has it. `part`: of an LSC operand. */
+  /** An operand, or a part of one. `width` null: that of the operand's class. */
   | {
       readonly kind: "operand";
       readonly operand: string;
@@ -38,7 +42,7 @@ export type FileItem =
       readonly width: FieldWidth | null;
     };
 
-/** A constant, a number or option operand (absent: 0), or a part of an operand. */
+/** A constant, a number or option operand (0 if absent), or a part of an operand. */
 export type PackedPart = number | { readonly operand: string; readonly part: string | null };
 
 const widths = ["u8", "u16", "u32", "i32"] as const;
@@ -47,11 +51,18 @@ export type FieldWidth = (typeof widths)[number];
 const texts = new Map<string, readonly TextItem[]>();
 const files = new Map<string, readonly FileItem[]>();
 
-/** Throws an Error for a template that is not well formed: a mistake in the table. */
+/** The items of a row's text form. Throws an `Error` for a malformed template, which is a mistake in the table. */
 export function textItems({ text }: Row): readonly TextItem[] {
   let items = texts.get(text);
   if (items === undefined) texts.set(text, (items = text.split(" ").map(textItem)));
   return items;
+}
+
+/** The mnemonic of a row's text form, with its suffixes. */
+export function mnemonicItem(row: Row): Extract<TextItem, { kind: "mnemonic" }> {
+  const item = textItems(row).find(({ kind }) => kind === "mnemonic");
+  if (item?.kind !== "mnemonic") throw new Error(`${row.name} has no mnemonic`);
+  return item;
 }
 
 function textItem(word: string, index: number, words: readonly string[]): TextItem {
@@ -86,7 +97,7 @@ function mnemonic(word: string): TextItem {
   return { kind: "mnemonic", word: word.slice(0, end), suffixes };
 }
 
-/** Null where the layout is not known. */
+/** The fields of a row's binary form; null if it is not known. */
 export function fileItems({ file }: Row): readonly FileItem[] | null {
   if (file === null) return null;
   let items = files.get(file);

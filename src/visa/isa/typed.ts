@@ -8,7 +8,7 @@ const execution = {
 
 const coordinates = { u: rawSrc("ud"), v: rawSrc("ud"), r: rawSrc("ud"), lod: rawSrc("ud") };
 
-/** Accesses of surfaces with a format, by coordinates. */
+/** Accesses to typed surfaces (surfaces with a format), by coordinates. */
 export const typedRows: readonly Row[] = [
   row({
     opcode: 0x4b,

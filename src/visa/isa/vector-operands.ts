@@ -1,10 +1,12 @@
 import type { DataType } from "../types.ts";
 import type { OperandSpec, VectorForm } from "./row.ts";
 
-/** Integer types of up to 32 bits, and all of them. */
+/** Integer types of up to 32 bits. */
 export const narrowIntegers: readonly DataType[] = ["ud", "d", "uw", "w", "ub", "b"];
+/** All integer types. */
 export const integers: readonly DataType[] = [...narrowIntegers, "uq", "q"];
 const floats: readonly DataType[] = ["hf", "f", "df", "bf"];
+/** All integer and floating-point types. */
 export const numbers: readonly DataType[] = [...integers, ...floats];
 
 type Vector = Extract<OperandSpec, { class: "vector" }>;
@@ -12,12 +14,13 @@ type Modifiers = NonNullable<Vector["modifiers"]>;
 
 const packedAs: Readonly<Partial<Record<DataType, DataType>>> = { w: "v", uw: "uv", f: "vf" };
 
-/** The types, and the packed immediates whose elements are of such a type. */
+/** Types, and the packed types of immediates whose elements are of one of them. */
 const withPacked = (types: readonly DataType[]): readonly DataType[] => [
   ...types,
   ...types.flatMap((type) => packedAs[type] ?? []),
 ];
 
+/** A destination operand. */
 export const dst = (types: readonly DataType[], forms: readonly VectorForm[] = ["general", "indirect"]): Vector => ({
   class: "vector",
   role: "dst",
@@ -25,6 +28,7 @@ export const dst = (types: readonly DataType[], forms: readonly VectorForm[] = [
   types,
 });
 
+/** A source operand. */
 export const src = (
   types: readonly DataType[],
   modifiers: Modifiers = "arithmetic",

@@ -1,7 +1,7 @@
 import { byte, rawDst, rawSrc, scalar, surface } from "./memory-operands.ts";
 import { type Row, row } from "./row.ts";
 
-const execution = { kind: "none", reason: "the engine for motion estimation is not modelled" } as const;
+const execution = { kind: "none", reason: "the motion-estimation engine is not modelled" } as const;
 
 const universal = rawSrc("ub");
 const input = rawSrc("ub");
@@ -35,7 +35,7 @@ export const vmeRows: readonly Row[] = [
     opcode: 0x55,
     name: "VME_SIC",
     mnemonic: "vme_sic",
-    title: "skip check, and check within the picture",
+    title: "skip and intra-picture check",
     page: "VME_SIC",
     text: "vme_sic surface universal input output",
     file: "universal input surface output",

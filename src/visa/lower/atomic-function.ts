@@ -1,17 +1,18 @@
 import { type Expr, kit as k } from "../../semantics/index.ts";
 import type { AtomicFunction, FloatFunction } from "../isa/memory-action.ts";
 
-/** What an atomic operation works on: floats of 16 bits are `hf` or, with `bfloat`, `bf`. */
+/** The operands of an atomic operation. 16-bit floats are `hf` or, with `bfloat`, `bf`. */
 export interface AtomicOperands {
   readonly bits: 16 | 32 | 64;
   readonly bfloat: boolean;
-  /** `i32` or (64 bits) `i64`; 16 bits are zero-extended. */
+  /** `i32`, or `i64` for 64 bits; 16 bits are zero-extended. */
+  /** The value in memory. */
   readonly old: Expr;
   readonly src0: Expr;
   readonly src1: Expr;
 }
 
-/** What the memory holds afterwards. */
+/** The value that memory holds afterwards. */
 export function atomicResult(op: AtomicFunction, operands: AtomicOperands): Expr {
   const { bits, old, src0, src1 } = operands;
   const signed = (value: Expr): Expr => (bits === 16 ? k.narrow(value, 16, true) : value);
@@ -54,7 +55,10 @@ export function atomicResult(op: AtomicFunction, operands: AtomicOperands): Expr
 
 const named = { fadd: "add", fsub: "sub", fmin: "min", fmax: "max" } as const;
 
-/** Sums are rounded to nearest even and keep denormal numbers; of a number and a NaN, the number is the minimum. */
+/**
+ * Sums are rounded to nearest even and keep subnormal numbers; the minimum or maximum of a number and a NaN is the
+ * number.
+ */
 function floatResult(op: FloatFunction, { bits, bfloat, old, src0, src1 }: AtomicOperands): Expr {
   const number = (pattern: Expr): Expr => {
     if (bits === 16) return k.op(bfloat ? "f32.from_bf16" : "f32.from_f16", pattern);

@@ -8,8 +8,8 @@ import { source } from "./operands.ts";
 const modes = { sync: "sync", signal: "arrive", wait: "wait" } as const;
 
 /**
- * The group's barrier is number 0. A named barrier has been reached when all its producers and all its consumers have
- * signalled: a thread that is both comes for both.
+ * The group's barrier is number 0. A named barrier is complete when all its producers and all its consumers have
+ * signalled; a thread that is both signals for both, so it arrives twice.
  */
 export function lowerBarrier(
   context: LowerContext,
@@ -35,7 +35,7 @@ export function lowerBarrier(
   if (!has(instruction, "type")) return [barrier(null)];
   const type = vectorOf(instruction, "type");
   if (type.kind !== "immediate") {
-    const reason = "the type of the thread is known only when it runs";
+    const reason = "the thread's role at the barrier is known only at run time";
     return [{ op: { kind: "unsupported", what: instruction.row.mnemonic, reason }, dst: [] }];
   }
   const arrival = barrier(k.add(number("producers"), number("consumers")));

@@ -6,12 +6,13 @@ import { once } from "../instruction-operands.ts";
 import { destination, source, type Target } from "./operands.ts";
 import { type ModifiedSource, modifierOf } from "./promotion.ts";
 
+/** An instruction that cannot be executed, for a reason that refused launches report. */
 export const unsupported = ({ mnemonic }: Instruction, reason: string): Lowered => ({
   op: { kind: "unsupported", what: mnemonic.text, reason },
   dst: [],
 });
 
-/** What an instruction's operands are, read once. */
+/** The operands of an instruction that works channel by channel. */
 export interface Operands {
   readonly exec: ExecSize;
   readonly dst: Target;
@@ -34,10 +35,12 @@ const modified = (context: LowerContext, operand: Operand, exec: ExecSize): Modi
   modifier: modifierOf(operand),
 });
 
-/** One result for each channel. */
+/** A computation with one result per channel. */
 export const pure = (value: Expr, dst: Target, undefinedCases: readonly UndefinedCase[]): readonly Lowered[] => [
   { op: { kind: "pure", values: [value] }, dst: [dst.to], undefinedCases },
 ];
 
-/** Lowers an instruction whose row has no semantics of its own; null where its operands are not such that it can. */
+/**
+ * Lowers an instruction whose row has no semantics of its own; returns null if it is not modelled with these operands.
+ */
 export type LowerSpecial = (context: LowerContext, instruction: Instruction) => readonly Lowered[] | null;

@@ -13,7 +13,7 @@ import { specialInstructions } from "./special.ts";
 
 type Compute = Extract<Execution, { kind: "compute" }>;
 
-/** An instruction that only computes: its sources in the execution type, its result in the destination's. */
+/** Lowers an instruction that only computes: the sources in the execution type, the result in the destination's. */
 export const lowerCompute: LowerInstruction = (context, instruction) => {
   const { execution, name } = instruction.row;
   const result =
@@ -38,7 +38,7 @@ function channelwise(context: LowerContext, instruction: Instruction, semantics:
   return pure(integerResult(integer, sources, dst.type, instruction.saturate), dst, undefinedCases);
 }
 
-/** Logic of predicates: all operands are predicates. */
+/** Logic on predicates, where all operands are predicates. */
 function onPredicates(
   context: LowerContext,
   { operands, exec }: Instruction,
@@ -85,16 +85,16 @@ function integerResult(
   return storedInteger(value, resultSigned, to, saturate);
 }
 
-/** A product of two numbers of 64 bits, clamped to 64 bits. */
+/** The product of two 64-bit numbers, clamped to 64 bits. */
 function clampedProduct(a: Expr, b: Expr, signed: boolean): Expr {
   const low = k.mul(a, b);
   const high = k.mulHigh(a, b, signed);
   if (!signed) return k.select(k.eq(high, k.i64(0n)), low, k.i64(-1n));
-  const bound = k.xor(k.shr(high, k.i32(63), true), k.i64(rangeOf("q").most));
+  const bound = k.xor(k.shr(high, k.i32(63), true), k.i64(rangeOf("q").max));
   return k.select(k.eq(high, k.shr(low, k.i32(63), true)), low, bound);
 }
 
-/** A sum that 64 bits may not hold, clamped to them. */
+/** The sum of two 64-bit numbers, clamped to 64 bits. */
 function wideSum(a: ModifiedSource, b: ModifiedSource, to: DataType): Expr {
   const magnitude = ({ modifier }: ModifiedSource): boolean => modifier === "abs" || modifier === "neg-abs";
   const negated = ({ modifier }: ModifiedSource): boolean => modifier === "neg" || modifier === "neg-abs";

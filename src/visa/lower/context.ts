@@ -2,28 +2,31 @@ import type { Destination, LaneRule, Op, UndefinedCase } from "../../ir/index.ts
 import type { BoundRoutine, Variable } from "../symbols.ts";
 import type { Instruction, Name } from "../tree.ts";
 
-/** What lowering an instruction needs to know of the routine around it. */
+/** The facts about the surrounding routine that the lowering of an instruction needs. */
 export interface LowerContext {
   readonly routine: BoundRoutine;
-  /** What a name in an operand refers to. */
+  /** The variable that a name in an operand refers to. */
   variable(name: Name): Variable;
-  /** The byte of the file at which a variable (general, address: 4 bytes an element, surface, sampler: 4 bytes) begins. */
-  placeOf(variable: Variable): number;
-  /** The register of a predicate variable. */
+  /**
+   * The offset in the byte file of a general variable, an address variable (4 bytes per element), a surface or a
+   * sampler (4 bytes).
+   */
+  offsetOf(variable: Variable): number;
+  /** The IR register of a predicate variable. */
   registerOf(variable: Variable): number;
 }
 
 /**
- * What an instruction becomes: usually one IR instruction. The lowering of the routine adds the guard and the lanes of the
- * source instruction, and its span.
+ * An IR instruction that an instruction is lowered to; most are lowered to one. The lowering of the routine adds the
+ * guard, the lanes and the span of the source instruction.
  */
 export interface Lowered {
   readonly op: Op;
   readonly dst: readonly Destination[];
   readonly undefinedCases?: readonly UndefinedCase[];
-  /** Instead of the lanes of the execution size. */
+  /** The lanes, if not those of the execution size. */
   readonly lanes?: LaneRule;
-  /** The predicate is an operand, and does not guard the instruction (`sel`). */
+  /** Whether the predicate is an operand, and does not guard the instruction (`sel`). */
   readonly unguarded?: boolean;
 }
 

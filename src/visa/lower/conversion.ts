@@ -3,7 +3,7 @@ import { type DataType, isFloat, typeBytes } from "../types.ts";
 import { control } from "./float-arithmetic.ts";
 import { type ModifiedSource, promote, promotedFloat, rangeOf } from "./promotion.ts";
 
-/** An integer result as the destination takes it: its low bits, or the nearest number that the type has. */
+/** An integer result in the destination's type: its low bits or, if saturated, the nearest number that the type has. */
 export function storedInteger(value: Expr, signed: boolean, to: DataType, saturate: boolean): Expr {
   const clamped = saturate ? clamp(value, signed, to) : value;
   const long = typeBytes(to) === 8;
@@ -13,12 +13,12 @@ export function storedInteger(value: Expr, signed: boolean, to: DataType, satura
 
 function clamp(value: Expr, signed: boolean, to: DataType): Expr {
   const own = rangeOf(value.ty === "i64" ? (signed ? "q" : "uq") : signed ? "d" : "ud");
-  const { least, most } = rangeOf(to);
-  const raised = least > own.least ? k.max(value, k.int(value, least), signed) : value;
-  return most < own.most ? k.min(raised, k.int(value, most), signed) : raised;
+  const { min, max } = rangeOf(to);
+  const raised = min > own.min ? k.max(value, k.int(value, min), signed) : value;
+  return max < own.max ? k.min(raised, k.int(value, max), signed) : raised;
 }
 
-/** Truncated and clamped to the type; NaN gives 0 (2_datatypes.md, "Float to Integer"). */
+/** Conversions that truncate and clamp to the type, and turn NaN into 0 (2_datatypes.md, "Float to Integer"). */
 const truncations: Readonly<Partial<Record<DataType, PrimName>>> = {
   b: "i32.s8_from_f64",
   ub: "i32.u8_from_f64",
@@ -30,7 +30,7 @@ const truncations: Readonly<Partial<Record<DataType, PrimName>>> = {
   uq: "i64.u64_from_f64",
 };
 
-/** A floating-point result (`f32` or `f64`) as the destination takes it. */
+/** A floating-point result (`f32` or `f64`) in the destination's type. */
 export function storedFloat(value: Expr, to: DataType, saturate: boolean): Expr {
   const toFloat = isFloat(to);
   const result = saturate && toFloat ? k.op(value.ty === "f64" ? "f64.saturate" : "f32.saturate", value) : value;
@@ -49,7 +49,7 @@ export function storedFloat(value: Expr, to: DataType, saturate: boolean): Expr 
   }
 }
 
-/** A source as `mov` gives it to a destination of a type. */
+/** A source as `mov` converts it to a destination's type. */
 export function converted(source: ModifiedSource, to: DataType, saturate: boolean): Expr {
   if (isFloat(source.type)) {
     if (source.type === to && !saturate) return sameBits(source);
@@ -63,7 +63,10 @@ export function converted(source: ModifiedSource, to: DataType, saturate: boolea
   return storedFloat(integerToFloat(sources[0]!, ty, signed, to), to, saturate);
 }
 
-/** A move between equal floating-point types computes nothing: NaNs and subnormal numbers stay. Their pattern, modified. */
+/**
+ * A move between equal floating-point types, which computes nothing: NaNs and subnormal numbers keep their bits. Only
+ * the modifier changes the pattern.
+ */
 function sameBits({ expr, type, modifier }: ModifiedSource): Expr {
   const bits = patternOf(expr);
   const sign = k.int(bits, 1n << BigInt(typeBytes(type) * 8 - 1));
@@ -79,7 +82,10 @@ function sameBits({ expr, type, modifier }: ModifiedSource): Expr {
   }
 }
 
-/** What lies in the file is read as an integer: of a float that was computed with only a canonical NaN is left. */
+/**
+ * The bit pattern of a value. Elements of the byte file are read as integers: read as floats, NaNs would lose their
+ * payload.
+ */
 function patternOf(expr: Expr): Expr {
   const ty = integerLike(expr);
   return expr.kind === "region" || expr.kind === "indirect" ? { ...expr, ty } : k.bitcast(expr, ty);
@@ -87,7 +93,7 @@ function patternOf(expr: Expr): Expr {
 
 export const integerLike = ({ ty }: Expr): "i32" | "i64" => (ty === "f64" || ty === "i64" ? "i64" : "i32");
 
-/** As a double: exact, or rounded once for `df`, or to odd where a second rounding follows. */
+/** An integer as a double: exact, or rounded once for `df`, or rounded to odd if a second rounding follows. */
 function integerToFloat(value: Expr, ty: "i32" | "i64", signed: boolean, to: DataType): Expr {
   const sign = signed ? "s" : "u";
   if (ty === "i32") return k.op(`f64.from_i32_${sign}`, value);

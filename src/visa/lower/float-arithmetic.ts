@@ -2,7 +2,7 @@ import { fileLayout } from "../../ir/index.ts";
 import { type Expr, kit as k, type PrimName } from "../../semantics/index.ts";
 import type { FloatArithmetic } from "../isa/execution.ts";
 
-/** Formats that arithmetic is done in; numbers of the 16-bit ones travel as `f32`. */
+/** Formats in which arithmetic is done; values of the 16-bit ones are held as `f32`. */
 export type FloatFormat = "f16" | "bf16" | "f32" | "f64";
 
 /** The control register: the modes of floating-point arithmetic, the same for all channels. */
@@ -53,7 +53,7 @@ export const floatArithmetic: Readonly<Record<FloatFormat, FloatArithmetic>> = {
   f64: arithmeticIn("f64"),
 };
 
-/** An operand as comparisons see it: subnormal numbers count as zeros where %cr0 says so. */
+/** An operand of a comparison: subnormal numbers count as zeros if %cr0 says so. */
 export const comparable = (format: FloatFormat, a: Expr): Expr =>
   format === "f64"
     ? k.op("f64.operand_mode", control, a)

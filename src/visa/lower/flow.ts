@@ -8,16 +8,17 @@ import { nameOf, once, vectorOf } from "../instruction-operands.ts";
 import { destination, source } from "./operands.ts";
 import type { Symbols } from "./symbols.ts";
 
+/** The further facts that the lowering of control flow needs. */
 export interface FlowContext extends LowerContext {
   readonly symbols: Symbols;
-  /** The instruction at a label. */
+  /** The index of the IR instruction at a label. */
   target(label: Name): number;
 }
 
 /**
- * Control flow (section 3.4 of the execution model). Forward and backward branches do not differ here: the group with the
- * lowest place in the deepest activation runs, and groups that meet become one, so lanes that have branched forward wait
- * at their label, and those that have not branched backward wait behind the branch.
+ * Lowers control flow (section 3.4 of the execution model). Forward and backward branches are lowered alike: the group
+ * with the lowest pc in the deepest activation runs, and groups at the same pc become one. Lanes that branched forward
+ * thus wait at their label, and lanes that did not branch backward wait after the branch.
  */
 export function lowerFlow(context: FlowContext, instruction: Instruction): Lowered {
   const { row, operands, exec } = instruction;
@@ -49,7 +50,11 @@ export function lowerFlow(context: FlowContext, instruction: Instruction): Lower
     }
     case "IFCALL": {
       const operand = vectorOf(instruction, "address");
-      const address = source(context, operand, exec !== null && eachHasOne(context, operand, exec) ? exec : once);
+      const address = source(
+        context,
+        operand,
+        exec !== null && hasAddressPerChannel(context, operand, exec) ? exec : once,
+      );
       return call(instruction, { kind: "indirect", address: address.expr }, address.undefinedCases);
     }
     case "RET":
@@ -80,10 +85,11 @@ const call = (
 };
 
 /**
- * Whether each channel has an address of its own. The manual takes the first for all, whatever the region; lanes whose
- * addresses differ are reported, but what lies behind the variable is nobody's address.
+ * Whether the operand has an address for each channel. The manual uses the first for all of them, whatever the region.
+ * Here lanes whose addresses differ are reported, unless the region extends past the variable, where there are no
+ * addresses to compare.
  */
-function eachHasOne(context: FlowContext, operand: VectorOperand, { size }: ExecSize): boolean {
+function hasAddressPerChannel(context: FlowContext, operand: VectorOperand, { size }: ExecSize): boolean {
   if (operand.kind !== "general") return true;
   const { region, row, column } = operand;
   const { type, bytes } = context.variable(operand.variable);
@@ -95,13 +101,13 @@ function eachHasOne(context: FlowContext, operand: VectorOperand, { size }: Exec
 const missing = (what: string): Lowered =>
   control({ kind: "unsupported", what, reason: "nothing in the program has this name" });
 
-/** The address of a routine, or of data that the program names. */
+/** Lowers `faddr`: the address of a routine, or of data that the program names. */
 function lowerFaddr(context: FlowContext, instruction: Instruction): Lowered {
   const { symbols } = context;
   const name = nameOf(instruction, "routine").name.text;
-  const place = symbols.routines.has(name) ? { section: name, offset: 0 } : symbols.data.get(name);
-  if (place === undefined) return missing(name);
-  const { section: symbol, offset } = place;
+  const found = symbols.routines.has(name) ? { section: name, offset: 0 } : symbols.data.get(name);
+  if (found === undefined) return missing(name);
+  const { section: symbol, offset } = found;
   const address: Expr = { kind: "symbol", ty: "i64", symbol, offset, generic: true };
   const { to, type, undefinedCases } = destination(context, vectorOf(instruction, "dst"), once);
   const value = typeBytes(type) === 8 ? address : kit.wrap(address);

@@ -2,7 +2,7 @@ import type { Guard, LaneRule } from "../../ir/index.ts";
 import type { ExecSize, Predicate } from "../tree.ts";
 import type { LowerContext } from "./context.ts";
 
-/** `(!P1.any)`: the predicate's bit i guards channel i, whatever the offset of the execution size. */
+/** The guard of a predicate such as `(!P1.any)`. Bit i guards channel i, whatever the offset of the execution size. */
 export function guardOf(context: LowerContext, predicate: Predicate | null): Guard | null {
   if (predicate === null) return null;
   const { name, inverted, collapse } = predicate;
@@ -10,7 +10,7 @@ export function guardOf(context: LowerContext, predicate: Predicate | null): Gua
   return collapse === null ? { register, negate: inverted } : { register, negate: inverted, collapse };
 }
 
-/** The channels of an instruction that computes or accesses memory. */
+/** The lanes of an instruction that computes or accesses memory. */
 export const lanesOf = ({ size, offset, noMask }: ExecSize): LaneRule => ({
   first: offset,
   count: size,
@@ -19,10 +19,10 @@ export const lanesOf = ({ size, offset, noMask }: ExecSize): LaneRule => ({
 });
 
 /**
- * The channels of an instruction that moves control. Of execution size 1 it moves all active channels or none, as one
- * channel's predicate says, and it does so whether that channel is active or not: where it is `M1`, scalar branches and
- * returns of compiled kernels stand in code in which channel 0 need not be. Else each active channel goes its own way: a
- * channel that is elsewhere cannot be moved, NoMask or not.
+ * The lanes of a branch, call or return. With execution size 1 it moves all active lanes or none, according to one
+ * channel's predicate, even if that channel is inactive: compiled kernels have scalar branches and returns marked `M1`
+ * in code where channel 0 need not be active. With larger sizes each active lane goes its own way; NoMask cannot move a
+ * lane that is elsewhere.
  */
 export const controlLanesOf = ({ size, offset }: ExecSize): LaneRule => ({
   first: offset,

@@ -7,14 +7,14 @@ import { choiceOf } from "../instruction-operands.ts";
 import { destination } from "./operands.ts";
 import { promote, promoted, rangeOf } from "./promotion.ts";
 
-/** `addc`: the sum, and 1 where it left 32 bits. */
+/** `addc`: the sum, and 1 if it overflowed 32 bits. */
 export const addWithCarry: LowerSpecial = (context, instruction) =>
   withFlag(context, instruction, "carry", (a, b) => {
     const sum = k.add(a, b);
     return [sum, k.lt(sum, a, false)];
   });
 
-/** `subb`: the difference, and 1 where it would be negative. */
+/** `subb`: the difference, and 1 if it is negative. */
 export const subtractWithBorrow: LowerSpecial = (context, instruction) =>
   withFlag(context, instruction, "borrow", (a, b) => [k.sub(a, b), k.lt(a, b, false)]);
 
@@ -36,13 +36,13 @@ const withFlag = (
   ];
 };
 
-/** `add3.o`: its predicate is a result, and guards nothing. */
+/** `add3.o`: its predicate is a result and guards nothing. */
 export const addWithOverflow: LowerSpecial = (context, instruction) => {
   const { dst, sources, undefinedCases } = readOperands(context, instruction);
   const [a, b, c] = promote(sources, "exact", 32, false).sources as [Expr, Expr, Expr];
   const sum = k.add(k.add(a, b), c);
-  const { least, most } = rangeOf(dst.type);
-  const overflow = k.op("pred.or", k.lt(sum, k.i64(least), true), k.lt(k.i64(most), sum, true));
+  const { min, max } = rangeOf(dst.type);
+  const overflow = k.op("pred.or", k.lt(sum, k.i64(min), true), k.lt(k.i64(max), sum, true));
   const { predicate } = instruction;
   const flag = predicate === null ? null : context.registerOf(context.variable(predicate.name));
   return [
@@ -55,7 +55,7 @@ export const addWithOverflow: LowerSpecial = (context, instruction) => {
   ];
 };
 
-/** `madw`: the low doublewords of all channels, and from the next register behind them on the high ones. */
+/** `madw`: the low doublewords of all channels, and the high ones from the next whole register on. */
 export const multiplyWide: LowerSpecial = (context, instruction) => {
   const { exec, dst, sources, undefinedCases } = readOperands(context, instruction);
   const [a, b, c] = promote(sources, "exact", 64, false).sources as [Expr, Expr, Expr];
@@ -80,7 +80,7 @@ function moved(to: Destination, bytes: number): Destination {
     : { ...to, address: k.add(to.address, k.i32(bytes)) };
 }
 
-/** `bfn`: bit i + 2j + 4k of the table is the result for bits i, j, k of the sources. */
+/** `bfn`: bit i + 2j + 4k of the table is the result for source bits i, j and k. */
 export const lookUp: LowerSpecial = (context, instruction) => {
   const { dst, sources, undefinedCases } = readOperands(context, instruction);
   const table = Number.parseInt(choiceOf(instruction, "table").slice(1), 16);
@@ -89,15 +89,15 @@ export const lookUp: LowerSpecial = (context, instruction) => {
   return pure(storedInteger(value, isSigned(dst.type), dst.type, instruction.saturate), dst, undefinedCases);
 };
 
-/** The function of two bits: the table's bit i + 2j. */
+/** A function of two bits, whose table has the result for i and j at bit i + 2j. */
 const inTwo = (a: Expr, b: Expr, table: number): Expr => chosen(b, inOne(a, table & 3), inOne(a, table >> 2));
 
 const inOne = (a: Expr, table: number): Expr => [k.i32(0), k.not(a), a, k.i32(-1)][table]!;
 
-/** Bit by bit: `set` where `selector` is set, else `clear`. */
+/** A bitwise choice: `set` where `selector` is set, otherwise `clear`. */
 const chosen = (selector: Expr, clear: Expr, set: Expr): Expr => k.xor(clear, k.and(selector, k.xor(clear, set)));
 
-/** `dp4a`: bytes are signed as the source that they lie in. */
+/** `dp4a`: bytes are signed if their source's type is. */
 export const dotOfBytes: LowerSpecial = (context, instruction) => {
   const { dst, sources, undefinedCases } = readOperands(context, instruction);
   const [sum, a, b] = sources.map((s) => promoted(s, "i32")) as [Expr, Expr, Expr];
@@ -110,5 +110,5 @@ export const dotOfBytes: LowerSpecial = (context, instruction) => {
   return pure(storedInteger(exact, true, dst.type, true), dst, undefinedCases);
 };
 
-/** Eight bits from place 0 on, in the form of `i32.dot_packed`. */
+/** A field of eight bits from bit 0 on, in the form of `i32.dot_packed`. */
 const byteField = (type: Parameters<typeof isSigned>[0]): number => (8 << 6) | (isSigned(type) ? 0x400 : 0);

@@ -2,44 +2,45 @@ import { type FileVariable, fileLayout, variablesAt } from "../../ir/index.ts";
 import { predefinedVariable } from "../predefined.ts";
 import type { BoundRoutine, Variable } from "../symbols.ts";
 
-/** Bytes: what a variable's place is a multiple of, and what lies between two at least. */
+/** Alignment of variables in the byte file, and the least gap between two of them, in bytes. */
 const unit = 64;
 
-/** Bytes of a slot: of a surface, of a sampler, of an element of an address variable. */
+/** Bytes of a surface, a sampler, or an element of an address variable. */
 const slotBytes = 4;
 
-/** The last of the slots for predefined surfaces is that of S31, the bindless sampler. */
+/** Offset of S31, the bindless sampler: the last of the slots for predefined surfaces. */
 const bindlessSamplerAt = fileLayout.surfaces.at + fileLayout.surfaces.bytes - slotBytes;
 
-/** Where everything that a routine can name lies in its byte file. */
+/** The layout of a routine's byte file. */
 export interface Layout {
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   readonly bytes: number;
-  /** Sorted by their place; see `ByteFile`. */
+  /** Sorted by offset; see `ByteFile`. */
   readonly variables: readonly FileVariable[];
   readonly aliases: readonly FileVariable[];
-  placeOf(variable: Variable): number;
+  /** The offset of a variable in the file, in bytes; throws for predicates, which are not in it. */
+  offsetOf(variable: Variable): number;
 }
 
 /**
- * Lays out a routine's variables: predefined ones where every file has them, the others behind them, each in 64-byte units
- * of its own with a gap before the next, so that what leaves a variable is seen to leave it. An alias lies in its root.
+ * Lays out a routine's variables: predefined ones where every file has them, then the others, each in 64-byte units of
+ * its own with a gap before the next, so that accesses beyond a variable are detected. An alias lies inside its root.
  */
 export function layOut(routine: BoundRoutine): Layout {
   const { grfBytes } = routine;
-  const places = new Map<Variable, number>();
+  const offsets = new Map<Variable, number>();
   const variables: FileVariable[] = [];
   let end = variablesAt(grfBytes);
   for (const variable of routine.variables) {
     if (variable.kind === "P" || variable.root !== variable) continue;
     const bytes = bytesOf(variable);
-    const at = variable.predefined ? placeOfPredefined(variable, grfBytes) : Math.ceil((end + unit) / unit) * unit;
+    const at = variable.predefined ? offsetOfPredefined(variable, grfBytes) : Math.ceil((end + unit) / unit) * unit;
     end = Math.max(end, at + bytes);
-    places.set(variable, at);
+    offsets.set(variable, at);
     variables.push({ name: variable.name, at, bytes, type: variable.type, span: variable.span });
   }
-  const placeOf = (variable: Variable): number => {
-    const at = places.get(variable.root);
+  const offsetOf = (variable: Variable): number => {
+    const at = offsets.get(variable.root);
     if (at === undefined) throw new Error(`${variable.name} has no place in the file`);
     return at + variable.rootOffset;
   };
@@ -48,28 +49,29 @@ export function layOut(routine: BoundRoutine): Layout {
     variables: variables.sort((a, b) => a.at - b.at),
     aliases: routine.variables
       .filter((v) => v.kind !== "P" && v.root !== v)
-      .map((v) => ({ name: v.name, at: placeOf(v), bytes: bytesOf(v), type: v.type, span: v.span })),
-    placeOf,
+      .map((v) => ({ name: v.name, at: offsetOf(v), bytes: bytesOf(v), type: v.type, span: v.span })),
+    offsetOf,
   };
 }
 
 const bytesOf = ({ kind, elements, bytes }: Variable): number => (kind === "G" ? bytes : elements * slotBytes);
 
-const placeOfPredefined = ({ name }: Variable, grfBytes: 32 | 64): number =>
+const offsetOfPredefined = ({ name }: Variable, grfBytes: 32 | 64): number =>
   predefinedVariable(name, grfBytes)?.at ?? bindlessSamplerAt;
 
-/** A piece of a kernel's payload and where the kernel has it. */
+/** A piece of a kernel's payload, and where it goes in the byte file of a thread. */
 export interface PayloadPlace {
-  /** Bytes, in the payload as the launch puts it together: r0 first. */
+  /** Bytes from the start of the payload, as the launch assembles it, with r0 first. */
   readonly offset: number;
+  /** Bytes. */
   readonly size: number;
-  /** In the byte file. */
+  /** Bytes from the start of the byte file. */
   readonly at: number;
 }
 
 /**
- * What a launch copies from the payload into the byte file of a thread that begins: r0, and what the kernel's `.input`
- * directives name. No piece is larger than the variable it goes to.
+ * The pieces of the payload that a launch copies into the byte file of each new thread: r0, and those of the kernel's
+ * `.input` directives. No piece is larger than its variable.
  */
 export function payloadPlaces(routine: BoundRoutine): readonly PayloadPlace[] {
   let places = placesOf.get(routine);
@@ -77,16 +79,16 @@ export function payloadPlaces(routine: BoundRoutine): readonly PayloadPlace[] {
   return places;
 }
 
-/** Each launch asks for them. */
+/** Kept per routine, because every launch needs them. */
 const placesOf = new WeakMap<BoundRoutine, readonly PayloadPlace[]>();
 
 function findPlaces(routine: BoundRoutine): readonly PayloadPlace[] {
-  const { placeOf } = layOut(routine);
+  const { offsetOf } = layOut(routine);
   const r0 = { offset: 0, size: routine.grfBytes, at: fileLayout.r0.at };
   const inputs = routine.inputs.map(({ variable, offset, size }) => ({
     offset,
     size: Math.max(0, Math.min(size, bytesOf(variable), bytesOf(variable.root) - variable.rootOffset)),
-    at: placeOf(variable),
+    at: offsetOf(variable),
   }));
   return [r0, ...inputs.filter((input) => input.size > 0)];
 }

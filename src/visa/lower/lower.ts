@@ -3,14 +3,15 @@ import type { BoundRoutine } from "../symbols.ts";
 import { lowerRoutine } from "./routine.ts";
 import { type DataSymbols, sectionVariables } from "./symbols.ts";
 
+/** Options of `lowerVisa`. */
 export interface LowerOptions {
-  /** What `faddr` can name besides routines. */
+  /** The program's data, which `faddr` can name besides routines. */
   readonly symbols?: DataSymbols;
 }
 
 const noSymbols: DataSymbols = { sections: new Map(), symbols: new Map() };
 
-/** Shared local memory: a launch gives its size. */
+/** Shared local memory, whose size each launch gives. */
 const slm: Variable = {
   name: "%slm",
   space: "shared",
@@ -24,9 +25,9 @@ const slm: Variable = {
 };
 
 /**
- * Turns the routines of one linked program, a kernel first, into one IR module. Nothing can go wrong here that checker and
- * linker have not reported: an instruction that is not modelled becomes `unsupported`, and a launch that could reach it is
- * refused.
+ * Lowers the routines of a linked program, a kernel first, to one IR module. They must be free of errors from
+ * `checkVisa` and `linkVisa`, so lowering reports none: an instruction that is not modelled becomes `unsupported`, and
+ * a launch that can reach it is refused. Throws an `Error` if there are no routines.
  */
 export function lowerVisa(routines: readonly BoundRoutine[], options: LowerOptions = {}): IrModule {
   const [first] = routines;

@@ -7,10 +7,10 @@ import { lowerBarrier } from "./barrier.ts";
 import type { LowerContext, Lowered, LowerInstruction } from "./context.ts";
 import { choiceOf, has, once, rawOf } from "../instruction-operands.ts";
 import { lowerLscAccess, lowerLscAtomic } from "./lsc.ts";
-import { placeOf } from "./operand-place.ts";
+import { locationOf } from "./operand-location.ts";
 import { load, store, type Transfer } from "./transfer.ts";
 
-/** Turns what a row's `MemoryAction` says into loads, stores, atomic operations, barriers and fences. */
+/** Lowers a row's `MemoryAction` to loads, stores, atomic operations, barriers and fences. */
 export const lowerMemory: LowerInstruction = (context, instruction) => {
   const { execution, mnemonic } = instruction.row;
   if (execution.kind !== "memory") throw new Error(`${mnemonic} does not access memory`);
@@ -39,43 +39,43 @@ export const lowerMemory: LowerInstruction = (context, instruction) => {
 
 type Action<Kind extends MemoryAction["kind"]> = Extract<MemoryAction, { kind: Kind }>;
 
-/** Into `dst`, or from `src`. */
+/** A load into `dst`, or a store from `src`. */
 function move(context: LowerContext, instruction: Instruction, t: Omit<Transfer, "registers">): Lowered {
   return has(instruction, "dst")
     ? load(context, { ...t, registers: rawOf(instruction, "dst") })
     : store(context, { ...t, registers: rawOf(instruction, "src") });
 }
 
-/** One lane moves all of it. */
+/** A block, which one lane moves. */
 function block(context: LowerContext, instruction: Instruction, { unit }: Action<"block">): Lowered {
-  // Where the text says nothing of it, an address need not be aligned to more than a dword.
+  // Unless the text says otherwise, an address need not be aligned to more than a dword.
   const aligned =
     unit === owordBytes || (has(instruction, "alignment") && choiceOf(instruction, "alignment") === "aligned");
   const lowered = move(context, instruction, {
     ...blockSlots(instruction),
-    place: placeOf(context, instruction, once, unit),
+    location: locationOf(context, instruction, once, unit),
     align: aligned ? owordBytes : dwordBytes,
     exec: once,
   });
   return { ...lowered, lanes: { first: 0, count: 1, noMask: true, uniform: false } };
 }
 
-/** What is left of a slot stays as it is: the pages say that it is undefined. */
+/** Elements of each lane. The rest of a slot is left as it is; the pages say that it is undefined. */
 function elements(context: LowerContext, instruction: Instruction, action: Action<"elements">): Lowered {
   const exec = instruction.exec ?? once;
   const slots = elementSlots(instruction, action);
   const bytes = slots.bits / 8;
-  const place = placeOf(context, instruction, exec, action.scaled ? bytes : 1);
-  return move(context, instruction, { ...slots, place, align: action.unaligned ? 1 : bytes, exec });
+  const location = locationOf(context, instruction, exec, action.scaled ? bytes : 1);
+  return move(context, instruction, { ...slots, location, align: action.unaligned ? 1 : bytes, exec });
 }
 
 function channels(context: LowerContext, instruction: Instruction): Lowered {
   const exec = instruction.exec ?? once;
   const { skip, rest } = withoutLeadingGap(channelSlots(instruction, context.routine.grfBytes));
-  const place = placeOf(context, instruction, exec, 1);
+  const location = locationOf(context, instruction, exec, 1);
   return move(context, instruction, {
     ...rest,
-    place: { ...place, address: k.add(place.address, k.int(place.address, skip)) },
+    location: { ...location, address: k.add(location.address, k.int(location.address, skip)) },
     align: dwordBytes,
     exec,
   });

@@ -5,9 +5,9 @@ import { converted, integerLike } from "./conversion.ts";
 import { type LowerSpecial, pure, readOperands } from "./channel-operands.ts";
 import { lanesOf } from "./guard.ts";
 import { once } from "../instruction-operands.ts";
-import { channel } from "./operands.ts";
+import { channel } from "./element.ts";
 
-/** `mov`; of a predicate as a whole, once, whatever mask is written: IGC drops it. */
+/** `mov`. A predicate is moved as a whole, once, whatever mask is written, as IGC does. */
 export const move: LowerSpecial = (context, instruction) => {
   const isWhole = instruction.operands["src0"]!.kind === "name";
   const { dst, sources, undefinedCases } = readOperands(
@@ -28,7 +28,7 @@ export const select: LowerSpecial = (context, instruction) => {
   return pure(value, dst, undefinedCases).map((lowered) => ({ ...lowered, unguarded: true }));
 };
 
-/** A predicate as a value: first `any` or `all` of the instruction's channels, then `!`. */
+/** The value of a predicate: first `any` or `all` over the instruction's channels, then `!`. */
 function holds(context: LowerContext, { name, collapse, inverted }: Predicate, exec: ExecSize): Expr {
   const reg = context.registerOf(context.variable(name));
   const bit: Expr = { kind: "reg", ty: "pred", reg };
@@ -63,7 +63,7 @@ export const moveState: LowerSpecial = (context, instruction) => {
   return pure(converted(sources[0]!, "ud", false), dst, undefinedCases);
 };
 
-/** `addr_add`: an address is a byte of the register file; offsets are words, where negative ones wrap around. */
+/** `addr_add`: an address is an offset in the byte file; 16-bit offsets are signed. */
 export const addAddress: LowerSpecial = (context, instruction) => {
   const { dst, sources, undefinedCases } = readOperands(context, instruction);
   const [base, offset] = sources;
@@ -93,7 +93,9 @@ export const convertNarrow: LowerSpecial = (context, instruction) => {
   }
 };
 
-/** `srnd`: the random bits are added below what the result keeps, and what is below is cut off. */
+/**
+ * `srnd`: the random bits are added below the bits that the result keeps, and whatever is below these is then cut off.
+ */
 export const roundStochastically: LowerSpecial = (context, instruction) => {
   const { dst, sources, undefinedCases } = readOperands(context, instruction);
   const [value, random] = sources;
@@ -108,7 +110,7 @@ export const roundStochastically: LowerSpecial = (context, instruction) => {
   }
 };
 
-/** The upper byte of a half after an addition to its magnitude; infinities stay, NaNs are quiet. */
+/** The upper byte of a half after adding to its magnitude; infinities stay, NaNs become quiet. */
 function upperByte(half: Expr, increment: Expr): Expr {
   const sign = k.and(half, k.i32(0x8000));
   const magnitude = k.and(half, k.i32(0x7fff));

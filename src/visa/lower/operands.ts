@@ -1,44 +1,25 @@
 import { type Destination, fileLayout, type UndefinedCase } from "../../ir/index.ts";
-import { type Expr, kit as k, type Region, type RegionLeaf } from "../../semantics/index.ts";
+import { type Expr, kit as k, type Region } from "../../semantics/index.ts";
 import type { BoundRoutine, Variable } from "../symbols.ts";
 import type {
   ExecSize,
   GeneralOperand,
-  Immediate,
   IndirectOperand,
   NameOperand,
   Operand,
-  RawOperand,
   Region as WrittenRegion,
 } from "../tree.ts";
 import { type DataType, isSigned, typeBytes } from "../types.ts";
 import type { LowerContext } from "./context.ts";
-
-type Bits = 8 | 16 | 32 | 64;
-
-/**
- * An operand as it lies in the register file: integers in an `i32` (those of 8 and 16 bits extended) or `i64`, `f` and `df`
- * as `f32` and `f64`, `hf` and `bf` as patterns in an `i32`. Source modifiers are not applied.
- */
-export interface Source {
-  readonly expr: Expr;
-  readonly type: DataType;
-  /** Addresses outside of every variable that they could mean. */
-  readonly undefinedCases: readonly UndefinedCase[];
-}
-
-const bitsOf = (type: DataType): Bits => (typeBytes(type) * 8) as Bits;
-
-/** The type of the expressions in which elements of a type travel. */
-const irType = (type: DataType): "i32" | "i64" | "f32" | "f64" =>
-  type === "f" ? "f32" : type === "df" ? "f64" : typeBytes(type) === 8 ? "i64" : "i32";
+import { bitsOf, channel, irType, leaf, plain, type Source } from "./element.ts";
+import { immediate } from "./immediate.ts";
 
 /** Bytes of an element of an address variable, and of the slot of a surface or sampler. */
 const slotBytes = 4;
 
 const scalar = { vertical: 0, width: 1, horizontal: 0 } as const;
 
-/** What an operand reads. `%null` and what cannot be read give 0. */
+/** The value of a source operand. `%null`, and operands that cannot be read, give 0. */
 export function source(context: LowerContext, operand: Operand, exec: ExecSize): Source {
   switch (operand.kind) {
     case "general":
@@ -48,14 +29,14 @@ export function source(context: LowerContext, operand: Operand, exec: ExecSize):
     case "immediate":
       return immediate(operand, exec);
     case "address": {
-      const at = context.placeOf(context.variable(operand.variable)) + operand.element * slotBytes;
+      const at = context.offsetOf(context.variable(operand.variable)) + operand.element * slotBytes;
       const region = { at, first: exec.offset, vertical: 0, width: operand.width, horizontal: 1 };
       return plain(leaf("ud", region), "ud");
     }
     case "address-of":
-      return plain(k.i32(context.placeOf(context.variable(operand.variable)) + operand.offset), "ud");
+      return plain(k.i32(context.offsetOf(context.variable(operand.variable)) + operand.offset), "ud");
     case "state": {
-      const at = context.placeOf(context.variable(operand.variable)) + operand.element * slotBytes;
+      const at = context.offsetOf(context.variable(operand.variable)) + operand.element * slotBytes;
       return plain(leaf("ud", { at, first: exec.offset, vertical: 1, width: 1, horizontal: 0 }), "ud");
     }
     case "name":
@@ -65,33 +46,26 @@ export function source(context: LowerContext, operand: Operand, exec: ExecSize):
   }
 }
 
-const plain = (expr: Expr, type: DataType): Source => ({ expr, type, undefinedCases: [] });
-
-const leaf = (type: DataType, region: Region): RegionLeaf => ({
-  kind: "region",
-  ty: irType(type),
-  bits: bitsOf(type),
-  signed: isSigned(type),
-  region,
-});
-
-/** The byte at which `V(row,column)` begins. */
-function placeOfElement(context: LowerContext, { variable: name, row, column }: GeneralOperand): number {
+/** The offset in the byte file of `V(row,column)`. */
+function offsetOfElement(context: LowerContext, { variable: name, row, column }: GeneralOperand): number {
   const variable = context.variable(name);
-  return context.placeOf(variable) + row * context.routine.grfBytes + column * typeBytes(variable.type);
+  return context.offsetOf(variable) + row * context.routine.grfBytes + column * typeBytes(variable.type);
 }
 
-/** The strides of a region, `vertical` null where each row has an address. Without a region elements lie one behind the other. */
+/**
+ * The strides of a region; `vertical` is null if each row has an address of its own. Without a region, elements are
+ * consecutive.
+ */
 function stridesOf({ vertical, width, horizontal }: WrittenRegion, exec: ExecSize) {
   if (exec.size === 1) return scalar;
   if (width === null) return { vertical: horizontal ?? 1, width: 1, horizontal: 0 };
   return { vertical, width, horizontal: horizontal ?? 0 };
 }
 
-/** The elements that `V(row,column)<v;w,h>` names. */
+/** The elements of `V(row,column)<v;w,h>`. */
 function regionOf(context: LowerContext, operand: GeneralOperand, exec: ExecSize): Region {
   const { vertical, ...row } = stridesOf(operand.region, exec);
-  return { at: placeOfElement(context, operand), first: exec.offset, vertical: vertical ?? 0, ...row };
+  return { at: offsetOfElement(context, operand), first: exec.offset, vertical: vertical ?? 0, ...row };
 }
 
 function general(context: LowerContext, operand: GeneralOperand, exec: ExecSize): Expr {
@@ -103,8 +77,9 @@ function general(context: LowerContext, operand: GeneralOperand, exec: ExecSize)
 }
 
 /**
- * One element of a group for all channels of the group: channel e reads what channel `group * floor(e / group) + index` would.
- * Null where a region does not keep groups together, and for other operands than variables and unpacked immediates.
+ * One element of each group, for all channels of the group: channel e reads the element that channel
+ * `group * floor(e / group) + index` would. Null if the region does not keep groups together, and for operands other
+ * than variables and unpacked immediates.
  */
 export function component(
   context: LowerContext,
@@ -130,7 +105,10 @@ export function component(
   return plain(leaf(type, region), type);
 }
 
-/** Elements of a variable from where an operand begins, whatever its region: `index` and a pattern of strides. */
+/**
+ * Elements of a variable from an operand's start on, whatever its region: the first has the number `index`, and
+ * `strides` gives the pattern.
+ */
 export function elements(
   context: LowerContext,
   operand: Operand | undefined,
@@ -140,24 +118,24 @@ export function elements(
 ): Source | null {
   if (operand?.kind !== "general") return null;
   const { type } = context.variable(operand.variable);
-  const at = placeOfElement(context, operand);
+  const at = offsetOfElement(context, operand);
   return plain(leaf(type, { at: at + index * typeBytes(type), first: exec.offset, ...strides }), type);
 }
 
-/** The byte of the file at which a variable or raw operand begins; null for the rest and for `%null`. */
-export function placeOfOperand(context: LowerContext, operand: Operand | undefined): number | null {
+/** The offset in the byte file of a general or raw operand; null for any other and for `%null`. */
+export function offsetOfOperand(context: LowerContext, operand: Operand | undefined): number | null {
   if (operand?.kind !== "general" && operand?.kind !== "raw") return null;
   const variable = context.variable(operand.variable);
   if (isPredefined(variable, "%null")) return null;
-  if (operand.kind === "raw") return context.placeOf(variable) + operand.offset;
-  return placeOfElement(context, operand);
+  if (operand.kind === "raw") return context.offsetOf(variable) + operand.offset;
+  return offsetOfElement(context, operand);
 }
 
 const isPredefined = ({ root }: Variable, name: string): boolean => root.predefined && root.name === name;
 
 const zero = (type: DataType): Expr => ({ i32: k.i32(0), i64: k.i64(0n), f32: k.f32(0), f64: k.f64(0) })[irType(type)];
 
-/** %tsc: the first two doublewords count clocks; the rest, events of the thread, stay 0. */
+/** %tsc: the first two doublewords count clocks; the rest, which count events of the thread, stay 0. */
 function timeStamp(type: DataType, region: Region): Expr {
   const clock: Expr = { kind: "special", ty: "i64", name: "clock64" };
   const bits = bitsOf(type);
@@ -168,13 +146,7 @@ function timeStamp(type: DataType, region: Region): Expr {
   return type === "f" ? k.bitcast(word, "f32") : k.narrow(word, bits, isSigned(type));
 }
 
-const laneId: Expr = { kind: "special", ty: "i32", name: "laneid" };
-
-/** The channel of an instruction that a lane is, counted from 0. */
-export const channel = (exec: Pick<ExecSize, "offset">): Expr =>
-  exec.offset === 0 ? laneId : k.sub(laneId, k.i32(exec.offset));
-
-/** Bytes from the first element of a region to a lane's. */
+/** Bytes from the first element of a region to that of a lane. */
 function elementByte({ first, vertical, width, horizontal }: Omit<Region, "at">, bits: number): Expr {
   const bytes = bits / 8;
   const e = channel({ offset: first });
@@ -189,10 +161,10 @@ function elementByte({ first, vertical, width, horizontal }: Omit<Region, "at">,
 
 // ---- Indirect operands ----------------------------------------------------------------------------------------------
 
-/** The bytes that `r[A(k),offset]<region>` names, lane by lane. */
+/** The addresses of `r[A(k),offset]<region>`, lane by lane. */
 function addressOf(context: LowerContext, operand: IndirectOperand, exec: ExecSize): Expr {
   const { vertical, width, horizontal } = stridesOf(operand.region, exec);
-  const at = context.placeOf(context.variable(operand.variable)) + operand.element * slotBytes;
+  const at = context.offsetOf(context.variable(operand.variable)) + operand.element * slotBytes;
   const first = exec.offset;
   // Without a vertical stride each row has an address of its own.
   const rows = vertical === null ? { vertical: 1, width, horizontal: 0 } : scalar;
@@ -211,10 +183,13 @@ function indirect(context: LowerContext, operand: IndirectOperand, exec: ExecSiz
   };
 }
 
-/** "The value of an indirect operand must be elements within one base General variable" (5_operands.md). */
+/**
+ * "The value of an indirect operand must be elements within one base General variable" (5_operands.md): true for an
+ * address where this does not hold.
+ */
 function outsideOf(context: LowerContext, address: Expr, bytes: number): UndefinedCase {
   const inside = pointees(context).map((variable) => {
-    const distance = k.sub(address, k.i32(context.placeOf(variable)));
+    const distance = k.sub(address, k.i32(context.offsetOf(variable)));
     return k.le(distance, k.i32(variable.bytes - bytes), false);
   });
   return {
@@ -225,7 +200,7 @@ function outsideOf(context: LowerContext, address: Expr, bytes: number): Undefin
 
 const pointeesOf = new WeakMap<BoundRoutine, readonly Variable[]>();
 
-/** The variables that addresses can point to: those whose address the routine takes, and where it takes none, all. */
+/** The variables that addresses can point to: those whose address the routine takes or, if it takes none, all. */
 function pointees({ routine }: LowerContext): readonly Variable[] {
   let variables = pointeesOf.get(routine);
   if (variables === undefined) {
@@ -242,52 +217,9 @@ function pointees({ routine }: LowerContext): readonly Variable[] {
   return variables;
 }
 
-// ---- Immediates -----------------------------------------------------------------------------------------------------
-
-/** Packed immediates are vectors of words (`v`, `uv`) or floats (`vf`). */
-function immediate({ type, bits }: Immediate, exec: ExecSize): Source {
-  switch (type) {
-    case "v":
-      return plain(packed(bits, 4, 7, true, exec), "w");
-    case "uv":
-      return plain(packed(bits, 4, 7, false, exec), "uw");
-    case "vf":
-      return plain(restrictedFloat(packed(bits, 8, 3, false, exec)), "f");
-    case "q":
-    case "uq":
-      return plain(k.i64(bits), type);
-    case "df":
-      return plain(k.bitcast(k.i64(bits), "f64"), type);
-    case "f":
-      return plain(k.bitcast(k.i32(Number(BigInt.asIntN(32, bits))), "f32"), type);
-    default: {
-      const width = bitsOf(type);
-      const value = isSigned(type) ? BigInt.asIntN(width, bits) : BigInt.asUintN(width, bits);
-      return plain(k.i32(Number(value)), type);
-    }
-  }
-}
-
-/** Element (channel modulo count) of a packed immediate; `last` is the count less 1. */
-function packed(bits: bigint, width: 4 | 8, last: number, signed: boolean, exec: ExecSize): Expr {
-  const vector = k.i32(Number(BigInt.asIntN(32, bits)));
-  if (exec.size === 1) return k.field(vector, 0, width, signed);
-  const place = k.mul(k.and(channel(exec), k.i32(last)), k.i32(width));
-  return k.field(k.shr(vector, place, false), 0, width, signed);
-}
-
-/** A sign, 3 bits of exponent (bias 3) and 4 of fraction, without subnormals: 0x00 and 0x80 are zeros. */
-function restrictedFloat(pattern: Expr): Expr {
-  const sign = k.shl(k.and(pattern, k.i32(0x80)), k.i32(24));
-  const rest = k.and(pattern, k.i32(0x7f));
-  // Exponent and fraction at their places in binary32, whose bias is 124 more.
-  const magnitude = k.add(k.shl(rest, k.i32(19)), k.i32(124 << 23));
-  return k.bitcast(k.or(sign, k.select(k.eq(rest, k.i32(0)), k.i32(0), magnitude)), "f32");
-}
-
 // ---- Predicates -----------------------------------------------------------------------------------------------------
 
-/** The whole variable as a number, element 0 in the lowest bit. */
+/** A whole predicate variable as a number, element 0 in the lowest bit. */
 function predicateWord(context: LowerContext, { name }: NameOperand): Expr {
   const variable = context.variable(name);
   const word: Expr = { kind: "lane-word", ty: "i32", reg: context.registerOf(variable) };
@@ -303,14 +235,15 @@ export const predicateSource = (context: LowerContext, { name }: NameOperand): E
 
 // ---- Destinations ---------------------------------------------------------------------------------------------------
 
+/** A destination operand. */
 export interface Target {
   readonly to: Destination;
-  /** `bool` of a predicate. */
+  /** `bool` for a predicate. */
   readonly type: DataType;
   readonly undefinedCases: readonly UndefinedCase[];
 }
 
-/** Where an operand writes. Null for `%null`. */
+/** The destination that an operand names; null for `%null`. */
 export function destination(context: LowerContext, operand: Operand, exec: ExecSize): Target {
   const target = (to: Destination, type: DataType): Target => ({ to, type, undefinedCases: [] });
   switch (operand.kind) {
@@ -330,7 +263,7 @@ export function destination(context: LowerContext, operand: Operand, exec: ExecS
     }
     case "address":
     case "state": {
-      const at = context.placeOf(context.variable(operand.variable)) + operand.element * slotBytes;
+      const at = context.offsetOf(context.variable(operand.variable)) + operand.element * slotBytes;
       const region = { at, first: exec.offset, vertical: 1, width: 1, horizontal: 0 };
       return target({ kind: "region", bits: 32, region }, "ud");
     }
@@ -340,49 +273,3 @@ export function destination(context: LowerContext, operand: Operand, exec: ExecS
       return target(null, "ud");
   }
 }
-
-// ---- Raw operands ---------------------------------------------------------------------------------------------------
-
-const rawPlace = (
-  context: LowerContext,
-  raw: RawOperand,
-  bits: Bits,
-  exec: Pick<ExecSize, "offset">,
-  element: number,
-  stride: number,
-): Region => ({
-  at: context.placeOf(context.variable(raw.variable)) + raw.offset + (element * bits) / 8,
-  first: exec.offset,
-  vertical: stride,
-  width: 1,
-  horizontal: 0,
-});
-
-const isNull = (context: LowerContext, raw: RawOperand): boolean =>
-  isPredefined(context.variable(raw.variable), "%null");
-
-/** Elements of `bits` from `element` on, `stride` elements from lane to lane; 0 for `%null`. */
-export const rawRegion = (
-  context: LowerContext,
-  raw: RawOperand,
-  bits: Bits,
-  signed: boolean,
-  exec: Pick<ExecSize, "offset">,
-  element = 0,
-  stride = 1,
-): Expr => {
-  const ty = bits === 64 ? "i64" : "i32";
-  if (isNull(context, raw)) return ty === "i64" ? k.i64(0n) : k.i32(0);
-  return { kind: "region", ty, bits, signed, region: rawPlace(context, raw, bits, exec, element, stride) };
-};
-
-/** The same as a destination; null for `%null`. */
-export const rawTarget = (
-  context: LowerContext,
-  raw: RawOperand,
-  bits: Bits,
-  exec: Pick<ExecSize, "offset">,
-  element = 0,
-  stride = 1,
-): Destination =>
-  isNull(context, raw) ? null : { kind: "region", bits, region: rawPlace(context, raw, bits, exec, element, stride) };

@@ -3,9 +3,9 @@ import type { IntegerDomain } from "../isa/execution.ts";
 import type { Operand, SourceModifier } from "../tree.ts";
 import { type DataType, isFloat, isSigned, typeBytes } from "../types.ts";
 import type { FloatFormat } from "./float-arithmetic.ts";
-import type { Source } from "./operands.ts";
+import type { Source } from "./element.ts";
 
-/** A source and what is written before it. */
+/** A source operand and its modifier. */
 export interface ModifiedSource extends Source {
   readonly modifier: SourceModifier | null;
 }
@@ -13,38 +13,38 @@ export interface ModifiedSource extends Source {
 export const modifierOf = (operand: Operand): SourceModifier | null =>
   operand.kind === "general" || operand.kind === "indirect" ? operand.modifier : null;
 
-/** Inclusive. */
+/** A range of integers, both ends included. */
 interface Range {
-  readonly least: bigint;
-  readonly most: bigint;
+  readonly min: bigint;
+  readonly max: bigint;
 }
 
 export function rangeOf(type: DataType): Range {
   const bits = BigInt(typeBytes(type) * 8);
   return isSigned(type)
-    ? { least: -(1n << (bits - 1n)), most: (1n << (bits - 1n)) - 1n }
-    : { least: 0n, most: (1n << bits) - 1n };
+    ? { min: -(1n << (bits - 1n)), max: (1n << (bits - 1n)) - 1n }
+    : { min: 0n, max: (1n << bits) - 1n };
 }
 
 function modifiedRange({ type, modifier }: ModifiedSource): Range {
-  const { least, most } = rangeOf(type);
-  const magnitude = -least > most ? -least : most;
+  const { min, max } = rangeOf(type);
+  const magnitude = -min > max ? -min : max;
   switch (modifier) {
     case "neg":
-      return { least: -most, most: -least };
+      return { min: -max, max: -min };
     case "abs":
-      return { least: 0n, most: magnitude };
+      return { min: 0n, max: magnitude };
     case "neg-abs":
-      return { least: -magnitude, most: 0n };
+      return { min: -magnitude, max: 0n };
     default:
-      return { least, most };
+      return { min, max };
   }
 }
 
-const within = (ranges: readonly Range[], { least, most }: Range): boolean =>
-  ranges.every((range) => range.least >= least && range.most <= most);
+const within = (ranges: readonly Range[], { min, max }: Range): boolean =>
+  ranges.every((range) => range.min >= min && range.max <= max);
 
-/** Integer sources in one type, all `i32` or all `i64`. */
+/** Integer sources in a common type, all `i32` or all `i64`. */
 export interface Promoted {
   readonly sources: readonly Expr[];
   readonly ty: "i32" | "i64";
@@ -52,8 +52,8 @@ export interface Promoted {
 }
 
 /**
- * Sources in a type in which the instruction's result is exact, as the hardware's extra precision has it: in 32 bits where
- * they suffice. `resultBits`: of the destination, null for a predicate.
+ * Promotes sources to a type in which the instruction's result is exact, like the hardware's extra precision: to 32
+ * bits if they suffice, otherwise 64. `resultBits` is the destination's size, null for a predicate.
  */
 export function promote(
   sources: readonly ModifiedSource[],
@@ -68,7 +68,7 @@ export function promote(
   if (in32 !== null && !long) {
     return { sources: sources.map((source) => promoted(source, "i32")), ty: "i32", signed: in32 === "signed" };
   }
-  const unsigned = ranges.every(({ least }) => least >= 0n);
+  const unsigned = ranges.every(({ min }) => min >= 0n);
   return { sources: sources.map((source) => promoted(source, "i64")), ty: "i64", signed: !unsigned };
 }
 
@@ -78,7 +78,10 @@ function promotion32(ranges: readonly Range[], domain: IntegerDomain, saturate: 
   return domain === "low" || domain === "word" || within(ranges, rangeOf("ud")) ? "unsigned" : null;
 }
 
-/** An integer source in a type, its modifier applied. The low bits of a magnitude depend on all of the source. */
+/**
+ * An integer source in a type, with its modifier applied before narrowing: the low bits of a magnitude depend on the
+ * sign.
+ */
 export function promoted({ expr, type, modifier }: ModifiedSource, ty: "i32" | "i64"): Expr {
   const extended = ty === "i64" && expr.ty === "i32" ? k.widen(expr, isSigned(type)) : expr;
   const value = withModifier(extended, isSigned(type), modifier);
@@ -101,7 +104,7 @@ function withModifier(value: Expr, signed: boolean, modifier: SourceModifier | n
   }
 }
 
-/** The format in which operands of these types are computed with; null: with integers. */
+/** The format in which operands of these types are computed; null if with integers. */
 export function formatOf(types: readonly DataType[]): FloatFormat | null {
   const floats = new Set(types.filter(isFloat));
   if (floats.size === 0) return null;
@@ -110,7 +113,9 @@ export function formatOf(types: readonly DataType[]): FloatFormat | null {
   return floats.has("hf") ? "f16" : floats.has("bf") ? "bf16" : "f32";
 }
 
-/** A floating-point source in a format, its modifier applied. The formats of 16 bits are part of binary32. */
+/**
+ * A floating-point source in a format, with its modifier applied. Values of the 16-bit formats are exact in binary32.
+ */
 export function promotedFloat({ expr, type, modifier }: ModifiedSource, format: FloatFormat): Expr {
   const narrow = type === "hf" ? k.op("f32.from_f16", expr) : type === "bf" ? k.op("f32.from_bf16", expr) : expr;
   const value = format === "f64" && narrow.ty === "f32" ? k.op("f64.from_f32", narrow) : narrow;

@@ -5,7 +5,7 @@ import { type LowerSpecial, pure, readOperands } from "./channel-operands.ts";
 import { choiceOf } from "../instruction-operands.ts";
 import { formatOf, type ModifiedSource, promote, promotedFloat } from "./promotion.ts";
 
-/** `cmp`: into a predicate, or into elements of all ones or zeros. */
+/** `cmp`: into a predicate, or into elements of all ones or all zeros. */
 export const compare: LowerSpecial = (context, instruction) => {
   const { dst, sources, undefinedCases } = readOperands(context, instruction);
   const relation = choiceOf(instruction, "relation") as Relation;
@@ -20,7 +20,7 @@ export const compare: LowerSpecial = (context, instruction) => {
 
 type Relation = "eq" | "ne" | "gt" | "ge" | "lt" | "le";
 
-/** With a NaN only `ne` holds. */
+/** Only `ne` holds if an operand is NaN. */
 const floatRelations = { eq: "eq", ne: "neu", gt: "gt", ge: "ge", lt: "lt", le: "le" } as const;
 
 function floatRelation(relation: Relation, a: ModifiedSource, b: ModifiedSource, format: FloatFormat): Expr {
@@ -66,7 +66,7 @@ const sameOrder = (x: Expr, y: Expr, signed: boolean): Order => ({
 const isUnsignedLong = ({ type, modifier }: ModifiedSource): boolean =>
   type === "uq" && (modifier === null || modifier === "abs");
 
-/** Of a signed and an unsigned number of 64 bits: a negative one is less than any other. */
+/** The order of a signed and an unsigned 64-bit number: a negative one is less than any unsigned one. */
 function mixedOrder(x: Expr, y: Expr, unsignedX: boolean): Order {
   const negative = k.lt(unsignedX ? y : x, k.i64(0n), true);
   const unsigned = sameOrder(x, y, false);

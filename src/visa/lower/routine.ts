@@ -16,10 +16,13 @@ import { type Layout, layOut } from "./layout.ts";
 import { lowerMemory } from "./memory.ts";
 import type { Symbols } from "./symbols.ts";
 
-/** Bytes of a byte file: far more than the variables of compiled kernels take, and little enough to have many of them. */
-const mostBytes = 4 * 2 ** 20;
+/**
+ * The most bytes of a byte file: far more than the variables of compiled kernels need, but few enough that a launch can
+ * have many files.
+ */
+const maxFileBytes = 4 * 2 ** 20;
 
-/** Turns one routine into a function: its variables into places of the byte file, its predicates into registers. */
+/** Lowers one routine to an IR function: its variables to ranges of the byte file, its predicates to registers. */
 export const lowerRoutine = (routine: BoundRoutine, symbols: Symbols): IrFunction =>
   new RoutineLowering(routine, symbols).lower();
 
@@ -31,7 +34,9 @@ class RoutineLowering implements FlowContext, LowerContext {
   readonly #registers: ReadonlyMap<Variable, number>;
   readonly #files: Map<number, string> = new Map();
   #location: SourceLocation | null = null;
-  /** By the index of an instruction of the routine (and its end): the first instruction that it has become. */
+  /**
+   * For each instruction of the routine, and for its end, the index of the first IR instruction that it was lowered to.
+   */
   #starts: readonly number[] = [];
 
   constructor(routine: BoundRoutine, symbols: Symbols) {
@@ -46,7 +51,7 @@ class RoutineLowering implements FlowContext, LowerContext {
     const { routine } = this;
     const { grfBytes, argSize, retvalSize } = routine;
     const { bytes, variables, aliases } = this.#layout;
-    const fits = bytes <= mostBytes;
+    const fits = bytes <= maxFileBytes;
     return {
       name: routine.name,
       kind: routine.kind,
@@ -61,7 +66,7 @@ class RoutineLowering implements FlowContext, LowerContext {
       span: { start: routine.routine.name.start, end: routine.routine.name.end },
       files: this.#files,
       external: false,
-      file: { bytes: fits ? bytes : mostBytes, grfBytes, argSize, retvalSize, variables, aliases },
+      file: { bytes: fits ? bytes : maxFileBytes, grfBytes, argSize, retvalSize, variables, aliases },
     };
   }
 
@@ -73,8 +78,8 @@ class RoutineLowering implements FlowContext, LowerContext {
     return variable;
   }
 
-  placeOf(variable: Variable): number {
-    return this.#layout.placeOf(variable);
+  offsetOf(variable: Variable): number {
+    return this.#layout.offsetOf(variable);
   }
 
   registerOf(variable: Variable): number {
@@ -108,25 +113,28 @@ class RoutineLowering implements FlowContext, LowerContext {
     });
   }
 
-  /** The ends of the routine and its subroutines behind which execution may come, and what each is called. */
+  /**
+   * Names of the parts of the routine (body and subroutines) that execution can run past, by the index after their last
+   * instruction.
+   */
   #partNames(): ReadonlyMap<number, string> {
     const { labels, instructions, name } = this.routine;
     const starts = [...labels.values()].filter(({ kind }) => kind === "subroutine").sort((a, b) => a.at - b.at);
     const ends = [...starts.map(({ at }) => at), instructions.length];
     const names = ends.map((end, part): [number, string] => [end, part === 0 ? name : starts[part - 1]!.name]);
-    return new Map(names.filter(([end]) => end > 0 && mayGoOn(instructions[end - 1]!)));
+    return new Map(names.filter(([end]) => end > 0 && mayContinue(instructions[end - 1]!)));
   }
 
-  /** What lanes come to that no return has taken away. */
+  /** The trap after a part, for lanes that run past its end. */
   #end({ start, end }: Instruction, part: string): IrInstruction {
-    const fault = { code: "falls-off-end", message: `execution comes to the end of \`${part}\`` };
+    const fault = { code: "falls-off-end", message: `execution reaches the end of \`${part}\`` };
     const span = { start, end };
     return { guard: null, op: { kind: "trap", fault }, dst: [], undefinedCases: [], span, location: this.#location };
   }
 
   #tooLarge(bytes: number): IrInstruction {
     const { name } = this.routine.routine;
-    const reason = `its variables take ${bytes} bytes; ${mostBytes} are modelled`;
+    const reason = `its variables take ${bytes} bytes; ${maxFileBytes} are modelled`;
     return {
       guard: null,
       op: { kind: "unsupported", what: this.routine.name, reason },
@@ -137,7 +145,10 @@ class RoutineLowering implements FlowContext, LowerContext {
     };
   }
 
-  /** Null: control flow, which is one instruction, and is lowered when all labels have places. */
+  /**
+   * Lowers anything but control flow, for which it returns null: that is one instruction each, lowered once all labels
+   * have an index.
+   */
   #straight(instruction: Instruction): readonly Lowered[] | null {
     const { execution, name, mnemonic } = instruction.row;
     if (name === "FILE" || name === "LOC") return [];
@@ -185,6 +196,6 @@ class RoutineLowering implements FlowContext, LowerContext {
 }
 
 const leaves: ReadonlySet<string> = new Set(["RET", "FRET", "JMP", "GOTO", "SWITCHJMP"]);
-const mayGoOn = ({ row, predicate }: Instruction): boolean => predicate !== null || !leaves.has(row.name);
+const mayContinue = ({ row, predicate }: Instruction): boolean => predicate !== null || !leaves.has(row.name);
 
 const isFlow = ({ row }: Instruction): boolean => row.execution.kind === "flow";

@@ -5,7 +5,7 @@ import { compare } from "./relation.ts";
 import { systolic } from "./systolic.ts";
 import { absoluteDifferences, dotProduct, line, plane } from "./tuple.ts";
 
-/** Instructions whose operands or results are not simply those of a channel, by name. */
+/** Lowerings of instructions whose operands or results are not simply one per channel, by the row's name. */
 export const specialInstructions: Readonly<Record<string, LowerSpecial>> = {
   MOV: move,
   SEL: select,

@@ -1,32 +1,34 @@
 import type { Relocation, Variable } from "../../ir/index.ts";
 
-/** A byte of a section. */
+/** A location in a section. */
 export interface DataPlace {
   readonly section: string;
+  /** Bytes from the section's start. */
   readonly offset: number;
 }
 
 /**
- * An address that a section holds, as in a table of functions: where it stands, and what it is the address of. The section
- * has there what is added to it.
+ * An address that a section contains, as in a table of functions. Its location is that of the address; the section's
+ * bytes there are the addend.
  */
 export interface DataRelocation extends DataPlace {
-  /** A routine, or a name of data. */
+  /** The name of the routine or data that it is the address of. */
   readonly symbol: string;
-  /** 4: the lower half alone. */
+  /** Size of the address; 4 bytes hold only its lower half. */
   readonly bytes: 4 | 8;
 }
 
-/** The data of a compiled program, which lies in sections, as in `.data.const`. */
+/** The data of a compiled program, which are in sections such as `.data.const`. */
 export interface DataSymbols {
   /** The bytes of each section. */
   readonly sections: ReadonlyMap<string, Uint8Array>;
-  /** The names that `faddr` knows besides those of routines. */
+  /** Names of data that `faddr` can take the address of. */
   readonly symbols: ReadonlyMap<string, DataPlace>;
+  /** Addresses in the sections, filled in when the program is loaded. */
   readonly relocations?: readonly DataRelocation[];
 }
 
-/** What `faddr` and calls can name. */
+/** The names that `faddr` and calls can use. */
 export interface Symbols {
   readonly routines: ReadonlySet<string>;
   readonly data: DataSymbols["symbols"];
@@ -34,7 +36,10 @@ export interface Symbols {
 
 const sectionAlign = 64;
 
-/** A section is one variable in the device's memory: its symbols lie side by side, as the program was linked. */
+/**
+ * The sections as variables in the device's memory. Each is a single variable, because its symbols lie side by side, as
+ * they were linked.
+ */
 export const sectionVariables = ({ sections, symbols, relocations = [] }: DataSymbols): readonly Variable[] =>
   [...sections].map(([name, bytes]) => ({
     name,
@@ -50,7 +55,7 @@ export const sectionVariables = ({ sections, symbols, relocations = [] }: DataSy
     span: { start: 0, end: 0 },
   }));
 
-/** What stands in the section is added to the address, as in files of REL relocations. */
+/** The bytes in the section are the addend, as in REL relocations. */
 function loadedRelocation(into: Uint8Array, relocation: DataRelocation, data: DataPlace | undefined): Relocation {
   const { offset, bytes, symbol } = relocation;
   const view = new DataView(into.buffer, into.byteOffset, into.length);

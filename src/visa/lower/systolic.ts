@@ -8,15 +8,15 @@ import type { LowerSpecial } from "./channel-operands.ts";
 import type { LowerContext } from "./context.ts";
 import { storedFloat } from "./conversion.ts";
 import { choiceOf } from "../instruction-operands.ts";
-import { placeOfOperand } from "./operands.ts";
+import { offsetOfOperand } from "./operands.ts";
 import { promotedFloat } from "./promotion.ts";
 
-/** An element of src1's or src2's matrix. */
+/** The elements of src1's or src2's matrix. */
 interface Element {
   readonly bits: number;
-  /** Of integers. */
+  /** Whether integers are signed. */
   readonly signed: boolean;
-  /** The number of its format among `packedFormats`; -1: an integer. */
+  /** Index of the format in `packedFormats`; -1 for integers. */
   readonly format: number;
 }
 
@@ -28,13 +28,14 @@ const elementOf = (precision: Precision): Element => ({
   format: (packedFormats as readonly string[]).indexOf(precision),
 });
 
-/** Elements that one step of one channel multiplies. */
+/** Elements that one step multiplies in each channel. */
 const elementsPerStep = (a: Element, b: Element): number =>
   a.format >= 0 ? 32 / a.bits : a.bits === 8 || b.bits === 8 ? 4 : 8;
 
 /**
- * `dpas`: row r of dst is row r of src0 plus row r of src2 times src1 (DPAS page). src1 has a column of its matrix in each
- * channel, packed in doublewords; src2 is packed row by row, eight steps to a row. A float sum is rounded at each step.
+ * `dpas`: row r of dst is row r of src0 plus row r of src2 times src1 (DPAS page). Each channel of src1 has one column
+ * of its matrix, packed in doublewords. src2 is packed row by row, eight steps to a row. Float sums are rounded at each
+ * step.
  */
 export const systolic: LowerSpecial = (context, instruction) => {
   const { operands, exec } = instruction;
@@ -44,8 +45,8 @@ export const systolic: LowerSpecial = (context, instruction) => {
   const isFloat = a.format >= 0;
   const to = matrixOf(context, dst, isFloat);
   const from = matrixOf(context, src0, isFloat);
-  const weights = placeOfOperand(context, src1);
-  const activations = placeOfOperand(context, src2);
+  const weights = offsetOfOperand(context, src1);
+  const activations = offsetOfOperand(context, src2);
   if (exec === null || to === null || from === null || weights === null || activations === null) return null;
   if (count?.kind !== "number" || isFloat !== b.format >= 0) return null;
 
@@ -55,36 +56,39 @@ export const systolic: LowerSpecial = (context, instruction) => {
   const values = Array.from({ length: count.value }, (_, row) => {
     let sum = initial(from, row, exec, isFloat);
     for (let step = 0; step < depth; step++) {
-      const place = (step % stepsPerWord) * perStep * a.bits;
+      const start = (step % stepsPerWord) * perStep * a.bits;
       const bit = (row * 8 + step) * perStep * b.bits;
       const x = word(weights + Math.floor(step / stepsPerWord) * exec.size * 4, exec, 1);
       const y = word(activations + (bit >> 5) * 4, exec, 0);
       sum = isFloat
         ? k.op("f32.dot_packed", sum, x, y, k.i32(a.format | (b.format << 3)))
-        : k.op("i32.dot_packed", sum, x, y, k.i32(field(a, place) | (field(b, bit & 31) << 11) | (perStep << 22)));
+        : k.op("i32.dot_packed", sum, x, y, k.i32(field(a, start) | (field(b, bit & 31) << 11) | (perStep << 22)));
     }
     return isFloat ? storedFloat(sum, to.type, false) : sum;
   });
   return [{ op: { kind: "pure", values }, dst: values.map((_, row) => rowTarget(to, row, exec)) }];
 };
 
-/** Rows of sums, one element for each channel; `at` null: zeros, or nowhere. */
+/**
+ * Rows of sums, with one element per channel. `at` is the offset in the byte file; null stands for zeros, or for
+ * dropping the results.
+ */
 interface Matrix {
   readonly at: number | null;
   readonly type: DataType;
 }
 
-/** Null where the type of the variable cannot hold such sums. */
+/** The matrix of a raw operand; null if its type cannot hold such sums. */
 function matrixOf(context: LowerContext, operand: Operand | undefined, isFloat: boolean): Matrix | null {
   if (operand?.kind !== "raw") return null;
-  const at = placeOfOperand(context, operand);
+  const at = offsetOfOperand(context, operand);
   const { type } = context.variable(operand.variable);
   const types: readonly DataType[] = isFloat ? ["f", "hf", "bf"] : ["d", "ud"];
   if (at === null) return { at, type: types[0]! };
   return types.includes(type) ? { at, type } : null;
 }
 
-const rowPlace = ({ at, type }: Matrix, row: number, { size }: ExecSize): number =>
+const rowOffset = ({ at, type }: Matrix, row: number, { size }: ExecSize): number =>
   (at ?? 0) + row * size * typeBytes(type);
 
 const bitsOf = (type: DataType): 16 | 32 => (typeBytes(type) === 2 ? 16 : 32);
@@ -92,18 +96,18 @@ const bitsOf = (type: DataType): 16 | 32 => (typeBytes(type) === 2 ? 16 : 32);
 function initial(matrix: Matrix, row: number, exec: ExecSize, isFloat: boolean): Expr {
   if (matrix.at === null) return isFloat ? k.f32(0) : k.i32(0);
   const { type } = matrix;
-  const region = { at: rowPlace(matrix, row, exec), first: exec.offset, vertical: 1, width: 1, horizontal: 0 };
+  const region = { at: rowOffset(matrix, row, exec), first: exec.offset, vertical: 1, width: 1, horizontal: 0 };
   const expr: Expr = { kind: "region", ty: type === "f" ? "f32" : "i32", bits: bitsOf(type), signed: false, region };
   return isFloat ? promotedFloat({ expr, type, modifier: null, undefinedCases: [] }, "f32") : expr;
 }
 
 function rowTarget(matrix: Matrix, row: number, exec: ExecSize): Destination {
   if (matrix.at === null) return null;
-  const region = { at: rowPlace(matrix, row, exec), first: exec.offset, vertical: 1, width: 1, horizontal: 0 };
+  const region = { at: rowOffset(matrix, row, exec), first: exec.offset, vertical: 1, width: 1, horizontal: 0 };
   return { kind: "region", bits: bitsOf(matrix.type), region };
 }
 
-/** A doubleword for each channel, or one for all (`stride` 0). */
+/** A doubleword for each channel (`stride` 1), or one for all of them (0). */
 const word = (at: number, exec: ExecSize, stride: 0 | 1): Expr => ({
   kind: "region",
   ty: "i32",
@@ -112,5 +116,5 @@ const word = (at: number, exec: ExecSize, stride: 0 | 1): Expr => ({
   region: { at, first: exec.offset, vertical: stride, width: 1, horizontal: 0 },
 });
 
-/** Where elements begin in a word, in the form of `i32.dot_packed`. */
-const field = ({ bits, signed }: Element, place: number): number => place | (bits << 6) | (signed ? 0x400 : 0);
+/** A field of packed elements from bit `start` on, in the form of `i32.dot_packed`. */
+const field = ({ bits, signed }: Element, start: number): number => start | (bits << 6) | (signed ? 0x400 : 0);

@@ -1,13 +1,13 @@
-import type { Slots } from "../access-slots.ts";
+import type { Slot, Slots } from "../access-slots.ts";
 import type { ExecSize, RawOperand } from "../tree.ts";
 import type { LowerContext, Lowered } from "./context.ts";
-import { loadFrom, type Place, plainAccess, storeTo } from "./memory-place.ts";
-import { rawRegion, rawTarget } from "./operands.ts";
+import { loadFrom, type MemoryLocation, plainAccess, storeTo } from "./memory-location.ts";
+import { type RawElements, rawSource, rawTarget } from "./raw-operand.ts";
 
-/** What moves between memory and registers. */
+/** A move between memory and registers. */
 export interface Transfer extends Slots {
-  readonly place: Place;
-  /** Bytes: what the first address must be a multiple of. */
+  readonly location: MemoryLocation;
+  /** Alignment of the first address, in bytes. */
   readonly align: number;
   readonly registers: RawOperand;
   readonly exec: Pick<ExecSize, "offset">;
@@ -17,16 +17,23 @@ export function load(context: LowerContext, t: Transfer): Lowered {
   const bits = t.wide ?? t.bits;
   const dst = t.slots.map((slot) => {
     if (slot === null) return null;
-    return rawTarget(context, t.registers, bits, t.exec, (slot.at * 8) / bits, (slot.stride * 8) / bits);
+    return rawTarget(context, t.registers, elementsOf(t, slot, bits));
   });
-  return { op: loadFrom(t.place, plainAccess(t.place, t.bits, t.slots.length, t.align)), dst };
+  return { op: loadFrom(t.location, plainAccess(t.location, t.bits, t.slots.length, t.align)), dst };
 }
 
 export function store(context: LowerContext, t: Transfer): Lowered {
   const { bits } = t;
   const values = t.slots.map((slot) => {
     if (slot === null) return null;
-    return rawRegion(context, t.registers, bits, false, t.exec, (slot.at * 8) / bits, (slot.stride * 8) / bits);
+    return rawSource(context, t.registers, elementsOf(t, slot, bits));
   });
-  return { op: storeTo(t.place, plainAccess(t.place, bits, t.slots.length, t.align), values), dst: [] };
+  return { op: storeTo(t.location, plainAccess(t.location, bits, t.slots.length, t.align), values), dst: [] };
 }
+
+const elementsOf = ({ exec }: Transfer, { at, stride }: Slot, bits: RawElements["bits"]): RawElements => ({
+  bits,
+  exec,
+  element: (at * 8) / bits,
+  stride: (stride * 8) / bits,
+});

@@ -8,7 +8,10 @@ import { type LowerSpecial, pure, readOperands } from "./channel-operands.ts";
 import { component, elements } from "./operands.ts";
 import { modifierOf, promoted, promotedFloat } from "./promotion.ts";
 
-/** Components of channels that work in groups: `dp4` in fours, `sad2` in twos. */
+/**
+ * Components of an operand for channels that work in groups: fours in `dp4`, pairs in `sad2`. Null if the operand does
+ * not allow it.
+ */
 function components(
   context: LowerContext,
   operand: Operand,
@@ -50,7 +53,7 @@ const dots: Readonly<Record<string, Dot>> = {
   DPH: (f, a, b) => f.add(firstOf(3)(f, a, b), b[3]!),
 };
 
-/** `line`: p * src1 + q, where p and q are elements 0 and 3 from src0 on. */
+/** `line`: p * src1 + q, where p and q are elements 0 and 3 from the start of src0. */
 export const line: LowerSpecial = (context, instruction) => {
   const { exec, dst, sources, undefinedCases } = readOperands(context, instruction);
   const { src0 } = instruction.operands;
@@ -62,7 +65,7 @@ export const line: LowerSpecial = (context, instruction) => {
   return pure(storedFloat(value, "f", instruction.saturate), dst, undefinedCases);
 };
 
-/** `plane`: p * u + q * v + r. src1 holds u for eight channels, v for them, then both for the next eight. */
+/** `plane`: p * u + q * v + r. src1 has u for eight channels, then v for them, then both for the next eight. */
 export const plane: LowerSpecial = (context, instruction) => {
   const { exec, dst, undefinedCases } = readOperands(context, instruction);
   const { src0, src1 } = instruction.operands;
@@ -77,7 +80,7 @@ export const plane: LowerSpecial = (context, instruction) => {
   return pure(storedFloat(f.fma(p, u, f.fma(q, v, r)), "f", instruction.saturate), dst, undefinedCases);
 };
 
-/** `sad2` and `sad2add`. Both channels of a pair get the sum: what the second gets is not defined. */
+/** `sad2` and `sad2add`. Both channels of a pair get the sum; the second one's result is undefined. */
 export const absoluteDifferences: LowerSpecial = (context, instruction) => {
   const { exec, dst, sources, undefinedCases } = readOperands(context, instruction);
   const { src0, src1 } = instruction.operands;

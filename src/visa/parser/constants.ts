@@ -1,11 +1,11 @@
 import { type DataType, typeBytes } from "../types.ts";
 
-/** What `%sizeof` and `%DispatchSimd` are worth at a place in the text. */
+/** The values of `%sizeof` and `%DispatchSimd` at a point of the text. */
 export class Constants {
   readonly #grfBytes: number;
-  /** Bytes of the variables declared so far; the innermost scope last. */
+  /** Bytes of the variables declared so far, by name; the innermost scope is last. */
   readonly #scopes: Map<string, number>[] = [new Map()];
-  /** Lanes of the kernel, from its attribute `SimdSize`. */
+  /** The kernel's attribute `SimdSize`; null before it. */
   dispatchSimd: number | null = null;
 
   constructor(grfBytes: number) {
@@ -26,12 +26,12 @@ export class Constants {
     this.#scopes.pop();
   }
 
-  /** `type` null: an address variable, whose elements are words. */
+  /** Declares a variable; `type` is null for an address variable, whose elements are words. */
   declare(name: string, type: DataType | null, elements: number): void {
     this.#scopes.at(-1)?.set(name, elements * (type === null ? 2 : typeBytes(type)));
   }
 
-  /** Bytes of a variable, or of a register for the name `GRF` where no variable has it. */
+  /** Bytes of a variable, or of a register if the name is `GRF` and no variable has it; null for an unknown name. */
   sizeOf(name: string): number | null {
     for (let i = this.#scopes.length - 1; i >= 0; i--) {
       const bytes = this.#scopes[i]!.get(name);

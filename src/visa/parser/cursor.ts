@@ -5,7 +5,7 @@ import { Lexer, type Mark, Token, type TokenKind } from "../lexer.ts";
 import type { Name } from "../tree.ts";
 import { Constants } from "./constants.ts";
 
-/** How deep scopes and expressions may nest, each counted for itself. */
+/** The deepest nesting of scopes, and of expressions. */
 export const nestingLimit = 256;
 
 interface Failure {
@@ -16,8 +16,9 @@ interface Failure {
 }
 
 /**
- * The parser's place in the text. At the first error of a statement the cursor panics: it stands on a token that nothing
- * matches, so the rules run out by themselves and say nothing more, until `endStatement` moves to the end of the line.
+ * The parser's position in the text. At the first error of a statement the cursor panics: it is then at a token that
+ * nothing matches, so the rules run to their ends without further errors, until `endStatement` skips to the end of the
+ * line.
  */
 export class Cursor {
   readonly source: SourceText;
@@ -25,22 +26,22 @@ export class Cursor {
   readonly lexer: Lexer;
   readonly sink: DiagnosticSink<SyntaxCode>;
   readonly constants: Constants;
-  /** What is not in the tree. */
+  /** Statements that are not in the tree. */
   readonly skipped: Span[] = [];
   kind: TokenKind = Token.end;
   start = 0;
   end = 0;
-  /** Where the token before this one ended. */
+  /** End of the previous token. */
   previousEnd = 0;
-  /** Where the statement began that the cursor is in. */
+  /** Start of the current statement. */
   statementStart = 0;
-  /** Open scopes. */
+  /** Number of open scopes. */
   scopes = 0;
-  /** Braces that the statement has opened and not closed (`attrs={...`). */
+  /** Number of braces that the statement has opened and not closed (`attrs={...`). */
   braces = 0;
   /** Operators and parentheses of the outermost expression so far. */
   operators = 0;
-  /** In a trial the first error is kept here instead of being reported. */
+  /** The first error of a trial, which is kept here instead of being reported. */
   #failure: Failure | null = null;
   #trying = false;
 
@@ -50,7 +51,8 @@ export class Cursor {
     this.sink = new DiagnosticSink(source);
     this.constants = new Constants(grfBytes);
     this.lexer = new Lexer(source, (code, span, message, help) => {
-      // The rest of a wrong statement is skipped, but what swallows the rest of the text is always worth saying.
+      // The rest of a wrong statement is skipped silently, but a comment that swallows the rest of the text is always
+      // reported.
       if (code === "visa-unterminated-comment" || !this.panicking) this.sink.error(code, span, message, { help });
     });
     this.advance();
@@ -71,11 +73,11 @@ export class Cursor {
     const { lexer } = this;
     this.start = lexer.start;
     this.end = lexer.end;
-    // The lexer has said what is wrong with it.
+    // The lexer has reported what is wrong with it.
     this.kind = lexer.kind === Token.unknown ? Token.panic : lexer.kind;
   }
 
-  /** Makes the token at hand longer, in one of the lexer's ways. */
+  /** Extends the current token, in one of the lexer's ways. */
   extend(how: "extendMnemonic" | "extendDirective" | "extendShape" | "extendLine"): void {
     this.lexer[how]();
     this.end = this.lexer.end;
@@ -85,7 +87,7 @@ export class Cursor {
     return this.kind === kind;
   }
 
-  /** On a name with this text. */
+  /** Whether the token is a name with this text. */
   atWord(word: string): boolean {
     return this.kind === Token.name && this.end - this.start === word.length && this.text.startsWith(word, this.start);
   }
@@ -120,26 +122,26 @@ export class Cursor {
     return { start: this.start, end: this.end };
   }
 
-  /** The name at the cursor, or an error and an empty name. */
+  /** Takes the name at the cursor; otherwise reports an error and returns an empty name. */
   name(wanted: string): Name {
     const name: Name = { text: this.at(Token.name) ? this.token : "", start: this.start, end: this.end };
     this.expect(Token.name, wanted);
     return name;
   }
 
-  /** What stands where the statement should go on or end. */
+  /** Whether the statement ends here. */
   get atEnd(): boolean {
     return this.kind === Token.newline || this.kind === Token.end || this.kind === Token.rightBrace;
   }
 
   error(code: SyntaxCode, span: Span, message: string, details?: DiagnosticDetails): void {
-    // Where the text is cut off, everything seems to be missing.
+    // Once the text has been cut off, everything would seem to be missing.
     if (this.panicking || this.lexer.cut !== null) return;
     if (this.#trying) this.#failure ??= { code, span: { start: span.start, end: span.end }, message, details };
     else this.sink.error(code, span, message, details);
   }
 
-  /** Reports and panics. */
+  /** Reports an error and panics. */
   fail(code: SyntaxCode, span: Span, message: string, details?: DiagnosticDetails): void {
     this.error(code, span, message, details);
     this.kind = Token.panic;
@@ -147,11 +149,11 @@ export class Cursor {
 
   unexpected(wanted: string, help?: string): void {
     if (this.panicking) return;
-    this.fail("visa-unexpected-token", this.spot, `expected ${wanted}, found ${this.describe()}`, { help });
+    this.fail("visa-unexpected-token", this.errorSpan, `expected ${wanted}, found ${this.describe()}`, { help });
   }
 
-  /** Where something is missing: the token, or the end of the statement. */
-  get spot(): Span {
+  /** Where something is missing: at the token, or at the end of the statement. */
+  get errorSpan(): Span {
     const ended = this.kind === Token.newline || this.kind === Token.end;
     return ended ? { start: this.previousEnd, end: this.previousEnd } : this.span;
   }
@@ -163,12 +165,15 @@ export class Cursor {
     return this.kind === Token.string ? text : `'${text}'`;
   }
 
-  /** What the first of `rules` gives that matches, or null after the error of the one that came farthest. */
+  /**
+   * The result of the first of `rules` that matches; if none does, reports the error of the rule that got furthest and
+   * returns null.
+   */
   first<T>(rules: Iterable<() => T>): T | null {
     const mark = this.#mark();
     const trying = this.#trying;
     const before = this.#failure;
-    let farthest: Failure | null = null;
+    let furthest: Failure | null = null;
     this.#trying = true;
     for (const rule of rules) {
       this.#failure = null;
@@ -179,12 +184,12 @@ export class Cursor {
         this.#failure = before;
         return result;
       }
-      if (failure !== null && (farthest === null || failure.span.start > farthest.span.start)) farthest = failure;
+      if (failure !== null && (furthest === null || failure.span.start > furthest.span.start)) furthest = failure;
       this.#reset(mark);
     }
     this.#trying = trying;
     this.#failure = before;
-    if (farthest !== null) this.error(farthest.code, farthest.span, farthest.message, farthest.details);
+    if (furthest !== null) this.error(furthest.code, furthest.span, furthest.message, furthest.details);
     this.kind = Token.panic;
     return null;
   }
@@ -194,7 +199,7 @@ export class Cursor {
     return this.#failure;
   }
 
-  /** What the rule gives if it matches; otherwise null, and nothing has happened. */
+  /** The result of a rule if it matches; otherwise null, with the cursor where it was. */
   maybe<T>(rule: () => T): T | null {
     const mark = this.#mark();
     const trying = this.#trying;
@@ -215,13 +220,16 @@ export class Cursor {
   }
 
   #reset({ lexer, previousEnd }: { readonly lexer: Mark; readonly previousEnd: number }): void {
-    // Nothing is reported on the way back: it was when the token was read first.
+    // Going back reports nothing again: see `Lexer`.
     this.lexer.reset(lexer);
     this.#take();
     this.previousEnd = previousEnd;
   }
 
-  /** The end of a statement: that of its line or of its scope, or the end of a panic. False if the statement is skipped. */
+  /**
+   * Takes the end of a statement: that of its line or scope. If there is more, or in a panic, skips the rest of the
+   * line and returns false.
+   */
   endStatement(): boolean {
     if (this.accept(Token.newline) || this.atEnd) return true;
     this.unexpected("the end of the line");
@@ -229,13 +237,13 @@ export class Cursor {
     return false;
   }
 
-  /** The end of what stays in the tree, whatever else its line has. */
+  /** Takes the end of something that stays in the tree, even if more follows on its line. */
   endHeading(): void {
     if (!this.panicking) this.statementStart = this.start;
     this.endStatement();
   }
 
-  /** Leaves the panic at the end of the statement, and keeps what it was. */
+  /** Ends the panic at the end of the statement, which is kept among the skipped ones. */
   recover(): void {
     let { braces } = this;
     this.kind = this.lexer.kind;
@@ -261,7 +269,7 @@ export class Cursor {
     else skipped.push({ start, end });
   }
 
-  /** Leaves the panic behind the `}` of the scope whose `{` the cursor is on, or at the end of the text. */
+  /** Ends the panic after the `}` of the scope whose `{` the cursor is at, or at the end of the text. */
   skipScope(): void {
     let open = 0;
     this.kind = this.lexer.kind;
@@ -273,14 +281,14 @@ export class Cursor {
     this.recover();
   }
 
-  /** Advances over a token that no rule looks at, in silence. */
+  /** Advances over a token without reporting anything. */
   #skip(): void {
     this.kind = Token.panic;
     this.advance();
     this.kind = this.lexer.kind;
   }
 
-  /** What the end of the text leaves to say. */
+  /** Reports at the end that the text was cut off, if so. */
   finish(): void {
     const { cut } = this.lexer;
     if (cut === null) return;

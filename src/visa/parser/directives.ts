@@ -20,7 +20,7 @@ import { stringLiteral, typeName } from "./literals.ts";
 import { nameOrQuoted } from "./operands.ts";
 import { mean } from "./options.ts";
 
-const largest = 0xffff_ffff;
+const maxU32 = 0xffff_ffff;
 
 /** `.version 3.6` */
 export function versionDirective(p: Cursor): Version | null {
@@ -33,13 +33,13 @@ export function versionDirective(p: Cursor): Version | null {
   const version: Version = { major, minor, start, end: p.previousEnd };
   if (!isKnownVersion(version)) {
     p.sink.warning("visa-unknown-version", version, `version ${major}.${minor} is not known`, {
-      help: "the versions are 3.0 to 4.2; what others have in common with them is read",
+      help: "the known versions are 3.0 to 4.2; this text is read as if it were 4.2",
     });
   }
   return version;
 }
 
-/** `NAME =` of `.decl` and `.input`; false, and nothing happens, if something else follows. */
+/** Takes `NAME =` in `.decl` and `.input`; returns false, and takes nothing, if something else follows. */
 function acceptKey(p: Cursor, key: string): boolean {
   if (!p.acceptWord(key)) return false;
   return p.expect(Token.assign, "'='");
@@ -50,7 +50,7 @@ function expectKey(p: Cursor, key: string): void {
   else acceptKey(p, key);
 }
 
-/** A name that the text gives to something: those with `%` are predefined, and mnemonics are words of the language. */
+/** Takes a name that the text gives to something. Names with `%` are predefined, and mnemonics are reserved. */
 function ownName(p: Cursor, wanted: string): Name {
   if (p.at(Token.name) && p.text.startsWith("%", p.start)) {
     p.unexpected(wanted, "names that begin with '%' are those of predefined variables");
@@ -60,11 +60,11 @@ function ownName(p: Cursor, wanted: string): Name {
   return p.name(wanted);
 }
 
-/** The name of a routine or a part of one. Quotes make a name of any text. */
+/** Takes the name of a routine or a part of one. In quotes, any text can be a name. */
 export const routineName = (p: Cursor, wanted: string): Name =>
   p.at(Token.string) ? nameOrQuoted(p, wanted) : ownName(p, wanted);
 
-/** The name of a variable; where it is left out, the key of what follows stands there. */
+/** Takes the name of a variable. If it was left out, the next key is in its place. */
 function variableName(p: Cursor): Name {
   const wanted = "the name of a variable";
   if (p.at(Token.name) && p.lexer.following === 0x3d) p.unexpected(wanted);
@@ -85,7 +85,7 @@ export function declaration(p: Cursor): Declaration | null {
     if (!p.panicking) p.advance();
   }
   expectKey(p, "num_elts");
-  const elements = count(p, 0, largest, "the number of elements");
+  const elements = count(p, 0, maxU32, "the number of elements");
   const align = variable === "G" && acceptKey(p, "align") ? alignment(p) : null;
   const alias = variable === "G" && acceptKey(p, "alias") ? aliasOf(p) : null;
   const isState = variable === "S" || variable === "T";
@@ -107,12 +107,13 @@ function variableKind(p: Cursor): VariableKind {
 }
 
 const alignments = ["byte", "word", "dword", "qword", "oword", "hword", "GRF", "GRFx2", "wordx32", "wordx64"];
-/** Older names, and numbers of bytes. */
+/** Older names of alignments. */
 const alignmentSynonyms: ReadonlyMap<string, string> = new Map([
   ["2GRF", "GRFx2"],
   ["32word", "wordx32"],
   ["64word", "wordx64"],
 ]);
+/** Alignments by numbers of bytes. */
 const alignmentBytes: ReadonlyMap<bigint, string> = new Map([
   [1n, "byte"],
   [2n, "word"],
@@ -135,7 +136,7 @@ function alignment(p: Cursor): Name | null {
   if (p.at(Token.name) && !text.startsWith("%")) {
     const meant = nearest(text, alignments);
     const help = meant === null ? `the alignments are ${alignments.join(", ")}` : mean(meant);
-    p.fail("visa-unknown-alignment", p, `'${text.slice(0, 40)}' is no alignment`, { help });
+    p.fail("visa-unknown-alignment", p, `'${text.slice(0, 40)}' is not an alignment`, { help });
     return null;
   }
   const bytes = constant(p);
@@ -154,7 +155,7 @@ function aliasOf(p: Cursor): Declaration["alias"] {
   p.expect(Token.less, "'<'");
   const of = p.name("the name of a variable");
   p.expect(Token.comma, "','");
-  const offset = count(p, 0, largest, "the offset", true);
+  const offset = count(p, 0, maxU32, "the offset", true);
   p.expect(Token.greater, "'>'");
   return { of, offset };
 }
@@ -178,7 +179,7 @@ function attributeList(p: Cursor): readonly DeclarationAttribute[] {
 
 function attributeValue(p: Cursor): number | string {
   if (p.at(Token.string)) return stringLiteral(p);
-  return count(p, -0x8000_0000, largest, "the value");
+  return count(p, -0x8000_0000, maxU32, "the value");
 }
 
 /** `.input V offset=32 size=64`, `.implicit_PSEUDO V offset=0 size=4 attrs={...}` */

@@ -3,8 +3,8 @@ import { Token, type TokenKind } from "../lexer.ts";
 import { type Cursor, nestingLimit } from "./cursor.ts";
 
 /**
- * The levels of IGC's grammar, which are not those of C: `&` binds weakest, then `^`, then `|`. A `>` may close a region,
- * so where an expression stands in angle brackets, it begins at `shift`.
+ * Precedence levels of IGC's grammar, which differ from C's: `&` binds weakest, then `^`, then `|`. As a `>` may close
+ * a region, expressions in angle brackets begin at `shift`.
  */
 const level = {
   conditional: 0,
@@ -48,32 +48,32 @@ for (const [kind, operatorLevel, apply] of [
   operators[kind] = { level: operatorLevel, apply };
 }
 
-/** A constant expression, computed with 64 bits as IGC does; 0 in a panic. `inAngles`: a `>` ends it. */
+/** Computes a constant expression in 64 bits, as IGC does; 0 in a panic. `inAngles`: a `>` ends it. */
 export function constant(p: Cursor, inAngles = false): bigint {
   p.operators = 0;
   return inAngles ? binary(p, level.shift) : conditional(p);
 }
 
-/** A constant expression that must lie in a range. */
+/** Computes a constant expression that must be in a range. */
 export function count(p: Cursor, from: number, to: number, what: string, inAngles = false): number {
   const simple = plainNumber(p, inAngles);
   const { start } = p;
   const value = simple ?? Number(constant(p, inAngles));
   if (simple !== null) p.advance();
   if (value >= from && value <= to) return value;
-  p.fail("visa-number-out-of-range", { start, end: p.previousEnd }, `${what} lies between ${from} and ${to}`);
+  p.fail("visa-number-out-of-range", { start, end: p.previousEnd }, `${what} must be between ${from} and ${to}`);
   return from;
 }
 
-/** Most expressions: a number, and nothing that could go on. Does not move. */
+/** The most common expression: a number that no operator can follow. Does not advance. */
 function plainNumber(p: Cursor, inAngles: boolean): number | null {
   const next = p.lexer.following;
-  // , ] ) ; or the end of the line, and > where it closes.
+  // , ] ) ; or the end of the line, and > where it closes a region.
   const ends = next === 0x2c || next === 0x5d || next === 0x29 || next === 0x3b || next === 0x0a;
   return ends || (inAngles && next === 0x3e) ? smallInteger(p) : null;
 }
 
-/** The number at the cursor if it has few digits, as most have; null for anything else. Does not move. */
+/** The number at the cursor if it has few digits, as most have; null for anything else. Does not advance. */
 export function smallInteger(p: Cursor): number | null {
   const { text, end } = p;
   if (!p.at(Token.number) || end - p.start > 12) return null;
@@ -90,10 +90,10 @@ export function smallInteger(p: Cursor): number | null {
   return value;
 }
 
-/** Bounds the recursion. */
+/** Counts an operator or parenthesis, which bounds the recursion. */
 function deeper(p: Cursor): boolean {
   if (++p.operators <= nestingLimit) return true;
-  p.fail("visa-nesting-too-deep", p.spot, `expressions nest more than ${nestingLimit} deep`);
+  p.fail("visa-nesting-too-deep", p.errorSpan, `expressions nest more than ${nestingLimit} deep`);
   return false;
 }
 
@@ -107,20 +107,20 @@ function conditional(p: Cursor): bigint {
   return condition !== 0n ? then : otherwise;
 }
 
-function binary(p: Cursor, least: number): bigint {
-  return continued(p, unary(p), least);
+function binary(p: Cursor, minLevel: number): bigint {
+  return continued(p, unary(p), minLevel);
 }
 
-/** Goes on behind the first operand of a sum or product, in an address: `4*2+1`. */
+/** Continues a sum or product after its first operand, in an address: `4*2+1`. */
 export function continuedSum(p: Cursor, left: bigint): bigint {
   return continued(p, left, level.sum);
 }
 
-function continued(p: Cursor, first: bigint, least: number): bigint {
+function continued(p: Cursor, first: bigint, minLevel: number): bigint {
   let left = first;
   for (;;) {
     const operator = operators[p.kind];
-    if (operator === undefined || operator.level < least || !deeper(p)) return left;
+    if (operator === undefined || operator.level < minLevel || !deeper(p)) return left;
     const divides = p.at(Token.slash) || p.at(Token.percent);
     p.advance();
     const { start } = p;
@@ -134,7 +134,7 @@ function continued(p: Cursor, first: bigint, least: number): bigint {
   }
 }
 
-/** An operand with its signs: what an immediate consists of. */
+/** An operand with its signs, which is also the form of an immediate. */
 export function unary(p: Cursor): bigint {
   const { kind } = p;
   if (kind !== Token.minus && kind !== Token.complement && kind !== Token.not) return primary(p);
@@ -180,14 +180,14 @@ function dispatchSimd(p: Cursor): bigint {
   const simd = p.constants.dispatchSimd;
   if (simd === null) {
     p.fail("visa-unknown-constant", p, "the routine has no attribute SimdSize before this", {
-      help: "%DispatchSimd is what '.kernel_attr SimdSize=' says",
+      help: "%DispatchSimd is the value of '.kernel_attr SimdSize='",
     });
   }
   p.advance();
   return BigInt(simd ?? 0);
 }
 
-/** An integer: decimal or, with 0x, hexadecimal, of at most 64 bits. A leading 0 means nothing. */
+/** Takes an integer of at most 64 bits: decimal or, with 0x, hexadecimal. A leading 0 has no meaning. */
 export function integer(p: Cursor): bigint {
   const small = smallInteger(p);
   if (small !== null) {
@@ -205,12 +205,12 @@ export function integer(p: Cursor): bigint {
     const [span, message] =
       digits === ""
         ? [p.span, "the number has no digits"]
-        : [{ start: at, end: at + 1 }, `'${digits[wrong]}' is no ${name} digit`];
+        : [{ start: at, end: at + 1 }, `'${digits[wrong]}' is not a ${name} digit`];
     p.fail("visa-malformed-number", span, message);
     return 0n;
   }
   const significant = digits.replace(/^0+(?=.)/, "");
-  // Longer texts would make BigInt slow, and none of them fits.
+  // Longer texts would make BigInt slow, and cannot fit anyway.
   const value = significant.length > 20 ? 1n << 64n : BigInt(hexadecimal ? `0x${significant}` : significant);
   p.advance();
   if (value >> 64n === 0n) return value;

@@ -16,12 +16,13 @@ import {
 import { instruction } from "./instructions.ts";
 import { mean } from "./options.ts";
 
+/** Options of `parseVisa`. */
 interface ParseVisaOptions {
-  /** Bytes of a register, which `%sizeof GRF` is worth: 32 unless said otherwise. */
+  /** Bytes of a register, the value of `%sizeof GRF`; 32 by default. */
   readonly grfBytes?: 32 | 64;
 }
 
-/** A routine while it is read. */
+/** A routine that is being read. */
 interface OpenRoutine {
   readonly kind: Routine["kind"];
   readonly name: Name;
@@ -34,9 +35,9 @@ const routineDirectives = [".version", ".kernel", ".global_function"];
 const statementDirectives = [".decl", ".input", ".parameter", ".kernel_attr", ".function", ".funcdecl"];
 
 /**
- * Reads vISA text of versions 3.6 to 4.2, as IGC writes and reads it: a `.visaasm` with one routine, or an `.isaasm` with
- * several. Takes any text: a wrong statement is left out of the tree with one error, and the next line is read all the
- * same. Linear in time and memory.
+ * Parses vISA text of versions 3.6 to 4.2 as IGC writes and reads it: a `.visaasm` with one routine, or an `.isaasm`
+ * with several (4_visa_header.md). Takes any text and never throws. Each malformed statement is left out of the tree,
+ * with one error in `diagnostics`, and parsing continues with the next line. Takes linear time and memory.
  */
 export function parseVisa(
   source: SourceText,
@@ -45,7 +46,7 @@ export function parseVisa(
   const p = new Cursor(source, options.grfBytes ?? 32);
   const routines: Routine[] = [];
   let version: Version | null = null;
-  /** Of the routine that follows it. */
+  /** The `.version` of the routine that follows it. */
   let own: Version | null = null;
   let open: OpenRoutine | null = null;
   let versionMissed = false;
@@ -63,7 +64,7 @@ export function parseVisa(
     }
     if (word === ".version") {
       const read = versionDirective(p);
-      // A wrong one is no missing one.
+      // A malformed version is not a missing one.
       versionMissed ||= read === null;
       if (version === null) version = read;
       else if (open !== null && own === null) own = read;
@@ -107,7 +108,7 @@ function reportMissingVersion(p: Cursor): void {
 
 function misplacedVersion(p: Cursor, version: Version): void {
   p.error("visa-misplaced-version", version, "no routine follows this version", {
-    help: "a file has one, at its beginning; a routine that comes later may have its own in front of it",
+    help: "a file begins with one; each later routine may have its own directly before it",
   });
 }
 
@@ -118,7 +119,7 @@ function directiveWord(p: Cursor): string {
   return p.token;
 }
 
-/** One error is enough for all that stands outside of routines. */
+/** Skips to the next routine: one error is enough for everything outside routines. */
 function skipToRoutine(p: Cursor): void {
   do {
     p.recover();
@@ -141,7 +142,7 @@ function statement(p: Cursor, word: string, into: Statement[]): void {
   if (p.endStatement() && read !== null) into.push(read);
 }
 
-/** `{ ... }`. The braces need no lines of their own. */
+/** `{ ... }`. The braces need not have lines of their own. */
 function scope(p: Cursor): Scope | null {
   const { start } = p;
   const brace = p.span;
@@ -169,7 +170,7 @@ function scope(p: Cursor): Scope | null {
     return { kind: "scope", start, end: previousEnd, statements };
   }
   p.error("visa-unclosed-scope", brace, "this '{' is never closed", {
-    notes: [{ message: "its '}' is missed here", source: p.source, span: p.spot }],
+    notes: [{ message: "its '}' is missing here", source: p.source, span: p.errorSpan }],
   });
   return { kind: "scope", start, end: p.previousEnd, statements };
 }
@@ -178,7 +179,7 @@ function simpleStatement(p: Cursor, word: string): Exclude<Statement, Scope> | n
   if (p.at(Token.label)) return label(p);
   if (word === "") {
     if (p.atWord("OPTIONS")) return buildOptions(p);
-    // The lexer finds labels in the first column only.
+    // The lexer recognizes labels only in the first column.
     if (p.at(Token.name) && p.lexer.following === 0x3a && !rowsOfMnemonic.has(p.token)) {
       p.fail("visa-indented-label", p, "a label begins in the first column", { help: "remove what precedes it" });
       return null;

@@ -33,7 +33,7 @@ function mnemonicAt(p: Cursor): Name | null {
   return name;
 }
 
-/** The instruction if it is the candidate. */
+/** Reads an instruction as one of its candidates; null, in a panic, if it does not match. */
 function fitting(
   p: Cursor,
   { row, saturate, operands: suffixes }: Candidate,
@@ -42,7 +42,7 @@ function fitting(
   guard: Predicate | null,
 ): Instruction | null {
   const operands: Record<string, Operand> = {};
-  for (const [name, suffix] of suffixes) operands[name] = placed(suffix, mnemonic.start);
+  for (const [name, suffix] of suffixes) operands[name] = suffixAt(suffix, mnemonic.start);
   let exec: ExecSize | null = null;
   let guarded = guard === null;
   for (const item of textItems(row)) {
@@ -63,7 +63,7 @@ function fitting(
       case "parenthesised":
       case "tuple":
         p.expect(Token.leftParen, "'('");
-        // Accesses of blocks may have a mask, which means nothing to them.
+        // Block accesses may have a mask, which has no effect on them.
         if (item.kind === "parenthesised") executionMask(p);
         for (const [i, name] of (item.kind === "tuple" ? item.operands : [item.operand]).entries()) {
           if (i > 0) p.expect(Token.comma, "','");
@@ -100,15 +100,15 @@ function fitting(
   };
 }
 
-/** A number in front of a colon is an immediate, and belongs to the next operand. */
+/** An optional operand. A number before a colon is not one: it is an immediate, and belongs to the next operand. */
 function optional(p: Cursor, row: Row, name: string): Operand {
   const found = operand(p, row, name);
   if (p.at(Token.colon)) p.unexpected("the next operand");
   return found;
 }
 
-/** A suffix where its mnemonic stands. */
-function placed(suffix: SuffixOperand, at: number): SuffixOperand {
+/** A suffix with its span moved to where its mnemonic is. */
+function suffixAt(suffix: SuffixOperand, at: number): SuffixOperand {
   const start = at + suffix.start;
   const end = at + suffix.end;
   switch (suffix.kind) {
@@ -149,7 +149,7 @@ function execSize(p: Cursor): ExecSize {
   const size = smallInteger(p) ?? (p.at(Token.number) ? 0 : 1);
   p.expect(Token.number, "an execution size");
   if (!sizes.includes(size)) {
-    p.fail("visa-execution-size", span, `${p.text.slice(span.start, span.end)} is no execution size`, {
+    p.fail("visa-execution-size", span, `${p.text.slice(span.start, span.end)} is not an execution size`, {
       help: `it is ${oneOf(sizes.map(String))}`,
     });
   }
@@ -157,15 +157,15 @@ function execSize(p: Cursor): ExecSize {
   return { start, end: p.previousEnd, size, ...mask };
 }
 
-/** `M3,` in front of a size; without it M1. */
+/** `M3,` before a size; M1 if it is left out. */
 function executionMask(p: Cursor): Pick<ExecSize, "offset" | "noMask"> {
   if (!p.at(Token.name)) return { offset: 0, noMask: false };
   const mask = /^(?:M([1-8])(_NM)?|NoMask)$/.exec(p.token);
   if (mask === null) {
-    p.fail("visa-execution-mask", p, `${p.describe()} is no execution mask`, {
+    p.fail("visa-execution-mask", p, `${p.describe()} is not an execution mask`, {
       help: p.text.startsWith("M", p.start)
         ? "the masks are M1 to M8, with _NM for no mask, and NoMask"
-        : "the masks are M1 to M8, M1_NM to M8_NM and NoMask; a predicate stands before the mnemonic",
+        : "the masks are M1 to M8, M1_NM to M8_NM and NoMask; a predicate comes before the mnemonic",
     });
   }
   p.accept(Token.name);

@@ -5,21 +5,21 @@ import { type DataType, isDataType, typeBytes } from "../types.ts";
 import type { Cursor } from "./cursor.ts";
 import { unary } from "./expressions.ts";
 
-/** The longest string, in characters. */
+/** The most characters of a string. */
 const stringLimit = 4096;
 
 const bytes = new DataView(new ArrayBuffer(8));
 
-/** `:ud`, without a blank. Types may be written in either case. */
+/** Takes `:ud`, without a blank inside. Types may be in either case. */
 export function typeSuffix(p: Cursor): DataType {
   if (!p.expect(Token.colon, "':' and a type")) return "ud";
-  if (p.start > p.previousEnd) p.unexpected("a type right behind the ':'");
+  if (p.start > p.previousEnd) p.unexpected("a type directly after the ':'");
   const type = typeName(p);
   if (!p.panicking) p.advance();
   return type;
 }
 
-/** The type at the cursor, or an error. Does not move. */
+/** The type at the cursor; reports an error if there is none. Does not advance. */
 export function typeName(p: Cursor): DataType {
   const text = p.token.toLowerCase();
   if (p.at(Token.name) && isDataType(text)) return text;
@@ -45,19 +45,22 @@ export function immediate(p: Cursor): Immediate {
   return { kind: "immediate", ...span, type, bits: integerBits(p, type, value, written) };
 }
 
-/** A minus in front of a float changes its sign; that in front of an integer belongs to the integer. */
+/**
+ * Whether a float follows the minus at the cursor: then the minus changes its sign. Before an integer, it is part of
+ * the integer.
+ */
 const floatFollows = (p: Cursor): boolean => {
   const next = /-[ \t]*[0-9]+(?:\.[0-9]+)?(?:[eE][+-][0-9]+)?:/y;
   next.lastIndex = p.start;
   return /[.eE]/.test(next.exec(p.text)?.[0] ?? "");
 };
 
-/** In front of a pattern a minus changes the sign bit: `-0x3f800000:f` is -1. */
+/** Before a bit pattern, a minus changes the sign bit: `-0x3f800000:f` is -1. */
 function negated(type: "f" | "df", value: bigint): bigint {
   return value >= 0n ? value : -value ^ (1n << BigInt(typeBytes(type) * 8 - 1));
 }
 
-/** A float by its bit pattern. */
+/** A float that is written as its bit pattern. */
 function pattern(p: Cursor, type: DataType, bits: bigint, span: Span, written: Span, literal: boolean): Immediate {
   const width = typeBytes(type) * 8;
   if (!literal) {
@@ -75,7 +78,7 @@ function float(p: Cursor, start: number, negative: boolean): Immediate {
   const type = typeSuffix(p);
   const span = { start, end: p.previousEnd };
   if (type === "f") {
-    // The nearest double and then the nearest float, as IGC rounds.
+    // Rounded to the nearest double and then to the nearest float, as by IGC.
     bytes.setFloat32(0, value);
     return { kind: "immediate", ...span, type, bits: BigInt(bytes.getUint32(0)) };
   }
@@ -88,8 +91,8 @@ function float(p: Cursor, start: number, negative: boolean): Immediate {
 }
 
 /**
- * The pattern that a file keeps: 64 bits of q and uq, else 32. Of a narrower type either its own bits may be written
- * (0xfffb:w) or those of a dword, as IGC's printer does for -5 (0xfffffffb:w).
+ * The bits that a CISA file stores: 64 for q and uq, otherwise 32. An integer of a narrower type may be written with
+ * its own bits (0xfffb:w) or with those of a dword, as by IGC's printer for -5 (0xfffffffb:w).
  */
 function integerBits(p: Cursor, type: DataType, value: bigint, written: Span): bigint {
   const width = typeBytes(type) * 8;
@@ -120,7 +123,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ["\\", "\\"],
 ]);
 
-/** The characters that the string at the cursor stands for. */
+/** Takes a string and returns the characters that it stands for. */
 export function stringLiteral(p: Cursor): string {
   const { start, end } = p;
   const text = p.token;
@@ -130,7 +133,7 @@ export function stringLiteral(p: Cursor): string {
   if (value.includes("\\")) {
     value = value.replace(/\\(?:x([0-9A-Fa-f]{1,2})|([0-9]{1,3})|(.?))/gs, (all, hex, octal, letter, at: number) => {
       if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-      // IGC takes 8 and 9 for digits here, and keeps the low byte.
+      // IGC accepts 8 and 9 as digits here, and keeps the low byte.
       if (octal !== undefined) return String.fromCharCode([...octal].reduce((sum, d) => sum * 8 + Number(d), 0) & 0xff);
       const character = escapes.get(letter);
       if (character !== undefined) return character;

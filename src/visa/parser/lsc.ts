@@ -10,12 +10,19 @@ import { rawOperand } from "./operands.ts";
 type Model = LscAddress["model"];
 type Shape = (OperandSpec & { readonly class: "lsc-data" })["shape"];
 
-/** What the brackets of an address hold and whether its size follows; the rows of LSC differ in nothing else. */
+/**
+ * The form of an address: what its brackets contain, and whether its size follows. The rows of LSC differ in nothing
+ * else.
+ */
 interface AddressForm {
-  /** Numbers and scalars, as of a block's surface and place, instead of registers with an address for each channel. */
+  /**
+   * Whether the brackets contain numbers and scalars, such as a block's surface and position, instead of registers with
+   * an address per channel.
+   */
   readonly scalars: boolean;
-  /** A second part, the pitch, may be a number or scalar. */
+  /** Whether the second part, the pitch, may be a number or a scalar. */
   readonly strided: boolean;
+  /** Whether the size of an address follows. */
   readonly sized: boolean;
 }
 
@@ -73,7 +80,7 @@ function scaleOf(p: Cursor, value: bigint): number {
   return scale;
 }
 
-/** `flat`, `bti(3)`, `bss(V1(0,2),16)`; nothing means `flat`. */
+/** `flat`, `bti(3)`, `bss(V1(0,2),16)`; `flat` if it is left out. */
 function lscModel(p: Cursor): Pick<LscAddress, "model" | "surface" | "surfaceOffset"> {
   if (p.at(Token.leftBracket)) return { model: "flat", surface: null, surfaceOffset: null };
   const text = p.token;
@@ -134,7 +141,7 @@ function nextPart(p: Cursor, form: AddressForm): LscAddressPart {
 
 interface Part {
   readonly part: LscAddressPart;
-  /** `V+(x,y)`: of a block whose description lies in one register. */
+  /** `V+(x,y)`: the position of a block whose description is in one register. */
   readonly blockOffsets: readonly [number, number] | null;
 }
 
@@ -166,7 +173,7 @@ function blockOffsets(p: Cursor): readonly [number, number] {
   return [x, y];
 }
 
-/** `:a32`; `:a32s` and `:a32u` say how it is extended. */
+/** `:a32`; with `s` or `u`, how it is extended. */
 function addressSize(p: Cursor): { readonly size: 16 | 32 | 64; readonly extension: "s" | "u" | null } {
   p.expect(Token.colon, "':' and the size of an address");
   const found = p.at(Token.name) ? /^a(?:(16|32|64)|32([su]))$/.exec(p.token) : null;
@@ -188,7 +195,7 @@ export function lscData(p: Cursor, shape: Shape): LscData {
     p.extend("extendShape");
     parts = shapeOf(p.text.slice(from + 1, p.end), shape);
     if (parts === null)
-      p.fail("visa-malformed-shape", p, `${p.describe()} is no shape of data`, { help: shapes[shape] });
+      p.fail("visa-malformed-shape", p, `${p.describe()} is not a data shape`, { help: shapes[shape] });
     else p.advance();
   } else p.unexpected("':' and the shape of the data", shapes[shape]);
   return { kind: "lsc-data", start, end: p.previousEnd, register, ...(parts ?? plain("d32")) };
@@ -211,7 +218,7 @@ const blockShape = new RegExp(
 );
 const typedBlockShape = /^([1-9][0-9]{0,5})x([1-9][0-9]{0,5})$/;
 
-/** `u32` is another spelling of `d32`, and `d8u32` of `d8c32`, which older readers know as well. */
+/** The size in its older spelling, which all readers know: `d32` for `u32`, and `d8c32` for `d8u32`. */
 const sizeOf = (digits: string): string => `d${digits.replace("u", "c")}`;
 
 function shapeOf(text: string, shape: Shape): ShapeParts | null {

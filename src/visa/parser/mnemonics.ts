@@ -1,17 +1,17 @@
 import { nearest } from "../../source/index.ts";
 import type { Row } from "../isa/row.ts";
 import { rowsOfMnemonic } from "../isa/table.ts";
-import { type Suffix, textItems } from "../isa/template.ts";
+import { mnemonicItem } from "../isa/template.ts";
 import { Token } from "../lexer.ts";
 import type { Name, NumberOperand, OptionOperand, StringOperand } from "../tree.ts";
 import type { Cursor } from "./cursor.ts";
-import { choiceOf, mean, meantBy, oneOf } from "./options.ts";
+import { choiceOfText, mean, meantBy, oneOf } from "./options.ts";
 
-/** What a mnemonic with its suffixes can mean. */
+/** A row that a mnemonic with its suffixes may mean. */
 export interface Candidate {
   readonly row: Row;
   readonly saturate: boolean;
-  /** The operands among the suffixes; spans count from the mnemonic's start. */
+  /** The operands among the suffixes, with spans relative to the mnemonic's start. */
   readonly operands: readonly (readonly [string, SuffixOperand])[];
 }
 
@@ -22,7 +22,7 @@ interface Word {
   readonly rows: readonly Row[];
 }
 
-/** By the first part: `nbarrier` has `nbarrier.signal` and `nbarrier.wait`. The longest words come first. */
+/** Mnemonics by their first segment: `nbarrier` has `nbarrier.signal` and `nbarrier.wait`. The longest come first. */
 const words = new Map<string, Word[]>();
 for (const [word, rows] of rowsOfMnemonic) {
   const segments = word.split(".");
@@ -32,18 +32,19 @@ for (const [word, rows] of rowsOfMnemonic) {
 }
 for (const list of words.values()) list.sort((a, b) => b.segments.length - a.segments.length);
 
-/** A piece between dots, with its place in the mnemonic. */
+/** A part of a mnemonic between dots, with its span in the mnemonic. */
 interface Segment {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
+/** Candidates of the mnemonics seen so far. */
 const known = new Map<string, readonly Candidate[]>();
-/** Of what is kept in `known`; programs use some hundreds, and hostile text as many as it likes. */
+/** The most entries of `known`. Programs use a few hundred mnemonics, but malicious text can have any number. */
 const knownLimit = 4096;
 
-/** The rows that the mnemonic can mean, in the order of the table; none after an error. */
+/** The rows that a mnemonic may mean, in the order of the table; none after an error. */
 export function candidatesOf(p: Cursor, mnemonic: Name): readonly Candidate[] {
   let found = known.get(mnemonic.text);
   if (found === undefined) {
@@ -85,21 +86,17 @@ const wordsOf = (segments: readonly Segment[]): readonly Word[] =>
     word.segments.every((segment, i) => segments[i]?.text === segment),
   );
 
-const suffixesOf = (row: Row): readonly Suffix[] => {
-  for (const item of textItems(row)) if (item.kind === "mnemonic") return item.suffixes;
-  return [];
-};
-
 interface Match {
   readonly candidate: Candidate | null;
-  /** How many segments fit. */
+  /** Number of segments that fit. */
   readonly fitting: number;
-  /** What could stand where the first did not. */
+  /** Suffixes that could follow them. */
   readonly wanted: readonly string[];
+  /** Whether all suffixes that must be there are. */
   readonly complete: boolean;
 }
 
-/** Reads the suffixes in the row's order; what may be left out is taken where it fits. */
+/** Matches the suffixes of a row in order; optional ones are taken if they fit. */
 function matchSuffixes(row: Row, segments: readonly Segment[], from: number): Match {
   let at = from;
   let saturate = false;
@@ -107,7 +104,7 @@ function matchSuffixes(row: Row, segments: readonly Segment[], from: number): Ma
   const operands: [string, SuffixOperand][] = [];
   let wanted: string[] = [];
   let before = false;
-  for (const suffix of suffixesOf(row)) {
+  for (const suffix of mnemonicItem(row).suffixes) {
     if (suffix.kind === "sat") {
       saturate = segments[at]?.text === "sat";
       if (saturate) at++;
@@ -158,10 +155,10 @@ function readSuffix(row: Row, name: string, segments: readonly Segment[], at: nu
   }
   if (spec?.class !== "option") throw new Error(`${row.name}: a suffix is neither an option nor a number: ${name}`);
   const wanted = Object.keys(spec.choices);
-  // A choice may have dots of its own: `ca.ca`, `uniform.noreturn`. The longest is meant.
+  // A choice may itself contain dots: `ca.ca`, `uniform.noreturn`. The longest is meant.
   for (let taken = Math.min(segments.length - at, 4); taken > 0; taken--) {
     const pieces = segments.slice(at, at + taken);
-    const choice = choiceOf(spec, pieces.map(({ text }) => text).join("."));
+    const choice = choiceOfText(spec, pieces.map(({ text }) => text).join("."));
     if (choice === null) continue;
     const operand: OptionOperand = { kind: "option", start: pieces[0]!.start, end: pieces.at(-1)!.end, choice };
     return { operand, taken, wanted };
@@ -191,17 +188,17 @@ function reportUnknown(p: Cursor, mnemonic: Name): void {
     p.fail("visa-mnemonic-case", span(first), `mnemonics are written in lower case`, { help: mean(lower) });
     return;
   }
-  // Nothing is suggested where nobody will read it.
+  // No suggestion is looked up for an error that will not be kept.
   const meant = p.sink.full ? null : nearest(lower, words.keys());
-  // Behind it stands what would be the mnemonic.
+  // A mnemonic follows: this may be a predicate without its parentheses.
   const predicate =
-    p.at(Token.name) && words.has(p.token) ? `a predicate stands in parentheses: (${first.text})` : null;
+    p.at(Token.name) && words.has(p.token) ? `a predicate is written in parentheses: (${first.text})` : null;
   p.fail("visa-unknown-mnemonic", span(first), `no instruction is called '${first.text.slice(0, 60)}'`, {
     help: predicate ?? (meant === null ? undefined : mean(meant)),
   });
 }
 
-/** The instruction exists, but not with these suffixes: says so at the first that does not fit. */
+/** Reports suffixes that an existing instruction does not have, at the first one that does not fit. */
 function reportSuffix(p: Cursor, mnemonic: Name, segments: readonly Segment[], matching: readonly Word[]): void {
   const matches = matching.flatMap((word) =>
     word.rows.map((row) => matchSuffixes(row, segments, word.segments.length)),

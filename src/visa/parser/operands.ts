@@ -8,7 +8,7 @@ import { lscAddress, lscData } from "./lsc.ts";
 import { optionOperand } from "./options.ts";
 import { destination, source } from "./vectors.ts";
 
-/** The operand at the cursor, of the kind that the row wants. */
+/** Reads an operand of the kind that the row requires. */
 export function operand(p: Cursor, row: Row, name: string): Operand {
   const spec = row.operands[name]!;
   switch (spec.class) {
@@ -59,7 +59,7 @@ function nameOrString(p: Cursor, wanted: string): NameOperand {
   return { kind: "name", start: name.start, end: name.end, name };
 }
 
-/** A name, with quotes or without. */
+/** Takes a name, with or without quotes. */
 export function nameOrQuoted(p: Cursor, wanted: string): Name {
   if (!p.at(Token.string)) return p.name(wanted);
   const { start, end } = p;
@@ -78,7 +78,7 @@ function labels(p: Cursor): NameListOperand {
   return { kind: "names", start, end: p.previousEnd, names };
 }
 
-/** A plain number; a sign is an error, for what has one is an immediate. */
+/** A plain number. It cannot have a sign: a number with one is an immediate. */
 function numberOperand(p: Cursor, what: string, from: number, to: number): NumberOperand {
   const { start, end } = p;
   const wanted = `the ${what}, a number from ${from} to ${to}`;
@@ -92,7 +92,7 @@ function numberOperand(p: Cursor, what: string, from: number, to: number): Numbe
   return { kind: "number", start, end: p.previousEnd, value };
 }
 
-/** `argSize`: argument size. */
+/** The name of an operand in words: "argument size" for `argSize`. */
 const inWords = (name: string): string =>
   name.replace(/^arg(?=[A-Z])/, "argument").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
@@ -103,7 +103,7 @@ export function rawOperand(p: Cursor, bare: boolean): RawOperand {
   let offset = 0;
   if (p.at(Token.dot) || !bare) {
     p.expect(Token.dot, "'.' and an offset in bytes");
-    // An expression stands in parentheses: what follows a number may belong to an address.
+    // Expressions are in parentheses, because an operator after a number may be part of an address.
     offset = p.at(Token.leftParen)
       ? count(p, 0, 0x1_0000, "the offset")
       : numberOperand(p, "offset", 0, 0x1_0000).value;
@@ -118,7 +118,7 @@ const listed: OperandSpec & { class: "vector" } = {
   types: [],
 };
 
-/** All that is left: raw operands and vector operands. */
+/** All remaining operands: raw and vector operands. */
 function operandList(p: Cursor): OperandList {
   const { start } = p;
   const items: OperandList["items"][number][] = [];

@@ -8,8 +8,8 @@ type OptionSpec = OperandSpec & { readonly class: "option" };
 
 const lowerCase = new WeakMap<OptionSpec["choices"], ReadonlyMap<string, string>>();
 
-/** The choice that a text means; behind a dot its letters may be of either case. */
-export function choiceOf({ choices }: OptionSpec, text: string): string | null {
+/** The choice that a text means, in either case of letters; null if there is none. */
+export function choiceOfText({ choices }: OptionSpec, text: string): string | null {
   let known = lowerCase.get(choices);
   if (known === undefined) {
     known = new Map(Object.keys(choices).map((choice) => [choice.toLowerCase(), choice]));
@@ -22,7 +22,7 @@ export function choiceOf({ choices }: OptionSpec, text: string): string | null {
 export function optionOperand(p: Cursor, spec: OptionSpec): OptionOperand {
   const { start, end } = p;
   const text = p.at(Token.name) || p.at(Token.number) ? p.token : null;
-  const choice = text === null ? null : choiceOf(spec, text);
+  const choice = text === null ? null : choiceOfText(spec, text);
   if (choice === null) {
     const choices = Object.keys(spec.choices);
     const meant = text === null ? null : meantBy(text, choices);
@@ -31,7 +31,7 @@ export function optionOperand(p: Cursor, spec: OptionSpec): OptionOperand {
   return { kind: "option", start, end, choice: choice ?? "" };
 }
 
-/** The choice that a misspelt one may have meant; of a letter or digit nobody can tell. */
+/** The choice that a misspelt one may have meant; null for texts too short to tell. */
 export const meantBy = (text: string, choices: readonly string[]): string | null =>
   text.length < 3 ? null : nearest(text, choices);
 

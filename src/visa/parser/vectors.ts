@@ -6,7 +6,7 @@ import { constant, count } from "./expressions.ts";
 import { immediate, typeSuffix } from "./literals.ts";
 
 type VectorSpec = OperandSpec & { readonly class: "vector" };
-/** A predicate where a vector operand may be one as well is a plain name. */
+/** A vector operand, or the plain name of a predicate where it may be one. */
 type Vector = VectorOperand | NameOperand;
 
 const formNames: Readonly<Record<VectorForm, string>> = {
@@ -20,7 +20,7 @@ const formNames: Readonly<Record<VectorForm, string>> = {
 };
 
 const none: Region = { vertical: null, width: null, horizontal: null };
-const largestOffset = 0xffff;
+const maxOffset = 0xffff;
 
 /** `V(0,0)<1>`, `V<1>`, `A0(0)<8>`, `r[A0(0),4]<1>:f`, `T6(0)`, `P1`. */
 export function destination(p: Cursor, spec: VectorSpec): Vector {
@@ -35,7 +35,7 @@ export function destination(p: Cursor, spec: VectorSpec): Vector {
   return variableOperand(p, spec, variable, start, null);
 }
 
-/** What a source may be; its modifier first, as in `(-)V(0,0)<8;8,1>`. */
+/** A source operand with its modifier, as in `(-)V(0,0)<8;8,1>`. */
 export function source(p: Cursor, spec: VectorSpec): Vector {
   const { start } = p;
   const modifier = p.at(Token.leftParen) && spec.plain !== true ? sourceModifier(p) : null;
@@ -78,7 +78,7 @@ function allowed(p: Cursor, spec: VectorSpec, operand: Vector): Vector {
   return operand;
 }
 
-/** What begins with the name of a variable: what follows says which kind it is. */
+/** An operand that begins with the name of a variable; its kind depends on what follows. */
 function variableOperand(
   p: Cursor,
   spec: VectorSpec,
@@ -88,12 +88,12 @@ function variableOperand(
 ): Vector {
   const isSource = spec.role === "src";
   const mayBePredicate = modifier === null && spec.forms.includes("predicate");
-  // Behind a predicate the modifier of the next operand may follow.
+  // After a predicate, the modifier of the next operand may follow.
   if (p.at(Token.leftParen) && !(mayBePredicate && modifierAt(p) !== null)) {
     p.advance();
-    const first = count(p, 0, largestOffset, "the offset");
+    const first = count(p, 0, maxOffset, "the offset");
     if (p.accept(Token.comma)) {
-      const column = count(p, 0, largestOffset, "the offset");
+      const column = count(p, 0, maxOffset, "the offset");
       p.expect(Token.rightParen, "')'");
       const region = isSource ? sourceRegion(p, spec) : destinationRegion(p);
       const at = { variable, row: first, column };
@@ -110,7 +110,7 @@ function variableOperand(
     const width = count(p, 0, 32, "the width", true);
     if (p.at(Token.semicolon)) {
       const { text } = variable;
-      p.fail("visa-operand-form", { start, end: p.start }, `\`${text}\` has one number here, and a region`, {
+      p.fail("visa-operand-form", { start, end: p.start }, `\`${text}\` has only one number here, but a region`, {
         help: `a general variable has a row and a column: ${text}(${first},0)<...>`,
       });
     }
@@ -178,7 +178,7 @@ function indirectAddress(p: Cursor): { readonly variable: Name; readonly element
   return { variable, element, offset };
 }
 
-/** A `>` ends the region; one that compares stands in parentheses. */
+/** A stride or width. A `>` ends the region; as an operator it must be in parentheses. */
 const stride = (p: Cursor): number => count(p, 0, 32, "a stride or width", true);
 
 /** `<1>`. */
@@ -189,7 +189,7 @@ function destinationRegion(p: Cursor): Region {
   return { ...none, horizontal };
 }
 
-/** `<8;8,1>`; some operands are written without. */
+/** `<8;8,1>`; some operands are written without it. */
 function sourceRegion(p: Cursor, spec: VectorSpec): Region {
   if (spec.plain === true) return { vertical: 1, width: 1, horizontal: 0 };
   p.expect(Token.less, "'<' and the region");

@@ -12,8 +12,9 @@ import { Lines } from "./lines.ts";
 import { instruction, quoted } from "./operands.ts";
 
 /**
- * The canonical text of a file, in the style of IGC's dumps, comments included. Reading it again gives the same tree, and
- * printing that the same text. Statements that the parser skipped are printed as they are in the source.
+ * Prints the canonical text of a file, in the style of IGC's dumps, comments included. Parsing it gives the same tree,
+ * and printing that tree the same text. Statements that the parser skipped are printed as they are in the source. A
+ * tree read from a CISA file has no comments.
  */
 export function printVisa(tree: VisaFile): string {
   const lines = new Lines(tree);
@@ -24,7 +25,7 @@ export function printVisa(tree: VisaFile): string {
 
 const version = ({ major, minor }: Version): string => `.version ${major}.${minor}`;
 
-/** Blank lines separate these from each other. */
+/** The sections of a routine, which blank lines separate. */
 const sections: Readonly<Record<Statement["kind"], number>> = {
   funcdecl: 0,
   decl: 1,
@@ -78,7 +79,7 @@ class RoutinePrinter {
     this.#lines.print(`${indent}{`, { start, end: start + 1 }, apart);
     this.#previous = "label";
     for (const statement of statements) this.#statement(statement, depth + 1);
-    // An open scope has none: a diagnostic says so.
+    // A scope that is never closed has no `}`, which has been reported.
     if (end > start + 1 && this.#text[end - 1] === "}") {
       this.#lines.comments(end - 1, 4 * (depth + 1));
       this.#lines.print(`${indent}}`, { start: end - 1, end });

@@ -1,26 +1,26 @@
 import type { SourceText, Span } from "../../source/index.ts";
 import type { Comment, VisaFile } from "../tree.ts";
 
-/** A comment, or a statement that is in no tree. */
+/** A comment, or a statement that is not in the tree. */
 interface Loose extends Span {
   readonly kind: Comment["kind"] | "statement";
 }
 
 /**
- * Lines of text with the source's comments put back: a comment on a line of its own stays on one, any other goes to the end
- * of the statement that it follows or stands in. Statements that the parser skipped stay as they are. Of the source's blank
- * lines between statements one stays.
+ * Lines of text with the source's comments put back. A comment on a line of its own keeps it; any other goes to the end
+ * of the statement that it follows or is in. Statements that the parser skipped stay as they are. Blank lines of the
+ * source between statements become one.
  */
 export class Lines {
   readonly #source: SourceText;
   readonly #loose: readonly Loose[];
   readonly #lines: string[] = [];
   #next = 0;
-  /** The end of what is printed, in the source. */
+  /** The end, in the source, of what has been printed. */
   #printed = 0;
-  /** The last line ends with a comment that nothing can follow. */
+  /** Whether the last line ends with a comment that nothing can follow. */
   #closed = true;
-  /** The last line has its indentation only. */
+  /** Whether the last line has only its indentation. */
   #blank = false;
 
   constructor({ source, comments, skipped = [] }: VisaFile) {
@@ -28,7 +28,7 @@ export class Lines {
     this.#loose = inOrder(comments, skipped);
   }
 
-  /** `apart`: a blank line precedes it, and its comments, whatever the source has. */
+  /** Prints a statement. `apart`: a blank line precedes it and its comments, whatever the source has. */
   print(text: string, span: Span, apart = false): void {
     const indent = text.length - text.trimStart().length;
     const separated = this.#looseBefore(span.start, apart, indent);
@@ -40,11 +40,12 @@ export class Lines {
     while (this.#pending(span.end)) this.#append(this.#take());
   }
 
-  /** Comments before `offset`, indented by so many blanks. */
+  /** Prints the comments before `offset`, indented by `indent` blanks. */
   comments(offset: number, indent: number): void {
     this.#looseBefore(offset, false, indent);
   }
 
+  /** Prints what is left, and returns the text. */
   end(): string {
     this.#looseBefore(this.#source.text.length + 1, false, 0);
     return this.#lines.length === 0 ? "" : `${this.#lines.join("\n")}\n`;
@@ -59,7 +60,7 @@ export class Lines {
     return this.#loose[this.#next++]!;
   }
 
-  /** Whether a blank line is above one of them. */
+  /** Prints the comments and skipped statements before an offset. Returns whether any of them has a line of its own. */
   #looseBefore(offset: number, apart: boolean, indent: number): boolean {
     let separated = false;
     while (this.#pending(offset)) {
@@ -76,7 +77,7 @@ export class Lines {
     return separated;
   }
 
-  /** The blanks before a statement: in the first column it could be a label. */
+  /** The blanks before a skipped statement, which are kept because in the first column it could become a label. */
   #indentOf({ start }: Span): string {
     const line = this.#source.text.slice(this.#source.text.lastIndexOf("\n", start - 1) + 1, start);
     return start > 0 && line.trim() === "" ? line : "    ".slice(0, start);
@@ -85,7 +86,7 @@ export class Lines {
   #append(loose: Loose): void {
     const text = this.#source.slice(loose).trimEnd();
     const open = loose.kind === "block" && !(text.length >= 4 && text.endsWith("*/"));
-    // The line is not looked at: it may have grown by many comments.
+    // The line is not searched, because many comments may have made it long.
     this.#lines[this.#lines.length - 1] += `${this.#blank ? "" : " "}${text}${open ? " */" : ""}`;
     this.#blank = false;
     this.#printed = Math.max(this.#printed, loose.end);
@@ -105,7 +106,7 @@ export class Lines {
   }
 }
 
-/** Comments within a skipped statement are printed with it. */
+/** Comments and skipped statements in order. Comments inside a skipped statement are printed with it. */
 function inOrder(comments: readonly Comment[], skipped: readonly Span[]): readonly Loose[] {
   const loose: Loose[] = [];
   let next = 0;

@@ -1,6 +1,7 @@
+import { maskName } from "../exec-mask.ts";
 import type { OperandSpec, Row } from "../isa/row.ts";
 import { rowsOfMnemonic } from "../isa/table.ts";
-import { textItems } from "../isa/template.ts";
+import { mnemonicItem, textItems } from "../isa/template.ts";
 import type {
   ExecSize,
   GeneralOperand,
@@ -61,14 +62,13 @@ export function instruction(node: Instruction): string {
 }
 
 function suffixes({ operands, saturate }: Instruction, row: Row): string {
-  const mnemonic = textItems(row).find((item) => item.kind === "mnemonic");
-  if (mnemonic?.kind !== "mnemonic") return "";
+  const all = mnemonicItem(row).suffixes;
   let text = "";
-  for (const [i, suffix] of mnemonic.suffixes.entries()) {
+  for (const [i, suffix] of all.entries()) {
     if (suffix.kind === "sat") text += saturate ? ".sat" : "";
     else {
       const operand = operands[suffix.operand];
-      const other = mnemonic.suffixes[suffix.paired ? i - 1 : i + 1];
+      const other = all[suffix.paired ? i - 1 : i + 1];
       if (operand !== undefined) text += `.${operand.kind === "string" ? operand.text : operandText(operand)}`;
       else if (other?.kind === "operand" && (suffix.paired || other.paired) && operands[other.operand] !== undefined) {
         text += `.${byDefault(row, suffix.operand)}`;
@@ -78,7 +78,7 @@ function suffixes({ operands, saturate }: Instruction, row: Row): string {
   return text;
 }
 
-/** What stands for an option that is left out where its pair is not. */
+/** The text of an option that is left out although its pair is not. */
 function byDefault(row: Row, operand: string): string {
   const spec = row.operands[operand];
   return spec?.class === "option" ? (spec.byDefault ?? "") : "";
@@ -87,7 +87,7 @@ function byDefault(row: Row, operand: string): string {
 const predicate = ({ name, inverted, collapse }: Predicate): string =>
   `(${inverted ? "!" : ""}${name.text}${collapse === null ? "" : `.${collapse}`})`;
 
-const execSize = ({ size, offset, noMask }: ExecSize): string => `(M${offset / 4 + 1}${noMask ? "_NM" : ""}, ${size})`;
+const execSize = (exec: ExecSize): string => `(${maskName(exec)}, ${exec.size})`;
 
 function operandText(operand: Operand, spec: OperandSpec | null = null): string {
   switch (operand.kind) {
@@ -118,11 +118,11 @@ function nameText({ name }: NameOperand, spec: OperandSpec | null): string {
   return spec?.class === "label" || spec?.class === "routine" ? reference(name.text) : name.text;
 }
 
-/** A label or routine; what a reader could take for something else stands in quotes. */
+/** A label or routine, in quotes if a reader could take it for something else. */
 const reference = (text: string): string =>
   /^[A-Za-z_]\w*$/.test(text) && !rowsOfMnemonic.has(text) && !reserved.has(text) ? text : quoted(text);
 
-/** Words of the grammar besides instructions. */
+/** Reserved words of the grammar besides mnemonics. */
 const reserved: ReadonlySet<string> = new Set(["flat", "bss", "ss", "bti", "arg", "surf", "nbarrier", "sbarrier"]);
 
 const raw = ({ variable, offset }: RawOperand, bare: boolean): string =>
@@ -161,7 +161,7 @@ function indirectRegion(region: Region): string {
   return region.width === null ? destinationRegion(region) : `<${region.width},${region.horizontal ?? 0}>`;
 }
 
-/** As IGC prints immediates, whatever their type. */
+/** A number as IGC prints immediates, whatever their type. */
 const hexadecimal = (bits: bigint): string => `0x${bits.toString(16)}`;
 
 function lscAddress({ model, surface, surfaceOffset, scale, base, size, ...rest }: LscAddress): string {
@@ -218,7 +218,7 @@ const escaped: Readonly<Record<string, string>> = {
 
 /** A string in quotes. */
 export function quoted(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
   const inside = text.replace(/[\x00-\x1f"\\\x7f]/g, (character) => {
     const hex = character.charCodeAt(0).toString(16).padStart(2, "0");
     return escaped[character] ?? `\\x${hex}`;

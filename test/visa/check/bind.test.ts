@@ -38,7 +38,7 @@ const file = (statements: readonly Statement[]): VisaFile => ({
 
 const bind = (...statements: Statement[]) => bindVisa(file(statements))[0]!;
 
-test("declared variables are numbered behind the predefined ones of their kind", () => {
+test("declared variables are numbered after the predefined ones of their kind", () => {
   const routine = bind(
     decl("A", "G", 8, { type: "f" }),
     decl("P1", "P", 16),
@@ -59,7 +59,7 @@ test("declared variables are numbered behind the predefined ones of their kind",
   expect(routine.diagnostics).toEqual([]);
 });
 
-test("aliases lead to a root and a place in it", () => {
+test("aliases lead to a root and an offset in it", () => {
   const routine = bind(
     decl("A", "G", 64, { type: "ud" }),
     decl("B", "G", 16, { type: "uw", alias: ["A", 32] }),
@@ -72,7 +72,7 @@ test("aliases lead to a root and a place in it", () => {
   expect([of("A").root.name, of("A").rootOffset, of("A").alias]).toEqual(["A", 0, null]);
 });
 
-test("a cycle of aliases is cut, and an alias of what comes later is resolved and reported", () => {
+test("a cycle of aliases is broken, and an alias of a later declaration is resolved and reported", () => {
   const routine = bind(
     decl("A", "G", 8, { type: "ud", alias: ["B", 0] }),
     decl("B", "G", 8, { type: "ud", alias: ["C", 0] }),
@@ -106,7 +106,7 @@ test("a name of an inner scope hides the outer one, and ends with its scope", ()
   expect(routine.diagnostics).toEqual([]);
 });
 
-test("registers have 64 bytes where views of predefined variables say so", () => {
+test("registers have 64 bytes if aliases of predefined variables imply it", () => {
   expect(bind(decl("A", "G", 16, { type: "d", align: "wordx32", alias: ["%r0", 0] })).grfBytes).toBe(64);
   expect(bind(decl("A", "G", 8, { type: "d", align: "hword", alias: ["%r0", 0] })).grfBytes).toBe(32);
   expect(bindVisa(file([]), { platform: "pvc" })[0]!.grfBytes).toBe(64);
@@ -114,7 +114,7 @@ test("registers have 64 bytes where views of predefined variables say so", () =>
   expect(arg.elements).toBe(512);
 });
 
-test("the label behind the first .function is the body, behind another a subroutine", () => {
+test("the label after the first .function is the body, after any other a subroutine", () => {
   const directive = (text: string): Statement => ({ kind: "function-directive", name: name(text), ...at });
   const label = (text: string): Statement => ({ kind: "label", name: name(text), ...at });
   const routine = bind(directive("main"), label("main"), label("L"), directive("sub"), label("sub"), label("M"));

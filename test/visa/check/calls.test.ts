@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { diagnoseProgram, lineOf } from "./diagnose.ts";
 
 /*
- * Programs of a kernel and functions a (ArgSize 2) and b (ArgSize 4), both of RetValSize 2. The lines of the kernel's body
- * count from 1. Origin: the pages IFCALL, FCALL and FADDR ("it is an error if <arg_size> and <return_size> do not match
- * the callee's declared values").
+ * Programs of a kernel and functions a (ArgSize 2) and b (ArgSize 4), both of RetValSize 2. The lines of the kernel's
+ * body count from 1. Origin: the pages IFCALL, FCALL and FADDR ("it is an error if <arg_size> and <return_size> do not
+ * match the callee's declared values").
  */
 const callee = (name: string, argSize: number): readonly [string, string] => [
   `${name}.visaasm`,
@@ -114,13 +114,13 @@ describe("calls of functions in a program", () => {
     expect(said("faddr table Q(0,0)<1>", [])).toEqual(["1 error unknown-function"]);
   });
 
-  test("two functions of one name", () => {
+  test("two functions of the same name", () => {
     expect(said("fcall (M1, 16) a 2 2", [callee("a", 2), callee("a", 2)])).toEqual([
       "a.visaasm error duplicate-routine",
     ]);
   });
 
-  test("of a kernel that was compiled twice the first counts", () => {
+  test("of a kernel that was compiled twice, the first is kept", () => {
     expect(said("fcall (M1, 16) a 2 2", [callee("a", 2), ["k2.visaasm", `${head}    ret (M1, 1)\n`]])).toEqual([]);
   });
 });

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /*
- * The files of cases/ have one program a line: what the checker says (codes, or ok), what the reference assembler said of
- * it (GenX_IR 1.0.12504 for SKL: ok, warning, error or crash), and the statements, between `;;`. A heading says where the
- * rule is written. The statements stand at the end of the kernel below.
+ * The files of cases/ have one program per line: the checker's result (codes, or ok), that of the reference assembler
+ * (GenX_IR 1.0.12504 for SKL: ok, warning, error or crash), and the statements, separated by `;;`. A heading says where
+ * the rule is written. The statements go at the end of the kernel below.
  */
 export interface Case {
   readonly file: string;
   readonly origin: string;
-  /** Sorted; empty where nothing is wrong. */
+  /** Sorted; empty if nothing is wrong. */
   readonly codes: readonly string[];
   readonly reference: string;
   readonly statements: string;
@@ -59,7 +59,7 @@ const declarations = `.decl A v_type=G type=ud num_elts=16 align=GRF
 export function textOf({ statements }: Case): string {
   const parts = statements.split(" ;; ");
   const isDeclaration = (part: string): boolean => /^\.(?:decl|input|kernel_attr)/.test(part);
-  // A program that only declares something declares it where declarations stand.
+  // A program that only declares something has it among the declarations.
   const heads = parts.every(isDeclaration) ? parts : [];
   const body = heads.length > 0 ? [] : parts;
   const lines = body.map((part) => (/^[\w]+:$|^[.{}]/.test(part) ? part : `    ${part}`));

@@ -3,7 +3,7 @@ import type { CodePage } from "../../../src/source/index.ts";
 import { visaCheckCodes } from "../../../src/visa/check/index.ts";
 import { diagnose, lines } from "./diagnose.ts";
 
-/** Provoked in trees.test.ts: they depend on the platform, or only a binary file can have what they are about. */
+/** Provoked in trees.test.ts: they depend on the platform, or can occur only in a binary file. */
 const withoutExample = ["visa-version-gate", "visa-platform", "visa-operand-not-allowed", "visa-number"];
 
 describe("the pages of the checker's codes", () => {

@@ -5,8 +5,9 @@ import { lineOf } from "./diagnose.ts";
 import { edited } from "./programs/program.ts";
 
 /*
- * Programs with one defect each, a kernel and a function in two files: `slot | code | bad | good`. There is one error, at the
- * defect's line; with `good` in its place nothing is wrong. Headings name the manual's page, and its sentence.
+ * Programs with one defect each, of a kernel and a function in two files: `slot | code | bad | good`. There is one
+ * error, at the defect's line; with `good` in its place there is none. Headings name the manual's page, and its
+ * sentence.
  */
 const cases = readFileSync(new URL("programs/defects.txt", import.meta.url), "utf8");
 

@@ -8,7 +8,7 @@ export interface Program {
   readonly symbols?: ReadonlySet<string>;
 }
 
-/** What parser, checker and linker say of the files of one program, given as [path, text]. */
+/** The diagnostics of parser, checker and linker for the files of one program, given as [path, text]. */
 export function diagnoseProgram(
   files: readonly (readonly [string, string])[],
   program: Program = {},
@@ -19,12 +19,12 @@ export function diagnoseProgram(
   return [...parsed, ...checked, linked].flatMap(({ diagnostics }) => diagnostics);
 }
 
-/** What they say of one text. */
+/** The diagnostics for a single text. */
 export const diagnose = (text: string, program: Program = {}): readonly Diagnostic[] =>
   diagnoseProgram([["module.visaasm", text]], program);
 
 export const lineOf = ({ source, span }: Diagnostic): number => source.position(span.start).line;
 
-/** One line for each, as a failing test shows them. */
+/** One line per diagnostic, for failing tests. */
 export const lines = (diagnostics: readonly Diagnostic[]): string[] =>
   diagnostics.map((d) => `${lineOf(d)} ${d.severity} ${d.code}: ${d.message}`);

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { checkVisaFile } from "../../../src/runtime/visa/check.ts";
 
-/** What is found in a kernel for a platform; `V` is 16 dwords, `L` 32, `A` 16 addresses, `S` one dword, `M` and `H` 128 numbers. */
+/**
+ * The diagnostics of a kernel for a platform. `V` is 16 dwords, `L` 32, `A` 16 addresses, `S` one dword, `M` and `H`
+ * 128 numbers.
+ */
 function found(target: string, statement: string): string[] {
   const text = `.version 4.1
 .kernel "k"
@@ -22,7 +25,7 @@ k_main:
   return checkVisaFile({ path: "k.visaasm", text }, { target }).diagnostics.map((d) => `${d.severity} ${d.code}`);
 }
 
-// LSC_UNTYPED: each element of a vector begins at a register of its own; transposed, they lie one behind the other.
+// LSC_UNTYPED: each element of a vector begins in a register of its own; transposed, they are consecutive.
 test.each([
   ["pvc", "lsc_load.ugm (M1, 16) V:d32 flat[A]:a64"],
   ["pvc", "lsc_load.ugm (M1, 16) L:d32x2 flat[A]:a64"],
@@ -33,7 +36,7 @@ test.each([
   ["pvc", "lsc_load_quad.ugm (M1, 16) L:d32.xw flat[A]:a64"],
   ["pvc", "lsc_store.slm (M1, 16) flat[V]:a32 V:d32"],
   ["pvc", "lsc_atomic_iadd.ugm (M1, 16) V:d32 flat[A]:a64 V %null"],
-  // DPAS: rows of one element for each channel, and a doubleword for each channel and step.
+  // DPAS: rows of one element per channel, and a doubleword per channel and step.
   ["pvc", "dpas.s8.s8.8.8 (M1, 16) M.0 M.0 M.0 M(0,0)"],
   ["pvc", "dpas.hf.hf.8.8 (M1, 16) H.0 H.0 M.0 M(0,0)"],
 ])("the registers of a message are there: %s, %s", (target, statement) => {

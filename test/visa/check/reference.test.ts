@@ -5,12 +5,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { caseFiles, casesOf, textOf } from "./cases.ts";
 
-/*
- * The second column of the cases: what GenX_IR says of them. Skipped where it is not installed.
- */
+/* Checks the second column of the cases against GenX_IR. Skipped where it is not installed. */
 const present = spawnSync("GenX_IR", ["-version"]).error === undefined;
 
-/** Errors are in what it prints and in a file beside the text; out-of-bounds regions are warnings. */
+/** Errors are in its output and in a file beside the text; out-of-bounds regions are warnings. */
 function verdict(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "genx-"));
   try {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkVisaFile } from "../../../src/runtime/visa/check.ts";
 
-/** What is found in a kernel for a platform, of which `V` is 8 dwords. */
+/** The diagnostics of a kernel for a platform; `V` is 8 dwords. */
 function found(target: string, statement: string): string[] {
   const text = `.version 4.1
 .kernel "k"
@@ -20,13 +20,13 @@ k_main:
   return checkVisaFile({ path: "k.visaasm", text }, { target }).diagnostics.map((d) => `${d.severity} ${d.code}`);
 }
 
-// IGC 1.0.12504 copies r0 like this in functions for PVC; GenX_IR warns of regions out of bounds and goes on.
-test("the other half of a register of 64 bytes is a warning", () => {
+// IGC 1.0.12504 copies r0 like this in functions for PVC; GenX_IR warns about regions out of bounds and continues.
+test("an access to the other half of a 64-byte register is a warning", () => {
   expect(found("pvc", "mov (M1_NM, 16) V(0,0)<1> R0(0,0)<1;1,0>")).toEqual(["warning visa-out-of-bounds"]);
   expect(found("pvc", "mov (M1_NM, 16) R0(0,0)<1> V(0,0)<1;1,0>")).toContain("warning visa-out-of-bounds");
 });
 
-test("what is beyond the register, or in no register of its own, is an error", () => {
+test("an access beyond the register, or beyond a variable that does not own its register, is an error", () => {
   const error = ["error visa-out-of-bounds"];
   expect(found("pvc", "mov (M1_NM, 16) V(0,1)<1> 0:d")).toEqual(error);
   expect(found("pvc", "mov (M1_NM, 1) V(1,0)<1> 0:d")).toEqual(error);

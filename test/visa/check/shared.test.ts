@@ -39,7 +39,7 @@ describe.skipIf(!present)("the text of binary files has nothing wrong", () => {
   for (const { id, text } of entries) {
     test(id, () => {
       const found = diagnoseProgram([text].flat().map((path) => [path, read(`cisa/${path}`)]));
-      // A file names functions that others have.
+      // A file names functions of other files.
       expect(lines(found.filter(({ code }) => code !== "visa-unknown-function"))).toEqual([]);
     });
   }
@@ -50,7 +50,7 @@ const functionsOf = (name: string): readonly string[] => {
   return [0, 1, 2].map((i) => `${stem}.f${i}.visaasm`).filter((file) => existsSync(new URL(`cisa/${file}`, root)));
 };
 
-/** What makes each program to be rejected a good one: a text of its module and what stands there instead. */
+/** For each program to be rejected, a text of its module and the replacement that makes it correct. */
 const mended: Readonly<Record<string, readonly [string, string]>> = {
   n01_upper_case: ["IFCALL", "ifcall"],
   n02_no_sizes: ["(P1) ifcall (M1, 16) F(0,0)<0;1,0>", "(P1) ifcall (M1, 16) F(0,0)<0;1,0> 2 2"],

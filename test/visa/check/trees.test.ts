@@ -5,9 +5,7 @@ import { parseVisa } from "../../../src/visa/parser/index.ts";
 import type { Platform, Row } from "../../../src/visa/isa/row.ts";
 import type { Instruction, Operand, VisaFile } from "../../../src/visa/tree.ts";
 
-/*
- * What the parser refuses by itself, and a binary file may have all the same; and what depends on the platform.
- */
+/* Trees that the parser itself refuses but a binary file may have, and rules that depend on the platform. */
 const text = (body: string): string =>
   `.version 3.6\n.kernel "k"\n.decl A v_type=G type=ud num_elts=16 align=GRF\n.kernel_attr SimdSize=16\n.function "m"\nm:\n    ${body}\n    ret (M1, 1)\n`;
 

@@ -68,7 +68,7 @@ test("asm --json", () => {
   expect(bad.files[0].diagnostics[0].range.start).toEqual({ line: 6, column: 13 });
 });
 
-test("asm checks the text for the platform that is asked for", () => {
+test("asm checks the text for the requested platform", () => {
   cli.write(
     "new.visaasm",
     kernel.replace("    faddr f V(0,0)<1>\n", "    rol (M1, 16) V(0,0)<1> V(0,0)<1;1,0> V(0,0)<1;1,0>\n"),
@@ -78,7 +78,7 @@ test("asm checks the text for the platform that is asked for", () => {
   expect([status, stderr]).toEqual([1, expect.stringContaining("new.visaasm:6:")]);
 });
 
-test("disasm into a directory gives a file for each routine, named as IGC's dumps", () => {
+test("disasm into a directory writes a file per routine, named like IGC's dumps", () => {
   const { status, stdout } = run("disasm", "fixture.isa", "-o", "texts", "--json");
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toEqual({
@@ -91,14 +91,14 @@ test("disasm into a directory gives a file for each routine, named as IGC's dump
     outputs: ["texts/fixture.visaasm", "texts/fixture_f0.visaasm"],
   });
   expect(readdirSync(join(cli.work, "texts")).sort()).toEqual(["fixture.visaasm", "fixture_f0.visaasm", "keep"]);
-  // They are a program: the fixture's attributes say what its fields said.
+  // Together they are a program: the attributes have the values of the fixture's fields.
   expect(run("asm", "texts/fixture.visaasm", "texts/fixture_f0.visaasm", "--no-check", "-o", "f.isa").status).toBe(0);
 });
 
-test("of a damaged file what can be read is printed", () => {
+test("the readable part of a damaged file is printed", () => {
   const { status, stdout, stderr } = run("disasm", "damaged.isa");
   expect(status).toBe(1);
-  expect(stderr).toContain("error: k ends at 0x1c1, and the file at 0x1a0 [visa-cisa-truncated]");
+  expect(stderr).toContain("error: k ends at 0x1c1, but the file at 0x1a0 [visa-cisa-truncated]");
   expect(stdout).toContain("    gather4_scaled.RB (M3, 16) T6 0x0:ud V.0 V.0\n");
   expect(stdout).not.toContain("goto");
   expect(run("disasm", "k.visaasm").stderr).toContain("visa-cisa-not-a-file");

@@ -14,7 +14,7 @@ interface Job {
   readonly variants?: Readonly<Record<string, { readonly modules?: readonly string[] }>>;
 }
 
-/** The texts of the jobs that lie beside the project: compiled and hand-written, of vISA 3.6 to 4.2. */
+/** The texts of the jobs beside the repository: compiled and hand-written, of vISA 3.6 to 4.2. */
 function* modules(): Iterable<readonly [place: string, text: string]> {
   for (const kind of ["hand", "kernels", "faults"]) {
     for (const file of readdirSync(new URL(kind, folder)).filter((name) => name.endsWith(".json"))) {
@@ -32,7 +32,7 @@ const parse = (text: string): VisaFile => parseVisa(new SourceText("module.visaa
 const instructions = ({ routines }: VisaFile): unknown =>
   routines.map(({ statements }) => statements.filter(({ kind }) => kind === "instruction").map(plain));
 
-test.runIf(existsSync(folder))("every module of the jobs is read as it was written", () => {
+test.runIf(existsSync(folder))("every module of the jobs survives a round trip", () => {
   const unheld: string[] = [];
   const seen = new Set<string>();
   for (const [place, text] of modules()) {
@@ -52,9 +52,9 @@ test.runIf(existsSync(folder))("every module of the jobs is read as it was writt
     expect(Buffer.compare(again, bytes), place).toBe(0);
   }
   expect(seen.size).toBeGreaterThan(250);
-  // The only things in them that 3.6 has no place for.
+  // The only things in them that 3.6 cannot hold.
   expect([...new Set(unheld)].sort()).toEqual([
-    "%msg0 came after version 3.6",
+    "%msg0 was added after version 3.6",
     "ifcall.uniform has no field for this (hint)",
   ]);
 });

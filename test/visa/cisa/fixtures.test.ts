@@ -14,7 +14,7 @@ const parse = (text: string): VisaFile => {
   return tree;
 };
 
-/** What the fixtures mean, as their comments say. */
+/** The texts of the fixtures, as their comments say. */
 const texts: Readonly<Record<string, string>> = {
   "kernel-and-function": `.version 3.6
 .kernel "k"
@@ -80,18 +80,18 @@ test.each(Object.keys(texts))("%s has the tree of its text", (name) => {
   const wanted = parse(texts[name]!);
   expect(plain(tree!.version)).toEqual(plain(wanted.version));
   expect(plain(tree!.routines)).toEqual(plain(wanted.routines));
-  // It also prints as a text that means the same.
+  // It is also printed as equivalent text.
   expect(plain(parse(printVisa(tree!)).routines)).toEqual(plain(wanted.routines));
 });
 
-test("fields that a version does not announce are found by trying, and said", () => {
+test("fields that the version does not announce are found by trial, and reported", () => {
   const { diagnostics } = readCisa(fixture("version-4-2"), "new.isa");
   expect(diagnostics.map((d) => `${d.severity}: ${d.message}`)).toEqual([
     "warning: read with a byte of flags in ifcall and an index beside the surface of LSC accesses",
   ]);
 });
 
-test("spans are places in the file", () => {
+test("spans are offsets in the file", () => {
   const bytes = fixture("kernel-and-function");
   const { tree } = readCisa(bytes, "k.isa");
   const [kernel] = tree!.routines;
@@ -100,7 +100,7 @@ test("spans are places in the file", () => {
   expect(tree!.source.slice(goto)).toBe("6c 04 01 40 01 00");
 });
 
-test("a text is written as the documents say", () => {
+test("text is written as the documents say", () => {
   const kernel = parse(`.version 3.6
 .kernel "k"
 .decl V v_type=G type=ud num_elts=16 align=GRF attrs={Output}
@@ -134,19 +134,19 @@ f_main:
   expect(Buffer.from(bytes!).toString("hex")).toBe(Buffer.from(fixture("written")).toString("hex"));
 });
 
-test("a diagnostic shows the bytes it is about", () => {
+test("a diagnostic shows its bytes", () => {
   const bytes = fixture("kernel-and-function").slice();
   const at = Buffer.from(bytes).indexOf(Buffer.from([0x6c, 0x04, 0x01, 0x40]));
   bytes[at] = 0xee;
   const { tree, diagnostics } = readCisa(bytes, "k.isa");
   expect(diagnostics.map((d) => renderDiagnostic(d))).toEqual([
     [
-      "k.isa:26:47: error: 0xee is no opcode (at 0x19c) [visa-cisa-unknown-opcode]",
+      "k.isa:26:47: error: 0xee is not an opcode (at 0x19c) [visa-cisa-unknown-opcode]",
       "   26 | 00000190  20 00 00 00 00 00 20 00 00 00 00 00 ee 04 01 40   ..... ........@",
       "      |                                               ^^^",
-      "      = help: what follows in this routine is not read, as instructions differ in length",
+      "      = help: the rest of this routine is not read, because instructions differ in length",
     ].join("\n"),
   ]);
-  // What goes before is there, and so is the other routine.
+  // Everything before is there, and so is the other routine.
   expect(tree!.routines.map((r) => r.statements.filter((s) => s.kind === "instruction").length)).toEqual([7, 2]);
 });

@@ -15,7 +15,7 @@ ${statements}
 ${name}_main:
 `;
 
-/** What the writer says of a kernel with these statements and instructions. */
+/** The writer's diagnostics for a kernel with these statements and instructions. */
 function complaints(statements: string, instructions: string, repeated = ""): readonly string[] {
   const { tree, diagnostics } = parseVisa(
     new SourceText("k.visaasm", `${kernel("k", statements)}${instructions}\n    ret (M1, 1)\n${repeated}`),
@@ -30,15 +30,15 @@ const declarations = (count: number, of: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => of(i)).join("\n");
 
 test.each([
-  ["    mov (M1, 1) V(256,0)<1> 0:ud", "the row is 256, and a file can only hold 0 to 255"],
-  ["    mov (M1, 1) V(0,256)<1> 0:ud", "the column is 256, and a file can only hold 0 to 255"],
-  ["    mov (M1, 1) V(0,0)<1> A(300)<1>", "the element is 300, and a file can only hold 0 to 255"],
-  ["    mov (M1, 1) V(0,0)<1> %impl_arg_buf_ptr(0,0)<0;1,0>", "%impl_arg_buf_ptr came after version 3.6"],
-  ["    addr_add (M1, 1) A(0)<1> &V[2] 0:uw", "byte 2 is not where an element of V begins"],
+  ["    mov (M1, 1) V(256,0)<1> 0:ud", "the row is 256, but a file can hold only 0 to 255"],
+  ["    mov (M1, 1) V(0,256)<1> 0:ud", "the column is 256, but a file can hold only 0 to 255"],
+  ["    mov (M1, 1) V(0,0)<1> A(300)<1>", "the element is 300, but a file can hold only 0 to 255"],
+  ["    mov (M1, 1) V(0,0)<1> %impl_arg_buf_ptr(0,0)<0;1,0>", "%impl_arg_buf_ptr was added after version 3.6"],
+  ["    addr_add (M1, 1) A(0)<1> &V[2] 0:uw", "byte 2 is not the start of an element of V"],
   ["    mov (M1, 1) V(0,0)<1> &V", "the address of a variable can only be the first source of addr_add"],
   ["    ifcall.uniform (M1, 1) V(0,0)<0;1,0> 0 0", "ifcall.uniform has no field for this (hint)"],
   ["    tanh (M1, 1) V(0,0)<1> V(0,0)<0;1,0>", null],
-  ["    nbarrier.wait 1:ub", "how nbarrier.wait lies in a file is not known"],
+  ["    nbarrier.wait 1:ub", "the binary layout of nbarrier.wait is not known"],
 ])("%s", (instruction, message) => {
   expect(complaints("", instruction)).toEqual(message === null ? [] : [message]);
 });
@@ -55,12 +55,12 @@ test("inputs of a kind that files have no code for", () => {
 test("tables have their limits", () => {
   const surfaces = declarations(256, (i) => `.decl T${i + 6} v_type=T num_elts=1`);
   expect(complaints(surfaces, "")).toEqual([
-    "the number of entries of a table is 256, and a file can only hold 0 to 255",
+    "the number of entries of a table is 256, but a file can hold only 0 to 255",
   ]);
   const samplers = declarations(32, (i) => `.decl SA${i} v_type=S num_elts=1`);
-  expect(complaints(samplers, "")).toEqual(["a routine can declare 31 samplers"]);
+  expect(complaints(samplers, "")).toEqual(["a routine can declare at most 31 samplers"]);
   const labels = declarations(65_536, (i) => `L${i}:`);
-  expect(complaints("", labels)).toContain("a routine can have 65535 labels");
+  expect(complaints("", labels)).toContain("a routine can have at most 65535 labels");
 });
 
 test("more variables are read than a call can have arguments", () => {
@@ -71,13 +71,11 @@ test("more variables are read than a call can have arguments", () => {
   expect(read.tree!.routines[0]!.statements.length).toBe(tree.routines[0]!.statements.length);
 });
 
-test("a routine's name is there once, and not too long", () => {
-  expect(complaints("", "", '.global_function "k"\n    fret (M1, 1)\n')).toEqual([
-    "there are two routines with the name k",
-  ]);
+test("a routine's name is unique and not too long", () => {
+  expect(complaints("", "", '.global_function "k"\n    fret (M1, 1)\n')).toEqual(["two routines are named k"]);
   const long = "n".repeat(256);
   expect(complaints("", "", `.global_function "${long}"\n    fret (M1, 1)\n`)).toEqual([
-    "a name can have 255 bytes, and this one has 256",
+    "a name can have at most 255 bytes, but this one has 256",
   ]);
 });
 
@@ -92,7 +90,7 @@ test.each([
   expect(diagnostics.map((d) => d.code)).toEqual([code]);
 });
 
-test("an external function is named and left out", () => {
+test("an external function is reported and left out", () => {
   const bytes = fixture("kernel-and-function").slice();
   bytes.fill(0, 0x2b, 0x33);
   const { tree, diagnostics } = readCisa(bytes, "x.isa");
@@ -102,7 +100,7 @@ test("an external function is named and left out", () => {
   ]);
 });
 
-test("a modifier where the text has none is an error", () => {
+test("a modifier where text can have none is an error", () => {
   const bytes = fixture("kernel-and-function").slice();
   const mov = Buffer.from(bytes).indexOf(Buffer.from([0x29, 0x83, 0, 0, 0]));
   bytes[mov + 4] = 2 << 3; // (-), of the destination
@@ -112,10 +110,10 @@ test("a modifier where the text has none is an error", () => {
   ]);
 });
 
-test("names that the text cannot have are replaced", () => {
+test("names that text cannot have are replaced", () => {
   const bytes = fixture("kernel-and-function").slice();
   const at = Buffer.from(bytes).indexOf("V\0W\0A\0");
-  // Two variables with one name, and one with none.
+  // Two variables with the same name, and one without a name.
   bytes.set([0x56, 0, 0x56, 0, 0x2d, 0], at);
   const { tree, diagnostics } = readCisa(bytes, "x.isa");
   expect(diagnostics).toEqual([]);

@@ -1,4 +1,4 @@
-/** A tree without places, and with rows by what tells them apart in a file. */
+/** A tree without spans, and with rows replaced by what identifies them in a file. */
 export function plain(value: unknown): unknown {
   if (typeof value === "bigint") return `${value}n`;
   if (Array.isArray(value)) return value.map(plain);

@@ -43,14 +43,14 @@ const cases = readFileSync(new URL("reference-bytes.txt", import.meta.url), "utf
 const instructions = ({ routines }: VisaFile): unknown =>
   routines[0]!.statements.filter(({ kind }) => kind === "instruction").map(plain);
 
-test("instructions have the bytes that the reference writer gives them, and are read from those", () => {
+test("instructions have the reference writer's bytes, and are read back from them", () => {
   expect(cases.length).toBeGreaterThan(900);
   for (const [instruction, hex] of cases) {
     const { tree, diagnostics } = parseVisa(new SourceText("k.visaasm", `${before}    ${instruction}\n${after}`));
     expect(diagnostics, instruction).toEqual([]);
     const bytes = Buffer.from(writeCisa(bindVisa(tree)).bytes!);
     const end = bytes.length - bytesAfter;
-    // The label in front of the instruction tells that it has no more bytes than these.
+    // The label before the instruction shows that it has no further bytes.
     const wanted = `310100${hex}`;
     expect(bytes.toString("hex", end - wanted.length / 2, end), instruction).toBe(wanted);
     const read = readCisa(bytes, "k.isa");

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 const folder = new URL("../../../../shared/visa/", import.meta.url);
 const manifest = new URL("cisa/manifest.json", folder);
 
-/** Whether the files of the reference writer (GenX_IR 1.0.5353) lie beside the project. */
+/** Whether the files of the reference writer (GenX_IR 1.0.5353) are beside the repository. */
 export const haveReferenceFiles = existsSync(manifest);
 
 interface Entry {
@@ -19,9 +19,9 @@ interface Entry {
 export interface ReferenceFile {
   readonly id: string;
   readonly sources: readonly string[];
-  /** With the offsets of functions in the header put right. */
+  /** The file with corrected offsets of functions in the header. */
   readonly bytes: Uint8Array;
-  /** As it was written. */
+  /** The file as it was written. */
   readonly original: Uint8Array;
   readonly dumps: readonly string[];
 }

@@ -21,7 +21,9 @@ const write = (...trees: readonly VisaFile[]): Uint8Array => {
   return bytes!;
 };
 
-/** The bytes of each routine, in hex so that a difference is shown; the header is ours, as ours has no native code. */
+/**
+ * The bytes of each routine, in hex so that differences are readable. The headers differ, as ours has no native code.
+ */
 const routinesOf = (bytes: Uint8Array): readonly (readonly [kind: string, name: string, hex: string])[] =>
   readHeader(bytes).entries.map(({ kind, name, offset, size }) => [
     kind,
@@ -30,9 +32,9 @@ const routinesOf = (bytes: Uint8Array): readonly (readonly [kind: string, name: 
   ]);
 
 /**
- * Lines that mean something. The dumps differ from our text in this only: comments, `.funcdecl`, names of labels (the dump adds
- * their string's index, which a table by position takes back), the order of declarations of different kinds, and the numbers
- * of address variables, which the dump gives instead of their names.
+ * The significant lines of a text. The dumps differ from our text only in comments, `.funcdecl`, names of labels (the
+ * dump appends their string's index, which a table by position undoes), the order of declarations of different kinds,
+ * and address variables, for which the dump gives numbers instead of names.
  */
 function meaning(text: string): readonly string[] {
   const lines = text
@@ -44,7 +46,7 @@ function meaning(text: string): readonly string[] {
         .trim(),
     )
     .filter((line) => line !== "" && !line.startsWith(".funcdecl"))
-    // The dump has a dot before flags that are not there.
+    // The dump has a dot even if there are no flags.
     .map((line) => line.replace(/^fence_(local|global)\.$/, "fence_$1"));
   const names = new Map<string, string>();
   for (const line of lines) {
@@ -65,7 +67,7 @@ test.runIf(!haveReferenceFiles)("the files of the reference writer are absent: n
 describe.each(referenceFiles.map((file) => [file.id, file] as const))("%s", (_id, file) => {
   const { tree, diagnostics } = readCisa(file.bytes, "reference.isa");
 
-  test("is read without a complaint", () => {
+  test("is read without diagnostics", () => {
     expect(diagnostics).toEqual([]);
   });
 
@@ -77,11 +79,11 @@ describe.each(referenceFiles.map((file) => [file.id, file] as const))("%s", (_id
     expect(found.map(plain)).toEqual(instructions.map(plain));
   });
 
-  test("is what its text is written as, routine by routine, byte for byte", () => {
+  test("equals the file written from its text, routine by routine, byte for byte", () => {
     expect(routinesOf(write(...file.sources.map(parse)))).toEqual(routinesOf(file.bytes));
   });
 
-  test("is what its disassembled text is written as, and its tree", () => {
+  test("equals the files written from its disassembled text and from its tree", () => {
     expect(routinesOf(write(parse(printVisa(tree!))))).toEqual(routinesOf(file.bytes));
     expect(routinesOf(write(tree!))).toEqual(routinesOf(file.bytes));
   });
@@ -91,7 +93,7 @@ describe.each(referenceFiles.map((file) => [file.id, file] as const))("%s", (_id
     expect(texts.map(meaning)).toEqual(file.dumps.map(meaning));
   });
 
-  test("as it was written, with offsets of functions that are wrong, is read with warnings", () => {
+  test("with its original wrong offsets of functions, is read with warnings", () => {
     const original = readCisa(file.original, "reference.isa");
     const wrong = Math.max(0, tree!.routines.length - 2);
     expect(original.diagnostics.map(({ code, severity }) => [code, severity])).toEqual(
@@ -100,7 +102,7 @@ describe.each(referenceFiles.map((file) => [file.id, file] as const))("%s", (_id
     expect(plain(original.tree)).toEqual(plain(tree));
   });
 
-  test("means the same to the checker as its text", () => {
+  test("has the same diagnostics from the checker as its text", () => {
     const codes = (trees: readonly VisaFile[]) =>
       trees.flatMap((t) => checkVisa(t).diagnostics.map((d) => d.code)).sort();
     expect(codes([tree!])).toEqual(codes(file.sources.map(parse)));

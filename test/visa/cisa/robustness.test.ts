@@ -21,7 +21,10 @@ function generator(seed: number): (below: number) => number {
   };
 }
 
-/** Reads, and takes what was read through the other rooms: nothing throws, and what has no error survives a round trip. */
+/**
+ * Reads bytes, and passes the result on to printer, checker and writer: nothing throws, and a file without errors
+ * survives a round trip.
+ */
 function survive(bytes: Uint8Array): boolean {
   const { tree, diagnostics } = readCisa(bytes, "damaged.isa");
   for (const diagnostic of diagnostics.slice(0, 2)) {
@@ -53,7 +56,7 @@ test("every prefix of a file ends in an error", () => {
   }
 });
 
-test("any byte made 0, 255 or a little different", () => {
+test("any byte set to 0 or 255, or changed slightly", () => {
   for (const bytes of fixtures) {
     for (let at = 0; at < bytes.length; at++) {
       const damaged = bytes.slice();
@@ -76,11 +79,11 @@ test("prefixes and mutations of all files", () => {
     }
     if (survive(bytes)) whole++;
   }
-  // Some changes make another program, and no error.
+  // Some changes make a different program without errors.
   expect(whole).toBeGreaterThan(20);
 });
 
-test("random bytes behind a header", () => {
+test("random bytes after a header", () => {
   const random = generator(3);
   for (let i = 0; i < 300; i++) {
     const bytes = fixtures[i % fixtures.length]!.slice();
@@ -103,7 +106,7 @@ const header = (kernels: number, size: number): Uint8Array => {
   return bytes;
 };
 
-test("many kernels in the same bytes are not read again and again", () => {
+test("many kernels in the same bytes are not all read", () => {
   const bytes = header(60_000, 500_000);
   const milliseconds = processorMilliseconds(() => {
     const { diagnostics } = readCisa(bytes, "overlap.isa");
@@ -112,7 +115,7 @@ test("many kernels in the same bytes are not read again and again", () => {
   expect(milliseconds).toBeLessThan(4000);
 });
 
-test("counts that cannot fit are refused before anything is made of them", () => {
+test("counts that cannot fit are refused before anything is allocated for them", () => {
   const bytes = header(1, 40);
   new DataView(bytes.buffer).setUint32(bytes.length - 40, 0xffff_ffff, true);
   const { diagnostics } = readCisa(bytes, "counts.isa");

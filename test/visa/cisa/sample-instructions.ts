@@ -16,7 +16,7 @@ import { type DataType, isSigned, typeBytes, type VariableKind } from "../../../
 import { SourceText } from "../../../src/source/index.ts";
 
 const nowhere = { start: 0, end: 0 };
-/** A name of its own each time: binding goes by identity. */
+/** A new object each time, because names are bound by identity. */
 const name = (text: string): Name => ({ text, ...nowhere });
 
 const declare = (
@@ -48,7 +48,7 @@ const general = (extra: Partial<Extract<VectorOperand, { kind: "general" }>>): V
   ...extra,
 });
 
-/** With the sign bit set: signed numbers of less than 32 bits lie extended. */
+/** With the sign bit set: files store signed numbers of less than 32 bits extended. */
 function immediate(type: DataType): Immediate {
   const width = 8 * typeBytes(type);
   const bits = BigInt.asUintN(width, 0x8123_4567_fedc_ba98n);
@@ -77,7 +77,7 @@ function vectors({ role, forms, types, modifiers }: VectorSpec): Operand[] {
     ],
     immediate: () => types.filter((type) => type !== "bool").map(immediate),
     address: () => [{ kind: "address", variable: name("A1"), element: 4, width: 16, ...nowhere }],
-    // Where variables are allowed too, a file does not tell their addresses apart.
+    // Where variables are allowed too, a file does not distinguish their addresses.
     "address-of": () =>
       forms.includes("general")
         ? []
@@ -148,7 +148,7 @@ function data(shape: Extract<OperandSpec, { class: "lsc-data" }>["shape"], size:
   };
 }
 
-/** What an operand of a row may be; undefined: left out. */
+/** The operands that a row may have; undefined if left out. */
 function choices(row: Row, operand: string, spec: OperandSpec): (Operand | undefined)[] {
   const names = (...texts: string[]): Operand[] =>
     texts.map((text) => ({ kind: "name", name: name(text), ...nowhere }));
@@ -181,7 +181,7 @@ function choices(row: Row, operand: string, spec: OperandSpec): (Operand | undef
       return [spec.from, spec.to].map((value) => ({ kind: "number", value, ...nowhere }));
     case "option": {
       const optional = optionals(row).has(operand);
-      // Of several names for one number the first is that which a reader gives.
+      // If several names have the same code, readers give the first.
       const all = Object.entries(spec.choices)
         .filter(([, code], i, entries) => entries.findIndex(([, other]) => other === code) === i)
         .filter(([choice, code]) => !optional || (choice !== spec.byDefault && (spec.byDefault || code !== 0)))
@@ -195,7 +195,7 @@ function choices(row: Row, operand: string, spec: OperandSpec): (Operand | undef
   }
 }
 
-/** Of the mode <RTI><Z>. */
+/** The values of the mode <RTI><Z>. */
 const outputs = () => [raw("%null"), immediate("ud"), raw("X"), raw("X"), raw("X"), raw("X"), raw("X", 32)];
 
 function optionals(row: Row): ReadonlySet<string> {
@@ -245,12 +245,12 @@ export function samplesOf(row: Row): Instruction[] {
   });
 }
 
-/** A copy with names of its own. */
+/** A copy with new name objects. */
 function fresh<T>(value: T): T {
   return structuredClone(value);
 }
 
-/** Of suffixes that come in pairs the text has both or neither. */
+/** Paired suffixes are either both there or both left out. */
 function paired(row: Row, operands: Record<string, Operand>): Record<string, Operand> {
   const mnemonic = textItems(row).find((item) => item.kind === "mnemonic");
   if (mnemonic?.kind !== "mnemonic") return operands;
@@ -271,7 +271,7 @@ function paired(row: Row, operands: Record<string, Operand>): Record<string, Ope
   return complete;
 }
 
-/** A function with these instructions, and what they mention. */
+/** A function with these instructions and declarations of everything that they mention. */
 export function routineOf(instructions: readonly Instruction[]): Routine {
   const label = (text: string): Statement => ({ kind: "label", name: name(text), ...nowhere });
   const directive = (text: string): Statement => ({ kind: "function-directive", name: name(text), ...nowhere });

@@ -6,7 +6,7 @@ import { layOut } from "../../../src/visa/lower/layout.ts";
 import { lowerVisa } from "../../../src/visa/lower/lower.ts";
 import { parseVisa } from "../../../src/visa/parser/index.ts";
 
-/** The undefined case of the only indirect access of a kernel, for an address that lies `distance` bytes from V. */
+/** The undefined case of a kernel's only indirect access, for an address that is `distance` bytes from V. */
 function outside(instruction: string, takesAddress: boolean): (distance: number) => Value {
   const text = [
     ".version 3.6",
@@ -22,8 +22,8 @@ function outside(instruction: string, takesAddress: boolean): (distance: number)
   ].join("\n");
   const { tree } = parseVisa(new SourceText("k.visaasm", text));
   const routine = bindVisa(tree, { platform: "skl" })[0]!;
-  const { placeOf } = layOut(routine);
-  const v = placeOf(routine.variables.find(({ name }) => name === "V")!);
+  const { offsetOf } = layOut(routine);
+  const v = offsetOf(routine.variables.find(({ name }) => name === "V")!);
   const cases = lowerVisa([routine]).functions[0]!.instructions.flatMap((i) => i.undefinedCases);
   expect(cases.map(({ code }) => code)).toEqual(["register-out-of-bounds"]);
   return (distance) =>
@@ -42,9 +42,9 @@ test("the offset and the size of the element count, also of a destination", () =
   expect([-16, 8, -17, 9].map(case_)).toEqual([false, false, true, true]);
 });
 
-test("where no address is taken, any variable will do", () => {
+test("if no address is taken, any variable will do", () => {
   const case_ = outside("mov (M1_NM, 1) W(0,0)<1> r[A0(0),0]<0;1,0>:d", false);
-  // V, what lies between, and W.
+  // V, the gap, and W.
   expect([0, 28, 32, 64].map(case_)).toEqual([false, false, true, true]);
   const first = Array.from({ length: 256 }, (_, i) => 32 + i).find((distance) => case_(distance) === false)!;
   expect([first, first + 28, first + 29].map(case_)).toEqual([false, false, true]);

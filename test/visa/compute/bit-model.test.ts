@@ -5,13 +5,13 @@ import { runVectors } from "./run-vectors.ts";
 import type { Vector } from "./vectors.ts";
 
 /**
- * Operations on bits and with carries, as the manual's pages put them down (BFE, BFI, BFREV, BFN, CBIT, FBL, FBH, LZD, ROL, ROR,
- * ADDC, SUBB, ADD3O, DP4A), with strings of binary digits and big integers.
+ * Operations on bits and with carries, as the manual's pages define them (BFE, BFI, BFREV, BFN, CBIT, FBL, FBH, LZD,
+ * ROL, ROR, ADDC, SUBB, ADD3O, DP4A), with strings of binary digits and big integers.
  */
 interface Operation {
   readonly mnemonic: string;
   readonly sources: readonly (readonly DataType[])[];
-  /** Results that go together; one of these lists. */
+  /** Types of the results. Each list is one variant. */
   readonly to: readonly (readonly DataType[])[];
   readonly exact: (
     sources: readonly bigint[],
@@ -29,7 +29,7 @@ const none = 0xffff_ffffn;
 const unsigned = ["ud", "uw", "ub"] as const;
 const doublewords = ["ud", "d"] as const;
 
-/** How many of the first digits are equal. */
+/** Number of equal leading digits. */
 const run = (text: string): number => /^(.)\1*/.exec(text)![0].length;
 
 function rotated(text: string, left: number): bigint {
@@ -87,7 +87,7 @@ const operations: readonly Operation[] = [
     to: [["ud"], ["d"]],
     exact: ([a]) => [number([...digits(a!, 32)].reverse().join(""))],
   },
-  // Where the value is not of the result's type, the page does not say which of them extends what lies above bit 31.
+  // If the value is not of the result's type, the page does not say which of them extends it above bit 31.
   ...doublewords.map(
     (type): Operation => ({
       mnemonic: "bfe",

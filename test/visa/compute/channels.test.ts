@@ -3,7 +3,10 @@ import { describe, expect, test } from "vitest";
 import type { DataType } from "../../../src/visa/types.ts";
 import { type Register, run } from "../memory/machine.ts";
 
-/** Kernels of a few instructions, whose registers are looked at when they end. Rows: text, what registers hold, what they get. */
+/**
+ * Kernels of a few instructions, whose registers are checked at the end. Rows: text, the registers' contents before,
+ * and after.
+ */
 
 const arrays = {
   ud: Uint32Array,
@@ -215,7 +218,7 @@ describe("predicates", () => {
 });
 
 describe("handles of surfaces", () => {
-  test("MOVS: the index goes in and out", () =>
+  test("MOVS: the index is written and read back", () =>
     check({
       title: "",
       text: ["movs (M1_NM, 1) T6(0) 0x5:ud", "movs (M1_NM, 1) T7(0) T6(0)", "movs (M1_NM, 1) D(0,1)<1> T7(0)"].join(
@@ -266,7 +269,8 @@ describe("instructions over several elements", () => {
       },
     },
     {
-      // Its page says that regions are ignored; GenX_IR for SKL moves operands to where the hardware wants them, by their regions.
+      // Its page says that regions are ignored, but GenX_IR for SKL moves operands to where the hardware needs them by
+      // their regions.
       title: "LRP: operands by their regions",
       text: "lrp (M1, 4) D(0,0)<2> S(0,0)<2;1,0> T(0,4)<1;1,0> T(0,0)<0;1,0>",
       given: { ...floats, S: ["f", 0, 99, 1, 99, 0.5, 99, 0.25, 99] },
@@ -291,7 +295,7 @@ describe("instructions over several elements", () => {
       wanted: { D: [1, 2, 2, 1, 1, 10, 2, 1, 0, 0, 0, 1, 1, 0, 0x3fff_ffff, 0x4000_0000] },
     },
     {
-      title: "MADW with a stride: the high doublewords lie behind all low ones",
+      title: "MADW with a stride: the high doublewords follow all low ones",
       text: "madw (M1, 8) D(0,0)<2> S(0,0)<1;1,0> S(0,0)<1;1,0> 1:d",
       given: { S: ["d", 0, 1, -1, 65536, -65536, 3, 0x7fff_ffff, -0x8000_0000], D: ["d", ...upTo(32, () => 9)] },
       wanted: {
@@ -309,8 +313,9 @@ describe("instructions over several elements", () => {
 });
 
 /*
- * What the pages' formulas give for random operands: exact rationals and integers without end, by Python. Sums of floats are
- * such that no step rounds, as the pages do not say how; the odd channels of SAD2, which they leave undefined, are not written.
+ * Results of the pages' formulas for random operands, computed in Python with exact rationals and unbounded integers.
+ * Sums of floats are chosen so that no step rounds, as the pages do not say how; the odd channels of SAD2, which they
+ * leave undefined, are not written.
  */
 describe("formulas.json", () => {
   const examples = JSON.parse(readFileSync(new URL("formulas.json", import.meta.url), "utf8")) as readonly Example[];

@@ -7,9 +7,9 @@ import { runVectors } from "./run-vectors.ts";
 import type { Vector } from "./vectors.ts";
 
 /**
- * Floating-point instructions and conversions against IEEE 754 in rational numbers (`test/numeric/model.ts`), in every rounding
- * mode and with subnormal numbers kept or flushed, as %cr0 says (2_datatypes.md): operands, source modifiers, rounding,
- * saturation and the destination's type together.
+ * Floating-point instructions and conversions against IEEE 754 in rational numbers (`test/numeric/model.ts`), in every
+ * rounding mode and with subnormal numbers kept or flushed, as %cr0 says (2_datatypes.md): operands, source modifiers,
+ * rounding, saturation and the destination's type together.
  */
 type Real =
   | { readonly kind: "nan"; readonly negative: boolean }
@@ -37,7 +37,7 @@ const signOf = ({ exponentBits, fractionBits }: model.Format): bigint => 1n << B
 const infinityOf = ({ exponentBits, fractionBits }: model.Format): bigint =>
   ((1n << BigInt(exponentBits)) - 1n) << BigInt(fractionBits);
 
-/** A subnormal number, where %cr0 does not keep them, is a zero. */
+/** A subnormal number is a zero unless %cr0 keeps it. */
 function flushed(type: DataType, pattern: bigint, control: number): bigint {
   const format = formats[type]!;
   const subnormal = (pattern & infinityOf(format)) === 0n;
@@ -116,13 +116,13 @@ const compared = (a: Real, b: Real): bigint | null => {
 
 const relation = (holds: (order: bigint | null) => boolean) => (a: Real, b: Real) =>
   integral(holds(compared(a, b)) ? 1n : 0n);
-/** The greater where `sign` is 1, the smaller where it is -1. */
+/** The greater number if `sign` is 1, the smaller one if it is -1. */
 const extremum = (sign: bigint) => (a: Real, b: Real) => {
   if (a.kind === "nan") return b;
   return (compared(a, b) ?? sign) * sign >= 0n ? a : b;
 };
 
-/** The pattern that a result leaves in a destination. */
+/** The bit pattern of a result in a destination. */
 function stored(x: Real, type: DataType, control: number, saturate: boolean): bigint {
   if (type === "bool") return x.kind === "finite" ? x.value.n : 0n;
   if (isFloat(type)) {
@@ -194,7 +194,10 @@ class Generator extends Random {
     return list[this.next(list.length)]!;
   }
 
-  /** A pattern: any, or one near 0, the least normal number, 1, the greatest number, infinity or a value between integers. */
+  /**
+   * A pattern: any, or one near 0, the least normal number, 1, the greatest number, infinity or a value between
+   * integers.
+   */
   pattern(type: DataType): bigint {
     const width = typeBytes(type) * 8;
     const any = [...this.bytes(8)].reduce((v, byte) => (v << 8n) | BigInt(byte), 0n);
@@ -233,7 +236,7 @@ class Generator extends Random {
 
 const controls = modes.flatMap((_, mode) => [(mode << 4) | 0x4c0, mode << 4]);
 
-/** What does not agree. Zeros of either sign are equal where `anyZero`. */
+/** The disagreements. Zeros of either sign are equal if `anyZero`. */
 function wrongOf(vectors: readonly Vector[], anyZero: boolean): readonly string[] {
   const got = runVectors(vectors, true);
   return vectors.flatMap(({ at, control, mnemonic, results }, v) => {
@@ -299,7 +302,7 @@ test.each(numbers)("mov converts to %s", (to) => {
       const type = generator.pick(sourceTypes);
       const bits = generator.pattern(type);
       const saturate = generator.next(4) === 0;
-      // Whether 64-bit integers have a bit more where they are negated is not said.
+      // It is not specified whether negated 64-bit integers have an extra bit.
       const modifier = type === "q" || type === "uq" ? "" : generator.pick(Object.keys(modifiers));
       const source = { type, bits, immediate: false, modifier };
       const modified = modifiers[modifier]!(decoded(type, bits));

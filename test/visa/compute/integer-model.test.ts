@@ -5,8 +5,8 @@ import { runVectors } from "./run-vectors.ts";
 import type { Vector, VectorSource } from "./vectors.ts";
 
 /**
- * Integer instructions against integers of any size: sources are values, operations are exact, and only then does the result
- * become one of the destination's type ("extra precision is provided within the hardware", 2_datatypes.md).
+ * Integer instructions against unbounded integers: sources are values, operations are exact, and only then is the
+ * result converted to the destination's type ("extra precision is provided within the hardware", 2_datatypes.md).
  */
 interface Operation {
   readonly mnemonic: string;
@@ -15,7 +15,7 @@ interface Operation {
   readonly to: readonly DataType[];
   readonly modifiers: boolean;
   readonly saturates: boolean;
-  /** Null where the result is not defined, or no type could hold what is compared. */
+  /** Null if the result is undefined, or no type could hold the compared values. */
   readonly exact: (to: DataType, values: readonly bigint[], types: readonly DataType[]) => bigint | null;
 }
 

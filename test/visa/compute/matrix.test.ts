@@ -5,8 +5,8 @@ import { formats } from "./patterns.ts";
 import { valueOfPattern, type Format } from "../../numeric/model.ts";
 
 /**
- * dpas against the definition at the head of its page: D = C + A x B with D and C of M x N elements row by row, A (src2) of
- * M x K packed row by row, B (src1) of K x N with each column packed in a column of doublewords.
+ * dpas against the definition at the top of its page: D = C + A x B with D and C of M x N elements row by row, A (src2)
+ * of M x K packed row by row, B (src1) of K x N with each column packed in a column of doublewords.
  */
 const small: Readonly<Record<string, Format>> = {
   bf: formats["bf"]!,
@@ -38,7 +38,7 @@ function element(bytes: Uint8Array, precision: Precision, index: number): number
   return Number(precision.startsWith("s") ? BigInt.asIntN(width, pattern) : pattern);
 }
 
-/** Patterns of numbers whose sums need no rounding: 0, +-1, +-2 and the like. */
+/** Patterns of numbers whose sums need no rounding, such as 0, +-1 and +-2. */
 const exactPatterns: Readonly<Record<string, readonly number[]>> = {
   bf: [0, 0x3f80, 0xbf80, 0x4000, 0xc000, 0x4040],
   hf: [0, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4200],
@@ -131,7 +131,7 @@ test.each(floatPairs)("dpas.$weights.$activations", ({ weights, activations }) =
   compare(weights, activations, { channels: 16, count: 8, isFloat: true, withC: false });
 });
 
-test("a sum of bf16 in bf16: src0 and dst take half a register for each row", () => {
+test("a sum of bf16 in bf16: src0 and dst take half a register per row", () => {
   const row = (value: number): number[] => Array.from({ length: 16 }, () => value);
   const words = (...values: number[]): Uint8Array => new Uint8Array(new Uint16Array(values).buffer);
   const { registers } = run({

@@ -18,8 +18,8 @@ const special: Readonly<Record<string, (sign: bigint, infinity: bigint, format: 
 };
 
 /**
- * The pattern of a value in a type: of integers and packed immediates decimal or 0x; of floats a pattern with 0x, `inf`,
- * `nan`, or a decimal number that the type has exactly; of predicates 0 or 1.
+ * The bit pattern of a value in a type. Integers and packed immediates are decimal or 0x; floats are a pattern with 0x,
+ * `inf`, `nan`, or a decimal number that the type represents exactly; predicates are 0 or 1.
  */
 export function bitsOf(type: string, text: string, at: string): bigint {
   const format = formats[type];

@@ -3,16 +3,16 @@ import { type DataType, isSigned, typeBytes } from "../../../src/visa/types.ts";
 import { Random, run } from "../memory/machine.ts";
 
 /**
- * Random instructions of any execution size, mask, predicate, region, stride and addressing, against a register file of bytes:
- * channel i of a source `<v;w,h>` is element `(i div w) * v + (i mod w) * h` from its origin, and with `<w,h>` each row has an
- * address (5_operands.md); channel i is lane i + 4 (k - 1) of Mk; a predicate is collapsed over the instruction's channels,
- * then inverted (3_execution_model.md); all sources are read before anything is written.
+ * Random instructions of any execution size, mask, predicate, region, stride and addressing, against a register file of
+ * bytes: channel i of a source `<v;w,h>` is element `(i div w) * v + (i mod w) * h` from its origin, and with `<w,h>`
+ * each row has an address (5_operands.md); channel i is lane i + 4 (k - 1) of Mk; a predicate is collapsed over the
+ * instruction's channels, then inverted (3_execution_model.md); all sources are read before anything is written.
  */
 const fileBytes = 512;
 
 interface Shape {
   readonly width: 8 | 16 | 32;
-  /** Less than the width: the last work items of the thread are missing. */
+  /** If less than the width, the last work items of the thread are missing. */
   readonly items: number;
   readonly grfBytes: 32 | 64;
 }
@@ -28,7 +28,7 @@ const bitsOf = (type: Type): number => typeBytes(type) * 8;
 const ofType = (type: Type, value: bigint): bigint =>
   isSigned(type) ? BigInt.asIntN(bitsOf(type), value) : BigInt.asUintN(bitsOf(type), value);
 
-/** Three stretches of registers, each under a name for every type. */
+/** Three ranges of registers, each with an alias for every type. */
 const stretches = ["U", "V", "W"] as const;
 type Stretch = (typeof stretches)[number];
 const addressed: Stretch = "V";
@@ -55,7 +55,7 @@ class Registers {
   }
 }
 
-/** A source: its text, what must come before, and the value of each channel. */
+/** A source: its text, the statements that it needs before, and the value of each channel. */
 interface Source {
   readonly text: string;
   readonly before: readonly string[];
@@ -73,7 +73,7 @@ interface Operation {
   readonly mnemonic: string;
   readonly sources: 1 | 2 | 3;
   readonly modifiers: "arithmetic" | "logic" | "none";
-  /** Null: any. 64 bits have no more of them for what leaves them. */
+  /** The types that it is tested with; null for all. Types of 64 bits are left out if a result may need more bits. */
   readonly types: readonly Type[] | null;
   readonly exact: (type: Type, sources: readonly bigint[]) => bigint;
 }
@@ -173,7 +173,10 @@ class Program {
     return value !== guard.includes("!");
   }
 
-  /** Byte of the first of elements of a type that reach `last` elements further; null where they do not fit. */
+  /**
+   * The byte of the first of several elements of a type, the last of which is `last` elements further on; null if they
+   * do not fit.
+   */
   #origin(type: Type, last: number): number | null {
     const room = fileBytes - (last + 1) * typeBytes(type);
     return room < 0 ? null : this.#random.next(room / typeBytes(type) + 1) * typeBytes(type);

@@ -2,7 +2,10 @@ import type { DataType } from "../../../src/visa/types.ts";
 import { type Register, run } from "../memory/machine.ts";
 import { bytesOf, type Vector, type VectorSource } from "./vectors.ts";
 
-/** What each vector's instruction gives, as patterns. All are instructions of one kernel, each with variables of its own. */
+/**
+ * The results of each vector's instruction, as bit patterns. All are instructions of one kernel, each with variables of
+ * its own.
+ */
 export function runVectors(vectors: readonly Vector[], generate: boolean): readonly (readonly bigint[])[] {
   const registers: Record<string, Register> = {};
   const lines: string[] = ["    setp (M1_NM, 32) P1 0xffffffff:ud"];
@@ -21,7 +24,7 @@ export function runVectors(vectors: readonly Vector[], generate: boolean): reado
     const [first] = vector.results;
     const guard = vector.guard === null ? "" : vector.guard ? "(P1) " : "(!P1) ";
     const dst = first!.type === "bool" ? ["P2"] : results.map((name) => `${name}(0,0)<1>`);
-    // add3.o has its second result in the predicate.
+    // The second result of add3.o is in the predicate.
     const overflow = vector.mnemonic === "add3.o";
     const words = overflow ? dst.slice(0, 1) : dst;
     lines.push(`    ${overflow ? "(P2) " : guard}${vector.mnemonic} (M1, 1) ${[...words, ...sources].join(" ")}`);

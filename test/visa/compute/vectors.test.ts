@@ -10,13 +10,13 @@ const files = readdirSync(folder).filter((file) => file.endsWith(".vectors"));
 const vectorsOf = (file: string) => parseVectors(file, readFileSync(new URL(file, folder), "utf8"));
 
 describe.each(files)("%s", (file) => {
-  test.each([true, false])("every instruction gives what its origin says (generated loops: %s)", (generate) => {
+  test.each([true, false])("every instruction gives its expected results (generated loops: %s)", (generate) => {
     const vectors = vectorsOf(file);
     const got = runVectors(vectors, generate);
     const wrong = vectors.flatMap(({ at, mnemonic, sources, results, origin }, v) =>
       results.flatMap(({ type, bits }, i) => {
         const value = got[v]![i]!;
-        // NaNs are equal: which one an operation gives is not said. A move gives the one that it has.
+        // NaNs are equal, because it is not specified which one an operation gives. A move gives the one that it has.
         const moved = ["mov", "sel"].includes(mnemonic) && sources.every((s) => s.type === type);
         const same = value === bits || (!moved && isNan(type, value) && isNan(type, bits));
         return same ? [] : [`${at}: 0x${value.toString(16)}, not 0x${bits.toString(16)} (${origin})`];

@@ -4,22 +4,22 @@ import { bitsOf } from "./patterns.ts";
 /** A source: a variable that holds a value, or an immediate. */
 export interface VectorSource {
   readonly type: DataType;
-  /** The pattern; of an immediate as many bits as files store. */
+  /** The bit pattern; for an immediate, with as many bits as files store. */
   readonly bits: bigint;
   readonly immediate: boolean;
   /** As written: "(-)", "(abs)", "(-abs)", "(~)" or "". */
   readonly modifier: string;
 }
 
-/** An instruction of one channel, the values of its sources and what it must give. */
+/** An instruction of one channel, the values of its sources and the expected results. */
 export interface Vector {
   readonly at: string;
-  /** Of %cr0. */
+  /** The value of %cr0. */
   readonly control: number;
   readonly mnemonic: string;
   /** "!" and the like before `P`, for the guard (`sel`); its value. */
   readonly guard: boolean | null;
-  /** `bool`: a predicate. */
+  /** `bool` for a predicate. */
   readonly results: readonly { readonly type: DataType; readonly bits: bigint }[];
   readonly sources: readonly VectorSource[];
   /** The manual's page and sentence, or how the value is known. */
@@ -33,8 +33,8 @@ const source = /^(#)?(\((?:-|abs|-abs|~)\))?(.+):(\w+)$/;
  *
  *     add.sat ub = 200:ub 100:ub -> 255
  *
- * The type of each result; the sources, with `#` where immediates; the results, in the notation of `bitsOf`. `[P]` or `[!P]`
- * before it: with a predicate that is set or not.
+ * The type of each result; the sources, with `#` where immediates; the results, in the notation of `bitsOf`. `[P]` or
+ * `[!P]` before it: with a predicate that is set or not.
  */
 export function parseVectors(file: string, text: string): readonly Vector[] {
   let origin = "";

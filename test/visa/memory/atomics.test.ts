@@ -4,7 +4,7 @@ import { type Case, testCases } from "./model.ts";
 
 type Bits = 16 | 32 | 64;
 
-/** Numbers as atomic operations see them: what the bits mean and back. */
+/** Numbers as atomic operations see them: conversions from and to bits. */
 interface Format {
   readonly toNumber: (bits: bigint) => number;
   readonly toBits: (value: number) => bigint;
@@ -25,7 +25,7 @@ const f64: Format = {
   toBits: (value) => bytesOf((v) => v.setFloat64(0, value)).getBigUint64(0),
 };
 
-/** Every value that 16 bits can have, and the nearest to a number, ties to the even pattern. */
+/** Every 16-bit value, and the nearest one to a number, ties to the even pattern. */
 function small(toNumber: (bits: number) => number): Format {
   const finite = Array.from({ length: 0x8000 }, (_, bits) => ({ bits, value: toNumber(bits) })).filter(({ value }) =>
     Number.isFinite(value),
@@ -94,7 +94,7 @@ const rules = {
   fcas: (old, src0, src1, _, f) => (f.toNumber(old) === f.toNumber(src0) ? src1 : old),
 } satisfies Record<string, Rule>;
 
-/** The table of DWORD_ATOMIC.md; `predec` returns what it has written. */
+/** The table of DWORD_ATOMIC.md; `predec` returns the value that it has written. */
 const legacy: Readonly<Record<string, Rule>> = {
   add: rules.add,
   sub: rules.sub,
@@ -162,7 +162,7 @@ interface Form {
   readonly rule: Rule;
   readonly format: Format | null;
   readonly returnsNew?: boolean;
-  /** Of the lanes' addresses in `A`: offsets into the surface, or addresses. */
+  /** The lanes' addresses in `A`: offsets into the surface, or addresses. */
   readonly offsets: boolean;
   readonly slot: number;
 }
@@ -175,7 +175,8 @@ function atomicCase({ title, text, bits, rule, format, returnsNew = false, offse
   const memory = values(random, bits, format, elements);
   const first = values(random, bits, format, 16);
   const second = values(random, bits, format, 16);
-  // Every third lane finds what it compares with; lanes 4 and 12 work on the same place, one after the other.
+  // Every third lane finds the value that it compares with; lanes 4 and 12 access the same location, one after the
+  // other.
   const places = random.distinct(16, elements, 1);
   places[12] = places[4]!;
   places.forEach((place, i) => {
@@ -308,7 +309,7 @@ describe("atomic operations without a result", () => {
   );
 });
 
-test("behind the end of a surface an atomic operation returns 0 and changes nothing", () => {
+test("beyond the end of a surface an atomic operation returns 0 and changes nothing", () => {
   const buffer = dwords(1, 2, 3, 4);
   const outcome = run({
     text: "    dword_atomic.add (M1, 8) T6 A.0 X.0 %null.0 D.0",

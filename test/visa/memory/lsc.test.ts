@@ -4,7 +4,7 @@ import { type Case, type Model, testCases } from "./model.ts";
 
 const bufferBytes = 4096;
 
-/** Bytes in memory, bytes of the slot in registers, and where the element lies in it. */
+/** Bytes in memory, bytes of the slot in registers, and the element's offset in it. */
 const sizes = {
   d8: [1, 1, 0],
   d16: [2, 2, 0],
@@ -21,7 +21,7 @@ type Size = keyof typeof sizes;
 
 interface AddressForm {
   readonly title: string;
-  /** With `A` for the register of the addresses, or of the offsets. */
+  /** The text, with `A` for the register of addresses or offsets. */
   readonly text: string;
   readonly sfid: "ugm" | "ugml" | "slm";
   readonly kind: "address" | "offset" | "short-offset";
@@ -105,7 +105,7 @@ function register({ address, elements, size }: Access, base: bigint): { type: "u
   const inside = random.distinct(32, 4096 - 1024, step).map((at) => BigInt(at + 512));
   if (address.kind === "address") return { type: "uq", bytes: qwords(...inside.map((at) => base + at)) };
   const offsets = random.distinct(32, address.text.includes("*") ? 1024 : 2048, 8).map(asInt);
-  // Stores of lanes must not meet: each has its own 64 bytes, some behind the end.
+  // Stores of different lanes must not overlap: each has its own 64 bytes, some of them beyond the end.
   const apart = offsets.map((_, i) => BigInt(64 * ((i * 13) % 32) + 8));
   const chosen = address.text.includes("*") ? apart.map((at) => at / 2n) : apart;
   if (address.kind === "short-offset")
@@ -268,7 +268,7 @@ describe("strided", () => {
           title: `lsc_store_strided ${exec} :${data}, ${pitch ?? "no"} pitch`,
           kernel: kernel(`lsc_store_strided.ugm ${exec} bti(7)[O-0x8${written}]:a32 V:${data}`),
           expected: (m, active) =>
-            // In ascending order of the lanes: with a pitch of 0 the last one's stays.
+            // In ascending order of lanes: with a pitch of 0 the last lane's value stays.
             each(active, (at, from) => m.surfaceStore(7, 16n + from, 4, m.get("V", at, 4))),
         },
       ];
@@ -294,7 +294,7 @@ test("shared local memory", () => {
   });
   expect(reports).toEqual([]);
   expect(registers.W).toEqual(registers.V);
-  // Lane 0 reads what lies behind its own four: nobody wrote it.
+  // Lane 0 reads beyond its own four, where nothing was written.
   expect(registers.X).toEqual(dwords(0, 0, 0, 0));
 });
 
@@ -320,7 +320,7 @@ test("a load to %null is a prefetch: any address will do", () => {
   expect(reports).toEqual([]);
 });
 
-test("lanes access elements at any byte: IGC merges neighbours whose alignment is less; a transposed block is aligned", () => {
+test("lanes access elements at any byte, as IGC merges less aligned neighbours; a transposed block is aligned", () => {
   const report = (data: string, at: bigint): string | undefined =>
     run({
       text: `    lsc_load.ugm (M1_NM, 1) V:${data} flat[A]:a64`,

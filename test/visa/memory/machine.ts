@@ -9,45 +9,45 @@ import { lowerVisa } from "../../../src/visa/lower/lower.ts";
 import { parseVisa } from "../../../src/visa/parser/index.ts";
 import { type DataType, typeBytes } from "../../../src/visa/types.ts";
 
-/** A variable of the kernel: its type, and what each hardware thread finds in it. */
+/** A variable of the kernel: its type, and its contents in each hardware thread at the start. */
 export interface Register {
   readonly type: DataType;
   readonly bytes: Uint8Array;
 }
 
 export interface Kernel {
-  /** What stands between the declarations and `ret`. */
+  /** The statements between the declarations and `ret`. */
   readonly text: string;
   /** Lanes of a thread. */
   readonly width?: 8 | 16 | 32;
-  /** Work items of the only group; absent: as many as a thread has lanes. */
+  /** Work items of the only group; by default as many as a thread has lanes. */
   readonly items?: number;
   readonly grfBytes?: 32 | 64;
   /** Device memory, at the address `base`. */
   readonly buffer?: Uint8Array;
   readonly registers: (base: bigint) => Readonly<Record<string, Register>>;
-  /** Surface variables, by what they hold. */
+  /** The contents of surface variables. */
   readonly surfaceVariables?: Readonly<Record<string, number>>;
   /** Parts of the buffer, by the index of the binding table: first byte and bytes. */
   readonly surfaces?: Readonly<Record<number, readonly [at: number, bytes: number]>>;
   readonly slmBytes?: number;
-  /** With code made from text, or with closures. */
+  /** Whether to run generated code or closures. */
   readonly generate?: boolean;
 }
 
 export interface Outcome {
   readonly base: bigint;
-  /** Codes and messages of what was reported. */
+  /** Codes and messages of the reports. */
   readonly reports: readonly string[];
   readonly buffer: Uint8Array;
-  /** Of the last thread that began. */
+  /** The registers of the thread that began last. */
   readonly registers: Readonly<Record<string, Uint8Array>>;
 }
 
 const declaration = (name: string, { type, bytes }: Register): string =>
   `.decl ${name} v_type=G type=${type} num_elts=${bytes.length / typeBytes(type)} align=GRF`;
 
-/** Runs a kernel, and looks at memory and at the registers of a thread when it has ended. */
+/** Runs a kernel and returns memory and the registers of a thread at its end. */
 export function run(kernel: Kernel): Outcome {
   const { width = 16, items = width, grfBytes = 32, surfaceVariables = {}, surfaces = {}, slmBytes = 0 } = kernel;
   const buffer = kernel.buffer ?? new Uint8Array(0);
@@ -75,7 +75,7 @@ export function run(kernel: Kernel): Outcome {
   if (wrong.length > 0) throw new Error(`${wrong.map((d) => d.message).join("\n")}\n${text}`);
   const program = loadProgram(memory, lowerVisa([routine!]), { generate: kernel.generate ?? true });
   if (program.addresses.global(at) !== base) throw new Error("the buffer is not where it was expected");
-  const { placeOf } = layOut(routine!);
+  const { offsetOf } = layOut(routine!);
   const variableNamed = (name: string) => routine!.variables.find((variable) => variable.name === name)!;
   let file: Uint8Array = new Uint8Array(0);
   const { reports } = launch(program, {
@@ -97,15 +97,15 @@ export function run(kernel: Kernel): Outcome {
         file = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
         view.setUint32(fileLayout.surfaces.at, surfaceIndex.slm, true);
         view.setUint32(fileLayout.hw_id.at, thread.index, true);
-        for (const [name, { bytes }] of Object.entries(registers)) file.set(bytes, placeOf(variableNamed(name)));
+        for (const [name, { bytes }] of Object.entries(registers)) file.set(bytes, offsetOf(variableNamed(name)));
         for (const [name, index] of Object.entries(surfaceVariables)) {
-          view.setUint32(placeOf(variableNamed(name)), index, true);
+          view.setUint32(offsetOf(variableNamed(name)), index, true);
         }
       },
     },
   });
   const after = Object.entries(registers).map(([name, { bytes }]) => {
-    const place = placeOf(variableNamed(name));
+    const place = offsetOf(variableNamed(name));
     return [name, file.slice(place, place + bytes.length)] as const;
   });
   return {
@@ -145,8 +145,7 @@ export const dwords = (...values: readonly (number | bigint)[]): Uint8Array =>
   new Uint8Array(Uint32Array.from(values, (value) => Number(BigInt.asUintN(32, BigInt(value)))).buffer);
 
 export const qwords = (...values: readonly bigint[]): Uint8Array => new Uint8Array(BigUint64Array.from(values).buffer);
-
-/** Copies `bytes` to the front of `size` bytes. */
+/** Copies `bytes` to the start of `size` bytes. */
 export function padded(bytes: Uint8Array, size: number, fill = 0xee): Uint8Array {
   const all = new Uint8Array(size).fill(fill);
   all.set(bytes);

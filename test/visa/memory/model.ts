@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { type Kernel, run } from "./machine.ts";
 
-/** Registers and memory as bytes: what the pages' pseudo-code is written out on, without a thought of the engine. */
+/**
+ * Registers and memory as bytes, for the pages' pseudo-code, which is written out on them independently of the engine.
+ */
 export class Model {
   readonly base: bigint;
   readonly grfBytes: number;
@@ -43,13 +45,13 @@ export class Model {
     write(this.#buffer, Number(address - this.base), size, value);
   }
 
-  /** Behind the end: 0. */
+  /** 0 beyond the end. */
   surfaceLoad(index: number, offset: bigint, size: number): bigint {
     const place = this.#within(index, offset, size);
     return place === null ? 0n : read(this.#buffer, place, size);
   }
 
-  /** Behind the end: dropped. */
+  /** Dropped beyond the end. */
   surfaceStore(index: number, offset: bigint, size: number, value: bigint): void {
     const place = this.#within(index, offset, size);
     if (place !== null) write(this.#buffer, place, size, value);
@@ -77,16 +79,16 @@ function write(view: DataView, at: number, size: number, value: bigint): void {
 export interface Case {
   readonly title: string;
   readonly kernel: Kernel;
-  /** What the registers and the buffer are afterwards; `active` says which lanes have a work item. */
+  /** Computes the registers and the buffer afterwards; `active` says which lanes have a work item. */
   readonly expected: (model: Model, active: (lane: number) => boolean) => void;
 }
 
-/** Compares numbers only where they differ: vitest goes through the elements as through properties of an object. */
+/** Lets vitest compare only if they differ, because it visits elements as slowly as properties of an object. */
 function expectBytes(got: Uint8Array, want: Uint8Array, what: string): void {
   if (Buffer.compare(got, want) !== 0) expect([...got], what).toEqual([...want]);
 }
 
-/** One test for each case and each way to run it: every byte of memory and of the registers must be the model's. */
+/** One test per case and way to run it: every byte of memory and of the registers must be the model's. */
 export function testCases(cases: readonly Case[]): void {
   for (const { title, kernel, expected } of cases) {
     test.each([true, false])(`${title} (generated code: %s)`, (generate) => {

@@ -27,7 +27,7 @@ const inFile = (row: Row): string[] =>
     return item.parts.flatMap((part) => (typeof part === "number" ? [] : [part.operand]));
   });
 
-/** The rows for which a rule does not hold. */
+/** The rows that violate a rule. */
 const broken = (holds: (row: Row) => boolean): string[] => rows.filter((row) => !holds(row)).map((row) => row.text);
 
 const bitsOf = (row: Row, part: PackedPart): number => {
@@ -37,7 +37,7 @@ const bitsOf = (row: Row, part: PackedPart): number => {
 };
 
 describe("in every row", () => {
-  test("the text names the operands, once each", () => {
+  test("the text names each operand once", () => {
     expect(broken((row) => inText(row).toSorted().join() === Object.keys(row.operands).toSorted().join())).toEqual([]);
   });
 
@@ -45,11 +45,11 @@ describe("in every row", () => {
     expect(broken((row) => inFile(row).every((name) => name in row.operands))).toEqual([]);
   });
 
-  test("there is an execution size exactly where the text has one", () => {
+  test("there are execution sizes if and only if the text has one", () => {
     expect(broken((row) => textItems(row).some(({ kind }) => kind === "exec") === (row.sizes !== null))).toEqual([]);
   });
 
-  test("the bits of what shares a field do not overlap", () => {
+  test("the bits of parts that share a field do not overlap", () => {
     const apart = (row: Row): boolean =>
       (fileItems(row) ?? []).every((item) => {
         if (item.kind !== "packed") return true;

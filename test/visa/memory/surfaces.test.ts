@@ -5,7 +5,7 @@ import { type Case, type Model, testCases } from "./model.ts";
 const bufferBytes = 2048;
 /** The surface 5 is the middle of the buffer, and not a multiple of 4 bytes. */
 const surfaces = { 5: [512, 1021] } as const;
-/** Offsets into it: some of the lanes lie across or behind its end, one far behind. */
+/** Offsets into it: some lanes are across its end or beyond it, one far beyond. */
 const spread = (random: Random, step: number): bigint[] => [
   ...random.distinct(13, 960, step).map(BigInt),
   BigInt(1021 - (1021 % step)),
@@ -27,9 +27,9 @@ interface Family {
   /** The offset of element `j` of lane `i`, in bytes. */
   readonly offset: (m: Model, i: number, j: number) => bigint;
   readonly elements: (size: number, grfBytes: number, visit: Visit) => void;
-  /** Between surface and data. */
+  /** The text between surface and data. */
   readonly operands: string;
-  /** Multiples of which the lanes' offsets are. */
+  /** The lanes' offsets are multiples of this. */
   readonly step: number;
   readonly unit?: number;
 }
@@ -159,11 +159,12 @@ const cases = families.flatMap((family): Case[] => {
     },
   ];
 });
-describe("accesses of surfaces, an offset a lane", () => testCases(cases));
+describe("accesses to surfaces, with one offset per lane", () => testCases(cases));
 
 describe("blocks of surfaces", () => {
   const blocks = [1, 2, 4, 8, 16].flatMap((owords) =>
-    // OWORD_LD.md: the offset "in units of owords"; OWORD_LD_UNALIGNED.md: "in bytes". The last ones cross the surface's end.
+    // OWORD_LD.md: the offset "in units of owords"; OWORD_LD_UNALIGNED.md: "in bytes". The last ones cross the
+    // surface's end.
     [
       { load: "oword_ld", store: "oword_st", unit: 16, offset: 3 },
       { load: "oword_ld", store: "oword_st", unit: 16, offset: 62 },
@@ -224,14 +225,14 @@ describe("shared local memory as a surface", () => {
   test.each([
     ["T0", "%slm"],
     ["%slm", "T0"],
-  ])("what is written to %s is read from %s", (to, from) => {
+  ])("a value written to %s is read from %s", (to, from) => {
     const { registers, reports } = slm(`    scatter4_scaled.R (M1, 16) ${to} 0x10:ud F.0 V.0
     gather4_scaled.R (M1, 16) ${from} 0x10:ud O.0 W.0`);
     expect(reports).toEqual([]);
     expect(registers.W).toEqual(registers.V);
   });
 
-  test("an access behind its end is reported", () => {
+  test("an access beyond its end is reported", () => {
     expect(slm("    scatter4_scaled.R (M1, 16) T0 0x1:ud O.0 V.0").reports[0]).toMatch(/^misaligned-access/);
     expect(slm("    scatter4_scaled.R (M1, 16) T0 0x0:ud O.0 V.0", 64).reports[0]).toMatch(/^shared-out-of-bounds/);
     expect(slm("    gather4_scaled.R (M1, 16) T0 0x400:ud O.0 V.0", 64).reports[0]).toMatch(/^shared-out-of-bounds/);

@@ -90,7 +90,7 @@ describe("svm_block_ld and svm_block_st", () => {
     ].flatMap(({ suffix, at }): Case[] => {
       const kernel = (mnemonic: string) => ({
         text: `    ${mnemonic}${suffix} (${owords}) A(0,1)<0;1,0> V.32`,
-        // "The execution mask is set to NoMask": all of the block, whatever the lanes of the thread.
+        // "The execution mask is set to NoMask": the whole block, whatever the thread's lanes.
         width: 8 as const,
         items: 3,
         buffer: new Random(at).bytes(512),

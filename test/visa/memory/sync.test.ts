@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { dwords, type Kernel, qwords, run } from "./machine.ts";
 
-/** Four threads of eight lanes. Each has its number in %hw_id; `O` are its lanes' offsets, `N` its dwords, `W` where it reads. */
+/**
+ * Four threads of eight lanes. Each has its number in %hw_id; `O` has its lanes' offsets, `N` its dwords, `W` the
+ * offsets that it reads.
+ */
 const threads = (text: string, more: Partial<Kernel> = {}) =>
   run({
     text,
@@ -24,19 +27,19 @@ const threads = (text: string, more: Partial<Kernel> = {}) =>
     ...more,
   });
 
-/** N = 32 * thread + 4 * lane: the item's place in shared local memory and in the buffer. */
+/** N = 32 * thread + 4 * lane: the item's offset in shared local memory and in the buffer. */
 const place = `    mul (M1_NM, 1) T(0,0)<1> %hw_id(0,0)<0;1,0> 0x20:ud
     add (M1, 8) N(0,0)<1> L(0,0)<1;1,0> T(0,0)<0;1,0>
     add (M1, 8) O(0,0)<1> R(0,0)<1;1,0> (-)T(0,0)<0;1,0>
     mov (M1, 8) A(0,0)<1> N(0,0)<1;1,0>
     add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> B(0,0)<0;1,0>
 `;
-/** What the item's opposite has left in shared local memory, out to the buffer. */
+/** The opposite item's value in shared local memory, stored to the buffer. */
 const exchanged = `    gather4_scaled.R (M1, 8) T0 0x0:ud O.0 D.0
     svm_scatter.4.1 (M1, 8) A.0 D.0`;
 const opposite = dwords(...Array.from({ length: 32 }, (_, i) => 4 * (31 - i)));
 
-describe("what all threads have written before a barrier, all see behind it", () => {
+describe("all threads see after a barrier what any of them wrote before it", () => {
   test.each([
     ["barrier", "    barrier"],
     ["sbarrier", "    sbarrier.signal\n    yield\n    sbarrier.wait"],
@@ -52,14 +55,14 @@ describe("what all threads have written before a barrier, all see behind it", ()
     expect(outcome.buffer).toEqual(opposite);
   });
 
-  test("and without one, not", () => {
+  test("without a barrier they do not", () => {
     const outcome = threads(`${place}    scatter4_scaled.R (M1, 8) T0 0x0:ud N.0 N.0\n${exchanged}`);
     expect(outcome.buffer).not.toEqual(opposite);
   });
 });
 
 test("a named barrier lets consumers through when all producers have signalled", () => {
-  // Threads 1 to 3 only produce; thread 0 only consumes, and adds up what they have written.
+  // Threads 1 to 3 only produce; thread 0 only consumes, and adds up their values.
   const outcome = threads(`${place}    cmp.eq (M1_NM, 1) P1 %hw_id(0,0)<0;1,0> 0x0:ud
     (P1) jmp (M1_NM, 1) CONSUMER
     scatter4_scaled.R (M1, 8) T0 0x0:ud N.0 N.0
@@ -74,9 +77,9 @@ CONSUMER:
   expect(outcome.buffer.slice(0, 32)).toEqual(dwords(...Array.from({ length: 8 }, (_, i) => 96 + 4 * i)));
 });
 
-test("the type of a named barrier must be known beforehand", () => {
+test("the thread's role at a named barrier must be a constant", () => {
   const outcome = threads("    nbarrier.signal 0x3:ub T(0,0)<0;1,0> 0x4:ub 0x4:ub");
-  expect(outcome.reports[0]).toMatch(/^not-executable: .*the type of the thread is known only when it runs/s);
+  expect(outcome.reports[0]).toMatch(/^not-executable: .*the thread's role at the barrier is known only at run time/s);
 });
 
 test("marks of debuggers and compilers do nothing", () => {
@@ -126,7 +129,7 @@ describe("a predicate keeps lanes from memory", () => {
       width: 8,
       buffer: new Uint8Array(32),
       registers: (base) => ({
-        // The lanes that are not enabled have addresses nowhere.
+        // The lanes that are not enabled have invalid addresses.
         A: {
           type: "uq",
           bytes: qwords(...Array.from({ length: 8 }, (_, i) => ((0x65 >> i) & 1 ? base + BigInt(4 * i) : 0n))),

@@ -9,7 +9,7 @@ import { stacks } from "./faults/stacks.ts";
 import { threads } from "./faults/threads.ts";
 import { unwritten } from "./faults/unwritten.ts";
 
-/** One report for each program: its code and place, whom it names, through which calls, and what it says. */
+/** One report per program: its code and position, the work items that it names, its call stack, and its message. */
 describe.each(Object.entries({ addresses, sizes, stacks, returns, memory, threads, races, unwritten }))(
   "%s",
   (_, faults) => {

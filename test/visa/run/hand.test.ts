@@ -4,7 +4,7 @@ import { parseJob } from "../../../src/runtime/job/job.ts";
 import { runJob } from "../../../src/runtime/job/run-job.ts";
 import { SourceText } from "../../../src/source/index.ts";
 
-/** Programs around calls, written by others, with the results they must have. They are kept outside the repository. */
+/** Programs about calls, written independently, with their expected results. They are kept outside the repository. */
 const directory = new URL("../../../../shared/visa/hand/", import.meta.url);
 
 const present = existsSync(directory);

@@ -40,7 +40,7 @@ describe("the byte file", () => {
     expect(placeOf("%retval")).toMatchObject({ at: retvalAt(32), bytes: 12 * 32 });
   });
 
-  test("has the others behind them, in registers of their own with gaps between", () => {
+  test("has the others after them, in registers of their own with gaps between", () => {
     const own = file.variables.filter(({ at }) => at >= variablesAt(32));
     expect(own.map(({ name, bytes }) => [name, bytes])).toEqual([
       ["X", 64],
@@ -54,17 +54,17 @@ describe("the byte file", () => {
     });
   });
 
-  test("has no places for aliases and predicates, which are registers", () => {
+  test("has no entries for aliases, nor for predicates, which are registers", () => {
     for (const name of ["X16", "X8", "ARG", "P"]) expect(placeOf(name)).toBeUndefined();
     expect(lowered!.registers).toEqual([{ name: "P", class: "pred", bits: 1 }]);
   });
 
-  test("has an alias of an alias within the root", () => {
+  test("has an alias of an alias inside the root", () => {
     const [instruction] = lowerVisa(routinesOf(kernel("mov (M1, 1) X8(0,1)<1> 1:ub"))).functions[0]!.instructions;
     expect(instruction!.dst).toMatchObject([{ kind: "region", bits: 8, region: { at: placeOf("X")!.at + 8 + 2 + 1 } }]);
   });
 
-  test("takes from the payload r0 and the inputs, each as much as it has room for", () => {
+  test("takes r0 and the inputs from the payload, each only as far as it has room", () => {
     expect(payloadPlaces(routine)).toEqual([
       { offset: 0, size: 32, at: fileLayout.r0.at },
       { offset: 64, size: 64, at: placeOf("X")!.at },
@@ -97,7 +97,7 @@ FILE "b.cl"
     ]);
   });
 
-  test("have the channels and the guard that are written", () => {
+  test("have the channels and the guard of the text", () => {
     const { instructions } = lower("    (!P.any) mov (M3_NM, 8) X(0,0)<1> 1:ud");
     expect(instructions[0]).toMatchObject({
       guard: { register: 0, negate: true, collapse: "any" },
@@ -105,7 +105,7 @@ FILE "b.cl"
     });
   });
 
-  test("branch to the instruction behind a label, whatever the instructions before it have become", () => {
+  test("branch to the instruction after a label, whatever the earlier instructions were lowered to", () => {
     const { instructions } = lower(`LOC 1
 back:
     mov (M1, 16) X(0,0)<1> 1:ud
@@ -120,7 +120,7 @@ end:`);
     ]);
   });
 
-  test("that name what the program does not have are refused when they are reached", () => {
+  test("that name something unknown are refused if they can be reached", () => {
     const { instructions } = lower("    fcall (M1, 16) gone 0 0\n    faddr gone X(0,0)<1>");
     expect(instructions.slice(0, 2).map(({ op }) => op)).toEqual([
       { kind: "unsupported", what: "gone", reason: "nothing in the program has this name" },
@@ -129,7 +129,7 @@ end:`);
   });
 });
 
-test("a routine with more variables than are modelled is refused", () => {
+test("a routine with too many variables is refused", () => {
   const declarations = Array.from({ length: 1000 }, (_, i) => `.decl B${i} v_type=G type=uq num_elts=1024 align=GRF`);
   const [function_] = lowerVisa(
     routinesOf(kernel("").replace(".decl A ", `${declarations.join("\n")}\n.decl A `)),
@@ -138,7 +138,7 @@ test("a routine with more variables than are modelled is refused", () => {
   expect(function_!.file!.bytes).toBeLessThan(2 ** 23);
 });
 
-test("data that a compiled program names lies in the device's memory, section by section", () => {
+test("data of a compiled program is in the device's memory, section by section", () => {
   const symbols = {
     sections: new Map([[".data.const", Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)]]),
     symbols: new Map([["table", { section: ".data.const", offset: 4 }]]),

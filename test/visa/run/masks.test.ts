@@ -3,10 +3,10 @@ import type { Program } from "./program.ts";
 import { runProgram } from "./run-program.ts";
 
 /*
- * Which lanes a call takes along and a return sends back, for every execution size, mask and form of predicate, in code
- * that some lanes only have come to. Origin: IFCALL ("the call mask will be initialized to the set of active channels that
- * are predicated"), 3_execution_model ("Execution Mask"), 5_operands ("Predication": `.any` and `.all` are of all the
- * channels, and what they say is inverted).
+ * The lanes that a call takes along and a return sends back, for every execution size, mask and form of predicate, in
+ * code that only some lanes have reached. Origin: IFCALL ("the call mask will be initialized to the set of active
+ * channels that are predicated"), 3_execution_model ("Execution Mask"), 5_operands ("Predication": `.any` and `.all`
+ * cover all the channels, and their result is then inverted).
  */
 type Width = 8 | 16 | 32;
 
@@ -29,7 +29,7 @@ function* formsOf(width: Width): Iterable<Form> {
 const text = ({ size, offset, predicate }: Form, what: string): string =>
   `${predicate} ${what.replace("(*)", `(M${offset / 4 + 1}, ${size})`)}`;
 
-/** Lanes for which P1 is set, and lanes that come to the calls at all: in several patterns. */
+/** Lanes for which P1 is set, and lanes that reach the calls at all, in several patterns. */
 const patterns: readonly { readonly set: (id: number) => boolean; readonly here: (id: number) => boolean }[] = [
   { set: (id) => (id * 5) % 7 < 3, here: (id) => id % 3 !== 1 },
   { set: () => true, here: (id) => id >= 3 },
@@ -55,7 +55,7 @@ function wordOf(width: Width, test: (id: number) => boolean): string {
   return `${word >>> 0}:ud`;
 }
 
-/** Each form adds a bit to R where it has done something. */
+/** Each form adds a bit to R in the lanes where it had an effect. */
 function program(width: Width, forms: readonly Form[], pattern: (typeof patterns)[number], how: How): Program {
   const word = wordOf(width, pattern.set);
   const steps = forms.map(
@@ -90,7 +90,7 @@ function program(width: Width, forms: readonly Form[], pattern: (typeof patterns
 interface How {
   readonly name: string;
   readonly step: (form: Form, index: number) => string;
-  /** `word`: the predicate's bits, which a function has to set for itself. */
+  /** `word`: the predicate's bits, which a function must set for itself. */
   readonly functions: (forms: readonly Form[], word: string) => NonNullable<Program["functions"]>;
   /** Whether the lanes that the form takes are those that have the bit. */
   readonly wanted: boolean;

@@ -8,7 +8,7 @@ const words =
   `0 1 2 4 8 16 32 255 256 1024 4096 65535 -1 2147483647 4294967295 X ARG RET A1 P1 P2 %null %sp %r0 SELF STK ID
   mov add goto fret ret fcall ifcall call jmp M1 M3 M5 M1_NM M3_NM ud uq ub f df w`.split(/\s+/);
 
-/** Up to three words of a text are others. */
+/** Replaces up to three words of a text. */
 function mutate(text: string, random: Random): string {
   let mutated = text;
   for (let left = random(4); left > 0; left--) {
@@ -19,7 +19,7 @@ function mutate(text: string, random: Random): string {
   return mutated;
 }
 
-test("whatever passes the checks runs to an end: with results or a report", () => {
+test("any program that passes the checks ends with results or a report", () => {
   const random = generator(7);
   const programs = Object.values(families).flat();
   let launched = 0;

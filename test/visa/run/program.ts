@@ -1,21 +1,23 @@
 /**
- * A program and what it computes, as a function of the work item: a model that knows nothing of lanes, masks or registers.
+ * A program and what it computes, as a function of the work item: a model that knows nothing of lanes, masks or
+ * registers.
  *
- * The text is vISA with a few words of its own, which `routineTexts` replaces: `(E)` all channels, `(NM)` all of them whatever
- * the mask, `(one)` channel 0 without mask; `X@` the vector X as a source and `X!` as a destination; `S$` the scalar S as a source;
- * `#` the registers that a vector of dwords takes, `##` twice as many.
+ * The text is vISA with a few words of its own, which `routineTexts` replaces: `(E)` all channels, `(NM)` all of them
+ * whatever the mask, `(one)` channel 0 without mask; `X@` the vector X as a source and `X!` as a destination; `S$` the
+ * scalar S as a source; `#` the registers that a vector of dwords takes, `##` twice as many.
  *
- * Every routine has the vectors X, Y, Z, W (dwords), the scalars S, T, U, V (dwords), Q (a qword), F (a function's address), the
- * predicates P1 to P4, the address variable A1, and ARG and RET over %arg and %retval. The kernel has ID (the work item
- * of each lane), SELF (the address of the work item's first dword of the output), STK (an address private to the thread),
- * and R, which it stores at SELF in the lanes that are active when its text ends; R begins as 0.
+ * Every routine has the vectors X, Y, Z, W (dwords), the scalars S, T, U, V (dwords), Q (a qword), F (a function's
+ * address), the predicates P1 to P4, the address variable A1, and ARG and RET over %arg and %retval. The kernel has ID
+ * (the work item of each lane), SELF (the address of the work item's first dword of the output), STK (an address
+ * private to the thread), and R, which it stores at SELF in the lanes that are active when its text ends; R begins as
+ * 0.
  */
 export interface Program {
   readonly title: string;
   /** Lanes of a thread; the program is run with each of these. */
   readonly widths: readonly (8 | 16 | 32)[];
   readonly kernel: string;
-  /** Behind the kernel's end. */
+  /** Text after the kernel's end: its subroutines. */
   readonly subroutines?: string;
   readonly functions?: readonly FunctionText[];
   /** Further declarations of every routine. */
@@ -36,7 +38,7 @@ export interface FunctionText {
 
 /** Bytes of a register, and of the payload before what a program names. */
 const grfBytes = 32;
-/** Where the payload has each of the kernel's inputs, in bytes. */
+/** The offset of each of the kernel's inputs in the payload, in bytes. */
 export const inputs = { out: grfBytes, stack: grfBytes + 8, id: 2 * grfBytes } as const;
 
 export interface RoutineText {

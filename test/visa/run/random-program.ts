@@ -5,7 +5,7 @@ import { generator, type Random } from "./random.ts";
 type Statement =
   | { readonly kind: "set"; readonly to: Name; readonly op: Op; readonly a: Name; readonly b: Name | number }
   | { readonly kind: "if"; readonly when: Condition; readonly body: Block; readonly otherwise: Block }
-  /** As often as the low bits of a variable say. */
+  /** Repeats as often as the low bits of a variable say. */
   | { readonly kind: "loop"; readonly depth: number; readonly count: Name; readonly body: Block }
   | { readonly kind: "break" | "continue"; readonly when: Condition }
   | { readonly kind: "return"; readonly when: Condition; readonly value: Name }
@@ -45,12 +45,12 @@ interface Routine {
 }
 
 const loopMask = 3;
-/** Functions call those behind them. */
+/** Functions call later ones. */
 const functions = 3;
 
 /**
- * A program that is the same for the same seed. `waits`: with barriers anywhere; all threads then compute the same, so that they come to
- * barriers equally often.
+ * A program that depends only on the seed. `waits`: with barriers anywhere; all threads then compute the same, so that
+ * all reach barriers equally often.
  */
 export function randomProgram(seed: number, waits = false): Program {
   const random = generator(seed);
@@ -173,7 +173,7 @@ class Writer {
         this.#test(s.when);
         this.#add(`(!P1) goto (E) ${otherwise}`);
         this.#block(s.body, loop);
-        // What has no predicate moves all active lanes in either form.
+        // Without a predicate, either form moves all active lanes.
         if (s.otherwise.length > 0) this.#add(`goto ${s.when.limit % 2 === 0 ? "(E)" : "(M1, 1)"} ${end}`);
         this.#add(`${otherwise}:`);
         this.#block(s.otherwise, loop);
@@ -241,7 +241,7 @@ class Lane {
     this.values = { X: argument, Y: 0, Z: 1, W: 2 };
   }
 
-  /** What the routine returns. */
+  /** The routine's return value. */
   run(): number {
     this.#block(this.#routines[this.#index]!.body);
     return this.values.X;

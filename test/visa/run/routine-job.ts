@@ -1,4 +1,4 @@
-/** What is to be run of a program whose kernel `k` has the inputs that `program.ts` names. */
+/** A program to run, whose kernel `k` has the inputs that `program.ts` names. */
 interface Routine {
   readonly id: string;
   readonly platform: string;

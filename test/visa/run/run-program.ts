@@ -21,9 +21,9 @@ import { inputs, type Program, type RoutineText, routineTexts } from "./program.
 export interface Outcome {
   /** Codes and messages of the reports. */
   readonly reports: readonly string[];
-  /** What each work item stored. */
+  /** The value that each work item stored. */
   readonly values: readonly number[];
-  /** Of a program that was to be compiled: why the interpreter has run it, or null. */
+  /** Why the interpreter ran a program that was to be compiled; null if it was compiled. */
   readonly obstacle?: string | null;
 }
 
@@ -33,7 +33,7 @@ const slmBytes = 65536;
 
 const payloadBytes = 512;
 
-/** Checks and links texts: the routines of a program, and what there is to object to. */
+/** Checks and links texts: the routines of a program, and all diagnostics. */
 export function link(texts: readonly RoutineText[]): LinkedVisa {
   const files = texts.map(({ name, text }) => {
     const { tree, diagnostics } = parseVisa(new SourceText(`${name}.visaasm`, text));
@@ -45,15 +45,15 @@ export function link(texts: readonly RoutineText[]): LinkedVisa {
 }
 
 export interface Mode {
-  /** By code made from text, or by closures. */
+  /** Whether to run generated code or closures. */
   readonly generate: boolean;
-  /** With all sanitizers. */
+  /** Whether to run with all sanitizers. */
   readonly watched: boolean;
-  /** Compiled, if possible. */
+  /** Whether to compile, if possible. */
   readonly compiled?: boolean;
 }
 
-/** Launches a program; throws where there is anything to object to in its text. */
+/** Launches a program; throws if its text has any diagnostics. */
 export function runProgram(program: Program, width: number, mode: Mode): Outcome {
   const { routines, diagnostics } = link(routineTexts(program, width));
   if (diagnostics.length > 0) throw new Error(diagnostics.map((d) => `${d.source.path}: ${d.message}`).join("\n"));
@@ -109,7 +109,7 @@ export function run(
   return {
     reports: reports.map(({ code, message }) => `${code}: ${message}`),
     values: [...new Uint32Array(bytes.buffer)],
-    // Of what turned out to be one the program knows afterwards.
+    // An obstacle that turns up during the run is known only afterwards.
     ...(jit === null ? {} : { obstacle: jit.obstacleOf(request) }),
   };
 }

@@ -6,8 +6,8 @@ import { ranges } from "./faults/fault.ts";
 import { type FunctionText, routineTexts } from "./program.ts";
 
 /*
- * Kernels of 16 lanes in the words of `program.ts`, with all sanitizers. A `<--` ends the line that first reads what was never
- * written; `lanes` are those that report it. Without it, nothing may be reported.
+ * Kernels of 16 lanes in the words of `program.ts`, with all sanitizers. A `<--` ends the line that first reads a value
+ * that was never written; `lanes` are those that report it. Without it, nothing may be reported.
  */
 interface Case {
   readonly title: string;
@@ -211,7 +211,7 @@ describe.each(Object.entries({ registers, predicates, calls }))("%s", (_, cases)
     expect([result.reports[0]?.message, ...(result.reports[0]?.notes ?? [])].join("\n")).toContain(says);
   });
 
-  test.each(cases.filter((one) => one.lanes === undefined))("$title, with a thread that is not full", (one) => {
+  test.each(cases.filter((one) => one.lanes === undefined))("$title, with a partial thread", (one) => {
     expect(run(one, 13).result.reports).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ describe("the pages of the syntax codes", () => {
     test(code, () => {
       expect(page.title).toMatch(/^[^A-Z].*[^.]$/);
       expect(page.page.length).toBeGreaterThan(60);
-      // An example of this one would be 40 MB long; robustness.test.ts provokes it.
+      // An example for this code would be 40 MB long; robustness.test.ts provokes it.
       if (code === "visa-too-many-tokens") return;
       expect(codesOf(page.example!.bad)).toEqual([code]);
       expect(codesOf(page.example!.good)).toEqual([]);

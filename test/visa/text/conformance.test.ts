@@ -21,7 +21,7 @@ interface RejectCase {
   readonly line: number;
 }
 
-/** The programs to be rejected that no grammar accepts; the rest is for the checker. */
+/** The programs to be rejected that the grammar does not accept; the rest is for the checker. */
 const syntactic = [
   "n01_upper_case",
   "n02_no_sizes",
@@ -35,7 +35,7 @@ const syntactic = [
 ];
 
 describe.skipIf(absent)(`vISA cases${why}`, () => {
-  test("are read without a diagnostic, but for the syntax errors, which are on their lines", () => {
+  test("are read without diagnostics, except for the syntax errors, which are on their lines", () => {
     const { cases } = JSON.parse(readFileSync(new URL("reject.json", shared), "utf8")) as { cases: RejectCase[] };
     const expected = cases
       .filter(({ id }) => syntactic.includes(id))
@@ -49,7 +49,7 @@ describe.skipIf(absent)(`vISA cases${why}`, () => {
     expect(found.sort()).toEqual(expected);
   });
 
-  test("say the same when printed and read again", { timeout: 60_000 }, () => {
+  test("have the same tree when printed and read again", { timeout: 60_000 }, () => {
     for (const { path, text } of files) {
       const { tree, diagnostics } = parse(text);
       const printed = printVisa(tree);
@@ -64,7 +64,7 @@ describe.skipIf(absent)(`vISA cases${why}`, () => {
 
 const genx = spawnSync("GenX_IR", []).error === undefined;
 
-/** One of each kind of file that GenX_IR accepts as it is, with its platform there. */
+/** One file of each kind that GenX_IR accepts unchanged, with its platform there. */
 function sampled(): readonly (CorpusFile & { readonly platform: string })[] {
   const platforms = { skl: "SKL", tgllp: "TGLLP", "\\.dg2": "DG2", "\\.pvc": "PVCXT" };
   return Object.entries(platforms).flatMap(([name, platform]) => {
@@ -74,7 +74,7 @@ function sampled(): readonly (CorpusFile & { readonly platform: string })[] {
 }
 
 describe.skipIf(absent || !genx)(`GenX_IR${genx ? why : " (not installed)"}`, () => {
-  test("makes the same machine code of printed text", { timeout: 120_000 }, () => {
+  test("makes the same machine code from printed text", { timeout: 120_000 }, () => {
     const folder = mkdtempSync(join(tmpdir(), "lanewise-"));
     /** Null if the text is not accepted. */
     const machineCode = (text: string, platform: string): Buffer | null => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** The vISA cases beside the repository, where there are any. */
+/** The vISA cases beside the repository, if there are any. */
 export const shared = new URL("../../../../shared/visa/", import.meta.url);
 
 export interface CorpusFile {
@@ -16,7 +16,7 @@ export function corpus(): readonly CorpusFile[] {
     .map((path) => ({ path, text: readFileSync(new URL(path, shared), "utf8") }));
 }
 
-/** A file with something of everything, for where there is no corpus. */
+/** A file with some of everything, in case there is no corpus. */
 export const sample = `.version 4.2
 .kernel "k"
 /// VISA Predefined Variables

@@ -9,9 +9,9 @@ import type { Instruction, VisaFile } from "../../../src/visa/tree.ts";
 import { plain } from "./plain.ts";
 
 /*
- * A line of instructions.txt is an instruction; a line that begins with `=>` below it is its canonical text, where that is
- * another. They come from IGC's grammar; GenX_IR 1.0.12504 accepts those that it knows, and makes the same machine code of
- * both spellings.
+ * Each line of instructions.txt is an instruction; a line below it that begins with `=>` is its canonical text, if that
+ * differs. They come from IGC's grammar; GenX_IR 1.0.12504 accepts those that it knows, and makes the same machine code
+ * from both spellings.
  */
 interface Case {
   readonly text: string;

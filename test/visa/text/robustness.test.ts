@@ -12,7 +12,10 @@ const short = texts.filter((text) => text.length < 5_000);
 const parse = (text: string) => parseVisa(new SourceText("any.visaasm", text));
 const codes = (text: string): string[] => parse(text).diagnostics.map(({ code }) => code);
 
-/** What holds of any text whatever: no throw, spans within it, and printing loses nothing that is not in the tree. */
+/**
+ * Properties of any text: parsing does not throw, spans are within the text, and printing loses nothing that is not in
+ * the tree.
+ */
 function check(text: string): void {
   const { tree, diagnostics } = parse(text);
   const skipped = tree.skipped ?? [];
@@ -94,7 +97,7 @@ describe("nesting is bounded", () => {
       expect(codes(text)[0]).toBe("visa-nesting-too-deep");
     });
   }
-  test("what follows is read", () => {
+  test("the text that follows is read", () => {
     for (const what of ["closed scopes", "parentheses"]) {
       const { diagnostics, tree } = parse(bombs[what]!);
       expect(diagnostics).toHaveLength(1);
@@ -127,7 +130,7 @@ describe("garbage", () => {
     });
   }
 
-  test("a file has a largest number of tokens", { timeout: 120_000 }, () => {
+  test("the number of tokens of a file is limited", { timeout: 120_000 }, () => {
     const text = `.version 3.6\n.kernel "k"\n${"{\n}\n".repeat(tokenLimit / 4)}    ret (M1, 1)`;
     const { tree, diagnostics } = parse(text);
     expect(diagnostics.map(({ code }) => code)).toEqual(["visa-too-many-tokens"]);
@@ -135,7 +138,7 @@ describe("garbage", () => {
   });
 });
 
-describe("time grows as the text does", () => {
+describe("time grows linearly with the text", () => {
   const time = (text: string): number => processorMilliseconds(() => printVisa(parse(text).tree));
   const lines = {
     instructions: "    add (M1, 16) V(0,0)<1> V(0,0)<8;8,1> 0x1:ud /// $1 // sum\n",

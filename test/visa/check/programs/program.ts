@@ -1,6 +1,6 @@
 /*
- * A kernel that calls a function with the lanes below 5, and the function. Each `@slot` begins a line or some lines that a
- * case replaces; behind it stands what is there otherwise.
+ * A kernel that calls a function with the lanes below 5, and the function. Each `@slot` begins one or more lines that a
+ * case replaces; the default follows it.
  */
 const kernel = `@version .version 3.6
 @name .kernel "k"
@@ -78,7 +78,7 @@ f_add_0:
 @f.sub
 `;
 
-/** Statements between `;;`; the one with the defect has a `!` before it, and is the first where none has. */
+/** Statements separated by `;;`. The one with the defect has a `!` before it; if none has, it is the first. */
 export interface Edit {
   readonly slot: string;
   readonly statements: string;
@@ -88,7 +88,7 @@ export interface EditedProgram {
   /** Pairs of path and text. */
   readonly files: readonly (readonly [string, string])[];
   readonly path: string;
-  /** Of the statement with the defect. */
+  /** The line of the statement with the defect. */
   readonly line: number;
 }
 
@@ -119,6 +119,6 @@ export function edited(edit: Edit): EditedProgram {
   return { files, path: files[inCallee ? 1 : 0][0], line };
 }
 
-/** Directives and labels begin the line, and what a `\` precedes stands as it is. */
+/** Directives and labels begin the line, and a line after `\` is kept as it is. */
 const placed = (statement: string): string =>
   statement.startsWith("\\") ? statement.slice(1) : /^\.|^\w+:$/.test(statement) ? statement : `    ${statement}`;

@@ -47,7 +47,7 @@ export const addresses: readonly Fault[] = [
     says: ["null"],
   },
   {
-    title: "null in 64 bits, from a table in memory that nobody has filled, in some lanes",
+    title: "null in 64 bits, from a table in memory that was never filled, in some lanes",
     report: "indirect-call-null",
     functions,
     kernel: `
@@ -116,7 +116,7 @@ export const addresses: readonly Fault[] = [
     says: ["inside"],
   },
   {
-    title: "behind the last function",
+    title: "after the last function",
     report: "indirect-call-bad-address",
     functions,
     kernel: `
@@ -186,7 +186,7 @@ export const addresses: readonly Fault[] = [
     says: ["0x10"],
   },
   {
-    title: "a scalar call in divergent code: the lanes that come to it are named",
+    title: "a scalar call in divergent code: the lanes that reach it are named",
     report: "indirect-call-bad-address",
     functions,
     kernel: `
@@ -228,7 +228,7 @@ export const addresses: readonly Fault[] = [
     says: ["null"],
   },
   {
-    title: "a call of four channels, of which two come to it",
+    title: "a call of four channels, of which two reach it",
     report: "indirect-call-bad-address",
     functions,
     kernel: `
@@ -273,7 +273,7 @@ export const addresses: readonly Fault[] = [
     says: ["null"],
   },
   {
-    title: "in a subroutine of a function that half the channels execute, behind a return of some of them",
+    title: "in a subroutine of a function that half the channels execute, after a return of some of them",
     report: "indirect-call-bad-address",
     functions: [
       ...functions,

@@ -7,8 +7,8 @@ import { type FunctionText, type Program, routineTexts } from "../program.ts";
 import { routineJob } from "../routine-job.ts";
 
 /**
- * A program that goes wrong while it runs, and what has to be said of it. A `<--` ends the line that is to be reported; the
- * words of `program.ts` are replaced.
+ * A program that fails at run time, and the expected report. A `<--` ends the line that is reported; the words of
+ * `program.ts` are replaced.
  */
 export interface Fault {
   readonly title: string;
@@ -18,19 +18,19 @@ export interface Fault {
   readonly functions?: readonly FunctionText[];
   readonly subroutines?: string;
   readonly declarations?: string;
-  /** 16 unless said otherwise. */
+  /** 16 by default. */
   readonly width?: 8 | 16 | 32;
-  /** Work items of the launch and of a group; as many as lanes unless said otherwise. */
+  /** Work items of the launch and of a group; by default as many as lanes. */
   readonly items?: number;
   readonly group?: number;
   /** The work items that the report names, as ranges: "0-4, 9". */
   readonly threads: string;
-  /** The functions of its call stack, innermost first; `k` alone unless said otherwise. */
+  /** The functions of its call stack, innermost first; by default only `k`. */
   readonly stack?: readonly string[];
   /** Parts of the message and its notes. */
   readonly says: readonly string[];
   readonly maxSteps?: number;
-  /** SKL unless said otherwise. */
+  /** SKL by default. */
   readonly platform?: string;
 }
 
@@ -41,7 +41,7 @@ export interface Place {
 
 const marker = /\s*<--\s*$/gm;
 
-/** The texts of a program without their marker, and where it stood. */
+/** The texts of a program without the marker, and the marker's position. */
 function unmarked(program: Program, width: number): { files: Map<string, string>; place: Place | null } {
   const files = new Map<string, string>();
   let place: Place | null = null;
@@ -56,7 +56,7 @@ function unmarked(program: Program, width: number): { files: Map<string, string>
 
 const encoder = new TextEncoder();
 
-/** Runs a program as a job: with all sanitizers, or by an engine alone. */
+/** Runs a program as a job: with all sanitizers, or on one engine without them. */
 export function runFault(fault: Fault, engine?: EngineName): { result: JobResult; place: Place | null } {
   const { width = 16, items = width, group = items, maxSteps = 200_000, platform = "SKL" } = fault;
   const watched = { maxSteps, sanitize: new Set(sanitizerNames) };

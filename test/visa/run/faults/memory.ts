@@ -23,7 +23,7 @@ const take = "mov (NM) X! 0:ud\nmov (NM) Y! 1:ud\nmov (one) Q! OUTARG(0,0)<0;1,0
 /** Accesses in functions: the buffer has 1024 bytes. */
 export const memory: readonly Fault[] = [
   {
-    title: "a scattered store of the last lanes behind the end",
+    title: "a scattered store of the last lanes beyond the end",
     report: "global-out-of-bounds",
     declarations: withOut,
     functions: f(`${take}${at(4, 976)}\nsvm_scatter.4.1 (E) AT.0 X.0 <--\nfret (E)`, 2),
@@ -83,7 +83,7 @@ export const memory: readonly Fault[] = [
     says: ["multiple of 16"],
   },
   {
-    title: "an atomic addition behind the end",
+    title: "an atomic addition beyond the end",
     report: "global-out-of-bounds",
     declarations: withOut,
     functions: f(`${take}${at(4, 1020)}\nsvm_atomic.add (E) AT.0 X.0 Y.0 %null.0 <--\nfret (E)`, 2),
@@ -103,7 +103,7 @@ export const memory: readonly Fault[] = [
     says: ["0x0"],
   },
   {
-    title: "the address of a function is no address of data",
+    title: "the address of a function is not an address of data",
     report: "wrong-state-space",
     functions: f("faddr f Q!\nsvm_gather.4.1 (one) Q.0 X.0 <--\nfret (E)"),
     kernel: call,
@@ -132,7 +132,7 @@ export const memory: readonly Fault[] = [
   },
   {
     platform: "DG2",
-    title: "shared memory behind its end",
+    title: "shared memory beyond its end",
     report: "shared-out-of-bounds",
     functions: f("mov (NM) Y! 1:ud\nmul (E) X! ARG@ 0x1200:ud\nlsc_store.slm (E) flat[X]:a32 Y:d32 <--\nfret (E)"),
     kernel: call,
@@ -142,7 +142,7 @@ export const memory: readonly Fault[] = [
   },
   {
     platform: "DG2",
-    title: "an LSC load of global memory behind its end",
+    title: "an LSC load of global memory beyond its end",
     report: "global-out-of-bounds",
     declarations: withOut,
     functions: f(`${take}${at(16, 800)}\nlsc_load.ugm (E) Y:d32 flat[AT+4]:a64 <--\nfret (E)`, 2),
@@ -163,7 +163,7 @@ export const memory: readonly Fault[] = [
     says: ["multiple of 4", "at byte 6"],
   },
   {
-    title: "shared memory as a surface, behind its end",
+    title: "shared memory as a surface, beyond its end",
     report: "shared-out-of-bounds",
     functions: f(
       "mov (NM) Y! 1:ud\nmul (E) X! ARG@ 0x1200:ud\nscatter4_scaled.R (E) %slm 0x0:ud X.0 Y.0 <--\nfret (E)",

@@ -21,7 +21,7 @@ export const races: readonly Fault[] = [
     ],
   },
   {
-    title: "threads read what others write behind the barrier",
+    title: "threads read what others write after the barrier",
     report: "data-race",
     items: 32,
     kernel: `

@@ -1,6 +1,6 @@
 import type { Fault } from "./fault.ts";
 
-/** FRET and RET: lanes that no return takes away, and calls that say there is none. */
+/** FRET and RET: lanes that never return, and calls marked noreturn. */
 export const returns: readonly Fault[] = [
   {
     title: "lanes for which the last fret's predicate is not set",
@@ -12,7 +12,7 @@ export const returns: readonly Fault[] = [
     says: ["the end of `f`"],
   },
   {
-    title: "lanes that would go on in the subroutine behind",
+    title: "lanes that would continue into the next subroutine",
     report: "falls-off-end",
     kernel: "cmp.lt (E) P1 ID@ 5:ud\ncall (E) first\ncall (E) second",
     subroutines: `

@@ -6,7 +6,7 @@ const functions = [
   { name: "none", takes: 0, returns: 0, body: "fret (E)" },
 ];
 
-/** An address goes to memory and comes back: nothing that a checker can follow. */
+/** An address is stored to memory and loaded again, which no checker can follow. */
 const throughMemory = (name: string): string => `
   faddr ${name} F!
   svm_scatter.4.1 (one) OUT.0 F.0

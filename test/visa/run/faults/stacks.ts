@@ -1,6 +1,6 @@
 import type { Fault } from "./fault.ts";
 
-/** Thread-instructions in which each of these recursions fills its stack. */
+/** The thread instructions within which each of these recursions overflows its stack. */
 const toTheEnd = 10_000_000;
 
 /** Recursion without end, and %sp. */

@@ -2,7 +2,7 @@ import type { Fault } from "./fault.ts";
 
 const meet = { name: "meet", takes: 0, returns: 0, body: "barrier <--\nfret (E)" };
 
-/** Threads that wait, or never end. */
+/** Threads that wait for ever, or never end. */
 export const threads: readonly Fault[] = [
   {
     title: "a barrier in a function that one of three threads does not call",
@@ -119,7 +119,7 @@ export const threads: readonly Fault[] = [
     says: ["200000"],
   },
   {
-    title: "a thread that waits for a flag in memory which nobody sets",
+    title: "a thread that waits for a flag in memory which no thread sets",
     report: "no-progress",
     functions: [
       {

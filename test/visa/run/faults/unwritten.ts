@@ -8,7 +8,7 @@ const two = {
   body: "add (E) RET! ARG@ 1:ud\nadd (E) RET(#,0)<1> ARG(#,0)<1;1,0> 2:ud\nfret (E)",
 };
 
-/** Values that nothing has written: in registers, predicates, %arg and %retval. */
+/** Values that were never written: in registers, predicates, %arg and %retval. */
 export const unwritten: readonly Fault[] = [
   {
     title: "the address of a call",
@@ -101,7 +101,7 @@ export const unwritten: readonly Fault[] = [
     says: ["`%arg`"],
   },
   {
-    title: "%retval behind what comes back",
+    title: "%retval beyond the returned registers",
     report: "uninitialized-read",
     functions: [plus],
     kernel: "mov (E) ARG! ID@\nfcall (E) plus # #\nadd (E) R! RET@ RET(#,0)<1;1,0> <--",
@@ -149,7 +149,7 @@ export const unwritten: readonly Fault[] = [
     says: ["`X`"],
   },
   {
-    title: "the stack pointer, which nobody has set",
+    title: "the stack pointer, which was never set",
     report: "null-dereference",
     functions: [
       { name: "f", takes: 0, returns: 0, body: "mov (NM) X! 1:ud\nsvm_block_st (2) %sp(0,0)<0;1,0> X.0 <--\nfret (E)" },

@@ -120,7 +120,7 @@ export const addresses: readonly Program[] = [
     expected: (id) => id + 10000,
   },
   {
-    title: "a bad address is not looked at where no lane calls",
+    title: "a bad address is ignored if no lane calls",
     widths: every,
     functions: adders,
     kernel: `

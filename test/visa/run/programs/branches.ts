@@ -7,7 +7,7 @@ const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 const range = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i);
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-/** Lanes part and meet again; what has no mask happens once a path. */
+/** Lanes diverge and converge again; unmasked instructions run once per path. */
 export const branches: readonly Program[] = [
   {
     title: "a predicate is moved as a whole, though channel 0 is elsewhere: IGC drops the mask",
@@ -183,7 +183,7 @@ export const branches: readonly Program[] = [
     expected: () => 6,
   },
   {
-    title: "what has no mask writes to lanes that wait elsewhere",
+    title: "unmasked instructions write to lanes that wait elsewhere",
     widths: every,
     kernel: `
       mov (E) X! 1:ud
@@ -348,7 +348,7 @@ export const branches: readonly Program[] = [
     expected: (id) => (2 * (id + 1)) ** 2 + 1,
   },
   {
-    title: "lanes that return from the kernel early are not there any more",
+    title: "lanes that return from the kernel early are gone",
     widths: every,
     kernel: `
       mov (E) R! 1:ud

@@ -4,10 +4,10 @@ const double = { name: "double", takes: 1, returns: 1, body: "add (E) RET! ARG@ 
 const square = { name: "square", takes: 1, returns: 1, body: "mul (E) RET! ARG@ ARG@\nfret (E)" };
 const every = [8, 16, 32] as const;
 
-/** Who is called, with which lanes, and what comes back. */
+/** Which functions are called, with which lanes, and what they return. */
 export const calls: readonly Program[] = [
   {
-    title: "each arm of a branch calls its own function, and the lanes meet again",
+    title: "each arm of a branch calls its own function, and the lanes converge again",
     widths: every,
     functions: [double, square],
     kernel: `
@@ -269,7 +269,7 @@ export const calls: readonly Program[] = [
     expected: () => 1,
   },
   {
-    title: "a call that nobody makes changes nothing, %retval included",
+    title: "a call that no lane makes changes nothing, not even %retval",
     widths: every,
     functions: [{ name: "f", takes: 0, returns: 1, body: "mov (E) RET! 5:ud\nfret (E)" }],
     kernel: `

@@ -7,8 +7,9 @@ const wanted = `
   .decl AT v_type=G type=uw num_elts=1 align=GRF`;
 
 /**
- * Calls the functions whose addresses the lanes have in WANT, one after the other, each with the lanes that want it. `before`
- * stands before each call, `after` behind it, for the lanes of P3. WANT ends as 0; S, T, F and P2 are spent.
+ * Calls the functions whose addresses the lanes have in WANT, one after the other, each with the lanes that want it.
+ * `before` and `after` are inserted before and after each call, for the lanes of P3. WANT ends as 0; S, T, F and P2 are
+ * overwritten.
  */
 const callEach = (sizes: string, before: string, after: string): string => `
   again:

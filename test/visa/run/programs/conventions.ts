@@ -3,7 +3,7 @@ import type { Program } from "../program.ts";
 const every = [8, 16, 32] as const;
 const add = (name: string, n: number) => ({ name, takes: 1, returns: 1, body: `add (E) RET! ARG@ ${n}:ud\nfret (E)` });
 
-/** What goes in, what comes out, and what stays where it is. */
+/** Arguments, return values, and the variables that calls preserve. */
 export const conventions: readonly Program[] = [
   {
     title: "all of %arg goes in: 32 registers of 8 dwords",

@@ -10,7 +10,7 @@ const male = (n: number): number => (n === 0 ? 0 : n - female(male(n - 1)));
 const binomial = (n: number, k: number): number =>
   k === 0 || k === n ? 1 : binomial(n - 1, k - 1) + binomial(n - 1, k);
 
-/** Activations of one function above each other. */
+/** Recursion: several activations of one function. */
 export const recursion: readonly Program[] = [
   {
     title: "a factorial: lanes leave the recursion at different depths",

@@ -2,7 +2,7 @@ import type { Program } from "../program.ts";
 
 const every = [8, 16, 32] as const;
 
-/** `call` and `ret`: sequences of instructions of the same routine, which share its variables. */
+/** `call` and `ret`: subroutines of a routine, which share its variables. */
 export const subroutines: readonly Program[] = [
   {
     title: "a subroutine is called from two places with different lanes",
@@ -51,7 +51,7 @@ export const subroutines: readonly Program[] = [
     expected: (id) => (id < 3 ? 1000 : id < 6 ? 2000 : 3000) + 1 + (id & 1) + 100,
   },
   {
-    title: "a subroutine that lies behind another calls it, in a divergent loop",
+    title: "a subroutine that comes after another calls it, in a divergent loop",
     widths: every,
     kernel: `
       and (E) X! ID@ 3:ud
@@ -122,7 +122,7 @@ export const subroutines: readonly Program[] = [
     expected: (id) => (id >= 5 ? 1 : 0),
   },
   {
-    title: "a subroutine that nobody calls, for want of a lane",
+    title: "a subroutine that no lane calls",
     widths: every,
     kernel: `
       cmp.gt (E) P1 ID@ 99:ud

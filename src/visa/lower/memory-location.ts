@@ -1,0 +1,75 @@
+import { type Access, type Op, type Space, windows } from "../../ir/index.ts";
+import { type Expr, kit as k } from "../../semantics/index.ts";
+import type { NameOperand } from "../tree.ts";
+import type { LowerContext } from "./context.ts";
+
+/** Where each lane accesses memory: what loads, stores and atomic operations have in common. */
+export interface MemoryLocation {
+  readonly space: Space;
+  readonly address: Expr;
+  readonly surface?: Expr;
+}
+
+/** A 64-bit address (`i64`). */
+export const globalLocation = (address: Expr): MemoryLocation => ({ space: "global", address });
+
+/** The bits of an offset into shared local memory that the hardware decodes; some kernels set others. */
+const slmBits = 0x00ff_ffff;
+
+/** An offset (`i32`, bytes) into shared local memory. */
+export const slmLocation = (offset: Expr): MemoryLocation => ({
+  space: "shared",
+  address: k.add(k.and(offset, k.i32(slmBits)), k.i32(windows.shared.start)),
+});
+
+/** An offset (`i32`, unsigned, bytes) into the surface with an index (`i32`). */
+export const surfaceLocation = (surface: Expr, offset: Expr): MemoryLocation => ({
+  space: "global",
+  address: offset,
+  surface,
+});
+
+/** An offset (bytes) into the memory that a surface variable stands for. */
+export function variableLocation(context: LowerContext, { name }: NameOperand, offset: Expr): MemoryLocation {
+  const variable = context.variable(name);
+  if (variable.predefined && variable.name === "%slm") return slmLocation(offset);
+  const region = { at: context.offsetOf(variable), first: 0, vertical: 0, width: 1, horizontal: 0 };
+  return surfaceLocation({ kind: "region", ty: "i32", bits: 32, signed: false, region }, offset);
+}
+
+/** A plain access of `count` elements, aligned to `align` bytes. */
+export const plainAccess = (
+  { space }: MemoryLocation,
+  bits: Access["bits"],
+  count: number,
+  align: number = bits / 8,
+): Access => ({ space, bits, signed: false, count, align, volatile: false, order: "weak", scope: null });
+
+export const atomicAccess = (location: MemoryLocation, bits: Access["bits"]): Access => ({
+  ...plainAccess(location, bits, 1),
+  order: "relaxed",
+  scope: location.space === "shared" ? "cta" : "gpu",
+});
+
+const parts = ({ address, surface }: MemoryLocation): Pick<MemoryLocation, "address" | "surface"> =>
+  surface === undefined ? { address } : { address, surface };
+
+export const loadFrom = (location: MemoryLocation, access: Access): Op => ({
+  kind: "load",
+  access,
+  ...parts(location),
+});
+
+export const storeTo = (location: MemoryLocation, access: Access, values: readonly (Expr | null)[]): Op => ({
+  kind: "store",
+  access,
+  ...parts(location),
+  values,
+});
+
+export const atomicAt = (location: MemoryLocation, access: Access, combine: Expr): Op => ({
+  kind: "atomic",
+  access,
+  ...parts(location),
+  combine: [combine],
+});

@@ -9,34 +9,35 @@ import { ExpressionError } from "./expression/tree.ts";
 import type { Probe } from "./probe.ts";
 import { BlockMarks } from "./probes.ts";
 
-/** A breakpoint at which lanes have come. */
+/** A breakpoint that lanes have reached. */
 export interface BreakpointHit {
+  /** The breakpoint that was hit. */
   readonly breakpoint: Breakpoint;
-  /** The lanes for which its condition holds. */
+  /** The lanes for which the condition holds, as a signed 32-bit mask. */
   readonly lanes: number;
-  /** Its condition has no value here. */
+  /** Why the condition could not be evaluated, or null. */
   readonly error: ExpressionError | null;
 }
 
-/** What the probe needs of the session. */
+/** The part of a session that the probe needs. */
 interface BreakpointContext {
   readonly breakpoints: ReadonlyMap<number, Breakpoint>;
-  /** Another one when there are others. */
+  /** Changes whenever the breakpoints do. */
   readonly revision: number;
   readonly now: number;
   readonly execution: Execution;
-  /** Where messages go. */
+  /** Receives the messages of log points. */
   readonly onLog: (text: string) => void;
 }
 
 interface BreakpointProbeOptions {
-  /** Hits are counted and messages printed: going forward. */
+  /** Whether hits are counted and messages printed, as when time goes forward. */
   readonly counts: boolean;
-  /** A time at which breakpoints have been seen already: going on from there does not hit them again. */
+  /** A time whose breakpoints have already stopped: continuing from there does not hit them again. */
   readonly seen?: number;
 }
 
-/** Finds the enabled breakpoints at an instruction, before it is executed. */
+/** Finds the enabled breakpoints at an instruction before it is executed. */
 export class BreakpointProbe implements Probe {
   readonly #context: BreakpointContext;
   readonly #counts: boolean;
@@ -44,7 +45,7 @@ export class BreakpointProbe implements Probe {
   #at = new Map<IrFunction, Map<number, Breakpoint[]>>();
   #marks = new BlockMarks(() => false);
   #revision = -1;
-  /** Those at the instruction that it saw last, and when that was. */
+  /** The breakpoints hit at the last instruction that the probe saw, and the time of it. */
   hits: readonly BreakpointHit[] = [];
   time = -1;
 

@@ -1,31 +1,32 @@
 import type { Restore } from "../machine/memory/checkpoint.ts";
 import type { FrozenMemory } from "../machine/memory/memory.ts";
 
-/** The machine as it was at one time. */
+/** The state of the machine at one time. */
 export interface Checkpoint {
+  /** In instructions of warps since the first launch began. */
   readonly time: number;
-  /** Which launch of the program runs. */
+  /** The index of the launch that is running. */
   readonly launch: number;
   readonly memory: FrozenMemory;
-  /** Of the launch. */
+  /** Restores the launch. */
   readonly restore: Restore;
-  /** Bytes of it, beside the device's memory. */
+  /** The size of the launch's state in bytes, without the device's memory. */
   readonly bytes: number;
   /**
-   * Going forward from before does not lead there by itself: another launch begins, somebody has changed a value, or observers
-   * know these very objects. Never thinned out.
+   * Whether going forward from an earlier checkpoint does not lead here by itself: another launch begins, the user has
+   * changed a value, or observers refer to these very objects. A seam is never dropped.
    */
   readonly isSeam: boolean;
 }
 
-const mostCheckpoints = 512;
+const maxCheckpoints = 512;
 
-/** Checkpoints in the order of time: dense around the present, and fewer the farther away from it they are. */
+/** Checkpoints in the order of time: dense around the present, sparser the farther away from it. */
 export class Checkpoints {
   readonly #limit: number;
   #list: Checkpoint[] = [];
 
-  /** `limit`: bytes that they may keep, seams aside. */
+  /** `limit` is the most bytes that checkpoints may occupy, apart from seams. */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -34,17 +35,21 @@ export class Checkpoints {
     return this.#list.length;
   }
 
-  /** Of several at the same time the last is what a debugger shows. */
+  /**
+   * Returns the last checkpoint at or before a time. Of several at one time, that is the one whose state the debugger
+   * shows.
+   */
   lastAtOrBefore(time: number): Checkpoint | null {
     return this.#list[this.#after(time) - 1] ?? null;
   }
 
-  /** The first seam behind a time. */
+  /** Returns the first seam after a time. */
   nextSeam(time: number): Checkpoint | null {
     for (let i = this.#after(time); i < this.#list.length; i++) if (this.#list[i]!.isSeam) return this.#list[i]!;
     return null;
   }
 
+  /** Adds a checkpoint, and drops others that no longer fit. */
   add(checkpoint: Checkpoint): void {
     this.#list.splice(this.#after(checkpoint.time), 0, checkpoint);
     this.#thin(checkpoint.time);
@@ -54,12 +59,12 @@ export class Checkpoints {
     this.#list = this.#list.filter((other) => other !== checkpoint);
   }
 
-  /** What is behind a time has not happened. */
+  /** Drops the checkpoints from a time on, because the future has changed. */
   cutFrom(time: number): void {
     this.#list = this.#list.filter((checkpoint) => checkpoint.time < time);
   }
 
-  /** The index of the first that is later. */
+  /** Returns the index of the first checkpoint after a time. */
   #after(time: number): number {
     let low = 0;
     let high = this.#list.length;
@@ -71,9 +76,9 @@ export class Checkpoints {
     return low;
   }
 
-  /** Drops those that leave the smallest gaps, compared with their distance from the present. */
+  /** Drops the checkpoints that leave the smallest gaps relative to their distance from the present. */
   #thin(now: number): void {
-    while (this.#list.length > mostCheckpoints || this.#bytes() > this.#limit) {
+    while (this.#list.length > maxCheckpoints || this.#bytes() > this.#limit) {
       let least = Infinity;
       let worst = -1;
       for (let i = 1; i < this.#list.length - 1; i++) {
@@ -87,7 +92,10 @@ export class Checkpoints {
     }
   }
 
-  /** A page that several share counts for the first of them; what is dropped may leave it to the next. */
+  /**
+   * Counts a page that several checkpoints share for the first of them only; when that one is dropped, the next one
+   * owns it.
+   */
   #bytes(): number {
     return this.#list.reduce((sum, { bytes, memory }) => sum + bytes + memory.pages.ownBytes, 0);
   }

@@ -2,13 +2,13 @@ import type { ReportSink } from "../machine/faults/report-sink.ts";
 import type { Report } from "../machine/reports/report.ts";
 import type { Finding } from "./end.ts";
 
-/** What has been said in the course of time: by the program, and by sanitizers about it. In the order of time. */
+/** The output of the program and the reports of sanitizers, in the order of time. */
 export class Chronicle {
   #output: { readonly time: number; readonly text: string }[] = [];
   #findings: Finding[] = [];
-  /** Reports that are findings or ends of time already. */
+  /** Reports that have been recorded, as findings or as the end of time. */
   readonly #known = new Set<Report>();
-  /** Whose reports were looked at last, and how many there were. */
+  /** The report sink that was read last, and how many reports it had. */
   #sink: ReportSink | null = null;
   #taken = 0;
 
@@ -16,7 +16,7 @@ export class Chronicle {
     return this.#findings;
   }
 
-  /** What the instructions before a time have printed. */
+  /** Returns what the instructions before a time have printed. */
   outputBefore(end: number): string {
     return this.#output.reduce((all, { time, text }) => (time < end ? all + text : all), "");
   }
@@ -25,7 +25,7 @@ export class Chronicle {
     this.#output.push({ time, text });
   }
 
-  /** The reports that have come of the instruction at a time. */
+  /** Records the new reports, which are about the instruction at a time. */
   take(sink: ReportSink, time: number): void {
     const { reports } = sink;
     if (sink === this.#sink && reports.length === this.#taken) return;
@@ -38,18 +38,18 @@ export class Chronicle {
     }
   }
 
-  /** A report that is not a finding. */
+  /** Marks a report as known, so that it does not become a finding. */
   know(report: Report): void {
     this.#known.add(report);
   }
 
-  /** What has been behind a time will be another. */
+  /** Forgets output and findings from a time on, because the future has changed. */
   cutFrom(time: number): void {
     this.forgetOutputFrom(time);
     this.#findings = this.#findings.filter((finding) => finding.time < time);
   }
 
-  /** It will be printed again. */
+  /** Forgets output from a time on, because it will be printed again. */
   forgetOutputFrom(time: number): void {
     this.#output = this.#output.filter((output) => output.time < time);
   }

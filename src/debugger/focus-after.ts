@@ -4,15 +4,15 @@ import type { Stop } from "./stop.ts";
 
 /** The machine where time has stopped, and what was in focus before. */
 interface Stopped {
-  /** What is executed next. */
+  /** The instruction that is executed next. */
   readonly moment: Moment | null;
   readonly focus: Focus;
   readonly view: FocusView;
 }
 
 /**
- * Whoever has made time stop comes into focus; after a step, whoever is in focus stays there if it can, or, where steps are those
- * of a warp or more, `follows` what is executed next.
+ * Returns the focus after a stop. It moves to the lanes that caused the stop. After a step it stays if it can or, if
+ * steps are those of a warp or more (`follows`), moves to the lanes that are executed next.
  */
 export function focusAfter(stop: Stop, { moment, focus, view }: Stopped, follows: boolean): Focus {
   const lanes = moment === null ? null : lanesOf(stop, moment, follows);
@@ -24,7 +24,7 @@ export function focusAfter(stop: Stop, { moment, focus, view }: Stopped, follows
   return isMine && ((lanes >>> focus.lane) & 1) !== 0 ? { ...focus, frame: 0 } : focusOn(moment, lanes);
 }
 
-/** The lanes that have made time stop, 0 when it may have been any of the moment's; null: nobody has. */
+/** Returns the lanes that caused a stop; 0 if it may have been any lane of the moment; null if no lane did. */
 function lanesOf(stop: Stop, moment: Moment, follows: boolean): number | null {
   const {
     reason,
@@ -38,7 +38,7 @@ function lanesOf(stop: Stop, moment: Moment, follows: boolean): number | null {
   return report === null ? (watchpoints[0]?.lanes ?? 0) : lanesOfThread(moment, report.threads[0]?.thread);
 }
 
-/** The lane of a thread, where it is of the moment's group. */
+/** Returns the lane of a thread, if it is one of the moment's group. */
 function lanesOfThread({ warp, group }: Moment, thread: readonly number[] | undefined): number {
   let lanes = 0;
   for (let lane = 0; lane < 32; lane++) {

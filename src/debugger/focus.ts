@@ -3,27 +3,33 @@ import type { Warp } from "../machine/state/warp.ts";
 import { framesOf, type LaneFrame, type LanePlace, placeOf } from "./view/lane-place.ts";
 import type { LaneId } from "./watchpoint.ts";
 
-/** The lane and the function that a debugger looks at. It is named, not held: going through time makes other objects of it. */
+/**
+ * The lane and the function that a debugger shows. It refers to them by number, because moving through time replaces
+ * the objects.
+ */
 export interface Focus extends LaneId {
-  /** Counts from the innermost function. */
+  /** The function, counted from the innermost one, which is 0. */
   readonly frame: number;
 }
 
-/** What there is in focus now. */
+/** The current state of what is in focus. */
 export interface FocusView {
-  /** Null when the block is not running. */
+  /** The warp; null if the block is not running. */
   readonly warp: Warp | null;
+  /** Where the lane is; null if the block is not running. */
   readonly place: LanePlace | null;
-  /** The innermost first. */
+  /** The functions that the lane is in, the innermost first. */
   readonly frames: readonly LaneFrame[];
-  /** The one in focus. */
+  /** The frame in focus. */
   readonly frame: LaneFrame | null;
 }
 
+/** Returns a warp of a running block, or null. */
 export function warpOf({ blocks }: Execution, { block, warp }: LaneId): Warp | null {
   return blocks.find(({ ticket }) => ticket === block)?.warps[warp] ?? null;
 }
 
+/** Returns the current state of what is in focus. */
 export function viewOf(execution: Execution, moment: Moment | null, focus: Focus): FocusView {
   const warp = warpOf(execution, focus);
   if (warp === null) return { warp, place: null, frames: [], frame: null };
@@ -32,7 +38,7 @@ export function viewOf(execution: Execution, moment: Moment | null, focus: Focus
   return { warp, place, frames, frame: frames[focus.frame] ?? null };
 }
 
-/** The lowest of the lanes that a moment is about, or of those among them that are asked for. */
+/** Focuses on the lowest lane of a moment, or on the lowest of `lanes` if they are given. */
 export function focusOn({ warp, group }: Moment, lanes = 0): Focus {
   const mask = lanes === 0 ? group.mask : lanes;
   return { block: warp.cta.ticket, warp: warp.index, lane: 31 - Math.clz32(mask & -mask), frame: 0 };

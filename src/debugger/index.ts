@@ -1,18 +1,33 @@
 export { type Breakpoint, type BreakpointOptions, type HitCondition, parseHitCondition } from "./breakpoint.ts";
+export type { BreakpointHit } from "./breakpoint-probe.ts";
+export type { Answer, ConsoleView } from "./console/command.ts";
+export { Console } from "./console/console.ts";
+export { type DapHost, DapSession } from "./dap/dap-session.ts";
+export { frame, Unframer } from "./dap/framing.ts";
+export type { Arguments, DapEvent, DapResponse } from "./dap/protocol.ts";
+export type { End, Finding } from "./end.ts";
 export { parseExpression } from "./expression/parse.ts";
-export { type Expression, ExpressionError } from "./expression/tree.ts";
+export type { Scope } from "./expression/scope.ts";
+export { type Expression, ExpressionError, type ExpressionNode, type ExpressionSpan } from "./expression/tree.ts";
 export type { Focus, FocusView } from "./focus.ts";
 export { DebuggerError, findLocations, type Location } from "./location.ts";
 export type { Probe } from "./probe.ts";
 export { launchesOf } from "./program.ts";
-export { Session, type SessionOptions, type StepRequest } from "./session.ts";
-export type { Stop, StopReason } from "./stop.ts";
-export { type LaunchPlan, Timeline, type TimelineOptions } from "./timeline.ts";
 export type { Found, Search } from "./search.ts";
-export { Console } from "./console/console.ts";
-export { type DapHost, DapSession } from "./dap/dap-session.ts";
-export { frame, Unframer } from "./dap/framing.ts";
-export { assemblyPlace, type LaneFrame, type LanePlace, originPlace, placeOf } from "./view/lane-place.ts";
-export { formatValue, numberOf, type TypedBits } from "./view/value.ts";
-export type { Watched, WatchKind, Watchpoint } from "./watchpoint.ts";
-export type { End, Finding } from "./end.ts";
+export { Session, type SessionOptions, type StepRequest } from "./session.ts";
+export type { Granularity, Scope as StepScope, StepKind } from "./step-probe.ts";
+export type { Stop, StopReason } from "./stop.ts";
+export { type LaunchStarter, Timeline, type TimelineOptions } from "./timeline.ts";
+export {
+  assemblyPlace,
+  type LaneFrame,
+  type LanePlace,
+  originPlace,
+  placeOf,
+  type SourcePlace,
+} from "./view/lane-place.ts";
+export type { PlainAddress } from "./view/memory-view.ts";
+export { type Format, formatValue, numberOf, type TypedBits } from "./view/value.ts";
+export type { RegisterVariable, VisaVariable } from "./view/variables.ts";
+export type { WatchHit } from "./watch-probe.ts";
+export type { LaneId, Watched, WatchKind, WatchOwner, Watchpoint } from "./watchpoint.ts";

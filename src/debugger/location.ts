@@ -1,13 +1,15 @@
 import type { IrFunction } from "../ir/index.ts";
 import { nearest } from "../source/index.ts";
 
-/** One instruction of one function. */
+/** An instruction of a function. */
 export interface Location {
+  /** The function. */
   readonly ir: IrFunction;
+  /** Index in `ir.instructions`. */
   readonly index: number;
 }
 
-/** What was asked of a debugger makes no sense; the message says what would. */
+/** A request to the debugger that cannot be fulfilled. The message says why, and where possible what to do instead. */
 export class DebuggerError extends Error {
   override readonly name = "DebuggerError";
 }
@@ -15,14 +17,17 @@ export class DebuggerError extends Error {
 const lineOf = ({ source, instructions }: IrFunction, index: number): number =>
   source.position(instructions[index]!.span.start).line;
 
-/** Whether one path ends as the other does: users write less of it than compilers. */
+/** Whether one path is the end of the other: users write shorter paths than compilers do. */
 const samePath = (whole: string, given: string): boolean => {
   const plain = (path: string): string => path.replace(/\\/g, "/").replace(/^\.\//, "");
   const [a, b] = [plain(whole), plain(given)];
   return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
 };
 
-/** The first instruction of each stretch of a line of assembly, in each function; at the next line that has one. */
+/**
+ * Returns the first instruction of each run of instructions on a line of assembly, in every function. If no instruction
+ * is on that line, the next line that has one is used.
+ */
 function atAssemblyLine(functions: readonly IrFunction[], path: string | null, line: number): Location[] {
   const within = functions.filter(({ source }) => path === null || samePath(source.path, path));
   let best: { line: number; found: Location[] } | null = null;
@@ -38,7 +43,7 @@ function atAssemblyLine(functions: readonly IrFunction[], path: string | null, l
   return best?.found ?? [];
 }
 
-/** The same for a line of the source that the assembly was made from. */
+/** The same for a line of the source that the assembly was generated from. */
 function atOriginLine(functions: readonly IrFunction[], path: string, line: number): Location[] {
   let best: { line: number; found: Location[] } | null = null;
   for (const ir of functions) {
@@ -55,21 +60,26 @@ function atOriginLine(functions: readonly IrFunction[], path: string, line: numb
   return best?.found ?? [];
 }
 
-/** The file that `.loc` names which a path means; null where it means assembly, or none. */
+/** Returns the file named by `.loc` that a path refers to; null if the path refers to assembly, or to no file. */
 export function originFile(functions: readonly IrFunction[], path: string): string | null {
   if (functions.some(({ source }) => samePath(source.path, path))) return null;
   return functions.flatMap(({ files }) => [...files.values()]).find((file) => samePath(file, path)) ?? null;
 }
 
-/** What a path means: files of the program itself, or of the source that it was made from. */
+/**
+ * Returns the instructions at a line, or at the next one that has any. The path refers to a file of the program or,
+ * failing that, to one of the source that it was generated from.
+ */
 export function atLine(functions: readonly IrFunction[], path: string, line: number): readonly Location[] {
   const assembly = atAssemblyLine(functions, path, line);
   return assembly.length > 0 ? assembly : atOriginLine(functions, path, line);
 }
 
 /**
- * `LINE`, `FILE:LINE`, `FUNCTION`, `FUNCTION+N` (the N-th instruction from 0); `here` is the file that a line alone means. Throws a
- * DebuggerError when there is nothing there.
+ * Finds the instructions that a place stands for: `LINE` (of the file `here`, or of any file if that is null),
+ * `FILE:LINE`, `FUNCTION`, or `FUNCTION+N` (its N-th instruction, counted from 0). At least one is returned.
+ *
+ * @throws DebuggerError if there is no instruction there, or no such function
  */
 export function findLocations(
   functions: readonly IrFunction[],
@@ -80,7 +90,7 @@ export function findLocations(
   if (line !== undefined) {
     const found = path === null ? atAssemblyLine(functions, null, Number(line)) : atLine(functions, path, Number(line));
     if (found.length > 0) return found;
-    throw new DebuggerError(`there is no instruction at line ${line}${path ? ` of ${path}` : ""} or behind it`);
+    throw new DebuggerError(`there is no instruction at line ${line}${path ? ` of ${path}` : ""} or after it`);
   }
   const [, name = text, offset = "0"] = /^(.+)\+(\d+)$/.exec(text) ?? [];
   const ir = functions.find((f) => f.name === name && !f.external);

@@ -2,14 +2,14 @@ import type { Moment } from "../interpreter/execution.ts";
 import type { Group } from "../machine/state/group.ts";
 
 /**
- * What a debugger looks for while it goes through time. Most basic blocks hold nothing of it, and run as fast as ever; only
- * those that it `wants` are gone through one instruction at a time.
+ * What a debugger looks for while it goes through time. Basic blocks without any of it run at full speed; only those
+ * that the probe `wants` are executed one instruction at a time.
  */
 export interface Probe {
-  /** Whether it wants to see the instructions of the block at which a group stands. */
+  /** Whether the probe wants to see the instructions of the block that a group is about to execute. */
   wants(group: Group): boolean;
-  /** The instruction is about to be executed: whether this is what is looked for. */
+  /** Called before an instruction is executed; returns whether the search ends here. */
   before(moment: Moment): boolean;
-  /** It has been executed: the same, of what `before` saw. */
+  /** Called after the instruction has been executed; returns whether the search ends here. */
   after(moment: Moment): boolean;
 }

@@ -3,7 +3,7 @@ import type { BasicBlock } from "../machine/state/code.ts";
 import type { Group } from "../machine/state/group.ts";
 import type { Probe } from "./probe.ts";
 
-/** Remembers of each basic block whether it holds what is looked for. */
+/** Caches for each basic block whether it contains anything of interest. */
 export class BlockMarks {
   readonly #holds: (block: BasicBlock) => boolean;
   readonly #known = new Map<BasicBlock, boolean>();
@@ -19,7 +19,7 @@ export class BlockMarks {
   }
 }
 
-/** Whatever any of the probes finds. All of them see every instruction that one of them wants to see. */
+/** Combines probes: finds what any of them finds. Every probe sees each instruction that one of them wants to see. */
 export class AnyProbe implements Probe {
   readonly #probes: readonly Probe[];
 
@@ -44,3 +44,6 @@ export class AnyProbe implements Probe {
     return found;
   }
 }
+
+/** Finds nothing. */
+export const nothing: Probe = { wants: () => false, before: () => false, after: () => false };

@@ -1,11 +1,13 @@
 import type { JobRun } from "../runtime/job/job-execution.ts";
-import type { LaunchPlan } from "./timeline.ts";
+import type { LaunchStarter } from "./timeline.ts";
 
 /**
- * The launches of a job as a debugger takes them: in the interpreter, and without a limit of time, which would end them while
- * somebody thinks. Loads the job's program and fills its buffers; throws what is wrong with it.
+ * Returns the launches of a job for a debugger: they run in the interpreter and without a time limit, which would end
+ * them while the user thinks. Loads the job's program and fills its buffers.
+ *
+ * @throws whatever `JobRun.open` throws if the job or its program is invalid
  */
-export const launchesOf = (run: JobRun): readonly LaunchPlan[] =>
+export const launchesOf = (run: JobRun): readonly LaunchStarter[] =>
   run.open().map(({ kernel, options: { timeoutMs: _, onProgress: __, ...options } }) => (print) => {
     return kernel.begin({ ...options, onOutput: print });
   });

@@ -2,6 +2,7 @@ import type { Execution, Moment } from "../interpreter/execution.ts";
 import type { IrFunction } from "../ir/index.ts";
 import type { DeviceMemory } from "../machine/memory/memory.ts";
 import type { Dim3 } from "../machine/reports/report.ts";
+import type { Site } from "../machine/state/code.ts";
 import { type BreakpointHit, BreakpointProbe } from "./breakpoint-probe.ts";
 import type { Breakpoint, BreakpointOptions } from "./breakpoint.ts";
 import { assign, evaluate } from "./expression/evaluate.ts";
@@ -11,66 +12,55 @@ import { focusAfter } from "./focus-after.ts";
 import { type Focus, type FocusView, viewOf } from "./focus.ts";
 import { DebuggerError, findLocations, type Location } from "./location.ts";
 import type { Probe } from "./probe.ts";
-import { AnyProbe } from "./probes.ts";
+import { AnyProbe, nothing } from "./probes.ts";
 import type { Found, Search } from "./search.ts";
-import {
-  type Granularity,
-  ReverseStepProbe,
-  type StepKind,
-  StepProbe,
-  type Scope as StepScope,
-  UntilProbe,
-} from "./step-probe.ts";
+import type { SessionOptions, StepRequest } from "./session-options.ts";
+import { ReverseStepProbe, type StepOptions, StepProbe, type Scope as StepScope, UntilProbe } from "./step-probe.ts";
 import type { Stop, StopReason } from "./stop.ts";
-import { type LaunchPlan, Timeline, type TimelineOptions } from "./timeline.ts";
+import { type LaunchStarter, Timeline } from "./timeline.ts";
 import { assemblyPlace } from "./view/lane-place.ts";
 import type { TypedBits } from "./view/value.ts";
 import { type WatchHit, WatchProbe } from "./watch-probe.ts";
 import { watchTarget } from "./watch-target.ts";
 import type { Watched, WatchKind, Watchpoint } from "./watchpoint.ts";
 
-export interface SessionOptions extends TimelineOptions {
-  /** Sanitizers' reports stop. Default: true. */
-  readonly stopOnReports?: boolean;
-  /** What breakpoints print. */
-  readonly onLog?: (text: string) => void;
-}
+export type { SessionOptions, StepRequest } from "./session-options.ts";
 
-export interface StepRequest {
-  readonly kind: StepKind;
-  readonly backward?: boolean;
-  readonly scope?: StepScope;
-  readonly granularity?: Granularity;
-}
-
-const laneHasEnded =
-  "the lane in focus has ended: look at another one (info lanes), or let steps be of the warp (scope warp)";
+const laneHasEnded = "the lane in focus has ended: look at another one (info lanes), or step by warp (scope warp)";
 
 const blockHasEnded =
-  "the block in focus has ended: look at another one (info blocks), or let steps be of all (scope machine)";
-
-const nothing: Probe = { wants: () => false, before: () => false, after: () => false };
+  "the block in focus has ended: look at another one (info blocks), or step by machine (scope machine)";
 
 /**
- * A program under a debugger, without any front: each command is a method that returns data. Those that go through time are
- * searches, which `complete` carries out.
+ * A program under a debugger, independent of any user interface: each command is a method that returns data. Methods
+ * that go through time return searches, which `complete` or `finish` carries out.
  */
 export class Session {
+  /** Time, and the machine at the present one. */
   readonly timeline: Timeline;
+  /** The breakpoints by id. */
   readonly breakpoints = new Map<number, Breakpoint>();
+  /** The watchpoints by id. */
   readonly watchpoints = new Map<number, Watchpoint>();
+  /** Receives the messages of log points. */
   readonly onLog: (text: string) => void;
+  /** Whether reports of sanitizers stop the program. */
   stopOnReports: boolean;
+  /** What the debugger shows; may be set. */
   focus: Focus = { block: 0, warp: 0, lane: 0, frame: 0 };
-  /** Counts the changes of `breakpoints` and `watchpoints` after which a search that goes on must look again. */
+  /** Counts changes of `breakpoints` and `watchpoints`, so that a running search notices them. */
   revision = 0;
-  /** Counts the values that somebody has changed. */
+  /** Counts the values that have been changed. */
   edits = 0;
   #numbers = 0;
   #interrupted = false;
 
-  /** Throws what the first launch throws. */
-  constructor(memory: DeviceMemory, launches: readonly LaunchPlan[], options: SessionOptions = {}) {
+  /**
+   * Starts the first launch of `launches` on `memory`, the memory of their device.
+   *
+   * @throws whatever starting the first launch throws
+   */
+  constructor(memory: DeviceMemory, launches: readonly LaunchStarter[], options: SessionOptions = {}) {
     this.timeline = new Timeline(memory, launches, options);
     this.stopOnReports = options.stopOnReports ?? true;
     this.onLog = options.onLog ?? (() => {});
@@ -79,39 +69,43 @@ export class Session {
 
   // ---- Where it stands ----------------------------------------------------------------------------------------------
 
+  /** The present time, in instructions of warps since the first launch began. */
   get now(): number {
     return this.timeline.now;
   }
 
-  /** Which launch of the program runs. */
+  /** The index of the running launch. */
   get launch(): number {
     return this.timeline.launch.index;
   }
 
+  /** The running launch as the interpreter executes it. Replaced when the next launch begins. */
   get execution(): Execution {
     return this.timeline.execution;
   }
 
-  /** What is executed next, or would be if it could. */
+  /** The next instruction, even if it cannot be executed because it faults; null if there is none. */
   get moment(): Moment | null {
     return this.timeline.moment ?? this.timeline.faulting;
   }
 
+  /** The current state of what is in focus. */
   get view(): FocusView {
     return viewOf(this.execution, this.moment, this.focus);
   }
 
-  /** What names mean in the function in focus. */
+  /** The meaning of names in the function in focus. */
   get scope(): Scope {
     const { warp, frame } = this.view;
     return new Scope(this.execution, { warp, lane: this.focus.lane, activation: frame?.activation ?? null }, this);
   }
 
+  /** The functions of the program, including provided ones. */
   get functions(): readonly IrFunction[] {
     return this.execution.program.module.functions;
   }
 
-  /** Where time stands, and what is known of it; `reason`: how it came there. */
+  /** Describes the present; `reason` says how time came to stop here. */
   stop(reason: StopReason): Stop {
     const { now, timeline } = this;
     const { end } = timeline;
@@ -130,7 +124,10 @@ export class Session {
 
   // ---- Going through time -------------------------------------------------------------------------------------------
 
-  /** Goes through a search with pauses, so that `interrupt` can come between; then it stops where it is. */
+  /**
+   * Carries out a search, yielding to the event loop from time to time. `interrupt` stops it wherever it is. `onPause`
+   * is called at each yield.
+   */
   async complete(search: Search<Stop>, onPause?: () => void): Promise<Stop> {
     this.#interrupted = false;
     for (;;) {
@@ -142,7 +139,7 @@ export class Session {
     }
   }
 
-  /** The same at once. */
+  /** Carries out a search without yielding. */
   finish(search: Search<Stop>): Stop {
     for (;;) {
       const { done, value } = search.next();
@@ -150,16 +147,24 @@ export class Session {
     }
   }
 
+  /** Stops the search that `complete` is carrying out. */
   interrupt(): void {
     this.#interrupted = true;
   }
 
-  /** To the next breakpoint, watchpoint, report or end of time. `here`: a breakpoint at the present instruction counts. */
+  /**
+   * Goes to the next breakpoint, watchpoint, report or end of time, or back to the last one. `here`: breakpoints at the
+   * present instruction count.
+   */
   continue({ backward = false, here = false } = {}): Search<Stop> {
     return backward ? this.#backward(nothing) : this.#forward(nothing, { here });
   }
 
-  /** Throws a DebuggerError when the lane in focus has ended, or what else a step is of. */
+  /**
+   * Makes a step.
+   *
+   * @throws DebuggerError if the lane in focus has ended, or the block if the scope is wider
+   */
   step({ kind, backward = false, scope = "lane", granularity = "instruction" }: StepRequest): Search<Stop> {
     const { place, frame } = this.view;
     if (!backward) {
@@ -167,23 +172,18 @@ export class Session {
       if (scope === "lane" && place?.site === null) throw new DebuggerError(laneHasEnded);
       if (scope !== "machine" && place === null) throw new DebuggerError(blockHasEnded);
     }
-    const options = {
-      kind,
-      scope,
-      granularity,
-      focus: this.focus,
-      depth: (kind === "out" ? frame?.activation.depth : place?.activation?.depth) ?? 0,
-      from: place?.site ?? null,
-      next: () => this.timeline.moment,
-    };
+    const depth = (kind === "out" ? frame?.activation.depth : place?.activation?.depth) ?? 0;
+    const options = this.#stepFrom(place?.site ?? null, depth, { kind, scope, granularity });
     const follows = scope !== "lane";
     if (backward) return this.#backward(new ReverseStepProbe(options), follows);
     return this.#forward(new StepProbe(options), { follows });
   }
 
   /**
-   * To a place of the present function, or behind it; without a place to the next instruction that lies behind in the text: the lane
-   * in focus, or the first of its warp or its block. Throws a DebuggerError when there is no such place.
+   * Goes to a place of the present function or out of it; without a place, to the next instruction further down in the
+   * text. What counts is the lane in focus, or the first lane of a wider scope.
+   *
+   * @throws DebuggerError if there is no such place, or if the lane or block in focus has ended
    */
   until(text: string | null, scope: StepScope = "lane"): Search<Stop> {
     if (this.timeline.atEnd) return this.#stay("end");
@@ -196,26 +196,25 @@ export class Session {
       places === null
         ? at.code.ir === site.code.ir && at.index > site.index
         : places.some(({ ir, index }) => ir === at.code.ir && index === at.index);
-    const options = {
-      kind: "over",
-      scope,
-      granularity: "instruction",
-      focus: this.focus,
-      depth: activation.depth,
-      from: site,
-      next: () => this.timeline.moment,
-    } as const;
+    const options = this.#stepFrom(site, activation.depth, { kind: "over", scope, granularity: "instruction" });
     return this.#forward(new UntilProbe(options, isThere), { follows: scope !== "lane" });
   }
 
+  #stepFrom(from: Site | null, depth: number, how: Pick<StepOptions, "kind" | "scope" | "granularity">): StepOptions {
+    return { ...how, from, depth, focus: this.focus, next: () => this.timeline.moment };
+  }
+
+  /** Goes to a time, or to the end of time if that is earlier. */
   *goTo(time: number): Search<Stop> {
     yield* this.timeline.goTo(Math.max(0, time));
     return this.#settle(this.stop("goto"));
   }
 
   /**
-   * To before the last write of what an expression names. Where there is none, time stays as it is, and the reason is `beginning`.
-   * Throws an ExpressionError or a DebuggerError when it names nothing.
+   * Goes back to just before the last write to what an expression names. If there is none, time stays as it is, and the
+   * reason of the stop is "beginning".
+   *
+   * @throws ExpressionError or DebuggerError if the expression names nothing that can be written
    */
   lastWrite(text: string): Search<Stop> {
     const watched = this.watched(text);
@@ -232,13 +231,13 @@ export class Session {
     return this.stop("beginning");
   }
 
-  /** Time does not move. */
+  /** Ends at once: time does not move. */
   // biome-ignore lint/correctness/useYield: a search that ends at once
   *#stay(reason: StopReason): Search<Stop> {
     return this.stop(reason);
   }
 
-  /** `follows`: whoever is next at the end of a step comes into focus. */
+  /** `follows`: after a step, the focus moves to whichever lanes are next. */
   *#forward(step: Probe, { here = false, follows = false } = {}): Search<Stop> {
     const breakpoints = new BreakpointProbe(this, { counts: true, seen: here ? -1 : this.now });
     const watch = new WatchProbe(this.watchpoints, this);
@@ -247,7 +246,7 @@ export class Session {
     if (found !== "probe") return this.#settle(this.stop(found === "finding" ? "report" : "end"));
     const { now } = this;
     const { moment } = this;
-    // A step may end at a breakpoint, which has not been asked yet.
+    // A step may end at a breakpoint that has not been checked yet.
     if (moment !== null && breakpoints.time !== now) breakpoints.before(moment);
     const hits = breakpoints.time === now ? breakpoints.hits : [];
     const watched = watch.time === now - 1 ? watch.hits : [];
@@ -286,12 +285,18 @@ export class Session {
 
   // ---- Breakpoints and watchpoints ----------------------------------------------------------------------------------
 
-  /** Throws a DebuggerError when the text names no place. */
+  /**
+   * Finds the instructions that a place stands for; see `findLocations`. A line without a file is in that of the
+   * function in focus.
+   *
+   * @throws DebuggerError if there are none
+   */
   locations(text: string): readonly Location[] {
     const { frame } = this.view;
     return findLocations(this.functions, text, frame === null ? null : assemblyPlace(frame.site).path);
   }
 
+  /** Adds a breakpoint at `locations`; `text` is how the user wrote the place. */
   addBreakpoint(text: string, locations: readonly Location[], options: BreakpointOptions = {}): Breakpoint {
     const { condition = null, hitCondition = null, logMessage = null, temporary = false } = options;
     const id = ++this.#numbers;
@@ -301,17 +306,22 @@ export class Session {
     return breakpoint;
   }
 
+  /** Removes a breakpoint; returns whether there was one with this id. */
   removeBreakpoint(id: number): boolean {
     this.revision++;
     return this.breakpoints.delete(id);
   }
 
-  /** Throws an ExpressionError or a DebuggerError when there is nothing to watch. */
+  /**
+   * Adds a watchpoint on what an expression names, for the lane in focus.
+   *
+   * @throws ExpressionError or DebuggerError if the expression names nothing that can be watched
+   */
   addWatchpoint(text: string, on: WatchKind): Watchpoint {
     return this.watch(text, on, this.watched(text));
   }
 
-  /** The same for what has been found before. */
+  /** Adds a watchpoint on something that `watched` has found. */
   watch(text: string, on: WatchKind, watched: Watched): Watchpoint {
     const watchpoint = { id: ++this.#numbers, text, on, watched, enabled: true, hits: 0 };
     this.watchpoints.set(watchpoint.id, watchpoint);
@@ -319,7 +329,11 @@ export class Session {
     return watchpoint;
   }
 
-  /** What an expression names, for the lane in focus. Throws an ExpressionError or a DebuggerError when it names nothing. */
+  /**
+   * Returns what an expression names, for the lane in focus.
+   *
+   * @throws ExpressionError or DebuggerError if it names nothing that can be watched
+   */
   watched(text: string): Watched {
     const { block, warp, lane } = this.focus;
     return watchTarget(parseExpression(text), this.scope, { block, warp, lane, launch: this.launch });
@@ -327,14 +341,21 @@ export class Session {
 
   // ---- Values -------------------------------------------------------------------------------------------------------
 
-  /** Throws an ExpressionError. */
+  /**
+   * Evaluates an expression for the lane in focus.
+   *
+   * @throws ExpressionError if it is malformed or has no value here
+   */
   evaluate(text: string): TypedBits {
     return evaluate(parseExpression(text), this.scope);
   }
 
   /**
-   * Gives a register, a variable or memory a value: from here on time is another one. Returns whether sanitizers see nothing
-   * more of the launch.
+   * Assigns to a register, a variable or memory; what was known of the future is forgotten. Returns whether sanitizers
+   * no longer observe this launch.
+   *
+   * @throws ExpressionError if an expression has no value or the target cannot be assigned to; DebuggerError if the
+   *   program has ended
    */
   assign(target: string, value: string): boolean {
     this.#refuseAtEnd();
@@ -346,7 +367,11 @@ export class Session {
     return this.timeline.edit(() => assign(to, from, scope)).sanitizersStop;
   }
 
-  /** Writes memory as the lane in focus sees it; false when not all of it is there. Throws a DebuggerError at the end of time. */
+  /**
+   * Writes memory as the lane in focus sees it. Returns false, without writing, if not all of it exists.
+   *
+   * @throws DebuggerError if the program has ended
+   */
   writeMemory(address: bigint, bytes: Uint8Array): boolean {
     this.#refuseAtEnd();
     const { scope } = this;
@@ -359,13 +384,13 @@ export class Session {
     return written;
   }
 
-  /** Nothing would follow from a change. */
+  /** Once the program has ended, a change would have no effect. */
   #refuseAtEnd(): void {
     const { atEnd, end } = this.timeline;
     if (atEnd && end?.kind === "done") throw new DebuggerError("the program has ended");
   }
 
-  /** The block's place in the grid. */
+  /** Returns the position in the grid of the block with a linear index. */
   blockId(ticket: number): Dim3 {
     const [x, y] = this.execution.grid.dimensions;
     return [ticket % x, Math.floor(ticket / x) % y, Math.floor(ticket / (x * y))];

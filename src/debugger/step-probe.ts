@@ -6,27 +6,36 @@ import type { Probe } from "./probe.ts";
 import { originPlace, placeOf } from "./view/lane-place.ts";
 import type { LaneId } from "./watchpoint.ts";
 
-/** Whose next instruction a step waits for. */
+/**
+ * Whose next instruction ends a step: that of the lane in focus, or of any lane of its warp, of its block, or of the
+ * machine.
+ */
 export type Scope = "lane" | "warp" | "block" | "machine";
 
-/** How far a step goes: to the next instruction of the assembly, or of another line of the source that it comes from. */
+/**
+ * How far a step goes: to the next instruction of the assembly, or to another line of the source that it was generated
+ * from.
+ */
 export type Granularity = "instruction" | "source-line";
 
+/** What a step does about calls: enters them, passes over them, or leaves the present function. */
 export type StepKind = "into" | "over" | "out";
 
-interface StepOptions {
+/** A step, and where it begins. */
+export interface StepOptions {
   readonly kind: StepKind;
   readonly scope: Scope;
   readonly granularity: Granularity;
   readonly focus: LaneId;
-  /** How many calls deep the lane is, and what it executes next. */
+  /** How many calls deep the lane is. */
   readonly depth: number;
+  /** What the lane executes next. */
   readonly from: Site | null;
   /** What the machine executes next. */
   readonly next: () => Moment | null;
 }
 
-/** The first of the IR's instructions that one of the assembly became. */
+/** Whether this is the first IR instruction of an assembly instruction. */
 const beginsInstruction = ({ code, index, instruction }: Site): boolean =>
   code.ir.instructions[index - 1]?.span.start !== instruction.span.start;
 
@@ -45,7 +54,7 @@ const beginsLine = (site: Site): boolean => {
 abstract class ForwardProbe implements Probe {
   protected readonly options: StepOptions;
   #isMine = false;
-  /** The lane has nothing to execute until others have come somewhere. */
+  /** The lane waits for other lanes. */
   #waits = false;
 
   constructor(options: StepOptions) {
@@ -56,30 +65,36 @@ abstract class ForwardProbe implements Probe {
     return isWarpOf(warp, this.options);
   }
 
-  /** Of a warp or more, a step ends before the instruction that is next there, whosoever it is; of a lane, when it goes on. */
+  /**
+   * A step of a warp or more ends before the next instruction there, whichever lanes execute it; a step of a lane that
+   * has waited ends before the lane continues.
+   */
   before(moment: Moment): boolean {
     this.#isMine = isOf(moment, this.options);
     const mayEnd = this.#isMine && (this.options.scope !== "lane" || this.#waits);
     return mayEnd && this.isThere(moment.site, moment.group.activation.depth);
   }
 
-  /** Of a lane, it ends behind one of its instructions, as soon as the lane stands well: others may be next. */
+  /**
+   * A step of a lane ends after one of its instructions, unless the lane now waits. The next instruction may be that of
+   * others.
+   */
   after(moment: Moment): boolean {
     if (!this.#isMine) return false;
     const { scope, focus, next } = this.options;
     if (scope !== "lane") return hasEnded(moment.warp, scope);
     const { site, activation, state } = placeOf(moment.warp, focus.lane, next());
-    // It has ended: there is nothing more to come.
+    // The lane has ended.
     if (site === null || activation === null) return true;
     this.#waits = state === "barrier" || state === "lanes" || state === "returned";
     return !this.#waits && this.isThere(site, activation.depth);
   }
 
-  /** Whether it may end at a place, so many calls deep. */
+  /** Whether the step may end at an instruction, so many calls deep. */
   protected abstract isThere(site: Site, depth: number): boolean;
 }
 
-/** Finds the end of a step forward. */
+/** Finds the end of a forward step. */
 export class StepProbe extends ForwardProbe {
   protected isThere(site: Site, now: number): boolean {
     const { kind, granularity, depth, from } = this.options;
@@ -90,7 +105,7 @@ export class StepProbe extends ForwardProbe {
   }
 }
 
-/** Finds the beginning of a step backward: the last instruction of the focus, before it is executed. */
+/** Finds the beginning of a backward step: the last instruction of what is in focus, before it is executed. */
 export class ReverseStepProbe implements Probe {
   readonly #options: StepOptions;
 
@@ -119,7 +134,7 @@ export class ReverseStepProbe implements Probe {
   }
 }
 
-/** Finds somebody of the focus at one of some places, or behind the function: `until`. */
+/** Finds the first lane in scope that reaches one of some places, or that leaves the function. */
 export class UntilProbe extends ForwardProbe {
   readonly #isPlace: (site: Site) => boolean;
 
@@ -134,16 +149,16 @@ export class UntilProbe extends ForwardProbe {
   }
 }
 
-/** Whether the scope may be concerned with what a warp does. */
+/** Whether a warp is in scope. */
 function isWarpOf(warp: Warp, { scope, focus }: StepOptions): boolean {
   if (scope === "machine") return true;
   return warp.cta.ticket === focus.block && (scope === "block" || warp.index === focus.warp);
 }
 
-/** Whether a moment is one of the scope. */
+/** Whether a moment belongs to the scope. */
 const isOf = ({ warp, group }: Moment, options: StepOptions): boolean =>
   isWarpOf(warp, options) && (options.scope !== "lane" || ((group.mask >>> options.focus.lane) & 1) !== 0);
 
-/** Whether nothing more will come of a warp, or of its block. */
+/** Whether a warp, or its block, has ended. */
 const hasEnded = (warp: Warp, scope: Scope): boolean =>
   (scope === "warp" && warp.live === 0) || (scope === "block" && warp.cta.liveWarps === 0);

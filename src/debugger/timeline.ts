@@ -9,114 +9,123 @@ import type { End, Finding } from "./end.ts";
 import type { Probe } from "./probe.ts";
 import { type Found, Pause, type Search } from "./search.ts";
 
-/** A launch that has not begun. `print` is called with what it prints. */
-export type LaunchPlan = (print: (text: string) => void) => BegunLaunch;
+/** Starts a launch, without executing anything yet. `print` receives what the launch prints. */
+export type LaunchStarter = (print: (text: string) => void) => BegunLaunch;
 
 interface Launch {
   readonly begun: BegunLaunch;
   readonly begin: number;
-  /** Its sanitizers, which see every instruction once: when it is executed for the first time. */
+  /** The sanitizers, which see each instruction once: when it is executed for the first time. */
   readonly observers: Observers | null;
 }
 
+/** Options of a timeline. */
 export interface TimelineOptions {
-  /** Instructions from one checkpoint to the next, at least. */
+  /** The least number of instructions between two checkpoints. Default: 100 000. */
   readonly checkpointEvery?: number;
-  /** Bytes that checkpoints may keep. */
+  /** The most bytes that checkpoints may occupy. Default: 512 MiB. */
   readonly checkpointBytes?: number;
 }
 
 const defaults: Required<TimelineOptions> = { checkpointEvery: 100_000, checkpointBytes: 512 * 2 ** 20 };
 
-/** Bytes that are kept in about the time in which one instruction is executed. */
+/** Bytes that can be saved in about the time that one instruction takes. */
 const bytesPerInstruction = 64;
 
-/** Basic blocks at a time, at most. */
-const largestBatch = 1024;
+/** The most basic blocks that are run at a time. */
+const maxBatch = 1024;
 
-/** Instructions before now among which a search backward looks first. */
+/** How far back a backward search looks first, in instructions. */
 const nearby = 2000;
 
 /**
- * Time, of a program's launches one behind the other, counted in instructions of warps. The machine is deterministic: going back
- * is bringing back an earlier checkpoint and going forward from there.
+ * The time of a program: its launches one after the other, measured in instructions of warps. The machine is
+ * deterministic: to go back is to restore an earlier checkpoint and go forward from there.
  */
 export class Timeline {
+  /** The memory of the device that the launches run on. */
   readonly memory: DeviceMemory;
-  readonly #plans: readonly LaunchPlan[];
+  readonly #starters: readonly LaunchStarter[];
   readonly #options: Required<TimelineOptions>;
   readonly #checkpoints: Checkpoints;
   readonly #launches: Launch[] = [];
   readonly #chronicle = new Chronicle();
   #current = 0;
   #frontier = 0;
-  /** The machine at the frontier, while it is elsewhere. */
+  /** The machine at the frontier, while time is elsewhere. */
   #newest: Checkpoint | null = null;
-  /** Where going forward must bring a checkpoint back. */
+  /** The next time at which going forward has to restore a checkpoint. */
   #seam = Infinity;
   #nextCheckpoint = 0;
-  /** Basic blocks at a time: few enough for checkpoints to come in time. */
+  /** Basic blocks to run at a time: few enough for checkpoints to be taken on time. */
   readonly #batch: number;
   #end: End | null = null;
 
-  /** Throws what the first launch throws. */
-  constructor(memory: DeviceMemory, plans: readonly LaunchPlan[], options: TimelineOptions = {}) {
+  /**
+   * Starts the first launch on `memory`, the memory of the launches' device.
+   *
+   * @throws whatever starting the first launch throws
+   */
+  constructor(memory: DeviceMemory, starters: readonly LaunchStarter[], options: TimelineOptions = {}) {
     this.memory = memory;
-    this.#plans = plans;
+    this.#starters = starters;
     this.#options = { ...defaults, ...options };
-    this.#batch = Math.max(1, Math.min(largestBatch, this.#options.checkpointEvery >> 4));
+    this.#batch = Math.max(1, Math.min(maxBatch, this.#options.checkpointEvery >> 4));
     this.#checkpoints = new Checkpoints(this.#options.checkpointBytes);
     this.#begin();
   }
 
+  /** The running launch as the interpreter executes it. */
   get execution(): Execution {
     return this.#launch.begun.execution;
   }
 
-  /** Which launch runs, and how many there are. */
+  /** The index of the running launch, and the number of launches. */
   get launch(): { readonly index: number; readonly count: number } {
-    return { index: this.#current, count: this.#plans.length };
+    return { index: this.#current, count: this.#starters.length };
   }
 
-  /** Instructions gone through. */
+  /** The present time: instructions of warps since the first launch began. */
   get now(): number {
     return this.#launch.begin + this.execution.time;
   }
 
-  /** The latest time that has been. */
+  /** The latest time reached so far. */
   get frontier(): number {
     return this.#frontier;
   }
 
-  /** The end of time, where it has been seen. */
+  /** The end of time; null if it has not been reached yet. */
   get end(): End | null {
     return this.#end;
   }
 
+  /** Whether time stands at its end. */
   get atEnd(): boolean {
     return this.#end?.time === this.now;
   }
 
-  /** What sanitizers have said so far. */
+  /** The reports of sanitizers so far. */
   get findings(): readonly Finding[] {
     return this.#chronicle.findings;
   }
 
-  /** What has been printed up to now. */
+  /** What the program has printed before the present. */
   get output(): string {
     return this.#chronicle.outputBefore(this.now);
   }
 
+  /** How many checkpoints are kept. */
   get checkpointCount(): number {
     return this.#checkpoints.count;
   }
 
-  /** The instruction that is next; null at the end of time. */
+  /** The next instruction; null at the end of time. */
   get moment(): Moment | null {
     return this.atEnd ? null : this.execution.moment;
   }
 
-  /** The instruction that faults is known, but not executed. */
+  /** The instruction whose fault has ended time, if time stands there. */
   get faulting(): Moment | null {
     return this.atEnd ? this.execution.moment : null;
   }
@@ -124,9 +133,8 @@ export class Timeline {
   // ---- Searches -----------------------------------------------------------------------------------------------------
 
   /**
-   * Goes forward at least one instruction, to the first that the probe finds: to before it or behind it, as the probe says.
-   * `findings`: reports of sanitizers are looked for too. Nothing beyond `limit` is executed. `here`: the first instruction
-   * may be the one.
+   * Goes forward at least one instruction, to just before or after the first one that the probe finds. `findings`:
+   * stops at reports of sanitizers too. Nothing beyond `limit` is executed. `here`: the very first instruction counts.
    */
   *forward(probe: Probe, { findings = false, limit = Infinity, here = false } = {}): Search<Found> {
     const pause = new Pause();
@@ -154,8 +162,8 @@ export class Timeline {
   }
 
   /**
-   * Goes back to the last instruction before now that the probe finds, or to `floor`. Looks at a short time before now first, and
-   * then at longer and longer ones: what is looked for is mostly near.
+   * Goes back to the last instruction before now that the probe finds, or to `floor`. Searches a short period before
+   * now first, then longer and longer ones, because the target is usually near.
    */
   *backward(probe: Probe, floor = 0): Search<Found> {
     const pause = new Pause();
@@ -185,7 +193,7 @@ export class Timeline {
     return floor > 0 ? "limit" : "beginning";
   }
 
-  /** Goes to a time, or to the end of time where it is earlier. */
+  /** Goes to a time, or to the end of time if that is earlier. */
   *goTo(time: number): Search<void> {
     const near = this.#checkpoints.lastAtOrBefore(time);
     if (this.#newest !== null && time >= this.#newest.time) this.#restore(this.#newest);
@@ -199,8 +207,8 @@ export class Timeline {
   }
 
   /**
-   * Changes the machine. What has been behind now has not: it will be what follows from the change. Sanitizers that have seen
-   * that future see nothing more of this launch.
+   * Changes the machine and forgets the future, which will follow from the change. Sanitizers that have already
+   * observed that future no longer observe this launch; returns whether that is the case.
    */
   edit(change: () => void): { readonly sanitizersStop: boolean } {
     const { now } = this;
@@ -238,7 +246,9 @@ export class Timeline {
     this.#arrive(now);
   }
 
-  /** Executes what nobody looks at: basic blocks, up to a limit and those that the probe wants, or else one instruction. */
+  /**
+   * Runs basic blocks that the probe has no interest in, up to a limit; if there are none, executes one instruction.
+   */
   #advance(limit: number, probe: Probe | null = null): void {
     const { execution, now } = this;
     const { begin, observers } = this.#launch;
@@ -282,18 +292,18 @@ export class Timeline {
     grid.observers?.emit("launchEnd", grid);
     this.#chronicle.take(grid.reports, this.now - 1);
     this.#launch.begun.end();
-    // The report of a fault is still there when somebody has mended what it was about.
+    // A fault's report remains even after the user has changed what it was about.
     const failed = this.findings.some(({ time, report }) => time >= this.#launch.begin && report.severity === "error");
-    if (failed || this.#current + 1 >= this.#plans.length) this.#endTime("done");
+    if (failed || this.#current + 1 >= this.#starters.length) this.#endTime("done");
     else this.#begin();
   }
 
   #begin(): void {
     const begin = this.#launches.length === 0 ? 0 : this.now;
-    const plan = this.#plans[this.#launches.length]!;
-    const begun = plan((text) => {
+    const start = this.#starters[this.#launches.length]!;
+    const begun = start((text) => {
       const { execution } = begun;
-      // What is left to be printed at the end of a launch belongs to its last instruction.
+      // What is printed at the end of a launch belongs to its last instruction.
       const time = execution.moment === null ? this.now - 1 : begin + execution.blockEnd;
       if (time >= this.#frontier) this.#chronicle.print(time, text);
     });
@@ -317,18 +327,18 @@ export class Timeline {
     this.#end = { kind, time, report };
   }
 
-  /** An instruction cannot be executed: time ends before it. */
+  /** Ends time before an instruction that cannot be executed. */
   #fault(fault: Fault, time: number): void {
     const { grid } = this.execution;
     grid.reports.fault(fault);
     this.#endAt("fault", time);
-    // The machine that the sanitizers know is of no more use.
+    // The machine that the sanitizers know is about to be replaced.
     this.#launches[this.#current] = { ...this.#launch, observers: null };
     this.#frontier = time;
     this.#replayTo(time);
   }
 
-  /** An instruction of the block that begins at a time cannot be executed: finds out which. */
+  /** Finds out which instruction of the block that begins at a time faults. */
   #faultIn(time: number): void {
     this.#chronicle.forgetOutputFrom(time);
     this.#frontier = time;

@@ -12,19 +12,21 @@ import { plainAddress, readMemory } from "./view/memory-view.ts";
 import type { VisaVariable } from "./view/variables.ts";
 import type { Watched, WatchOwner, Watchpoint } from "./watchpoint.ts";
 
-/** What was watched has been accessed by the instruction at a time. */
+/** An access to something watched by the instruction at a time. */
 export interface WatchHit {
+  /** The watchpoint that was hit. */
   readonly watchpoint: Watchpoint;
+  /** The accessing lanes, as a signed 32-bit mask. */
   readonly lanes: number;
-  /** The bytes before and after; null where there are none. */
+  /** The bytes before and after the access; null if they could not be read. */
   readonly old: Uint8Array | null;
   readonly now: Uint8Array | null;
 }
 
-/** The machine, as it is at any time. */
+/** The part of a session that the probe needs. */
 export interface WatchContext {
   readonly now: number;
-  /** Another one when there are other watchpoints. */
+  /** Changes whenever the watchpoints do. */
   readonly revision: number;
   readonly launch: number;
   readonly execution: Execution;
@@ -47,7 +49,10 @@ const wide = new BigInt64Array(32);
 
 const addresses: LaneAddresses = { wide, words: new Int32Array(wide.buffer) };
 
-/** Finds accesses to what is watched: what they will be before, what has come of them behind an instruction. */
+/**
+ * Finds accesses to what is watched: determines before an instruction which lanes will access it, and after it what has
+ * changed.
+ */
 export class WatchProbe implements Probe {
   readonly #machine: WatchContext;
   readonly #source: { values(): Iterable<Watchpoint> };
@@ -57,7 +62,7 @@ export class WatchProbe implements Probe {
   readonly #accesses = new BlockMarks(({ steps }) => steps.some((step) => step.addresses !== null));
   #seen: readonly Seen[] = [];
   #now = 0;
-  /** The last that it has found, and the time of the instruction. */
+  /** The hits at the last instruction that had any, and the time of it. */
   hits: readonly WatchHit[] = [];
   time = -1;
 
@@ -107,7 +112,7 @@ export class WatchProbe implements Probe {
     return owner.launch === this.#machine.launch && warp.index === owner.warp && warp.cta.ticket === owner.block;
   }
 
-  /** Whether the memory is one that the warp has too. */
+  /** Whether a warp can access this memory. */
   #isInReach({ owner, place: { space } }: WatchedMemory, warp: Warp): boolean {
     if (owner === null) return true;
     if (space === "local") return this.#isOfWarp(owner, warp);
@@ -135,7 +140,7 @@ export class WatchProbe implements Probe {
 const isActivation = (watched: WatchedRegister, x: Activation): boolean =>
   x.depth === watched.depth && x.serial === watched.serial && x.code.ir.name === watched.function;
 
-/** The lanes in which an instruction is about to access what is watched, in the way that is asked for. */
+/** Returns the lanes in which an instruction is about to access the watched memory in the requested way. */
 function lanesAtMemory(
   { place, bytes, owner }: WatchedMemory,
   on: Watchpoint["on"],
@@ -162,7 +167,7 @@ function lanesAtMemory(
   return found;
 }
 
-/** Whether a result may go into a variable; where the place is computed, anywhere. */
+/** Whether a result may overlap a variable. If its position is computed, it may be anywhere. */
 function mayTouch(to: Destination, { at, bytes }: VisaVariable): boolean {
   if (to === null || typeof to === "number") return false;
   if (to.kind === "indirect") return true;
@@ -176,7 +181,7 @@ function mayTouch(to: Destination, { at, bytes }: VisaVariable): boolean {
 function lanesAtRegister(watched: WatchedRegister, on: Watchpoint["on"], moment: Moment): number {
   const { group, site } = moment;
   const { register, owner } = watched;
-  // A variable of vISA is of all lanes.
+  // A variable of vISA belongs to all lanes.
   const bit = register.kind === "register" ? 1 << owner.lane : -1;
   if (isActivation(watched, group.activation)) {
     let writes = register.kind === "file" && site.instruction.dst.some((to) => mayTouch(to, register));
@@ -185,7 +190,7 @@ function lanesAtRegister(watched: WatchedRegister, on: Watchpoint["on"], moment:
     });
     return writes ? executingLanes(moment) & bit : 0;
   }
-  // A return writes the results into the registers of the caller.
+  // A return writes results into the caller's registers.
   const { caller } = group.activation;
   const returns = site.instruction.op.kind === "return" && caller !== null && isActivation(watched, caller);
   return returns && on === "change" ? executingLanes(moment) & bit : 0;

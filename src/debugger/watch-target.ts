@@ -7,8 +7,8 @@ import { RegisterVariable, VisaVariable } from "./view/variables.ts";
 import type { WatchOwner, Watched } from "./watchpoint.ts";
 
 /**
- * What an expression names that can be watched: a register, a variable, or memory (`[address]:type`). Throws a DebuggerError
- * when it is none of these.
+ * Returns what an expression names that can be watched: a register, a variable, or memory (`[address]:type`). Throws a
+ * DebuggerError if it is none of these.
  */
 export function watchTarget(expression: Expression, scope: Scope, owner: WatchOwner): Watched {
   const { root } = expression;
@@ -23,10 +23,10 @@ export function watchTarget(expression: Expression, scope: Scope, owner: WatchOw
   return watchMemory(address, size, scope, owner);
 }
 
-/** Bytes at an address, as the lane in focus sees it. */
+/** Watches bytes at an address, as the lane in focus sees it. */
 function watchMemory(address: bigint, bytes: number, { execution }: Scope, owner: WatchOwner): Watched {
   const place = plainAddress(execution.grid, address);
-  if (place === null) throw new DebuggerError(`0x${address.toString(16)} is in no memory`);
+  if (place === null) throw new DebuggerError(`0x${address.toString(16)} is not an address of memory`);
   const isOfAll = place.space === "global" || place.space === "const";
   return { kind: "memory", address, place, bytes, owner: isOfAll ? null : owner };
 }

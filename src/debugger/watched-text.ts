@@ -2,7 +2,7 @@ import type { Session } from "./session.ts";
 import { describeAddress } from "./view/memory-view.ts";
 import type { WatchOwner, Watched } from "./watchpoint.ts";
 
-/** What a watchpoint watches, and whose it is: "4 bytes at 0x7f1001000000, `tile`, of block (1,0,0) in launch 2". */
+/** Describes what a watchpoint watches: "4 bytes at 0x7f1001000000, `tile`, of block (1,0,0) in launch 2". */
 export function watchedText(session: Session, watched: Watched): string {
   if (watched.kind === "register") {
     const { register, owner } = watched;
@@ -18,7 +18,7 @@ export function watchedText(session: Session, watched: Watched): string {
   return whose === "" ? what : `${what}, of ${whose}`;
 }
 
-/** As much of a lane's name as counts; the launch, if there are several. */
+/** Names the owner, as far down as it matters, and the launch if there are several. */
 function ownerText(session: Session, owner: WatchOwner, unit: "lane" | "warp" | "block" | "launch"): string {
   const block = `block (${session.blockId(owner.block).join(",")})`;
   const who = {

@@ -1,25 +1,31 @@
 import type { PlainAddress } from "./view/memory-view.ts";
 import type { RegisterVariable, VisaVariable } from "./view/variables.ts";
 
-/** A lane of the grid, wherever the machine keeps it. */
+/** A lane of the grid, independent of the machine's objects. */
 export interface LaneId {
-  /** The block's place in the order of the grid. */
+  /** The linear index of the block in the grid. */
   readonly block: number;
+  /** Index of the warp in the block. */
   readonly warp: number;
+  /** 0 to 31. */
   readonly lane: number;
 }
 
-/** Whose it is: of shared memory the block counts, of local memory and registers the lane too, of parameters neither. */
+/**
+ * The owner of something watched. Shared memory belongs to a block, local memory and registers to a lane, parameters to
+ * a launch; the other fields do not matter then.
+ */
 export interface WatchOwner extends LaneId {
-  /** Which launch of the program. */
+  /** Index of the launch. */
   readonly launch: number;
 }
 
+/** Which accesses stop: all writes, reads, reads and writes, or writes that change the value. */
 export type WatchKind = "write" | "read" | "access" | "change";
 
-/** What a watchpoint watches. */
+/** Something that can be watched. */
 export type Watched =
-  /** Bytes in memory; `owner`: whom they belong to, if not to all launches. */
+  /** A range of memory; `owner` is null if it belongs to all launches. */
   | {
       readonly kind: "memory";
       readonly address: bigint;
@@ -37,11 +43,18 @@ export type Watched =
       readonly serial: number;
     };
 
+/** A value whose accesses stop the program. */
 export interface Watchpoint {
+  /** Unique in the session, also among breakpoints. */
   readonly id: number;
+  /** The expression as the user wrote it. */
   readonly text: string;
+  /** Which accesses stop the program. */
   readonly on: WatchKind;
+  /** What is watched, and whose it is. */
   readonly watched: Watched;
+  /** Whether the watchpoint has any effect. */
   enabled: boolean;
+  /** How often it has stopped the program. */
   hits: number;
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * What tells this build from others: a hash of its sources, which the build leaves in `dist/`. Null where nothing has been built, so
- * that what compiled kernels look like may change at any time.
+ * Returns the identity of this build: a hash of its sources, which the build stores in `dist/`. Null if nothing has
+ * been built: then the format of compiled kernels may change at any time.
  */
 export function buildId(): string | null {
   try {

@@ -4,18 +4,23 @@ import { buildId } from "./build-id.ts";
 import { cacheFolder } from "./cache-folder.ts";
 import { KernelFolder } from "./kernel-folder.ts";
 
+export type { KernelStore } from "../jit/abi/kernel-store.ts";
+
 export { cacheFolder } from "./cache-folder.ts";
 
-/** Bytes of compiled kernels that are kept, if nothing else is said. */
-const mostBytes = 2 ** 26;
+/** The default size of a folder in bytes: 64 MiB. */
+const defaultBytes = 2 ** 26;
 
 /**
- * A folder in which compiled kernels are kept for other processes.
+ * Opens a folder in which compiled kernels are kept for other processes of the user.
  *
  *     const device = new Device({ engine: "jit", kernelStore: openKernelFolder() });
  *
- * `path`: default: among the caches of the user, or what the environment's `LANEWISE_CACHE` says; `mostBytes`: those that were used
- * longest ago go when there are more. Null when there is to be none (`LANEWISE_CACHE` is empty or "off").
+ * `path` is the folder; it is created when a kernel is first written. Default: `cacheFolder()`. `mostBytes` is the size
+ * that the compiled kernels may reach, in bytes; beyond it the least recently used ones are removed. Default: 64 MiB.
+ *
+ * Returns null if there is no folder (`LANEWISE_CACHE` is empty or "off") or if Lanewise runs from sources that have
+ * not been built. Never throws: kernels that cannot be read or written are compiled again.
  */
 export function openKernelFolder(
   options: { readonly path?: string; readonly mostBytes?: number } = {},
@@ -23,5 +28,5 @@ export function openKernelFolder(
   const path = options.path ?? cacheFolder();
   const build = buildId();
   if (path === null || build === null) return null;
-  return new KernelFolder(join(path, "kernels"), build, options.mostBytes ?? mostBytes);
+  return new KernelFolder(join(path, "kernels"), build, options.mostBytes ?? defaultBytes);
 }

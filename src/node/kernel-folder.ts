@@ -13,20 +13,23 @@ import { dirname, join } from "node:path";
 import type { KernelStore } from "../jit/abi/kernel-store.ts";
 import { sha256 } from "../runtime/data/sha256.ts";
 
-/** What a file begins with: whose it is, and of which form. */
+/** The beginning of a file: the owner and the version of the format. */
 const magic = "lanewise kernel 1\n";
 
 const suffix = ".kernel";
 
-/** What a process that was stopped while it wrote has left is removed after so many milliseconds. */
-const abandoned = 3_600_000;
+/** After so many milliseconds, an unfinished file of a process that was killed is removed. */
+const staleAfterMs = 3_600_000;
 
-/** After how many bytes written the folder is looked through: for a part of what it may hold, so that it is never much larger. */
-const lookThrough = 1 / 8;
+/**
+ * The folder is searched for files to evict after this share of its size has been written, so that it never grows much
+ * larger.
+ */
+const searchAfterShare = 1 / 8;
 
 const utf8 = new TextEncoder();
 
-/** FNV-1a: against damage, not against forgery; who can write here can write anything of the user's. */
+/** FNV-1a. It detects damage, not forgery: anyone who can write here can write anything that belongs to the user. */
 function checksum(bytes: Uint8Array): number {
   let hash = 0x811c_9dc5;
   for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x0100_0193);
@@ -34,19 +37,19 @@ function checksum(bytes: Uint8Array): number {
 }
 
 /**
- * Compiled kernels as files of a folder, which processes may share. Files are written under another name and then renamed, so
- * that nobody sees half of one; whatever is not as it was written is removed. Those that were used longest ago go when there are more
- * than `mostBytes`. Where the folder cannot be written, nothing is kept.
+ * Keeps compiled kernels as files in a folder that processes may share. A file is written under another name and then
+ * renamed, so that no process sees a partial one; a damaged file is removed. When the files exceed `mostBytes` bytes,
+ * the least recently used ones are removed. If the folder cannot be written, nothing is kept.
  */
 export class KernelFolder implements KernelStore {
   readonly path: string;
   readonly #build: string;
   readonly #mostBytes: number;
-  /** Bytes that have been written since the folder was looked through; at first it may be full. */
+  /** Bytes written since the folder was last searched for files to evict. Initially the folder may be full. */
   #unseen: number;
   #written = 0;
 
-  /** `build`: what tells this build of Lanewise from others, whose kernels are not to be used. */
+  /** `build` identifies this build of Lanewise; kernels of other builds are not used. */
   constructor(path: string, build: string, mostBytes: number) {
     this.path = path;
     this.#build = build;
@@ -58,7 +61,7 @@ export class KernelFolder implements KernelStore {
     const file = this.#fileOf(key);
     let bytes: Uint8Array;
     try {
-      // Reading a pipe would wait for somebody to write.
+      // Reading a pipe would block.
       if (!statSync(file).isFile()) return null;
       bytes = readFileSync(file);
     } catch {
@@ -88,7 +91,7 @@ export class KernelFolder implements KernelStore {
       return;
     }
     this.#unseen += size;
-    if (this.#unseen > this.#mostBytes * lookThrough) this.#evict();
+    if (this.#unseen > this.#mostBytes * searchAfterShare) this.#evict();
   }
 
   remove(key: string): void {
@@ -99,23 +102,23 @@ export class KernelFolder implements KernelStore {
     return join(this.path, sha256(this.#headOf(key)) + suffix);
   }
 
-  /** What stands before the checksum of an entry. */
+  /** The part of a file before the checksum. */
   #headOf(key: string): Uint8Array {
     return utf8.encode(`${magic}${this.#build}\n${key}\n`);
   }
 
-  /** What a file holds for a key, or null when it is not what `write` has left. */
+  /** Returns the entry of a key in a file, or null if the file is not as `write` left it. */
   #contents(key: string, bytes: Uint8Array): Uint8Array | null {
     const head = this.#headOf(key);
     const at = head.length + 4;
     if (bytes.length < at || !head.every((byte, i) => bytes[i] === byte)) return null;
-    // What Node reads is a `Buffer`, which is not in all an array of bytes.
+    // Node returns a `Buffer`, which differs from a plain byte array in some ways.
     const entry = new Uint8Array(bytes.buffer, bytes.byteOffset + at, bytes.length - at);
     const sum = new DataView(bytes.buffer, bytes.byteOffset + head.length, 4).getUint32(0, true);
     return sum === checksum(entry) ? entry : null;
   }
 
-  /** Removes the files that were used longest ago, until what is left fits. */
+  /** Removes the least recently used files until the rest fits. */
   #evict(): void {
     this.#unseen = 0;
     const files = this.#files().sort((a, b) => b.used - a.used);
@@ -126,14 +129,14 @@ export class KernelFolder implements KernelStore {
     }
   }
 
-  /** The folder's files, without those of others; what was left half written is removed. */
+  /** Lists the kernels in the folder, ignoring other files, and removes unfinished ones. */
   #files(): { readonly file: string; readonly size: number; readonly used: number }[] {
     return tryTo(() => readdirSync(this.path), []).flatMap((name) => {
       const file = join(this.path, name);
       const status = tryTo(() => statSync(file), null);
       if (status === null || !status.isFile()) return [];
       if (name.endsWith(suffix)) return [{ file, size: status.size, used: status.mtimeMs }];
-      if (name.endsWith(".tmp") && Date.now() - status.mtimeMs > abandoned) this.#removeFile(file);
+      if (name.endsWith(".tmp") && Date.now() - status.mtimeMs > staleAfterMs) this.#removeFile(file);
       return [];
     });
   }
@@ -143,7 +146,7 @@ export class KernelFolder implements KernelStore {
   }
 }
 
-/** Others may remove files meanwhile, or not let us do anything to them. */
+/** Other processes may remove files at any time, and permissions may be missing. */
 function tryTo<T>(action: () => T, otherwise: T): T {
   try {
     return action();
@@ -152,7 +155,10 @@ function tryTo<T>(action: () => T, otherwise: T): T {
   }
 }
 
-/** With the folders above it, where that can be. Node's `recursive` never ends where no folders can be made, as in `/proc`. */
+/**
+ * Creates a folder and its parents if possible. Node's `recursive` option loops forever where no folder can be created,
+ * as in `/proc`.
+ */
 function makeFolder(path: string): void {
   const above = dirname(path);
   if (above === path || existsSync(path)) return;
@@ -160,7 +166,7 @@ function makeFolder(path: string): void {
   tryTo(() => mkdirSync(path), undefined);
 }
 
-/** A file has been used now. */
+/** Marks a file as used now. */
 function touch(file: string): void {
   const now = new Date();
   tryTo(() => utimesSync(file, now, now), undefined);

@@ -1,9 +1,9 @@
 import { productError, sumError, toOdd } from "./error-free.ts";
 
 /**
- * Arithmetic of binary32. Operands are doubles that hold a binary32 value. To nearest, `Math.fround` of the operation
- * on doubles is right for + - * / and the square root, as 53 >= 2 * 24 + 2. For the other modes and for the fused
- * multiply-add the operation is first rounded to odd in 53 bits; a second rounding then does no harm.
+ * Binary32 arithmetic on doubles that hold binary32 values. For rounding to nearest, `Math.fround` of the operation on
+ * doubles is correct for + - * / and the square root, because 53 >= 2 * 24 + 2. For the other modes and for the fused
+ * multiply-add, the operation is first rounded to odd in 53 bits, which makes the second rounding harmless.
  */
 
 const f32 = new Float32Array(1);
@@ -37,7 +37,7 @@ export function addToOdd(a: number, b: number): number {
 export function divideToOdd(a: number, b: number): number {
   const q = a / b;
   const p = q * b;
-  // q and p are neither so small nor so large that an error term is lost: the operands are binary32.
+  // All error terms are representable: binary32 operands keep q and p far from the ends of binary64's range.
   const remainder = a - p - productError(q, b, p);
   return toOdd(q, b < 0 ? -remainder : remainder);
 }
@@ -49,7 +49,7 @@ export function sqrtToOdd(a: number): number {
   return toOdd(q, a - p - productError(q, q, p));
 }
 
-/** `a * b + c`, rounded to odd in binary64. The product of two binary32 values is exact there. */
+/** `a * b + c`, rounded to odd in binary64, where the product of two binary32 values is exact. */
 export function fmaToOdd(a: number, b: number, c: number): number {
   const p = a * b;
   const s = p + c;
@@ -60,8 +60,8 @@ export function fmaToOdd(a: number, b: number, c: number): number {
 export function fma32(a: number, b: number, c: number): number {
   const s = a * b + c;
   const f = Math.fround(s);
-  // Two roundings differ from one only where the first ends half-way between two neighbours of binary32. Then, and only
-  // then, is the mirror image of f in s the other neighbour.
+  // Double rounding differs from a single one only if the first rounding ends half-way between two neighbours in
+  // binary32. Exactly then is the mirror image of f in s the other neighbour.
   const d = s - f;
   const other = s + d;
   return d === 0 || Math.fround(other) !== other ? f : Math.fround(fmaToOdd(a, b, c));

@@ -1,9 +1,9 @@
 import { exponentOf, powerOfTwo } from "./binary64-bits.ts";
 
 /**
- * Elementary functions of binary32 operands, with the operations that IEEE 754 specifies exactly, so that every machine gives
- * the same answer. (What `Math.sin` and its like return is the host's choice.) Results are doubles that are good to some
- * 50 bits: rounded to binary32 they are nearly always the nearest.
+ * Elementary functions of binary32 operands, built only from operations that IEEE 754 specifies exactly, so that every
+ * machine gives the same result. (The results of `Math.sin` and the like are up to the host.) Results are doubles
+ * accurate to about 50 bits: rounded to binary32 they are almost always correctly rounded.
  */
 
 const horner = (coefficients: readonly number[], x: number): number => {
@@ -13,12 +13,12 @@ const horner = (coefficients: readonly number[], x: number): number => {
 };
 
 export const TWO_OVER_PI = 0.6366197723675814;
-/** pi/2 in three parts: 31 and 33 bits, so that products with 20 bits are exact, and the rest. */
+/** pi/2 in three parts: 31 bits and 33 bits, so that products with 20-bit integers are exact, and the rest. */
 export const HALF_PI = [1.5707963267341256, 6.07710049817245e-11, 8.333742918520879e-20] as const;
-/** floor(2/pi * 2^256): enough for the fraction of any binary32 multiple. */
+/** floor(2/pi * 2^256): enough bits to compute the fraction of any binary32 multiple. */
 const TWO_OVER_PI_BITS = 0xa2f9836e4e441529fc2757d1f534ddc0db6295993c439041fe5163abdebbc561n;
 
-/** The coefficients of sin(r)/r and cos(r) in r^2: of Taylor's series, whose next term is below 2^-60 at pi/4. */
+/** The Taylor coefficients of sin(r)/r and cos(r) in r^2; the first omitted term is below 2^-60 at pi/4. */
 const inverseFactorials = (first: number, count: number): number[] => {
   const list = [1];
   for (let k = first, term = 1; list.length < count; k += 2) list.push((term /= -k * (k + 1)));
@@ -27,16 +27,16 @@ const inverseFactorials = (first: number, count: number): number[] => {
 export const SINE = inverseFactorials(2, 9);
 export const COSINE = inverseFactorials(1, 10);
 
-/** Greater multiples of pi/2 (in magnitude) have more bits than the first parts of `HALF_PI` leave room for. */
-export const MOST_QUARTERS = 0xf_ffff;
+/** The largest multiple of pi/2 (in magnitude) whose products with the first parts of `HALF_PI` are exact. */
+export const MAX_QUARTERS = 0xf_ffff;
 
 /** sin(x + quarters * pi/2). */
 function sineOf(x: number, quarters: number): number {
   if (!Number.isFinite(x)) return NaN;
   let n = Math.floor(x * TWO_OVER_PI + 0.5);
   let r = x;
-  if (n > MOST_QUARTERS || n < -MOST_QUARTERS) {
-    // The product's fraction, from its integer part on, in units of 2^-259: the operand is a multiple of 1/8.
+  if (n > MAX_QUARTERS || n < -MAX_QUARTERS) {
+    // The fraction of the product in units of 2^-259 (the operand is a multiple of 1/8).
     const turns = BigInt(x * 8) * TWO_OVER_PI_BITS;
     const whole = (turns + (1n << 258n)) >> 259n;
     r = Number((turns - (whole << 259n)) >> 131n) * powerOfTwo(-128) * (HALF_PI[0] + HALF_PI[1]);
@@ -49,10 +49,12 @@ function sineOf(x: number, quarters: number): number {
   return quadrant & 2 ? -value : value;
 }
 
+/** sin(x), accurate to about 50 bits for any binary32 operand; NaN for infinities. */
 export const sine = (x: number): number => sineOf(x, 0);
+/** cos(x), accurate to about 50 bits for any binary32 operand; NaN for infinities. */
 export const cosine = (x: number): number => sineOf(x, 1);
 
-/** (ln 2)^k / k! */
+/** The coefficients (ln 2)^k / k! of 2^x on [-1/2, 1/2]. */
 export const EXP2 = [
   1,
   Math.LN2,
@@ -70,7 +72,7 @@ export const EXP2 = [
   1.3691488853904128e-12,
 ];
 
-/** 2^x; what is beyond the range of binary32 by far is infinity or 0. */
+/** 2^x. Results far outside the range of binary32 become infinity or 0. */
 export function exp2(x: number): number {
   if (x > 200) return Infinity;
   if (x < -200) return 0;
@@ -78,19 +80,19 @@ export function exp2(x: number): number {
   return horner(EXP2, x - n) * powerOfTwo(n);
 }
 
-/** 2 / ln 2 / (2k + 1): the series of log2((1 + s) / (1 - s)) / s in s^2. */
+/** The coefficients 2 / ln 2 / (2k + 1) of log2((1 + s) / (1 - s)) / s in s^2. */
 export const LOG2 = [
   2.8853900817779268, 0.9617966939259756, 0.5770780163555853, 0.4121985831111324, 0.3205988979753252,
   0.2623081892525388, 0.22195308321368667, 0.19235933878519512, 0.16972882833987804, 0.15186263588304877,
   0.1373995277037108, 0.12545174268599682,
 ];
 
-/** The logarithm to base 2 of a number that is zero or above 2^-1022. */
+/** The base-2 logarithm of zero or of a number above 2^-1022. */
 export function log2(x: number): number {
   if (!(x > 0 && x < Infinity)) return x === 0 ? -Infinity : x > 0 ? x : NaN;
   let e = exponentOf(x);
   let m = x * powerOfTwo(-e);
-  // Around 1, so that nothing cancels where the logarithm is small.
+  // Reduce to the neighbourhood of 1, so that nothing cancels where the logarithm is small.
   if (m > Math.SQRT2) {
     m /= 2;
     e++;
@@ -99,6 +101,7 @@ export function log2(x: number): number {
   return e + s * horner(LOG2, s * s);
 }
 
+/** The hyperbolic tangent. */
 export function tanh(x: number): number {
   const magnitude = Math.abs(x);
   if (magnitude < 0.25) {
@@ -110,11 +113,14 @@ export function tanh(x: number): number {
   return x < 0 ? -value : value;
 }
 
-/** x^y for x >= 0. The logarithm has 50 bits, of which a large exponent costs up to 8: enough for a binary32 result. */
+/**
+ * x^y for x >= 0. The logarithm is accurate to 50 bits, of which a large exponent costs up to 8: enough for a binary32
+ * result.
+ */
 export function power(x: number, y: number): number {
   if (x === 1 || y === 0) return 1;
   return exp2(y * log2(x));
 }
 
-/** 1 / (1 + e^-x) */
+/** 1 / (1 + e^-x). */
 export const sigmoid = (x: number): number => 1 / (1 + exp2(-Math.LOG2E * x));

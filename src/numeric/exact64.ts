@@ -1,28 +1,30 @@
 import { exponentOf, powerOfTwo } from "./binary64-bits.ts";
 import type { RoundingMode } from "./rounding.ts";
 
-/** Exact arithmetic on doubles in integers: for the rare operands where error-free transformations lose bits. */
+/**
+ * Exact arithmetic on doubles with big integers, for the rare operands for which error-free transformations lose bits.
+ */
 
-/** The modes of IEEE 754 that arithmetic instructions take. */
+/** The IEEE 754 rounding modes that arithmetic instructions take. */
 export type IeeeRounding = Exclude<RoundingMode, "rna">;
 
-/** A dyadic number, `m * 2^e`. */
+/** A dyadic rational, `m * 2^e`. */
 interface Dyadic {
   readonly m: bigint;
   readonly e: number;
 }
 
-/** A finite double that is not zero. */
+/** Decomposes a finite nonzero double. */
 function dyadic(x: number): Dyadic {
   const e = Math.max(exponentOf(x) - 52, -1074);
-  // In two steps, as 2^-e may be greater than the greatest double.
+  // In two steps, because 2^-e may exceed the largest double.
   const half = Math.trunc(-e / 2);
   return { m: BigInt(x * powerOfTwo(half) * powerOfTwo(-e - half)), e };
 }
 
 const bitLength = (m: bigint): number => m.toString(2).length;
 
-/** `m * 2^e` rounded to a double; `m` is not zero. */
+/** Rounds `m * 2^e` to a double; `m` is nonzero. */
 function rounded(m: bigint, e: number, mode: IeeeRounding): number {
   const negative = m < 0n;
   const magnitude = negative ? -m : m;
@@ -42,11 +44,11 @@ function rounded(m: bigint, e: number, mode: IeeeRounding): number {
   return negative ? -value : value;
 }
 
-/** `x * 2^k` where both the operand and the result are doubles. */
+/** Returns `x * 2^k`, where both the operand and the result are doubles. */
 const scaled = (x: number, k: number): number =>
   k > 1023 ? x * powerOfTwo(1023) * powerOfTwo(k - 1023) : x * powerOfTwo(k);
 
-/** `a * b + c` for finite doubles with `a * b` not zero. */
+/** `a * b + c`, rounded once, for finite doubles whose product is nonzero. */
 export function exactFma(a: number, b: number, c: number, mode: IeeeRounding): number {
   const x = dyadic(a);
   const y = dyadic(b);
@@ -56,11 +58,12 @@ export function exactFma(a: number, b: number, c: number, mode: IeeeRounding): n
   return sum === 0n ? (mode === "rm" ? -0 : 0) : rounded(sum, e, mode);
 }
 
-/** `a / b` for finite doubles that are not zero. */
+/** `a / b`, rounded once, for finite nonzero doubles. */
 export function exactQuotient(a: number, b: number, mode: IeeeRounding): number {
   const x = dyadic(a);
   const y = dyadic(b);
-  // 53 bits of significand on either side: 2^110 gives the quotient at least 57 bits, the last of which stands for the rest.
+  // Both significands have up to 53 bits, so 2^110 leaves the quotient at least 57 bits; the remainder is folded into
+  // one more bit.
   const n = x.m << 110n;
   const q = n / y.m;
   const rest = n !== q * y.m;

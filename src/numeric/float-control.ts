@@ -3,67 +3,73 @@ import { add64, div64, fma64, mul64, sqrt64 } from "./binary64.ts";
 import { bf16ToNumber, f16ToNumber, numberToBf16, numberToF16 } from "./half.ts";
 
 /**
- * Floating-point arithmetic as a control register says (vISA's %cr0): bit 0 asks for the alternative mode of binary32, bits
- * 4 and 5 hold the rounding mode, bits 6, 7 and 10 keep subnormal numbers of binary64, binary32 (and bf16) and binary16,
- * which are zeros of their sign otherwise.
+ * The floating-point modes of a control register (vISA's %cr0): bit 0 selects the alternative mode of binary32; bits 4
+ * and 5 hold the rounding mode; bits 6, 7 and 10 keep subnormal numbers of binary64, of binary32 and bf16, and of
+ * binary16, which are otherwise flushed to zeros of their sign.
  */
 export type FloatControl = number;
 
 type Mode = "rn" | "rp" | "rm" | "rz";
 const modes: readonly Mode[] = ["rn", "rp", "rm", "rz"];
+/** The rounding mode that a control register selects. */
 export const roundingOf = (control: FloatControl): Mode => modes[(control >> 4) & 3]!;
 
-/** A format of binary32 operands and results; their values are doubles. */
+/** A floating-point format. Operands and results are doubles that hold values of the format. */
 interface Format {
-  /** The bit of the control register that keeps subnormal numbers. */
+  /** The control register bit that keeps subnormal numbers. */
   readonly keeps: number;
-  readonly leastNormal: number;
-  /** Whether the alternative mode knows the format, and its greatest number. */
-  readonly greatest: number | null;
+  readonly minNormal: number;
+  /**
+   * The largest finite number, which replaces infinities in the alternative mode; null if that mode does not affect the
+   * format.
+   */
+  readonly maxFinite: number | null;
   readonly round: (x: number, mode: Exclude<Mode, "rm">) => number;
 }
 
 const round32 = (x: number, mode: Exclude<Mode, "rm">): number =>
   mode === "rn" ? Math.fround(x) : mode === "rp" ? upward32(x) : towardZero32(x);
 
+/** The formats up to 32 bits whose arithmetic the control register affects. */
 export const controlled = {
-  f32: { keeps: 0x80, leastNormal: 2 ** -126, greatest: (2 - 2 ** -23) * 2 ** 127, round: round32 },
+  f32: { keeps: 0x80, minNormal: 2 ** -126, maxFinite: (2 - 2 ** -23) * 2 ** 127, round: round32 },
   f16: {
     keeps: 0x400,
-    leastNormal: 2 ** -14,
-    greatest: null,
+    minNormal: 2 ** -14,
+    maxFinite: null,
     round: (x, mode) => f16ToNumber(numberToF16(x, mode)),
   },
   bf16: {
     keeps: 0x80,
-    leastNormal: 2 ** -126,
-    greatest: null,
+    minNormal: 2 ** -126,
+    maxFinite: null,
     round: (x, mode) => bf16ToNumber(numberToBf16(x, mode)),
   },
 } as const satisfies Readonly<Record<string, Format>>;
 
 const keepsBinary64 = 0x40;
-const leastNormal64 = 2 ** -1022;
+const minNormal64 = 2 ** -1022;
 
-/** An operand: what is subnormal becomes a zero where the control register says so. */
-export const operandOf = (control: FloatControl, { keeps, leastNormal }: Format, x: number): number =>
-  (control & keeps) === 0 && x < leastNormal && x > -leastNormal ? x * 0 : x;
+/** Returns an operand, with a subnormal number flushed to zero unless the control register keeps it. */
+export const operandOf = (control: FloatControl, { keeps, minNormal }: Format, x: number): number =>
+  (control & keeps) === 0 && x < minNormal && x > -minNormal ? x * 0 : x;
 
+/** The same for binary64. */
 export const operand64 = (control: FloatControl, x: number): number =>
-  (control & keepsBinary64) === 0 && x < leastNormal64 && x > -leastNormal64 ? x * 0 : x;
+  (control & keepsBinary64) === 0 && x < minNormal64 && x > -minNormal64 ? x * 0 : x;
 
-/** A rounded result: subnormal ones as operands; the alternative mode has no infinities. */
+/** Adjusts a rounded result: flushes it like an operand, and replaces infinities in the alternative mode. */
 export function resultOf(control: FloatControl, format: Format, x: number): number {
-  if ((control & 1) !== 0 && format.greatest !== null) {
-    if (x === Infinity) return format.greatest;
-    if (x === -Infinity) return -format.greatest;
+  if ((control & 1) !== 0 && format.maxFinite !== null) {
+    if (x === Infinity) return format.maxFinite;
+    if (x === -Infinity) return -format.maxFinite;
   }
   return operandOf(control, format, x);
 }
 
 /**
- * Rounds an exact result, or one rounded to odd. Downwards is the mirror image of upwards: `exact(-1)` is the negated
- * result, made from negated operands so that the sign of a zero comes out right.
+ * Rounds a result that is exact or rounded to odd. Rounding down is the mirror image of rounding up: `exact(-1)` is the
+ * negated result, computed from negated operands so that a zero gets the right sign.
  */
 function rounded(control: FloatControl, format: Format, exact: (sign: 1 | -1) => number): number {
   const mode = roundingOf(control);
@@ -71,23 +77,26 @@ function rounded(control: FloatControl, format: Format, exact: (sign: 1 | -1) =>
   return resultOf(control, format, value);
 }
 
-/** A double in a format. */
+/** Rounds a double to a format. */
 export const roundControlled = (control: FloatControl, format: Format, x: number): number =>
   rounded(control, format, (sign) => sign * x);
 
+/** `x + y` in a format. */
 export function addControlled(control: FloatControl, format: Format, x: number, y: number): number {
   const a = operandOf(control, format, x);
   const b = operandOf(control, format, y);
   return rounded(control, format, (sign) => addToOdd(sign * a, sign * b));
 }
 
+/** `x * y` in a format. */
 export function mulControlled(control: FloatControl, format: Format, x: number, y: number): number {
   const a = operandOf(control, format, x);
   const b = operandOf(control, format, y);
-  // Two binary32 significands have 48 bits together.
+  // Exact: the product of two binary32 significands has 48 bits.
   return rounded(control, format, (sign) => sign * a * b);
 }
 
+/** `x * y + z` in a format, rounded once. */
 export function fmaControlled(control: FloatControl, format: Format, x: number, y: number, z: number): number {
   const a = operandOf(control, format, x);
   const b = operandOf(control, format, y);
@@ -95,24 +104,26 @@ export function fmaControlled(control: FloatControl, format: Format, x: number, 
   return rounded(control, format, (sign) => fmaToOdd(sign * a, b, sign * c));
 }
 
+/** `x / y` in a format. */
 export function divControlled(control: FloatControl, format: Format, x: number, y: number): number {
   const a = operandOf(control, format, x);
   const b = operandOf(control, format, y);
   return rounded(control, format, (sign) => divideToOdd(sign * a, b));
 }
 
-/** In the alternative mode the root of the magnitude. */
+/** The square root in a format; in the alternative mode, that of the magnitude. */
 export function sqrtControlled(control: FloatControl, format: Format, x: number): number {
   const a = radicand(control, format, x);
   return rounded(control, format, (sign) => sign * sqrtToOdd(a));
 }
 
-/** The operand of roots and logarithms. */
+/** Returns the operand of a root or logarithm; in the alternative mode, its magnitude. */
 export function radicand(control: FloatControl, format: Format, x: number): number {
   const a = operandOf(control, format, x);
-  return (control & 1) !== 0 && format.greatest !== null ? Math.abs(a) : a;
+  return (control & 1) !== 0 && format.maxFinite !== null ? Math.abs(a) : a;
 }
 
+/** `x + y` in binary64. */
 export function add64Controlled(control: FloatControl, x: number, y: number): number {
   const a = operand64(control, x);
   const b = operand64(control, y);
@@ -120,6 +131,7 @@ export function add64Controlled(control: FloatControl, x: number, y: number): nu
   return operand64(control, mode === "rn" ? a + b : add64(a, b, mode));
 }
 
+/** `x * y` in binary64. */
 export function mul64Controlled(control: FloatControl, x: number, y: number): number {
   const a = operand64(control, x);
   const b = operand64(control, y);
@@ -127,9 +139,11 @@ export function mul64Controlled(control: FloatControl, x: number, y: number): nu
   return operand64(control, mode === "rn" ? a * b : mul64(a, b, mode));
 }
 
+/** `a * b + c` in binary64, rounded once. */
 export const fma64Controlled = (control: FloatControl, a: number, b: number, c: number): number =>
   operand64(control, fma64(operand64(control, a), operand64(control, b), operand64(control, c), roundingOf(control)));
 
+/** `x / y` in binary64. */
 export function div64Controlled(control: FloatControl, x: number, y: number): number {
   const a = operand64(control, x);
   const b = operand64(control, y);
@@ -137,6 +151,7 @@ export function div64Controlled(control: FloatControl, x: number, y: number): nu
   return operand64(control, mode === "rn" ? a / b : div64(a, b, mode));
 }
 
+/** The square root in binary64. */
 export function sqrt64Controlled(control: FloatControl, x: number): number {
   const a = operand64(control, x);
   const mode = roundingOf(control);

@@ -2,8 +2,8 @@ import { awayFromZero, isOdd, towardsZero } from "./binary64-bits.ts";
 import type { RoundingMode } from "./rounding.ts";
 
 /**
- * A 64-bit integer as a double. `odd`: what 53 bits do not hold is cut off and marked by an odd last bit, so that a second
- * rounding, to 51 bits or fewer, ends where a single one would.
+ * Converts a 64-bit integer to a double. `odd` rounds to odd, so that a second rounding, to 51 bits or fewer, gives the
+ * same as a single one.
  */
 export function integerToNumber(value: bigint, mode: Exclude<RoundingMode, "rna"> | "odd"): number {
   const nearest = Number(value);
@@ -24,20 +24,23 @@ export function integerToNumber(value: bigint, mode: Exclude<RoundingMode, "rna"
 const HALF_RANGE = 2 ** 63;
 const FULL_RANGE = 2 ** 64;
 
-/** A double as a signed 64-bit integer, rounded towards zero and limited to its range. NaN gives 0. */
+/** Converts a double to a signed 64-bit integer, rounding towards zero and clamping to its range. NaN gives 0. */
 export function clampToS64(x: number): bigint {
   if (x >= HALF_RANGE) return 0x7fff_ffff_ffff_ffffn;
   if (x < -HALF_RANGE) return -0x8000_0000_0000_0000n;
   return x === x ? BigInt(Math.trunc(x)) : 0n;
 }
 
-/** A double as the pattern of an unsigned 64-bit integer, rounded towards zero and limited to its range. NaN gives 0. */
+/**
+ * Converts a double to the bit pattern of an unsigned 64-bit integer, rounding towards zero and clamping to its range.
+ * NaN gives 0.
+ */
 export const clampToU64 = (x: number): bigint =>
   x >= FULL_RANGE ? -1n : x > 0 ? BigInt.asIntN(64, BigInt(Math.trunc(x))) : 0n;
 
-/** Doubles of this magnitude and more are integers. */
+/** Doubles of at least this magnitude are integers. */
 const INTEGERS = 2 ** 52;
 
-/** Rounds to an integer, ties to even; the sign of a zero stays. */
+/** Rounds to an integral number, ties to even; a zero keeps its sign. */
 export const roundToEven = (x: number): number =>
   x > 0 && x < INTEGERS ? x + INTEGERS - INTEGERS : x < 0 && x > -INTEGERS ? -(INTEGERS - x - INTEGERS) : x;

@@ -1,38 +1,40 @@
 /**
- * How a value that lies between two neighbours is rounded: to nearest even, towards zero, towards minus infinity, towards
- * plus infinity, to nearest with ties away from zero.
+ * A rounding mode: to nearest even, towards zero, towards minus infinity, towards plus infinity, or to nearest with
+ * ties away from zero.
  */
 export type RoundingMode = "rn" | "rz" | "rm" | "rp" | "rna";
 
 const f64 = new Float64Array(1);
-// Word 1 holds sign and exponent: typed arrays of every platform that JavaScript runs on are little-endian.
+// Word 1 holds sign and exponent: every platform that runs JavaScript has little-endian typed arrays.
 const words = new Uint32Array(f64.buffer);
 
-/** An integer that no double below 2^52 can be added to without being rounded to an integer, ties to even. */
+/** 2^52: adding it to a smaller nonnegative double rounds that to an integer, ties to even. */
 export const INTEGERS = 2 ** 52;
 
-/** The exponent that a finite double has in a format whose least normal number is 2^`emin`. */
+/** The exponent of a finite double in a format whose smallest normal number is 2^`emin`. */
 function exponentIn(value: number, emin: number): number {
   f64[0] = value;
   const exponent = ((words[1]! >>> 20) & 0x7ff) - 1023;
   return exponent < emin ? emin : exponent;
 }
 
-/** |`value`| in units of the format's spacing at a number of this exponent. Scaling by a power of two is exact here. */
+/**
+ * |`value`| in units of the last place that the format has at this exponent. Scaling by a power of two is exact here.
+ */
 function inUnits(value: number, fraction: number, exponent: number): number {
   words[0] = 0;
   words[1] = (fraction - exponent + 1023) << 20;
   return (value < 0 ? -value : value) * f64[0]!;
 }
 
-// The leading bit of a normal number, and a carry out of the fraction, step the exponent field by themselves.
+// The leading bit of a normal number, or a carry out of the fraction, increments the exponent field by itself.
 const pattern = (integer: number, fraction: number, exponent: number, emin: number): number =>
   (exponent - emin) * 2 ** fraction + integer;
 
 /**
- * The pattern of |`value`| in a format, without the sign, rounded once as if the exponent had no upper bound: what lies above
- * the pattern of the format's greatest number has overflowed, and what that means is the format's business. `value` is
- * a finite double; its sign tells what `rm` and `rp` mean.
+ * Returns the pattern of |`value`| without the sign, rounded once as if the exponent were unbounded. A result above the
+ * pattern of the largest finite number means overflow, which the caller has to handle. `value` is a finite double; its
+ * sign matters for `rm` and `rp`.
  */
 export function roundedMagnitude(value: number, fraction: number, emin: number, mode: RoundingMode): number {
   const exponent = exponentIn(value, emin);
@@ -45,8 +47,8 @@ export function roundedMagnitude(value: number, fraction: number, emin: number, 
 }
 
 /**
- * The same with stochastic rounding: away from zero where adding the `count` random bits to the bits that are cut off
- * carries, else towards zero.
+ * The same with stochastic rounding: rounds away from zero if adding `count` random bits to the discarded bits carries,
+ * else towards zero.
  */
 export function stochasticMagnitude(
   value: number,
@@ -62,6 +64,6 @@ export function stochasticMagnitude(
   return pattern(carries ? integer + 1 : integer, fraction, exponent, emin);
 }
 
-/** Whether a number beyond the greatest finite one becomes infinity (else the greatest finite one). */
+/** Whether a number beyond the largest finite one becomes infinity rather than that finite number. */
 export const overflowsToInfinity = (mode: RoundingMode, negative: boolean): boolean =>
   mode === "rn" || mode === "rna" || mode === (negative ? "rm" : "rp");

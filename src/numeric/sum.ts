@@ -1,8 +1,8 @@
 import { sumError, toOdd } from "./error-free.ts";
 
 /**
- * The sum of doubles that do not overflow, rounded to odd: the errors of the additions are added up beside the sum. They
- * are lost only where the terms are more than 2^100 apart.
+ * Returns the sum of doubles, rounded to odd. The errors of the additions are summed separately and lose bits only if
+ * terms are more than 2^100 apart. No intermediate sum may overflow.
  */
 export function sumToOdd(terms: readonly number[]): number {
   let sum = 0;

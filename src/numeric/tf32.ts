@@ -4,7 +4,9 @@ import { overflowsToInfinity, type RoundingMode, roundedMagnitude } from "./roun
 
 const INFINITY = 0xff << 10;
 
-/** The tf32 pattern of a double, rounded once: a binary32 pattern whose 13 low bits are 0. A NaN gives `nan32`. */
+/**
+ * Returns the tf32 pattern of a double, rounded once: a binary32 pattern whose 13 low bits are 0. NaN gives `nan32`.
+ */
 export function numberToTf32(value: number, mode: Extract<RoundingMode, "rn" | "rz" | "rna">): number {
   if (value !== value) return nan32;
   const infinite = value === Infinity || value === -Infinity;

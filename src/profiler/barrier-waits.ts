@@ -3,64 +3,67 @@ import type { Site } from "../machine/state/code.ts";
 import type { Cta } from "../machine/state/cta.ts";
 import type { Warp } from "../machine/state/warp.ts";
 
-interface Coming {
+interface Arrival {
   readonly warp: Warp;
   readonly site: Site;
   readonly mask: number;
-  /** The clock of the block, and that of the warp. */
+  /** The block's clock and the warp's own clock at that time, in warp-instructions. */
   readonly at: number;
   readonly own: number;
 }
 
 interface Waiting {
-  readonly coming: Coming;
+  readonly arrival: Arrival;
   readonly barrier: number;
 }
 
-/** How long one warp has waited at one barrier instruction. */
+/** How long one warp waited at one barrier instruction. */
 export interface Waited {
   readonly site: Site;
-  /** Warp-instructions of the block between its arrival and its release. */
+  /** Warp-instructions that the block executed between the warp's arrival and its release. */
   readonly waited: number;
-  /** Its own warp-instructions that the last to arrive has executed more, if all had begun together. */
+  /** How many more warp-instructions the last warp to arrive had executed, if all had started together. */
   readonly behind: number;
 }
 
 /**
- * The clocks of one block, which count warp-instructions: one for the block, as its warps take turns, and one for each warp
- * as if all of them ran at once and met at barriers.
+ * The clocks of one block, in warp-instructions: one for the block, whose warps take turns, and one for each warp, as
+ * if all warps ran at once and only waited for each other at barriers.
  */
 export class BarrierWaits {
   #clock = 0;
   readonly #own: Float64Array;
-  readonly #coming: Coming[] = [];
+  readonly #reached: Arrival[] = [];
   #waiting: Waiting[] = [];
 
   constructor({ warps }: Cta) {
     this.#own = new Float64Array(warps.length);
   }
 
+  /** Counts one instruction of a warp. */
   tick(warp: Warp): void {
     this.#clock++;
     this.#own[warp.index]!++;
   }
 
-  /** Lanes come to a barrier; the rest of their warp may not be there yet. */
-  come({ warp, site, mask }: LaneEvent): void {
-    this.#coming.push({ warp, site, mask, at: this.#clock, own: this.#own[warp.index]! });
+  /** Records that lanes reach a barrier instruction; the rest of their warp may follow later. */
+  reach({ warp, site, mask }: LaneEvent): void {
+    this.#reached.push({ warp, site, mask, at: this.#clock, own: this.#own[warp.index]! });
   }
 
+  /** Records that a warp has arrived at a barrier. In mode "arrive" it does not wait. */
   arrive({ warp, site, mask, barrier, mode }: BarrierEvent): void {
-    const found = this.#coming.findIndex((c) => c.warp === warp && c.site === site && (c.mask & mask) !== 0);
-    const [coming] = found < 0 ? [] : this.#coming.splice(found, 1);
-    if (coming !== undefined && mode !== "arrive") this.#waiting.push({ coming, barrier });
+    const found = this.#reached.findIndex((c) => c.warp === warp && c.site === site && (c.mask & mask) !== 0);
+    const [arrival] = found < 0 ? [] : this.#reached.splice(found, 1);
+    if (arrival !== undefined && mode !== "arrive") this.#waiting.push({ arrival, barrier });
   }
 
+  /** Returns how long each waiting warp has waited at a barrier that is released. */
   release({ barrier }: BarrierReleaseEvent): readonly Waited[] {
     const here = this.#waiting.filter((w) => w.barrier === barrier);
     this.#waiting = this.#waiting.filter((w) => w.barrier !== barrier);
-    const last = here.reduce((most, { coming }) => Math.max(most, coming.own), 0);
-    for (const { coming } of here) this.#own[coming.warp.index] = last;
-    return here.map(({ coming: { site, at, own } }) => ({ site, waited: this.#clock - at, behind: last - own }));
+    const last = here.reduce((most, { arrival }) => Math.max(most, arrival.own), 0);
+    for (const { arrival } of here) this.#own[arrival.warp.index] = last;
+    return here.map(({ arrival: { site, at, own } }) => ({ site, waited: this.#clock - at, behind: last - own }));
   }
 }

@@ -1,21 +1,21 @@
 import type { IrFunction } from "../ir/index.ts";
 import type { Activation } from "../machine/state/activation.ts";
 
-/** Deeper calls count for the node at this depth. */
-const deepest = 128;
+/** The depth of the tree. Deeper calls are counted at the node at this depth. */
+const maxDepth = 128;
 
-/** More would not fit a page, nor help anyone. */
-const mostNodes = 20_000;
+/** The most nodes of a tree: a larger one would be of no use on a page. */
+const maxNodes = 20_000;
 
-/** A function as it was called from one chain of callers. */
+/** A function as called by one chain of callers. */
 export class CallNode {
   readonly function: IrFunction;
   readonly parent: CallNode | null;
   readonly depth: number;
   readonly children = new Map<IrFunction, CallNode>();
-  /** How often groups of lanes have entered it. */
+  /** How often groups of lanes have entered the function. */
   calls = 0;
-  /** Without what it calls. */
+  /** Instructions of the function itself, without its callees. */
   warpInstructions = 0;
   threadInstructions = 0;
 
@@ -26,22 +26,25 @@ export class CallNode {
   }
 }
 
-/** Who called whom, of all lanes together; a subroutine of vISA counts as a call of its function by itself. */
+/** The tree of calls, over all lanes. A vISA subroutine call counts as a call of its function by itself. */
 export class CallTree {
   readonly roots = new Map<IrFunction, CallNode>();
-  /** Calls were too deep, or too many. */
+  /** Whether calls were too deep or too many, and so were counted at the node that made them. */
   cut = false;
-  /** How often a function has been entered, and how many activations were below it at most. */
+  /** For each function, how often it was entered, and at how many nested calls at most. */
   readonly entered = new Map<IrFunction, { calls: number; deepest: number }>();
   readonly #nodes = new WeakMap<Activation, CallNode>();
   #count = 0;
 
-  /** An activation that has begun. Objects are used again for later ones. */
+  /**
+   * Counts an activation that has begun, and returns its node. Activation objects are reused, so each call counts as a
+   * new one.
+   */
   enter(x: Activation): CallNode {
     const parent = this.at(x.caller!);
     let node = parent.children.get(x.code.ir);
     if (node === undefined) {
-      if (parent.depth === deepest || this.#count >= mostNodes) {
+      if (parent.depth === maxDepth || this.#count >= maxNodes) {
         this.cut = true;
         node = parent;
       } else {
@@ -60,6 +63,7 @@ export class CallTree {
     return node;
   }
 
+  /** Returns the node of an activation. */
   at(x: Activation): CallNode {
     if (x.caller === null) return this.#root(x.code.ir);
     return this.#nodes.get(x) ?? this.enter(x);

@@ -7,7 +7,7 @@ import { Request } from "./request.ts";
 
 type Kind = "global" | "shared" | "local" | "constant" | "none";
 
-/** Where an access of a space goes; parameters of calls are in registers, as compilers have it. */
+/** The kind of memory that an access to a state space uses. Call parameters are in registers, as in compiled code. */
 const kindOf: Readonly<Record<Exclude<AccessEvent["access"]["space"], "generic">, Kind>> = {
   global: "global",
   shared: "shared",
@@ -17,7 +17,7 @@ const kindOf: Readonly<Record<Exclude<AccessEvent["access"]["space"], "generic">
   "call-param": "none",
 };
 
-/** Counts what an access asks of each kind of memory. */
+/** Counts the requests of an access to each kind of memory. */
 export class MemoryCounter {
   readonly #request = new Request();
 
@@ -33,7 +33,7 @@ export class MemoryCounter {
       this.#count(kindOf[access.space], effect, tally);
       return;
     }
-    // Lanes of one generic access may go to different memories.
+    // The lanes of a generic access may address different memories.
     for (let rest = mask; rest !== 0; ) {
       const kind = genericKind(words, 31 - Math.clz32(rest & -rest), warp.cta.grid.addresses);
       let same = 0;

@@ -5,68 +5,87 @@ import { addCounts, type Counts, newTally, type Tally } from "./counts.ts";
 import type { ProfiledLaunch, Profiler } from "./profiler.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** One line of PTX or vISA that has been executed. */
+/** A line of PTX or vISA that was executed. */
 export interface LineProfile {
+  /** The assembly. */
   readonly source: SourceText;
+  /** Counted from 1. */
   readonly line: number;
+  /** The function that the line belongs to. */
   readonly function: string;
+  /** The sum over the instructions of the line. */
   readonly counts: Counts;
-  /** By callee, the lanes that have gone there; the most first. */
+  /** How many lanes called each function from this line, in descending order. */
   readonly targets: readonly { readonly function: string; readonly lanes: number }[];
-  /** The line of the higher-level source that `.loc` names, or null. */
+  /** The line of the higher-level source that `.loc` gives for this line; null if there is none. */
   readonly origin: { readonly path: string; readonly line: number } | null;
 }
 
-/** One line of the higher-level source. */
+/** A line of the higher-level source, with the counts of all instructions that `.loc` attributes to it. */
 export interface OriginProfile {
+  /** The file as `.loc` names it. */
   readonly path: string;
+  /** Counted from 1. */
   readonly line: number;
   readonly counts: Counts;
 }
 
+/** A function that was executed. */
 export interface FunctionProfile {
   readonly name: string;
   readonly kind: IrFunction["kind"];
+  /** The assembly that declares it. */
   readonly source: SourceText;
+  /** The line of its declaration, counted from 1. */
   readonly line: number;
-  /** Groups of lanes that have entered it; 0 for a kernel. */
+  /** How often groups of lanes entered the function; 0 for a kernel. */
   readonly calls: number;
-  /** The most calls that have led to it, one from within the other. */
+  /** The deepest nesting of calls that led to it: 1 for a function that only the kernel calls, 0 for a kernel. */
   readonly deepest: number;
-  /** Without what it calls. */
+  /** The counts of the function itself, without its callees. */
   readonly counts: Counts;
-  /** With what it calls. */
+  /** Instructions of the function and all its callees; the activations within a recursion are counted once. */
   readonly warpInstructions: number;
+  /** The same, as executed by lanes. */
   readonly threadInstructions: number;
 }
 
+/** A node of the call tree: a function as called by one chain of callers. */
 export interface CallProfile {
   readonly function: string;
+  /** How often groups of lanes made this call; 0 for a kernel. */
   readonly calls: number;
-  /** Without what it calls, and with it. */
+  /** Warp-instructions of the function itself; the two other numbers include its callees. */
   readonly ownInstructions: number;
+  /** Warp-instructions of the function and its callees. */
   readonly warpInstructions: number;
+  /** Instructions that lanes executed in the function and its callees. */
   readonly threadInstructions: number;
-  /** In the order of their first calls. */
+  /** Callees, in the order of their first calls. */
   readonly children: readonly CallProfile[];
 }
 
-/** What launches did, as plain data. */
+/** The result of profiling one or several launches, as plain data. */
 export interface Profile {
+  /** The profiled launches, in order. */
   readonly launches: readonly ProfiledLaunch[];
+  /** The sum over all instructions. */
   readonly totals: Counts;
-  /** In the order of the sources. */
+  /** Executed lines, by source and in ascending order within a source. */
   readonly lines: readonly LineProfile[];
+  /** Lines of higher-level sources, by path and line. */
   readonly origins: readonly OriginProfile[];
-  /** Those that have run, in the order in which they began. */
+  /** Executed functions, in the order in which they were first reached. */
   readonly functions: readonly FunctionProfile[];
-  /** One tree for each kernel. */
+  /** A call tree for each kernel. */
   readonly calls: readonly CallProfile[];
-  /** Calls were too deep or too many for the tree: the rest counts where it was cut. */
+  /** Whether calls were too deep or too many for the tree. Those are counted at the node where the tree was cut. */
   readonly callsCut: boolean;
+  /** Timelines of the first warps of each launch. */
   readonly timelines: readonly Timeline[];
 }
 
+/** Evaluates what a profiler has recorded so far. */
 export function profileOf(profiler: Profiler): Profile {
   const totals = newTally();
   for (const { tally } of profiler.sites.values()) addCounts(totals, tally);
@@ -154,7 +173,7 @@ interface Cost {
   threadInstructions: number;
 }
 
-/** What each function costs with what it calls. Of a recursion only the outermost activation counts. */
+/** Returns the cost of each function including its callees. Of a recursion, only the outermost activation counts. */
 function wholeCosts(roots: readonly CallNode[]): ReadonlyMap<IrFunction, Cost> {
   const costs = new Map<IrFunction, Cost>();
   const visit = (node: CallNode, around: ReadonlySet<IrFunction>): Cost => {

@@ -20,39 +20,53 @@ import { newTally, type Tally } from "./counts.ts";
 import { MemoryCounter } from "./memory-counter.ts";
 import { type Timeline, TimelineRecorder } from "./timeline.ts";
 
-/** Warps whose timelines are kept. */
+/** The most warps whose timelines are kept: of a launch by default, and in all. */
 const timelineLimits = { ofLaunch: 4, ofAll: 32 } as const;
 
+/** Options of a profiler. */
 export interface ProfilerOptions {
-  /** How many warps of a launch have timelines (default: 4): the first of them. A profiler keeps 32 in all. */
+  /**
+   * For how many warps of each launch a timeline is kept, from the first one on. Default: 4. A profiler keeps at most
+   * 32 in all.
+   */
   readonly timelinesOfLaunch?: number;
 }
 
-/** A launch that was watched. */
+/** A launch that was profiled. */
 export interface ProfiledLaunch {
+  /** Name of the kernel. */
   readonly kernel: string;
+  /** Blocks in x, y and z. */
   readonly grid: Grid["dimensions"];
+  /** Threads of a block in x, y and z. */
   readonly block: Grid["block"];
+  /** Warps that were started. */
   readonly warps: number;
+  /** Instructions that groups of lanes issued. */
   readonly warpInstructions: number;
+  /** Instructions that lanes executed. */
   readonly threadInstructions: number;
 }
 
-/** What was seen at one instruction. */
+/** The counts of one instruction. */
 export interface SiteCounts {
   readonly site: Site;
   readonly tally: Tally;
-  /** By the name of the callee, how often lanes have gone there. */
+  /** By callee, how many lanes called it. */
   readonly targets: Map<string, number>;
 }
 
 /**
- * Counts what launches do, at every instruction; it may watch one launch after the other. The numbers are those of the
- * deterministic schedule: the same launch gives the same ones.
+ * An observer that counts what launches do at every instruction. Pass it as one of the `observers` of one or several
+ * launches, one launch at a time; `profileOf` evaluates it. The counts are those of the deterministic schedule, so the
+ * same launch always gives the same ones.
  */
 export class Profiler implements Observer {
+  /** The counts of each instruction. @internal */
   readonly sites = new Map<Site, SiteCounts>();
+  /** The launches that have ended. */
   readonly launches: ProfiledLaunch[] = [];
+  /** The calls so far. @internal */
   readonly tree = new CallTree();
   readonly #memory = new MemoryCounter();
   readonly #waits = new Map<Cta, BarrierWaits>();
@@ -61,17 +75,18 @@ export class Profiler implements Observer {
   readonly #timelinesOfLaunch: number;
   #recorded = 0;
   #running: { warps: number; warpInstructions: number; threadInstructions: number } | null = null;
-  /** Where the last instruction was. */
+  /** The activation and the node of the last instruction. */
   #activation: Activation | null = null;
   #node: CallNode | null = null;
   #width = 32;
-  /** The lanes that execute the instruction which runs. */
+  /** The lanes that execute the current instruction. */
   #lanes = 0;
 
   constructor({ timelinesOfLaunch = timelineLimits.ofLaunch }: ProfilerOptions = {}) {
     this.#timelinesOfLaunch = timelinesOfLaunch;
   }
 
+  /** The timelines recorded so far. */
   get timelines(): readonly Timeline[] {
     return this.#timelines.map((recorder) => recorder.timeline());
   }
@@ -107,7 +122,10 @@ export class Profiler implements Observer {
     for (const warp of cta.warps) this.#recorders.delete(warp);
   }
 
-  /** An instruction whose guard holds for no lane has been issued all the same, and lanes decide a branch that they do not take. */
+  /**
+   * An instruction is issued even if its guard holds for no lane, and a guarded branch is executed by the lanes that do
+   * not take it, too.
+   */
   guard(e: InstructionEvent): void {
     this.#issue(e);
     if (e.site.instruction.op.kind === "branch") this.#execute(e);
@@ -115,13 +133,13 @@ export class Profiler implements Observer {
 
   instruction(e: InstructionEvent): void {
     const { site, mask } = e;
-    // The end of a function's text stands for a return, and is no instruction.
+    // The end of a function's text acts as a return but is not an instruction.
     if (site.index === site.code.ir.instructions.length) return;
     const { op, guard } = site.instruction;
     if (guard === null) this.#issue(e);
     if (guard === null || op.kind !== "branch") this.#execute(e);
     this.#lanes = mask;
-    if (op.kind === "barrier") this.#waits.get(e.warp.cta)!.come(e);
+    if (op.kind === "barrier") this.#waits.get(e.warp.cta)!.reach(e);
     else if (op.kind === "subroutine-call") this.#call(e, site.code.ir.name);
   }
 
@@ -169,7 +187,7 @@ export class Profiler implements Observer {
     const { tally } = this.#at(site);
     tally.warpInstructions++;
     tally.reachedLanes += popcount(group);
-    // In vISA an instruction says for how many lanes it is; one that moves all of them at once does not.
+    // A vISA instruction has an execution size, unless it acts on all lanes at once.
     const { lanes } = site.instruction;
     tally.laneSlots += lanes === undefined || lanes.uniform ? this.#width : lanes.count;
     this.#running!.warpInstructions++;
@@ -199,7 +217,7 @@ export class Profiler implements Observer {
     if (mask !== this.#lanes) tally.divergentCalls++;
   }
 
-  /** Of the parts into which an indexed branch or a call splits its lanes, one has the lowest of them. */
+  /** An indexed branch or a call splits its lanes by target; this holds for the part that contains the lowest lane. */
   #isFirst(mask: number): boolean {
     return (mask & this.#lanes & -this.#lanes) !== 0;
   }

@@ -1,38 +1,41 @@
-/** Bytes that memory moves at a time, and the banks of shared memory with their width. */
+/**
+ * The size of a memory sector in bytes; the number of shared memory banks, and the bytes that a bank serves at a time.
+ */
 const sectorBytes = 32;
 const banks = 32;
 const bankBytes = 4;
 
-/** Bytes of shared memory that one pass can serve. */
+/** The bytes of shared memory that one pass can serve. */
 const passBytes = banks * bankBytes;
 
+/** The sectors of one request. */
 export interface Traffic {
-  /** Sectors that are touched, and how few could hold the bytes. */
+  /** Sectors that are touched, and the fewest that could hold the bytes. */
   readonly sectors: number;
   readonly least: number;
 }
 
 /**
- * What the lanes of a warp ask memory for with one instruction: `bytes` from each of their addresses on. The same object
- * is filled again for the next instruction.
+ * The memory request of one instruction: `bytes` bytes from the address of each lane. The object is reused for the next
+ * instruction.
  */
 export class Request {
-  /** By lane: the lower halves of addresses, which are all in one state space. Valid where `mask` is set. */
+  /** The low 32 bits of each lane's address, all in one state space; valid where `mask` is set. */
   readonly addresses = new Uint32Array(32);
   mask = 0;
   bytes = 0;
-  /** Intervals in ascending order: room for 32 lanes of so many words. */
+  /** Starts of intervals, or word numbers, in ascending order. It grows beyond 8 words for each of 32 lanes. */
   #starts = new Float64Array(32 * 8);
   #count = 0;
 
-  /** Sectors of memory in which lanes have one behind the other what they address. */
+  /** Counts sectors of memory in which each lane's bytes are contiguous. */
   traffic(): Traffic {
     this.#begin();
     for (let m = this.mask; m !== 0; m &= m - 1) this.#insert(this.addresses[31 - Math.clz32(m & -m)]!);
     return this.#sweep(this.bytes);
   }
 
-  /** The same for stacks, which memory keeps interleaved: word by word, one lane behind the other. */
+  /** The same for stacks, which are interleaved in memory: word by word, one lane after the other. */
   interleavedTraffic(): Traffic {
     this.#begin();
     const piece = Math.min(this.bytes, 4);
@@ -47,8 +50,9 @@ export class Request {
   }
 
   /**
-   * How often shared memory must be read or written: in each pass a bank serves one word, for all lanes that want it.
-   * Accesses of 8 bytes are made for half a warp at a time, those of 16 bytes for a quarter. `least`: without conflicts.
+   * Counts passes over shared memory: in each pass, a bank serves one word to all lanes that ask for it. Accesses of 8
+   * bytes are made for half a warp at a time, those of 16 bytes for a quarter. `least` is the number without bank
+   * conflicts.
    */
   passes(): { readonly passes: number; readonly least: number } {
     const together = this.bytes <= 4 ? 32 : Math.max(1, Math.floor(passBytes / this.bytes));
@@ -79,7 +83,7 @@ export class Request {
     return { passes, least };
   }
 
-  /** Different addresses, and how many lanes have the most frequent one. */
+  /** Counts the different addresses, and the lanes at the most frequent one. */
   contention(): { readonly addresses: number; readonly most: number } {
     this.#begin();
     for (let m = this.mask; m !== 0; m &= m - 1) this.#insert(this.addresses[31 - Math.clz32(m & -m)]!);
@@ -98,7 +102,7 @@ export class Request {
     this.#count = 0;
   }
 
-  /** Most lanes have ascending addresses. */
+  /** Insertion sort: addresses usually ascend with the lane. */
   #insert(start: number): void {
     if (this.#count === this.#starts.length) {
       const larger = new Float64Array(2 * this.#count);
@@ -110,7 +114,7 @@ export class Request {
     this.#starts[at] = start;
   }
 
-  /** Goes over intervals of so many bytes. */
+  /** Counts the sectors of intervals of `bytes` bytes that begin at `#starts`. */
   #sweep(bytes: number): Traffic {
     let sectors = 0;
     let covered = 0;

@@ -3,38 +3,46 @@ import type { Dim3 } from "../machine/reports/report.ts";
 import type { Activation } from "../machine/state/activation.ts";
 import type { Warp } from "../machine/state/warp.ts";
 
-/** Stretches that are kept of one warp. */
-const mostStretches = 3000;
+/** The most stretches that are kept for a warp. */
+const maxStretches = 3000;
 
-/** Some lanes of a warp that ran together without another group between. */
+/** Consecutive instructions of one group of lanes in one function. */
 export interface Stretch {
-  /** Warp-instructions of the warp: from the first on, and up to this one, exclusive. */
+  /** The first warp-instruction of the warp, counted from 0, and the one after the last. */
   readonly from: number;
   readonly to: number;
+  /** The lanes, as a signed 32-bit mask. */
   readonly mask: number;
+  /** Name of the function. */
   readonly function: string;
+  /** How many calls deep the group is; 0 in the kernel. */
   readonly depth: number;
-  /** Lines of the function's source. */
+  /** The first and the last line executed, in the function's source. */
   readonly firstLine: number;
   readonly lastLine: number;
 }
 
-/** What a warp did, in its own warp-instructions. */
+/** What a warp did over time, measured in its own warp-instructions. */
 export interface Timeline {
+  /** Name of the kernel. */
   readonly kernel: string;
+  /** Position of the block in the grid. */
   readonly block: Dim3;
+  /** Index of the warp in its block. */
   readonly warp: number;
-  /** Lanes that the warp has. */
+  /** The lanes that the warp has, as a signed 32-bit mask. */
   readonly lanes: number;
+  /** The number of lanes of a full warp (vISA: of a hardware thread). */
   readonly width: number;
-  /** Warp-instructions in all; the stretches may end before. */
+  /** All warp-instructions; the stretches may end earlier. */
   readonly instructions: number;
+  /** In the order of time, without overlap. */
   readonly stretches: readonly Stretch[];
 }
 
 type Growing = { -readonly [K in keyof Stretch]: Stretch[K] };
 
-/** Watches one warp of one block. */
+/** Records the timeline of one warp. */
 export class TimelineRecorder {
   readonly #warp: Warp;
   readonly #block: Dim3;
@@ -49,7 +57,7 @@ export class TimelineRecorder {
     this.#block = warp.cta.id;
   }
 
-  /** A group of lanes comes to an instruction. */
+  /** Records that a group of lanes issues an instruction. */
   add({ activation, group, site }: InstructionEvent): void {
     const time = this.#time++;
     if (this.#isFull) return;
@@ -61,7 +69,7 @@ export class TimelineRecorder {
       open.lastLine = Math.max(open.lastLine, line);
       return;
     }
-    this.#isFull = this.#stretches.length >= mostStretches;
+    this.#isFull = this.#stretches.length >= maxStretches;
     if (this.#isFull) return;
     this.#activation = activation;
     const { name } = site.code.ir;
@@ -70,6 +78,7 @@ export class TimelineRecorder {
     this.#stretches.push(this.#open);
   }
 
+  /** Returns the timeline so far. */
   timeline(): Timeline {
     const { lanes, index, cta } = this.#warp;
     return {

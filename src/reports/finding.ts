@@ -1,7 +1,7 @@
 import type { Report, StackEntry, ThreadId } from "../machine/reports/report.ts";
 import type { Diagnostic, Note, Severity, SourceText, Span } from "../source/index.ts";
 
-/** What a check or a run has to say about a place in a source: a diagnostic, or a report. */
+/** A diagnostic of a check or a report of a run, in one form. */
 export interface Finding {
   readonly code: string;
   readonly severity: Severity;
@@ -10,9 +10,9 @@ export interface Finding {
   readonly source: SourceText;
   readonly span: Span;
   readonly notes: readonly Note[];
-  /** The function around the place; null where none is. */
+  /** The function that contains the place, or null. */
   readonly function: string | null;
-  /** What only a report has. */
+  /** Details that only reports have. */
   readonly run: RunDetails | null;
 }
 
@@ -24,6 +24,7 @@ interface RunDetails {
   readonly location: Report["location"];
 }
 
+/** Converts a diagnostic. */
 export const findingOfDiagnostic = ({ help, ...d }: Diagnostic): Finding => ({
   code: d.code,
   severity: d.severity,
@@ -36,6 +37,7 @@ export const findingOfDiagnostic = ({ help, ...d }: Diagnostic): Finding => ({
   run: null,
 });
 
+/** Converts a report. */
 export const findingOfReport = ({ help, kernel, threads, count, stack, location, ...r }: Report): Finding => ({
   code: r.code,
   severity: r.severity,
@@ -43,7 +45,7 @@ export const findingOfReport = ({ help, kernel, threads, count, stack, location,
   help: help ?? null,
   source: r.source,
   span: r.span,
-  // Where else it comes from, as the other access of a race, is a note with a place.
+  // Related places, such as the other access of a race, become notes.
   notes: [
     ...r.notes.map((message) => ({ message })),
     ...(r.related ?? []).map(({ message, source, span }) => ({ message, source, span })),
@@ -52,12 +54,15 @@ export const findingOfReport = ({ help, kernel, threads, count, stack, location,
   run: { kernel, threads, count, stack, location },
 });
 
-const heading =
-  /^[ \t]*(?:\.(?:visible|weak|extern|common)\s+)*\.(?:entry|func|kernel|function)\b\s*(?:\([^)]{0,400}\)\s*)?"?([\w$%.]+)/gm;
+const directive = /(?:\.(?:visible|weak|extern|common)\s+)*\.(?:entry|func|kernel|function)\b/;
+
+const results = /(?:\([^)]{0,400}\)\s*)?/;
+
+const heading = new RegExp(`^[ \\t]*${directive.source}\\s*${results.source}"?([\\w$%.]+)`, "gm");
 
 const known = new WeakMap<SourceText, readonly { readonly at: number; readonly name: string }[]>();
 
-/** The function whose heading stands last above a place: files with errors have no tree to ask. */
+/** Returns the last function that is declared above a place. It goes by the text: files with errors have no tree. */
 function functionAround(source: SourceText, offset: number): string | null {
   let headings = known.get(source);
   if (headings === undefined) {

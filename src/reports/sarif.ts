@@ -2,21 +2,23 @@ import type { CodePage, SourceText, Span } from "../source/index.ts";
 import type { Finding } from "./finding.ts";
 import type { Suppression } from "./suppressions.ts";
 
-/** A finding, and the rule by which it is suppressed, or null. */
+/** A finding, and the rule that suppresses it, or null. */
 export interface Judged {
   readonly finding: Finding;
   readonly suppression: Suppression | null;
 }
 
+/** What a SARIF log says besides its findings. */
 export interface SarifOptions {
+  /** The version of Lanewise. */
   readonly version: string;
-  /** The page of a code. */
+  /** Returns the catalogue page of a code. */
   readonly page: (code: string) => CodePage | undefined;
-  /** Whether the check or the run came to its end. */
+  /** Whether the check or the run was completed. */
   readonly completed: boolean;
 }
 
-/** A log in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS), as plain data for JSON. */
+/** Returns a log in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS), as plain data for JSON. */
 export function sarifLog(found: readonly Judged[], { version, page, completed }: SarifOptions) {
   const codes = [...new Set(found.map(({ finding }) => finding.code))].sort();
   return {
@@ -89,7 +91,7 @@ function runOf(f: Finding, { kernel, threads, count, stack, location }: NonNulla
 
 const lineOf = ({ source, span }: Finding): number => source.position(span.start).line;
 
-/** With the help, as a viewer shows only this; and a full stop, as the format wants it. */
+/** Includes the help, because viewers show only this message, and ends with the full stop that the format asks for. */
 const sentence = ({ message, help }: Finding): string => {
   const text = help === null ? message : `${message}. ${help.charAt(0).toUpperCase()}${help.slice(1)}`;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
@@ -112,7 +114,10 @@ function uriOf(path: string): string {
   return slashes.startsWith("/") ? `file://${encoded}` : encoded.replace(/^(?:\.\/)+/, "");
 }
 
-/** The same finding has the same one when lines above it change: it goes by the text of its line (FNV-1a, 64 bits). */
+/**
+ * Returns a fingerprint that stays the same when lines above the finding change: it depends on the text of the line,
+ * not its number (FNV-1a, 64 bits).
+ */
 function fingerprint(f: Finding): string {
   const text = `${f.code} ${f.source.path} ${f.function ?? ""} ${f.source.line(lineOf(f)).trim()}`;
   let hash = 0xcbf2_9ce4_8422_2325n;

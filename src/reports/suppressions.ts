@@ -1,17 +1,17 @@
 import type { SourceText } from "../source/index.ts";
 import type { Finding } from "./finding.ts";
 
-/** One wish not to hear of something, and where it is said. */
+/** A rule that suppresses findings. */
 export interface Suppression {
-  /** For a file, a comment: "path:line". */
+  /** Where the rule is written: "path:line" for a line of a file or a comment, or an option of the command line. */
   readonly origin: string;
   readonly kind: "external" | "inSource";
-  /** May have `*`. */
+  /** The code to suppress, which may contain `*`. */
   readonly code: string;
   readonly applies: (finding: Finding) => boolean;
 }
 
-/** A rule that cannot be read. */
+/** A suppression rule is malformed. */
 export class SuppressionError extends Error {
   override readonly name = "SuppressionError";
 }
@@ -19,35 +19,35 @@ export class SuppressionError extends Error {
 const any = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`);
 
-/** A path may stand in quotes. */
+/** A path, which may be quoted, and lines. */
 const place = /^(?:"([^"]+)"|([^"\s]+?))(?::(\d+)(?:-(\d+))?)?$/;
 
 const wordsOf = (text: string): readonly string[] => text.match(/"[^"]*"\S*|\S+/g) ?? [];
 
 /**
- * `CODE [PATH[:LINE[-LINE]]] [in FUNCTION]`: code, path and function may have `*`, and a path need only be the end of one. A
- * path with blanks stands in double quotes.
+ * Parses `CODE [PATH[:LINE[-LINE]]] [in FUNCTION]`. Code, path and function may contain `*`; a path may be the end of a
+ * longer one, and has to be in double quotes if it contains blanks.
  *
- * @throws SuppressionError when the text is no such rule
+ * @throws SuppressionError if the text is not such a rule
  */
 export function parseRule(text: string, origin: string): Suppression {
   const words = wordsOf(text);
   const within = words.indexOf("in");
   const [code = "", where = "*", ...more] = within < 0 ? words : words.slice(0, within);
-  const behind = within < 0 ? ["*"] : words.slice(within + 1);
+  const named = within < 0 ? ["*"] : words.slice(within + 1);
   const [whole, quoted, plain, first, last = first] = place.exec(where) ?? [];
   const path = quoted ?? plain ?? "*";
   if (
     !/^[\w*-]+$/.test(code) ||
     whole === undefined ||
     more.length > 0 ||
-    behind.length !== 1 ||
+    named.length !== 1 ||
     (last !== undefined && Number(last) < Number(first))
   ) {
-    const rule = "CODE [PATH[:LINE[-LINE]]] [in FUNCTION], and a path with blanks in double quotes";
-    throw new SuppressionError(`${origin}: "${text.trim()}" is no rule: ${rule}`);
+    const rule = "CODE [PATH[:LINE[-LINE]]] [in FUNCTION], where a path with blanks is in double quotes";
+    throw new SuppressionError(`${origin}: "${text.trim()}" is not a rule: ${rule}`);
   }
-  const [codes, paths, ends, functions] = [any(code), any(path), any(`*/${path}`), any(behind[0]!)];
+  const [codes, paths, ends, functions] = [any(code), any(path), any(`*/${path}`), any(named[0]!)];
   return {
     origin,
     kind: "external",
@@ -61,7 +61,11 @@ export function parseRule(text: string, origin: string): Suppression {
   };
 }
 
-/** The rules of a file: one to a line; what follows `#` is a comment. */
+/**
+ * Parses a file with one rule on each line; `#` begins a comment.
+ *
+ * @throws SuppressionError if a line is not a rule
+ */
 export function parseSuppressions({ path, text }: SourceText): Suppression[] {
   return text.split("\n").flatMap((line, i) => {
     const words = wordsOf(line);
@@ -73,7 +77,10 @@ export function parseSuppressions({ path, text }: SourceText): Suppression[] {
 
 const comment = /\/\/[ \t]*lanewise:[ \t]*allow[ \t]+([\w*-]+(?:[ \t]*,[ \t]*[\w*-]+)*)/g;
 
-/** `// lanewise: allow CODE, CODE` in a source: for its own line, or for the next if it has no other text. */
+/**
+ * Parses comments of the form `// lanewise: allow CODE, CODE`, which apply to their own line, or to the next one if
+ * nothing else is on the line.
+ */
 function suppressionsIn(source: SourceText): Suppression[] {
   return [...source.text.matchAll(comment)].flatMap((match) => {
     const { line, column } = source.position(match.index);
@@ -95,7 +102,7 @@ function suppressionsIn(source: SourceText): Suppression[] {
   });
 }
 
-/** What is suppressed, and what did so. */
+/** Applies suppression rules and keeps track of which ones have been used. */
 export class Suppressions {
   readonly #rules: Suppression[];
   readonly #used = new Set<Suppression>();
@@ -105,18 +112,19 @@ export class Suppressions {
     this.#rules = [...rules];
   }
 
+  /** Whether there are any rules. */
   get any(): boolean {
     return this.#rules.length > 0;
   }
 
-  /** Comments in a text count from now on. */
+  /** Adds the rules in the comments of a source, unless it has been read before. */
   read(source: SourceText): void {
     if (this.#sources.has(source)) return;
     this.#sources.add(source);
     this.#rules.push(...suppressionsIn(source));
   }
 
-  /** The rule that a finding falls under, or null. */
+  /** Returns the rule that suppresses a finding, or null. */
   find(finding: Finding): Suppression | null {
     this.read(finding.source);
     const found = this.#rules.filter((rule) => rule.applies(finding));
@@ -124,12 +132,16 @@ export class Suppressions {
     return found[0] ?? null;
   }
 
-  /** Rules that have suppressed nothing, of those that could have: whose codes are among these. */
+  /** Returns the rules that have suppressed nothing although they could have: those that match one of the codes. */
   unused(codes: Iterable<string>): readonly Suppression[] {
     const possible = [...codes];
     return this.#rules.filter((rule) => !this.#used.has(rule) && possible.some((code) => any(rule.code).test(code)));
   }
-  /** Rules that nothing can ever fall under, as there are these codes alone: misspelt ones, for example. */
+
+  /**
+   * Returns the rules that can never suppress anything because they match none of the existing codes, such as misspelt
+   * ones.
+   */
   impossible(codes: Iterable<string>): readonly Suppression[] {
     const known = [...codes];
     return this.#rules.filter((rule) => !known.some((code) => any(rule.code).test(code)));

@@ -6,23 +6,24 @@ import type { PrimName } from "./prims/index.ts";
 import { mapChanged } from "./rewrite.ts";
 import type { Value } from "./types.ts";
 
-/** What is known of an expression's leaves once the module is loaded. */
+/** Values of an expression's leaves that are known once the module is loaded. */
 export interface Bindings {
-  /** The address of a module-level variable or function. */
+  /** Returns the address of a module-level variable or function. */
   readonly symbol: (name: string, generic: boolean) => bigint;
-  /** What makes a window's address generic. */
+  /** The offset that turns an address in the state space's window into a generic one. */
   readonly window: bigint;
-  /** What is read instead of a region that does not lie within the file; absent where there is no file. */
+  /** Returns what is read instead of a region that lies outside the byte file; absent if there is no file. */
   readonly region?: (leaf: RegionLeaf) => Expr;
-  /** What is known of a register; absent where nothing is. */
+  /** Returns the known value of a register, if any; absent if no register is known. */
   readonly register?: (leaf: RegisterLeaf) => Expr;
 }
 
+/** A leaf that reads a register. */
 export type RegisterLeaf = Extract<Expr, { kind: "reg" }>;
 
 /**
- * Puts in the leaves that are known, and computes what follows from constants alone. Shared parts stay shared, and what does not
- * change is the same object.
+ * Replaces the leaves that are known and folds what depends on constants alone. Shared parts stay shared, and an
+ * unchanged part is the same object.
  */
 export function bind(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr> = new Map()): Expr {
   if (expr.kind === "const") return expr;
@@ -49,19 +50,19 @@ function bindNode(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr>): Expr {
   const term = otherThanZero(expr.prim, args);
   if (term !== null) return term;
   const bound: Expr = args === expr.args ? expr : { ...expr, args };
-  // A NaN constant would lose its bits.
+  // Not folded: a NaN constant would lose its bits.
   if (expr.ty === "f32" || expr.ty === "f64" || !args.every((a) => a.kind === "const")) return bound;
   return { kind: "const", ty: expr.ty, value: fold(bound, unreachable) };
 }
 
-/** What is left of a sum with a zero: addresses often have an offset of 0. */
+/** Simplifies a sum with a zero, which is common in addresses; null if `prim` is not such a sum. */
 function otherThanZero(prim: PrimName, [a, b]: readonly Expr[]): Expr | null {
   if (prim !== "i32.add" && prim !== "i64.add") return null;
   const isZero = (term: Expr): boolean => term.kind === "const" && Number(term.value) === 0;
   return isZero(b!) ? a! : isZero(a!) ? b! : null;
 }
 
-/** Half of a 64-bit element of the byte file is an element too. */
+/** Reads half of a 64-bit element of the byte file as an element of its own; null if `prim` does not take a half. */
 function halfOf(prim: PrimName, leaf: Expr | undefined): Expr | null {
   if ((prim !== "i32.wrap_i64" && prim !== "i32.high_i64") || leaf?.kind !== "region") return null;
   const { at, vertical, horizontal, ...rest } = leaf.region;
@@ -82,8 +83,8 @@ const unreachable = (): Value => {
 };
 
 /**
- * The expression's bits, where they can be had without passing through a floating-point value: moving a NaN keeps its
- * payload, computing one does not. What is computed stays a float, and whoever stores it makes a NaN canonical.
+ * Returns an expression for the bits of a value that avoids floating-point values where possible: moving a NaN keeps
+ * its payload, computing one does not. A computed value stays a float, and its NaN is made canonical when it is stored.
  */
 export function bitsOf(expr: Expr): Expr {
   if (expr.ty !== "f32" && expr.ty !== "f64") return expr;
@@ -104,7 +105,7 @@ export function bitsOf(expr: Expr): Expr {
   return expr;
 }
 
-/** An expression as a base and a constant number of bytes. */
+/** Splits an expression into a base and a constant number of bytes. */
 export function splitOffset(expr: Expr): { readonly base: Expr | null; readonly offset: bigint } {
   if (expr.kind === "const") return { base: null, offset: BigInt(expr.value as number | bigint) };
   if (expr.kind === "prim" && (expr.prim === "i64.add" || expr.prim === "i32.add")) {

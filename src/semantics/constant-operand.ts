@@ -6,8 +6,9 @@ import type { Ty } from "./types.ts";
 import { uniform32 } from "./uniform.ts";
 
 /**
- * An emission of a primitive whose last operand (`i32`) says what is to be done with the others: `expand` knows for constants
- * (null: for not this one). For all else `eval` is called, by the primitive's name.
+ * Returns the emission of a primitive whose last operand (`i32`) selects an operation on the others. `expand` writes
+ * the operation for a constant selector, or returns null if it cannot; in all other cases `eval` is called, by the
+ * primitive's name.
  */
 export function byLastOperand(
   name: string,

@@ -5,12 +5,12 @@ import { toSmallFromF32 } from "./prims/convert-wasm.ts";
 import type { PrimName } from "./prims/index.ts";
 import { bf16, encoded, f16 } from "./prims/short-float-wasm.ts";
 
-/** Emissions on one value and on four lanes. */
+/** Emissions by primitive, for one value and for four lanes. */
 type Steps = Readonly<Partial<Record<PrimName, Emission>>>;
 
 const unchanged: Emission = { scalar: (x) => x, quad: (x) => x };
 
-/** Ends of ways through binary64 that begin with a binary32 number, as operations on that number. */
+/** The last step of a conversion through binary64, as an operation on the binary32 number it began with. */
 const fromF32: Steps = {
   "f32.from_f64_rn": unchanged,
   "f32.from_f64_rz": unchanged,
@@ -28,7 +28,7 @@ const fromF32: Steps = {
   "i32.bf16_from_f64_rz": onSingles((s, x) => encoded(s, x, bf16, "rz")),
 };
 
-/** What may stand between the two, on the binary32 number. */
+/** The optional middle step, as an operation on the binary32 number. */
 const between: Steps = {
   "f64.rni": asOps("f32.nearest", "quad", "f32x4.nearest"),
   "f64.rzi": asOps("f32.trunc", "quad", "f32x4.trunc"),
@@ -36,7 +36,7 @@ const between: Steps = {
   "f64.rpi": asOps("f32.ceil", "quad", "f32x4.ceil"),
 };
 
-/** By the beginning, what the ends are. */
+/** By the first step of a conversion, its possible last steps. */
 const ways: Readonly<Partial<Record<PrimName, Steps>>> = {
   "f64.from_f32": fromF32,
   "f64.from_i32_s": { "f32.from_f64_rn": asOps("f32.convert_i32_s", "quad", "f32x4.convert_i32x4_s") },
@@ -44,8 +44,9 @@ const ways: Readonly<Partial<Record<PrimName, Steps>>> = {
 };
 
 /**
- * Conversions are written as ways through binary64, which is right for all of them. Where both ends have 32 bits there is often
- * a direct way with the same result, on four lanes at once: `emission` has it, for what `operand` is. Null if there is none.
+ * Finds a direct form of a conversion. Conversions are written as paths through binary64, which is correct for all of
+ * them; if both ends have 32 bits, there is often a direct conversion with the same result that handles four lanes at
+ * once. `emission` is that conversion, to be applied to `operand`. Null if there is none.
  */
 export function directConversion(expr: Expr): { readonly emission: Emission; readonly operand: Expr } | null {
   if (expr.kind !== "prim") return null;

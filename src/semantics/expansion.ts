@@ -3,19 +3,22 @@ import { type Form, halfForm, quadForm, scalarForm } from "./form.ts";
 import type { Emission, Evaluation, Prim } from "./prim.ts";
 import type { Ty } from "./types.ts";
 
-/** An expansion too long to be written at each use. */
+/** Code for a primitive that is too long to be inlined at each use. */
 export interface Expansion {
   readonly expand: (form: Form, ...operands: Wasm[]) => Wasm;
-  /** An `i32`: whether the expansion has the bits of `eval` for all of the operands. Where it has not, `eval` is called. */
+  /**
+   * Returns an `i32`: whether the expansion gives the same bits as `eval` for all lanes of these operands. If not,
+   * `eval` is called.
+   */
   readonly applies?: (form: Form, ...operands: Wasm[]) => Wasm;
-  /** What a machine with the feature does instead. */
+  /** The shorter code for a machine with a feature. */
   readonly native?: { readonly feature: keyof Features; readonly body: (form: Form, ...operands: Wasm[]) => Wasm };
 }
 
 const isLong = (ty: Ty): boolean => ty === "i64" || ty === "f64";
 const scalarTy = (ty: Ty): WasmTy => (ty === "pred" ? "i32" : ty);
 const tyIn = (form: Form, ty: Ty): WasmTy => (form.count === 1 ? scalarTy(ty) : "v128");
-/** The vector form that primitives of these types have. */
+/** The vector form of primitives with these types. */
 const vectorForm = (types: readonly Ty[]): Form => (types.some(isLong) ? halfForm : quadForm);
 
 /** One lane of an operand, as a scalar. */
@@ -44,7 +47,7 @@ function assembled(form: Form, ty: Ty, values: readonly Wasm[]): Wasm {
     );
 }
 
-/** A vector form that does lane by lane what a scalar does. */
+/** Returns a vector form that applies the scalar form lane by lane. */
 export function laneByLane(
   params: readonly Ty[],
   result: Ty,
@@ -58,16 +61,19 @@ export function laneByLane(
   return { [form.name]: vector };
 }
 
-/** The name under which modules import the `eval` of a primitive. A predicate is passed as 0 or 1. */
+/** The name by which modules import the `eval` of a primitive. Predicates are passed as 0 or 1. */
 export const evalImport = (name: string): string => `prim:${name}`;
 
-/** What any primitive can become: calls of its `eval`, one for each lane. */
+/** The fallback emission that every primitive has: a call of its `eval` for each lane. */
 export function evaluated(name: string, params: readonly Ty[], result: Ty): Emission {
   const scalar = (...operands: Wasm[]): Wasm => wasm.import(evalImport(name), scalarTy(result), ...operands);
   return { scalar, ...laneByLane(params, result, scalar) };
 }
 
-/** A row whose expansion is a function of the library, one for scalars and one for vectors; `named` makes a primitive of it. */
+/**
+ * A table row whose expansion becomes a library function, one for scalars and one for vectors. `named` turns it into a
+ * primitive.
+ */
 interface Expanded {
   readonly params: readonly Ty[];
   readonly result: Ty;
@@ -75,6 +81,7 @@ interface Expanded {
   readonly expansion: Expansion;
 }
 
+/** Returns a table row for a primitive with an expansion; the operand types of `evaluate` follow from the signature. */
 export const expanded = <const P extends readonly Ty[], R extends Ty>(
   params: P,
   result: R,
@@ -106,7 +113,7 @@ function emissionOf(name: string, { params, result, expansion }: Expanded): Emis
   return { scalar: inForm(scalarForm), [vector.name]: inForm(vector) };
 }
 
-/** A table with rows whose expansions go by the rows' names. */
+/** Names the expansions in a table after their rows, which makes every row a primitive. */
 export function named<T extends Readonly<Record<string, Prim | Expanded>>>(rows: T): { readonly [K in keyof T]: Prim } {
   const primOf = (name: string, row: Prim | Expanded): Prim =>
     "wasm" in row ? row : { params: row.params, result: row.result, eval: row.eval, wasm: emissionOf(name, row) };

@@ -1,7 +1,7 @@
 import type { PrimName } from "./prims/index.ts";
 import type { Ty, Value } from "./types.ts";
 
-/** What a lane can read that is neither a register nor memory. PTX special registers lower to these. */
+/** A value that a lane can read which is neither a register nor memory. PTX special registers lower to these. */
 export type SpecialName =
   | "tid.x"
   | "tid.y"
@@ -30,50 +30,65 @@ export type SpecialName =
   | "dynamic_smem_size"
   | "total_smem_size"
   | "aggr_smem_size"
-  /** What added to an address in the shared, local, constant or parameter space makes it generic (`i64`; 0 with 32 bits). */
+  /**
+   * The offset that makes an address in the shared, local, constant or parameter space generic (`i64`; 0 with 32 bits).
+   */
   | "window";
 
 /**
- * Elements of the byte file, one for each lane: with e = lane - `first`, the element at byte
- * `at + ((e div width) * vertical + (e mod width) * horizontal) * bits / 8`. `at` is at least byte-aligned to the element,
- * except where a program aliases variables so that it is not.
+ * Elements of the byte file, one for each lane. With e = lane - `first`, the element begins at byte
+ *
+ *     at + ((e div width) * vertical + (e mod width) * horizontal) * bits / 8
+ *
+ * It is aligned to its size, unless the program aliases variables in a way that breaks this.
  */
 export interface Region {
   readonly at: number;
   readonly first: number;
-  /** In elements; `width` is a power of two, and 1 where only the vertical stride matters. */
+  /** Strides in elements. `width` is a power of two, and 1 if only the vertical stride matters. */
   readonly vertical: number;
   readonly width: number;
   readonly horizontal: number;
 }
 
-/** 8- and 16-bit elements are extended as `signed` says; `ty` is `i32` for them, else the type the bits are read in. */
-export interface RegionLeaf {
-  readonly kind: "region";
+/**
+ * The elements that a leaf reads from the byte file. 8- and 16-bit elements are extended according to `signed` and have
+ * type `i32`; for others `ty` is the type that the bits are read as.
+ */
+interface FileElement {
   readonly ty: Exclude<Ty, "pred">;
   readonly bits: 8 | 16 | 32 | 64;
   readonly signed: boolean;
+}
+
+/** A read of one element per lane. */
+export interface RegionLeaf extends FileElement {
+  readonly kind: "region";
   readonly region: Region;
 }
 
-/** An element at a computed byte of the file (`i32`). Reading outside of the file gives 0; the instruction names the case. */
-export interface IndirectLeaf {
+/**
+ * A read of the element at a computed byte offset in the file (`i32`). Outside the file it gives 0, and the instruction
+ * reports the access.
+ */
+export interface IndirectLeaf extends FileElement {
   readonly kind: "indirect";
-  readonly ty: Exclude<Ty, "pred">;
-  readonly bits: 8 | 16 | 32 | 64;
-  readonly signed: boolean;
   readonly address: Expr;
 }
 
 /**
- * What a semantics function returns: a directed acyclic graph of primitives over leaves. Parts that are shared are the
- * same object and are computed once.
+ * The result of a semantics function: a directed acyclic graph of primitives over leaves. Shared parts are the same
+ * object and are computed once.
  *
- * Leaves: `reg` reads a virtual register of the function in the given type (a `b32` register as `i32` or `f32`, a `b64`
- * register as `i64` or `f64`); `special` reads the lane's place in the grid; `symbol` is the address of a module-level
- * variable or function, known when the module is loaded; `frame` is the address of a variable of the current activation;
- * `old` is what memory held, in the `combine` expression of an atomic operation; `region` and `indirect` read the byte file
- * of an activation (vISA's registers); `lane-word` is a predicate's lanes as a number, bit by bit.
+ * Leaves:
+ * * `reg` reads a virtual register of the function in the given type (a `b32` register as `i32` or `f32`, a `b64`
+ *   register as `i64` or `f64`);
+ * * `special` reads the lane's position in the grid and the like;
+ * * `symbol` is the address of a module-level variable or function, known when the module is loaded;
+ * * `frame` is the address of a variable of the current activation;
+ * * `old` is the previous content of memory, in the `combine` expression of an atomic operation;
+ * * `region` and `indirect` read the byte file of an activation (vISA's registers);
+ * * `lane-word` is the value of a predicate in all lanes, as a bit mask.
  */
 export type Expr =
   | { readonly kind: "reg"; readonly ty: Ty; readonly reg: number }

@@ -2,12 +2,12 @@ import type { Expr } from "./expr.ts";
 import { primOf } from "./prims/index.ts";
 import type { Value } from "./types.ts";
 
-/** Gives the value of a leaf that is not a constant. */
+/** Returns the value of a leaf that is not a constant. */
 export type LeafValue = (leaf: Exclude<Expr, { kind: "prim" | "const" }>) => Value;
 
 /**
- * The value of an expression: the plainest realisation there is, and the one that the faster ones are compared with.
- * Shared parts are computed once.
+ * Evaluates an expression in the simplest possible way; the faster engines are compared with this. Shared parts are
+ * computed once.
  */
 export function fold(expr: Expr, leaf: LeafValue, memo: Map<Expr, Value> = new Map()): Value {
   if (expr.kind === "const") return expr.value;

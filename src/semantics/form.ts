@@ -1,19 +1,27 @@
 import { type Lanes, lanes, type Wasm, wasm } from "../wasm/index.ts";
 import type { Emission } from "./prim.ts";
 
-/** A way to hold the operands of an emission: one value, two lanes in halves of vectors, or four. */
+/**
+ * A representation of the operands of an emission: one value, two lanes in vectors (32-bit operands in the low half),
+ * or four.
+ */
 export interface Form {
   readonly name: keyof Emission;
   readonly count: 1 | 2 | 4;
-  /** Arithmetic on what 32-bit and 64-bit operands are held in. */
+  /** The arithmetic for 32-bit and for 64-bit operands. */
   readonly singles: Lanes;
   readonly doubles: Lanes;
-  /** binary32 numbers in binary64: all of them, in as many parts as they take. */
+  /** Converts binary32 numbers to binary64: all of them, in as many parts as they need. */
   readonly widened: (x: Wasm) => Wasm[];
-  /** The way back, rounding to nearest even; of predicates, the way back alone. */
+  /**
+   * The inverse of `widened`, rounding to nearest even; `narrowedPred` is the same for predicates, which are not
+   * rounded.
+   */
   readonly narrowed: (parts: readonly Wasm[]) => Wasm;
   readonly narrowedPred: (parts: readonly Wasm[]) => Wasm;
-  /** Of one value or two lanes: 32-bit integers in 64 bits, unsigned, and the low words of 64-bit integers. */
+  /**
+   * For one value or two lanes: zero-extends 32-bit integers to 64 bits, and takes the low words of 64-bit integers.
+   */
   readonly extended: (x: Wasm) => Wasm;
   readonly wrapped: (x: Wasm) => Wasm;
 }
@@ -21,6 +29,7 @@ export interface Form {
 const promoteLow = (x: Wasm): Wasm => wasm.op("f64x2.promote_low_f32x4", x);
 const demote = (x: Wasm): Wasm => wasm.op("f32x4.demote_f64x2_zero", x);
 
+/** One value. */
 export const scalarForm: Form = {
   name: "scalar",
   count: 1,
@@ -36,6 +45,7 @@ export const scalarForm: Form = {
 const extendLow = (x: Wasm): Wasm => wasm.op("i64x2.extend_low_i32x4_u", x);
 const lowWords = (x: Wasm): Wasm => wasm.shuffle32(x, x, [0, 2, 0, 2]);
 
+/** Two lanes, for primitives with a 64-bit type. */
 export const halfForm: Form = {
   name: "half",
   count: 2,
@@ -48,6 +58,7 @@ export const halfForm: Form = {
   wrapped: lowWords,
 };
 
+/** Four lanes, for primitives whose types all have 32 bits. */
 export const quadForm: Form = {
   name: "quad",
   count: 4,
@@ -60,13 +71,13 @@ export const quadForm: Form = {
   wrapped: lowWords,
 };
 
-/** Applied to parts of several operands: to the first of each, then to the second of each. */
+/** Applies `f` to the first part of each operand, then to the second part of each. */
 export const byParts = (operands: readonly (readonly Wasm[])[], f: (...parts: Wasm[]) => Wasm): Wasm[] =>
   operands[0]!.map((_, part) => f(...operands.map((parts) => parts[part]!)));
 
 type Expand<F> = (form: F, ...operands: Wasm[]) => Wasm;
 
-/** Expansions of operations on 32-bit numbers, and on 64-bit ones, that are written once for scalars and vectors. */
+/** Emissions of operations on 32-bit numbers, and on 64-bit numbers, that are written once for scalars and vectors. */
 export const onSingles = (expand: Expand<Lanes>): Emission => ({
   scalar: (...operands) => expand(lanes.f32, ...operands),
   quad: (...operands) => expand(lanes.f32x4, ...operands),
@@ -76,7 +87,7 @@ export const onDoubles = (expand: Expand<Lanes>): Emission => ({
   half: (...operands) => expand(lanes.f64x2, ...operands),
 });
 
-/** Expansions that pass from 32 to 64 bits or back. */
+/** Emissions of operations that convert from 32 to 64 bits or back. */
 export const onHalves = (expand: Expand<Form>): Emission => ({
   scalar: (...operands) => expand(scalarForm, ...operands),
   half: (...operands) => expand(halfForm, ...operands),

@@ -11,7 +11,7 @@ const op = (name: PrimName, ...args: Expr[]): Expr => {
   return { kind: "prim", ty: row.result, prim: name, args };
 };
 
-/** The primitive `TYPE.name` for the type of `a`: `poly("add", a)` is `i32.add` for an `i32`. */
+/** Returns the name of the primitive `TYPE.name` for the type of `a`: `poly("add", a)` is `i32.add` for an `i32`. */
 const poly = (name: string, a: Expr): PrimName => {
   const full = `${a.ty}.${name}`;
   if (!(full in prims)) throw new Error(`there is no primitive ${full}`);
@@ -19,14 +19,17 @@ const poly = (name: string, a: Expr): PrimName => {
 };
 const binary = (name: string) => (a: Expr, b: Expr) => op(poly(name, a), a, b);
 
-/** `value`, or where `overflow` is negative the bound on the side of `a`: 0x7fff_ffff, or -0x8000_0000 for a negative one. */
+/**
+ * Returns `value`, or, if `overflow` is negative, the bound on the side of `a`: 0x7fff_ffff, or -0x8000_0000 if `a` is
+ * negative.
+ */
 const saturated = (a: Expr, value: Expr, overflow: Expr): Expr =>
   kit.select(kit.lt(overflow, kit.i32(0), true), kit.xor(kit.shr(a, kit.i32(31), true), kit.i32(0x7fff_ffff)), value);
 
 /**
- * The vocabulary in which the semantics of instructions are written. It builds expressions and computes nothing.
- * `op` applies any primitive by name; the rest are the words that most rows need, and choose the primitive by the type
- * of their first operand.
+ * The vocabulary in which the semantics of instructions are written. It builds expressions and computes nothing. `op`
+ * applies any primitive by name; the others are the operations that most rows need, and choose the primitive by the
+ * type of their first operand.
  */
 export const kit = {
   op,
@@ -41,12 +44,12 @@ export const kit = {
   add: binary("add"),
   sub: binary("sub"),
   mul: binary("mul"),
-  /** The high half of the product of twice the width. */
+  /** The high half of the double-width product. */
   mulHigh: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "mul_high_s" : "mul_high_u", a), a, b),
   div: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "div_s" : "div_u", a), a, b),
   rem: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "rem_s" : "rem_u", a), a, b),
   neg: (a: Expr): Expr => kit.sub(kit.int(a, 0), a),
-  /** Signed 32-bit sum (difference), limited to what 32 bits hold. */
+  /** The signed 32-bit sum or difference, clamped to 32 bits. */
   addSat: (a: Expr, b: Expr): Expr => {
     const sum = kit.add(a, b);
     return saturated(a, sum, kit.and(kit.xor(a, sum), kit.xor(b, sum)));
@@ -64,32 +67,38 @@ export const kit = {
   lt: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "lt_s" : "lt_u", a), a, b),
   le: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "le_s" : "le_u", a), a, b),
   select: (p: Expr, a: Expr, b: Expr): Expr => op(poly("select", a), p, a, b),
-  /** The smaller (greater) of two integers. */
+  /** The smaller or the larger of two integers. */
   min: (a: Expr, b: Expr, signed: boolean): Expr => kit.select(kit.lt(a, b, signed), a, b),
   max: (a: Expr, b: Expr, signed: boolean): Expr => kit.select(kit.lt(a, b, signed), b, a),
-  /** The absolute value; of the smallest integer it is itself. */
+  /** The absolute value; that of the smallest integer is the integer itself. */
   abs: (a: Expr): Expr => kit.select(kit.lt(a, kit.int(a, 0), true), kit.neg(a), a),
   shl: binary("shl"),
   shr: (a: Expr, n: Expr, signed: boolean): Expr => op(poly(signed ? "shr_s" : "shr_u", a), a, n),
-  /** 32 to 64 bits. */
+  /** Extends 32 bits to 64. */
   widen: (a: Expr, signed: boolean): Expr => op(signed ? "i64.extend_i32_s" : "i64.extend_i32_u", a),
-  /** 64 to 32 bits: the low half. */
+  /** Truncates 64 bits to the low 32. */
   wrap: (a: Expr): Expr => op("i32.wrap_i64", a),
-  /** The high half of 64 bits. */
+  /** The high 32 of 64 bits. */
   high: (a: Expr): Expr => op("i32.high_i64", a),
-  /** 64 bits from two halves. */
+  /** Combines two halves into 64 bits. */
   pair: (low: Expr, high: Expr): Expr => op("i64.from_halves", low, high),
-  /** `bits` bits of an `i32` from position `at`, extended to 32. Both are known when the row is built. */
+  /**
+   * Extracts `bits` bits of an `i32` from position `at` and extends them to 32. Both numbers are known when the row is
+   * built.
+   */
   field: (a: Expr, at: number, bits: number, signed: boolean): Expr =>
     kit.shr(kit.shl(a, kit.i32(32 - at - bits)), kit.i32(32 - bits), signed),
-  /** The low `bits` (8, 16 or 32) of an `i32`, extended to 32. */
+  /** Extends the low `bits` (8, 16 or 32) of an `i32` to 32. */
   narrow: (a: Expr, bits: number, signed: boolean): Expr =>
     bits >= 32
       ? a
       : signed
         ? op(bits === 8 ? "i32.extend8_s" : "i32.extend16_s", a)
         : op("i32.and", a, kit.i32(2 ** bits - 1)),
-  /** The same bits in another type of the same size. A register is simply read in the other type; there and back keeps a NaN. */
+  /**
+   * Reinterprets the bits in another type of the same size. A register is simply read in that type; a round trip
+   * preserves NaNs.
+   */
   bitcast: (a: Expr, ty: Ty): Expr =>
     a.ty === ty
       ? a
@@ -99,4 +108,5 @@ export const kit = {
           ? a.args[0]!
           : op(`${ty}.reinterpret_${a.ty}` as PrimName, a),
 } as const;
+/** The type of the vocabulary. */
 export type Kit = typeof kit;

@@ -2,7 +2,7 @@ import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
 import type { Expr } from "./expr.ts";
 import type { Value } from "./types.ts";
 
-/** A value as its bit pattern; a NaN that was computed is canonical. */
+/** Returns a value's bit pattern; a computed NaN becomes the canonical one. */
 export function patternOf(ty: Expr["ty"], value: Value): number | bigint {
   if (ty === "f32") return pattern32(value as number);
   if (ty === "f64") return pattern64(value as number);

@@ -1,9 +1,11 @@
 import type { Expr, IndirectLeaf, RegionLeaf } from "./expr.ts";
 
-/** How a leaf is called: an operand's name, a register, ... Constants and places of a byte file are printed without it. */
+/**
+ * Returns the name of a leaf: of an operand, a register, ... Constants and reads of a byte file are printed without it.
+ */
 export type LeafName = (leaf: Exclude<Expr, { kind: "prim" | "const" | "region" | "indirect" }>) => string;
 
-/** Binary primitives that have a sign: how it is written and how strongly it binds (more binds stronger). */
+/** Binary primitives with an operator, and how strongly it binds (a larger number binds tighter). */
 const signs: Readonly<Record<string, readonly [sign: string, strength: number]>> = {
   mul: ["*", 9],
   add: ["+", 8],
@@ -27,10 +29,10 @@ const unaryStrength = 10;
 const selectStrength = 1;
 const callStrength = 11;
 
-/** Bit patterns are read in hexadecimal, small integers in decimal. */
+/** Prints small integers in decimal and others, which may be bit patterns, in hexadecimal. */
 function printInteger(value: number | bigint, bits: 32 | 64): string {
   if (value > -1024 && value < 1024) return String(value);
-  // A long row of f in front says less than a minus.
+  // A minus sign is easier to read than a long row of f.
   if (bits === 64 && value < 0 && value >= -(2 ** 32)) return `-0x${(-value).toString(16)}`;
   return `0x${BigInt.asUintN(bits, BigInt(value)).toString(16)}`;
 }
@@ -45,7 +47,7 @@ function printConst(expr: Extract<Expr, { kind: "const" }>): string {
 const isConst = (expr: Expr | undefined, value: number): boolean =>
   expr?.kind === "const" && typeof expr.value !== "boolean" && Number(expr.value) === value;
 
-/** Passages between sizes and types, by shorter names than those of the primitives. */
+/** Conversions between sizes and types, by shorter names than those of the primitives. */
 const passages: Readonly<Record<string, string>> = {
   extend8_s: "sext8",
   extend16_s: "sext16",
@@ -57,7 +59,7 @@ const passages: Readonly<Record<string, string>> = {
   from_pred: "int",
 };
 
-/** `fma_rz.f32`: the primitive's name before its type; conversions keep theirs, `f64.from_f32`. */
+/** Returns `fma_rz.f32`: the primitive's name before its type. Conversions keep their name: `f64.from_f32`. */
 function callName(prim: string): string {
   const dot = prim.indexOf(".");
   const [type, name] = [prim.slice(0, dot), prim.slice(dot + 1)];
@@ -65,11 +67,11 @@ function callName(prim: string): string {
   return passages[name] ?? (/^from_|_from_/.test(name) ? prim : `${name}.${type}`);
 }
 
-/** `s16`: how an element of the byte file is read. */
+/** Returns "s16" and the like: how an element of the byte file is read. */
 const elementType = ({ bits, signed, ty }: RegionLeaf | IndirectLeaf): string =>
   `${ty.startsWith("f") ? "f" : signed ? "s" : "u"}${bits}`;
 
-/** `<8;8,1>:u32`, and where the elements are not those of lane 0 on, the lane that has the first. */
+/** Returns "<8;8,1>:u32", followed by the first lane if that is not lane 0. */
 function printElements(leaf: RegionLeaf): string {
   const { first, vertical, width, horizontal } = leaf.region;
   return `<${vertical};${width},${horizontal}>:${elementType(leaf)}${first === 0 ? "" : ` from lane ${first}`}`;
@@ -116,7 +118,7 @@ class Printer {
   }
 }
 
-/** Compound expressions that occur more than once below `roots`, each after those that it contains. */
+/** Returns the compound expressions that occur more than once in `roots`, each after the ones that it contains. */
 function sharedParts(roots: readonly Expr[]): Expr[] {
   const uses = new Map<Expr, number>();
   const order: Expr[] = [];
@@ -132,9 +134,9 @@ function sharedParts(roots: readonly Expr[]): Expr[] {
 }
 
 /**
- * Expressions as equations, in the words that people use for arithmetic: `d = a * b + c`. What several of them share, or
- * one needs more than once, gets a name of its own (`t1`, `t2`, ...) in a line before. `<u` and `<=u` compare as
- * unsigned, `>>>` shifts zeros in; all other operations are called by their name.
+ * Prints expressions as equations in the usual notation: `d = a * b + c`. A part that occurs more than once gets a name
+ * of its own (`t1`, `t2`, ...) on an earlier line. `<u` and `<=u` compare as unsigned, `>>>` shifts in zeros; all other
+ * operations are printed as calls.
  */
 export function printEquations(
   results: readonly { readonly name: string; readonly value: Expr }[],
@@ -149,5 +151,5 @@ export function printEquations(
   return [...lines, ...results.map(({ name, value }) => `${name} = ${printer.print(value)}`)];
 }
 
-/** One expression in one line; see `printEquations`. */
+/** Prints one expression on one line; see `printEquations`. */
 export const printExpr = (expr: Expr, leaf: LeafName): string => new Printer(leaf).print(expr);

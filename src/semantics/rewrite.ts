@@ -1,6 +1,6 @@
 import type { Expr } from "./expr.ts";
 
-/** What a function makes of the elements of a list: the list itself where that is what they are. */
+/** Maps a list; the result is the list itself if no element changes. */
 export function mapChanged<T>(list: readonly T[], f: (element: T) => T): readonly T[] {
   let changed: T[] | null = null;
   for (let i = 0; i < list.length; i++) {
@@ -13,7 +13,7 @@ export function mapChanged<T>(list: readonly T[], f: (element: T) => T): readonl
   return changed ?? list;
 }
 
-/** The expression with other leaves; parts that are shared stay shared, and what does not change is the same object. */
+/** Replaces the leaves of an expression. Shared parts stay shared, and an unchanged part is the same object. */
 export function rewriteLeaves(expr: Expr, leaf: (leaf: Expr) => Expr, memo: Map<Expr, Expr>): Expr {
   if (expr.kind !== "prim" && expr.kind !== "indirect") return leaf(expr);
   const known = memo.get(expr);

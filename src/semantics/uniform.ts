@@ -1,17 +1,19 @@
 import { type Wasm, wasm } from "../wasm/index.ts";
 
-/** Lanes 2 and 3 of a vector of 32-bit elements, in its low half. */
+/** Whether a vector holds lanes 2 and 3 of another one, with 32-bit elements, in its low half. */
 const isUpper = (v: Wasm): v is Extract<Wasm, { kind: "op" }> =>
   v.kind === "op" && v.op === "i8x16.shuffle" && v.args[0] === v.args[1] && v.immediates[0] === 8;
 
-/** The 32-bit elements of a vector, where its graph is a constant. */
+/** Returns the 32-bit elements of a vector if its graph is a constant. */
 export function constants32(v: Wasm): readonly number[] | null {
   if (v.kind !== "const" || v.ty !== "v128") return null;
   const b = v.value;
   return [0, 4, 8, 12].map((at) => b[at]! | (b[at + 1]! << 8) | (b[at + 2]! << 16) | (b[at + 3]! << 24));
 }
 
-/** The `i32` that all lanes of a vector hold, or the two in its low half, where its graph shows that there is one. */
+/**
+ * Returns the `i32` that all lanes of a vector hold (or the two in its low half), if the graph shows that there is one.
+ */
 export function uniform32(v: Wasm, lanes: 2 | 4): Wasm | null {
   if (v.kind === "op" && v.op === "i32x4.splat") return v.args[0]!;
   if (isUpper(v)) return uniform32(v.args[0]!, 4);
@@ -19,7 +21,10 @@ export function uniform32(v: Wasm, lanes: 2 | 4): Wasm | null {
   return words?.every((word) => word === words[0]) ? wasm.i32(words[0]!) : null;
 }
 
-/** A vector of two `i64` that are 32-bit numbers extended: these, in which half of a vector they lie, and how they are extended. */
+/**
+ * A vector of two `i64` that are extended 32-bit numbers: the vector of these, the half of it that holds them, and the
+ * kind of extension.
+ */
 interface Extended {
   readonly from: Wasm;
   readonly half: "low" | "high" | "both";
@@ -52,7 +57,10 @@ function extendedFrom(v: Wasm): Extended | null {
 const common = <T extends string>(a: T | "both", b: T | "both"): T | "both" | null =>
   a === "both" ? b : b === "both" || a === b ? a : null;
 
-/** The product of two vectors of `i64` if both are 32-bit numbers extended in the same way: an operation of its own. */
+/**
+ * Returns the product of two vectors of `i64` as a single operation if both are 32-bit numbers extended in the same
+ * way.
+ */
 export function productOfExtended(a: Wasm, b: Wasm): Wasm | null {
   const [x, y] = [extendedFrom(a), extendedFrom(b)];
   if (x === null || y === null) return null;

@@ -1,8 +1,8 @@
 const utf8 = new TextDecoder();
 
 /**
- * The text of a file. It is UTF-8, or UTF-16 where a byte order mark says so, as PowerShell writes what is redirected. Bytes
- * that are neither become U+FFFD, which a parser then complains about at their place.
+ * Decodes the bytes of a file: UTF-16 if they begin with a byte order mark (PowerShell writes redirected output that
+ * way), otherwise UTF-8. Never throws: malformed sequences become U+FFFD, which a parser then reports at its position.
  */
 export function decodeText(bytes: Uint8Array): string {
   const [first, second] = bytes;

@@ -2,30 +2,37 @@ import { type Glyph, glyph } from "./glyphs.ts";
 import type { SourceText, Span } from "./source-text.ts";
 import { plainStyle, type Role, type Style } from "./style.ts";
 
+/** How a code frame is drawn. */
 export interface FrameOptions {
+  /** How each role of text is coloured. Default: `plainStyle`, no colours. */
   readonly style?: Style | undefined;
-  /** Columns of the whole frame; longer lines are cut around the span. Default 120. */
+  /**
+   * Width of the whole frame in terminal columns; longer lines are cut around the span. Default: 120. Less than 28
+   * counts as 28.
+   */
   readonly width?: number | undefined;
-  /** The mark's colour. Default "error". */
+  /** The role of the underline, which also determines its character: "-" for a note, else "^". Default: "error". */
   readonly role?: Role | undefined;
 }
 
 const ellipsis = "…";
 const numberColumns = 5;
 
-/** The left margin of a frame: a line number, or nothing. */
+/** Returns the left margin of a frame: a line number or another label, right-aligned, and a bar. */
 export const gutter = (style: Style, label = "", bar = "|"): string =>
   style("gutter", `${label.padStart(numberColumns)} ${bar} `);
 
 interface Cell extends Glyph {
-  /** Where it begins in the line, in UTF-16 units. */
+  /** Offset in the line, in UTF-16 units. */
   readonly unit: number;
-  /** Where it begins on the screen, in columns. */
+  /** First terminal column. */
   readonly at: number;
   readonly marked: boolean;
 }
 
-/** Only a neighbourhood of the span is looked at: a line may be megabytes long. */
+/**
+ * Lays out the characters within `reach` of the span. The rest of the line is not visited: it may be megabytes long.
+ */
 function cellsOf(line: string, start: number, end: number, reach: number): { cells: Cell[]; cutLeft: boolean } {
   const from = Math.max(0, start - reach);
   const to = Math.min(line.length, start + 2 * reach);
@@ -41,15 +48,16 @@ function cellsOf(line: string, start: number, end: number, reach: number): { cel
   return { cells, cutLeft: from > 0 };
 }
 
-/** The first column to show, so that as much as possible of the marked part and of what surrounds it is seen. */
+/** Returns the first column to show, so that as much as possible of the marked part and its surroundings is visible. */
 function firstColumn(total: number, room: number, markStart: number, markEnd: number): number {
   const context = Math.max(0, room - (markEnd - markStart)) >> 1;
   return Math.max(0, Math.min(markStart - context, total - room));
 }
 
 /**
- * The line of source in which a span begins, with the span underlined: two lines of text. A span that ends on another line
- * is marked to the end of its first, and says where it ends. An empty span is shown as one caret.
+ * Returns two lines of text: the source line in which `span` begins, and an underline below the span. If the span
+ * continues past that line, the underline extends to the line's end and the text says on which line it ends. An empty
+ * span is marked with a single caret. Never throws; offsets outside the text are clamped.
  */
 export function renderFrame(source: SourceText, span: Span, options: FrameOptions = {}): string[] {
   const { style = plainStyle, width = 120, role = "error" } = options;

@@ -1,34 +1,38 @@
 import { type Diagnostic, hasErrors } from "./diagnostic.ts";
 import type { Position, SourceText, Span } from "./source-text.ts";
 
-/** Lines and columns count from 1; the end is exclusive. */
+/** The range of a span: lines and columns count from 1, the end is exclusive. */
 export interface JsonRange {
   readonly start: Position;
   readonly end: Position;
 }
 
+/** A diagnostic in the JSON documents of `--json`. */
 export interface JsonDiagnostic {
   readonly code: string;
   readonly severity: "error" | "warning";
   readonly message: string;
+  /** What would be right. */
   readonly help?: string;
   readonly range: JsonRange;
-  /** `path` only where the note is about another file. */
+  /** `path` is present only if the note refers to another file than the diagnostic. */
   readonly notes: readonly { readonly message: string; readonly range?: JsonRange; readonly path?: string }[];
 }
 
-/** One file of `lanewise check --json`. */
+/** A file in the document of `lanewise check --json`. `ok`: it has no errors. */
 export interface JsonFile {
   readonly path: string;
   readonly ok: boolean;
   readonly diagnostics: readonly JsonDiagnostic[];
 }
 
+/** Converts offsets into lines and columns. */
 export const rangeToJson = (source: SourceText, span: Span): JsonRange => ({
   start: source.position(span.start),
   end: source.position(span.end),
 });
 
+/** Converts a diagnostic for a document in which it stands below its file. */
 export const diagnosticToJson = (diagnostic: Diagnostic): JsonDiagnostic => ({
   code: diagnostic.code,
   severity: diagnostic.severity,
@@ -42,13 +46,14 @@ export const diagnosticToJson = (diagnostic: Diagnostic): JsonDiagnostic => ({
   })),
 });
 
+/** Collects the diagnostics of one file. */
 export const fileToJson = (source: SourceText, diagnostics: readonly Diagnostic[]): JsonFile => ({
   path: source.path,
   ok: !hasErrors(diagnostics),
   diagnostics: diagnostics.map(diagnosticToJson),
 });
 
-/** The same where diagnostics of several files stand together. */
+/** Converts a diagnostic for a list that mixes several files: the same as `diagnosticToJson`, with the path. */
 export const placedDiagnosticToJson = (diagnostic: Diagnostic) => ({
   path: diagnostic.source.path,
   ...diagnosticToJson(diagnostic),

@@ -1,4 +1,7 @@
-/** The candidate that is at most a third of the word's letters away from it (edit distance), or null. */
+/**
+ * Returns the candidate that a misspelt word most likely stands for: the closest one whose edit distance is at most a
+ * third of the word's length (at least 1). Null if none is that close, or if the word is longer than 40 characters.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   if (word.length > 40) return null;
   let best: string | null = null;
@@ -14,7 +17,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best;
 }
 
-/** Letters to change, insert, leave out, or swap with their neighbour (optimal string alignment). */
+/** Counts the letters to change, insert, leave out, or swap with a neighbour (optimal string alignment distance). */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -4,19 +4,21 @@ import { printable } from "./glyphs.ts";
 import type { SourceText, Span } from "./source-text.ts";
 import { plainStyle, type Role, type Style } from "./style.ts";
 
+/** How messages are rendered for people. */
 export interface RenderOptions {
+  /** How each role of text is coloured. Default: `plainStyle`, no colours. */
   readonly style?: Style | undefined;
-  /** Columns of the terminal; default 120. */
+  /** Width of the terminal in columns. Default: 120. */
   readonly width?: number | undefined;
 }
 
-/** "path:line:column", as editors and terminals make links of it. */
+/** Returns "path:line:column" for the start of a span, a form that editors and terminals turn into links. */
 export function renderPlace(source: SourceText, span: Span): string {
   const { line, column } = source.position(span.start);
   return `${printable(source.path)}:${line}:${column}`;
 }
 
-/** A line that belongs to the frame above it. Further lines of `text` are aligned below the first. */
+/** Returns a note or help line below a code frame. Further lines of `text` are aligned with the first. */
 export function renderRemark(role: Role & ("note" | "help"), text: string, style: Style = plainStyle): string {
   const [first = "", ...rest] = printable(text).split("\n");
   const margin = " ".repeat(role.length + 10);
@@ -24,7 +26,9 @@ export function renderRemark(role: Role & ("note" | "help"), text: string, style
   return [begin + first, ...rest.map((line) => margin + line)].join("\n");
 }
 
-/** The line that begins a message, and the code frame of its place. */
+/**
+ * Returns the first line of a message (place, role, text and, unless null, the code) and the code frame of its place.
+ */
 export function renderHeading(
   role: Role & ("error" | "warning" | "note"),
   message: string,
@@ -48,8 +52,8 @@ const renderNote = (note: Note, owner: SourceText, options: RenderOptions): stri
     : renderHeading("note", note.message, null, { source: note.source ?? owner, span: note.span }, options);
 
 /**
- * A diagnostic for people: place, severity, message and code; the line of source with the span underlined; the help; and
- * the notes, each with a frame of its own where it has a place.
+ * Renders a diagnostic for people: place, severity, message and code; the source line with the span underlined; the
+ * help; and the notes, each with a code frame if it has a place.
  *
  *     a.ptx:7:9: error: `.sat` is not available for `add.u32` [unknown-modifier]
  *         7 |     add.sat.u32 %r1, %r2, 4;

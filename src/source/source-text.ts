@@ -1,18 +1,22 @@
-/** A half-open range of UTF-16 offsets into one source text. */
+/** A half-open range of offsets into one source text, in UTF-16 units. */
 export interface Span {
+  /** Offset of the first unit. */
   readonly start: number;
+  /** Offset after the last unit. */
   readonly end: number;
 }
 
-/** Lines and columns count from 1; a column counts UTF-16 units. */
+/** A position in a source text. Lines and columns count from 1; columns are UTF-16 units. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** One file, or a string that stands for one. Everything that carries a `Span` refers to exactly one `SourceText`. */
+/** The text of one file, or of a string that stands for one. A `Span` always belongs to exactly one `SourceText`. */
 export class SourceText {
+  /** The path or other name by which messages refer to the text. */
   readonly path: string;
+  /** The whole text. */
   readonly text: string;
   #lineStarts: Uint32Array | null = null;
 
@@ -21,7 +25,7 @@ export class SourceText {
     this.text = text;
   }
 
-  /** The offset at which each line begins; built on first use, because most files never need it. */
+  /** The offset at which each line begins. Computed on first use, because most files never need it. */
   get lineStarts(): Uint32Array {
     if (this.#lineStarts === null) {
       const starts = [0];
@@ -31,6 +35,7 @@ export class SourceText {
     return this.#lineStarts;
   }
 
+  /** Returns the line and column of an offset; offsets outside the text are clamped. */
   position(offset: number): Position {
     const starts = this.lineStarts;
     let low = 0;
@@ -43,7 +48,7 @@ export class SourceText {
     return { line: low + 1, column: Math.max(0, Math.min(offset, this.text.length) - starts[low]!) + 1 };
   }
 
-  /** The text of a line (counting from 1) without its line end. */
+  /** Returns a line's text without its line end. Lines count from 1; a line that does not exist is empty. */
   line(number: number): string {
     const starts = this.lineStarts;
     const start = starts[number - 1];
@@ -51,6 +56,7 @@ export class SourceText {
     return this.text.slice(start, starts[number] ?? this.text.length).replace(/\r?\n$/, "");
   }
 
+  /** Returns the text of a span. */
   slice(span: Span): string {
     return this.text.slice(span.start, span.end);
   }

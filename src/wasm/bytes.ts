@@ -1,4 +1,4 @@
-/** Bytes that grow, with the number formats of WebAssembly's binary form. */
+/** A growing byte buffer with the number encodings of WebAssembly's binary format. */
 export class ByteWriter {
   #bytes = new Uint8Array(256);
   #length = 0;
@@ -8,35 +8,39 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** What has been written; valid until the next write. */
+  /** The bytes written so far, as a view that is valid until the next write. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#length);
   }
 
+  /** Appends one byte. */
   byte(value: number): void {
     if (this.#length === this.#bytes.length) this.#reserve(1);
     this.#bytes[this.#length++] = value;
   }
 
+  /** Appends bytes. */
   append(bytes: ArrayLike<number>): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
     this.#length += bytes.length;
   }
 
-  /** An unsigned number below 2^32. */
+  /** Appends an unsigned number below 2^32 in LEB128. */
   unsigned(value: number): void {
     let rest = value >>> 0;
     for (; rest > 0x7f; rest >>>= 7) this.byte((rest & 0x7f) | 0x80);
     this.byte(rest);
   }
 
+  /** Appends a signed 32-bit number in LEB128. */
   signed32(value: number): void {
     let rest = value | 0;
     for (; rest < -64 || rest > 63; rest >>= 7) this.byte((rest & 0x7f) | 0x80);
     this.byte(rest & 0x7f);
   }
 
+  /** Appends a signed 64-bit number in LEB128. */
   signed64(value: bigint): void {
     let rest = BigInt.asIntN(64, value);
     for (; rest < -64n || rest > 63n; rest >>= 7n) this.byte(Number(rest & 0x7fn) | 0x80);
@@ -55,6 +59,7 @@ export class ByteWriter {
     this.#length += 8;
   }
 
+  /** Appends a name: its length in bytes, then its UTF-8 encoding. */
   text(value: string): void {
     const bytes = new TextEncoder().encode(value);
     this.unsigned(bytes.length);

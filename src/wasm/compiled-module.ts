@@ -1,4 +1,4 @@
-/** The host compiles nothing: the content security policy of a page may want it so. */
+/** The host refuses to compile WebAssembly, as the content security policy of a page may demand. */
 export class NotAllowed extends Error {
   override readonly name = "NotAllowed";
 }
@@ -6,7 +6,7 @@ export class NotAllowed extends Error {
 /**
  * Compiles a module.
  *
- * @throws NotAllowed where the host refuses a module with which nothing is wrong
+ * @throws NotAllowed if the host refuses a module that is valid
  */
 export function compiledModule(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
   try {

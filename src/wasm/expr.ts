@@ -1,11 +1,13 @@
-import { type ValueOp, valueOps, type WasmTy } from "./ops.ts";
+import type { WasmTy } from "./operation.ts";
+import { type ValueOp, valueOps } from "./value-ops.ts";
 
 /**
- * A value that WebAssembly computes, as a directed acyclic graph: parts that are the same object are computed once. No part
- * has an effect, so the order is free, and all but the branches of an `if` may be computed always.
+ * A value that WebAssembly computes, as a directed acyclic graph. Parts that are the same object are computed once. No
+ * part has a side effect, so they can be computed in any order, and all but the branches of an `if` even if they are
+ * not needed.
  */
 export type Wasm =
-  /** What the graph is applied to, by position. */
+  /** An argument of the graph, by position. */
   | { readonly kind: "operand"; readonly ty: WasmTy; readonly index: number }
   | { readonly kind: "local"; readonly ty: WasmTy; readonly local: number }
   | { readonly kind: "const"; readonly ty: "i32" | "f32" | "f64"; readonly value: number }
@@ -17,39 +19,37 @@ export type Wasm =
       readonly ty: WasmTy;
       readonly op: ValueOp;
       readonly args: readonly Wasm[];
-      /** Of operations on a lane its number, of a shuffle 16 lanes. */
+      /** The lane of an operation on a single lane, or the 16 byte indices of a shuffle. */
       readonly immediates: readonly number[];
     }
-  /** The first value where the condition (i32) is not 0. */
+  /** The first value if the condition (i32) is not 0, else the second; both are computed. */
   | { readonly kind: "select"; readonly ty: WasmTy; readonly args: readonly [Wasm, Wasm, Wasm] }
-  /** The same, computing only the one that is asked for. */
+  /** The same, but only the selected value is computed. */
   | { readonly kind: "if"; readonly ty: WasmTy; readonly args: readonly [Wasm, Wasm, Wasm] }
   | { readonly kind: "call"; readonly ty: WasmTy; readonly function: LibraryFunction; readonly args: readonly Wasm[] }
-  /** A function of the host without effects, which modules import if something in them calls it. */
+  /** A host function without side effects. Modules import it if something in them calls it. */
   | { readonly kind: "import"; readonly ty: WasmTy; readonly name: string; readonly args: readonly Wasm[] };
 
-/**
- * What a machine may have beyond what all have. `fusedMadd`: `f32x4.relaxed_madd` and `f64x2.relaxed_madd` are there and round once.
- */
+/** Optional features of a machine. `fusedMadd`: `f32x4.relaxed_madd` and `f64x2.relaxed_madd` exist and round once. */
 export interface Features {
   readonly fusedMadd: boolean;
 }
 
-/** A function that modules have if something in them calls it. Functions with the same name are the same. */
+/** A function that modules contain if something in them calls it. Functions with the same name are the same. */
 export interface LibraryFunction {
   readonly name: string;
   readonly params: readonly WasmTy[];
   readonly result: WasmTy;
-  /** Applied to operands 0, 1, ... of the types of `params`. */
+  /** The function's value, for arguments of the types in `params`. */
   readonly body: (...params: Wasm[]) => Wasm;
-  /** What is written in place of a call where the machine has the feature; it gives the same. */
+  /** Code that replaces calls on machines with a feature; it gives the same results. */
   readonly native?: { readonly feature: keyof Features; readonly body: (...args: Wasm[]) => Wasm };
 }
 
 const scratch = new DataView(new ArrayBuffer(16));
 const scratchBytes = new Uint8Array(scratch.buffer);
 
-/** The bytes of a vector whose elements of `size` bytes are written by `set`. */
+/** Returns a vector whose elements of `size` bytes are written by `set`. */
 function vectorOf(size: number, set: (view: DataView, at: number, element: number) => void): Wasm {
   for (let at = 0; at < 16; at += size) set(scratch, at, at / size);
   return vector([...scratchBytes]);
@@ -62,7 +62,7 @@ const vector = (value: readonly number[]): Wasm => ({ kind: "const", ty: "v128",
 const zeros = vector(new Array<number>(16).fill(0));
 const ones = vector(new Array<number>(16).fill(0xff));
 
-/** The vocabulary of graphs. */
+/** The vocabulary in which graphs are written. */
 export const wasm = {
   operand: (ty: WasmTy, index: number): Wasm => ({ kind: "operand", ty, index }),
   local: (ty: WasmTy, local: number): Wasm => ({ kind: "local", ty, local }),
@@ -70,9 +70,9 @@ export const wasm = {
   i64: (value: bigint): Wasm => ({ kind: "const", ty: "i64", value: BigInt.asIntN(64, value) }),
   f32: (value: number): Wasm => ({ kind: "const", ty: "f32", value }),
   f64: (value: number): Wasm => ({ kind: "const", ty: "f64", value }),
-  /** The same element in all lanes. */
+  /** `i32x4`, `i16x8`, `i64x2`, `f32x4` and `f64x2` are vectors with the same element in all lanes. */
   i32x4: (value: number): Wasm => {
-    // The masks of no lanes and of all are in nearly everything.
+    // Nearly all code uses the masks of no lanes and of all lanes.
     return value === 0 ? zeros : value === -1 ? ones : vectorOf(4, (v, at) => v.setInt32(at, value, true));
   },
   i16x8: (value: number): Wasm => vectorOf(2, (v, at) => v.setInt16(at, value, true)),
@@ -81,7 +81,7 @@ export const wasm = {
   f64x2: (value: number): Wasm => vectorOf(8, (v, at) => v.setFloat64(at, value, true)),
   i64x2s: (low: bigint, high: bigint): Wasm =>
     vectorOf(8, (v, at, element) => v.setBigInt64(at, element ? high : low, true)),
-  /** Four 32-bit elements. */
+  /** A vector of four 32-bit elements. */
   lanes: (elements: readonly number[]): Wasm =>
     vectorOf(4, (v, at, element) => v.setInt32(at, elements[element]!, true)),
   op: (op: ValueOp, ...args: Wasm[]): Wasm => {
@@ -91,7 +91,7 @@ export const wasm = {
     if (!fits) throw new Error(`${op} takes ${params.join(", ")}, and got ${args.map((a) => a.ty).join(", ")}`);
     return { kind: "op", ty: result, op, args, immediates: none };
   },
-  /** `extract_lane` and `replace_lane`. */
+  /** An `extract_lane` or `replace_lane`. */
   lane: (op: ValueOp, lane: number, ...args: Wasm[]): Wasm => ({
     kind: "op",
     ty: valueOps[op].result,
@@ -99,7 +99,7 @@ export const wasm = {
     args,
     immediates: [lane],
   }),
-  /** 32-bit elements of two vectors, counted 0 to 7. */
+  /** Selects four 32-bit elements of two vectors, counted from 0 to 7. */
   shuffle32: (a: Wasm, b: Wasm, elements: readonly [number, number, number, number]): Wasm => ({
     kind: "op",
     ty: "v128",
@@ -107,7 +107,7 @@ export const wasm = {
     args: [a, b],
     immediates: elements.flatMap((e) => [4 * e, 4 * e + 1, 4 * e + 2, 4 * e + 3]),
   }),
-  /** Bytes of two vectors, counted 0 to 31. */
+  /** Selects 16 bytes of two vectors, counted from 0 to 31. */
   shuffle: (a: Wasm, b: Wasm, elements: readonly number[]): Wasm => ({
     kind: "op",
     ty: "v128",
@@ -115,10 +115,11 @@ export const wasm = {
     args: [a, b],
     immediates: elements,
   }),
-  /** `p` (i32) chooses `a` or `b`; both are computed. */
+  /** `a` if `p` (i32) is not 0, else `b`; both are computed. */
   select: (p: Wasm, a: Wasm, b: Wasm): Wasm => ({ kind: "select", ty: a.ty, args: [p, a, b] }),
+  /** `a` if `p` (i32) is not 0, else `b`; only one of them is computed. */
   if: (p: Wasm, a: Wasm, b: Wasm): Wasm => ({ kind: "if", ty: a.ty, args: [p, a, b] }),
-  /** Bit by bit: `a` where the mask is set, else `b`. */
+  /** Bitwise selection: `a` where the mask is set, else `b`. */
   blend: (mask: Wasm, a: Wasm, b: Wasm): Wasm => wasm.op("v128.bitselect", a, b, mask),
   call: (f: LibraryFunction, ...args: Wasm[]): Wasm => ({ kind: "call", ty: f.result, function: f, args }),
   import: (name: string, ty: WasmTy, ...args: Wasm[]): Wasm => ({ kind: "import", ty, name, args }),

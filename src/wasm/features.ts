@@ -6,8 +6,9 @@ type Size = "f32" | "f64";
 const vectorOf = { f32: "f32x4", f64: "f64x2" } as const;
 
 /**
- * `[a, b, c, a * b + c rounded once]`: low parts that a rounded product loses; ties that a bit beyond a double decides, upwards
- * and downwards; products that overflow or underflow where the sum does not; subnormal operands and results.
+ * Test cases `[a, b, c, a * b + c rounded once]`: low parts that a rounded product loses; ties that are decided up or
+ * down by a bit beyond a double; products that overflow or underflow although the sum does not; subnormal operands and
+ * results.
  */
 export const maddCases: Readonly<Record<Size, readonly (readonly [number, number, number, number])[]>> = {
   f32: [
@@ -37,7 +38,7 @@ export const maddCases: Readonly<Record<Size, readonly (readonly [number, number
   ],
 };
 
-/** The multiply-adds of vectors as functions of numbers, which have the names of their types. */
+/** Returns a module with the multiply-adds of vectors as functions of numbers, exported by the names of their types. */
 export function maddModule(): Uint8Array<ArrayBuffer> {
   const module = new ModuleWriter();
   for (const ty of ["f32", "f64"] as const) {
@@ -51,9 +52,9 @@ export function maddModule(): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * What V8 in Node 20 can do only behind flags; neither changes what a module means that could be compiled before. Relaxed SIMD has
- * no flag in later versions, branch hints have none from 26 on. Between, flags are left alone: V8 ties the compiled code that
- * programs can keep there to its flags.
+ * V8 in Node 20 has these features only behind flags. Neither flag changes the meaning of a module that could be
+ * compiled before. Later versions need no flag for relaxed SIMD, and from Node 26 on none for branch hints. In between,
+ * flags are left alone: V8 discards compiled code that programs have stored if its flags differ.
  */
 const flagsOfNode20 = ["--experimental-wasm-relaxed-simd", "--experimental-wasm-branch-hinting"];
 
@@ -85,7 +86,10 @@ function detected(): Features {
 
 let known: Features | null = null;
 
-/** What the machine has, found out once for a process. On Node 20 this lets V8 compile relaxed SIMD, and heed branch hints, from then on. */
+/**
+ * The machine's features, detected once per process. On Node 20 this makes V8 accept relaxed SIMD and branch hints from
+ * then on.
+ */
 export function machineFeatures(): Features {
   known ??= detected();
   return known;

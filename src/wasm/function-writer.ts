@@ -1,63 +1,66 @@
 import { ByteWriter } from "./bytes.ts";
-import type { Features, LibraryFunction, Wasm } from "./expr.ts";
-import { render } from "./rendering.ts";
+import type { Wasm } from "./expr.ts";
 import { limits, TooLarge } from "./limits.ts";
-import { type MemoryOp, memoryOps, type ValueOp, valueOps, type WasmTy } from "./ops.ts";
+import { type MemoryOp, memoryOps } from "./memory-ops.ts";
+import type { ModuleScope } from "./module-scope.ts";
+import type { WasmTy } from "./operation.ts";
+import { type InstructionSink, render } from "./rendering.ts";
+import { type ValueOp, valueOps } from "./value-ops.ts";
 
 export const typeBytes: Readonly<Record<WasmTy, number>> = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b };
 
-/** The module around a function: it has what the function's graphs call. Functions go by their names. */
-export interface Surroundings {
-  readonly features: Features;
-  /** Imports a function of the host, unless it is there, and gives its name. */
-  hostFunction(name: string, params: readonly WasmTy[], result: WasmTy): string;
-  /** The same for a function of the library, which the module then contains. */
-  library(f: LibraryFunction): string;
-}
-
-/** A place that can be branched to: how many labels are open outside of it. */
+/** A branch target, identified by the number of labels that are open around it. */
 export interface Label {
   readonly depth: number;
 }
 
-/** A local, and the value that it gets. */
+/** A local and its new value. */
 export interface Assignment {
   readonly local: number;
   readonly value: Wasm;
 }
 
-/** What the condition of a branch most often is; null: nobody knows. */
+/** The likely outcome of a branch condition; null if unknown. */
 export type Expectation = boolean | null;
 
-/** A function's code, and by the offset of a conditional branch in it what its condition most often is. */
+/**
+ * A function's code and its branch hints: the offset of a conditional branch in the code, and the likely outcome of its
+ * condition.
+ */
 export interface FunctionCode {
   readonly bytes: Uint8Array;
   readonly hints: readonly (readonly [offset: number, expected: boolean])[];
 }
 
-/** Memory that a function has to itself while it runs: so many bytes, at an offset from the address in one of its locals. */
+/**
+ * The spill area of a function: `bytes` bytes, at `offset` from the address in the local `base`. The function owns it
+ * while it runs.
+ */
 export interface OwnMemory {
   readonly base: number;
   readonly offset: number;
   readonly bytes: number;
-  /** Locals beyond which values are kept there. */
+  /** The most locals that the function may declare before `lasting` values are spilled. */
   readonly mostLocals: number;
 }
 
 const noOperands: readonly number[] = [];
 
-/** Numbers from here on are those of values that are kept in memory, but for which they are like locals. */
+/** Numbers from here on stand for spilled values, which can be used like locals. */
 const firstInMemory = 0x100_0000;
 
-/** The body of one function, as it is written. */
-export class FunctionWriter {
+/**
+ * Writes the body of one function. A local is known by its number; a spilled value has a number too and is used in the
+ * same way.
+ */
+export class FunctionWriter implements InstructionSink {
   readonly params: readonly WasmTy[];
   readonly results: readonly WasmTy[];
-  readonly #module: Surroundings;
+  readonly #module: ModuleScope;
   readonly #out = new ByteWriter();
-  /** Where in `#out` the number of a called function belongs: known when all functions are. */
+  /** Positions in `#out` where the index of a called function has to be inserted, once all functions are known. */
   readonly #calls: { readonly at: number; readonly callee: string }[] = [];
-  /** Where in `#out` branches are whose conditions are most often the same. */
+  /** Positions in `#out` of branches with a likely outcome. */
   readonly #hints: { readonly at: number; readonly expected: boolean }[] = [];
   #expected: Expectation = null;
   readonly #locals: WasmTy[] = [];
@@ -66,28 +69,31 @@ export class FunctionWriter {
   #memory: OwnMemory | null = null;
   #depth = 0;
 
-  constructor(params: readonly WasmTy[], results: readonly WasmTy[], module: Surroundings) {
+  constructor(params: readonly WasmTy[], results: readonly WasmTy[], module: ModuleScope) {
     this.params = params;
     this.results = results;
     this.#module = module;
   }
 
-  /** Bytes written so far. */
+  /** The size of the code so far, in bytes. */
   get size(): number {
     return this.#out.length;
   }
 
-  /** A local that is nobody else's until it is given to `release`; its value at first is whatever was left in it. */
+  /** Returns a local that is not in use; `release` gives it back. Its initial value is undefined. */
   local(ty: WasmTy): number {
     return this.#free[ty].pop() ?? this.params.length + this.#locals.push(ty) - 1;
   }
 
-  /** Where `lasting` puts values, as long as there is room. */
+  /** Sets the spill area that `lasting` uses while it has room. */
   keepIn(memory: OwnMemory): void {
     this.#memory = memory;
   }
 
-  /** A local for what lasts as long as the function, of which there may be very many: some are kept in memory. */
+  /**
+   * Returns a local for a value that lives until the function ends. There may be very many of these: beyond the spill
+   * budget they are spilled to memory.
+   */
   lasting(ty: WasmTy): number {
     if (this.#memory === null || this.#locals.length < this.#memory.mostLocals) return this.local(ty);
     const at = 16 * this.#inMemory.length;
@@ -95,6 +101,7 @@ export class FunctionWriter {
     return firstInMemory + this.#inMemory.push({ ty, at }) - 1;
   }
 
+  /** Makes a local available again. */
   release(local: number): void {
     this.#free[this.typeOf(local)].push(local);
   }
@@ -137,14 +144,17 @@ export class FunctionWriter {
     }
   }
 
-  /** Operands are on the stack. `immediates`: bytes behind the operation. */
+  /** Writes an instruction whose operands are on the stack. `immediates` are the bytes after the opcode. */
   op(op: ValueOp, immediates: readonly number[] = []): void {
     const { prefix, code } = valueOps[op];
     this.#code(prefix, code);
     for (let i = 0; i < immediates.length; i++) this.#out.byte(immediates[i]!);
   }
 
-  /** `align`: bytes, a power of two. `lane`: for operations on one. */
+  /**
+   * Writes a memory access whose operands are on the stack. `align` is in bytes, a power of two; `lane` is for accesses
+   * of a single lane.
+   */
   memory(op: MemoryOp, align: number, offset = 0, lane?: number): void {
     const { prefix, code } = memoryOps[op];
     this.#code(prefix, code);
@@ -163,7 +173,9 @@ export class FunctionWriter {
     this.#out.signed64(value);
   }
 
-  /** Begins a block (branches go to its end) or a loop (they go to its beginning); `end` closes what was begun last. */
+  /**
+   * Begins a block (branches go to its end) or a loop (branches go to its beginning); `end` closes the innermost one.
+   */
   begin(what: "block" | "loop"): Label {
     this.#requireSize();
     this.#out.byte(what === "block" ? 0x02 : 0x03);
@@ -186,7 +198,10 @@ export class FunctionWriter {
     this.end();
   }
 
-  /** What the condition of the next `if` or `brIf` most often is: the host makes code for that, at the cost of the other way. */
+  /**
+   * Tells the host the likely outcome of the next `if` or `brIf`. The host optimizes for it at the cost of the other
+   * one.
+   */
   expect(expected: boolean): void {
     this.#expected = expected;
   }
@@ -196,7 +211,7 @@ export class FunctionWriter {
     this.#expected = null;
   }
 
-  /** The condition is on the stack. */
+  /** Writes an `if` whose condition is on the stack. */
   if(then: () => void, otherwise: (() => void) | null = null, result: WasmTy | null = null): void {
     this.#hinted();
     this.#out.byte(0x04);
@@ -237,20 +252,23 @@ export class FunctionWriter {
     this.#out.byte(0x1a);
   }
 
-  /** Two values and a condition are on the stack. */
+  /** Writes a `select`: two values and a condition are on the stack. */
   select(ty: WasmTy): void {
     this.#out.byte(0x1c);
     this.#out.byte(1);
     this.#out.byte(typeBytes[ty]);
   }
 
-  /** The function may be added to the module later. */
+  /** Writes a call. The function may be added to the module later. */
   call(name: string): void {
     this.#out.byte(0x10);
     this.#calls.push({ at: this.#out.length, callee: name });
   }
 
-  /** The index into the table is on the stack, behind the arguments. `type`: of `ModuleWriter.type`. */
+  /**
+   * Writes a call through the table; the index is on the stack after the arguments. `type` comes from
+   * `ModuleWriter.type`.
+   */
   callIndirect(type: number): void {
     this.#indexed(0x11, type);
     this.#out.byte(0);
@@ -272,17 +290,17 @@ export class FunctionWriter {
     this.#out.append([0xfc, 0x0a, 0x00, 0x00]);
   }
 
-  /** Leaves the value on the stack. `operands` are the locals that stand for the graph's operands. */
+  /** Leaves a value on the stack. `operands` are the locals that stand for the graph's operands. */
   value(root: Wasm, operands: readonly number[] = noOperands): void {
     render(this, [root], operands, this.#module);
   }
 
-  /** Leaves all values on the stack, the last on top: they are computed from the locals as they are before. */
+  /** Leaves all values on the stack, the last one on top. All are computed from the current values of locals. */
   values(roots: readonly Wasm[], operands: readonly number[] = noOperands): void {
     render(this, roots, operands, this.#module);
   }
 
-  /** Gives all locals their new values at once. */
+  /** Assigns all locals at once: every value is computed from the old ones. */
   assign(assignments: readonly Assignment[]): void {
     const roots: Wasm[] = [];
     for (let i = 0; i < assignments.length; i++) roots.push(assignments[i]!.value);
@@ -291,9 +309,10 @@ export class FunctionWriter {
   }
 
   /**
-   * The function's code: its locals, then its instructions. `indexOf` numbers the functions of the module.
+   * Returns the function's code: its locals, then its instructions. `indexOf` returns the index of a function in the
+   * module.
    *
-   * @throws TooLarge when it is more than hosts take
+   * @throws TooLarge if it is larger than hosts accept
    */
   finish(indexOf: (name: string) => number): FunctionCode {
     this.#requireSize();
@@ -328,16 +347,16 @@ export class FunctionWriter {
     return { bytes: head.bytes.slice(), hints };
   }
 
-  /** Also in between: writing what is far too large takes long. */
+  /** Called while code is written, too: writing code that is far too large takes long. */
   #requireSize(): void {
-    // Locals and calls take some bytes more in the end.
+    // A generous estimate of what locals and calls add in the end.
     const bytes = this.#out.length + 5 * this.#calls.length + 6 * this.#locals.length;
     if (bytes > limits.functionBytes || this.params.length + this.#locals.length > limits.locals) {
       throw new TooLarge("code that is larger than WebAssembly may be");
     }
   }
 
-  /** For `Rendering`: constants of every type. */
+  /** Writes a constant of any type. */
   constant(node: Extract<Wasm, { kind: "const" }>): void {
     switch (node.ty) {
       case "i32":

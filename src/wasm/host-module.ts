@@ -1,33 +1,37 @@
 import { compiledModule } from "./compiled-module.ts";
 
-/** V8 as Node shows it. */
+/** The part of Node's interface to V8 that sets flags. */
 interface Flags {
   setFlagsFromString(flag: string): void;
 }
 
 /**
- * Bytes of a function beyond which V8 had better not optimize it: that takes seconds, for which also the process's end waits, then
- * minutes, and in the end more memory than V8 lets it have, which ends the process.
+ * The largest function, in bytes, that V8 may optimize. Optimizing a larger one takes seconds (during which the process
+ * cannot exit), then minutes, and in the end more memory than V8 may use, which kills the process.
  */
-const mostToOptimize = 0x8_0000;
+const maxOptimizedBytes = 0x8_0000;
 
-/** What has V8 compile a module at once, without what it would optimize later. */
+/** Flags that, when off, make V8 compile a module completely at once and never optimize it later. */
 const flags = ["wasm-tier-up", "wasm-dynamic-tiering", "wasm-lazy-compilation"] as const;
 
-/** Compiles a module. `largest`: bytes of its largest function. */
+/**
+ * Compiles a module. `largest` is the size of its largest function in bytes.
+ *
+ * @throws NotAllowed if the host refuses a module that is valid
+ */
 export function hostModule(bytes: Uint8Array<ArrayBuffer>, largest: number): WebAssembly.Module {
-  const v8 = largest > mostToOptimize ? nodeFlags() : null;
+  const v8 = largest > maxOptimizedBytes ? nodeFlags() : null;
   if (v8 === null) return compiledModule(bytes);
   for (const flag of flags) v8.setFlagsFromString(`--no-${flag}`);
   try {
     return compiledModule(bytes);
   } finally {
-    // A module goes on as it began.
+    // The flags only matter while a module is being compiled.
     for (const flag of flags) v8.setFlagsFromString(`--${flag}`);
   }
 }
 
-/** Null where the host is not Node, or was started with wishes of its own. */
+/** Returns null if the host is not Node, or was started with WebAssembly flags of its own. */
 function nodeFlags(): Flags | null {
   const { process } = globalThis as {
     process?: {

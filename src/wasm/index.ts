@@ -6,4 +6,6 @@ export { type Assignment, FunctionWriter, type Label, type OwnMemory } from "./f
 export { hostModule } from "./host-module.ts";
 export { type Lanes, lanes } from "./lanes.ts";
 export { ModuleWriter } from "./module-writer.ts";
-export type { MemoryOp, ValueOp, WasmTy } from "./ops.ts";
+export type { MemoryOp } from "./memory-ops.ts";
+export type { WasmTy } from "./operation.ts";
+export type { ValueOp } from "./value-ops.ts";

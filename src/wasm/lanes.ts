@@ -1,14 +1,14 @@
 import { type Wasm, wasm } from "./expr.ts";
-import type { ValueOp } from "./ops.ts";
+import type { ValueOp } from "./value-ops.ts";
 
 type Unary = (a: Wasm) => Wasm;
 type Binary = (a: Wasm, b: Wasm) => Wasm;
 type Shift = (a: Wasm, count: number) => Wasm;
 
 /**
- * Floating-point numbers of one size, and the integers of that size that share their bits: one value, or all of a vector.
- * What is written in these words can be written once for both. A predicate of one value is an `i32`, 0 or 1; one of
- * a vector has all bits of a lane set, or none.
+ * Operations on floating-point numbers of one size and on the integers that share their bits, either for one value or
+ * for all lanes of a vector, so that code in these terms is written once for both. A predicate of one value is an
+ * `i32`, 0 or 1; one of a vector sets all bits of a lane, or none.
  */
 export interface Lanes {
   readonly number: (value: number) => Wasm;
@@ -16,7 +16,7 @@ export interface Lanes {
   readonly sub: Binary;
   readonly mul: Binary;
   readonly div: Binary;
-  /** NaN where one operand is NaN, and -0 is less than +0. */
+  /** NaN if either operand is NaN; -0 is less than +0. */
   readonly min: Binary;
   readonly max: Binary;
   readonly sqrt: Unary;
@@ -30,14 +30,14 @@ export interface Lanes {
   readonly gt: Binary;
   readonly ge: Binary;
 
-  /** From numbers to bits and back. */
+  /** Reinterprets numbers as bits, and bits as numbers. */
   readonly bits: Unary;
   readonly fromBits: Unary;
   readonly integer: (value: bigint) => Wasm;
   readonly plus: Binary;
   readonly minus: Binary;
   readonly and: Binary;
-  /** What is in the first and not in the second. */
+  /** The bits of the first operand that are not in the second. */
   readonly andNot: Binary;
   readonly or: Binary;
   readonly xor: Binary;
@@ -50,11 +50,11 @@ export interface Lanes {
   readonly both: Binary;
   readonly either: Binary;
   readonly not: Unary;
-  /** Of numbers, integers or, in a vector, predicates; all operands are computed. */
+  /** Selects numbers, integers or (in a vector) predicates; all operands are computed. */
   readonly select: (p: Wasm, a: Wasm, b: Wasm) => Wasm;
-  /** An integer: all bits set where the predicate holds, else none. */
+  /** An integer with all bits set where the predicate holds, else 0. */
   readonly mask: Unary;
-  /** Of a predicate, an `i32`: whether it holds everywhere, and anywhere. */
+  /** Whether a predicate holds in all lanes, and in any lane, as an `i32`. */
   readonly all: Unary;
   readonly any: Unary;
 }
@@ -69,7 +69,7 @@ const unary =
     wasm.op(op, a);
 const identity: Unary = (a) => a;
 
-/** What has the same name for all: `f` and `i` are the types of numbers and integers. */
+/** The operations with the same names everywhere. `f` and `i` are the types of numbers and integers. */
 function arithmetic(f: "f32" | "f64" | "f32x4" | "f64x2", i: "i32" | "i64" | "i32x4" | "i64x2") {
   return {
     add: binary(`${f}.add`),
@@ -153,6 +153,7 @@ function vector(f: "f32x4" | "f64x2", i: "i32x4" | "i64x2"): Lanes {
   };
 }
 
+/** The operations by number type. */
 export const lanes = {
   f32: scalar("f32", "i32"),
   f64: scalar("f64", "i64"),

@@ -1,25 +1,47 @@
 import { ByteWriter } from "./bytes.ts";
 import { type Features, type LibraryFunction, wasm } from "./expr.ts";
-import { FunctionWriter, type Surroundings, typeBytes } from "./function-writer.ts";
-import type { WasmTy } from "./ops.ts";
+import { type FunctionCode, FunctionWriter, typeBytes } from "./function-writer.ts";
+import type { ModuleScope } from "./module-scope.ts";
+import type { WasmTy } from "./operation.ts";
+
+/** Magic number and version. */
+const header = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
+
+/** The ids of sections. */
+const sections = {
+  custom: 0,
+  type: 1,
+  import: 2,
+  function: 3,
+  table: 4,
+  global: 6,
+  export: 7,
+  element: 9,
+  code: 10,
+} as const;
+
+/** Returns the index of a function by its name; throws if there is none. */
+type IndexOf = (name: string) => number;
+
+interface HintedFunction extends Pick<FunctionCode, "hints"> {
+  readonly index: number;
+}
 
 interface Signature {
   readonly params: readonly WasmTy[];
   readonly results: readonly WasmTy[];
 }
 
+/** The memory that a module imports. */
 export interface MemoryImport {
-  /** Pages of 64 KiB. */
+  /** Pages of 64 KiB; `maximum` likewise. */
   readonly initial: number;
   readonly maximum: number;
   readonly shared: boolean;
 }
 
-/**
- * A module in the making. All imports are of the module `env`; functions are known by their names, and get their numbers in the
- * end.
- */
-export class ModuleWriter implements Surroundings {
+/** Builds a module. All imports come from the module `env`; functions go by name, and are numbered at the end. */
+export class ModuleWriter implements ModuleScope {
   readonly features: Features;
   readonly #types: string[] = [];
   readonly #signatures: Signature[] = [];
@@ -30,24 +52,24 @@ export class ModuleWriter implements Surroundings {
   #memory: MemoryImport | null = null;
   #table: readonly string[] = [];
 
-  /** `features`: of the machine that the module is for. Without any it runs everywhere. */
+  /** `features` are those of the machine that the module is for; by default it runs everywhere. */
   constructor(features: Features = { fusedMadd: false }) {
     this.features = features;
   }
 
-  /** The names of the functions that the module imports. */
+  /** The names of the imported functions. */
   get imports(): readonly string[] {
     return [...this.#imports.keys()];
   }
 
-  /** Bytes of the largest function so far. */
+  /** The size of the largest function so far, in bytes. */
   get largestFunction(): number {
     let most = 0;
     for (const { writer } of this.#functions.values()) most = Math.max(most, writer.size);
     return most;
   }
 
-  /** The number of a function type. */
+  /** Returns the index of a function type, adding the type if it is new. */
   type(params: readonly WasmTy[], results: readonly WasmTy[]): number {
     const key = `${params.join()}>${results.join()}`;
     const known = this.#types.indexOf(key);
@@ -56,31 +78,34 @@ export class ModuleWriter implements Surroundings {
     return this.#types.push(key) - 1;
   }
 
-  /** The same name again is the same import. */
+  /** Imports a function, unless one of that name is already imported. */
   importFunction(name: string, params: readonly WasmTy[], results: readonly WasmTy[]): void {
     if (!this.#imports.has(name)) this.#imports.set(name, { type: this.type(params, results) });
   }
 
+  /** Imports the memory `env.memory`. */
   importMemory(memory: MemoryImport): void {
     this.#memory = memory;
   }
 
-  /** A mutable global of the module's own; 32 bits. */
+  /** Adds a mutable 32-bit global and returns its index. */
   global(initial: number): number {
     return this.#globals.push({ ty: "i32", initial }) - 1;
   }
 
+  /** Adds a function and returns the writer of its body. */
   function(name: string, params: readonly WasmTy[], results: readonly WasmTy[]): FunctionWriter {
     const writer = new FunctionWriter(params, results, this);
     this.#functions.set(name, { type: this.type(params, results), writer });
     return writer;
   }
 
-  /** Functions that are called by number; an empty name is a hole. */
+  /** Sets the table of functions for indirect calls; an empty name leaves an entry null. */
   table(names: readonly string[]): void {
     this.#table = names;
   }
 
+  /** Exports a function by its own name. */
   export(name: string): void {
     this.#exports.push(name);
   }
@@ -101,114 +126,151 @@ export class ModuleWriter implements Surroundings {
     return name;
   }
 
+  /**
+   * Returns the module in binary form.
+   *
+   * @throws TooLarge if a function is larger than hosts accept
+   */
   finish(): Uint8Array<ArrayBuffer> {
     const out = new ByteWriter();
-    out.append([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]);
-    /** `name`: of a section of id 0. */
-    const section = (
-      id: number,
-      count: number,
-      write: (part: ByteWriter) => void,
-      name: string | null = null,
-    ): void => {
-      if (count === 0) return;
-      const part = new ByteWriter();
-      if (name !== null) part.text(name);
-      part.unsigned(count);
-      write(part);
-      out.byte(id);
-      out.unsigned(part.length);
-      out.append(part.bytes);
-    };
-    const numbers = new Map([...this.#imports.keys(), ...this.#functions.keys()].map((name, index) => [name, index]));
-    const indexOf = (name: string): number => {
-      const index = numbers.get(name);
-      if (index === undefined) throw new Error(`there is no function ${name}`);
-      return index;
-    };
-    const types = (part: ByteWriter, list: readonly WasmTy[]): void => {
-      part.unsigned(list.length);
-      for (const ty of list) part.byte(typeBytes[ty]);
-    };
-    section(1, this.#signatures.length, (part) => {
-      for (const { params, results } of this.#signatures) {
-        part.byte(0x60);
-        types(part, params);
-        types(part, results);
-      }
-    });
-    section(2, this.#imports.size + (this.#memory === null ? 0 : 1), (part) => {
-      for (const [name, { type }] of this.#imports) {
-        part.text("env");
-        part.text(name);
-        part.byte(0);
-        part.unsigned(type);
-      }
-      if (this.#memory === null) return;
-      part.text("env");
-      part.text("memory");
-      part.byte(2);
-      part.byte(this.#memory.shared ? 3 : 1);
-      part.unsigned(this.#memory.initial);
-      part.unsigned(this.#memory.maximum);
-    });
-    section(3, this.#functions.size, (part) => {
-      for (const { type } of this.#functions.values()) part.unsigned(type);
-    });
-    section(4, this.#table.length === 0 ? 0 : 1, (part) => {
-      part.byte(0x70);
-      part.byte(0);
-      part.unsigned(this.#table.length);
-    });
-    section(6, this.#globals.length, (part) => {
-      for (const { ty, initial } of this.#globals) {
-        part.byte(typeBytes[ty]);
-        part.byte(1);
-        part.byte(0x41);
-        part.signed32(initial);
-        part.byte(0x0b);
-      }
-    });
-    section(7, this.#exports.length, (part) => {
-      for (const name of this.#exports) {
-        part.text(name);
-        part.byte(0);
-        part.unsigned(indexOf(name));
-      }
-    });
+    out.append(header);
+    const indexOf = this.#functionIndices();
     const filled = [...this.#table.entries()].filter(([, name]) => name !== "");
-    section(9, filled.length, (part) => {
-      for (const [at, name] of filled) {
-        part.byte(0);
-        part.byte(0x41);
-        part.signed32(at);
-        part.byte(0x0b);
-        part.unsigned(1);
-        part.unsigned(indexOf(name));
-      }
-    });
+    writeSection(out, sections.type, this.#signatures.length, (part) => this.#writeTypes(part));
+    const imports = this.#imports.size + (this.#memory === null ? 0 : 1);
+    writeSection(out, sections.import, imports, (part) => this.#writeImports(part));
+    writeSection(out, sections.function, this.#functions.size, (part) => this.#writeFunctionTypes(part));
+    writeSection(out, sections.table, this.#table.length === 0 ? 0 : 1, (part) => this.#writeTable(part));
+    writeSection(out, sections.global, this.#globals.length, (part) => this.#writeGlobals(part));
+    writeSection(out, sections.export, this.#exports.length, (part) => this.#writeExports(part, indexOf));
+    writeSection(out, sections.element, filled.length, (part) => writeElements(part, filled, indexOf));
     const codes = [...this.#functions.values()].map(({ writer }) => writer.finish(indexOf));
     const hinted = codes.flatMap(({ hints }, i) =>
       hints.length === 0 ? [] : [{ hints, index: this.#imports.size + i }],
     );
-    const writeHints = (part: ByteWriter): void => {
-      for (const { index, hints } of hinted) {
-        part.unsigned(index);
-        part.unsigned(hints.length);
-        for (const [offset, expected] of hints) {
-          part.unsigned(offset);
-          part.unsigned(1);
-          part.byte(expected ? 1 : 0);
-        }
-      }
-    };
-    section(0, hinted.length, writeHints, "metadata.code.branch_hint");
-    section(10, codes.length, (part) => {
-      for (const { bytes } of codes) {
-        part.unsigned(bytes.length);
-        part.append(bytes);
-      }
-    });
+    writeSection(out, sections.custom, hinted.length, (part) => writeHints(part, hinted), "metadata.code.branch_hint");
+    writeSection(out, sections.code, codes.length, (part) => writeCodes(part, codes));
     return out.bytes.slice();
+  }
+
+  /** Numbers the functions: imports first, then those of the module in the order in which they were added. */
+  #functionIndices(): IndexOf {
+    const indices = new Map([...this.#imports.keys(), ...this.#functions.keys()].map((name, index) => [name, index]));
+    return (name) => {
+      const index = indices.get(name);
+      if (index === undefined) throw new Error(`there is no function ${name}`);
+      return index;
+    };
+  }
+
+  #writeTypes(part: ByteWriter): void {
+    for (const { params, results } of this.#signatures) {
+      part.byte(0x60);
+      for (const list of [params, results]) {
+        part.unsigned(list.length);
+        for (const ty of list) part.byte(typeBytes[ty]);
+      }
+    }
+  }
+
+  #writeImports(part: ByteWriter): void {
+    for (const [name, { type }] of this.#imports) {
+      part.text("env");
+      part.text(name);
+      part.byte(0);
+      part.unsigned(type);
+    }
+    if (this.#memory === null) return;
+    part.text("env");
+    part.text("memory");
+    part.byte(2);
+    part.byte(this.#memory.shared ? 3 : 1);
+    part.unsigned(this.#memory.initial);
+    part.unsigned(this.#memory.maximum);
+  }
+
+  #writeFunctionTypes(part: ByteWriter): void {
+    for (const { type } of this.#functions.values()) part.unsigned(type);
+  }
+
+  #writeTable(part: ByteWriter): void {
+    part.byte(0x70);
+    part.byte(0);
+    part.unsigned(this.#table.length);
+  }
+
+  #writeGlobals(part: ByteWriter): void {
+    for (const { ty, initial } of this.#globals) {
+      part.byte(typeBytes[ty]);
+      part.byte(1);
+      writeConstant(part, initial);
+    }
+  }
+
+  #writeExports(part: ByteWriter, indexOf: IndexOf): void {
+    for (const name of this.#exports) {
+      part.text(name);
+      part.byte(0);
+      part.unsigned(indexOf(name));
+    }
+  }
+}
+
+/** Writes a section, unless it is empty; `name` is that of a custom section. */
+function writeSection(
+  out: ByteWriter,
+  id: number,
+  count: number,
+  write: (part: ByteWriter) => void,
+  name: string | null = null,
+): void {
+  if (count === 0) return;
+  const part = new ByteWriter();
+  if (name !== null) part.text(name);
+  part.unsigned(count);
+  write(part);
+  out.byte(id);
+  out.unsigned(part.length);
+  out.append(part.bytes);
+}
+
+/** Writes a constant expression: `i32.const value`, `end`. */
+function writeConstant(part: ByteWriter, value: number): void {
+  part.byte(0x41);
+  part.signed32(value);
+  part.byte(0x0b);
+}
+
+/** Writes an element segment for each entry of the table. */
+function writeElements(
+  part: ByteWriter,
+  entries: readonly (readonly [at: number, name: string])[],
+  indexOf: IndexOf,
+): void {
+  for (const [at, name] of entries) {
+    part.byte(0);
+    writeConstant(part, at);
+    part.unsigned(1);
+    part.unsigned(indexOf(name));
+  }
+}
+
+/** Writes the hints of each function that has some, in the format of the branch hinting proposal. */
+function writeHints(part: ByteWriter, functions: readonly HintedFunction[]): void {
+  for (const { index, hints } of functions) {
+    part.unsigned(index);
+    part.unsigned(hints.length);
+    for (const [offset, expected] of hints) {
+      part.unsigned(offset);
+      part.unsigned(1);
+      part.byte(expected ? 1 : 0);
+    }
+  }
+}
+
+function writeCodes(part: ByteWriter, codes: readonly FunctionCode[]): void {
+  for (const { bytes } of codes) {
+    part.unsigned(bytes.length);
+    part.append(bytes);
   }
 }

@@ -1,14 +1,33 @@
 import type { Wasm } from "./expr.ts";
-import type { FunctionWriter, Surroundings } from "./function-writer.ts";
+import type { ModuleScope } from "./module-scope.ts";
+import type { WasmTy } from "./operation.ts";
+import type { ValueOp } from "./value-ops.ts";
 
-/** Leaves the values of graphs on the stack. `operands`: the locals that stand for what is an operand in them. */
+/** Takes the instructions of a rendered graph; see `FunctionWriter`. */
+export interface InstructionSink {
+  get(local: number): void;
+  tee(local: number): void;
+  local(ty: WasmTy): number;
+  release(local: number): void;
+  constant(node: Extract<Wasm, { kind: "const" }>): void;
+  op(op: ValueOp, immediates: readonly number[]): void;
+  select(ty: WasmTy): void;
+  if(then: () => void, otherwise: () => void, result: WasmTy): void;
+  call(name: string): void;
+  drop(): void;
+}
+
+/**
+ * Writes code that leaves the values of graphs on the stack. `operands` are the locals that stand for the graphs'
+ * operands.
+ */
 export function render(
-  writer: FunctionWriter,
+  writer: InstructionSink,
   roots: readonly Wasm[],
   operands: readonly number[],
-  module: Surroundings,
+  module: ModuleScope,
 ): void {
-  // Nearly all are so small, and have nothing that is used twice.
+  // Nearly all graphs are small and share nothing.
   const seen: Wasm[] = [];
   for (let i = 0; i < roots.length; i++) {
     if (isSmallTree(roots[i]!, seen)) continue;
@@ -18,20 +37,20 @@ export function render(
   for (let i = 0; i < roots.length; i++) writeTree(writer, roots[i]!, operands);
 }
 
-/** Nodes that are looked at one by one for one that is there twice. */
-const mostSmall = 12;
+/** The largest graph that is searched linearly for shared nodes. */
+const maxNodes = 12;
 
-/** Whether a graph is made of few operations, none of which is in `seen` already; they are added to it. */
+/** Whether a graph consists of few operations, none of which is in `seen` already; adds them to `seen`. */
 function isSmallTree(node: Wasm, seen: Wasm[]): boolean {
   if (!("args" in node)) return true;
-  if ((node.kind !== "op" && node.kind !== "select") || seen.length === mostSmall || seen.includes(node)) return false;
+  if ((node.kind !== "op" && node.kind !== "select") || seen.length === maxNodes || seen.includes(node)) return false;
   seen.push(node);
   const { args } = node;
   for (let i = 0; i < args.length; i++) if (!isSmallTree(args[i]!, seen)) return false;
   return true;
 }
 
-function writeTree(writer: FunctionWriter, node: Wasm, operands: readonly number[]): void {
+function writeTree(writer: InstructionSink, node: Wasm, operands: readonly number[]): void {
   if (writeLeaf(writer, node, operands)) return;
   if (node.kind === "op") {
     const { args } = node;
@@ -46,8 +65,8 @@ function writeTree(writer: FunctionWriter, node: Wasm, operands: readonly number
   }
 }
 
-/** False for what is no leaf. */
-function writeLeaf(w: FunctionWriter, node: Wasm, operands: readonly number[]): boolean {
+/** Writes a leaf; returns false if the node is not one. */
+function writeLeaf(w: InstructionSink, node: Wasm, operands: readonly number[]): boolean {
   switch (node.kind) {
     case "operand":
       w.get(operands[node.index]!);
@@ -63,16 +82,16 @@ function writeLeaf(w: FunctionWriter, node: Wasm, operands: readonly number[]): 
   }
 }
 
-/** Writes one graph: parts that are used more than once are kept in locals. */
+/** Writes graphs, keeping parts that are used more than once in locals. */
 class Rendering {
-  readonly #writer: FunctionWriter;
+  readonly #writer: InstructionSink;
   readonly #operands: readonly number[];
-  readonly #module: Surroundings;
+  readonly #module: ModuleScope;
   readonly #uses = new Map<Wasm, number>();
   readonly #kept = new Map<Wasm, number>();
   #natives: Map<Wasm, Wasm> | null = null;
 
-  constructor(writer: FunctionWriter, operands: readonly number[], module: Surroundings) {
+  constructor(writer: InstructionSink, operands: readonly number[], module: ModuleScope) {
     this.#writer = writer;
     this.#operands = operands;
     this.#module = module;
@@ -84,7 +103,9 @@ class Rendering {
     for (const local of this.#kept.values()) this.#writer.release(local);
   }
 
-  /** What is written for a node: for a call of what the machine itself has, that. */
+  /**
+   * Returns the node to write: the native replacement of a call if the machine has the feature, else the node itself.
+   */
   #resolved(node: Wasm): Wasm {
     if (node.kind !== "call") return node;
     const { native } = node.function;
@@ -126,7 +147,7 @@ class Rendering {
     const w = this.#writer;
     if (node.kind === "if") {
       const [p, a, b] = node.args;
-      // What both branches, or what comes later, may need must be there whichever branch is taken.
+      // Parts that both branches or later code may need have to be computed whichever branch is taken.
       for (const branch of [a, b]) this.#keepShared(branch, this.#usesWithin(branch));
       this.#write(p);
       w.if(
@@ -166,7 +187,7 @@ class Rendering {
     return uses;
   }
 
-  /** Computes the parts of a branch that are used outside of it, too. */
+  /** Computes the parts of a branch that are also used outside it. */
   #keepShared(unresolved: Wasm, within: ReadonlyMap<Wasm, number>, seen = new Set<Wasm>()): void {
     const node = this.#resolved(unresolved);
     if (!("args" in node) || this.#kept.has(node) || seen.has(node)) return;

@@ -1,4 +1,4 @@
-// What the host knows of WebAssembly. TypeScript has these types only together with those of a whole browser.
+// The host's interface to WebAssembly. TypeScript only has these types together with those of a whole browser.
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

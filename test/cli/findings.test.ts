@@ -96,7 +96,7 @@ describe("suppressions", () => {
     cli.write("wrong.txt", "a b c d\n");
     const { status, stderr } = run("check", "racy.ptx", "--suppress", "wrong.txt");
     expect(status).toBe(2);
-    expect(stderr).toContain('wrong.txt:1: "a b c d" is no rule');
+    expect(stderr).toContain('wrong.txt:1: "a b c d" is not a rule');
   });
 });
 

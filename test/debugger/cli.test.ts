@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => cli.remove());
 
-test("scripts, and what the status says of their end", () => {
+test("scripts, and the exit status of how they end", () => {
   const fault = cli.run("debug", "factorial.json", "-x", "script", "--command", "print %third");
   expect(fault.status).toBe(3);
   expect(fault.stdout).toContain("[global-out-of-bounds]");
@@ -76,7 +76,7 @@ test("an adapter on stdin and stdout", async () => {
   });
 });
 
-test("an adapter whose input makes no sense says so", async () => {
+test("an adapter with malformed input says so", async () => {
   const child = spawn(process.execPath, [join(cli.folder, "dist/cli/main.js"), "dap"], { cwd: cli.work });
   let said = "";
   child.stderr.on("data", (chunk: Buffer) => {

@@ -3,7 +3,7 @@ import { Console } from "../../src/debugger/console/console.ts";
 import { plainStyle, SourceText } from "../../src/source/index.ts";
 import { openSession } from "./jobs.ts";
 
-/** What the commands print, one behind the other. */
+/** Executes commands one after the other and returns what each one prints. */
 async function say(job: string, ...commands: string[]): Promise<string[]> {
   const console = new Console(openSession(job), { style: plainStyle, width: 100 });
   const answers: string[] = [];
@@ -11,7 +11,7 @@ async function say(job: string, ...commands: string[]): Promise<string[]> {
   return answers;
 }
 
-test("a stop says when, who and where", async () => {
+test("a stop says when, in which lane and where", async () => {
   const [, stop, back] = await say("calls.json", "b square", "c", "bt");
   expect(stop).toBe(
     [
@@ -52,7 +52,7 @@ test("tables of lanes, warps, barriers and registers", async () => {
   expect(registers).toBe("%y  u32  0");
 });
 
-test("memory, by bytes and by type, and what it is given", async () => {
+test("memory by bytes and by type, and assignments to it", async () => {
   const [, , words, bytes, set, again, wrong] = await say(
     "calls.json",
     "b 63 if tid.x == 5",
@@ -67,10 +67,10 @@ test("memory, by bytes and by type, and what it is given", async () => {
   expect(bytes).toMatch(/^0x7f1001000000: {2}00 00 00 00 01 00 00 00 +\.{8}$/);
   expect(set).toBe("[exchange + 4]:u32 = 1094861636");
   expect(again).toContain("44 43 42 41");
-  expect(wrong).toBe("nothing that can be read is at 0x5");
+  expect(wrong).toBe("there is no readable memory at 0x5");
 });
 
-test("lines of the source stand above the assembly, where they can be read", async () => {
+test("source lines are shown above the assembly if they can be read", async () => {
   const text = Array.from({ length: 20 }, (_, i) => `line ${i + 1} of calls.cu`).join("\n");
   const readSource = (path: string): SourceText | null => (path === "calls.cu" ? new SourceText(path, text) : null);
   const console = new Console(openSession("calls.json"), { style: plainStyle, width: 100, readSource });
@@ -85,12 +85,12 @@ test("lines of the source stand above the assembly, where they can be read", asy
   const listed = (await console.run("list calls.cu:13")).text.split("\n");
   expect(listed).toHaveLength(11);
   expect(listed[6]).toBe("●→   14 | line 14 of calls.cu");
-  // Steps from line to line of the source.
+  // Steps by lines of the source.
   await console.run("stepping source-line");
   expect((await console.run("next")).text).toContain("     16 | line 16 of calls.cu");
 });
 
-test("a watchpoint says whose memory it watches, and is of no other", async () => {
+test("a watchpoint says whose memory it watches, and ignores other memory", async () => {
   const [, , shared, local, register, , first, second, third, list] = await say(
     "tile.json",
     "b tile if block == 1",
@@ -123,12 +123,12 @@ test("a watchpoint says whose memory it watches, and is of no other", async () =
   expect(all.at(-1)).toMatch(/^the program has ended/);
 });
 
-test("a number that is not used up by a mistake", async () => {
+test("a mistake uses up no number", async () => {
   const [, second] = await say("tile.json", "watch nothing", "watch %t");
   expect(second).toMatch(/^watchpoint 1 /);
 });
 
-test("what cannot be done is said in a line", async () => {
+test("what cannot be done is explained in one line", async () => {
   const answers = await say(
     "calls.json",
     "brek 5",
@@ -150,7 +150,7 @@ test("what cannot be done is said in a line", async () => {
   ]);
   expect(answers[0]).toBe("there is no command brek; did you mean break? (help lists them)");
   expect(answers[1]).toBe("there is no function nowhere");
-  expect(answers[2]).toBe("expected a value, and the expression ends\n  %t +\n      ^");
+  expect(answers[2]).toBe("expected a value, but the expression ends\n  %t +\n      ^");
   expect(answers[3]).toBe("goto x: expected a time, start, end, +N or -N");
   expect(answers[4]).toBe("there is no warp 7 of block (0,0,0) running; blocks that run: (0,0,0)");
   expect(answers[5]).toBe("set: expected TARGET = EXPRESSION");
@@ -158,7 +158,7 @@ test("what cannot be done is said in a line", async () => {
   expect(answers[7]).toMatch(/^re may be reverse-/);
 });
 
-test("the help has every command, and says what it is for", async () => {
+test("the help lists every command with its purpose", async () => {
   const [help, one] = await say("calls.json", "help", "help lw");
   for (const name of ["continue", "reverse-next", "last-write", "logpoint", "info TOPIC"]) expect(help).toContain(name);
   expect(one).toMatch(/^last-write EXPRESSION\n/);

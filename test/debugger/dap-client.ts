@@ -12,7 +12,7 @@ delete schema.$schema;
 const ajv = new Ajv({ strict: false, validateFormats: false }).addSchema(schema, "dap");
 const validators = new Map<string, ValidateFunction>();
 
-/** Throws when a message is not as the protocol's schema says. */
+/** Throws if a message does not conform to the protocol's schema. */
 function check(kind: string, message: object): void {
   if (!(kind in schema.definitions)) throw new Error(`the protocol has no ${kind}`);
   let validate = validators.get(kind);
@@ -22,13 +22,13 @@ function check(kind: string, message: object): void {
 
 const capital = (name: string): string => name[0]!.toUpperCase() + name.slice(1);
 
-/** Requests and events that only this adapter has. */
+/** Requests and events specific to this adapter. */
 const isOwn = (name: string): boolean => name.startsWith("lanewise/");
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies whose shape the schema has checked
 type Body = any;
 
-/** An editor, as far as a test needs one: every message in both directions is checked against the schema. */
+/** An editor for tests: every message in both directions is checked against the schema. */
 export class DapClient {
   readonly events: { readonly event: string; readonly body: Body }[] = [];
   readonly #session: DapSession;
@@ -45,7 +45,10 @@ export class DapClient {
     });
   }
 
-  /** What a request is answered; throws the message of one that fails. Whatever it sets going has come to its end. */
+  /**
+   * Sends a request and returns the body of the response; throws the message of a failed one. Resolves when everything
+   * that the request starts has finished.
+   */
   async request(command: string, args?: object): Promise<Body> {
     const seq = ++this.#seq;
     const message = { seq, type: "request", command, ...(args === undefined ? {} : { arguments: args }) };
@@ -56,12 +59,12 @@ export class DapClient {
     return response.body;
   }
 
-  /** Sends what may be no message at all. */
+  /** Sends data that may not be a valid message. */
   async send(message: unknown): Promise<void> {
     await this.#session.receive(message);
   }
 
-  /** The last event of a kind. */
+  /** Returns the last event of a kind. */
   last(event: string): Body {
     return this.events.findLast((e) => e.event === event)?.body;
   }

@@ -6,7 +6,7 @@ import { DapClient } from "./dap-client.ts";
 
 const shared = fileURLToPath(new URL("../../../shared/visa/hand", import.meta.url));
 
-/** Where the thread that stopped stands: function and line of each frame. */
+/** The position of the stopped thread: function and line of each frame. */
 async function stack(client: DapClient): Promise<string[]> {
   const { threadId } = client.last("stopped");
   const { stackFrames } = await client.request("stackTrace", { threadId });
@@ -18,7 +18,7 @@ async function frameId(client: DapClient): Promise<number> {
   return (await client.request("stackTrace", { threadId })).stackFrames[0].id;
 }
 
-/** The variables of a scope, by name. */
+/** The variables of a scope by name. */
 async function scope(
   client: DapClient,
   name: string,
@@ -29,7 +29,7 @@ async function scope(
   return new Map(variables.map((v: { name: string }) => [v.name, v]));
 }
 
-test("an editor's session: into a divergent call, out of it, back, and who wrote what", async () => {
+test("an editor's session: into a divergent call, out of it, back, and to the last write", async () => {
   const client = new DapClient();
   await client.launch("calls.json");
   expect(client.events.map((e) => e.event)).toEqual(["initialized"]);
@@ -82,7 +82,7 @@ test("an editor's session: into a divergent call, out of it, back, and who wrote
   await client.request("disconnect", {});
 });
 
-test("another lane is looked at, whatever an editor still asks about the one before", async () => {
+test("the shown lane changes, whatever an editor still asks about the previous one", async () => {
   const client = new DapClient();
   await client.launch("calls.json");
   await client.request("setFunctionBreakpoints", { breakpoints: [{ name: "square" }] });
@@ -102,7 +102,7 @@ test("another lane is looked at, whatever an editor still asks about the one bef
   expect((await client.request("evaluate", { expression: "laneid", frameId: await frameId(client) })).result).toBe("4");
 });
 
-test("a command in the console tells an editor to look again only when there is something new to see", async () => {
+test("a console command makes the editor refresh only if something has changed", async () => {
   const client = new DapClient();
   await client.launch("calls.json", { stopOnEntry: true });
   await client.request("configurationDone");
@@ -118,7 +118,7 @@ test("a command in the console tells an editor to look again only when there is 
   expect(await told("set %t = 7")).toEqual([["variables"]]);
 });
 
-test("to the end, which is not the end of the session", async () => {
+test("the end of the program is not the end of the session", async () => {
   const client = new DapClient();
   await client.launch("calls.json");
   await client.request("configurationDone");
@@ -153,7 +153,7 @@ test("a fault is an exception, before it happens", async () => {
     exceptionId: "global-out-of-bounds",
     breakMode: "always",
   });
-  // Another address, and it does not fault.
+  // With another address it does not fault.
   const registers = await scope(client, "Registers");
   const { scopes } = await client.request("scopes", { frameId: await frameId(client) });
   const set = { variablesReference: scopes[0].variablesReference, name: "%third", value: "0" };
@@ -175,7 +175,7 @@ test("values, memory and code", async () => {
   await expect(evaluate("%q")).rejects.toThrow("there is no %q here");
   expect((await evaluate("info functions", "repl")).result).toContain("factorial");
   const { memoryReference } = await evaluate("[%out]:u64");
-  // 0! to 7!, of which lane 0 looks at the first.
+  // 0! to 7!; lane 0 reads the first one.
   const { data } = await client.request("readMemory", { memoryReference, count: 64 });
   expect([...new BigUint64Array(Uint8Array.from(atob(data), (c) => c.charCodeAt(0)).buffer)]).toEqual(
     [1, 1, 2, 6, 24, 120, 720, 5040].map(BigInt),
@@ -198,7 +198,7 @@ test("values, memory and code", async () => {
   expect(client.last("stopped")).toMatchObject({ reason: "breakpoint" });
 });
 
-test("what cannot be done is an answer, not an end", async () => {
+test("what cannot be done is an error response, and the session continues", async () => {
   const client = new DapClient();
   await expect(client.request("threads")).rejects.toThrow("nothing is being debugged");
   for (const message of [null, 7, "next", [], {}, { type: "request", seq: 1 }]) await client.send(message);
@@ -206,7 +206,9 @@ test("what cannot be done is an answer, not an end", async () => {
   await client.request("configurationDone");
   await expect(client.request("stackTrace", { threadId: 77 })).rejects.toThrow("there is no thread 77");
   await expect(client.request("variables", { variablesReference: 9 })).rejects.toThrow();
-  await expect(client.request("readMemory", { memoryReference: "x", count: 1 })).rejects.toThrow('"x" is no address');
+  await expect(client.request("readMemory", { memoryReference: "x", count: 1 })).rejects.toThrow(
+    '"x" is not an address',
+  );
   await expect(client.request("launch", { program: "calls.json" })).rejects.toThrow("already");
   await expect(client.request("configurationDone")).rejects.toThrow("already");
   await expect(client.request("lanewise/lastWrite", { expression: "((" })).rejects.toThrow("expected a value");
@@ -214,7 +216,7 @@ test("what cannot be done is an answer, not an end", async () => {
   expect(await stack(client)).toEqual(["calls:36"]);
 });
 
-test("what runs for ever can be interrupted, asked, and given breakpoints", async () => {
+test("an endless program can be interrupted, inspected and given breakpoints", async () => {
   const client = new DapClient();
   await client.launch("forever.json");
   const running = client.request("configurationDone");
@@ -240,7 +242,7 @@ test("what runs for ever can be interrupted, asked, and given breakpoints", asyn
 
 const briefly = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 100));
 
-test("requests that come at once are taken one behind the other", async () => {
+test("requests that arrive together are handled one after the other", async () => {
   const client = new DapClient();
   await client.request("initialize", { adapterID: "lanewise" });
   const launch = client.request("launch", { program: "forever.json", stopOnEntry: true });
@@ -252,7 +254,7 @@ test("requests that come at once are taken one behind the other", async () => {
   expect(client.last("stopped")).toMatchObject({ reason: "pause" });
 });
 
-test("what runs is told to begin again, and to end", async () => {
+test("a running program can be restarted and terminated", async () => {
   const client = new DapClient();
   await client.launch("forever.json", { stopOnEntry: true });
   await client.request("configurationDone");
@@ -276,7 +278,7 @@ test("what runs is told to begin again, and to end", async () => {
   expect(await stack(client)).toEqual(["calls:36"]);
 });
 
-test("a command in the console runs the program, too, and can be interrupted", async () => {
+test("a console command can run the program, and can be interrupted", async () => {
   const client = new DapClient();
   await client.launch("forever.json", { stopOnEntry: true });
   await client.request("configurationDone");
@@ -287,7 +289,7 @@ test("a command in the console runs the program, too, and can be interrupted", a
   expect((await answer).result).toMatch(/^interrupted/);
 });
 
-test("steps of a thread that has ended are those of whoever is next", async () => {
+test("steps of a thread that has ended follow whichever thread is next", async () => {
   const client = new DapClient();
   await client.launch("calls.json", { stopOnEntry: true });
   await client.request("configurationDone");
@@ -302,7 +304,7 @@ test("steps of a thread that has ended are those of whoever is next", async () =
   expect(await stack(client)).toEqual(["calls:69"]);
 });
 
-test("a data breakpoint that is set while the program runs", async () => {
+test("a data breakpoint can be set while the program runs", async () => {
   const client = new DapClient();
   await client.launch("forever.json", { stopOnEntry: true });
   await client.request("configurationDone");
@@ -314,7 +316,7 @@ test("a data breakpoint that is set while the program runs", async () => {
   expect(client.last("stopped")).toMatchObject({ reason: "data breakpoint" });
 });
 
-test("a condition that has no value is said to have none", async () => {
+test("a condition without a value is reported", async () => {
   const client = new DapClient();
   await client.launch("calls.json");
   const breakpoints = [{ name: "square", condition: "%none == 1" }];
@@ -336,8 +338,8 @@ test("at the edges of addresses", async () => {
     unreadableBytes: 4,
   });
   expect(await read("0x10", -4)).toEqual({ address: "0x10", data: "" });
-  await expect(read("0x10", 4, -17)).rejects.toThrow("no address is there");
-  await expect(read("0xffffffffffffffff", 4, 1)).rejects.toThrow("no address is there");
+  await expect(read("0x10", 4, -17)).rejects.toThrow("the address is out of range");
+  await expect(read("0xffffffffffffffff", 4, 1)).rejects.toThrow("the address is out of range");
   const disassemble = (memoryReference: string, instructionOffset: number, instructionCount: number) =>
     client.request("disassemble", { memoryReference, instructionOffset, instructionCount });
   const { instructions } = await disassemble("0x500000000", -2, 3);
@@ -348,7 +350,7 @@ test("at the edges of addresses", async () => {
   ]);
   expect((await disassemble("0x0", -1, 1)).instructions).toMatchObject([{ address: "0xffffffffffffffff" }]);
   expect((await disassemble("0x500000000", 0, -1)).instructions).toEqual([]);
-  await expect(disassemble("here", 0, 1)).rejects.toThrow('"here" is no address');
+  await expect(disassemble("here", 0, 1)).rejects.toThrow('"here" is not an address');
 });
 
 test.skipIf(!existsSync(shared))("vISA: lanes of a thread in a recursion", async () => {
@@ -367,7 +369,7 @@ test.skipIf(!existsSync(shared))("vISA: lanes of a thread in a recursion", async
   expect((await stack(client)).length).toBe(3);
 });
 
-test("messages in a stream, in whatever pieces they come", () => {
+test("messages in a stream, in whatever pieces they arrive", () => {
   const sent = [{ seq: 1, text: "häß" }, { seq: 2 }];
   const bytes = Uint8Array.from(sent.flatMap((message) => [...frame(message)]));
   for (const size of [1, 2, 7, 1000]) {

@@ -24,15 +24,15 @@ describe("values", () => {
     ["0.5 + 1", "1.5"],
     ["7 / 2.0", "3.5"],
     ["18446744073709551615 % 10", "5"],
-    // Names: lane 0 of the first block.
+    // Names, in lane 0 of the first block.
     ["ntid.x", "64"],
     ["%ntid.x == 64 && tid.x == 0", "true"],
     ["lane + warp + block", "0"],
     ["time", "4"],
-    // 0x3f000000 is 0.5; a number is read as bits only where it has an address or a name.
+    // 0x3f000000 is 0.5; only a number with an address or a name can be read as bits.
     ["%t:f32", "0.0"],
     ["out == [0x40000000]:u64", "true"],
-    // Registers are whole numbers, whatever JavaScript has for them.
+    // Registers are integers, whatever JavaScript represents them as.
     ["-ntid.x", "-64"],
     ["~ntid.x", "-65"],
     ["ntid.x / 5", "12"],
@@ -45,7 +45,7 @@ describe("values", () => {
   });
 });
 
-describe("mistakes, at their place", () => {
+describe("mistakes are marked at their place", () => {
   test.each([
     ["1 +", 3, 3],
     ["(1", 2, 2],
@@ -68,13 +68,13 @@ describe("mistakes, at their place", () => {
     expect((found as ExpressionError).span).toEqual({ start, end });
   });
 
-  test("nesting has an end", () => {
+  test("nesting is limited", () => {
     expect(() => session.evaluate("(".repeat(10_000))).toThrow("more than 64 levels");
     expect(() => session.evaluate("-".repeat(10_000))).toThrow("more than 64 levels");
   });
 });
 
-test("what changes is the register, and the time behind it", () => {
+test("an assignment changes the register and the time after it", () => {
   const other = openSession("calls.json");
   finish(other.step({ kind: "into" }));
   other.assign("%t", "3");
@@ -88,7 +88,7 @@ test("what changes is the register, and the time behind it", () => {
   }
 });
 
-test("whole numbers are those of a BigInt, on whichever way", () => {
+test("integer arithmetic agrees with BigInt, whichever path computes it", () => {
   const big = fc.oneof(fc.bigInt(-(2n ** 70n), 2n ** 70n), fc.bigInt(-(2n ** 33n), 2n ** 33n), fc.bigInt(-9n, 9n));
   const plain = {
     "+": (a: bigint, b: bigint) => a + b,
@@ -113,7 +113,7 @@ test("whole numbers are those of a BigInt, on whichever way", () => {
   );
 });
 
-describe("what a function declares has its name there", () => {
+describe("variables that a function declares can be named there", () => {
   const tile = openSession("tile.json");
   finish(tile.goTo(7));
   const of = (text: string): string => formatValue(tile.evaluate(text));
@@ -128,18 +128,18 @@ describe("what a function declares has its name there", () => {
     expect(of(text)).toBe(expected);
   });
 
-  test("and what is misspelt may have meant it", () => {
+  test("misspelt names are corrected", () => {
     expect(() => of("numbrs")).toThrow("there is no numbrs here; did you mean numbers?");
   });
 });
 
-test("a condition is asked for the lanes that have come, each with its own values", () => {
+test("a condition is evaluated for the lanes that arrive, each with its own values", () => {
   const { scope } = session;
   const where = (text: string, lanes = -1): number => lanesWhere(parseExpression(text), scope, lanes);
   expect(where("%t % 5 == 2")).toBe((1 << 2) | (1 << 7) | (1 << 12) | (1 << 17) | (1 << 22) | (1 << 27));
   expect(where("laneid > 29")).toBe(3 << 30);
   expect(where("%odd", 0xff)).toBe(0xaa);
-  // Memory, of which nothing has been written; the low half of 0x3f000000.
+  // Memory that has not been written; the low half of 0x3f000000.
   expect(where("%half:u16 == 0 && [out + 4 * lane]:u32 == 0", 0b101)).toBe(0b101);
   expect(where("[out]:u32 != 0")).toBe(0);
 });

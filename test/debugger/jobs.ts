@@ -13,10 +13,10 @@ import { SourceText } from "../../src/source/index.ts";
 
 const folder = fileURLToPath(new URL("programs", import.meta.url));
 
-/** A job's path in `test/debugger/programs`, or elsewhere. */
+/** The path of a job in `test/debugger/programs`, or elsewhere. */
 export const pathOf = (name: string): string => (name.includes("/") ? name : join(folder, name));
 
-/** The first variant of a job on a device of its own, or the named one. */
+/** The first or the named variant of a job, on a device of its own. */
 function openJob(name: string, options: JobOptions = {}, variant?: string): JobRun {
   const path = pathOf(name);
   const { job, diagnostics } = parseJob(new SourceText(name, readFileSync(path, "utf8")));
@@ -31,7 +31,7 @@ export function openTimeline(name: string, options: TimelineOptions & JobOptions
   return new Timeline(run.device.memory, launches, options);
 }
 
-/** Goes through a search without pauses. */
+/** Carries out a search without yielding. */
 export function finish<T>(search: Search<T>): T {
   for (;;) {
     const { done, value } = search.next();

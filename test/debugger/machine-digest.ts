@@ -5,8 +5,8 @@ import { scalarIndex } from "../../src/machine/state/specials.ts";
 import type { Warp } from "../../src/machine/state/warp.ts";
 
 /**
- * A hash of all that a program can ever see of the machine: memory, blocks, warps, groups, activations, barriers, counters. The
- * number of the grid is left out, which counts the launches of the process.
+ * Returns a hash of all that a program can ever see of the machine: memory, blocks, warps, groups, activations,
+ * barriers, counters. The grid's number is left out, because it counts the launches of the process.
  */
 export function digest(timeline: Timeline): string {
   const { memory, execution, now } = timeline;
@@ -57,7 +57,7 @@ function sayWarp(warp: Warp, say: (...values: unknown[]) => void, bytes: (bytes:
     bytes(new Uint8Array(x.i32.buffer, 0, code.cleanBytes));
     const { views, stride } = warp.stack;
     for (let lane = 0; lane < 32; lane++) {
-      // Of other lanes nobody sees this part of the stack, and it is not cleared for them.
+      // In other lanes nothing can read this part of the stack, and it is not cleared for them.
       if ((((live | returned) >>> lane) & 1) === 0) continue;
       bytes(views.u8.subarray(lane * stride + base, lane * stride + top));
     }

@@ -9,7 +9,7 @@ import { digest } from "./machine-digest.ts";
 
 type Settings = Pick<LaunchOptions, "sanitize" | "seed">;
 
-/** A random program's launch, at its beginning, twice behind each other. */
+/** Opens a timeline of a random program, at its beginning: two launches, one after the other. */
 function open(program: Program, settings: Settings, options: TimelineOptions): Timeline {
   const device = new Device();
   const limit = { maxSteps: 30_000_000, ...settings };
@@ -17,8 +17,8 @@ function open(program: Program, settings: Settings, options: TimelineOptions): T
     const kernel = device.load(program.text).kernel("k");
     const args: KernelArgument[] = [...program.buffers.map((b) => device.buffer(b)), struct(program.blob)];
     const { grid, block } = program;
-    const plan = (onOutput: (text: string) => void) => kernel.begin({ grid, block, args, onOutput, ...limit });
-    return new Timeline(device.memory, [plan, plan], options);
+    const start = (onOutput: (text: string) => void) => kernel.begin({ grid, block, args, onOutput, ...limit });
+    return new Timeline(device.memory, [start, start], options);
   }
   const { files, items, group } = program;
   const sources = files.map(({ name, text }) => ({ path: `${name}.visaasm`, text }));
@@ -31,32 +31,32 @@ function open(program: Program, settings: Settings, options: TimelineOptions): T
   });
   const args = [device.buffer("u32", items)];
   const launch = { global: items, local: group, args, ...limit };
-  const plan = (onOutput: (text: string) => void) => module.kernel("k").begin({ ...launch, onOutput });
-  return new Timeline(device.memory, [plan, plan], options);
+  const start = (onOutput: (text: string) => void) => module.kernel("k").begin({ ...launch, onOutput });
+  return new Timeline(device.memory, [start, start], options);
 }
 
 const everywhere: Probe = { wants: () => true, before: () => true, after: () => false };
 
-/** All that is to be seen at a time. */
+/** Everything that is visible at a time. */
 const stateOf = (timeline: Timeline): string => `${digest(timeline)} ${JSON.stringify(timeline.output)}`;
 
-/** Instructions of a program that are looked at, at most. */
-const most = 6000;
+/** The most instructions of a program that are examined. */
+const maxInstructions = 6000;
 
-/** Each family as it is, and in another way: in another order, or watched. */
+/** Each family in two ways: as it is, and in another order or under sanitizers. */
 const others: readonly Settings[] = [{ seed: 5 }, { sanitize: "all" }];
 
 for (const [i, family] of allFamilies.entries()) {
-  test(`${family}: a time has one state, however one comes there`, () => {
+  test(`${family}: a time has one state, whatever the path to it`, () => {
     for (const [seed, way] of [{}, others[i % 2]!].entries()) {
       const program = programOf(family, seed);
       const known: string[] = [];
-      // What is to be seen at some times, one instruction after the other.
+      // What is visible at some times, going forward one instruction at a time.
       const forward = open(program, way, {});
       const random = new Random(seed);
       known[0] = stateOf(forward);
       const gap = 10 + random.below(90);
-      while (!forward.atEnd && forward.now < most) {
+      while (!forward.atEnd && forward.now < maxInstructions) {
         finish(forward.forward(everywhere));
         if (forward.now % gap === 0 || forward.atEnd || forward.now < 20) known[forward.now] = stateOf(forward);
       }

@@ -7,7 +7,7 @@ import { assemblyPlace } from "../../src/debugger/view/lane-place.ts";
 import { formatValue } from "../../src/debugger/view/value.ts";
 import { openSession } from "./jobs.ts";
 
-/** A debugger at a job, with what tests ask it for. */
+/** A debugger session on a job, with helpers for tests. */
 class Driver {
   readonly session: Session;
   readonly logged: string[] = [];
@@ -16,7 +16,7 @@ class Driver {
     this.session = openSession(name, { ...options, onLog: (text) => this.logged.push(text) });
   }
 
-  /** The function, the line, and the lane in focus. */
+  /** The function, the line and the lane in focus. */
   get at(): string {
     const { frame } = this.session.view;
     if (frame === null) return "nowhere";
@@ -37,7 +37,7 @@ class Driver {
     return this.at;
   }
 
-  /** A step of whoever is next of the warp, or of more. */
+  /** A step with a wider scope than the lane. */
   wide(scope: StepRequest["scope"] & string, kind: StepRequest["kind"] = "into", backward = false): string {
     this.session.finish(this.session.step({ kind, scope, backward }));
     return this.at;
@@ -77,7 +77,7 @@ test("into a divergent call, out of it, and back again", () => {
   expect(d.at).toBe("square:25 0/0/1");
 });
 
-test("over a call: the lane comes back, whatever others do meanwhile", () => {
+test("a step over a call ends when the lane returns, whatever others do meanwhile", () => {
   const d = new Driver("calls.json");
   d.break("44");
   d.go();
@@ -89,12 +89,12 @@ test("over a call: the lane comes back, whatever others do meanwhile", () => {
   expect(d.value("%y")).toBe("4");
 });
 
-test("steps of a warp are those of whoever is next, over calls and out of them too", () => {
+test("steps of a warp follow whichever lanes are next, over calls and out of them too", () => {
   const d = new Driver("calls.json");
   d.break("48");
   d.go();
   d.session.breakpoints.clear();
-  // The even lanes wait at the join, and the odd ones come.
+  // The even lanes wait at the join, and the odd ones run.
   expect(d.step()).toBe("calls:59 0/0/0");
   expect(d.wide("warp")).toBe("calls:54 0/0/1");
   expect(d.wide("warp", "over")).toBe("calls:55 0/0/1");
@@ -104,7 +104,8 @@ test("steps of a warp are those of whoever is next, over calls and out of them t
   expect(d.wide("warp")).toBe("calls:59 0/0/1");
   d.session.finish(d.session.until("62", "warp"));
   expect(d.at).toBe("calls:62 0/0/1");
-  // It waits at the barrier: the next of the block is the other warp's, and the next of the warp is behind the barrier.
+  // It waits at the barrier: the block's next instruction is the other warp's, and the warp's next one is after the
+  // barrier.
   const { now } = d.session;
   expect(d.wide("block")).toBe("calls:36 0/1/0");
   expect(d.wide("block", "over", true)).toBe("calls:62 0/0/0");
@@ -112,16 +113,16 @@ test("steps of a warp are those of whoever is next, over calls and out of them t
   expect(d.wide("warp")).toBe("calls:63 0/0/0");
 });
 
-test("a step over a wait ends before the next instruction of the lane, and not behind it", () => {
+test("a step over a wait ends before the next instruction of the lane, not after it", () => {
   const d = new Driver("calls.json");
   d.break("62");
   d.go();
   d.session.breakpoints.clear();
-  // All of the warp wait for the other one.
+  // The whole warp waits for the other one.
   expect(d.at).toBe("calls:62 0/0/0");
   expect(d.step()).toBe("calls:63 0/0/0");
   expect(d.step("into", true)).toBe("calls:62 0/0/0");
-  // Lane 0 comes back at once, and waits for those that go on to smaller factorials.
+  // Lane 0 returns at once, and waits for the lanes that recurse to smaller factorials.
   const e = new Driver("factorial.json");
   e.break("factorial");
   e.go();
@@ -131,7 +132,7 @@ test("a step over a wait ends before the next instruction of the lane, and not b
   expect(e.value("lane")).toBe("0");
 });
 
-test("steps of what has ended", () => {
+test("steps of lanes and blocks that have ended", () => {
   const d = new Driver("tile.json");
   d.break("tile");
   d.go();
@@ -143,7 +144,7 @@ test("steps of what has ended", () => {
   expect(d.wide("machine")).toBe("tile:13 1/0/0");
 });
 
-test("conditions choose lanes, hit counts choose hits", () => {
+test("conditions select lanes, hit counts select hits", () => {
   const d = new Driver("calls.json");
   d.break("60", { condition: parseExpression("%t == 37 && warp == 1") });
   expect(d.go().reason).toBe("breakpoint");
@@ -156,7 +157,7 @@ test("conditions choose lanes, hit counts choose hits", () => {
   expect(e.session.timeline.launch).toEqual({ index: 1, count: 2 });
 });
 
-test("a condition that has no value stops, and says where", () => {
+test("a condition without a value stops, and the stop shows the mistake", () => {
   const d = new Driver("calls.json");
   d.break("60", { condition: parseExpression("%nothing == 1") });
   const { breakpoints } = d.go();
@@ -169,14 +170,14 @@ test("messages are printed while time goes forward, and only then", () => {
   d.break("68");
   d.go();
   const expected = ["0", "1"].map(
-    (w) => `lane 0 of warp ${w}: ${Number(w) * 32}, <nothing that can be read is at 0x0>`,
+    (w) => `lane 0 of warp ${w}: ${Number(w) * 32}, <there is no readable memory at 0x0>`,
   );
   expect(d.logged).toEqual(expected);
   d.session.finish(d.session.continue({ backward: true }));
   expect(d.logged).toEqual(expected);
 });
 
-test("going on from a breakpoint does not hit it again", () => {
+test("continuing from a breakpoint does not hit it again", () => {
   const d = new Driver("factorial.json");
   const id = d.break("factorial");
   d.break("factorial", { logMessage: "{time}" });
@@ -187,7 +188,7 @@ test("going on from a breakpoint does not hit it again", () => {
   expect(d.session.breakpoints.get(id)?.hits).toBe(3);
 });
 
-test("nothing follows from a change at the end", () => {
+test("nothing can be changed at the end", () => {
   const d = new Driver("calls.json");
   expect(d.go().reason).toBe("end");
   const { start } = d.session.timeline.memory.allocations.find(({ name }) => name.includes("out"))!;
@@ -196,7 +197,7 @@ test("nothing follows from a change at the end", () => {
   expect(d.go().reason).toBe("end");
 });
 
-test("backward to the hit before", () => {
+test("backward to the previous hit", () => {
   const d = new Driver("calls.json");
   d.break("twice");
   d.break("square");
@@ -241,7 +242,7 @@ test("a register of one lane", () => {
   expect(last.reason).toBe("beginning");
 });
 
-test("before a fault, with its report, and back from there", () => {
+test("a stop before a fault has its report, and time can go back from there", () => {
   const d = new Driver("factorial.json");
   const stop = d.go();
   expect(stop).toMatchObject({ reason: "fault", report: { code: "global-out-of-bounds" } });
@@ -250,7 +251,7 @@ test("before a fault, with its report, and back from there", () => {
   expect(d.go()).toMatchObject({ reason: "fault", time: stop.time });
   expect(d.step("over", true)).toBe("compute:46 0/0/3");
   expect(d.step("over")).toBe("compute:47 0/0/3");
-  // With another value time goes on.
+  // With another value the program continues.
   d.session.assign("%third", "0");
   expect(d.go().reason).toBe("end");
 });
@@ -284,7 +285,7 @@ test("lines of the source that .loc names", () => {
   expect(d.at).toBe("calls:59 0/0/0");
 });
 
-test("a changed value is another time", () => {
+test("a changed value changes the future", () => {
   const d = new Driver("calls.json");
   d.break("68");
   d.go();
@@ -301,7 +302,7 @@ test("a changed value is another time", () => {
   expect(d.value("%other")).toBe("1000");
 });
 
-test("what has been mended is forgotten: the next launch begins", () => {
+test("a fault that has been fixed is forgotten: the next launch begins", () => {
   const d = new Driver("mend.json");
   expect(d.go().reason).toBe("fault");
   d.session.assign("%third", "0");
@@ -310,7 +311,7 @@ test("what has been mended is forgotten: the next launch begins", () => {
   expect(d.session.timeline.findings).toEqual([]);
 });
 
-test("a lane that has ended makes no steps, and goes back to its last one", () => {
+test("a lane that has ended makes no steps forward, but can go back to its last one", () => {
   const d = new Driver("calls.json");
   d.break("68", { condition: parseExpression("warp == 0") });
   d.go();
@@ -319,7 +320,7 @@ test("a lane that has ended makes no steps, and goes back to its last one", () =
   expect(d.step("into", true)).toBe("calls:72 0/1/3");
 });
 
-test("vISA: a call of some lanes, its variables, and who wrote them", () => {
+test("vISA: a call of some lanes, its variables, and the writes to them", () => {
   const d = new Driver("visa.json");
   d.break("square");
   expect(d.go().reason).toBe("breakpoint");

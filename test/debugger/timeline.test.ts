@@ -14,7 +14,10 @@ const everywhere: Probe = { wants: () => true, before: () => true, after: () => 
 const present = existsSync(shared);
 if (!present) console.warn(`skipped: there are no conformance cases at ${shared}`);
 
-/** Barriers, shuffles, recursion, atomics, allocation on the device, several launches, faults; both instruction sets. */
+/**
+ * Jobs with barriers, shuffles, recursion, atomics, allocation on the device, several launches and faults, in both
+ * instruction sets.
+ */
 const jobs = [
   example("seeds/direct.json"),
   example("seeds/callprototype.json"),
@@ -32,7 +35,7 @@ const jobs = [
     : []),
 ];
 
-/** A generator with a fixed seed. */
+/** A pseudorandom generator with a fixed seed. */
 function randoms(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -71,7 +74,7 @@ test.each(cases)(
   20_000,
 );
 
-test.skipIf(!present)("sanitizers see every instruction once, however one goes through time", () => {
+test.skipIf(!present)("sanitizers see every instruction once, whatever the path through time", () => {
   const names = ["call_uni_divergent", "arg_never_written"];
   for (const name of names) {
     const path = `${shared}/conformance/faults/${name}.json`;
@@ -81,7 +84,7 @@ test.skipIf(!present)("sanitizers see every instruction once, however one goes t
     expect(seen.length, name).toBeGreaterThan(0);
     const timeline = openTimeline(path, { maxSteps: 3_000_000, checkpointEvery: 13 });
     const random = randoms(3);
-    // There and back again, a little farther each time.
+    // Forward and back again, a little farther each time.
     for (let to = 1; !timeline.atEnd; to += 1 + random(7)) {
       finish(timeline.goTo(to));
       finish(timeline.goTo(random(to)));
@@ -92,7 +95,7 @@ test.skipIf(!present)("sanitizers see every instruction once, however one goes t
   }
 });
 
-test("what is printed belongs to the instruction that prints it", () => {
+test("output belongs to the instruction that prints it", () => {
   const timeline = openTimeline("print.json");
   finish(timeline.goTo(Infinity));
   expect(timeline.now).toBe(6);

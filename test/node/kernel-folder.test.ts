@@ -20,14 +20,14 @@ const entry = (length: number, seed = 1): Uint8Array => Uint8Array.from({ length
 const open = (most = 1 << 20, build = "b1"): KernelFolder => new KernelFolder(path, build, most);
 const onlyFile = (): string => join(path, readdirSync(path)[0]!);
 
-test("another process finds what one has kept", () => {
+test("a process finds what another one has kept", () => {
   open().write("saxpy 8 true", entry(1000));
   expect(open().read("saxpy 8 true")).toEqual(entry(1000));
   expect(open().read("saxpy 4 true")).toBeNull();
   expect(readdirSync(path)).toHaveLength(1);
 });
 
-test("a newer entry takes the place of an older one", () => {
+test("a newer entry replaces an older one", () => {
   open().write("k", entry(100, 1));
   open().write("k", entry(50, 2));
   expect(open().read("k")).toEqual(entry(50, 2));
@@ -39,7 +39,7 @@ test("another build of Lanewise finds nothing", () => {
   expect(open(1 << 20, "b1").read("k")).toEqual(entry(10));
 });
 
-test("a file with any byte changed, or any byte missing, is not used and removed", () => {
+test("a file with a byte changed or missing is not used, and is removed", () => {
   open().write("k", entry(20));
   const file = onlyFile();
   const whole = readFileSync(file);
@@ -55,7 +55,7 @@ test("a file with any byte changed, or any byte missing, is not used and removed
   expect(open().read("k")).toEqual(entry(20));
 });
 
-test("an entry that lies under the name of another is not used", () => {
+test("an entry under the name of another one is not used", () => {
   open().write("a", entry(20));
   const a = readFileSync(onlyFile());
   open().remove("a");
@@ -64,7 +64,7 @@ test("an entry that lies under the name of another is not used", () => {
   expect(open().read("b")).toBeNull();
 });
 
-test("what was used longest ago goes when there is too much", () => {
+test("the least recently used entries are removed when there are too many", () => {
   const folder = open(4000);
   const old = (key: string, seconds: number): void => {
     const before = new Set(readdirSync(path));
@@ -76,7 +76,7 @@ test("what was used longest ago goes when there is too much", () => {
   old("a", 300);
   old("b", 200);
   old("c", 100);
-  // It is used, and no longer the oldest.
+  // Reading it makes it the most recently used one.
   expect(folder.read("a")).not.toBeNull();
   folder.write("d", entry(1000));
   const left = ["a", "b", "c", "d"].filter((key) => folder.read(key) !== null);
@@ -85,7 +85,7 @@ test("what was used longest ago goes when there is too much", () => {
   expect(folder.read("large")).toBeNull();
 });
 
-test("files of others stay, and what was left half written goes", () => {
+test("foreign files stay, and unfinished ones are removed", () => {
   writeFileSync(join(path, "notes.txt"), "mine".repeat(1000));
   writeFileSync(join(path, "1-0-x.tmp"), "half");
   utimesSync(join(path, "1-0-x.tmp"), 1, 1);
@@ -96,7 +96,7 @@ test("files of others stay, and what was left half written goes", () => {
   expect(readdirSync(path)).toContain("folder.kernel");
 });
 
-test("where nothing can be written nothing is kept, and nothing is said", () => {
+test("where nothing can be written, nothing is kept and nothing is thrown", () => {
   writeFileSync(join(path, "file"), "");
   const folder = new KernelFolder(join(path, "file", "kernels"), "b1", 1 << 20);
   folder.write("k", entry(10));
@@ -104,9 +104,9 @@ test("where nothing can be written nothing is kept, and nothing is said", () => 
   folder.remove("k");
 });
 
-// In a process of its own, which can be stopped.
+// In a child process, which can be killed.
 test.runIf(process.platform === "linux")(
-  "a pipe, or a place where no folders can be made, keeps nobody waiting",
+  "a pipe, or a place where no folders can be created, does not block",
   async () => {
     const script = join(path, "folder.mjs");
     await build({ input: source, output: { file: script }, platform: "node", logLevel: "silent" });
@@ -129,13 +129,13 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("the folder and those above it are made", () => {
+test("the folder and its parents are created", () => {
   const folder = new KernelFolder(join(path, "a", "b"), "b1", 1 << 20);
   folder.write("k", entry(10));
   expect(folder.read("k")).toEqual(entry(10));
 });
 
-test("the folder is that of the platform, or of LANEWISE_CACHE", () => {
+test("the folder is the platform's, or the one of LANEWISE_CACHE", () => {
   expect(cacheFolder({ LANEWISE_CACHE: "/x" }, "linux")).toBe("/x");
   expect(cacheFolder({ LANEWISE_CACHE: "" }, "linux")).toBeNull();
   expect(cacheFolder({ LANEWISE_CACHE: "off" }, "darwin")).toBeNull();

@@ -4,11 +4,11 @@ import { type Expr, fold, kit } from "../../src/semantics/index.ts";
 import { random } from "./operands.ts";
 
 /**
- * The approximate instructions keep the error bounds that the manual gives for each. The exact value is the host's, in
- * binary64, some 2^25 times finer than the bounds.
+ * Checks that the approximate instructions keep the error bounds that the manual gives for each. The exact value is
+ * computed by the host in binary64, about 2^25 times finer than the bounds.
  */
 
-/** The value of the instruction for constant operands. */
+/** Evaluates the instruction for constant operands. */
 function value(opcode: string, operands: readonly Expr[]): number {
   const candidate = instructionSet.resolve(opcode).candidates.find((c) => c.form.sem !== null);
   const sources = candidate!.operands.filter((o) => !o.destination).map((o, i) => [o.name, operands[i]!]);
@@ -33,7 +33,7 @@ const signed = (x: number) => (next() < 0.5 ? -x : x);
 
 const absolute = (got: number, want: number) => Math.abs(got - want);
 const relative = (got: number, want: number) => Math.abs(got - want) / Math.abs(want);
-/** In units of the last place of the binary32 number nearest to the exact one. */
+/** The error in units of the last place of the binary32 number nearest to the exact value. */
 const ulps = (got: number, want: number) => {
   const exponent = Math.max(-126, Math.floor(Math.log2(Math.abs(Math.fround(want)))));
   return Math.abs(got - want) / 2 ** (exponent - 23);
@@ -79,7 +79,7 @@ test.each(rows)("%s, %s", (opcode, _, operands, exact, error, bound) => {
   }
 });
 
-/** A finite pattern's value by the definition of the format. */
+/** The value of a finite pattern, by the definition of the format. */
 const decode = (p: number, fractionBits: number, bias: number) => {
   const field = (p & 0x7fff) >> fractionBits;
   const fraction = (p & (2 ** fractionBits - 1)) / 2 ** fractionBits;
@@ -97,7 +97,7 @@ test.each([
   for (let p = 0; p < 0x1_0000; p++) {
     const x = decode(p, fractionBits, bias);
     const want = exact(x);
-    // A relative error means nothing among subnormal numbers; overflow is the vectors' business.
+    // A relative error means nothing for subnormal numbers; overflow is covered by the vectors.
     if ((p & 0x7fff) >> fractionBits === 2 * bias + 1 || (error === relative && want < 2 ** (1 - bias))) continue;
     if (want > (2 - 2 ** -fractionBits) * 2 ** bias) continue;
     const got = decode(value(opcode, [kit.i32(p)]), fractionBits, bias);

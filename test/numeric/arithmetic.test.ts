@@ -22,7 +22,7 @@ interface Arithmetic {
   readonly fma: Ternary;
 }
 
-/** The three roundings of a result that was rounded to odd; downward is the mirror image of upward. */
+/** Rounds a result that was rounded to odd; rounding down is the mirror image of rounding up. */
 const by = (mode: model.Mode, odd: () => number, mirror: () => number): number =>
   mode === "rn"
     ? Math.fround(odd())
@@ -82,10 +82,10 @@ describe.each(formats)("$name", ({ format, to, from, ops, count }) => {
   const negative = (p: bigint) => p >> BigInt(format.exponentBits + format.fractionBits) === 1n;
   const value = (p: bigint) => model.valueOfPattern(p, format);
   const check = (what: string, operands: readonly bigint[], mode: model.Mode, got: number, want: bigint) => {
-    if (from(got) !== want)
-      expect.fail(
-        `${what} ${mode} ${operands.map((p) => `0x${p.toString(16)}`)}: 0x${from(got).toString(16)}, not 0x${want.toString(16)}`,
-      );
+    const hex = (p: bigint) => `0x${p.toString(16)}`;
+    if (from(got) !== want) {
+      expect.fail(`${what} ${mode} ${operands.map(hex)}: ${hex(from(got))}, not ${hex(want)}`);
+    }
   };
 
   test.each(modes)("%s", (mode) => {
@@ -106,12 +106,13 @@ describe.each(formats)("$name", ({ format, to, from, ops, count }) => {
     }
   });
 
-  test("what is not finite, and zeros", () => {
+  test("operands that are zero, infinite or NaN", () => {
     const special = [0, -0, Infinity, -Infinity, NaN, 1, -1];
     for (const mode of modes)
       for (const a of special)
         for (const b of special) {
-          // Where an operand is not finite, or a factor or dividend is 0, nothing is rounded: the host's answer is IEEE 754's.
+          // If an operand is not finite, or a factor or the dividend is 0, nothing is rounded: the host follows IEEE
+          // 754.
           expect(ops.multiply(a, b, mode)).toBe(a * b);
           expect(ops.divide(a, b, mode)).toBe(a / b);
           if (!Number.isFinite(a + b)) expect(ops.add(a, b, mode)).toBe(a + b);
@@ -119,7 +120,7 @@ describe.each(formats)("$name", ({ format, to, from, ops, count }) => {
         }
     for (const mode of modes) {
       expect(special.map((a) => ops.sqrt(a, mode))).toEqual([0, -0, Infinity, NaN, NaN, 1, NaN]);
-      // A product beyond the greatest number is finite: the addend decides.
+      // A product beyond the largest finite number is still finite, so the addend decides.
       const big = to(from(format.fractionBits === 23 ? 2 ** 127 : 2 ** 1023));
       expect(ops.fma(big, big, -Infinity, mode)).toBe(-Infinity);
       expect(ops.fma(big, -big, Infinity, mode)).toBe(Infinity);

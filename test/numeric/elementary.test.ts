@@ -3,19 +3,19 @@ import { cosine, exp2, log2, sine, tanh } from "../../src/numeric/elementary.ts"
 import { random } from "./operands.ts";
 
 /**
- * The host's own functions, which are good to a unit or two in the last place of binary64, are the model: the bounds leave room for
- * theirs, and are far inside the manual's.
+ * The model is the host's own functions, which are accurate to a unit or two in the last place of binary64. The bounds
+ * leave room for their errors and are far stricter than the manual's.
  */
 const next = random(97);
 const signed = (limit: number) => Math.fround((next() * 2 - 1) * limit);
-/** From 2^-149 to 2^128, as likely in each power of two. */
+/** A number from 2^-149 to 2^128, each power of two equally likely. */
 const positive = () => Math.fround((1 + next()) * 2 ** Math.floor(next() * 277 - 149));
 
 const relative = (got: number, want: number) => (got === want ? 0 : Math.abs(got - want) / Math.abs(want));
 const worst = (count: number, operand: () => number, error: (x: number) => number) => {
-  let most = 0;
-  for (let i = 0; i < count; i++) most = Math.max(most, error(operand()));
-  return most;
+  let max = 0;
+  for (let i = 0; i < count; i++) max = Math.max(max, error(operand()));
+  return max;
 };
 
 test.each([
@@ -40,7 +40,7 @@ test("2^x over the range of binary32", () => {
   expect([exp2(1e30), exp2(-1e30)]).toEqual([Infinity, 0]);
 });
 
-test("the logarithm to base 2, also where it is small", () => {
+test("the base-2 logarithm, even where it is small", () => {
   expect(worst(20_000, positive, (x) => relative(log2(x), Math.log2(x)))).toBeLessThan(2 ** -49);
   const nearOne = () => Math.fround(1 + signed(2 ** -Math.floor(next() * 23)) / 2);
   expect(worst(20_000, nearOne, (x) => relative(log2(x), Math.log1p(x - 1) / Math.LN2))).toBeLessThan(2 ** -49);

@@ -1,12 +1,12 @@
 import type { RoundingMode } from "../../src/numeric/half.ts";
 
-/** The widths of a format's fields, with IEEE 754's encoding. */
+/** The widths of the fields of an IEEE 754 format. */
 export interface Format {
   readonly exponent: number;
   readonly fraction: number;
 }
 
-/** A rational number n / d with d > 0: the model that the tests of rounding compare with. */
+/** A rational number n / d with d > 0, the model that roundings are compared with. */
 export class Exact {
   readonly n: bigint;
   readonly d: bigint;
@@ -16,7 +16,7 @@ export class Exact {
     this.d = d;
     this.negative = negative;
   }
-  /** A finite double, taken apart by repeated doubling: no bit pattern is looked at. */
+  /** Converts a finite double by repeated doubling, without looking at its bit pattern. */
   static of(x: number): Exact {
     let d = 1n;
     let y = x;
@@ -28,7 +28,7 @@ export class Exact {
   }
 }
 
-/** n / d rounded to an integer; n >= 0. `negative` says what stands for: the sign of the value. */
+/** Rounds n / d, with n >= 0, to an integer. `negative`: it is the magnitude of a negative value. */
 export function roundedQuotient(n: bigint, d: bigint, mode: RoundingMode, negative: boolean): bigint {
   const q = n / d;
   const twice = (n % d) * 2n;
@@ -43,7 +43,7 @@ export function roundedQuotient(n: bigint, d: bigint, mode: RoundingMode, negati
   return up ? q + 1n : q;
 }
 
-/** The pattern of `x` in `format`, rounded once, by rational arithmetic. */
+/** Returns the pattern of `x` in `format`, rounded once, by rational arithmetic. */
 export function nearest(x: Exact, format: Format, mode: RoundingMode): number {
   const bias = 2 ** (format.exponent - 1) - 1;
   const n = x.n < 0n ? -x.n : x.n;

@@ -21,10 +21,8 @@ test.each(formats)("%s add, sub, mul and fma are rounded once", (name, format) =
   ) => {
     const want = Number(model.patternOf(exact, format, "rn", zero));
     const got = run(op, ...patterns);
-    if (got !== want)
-      expect.fail(
-        `${name}.${op} ${patterns.map((p) => `0x${p.toString(16)}`)}: 0x${got.toString(16)}, not 0x${want.toString(16)}`,
-      );
+    const hex = (p: bigint | number) => `0x${p.toString(16)}`;
+    if (got !== want) expect.fail(`${name}.${op} ${patterns.map(hex)}: ${hex(got)}, not ${hex(want)}`);
   };
   for (let i = 0; i < 20_000; i++) {
     const [a, b, c] = operands.triple();
@@ -41,7 +39,7 @@ test.each(formats)("%s add, sub, mul and fma are rounded once", (name, format) =
   }
 });
 
-test.each(formats)("%s: what is not finite", (name, format) => {
+test.each(formats)("%s: operands and results that are not finite", (name, format) => {
   const infinity = (2 ** format.exponentBits - 1) * 2 ** format.fractionBits;
   const one = (2 ** (format.exponentBits - 1) - 1) * 2 ** format.fractionBits;
   const run = (op: "add" | "sub" | "mul" | "fma", ...patterns: readonly number[]) =>

@@ -8,7 +8,7 @@ const formats = [
 ] as const satisfies readonly { name: string; format: Format; decode: unknown; encode: unknown }[];
 const modes: readonly RoundingMode[] = ["rn", "rz", "rm", "rp", "rna"];
 
-/** The value of a pattern by the definition of IEEE 754-2019, 3.4. */
+/** The value of a pattern by the definition in IEEE 754-2019, 3.4. */
 const numberOf = (bits: number, { exponent, fraction }: Format): number => {
   const sign = bits >> (exponent + fraction) ? -1 : 1;
   const e = (bits >> fraction) & (2 ** exponent - 1);
@@ -25,7 +25,7 @@ describe.each(formats)("$name", ({ decode, encode, format }) => {
     }
   });
 
-  it("returns every pattern unchanged in every mode, and NaN as 0x7fff", () => {
+  it("converts every number to its own pattern in every mode, and NaN to 0x7fff", () => {
     for (let bits = 0; bits < 0x1_0000; bits++) {
       const value = numberOf(bits, format);
       for (const mode of modes) {
@@ -41,7 +41,7 @@ describe.each(formats)("$name", ({ decode, encode, format }) => {
       const low = numberOf(bits, format);
       const step =
         numberOf(bits < largest ? bits + 1 : bits, format) - (bits < largest ? low : numberOf(bits - 1, format));
-      // A quarter, just below the middle, the middle, just above, three quarters, just below the next.
+      // A quarter, just below the middle, the middle, just above it, three quarters, just below the upper neighbour.
       for (const part of [2 ** -40, 0.25, 0.5 - 2 ** -40, 0.5, 0.5 + 2 ** -40, 0.75, 1 - 2 ** -40]) {
         const value = low + step * part;
         for (const x of [value, -value]) {
@@ -56,7 +56,7 @@ describe.each(formats)("$name", ({ decode, encode, format }) => {
     }
   }, 60_000);
 
-  it("rounds the extremes of a double", () => {
+  it("rounds the extremes of binary64", () => {
     for (const x of [5e-324, 2 ** -1022, 1e308, Number.MAX_VALUE, 65519.99999, 65520, 2 ** -25, 2 ** -134, 0.1]) {
       for (const y of [x, -x]) {
         for (const mode of modes)

@@ -8,7 +8,7 @@ import {
   ue8m0ToNumber,
 } from "../../src/numeric/minifloat.ts";
 
-/** PTX 5.2.3: the widths of the fields, and what is no number. */
+/** PTX 5.2.3: the widths of the fields, and which patterns are not numbers. */
 const manual: Readonly<
   Record<MinifloatName, { exponent: number; fraction: number; nan: (magnitude: number) => boolean; infinity: number }>
 > = {
@@ -18,8 +18,8 @@ const manual: Readonly<
   e3m2: { exponent: 3, fraction: 2, nan: () => false, infinity: -1 },
   e2m1: { exponent: 2, fraction: 1, nan: () => false, infinity: -1 },
 };
-/** The greatest numbers, as the OCP formats and the manual's MAX_NORM have them. */
-const greatest: Readonly<Record<MinifloatName, number>> = { e4m3: 448, e5m2: 57344, e2m3: 7.5, e3m2: 28, e2m1: 6 };
+/** The largest numbers, as the OCP formats and the manual's MAX_NORM give them. */
+const largest: Readonly<Record<MinifloatName, number>> = { e4m3: 448, e5m2: 57344, e2m3: 7.5, e3m2: 28, e2m1: 6 };
 const names = Object.keys(manual) as MinifloatName[];
 
 function numberOf(name: MinifloatName, bits: number): number {
@@ -43,7 +43,7 @@ describe.each(names)("%s", (name) => {
       expect([i, minifloatToNumber(i, minifloats[name])]).toEqual([i, numberOf(name, i)]);
   });
 
-  it("returns every number unchanged", () => {
+  it("converts every number to its own pattern", () => {
     for (let i = 0; i < 2 ** bits; i++) {
       if (Number.isFinite(numberOf(name, i))) expect(numberToMinifloat(numberOf(name, i), minifloats[name])).toBe(i);
     }
@@ -68,15 +68,15 @@ describe.each(names)("%s", (name) => {
   });
 
   it("saturates", () => {
-    const most = finite.at(-1)!;
-    expect(numberOf(name, most)).toBe(greatest[name]);
-    for (const x of [greatest[name] * 1.001, greatest[name] * 2, 1e300, Infinity]) {
-      expect(numberToMinifloat(x, minifloats[name])).toBe(most);
-      expect(numberToMinifloat(-x, minifloats[name])).toBe(most | (1 << (bits - 1)));
+    const max = finite.at(-1)!;
+    expect(numberOf(name, max)).toBe(largest[name]);
+    for (const x of [largest[name] * 1.001, largest[name] * 2, 1e300, Infinity]) {
+      expect(numberToMinifloat(x, minifloats[name])).toBe(max);
+      expect(numberToMinifloat(-x, minifloats[name])).toBe(max | (1 << (bits - 1)));
     }
   });
 
-  it("makes NaN a NaN, or without one the greatest number", () => {
+  it("converts NaN to NaN, or in a format without one to the largest number", () => {
     const hasNan = name === "e4m3" || name === "e5m2";
     expect(numberToMinifloat(NaN, minifloats[name])).toBe(hasNan ? 0x7f : finite.at(-1));
   });
@@ -91,7 +91,7 @@ describe("ue8m0", () => {
     expect(ue8m0ToNumber(255)).toBeNaN();
   });
 
-  it("rounds between two powers down or up, and has nothing below 2^-127", () => {
+  it("rounds between two powers down or up, and to nothing below 2^-127", () => {
     for (let i = 0; i < 254; i++) {
       for (const part of [2 ** -22, 0.5, 1 - 2 ** -22]) {
         const x = 2 ** (i - 127) * (1 + part);
@@ -102,10 +102,10 @@ describe("ue8m0", () => {
       expect([numberToUe8m0(x, "rz", true), numberToUe8m0(x, "rp", true)]).toEqual([0, 0]);
   });
 
-  it("overflows to NaN, or with saturation to the greatest", () => {
-    const most = (2 - 2 ** -23) * 2 ** 127;
-    expect([numberToUe8m0(most, "rp", false), numberToUe8m0(most, "rp", true)]).toEqual([255, 254]);
-    expect([numberToUe8m0(most, "rz", false), numberToUe8m0(-Infinity, "rz", true)]).toEqual([254, 254]);
+  it("overflows to NaN, or with saturation to the largest number", () => {
+    const max = (2 - 2 ** -23) * 2 ** 127;
+    expect([numberToUe8m0(max, "rp", false), numberToUe8m0(max, "rp", true)]).toEqual([255, 254]);
+    expect([numberToUe8m0(max, "rz", false), numberToUe8m0(-Infinity, "rz", true)]).toEqual([254, 254]);
     expect([numberToUe8m0(Infinity, "rz", false), numberToUe8m0(NaN, "rp", true)]).toEqual([255, 255]);
   });
 });

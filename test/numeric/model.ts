@@ -1,6 +1,6 @@
 /**
- * IEEE 754 arithmetic by rational numbers in big integers, and nothing else: the model that the numerics are compared
- * with. A number is a bit pattern in a format; a pattern is taken apart and put together by the standard's definition.
+ * IEEE 754 arithmetic by rational numbers over big integers alone: the model that the numerics are compared with. A
+ * number is a bit pattern in a format; patterns are decoded and encoded by the standard's definition.
  */
 export interface Format {
   readonly exponentBits: number;
@@ -12,7 +12,7 @@ export const binary16: Format = { exponentBits: 5, fractionBits: 10 };
 export const bfloat16: Format = { exponentBits: 8, fractionBits: 7 };
 export type Mode = "rn" | "rz" | "rm" | "rp";
 
-/** n / d, d > 0. */
+/** A rational number n / d with d > 0. */
 export interface Rational {
   readonly n: bigint;
   readonly d: bigint;
@@ -26,7 +26,7 @@ const abs = (x: bigint): bigint => (x < 0n ? -x : x);
 const times2 = (x: Rational, k: number): Rational =>
   k >= 0 ? { n: x.n << BigInt(k), d: x.d } : { n: x.n, d: x.d << BigInt(-k) };
 
-/** The value of a pattern that is finite. */
+/** The value of a finite pattern. */
 export function valueOfPattern(pattern: bigint, { exponentBits, fractionBits }: Format): Rational {
   const fraction = pattern & ((1n << BigInt(fractionBits)) - 1n);
   const field = Number((pattern >> BigInt(fractionBits)) & ((1n << BigInt(exponentBits)) - 1n));
@@ -36,7 +36,7 @@ export function valueOfPattern(pattern: bigint, { exponentBits, fractionBits }: 
   return times2({ n: negative ? -significand : significand, d: 1n }, Math.max(field, 1) - bias - fractionBits);
 }
 
-/** The pattern of a value, rounded once. The sign of a zero result is the caller's: `zero` is its pattern's sign. */
+/** The pattern of a value, rounded once. The caller chooses the sign of a zero result: `zero` is its sign bit. */
 export function patternOf(x: Rational, { exponentBits, fractionBits }: Format, mode: Mode, zero: boolean): bigint {
   const sign = (negative: boolean) => (negative ? 1n << BigInt(exponentBits + fractionBits) : 0n);
   if (x.n === 0n) return sign(zero);
@@ -88,7 +88,10 @@ const integerRoot = (n: bigint): bigint => {
     x = y;
   }
 };
-/** A number that rounds to any format of up to 64 bits as the root of `a` does: its root to 80 bits, and a mark for the rest. */
+/**
+ * A number that rounds to any format of up to 64 bits in the same way as the root of `a`: the root to 80 bits and a
+ * sticky bit for the rest.
+ */
 export function root(a: Rational): Rational {
   const shift = Math.max(0, 170 - bits(a.n) + bits(a.d));
   const even = shift + (shift % 2);
@@ -99,5 +102,5 @@ export function root(a: Rational): Rational {
   return times2({ n: 2n * r + (rest ? 1n : 0n), d: 1n }, -even / 2 - 1);
 }
 
-/** The sign of an exact zero sum of x and y (whose patterns' signs are given) in a mode. */
+/** The sign of an exact zero sum of x and y, given the sign bits of their patterns, in a mode. */
 export const zeroSign = (x: boolean, y: boolean, mode: Mode): boolean => (x === y ? x : mode === "rm");

@@ -1,6 +1,6 @@
 import type { Format } from "./model.ts";
 
-/** A small generator of random numbers (mulberry32): a failing case is found again by its seed. */
+/** A small pseudorandom generator (mulberry32): its seed reproduces a failing case. */
 export function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -11,7 +11,9 @@ export function random(seed: number): () => number {
   };
 }
 
-/** Finite patterns of a format of the kind that break arithmetic: few bits or runs of bits, and exponents that meet. */
+/**
+ * Generates finite patterns of the kind that breaks arithmetic: few bits or runs of bits, and exponents that interact.
+ */
 export class Operands {
   readonly #next: () => number;
   readonly #format: Format;
@@ -44,22 +46,22 @@ export class Operands {
       }
     }
   }
-  /** A pattern with the exponent field near `field` (0 to the greatest finite). */
+  /** A pattern whose exponent field is near `field` (0 to that of the largest finite numbers). */
   near(field: number): bigint {
     const { exponentBits, fractionBits } = this.#format;
-    const most = 2 ** exponentBits - 2;
-    const exponent = Math.min(most, Math.max(0, Math.round(field) + this.#below(5) - 2));
+    const max = 2 ** exponentBits - 2;
+    const exponent = Math.min(max, Math.max(0, Math.round(field) + this.#below(5) - 2));
     const sign = BigInt(this.#below(2)) << BigInt(exponentBits + fractionBits);
     return sign | (BigInt(exponent) << BigInt(fractionBits)) | this.#fraction();
   }
   any(): bigint {
-    const most = 2 ** this.#format.exponentBits - 2;
+    const max = 2 ** this.#format.exponentBits - 2;
     const pick = this.#below(4);
-    return this.near(pick === 0 ? 0 : pick === 1 ? most : pick === 2 ? most / 2 : this.#below(most + 1));
+    return this.near(pick === 0 ? 0 : pick === 1 ? max : pick === 2 ? max / 2 : this.#below(max + 1));
   }
   /**
-   * Two factors and an addend that meets their product: cancels it, ends at its last bits, or decides a tie that
-   * an intermediate rounding would hide.
+   * Two factors and an addend that interacts with their product: cancels it, ends at its last bits, or decides a tie
+   * that an intermediate rounding would hide.
    */
   triple(): [bigint, bigint, bigint] {
     const { exponentBits, fractionBits } = this.#format;
@@ -83,7 +85,7 @@ export class Operands {
     const e = this.#below(bias) - (bias >> 1);
     const f = this.#below(bias) - (bias >> 1);
     if (this.#below(2) === 0) {
-      // (1 + 2^-i)(1 + 2^-j) has one bit too many where i + j = fractionBits + 1; the addend is far below.
+      // (1 + 2^-i)(1 + 2^-j) is one bit too long if i + j = fractionBits + 1; the addend is far below.
       const i = 1 + this.#below(fractionBits);
       const one = (n: number) => 1n << BigInt(fractionBits - n);
       const product = e + f;

@@ -5,7 +5,7 @@ import type { KernelArgument, KernelResult } from "../../src/index.ts";
 interface Launched {
   readonly profile: Profile;
   readonly result: KernelResult;
-  /** The line that ends with this comment. */
+  /** Returns the line that ends with this comment. */
   line(mark: string): LineProfile;
 }
 
@@ -50,7 +50,7 @@ test.each([1, 2, 3, 4, 8, 20])("a copy with stride %i: sectors of each load and 
     { grid: 1, block: 64 },
     (d) => [d.buffer("f32", 64 * stride), d.buffer("f32", 64 * stride), stride],
   );
-  // Buffers begin at multiples of 256, warp 1 at another 128 * stride bytes.
+  // Buffers begin at multiples of 256 bytes; warp 1 starts 128 * stride bytes after warp 0.
   const sectors = new Set(Array.from({ length: 64 }, (_, i) => `${i >> 5} ${(4 * stride * i) >> 5}`)).size;
   for (const mark of ["load", "store"]) {
     expect(counts(line(mark), "globalRequests", "globalSectors", "globalLeastSectors", "globalBytes")).toEqual([
@@ -104,7 +104,7 @@ test.each([
   expect(profile.totals.sharedBytes).toBe(2 * 4096);
 });
 
-/** Escape times of points of a row, as the kernel below computes them. */
+/** Escape times of the points of a row, as the kernel below computes them. */
 function escapeTimes(n: number, limit: number): number[] {
   const f = Math.fround;
   return Array.from({ length: n }, (_, i) => {
@@ -122,7 +122,7 @@ function escapeTimes(n: number, limit: number): number[] {
   });
 }
 
-test("a row of the Mandelbrot set: how long lanes stay, and where warps part", () => {
+test("a row of the Mandelbrot set: how long lanes stay, and where warps diverge", () => {
   const limit = 50;
   const { line, profile, result } = launch(
     `.visible .entry k(.param .u64 out)
@@ -164,7 +164,8 @@ test("a row of the Mandelbrot set: how long lanes stay, and where warps part", (
   const warps = [0, 1, 2, 3].map((w) => times.slice(32 * w, 32 * w + 32));
   const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
   const rounds = sum(warps.map((w) => Math.max(...w)));
-  // A warp parts in every round but its last in which some lanes escape; those that stay to the limit do not.
+  // A warp diverges in every iteration, except its last, in which some lanes escape; lanes that reach the limit do not
+  // count.
   const parts = sum(warps.map((w) => new Set(w.filter((n) => n < Math.max(...w))).size));
   expect(parts).toBeGreaterThan(10);
   expect(counts(line("body"), "warpInstructions", "threadInstructions")).toEqual([rounds, sum(times)]);
@@ -174,7 +175,7 @@ test("a row of the Mandelbrot set: how long lanes stay, and where warps part", (
   expect(result.steps).toBe(profile.totals.reachedLanes);
 });
 
-test("a histogram: lanes at the same counter take turns", () => {
+test("a histogram: lanes at the same counter take turns at it", () => {
   const data = Uint32Array.from({ length: 256 }, (_, i) => ((i * i * 7) ^ (i >> 3)) % 13);
   const { line } = launch(
     `.shared .align 4 .b8 bins[52];
@@ -207,7 +208,7 @@ test("a histogram: lanes at the same counter take turns", () => {
     addresses,
     rounds,
   ]);
-  // 13 neighbouring words: no two in one bank.
+  // 13 neighbouring words, no two of them in one bank.
   expect(counts(line("count"), "sharedPasses", "sharedConflicts")).toEqual([8, 0]);
 });
 
@@ -244,11 +245,11 @@ const fibonacci = `.func (.param .u32 result) fib (.param .u32 n)
       ret;
     }`;
 
-/** Calls that one evaluation makes, itself included: 2 fib(n + 1) - 1. */
+/** The number of calls of one evaluation, itself included: 2 fib(n + 1) - 1. */
 const evaluations = (n: number): number => (n < 2 ? 1 : 1 + evaluations(n - 1) + evaluations(n - 2));
 
 describe("a recursion", () => {
-  test("all lanes alike: as many calls as one lane makes", () => {
+  test("lanes with the same argument: as many calls as a single lane", () => {
     const { line, profile } = launch(fibonacci, { grid: 1, block: 32 }, (d) => [d.buffer("u32", 32), 0]);
     expect(evaluations(3)).toBe(5);
     expect(profile.totals.calls).toBe(5);
@@ -260,13 +261,13 @@ describe("a recursion", () => {
     expect(line("outer").targets).toEqual([{ function: "fib", lanes: 32 }]);
   });
 
-  test("lanes with other depths", () => {
+  test("lanes with different depths", () => {
     const { profile, result } = launch(fibonacci, { grid: 1, block: 32 }, (d) => [d.buffer("u32", 32), 1]);
     const ns = Array.from({ length: 32 }, (_, i) => 3 + (i >> 2));
     expect(profile.totals.callLanes).toBe(ns.reduce((sum, n) => sum + evaluations(n), 0));
     expect(profile.functions.find((f) => f.name === "fib")!.deepest).toBe(10);
     expect(result.steps).toBe(profile.totals.reachedLanes);
-    // The tree has it all: what a node and those below it cost is what the launch cost.
+    // The tree is complete: the costs of all its nodes add up to the cost of the launch.
     const [root] = profile.calls;
     expect(root!.warpInstructions).toBe(profile.totals.warpInstructions);
     expect(root!.threadInstructions).toBe(profile.totals.threadInstructions);
@@ -278,7 +279,7 @@ describe("a recursion", () => {
 });
 
 test("waits at a barrier", () => {
-  // Warp 1 does three instructions more. The kernel's guarded branch goes one way in each warp.
+  // Warp 1 executes three instructions more. The kernel's guarded branch does not diverge in either warp.
   const { line } = launch(
     `.visible .entry k()
     {
@@ -296,11 +297,11 @@ test("waits at a barrier", () => {
     { grid: 1, block: 64 },
     () => [],
   );
-  // Warp 0 comes after 4 instructions; warp 1 then takes 7, 3 more than warp 0, and waits for nobody.
+  // Warp 0 arrives after 4 instructions. Then warp 1 takes 7, which is 3 more than warp 0, and does not wait.
   expect(counts(line("barrier"), "barrierArrivals", "barrierWaited", "barrierBehind")).toEqual([2, 7, 3]);
 });
 
-test("a recursion deeper than the tree of calls: what is below counts where it was cut", () => {
+test("in a recursion deeper than the call tree, deeper calls count where the tree was cut", () => {
   const { profile } = launch(
     `.func down (.param .u32 n)
     {
@@ -361,7 +362,7 @@ test("an indirect call that splits a warp", () => {
   expect(counts(line("load"), "globalSectors", "globalLeastSectors")).toEqual([2, 2]);
 });
 
-test("an instruction whose guard holds for some lanes, or none, is issued all the same", () => {
+test("an instruction is issued even if its guard holds for few lanes or none", () => {
   const { line } = launch(
     `.visible .entry k()
     {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Request } from "../../src/profiler/request.ts";
 
-/** A request of the lanes for which `address` gives one. */
+/** Builds a request of the lanes for which `address` returns one. */
 function request(bytes: number, address: (lane: number) => number | null): Request {
   const r = new Request();
   r.bytes = bytes;
@@ -27,21 +27,21 @@ describe("sectors of 32 bytes, counted by hand", () => {
     // 32 x 16 bytes = 512 bytes.
     ["vectors of four words", 16, (l) => 16 * l, 16, 16],
     ["one lane across a boundary", 8, (l) => (l === 3 ? 28 : null), 2, 1],
-    // Lanes 0 to 15 have 64 bytes.
+    // Lanes 0 to 15 ask for 64 bytes.
     ["half of the lanes", 4, (l) => (l < 16 ? 128 + 4 * l : null), 2, 2],
     ["pairs of lanes at one word", 4, (l) => 4 * (l >> 1), 2, 2],
   ])("%s", (_, bytes, address, sectors, least) => {
     expect(request(bytes, address).traffic()).toEqual({ sectors, least });
   });
 
-  test("a stack's words lie lane by lane, so that equal addresses are neighbours", () => {
+  test("the words of stacks are interleaved by lane, so equal addresses are neighbours", () => {
     expect(request(4, () => 64).interleavedTraffic()).toEqual({ sectors: 4, least: 4 });
     expect(request(8, () => 64).interleavedTraffic()).toEqual({ sectors: 8, least: 8 });
-    // Each lane another word: as far apart as 32 words, and a lane's place.
+    // Each lane asks for a different word: 32 words apart, plus the lane's own place.
     expect(request(4, (l) => 4 * l).interleavedTraffic()).toEqual({ sectors: 32, least: 4 });
   });
 
-  test("any addresses: against sets of bytes and sectors", () => {
+  test("random addresses agree with sets of bytes and sectors", () => {
     let state = 7;
     const random = (n: number): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) % n;
     for (let i = 0; i < 300; i++) {
@@ -73,7 +73,7 @@ describe("passes over 32 banks of 4 bytes, counted by hand", () => {
     ["every second double word", 8, (l) => 16 * l, 4, 2],
     // A quarter at a time: 8 lanes x 16 bytes = all banks once.
     ["neighbouring quadruple words", 16, (l) => 16 * l, 4, 4],
-    // 8 lanes, 32 bytes apart: lanes l and l + 4 have the same banks.
+    // 8 lanes, 32 bytes apart: lanes l and l + 4 share banks.
     ["every second quadruple word", 16, (l) => 32 * l, 8, 4],
     ["one quadruple word for all", 16, () => 64, 4, 4],
     ["only the last quarter", 16, (l) => (l < 24 ? null : 16 * l), 1, 1],

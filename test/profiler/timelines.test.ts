@@ -6,7 +6,7 @@ test.each([
   [0, 0],
   [6, 6],
   [40, 10],
-])("of a launch of ten warps, %s timelines are asked for: there are %i", (timelinesOfLaunch, kept) => {
+])("a launch of ten warps, with %s timelines requested, has %i", (timelinesOfLaunch, kept) => {
   const profiler = new Profiler(timelinesOfLaunch === undefined ? {} : { timelinesOfLaunch });
   const module = new Device().load(".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }");
   module.kernel("k").launch({ grid: 5, block: 64, args: [], observers: [profiler] });

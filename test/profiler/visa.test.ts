@@ -5,8 +5,8 @@ import { type CountName, Device, Profiler, profileOf } from "../../src/index.ts"
 
 const example = (name: string): string => readFileSync(new URL(`../../examples/${name}`, import.meta.url), "utf8");
 
-/** 20 of 32 work items, 16 to a hardware thread: the first has 16 lanes to do, the second 4. */
-test("a kernel of vISA: messages are the accesses, hardware threads the warps", () => {
+/** 20 of 32 work items, 16 to a hardware thread: 16 lanes of the first thread have work, and 4 of the second. */
+test("a vISA kernel: messages are accesses, hardware threads are warps", () => {
   const device = new Device();
   const profiler = new Profiler();
   const module = device.load([{ path: "saxpy.visaasm", text: example("saxpy.visaasm") }], {
@@ -31,7 +31,7 @@ test("a kernel of vISA: messages are the accesses, hardware threads the warps", 
   expect(counts("scatter4_scaled", "globalRequests", "globalBytes", "globalSectors", "globalLeastSectors")).toEqual([
     moved,
   ]);
-  // In the second thread 12 lanes leave; all 32 decide.
+  // In the second thread 12 lanes leave; all 32 evaluate the branch.
   expect(counts("(!P1) goto", "branches", "divergentBranches", "reachedLanes", "threadInstructions")).toEqual([
     [2, 1, 32, 32],
   ]);

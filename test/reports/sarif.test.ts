@@ -50,7 +50,7 @@ const judged: Judged[] = [
 
 const pages: Record<string, { title: string; page: string }> = { "data-race": { title: "two threads", page: "Long." } };
 
-/** The annotation is a test of its own: the types are those of the format's schema. */
+/** The type annotation is a test in itself: these types come from the schema of the format. */
 const log: Log = sarifLog(judged, { version: "1.2.3", page: (code) => pages[code], completed: true });
 
 const [run] = log.runs;
@@ -82,7 +82,7 @@ test("results name their rules, in the order in which they were found", () => {
   for (const { ruleId, ruleIndex } of run!.results!) expect(run!.tool.driver.rules![ruleIndex!]!.id).toBe(ruleId);
 });
 
-test("places: lines and columns from 1, the end behind the last column; relative addresses, escaped", () => {
+test("places: lines and columns from 1, the end after the last column; relative addresses, escaped", () => {
   const { physicalLocation, logicalLocations } = run!.results![0]!.locations![0]!;
   expect(physicalLocation).toEqual({
     artifactLocation: { uri: "src/a%20b.ptx" },
@@ -100,7 +100,7 @@ test("a message is a sentence with the help; notes are related locations", () =>
   ]);
 });
 
-test("the other access of a race is one too", () => {
+test("the other access of a race is a related location", () => {
   const [, race] = run!.results!;
   expect(race!.relatedLocations!.map((l) => [l.message!.text, l.physicalLocation?.region?.startLine])).toEqual([
     ["x has 120 bytes", undefined],
@@ -108,7 +108,7 @@ test("the other access of a race is one too", () => {
   ]);
 });
 
-test("suppressed, and by what", () => {
+test("a suppressed finding says what suppresses it", () => {
   expect(run!.results![0]!.suppressions).toEqual([{ kind: "external", justification: "rules.txt:3" }]);
   expect(run!.results![1]!.suppressions).toBeUndefined();
 });
@@ -146,8 +146,8 @@ describe("fingerprints", () => {
   });
 });
 
-/** What the schema of the format demands, beyond types: https://docs.oasis-open.org/sarif/sarif/v2.1.0. */
-test("what sarif-schema-2.1.0 demands of every object", () => {
+/** What the schema of the format requires beyond types: https://docs.oasis-open.org/sarif/sarif/v2.1.0. */
+test("every object is as sarif-schema-2.1.0 requires", () => {
   const problems: string[] = [];
   const visit = (value: unknown, path: string): void => {
     if (Array.isArray(value))

@@ -20,7 +20,7 @@ const text = `.visible .entry first (.param .u64 p)
 const source = new SourceText("/home/me/src/a.ptx", text);
 const blanks = new SourceText("/home/me/my kernels in work/b #1.ptx", text);
 
-/** Something at the n-th "bad". */
+/** A finding at the n-th "bad". */
 function finding(code: string, n = 0, within = source): Finding {
   let start = -1;
   for (let i = 0; i <= n; i++) start = text.indexOf("bad", start + 1);
@@ -57,13 +57,13 @@ test.each([
   ['odd "my kernels in work/b #1.ptx":4-5', false],
   ['odd "b #1.ptx":2-3 in first', true],
   ['odd "kernels in work/b #1.ptx"', false],
-])("a path with blanks stands in quotes: %s: %s", (rule, applies) => {
+])("a path with blanks is quoted: %s: %s", (rule, applies) => {
   expect(parseRule(rule, "--allow").applies(finding("odd", 0, blanks))).toBe(applies);
   const [fromFile] = parseSuppressions(new SourceText("rules", `${rule}  # why "not"\r\n`));
   expect(fromFile?.applies(finding("odd", 0, blanks))).toBe(applies);
 });
 
-test("the function of a place is the one whose heading stands above it", () => {
+test("the function of a place is the last one declared above it", () => {
   expect([0, 2, 3].map((n) => finding("x", n).function)).toEqual(["first", "first", "second"]);
 });
 
@@ -78,11 +78,11 @@ test.each([
   'odd "a b',
   'odd "a b" c',
   'odd ""',
-])('"%s" is no rule', (rule) => {
-  expect(() => parseRule(rule, "rules.txt:7")).toThrow(/rules\.txt:7.*is no rule/);
+])('"%s" is not a rule', (rule) => {
+  expect(() => parseRule(rule, "rules.txt:7")).toThrow(/rules\.txt:7.*is not a rule/);
 });
 
-test("a file has one rule to a line, and comments", () => {
+test("a file has one rule on each line, and comments", () => {
   const rules = parseSuppressions(new SourceText("rules", "# all\n\nodd a.ptx # known\n  even\n"));
   expect(rules.map(({ code, origin }) => [code, origin])).toEqual([
     ["odd", "rules:3"],
@@ -93,27 +93,27 @@ test("a file has one rule to a line, and comments", () => {
 describe("comments in a source", () => {
   const find = (code: string, n: number) => new Suppressions([]).find(finding(code, n))?.origin ?? null;
 
-  test("on the line itself", () => {
+  test("after other text, for the same line", () => {
     expect(find("other", 1)).toBe("/home/me/src/a.ptx:4");
     expect(find("data-race", 1)).toBe("/home/me/src/a.ptx:4");
     expect(find("odd", 1)).toBeNull();
     expect(find("other", 0)).toBeNull();
   });
 
-  test("alone, for the next line", () => {
+  test("alone on a line, for the next line", () => {
     expect(find("odd", 2)).toBe("/home/me/src/a.ptx:5");
     expect(find("odd", 0)).toBeNull();
   });
 });
 
-test("what suppresses nothing, of the codes that could have come", () => {
+test("rules for possible codes that have suppressed nothing", () => {
   const suppressions = new Suppressions(["odd", "even", "run-*"].map((rule, i) => parseRule(rule, `rules:${i + 1}`)));
   suppressions.find(finding("even"));
   const unused = suppressions.unused(["odd", "even", "other"]).map(({ origin, code }) => `${origin} ${code}`);
   expect(unused).toEqual(["rules:1 odd", "/home/me/src/a.ptx:4 other", "/home/me/src/a.ptx:5 odd"]);
 });
 
-test("what nothing can fall under", () => {
+test("rules that can never suppress anything", () => {
   const suppressions = new Suppressions(["odd", "evn", "o*", "x*"].map((rule) => parseRule(rule, "rules")));
   expect(suppressions.impossible(["odd", "even"]).map(({ code }) => code)).toEqual(["evn", "x*"]);
 });

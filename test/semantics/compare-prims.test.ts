@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type PrimName, primOf } from "../../src/semantics/index.ts";
 
-/** Tables 23 to 25 of PTX 9.3.1.2, as they stand there. */
+/** Tables 23 to 25 of PTX 9.3.1.2, copied. */
 const table: Readonly<Record<string, (a: number, b: number, isNan: boolean) => boolean>> = {
   eq: (a, b, isNan) => a === b && !isNan,
   ne: (a, b, isNan) => a !== b && !isNan,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { primOf, type PrimName, type Value } from "../../src/semantics/index.ts";
 import { Exact, type Format, nearest, roundedQuotient } from "../numeric/exact.ts";
 
-/* The model is rational arithmetic (test/numeric/exact.ts); it shares no code with the primitives. */
+/* The model is rational arithmetic (test/numeric/exact.ts), which shares no code with the primitives. */
 
 const run = (name: string, ...args: Value[]): Value =>
   (primOf(name as PrimName).eval as (...a: Value[]) => Value)(...args);
@@ -15,7 +15,9 @@ const brain: Format = { exponent: 8, fraction: 7 };
 const view = new DataView(new ArrayBuffer(8));
 const singleOf = (bits: number): number => (view.setUint32(0, bits), view.getFloat32(0));
 const doubleOf = (bits: bigint): number => (view.setBigUint64(0, bits), view.getFloat64(0));
-/** `nearest` counts patterns in a number, which for binary64 is too short: so the exact value is compared instead. */
+/**
+ * `nearest` returns patterns as numbers, which cannot hold those of binary64, so the exact value is compared instead.
+ */
 const nearestDouble = (n: bigint, mode: (typeof modes)[number]): bigint => {
   const negative = n < 0n;
   const magnitude = negative ? -n : n;
@@ -57,7 +59,7 @@ describe("64-bit integers", () => {
     ["f32.from_f64", single],
     ["i32.f16_from_f64", half],
     ["i32.bf16_from_f64", brain],
-  ] as const)("to odd and then by %s are rounded once", (prim, format) => {
+  ] as const)("rounding to odd and then by %s equals rounding once", (prim, format) => {
     fc.assert(
       fc.property(integers, (i) => {
         for (const [sign, n] of [
@@ -128,7 +130,7 @@ describe("to integers", () => {
       .map(([n, k]) => (n / 4) * 2 ** k),
   );
 
-  test.each(Object.keys(directions) as (keyof typeof directions)[])("%s rounds, and each type limits", (rounding) => {
+  test.each(Object.keys(directions) as (keyof typeof directions)[])("%s rounds, and each type clamps", (rounding) => {
     fc.assert(
       fc.property(numbers, (x) => {
         const { n, d, negative } = Exact.of(x);
@@ -137,10 +139,10 @@ describe("to integers", () => {
         const integral = run(`f64.${rounding}`, x) as number;
         expect(BigInt(integral)).toBe(integer);
         expect(Object.is(integral, -0)).toBe(integer === 0n && negative);
-        for (const [type, [least, greatest]] of Object.entries(bounds)) {
+        for (const [type, [min, max]] of Object.entries(bounds)) {
           const bits = type.endsWith("64") ? 64 : 32;
           const got = BigInt(run(`i${bits}.${type}_from_f64`, integral) as number | bigint);
-          const want = [least, integer, greatest].sort((a, b) => (a < b ? -1 : 1))[1]!;
+          const want = [min, integer, max].sort((a, b) => (a < b ? -1 : 1))[1]!;
           expect([x, type, got]).toEqual([x, type, BigInt.asIntN(bits, want)]);
         }
       }),
@@ -148,22 +150,17 @@ describe("to integers", () => {
     );
   });
 
-  test("infinities are limited and NaN gives 0", () => {
-    for (const [type, [least, greatest]] of Object.entries(bounds)) {
+  test("infinities are clamped and NaN gives 0", () => {
+    for (const [type, [min, max]] of Object.entries(bounds)) {
       const bits = type.endsWith("64") ? 64 : 32;
       const give = (x: number) => BigInt(run(`i${bits}.${type}_from_f64`, x) as number | bigint);
-      expect([type, give(Infinity), give(-Infinity), give(NaN)]).toEqual([
-        type,
-        BigInt.asIntN(bits, greatest),
-        least,
-        0n,
-      ]);
+      expect([type, give(Infinity), give(-Infinity), give(NaN)]).toEqual([type, BigInt.asIntN(bits, max), min, 0n]);
     }
   });
 });
 
 describe("stochastic rounding", () => {
-  // The manual's words, on the pattern: the random bits are added to the bits that are cut off.
+  // The manual's definition, on the pattern: the random bits are added to the discarded bits.
   test.each([
     ["f16", half, 13],
     ["bf16", brain, 16],
@@ -181,14 +178,14 @@ describe("stochastic rounding", () => {
   });
 });
 
-test("every binary32 boundary of f16 and bf16 is on the right side", () => {
-  // Each pattern's upper neighbour in binary32 and the half-way point, from the conversion of f16 itself.
+test("every binary32 number next to a boundary of f16 and bf16 is rounded to the right side", () => {
+  // The half-way point between each pattern and its upper neighbour in binary32, from the conversion of f16 itself.
   for (const [prim, back, format] of [
     ["i32.f16_from_f64_rn", "f32.from_f16", half],
     ["i32.bf16_from_f64_rn", "f32.from_bf16", brain],
   ] as const) {
-    const most = 2 ** (format.exponent + format.fraction) - 2 ** format.fraction - 1;
-    for (let bits = 0; bits < most; bits += 1) {
+    const max = 2 ** (format.exponent + format.fraction) - 2 ** format.fraction - 1;
+    for (let bits = 0; bits < max; bits += 1) {
       const low = run(back, bits) as number;
       const middle = low + ((run(back, bits + 1) as number) - low) / 2;
       const even = bits + (bits & 1);

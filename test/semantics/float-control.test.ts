@@ -74,7 +74,7 @@ class Model {
     const { exponentBits, fractionBits } = this.#case.format;
     return ((1n << BigInt(exponentBits)) - 1n) << BigInt(fractionBits);
   }
-  /** What is subnormal becomes a zero, where it is not kept. */
+  /** Flushes a subnormal number to zero unless it is kept. */
   flushed(pattern: bigint): bigint {
     const exponent = pattern & this.#infinity();
     const { exponentBits, fractionBits } = this.#case.format;
@@ -84,7 +84,7 @@ class Model {
   value(pattern: bigint): model.Rational {
     return model.valueOfPattern(this.flushed(pattern), this.#case.format);
   }
-  /** The pattern of an exact result. `zero`: the sign of an exact zero. */
+  /** The pattern of an exact result. `zero` is the sign of an exact zero. */
   result(exact: model.Rational, zero: boolean): bigint {
     const rounded = this.flushed(model.patternOf(exact, this.#case.format, this.#mode, zero));
     const infinity = this.#infinity();
@@ -146,7 +146,7 @@ describe("conversions", () => {
     tested.add(name);
     for (const { mode, control } of controls) {
       const m = new Model(to, mode, control);
-      // Doubles whose exponents the narrow format has, or nearly.
+      // Doubles with exponents in the range of the narrow format, or close to it.
       const operands = new Operands({ exponentBits: to.format.exponentBits, fractionBits: 52 }, 99 + control);
       const bias = 2 ** (to.format.exponentBits - 1) - 1;
       for (let i = 0; i < 1000; i++) {
@@ -176,7 +176,7 @@ describe("conversions", () => {
     }
   });
 
-  test("results and radicands: only the alternative mode changes what is normal (2_datatypes.md)", () => {
+  test("results and radicands: only the alternative mode changes normal numbers (2_datatypes.md)", () => {
     for (const name of ["f32.result_mode", "f32.radicand_mode"]) tested.add(name);
     expect(evaluate("f32.result_mode", 0x4c0, Infinity)).toBe(Infinity);
     expect(evaluate("f32.result_mode", 0x4c1, -Infinity)).toBe(-3.4028234663852886e38);
@@ -186,6 +186,6 @@ describe("conversions", () => {
   });
 });
 
-test("every primitive with modes has been compared", () => {
+test("every primitive with modes is compared", () => {
   expect(Object.keys(floatControlPrims).filter((name) => !tested.has(name))).toEqual([]);
 });

@@ -6,7 +6,10 @@ import { integerPrims } from "../../src/semantics/prims/integer.ts";
 import { integer64Prims } from "../../src/semantics/prims/integer64.ts";
 import { videoPrims } from "../../src/semantics/prims/video.ts";
 
-/** Models over integers of any size, each from the definition of the operation; they share no code with the primitives. */
+/**
+ * Models over integers of any size, each written from the definition of the operation. They share no code with the
+ * primitives.
+ */
 
 const s = (bits: number, v: bigint): bigint => BigInt.asIntN(bits, v);
 const u = (bits: number, v: bigint): bigint => BigInt.asUintN(bits, v);
@@ -18,7 +21,7 @@ const clampedCount = (bits: number, n: bigint): bigint => (u(32, n) > BigInt(bit
 
 type Model = (a: bigint, b: bigint, c: bigint) => bigint;
 
-/** What the operation of that name does to signed values of so many bits; the result counts modulo 2^bits. */
+/** Applies the operation of that name to signed values of a width; results are compared modulo 2^bits. */
 const models = (bits: number): Readonly<Record<string, Model>> => ({
   add: (a, b) => a + b,
   sub: (a, b) => a - b,
@@ -58,7 +61,7 @@ const nthSet: Model = (mask, base, offset) => {
   return -1n;
 };
 
-/** Section 9.7.9.7, the table of the generic form. */
+/** Section 9.7.9.7, the table for the generic form. */
 const permute: Model = (a, b, selection) =>
   [0, 1, 2, 3].reduce((word, i) => {
     const nibble = Number((u(32, selection) >> BigInt(4 * i)) & 15n);
@@ -84,9 +87,9 @@ const others: Readonly<Record<string, Model>> = {
     const has = (bit: bigint): boolean => ((flags >> bit) & 1n) === 1n;
     const term = (v: bigint, unsigned: boolean, negated: boolean) => (unsigned ? u(64, v) : v) * (negated ? -1n : 1n);
     const sum = term(a, has(0n), has(2n)) + term(b, has(1n), has(3n));
-    const least = has(4n) ? 0n : -(2n ** 63n);
-    const most = least + 2n ** 64n - 1n;
-    return sum < least ? least : sum > most ? most : sum;
+    const min = has(4n) ? 0n : -(2n ** 63n);
+    const max = min + 2n ** 64n - 1n;
+    return sum < min ? min : sum > max ? max : sum;
   },
   "i64.mul_add_shr_sat": (a, b, c) => {
     const exact = a * b + c;
@@ -105,7 +108,7 @@ const toHost = (ty: Ty, v: bigint): Value =>
   ty === "pred" ? (v & 1n) === 1n : ty === "i32" ? Number(s(32, v)) : s(64, v);
 const sized = (ty: Ty, v: bigint): bigint => (ty === "pred" ? v & 1n : s(ty === "i32" ? 32 : 64, v));
 
-/** Compares the primitive with its model on these operands; the model's result counts modulo the result's width. */
+/** Compares a primitive with its model on these operands, modulo the width of the result. */
 function check(name: PrimName, model: Model, operands: readonly bigint[]): void {
   const row = primOf(name);
   const values = row.params.map((ty, i) => sized(ty, operands[i] ?? 0n));

@@ -26,7 +26,7 @@ test.each([
   [kit.op("pred.not", leaf(0, "pred")), "!a"],
 ])("%#", (expr, text) => expect(print(expr)).toBe(text));
 
-test("what is used twice is named once", () => {
+test("a part that is used twice gets one name", () => {
   const sum = kit.add(a, b);
   const square = kit.mul(sum, sum);
   const results = [
@@ -42,7 +42,7 @@ test("a chain of shared parts is printed in linear size", () => {
   expect(printEquations([{ name: "d", value: expr }], nameOf).join("\n").length).toBeLessThan(1500);
 });
 
-test("places of a byte file are bytes, patterns and types", () => {
+test("reads of a byte file show the byte, the region and the type", () => {
   const region = { at: 1728, first: 0, vertical: 8, width: 8, horizontal: 1 };
   const source: Expr = { kind: "region", ty: "f32", bits: 32, signed: false, region };
   const high: Expr = { kind: "region", ty: "i32", bits: 16, signed: true, region: { ...region, first: 8 } };

@@ -16,7 +16,7 @@ const values: Readonly<Record<Ty, fc.Arbitrary<Value>>> = {
   f64: fc.oneof(fc.double(), single, fc.constantFrom(2 ** 31 - 0.5, 2 ** 52 + 0.5, -(2 ** 63) - 2 ** 11)),
 };
 
-/** Whether a value is one that expressions of the type may have (`HostValue`). */
+/** Whether a value is valid for the type (see `HostValue`). */
 const isOf: Readonly<Record<Ty, (value: Value) => boolean>> = {
   pred: (value) => typeof value === "boolean",
   i32: (value) => typeof value === "number" && Object.is(value, value | 0),
@@ -27,7 +27,7 @@ const isOf: Readonly<Record<Ty, (value: Value) => boolean>> = {
 
 const table: readonly (readonly [string, Prim])[] = Object.entries(prims);
 
-test.each(table)("%s gives a value of its type for all operands, and the same again", (_, prim) => {
+test.each(table)("%s gives a value of its type for all operands, and the same value again", (_, prim) => {
   const evaluate = prim.eval as (...args: Value[]) => Value;
   fc.assert(
     fc.property(fc.tuple(...prim.params.map((ty) => values[ty])), (args) => {

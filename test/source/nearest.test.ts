@@ -14,6 +14,6 @@ test.each([
   expect(nearest(word, commands)).toBe(meant);
 });
 
-test.each(["", "x", "debug", "kcehc", "a".repeat(41)])("%s means nothing that there is", (word) => {
+test.each(["", "x", "debug", "kcehc", "a".repeat(41)])("%s is close to no command", (word) => {
   expect(nearest(word, commands)).toBeNull();
 });

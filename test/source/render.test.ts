@@ -10,14 +10,14 @@ import {
   type Span,
 } from "../../src/source/index.ts";
 
-/** `«` and `»` around a part of the text mark the span; they are taken out. */
+/** Makes a source text whose span is the part between `«` and `»`; the marks themselves are removed. */
 function marked(text: string): { source: SourceText; span: Span } {
   const start = text.indexOf("«");
   const end = text.indexOf("»") - 1;
   return { source: new SourceText("a.ptx", text.replace(/[«»]/g, "")), span: { start, end } };
 }
 
-/** What the carets of a frame stand under, column by column: the independent reading of a frame. */
+/** Reads a frame independently of how it was made: returns the text above the carets, column by column. */
 function underlined([line = "", marks = ""]: readonly string[]): string {
   const columns = [...line].flatMap((c) => (/[\u3000-\u9fff\u{1f300}-\u{1faff}]/u.test(c) ? [c, ""] : [c]));
   const from = marks.search(/[\^-]/);
@@ -53,13 +53,13 @@ describe("frames", () => {
     expect(renderFrame(source, span)[1]).toBe("      |      ^");
   });
 
-  test("an empty span is one caret, also at the end of the text", () => {
+  test("an empty span is marked with one caret, even at the end of the text", () => {
     expect(renderFrame(...at("mov «»a;"))[1]).toBe("      |     ^");
     expect(renderFrame(...at("ret«»"))[1]).toBe("      |    ^");
     expect(renderFrame(...at("ret;\n«»"))).toEqual(["    2 |", "      | ^"]);
   });
 
-  test("a span over several lines is marked to the end of the first", () => {
+  test("a span over several lines is marked up to the end of the first", () => {
     expect(renderFrame(...at("a {«x\n y\n z»}"))).toEqual(["    1 | a {x", "      |    ^ to line 3"]);
   });
 
@@ -78,13 +78,13 @@ describe("frames", () => {
     expect(frame[0]!.startsWith("    1 | …")).toBe(offset > 0);
   });
 
-  test("a span longer than the screen keeps its beginning", () => {
+  test("of a span longer than the screen the beginning is shown", () => {
     const frame = renderFrame(new SourceText("a", "x".repeat(500)), { start: 200, end: 480 }, { width: 60 });
     expect(frame[0]!.length).toBe(60);
     expect(frame[1]).toMatch(/^ {6}\| {2}\^+$/);
   });
 
-  test("every span of a hostile text gives a frame within the width", () => {
+  test("every span of a hostile text gives a frame of two lines", () => {
     const text = "\t漢\u0301\ud800🚀\x1b\n\r\n\t\t" + "é漢".repeat(80);
     for (let start = 0; start <= text.length + 2; start++) {
       for (const length of [-3, 0, 1, 7, 400]) {
@@ -122,10 +122,10 @@ a.ptx:1:11: note: declared here
 `);
   });
 
-  test("colour adds nothing but escape sequences", () => {
+  test("colouring only adds escape sequences", () => {
     const d = diagnostic("add«.sat».u32 a;", { help: "h", notes: [{ message: "n" }] });
     const colored = renderDiagnostic(d, { style: colorStyle });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for escape sequences
     const bare = colored.replace(/\x1b\[[\d;]*m/g, "");
     expect(bare).toBe(renderDiagnostic(d));
     expect(bare).not.toBe(colored);
@@ -135,7 +135,7 @@ a.ptx:1:11: note: declared here
     expect(renderDiagnostic(diagnostic("«x»", { message: "no `\x1b[31m` here" }))).toContain("no `␛[31m` here");
   });
 
-  test("as JSON, lines and columns count from 1", () => {
+  test("lines and columns in JSON count from 1", () => {
     const d = diagnostic("\nadd«.sat».u32 a;", { notes: [{ message: "n" }] });
     const json = {
       code: "unknown-modifier",

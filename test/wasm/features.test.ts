@@ -6,7 +6,7 @@ import { Exact, type Format, nearest } from "../numeric/exact.ts";
 const view = new DataView(new ArrayBuffer(8));
 const single: Format = { exponent: 8, fraction: 23 };
 
-describe("the cases that tell a fused multiply-add", () => {
+describe("the cases that detect a fused multiply-add", () => {
   test.each(maddCases.f32.filter(([, , c]) => Number.isFinite(c)))("binary32: %d * %d + %d is %d", (a, b, c, sum) => {
     for (const operand of [a, b, c]) expect(Math.fround(operand)).toBe(operand);
     const [x, y, z] = [a, b, c].map(Exact.of) as [Exact, Exact, Exact];
@@ -18,7 +18,7 @@ describe("the cases that tell a fused multiply-add", () => {
     expect(sum).toBe(fma64(a, b, c, "rn"));
   });
 
-  test("some differ by a rounded product, some by a rounding to binary64 first", () => {
+  test("some cases detect a rounded product, some an intermediate rounding to binary64", () => {
     const wrong = (inexact: (a: number, b: number, c: number) => number, ty: "f32" | "f64") =>
       maddCases[ty].filter(([a, b, c, sum]) => !Object.is(inexact(a, b, c), sum)).length;
     expect(wrong((a, b, c) => Math.fround(Math.fround(a * b) + c), "f32")).toBeGreaterThanOrEqual(7);
@@ -27,6 +27,6 @@ describe("the cases that tell a fused multiply-add", () => {
   });
 });
 
-test("features are found out once", () => {
+test("features are detected once", () => {
   expect(machineFeatures()).toBe(machineFeatures());
 });

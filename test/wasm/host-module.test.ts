@@ -2,11 +2,14 @@ import { setFlagsFromString } from "node:v8";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { hostModule, ModuleWriter, wasm } from "../../src/wasm/index.ts";
 
-/** More than V8 had better optimize. */
+/** Larger than V8 may optimize. */
 const large = 2 ** 20;
 const flags = ["wasm-tier-up", "wasm-dynamic-tiering", "wasm-lazy-compilation"];
 
-/** A module whose `run(n)` goes around `n / step` times. V8 keeps what it has made of a module for others with the same bytes. */
+/**
+ * A module whose `run(n)` loops `n / step` times. V8 reuses its code for modules with the same bytes, so tests use
+ * different steps.
+ */
 function looping(step = 1): Uint8Array<ArrayBuffer> {
   const module = new ModuleWriter();
   const w = module.function("run", ["i32"], ["i32"]);
@@ -24,11 +27,11 @@ function looping(step = 1): Uint8Array<ArrayBuffer> {
 type Run = (rounds: number) => number;
 const runOf = (module: WebAssembly.Module): Run => new WebAssembly.Instance(module).exports["run"] as Run;
 
-describe("what V8 makes of a module", () => {
+describe("how V8 compiles a module", () => {
   setFlagsFromString("--allow-natives-syntax");
   const isUnoptimized = new Function("run", "return %IsLiftoffFunction(run)") as (run: Run) => boolean;
 
-  /** Whether a function that has run for a while is still what V8's first tier has made. */
+  /** Whether a function that has run for a while is still the output of V8's first tier. */
   async function staysAsItBegan(run: Run): Promise<boolean> {
     for (let i = 0; i < 100 && isUnoptimized(run); i++) {
       run(1_000_000);
@@ -37,7 +40,7 @@ describe("what V8 makes of a module", () => {
     return isUnoptimized(run);
   }
 
-  test("functions are optimized, but for those of a module with a very large one", async () => {
+  test("functions are optimized, except in a module with a very large one", async () => {
     expect(await staysAsItBegan(runOf(hostModule(looping(2), large)))).toBe(true);
     expect(await staysAsItBegan(runOf(hostModule(looping(4), 1000)))).toBe(false);
   });
@@ -56,19 +59,19 @@ describe("flags of V8", () => {
   const without = flags.map((flag) => `--no-${flag}`);
   const again = flags.map((flag) => `--${flag}`);
 
-  test("they are for modules with a very large function alone, and then as before", () => {
+  test("they are only set for a module with a very large function, and reset afterwards", () => {
     expect(runOf(hostModule(looping(), 1000))(5)).toBe(0);
     expect(set).toEqual([]);
     expect(runOf(hostModule(looping(), large))(5)).toBe(0);
     expect(set).toEqual([...without, ...again]);
   });
 
-  test("they are as before, too, where the module is none", () => {
+  test("they are reset even if the module is invalid", () => {
     expect(() => hostModule(new Uint8Array(8), large)).toThrow(WebAssembly.CompileError);
     expect(set).toEqual([...without, ...again]);
   });
 
-  test("a host that was started with wishes of its own keeps them", () => {
+  test("a host that was started with flags of its own keeps them", () => {
     vi.spyOn(process, "execArgv", "get").mockReturnValue(["--liftoff-only", "--no-wasm-tier-up"]);
     hostModule(looping(), large);
     expect(set).toEqual([]);

@@ -12,7 +12,7 @@ const define = (module: ModuleWriter, name: string, value: Wasm): void => {
   module.export(name);
 };
 
-test("functions may be imported when others are written already, and called before they are there", () => {
+test("functions may be imported after others are written, and called before they are added", () => {
   const module = new ModuleWriter();
   define(module, "sum", wasm.op("i32.add", a!, b!));
   const outer = module.function("outer", ["i32"], ["i32"]);
@@ -26,7 +26,7 @@ test("functions may be imported when others are written already, and called befo
   expect([sum!(3, 4), call!(10)]).toEqual([7, 15]);
 });
 
-test("what a machine has natively is written in place of the call", () => {
+test("a call is replaced by the machine's native operation", () => {
   const difference: LibraryFunction = {
     name: "difference",
     params: ["i32", "i32"],
@@ -44,7 +44,7 @@ test("what a machine has natively is written in place of the call", () => {
   expect(sizes[0]).not.toBe(sizes[1]);
 });
 
-test("a branch that is not taken computes nothing, not even what it uses twice", () => {
+test("a branch that is not taken computes nothing, not even a part that it uses twice", () => {
   const module = new ModuleWriter();
   const calls: string[] = [];
   const part = (name: string): Wasm => wasm.import(name, "i32", a!);
@@ -61,7 +61,7 @@ test("a branch that is not taken computes nothing, not even what it uses twice",
   expect(calls.sort()).toEqual(["both", "then"]);
 });
 
-test("what is expected of a branch is told by its place in the function", () => {
+test("branch hints go by the offset in the function", () => {
   const module = new ModuleWriter();
   const f = module.function("f", ["i32"], ["i32"]);
   module.export("f");
@@ -84,21 +84,21 @@ test("what is expected of a branch is told by its place in the function", () => 
   module.function("before", [], []);
   const compiled = new WebAssembly.Module(module.finish());
   const [hints] = WebAssembly.Module.customSections(compiled, "metadata.code.branch_hint");
-  // One function, number 0, two hints: the `if` is behind 3 bytes of locals, 2 of the call and 2 of `local.get`; it has 6 bytes, behind
-  // which `block` and `local.get` have 2 each before the `br_if`.
+  // One function, index 0, with two hints. The `if` comes after 3 bytes of locals, 2 of the call and 2 of `local.get`.
+  // It takes 6 bytes; after it come `block` and `local.get` with 2 bytes each, then the `br_if`.
   expect([...new Uint8Array(hints!)]).toEqual([1, 0, 2, 7, 1, 1, 17, 1, 0]);
   const { f: run } = new WebAssembly.Instance(compiled, {}).exports as Record<string, (x: number) => number>;
   expect([run!(1), run!(0)]).toEqual([7, 9]);
 });
 
-test("what lasts is kept in memory beyond some locals, and is as in locals", () => {
+test("lasting values beyond the spill budget are in memory and behave like locals", () => {
   const module = new ModuleWriter();
   module.importMemory({ initial: 1, maximum: 1, shared: false });
   const w = module.function("f", ["i32"], ["i32"]);
   w.keepIn({ base: 0, offset: 64, bytes: 16 * 4, mostLocals: 2 });
   const [first, second, ...others] = Array.from({ length: 8 }, () => w.lasting("i32")) as [number, number, ...number[]];
   w.assign([first, second, ...others].map((local, i) => ({ local, value: wasm.i32(10 ** i) })));
-  // At once: each gets what the other had.
+  // A swap: both values are read before either is written.
   w.assign([
     { local: first, value: wasm.local("i32", others[0]!) },
     { local: others[0]!, value: wasm.local("i32", first) },
@@ -108,12 +108,12 @@ test("what lasts is kept in memory beyond some locals, and is as in locals", () 
   module.export("f");
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1 });
   expect(instance(module, { memory })["f"]!(1024)).toBe(87_654_123);
-  // The third to the sixth of them, at their places.
+  // The third to the sixth value, in the spill area.
   const words = new Int32Array(memory.buffer, 1024 + 64, 16);
   expect([0, 4, 8, 12].map((i) => words[i])).toEqual([1, 1000, 10_000, 100_000]);
 });
 
-test("a function may be as large as hosts take it, and no larger", () => {
+test("a function may be as large as hosts accept, and no larger", () => {
   const sized = (bytes: number, locals: number): ModuleWriter => {
     const module = new ModuleWriter();
     const w = module.function("f", [], []);

@@ -1,18 +1,21 @@
 import type { SourceText, Style } from "../../source/index.ts";
 import type { Session } from "../session.ts";
 
-/** What a command prints, and what becomes of the debugger. */
+/** The text that a command prints, and whether it ends the debugger. */
 export interface Answer {
+  /** The text to print; may have several lines. */
   readonly text: string;
+  /** Whether the debugger is to end. */
   readonly quit?: boolean;
 }
 
-/** How a console shows things. */
+/** How a console displays text. */
 export interface ConsoleView {
+  /** How each role of text is coloured. */
   readonly style: Style;
-  /** Columns. */
+  /** Width in columns. */
   readonly width: number;
-  /** The text of a file that `.loc` names, if it is there; absent: none is. */
+  /** Returns the text of a file that `.loc` names, or null if it is not available. If absent, no such files are. */
   readonly readSource?: (path: string) => SourceText | null;
 }
 
@@ -20,14 +23,15 @@ export interface ConsoleContext extends ConsoleView {
   readonly session: Session;
 }
 
+/** One command of the console. */
 export interface ConsoleCommand {
   readonly name: string;
-  /** Abbreviations beside the beginnings of the name. */
+  /** Abbreviations other than beginnings of the name. */
   readonly aliases?: readonly string[];
-  /** What follows the name, for the help. */
+  /** The arguments, as the help shows them. */
   readonly args?: string;
   readonly help: string;
-  /** An empty line does it again. */
+  /** Whether an empty line repeats the command. */
   readonly repeats?: boolean;
   run(context: ConsoleContext, args: string): string | Promise<string>;
 }

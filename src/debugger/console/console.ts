@@ -8,12 +8,13 @@ import { motionCommands, type StepSettings } from "./motion-commands.ts";
 import { pointCommands } from "./point-commands.ts";
 import { stopText, table } from "./render.ts";
 
-/** Columns of the help, so that its groups stand below each other. */
+/** Column widths of the help, so that its groups are aligned. */
 const commandColumns = 34;
 const aliasColumns = 7;
 
-/** Text in, text out: the commands of a debugger, for terminals, scripts and the consoles of editors. */
+/** The commands of a debugger as text in and text out, for terminals, scripts and the consoles of editors. */
 export class Console {
+  /** The session that the commands act on. */
   readonly session: Session;
   readonly #context: ConsoleContext;
   readonly #settings: StepSettings = { scope: "lane", granularity: "instruction" };
@@ -26,33 +27,36 @@ export class Console {
     this.#context = { session, ...view };
     const own: readonly ConsoleCommand[] = [
       { name: "help", aliases: ["h", "?"], args: "[COMMAND]", help: "this list", run: (_, args) => this.#help(args) },
-      { name: "quit", aliases: ["q", "exit"], help: "end", run: () => "" },
+      { name: "quit", aliases: ["q", "exit"], help: "end the debugger", run: () => "" },
     ];
     this.#groups = [
       { title: "Going through time", commands: motionCommands(this.#settings) },
       { title: "Where to stop", commands: pointCommands },
       { title: "Looking", commands: lookCommands },
-      { title: "Else", commands: own },
+      { title: "Other", commands: own },
     ];
     this.#commands = this.#groups.flatMap(({ commands }) => commands);
   }
 
-  /** What is said before the first command. */
+  /** The text to show before the first command: where the program stands. */
   get greeting(): string {
     return stopText(this.session, this.session.stop("entry"), this.#context);
   }
 
-  /** How a line may go on, for the Tab key. */
+  /** Returns the commands that begin with a line, for the Tab key. */
   complete(line: string): readonly string[] {
     return this.#commands.map(({ name }) => name).filter((name) => name.startsWith(line));
   }
 
-  /** Whether a line begins with a command's full name or an abbreviation of one. */
+  /** Whether a line begins with the full name or an unambiguous abbreviation of a command. */
   knows(line: string): boolean {
     return this.#find(split(line).name).length === 1;
   }
 
-  /** Does what a line says; an empty one, what the last one said if that can be repeated. What goes wrong is in the text. */
+  /**
+   * Executes a line; an empty line repeats the last command if that can be repeated. Errors of the user are part of the
+   * text, with `failed` set.
+   */
   async run(line: string): Promise<Answer & { readonly failed: boolean }> {
     const text = line.trim() === "" ? this.#last : line.trim();
     if (text === "" || text.startsWith("#")) return { text: "", failed: false };
@@ -74,7 +78,7 @@ export class Console {
     }
   }
 
-  /** The command of a name or an abbreviation; several where it is the beginning of several. */
+  /** Returns the command with a name or abbreviation; several if the name is ambiguous. */
   #find(name: string): readonly ConsoleCommand[] {
     const exact = this.#commands.find((c) => c.name === name || c.aliases?.includes(name));
     return exact ? [exact] : name === "" ? [] : this.#commands.filter((c) => c.name.startsWith(name));
@@ -104,11 +108,11 @@ export class Console {
     const groups = this.#groups.map(({ title, commands }) =>
       [style("strong", title), table(commands.map(rowOf), width)].join("\n"),
     );
-    return `${groups.join("\n")}\nThe beginning of a name will do where it is the only one. An empty line repeats a step.`;
+    return `${groups.join("\n")}\nNames can be abbreviated if that is unambiguous. An empty line repeats a step.`;
   }
 }
 
-/** `x/8f32 ADDRESS` has its arguments right behind the name. */
+/** Splits a line into name and arguments. In `x/8f32 ADDRESS` the arguments follow the name without a blank. */
 function split(line: string): { readonly name: string; readonly args: string } {
   const [, name = "", args = ""] = /^\s*([^\s/]*)\s*(.*)$/.exec(line) ?? [];
   return { name, args: args.trim() };

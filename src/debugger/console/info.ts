@@ -7,7 +7,7 @@ import { liveRegisters } from "../view/liveness.ts";
 import { barriersTable, lanesTable, lanesText } from "../view/tables.ts";
 import { formatFirst, numberOf } from "../view/value.ts";
 import { functionAt, moduleVariables } from "../view/names.ts";
-import type { Onlooker } from "../view/memory-view.ts";
+import type { Viewpoint } from "../view/memory-view.ts";
 import { typedBits, type Variable } from "../view/variables.ts";
 import type { ConsoleContext } from "./command.ts";
 import { pointsText } from "./point-commands.ts";
@@ -19,7 +19,7 @@ interface Topic {
   readonly text: (context: ConsoleContext, args: string) => string;
 }
 
-/** What a value of 64 bits may be the address of, in words. */
+/** Describes what a 64-bit value may point to: a function, a variable or an allocation; empty if nothing. */
 function pointsTo({ execution, scope }: Session, v: Variable): string {
   const bytes = v.read(scope);
   if (bytes.length !== 8) return "";
@@ -30,7 +30,7 @@ function pointsTo({ execution, scope }: Session, v: Variable): string {
   return text.includes(",") ? text.slice(text.indexOf(",") + 2) : "";
 }
 
-/** Live ones, all of them, or those that are named; in the lane in focus, or in every lane. */
+/** Shows registers of the lane in focus: the live ones, all, or the named ones. */
 function registers({ session }: ConsoleContext, args: string): string {
   const { frame } = session.view;
   if (frame === null) throw new DebuggerError("nothing runs here");
@@ -52,7 +52,7 @@ function registers({ session }: ConsoleContext, args: string): string {
   return rows.length === 0 ? `no register is live here${more}` : table(rows) + more;
 }
 
-const variableText = (v: Variable, of: Onlooker): string => formatFirst(typedBits(v, of));
+const variableText = (v: Variable, of: Viewpoint): string => formatFirst(typedBits(v, of));
 
 function locals({ session }: ConsoleContext): string {
   const { scope } = session;
@@ -111,7 +111,7 @@ function barriers({ session }: ConsoleContext): string {
   const rows = barriersTable(block).map(({ id, arrived, expected, round, warps: waiting }) => [
     `barrier ${id}`,
     `${arrived} of ${expected} have arrived`,
-    waiting.length === 0 ? "nobody waits" : `warps ${waiting.join(", ")} wait`,
+    waiting.length === 0 ? "no warp waits" : `warps ${waiting.join(", ")} wait`,
     round === 1 ? "passed once" : `passed ${round} times`,
   ]);
   return rows.length === 0 ? "no barrier has been used" : table(rows);
@@ -156,22 +156,22 @@ function variables({ session }: ConsoleContext): string {
   return rows.length + buffers.length === 0 ? "no variables" : table([...rows, ...buffers]);
 }
 
-/** Of several that begin alike, the first is meant by the beginning. */
+/** If several topics share a beginning, it stands for the first one. */
 export const infoTopics: readonly Topic[] = [
-  { name: "registers", help: "live registers of the lane; all of them, or those that are named", text: registers },
+  { name: "registers", help: "live registers of the lane; with all or names, those registers", text: registers },
   { name: "locals", help: "variables of the function and parameters of the kernel", text: locals },
   { name: "lanes", help: "where the lanes of the warp are, and what they wait for", text: lanes },
   { name: "warps", help: "the warps of the block", text: warps },
   { name: "breakpoints", help: "breakpoints and watchpoints", text: ({ session }) => pointsText(session) },
   { name: "blocks", help: "the blocks that run", text: blocks },
   { name: "barriers", help: "the barriers of the block", text: barriers },
-  { name: "time", help: "where time stands, and how far it is known", text: time },
+  { name: "time", help: "the present time, and how much of time is known", text: time },
   {
     name: "output",
     help: "what has been printed up to now",
     text: ({ session }) => session.timeline.output || "nothing",
   },
-  { name: "reports", help: "what sanitizers and faults have said", text: reports },
+  { name: "reports", help: "the reports of sanitizers and faults", text: reports },
   {
     name: "functions",
     help: "the functions of the program",

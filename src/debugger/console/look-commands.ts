@@ -28,7 +28,7 @@ function list(context: ConsoleContext, args: string): string {
   return listing(source, { first: line - around, last: line + around, here, marked }, style);
 }
 
-/** Lines of a file that `.loc` names, where the text is there; null: it is not. */
+/** Lists lines of a file that `.loc` names; null if its text is not available. */
 function listOrigin({ session, style, readSource }: ConsoleContext, args: string): string | null {
   const [, asked = "", line = ""] = /^(.+):(\d+)$/.exec(args) ?? [];
   const path = asked === "" ? null : originFile(session.functions, asked);
@@ -68,9 +68,9 @@ function print({ session }: ConsoleContext, args: string): string {
   return formatValue(session.evaluate(text), hex === undefined ? "natural" : "hex");
 }
 
-const mostElements = 4096;
+const maxElements = 4096;
 
-/** `x/COUNTTYPE ADDRESS`: bytes as a dump, or elements of a type. */
+/** Executes `x/COUNTTYPE ADDRESS`: shows bytes as a dump, or elements of a type. */
 function examine({ session }: ConsoleContext, args: string): string {
   const [, count, type = "", text = ""] = /^(?:\/(\d*)(\w*)\s+)?(.*)$/.exec(args) ?? [];
   if (text === "") throw new DebuggerError("x: at which address? x/8f32 %rd1, x/64 exchange");
@@ -78,10 +78,9 @@ function examine({ session }: ConsoleContext, args: string): string {
   const { scope } = session;
   const { address } = addressOf(parseExpression(text), scope);
   const each = type === "" ? 1 : sizeOf(type)!;
-  const wanted = Math.min(Number(count || (type === "" ? 64 : 8)), mostElements);
-  const onlooker = { grid: session.execution.grid, activation: scope.activation, lane: scope.lane };
-  const bytes = readMemory(onlooker, address, wanted * each);
-  if (bytes.length < each) throw new DebuggerError(`nothing that can be read is at 0x${address.toString(16)}`);
+  const wanted = Math.min(Number(count || (type === "" ? 64 : 8)), maxElements);
+  const bytes = readMemory(scope, address, wanted * each);
+  if (bytes.length < each) throw new DebuggerError(`there is no readable memory at 0x${address.toString(16)}`);
   const perLine = type === "" ? 16 : Math.max(1, Math.floor(32 / each));
   const rows: string[] = [];
   for (let at = 0; at + each <= bytes.length; at += perLine * each) {
@@ -89,7 +88,7 @@ function examine({ session }: ConsoleContext, args: string): string {
     const head = `0x${(address + BigInt(at)).toString(16)}:`;
     rows.push(`${head}  ${type === "" ? dump(line) : elementsText(line, type, each)}`);
   }
-  const end = bytes.length < wanted * each ? `\n(${bytes.length} bytes: what is there ends here)` : "";
+  const end = bytes.length < wanted * each ? `\n(${bytes.length} bytes: the memory ends here)` : "";
   return rows.join("\n") + end;
 }
 
@@ -107,16 +106,15 @@ function elementsText(bytes: Uint8Array, type: string, size: number): string {
   return texts.join("  ");
 }
 
-/** Where the focus goes, if there is something. */
+/** Moves the focus, if there is something at its new place. */
 function focus(context: ConsoleContext, change: { block?: number; warp?: number; lane?: number }): string {
   const { session } = context;
   const next = { ...session.focus, ...change, frame: 0 };
   const warp = warpOf(session.execution, next);
   if (warp === null) {
     const running = session.execution.blocks.map((b) => `(${b.id.join(",")})`).join(" ") || "none";
-    throw new DebuggerError(
-      `there is no warp ${next.warp} of block (${session.blockId(next.block).join(",")}) running; blocks that run: ${running}`,
-    );
+    const block = `block (${session.blockId(next.block).join(",")})`;
+    throw new DebuggerError(`there is no warp ${next.warp} of ${block} running; blocks that run: ${running}`);
   }
   const place = placeOf(warp, next.lane, session.moment);
   if (next.lane > 31 || place.state === "absent") throw new DebuggerError(`the warp has no lane ${next.lane}`);
@@ -130,7 +128,7 @@ const numberIn = (what: string, text: string): number => {
   return Number(text);
 };
 
-/** The ticket of a block, given as that or as x,y,z. */
+/** Returns the linear index of a block, which is given as such or as x,y,z. */
 function ticketOf(session: Session, text: string): number {
   const [gx, gy, gz] = session.execution.grid.dimensions;
   const isPlace = text.includes(",");
@@ -140,7 +138,7 @@ function ticketOf(session: Session, text: string): number {
   throw new DebuggerError(`there is no block ${text}: the grid has ${gx}x${gy}x${gz}`);
 }
 
-/** The warp and the lane of a thread of the block in focus. */
+/** Returns the warp and the lane of a thread of the block in focus. */
 function threadOf(session: Session, text: string): { warp: number; lane: number } {
   const [x = 0, y = 0, z = 0] = text.replace(/[()]/g, "").split(",").map(Number);
   const block = session.execution.blocks.find((b) => b.ticket === session.focus.block);
@@ -177,7 +175,7 @@ export const lookCommands: readonly ConsoleCommand[] = [
   },
   {
     name: "down",
-    help: "look at what it has called",
+    help: "look at the callee",
     run: (context) => selectFrame(context, context.session.focus.frame - 1),
   },
   {
@@ -197,7 +195,7 @@ export const lookCommands: readonly ConsoleCommand[] = [
   {
     name: "set",
     args: "TARGET = EXPRESSION",
-    help: "give a register, a variable or memory a value; what has come after is no more",
+    help: "give a register, a variable or memory a value; time after it is forgotten",
     run: ({ session }, args) => {
       const [, target, value] = /^(.*?[^=!<>])=(?!=)\s*(.*)$/.exec(args) ?? [];
       if (target === undefined || value === undefined) throw new DebuggerError("set: expected TARGET = EXPRESSION");

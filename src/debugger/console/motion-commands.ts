@@ -6,13 +6,13 @@ import type { Search } from "../search.ts";
 import type { ConsoleCommand, ConsoleContext } from "./command.ts";
 import { stopText } from "./render.ts";
 
-/** How steps go until they are told otherwise. */
+/** The current settings of step commands. */
 export interface StepSettings {
   scope: Scope;
   granularity: Granularity;
 }
 
-/** Goes, and says where time has stopped and what the program has printed on the way. */
+/** Goes through time, and describes where it stops and what the program has printed on the way. */
 async function go(context: ConsoleContext, search: Search<Stop>): Promise<string> {
   const { session } = context;
   const before = session.timeline.output;
@@ -24,7 +24,7 @@ async function go(context: ConsoleContext, search: Search<Stop>): Promise<string
 
 const isOver = ({ reason }: Stop): boolean => reason !== "step";
 
-/** As many steps as asked for, or fewer if something else stops. */
+/** Makes several steps, or fewer if something else stops. */
 function* several(session: Session, count: number, step: () => Search<Stop>): Search<Stop> {
   let stop = session.stop("step");
   for (let i = 0; i < count; i++) {
@@ -42,24 +42,33 @@ function countOf(args: string): number {
 
 const scopes: readonly Scope[] = ["lane", "warp", "block", "machine"];
 
-export function motionCommands(settings: StepSettings): readonly ConsoleCommand[] {
-  const stepper = (
-    name: string,
-    aliases: readonly string[],
-    help: string,
-    request: Pick<StepRequest, "kind" | "backward">,
-  ): ConsoleCommand => ({
+/** Returns a command that makes steps; `kind: "out"` takes no count. */
+function stepCommand(
+  settings: StepSettings,
+  name: string,
+  alias: string,
+  help: string,
+  request: Pick<StepRequest, "kind" | "backward">,
+): ConsoleCommand {
+  const isOut = request.kind === "out";
+  return {
     name,
-    aliases,
-    args: request.kind === "out" ? "" : "[N]",
+    aliases: [alias],
+    args: isOut ? "" : "[N]",
     help,
     repeats: true,
     run: (context, args) => {
       const { session } = context;
       const once = (): Search<Stop> => session.step({ ...settings, ...request });
-      return go(context, several(session, request.kind === "out" ? 1 : countOf(args), once));
+      return go(context, several(session, isOut ? 1 : countOf(args), once));
     },
-  });
+  };
+}
+
+/** The commands that go through time; `settings` are changed by some of them. */
+export function motionCommands(settings: StepSettings): readonly ConsoleCommand[] {
+  const stepper = (name: string, alias: string, help: string, request: Pick<StepRequest, "kind" | "backward">) =>
+    stepCommand(settings, name, alias, help, request);
   return [
     {
       name: "continue",
@@ -68,14 +77,14 @@ export function motionCommands(settings: StepSettings): readonly ConsoleCommand[
       repeats: true,
       run: (context) => go(context, context.session.continue({ here: context.session.now === 0 })),
     },
-    stepper("step", ["s"], "execute an instruction, into calls", { kind: "into" }),
-    stepper("next", ["n"], "the same over calls", { kind: "over" }),
-    stepper("finish", ["fin"], "go on until the lane has come back from the function", { kind: "out" }),
+    stepper("step", "s", "execute an instruction, into calls", { kind: "into" }),
+    stepper("next", "n", "the same, over calls", { kind: "over" }),
+    stepper("finish", "fin", "go on until the lane has come back from the function", { kind: "out" }),
     {
       name: "until",
       aliases: ["u", "advance"],
       args: "[PLACE]",
-      help: "go on to a place of the function or behind it; without a place, out of a loop",
+      help: "go on to a place of the function, or out of it; without a place, out of a loop",
       run: (context, args) => go(context, context.session.until(args === "" ? null : args, settings.scope)),
     },
     {
@@ -85,9 +94,9 @@ export function motionCommands(settings: StepSettings): readonly ConsoleCommand[
       repeats: true,
       run: (context) => go(context, context.session.continue({ backward: true })),
     },
-    stepper("reverse-step", ["rs"], "undo an instruction of the lane, into calls", { kind: "into", backward: true }),
-    stepper("reverse-next", ["rn"], "the same over calls", { kind: "over", backward: true }),
-    stepper("reverse-finish", ["rf"], "go back to the call of the function", { kind: "out", backward: true }),
+    stepper("reverse-step", "rs", "undo an instruction of the lane, into calls", { kind: "into", backward: true }),
+    stepper("reverse-next", "rn", "the same, over calls", { kind: "over", backward: true }),
+    stepper("reverse-finish", "rf", "go back to the call of the function", { kind: "out", backward: true }),
     {
       name: "goto",
       aliases: ["g"],
@@ -99,7 +108,7 @@ export function motionCommands(settings: StepSettings): readonly ConsoleCommand[
       name: "last-write",
       aliases: ["lw", "who-wrote"],
       args: "EXPRESSION",
-      help: "go back to whoever last wrote a register, a variable, or memory ([address]:type)",
+      help: "go back to the last write of a register, a variable, or memory ([address]:type)",
       run: async (context, args) => {
         if (args === "") throw new DebuggerError("last-write: of what? A register, a variable, or [address]:type");
         const { session } = context;

@@ -13,7 +13,7 @@ function placesText(session: Session, { locations }: Breakpoint): string {
   return places.length > 3 ? `${places.length} places, first ${places[0]}` : places.join("; ");
 }
 
-/** `PLACE [if CONDITION]`; without a place the present instruction. */
+/** Sets a breakpoint at `PLACE [if CONDITION]`; without a place, at the current instruction. */
 function setBreakpoint(session: Session, args: string, options: BreakpointOptions): string {
   const [, place = "", condition] = /^(.*?)(?:\s*\bif\s+(.*))?$/.exec(args) ?? [];
   const { site } = session.view.place ?? {};
@@ -30,7 +30,7 @@ function watch(session: Session, args: string, on: WatchKind): string {
   return `watchpoint ${id} (${on}): ${watchedText(session, watched)}`;
 }
 
-/** The breakpoints and watchpoints of some numbers, or all. */
+/** Returns the breakpoints and watchpoints with some numbers, or all of them. */
 function points(session: Session, args: string): readonly (Breakpoint | Watchpoint)[] {
   const all = [...session.breakpoints.values(), ...session.watchpoints.values()].sort((a, b) => a.id - b.id);
   if (args === "") return all;
@@ -113,25 +113,25 @@ export const pointCommands: readonly ConsoleCommand[] = [
   {
     name: "watch",
     args: "EXPRESSION",
-    help: "stop behind what changes a register, a variable, or memory ([address]:type)",
+    help: "stop after an instruction that changes a register, a variable, or memory ([address]:type)",
     run: ({ session }, args) => watch(session, args, "change"),
   },
   {
     name: "wwatch",
     args: "EXPRESSION",
-    help: "stop behind what writes it, changed or not",
+    help: "the same for writes that change nothing, too",
     run: ({ session }, args) => watch(session, args, "write"),
   },
   {
     name: "rwatch",
     args: "EXPRESSION",
-    help: "stop behind what reads memory",
+    help: "stop after an instruction that reads memory",
     run: ({ session }, args) => watch(session, args, "read"),
   },
   {
     name: "awatch",
     args: "EXPRESSION",
-    help: "stop behind what reads or writes memory",
+    help: "stop after an instruction that reads or writes memory",
     run: ({ session }, args) => watch(session, args, "access"),
   },
   {
@@ -148,8 +148,13 @@ export const pointCommands: readonly ConsoleCommand[] = [
   {
     name: "enable",
     args: "[ID…]",
-    help: "let them stop again",
+    help: "make breakpoints and watchpoints effective again",
     run: ({ session }, args) => enable(session, args, true),
   },
-  { name: "disable", args: "[ID…]", help: "let them be", run: ({ session }, args) => enable(session, args, false) },
+  {
+    name: "disable",
+    args: "[ID…]",
+    help: "ignore breakpoints and watchpoints",
+    run: ({ session }, args) => enable(session, args, false),
+  },
 ];

@@ -16,7 +16,7 @@ import { formatValue } from "../view/value.ts";
 import type { Watchpoint } from "../watchpoint.ts";
 import type { ConsoleView } from "./command.ts";
 
-/** Rows with columns of one width; the last column has what it needs, or, with a `width`, is wrapped. */
+/** Aligns the columns of rows; the last column is not padded but, with a `width`, wrapped. */
 export function table(rows: readonly (readonly string[])[], width = Infinity): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
   const before = widths.slice(0, -1).reduce((sum, n) => sum + n + 2, 0);
@@ -26,7 +26,7 @@ export function table(rows: readonly (readonly string[])[], width = Infinity): s
     .join("\n");
 }
 
-/** A text broken between words, its further lines indented; `width` counts the columns of the whole line. */
+/** Breaks text between words, indenting further lines. `width` counts the columns of the whole line. */
 function wrap(text: string, width: number, indent: number): string {
   if (width === Infinity) return text;
   const lines = [""];
@@ -39,7 +39,7 @@ function wrap(text: string, width: number, indent: number): string {
   return lines.join(`\n${" ".repeat(indent)}`);
 }
 
-/** "square at calls.ptx:23 (calls.cu:7)". */
+/** Returns "square at calls.ptx:23 (calls.cu:7)". */
 export function siteText(site: Site): string {
   const at = assemblyPlace(site);
   const origin = originPlace(site);
@@ -47,7 +47,7 @@ export function siteText(site: Site): string {
   return `${site.code.ir.name} at ${at.path}:${at.line}${from}`;
 }
 
-/** Lines of a text, with an arrow at one of them and a mark at those with breakpoints. */
+/** Shows lines of a text with an arrow at one of them and a mark at those with breakpoints. */
 export function listing(
   source: SourceText,
   { first, last, here, marked }: { first: number; last: number; here: number | null; marked: ReadonlySet<number> },
@@ -73,7 +73,7 @@ export function reportText(report: Report, options: RenderOptions): string {
   ].join("\n");
 }
 
-/** The focus in words: "block (0,0,0), warp 1, lane 5: thread (37,0,0)". */
+/** Describes the focus: "block (0,0,0), warp 1, lane 5: thread (37,0,0)". */
 export function focusText(session: Session): string {
   const { block, warp: index, lane } = session.focus;
   const { warp } = session.view;
@@ -108,7 +108,7 @@ function bytesText(watched: Watchpoint["watched"], bytes: Uint8Array): string {
   return formatValue({ bytes: bytes.subarray(0, 32), type: type ?? "b32" });
 }
 
-/** Why time has stopped, and what is executed next there. */
+/** Describes why time has stopped, and shows the next instruction. */
 export function stopText(session: Session, stop: Stop, view: ConsoleView): string {
   const { style } = view;
   const lines: string[] = [];
@@ -125,7 +125,7 @@ export function stopText(session: Session, stop: Stop, view: ConsoleView): strin
   return [...lines, `${time}  ${focusText(session)}`, instructionText(session, site, view)].join("\n");
 }
 
-/** The line of an instruction, with its function, below the line of the source that it comes from. */
+/** Shows the line of an instruction and its function, below the line of the source that it comes from. */
 export function instructionText(session: Session, site: Site, { style, readSource }: ConsoleView): string {
   const { line } = assemblyPlace(site);
   const marked = new Set(markedLines(session, site.code.ir.source));
@@ -138,7 +138,7 @@ export function instructionText(session: Session, site: Site, { style, readSourc
   ].join("\n");
 }
 
-/** The lines of a text at which there are enabled breakpoints. */
+/** Returns the lines of a text that have enabled breakpoints. */
 export const markedLines = (session: Session, source: SourceText): readonly number[] =>
   [...session.breakpoints.values()]
     .filter(({ enabled }) => enabled)
@@ -146,7 +146,7 @@ export const markedLines = (session: Session, source: SourceText): readonly numb
     .filter(({ ir }) => ir.source === source)
     .map(({ ir, index }) => source.position(ir.instructions[index]!.span.start).line);
 
-/** The same of a file that `.loc` names. */
+/** The same for a file that `.loc` names. */
 export const markedOriginLines = (session: Session, path: string): readonly number[] =>
   [...session.breakpoints.values()]
     .filter(({ enabled }) => enabled)

@@ -3,30 +3,39 @@ import type { Session } from "../session.ts";
 import { Debuggee } from "./debuggee.ts";
 import { type Answer, Arguments, capabilities, type DapEvent, type DapRequest, type DapResponse } from "./protocol.ts";
 
-/** What an adapter needs of the place where it runs. */
+/** What an adapter needs from its host, such as a process with stdin and stdout. */
 export interface DapHost {
   /** Sends a message to the editor. */
   send(message: DapResponse | DapEvent): void;
-  /** A debugger at the beginning of what a launch request names. Throws an Error whose message says what is wrong. */
+  /**
+   * Starts a debugger on the program that a launch request names. Rejects with an Error whose message says what is
+   * wrong. `onLog` receives the messages of log points.
+   */
   open(launch: Arguments, onLog: (text: string) => void): Promise<Session>;
-  /** The path by which an editor finds a file of the program; null where there is none that it could show. */
+  /** Returns the path under which an editor finds a file of the program, or null if the editor cannot read it. */
   pathOf(path: string): string | null;
-  /** The editor is done. */
+  /** Called when the editor has disconnected. */
   end(): void;
 }
 
-/** What a request has set going: the promise itself is in an object, so that waiting for the one is not waiting for the other. */
+/**
+ * An action that a request has started. The promise is wrapped in an object, because awaiting the request must not
+ * await the action.
+ */
 interface Taken {
   readonly going: Promise<void> | null;
 }
 
-/** The Debug Adapter Protocol, message by message: a thread is a warp, or vISA's hardware thread, of a block that runs. */
+/**
+ * One session of the Debug Adapter Protocol, message by message. A thread of the protocol is a warp (vISA: a hardware
+ * thread) of a running block.
+ */
 export class DapSession {
   readonly #host: DapHost;
   #seq = 0;
   #debuggee: Debuggee | null = null;
   #reportsProgress = false;
-  /** Of the last message. */
+  /** The handling of the last message. */
   #taken: Promise<Taken> = Promise.resolve({ going: null });
 
   constructor(host: DapHost) {
@@ -34,8 +43,8 @@ export class DapSession {
   }
 
   /**
-   * Takes a message of the editor, in its turn; what it answers goes to the host. Resolves when what it sets going has come to
-   * its end.
+   * Handles a message of the editor after all earlier ones; responses and events go to the host. Resolves when
+   * everything that the message has started is finished. Never rejects: errors become responses.
    */
   async receive(message: unknown): Promise<void> {
     this.#taken = this.#taken.then(() => this.#take(message));

@@ -16,10 +16,10 @@ interface DebuggeeOptions {
   /** Sends an event to the editor. */
   readonly say: (event: string, body?: object) => void;
   readonly pathOf: (path: string) => string | null;
-  /** The program is not debugged any more, because it has ended or the user has said so. */
+  /** Called when the program is no longer debugged, because it has ended or the user said so. */
   readonly end: () => void;
   readonly stopOnEntry: boolean;
-  /** Whether steps go by lines of the source that the assembly was made from. */
+  /** Whether steps go by lines of the source that the assembly was generated from. */
   readonly byOrigin: boolean;
   readonly reportsProgress: boolean;
 }
@@ -37,10 +37,10 @@ const reasons: Readonly<Record<Stop["reason"], string>> = {
   pause: "pause",
 };
 
-/** How the debug console shows what commands say. */
+/** How the debug console displays the output of commands. */
 const view = { style: plainStyle, width: 100 };
 
-/** A program that is being debugged, and what an editor asks about it. */
+/** A program that is being debugged, and the requests of an editor about it. */
 export class Debuggee {
   readonly #session: Session;
   readonly #options: DebuggeeOptions;
@@ -48,11 +48,11 @@ export class Debuggee {
   readonly #threads: Threads;
   readonly #breakpoints: EditorBreakpoints;
   readonly #inspector: Inspector;
-  /** What goes through time at present. */
+  /** The movement through time that is in progress. */
   #going: Promise<unknown> | null = null;
   #searches = 0;
   #isConfigured = false;
-  /** Nobody wants to know any more where it stops. */
+  /** Whether stops are no longer reported. */
   #isSilent = false;
   #lastStop: Stop | null = null;
   #shownOutput = "";
@@ -66,7 +66,7 @@ export class Debuggee {
     this.#inspector = new Inspector(session, this.#threads, options);
   }
 
-  /** What runs stops, and says nothing of it. */
+  /** Interrupts the program without reporting it. */
   leave(): void {
     this.#isSilent = true;
     this.#session.interrupt();
@@ -74,7 +74,7 @@ export class Debuggee {
 
   // ---- Requests -----------------------------------------------------------------------------------------------------
 
-  /** What also comes while the program runs: it is held up for a moment. */
+  /** Handles a request. Those that may arrive while the program runs are handled between two time slices of it. */
   handle(command: string, args: Arguments): Answer | Promise<Answer> {
     const breakpoints = this.#breakpoints;
     const inspector = this.#inspector;
@@ -120,7 +120,7 @@ export class Debuggee {
     }
     switch (command) {
       case "continue":
-        // Going on from the end is what ends the program for an editor.
+        // For an editor, continuing at the end ends the session.
         return { body: { allThreadsContinued: true }, afterwards: () => this.#options.end() };
       case "evaluate":
         return { body: this.#evaluate(args) };
@@ -168,7 +168,10 @@ export class Debuggee {
     }
   }
 
-  /** The way through time that a request asks for; null: it asks for none. Throws when it makes no sense. */
+  /**
+   * Returns the movement through time that a request asks for; null if it asks for none. Throws a DebuggerError if it
+   * is not possible.
+   */
   #searchOf(command: string, args: Arguments): Search<Stop> | null {
     const session = this.#session;
     const { timeline } = session;
@@ -198,7 +201,7 @@ export class Debuggee {
     }
   }
 
-  /** Where the lane in focus has ended, its warp goes on; where that has ended too, whoever is next. */
+  /** Steps the lane in focus; if it has ended, its warp; if that has ended too, whichever warp is next. */
   #step(args: Arguments, request: StepRequest): Search<Stop> {
     const { place, warp } = this.#session.view;
     const byInstruction = args.string("granularity") === "instruction" || !this.#options.byOrigin;
@@ -228,7 +231,7 @@ export class Debuggee {
     return going;
   }
 
-  /** What goes wrong on the way is told as output: the request that asked for it has been answered. */
+  /** Errors on the way become output, because the request itself has already been answered. */
   async #goThrough(search: Search<Stop>): Promise<void> {
     const session = this.#session;
     const { say, reportsProgress } = this.#options;
@@ -274,7 +277,7 @@ export class Debuggee {
 
   // ---- Values -------------------------------------------------------------------------------------------------------
 
-  /** An expression; in the console also a command, as the terminal has them. */
+  /** Evaluates an expression. In the console, commands of the terminal work too. */
   #evaluate(args: Arguments): object | Promise<object> {
     const text = args.string("expression") ?? "";
     const isConsole = args.string("context") === "repl";
@@ -305,7 +308,10 @@ export class Debuggee {
     }
   }
 
-  /** Something else is in focus. Editors that are told of it go there: it is not for those who only look. */
+  /**
+   * Tells the editor that the focus has moved; editors follow it. Not called when an editor only inspects another
+   * frame.
+   */
   #refocus(): void {
     this.#threads.keep();
     if (!this.#isSilent) this.#options.say("invalidated", { areas: ["threads", "stacks", "variables"] });
@@ -338,7 +344,7 @@ function* entry(session: Session, again = false): Search<Stop> {
   return session.stop("entry");
 }
 
-/** In few words: editors have little room. */
+/** Kept short: editors have little room. */
 function describe({ reason, time, report }: Stop): string {
   const what: Readonly<Record<Stop["reason"], string>> = {
     entry: "Entry",

@@ -12,7 +12,7 @@ import type { Arguments } from "./protocol.ts";
 
 const accessKinds: Readonly<Record<string, WatchKind>> = { read: "read", write: "change", readWrite: "access" };
 
-/** Breakpoints as editors set them: all of a file, or of a kind, at once. */
+/** Breakpoints as editors set them: each request replaces all of a file, or of a kind. */
 export class EditorBreakpoints {
   readonly #session: Session;
   readonly #bySource = new Map<string, number[]>();
@@ -33,7 +33,7 @@ export class EditorBreakpoints {
       const line = asked.number("line") ?? 0;
       const locations = atLine(this.#session.functions, path, line);
       if (locations.length === 0)
-        return { verified: false, line, message: "no instruction is at this line or behind it" };
+        return { verified: false, line, message: "there is no instruction at or after this line" };
       return this.#add(asked, `line ${line}`, locations, ids, this.#lineOf(locations[0]!, path));
     });
     return { breakpoints };
@@ -58,7 +58,7 @@ export class EditorBreakpoints {
     const breakpoints = args.objects("breakpoints").map((asked) => {
       const reference = asked.string("instructionReference") ?? "";
       const location = locationAt(functions, reference, asked.number("offset") ?? 0);
-      if (location === null) return { verified: false, message: "no instruction is at this address" };
+      if (location === null) return { verified: false, message: "there is no instruction at this address" };
       const text = `${location.ir.name}+${location.index}`;
       const added = this.#add(asked, text, [location], ids, this.#lineOf(location, location.ir.source.path));
       return { ...added, instructionReference: codeAddress(functions, location) };
@@ -66,7 +66,7 @@ export class EditorBreakpoints {
     return { breakpoints };
   }
 
-  /** Whether something can be watched: a variable in a list, or an expression. */
+  /** Tells whether something can be watched: a variable of a list, or an expression. */
   dataInfo(args: Arguments, inspector: Inspector): object {
     const none = (description: string): object => ({ dataId: null, description });
     try {
@@ -92,7 +92,7 @@ export class EditorBreakpoints {
     this.#session.revision++;
     const breakpoints = args.objects("breakpoints").map((asked) => {
       const data = this.#data.get(asked.string("dataId") ?? "");
-      if (data === undefined) return { verified: false, message: "this is not known any more" };
+      if (data === undefined) return { verified: false, message: "this variable no longer exists" };
       const kind = accessKinds[asked.string("accessType") ?? "write"] ?? "change";
       const { id } = this.#session.watch(data.text, kind, data.watched);
       return { id, verified: true };
@@ -108,7 +108,7 @@ export class EditorBreakpoints {
     });
   }
 
-  /** The line at which a breakpoint has come to stand, in the file in which it was set. */
+  /** Returns the actual line of a breakpoint, in the file for which it was set. */
   #lineOf(location: Location, path: string): number {
     const site = siteAt(this.#session.execution, location);
     const origin = originPlace(site);
@@ -139,7 +139,7 @@ const messageOf = (error: unknown): string => {
   throw error;
 };
 
-/** A breakpoint that cannot be set is one that is not verified. */
+/** Returns an unverified breakpoint if it cannot be set. */
 function attempt(set: () => object): object {
   try {
     return set();

@@ -11,12 +11,12 @@ import type { Threads } from "./threads.ts";
 import { expressionRow, scopesOf, type VariableRow } from "./variables.ts";
 
 interface InspectorOptions {
-  /** Whether frames are shown in the source that the assembly was made from, where that is known. */
+  /** Whether frames are shown in the source that the assembly was generated from, where it is known. */
   readonly byOrigin: boolean;
   readonly pathOf: (path: string) => string | null;
 }
 
-/** A frame that an editor has been told of. */
+/** A frame that an editor knows. */
 interface FrameRef {
   readonly thread: number;
   readonly lane: number;
@@ -25,20 +25,22 @@ interface FrameRef {
 
 const fileName = (path: string): string => path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 
-const mostBytes = 1 << 20;
-const mostInstructions = 4096;
+const maxBytes = 1 << 20;
+const maxInstructions = 4096;
 
-/** As many as an editor asks for, within reason. */
-const countOf = (asked: number | null, most: number): number => Math.max(0, Math.min(Math.trunc(asked ?? 0), most));
+/** Clamps the number that an editor asks for. */
+const countOf = (asked: number | null, max: number): number => Math.max(0, Math.min(Math.trunc(asked ?? 0), max));
 
-/** The address in a request. */
+/** Returns the address in a request. */
 function referenceOf(args: Arguments): bigint {
   const reference = args.string("memoryReference") ?? "";
-  if (!/^(0x[0-9a-f]+|\d+)$/i.test(reference)) throw new DebuggerError(`"${reference}" is no address`);
+  if (!/^(0x[0-9a-f]+|\d+)$/i.test(reference)) throw new DebuggerError(`"${reference}" is not an address`);
   return BigInt(reference);
 }
 
-/** What editors ask about a program that stands still; numbers stand for frames and for lists of variables. */
+/**
+ * Answers the requests of editors about a stopped program. Frames and lists of variables are referred to by numbers.
+ */
 export class Inspector {
   readonly #session: Session;
   readonly #threads: Threads;
@@ -53,7 +55,7 @@ export class Inspector {
     this.#options = options;
   }
 
-  /** Time has gone on: frames and variables are others. */
+  /** Forgets frames and variables, because time has moved. */
   forget(): void {
     this.#frames.length = 0;
     this.#lists.length = 0;
@@ -87,7 +89,7 @@ export class Inspector {
     };
   }
 
-  /** Makes a frame the one that expressions are about; null keeps what is in focus. */
+  /** Moves the focus to a frame, so that expressions refer to it; null keeps the focus. */
   selectFrame(id: number | null): void {
     if (id === null) return;
     const ref = this.#frames[id - 1];
@@ -151,7 +153,7 @@ export class Inspector {
 
   #list(args: Arguments) {
     const list = this.#lists[(args.number("variablesReference") ?? 0) - 1];
-    if (list === undefined) throw new DebuggerError("there are no such variables any more");
+    if (list === undefined) throw new DebuggerError("these variables no longer exist");
     return list;
   }
 
@@ -159,7 +161,7 @@ export class Inspector {
     return { ...row, variablesReference: children === undefined ? 0 : this.#lists.push({ rows: children, frame }) };
   }
 
-  /** What a variable in a list is called in expressions. */
+  /** Returns the expression that stands for a variable in a list. */
   targetOf(args: Arguments): string {
     const { rows, frame } = this.#list(args);
     this.#select(frame);
@@ -175,13 +177,13 @@ export class Inspector {
     return { ...row, result: value, variablesReference };
   }
 
-  /** What has become of something that was given a value. */
+  /** Returns the new value of something that was assigned to. */
   assigned(text: string): object {
     const { value, type } = expressionRow(this.#session, text);
     return { value, ...(type === undefined ? {} : { type }), variablesReference: 0 };
   }
 
-  /** The lanes of the warp in focus, those that are together in one row. */
+  /** Returns the lanes of the warp in focus, those in the same state at the same place in one row. */
   lanes(): object {
     const { warp } = this.#session.view;
     if (warp === null) return { lanes: [] };
@@ -201,10 +203,8 @@ export class Inspector {
 
   readMemory(args: Arguments): object {
     const address = this.#address(args);
-    const count = countOf(args.number("count"), mostBytes);
-    const { execution, scope } = this.#session;
-    const onlooker = { grid: execution.grid, activation: scope.activation, lane: scope.lane };
-    const bytes = readMemory(onlooker, address, count);
+    const count = countOf(args.number("count"), maxBytes);
+    const bytes = readMemory(this.#session.scope, address, count);
     return {
       address: `0x${address.toString(16)}`,
       data: encodeBase64(bytes),
@@ -214,14 +214,14 @@ export class Inspector {
 
   writeMemory(args: Arguments): object {
     const bytes = decodeBase64(args.string("data") ?? "");
-    if (bytes === null) throw new DebuggerError("the data is no base64");
+    if (bytes === null) throw new DebuggerError("the data is not valid base64");
     if (!this.#session.writeMemory(this.#address(args), bytes)) throw new DebuggerError("not all of this is memory");
     return { bytesWritten: bytes.length };
   }
 
   #address(args: Arguments): bigint {
     const address = referenceOf(args) + BigInt(Math.trunc(args.number("offset") ?? 0));
-    if (address !== BigInt.asUintN(64, address)) throw new DebuggerError("no address is there");
+    if (address !== BigInt.asUintN(64, address)) throw new DebuggerError("the address is out of range");
     return address;
   }
 
@@ -229,7 +229,7 @@ export class Inspector {
     const { functions } = this.#session;
     const reference = referenceOf(args);
     const from = Math.trunc((args.number("instructionOffset") ?? 0) + (args.number("offset") ?? 0));
-    const count = countOf(args.number("instructionCount"), mostInstructions);
+    const count = countOf(args.number("instructionCount"), maxInstructions);
     const start = locationAt(functions, String(reference), 0);
     const instructions = Array.from({ length: count }, (_, i) => {
       const found = start && locationAt(functions, codeAddress(functions, start), from + i);

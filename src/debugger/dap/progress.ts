@@ -1,7 +1,7 @@
-/** Milliseconds after which an editor is told that something goes on, and between two such messages. */
-const patience = 1000;
+/** Milliseconds before an editor is told about a long movement, and between two updates. */
+const intervalMs = 1000;
 
-/** Tells an editor how far a long way through time has come. */
+/** Reports the progress of a long movement through time to an editor. */
 export class Progress {
   readonly #id: string;
   readonly #now: () => number;
@@ -9,7 +9,7 @@ export class Progress {
   #last = performance.now();
   #begun = false;
 
-  /** `now`: the time in the program. */
+  /** `now` returns the time in the program. */
   constructor(id: string, now: () => number, say: (event: string, body: object) => void) {
     this.#id = id;
     this.#now = now;
@@ -18,7 +18,7 @@ export class Progress {
 
   update(): void {
     const now = performance.now();
-    if (now - this.#last < patience) return;
+    if (now - this.#last < intervalMs) return;
     this.#last = now;
     const body = { progressId: this.#id, message: `time ${this.#now()}` };
     if (this.#begun) this.#say("progressUpdate", body);

@@ -1,4 +1,7 @@
-/** Messages of the Debug Adapter Protocol, as far as this adapter looks into them. Tests check them against its JSON schema. */
+/**
+ * Messages of the Debug Adapter Protocol, to the extent that this adapter uses them. Tests check them against its JSON
+ * schema.
+ */
 
 export interface DapRequest {
   readonly seq: number;
@@ -6,14 +9,18 @@ export interface DapRequest {
   readonly command: string;
 }
 
-/** What comes of a request. */
+/** The result of a request. */
 export interface Answer {
-  /** A promise: it is answered later, and others in between. */
+  /**
+   * The body of the response. If it is a promise, the response is sent when it resolves, and other requests are handled
+   * first.
+   */
   readonly body?: object | Promise<object> | undefined;
-  /** What it sets going when it has been answered. */
+  /** Called once the response has been sent. */
   readonly afterwards?: () => Promise<void> | void;
 }
 
+/** The response to a request. */
 export interface DapResponse {
   readonly seq: number;
   readonly type: "response";
@@ -24,6 +31,7 @@ export interface DapResponse {
   readonly body?: object;
 }
 
+/** A message that is not a response. */
 export interface DapEvent {
   readonly seq: number;
   readonly type: "event";
@@ -34,11 +42,11 @@ export interface DapEvent {
 export interface DapSource {
   readonly name: string;
   readonly path?: string;
-  /** Its text is asked for by this number. */
+  /** The editor asks for the text by this number. */
   readonly sourceReference?: number;
 }
 
-/** An untrusted object's members, by the types that are expected; anything else is as if it were not there. */
+/** The members of an untrusted object, by their expected types. A member of another type counts as absent. */
 export class Arguments {
   readonly #members: Readonly<Record<string, unknown>>;
 
@@ -78,13 +86,13 @@ export class Arguments {
     return Object.keys(this.#members);
   }
 
-  /** As it came. */
+  /** The member as it was received. */
   value(name: string): unknown {
     return this.#members[name];
   }
 }
 
-/** What the adapter can do, as the answer to `initialize` says. */
+/** The capabilities of the adapter, as the response to `initialize` reports them. */
 export const capabilities = {
   supportsConfigurationDoneRequest: true,
   supportsFunctionBreakpoints: true,
@@ -108,13 +116,13 @@ export const capabilities = {
   supportsInstructionBreakpoints: true,
   supportsSetExpression: true,
   supportsCompletionsRequest: true,
-  // The lanes of a group have one place, and meet others there: none can be put elsewhere by hand.
+  // The lanes of a group share one position, at which they meet other groups, so none can be moved by hand.
   supportsGotoTargetsRequest: false,
   exceptionBreakpointFilters: [
     {
       filter: "reports",
       label: "Reports of sanitizers",
-      description: "Stop before an instruction of which a sanitizer reports something. Faults always stop.",
+      description: "Stop before an instruction about which a sanitizer reports something. Faults always stop.",
       default: true,
     },
   ],

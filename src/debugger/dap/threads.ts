@@ -5,22 +5,25 @@ import { DebuggerError } from "../location.ts";
 import type { Session } from "../session.ts";
 import { lanesText } from "../view/tables.ts";
 
-/** More warps than this are of no use in an editor's list. */
-const mostThreads = 256;
+/** A longer list of warps is of no use in an editor. */
+const maxThreads = 256;
 
-/** Warps of the blocks that run, as an editor's threads; each has a lane that is looked at. */
+/** The warps of running blocks as an editor's threads. Each thread has a lane that the editor shows. */
 export class Threads {
   readonly #session: Session;
   readonly #ids = new Map<string, number>();
   readonly #places = new Map<number, { readonly block: number; readonly warp: number }>();
-  /** By thread, the lane that is looked at: requests about frames of others bring these into focus only for themselves. */
+  /**
+   * By thread, the lane that the editor shows. Requests about frames of other lanes bring those into focus only
+   * temporarily.
+   */
   readonly #lanes = new Map<number, number>();
 
   constructor(session: Session) {
     this.#session = session;
   }
 
-  /** The thread in focus. */
+  /** The id of the thread in focus. */
   get focused(): number {
     const { block, warp } = this.#session.focus;
     return this.#idOf(block, warp);
@@ -31,7 +34,7 @@ export class Threads {
     const mine = warpOf(this.#session.execution, this.#session.focus);
     const chosen = [...(mine === null || mine.live === 0 ? [] : [mine]), ...all.filter((warp) => warp !== mine)];
     if (chosen.length === 0) return [{ id: this.focused, name: "the program has ended" }];
-    const shown = chosen.slice(0, mostThreads).sort((a, b) => a.cta.ticket - b.cta.ticket || a.index - b.index);
+    const shown = chosen.slice(0, maxThreads).sort((a, b) => a.cta.ticket - b.cta.ticket || a.index - b.index);
     return shown.map((warp) => {
       const id = this.#idOf(warp.cta.ticket, warp.index);
       const lane = this.#lanes.get(id) ?? null;
@@ -39,7 +42,7 @@ export class Threads {
     });
   }
 
-  /** Brings the lane that is looked at in a thread into focus. */
+  /** Moves the focus to the lane that the editor shows of a thread. */
   select(id: number): void {
     const place = this.#places.get(id);
     if (place === undefined) throw new DebuggerError(`there is no thread ${id}`);
@@ -58,12 +61,12 @@ export class Threads {
     return { threadId: this.focused, lane };
   }
 
-  /** The lane in focus is the one that is looked at in its thread. */
+  /** Makes the lane in focus the one that the editor shows of its thread. */
   keep(): void {
     this.#lanes.set(this.focused, this.#session.focus.lane);
   }
 
-  /** Time has gone on: the lanes are elsewhere. */
+  /** Forgets the lanes of threads, because time has moved. */
   forget(): void {
     this.#lanes.clear();
     this.keep();
@@ -86,7 +89,7 @@ function firstLane(warp: Warp | null): number {
   return 31 - Math.clz32(mask & -mask);
 }
 
-/** What tells it from others comes first: editors have little room. `lane`: the one that is looked at. */
+/** The distinguishing part comes first: editors have little room. `lane` is the one that is shown. */
 function nameOf({ cta, index, lockstep }: Warp, lane: number | null): string {
   const what = `${lockstep ? "thread" : "warp"} ${index}${lane === null ? "" : ` lane ${lane}`}`;
   return `${what}, block (${cta.id.join(",")})`;

@@ -10,15 +10,15 @@ import { type ModuleVariable, moduleVariables } from "../view/names.ts";
 import { specialRegisters } from "../view/special-registers.ts";
 import { typedBits, type Variable } from "../view/variables.ts";
 
-/** A line of an editor's list of variables. */
+/** A row in an editor's list of variables. */
 export interface VariableRow {
   readonly name: string;
   readonly value: string;
   readonly type?: string;
-  /** What stands for it in expressions. */
+  /** The expression that stands for it. */
   readonly evaluateName?: string;
   readonly memoryReference?: string;
-  /** What it consists of. */
+  /** Returns the parts it consists of. */
   readonly children?: () => readonly VariableRow[];
 }
 
@@ -51,7 +51,7 @@ function registerRows({ scope, view: { frame, warp } }: Session): VariableRow[] 
   }));
 }
 
-const mostElements = 64;
+const maxChildren = 64;
 
 function byteRow(v: Variable, scope: Scope): VariableRow {
   const { name } = v;
@@ -70,7 +70,7 @@ function byteRow(v: Variable, scope: Scope): VariableRow {
       ? {}
       : {
           children: () =>
-            Array.from({ length: Math.min(count, mostElements) }, (_, i) => ({
+            Array.from({ length: Math.min(count, maxChildren) }, (_, i) => ({
               name: `[${i}]`,
               value: formatValue({ bytes: bytes.slice(i * size, (i + 1) * size), type: words }),
               type: words,
@@ -91,7 +91,7 @@ function laneRows(session: Session): VariableRow[] {
   }));
 }
 
-/** What an editor shows of the function in focus. */
+/** Returns what an editor shows about the function in focus. */
 export function scopesOf(session: Session): readonly ScopeRow[] {
   const { scope } = session;
   const { visa, frame, parameters } = scope.names;
@@ -140,7 +140,7 @@ function moduleRow(scope: Scope, v: ModuleVariable): VariableRow {
   return { name: v.name, value: text, type: `${v.space}, ${v.size} bytes`, memoryReference: hex(v.address) };
 }
 
-/** The value of an expression as a line of its own. Throws an ExpressionError. */
+/** Returns the value of an expression as a row. Throws an ExpressionError if it has none. */
 export function expressionRow(session: Session, text: string): VariableRow {
   const expression = parseExpression(text);
   const { scope } = session;

@@ -1,7 +1,7 @@
-/** A number of an expression. Whole ones are numbers where these are exact, else bigints. */
+/** A number in an expression. An integer is a number if it is safe, else a bigint. */
 export type Value = number | bigint;
 
-/** A whole number in the form that is computed with fastest. */
+/** Returns an integer in the form that is faster to compute with. */
 export const whole = (value: Value): Value =>
   typeof value === "bigint" && value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER
     ? Number(value)
@@ -9,7 +9,7 @@ export const whole = (value: Value): Value =>
 
 const isExact = (value: Value): value is number => typeof value === "number" && Number.isSafeInteger(value);
 
-/** Whole numbers of any size: by way of doubles where these are exact. */
+/** Computes on integers of any size, with doubles if those are exact. */
 const exactly =
   (inDoubles: (a: number, b: number) => number, inIntegers: (a: bigint, b: bigint) => bigint) =>
   (a: Value, b: Value): Value => {
@@ -25,16 +25,16 @@ const inIntegers =
   (a: Value, b: Value): Value =>
     compute(BigInt(a), BigInt(b));
 
-/** Bits of numbers below 2^31, which all operators leave there. */
+/** Computes bitwise, with 32-bit operations if both operands fit; the result then fits too. */
 const inBits = (inWords: (a: number, b: number) => number, compute: (a: bigint, b: bigint) => bigint) => {
   const large = inIntegers(compute);
   return (a: Value, b: Value): Value =>
     typeof a === "number" && typeof b === "number" && (a | 0) === a && (b | 0) === b ? inWords(a, b) : large(a, b);
 };
 
-const farthestShift = 128n;
+const maxShift = 128n;
 
-/** Operators on whole numbers. The divisor is not 0. */
+/** Operators on integers. The divisor is not 0. */
 export const arithmetic = {
   "+": exactly(
     (a, b) => a + b,
@@ -68,11 +68,11 @@ export const arithmetic = {
     (a, b) => a ^ b,
     (a, b) => a ^ b,
   ),
-  "<<": inIntegers((a, b) => (b < 0n || b > farthestShift ? 0n : a << b)),
-  ">>": inIntegers((a, b) => a >> (b < 0n || b > farthestShift ? farthestShift : b)),
+  "<<": inIntegers((a, b) => (b < 0n || b > maxShift ? 0n : a << b)),
+  ">>": inIntegers((a, b) => a >> (b < 0n || b > maxShift ? maxShift : b)),
 };
 
-/** Numbers and bigints compare by their values. */
+/** Comparisons of numbers and bigints by value. */
 export const comparisons = {
   // biome-ignore lint/suspicious/noDoubleEquals: a number and a bigint are never identical
   "==": (a: Value, b: Value) => a == b,

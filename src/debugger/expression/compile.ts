@@ -4,22 +4,22 @@ import { arithmetic, comparisons, type Value, whole } from "./arithmetic.ts";
 import type { Scope } from "./scope.ts";
 import { type Expression, ExpressionError, type ExpressionNode, type ExpressionSpan } from "./tree.ts";
 
-/** An expression whose names have been found in a function: what computes it in any lane there. */
+/** An expression whose names have been resolved in a function, ready to be evaluated in any lane there. */
 export interface Computation {
-  /** Throws an ExpressionError where it has no value. */
+  /** Throws an ExpressionError if there is no value. */
   readonly number: (scope: Scope) => Value;
-  /** The same as bits of its type. */
+  /** Returns the same value as bits of its type. */
   readonly bits: (scope: Scope) => TypedBits;
-  /** Whether arithmetic with it is that of doubles. */
+  /** Whether arithmetic with it uses doubles. */
   readonly isFloat: boolean;
 }
 
-/** What memory is read as when nothing is said. */
+/** The type of memory accesses that do not give one. */
 export const defaultType = "b32";
 
 const compiled = new WeakMap<Names, WeakMap<Expression, Computation>>();
 
-/** Finds the names of an expression, once in each function. Throws an ExpressionError when there is no such name. */
+/** Resolves the names of an expression, once for each function. Throws an ExpressionError if a name does not exist. */
 export function compile(expression: Expression, names: Names): Computation {
   let inFunction = compiled.get(names);
   if (inFunction === undefined) compiled.set(names, (inFunction = new WeakMap()));
@@ -31,19 +31,19 @@ export function compile(expression: Expression, names: Names): Computation {
   return found;
 }
 
-/** The same of a part of an expression's text. */
+/** The same for a part of an expression. */
 export const compileNode = (node: ExpressionNode, text: string, names: Names): Computation =>
   new Compiler(text, names).node(node);
 
-/** A value as an address or an index. Throws an ExpressionError when it is no integer. */
+/** Returns a value as an address or index. Throws an ExpressionError if it is not an integer. */
 export function integerOf(value: Value, text: string, span: ExpressionSpan): bigint {
   if (typeof value === "number" && !Number.isInteger(value)) {
-    throw new ExpressionError(`${value} is no integer`, text, span);
+    throw new ExpressionError(`${value} is not an integer`, text, span);
   }
   return BigInt(value);
 }
 
-/** Bits that lie somewhere, in the type that they are of there. */
+/** Stored bits, and the type that they have where they are stored. */
 interface Leaf {
   readonly type: string;
   readonly bytes: (scope: Scope) => Uint8Array;
@@ -56,7 +56,7 @@ const truth = (holds: (scope: Scope) => boolean): Computation => ({
   isFloat: false,
 });
 
-/** What comes out of arithmetic: 64 bits, or a double. */
+/** The result of arithmetic: a 64-bit integer or a double. */
 const computed = (number: Computation["number"], isDouble: boolean): Computation => ({
   number,
   bits: (scope) => {
@@ -67,7 +67,7 @@ const computed = (number: Computation["number"], isDouble: boolean): Computation
   isFloat: isDouble,
 });
 
-/** A leaf that is no variable: a number that somebody knows. */
+/** A leaf that is computed rather than stored. */
 const known = (type: string, value: (scope: Scope) => Value): Leaf => {
   const bytes = (scope: Scope): Uint8Array => bitsOf(value(scope), type);
   return {
@@ -77,7 +77,7 @@ const known = (type: string, value: (scope: Scope) => Value): Leaf => {
   };
 };
 
-/** Names that only the debugger has. */
+/** Names that the debugger defines. */
 const ownNames: ReadonlyMap<string, Leaf> = new Map([
   ["lane", known("u32", ({ lane }) => lane)],
   ["warp", known("u32", ({ warp }) => warp?.index ?? 0)],
@@ -155,7 +155,7 @@ class Compiler {
     const bits = (scope: Scope): TypedBits => {
       const at = BigInt.asUintN(64, BigInt(address(scope)));
       const found = scope.memory(at, type);
-      if (found === null) throw this.#error(`nothing that can be read is at 0x${at.toString(16)}`, node.span);
+      if (found === null) throw this.#error(`there is no readable memory at 0x${at.toString(16)}`, node.span);
       return found;
     };
     return { number: (scope) => numberOf(bits(scope)), bits, isFloat: isFloat(type) };
@@ -214,7 +214,7 @@ class Compiler {
     }
   }
 
-  /** What computes an integer; anything else is an error when it is computed. */
+  /** Returns a function that computes an integer, and throws an ExpressionError if the value is not one. */
   #integer(node: ExpressionNode): (scope: Scope) => Value {
     const { number } = this.node(node);
     return (scope) => {

@@ -3,11 +3,11 @@ import { compile, compileNode, defaultType, integerOf } from "./compile.ts";
 import type { Scope } from "./scope.ts";
 import { type Expression, ExpressionError, type ExpressionNode } from "./tree.ts";
 
-/** Computes an expression. Throws an ExpressionError where it has no value. */
+/** Evaluates an expression. Throws an ExpressionError if it has no value. */
 export const evaluate = (expression: Expression, scope: Scope): TypedBits =>
   compile(expression, scope.names).bits(scope);
 
-/** The lanes, of some that stand in the scope's function, in which it is other than 0. */
+/** Returns those of some lanes, all in the scope's function, for which the expression is not 0. */
 export function lanesWhere(expression: Expression, scope: Scope, lanes: number): number {
   const { number } = compile(expression, scope.names);
   let found = 0;
@@ -19,7 +19,10 @@ export function lanesWhere(expression: Expression, scope: Scope, lanes: number):
   return found;
 }
 
-/** Gives what the left side names a value: a register, a variable, an element of one, or memory. */
+/**
+ * Assigns a value to a register, a variable, an element of one, or memory. Throws an ExpressionError if the target
+ * cannot be assigned to.
+ */
 export function assign({ root, text }: Expression, value: Expression, scope: Scope): void {
   const number = numberOf(evaluate(value, scope));
   const as = (type: string): Uint8Array => bitsOf(number, type === "pred" ? "u8" : type);
@@ -35,7 +38,10 @@ export function assign({ root, text }: Expression, value: Expression, scope: Sco
   throw new ExpressionError("this cannot be given a value", text, root.span);
 }
 
-/** The address that an expression means: of the memory that it accesses, or its value. */
+/**
+ * Returns the address of the memory or variable that an expression denotes and its size in bytes; for any other
+ * expression, its value as an address.
+ */
 export function addressOf(
   { root, text }: Expression,
   scope: Scope,
@@ -53,6 +59,6 @@ export function addressOf(
   return { address: wholeOf(root, text, scope), size: 4 };
 }
 
-/** The value of a part as an address or an index. */
+/** Evaluates a part of an expression as an address or index. */
 const wholeOf = (node: ExpressionNode, text: string, scope: Scope): bigint =>
   integerOf(compileNode(node, text, scope.names).number(scope), text, node.span);

@@ -4,7 +4,7 @@ import { parseExpression } from "./parse.ts";
 import type { Scope } from "./scope.ts";
 import { ExpressionError } from "./tree.ts";
 
-/** A text with the values of the expressions that stand in it in braces. */
+/** Replaces the expressions in braces in a text by their values. */
 export const filledIn = (text: string, scope: Scope): string =>
   text.replace(/\{([^{}]*)\}/g, (_, expression: string) => valueText(expression, scope));
 

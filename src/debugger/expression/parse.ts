@@ -14,13 +14,16 @@ interface Token extends ExpressionSpan {
   readonly text: string;
 }
 
-/** A register's name may hold dots (`%tid.x`) and, where there are two of the name, a number (`%r1#2`). */
-const tokens =
-  /\s*(?:(0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([%$_A-Za-z][\w$]*(?:\.[A-Za-z_]\w*)*(?:#\d+)?)|(\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%&|^~!<>()[\]:]))/y;
+const numbers = /0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?/;
+/** Register names may contain dots (`%tid.x`) and, if the name is not unique, a number (`%r1#2`). */
+const names = /[%$_A-Za-z][\w$]*(?:\.[A-Za-z_]\w*)*(?:#\d+)?/;
+const operators = /\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%&|^~!<>()[\]:]/;
+const tokens = new RegExp(`\\s*(?:(${numbers.source})|(${names.source})|(${operators.source}))`, "y");
 
-const deepest = 64;
+/** The deepest nesting, so that no input can overflow the stack. */
+const maxDepth = 64;
 
-/** Reads an expression. Throws an ExpressionError with the place of what cannot be understood. */
+/** Parses an expression. Throws an ExpressionError with the place of the mistake. */
 export function parseExpression(text: string): Expression {
   const parser = new Parser(text);
   return { text, root: parser.whole() };
@@ -43,7 +46,7 @@ class Parser {
     return root;
   }
 
-  /** `%` is a part of a name where a value is expected, and an operator behind one. */
+  /** `%` begins a name where a value is expected, and is an operator after a value. */
   #read(expectsValue: boolean): Token {
     tokens.lastIndex = this.#at;
     const found = tokens.exec(this.#text);
@@ -68,7 +71,7 @@ class Parser {
     return { kind, text, start, end: this.#at };
   }
 
-  /** Takes the token; what follows it is a value, or an operator. */
+  /** Consumes the token; `expectsValue` says whether a value or an operator follows. */
   #take(expectsValue: boolean): Token {
     const token = this.#token;
     this.#token = this.#read(expectsValue);
@@ -98,7 +101,7 @@ class Parser {
   }
 
   #deeper(): void {
-    if (++this.#depth > deepest) throw this.#error(`more than ${deepest} levels`);
+    if (++this.#depth > maxDepth) throw this.#error(`more than ${maxDepth} levels of nesting`);
   }
 
   #primary(): ExpressionNode {
@@ -131,7 +134,7 @@ class Parser {
       this.#depth--;
       return inner;
     }
-    throw this.#error(kind === "end" ? "expected a value, and the expression ends" : "expected a value");
+    throw this.#error(kind === "end" ? "expected a value, but the expression ends" : "expected a value");
   }
 
   #bracketed(): ExpressionNode {

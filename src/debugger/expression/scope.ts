@@ -2,18 +2,22 @@ import type { Execution } from "../../interpreter/execution.ts";
 import type { Activation } from "../../machine/state/activation.ts";
 import type { Grid } from "../../machine/state/grid.ts";
 import type { Warp } from "../../machine/state/warp.ts";
-import { type Onlooker, readMemory, writeMemory } from "../view/memory-view.ts";
+import { readMemory, type Viewpoint, writeMemory } from "../view/memory-view.ts";
 import { type Names, namesOf } from "../view/names.ts";
 import { sizeOf, type TypedBits } from "../view/value.ts";
 
-/** What is known of the debugger itself. */
+/** The time in the debugger. */
 export interface ScopeTime {
   readonly now: number;
 }
 
-/** Where expressions are computed: a lane of an activation, or, where nothing runs, the launch as the host sees it. */
-export class Scope implements Onlooker {
+/**
+ * Where expressions are evaluated: a lane of an activation, or, if nothing is running there, the launch as the host
+ * sees it.
+ */
+export class Scope implements Viewpoint {
   readonly execution: Execution;
+  /** The meaning of names in the function. */
   readonly names: Names;
   readonly warp: Warp | null;
   readonly activation: Activation | null;
@@ -39,12 +43,14 @@ export class Scope implements Onlooker {
     return this.#time.now;
   }
 
+  /** Reads memory as the lane sees it; null if not all of the bytes exist. */
   memory(address: bigint, type: string): TypedBits | null {
     const size = sizeOf(type) ?? 1;
     const bytes = readMemory(this, address, size);
     return bytes.length < size ? null : { bytes, type };
   }
 
+  /** Writes memory as the lane sees it; returns false, without writing, if not all of it exists. */
   writeMemory(address: bigint, bytes: Uint8Array): boolean {
     return writeMemory(this, address, bytes);
   }

@@ -1,13 +1,15 @@
-/** Half-open, in UTF-16 units of the expression's text. */
+/** A half-open range of the expression's text, in UTF-16 units. */
 export interface ExpressionSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** An expression cannot be understood, or has no value where it is asked for. */
+/** An expression is malformed, or has no value where it is evaluated. */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
+  /** The whole expression. */
   readonly text: string;
+  /** The place of the mistake in it. */
   readonly span: ExpressionSpan;
 
   constructor(message: string, text: string, span: ExpressionSpan) {
@@ -16,13 +18,14 @@ export class ExpressionError extends Error {
     this.span = span;
   }
 
-  /** The text with the place underlined, and what is wrong. */
+  /** The message, and the text with the place underlined. */
   get frame(): string {
     const { start, end } = this.span;
     return `${this.message}\n  ${this.text}\n  ${" ".repeat(start)}${"^".repeat(Math.max(1, end - start))}`;
   }
 }
 
+/** The binary operators, from the loosest to the tightest level of precedence. */
 export const binaryOperators = [
   ["||"],
   ["&&"],
@@ -38,11 +41,11 @@ export const binaryOperators = [
 export type BinaryOperator = (typeof binaryOperators)[number][number];
 export type UnaryOperator = "-" | "!" | "~";
 
-/** `:type` behind a name or an access reads the same bits as another type. */
+/** A node of a parsed expression. `:type` after a name or an access reads the same bits as another type. */
 export type ExpressionNode = { readonly span: ExpressionSpan } & (
   | { readonly kind: "number"; readonly value: number | bigint }
   | { readonly kind: "name"; readonly name: string; readonly type: string | null }
-  /** An element of a variable that has several. */
+  /** An element of a variable that holds several. */
   | { readonly kind: "element"; readonly name: string; readonly index: ExpressionNode; readonly type: string | null }
   | { readonly kind: "memory"; readonly address: ExpressionNode; readonly type: string | null }
   | { readonly kind: "unary"; readonly operator: UnaryOperator; readonly operand: ExpressionNode }
@@ -54,7 +57,10 @@ export type ExpressionNode = { readonly span: ExpressionSpan } & (
     }
 );
 
+/** A parsed expression, independent of a function or a lane. */
 export interface Expression {
+  /** The expression as it was written. */
   readonly text: string;
+  /** The parsed form. */
   readonly root: ExpressionNode;
 }

@@ -5,28 +5,36 @@ import type { Group } from "../../machine/state/group.ts";
 import type { Warp } from "../../machine/state/warp.ts";
 import type { Location } from "../location.ts";
 
-/** Where a lane is, and why it does not run if it does not. */
+/** Where a lane is and, if it does not run, why. */
 export interface LanePlace {
+  /** 0 to 31. */
   readonly lane: number;
   /**
-   * `next`: it executes the next instruction of all; `ready`: it could run, but it is the turn of others; `barrier`: at a
-   * barrier of the block; `lanes`: for other lanes of its warp; `returned`: for the other lanes of the call that it has come
-   * back from; `exited`; `absent`: the warp has no such lane.
+   * The state of the lane:
+   * * `next`: it executes the next instruction of the machine;
+   * * `ready`: it could run, but it is the turn of others;
+   * * `barrier`: it waits at a barrier of the block;
+   * * `lanes`: it waits for other lanes of its warp;
+   * * `returned`: it waits for the other lanes of the call that it has returned from;
+   * * `exited`: it has ended;
+   * * `absent`: the warp has no such lane.
    */
   readonly state: "next" | "ready" | "barrier" | "lanes" | "returned" | "exited" | "absent";
-  /** What it waits for, in words. */
+  /** What the lane waits for, in words; null if it does not wait. */
   readonly why: string | null;
-  /** The function that it executes; null when it has exited. */
+  /** The activation that it is in; null when it has exited. */
   readonly activation: Activation | null;
-  /** What it executes next. */
+  /** The instruction that it executes next; null when it has exited. */
   readonly site: Site | null;
+  /** The group that it belongs to; null if it waits for others to return, or has exited. */
   readonly group: Group | null;
 }
 
-/** One function on the way from the kernel to where a lane is. */
+/** One activation on the lane's stack. */
 export interface LaneFrame {
+  /** The activation. */
   readonly activation: Activation;
-  /** What is executed next in it, or the call that has not come back. */
+  /** The next instruction in it, or the call that has not returned. */
   readonly site: Site;
 }
 
@@ -34,18 +42,19 @@ const hex = (mask: number): string => `0x${(mask >>> 0).toString(16).padStart(8,
 
 const firstSite = ({ steps, terminator }: BasicBlock): Site => steps[0]?.site ?? terminator!.site;
 
-/** What a group executes next. `moment`: of the machine. */
+/** Returns the next instruction of a group. `moment` is that of the machine. */
 function siteOf(group: Group, moment: Moment | null): Site {
   if (moment?.group === group) return moment.site;
   return group.wait === null ? firstSite(group.at) : group.wait.arrival.site;
 }
 
+/** Returns where a lane of a warp is. `moment` is that of the machine. */
 export function placeOf(warp: Warp, lane: number, moment: Moment | null): LanePlace {
   const bit = 1 << lane;
   const nowhere = { lane, why: null, activation: null, site: null, group: null };
   if ((warp.lanes & bit) === 0) return { ...nowhere, state: "absent" };
   if ((warp.live & bit) === 0) return { ...nowhere, state: "exited" };
-  // Lanes of a call for all lanes may be in a caller's group too: the innermost is where they are.
+  // In a call that takes all lanes, a lane may also be in the caller's group: it is in the innermost one.
   let group: Group | null = null;
   for (const g of warp.groups) {
     if ((g.mask & bit) !== 0 && (group === null || g.activation.depth > group.activation.depth)) group = g;
@@ -76,7 +85,7 @@ function stateOf(warp: Warp, group: Group, moment: Moment | null): Pick<LanePlac
   return { state: "barrier", why: `barrier ${wait.barrier}: ${arrived} of ${expected} have arrived` };
 }
 
-/** The functions that a lane is in, the innermost first. */
+/** Returns the stack of a lane, the innermost function first. */
 export function framesOf({ activation, site }: LanePlace): readonly LaneFrame[] {
   const frames: LaneFrame[] = [];
   for (let x = activation, at = site; x !== null && at !== null; at = x.callSite, x = x.caller) {
@@ -85,7 +94,7 @@ export function framesOf({ activation, site }: LanePlace): readonly LaneFrame[] 
   return frames;
 }
 
-/** An instruction as the machine knows it. */
+/** Converts a location to a site of the machine. */
 export const siteAt = ({ engine }: Execution, { ir, index }: Location): Site => ({
   code: engine.functionNamed(ir.name)!,
   index,
@@ -94,18 +103,19 @@ export const siteAt = ({ engine }: Execution, { ir, index }: Location): Site => 
 
 /** A position in a file. Lines and columns count from 1. */
 export interface SourcePlace {
+  /** The file as the program names it. */
   readonly path: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Where an instruction stands in the assembly. */
+/** Returns where an instruction stands in the assembly. */
 export function assemblyPlace({ code, instruction }: Site): SourcePlace {
   const { source } = code.ir;
   return { path: source.path, ...source.position(instruction.span.start) };
 }
 
-/** Where it comes from, as `.loc` says (vISA: LOC), or null. */
+/** Returns the source position that `.loc` (vISA: LOC) gives for an instruction, or null. */
 export function originPlace({ code, instruction: { location } }: Site): SourcePlace | null {
   if (location === null) return null;
   const path = code.ir.files.get(location.file);

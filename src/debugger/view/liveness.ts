@@ -8,7 +8,7 @@ interface Known {
 
 const known = new WeakMap<IrFunction, Known>();
 
-/** The registers that hold a value at an instruction which may still be read. */
+/** Returns the registers whose value at an instruction may still be read. */
 export function liveRegisters(ir: IrFunction, index: number): ReadonlySet<number> {
   let found = known.get(ir);
   if (found === undefined) {
@@ -23,8 +23,8 @@ export function liveRegisters(ir: IrFunction, index: number): ReadonlySet<number
   const block = blockAt(index);
   if (index === 0 || blockAt(index - 1) !== block) liveness.liveIn(block).forEach((r) => void live.add(r));
   else {
-    liveness.walk(block, (instruction, behind) => {
-      if (instruction === index - 1) behind.forEach((r) => void live.add(r));
+    liveness.walk(block, (instruction, liveAfter) => {
+      if (instruction === index - 1) liveAfter.forEach((r) => void live.add(r));
     });
   }
   return live;

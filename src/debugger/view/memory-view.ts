@@ -5,21 +5,21 @@ import type { Views } from "../../machine/memory/views.ts";
 import type { Activation } from "../../machine/state/activation.ts";
 import type { Grid } from "../../machine/state/grid.ts";
 
-/** Memory as a lane sees it, or, where there is no lane, as the host does. */
-export interface Onlooker {
+/** A point of view on memory: that of a lane or, without an activation, that of the host. */
+export interface Viewpoint {
   readonly grid: Grid;
   readonly activation: Activation | null;
   readonly lane: number;
 }
 
-/** A stretch of the host's bytes behind a stretch of addresses. */
+/** The host's bytes for a range of addresses. */
 interface Stretch {
   readonly views: Views;
   readonly at: number;
   readonly bytes: number;
 }
 
-function stretchAt({ grid, activation, lane }: Onlooker, address: bigint): Stretch | null {
+function stretchAt({ grid, activation, lane }: Viewpoint, address: bigint): Stretch | null {
   const at = parts(address);
   if (activation !== null) {
     const place = locate(activation, lane, at);
@@ -31,26 +31,30 @@ function stretchAt({ grid, activation, lane }: Onlooker, address: bigint): Stret
   return found && { views: grid.memory.views, at: classified.offset, bytes: found.end - classified.offset };
 }
 
-/** Bytes from an address on, up to the end of the variable or allocation: fewer than `size`, or none, if there are no more. */
-export function readMemory(onlooker: Onlooker, address: bigint, size: number): Uint8Array {
-  const found = stretchAt(onlooker, address);
+/**
+ * Returns up to `size` bytes from an address on. There are fewer, or none, if the variable or allocation ends before.
+ */
+export function readMemory(viewpoint: Viewpoint, address: bigint, size: number): Uint8Array {
+  const found = stretchAt(viewpoint, address);
   return found === null ? new Uint8Array() : found.views.u8.slice(found.at, found.at + Math.min(size, found.bytes));
 }
 
-/** False when not all of the bytes are there. */
-export function writeMemory(onlooker: Onlooker, address: bigint, bytes: Uint8Array): boolean {
-  const found = stretchAt(onlooker, address);
+/** Writes bytes; returns false, without writing, if not all of them exist. */
+export function writeMemory(viewpoint: Viewpoint, address: bigint, bytes: Uint8Array): boolean {
+  const found = stretchAt(viewpoint, address);
   if (found === null || found.bytes < bytes.length) return false;
   found.views.u8.set(bytes, found.at);
   return true;
 }
 
-/** An address without the ways in which it can be written: the state space, and the place in it. */
+/** An address in canonical form: the state space, and the position in it. */
 export interface PlainAddress {
   readonly space: "global" | WindowName;
+  /** The low 32 bits of the address; in global memory the offset in the memory of the device. */
   readonly low: number;
 }
 
+/** Returns an address in canonical form; null if it is in no state space. */
 export function plainAddress(grid: Grid, address: bigint): PlainAddress | null {
   const at = parts(address);
   const classified = grid.addresses.classify(at);
@@ -58,9 +62,9 @@ export function plainAddress(grid: Grid, address: bigint): PlainAddress | null {
   return classified.kind === "null" || classified.kind === "unknown" ? null : { space: classified.kind, low: at.low };
 }
 
-/** "buffer "x" + 16", "shared + 0x40", for an address. */
-export function describeAddress(onlooker: Onlooker, address: bigint): string {
-  const { grid } = onlooker;
+/** Describes an address: "buffer "x" + 16", "shared + 0x40". */
+export function describeAddress(viewpoint: Viewpoint, address: bigint): string {
+  const { grid } = viewpoint;
   const plain = plainAddress(grid, address);
   const text = hex(parts(address));
   if (plain === null) return text;

@@ -2,7 +2,7 @@ import type { Execution } from "../../interpreter/execution.ts";
 import type { IrFunction } from "../../ir/index.ts";
 import { parts } from "../../machine/memory/address-space.ts";
 import { nearest } from "../../source/index.ts";
-import type { Onlooker } from "./memory-view.ts";
+import type { Viewpoint } from "./memory-view.ts";
 import { specialReader, specialRegisters } from "./special-registers.ts";
 import {
   frameVariables,
@@ -16,22 +16,22 @@ import {
 
 /** A variable of the module, or one that a function declares for all of its activations. */
 export interface ModuleVariable {
-  /** As it is called where it is declared. */
+  /** The name in its declaration. */
   readonly name: string;
   readonly space: string;
   readonly size: number;
-  /** Generic. */
+  /** The generic address. */
   readonly address: bigint;
 }
 
-/** What names mean in a function of a launch, found once; without a function, what they mean to the host. */
+/** The meaning of names in a function of a launch, resolved once; without a function, their meaning to the host. */
 export class Names {
   readonly registers: readonly RegisterVariable[];
-  /** vISA's variables. */
+  /** The variables of vISA. */
   readonly visa: readonly VisaVariable[];
   /** `.local` and `.param` variables. */
   readonly frame: readonly Variable[];
-  /** Of the kernel. */
+  /** The parameters of the kernel. */
   readonly parameters: readonly Variable[];
   /** Variables of the module that the function declares. */
   readonly statics: readonly ModuleVariable[];
@@ -51,17 +51,20 @@ export class Names {
     this.statics = moduleVariables(execution).flatMap((v) =>
       this.#own !== null && v.name.startsWith(this.#own) ? [{ ...v, name: v.name.slice(this.#own.length) }] : [],
     );
-    // The first of a name is meant.
+    // The first variable of a name wins.
     for (const v of this.variables.toReversed()) this.#byName.set(v.name, v);
   }
 
-  /** All that have a value of their own. */
+  /** All variables whose value belongs to a lane or a launch. */
   get variables(): readonly Variable[] {
     return [...this.registers, ...this.visa, ...this.frame, ...this.parameters];
   }
 
-  /** What reads a special register, with or without its %; a register of the name hides it. */
-  special(name: string): ((of: Onlooker) => number) | null {
+  /**
+   * Returns what reads a special register, with or without its %; null if there is none. A register of the same name
+   * hides it.
+   */
+  special(name: string): ((of: Viewpoint) => number) | null {
     if (this.#own === null || this.#byName.get(name)?.kind === "register") return null;
     return specialReader(name.replace(/^%/, ""));
   }
@@ -70,19 +73,19 @@ export class Names {
     return this.#byName.get(name) ?? null;
   }
 
-  /** A variable of the module; those of the function come first. */
+  /** Returns a variable of the module; those of the function take precedence. */
   moduleVariable(name: string): ModuleVariable | null {
     return (
       this.statics.find((v) => v.name === name) ?? moduleVariables(this.#execution).find((v) => v.name === name) ?? null
     );
   }
 
-  /** The generic address of a variable of the module, or the address of a function. */
+  /** Returns the generic address of a variable of the module, or the address of a function. */
   address(name: string): bigint | null {
     return this.moduleVariable(name)?.address ?? this.#execution.program.addressOf(name);
   }
 
-  /** What a misspelt name may have meant. */
+  /** Returns the name that a misspelt one may stand for. */
   nearest(name: string): string | null {
     const all = [...this.variables, ...this.statics, ...moduleVariables(this.#execution)];
     return nearest(name, [...all.map((v) => v.name), ...specialRegisters]) ?? null;
@@ -99,7 +102,7 @@ export function namesOf(execution: Execution, ir: IrFunction | null): Names {
   return names;
 }
 
-/** The variables of the module; those that a function declares are called FUNCTION.NAME. */
+/** Returns the variables of the module; those that a function declares are called FUNCTION.NAME. */
 export const moduleVariables = ({ program }: Execution): readonly ModuleVariable[] =>
   program.module.variables.map(({ name, size, space }) => ({
     name,
@@ -108,7 +111,7 @@ export const moduleVariables = ({ program }: Execution): readonly ModuleVariable
     address: program.addressOf(name) ?? 0n,
   }));
 
-/** The function that begins at an address, or null. */
+/** Returns the function that begins at an address, or null. */
 export function functionAt({ engine }: Execution, address: bigint): string | null {
   const { high, low } = parts(address);
   return high === 0 ? (engine.functions.find((f) => f.address === low)?.ir.name ?? null) : null;

@@ -1,5 +1,5 @@
 import { isScalarName, scalarIndex } from "../../machine/state/specials.ts";
-import type { Onlooker } from "./memory-view.ts";
+import type { Viewpoint } from "./memory-view.ts";
 
 const ofThreads = ["tid.x", "tid.y", "tid.z"] as const;
 
@@ -7,15 +7,15 @@ const ofBlocks = ["ctaid.x", "ctaid.y", "ctaid.z"] as const;
 
 const sizes = ["ntid.x", "ntid.y", "ntid.z", "nctaid.x", "nctaid.y", "nctaid.z"] as const;
 
-/** The special registers that a debugger knows by name; expressions may write a % before them. */
+/** The special registers that the debugger knows; expressions may write a % before them. */
 export const specialRegisters = [...ofThreads, ...ofBlocks, ...sizes, "laneid", "warpid"] as const;
 
 type SpecialRegister = (typeof specialRegisters)[number];
 
 const isSpecial = (name: string): name is SpecialRegister => (specialRegisters as readonly string[]).includes(name);
 
-/** What reads a special register in a lane of an activation; null: there is none of the name. */
-export function specialReader(name: string): ((of: Onlooker) => number) | null {
+/** Returns what reads a special register in a lane of an activation, or null if there is none of the name. */
+export function specialReader(name: string): ((of: Viewpoint) => number) | null {
   if (!isSpecial(name)) return null;
   if (name === "laneid") return ({ lane }) => lane;
   if (name === "warpid") return ({ activation: x }) => x!.warp.index;

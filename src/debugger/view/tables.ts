@@ -4,12 +4,12 @@ import type { Cta } from "../../machine/state/cta.ts";
 import type { Warp } from "../../machine/state/warp.ts";
 import { type LanePlace, placeOf } from "./lane-place.ts";
 
-/** Lanes of a warp that are in the same state at the same place. */
+/** Lanes of a warp in the same state at the same instruction. */
 export interface LaneRow extends Omit<LanePlace, "lane" | "group"> {
   readonly mask: number;
 }
 
-/** All lanes of a warp, those that are together in one row, in the order of the lowest lane. */
+/** Returns all lanes of a warp, grouped by state and instruction, in the order of their lowest lane. */
 export function lanesTable(warp: Warp, moment: Moment | null): readonly LaneRow[] {
   const rows: (LaneRow & { mask: number })[] = [];
   for (let m = warp.lanes; m !== 0; m &= m - 1) {
@@ -22,18 +22,19 @@ export function lanesTable(warp: Warp, moment: Moment | null): readonly LaneRow[
   return rows;
 }
 
+/** The state of one barrier of a block. */
 export interface BarrierRow {
   readonly id: number;
   readonly arrived: number;
-  /** What it waits for, in threads (vISA: hardware threads). */
+  /** The arrivals that complete it, in threads (vISA: hardware threads). */
   readonly expected: number;
-  /** How often it has been passed. */
+  /** How often it has been completed. */
   readonly round: number;
-  /** The warps that wait at it. */
+  /** The indices of the warps that wait at it. */
   readonly warps: readonly number[];
 }
 
-/** The barriers of a block that have been used. */
+/** Returns the barriers of a block that have been used. */
 export const barriersTable = (cta: Cta): readonly BarrierRow[] =>
   cta.barriers
     .filter(({ arrived, round }) => arrived > 0 || round > 0)
@@ -45,7 +46,7 @@ export const barriersTable = (cta: Cta): readonly BarrierRow[] =>
       warps: [...new Set(waiters.map(({ warp }) => warp.index))],
     }));
 
-/** "0-3,7" for a mask of lanes; "all 32" for many that are all of them. */
+/** Describes a mask of lanes: "0-3,7", "all 32", or the mask itself if it has many gaps. */
 export function lanesText(mask: number): string {
   if (mask === -1) return "all 32";
   const parts: string[] = [];
@@ -56,6 +57,6 @@ export function lanesText(mask: number): string {
     parts.push(end === lane ? `${lane}` : `${lane}-${end}`);
     lane = end;
   }
-  // Every other lane, or the like: the mask says it better.
+  // For every other lane or the like, the mask is easier to read.
   return parts.length > 6 ? `0x${(mask >>> 0).toString(16).padStart(8, "0")} (${popcount(mask)})` : parts.join(",");
 }

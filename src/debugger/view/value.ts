@@ -1,14 +1,14 @@
 import { Elements, type ElementType, isElementType } from "../../runtime/data/element.ts";
 
-/** Bits with a type to read them in. */
+/** Bits and the type to read them as. */
 export interface TypedBits {
-  /** Little-endian. */
+  /** The bits, little-endian. */
   readonly bytes: Uint8Array;
-  /** As in "u32", "f16x2", "pred", or a type of vISA. */
+  /** The type: "u32", "f16x2", "pred" or another one of PTX, or a type of vISA. */
   readonly type: string;
 }
 
-/** The types of vISA, and of PTX those that only say a size, as elements are read. */
+/** How to read the types of vISA, and those of PTX that only give a size. */
 const otherNames: Readonly<Record<string, ElementType>> = {
   b8: "u8",
   b16: "u16",
@@ -34,7 +34,10 @@ interface Shape {
   readonly count: number;
 }
 
-/** How values of a type are read: an element, or several in one word (`f16x2`). Null: there is no such type. */
+/**
+ * Returns how values of a type are read: as one element, or as several in one word (`f16x2`). Null if there is no such
+ * type.
+ */
 export function shapeOf(type: string): Shape | null {
   if (isElementType(type)) return { element: type, count: 1 };
   const known = Object.hasOwn(otherNames, type) ? otherNames[type] : undefined;
@@ -43,35 +46,39 @@ export function shapeOf(type: string): Shape | null {
   return isElementType(name) ? { element: name, count: Number(count) } : null;
 }
 
-/** Bytes of a value of a type; null: there is no such type. */
+/** Returns the size of a type in bytes, or null if there is no such type. */
 export function sizeOf(type: string): number | null {
   const shape = shapeOf(type);
   return shape && Elements.zeros(shape.element, 1).size * shape.count;
 }
 
-/** Whether a type's values are floating point. */
+/** Whether the values of a type are floating-point numbers. */
 export const isFloat = (type: string): boolean => /^(b?f16|f32|f64)$/.test(shapeOf(type)?.element ?? "");
 
-/** The first bits as a type: those that are not there are zeros. */
+/** Reads the first bits as a type; missing ones are zeros. */
 export function firstBits(bytes: Uint8Array, type: string): TypedBits {
   const read = new Uint8Array(type === "pred" ? 1 : (sizeOf(type) ?? 1));
   read.set(bytes.subarray(0, read.length));
   return { bytes: read, type };
 }
 
-/** The first value as a number; predicates are 0 and 1. */
+/** Returns the first value as a number; predicates are 0 and 1. */
 export function numberOf({ bytes, type }: TypedBits): number | bigint {
   if (type === "pred") return bytes[0]!;
   const shape = shapeOf(type);
   return new Elements(shape?.element ?? "u8", bytes).get(0);
 }
 
-/** Whether a type only says how many bits there are. */
+/** Whether a type only gives a size. */
 const saysSizeOnly = (type: string): boolean => /^b(8|16|32|64)$|^(ud|uq)$/.test(type);
 
+/** How integers are written: as their type says, or in hexadecimal. */
 export type Format = "natural" | "hex";
 
-/** All of the bits as people read them: in their type, in hexadecimal too where that says more. */
+/**
+ * Formats all of the bits: as values of their type or, if `format` is "hex", in hexadecimal. Large numbers of `b` types
+ * are shown in both forms. Several values are in braces.
+ */
 export function formatValue({ bytes, type }: TypedBits, format: Format = "natural"): string {
   if (type === "pred") return bytes[0] === 0 ? "false" : "true";
   const shape = shapeOf(type) ?? { element: "u8" as const, count: 1 };
@@ -82,12 +89,12 @@ export function formatValue({ bytes, type }: TypedBits, format: Format = "natura
   return words.length === 1 ? words[0]! : `{${words.join(", ")}}`;
 }
 
-/** Elements of a variable that are shown in a line. */
-const mostShown = 16;
+/** The most elements of a variable that are shown in a line. */
+const maxShown = 16;
 
-/** The same of the first elements, where there are many. */
+/** The same, limited to the first elements. */
 export function formatFirst({ bytes, type }: TypedBits): string {
-  const size = (sizeOf(type) ?? 1) * mostShown;
+  const size = (sizeOf(type) ?? 1) * maxShown;
   const text = formatValue({ bytes: bytes.slice(0, size), type });
   return bytes.length > size ? text.replace(/\}$/, ", …}") : text;
 }
@@ -97,7 +104,7 @@ const hexOf = (elements: Elements, i: number): string => {
   return `0x${digits.padStart(2 * elements.size, "0")}`;
 };
 
-/** From here on an integer is shown in hexadecimal too: it may be an address or a mask. */
+/** From here on an integer of a `b` type is also shown in hexadecimal: it may be an address or a mask. */
 const large = 0x1_0000;
 
 function formatElement(elements: Elements, i: number, bits: boolean): string {
@@ -108,7 +115,7 @@ function formatElement(elements: Elements, i: number, bits: boolean): string {
   return bits && value >= large ? `${text} (${hexOf(elements, i)})` : text;
 }
 
-/** As short as possible, so that the same bits come back. */
+/** The shortest text from which the same bits can be read back. */
 function floatText(type: "f16" | "bf16" | "f32" | "f64", value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
   if (Object.is(value, -0)) return "-0.0";
@@ -126,7 +133,7 @@ function floatText(type: "f16" | "bf16" | "f32" | "f64", value: number): string 
   return /[.e]/.test(text) ? text : `${text}.0`;
 }
 
-/** The bits of a number in a type, to be written. */
+/** Converts a number to the bits of a type. */
 export function bitsOf(value: number | bigint, type: string): Uint8Array {
   const shape = shapeOf(type) ?? { element: "u8" as const, count: 1 };
   const elements = Elements.zeros(shape.element, shape.count);

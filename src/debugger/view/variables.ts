@@ -2,32 +2,32 @@ import type { LoadedFunction } from "../../interpreter/compile/loaded-function.t
 import type { Slot } from "../../interpreter/compile/register-file.ts";
 import { type FileVariable, type FrameVariable, type IrFunction, windows } from "../../ir/index.ts";
 import { elementInfo, type ElementType } from "../../runtime/data/element.ts";
-import type { Onlooker } from "./memory-view.ts";
+import type { Viewpoint } from "./memory-view.ts";
 import { firstBits, numberOf, shapeOf, type TypedBits } from "./value.ts";
 
-/** What reads a number for a lane. */
-export type NumberReader = (of: Onlooker) => number | bigint;
+/** Reads a number for a lane. */
+export type NumberReader = (of: Viewpoint) => number | bigint;
 
-/** What has a value in a function: a register, a variable of vISA or of a frame, a parameter of the kernel. */
+/** Something with a value in a function: a register, a variable of vISA or of a frame, a parameter of the kernel. */
 export interface Variable {
   readonly kind: "register" | "file" | "frame" | "parameter";
   readonly name: string;
-  /** What its bytes are, as in "u32" or "pred"; a variable may hold several of the type. */
+  /** The type of its bytes, such as "u32" or "pred"; a variable may hold several values of the type. */
   readonly type: string;
-  /** A copy of its bytes; a predicate is one byte. */
-  read(of: Onlooker): Uint8Array;
-  /** Writes from a byte on; false when they do not fit in. */
-  write(of: Onlooker, bytes: Uint8Array, from?: number): boolean;
-  /** Its address as the lane sees it; null where it has none. */
-  address(of: Onlooker): bigint | null;
-  /** What reads its first bits as a type: conditions ask for every lane that comes. */
+  /** Returns a copy of its bytes; a predicate is one byte. */
+  read(of: Viewpoint): Uint8Array;
+  /** Writes bytes from an offset on; returns false if they do not fit. */
+  write(of: Viewpoint, bytes: Uint8Array, from?: number): boolean;
+  /** Returns its address as the lane sees it, or null if it has none. */
+  address(of: Viewpoint): bigint | null;
+  /** Returns a fast reader of its first bits as a type: conditions read them for every lane that arrives. */
   reader(type: string): NumberReader;
 }
 
-/** What there is in a lane of the warp, one behind the other. */
+/** Readers of a register slot, in which the values of lanes are consecutive. */
 type WordReaders = Partial<Record<ElementType, (slot: Slot) => NumberReader>>;
 
-const word = ({ activation: x, lane }: Onlooker, base: number): number => x!.i32[base + lane]!;
+const word = ({ activation: x, lane }: Viewpoint, base: number): number => x!.i32[base + lane]!;
 
 const wordReaders: WordReaders = {
   u8:
@@ -75,12 +75,12 @@ const longReaders: WordReaders = {
       x!.f64[base + lane]!,
 };
 
-/** A register, by the name that a debugger knows it by: `%r1`, and `%r1#2` for a second one in another block of the text. */
+/** A register, by its name in the debugger: `%r1`, or `%r1#2` for the second one of that name in the function. */
 export class RegisterVariable implements Variable {
   readonly kind = "register";
   readonly name: string;
   readonly type: string;
-  /** Its number in the function. */
+  /** The register's number in the function. */
   readonly register: number;
   readonly #slot: Slot;
 
@@ -91,12 +91,12 @@ export class RegisterVariable implements Variable {
     this.#slot = slot;
   }
 
-  read(of: Onlooker): Uint8Array {
+  read(of: Viewpoint): Uint8Array {
     const bytes = this.#bytes(of);
     return this.type === "pred" ? Uint8Array.of((bytes[of.lane >> 3]! >> (of.lane & 7)) & 1) : bytes.slice();
   }
 
-  write(of: Onlooker, value: Uint8Array, from = 0): boolean {
+  write(of: Viewpoint, value: Uint8Array, from = 0): boolean {
     const bytes = this.#bytes(of);
     const { lane } = of;
     if (this.type === "pred") {
@@ -126,8 +126,8 @@ export class RegisterVariable implements Variable {
     return (of) => numberOf(firstBits(this.read(of), type));
   }
 
-  /** Where its value for a lane lies; of a predicate the word of all lanes. */
-  #bytes({ activation: x, lane }: Onlooker): Uint8Array {
+  /** Returns the bytes that hold the value of a lane; for a predicate, the word of all lanes. */
+  #bytes({ activation: x, lane }: Viewpoint): Uint8Array {
     const { class: kind, base, bits } = this.#slot;
     const { buffer } = x!.i32;
     if (kind === "pred") return new Uint8Array(buffer, base * 4, 4);
@@ -135,7 +135,7 @@ export class RegisterVariable implements Variable {
   }
 }
 
-/** A variable with bytes of its own. */
+/** A variable that consists of bytes. */
 abstract class ByteVariable implements Variable {
   abstract readonly kind: Variable["kind"];
   readonly name: string;
@@ -146,15 +146,15 @@ abstract class ByteVariable implements Variable {
     this.type = type;
   }
 
-  /** What holds it: writing there changes it. */
-  protected abstract view(of: Onlooker): Uint8Array;
-  abstract address(of: Onlooker): bigint | null;
+  /** Returns the bytes themselves: writing to them changes the variable. */
+  protected abstract view(of: Viewpoint): Uint8Array;
+  abstract address(of: Viewpoint): bigint | null;
 
-  read(of: Onlooker): Uint8Array {
+  read(of: Viewpoint): Uint8Array {
     return this.view(of).slice();
   }
 
-  write(of: Onlooker, bytes: Uint8Array, from = 0): boolean {
+  write(of: Viewpoint, bytes: Uint8Array, from = 0): boolean {
     const view = this.view(of);
     if (from + bytes.length > view.length) return false;
     view.set(bytes, from);
@@ -166,10 +166,10 @@ abstract class ByteVariable implements Variable {
   }
 }
 
-/** A variable of vISA, which the lanes of an activation share. */
+/** A variable of vISA, shared by the lanes of an activation. */
 export class VisaVariable extends ByteVariable {
   readonly kind = "file";
-  /** Its place in the byte file. */
+  /** Its offset in the byte file. */
   readonly at: number;
   readonly bytes: number;
 
@@ -179,7 +179,7 @@ export class VisaVariable extends ByteVariable {
     this.bytes = bytes;
   }
 
-  protected view({ activation: x }: Onlooker): Uint8Array {
+  protected view({ activation: x }: Viewpoint): Uint8Array {
     return new Uint8Array(x!.file.buffer, x!.file.byteOffset + this.at, this.bytes);
   }
 
@@ -195,11 +195,11 @@ export class VisaVariable extends ByteVariable {
   }
 }
 
-/** A `.local` or `.param` variable of a frame: each lane has its own. */
+/** A `.local` or `.param` variable of a frame; each lane has its own. */
 class StackVariable extends ByteVariable {
   readonly kind = "frame";
   readonly #offset: number;
-  /** Null: as many as the argument of the call has. */
+  /** Null if the size is that of the call's argument. */
   readonly #size: number | null;
 
   constructor({ name, size, unsized }: FrameVariable, offset: number) {
@@ -208,13 +208,13 @@ class StackVariable extends ByteVariable {
     this.#size = unsized ? null : size;
   }
 
-  protected view({ activation: x, lane }: Onlooker): Uint8Array {
+  protected view({ activation: x, lane }: Viewpoint): Uint8Array {
     const { views, stride, origin } = x!.warp.stack;
     const at = origin + lane * stride + x!.base + this.#offset;
     return views.u8.subarray(at, at + (this.#size ?? x!.unsizedBytes));
   }
 
-  address({ activation: x }: Onlooker): bigint {
+  address({ activation: x }: Viewpoint): bigint {
     return BigInt(windows.local.start + x!.base + this.#offset);
   }
 }
@@ -231,17 +231,17 @@ class ParameterVariable extends ByteVariable {
     this.#size = size;
   }
 
-  protected view({ grid }: Onlooker): Uint8Array {
+  protected view({ grid }: Viewpoint): Uint8Array {
     return grid.params.views.u8.subarray(this.#offset, this.#offset + this.#size);
   }
 
-  address({ grid }: Onlooker): bigint {
+  address({ grid }: Viewpoint): bigint {
     return BigInt(grid.params.start + this.#offset);
   }
 }
 
-/** All of it, in the type that it has, or, of bytes that have none, that their number says. */
-export function typedBits(v: Variable, of: Onlooker): TypedBits {
+/** Returns the whole variable in its type; untyped bytes get a `b` type by their number. */
+export function typedBits(v: Variable, of: Viewpoint): TypedBits {
   const bytes = v.read(of);
   return { bytes, type: v.type === "u8" && [2, 4, 8].includes(bytes.length) ? `b${bytes.length * 8}` : v.type };
 }

@@ -4,30 +4,30 @@ import { madd } from "./fma-wasm.ts";
 import { directed, productError, type Rounding, remainder, sumError, toOdd, withSignOf } from "./rounding-wasm.ts";
 
 /**
- * The arithmetic of `numeric/binary64.ts` where its error terms are exact; elsewhere `eval` is called. Downwards is the mirror
- * image of upwards, also in the signs of zeros.
+ * The arithmetic of `numeric/binary64.ts` for operands whose error terms are exact; for others `eval` is called.
+ * Rounding down is computed as the mirror image of rounding up, including the signs of zeros.
  */
 
 type Directed = Exclude<Rounding, "rn">;
 
-const within = (d: Lanes, x: Wasm, least: number, most: number): Wasm =>
-  d.both(d.gt(d.abs(x), d.number(least)), d.lt(d.abs(x), d.number(most)));
+const within = (d: Lanes, x: Wasm, min: number, max: number): Wasm =>
+  d.both(d.gt(d.abs(x), d.number(min)), d.lt(d.abs(x), d.number(max)));
 const isZero = (d: Lanes, x: Wasm): Wasm => d.eq(x, d.number(0));
 
-const LEAST_PRODUCT = 2 ** -900;
-const MOST = 2 ** 990;
-const LEAST_QUOTIENT = 2 ** -450;
-const MOST_QUOTIENT = 2 ** 450;
+const MIN_PRODUCT = 2 ** -900;
+const MAX_MAGNITUDE = 2 ** 990;
+const MIN_QUOTIENT = 2 ** -450;
+const MAX_QUOTIENT = 2 ** 450;
 
-const inQuotientRange = (d: Lanes, x: Wasm): Wasm => within(d, x, LEAST_QUOTIENT, MOST_QUOTIENT);
+const inQuotientRange = (d: Lanes, x: Wasm): Wasm => within(d, x, MIN_QUOTIENT, MAX_QUOTIENT);
 
 function productApplies(d: Lanes, a: Wasm, b: Wasm): Wasm {
-  const factors = d.both(d.lt(d.abs(a), d.number(MOST)), d.lt(d.abs(b), d.number(MOST)));
-  const inRange = d.both(within(d, d.mul(a, b), LEAST_PRODUCT, MOST), factors);
+  const factors = d.both(d.lt(d.abs(a), d.number(MAX_MAGNITUDE)), d.lt(d.abs(b), d.number(MAX_MAGNITUDE)));
+  const inRange = d.both(within(d, d.mul(a, b), MIN_PRODUCT, MAX_MAGNITUDE), factors);
   return d.either(inRange, d.either(isZero(d, a), isZero(d, b)));
 }
 
-/** `mirror` negates the operands so that the result is negated. */
+/** Rounds down by way of rounding up. Negating the operands that `mirror` marks negates the result. */
 const mirrored = (
   mode: Rounding,
   d: Lanes,
@@ -40,7 +40,7 @@ const mirrored = (
     : compute(mode, ...operands);
 
 export const add = (mode: Directed): Expansion => ({
-  applies: ({ doubles: d }, a, b) => d.all(d.lt(d.abs(d.add(a, b)), d.number(MOST))),
+  applies: ({ doubles: d }, a, b) => d.all(d.lt(d.abs(d.add(a, b)), d.number(MAX_MAGNITUDE))),
   expand: ({ doubles: d }, ...operands) =>
     mirrored(mode, d, operands, [true, true], (mode, a, b) => {
       const s = d.add(a, b);
@@ -75,7 +75,7 @@ export const div = (mode: Directed): Expansion => ({
     }),
 });
 
-/** A root is not negative: downwards is towards zero. */
+/** A root is never negative, so rounding down is rounding towards zero. */
 export const sqrt = (mode: Directed): Expansion => ({
   applies: ({ doubles: d }, a) => d.all(d.either(isZero(d, a), inQuotientRange(d, a))),
   expand: ({ doubles: d }, a) => {
@@ -85,7 +85,7 @@ export const sqrt = (mode: Directed): Expansion => ({
 });
 
 export const fma = (mode: Rounding): Expansion => ({
-  applies: ({ doubles: d }, a, b, c) => d.all(d.both(productApplies(d, a, b), d.lt(d.abs(c), d.number(MOST)))),
+  applies: ({ doubles: d }, a, b, c) => d.all(d.both(productApplies(d, a, b), d.lt(d.abs(c), d.number(MAX_MAGNITUDE)))),
   expand: ({ doubles: d }, ...operands) =>
     mirrored(mode, d, operands, [true, false, true], (mode, a, b, c) => {
       const p = d.mul(a, b);
@@ -97,7 +97,7 @@ export const fma = (mode: Rounding): Expansion => ({
       const lost = d.add(sumLow, low);
       const tail = toOdd(d, lost, sumError(d, sumLow, low, lost));
       const z = d.add(sum, tail);
-      // A product that is zero is exact, and its sign matters to a sum of zeros.
+      // A zero product is exact, and its sign matters for the sum of zeros.
       const zero = d.either(isZero(d, a), isZero(d, b));
       return d.select(zero, d.add(p, c), directed(d, z, sumError(d, sum, tail, z), mode));
     }),

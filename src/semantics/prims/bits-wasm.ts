@@ -4,7 +4,7 @@ import type { Emission } from "../prim.ts";
 import { uniform32 } from "../uniform.ts";
 import { shift } from "./shift-wasm.ts";
 
-/** For what only vectors do well: a scalar is all lanes of one. */
+/** An emission for operations that are efficient only on vectors: a scalar is broadcast to all lanes. */
 const throughVector = (quad: (...operands: Wasm[]) => Wasm): Emission => ({
   scalar: (...operands) =>
     wasm.lane("i32x4.extract_lane", 0, quad(...operands.map((operand) => wasm.op("i32x4.splat", operand)))),
@@ -20,8 +20,9 @@ export const popcnt: Emission = {
 };
 
 /**
- * The exponent of the word as a signed binary32 number counts its leading zeros. It must not be rounded up to the next power of
- * two: for that the bit behind the first one is cleared. A set sign gives less than 0, and 0 more than 32.
+ * Counts leading zeros by the exponent of the word as a signed binary32 number. To keep the conversion from rounding up
+ * to the next power of two, the bit after the leading one is cleared first. A word with the sign bit set gives less
+ * than 0, and 0 gives more than 32: both are clamped.
  */
 export const clz: Emission = {
   scalar: (a) => wasm.op("i32.clz", a!),
@@ -36,7 +37,7 @@ export const clz: Emission = {
 const nibbles = Array.from({ length: 16 }, (_, n) => ((n & 1) << 3) | ((n & 2) << 1) | ((n & 4) >> 1) | (n >> 3));
 const table = (bytes: readonly number[]): Wasm => ({ kind: "const", ty: "v128", value: bytes });
 
-/** The bytes of each word in reverse, and of each byte the two nibbles looked up. */
+/** Reverses the bytes of each word, and looks up the two nibbles of each byte. */
 export const brev: Emission = throughVector((a) => {
   const bytes = wasm.shuffle(a!, a!, [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12]);
   const low = wasm.i32x4(0x0f0f_0f0f);
@@ -49,11 +50,11 @@ export const brev: Emission = throughVector((a) => {
   );
 });
 
-/** Bytes whose mask is set become copies of their sign. */
+/** Replaces the bytes whose mask is set by copies of their sign. */
 const signsWhere = (mask: Wasm, bytes: Wasm): Wasm =>
   wasm.blend(mask, wasm.op("i8x16.lt_s", bytes, wasm.i32x4(0)), bytes);
 
-/** One selection for all lanes: a shuffle. */
+/** A constant selection for all lanes is a shuffle. */
 function permuteBy(selection: number, a: Wasm, b: Wasm): Wasm {
   const nibble = (byte: number): number => (selection >> (4 * (byte & 3))) & 15;
   const bytes = Array.from({ length: 16 }, (_, byte) => byte);
@@ -63,7 +64,10 @@ function permuteBy(selection: number, a: Wasm, b: Wasm): Wasm {
   return signs.includes(0xff) ? signsWhere(table(signs), moved) : moved;
 }
 
-/** The four nibbles of a selection as bytes; each looks into both words, and finds 0 in the one that it does not mean. */
+/**
+ * Spreads the four nibbles of each selection into bytes. Each byte indexes both words, and finds 0 in the one that it
+ * does not refer to.
+ */
 function permuteEach(a: Wasm, b: Wasm, selection: Wasm): Wasm {
   const spread = (v: Wasm, shift: number, mask: number): Wasm =>
     wasm.op("v128.and", wasm.op("v128.or", v, wasm.op("i32x4.shl", v, wasm.i32(shift))), wasm.i32x4(mask));
@@ -86,8 +90,9 @@ export const permute: Emission = throughVector((a, b, selection) => {
 const powerOfTwo = shift(32, "shl");
 
 /**
- * The bits on the base's side are counted from below, whatever the direction: each half that has not enough of them is passed
- * over. Where the base is outside the word, its power is 0 and no bit is left.
+ * Finds the n-th set bit by binary search. The bits on the base's side are counted from below in both directions: each
+ * half that does not have enough of them is skipped. If the base is outside the word, its power is 0 and no bit is
+ * left.
  */
 export const nthSet: Expansion = {
   expand: ({ name, singles: s }, mask, base, offset) => {

@@ -16,7 +16,7 @@ const reverse = (a: number): number => {
   return (r >>> 16) | (r << 16);
 };
 
-/** Section 9.7.1.17. A base outside the word finds nothing. */
+/** Section 9.7.1.17. A base outside the word finds no bit. */
 const nthSet = (mask: number, base: number, offset: number): number => {
   let left = offset === 0 ? 1 : Math.abs(offset);
   const step = offset < 0 ? -1 : 1;
@@ -27,13 +27,13 @@ const nthSet = (mask: number, base: number, offset: number): number => {
   return -1;
 };
 
-/** One byte of the eight of `b:a`; bit 3 of the selection replicates its sign instead. */
+/** Selects one of the eight bytes of `b:a`; bit 3 of the selection replicates the byte's sign instead. */
 const pick = (a: number, b: number, selection: number): number => {
   const byte = (selection & 4 ? b : a) >> ((selection & 3) << 3);
   return (selection & 8 ? (byte << 24) >> 31 : byte) & 0xff;
 };
 
-/** Counting, finding and moving single bits and bytes of a word. */
+/** Counts, finds and moves single bits and bytes of a word. */
 export const bitPrims = named({
   "i32.popcnt": prim(["i32"], "i32", count, popcnt),
   "i32.clz": prim(["i32"], "i32", (a) => Math.clz32(a), clz),

@@ -2,11 +2,11 @@ import type { Wasm } from "../../wasm/index.ts";
 import { byLastOperand } from "../constant-operand.ts";
 import type { Form } from "../form.ts";
 
-/** Sums of numbers of 66 bits, which are held in two of 64. */
+/** Adds 66-bit numbers, each held in two 64-bit words. */
 function sum({ doubles: l }: Form, flags: number, [a, b]: readonly Wasm[]): Wasm {
   const zero = l.integer(0n);
   const signOf = (x: Wasm): Wasm => l.shrS(x, 63);
-  /** The negative of a number is its complement and 1, which goes on to the high part if the low part is 0. */
+  /** Negation is the complement plus 1, which carries into the high part if the low part is 0. */
   const wide = (x: Wasm, unsigned: boolean, negative: boolean): readonly [Wasm, Wasm] => {
     const high = unsigned ? zero : signOf(x);
     if (!negative) return [x, high];

@@ -39,7 +39,7 @@ const emitted: Readonly<Record<FloatCompare, (d: Lanes, a: Wasm, b: Wasm) => Was
   nan: (d, a, b) => d.either(d.ne(a, a), d.ne(b, b)),
 };
 
-/** An ordered comparison with NaN is false, also `ne`; an unordered one is the negation of its ordered opposite. */
+/** An ordered comparison with NaN is false, even `ne`; an unordered one is the negation of its ordered opposite. */
 const compareTable = <T extends "f32" | "f64">(ty: T): ComparePrims<T> => {
   const rows: Record<FloatCompare, (a: number, b: number) => boolean> = {
     eq: (a, b) => a === b,
@@ -65,7 +65,10 @@ const compareTable = <T extends "f32" | "f64">(ty: T): ComparePrims<T> => {
   return Object.fromEntries(named) as ComparePrims<T>;
 };
 
-/** Comparisons of binary32 and binary64 numbers; f16 and bf16 are compared as the binary32 numbers that they are. */
+/**
+ * Comparisons of binary32 and binary64 numbers; f16 and bf16 numbers are compared as the binary32 numbers that they
+ * equal.
+ */
 export const comparePrims = {
   ...compareTable("f32"),
   ...compareTable("f64"),

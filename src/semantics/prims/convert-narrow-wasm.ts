@@ -2,7 +2,7 @@ import { onHalves } from "../form.ts";
 import type { Emission } from "../prim.ts";
 import { short32 } from "./short-float-wasm.ts";
 
-/** binary32 patterns whose 13 low bits are 0; a carry out of the fraction steps the exponent. */
+/** Converts to tf32: binary32 patterns whose 13 low bits are 0. A carry out of the fraction increments the exponent. */
 export const toTf32 = (mode: "rn" | "rz" | "rna"): Emission =>
   onHalves((form, x) => {
     const { singles: s } = form;
@@ -18,14 +18,17 @@ export const toTf32 = (mode: "rn" | "rz" | "rna"): Emission =>
   });
 
 const FRACTION = (1n << 52n) - 1n;
-/** How much greater binary64's bias is than that of ue8m0. */
+/** The difference between the exponent biases of binary64 and ue8m0. */
 const BIAS = 896n;
 
-/** Powers of two by their exponents: |x|, rounded towards zero or up; what is too great becomes NaN, or the greatest one. */
+/**
+ * Converts |x| to ue8m0, an exponent of two, rounded towards zero or up. A result that is too large becomes 2^127 if
+ * `finite`, else NaN.
+ */
 export const toUe8m0 = (mode: "rz" | "rp", finite: boolean): Emission =>
   onHalves(({ doubles: d, wrapped }, x) => {
     const magnitude = d.bits(d.abs(x));
-    const isGreater = (least: number) => d.less(d.bits(d.number(least)), magnitude);
+    const isGreater = (bound: number) => d.less(d.bits(d.number(bound)), magnitude);
     const none = d.integer(0n);
     const step = mode === "rp" ? d.mask(d.not(d.same(d.and(magnitude, d.integer(FRACTION)), none))) : none;
     const pattern = d.minus(d.minus(d.shrU(magnitude, 52), d.integer(BIAS)), step);

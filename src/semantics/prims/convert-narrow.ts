@@ -13,9 +13,12 @@ import { fromUe8m0, toTf32, toUe8m0 } from "./convert-narrow-wasm.ts";
 import { bf16, f16, fromShort, saturating, toShort } from "./short-float-wasm.ts";
 import { toShortStochastic } from "./stochastic-wasm.ts";
 
-/** Conversions with random bits, and those to and from tf32 and the formats of 8 bits and fewer. Those to the latter saturate. */
+/**
+ * Conversions with random bits, and those to and from tf32 and the formats of at most 8 bits. Conversions to the latter
+ * saturate.
+ */
 export const convertNarrowPrims = named({
-  /** The second operand holds the random bits in its low 13 (16) bits. */
+  /** The second operand holds random bits: 13 for f16, 16 for bf16, in its low bits. */
   "i32.f16_from_f64_rs": expanded(
     ["f64", "i32"],
     "i32",

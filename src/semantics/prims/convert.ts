@@ -10,8 +10,9 @@ import { bf16, decoded, f16, toShort } from "./short-float-wasm.ts";
 const unsigned = (a: bigint): bigint => BigInt.asUintN(64, a);
 
 /**
- * Conversions meet in binary64: it holds every number of the other formats and of 32-bit integers exactly, and a 64-bit
- * integer rounded to odd, so that the one rounding that counts is the last. f16 and bf16 are patterns in an `i32`.
+ * Conversions go through binary64: it holds every number of the other formats and every 32-bit integer exactly, and a
+ * 64-bit integer rounded to odd, so that the last rounding is the only one that counts. f16 and bf16 are patterns in an
+ * `i32`.
  */
 export const convertPrims = {
   "f64.from_f32": prim(["f32"], "f64", (a) => a, emit.fromF32),
@@ -53,12 +54,12 @@ export const convertPrims = {
   "i32.bf16_from_f64_rm": prim(["f64"], "i32", (a) => numberToBf16(a, "rm"), toShort(bf16, "rm")),
   "i32.bf16_from_f64_rp": prim(["f64"], "i32", (a) => numberToBf16(a, "rp"), toShort(bf16, "rp")),
 
-  /** Rounding to an integral number: to nearest even, towards zero, down, up. A zero keeps its sign. */
+  /** Rounds to an integral number: to nearest even, towards zero, down, up. A zero keeps its sign. */
   "f64.rni": prim(["f64"], "f64", (a) => roundToEven(a), asOps("f64.nearest", "half", "f64x2.nearest")),
   "f64.rzi": prim(["f64"], "f64", (a) => Math.trunc(a), asOps("f64.trunc", "half", "f64x2.trunc")),
   "f64.rmi": prim(["f64"], "f64", (a) => Math.floor(a), asOps("f64.floor", "half", "f64x2.floor")),
   "f64.rpi": prim(["f64"], "f64", (a) => Math.ceil(a), asOps("f64.ceil", "half", "f64x2.ceil")),
-  /** Rounded towards zero and limited to the range of the integer type. NaN gives 0. */
+  /** Rounds towards zero and clamps to the range of the integer type. NaN gives 0. */
   "i32.s8_from_f64": prim(
     ["f64"],
     "i32",
@@ -88,12 +89,14 @@ export const convertPrims = {
   "i64.s64_from_f64": prim(["f64"], "i64", (a) => clampToS64(a), emit.toI64("i64.trunc_sat_f64_s")),
   "i64.u64_from_f64": prim(["f64"], "i64", (a) => clampToU64(a), emit.toI64("i64.trunc_sat_f64_u")),
 
-  /** `.sat`: to [+0, 1]; NaN and -0 give +0. */
+  /** `.sat`: clamps to [+0, 1]; NaN and -0 give +0. */
   "f64.saturate": prim(["f64"], "f64", (a) => (a > 0 ? Math.min(a, 1) : 0), saturate.f64),
-  /** `.relu`: what is negative, -0 too, gives +0; NaN stays. */
+  /** `.relu`: negative numbers and -0 give +0; NaN stays. */
   "f64.relu": prim(["f64"], "f64", (a) => Math.max(a, 0), emit.relu),
-  /** `.satfinite`: to the range [-limit, limit]; NaN stays. */
+  /** `.satfinite`: clamps to [-limit, limit]; NaN stays. */
   "f64.limit": prim(["f64", "f64"], "f64", (a, limit) => Math.max(Math.min(a, limit), -limit), emit.limit),
-  /** `.ftz` for the f16 pattern in the low half: a subnormal number gives the zero of its sign. The high half becomes 0. */
+  /**
+   * `.ftz` for the f16 pattern in the low half: a subnormal number gives the zero of its sign. The high half becomes 0.
+   */
   "i32.flush_f16": prim(["i32"], "i32", (a) => a & ((a & 0x7c00) === 0 ? 0x8000 : 0xffff), emit.flushF16),
 } as const satisfies PrimTable;

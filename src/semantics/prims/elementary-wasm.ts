@@ -1,27 +1,30 @@
-import { COSINE, EXP2, HALF_PI, LOG2, MOST_QUARTERS, SINE, TWO_OVER_PI } from "../../numeric/elementary.ts";
+import { COSINE, EXP2, HALF_PI, LOG2, MAX_QUARTERS, SINE, TWO_OVER_PI } from "../../numeric/elementary.ts";
 import type { Lanes, Wasm } from "../../wasm/index.ts";
 import type { Expansion } from "../expansion.ts";
 import { byParts } from "../form.ts";
 
 /**
- * The functions of `numeric/elementary.ts`, the same operations in the same order, so that the bits are the same. Where those
- * branch, here all is computed and one result selected.
+ * WebAssembly code for `numeric/elementary.ts`: the same operations in the same order, so that the bits are the same.
+ * Where the original branches, this code computes every alternative and selects one.
  */
 
-/** The coefficients begin with that of x^0; nothing is lost by not adding the last to a product that is 0. */
+/**
+ * Evaluates a polynomial; the coefficients begin with that of x^0. Starting with the last one instead of adding it to a
+ * product with 0 gives the same.
+ */
 function horner(d: Lanes, coefficients: readonly number[], x: Wasm): Wasm {
   const [last, ...others] = coefficients.toReversed().map(d.number);
   return others.reduce((sum, coefficient) => d.add(d.mul(sum, x), coefficient), last!);
 }
 
-/** Added to an integer of 51 bits or fewer, it leaves it in the low bits of the sum. */
+/** Adding this to an integer of at most 51 bits leaves the integer in the low bits of the sum. */
 const INTEGER = 1.5 * 2 ** 52;
 const integerBits = (d: Lanes, x: Wasm): Wasm => d.bits(d.add(x, d.number(INTEGER)));
 const nearestInteger = (d: Lanes, x: Wasm): Wasm => d.floor(d.add(x, d.number(0.5)));
 
 const quartersOf = (d: Lanes, x: Wasm): Wasm => nearestInteger(d, d.mul(x, d.number(TWO_OVER_PI)));
 
-/** sin(x + quarters * pi/2), for x that need no more of pi than `HALF_PI` has. */
+/** sin(x + quarters * pi/2), for an x small enough for the precision of `HALF_PI`. */
 function sineOf(d: Lanes, x: Wasm, quarters: bigint): Wasm {
   const n = quartersOf(d, x);
   const r = HALF_PI.reduce((rest, part) => d.sub(rest, d.mul(n, d.number(part))), x);
@@ -44,7 +47,7 @@ function exp2(d: Lanes, x: Wasm): Wasm {
 function log2(d: Lanes, x: Wasm): Wasm {
   const bits = d.bits(x);
   const one = d.bits(d.number(1));
-  // The exponent's field in the fraction of 2^52, and the fraction with the exponent of 1.
+  // The exponent field as the fraction of a number near 2^52, and the fraction with the exponent of 1.
   const field = d.fromBits(d.or(d.shrU(bits, 52), d.bits(d.number(2 ** 52))));
   const exponent = d.sub(field, d.number(2 ** 52 + 1023));
   const significand = d.fromBits(d.or(d.and(bits, d.integer((1n << 52n) - 1n)), one));
@@ -53,7 +56,7 @@ function log2(d: Lanes, x: Wasm): Wasm {
   const e = d.select(great, d.add(exponent, d.number(1)), exponent);
   const s = d.div(d.sub(m, d.number(1)), d.add(m, d.number(1)));
   const value = d.add(e, d.mul(s, horner(d, LOG2, d.mul(s, s))));
-  // Infinity and NaN are themselves; below is what is not greater than 0.
+  // Infinity and NaN stay; then come the operands that are not greater than 0.
   const positive = d.select(d.lt(x, d.number(Infinity)), value, x);
   const special = d.select(d.eq(x, d.number(0)), d.number(-Infinity), d.number(NaN));
   return d.select(d.gt(x, d.number(0)), positive, special);
@@ -78,7 +81,7 @@ function power(d: Lanes, a: Wasm, y: Wasm): Wasm {
   return d.select(isOne, one, exp2(d, d.mul(y, log2(d, x))));
 }
 
-/** Of binary32 numbers by a function of doubles. */
+/** Applies a function of doubles to binary32 numbers, rounding the result once. */
 const rounded = (f: (d: Lanes, ...operands: Wasm[]) => Wasm): Expansion => ({
   expand: (form, ...operands) =>
     form.narrowed(byParts(operands.map(form.widened), (...parts) => f(form.doubles, ...parts))),
@@ -87,11 +90,11 @@ const trigonometric = (quarters: bigint): Expansion => ({
   ...rounded((d, x) => sineOf(d, x, quarters)),
   applies: (form, x) => {
     const { doubles: d } = form;
-    // Of infinities and NaN the result is NaN anyhow.
+    // Infinities and NaN need no exception: their result is NaN anyway.
     const far = form
       .widened(x)
       .map((part) =>
-        d.both(d.gt(d.abs(quartersOf(d, part)), d.number(MOST_QUARTERS)), d.lt(d.abs(part), d.number(Infinity))),
+        d.both(d.gt(d.abs(quartersOf(d, part)), d.number(MAX_QUARTERS)), d.lt(d.abs(part), d.number(Infinity))),
       );
     return d.all(d.not(far.reduce(d.either)));
   },

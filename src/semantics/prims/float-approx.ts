@@ -15,26 +15,27 @@ import {
   emitTanh,
 } from "./elementary-wasm.ts";
 
-/** Above it the reciprocal is subnormal. */
-const GREATEST_WITH_NORMAL_RECIPROCAL = 8.507059173023462e37;
+/** The reciprocal of any larger number is subnormal. */
+const MAX_WITH_NORMAL_RECIPROCAL = 8.507059173023462e37;
 
 const emitDivide = onSingles((s, a, b) => {
   const zero = s.fromBits(s.and(s.bits(b), s.integer(0x8000_0000n)));
-  const tooGreat = s.gt(s.abs(b), s.number(GREATEST_WITH_NORMAL_RECIPROCAL));
+  const tooGreat = s.gt(s.abs(b), s.number(MAX_WITH_NORMAL_RECIPROCAL));
   return s.select(tooGreat, s.mul(a, zero), s.div(a, b));
 });
 const emitRoot64 = onDoubles((d, a) => d.div(d.number(1), d.sqrt(a)));
 
 /**
- * The approximate operations. Hardware gives some value within the manual's bounds; this is the value nearest to the exact one,
- * which is within them too. Where the manual's tables of special cases differ from the exact value, they are followed.
+ * The approximate operations. Hardware returns some value within the bounds that the manual gives; these return the
+ * value nearest to the exact result, which is within them too. Where the manual's tables of special cases deviate from
+ * the exact result, the tables are followed.
  */
 export const floatApproxPrims = named({
   /** `a * (1/b)` with the reciprocal of |b| > 2^126 flushed to zero (9.7.3.8). */
   "f32.div_approx": prim(
     ["f32", "f32"],
     "f32",
-    (a, b) => (Math.abs(b) > GREATEST_WITH_NORMAL_RECIPROCAL ? (b > 0 ? a * 0 : a * -0) : Math.fround(a / b)),
+    (a, b) => (Math.abs(b) > MAX_WITH_NORMAL_RECIPROCAL ? (b > 0 ? a * 0 : a * -0) : Math.fround(a / b)),
     emitDivide,
   ),
   "f32.rsqrt": expanded(["f32"], "f32", (a) => Math.fround(1 / Math.sqrt(a)), emitReciprocalRoot),
@@ -47,7 +48,9 @@ export const floatApproxPrims = named({
   /** |a|^b. */
   "f32.pow": expanded(["f32", "f32"], "f32", (a, b) => Math.fround(power(Math.abs(a), b)), emitPower),
   "f64.rsqrt": prim(["f64"], "f64", (a) => 1 / Math.sqrt(a), emitRoot64),
-  /** On patterns: the result's NaN has its own encoding, and the low word of the operand does not count. */
+  /**
+   * These operate on patterns: the NaN result has an encoding of its own, and the low word of the operand is ignored.
+   */
   "i64.rcp_approx_ftz_f64": prim(["i64"], "i64", reciprocalApprox64, emitReciprocal64),
   "i64.rsqrt_approx_ftz_f64": prim(["i64"], "i64", reciprocalRootApprox64, emitReciprocalRoot64),
 });

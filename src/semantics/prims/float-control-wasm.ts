@@ -7,13 +7,13 @@ import { fmaToOdd, oddIn32, sqrtToOdd } from "./rounding-wasm.ts";
 import { bf16, decoded, encoded, f16, type ShortFloat } from "./short-float-wasm.ts";
 
 /**
- * Arithmetic whose modes a control word holds: the usual ones, which are those of another primitive, are expanded, and for all
- * others `eval` is called.
+ * Arithmetic whose modes are in a control word. The usual modes, in which a row equals another primitive, are expanded;
+ * for all others `eval` is called.
  */
 
 /**
- * What a control word has in the usual modes, in the bits that matter: rounding to nearest, subnormal numbers kept, no alternative
- * mode. Compiled kernels set that at once.
+ * The value of the relevant bits of a control word in the usual modes: round to nearest, keep subnormal numbers, no
+ * alternative mode. Compiled kernels select these modes at their start.
  */
 interface Usual {
   readonly bits: number;
@@ -27,22 +27,23 @@ export const toNearest: Usual = { bits: 0x30, value: 0 };
 
 type Expand = Expansion["expand"];
 
-/** Rows whose first operand is the control word; `expand` is for the others. */
+/** Returns the expansion of a row whose first operand is the control word; `expand` takes the other operands. */
 export const usually = ({ bits, value }: Usual, expand: Expand): Expansion => ({
   applies: ({ count, singles: s }, control) => {
-    // Of two lanes nothing is known about the upper half.
+    // With two lanes the upper half is undefined.
     const words = count === 2 ? wasm.shuffle32(control, control, [0, 1, 0, 1]) : control;
     return s.all(s.same(s.and(words, s.integer(BigInt(bits))), s.integer(BigInt(value))));
   },
   expand: (form, _, ...operands) => expand(form, ...operands),
 });
 
+/** Expands like another primitive. */
 export const as =
   ({ wasm }: Prim): Expand =>
   (form, ...operands) =>
     wasm[form.name]!(...operands);
 
-/** An operation on doubles, rounded to a short format and given as the binary32 number that it is. */
+/** Computes on doubles and rounds to a short format; the result is the binary32 number that it equals. */
 const nearestShort =
   (format: ShortFloat, operation: (d: Form["doubles"], ...operands: Wasm[]) => Wasm): Expand =>
   (form, ...operands) => {
@@ -70,7 +71,7 @@ const arithmetic = (format: ShortFloat, usual: Usual) => ({
 export const emitF16 = arithmetic(f16, usual16);
 export const emitBf16 = arithmetic(bf16, usualBf16);
 
-/** Where a bit of the control word is set, as predicates of binary32 numbers. */
+/** Returns where a bit of the control word is set, as predicates of binary32 numbers. */
 const isSet = ({ singles: s }: Form, control: Wasm, bit: number): Wasm =>
   s.not(s.same(s.and(control, s.integer(BigInt(bit))), s.integer(0n)));
 const KEEPS_16 = 0x400;
@@ -79,9 +80,9 @@ const KEEPS_64 = 0x40;
 const ALTERNATIVE = 1;
 
 const operand =
-  (keeps: number, leastNormal: number): Expand =>
+  (keeps: number, minNormal: number): Expand =>
   (form, control, x) =>
-    form.singles.select(isSet(form, control, keeps), x, flushedBelow(form.singles, x, leastNormal));
+    form.singles.select(isSet(form, control, keeps), x, flushedBelow(form.singles, x, minNormal));
 const operand32 = operand(KEEPS_32, 2 ** -126);
 
 export const emitOperand = {
@@ -100,12 +101,12 @@ export const emitResult: Expansion = {
   expand: (form, control, x) => {
     const { singles: s } = form;
     const infinite = s.both(isSet(form, control, ALTERNATIVE), s.eq(s.abs(x), s.number(Infinity)));
-    // The pattern before infinity is the greatest number.
+    // The pattern before that of infinity is the largest finite number.
     return operand32(form, control, s.fromBits(s.plus(s.bits(x), s.mask(infinite))));
   },
 };
 
-/** In the alternative mode the root of the magnitude. */
+/** In the alternative mode, roots and logarithms take the magnitude. */
 export const emitRadicand: Expansion = {
   expand: (form, control, x) => {
     const value = operand32(form, control, x);

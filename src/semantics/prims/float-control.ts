@@ -20,7 +20,7 @@ import {
 } from "../../numeric/float-control.ts";
 import { bf16ToNumber, f16ToNumber, numberToBf16, numberToF16 } from "../../numeric/half.ts";
 import { integerToNumber } from "../../numeric/integer-conversion.ts";
-import { expanded, named } from "../expansion.ts";
+import { expanded, type Expansion, named } from "../expansion.ts";
 import { convertPrims } from "./convert.ts";
 import { floatPrims } from "./float.ts";
 import {
@@ -48,10 +48,55 @@ const isUsual64 = (control: number): boolean => (control & usual64.bits) === usu
 const nearest16 = (x: number): number => f16ToNumber(numberToF16(x));
 const nearestBf16 = (x: number): number => bf16ToNumber(numberToBf16(x));
 
+type ShortOperation = "add" | "mul" | "fma" | "div" | "sqrt";
+type ShortRow<N extends string> = `f32.${ShortOperation}_mode_${N}`;
+
 /**
- * Floating-point arithmetic whose modes the first operand holds, in the layout of vISA's %cr0 (`FloatControl`). `_f16` and
- * `_bf16`: of numbers of these formats, given and returned as the binary32 numbers that they are. To nearest, the result of
- * the operation on doubles is long enough to be rounded again.
+ * Returns the rows of a 16-bit format. To nearest, the operation on doubles is precise enough for a second rounding
+ * (`nearest`), except for the fused multiply-add, which is rounded to odd first.
+ */
+function shortRows<N extends "f16" | "bf16">(
+  name: N,
+  format: typeof f16 | typeof bf16,
+  isUsual: (control: number) => boolean,
+  nearest: (x: number) => number,
+  emit: Readonly<Record<ShortOperation, Expansion>>,
+) {
+  const rows = {
+    add: expanded(
+      ["i32", "f32", "f32"],
+      "f32",
+      (m, a, b) => (isUsual(m) ? nearest(a + b) : addControlled(m, format, a, b)),
+      emit.add,
+    ),
+    mul: expanded(
+      ["i32", "f32", "f32"],
+      "f32",
+      (m, a, b) => (isUsual(m) ? nearest(a * b) : mulControlled(m, format, a, b)),
+      emit.mul,
+    ),
+    fma: expanded(
+      ["i32", "f32", "f32", "f32"],
+      "f32",
+      (m, a, b, c) => (isUsual(m) ? nearest(fmaToOdd(a, b, c)) : fmaControlled(m, format, a, b, c)),
+      emit.fma,
+    ),
+    div: expanded(
+      ["i32", "f32", "f32"],
+      "f32",
+      (m, a, b) => (isUsual(m) ? nearest(a / b) : divControlled(m, format, a, b)),
+      emit.div,
+    ),
+    sqrt: expanded(["i32", "f32"], "f32", (m, a) => sqrtControlled(m, format, a), emit.sqrt),
+  };
+  const named = Object.entries(rows).map(([operation, row]) => [`f32.${operation}_mode_${name}`, row]);
+  return Object.fromEntries(named) as { readonly [K in ShortRow<N>]: (typeof rows)["add"] };
+}
+
+/**
+ * Floating-point arithmetic with the modes in the first operand, in the layout of vISA's %cr0 (`FloatControl`). The
+ * suffixes `_f16` and `_bf16` mean numbers of these formats, passed and returned as the binary32 numbers that they
+ * equal. When rounding to nearest, the operation on doubles is precise enough for a second rounding.
  */
 export const floatControlPrims = named({
   "f32.add_mode": expanded(
@@ -84,63 +129,14 @@ export const floatControlPrims = named({
     (m, a) => (isUsual32(m) ? Math.fround(Math.sqrt(a)) : sqrtControlled(m, f32, a)),
     usually(usual32, as(floatPrims["f32.sqrt"])),
   ),
-  /** An operand, a result, and the operand of roots and logarithms, as the modes have them. */
+  /** Adjusts an operand, a result, and the operand of a root or logarithm to the modes. */
   "f32.operand_mode": expanded(["i32", "f32"], "f32", (m, a) => operandOf(m, f32, a), emitOperand.f32),
   "f32.result_mode": expanded(["i32", "f32"], "f32", (m, a) => resultOf(m, f32, a), emitResult),
   "f32.radicand_mode": expanded(["i32", "f32"], "f32", (m, a) => radicand(m, f32, a), emitRadicand),
 
-  "f32.add_mode_f16": expanded(
-    ["i32", "f32", "f32"],
-    "f32",
-    (m, a, b) => (isUsual16(m) ? nearest16(a + b) : addControlled(m, f16, a, b)),
-    emitF16.add,
-  ),
-  "f32.mul_mode_f16": expanded(
-    ["i32", "f32", "f32"],
-    "f32",
-    (m, a, b) => (isUsual16(m) ? nearest16(a * b) : mulControlled(m, f16, a, b)),
-    emitF16.mul,
-  ),
-  "f32.fma_mode_f16": expanded(
-    ["i32", "f32", "f32", "f32"],
-    "f32",
-    (m, a, b, c) => (isUsual16(m) ? nearest16(fmaToOdd(a, b, c)) : fmaControlled(m, f16, a, b, c)),
-    emitF16.fma,
-  ),
-  "f32.div_mode_f16": expanded(
-    ["i32", "f32", "f32"],
-    "f32",
-    (m, a, b) => (isUsual16(m) ? nearest16(a / b) : divControlled(m, f16, a, b)),
-    emitF16.div,
-  ),
-  "f32.sqrt_mode_f16": expanded(["i32", "f32"], "f32", (m, a) => sqrtControlled(m, f16, a), emitF16.sqrt),
+  ...shortRows("f16", f16, isUsual16, nearest16, emitF16),
   "f32.operand_mode_f16": expanded(["i32", "f32"], "f32", (m, a) => operandOf(m, f16, a), emitOperand.f16),
-
-  "f32.add_mode_bf16": expanded(
-    ["i32", "f32", "f32"],
-    "f32",
-    (m, a, b) => (isUsualBf16(m) ? nearestBf16(a + b) : addControlled(m, bf16, a, b)),
-    emitBf16.add,
-  ),
-  "f32.mul_mode_bf16": expanded(
-    ["i32", "f32", "f32"],
-    "f32",
-    (m, a, b) => (isUsualBf16(m) ? nearestBf16(a * b) : mulControlled(m, bf16, a, b)),
-    emitBf16.mul,
-  ),
-  "f32.fma_mode_bf16": expanded(
-    ["i32", "f32", "f32", "f32"],
-    "f32",
-    (m, a, b, c) => (isUsualBf16(m) ? nearestBf16(fmaToOdd(a, b, c)) : fmaControlled(m, bf16, a, b, c)),
-    emitBf16.fma,
-  ),
-  "f32.div_mode_bf16": expanded(
-    ["i32", "f32", "f32"],
-    "f32",
-    (m, a, b) => (isUsualBf16(m) ? nearestBf16(a / b) : divControlled(m, bf16, a, b)),
-    emitBf16.div,
-  ),
-  "f32.sqrt_mode_bf16": expanded(["i32", "f32"], "f32", (m, a) => sqrtControlled(m, bf16, a), emitBf16.sqrt),
+  ...shortRows("bf16", bf16, isUsualBf16, nearestBf16, emitBf16),
   "f32.operand_mode_bf16": expanded(["i32", "f32"], "f32", (m, a) => operandOf(m, bf16, a), emitOperand.f32),
 
   "f64.add_mode": expanded(
@@ -175,7 +171,7 @@ export const floatControlPrims = named({
   ),
   "f64.operand_mode": expanded(["i32", "f64"], "f64", operand64, emitOperand.f64),
 
-  /** Conversions to narrower formats; those of 16 bits are patterns. */
+  /** Conversions to narrower formats; those to 16 bits give patterns. */
   "f32.from_f64_mode": expanded(
     ["i32", "f64"],
     "f32",

@@ -4,14 +4,14 @@ import { byParts, onDoubles, onSingles } from "../form.ts";
 import type { Emission } from "../prim.ts";
 import * as rounding from "./rounding-wasm.ts";
 
-/** The smaller or the greater; of a number and a NaN the number. */
+/** The smaller or the larger of two numbers; a number if the other operand is NaN. */
 function choice(op: "min" | "max", ty: "f32" | "f64", width: "quad" | "half", vector: "f32x4" | "f64x2"): Emission {
   const s = lanes[ty];
   const v = lanes[vector];
   return {
     scalar: (a, b) => s.select(s.ne(a, a), b, s.select(s.ne(b, b), a, s[op](a, b))),
     [width]: (a: Wasm, b: Wasm) => {
-      // `a` if the two are equal, or if one is NaN. Equal ones differ in their signs only if they are zeros.
+      // `a` if the two are equal or one is NaN. Equal operands with different signs are zeros.
       const chosen = wasm.op(`${vector}.p${op}`, a, b);
       const signed = op === "min" ? v.or(chosen, v.and(b, v.eq(a, b))) : v.and(chosen, v.or(b, v.ne(a, b)));
       return v.select(v.eq(a, a), signed, b);
@@ -25,27 +25,27 @@ const choices = (op: "min" | "max") => ({
 export const min = choices("min");
 export const max = choices("max");
 
-/** Of a number of smaller magnitude than `least` the zero of its sign. */
-export const flushedBelow = (d: Lanes, a: Wasm, least: number): Wasm => {
-  const small = d.mask(d.lt(d.abs(a), d.number(least)));
-  // All of it but the sign.
+/** Flushes numbers of smaller magnitude than the threshold to the zero of their sign. */
+export const flushedBelow = (d: Lanes, a: Wasm, threshold: number): Wasm => {
+  const small = d.mask(d.lt(d.abs(a), d.number(threshold)));
+  // Everything but the sign.
   return d.fromBits(d.andNot(d.bits(a), d.shrU(small, 1)));
 };
 export const ftz = onSingles((s, a) => flushedBelow(s, a, 2 ** -126));
 
-/** Into [+0, 1]; NaN gives +0. */
+/** Clamps to [+0, 1]; NaN gives +0. */
 const saturated = (ty: "f32" | "f64", width: "quad" | "half", vector: "f32x4" | "f64x2"): Emission => {
   const s = lanes[ty];
   const { number } = lanes[vector];
   return {
     scalar: (a) => s.select(s.gt(a, s.number(0)), s.min(a, s.number(1)), s.number(0)),
-    // The first operand where the two do not compare.
+    // `pmin` and `pmax` return the first operand if the two do not compare.
     [width]: (a: Wasm) => wasm.op(`${vector}.pmin`, number(1), wasm.op(`${vector}.pmax`, number(0), a)),
   };
 };
 export const saturate = { f32: saturated("f32", "quad", "f32x4"), f64: saturated("f64", "half", "f64x2") };
 
-/** Of bits, those of the one NaN that programs see. */
+/** Returns the bits of a number, with any NaN replaced by the canonical one. */
 export const canonical32 = onSingles((s, a) => s.select(s.ne(a, a), s.integer(0x7fff_ffffn), s.bits(a)));
 export const canonical64 = onDoubles((d, a) => d.select(d.ne(a, a), d.integer(0x7ff8_0000_0000_0000n), d.bits(a)));
 
@@ -61,12 +61,12 @@ export const reinterpret = {
 type Directed = Exclude<rounding.Rounding, "rn">;
 type Exact = (d: Lanes, ...operands: Wasm[]) => Wasm;
 
-/** binary32 operations by an exact operation on doubles, or one that rounds to odd there, and one rounding. */
+/** Computes a binary32 operation by an operation on doubles that is exact or rounds to odd, and one rounding. */
 const through64 =
   (exact: Exact, mirror: readonly boolean[] = []) =>
   (mode: Directed): Expansion => ({
     expand: (form, ...operands) => {
-      // Downwards is the mirror image of upwards, so that the signs of zeros come out right.
+      // Rounding down is the mirror image of rounding up, so that zeros get the right sign.
       const { neg } = form.singles;
       const mirrored = mode === "rm" ? operands.map((x, i) => (mirror[i] ? neg(x) : x)) : operands;
       const parts = byParts(mirrored.map(form.widened), (...o) => exact(form.doubles, ...o));
@@ -83,5 +83,5 @@ export const binary32 = {
   div: through64(rounding.divideToOdd, [true, false]),
 };
 
-/** A root is not negative: downwards is towards zero. */
+/** A root is never negative, so rounding down is rounding towards zero. */
 export const sqrt32 = (mode: Directed): Expansion => through64(rounding.sqrtToOdd)(mode === "rm" ? "rz" : mode);

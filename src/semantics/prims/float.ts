@@ -7,13 +7,13 @@ import * as emit64 from "./binary64-wasm.ts";
 import { binary32, canonical32, canonical64, ftz, max, min, reinterpret, saturate, sqrt32 } from "./float-wasm.ts";
 import { fma32 as fusedMadd32 } from "./fma-wasm.ts";
 
-/** The least normal binary32. */
+/** The smallest normal binary32 number. */
 const NORMAL = 1.1754943508222875e-38;
 
 /**
- * binary32 and binary64 primitives. Without a suffix they round to nearest even, with `_rz` towards zero, with `_rm` and
- * `_rp` towards minus and plus infinity; downwards is the mirror image of upwards, so that the signs of zeros come out right.
- * A NaN result is written as PTX's canonical NaN by whoever stores it.
+ * binary32 and binary64 primitives. Without a suffix they round to nearest even, with `_rz` towards zero, with `_rm`
+ * and `_rp` towards minus and plus infinity. Rounding down is computed as the mirror image of rounding up, so that
+ * zeros get the right sign. A NaN result becomes PTX's canonical NaN when it is stored.
  */
 export const floatPrims = named({
   "f32.add": prim(["f32", "f32"], "f32", (a, b) => Math.fround(a + b), asOps("f32.add", "quad", "f32x4.add")),
@@ -43,20 +43,20 @@ export const floatPrims = named({
   "f32.div_rp": expanded(["f32", "f32"], "f32", (a, b) => upward32(divideToOdd(a, b)), binary32.div("rp")),
   "f32.sqrt": prim(["f32"], "f32", (a) => Math.fround(Math.sqrt(a)), asOps("f32.sqrt", "quad", "f32x4.sqrt")),
   "f32.sqrt_rz": expanded(["f32"], "f32", (a) => towardZero32(sqrtToOdd(a)), sqrt32("rz")),
-  // A root is not negative: downwards is towards zero.
+  // A root is never negative, so rounding down is rounding towards zero.
   "f32.sqrt_rm": expanded(["f32"], "f32", (a) => towardZero32(sqrtToOdd(a)), sqrt32("rm")),
   "f32.sqrt_rp": expanded(["f32"], "f32", (a) => upward32(sqrtToOdd(a)), sqrt32("rp")),
   "f32.neg": prim(["f32"], "f32", (a) => -a, asOps("f32.neg", "quad", "f32x4.neg")),
   "f32.abs": prim(["f32"], "f32", (a) => Math.abs(a), asOps("f32.abs", "quad", "f32x4.abs")),
-  /** -0 is less than +0. One NaN gives the other operand. */
+  /** -0 is less than +0. If one operand is NaN, the result is the other. */
   "f32.min": prim(["f32", "f32"], "f32", (a, b) => (a !== a ? b : b !== b ? a : Math.min(a, b)), min.f32),
   "f32.max": prim(["f32", "f32"], "f32", (a, b) => (a !== a ? b : b !== b ? a : Math.max(a, b)), max.f32),
-  /** -0 is less than +0. One NaN gives NaN. */
+  /** -0 is less than +0. If one operand is NaN, so is the result. */
   "f32.min_nan": prim(["f32", "f32"], "f32", (a, b) => Math.min(a, b), asOps("f32.min", "quad", "f32x4.min")),
   "f32.max_nan": prim(["f32", "f32"], "f32", (a, b) => Math.max(a, b), asOps("f32.max", "quad", "f32x4.max")),
-  /** A subnormal number becomes the zero of its sign. */
+  /** Flushes a subnormal number to the zero of its sign. */
   "f32.ftz": prim(["f32"], "f32", (a) => (a < NORMAL && a > -NORMAL ? a * 0 : a), ftz),
-  /** Into [0, 1]; NaN gives +0. */
+  /** Clamps to [0, 1]; NaN gives +0. */
   "f32.saturate": prim(["f32"], "f32", (a) => (a > 0 ? Math.min(a, 1) : 0), saturate.f32),
 
   "f64.add": prim(["f64", "f64"], "f64", (a, b) => a + b, asOps("f64.add", "half", "f64x2.add")),

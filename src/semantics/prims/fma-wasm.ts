@@ -3,7 +3,7 @@ import type { Expansion } from "../expansion.ts";
 import { byParts, type Form } from "../form.ts";
 import { fmaToOdd } from "./rounding-wasm.ts";
 
-/** The multiply-add of a machine that rounds once; it has one for vectors only. */
+/** The machine's fused multiply-add, which exists for vectors only. */
 export const madd = (vector: "f32x4" | "f64x2"): NonNullable<Expansion["native"]> => {
   const fused = (...operands: Wasm[]): Wasm => wasm.op(`${vector}.relaxed_madd`, ...operands);
   const body = (form: Form, ...operands: Wasm[]): Wasm =>
@@ -13,7 +13,10 @@ export const madd = (vector: "f32x4" | "f64x2"): NonNullable<Expansion["native"]
   return { feature: "fusedMadd", body };
 };
 
-/** `fma32` of `numeric/binary32.ts`: two roundings, and round to odd where they may differ from one. */
+/**
+ * `fma32` of `numeric/binary32.ts`: rounds twice, and redoes the operation with rounding to odd where two roundings may
+ * differ from one.
+ */
 function fused32(form: Form, ...operands: Wasm[]): Wasm {
   const { doubles: d } = form;
   const parts = operands.map(form.widened);

@@ -5,7 +5,7 @@ import { floatPrims } from "./float.ts";
 import { fmaToOdd, oddIn32 } from "./rounding-wasm.ts";
 import { bf16, decoded, encoded, f16, type ShortFloat } from "./short-float-wasm.ts";
 
-/** Arithmetic of patterns by an operation on binary32 numbers, which have more than twice the digits. */
+/** Arithmetic on patterns by an operation on binary32 numbers, which have more than twice the digits. */
 const arithmetic = (format: ShortFloat) => {
   const through32 = (operation: (s: Lanes, ...operands: Wasm[]) => Wasm): Expansion => ({
     expand: ({ singles: s }, ...operands) =>
@@ -22,7 +22,10 @@ const arithmetic = (format: ShortFloat) => {
 export const emitF16 = arithmetic(f16);
 export const emitBf16 = {
   ...arithmetic(bf16),
-  /** The product may overflow or lose bits in binary32: it is fused there, and what ends half-way is done again with doubles. */
+  /**
+   * The product may overflow or lose bits in binary32, so the multiply-add is fused there; a result that ends half-way
+   * between two bf16 numbers is recomputed with doubles.
+   */
   fma: {
     expand: (form, ...patterns) => {
       const { singles: s, doubles: d } = form;

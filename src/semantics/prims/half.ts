@@ -4,9 +4,9 @@ import { expanded, named } from "../expansion.ts";
 import { emitBf16, emitF16 } from "./half-wasm.ts";
 
 /**
- * f16 and bf16 arithmetic on patterns in the low half of an `i32`, rounded once to nearest even. A sum or a product is exact in
- * binary64, or so long that its rounding there does no harm (53 >= 2 * 11 + 2); the fused multiply-add is rounded to odd first.
- * A NaN result is 0x7fff.
+ * f16 and bf16 arithmetic on patterns in the low half of an `i32`, rounded once to nearest even. Sums and products are
+ * exact in binary64, or precise enough for a second rounding (53 >= 2 * 11 + 2); the fused multiply-add is rounded to
+ * odd first. A NaN result is 0x7fff.
  */
 export const halfPrims = named({
   "f16.add": expanded(["i32", "i32"], "i32", (a, b) => numberToF16(f16ToNumber(a) + f16ToNumber(b)), emitF16.add),

@@ -13,7 +13,7 @@ import { logicPrims } from "./logic.ts";
 import { systolicPrims } from "./systolic.ts";
 import { videoPrims } from "./video.ts";
 
-/** Every primitive by name. A new family is a file beside these and a line here. */
+/** All primitives by name. A new family is a file in this folder and a line here. */
 export const prims = {
   ...integerPrims,
   ...integer64Prims,
@@ -30,6 +30,8 @@ export const prims = {
   ...convertNarrowPrims,
 } as const;
 
+/** The name of a primitive. */
 export type PrimName = keyof typeof prims;
 
+/** Returns a primitive by name. */
 export const primOf = (name: PrimName): Prim => prims[name];

@@ -4,7 +4,7 @@ import { division32, remainder32 } from "./division-wasm.ts";
 import { mulHigh32 } from "./product-wasm.ts";
 import { shift } from "./shift-wasm.ts";
 
-/** The high 32 bits of the unsigned product, by halves of 16 bits: every partial sum stays below 2^32. */
+/** The high 32 bits of the unsigned product, computed from 16-bit halves: every partial sum stays below 2^32. */
 const mulHighUnsigned = (a: number, b: number): number => {
   const aLow = a & 0xffff;
   const aHigh = a >>> 16;
@@ -24,9 +24,9 @@ const extension = (bits: 8 | 16): Emission => ({
 });
 
 /**
- * 32-bit integer primitives. Shift counts are taken as unsigned; the clamping of PTX is part of the primitive.
+ * 32-bit integer primitives. Shift counts are unsigned; clamping them, as PTX does, is part of the primitive.
  *
- * Division is total: by zero the quotient and the remainder are all ones, as NVIDIA's instruction sequences give them
+ * Division is total: division by zero gives all ones as quotient and remainder, like NVIDIA's instruction sequences
  * (PTX leaves both to the machine), and the smallest integer divided by -1 is itself.
  */
 export const integerPrims = {
@@ -56,9 +56,9 @@ export const integerPrims = {
   "i32.le_u": prim(["i32", "i32"], "pred", (a, b) => a >>> 0 <= b >>> 0, asOps("i32.le_u", "quad", "i32x4.le_u")),
   "i32.extend8_s": prim(["i32"], "i32", (a) => (a << 24) >> 24, extension(8)),
   "i32.extend16_s": prim(["i32"], "i32", (a) => (a << 16) >> 16, extension(16)),
-  /** Counts of 32 and more give 0. */
+  /** Counts of 32 or more give 0. */
   "i32.shl": prim(["i32", "i32"], "i32", (a, n) => (n >>> 0 > 31 ? 0 : a << n), shift(32, "shl")),
-  /** Counts of 32 and more give the sign. */
+  /** Counts of 32 or more give the sign. */
   "i32.shr_s": prim(["i32", "i32"], "i32", (a, n) => a >> (n >>> 0 > 31 ? 31 : n), shift(32, "shr_s")),
   "i32.shr_u": prim(["i32", "i32"], "i32", (a, n) => (n >>> 0 > 31 ? 0 : (a >>> n) | 0), shift(32, "shr_u")),
   "i32.select": prim(["pred", "i32", "i32"], "i32", (p, a, b) => (p ? a : b), asSelect("quad")),

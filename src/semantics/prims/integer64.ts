@@ -5,8 +5,8 @@ import { division64, remainder64 } from "./division-wasm.ts";
 import { mul64, mulHigh64 } from "./product-wasm.ts";
 import { shift } from "./shift-wasm.ts";
 
-// V8 keeps a value that goes through these in machine registers and memory: several times as fast as BigInt.asIntN with
-// a conversion to Number, or as a BigInt shift by a variable count.
+// V8 keeps values that pass through these arrays in machine registers and memory. That is several times as fast as
+// BigInt.asIntN with a conversion to Number, or as shifting a BigInt by a variable count.
 const whole = new BigInt64Array(1);
 const half = new Int32Array(whole.buffer);
 whole[0] = 1n;
@@ -24,11 +24,11 @@ const shiftLeft = (a: bigint, n: number): bigint => {
   whole[0] = a;
   const low = half[LOW]!;
   if (n > 31) return fromHalves(0, low << n);
-  // In two steps: a shift by 32 would be a shift by 0.
+  // In two steps, because JavaScript treats a shift by 32 as a shift by 0.
   return fromHalves(low << n, (half[HIGH]! << n) | ((low >>> 1) >>> (31 - n)));
 };
 
-/** `fill` comes in from the left: 0, or the sign (0 or -1). */
+/** `fill` is shifted in from the left: 0, or the sign (0 or -1). */
 const shiftRight = (a: bigint, n: number, fill: number): bigint => {
   if (n >>> 0 > 63) return fromHalves(fill, fill);
   whole[0] = a;
@@ -50,11 +50,14 @@ function addClamped(a: bigint, b: bigint, flags: number): bigint {
   const x = flags & 1 ? BigInt.asUintN(64, a) : a;
   const y = flags & 2 ? BigInt.asUintN(64, b) : b;
   const sum = (flags & 4 ? -x : x) + (flags & 8 ? -y : y);
-  const [least, most] = flags & 16 ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n];
-  return BigInt.asIntN(64, sum < least ? least : sum > most ? most : sum);
+  const [min, max] = flags & 16 ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n];
+  return BigInt.asIntN(64, sum < min ? min : sum > max ? max : sum);
 }
 
-/** Vectors are only compared as signed: with the first bit flipped that is the unsigned order. */
+/**
+ * WebAssembly compares vectors of 64-bit integers only as signed numbers; flipping the first bit gives the unsigned
+ * order.
+ */
 function compareUnsigned(relation: "lt" | "le"): Emission {
   const first = wasm.i64x2(-(2n ** 63n));
   return {
@@ -80,7 +83,7 @@ const highHalf: Emission = {
   half: (a) => wasm.shuffle32(a!, a!, [1, 3, 1, 3]),
 };
 
-/** 64-bit integer primitives; counts of shifts are `i32`. Division by zero as in 32 bits. */
+/** 64-bit integer primitives; shift counts are `i32`. Division by zero is as for 32 bits. */
 export const integer64Prims = {
   "i64.add": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a + b), asOps("i64.add", "half", "i64x2.add")),
   "i64.sub": prim(["i64", "i64"], "i64", (a, b) => BigInt.asIntN(64, a - b), asOps("i64.sub", "half", "i64x2.sub")),
@@ -116,14 +119,14 @@ export const integer64Prims = {
   "i64.lt_u": prim(["i64", "i64"], "pred", lessUnsigned, compareUnsigned("lt")),
   "i64.le_s": prim(["i64", "i64"], "pred", (a, b) => a <= b, asOps("i64.le_s", "half", "i64x2.le_s")),
   "i64.le_u": prim(["i64", "i64"], "pred", (a, b) => !lessUnsigned(b, a), compareUnsigned("le")),
-  /** Counts of 64 and more give 0. */
+  /** Counts of 64 or more give 0. */
   "i64.shl": prim(["i64", "i32"], "i64", shiftLeft, shift(64, "shl")),
-  /** Counts of 64 and more give the sign. */
+  /** Counts of 64 or more give the sign. */
   "i64.shr_s": prim(["i64", "i32"], "i64", (a, n) => shiftRight(a, n, a < 0n ? -1 : 0), shift(64, "shr_s")),
   "i64.shr_u": prim(["i64", "i32"], "i64", (a, n) => shiftRight(a, n, 0), shift(64, "shr_u")),
   /**
-   * The sum of two numbers of 64 bits, clamped to 64 bits. The flags: bits 0 and 1 say that a and b are unsigned, bits 2 and 3
-   * that they are to be negated first, bit 4 that the result is unsigned.
+   * The sum of two 64-bit numbers, clamped to 64 bits. Flags in the third operand: bits 0 and 1 make a and b unsigned,
+   * bits 2 and 3 negate them first, bit 4 makes the result unsigned.
    */
   "i64.add_clamped": prim(["i64", "i64", "i32"], "i64", addClamped, clampedSum),
   "i64.select": prim(["pred", "i64", "i64"], "i64", (p, a, b) => (p ? a : b), asSelect("half")),

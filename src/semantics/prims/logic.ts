@@ -1,7 +1,7 @@
 import { wasm } from "../../wasm/index.ts";
 import { asOps, asSelect, prim, type PrimTable } from "../prim.ts";
 
-/** Predicates, and the passage between bits and floating-point values. */
+/** Logic on predicates, and their conversion to integers. */
 export const logicPrims = {
   "pred.and": prim(["pred", "pred"], "pred", (a, b) => a && b, asOps("i32.and", "quad", "v128.and")),
   "pred.or": prim(["pred", "pred"], "pred", (a, b) => a || b, asOps("i32.or", "quad", "v128.or")),

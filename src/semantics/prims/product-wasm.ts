@@ -16,15 +16,18 @@ export const mulHigh32 = (sign: Sign): Emission => ({
   },
 });
 
-/** Products whose factors were 32-bit numbers are what address arithmetic and `mul.wide` are made of. */
+/** Multiplies 64-bit integers. Address arithmetic and `mul.wide` multiply extended 32-bit numbers, which is cheaper. */
 export const mul64: Emission = {
   scalar: (a, b) => wasm.op("i64.mul", a!, b!),
   half: (a, b) => productOfExtended(a!, b!) ?? wasm.op("i64x2.mul", a!, b!),
 };
 
-/** Arithmetic on 64-bit values and the halves of them. */
+/** Arithmetic on 64-bit values and their halves. */
 interface Longs {
-  /** Halves, in the form that `mul` takes; those of `low` and `carry` are again 64 bits. */
+  /**
+   * `lowHalf` and `highHalf` return halves in the form that `mul` takes; `low` and `carry` return them as 64-bit
+   * values.
+   */
   readonly lowHalf: (a: Wasm) => Wasm;
   readonly highHalf: (a: Wasm) => Wasm;
   readonly mul: (a: Wasm, b: Wasm) => Wasm;
@@ -59,7 +62,10 @@ const vectors: Longs = {
   ifNegative: (a, b) => wasm.op("v128.and", wasm.op("i64x2.lt_s", a, wasm.i64x2(0n)), b),
 };
 
-/** By halves of 32 bits: every partial sum stays below 2^64. A signed product is the unsigned one, less what the signs stand for. */
+/**
+ * The high half of the product, computed from 32-bit halves: every partial sum stays below 2^64. The signed product is
+ * the unsigned one minus the contribution of the signs.
+ */
 function high({ lowHalf, highHalf, mul, low, carry, add, sub, ifNegative }: Longs, sign: Sign, a: Wasm, b: Wasm): Wasm {
   const [aLow, aHigh, bLow, bHigh] = [lowHalf(a), highHalf(a), lowHalf(b), highHalf(b)];
   const middle = add(mul(aHigh, bLow), carry(mul(aLow, bLow)));

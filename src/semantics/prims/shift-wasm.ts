@@ -4,7 +4,7 @@ import { uniform32 } from "../uniform.ts";
 
 type Direction = "shl" | "shr_s" | "shr_u";
 
-/** How values are shifted whose count is one `i32` below their size, and how they become 0 where an `i32` is 0. */
+/** Shifts by an `i32` count below the size, and sets values to 0 where an `i32` is 0. */
 interface Shifter {
   readonly bits: 32 | 64;
   readonly shift: (a: Wasm, n: Wasm) => Wasm;
@@ -12,15 +12,15 @@ interface Shifter {
   readonly zero: Wasm;
 }
 
-/** WebAssembly takes counts modulo the size, PTX clamps them. */
+/** WebAssembly takes counts modulo the size; PTX clamps them. */
 function clamped({ bits, shift, keep, zero }: Shifter, direction: Direction, a: Wasm, n: Wasm): Wasm {
-  const most = wasm.i32(bits - 1);
+  const max = wasm.i32(bits - 1);
   if (n.kind === "const") {
     if (n.ty === "i32" && n.value >>> 0 < bits) return shift(a, n);
-    return direction === "shr_s" ? shift(a, most) : zero;
+    return direction === "shr_s" ? shift(a, max) : zero;
   }
   const within = wasm.op("i32.lt_u", n, wasm.i32(bits));
-  return direction === "shr_s" ? shift(a, wasm.select(within, n, most)) : keep(within, shift(a, n));
+  return direction === "shr_s" ? shift(a, wasm.select(within, n, max)) : keep(within, shift(a, n));
 }
 
 const scalars = (bits: 32 | 64, direction: Direction): Shifter => ({
@@ -38,7 +38,10 @@ const vectors = (bits: 32 | 64, direction: Direction): Shifter => ({
   zero: wasm.i32x4(0),
 });
 
-/** 2^n in each lane, and 0 for counts of 32 and more: byte i is looked up at n - 8i, and beyond the table there are zeros. */
+/**
+ * 2^n in each lane, or 0 for counts of 32 or more: byte i is looked up at index n - 8i, and indices beyond the table
+ * give zeros.
+ */
 function powers(n: Wasm): Wasm {
   const count = wasm.op("i32x4.min_u", n, wasm.i32x4(32));
   const spread = wasm.shuffle(count, count, [0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12]);
@@ -46,7 +49,10 @@ function powers(n: Wasm): Wasm {
   return wasm.op("i8x16.swizzle", wasm.lanes([0x0804_0201, 0x8040_2010, 0, 0]), places);
 }
 
-/** Each lane with its own count: the whole vector is shifted by each of them, and has its lanes chosen. */
+/**
+ * Shifts each lane by its own count: the whole vector is shifted by each count, and then each lane is taken from its
+ * own result.
+ */
 function eachLane({ bits, shift }: Shifter, direction: Direction, a: Wasm, n: Wasm): Wasm {
   const counts = direction === "shr_s" ? wasm.op("i32x4.min_u", n, wasm.i32x4(bits - 1)) : n;
   const by = (lane: number): Wasm => shift(a, wasm.lane("i32x4.extract_lane", lane, counts));
@@ -63,7 +69,7 @@ function eachLane({ bits, shift }: Shifter, direction: Direction, a: Wasm, n: Wa
   return wasm.op("v128.and", shifted, bits === 64 ? wasm.op("i64x2.extend_low_i32x4_s", within) : within);
 }
 
-/** A shift whose counts are clamped. Most counts are constants, or the same in all lanes. */
+/** A shift with clamped counts. Most counts are constants, or the same in all lanes. */
 export function shift(bits: 32 | 64, direction: Direction): Emission {
   const [one, all] = [scalars(bits, direction), vectors(bits, direction)];
   const vector = (a: Wasm, n: Wasm): Wasm => {

@@ -5,7 +5,9 @@ import { byParts, type Form } from "../form.ts";
 import { sumError, toOdd } from "./rounding-wasm.ts";
 import { bf16, decoded, f16, saturating, type ShortFloat } from "./short-float-wasm.ts";
 
-/** An element of a word: the bits above it are shifted out, then those below it. Counts are taken modulo 32, as by `eval`. */
+/**
+ * Extracts an element of a word: shifts out the bits above it, then those below it. Counts are modulo 32, as in `eval`.
+ */
 function element({ singles: l }: Form, word: Wasm, field: number, index: number): Wasm {
   const count = (field >> 6) & 15;
   const above = 32 - count - (((field & 63) + index * count) & 31);
@@ -15,7 +17,7 @@ function element({ singles: l }: Form, word: Wasm, field: number, index: number)
 
 function dot(form: Form, fields: number, [sum, a, b]: readonly Wasm[]): Wasm | null {
   const [left, right] = [fields & 0x7ff, (fields >> 11) & 0x7ff];
-  // Without a count elements are whole words, of which not all products are exact in `eval`.
+  // A count of 0 means whole words, and not all of their products are exact in `eval`.
   if (((left | right) & 0x3c0) === 0) return null;
   const products = Array.from({ length: (fields >> 22) & 15 }, (_, i) => {
     const [x, y] = [element(form, a!, left, i), element(form, b!, right, i)];
@@ -26,7 +28,7 @@ function dot(form: Form, fields: number, [sum, a, b]: readonly Wasm[]): Wasm | n
 
 export const dotPacked = byLastOperand("i32.dot_packed", ["i32", "i32", "i32", "i32"], "i32", dot);
 
-/** The formats of `f32.dot_packed`, by their numbers; null: tf32, a binary32 number whose low bits do not count. */
+/** The formats of `f32.dot_packed` by number; null means tf32, a binary32 number whose low bits are ignored. */
 const packed: readonly (ShortFloat | null)[] = [
   bf16,
   f16,
@@ -35,13 +37,13 @@ const packed: readonly (ShortFloat | null)[] = [
   saturating(minifloats.e4m3),
   saturating(minifloats.e2m1),
 ];
-/** Bits of an element in these formats. */
+/** Widths of an element in these formats, in bits. */
 const packedWidths: readonly number[] = packed.map((format) =>
   format === null ? 32 : 32 - Math.clz32(2 * format.sign - 1),
 );
 const TF32 = ~0x1fffn;
 
-/** The binary32 number of an element, which is below the bits of other elements; 0 in a format that is none. */
+/** Returns the binary32 number of an element, which may have other elements above it; 0 for an unknown format. */
 function packedElement(s: Lanes, word: Wasm, number: number, at: number, width: number): Wasm {
   const format = packed[number];
   if (format === undefined) return s.number(0);
@@ -63,7 +65,7 @@ function sumToOdd(d: Lanes, terms: readonly Wasm[]): Wasm {
   return d.select(fits, toOdd(d, total, sumError(d, sum, lost, total)), sum);
 }
 
-/** Products of elements are exact in binary64. The format of the first word says how many there are. */
+/** Products of elements are exact in binary64. The format of the first word determines how many elements there are. */
 function dotFloat(form: Form, formats: number, [sum, a, b]: readonly Wasm[]): Wasm {
   const { singles, doubles } = form;
   const [left, right] = [formats & 7, (formats >> 3) & 7];
@@ -79,7 +81,7 @@ function dotFloat(form: Form, formats: number, [sum, a, b]: readonly Wasm[]): Wa
   return form.narrowed(byParts(terms, (...parts) => sumToOdd(doubles, parts)));
 }
 
-/** Too long to be written at each use: a function for each pair of formats. */
+/** A library function for each pair of formats: the code is too long to be inlined at each use. */
 function dotFloatIn(form: Form, formats: number, operands: readonly Wasm[]): Wasm {
   const ty = (scalar: "f32" | "i32") => (form.count === 1 ? scalar : "v128");
   const pair = formats & 63;

@@ -6,8 +6,8 @@ import { prim, type PrimTable } from "../prim.ts";
 import { dotPacked, dotPackedFloats } from "./systolic-wasm.ts";
 
 /**
- * `count` bits of a word from a place on, as a number. `field` holds the place in bits 0-5, the count in bits 6-9 (1 to 8)
- * and whether it is signed in bit 10.
+ * Extracts element `index` of a word as a number. `field` holds the position of element 0 in bits 0-5, the width of an
+ * element in bits 6-9 (1 to 8), and whether it is signed in bit 10.
  */
 function element(word: number, field: number, index: number): number {
   const count = (field >> 6) & 15;
@@ -25,7 +25,7 @@ const decoders: readonly ((pattern: number) => number)[] = [
 ];
 const widths = [16, 16, 32, 8, 8, 4];
 
-/** The formats of `f32.dot_packed`, by their numbers. */
+/** The formats of `f32.dot_packed`, by number. */
 export const packedFormats = ["bf", "hf", "tf32", "bf8", "hf8", "e2m1"] as const;
 
 function dotFloat(sum: number, a: number, b: number, formats: number): number {
@@ -41,11 +41,11 @@ function dotFloat(sum: number, a: number, b: number, formats: number): number {
   return Math.fround(sumToOdd(terms));
 }
 
-/** Dot products of the elements packed in two words, added to a sum. */
+/** Dot products of the elements packed in two words, added to an accumulator. */
 export const systolicPrims = {
   /**
-   * The last operand: the field of the first word's element 0 in bits 0-10 (`element`), that of the second word's in bits
-   * 11-21, and how many elements in bits 22-25.
+   * The last operand holds the field of the first word (`element`) in bits 0-10, that of the second word in bits 11-21,
+   * and the number of elements in bits 22-25.
    */
   "i32.dot_packed": prim(
     ["i32", "i32", "i32", "i32"],
@@ -58,6 +58,9 @@ export const systolicPrims = {
     },
     dotPacked,
   ),
-  /** All elements of the words, with one rounding to nearest. The last operand: `packedFormats` of a, and of b times 8. */
+  /**
+   * Multiplies all elements of the words, with a single rounding to nearest. The last operand is the index in
+   * `packedFormats` of a's format plus 8 times that of b's.
+   */
   "f32.dot_packed": prim(["f32", "i32", "i32", "i32"], "f32", dotFloat, dotPackedFloats),
 } as const satisfies PrimTable;

@@ -3,9 +3,9 @@ import { mulAddShrSat } from "./video-wasm.ts";
 
 const MAX = 0x7fff_ffff_ffff_ffffn;
 
-/** What only the video instructions need (section 9.7.18). */
+/** Primitives of the video instructions (section 9.7.18). */
 export const videoPrims = named({
-  /** `(a * b + c) >> n` with no bit lost on the way, clamped to 64 bits. */
+  /** `(a * b + c) >> n` without losing intermediate bits, clamped to 64 bits. */
   "i64.mul_add_shr_sat": expanded(
     ["i64", "i64", "i64", "i32"],
     "i64",

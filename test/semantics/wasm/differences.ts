@@ -4,13 +4,13 @@ import type { Application, Columns, EmittedModule } from "./emitted-module.ts";
 const show = (value: Value | null): string =>
   Object.is(value, -0) ? "-0" : typeof value === "bigint" ? `${value}n` : `${value}`;
 
-/** What `eval` gives, row by row; primitives have up to four operands. */
+/** Evaluates a primitive row by row; primitives have up to four operands. */
 export function evaluated(prim: Prim, [a, b, c, d]: Columns): Value[] {
   const evaluate = prim.eval as (...operands: (Value | undefined)[]) => Value;
   return a!.map((first, row) => evaluate(first, b?.[row], c?.[row], d?.[row]));
 }
 
-/** The first few rows in which a module gives something else than is expected, in words. */
+/** Describes the first few rows in which a module's result differs from the expected one. */
 export function differences(
   module: EmittedModule,
   application: Application,

@@ -65,7 +65,7 @@ test.each(ways.map((way) => [way.join(" "), way] as const))("%s directly", (_, w
   );
 });
 
-test("what needs more bits on its way, or has another shape, is none", () => {
+test("there is no direct form for conversions that need more bits on the way, or have another shape", () => {
   const none: readonly (readonly PrimName[])[] = [
     ["f64.from_i32_s", "f32.from_f64_rz"],
     ["f64.from_i32_s", "f64.rni", "f32.from_f64_rn"],

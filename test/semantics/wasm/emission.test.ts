@@ -12,7 +12,7 @@ const isFloat = (ty: Ty): boolean => ty === "f32" || ty === "f64";
 const hasFloats = (prim: Prim): boolean => [...prim.params, prim.result].some(isFloat);
 const isLong = (ty: Ty): boolean => ty === "i64" || ty === "f64";
 
-/** Whether an emission makes something else of an operand that it can see into. */
+/** Whether an emission writes different code for an operand whose graph it can see. */
 function looksAt(prim: Prim, form: Form, position: number): boolean {
   let looked = false;
   const operands = prim.params.map((ty, i): Wasm => {
@@ -24,7 +24,7 @@ function looksAt(prim: Prim, form: Form, position: number): boolean {
   return looked;
 }
 
-/** Constants that an emission may make a shorter form of: one for all lanes, and one for each. */
+/** Constants for which an emission may have a shorter form: one that is the same in all lanes, and one that is not. */
 function constantsOf(ty: Ty, form: Form): (readonly Value[])[] {
   const random = new Random(1);
   const drawn = Array.from({ length: 64 }, () => draw(ty, random));
@@ -45,7 +45,7 @@ function constantsOf(ty: Ty, form: Form): (readonly Value[])[] {
 
 interface Subject {
   readonly general: readonly Application[];
-  /** By the operand that is fixed. */
+  /** By the index of the fixed operand. */
   readonly fixed: readonly Application[];
 }
 
@@ -73,14 +73,14 @@ const applicationsOf = (prims: readonly Prim[]): Application[] =>
   prims.flatMap((prim) => [...subjects.get(prim)!.general, ...subjects.get(prim)!.fixed]);
 const all = table.map(([, prim]) => prim);
 const plain = new EmittedModule(applicationsOf(all), { fusedMadd: false });
-/** With what this machine has beyond that: it is a matter of floating-point numbers. */
+/** Runs with this machine's extra features as well; they only matter for floating-point numbers. */
 const equipped = new EmittedModule(applicationsOf(all.filter(hasFloats)), machineFeatures());
 const modulesOf = (prim: Prim): EmittedModule[] => (hasFloats(prim) ? [plain, equipped] : [plain]);
 
-/** Rows of special values: all pairs of words. Reference arithmetic on floating-point numbers takes its time. */
+/** The most rows of special values: all pairs of words. Reference arithmetic on floating-point numbers is slow. */
 const limitOf = (prim: Prim): number => (hasFloats(prim) ? 0x4000 : 0x1_8000);
 
-test.each(table)("%s is in WebAssembly what it is in eval", (_, prim) => {
+test.each(table)("%s gives the same in WebAssembly as in eval", (_, prim) => {
   const columns = columnsOf(prim.params, limitOf(prim), 4096);
   const expected = evaluated(prim, columns);
   const { general, fixed } = subjects.get(prim)!;
@@ -103,12 +103,12 @@ test.each(table)("%s is in WebAssembly what it is in eval", (_, prim) => {
   }
 });
 
-test("vectors have the lanes that the types of the primitive fit", () => {
+test("the types of a primitive determine how many lanes its vectors have", () => {
   const wrong = table.filter(([, prim]) => prim.wasm[[...prim.params, prim.result].some(isLong) ? "quad" : "half"]);
   expect(wrong.map(([name]) => name)).toEqual([]);
 });
 
-test("the primitives without a form for vectors are those that are recorded", () => {
+test("the primitives without a vector form are the recorded ones", () => {
   const without = table.filter(([, prim]) => !prim.wasm.quad && !prim.wasm.half).map(([name]) => name);
   expect(without).toEqual(withoutVectors);
 });

@@ -11,12 +11,14 @@ import {
 
 export type Form = keyof Emission;
 
-/** One emission made into a function over columns of operands. */
+/** One emission, compiled to a function over columns of operands. */
 export interface Application {
   readonly name: string;
   readonly prim: Prim;
   readonly form: Form;
-  /** The operand that is no column: constants, one for each lane or one for all, or an argument of the function for all. */
+  /**
+   * The operand that is not a column: constants (one for each lane, or one for all), or an argument of the function.
+   */
   readonly fixed: { readonly position: number; readonly constants: readonly Value[] | null } | null;
 }
 
@@ -35,7 +37,9 @@ interface Difference {
   readonly result: Value | null;
 }
 
-/** Bytes between the beginnings of columns, which is also more than a column has. Behind those of operands are two more. */
+/**
+ * The distance between columns in bytes, which is more than any column has. After those of the operands come two more.
+ */
 const COLUMN = 0x20_0000;
 const RESULT = 4;
 const EXPECTED = 5;
@@ -46,7 +50,7 @@ const bytesOf = (form: Form, ty: Ty): number => (isLong(ty) || (ty === "pred" &&
 const scalarTy = (ty: Ty): WasmTy => (ty === "pred" ? "i32" : ty);
 const wasmTy = (form: Form, ty: Ty): WasmTy => (form === "scalar" ? scalarTy(ty) : "v128");
 
-/** A value as the type has it in a vector, once or in all lanes. */
+/** The bytes of a value of the type in a vector, in one lane or in all. */
 function constant(form: Form, ty: Ty, values: readonly Value[]): Wasm {
   const value = values[0]!;
   if (form === "scalar") {
@@ -65,7 +69,7 @@ function constant(form: Form, ty: Ty, values: readonly Value[]): Wasm {
   return { kind: "const", ty: "v128", value: [...bytes] };
 }
 
-/** Every kind of NaN in turn, since a register may hold any. */
+/** Every kind of NaN in turn, because a register may hold any of them. */
 const nans32 = [0x7fff_ffff, 0xffc0_0000, 0x7f80_0001, 0xffff_ffff, 0x7fc0_0000];
 const nans64 = [0x7fff_ffff_ffff_ffffn, 0xfff8_0000_0000_0000n, 0x7ff0_0000_0000_0001n, 0x7ff8_0000_0000_0000n];
 
@@ -87,10 +91,10 @@ function writeColumn(bytes: Uint8Array, form: Form, ty: Ty, values: readonly Val
   });
 }
 
-/** Whether two kinds of columns have the same bytes. */
+/** Whether two kinds of columns hold the same bytes. */
 const sameEncoding = (a: Column, b: Column): boolean => a.ty === b.ty && (a.ty !== "pred" || a.form === b.form);
 
-/** `null` where a predicate is not one of its two patterns. */
+/** Returns null for a predicate that is neither of its two patterns. */
 function readValue(view: DataView, form: Form, ty: Ty, row: number): Value | null {
   const at = row * bytesOf(form, ty);
   if (ty === "i64") return view.getBigInt64(at, true);
@@ -105,7 +109,7 @@ function readValue(view: DataView, form: Form, ty: Ty, row: number): Value | nul
 const splat = (ty: Ty): "i32x4.splat" | "i64x2.splat" | "f32x4.splat" | "f64x2.splat" =>
   ty === "i64" ? "i64x2.splat" : ty === "f64" ? "f64x2.splat" : ty === "f32" ? "f32x4.splat" : "i32x4.splat";
 
-/** Writes `(rows, fixed?) => void`. */
+/** Writes a function `(rows, fixed?) => void`. */
 function write(module: ModuleWriter, { name, prim, form, fixed }: Application): void {
   const argument = fixed?.constants === null ? [scalarTy(prim.params[fixed.position]!)] : [];
   const f: FunctionWriter = module.function(name, ["i32", ...argument], []);
@@ -146,12 +150,12 @@ function write(module: ModuleWriter, { name, prim, form, fixed }: Application): 
   module.export(name);
 }
 
-/** All applications as functions of one module. */
+/** Compiles all applications into functions of one module. */
 export class EmittedModule {
   readonly #memory = new WebAssembly.Memory({ initial: PAGES, maximum: PAGES });
   readonly #exports: Readonly<Record<string, unknown>>;
 
-  /** What the columns of operands, of results and of expectations hold. */
+  /** The current contents of the columns of operands, results and expectations. */
   readonly #held: Column[] = [];
 
   constructor(applications: readonly Application[], features: Features) {
@@ -165,8 +169,8 @@ export class EmittedModule {
   }
 
   /**
-   * The rows in which the function gives something else than is expected, and what it gives. There is a multiple of 4 rows; the
-   * column of a fixed operand is not read. One NaN is as good as another.
+   * Returns the rows in which the function's result differs from the expected one, and that result. The number of rows
+   * is a multiple of 4; the column of a fixed operand is not read. All NaNs count as equal.
    */
   differences({ name, prim, form, fixed }: Application, operands: Columns, expected: readonly Value[]): Difference[] {
     for (const [i, ty] of prim.params.entries()) {
@@ -189,7 +193,7 @@ export class EmittedModule {
     return results.filter(({ row, result }) => !Object.is(result, expected[row]));
   }
 
-  /** Writes a column, if it is not there already. */
+  /** Writes a column unless it is already there. */
   #write(at: number, column: Column): void {
     const held = this.#held[at];
     if (held?.values === column.values && sameEncoding(held, column)) return;

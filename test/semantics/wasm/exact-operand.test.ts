@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { primOf, type PrimName, type Value } from "../../../src/semantics/index.ts";
 import { ModuleWriter, wasm } from "../../../src/wasm/index.ts";
 
-/* Conversions see whether their operand was a binary32 number just before, and leave out what they need not do then. */
+/* Conversions detect an operand that was just converted from binary32, and skip the rounding that it does not need. */
 
 const short = [
   "i32.f16_from_f64_rn",

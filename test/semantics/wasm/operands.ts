@@ -1,6 +1,6 @@
 import type { Ty, Value } from "../../../src/semantics/index.ts";
 
-/** Numbers that are the same at every run. */
+/** Pseudorandom numbers, the same in every run. */
 export class Random {
   #state: number;
 
@@ -8,7 +8,7 @@ export class Random {
     this.#state = seed;
   }
 
-  /** 32 bits, as an `i32`. */
+  /** 32 random bits, as an `i32`. */
   word(): number {
     this.#state = (this.#state + 0x6d2b_79f5) | 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -33,7 +33,7 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 const distinct = <T>(values: readonly T[]): T[] =>
   values.filter((v, i) => values.findIndex((w) => Object.is(v, w)) === i);
 
-/** Both sides of every power of two, in both signs. */
+/** Both sides of every power of two, with both signs. */
 const edges = (bits: number): bigint[] =>
   range(0, bits - 1).flatMap((n) => [-1n, 0n, 1n].flatMap((d) => [2n ** BigInt(n) + d, -(2n ** BigInt(n)) + d]));
 
@@ -42,7 +42,7 @@ const words = [
   ...range(-70, -62),
   ...range(-34, -1),
   ...edges(32).map(Number),
-  // Patterns of bits; selections of bytes; f16 numbers; f32 numbers; modes and fields of vISA.
+  // Bit patterns; selections of bytes; f16 numbers; f32 numbers; modes and fields of vISA.
   ...[
     0x5555_5555, 0xaaaa_aaaa, 0x3333_3333, 0x0f0f_0f0f, 0x00ff_00ff, 0xffff_0000, 0x1234_5678, 0x9e37_79b9, 0x7fff_8000,
   ],
@@ -67,7 +67,7 @@ const longs = [
     0x8000_0000_7fff_ffffn,
     0x1_0000_0000_0001n,
   ],
-  // Numbers between two of binary64, and two of binary32: ties, and their neighbours.
+  // Numbers half-way between two of binary64, and of binary32, and their neighbours.
   ...[
     2n ** 53n + 3n,
     2n ** 62n + 2n ** 9n,
@@ -103,7 +103,7 @@ const plain = [
     1000,
     65504,
   ],
-  // What integer types hold, and what f16 holds.
+  // The limits of integer types and of f16.
   ...[7, 8, 15, 16, 31, 32, 63, 64].flatMap((n) => [2 ** n - 1, 2 ** n - 0.5, 2 ** n, 2 ** n + 0.5, 2 ** n + 1]),
   ...[65519, 65520, 65536, 448, 464, 465, 240, 57344, 61440, 61439, 6, 6.5, 2 ** -14, 2 ** -15, 2 ** -24, 2 ** -25],
   ...[
@@ -129,7 +129,7 @@ const singles = [
 const doubles = [
   ...plain,
   ...singles.slice(-8),
-  // Ties of binary32, and what lies beside them; overflow to binary32; the ends of binary64.
+  // Ties of binary32 and numbers next to them; overflow to binary32; the ends of binary64.
   ...[
     1 + 2 ** -24,
     1 + 2 ** -24 + 2 ** -52,
@@ -154,7 +154,7 @@ const doubles = [
 ];
 const bothSigns = (values: readonly number[]): number[] => [...values.flatMap((v) => [v, -v]), NaN];
 
-/** Values of each type at which something changes. */
+/** Values of each type around which behaviour changes. */
 export const specials: Readonly<Record<Ty, readonly Value[]>> = {
   pred: [false, true],
   i32: distinct(words),
@@ -163,7 +163,7 @@ export const specials: Readonly<Record<Ty, readonly Value[]>> = {
   f64: distinct(bothSigns(doubles)),
 };
 
-/** Half of them of any size, half near 1: sums of numbers far apart are not much of a test. */
+/** Half of the numbers have any size and half are near 1: sums of numbers far apart would not test much. */
 const drawn: Readonly<Record<Ty, (random: Random) => Value>> = {
   pred: (random) => random.word() < 0,
   i32: (random) => random.word() >> (random.word() < 0 ? random.below(32) : 0),
@@ -195,8 +195,8 @@ function combinations(types: readonly Ty[], count: number, random: Random): Valu
 const known = new Map<string, Value[][]>();
 
 /**
- * A column of values for each type, with a multiple of 4 rows: all combinations of the special values if they are no more than
- * `limit`, else as many of them, and `more` rows of random values.
+ * A column of values for each type, with a multiple of 4 rows: all combinations of the special values if there are no
+ * more than `limit`, else that many of them; then `more` rows of random values.
  */
 export function columnsOf(types: readonly Ty[], limit: number, more: number): Value[][] {
   const key = [...types, limit, more].join();

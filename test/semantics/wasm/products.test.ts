@@ -5,7 +5,7 @@ import { differences, evaluated } from "./differences.ts";
 import { EmittedModule } from "./emitted-module.ts";
 import { columnsOf } from "./operands.ts";
 
-/** A factor of a 64-bit product that is made of one word, and how a vector of two of them is written. */
+/** A factor of a 64-bit product that is an extended word, and how a vector of two of them is written. */
 interface Factor {
   readonly name: string;
   readonly value: (word: number) => bigint;
@@ -34,7 +34,7 @@ const scalars: readonly Factor[] = signs.map((sign) => ({
   written: () =>
     wasm.op("i64x2.splat", wasm.op(`i64.extend_i32_${sign}`, wasm.op("i32.sub", wasm.i32(-8), wasm.i32(-1)))),
 }));
-/** Around what 32 bits hold, signed and not. */
+/** Numbers around the limits of 32 bits, signed and unsigned. */
 const numbers = [
   0n,
   1n,
@@ -72,7 +72,7 @@ const applications = extensions.flatMap((a) =>
   ),
 );
 
-test("products of words extended in the same way are one operation", () => {
+test("a product of words that are extended in the same way is one operation", () => {
   const [words, more] = [wasm.operand("v128", 0), wasm.operand("v128", 1)];
   const operations = extensions.map(({ written }) => {
     const node = product.wasm.half!(written(words), written(more));
@@ -99,7 +99,7 @@ test.each([
   expect(differences(module, application, columns, evaluated(prim, columns))).toEqual([]);
 });
 
-test("products of extended words are what products of all 64 bits are", () => {
+test("products of extended words equal full 64-bit products", () => {
   const distinct = [...new Map(applications.map((application) => [application.name, application])).values()];
   const module = new EmittedModule(distinct, { fusedMadd: false });
   const columns = columnsOf(["i32", "i32"], 2048, 256);

@@ -1,0 +1,22 @@
+import type { Granularity, Scope, StepKind } from "./step-probe.ts";
+import type { TimelineOptions } from "./timeline.ts";
+
+/** Options of a session. */
+export interface SessionOptions extends TimelineOptions {
+  /** Whether reports of sanitizers stop the program. Default: true. */
+  readonly stopOnReports?: boolean;
+  /** Receives the messages of log points. */
+  readonly onLog?: (text: string) => void;
+}
+
+/** A step, by default one instruction of the lane in focus, forward. */
+export interface StepRequest {
+  /** Whether calls are entered, passed over, or left. */
+  readonly kind: StepKind;
+  /** Whether the step goes backward. Default: false. */
+  readonly backward?: boolean;
+  /** Whose next instruction ends the step. Default: "lane". */
+  readonly scope?: Scope;
+  /** Default: "instruction". */
+  readonly granularity?: Granularity;
+}

@@ -47,7 +47,6 @@ export class CountedBarriers {
     const word = "i32" as const;
     module.importFunction(barrierImports.arrive, [word, word, word, word, word, word], [word]);
     module.importFunction(giveUpImport, [], []);
-    memory.unit.mayGiveUp = true;
   }
 
   /** At the end of a block; `at` is the one behind the barrier. */

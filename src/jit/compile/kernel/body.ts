@@ -23,10 +23,12 @@ import { anyOf, bothMasks } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
 import type { Value } from "../lanes/value.ts";
 import { Alloca } from "../memory/alloca.ts";
+import type { AccessChecks } from "../memory/access-checks.ts";
+import type { ExpectedObjects } from "../memory/expected-objects.ts";
 import { Memory } from "../memory/memory.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import type { SuspensionPoints } from "../plan/pauses.ts";
-import type { StraightPath } from "../regions/straight-path.ts";
+import { type StraightPath, straightPathOf } from "../regions/straight-path.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import { WarpOperations } from "../sync/warp-operations.ts";
 import { WarpWaits } from "../sync/warp-waits.ts";
@@ -34,10 +36,25 @@ import { WarpWaits } from "../sync/warp-waits.ts";
 /** Instructions of a block at most of which there may be two versions. */
 const maxInVersions = 400;
 
+/** What the body of a function is written with. */
+export interface BodyParts {
+  readonly chunk: Chunk;
+  readonly context: FunctionContext;
+  /** What its accesses will probably find. */
+  readonly objects: ExpectedObjects;
+  readonly points: SuspensionPoints;
+  /** Null where lanes never suspend. */
+  readonly suspension: Suspension | null;
+  /** Of a kernel: what is computed once for many chunks. */
+  readonly invariants: Invariants | null;
+  readonly calls: CallContext;
+}
+
 /** Writes the instructions of a function. */
 export class Body {
   readonly #chunk: Chunk;
   readonly #memory: Memory;
+  readonly #accessChecks: AccessChecks;
   readonly #calls: Calls;
   readonly #fileCalls: FileCalls;
   readonly #stackPieces: Alloca;
@@ -60,20 +77,13 @@ export class Body {
   #inStep: ConvergedPath | null = null;
   readonly #canBeInStep: boolean;
 
-  /** `suspension`: where there are pauses. */
-  constructor(
-    chunk: Chunk,
-    context: FunctionContext,
-    pauses: SuspensionPoints,
-    suspension: Suspension | null,
-    hoisted: Invariants | null,
-    calls: CallContext,
-  ) {
+  constructor({ chunk, context, objects, points, suspension, invariants, calls }: BodyParts) {
     this.#chunk = chunk;
-    this.#hoisted = hoisted;
-    this.#pauses = pauses;
+    this.#hoisted = invariants;
+    this.#pauses = points;
     this.#suspension = suspension;
-    this.#memory = new Memory(chunk, context);
+    this.#memory = new Memory(chunk, context, objects);
+    this.#accessChecks = this.#memory.accessChecks;
     this.#warpOperations = new WarpOperations(chunk, context.context, context.layout);
     this.#faults = new Faults(chunk, context);
     this.#pins = new LoadScheduling(chunk);
@@ -84,28 +94,28 @@ export class Body {
         ? null
         : new WarpWaits(chunk, context, this.#warpOperations, gathering);
     const { width } = context.unit.shape;
-    this.#canBeInStep = !calls.isFunction && width === null && pauses.spins.size === 0;
+    this.#canBeInStep = !calls.isFunction && width === null && points.spins.size === 0;
     this.flow = new Reconvergence(chunk, suspension, this.gatherings, (block) => this.#block(block));
     const caller: Caller = { ...calls, chunk, flow: this.flow, memory: context, faults: this.#faults, suspension };
     this.#calls = new Calls(caller);
     this.#fileCalls = new FileCalls(caller);
     this.counted =
-      suspension !== null && pauses.isCounted
+      suspension !== null && points.isCounted
         ? new CountedBarriers(
             chunk,
             this.flow,
             context,
             suspension,
-            pauses,
+            points,
             calls.isFunction ? (calls.ended ?? []) : null,
           )
         : null;
     this.#ends = new Terminators(chunk, {
       counted: this.counted,
       flow: this.flow,
-      pauses,
+      pauses: points,
       suspension,
-      hoisted,
+      hoisted: invariants,
       calls: this.#calls,
       faults: this.#faults,
       inStep: () => this.#inStep!,
@@ -122,7 +132,7 @@ export class Body {
 
   /** What is written next is a phase alone, whatever has been written before. */
   enterPhase(phase: BarrierRegion, barriers: ReadonlyMap<number, number>): void {
-    this.#memory.forget();
+    this.#accessChecks.forget();
     this.flow.enterPhase(phase, barriers);
   }
 
@@ -145,7 +155,7 @@ export class Body {
       writer.value(isWhole);
       writer.expect(true);
       writer.if(() => inStep.write());
-      this.#memory.forget();
+      this.#accessChecks.forget();
     });
   }
 
@@ -164,25 +174,25 @@ export class Body {
     const ahead = restartablePrefixOf(analysis, index, end, isSkipped);
     for (const i of ahead.computed) this.#instruction(index, i, analysis.code.instructions[i]!);
     this.#chunk.begin();
-    this.#memory.checkAhead(ahead, () => this.flow.goOnAt(index));
+    this.#accessChecks.checkAhead(ahead, () => this.flow.goOnAt(index));
     write((i) => isTest(i) || ahead.computed.includes(i));
   }
 
   /** The instructions of a block for some of the lanes in step. */
   #writePassage({ index, start, end }: FlowBlock): void {
     const { instructions } = this.#chunk.analysis.code;
-    this.#memory.forget();
+    this.#accessChecks.forget();
     for (let i = start; i < end; i++) {
       if (instructions[i]!.op.kind !== "branch") this.#instruction(index, i, instructions[i]!);
     }
-    this.#memory.forget();
+    this.#accessChecks.forget();
   }
 
   /** The way that all lanes of a block may go, if there is one for which that can be told beforehand. */
   flatPath(): StraightPath | null {
-    const isSimple =
-      this.#canBeInStep && this.#suspension === null && this.gatherings === null && this.#hoisted !== null;
-    return isSimple ? this.#memory.flatPath(this.#hoisted) : null;
+    if (!this.#canBeInStep || this.#suspension !== null || this.gatherings !== null || this.#hoisted === null)
+      return null;
+    return straightPathOf(this.#chunk, this.#hoisted, this.#accessChecks);
   }
 
   /**
@@ -210,7 +220,7 @@ export class Body {
       }
       this.#chunk.converged = false;
     };
-    this.#memory.alongRow(accesses, (find, moveOn) => {
+    this.#accessChecks.alongRow(accesses, (find, moveOn) => {
       const beginRow = (): void => {
         hoist();
         find();
@@ -269,15 +279,15 @@ export class Body {
     const active = this.#chunk.activeMask(block.index);
     const once = (): void => {
       if (this.#chunk.converged) this.#writeInStep(block, end, isTest, write);
-      else if (isSplit) this.#memory.inVersions(block.start, end, active, write);
+      else if (isSplit) this.#accessChecks.inVersions(block.start, end, active, write);
       else write();
     };
     const back = isSplit ? this.#ends.wayBack(block, test, copies) : null;
-    const rounds = back === null ? null : this.#memory.roundsAhead(block.start, end, active);
+    const rounds = back === null ? null : this.#accessChecks.roundsAhead(block.start, end, active);
     if (back === null || rounds === null) once();
     else {
       const assuming = (then: (find: () => void, moveOn: () => void) => void): void =>
-        this.#memory.assuming(rounds, then);
+        this.#accessChecks.assuming(rounds, then);
       const repeated = { ...back, rounds: rounds.count, assuming, round: () => write() };
       writeCheckFreeLoop(this.#chunk.writer, repeated, this.#chunk.converged ? once : write);
     }

@@ -264,7 +264,6 @@ export class ChunkTurns {
     const w = this.#writer;
     const waits = wasm.op("i32.and", this.#local(this.#waits), this.#local(this.#released));
     this.#unit.module.importFunction(giveUpImport, [], []);
-    this.#unit.mayGiveUp = true;
     w.value(wasm.op("i32.and", waits, this.#local(this.#ended)));
     w.if(() => w.call(giveUpImport));
   }

@@ -1,6 +1,6 @@
 import { type Features, type FunctionWriter, wasm } from "../../../wasm/index.ts";
 import type { CompiledKernel } from "../../abi/compiled-kernel.ts";
-import { faultImport, gatherImports } from "../../abi/host-imports.ts";
+import { faultImport, gatherImports, giveUpImport } from "../../abi/host-imports.ts";
 import type { LaunchShape } from "../../abi/launch-shape.ts";
 import { prepare } from "../analysis/code/prepared-code.ts";
 import { type BarrierRegion, barrierRegionsOf } from "../analysis/flow/barrier-regions.ts";
@@ -45,11 +45,12 @@ export function compileKernel(
   program: ProgramFacts,
   features: Features,
 ): CompiledKernel {
-  const { facts, kernel, graph, stacks } = reachableFrom(number, shape, program);
+  const { kernel, ...scope } = reachableFrom(number, shape, program);
+  const { facts, graph, stacks } = scope;
   const { ir } = kernel;
   const code = prepare(kernel, facts.bindings, preparationIn(graph));
-  const { analysed, plans: written } = plansFor(kernel, code, { shape, facts, graph, stacks });
-  const unit = unitOf(kernel, analysed, written, { shape, facts, graph, stacks }, features);
+  const { analysed, plans: written } = plansFor(kernel, code, scope);
+  const unit = unitOf(kernel, analysed, written, scope, features);
   const { module, layout, quads, plans } = unit;
   module.importMemory({ initial: 1, maximum: 65536, shared: shape.shared });
   module.importFunction("translate", ["i32", "i32", "i32"], []);
@@ -76,7 +77,7 @@ export function compileKernel(
     roots: unit.roots,
     sites: unit.sites,
     targets: Uint8Array.from(unit.targets.flatMap((of) => facts.callables.list.map((f) => (of.includes(f) ? 1 : 0)))),
-    mayGiveUp: unit.mayGiveUp,
+    mayGiveUp: stacks.isChecked || module.imports.includes(giveUpImport),
     // Groups of hardware threads that run at the same time would need places of their own in private memory.
     waits: givesWay(unit, analysed.pauses) || shape.width !== null,
     imports: module.imports,
@@ -129,15 +130,17 @@ function writeRun(unit: ModuleUnit, kernel: CompiledFunction, { analysis, pauses
     isShared: shape.shared,
     layout,
     unit,
-    reaches,
     siteOf,
   };
-  const body = new Body(chunk, memory, pauses, suspension, hoisted, {
-    unit,
-    callable: kernel,
-    frame,
-    ended: null,
-    isFunction: false,
+  const calls = { unit, callable: kernel, frame, ended: null, isFunction: false };
+  const body = new Body({
+    chunk,
+    context: memory,
+    objects: reaches,
+    points: pauses,
+    suspension,
+    invariants: hoisted,
+    calls,
   });
   /** Instructions that are executed here, and the vectors of their results. */
   const hoist = (instructions: readonly number[]): void => {

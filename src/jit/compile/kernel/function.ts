@@ -54,13 +54,21 @@ export function writeFunction(unit: ModuleUnit, { callable, code, analysis, conv
     isShared: unit.shape.shared,
     layout,
     unit,
-    reaches,
     siteOf,
   };
   const suspension = unit.paused.has(callable)
     ? new Suspension(chunk, pauses, new Set(), { isFunction: true, isLockstep: routine !== null })
     : null;
-  const body = new Body(chunk, memory, pauses, suspension, null, { unit, callable, frame, ended, isFunction: true });
+  const calls = { unit, callable, frame, ended, isFunction: true };
+  const body = new Body({
+    chunk,
+    context: memory,
+    objects: reaches,
+    points: pauses,
+    suspension,
+    invariants: null,
+    calls,
+  });
 
   specials.enter();
   reaches.begin();

@@ -10,21 +10,19 @@ import type { CompiledFunction } from "../plan/callables.ts";
 import type { FunctionPlan } from "../plan/function-plans.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
 import { resumeBlocks, stateBytesFor } from "../plan/pauses.ts";
+import type { KernelScope } from "../plan/scope.ts";
 import { stackBytesOf, stackModeOf } from "../plan/stack-mode.ts";
-
-/** What of a unit is known before its code. */
-type Plan = Pick<ModuleUnit, "shape" | "facts" | "graph" | "stacks">;
 
 /** What is known of a kernel and of the functions that it calls, for the code of all of them. */
 export function unitOf(
   kernel: CompiledFunction,
   analysed: KernelPlan,
   plans: readonly FunctionPlan[],
-  plan: Plan,
+  scope: KernelScope,
   features: Features,
 ): ModuleUnit {
   const { analysis, pauses } = analysed;
-  const { shape, facts, graph, stacks } = plan;
+  const { shape, facts, graph, stacks } = scope;
   const { quads } = shape;
   const { ir } = kernel;
   // Hardware threads may have fewer lanes than chunks.
@@ -62,7 +60,7 @@ export function unitOf(
   });
   return {
     module,
-    ...plan,
+    ...scope,
     plans: new Map(plans.map((p) => [p.callable, p])),
     quads,
     layout,
@@ -74,7 +72,6 @@ export function unitOf(
     targets: [],
     isTerse: all.reduce((sum, { instructions }) => sum + instructions.length, 0) > maxAtLength,
     records: 0,
-    mayGiveUp: stacks.isChecked,
   };
 }
 

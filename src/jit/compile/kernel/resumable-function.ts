@@ -69,7 +69,7 @@ export class ResumableFunction {
   pauseOrEnd(called: readonly Wasm[]): readonly number[] {
     const { writer: w, active } = this.#chunk;
     const { state, masks, isLockstep } = this.#suspension;
-    const { paused } = this.#unit;
+    const { module, layout, paused } = this.#unit;
     const { context } = this.#memory;
     const waits = active.map(() => w.local("v128"));
     w.assign(
@@ -86,7 +86,7 @@ export class ResumableFunction {
         w.value(wasm.op("i32.eqz", wasm.local("i32", state)));
         w.if(() => {
           if (this.#unit.graph.order.recursive) this.#requireShallow();
-          paused.take(this.#unit, w, this.#callable, context, state);
+          paused.take(module, layout, w, this.#callable, context, state);
           this.#note("callee", wasm.i32(this.#callable.number));
         });
         this.#suspension.save();
@@ -99,7 +99,7 @@ export class ResumableFunction {
       },
       () => {
         w.get(state);
-        w.if(() => paused.giveBack(this.#unit, w, this.#callable, context, state));
+        w.if(() => paused.giveBack(layout, w, this.#callable, context, state));
         storeWord(w, this.#memory, "paused", wasm.i32(0));
       },
     );
@@ -112,7 +112,6 @@ export class ResumableFunction {
     const { writer: w } = this.#chunk;
     const { context, entry, layout } = this.#memory;
     this.#unit.module.importFunction(giveUpImport, [], []);
-    this.#unit.mayGiveUp = true;
     const entryAt = wasm.op("i32.sub", wasm.local("i32", entry), wasm.local("i32", context));
     w.value(wasm.op("i32.gt_u", entryAt, wasm.i32(layout.calls + maxDepth * layout.callBytes)));
     w.if(() => w.call(giveUpImport));

@@ -50,7 +50,7 @@ export class SurfaceAccess implements OffsetFinder {
     const { writer } = this.#chunk;
     const { access, address } = this.#op;
     this.#turnTo(index, mask);
-    const { reach, locals } = this.#context.reaches.recorded(this.#record);
+    const { reach, locals } = this.#plain.objects.recorded(this.#record);
     const { base, offset } = addressOf(address);
     const stretch = { offset, size: bytesOf(access), align: access.align };
     const target = { reach: { ...reach, from: i64(0) }, ahead: null };
@@ -114,7 +114,7 @@ export class SurfaceAccess implements OffsetFinder {
     const asked = writer.local("i32");
     writer.assign([{ local: asked, value: value.scalar }]);
     writer.get(context);
-    writer.memory("i32.load", 4, this.#context.reaches.recordAt(this.#record));
+    writer.memory("i32.load", 4, this.#plain.objects.recordAt(this.#record));
     // 0 stands for no surface.
     writer.value(wasm.op("i32.add", wasm.local("i32", asked), wasm.i32(1)));
     writer.op("i32.ne");

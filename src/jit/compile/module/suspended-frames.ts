@@ -1,5 +1,6 @@
-import { type FunctionWriter, wasm } from "../../../wasm/index.ts";
+import { type FunctionWriter, type ModuleWriter, wasm } from "../../../wasm/index.ts";
 import { activationWords } from "../../abi/chunk-state.ts";
+import type { ContextLayout } from "../../abi/context-layout.ts";
 import { giveUpImport } from "../../abi/host-imports.ts";
 import type { CallGraph } from "../plan/call-graph.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
@@ -7,7 +8,6 @@ import type { FunctionPlan } from "../plan/function-plans.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
 import { soleFunctions } from "../plan/partial-returns.ts";
 import { stateBytesFor } from "../plan/pauses.ts";
-import type { ModuleUnit } from "./module-unit.ts";
 
 /** Threads of a block at most. */
 const mostThreads = 1024;
@@ -77,9 +77,15 @@ export class SuspendedFrames {
   }
 
   /** Puts the byte of memory of an activation that is free into a local. */
-  take(unit: ModuleUnit, w: FunctionWriter, f: CompiledFunction, context: number, to: number): void {
+  take(
+    module: ModuleWriter,
+    { pools, paused }: ContextLayout,
+    w: FunctionWriter,
+    f: CompiledFunction,
+    context: number,
+    to: number,
+  ): void {
     const { words, start, bytes, size } = this.#pools.get(f)!;
-    const { pools, paused } = unit.layout;
     const word = (name: keyof typeof poolWords): number => pools + words + poolWords[name];
     w.get(context);
     w.memory("i32.load", 4, word("free"));
@@ -96,8 +102,7 @@ export class SuspendedFrames {
         w.memory("i32.load", 4, word("taken"));
         w.set(to);
         if (this.mayOverflow) {
-          unit.module.importFunction(giveUpImport, [], []);
-          unit.mayGiveUp = true;
+          module.importFunction(giveUpImport, [], []);
           w.value(wasm.op("i32.ge_u", wasm.local("i32", to), wasm.i32(bytes)));
           w.if(() => w.call(giveUpImport));
         }
@@ -111,8 +116,8 @@ export class SuspendedFrames {
   }
 
   /** Gives back the activation at a byte of memory that is in a local. */
-  giveBack({ layout }: ModuleUnit, w: FunctionWriter, f: CompiledFunction, context: number, at: number): void {
-    const free = layout.pools + this.#pools.get(f)!.words + poolWords.free;
+  giveBack({ pools }: ContextLayout, w: FunctionWriter, f: CompiledFunction, context: number, at: number): void {
+    const free = pools + this.#pools.get(f)!.words + poolWords.free;
     w.get(at);
     w.get(context);
     w.memory("i32.load", 4, free);

@@ -51,7 +51,6 @@ export function requireNamed(
     w.value(wasm.op("i32.or", elsewhere, differ));
   }
   unit.module.importFunction(giveUpImport, [], []);
-  unit.mayGiveUp = true;
   w.if(() => w.call(giveUpImport));
   w.release(others);
 }

@@ -1,7 +1,7 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { chunkState } from "../../abi/chunk-state.ts";
 import type { HeaderWord } from "../../abi/context-layout.ts";
-import { barrierImports, giveUpImport } from "../../abi/host-imports.ts";
+import { callHost, giveUpIf, importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import type { Body } from "./body.ts";
@@ -261,21 +261,18 @@ export class ChunkTurns {
 
   /** Hardware threads wait for all others, those that have ended too: for ever. The interpreter says where. */
   #giveUpIfOthersEnded(): void {
-    const w = this.#writer;
     const waits = wasm.op("i32.and", this.#local(this.#waits), this.#local(this.#released));
-    this.#unit.module.importFunction(giveUpImport, [], []);
-    w.value(wasm.op("i32.and", waits, this.#local(this.#ended)));
-    w.if(() => w.call(giveUpImport));
+    giveUpIf(this.#unit.module, this.#writer, wasm.op("i32.and", waits, this.#local(this.#ended)));
   }
 
   /** The host looks whether those at barriers can go on. */
   #settleBarriers(): void {
     const w = this.#writer;
-    this.#unit.module.importFunction(barrierImports.settle, ["i32", "i32"], []);
+    importHost(this.#unit.module, "settleBarriers");
     w.get(this.#waits);
     w.if(() => {
       w.values([this.#local(this.#context), this.#local(this.#yielded)]);
-      w.call(barrierImports.settle);
+      callHost(w, "settleBarriers");
     });
   }
 

@@ -1,6 +1,6 @@
 import { type Features, type FunctionWriter, wasm } from "../../../wasm/index.ts";
 import type { CompiledKernel } from "../../abi/compiled-kernel.ts";
-import { faultImport, gatherImports, giveUpImport } from "../../abi/host-imports.ts";
+import type { HostImport } from "../../abi/host-imports.ts";
 import type { LaunchShape } from "../../abi/launch-shape.ts";
 import { prepare } from "../analysis/code/prepared-code.ts";
 import { type BarrierRegion, barrierRegionsOf } from "../analysis/flow/barrier-regions.ts";
@@ -18,6 +18,7 @@ import { ExpectedObjects } from "../memory/expected-objects.ts";
 import { Frame, frameFunctions } from "../memory/frame.ts";
 import { KernelStacks } from "../memory/kernel-stacks.ts";
 import type { FunctionContext } from "../module/function-context.ts";
+import { importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { preparationIn } from "../plan/call-graph.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
@@ -34,9 +35,22 @@ import { Body } from "./body.ts";
 import { activate, clearRegisters, clearShared } from "./chunk-start.ts";
 import { type ChunkStart, ChunkTurns } from "./chunk-turns.ts";
 import { writeFunction } from "./function.ts";
-import { importThreads, HardwareThreads } from "./hardware-threads.ts";
+import { HardwareThreads } from "./hardware-threads.ts";
 import { type Idle, idleTest } from "./idle-chunks.ts";
 import { unitOf } from "./lay-out-module.ts";
+
+/** What every kernel imports; the rest is imported where code first needs it. */
+const ptxImports: readonly HostImport[] = ["translate", "fault", "gather", "settle", "deadlock"];
+
+const visaImports: readonly HostImport[] = [
+  "translate",
+  "fault",
+  "startThread",
+  "surface",
+  "gather",
+  "settle",
+  "deadlock",
+];
 
 /** @throws Unsupported when the kernel has something that is not compiled */
 export function compileKernel(
@@ -53,12 +67,7 @@ export function compileKernel(
   const unit = unitOf(kernel, analysed, written, scope, features);
   const { module, layout, quads, plans } = unit;
   module.importMemory({ initial: 1, maximum: 65536, shared: shape.shared });
-  module.importFunction("translate", ["i32", "i32", "i32"], []);
-  module.importFunction(faultImport, ["i32", "i32", "i32"], []);
-  if (shape.width !== null) importThreads(module);
-  module.importFunction(gatherImports.gather, ["i32", "i32", "i32"], []);
-  module.importFunction(gatherImports.settle, ["i32"], []);
-  module.importFunction(gatherImports.deadlock, ["i32"], []);
+  for (const name of shape.width === null ? ptxImports : visaImports) importHost(module, name);
   if (stacks.isUsed) frameFunctions(module, quads * 4, stacks.stride, unit.paused.isUsed);
   const stateBytes = writeRun(unit, kernel, analysed);
   for (const plan of plans.values()) writeFunction(unit, plan);
@@ -77,7 +86,7 @@ export function compileKernel(
     roots: unit.roots,
     sites: unit.sites,
     targets: Uint8Array.from(unit.targets.flatMap((of) => facts.callables.list.map((f) => (of.includes(f) ? 1 : 0)))),
-    mayGiveUp: stacks.isChecked || module.imports.includes(giveUpImport),
+    mayGiveUp: stacks.isChecked || module.imports.includes("giveUp" satisfies HostImport),
     // Groups of hardware threads that run at the same time would need places of their own in private memory.
     waits: givesWay(unit, analysed.pauses) || shape.width !== null,
     imports: module.imports,

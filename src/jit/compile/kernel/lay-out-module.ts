@@ -1,5 +1,6 @@
 import { type Features, ModuleWriter } from "../../../wasm/index.ts";
 import { layContext } from "../../abi/context-layout.ts";
+import { maxThreads } from "../../abi/launch-shape.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { spillBudgetOf } from "../analysis/spill-budget.ts";
 import { AccessHelpers } from "../module/access-helpers.ts";
@@ -26,7 +27,7 @@ export function unitOf(
   const { quads } = shape;
   const { ir } = kernel;
   // Hardware threads may have fewer lanes than chunks.
-  const chunks = Math.ceil(1024 / (shape.width ?? 4 * quads));
+  const chunks = Math.ceil(maxThreads / (shape.width ?? 4 * quads));
   const all = [analysis.code, ...plans.map((p) => p.code)];
   const stackMode = stackModeOf(kernel, stacks, graph, resumeBlocks(pauses).size > 0);
   const paused = new SuspendedFrames(analysed, plans, graph, quads, chunks);

@@ -1,9 +1,9 @@
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { activationWords } from "../../abi/chunk-state.ts";
-import { giveUpImport } from "../../abi/host-imports.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import { type FunctionContext, pushWord, storeWord } from "../module/function-context.ts";
+import { giveUpIf } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
 import { suspensionReason } from "../plan/pauses.ts";
@@ -111,10 +111,9 @@ export class ResumableFunction {
   #requireShallow(): void {
     const { writer: w } = this.#chunk;
     const { context, entry, layout } = this.#memory;
-    this.#unit.module.importFunction(giveUpImport, [], []);
     const entryAt = wasm.op("i32.sub", wasm.local("i32", entry), wasm.local("i32", context));
-    w.value(wasm.op("i32.gt_u", entryAt, wasm.i32(layout.calls + maxDepth * layout.callBytes)));
-    w.if(() => w.call(giveUpImport));
+    const most = layout.calls + maxDepth * layout.callBytes;
+    giveUpIf(this.#unit.module, w, wasm.op("i32.gt_u", entryAt, wasm.i32(most)));
   }
 
   #note(word: keyof typeof activationWords, value: Wasm): void {

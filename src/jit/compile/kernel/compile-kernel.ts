@@ -107,7 +107,9 @@ function writeRun(unit: ModuleUnit, kernel: CompiledFunction, { analysis, pauses
   w.keepIn({ base: context, offset: layout.lasting, ...spillBudgetOf(code, quads) });
   const stalled = resumeBlocks(pauses);
   const hoisted = invariantsOf(analysis, stalled);
+  const entry = w.local("i32");
   const specials = new SpecialRegisters(w, layout, context, shape, specialsOf(code.instructions));
+  const frame = new Frame(unit, w, kernel, null);
   const chunk = new Chunk(
     w,
     analysis,
@@ -117,9 +119,6 @@ function writeRun(unit: ModuleUnit, kernel: CompiledFunction, { analysis, pauses
     sharingOf(analysis, hoisted, stalled),
     hoisted.rematerialized,
   );
-  const frame = new Frame(unit, w, kernel, null);
-  const kernelStacks = new KernelStacks(unit, w, context, specials.first, frame);
-  const entry = w.local("i32");
   const { file } = code.ir;
   const files =
     file === undefined ? null : new HardwareThreads(unit, chunk, kernel, { context, first: specials.first });
@@ -151,6 +150,7 @@ function writeRun(unit: ModuleUnit, kernel: CompiledFunction, { analysis, pauses
     invariants: hoisted,
     calls,
   });
+  const kernelStacks = new KernelStacks(unit, w, context, specials.first, frame);
   /** Instructions that are executed here, and the vectors of their results. */
   const hoist = (instructions: readonly number[]): void => {
     body.hoist(instructions);

@@ -15,7 +15,7 @@ import type { KernelScope } from "../plan/scope.ts";
 import { stackBytesOf, stackModeOf } from "../plan/stack-mode.ts";
 
 /** What is known of a kernel and of the functions that it calls, for the code of all of them. */
-export function unitOf(
+export function layOutModule(
   kernel: CompiledFunction,
   analysed: KernelPlan,
   plans: readonly FunctionPlan[],

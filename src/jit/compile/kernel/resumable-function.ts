@@ -66,7 +66,7 @@ export class ResumableFunction {
    * The lanes that wait, in locals: where there are any, all that they go on with is kept, and the caller is told. In lockstep all do that
    * have called, and nothing that comes behind is done.
    */
-  pauseOrEnd(called: readonly Wasm[]): readonly number[] {
+  suspendOrEnd(called: readonly Wasm[]): readonly number[] {
     const { writer: w, active } = this.#chunk;
     const { state, masks, isLockstep } = this.#suspension;
     const { module, layout, paused } = this.#unit;

@@ -12,10 +12,10 @@ type Written = KernelPlan | FunctionPlan;
 /** The kernel and its functions, once it is known from which of these lanes come back together. */
 export function plansFor(kernel: CompiledFunction, code: PreparedCode, scope: KernelScope) {
   for (let parting: ReadonlySet<CompiledFunction> = new Set(); ; ) {
-    const analysed = planKernel(kernel, code, scope, parting);
-    const plans = new Planning(scope, parting).from(analysed.analysis);
-    const found = partiallyReturning(plans, scope.graph, parting);
-    if (found.size === parting.size) return { analysed, plans };
+    const kernelPlan = planKernel(kernel, code, scope, parting);
+    const functionPlans = new Planning(scope, parting).from(kernelPlan.analysis);
+    const found = partiallyReturning(functionPlans, scope.graph, parting);
+    if (found.size === parting.size) return { kernelPlan, functionPlans };
     parting = found;
   }
 }

@@ -1,3 +1,4 @@
+import { maxThreads } from "./launch-shape.ts";
 import { warpWaitBytes, maxWarps } from "./warp-wait-layout.ts";
 
 /** Bytes of the header, in which the launcher puts what all lanes read alike. */
@@ -138,7 +139,7 @@ export type HeaderWord = (typeof headerWords)[number];
 export const isHeaderWord = (name: string): name is HeaderWord => (headerWords as readonly string[]).includes(name);
 
 /** Bytes of the numbers of a block's threads in one dimension. */
-export const tidBytes = 4096;
+export const tidBytes = 4 * maxThreads;
 
 /**
  * Words of an entry of the shadow stack: what the launcher, or the callee, must know of a call. Behind them come the places of

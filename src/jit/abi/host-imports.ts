@@ -1,35 +1,136 @@
+import { evalImport } from "../../semantics/expansion.ts";
+import type { PrimName } from "../../semantics/index.ts";
+import type { WasmTy } from "../../wasm/index.ts";
+
+interface HostImportRow {
+  readonly params: readonly ("i32" | "i64")[];
+  readonly results: readonly [] | readonly ["i32" | "i64"];
+  readonly meaning: string;
+}
+
+// Parameters, named for what they mean.
+/** The byte of memory at which the context of the block begins that runs. */
+const context = "i32";
+/** The number of an instruction among `CompiledKernel.sites`. */
+const site = "i32";
+/** A bit for each lane of the chunk. */
+const lanes = "i32";
+/** A number that the instruction names. */
+const operand = "i32";
+/** 0 or 1. */
+const flag = "i32";
+/** A byte of memory. */
+const address = "i32";
+
 /**
- * The host's functions for barriers that it counts. `arrive(context, site, id, count, lanes, votes)`: a chunk has come; 1 where it can
- * go on, else it pauses. `settle(context, yielded)`: chunks have ended or wait, all others have only given way, if any.
+ * Every function that compiled code imports from the host, by the name under which modules import it from `env`; the names are part
+ * of what `lanewise build` promises (docs/build.md). What a function needs beyond its arguments it finds in the context, where
+ * `words.entry` says which activation asks.
  */
-export const barrierImports = { arrive: "arriveAtBarrier", settle: "settleBarriers" } as const;
+export const hostImports = {
+  translate: {
+    params: [context, site, lanes],
+    results: [],
+    meaning:
+      "finds the bytes of memory behind the lanes' `addresses` and writes them to `places`; faults if an access is not allowed",
+  },
+  fault: {
+    params: [context, site, lanes],
+    results: [],
+    meaning: "ends the launch: the instruction fails in these lanes; does not return",
+  },
+  external: {
+    params: [context, site, lanes],
+    results: [],
+    meaning: "does what a function without a body does, from the lanes' `args` to their `values`",
+  },
+  stack: {
+    params: [context, site, lanes],
+    results: [],
+    meaning: "performs an `alloca`, `stacksave` or `stackrestore` in these lanes",
+  },
+  openStack: {
+    params: [context],
+    results: [],
+    meaning: "notes that an activation begins whose lanes may take more of their stacks than its frame",
+  },
+  stackOverflow: {
+    params: [context, lanes],
+    results: [],
+    meaning: "ends the launch: these lanes have called a function for which their stacks have no room; does not return",
+  },
+  giveUp: {
+    params: [],
+    results: [],
+    meaning: "ends the launch, which the interpreter repeats from the beginning; does not return",
+  },
+  gather: {
+    params: [context, site, lanes],
+    results: [],
+    meaning: "notes that lanes wait at a warp-wide operation, and performs what is complete",
+  },
+  settle: {
+    params: [context],
+    results: [],
+    meaning: "performs the warp-wide operations that are complete now that lanes of the warp have exited",
+  },
+  deadlock: {
+    params: [context],
+    results: [],
+    meaning: "ends the launch: all that is left of the block waits for lanes that never arrive; does not return",
+  },
+  arriveAtBarrier: {
+    params: [context, site, operand, operand, lanes, lanes],
+    results: [flag],
+    meaning:
+      "counts a chunk's arrival (barrier, thread count, lanes, votes of a reduction); 1 if it goes on, 0 if it waits",
+  },
+  settleBarriers: {
+    params: [context, flag],
+    results: [],
+    meaning:
+      "releases the counted barriers that are complete when no chunk runs; the flag: some chunk has only yielded",
+  },
+  clock: {
+    params: [],
+    results: ["i64"],
+    meaning: "returns a time, a later one for every call",
+  },
+  startThread: {
+    params: [context, address],
+    results: [],
+    meaning: "fills the byte file at an address for the hardware thread that is about to begin (vISA)",
+  },
+  surface: {
+    params: [context, site, operand, lanes],
+    results: [],
+    meaning: "notes in the record of a site where the surface with an index lies (vISA)",
+  },
+} as const satisfies Readonly<Record<string, HostImportRow>>;
 
-/** The host's function that does what functions without a body do: `external(context, site, lanes)`. */
-export const externalImport = "external";
+export type HostImport = keyof typeof hostImports;
 
-/** The host's function that ends the launch: `fault(context, site, lanes)`. */
-export const faultImport = "fault";
+type HostNumber<T extends WasmTy> = T extends "i64" ? bigint : number;
 
-/** The host's function that ends the launch when there is no stack left: `stackOverflow(context, lanes)`. */
-export const stackOverflowImport = "stackOverflow";
+type HostArguments<P extends readonly WasmTy[]> = { -readonly [I in keyof P]: HostNumber<P[I]> };
 
-/** The one that is told when an activation begins whose lanes may take more of their stacks: `openStack(context)`. */
-export const openStackImport = "openStack";
+type HostResult<R extends readonly WasmTy[]> = R extends readonly [infer T extends WasmTy] ? HostNumber<T> : void;
 
-/** The host's functions for lanes that wait: `gather(context, site, lanes)`, `settle(context)`, `deadlock(context)`. */
-export const gatherImports = { gather: "gather", settle: "settle", deadlock: "deadlock" } as const;
+/** The host's side of the table: one function for each row, with the row's types. */
+export type HostFunctions = {
+  readonly [N in HostImport]: (
+    ...args: HostArguments<(typeof hostImports)[N]["params"]>
+  ) => HostResult<(typeof hostImports)[N]["results"]>;
+};
 
-/** The host's function that gives a launch up: `giveUp()`. */
-export const giveUpImport = "giveUp";
+/** A function of the host, whatever its row: numbers for 32 bits and for floats, bigints for 64-bit integers. */
+export type HostFunction = (...args: (number | bigint)[]) => number | bigint | void;
 
-/** The host's function that reads the clock: every call gives another time. */
-export const clockImport = "clock";
+const evalPrefix = evalImport("");
 
-/** The host's function that does what these operations do: `stack(context, site, lanes)`. */
-export const stackImport = "stack";
-
-/** The host's function that fills the byte file of a thread which begins: of a context, at a byte of memory. */
-export const threadImport = "startThread";
-
-/** The host's function that looks up a surface: for a site of a context, by its index, in some lanes. */
-export const surfaceImport = "surface";
+/**
+ * The primitive whose `eval` modules import under a name, besides the functions of the table; null for other names. Such functions
+ * take and return what the primitive does, a predicate as 0 or 1.
+ */
+export const evaluatedPrim = (name: string): PrimName | null =>
+  name.startsWith(evalPrefix) ? (name.slice(evalPrefix.length) as PrimName) : null;

@@ -1,3 +1,6 @@
+/** Threads of a block, at most. */
+export const maxThreads = 1024;
+
 /** What of a launch the code of a kernel is made for. */
 export interface LaunchShape {
   /** How many times four lanes a chunk has. */

@@ -1,4 +1,5 @@
 import type { WarpOp } from "../../ir/index.ts";
+import { maxThreads } from "./launch-shape.ts";
 
 /**
  * What memory holds of a warp whose lanes may have to wait for each other at warp-wide operations, in bytes from its beginning:
@@ -35,8 +36,8 @@ export const warpWait = {
 /** Bytes for a warp. */
 export const warpWaitBytes = 1408;
 
-/** Warps of a block. */
-export const maxWarps = 32;
+/** Warps of a block, at most. */
+export const maxWarps = maxThreads / 32;
 
 /** Operations of the same kind can be performed together though they stand at different places. */
 export const warpWaitKinds = [

@@ -1,59 +1,38 @@
-import { evalImport } from "../../semantics/expansion.ts";
 import { type PrimName, primOf } from "../../semantics/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import {
-  barrierImports,
-  clockImport,
-  externalImport,
-  faultImport,
-  gatherImports,
-  giveUpImport,
-  openStackImport,
-  stackImport,
-  stackOverflowImport,
-  surfaceImport,
-  threadImport,
-} from "../abi/host-imports.ts";
+import { evaluatedPrim, type HostFunction, type HostFunctions } from "../abi/host-imports.ts";
 import { GivenUp, tooDeep } from "../abi/refusal.ts";
-import type { HostFunction } from "../threads/mailbox.ts";
 import type { Host } from "./host.ts";
 
-/** What a compiled kernel imports, by name. `host`: who answers at the time of the call. */
+/** Answers to all that compiled code may ask. `host`: who answers at the time of the call. */
+const answersOf = (host: () => Host): HostFunctions => ({
+  // Beyond 2 GiB WebAssembly's addresses arrive as negative numbers.
+  translate: (context, site, lanes) => host().translate(context >>> 0, site, lanes),
+  fault: (context, site, lanes) => host().fault(context >>> 0, site, lanes),
+  external: (context, site, lanes) => host().external(context >>> 0, site, lanes),
+  stack: (context, site, lanes) => host().stack(context >>> 0, site, lanes),
+  openStack: (context) => host().openStack(context >>> 0),
+  stackOverflow: (context, lanes) => host().stackOverflow(context >>> 0, lanes),
+  giveUp: () => {
+    throw new GivenUp(tooDeep);
+  },
+  gather: (context, site, lanes) => host().gather(context >>> 0, site, lanes),
+  settle: (context) => host().settle(context >>> 0),
+  deadlock: (context) => host().deadlock(context >>> 0),
+  arriveAtBarrier: (context, site, id, count, lanes, votes) =>
+    host().arrive(context >>> 0, site, id, count, lanes, votes),
+  settleBarriers: (context, yielded) => host().settleBarriers(context >>> 0, yielded !== 0),
+  clock: () => host().clock(),
+  startThread: (context, file) => host().startThread(context >>> 0, file >>> 0),
+  surface: (context, site, index, lanes) => host().findSurface(context >>> 0, site, index, lanes),
+});
+
+/** The functions of the host that a compiled kernel may call, by the names under which it imports them. */
 export function hostFunctions({ imports }: CompiledKernel, host: () => Host): ReadonlyMap<string, HostFunction> {
-  const prefix = evalImport("");
-  // Beyond 2 GiB WebAssembly's addresses come as negative numbers.
-  const functions = new Map<string, unknown>([
-    ["translate", (context: number, site: number, mask: number) => host().translate(context >>> 0, site, mask)],
-    [faultImport, (context: number, site: number, lanes: number) => host().fault(context >>> 0, site, lanes)],
-    [externalImport, (context: number, site: number, lanes: number) => host().external(context >>> 0, site, lanes)],
-    [stackImport, (context: number, site: number, lanes: number) => host().stack(context >>> 0, site, lanes)],
-    [openStackImport, (context: number) => host().openStack(context >>> 0)],
-    [stackOverflowImport, (context: number, lanes: number) => host().stackOverflow(context >>> 0, lanes)],
-    [
-      giveUpImport,
-      () => {
-        throw new GivenUp(tooDeep);
-      },
-    ],
-    [gatherImports.gather, (context: number, site: number, lanes: number) => host().gather(context >>> 0, site, lanes)],
-    [gatherImports.settle, (context: number) => host().settle(context >>> 0)],
-    [gatherImports.deadlock, (context: number) => host().deadlock(context >>> 0)],
-    [
-      barrierImports.arrive,
-      (context: number, site: number, id: number, count: number, lanes: number, votes: number) =>
-        host().arrive(context >>> 0, site, id, count, lanes, votes),
-    ],
-    [barrierImports.settle, (context: number, yielded: number) => host().settleBarriers(context >>> 0, yielded !== 0)],
-    [clockImport, () => host().clock()],
-    [threadImport, (context: number, file: number) => host().startThread(context >>> 0, file >>> 0)],
-    [
-      surfaceImport,
-      (context: number, site: number, index: number, mask: number) =>
-        host().findSurface(context >>> 0, site, index, mask),
-    ],
-  ]);
+  const functions = new Map<string, unknown>(Object.entries(answersOf(host)));
   for (const name of imports) {
-    if (name.startsWith(prefix)) functions.set(name, evaluator(name.slice(prefix.length) as PrimName));
+    const prim = evaluatedPrim(name);
+    if (prim !== null) functions.set(name, evaluator(prim));
   }
   return functions as ReadonlyMap<string, HostFunction>;
 }

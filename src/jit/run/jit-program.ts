@@ -1,31 +1,29 @@
 import { launch, stackLimit } from "../../interpreter/launch.ts";
 import type { Program } from "../../interpreter/program.ts";
-import { type Instruction, type IrFunction, windows } from "../../ir/index.ts";
+import { type IrFunction, windows } from "../../ir/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
-import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Grid } from "../../machine/state/grid.ts";
 import { type Features, machineFeatures, NotAllowed, TooLarge } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import { GivenUp, tooDeep, Unsupported } from "../abi/refusal.ts";
-import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
 import { type CompiledFunction, CompiledFunctions } from "../compile/plan/callables.ts";
-import { type ProgramFacts, threadShape, type VariableFacts } from "../compile/plan/program-facts.ts";
+import type { ProgramFacts, VariableFacts } from "../compile/plan/program-facts.ts";
 import { canShare } from "../threads/host-workers.ts";
 import { Contexts } from "./contexts.ts";
-import { hostFunctions } from "./host-functions.ts";
 import { Host } from "./host.ts";
-import { type CachedKernel, type KernelCache, withModule } from "./kernel-cache.ts";
-import { LaunchExecution, type JitResult, type LoadedKernel } from "./launch-execution.ts";
+import { type KernelCache, withModule } from "./kernel-cache.ts";
+import { LaunchExecution, type JitResult } from "./launch-execution.ts";
+import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
+import { LoadedKernel } from "./loaded-kernel.ts";
 
 /** The kernels of a program that have been compiled, by name and shape; or why one could not be. */
 export class JitProgram {
   readonly program: Program;
   readonly #callables: CompiledFunctions;
-  readonly #quads: Quads | null;
-  readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
+  readonly #shapes: LaunchShapes;
   readonly #kernels = new Map<string, LoadedKernel | string>();
   readonly #contexts: Contexts;
   readonly #cache: KernelCache | null;
@@ -40,7 +38,7 @@ export class JitProgram {
     this.#cache = cache;
     this.#callables = new CompiledFunctions(program.engine);
     this.#contexts = new Contexts(program.memory);
-    this.#quads = quads;
+    this.#shapes = new LaunchShapes(this.#callables, program.memory, quads);
   }
 
   /**
@@ -97,8 +95,8 @@ export class JitProgram {
       const reason = whyGivenUp(error);
       if (reason === null) throw error;
       undo();
-      const shape = this.#shapeOf(this.#callables.named(request.kernel)!, request);
-      this.#kernels.set(keyOf(request.kernel, shape), reason);
+      const shape = this.#shapes.of(this.#callables.named(request.kernel)!.ir, request);
+      this.#kernels.set(shapeKey(request.kernel, shape), reason);
       return null;
     };
     return { execution, undo, print, giveUp };
@@ -120,10 +118,8 @@ export class JitProgram {
   compiled(kernel: string, block: Dim3 | null, features: Features): CompiledKernel | string {
     const callable = this.#callables.named(kernel);
     if (callable === null) return "there is no such kernel";
-    const quads = this.#quadsOf(callable.ir, block ?? usual);
-    const shape = shapeOf(block ?? usual, quads, false);
-    const fitting = block === null ? { ...shape, rows: false, full: false } : shape;
-    return orWhyNot(() => compileKernel(callable, fitting, this.#facts, features));
+    const shape = this.#shapes.portable(callable.ir, block);
+    return orWhyNot(() => compileKernel(callable, shape, this.#facts, features));
   }
 
   /** Where the bytes of the module's constants lie in the device's memory, once a kernel has been compiled. */
@@ -164,43 +160,19 @@ export class JitProgram {
     const { kernel, block } = request;
     const callable = this.#callables.named(kernel);
     if (callable === null) return "there is no such kernel";
-    const shape = this.#shapeOf(callable, request);
-    const key = keyOf(kernel, shape);
+    const shape = this.#shapes.of(callable.ir, request);
+    const key = shapeKey(kernel, shape);
     let known = this.#kernels.get(key);
     if (known === undefined) this.#kernels.set(key, (known = this.#compile(callable, shape, block)));
     return known;
-  }
-
-  #shapeOf({ ir }: CompiledFunction, { block, threads }: LaunchRequest): LaunchShape {
-    const { isShared } = this.program.memory;
-    if (threads !== undefined) return threadShape(this.#instructionsFrom(ir), block, threads.width, isShared);
-    return shapeOf(block, this.#quadsOf(ir, block), isShared);
-  }
-
-  /** All that a kernel of vISA may execute. */
-  #instructionsFrom(kernel: IrFunction): readonly Instruction[] {
-    const { instructions } = kernel;
-    if (!instructions.some(({ op }) => op.kind === "file-call")) return instructions;
-    return [kernel, ...this.#callables.list.map((f) => f.ir).filter((f) => f.kind === "function")].flatMap(
-      (f) => f.instructions,
-    );
-  }
-
-  #quadsOf(kernel: IrFunction, block: Dim3): Quads {
-    let needs = this.#widthNeeds.get(kernel);
-    if (needs === undefined) {
-      needs = widthNeedsOf(kernel, (name) => this.#callables.named(name)?.ir ?? null);
-      this.#widthNeeds.set(kernel, needs);
-    }
-    return this.#quads === null || needs.inWarps ? chunkWidthFor(block, needs) : this.#quads;
   }
 
   #compile(kernel: CompiledFunction, shape: LaunchShape, block: Dim3): LoadedKernel | string {
     return orWhyNot(() => {
       const { fusedMadd } = machineFeatures();
       const compile = (): CompiledKernel => compileKernel(kernel, shape, this.#facts, { fusedMadd });
-      const cached = this.#cache?.find(`${keyOf(kernel.ir.name, shape)} ${fusedMadd} ${this.#places}`, compile);
-      return instantiate(cached ?? withModule(compile()), this.program.memory, guessedMs(kernel.ir, block));
+      const cached = this.#cache?.find(`${shapeKey(kernel.ir.name, shape)} ${fusedMadd} ${this.#places}`, compile);
+      return new LoadedKernel(cached ?? withModule(compile()), this.program.memory, guessedMs(kernel.ir, block));
     });
   }
 
@@ -230,9 +202,6 @@ export class JitProgram {
 /** Bytes of the device's memory at most that are copied in case that there is a fault. */
 const maxCheckpointBytes = 2 ** 20;
 
-/** The block for which code is wide where it is for any. */
-const usual: Dim3 = [256, 1, 1];
-
 /** What is made, or why it cannot be compiled. */
 function orWhyNot<T>(make: () => T): T | string {
   try {
@@ -243,9 +212,6 @@ function orWhyNot<T>(make: () => T): T | string {
     throw error;
   }
 }
-
-const keyOf = (kernel: string, { quads, rows, full, shared, width }: LaunchShape): string =>
-  `${kernel} ${quads} ${rows} ${full} ${shared} ${width}`;
 
 /** Null: it is another error. Besides what compiled code notices, the host may find its stack full: engines say so in their own ways. */
 function whyGivenUp(error: unknown): string | null {
@@ -263,11 +229,6 @@ function globalsOf({ variables, addresses }: Program): VariableFacts {
   return { extents, delta: -addresses.globalLow };
 }
 
-function shapeOf([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {
-  const lanes = 4 * quads;
-  return { quads, rows: (y === 1 && z === 1) || x % lanes === 0, full: (x * y * z) % lanes === 0, width: null, shared };
-}
-
 /** Instructions that a thread of the host executes in a millisecond, and rounds that loops make. Both are rough. */
 const instructionsPerMs = 2e6;
 
@@ -277,13 +238,4 @@ const roundsOfLoops = 16;
 function guessedMs({ instructions }: IrFunction, [x, y, z]: Dim3): number {
   const loops = instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i);
   return (instructions.length * x * y * z * (loops ? roundsOfLoops : 1)) / instructionsPerMs;
-}
-
-function instantiate({ kernel, module }: CachedKernel, memory: DeviceMemory, blockMs: number): LoadedKernel {
-  const functions = hostFunctions(kernel, () => loaded.host!());
-  const { exports } = new WebAssembly.Instance(module, {
-    env: { memory: memory.wasm, ...Object.fromEntries(functions) },
-  });
-  const loaded: LoadedKernel = { kernel, module, run: exports["run"] as LoadedKernel["run"], host: null, blockMs };
-  return loaded;
 }

@@ -3,26 +3,14 @@ import type { Program } from "../../interpreter/program.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
 import type { Grid } from "../../machine/state/grid.ts";
-import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { HostFunction } from "../abi/host-imports.ts";
 import { canWait, hostCores } from "../threads/host-workers.ts";
-import type { HostFunction } from "../threads/mailbox.ts";
 import { OrderedOutput } from "../threads/ordered-output.ts";
 import { Team, type Work } from "../threads/team.ts";
 import { contextBytes, type Contexts, fillContext, hasten } from "./contexts.ts";
 import { hostFunctions } from "./host-functions.ts";
 import type { Host } from "./host.ts";
-
-/** A compiled kernel in the memory of its device. */
-export interface LoadedKernel {
-  readonly kernel: CompiledKernel;
-  readonly module: WebAssembly.Module;
-  /** Returns the end, or the number of a block that waits for others. */
-  readonly run: (context: number, from: number, to: number) => number;
-  /** Who answers what the code asks in the calling thread: those of the launch that runs it. */
-  host: (() => Host) | null;
-  /** What a block takes one thread, in milliseconds: guessed at first, then as it was in the last launch. */
-  blockMs: number;
-}
+import type { LoadedKernel } from "./loaded-kernel.ts";
 
 export interface JitResult extends LaunchResult {
   /** Threads of the host that have run blocks. */
@@ -125,8 +113,7 @@ export class LaunchExecution implements Work {
   }
 
   runBlocks(context: number, from: number, to: number): number {
-    this.#loaded.host = this.#host;
-    return this.#loaded.run(context, from, to) >>> 0;
+    return this.#loaded.run(this.#host, context, from, to);
   }
 
   hasten(context: number): void {
@@ -181,7 +168,7 @@ export class LaunchExecution implements Work {
     this.#giveBack();
     const hostThreads = this.#team?.threads ?? 1;
     const { reports } = this.#grid;
-    if (!reports.failed) this.#loaded.blockMs = ((performance.now() - begun) * hostThreads) / this.blocks;
+    if (!reports.failed) this.#loaded.noteTime(((performance.now() - begun) * hostThreads) / this.blocks);
     return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads };
   }
 }

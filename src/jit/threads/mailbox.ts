@@ -1,6 +1,5 @@
+import type { HostFunction } from "../abi/host-imports.ts";
 import { maxMessage, mail, mailAt, mailState, messageAt, maxValues, noBlock, valuesAt } from "./control.ts";
-
-export type HostFunction = (...args: (number | bigint)[]) => number | bigint | void;
 
 /** The launching thread's end of the mailbox of a worker. */
 export class Mailbox {

@@ -1,5 +1,6 @@
+import type { HostFunction } from "../abi/host-imports.ts";
 import { controlBytes, headerWords, mailAt, mailState, noBlock, word } from "./control.ts";
-import { type HostFunction, Mailbox } from "./mailbox.ts";
+import { Mailbox } from "./mailbox.ts";
 import type { OrderedOutput } from "./ordered-output.ts";
 import { type Launch, workerPool } from "./pool.ts";
 import { type Room, Turns, type Waiting } from "./turns.ts";

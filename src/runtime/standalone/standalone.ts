@@ -1,7 +1,7 @@
 import { loadProgram, type Program } from "../../interpreter/index.ts";
 import { genericBases, type Param, windows } from "../../ir/index.ts";
 import type { CompiledKernel } from "../../jit/abi/compiled-kernel.ts";
-import { barrierImports } from "../../jit/abi/host-imports.ts";
+import { evaluatedPrim, type HostImport } from "../../jit/abi/host-imports.ts";
 import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { Extent } from "../../machine/memory/extent.ts";
 import { DeviceMemory } from "../../machine/memory/memory.ts";
@@ -224,19 +224,31 @@ export class NotStandaloneError extends UsageError {
 }
 
 /** What a module may import of a simple launcher. */
-const simple = ["translate", "fault", "external", "stackOverflow", "giveUp", "clock", "gather", "settle", "deadlock"];
+const simple: ReadonlySet<string> = new Set<HostImport>([
+  "translate",
+  "fault",
+  "external",
+  "stackOverflow",
+  "giveUp",
+  "clock",
+  "gather",
+  "settle",
+  "deadlock",
+]);
+
+/** What it may import only where barriers are counted. */
+const counted: ReadonlySet<string> = new Set<HostImport>(["arriveAtBarrier", "settleBarriers"]);
 
 function obstacleOf({ imports, layout }: CompiledKernel, sites: readonly StandaloneSite[]): string | null {
   const called = sites.find(({ calls }) => calls !== undefined && isProvided(calls) && calls !== "vprintf")?.calls;
   if (called !== undefined) return `it calls ${called}`;
   // Where no lanes gather, what they would gather with is imported all the same.
   if (layout.stacks !== layout.gatherings) return "its lanes wait for others of their warp";
-  const missing = imports.find((name) => !simple.includes(name));
+  const missing = imports.find((name) => !simple.has(name));
   if (missing === undefined) return null;
-  const prim = /^prim:(.*)/.exec(missing)?.[1];
-  if (prim !== undefined) return `it computes ${prim}, for some operands of which Lanewise itself is asked`;
-  const { arrive, settle } = barrierImports;
-  return missing === arrive || missing === settle
+  const prim = evaluatedPrim(missing);
+  if (prim !== null) return `it computes ${prim}, for some operands of which Lanewise itself is asked`;
+  return counted.has(missing)
     ? "it has barriers with a number, a count or a reduction, which not all threads need come to"
     : `it needs the launcher's "${missing}"`;
 }

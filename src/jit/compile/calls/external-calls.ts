@@ -2,7 +2,6 @@ import type { CallOp } from "../../../ir/calls.ts";
 import { valuesOf } from "../../../ir/flow/accesses.ts";
 import type { Argument } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import { externalImport } from "../../abi/host-imports.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
@@ -11,6 +10,7 @@ import { fitted } from "../lanes/register-class.ts";
 import { type Quad, type Value, vectorOf } from "../lanes/value.ts";
 import type { Frame } from "../memory/frame.ts";
 import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import { callHost, importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 
 /** Calls of functions that the launcher provides: it finds the arguments of all lanes in the context, eight bytes each. */
@@ -30,7 +30,7 @@ export class ExternalCalls {
   call(block: number, index: number, op: CallOp, lanes: readonly Wasm[], guard: Mask): void {
     const { writer: w, quads } = this.#chunk;
     const { context, layout, siteOf } = this.#memory;
-    this.#unit.module.importFunction(externalImport, ["i32", "i32", "i32"], []);
+    importHost(this.#unit.module, "external");
     op.args.forEach((arg, i) => {
       vectorOf(this.#bytesOf(arg), quads)
         .quads.flat()
@@ -44,7 +44,7 @@ export class ExternalCalls {
     w.get(context);
     w.i32(siteOf(index, null));
     w.value(laneBits(lanes));
-    w.call(externalImport);
+    callHost(w, "external");
     this.#writeResult(block, op, lanes, guard);
   }
 

@@ -2,12 +2,12 @@ import type { Instruction, Op } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { reductionWords } from "../../abi/chunk-state.ts";
-import { barrierImports, giveUpImport } from "../../abi/host-imports.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { forRuleLanes, type RuleLanes } from "../emit/rule-lanes.ts";
 import { anyOf, foldWords, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
 import { laneOf } from "../lanes/value.ts";
 import { type FunctionContext, pushWord, tellEntry } from "../module/function-context.ts";
+import { callHost, importHost } from "../module/host-calls.ts";
 import type { SuspensionPoints } from "../plan/pauses.ts";
 import { loadLive } from "../sync/named-lanes.ts";
 import type { Suspension } from "../sync/suspension.ts";
@@ -44,10 +44,8 @@ export class CountedBarriers {
     this.#suspension = suspension;
     this.#barriers = barriers;
     const { module } = memory.unit;
-    const word = "i32" as const;
-    module.importFunction(barrierImports.arrive, [word, word, word, word, word, word], [word]);
-    module.importFunction(giveUpImport, [], []);
-    memory.unit.mayGiveUp = true;
+    importHost(module, "arriveAtBarrier");
+    importHost(module, "giveUp");
   }
 
   /** At the end of a block; `at` is the one behind the barrier. */
@@ -59,14 +57,14 @@ export class CountedBarriers {
       const { lanes } = moved;
       if (!this.#suspension.isLockstep) {
         w.value(anyOf(this.#everybody().map((all, q) => wasm.op("v128.andnot", all, lanes[q]!))));
-        w.if(() => w.call(giveUpImport));
+        w.if(() => callHost(w, "giveUp"));
       }
       const [id, count] = [op.id, op.count].map((expr) => this.#agreed(expr, moved));
       const { context, siteOf } = this.#memory;
       const votes = op.reduce === null ? wasm.i32(0) : this.#votes(op.reduce.a, lanes);
       tellEntry(w, this.#memory);
       w.values([wasm.local("i32", context), wasm.i32(siteOf(index, null)), id!, count!, laneBits(lanes), votes]);
-      w.call(barrierImports.arrive);
+      callHost(w, "arriveAtBarrier");
       w.if(
         () => this.#give(instruction, op, lanes),
         () => this.#flow.pause("barrier", block, at, null),
@@ -144,7 +142,7 @@ export class CountedBarriers {
       { local: all, value: foldWords("v128.and", there) },
     ]);
     w.value(wasm.op("i32.ne", wasm.local("i32", any), wasm.local("i32", all)));
-    w.if(() => w.call(giveUpImport));
+    w.if(() => callHost(w, "giveUp"));
     w.release(all);
     return wasm.local("i32", any);
   }

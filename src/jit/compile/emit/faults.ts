@@ -1,8 +1,8 @@
-import { faultImport } from "../../abi/host-imports.ts";
 import { allBits, laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
 import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import { callHost } from "../module/host-calls.ts";
 import type { Chunk } from "./chunk.ts";
 
 /** Writes what ends a launch: instructions that have no defined continuation in some lanes. */
@@ -30,6 +30,6 @@ export class Faults {
     writer.get(context);
     writer.i32(siteOf(instruction, null));
     writer.value(lanes === null ? allBits(this.#chunk.lanes) : laneBits(lanes));
-    writer.call(faultImport);
+    callHost(writer, "fault");
   }
 }

@@ -1,6 +1,5 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { type ContextLayout, isHeaderWord, tidBytes } from "../../abi/context-layout.ts";
-import { clockImport } from "../../abi/host-imports.ts";
 import type { LaunchShape } from "../../abi/launch-shape.ts";
 import {
   type Dimension,
@@ -10,6 +9,7 @@ import {
   type SpecialLeaf,
 } from "../analysis/values/special-registers.ts";
 import type { Value } from "../lanes/value.ts";
+import { hostClock } from "../module/host-calls.ts";
 
 /** The values of special registers, in locals that are filled where they begin to hold. */
 export class SpecialRegisters {
@@ -194,7 +194,7 @@ export class SpecialRegisters {
   #clock(name: string): Value {
     const w = this.#writer;
     const time = this.#time!;
-    w.value(wasm.import(clockImport, "i64"));
+    w.value(hostClock());
     w.set(time);
     const now = wasm.local("i64", time);
     if (name === "clock64" || name === "globaltimer") return { kind: "uniform", ty: "i64", scalar: now };

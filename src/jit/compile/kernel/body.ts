@@ -1,9 +1,7 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
-import type { Guard, Instruction, Op } from "../../../ir/index.ts";
+import type { Instruction } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import { Unsupported } from "../../abi/refusal.ts";
 import { restartablePrefixOf } from "../analysis/access/restartable-prefix.ts";
-import { deadInstructions } from "../analysis/code/dead-code.ts";
 import type { BarrierRegion } from "../analysis/flow/barrier-regions.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
@@ -15,123 +13,123 @@ import { convergedBlocks, ConvergedPath } from "../control/converged-path.ts";
 import { CountedBarriers } from "../control/counted-barriers.ts";
 import { IfConversion } from "../control/if-conversion.ts";
 import { type BranchCopies, Reconvergence } from "../control/reconvergence.ts";
-import { Terminators, ifUniform } from "../control/terminators.ts";
+import { Terminators } from "../control/terminators.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { Faults } from "../emit/faults.ts";
 import { LoadScheduling } from "../emit/load-scheduling.ts";
-import { anyOf, bothMasks } from "../lanes/mask-bits.ts";
-import type { Mask } from "../lanes/mask.ts";
-import type { Value } from "../lanes/value.ts";
+import type { AccessChecks } from "../memory/access-checks.ts";
 import { Alloca } from "../memory/alloca.ts";
+import type { ExpectedObjects } from "../memory/expected-objects.ts";
 import { Memory } from "../memory/memory.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import type { SuspensionPoints } from "../plan/pauses.ts";
-import type { StraightPath } from "../regions/straight-path.ts";
+import { type StraightPath, straightPathOf } from "../regions/straight-path.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import { WarpOperations } from "../sync/warp-operations.ts";
 import { WarpWaits } from "../sync/warp-waits.ts";
+import { Instructions } from "./instructions.ts";
 
-/** Instructions of a block at most of which there may be two versions. */
+/** Instructions of a block that is written in two versions, at most. */
 const maxInVersions = 400;
 
-/** Writes the instructions of a function. */
+/** What the body of a function is written with. */
+interface BodyParts {
+  readonly chunk: Chunk;
+  readonly context: FunctionContext;
+  /** What its accesses will probably find. */
+  readonly objects: ExpectedObjects;
+  readonly points: SuspensionPoints;
+  /** Null where lanes never suspend. */
+  readonly suspension: Suspension | null;
+  /** Of a kernel: what is computed once for many chunks. */
+  readonly invariants: Invariants | null;
+  readonly calls: CallContext;
+}
+
+/** Writes the blocks of a function. */
 export class Body {
   readonly #chunk: Chunk;
-  readonly #memory: Memory;
-  readonly #calls: Calls;
-  readonly #fileCalls: FileCalls;
-  readonly #stackPieces: Alloca;
-  readonly #warpOperations: WarpOperations;
-  readonly #faults: Faults;
-  readonly #pins: LoadScheduling;
-  readonly #ends: Terminators;
+  readonly #accessChecks: AccessChecks;
+  readonly #instructions: Instructions;
+  readonly #scheduling: LoadScheduling;
+  readonly #terminators: Terminators;
   readonly flow: Reconvergence;
-  /** Where the host counts who comes to barriers; else null. */
+  /** Where the host counts which threads arrive at barriers; else null. */
   readonly counted: CountedBarriers | null;
   /** Where lanes may wait for others of their warp; else null. */
-  readonly gatherings: WarpWaits | null;
-  /** Instructions of which nothing is read later. */
-  readonly #dead: ReadonlySet<number>;
-
-  readonly #hoisted: Invariants | null;
-  readonly #pauses: SuspensionPoints;
+  readonly warpWaits: WarpWaits | null;
+  readonly #invariants: Invariants | null;
+  readonly #points: SuspensionPoints;
   readonly #suspension: Suspension | null;
-  /** Code for lanes that go the same way, where that is worth it. */
-  #inStep: ConvergedPath | null = null;
-  readonly #canBeInStep: boolean;
+  /** The code for converged lanes, while it is written. */
+  #converged: ConvergedPath | null = null;
+  readonly #mayConverge: boolean;
 
-  /** `suspension`: where there are pauses. */
-  constructor(
-    chunk: Chunk,
-    context: FunctionContext,
-    pauses: SuspensionPoints,
-    suspension: Suspension | null,
-    hoisted: Invariants | null,
-    calls: CallContext,
-  ) {
+  constructor({ chunk, context, objects, points, suspension, invariants, calls: callContext }: BodyParts) {
     this.#chunk = chunk;
-    this.#hoisted = hoisted;
-    this.#pauses = pauses;
+    this.#invariants = invariants;
+    this.#points = points;
     this.#suspension = suspension;
-    this.#memory = new Memory(chunk, context);
-    this.#warpOperations = new WarpOperations(chunk, context.context, context.layout);
-    this.#faults = new Faults(chunk, context);
-    this.#pins = new LoadScheduling(chunk);
-    this.#dead = deadInstructions(chunk);
-    const gathering = new WarpWaitBlocks(chunk.analysis);
-    this.gatherings =
-      gathering.all.length === 0 || calls.isFunction
-        ? null
-        : new WarpWaits(chunk, context, this.#warpOperations, gathering);
-    const { width } = context.unit.shape;
-    this.#canBeInStep = !calls.isFunction && width === null && pauses.spins.size === 0;
-    this.flow = new Reconvergence(chunk, suspension, this.gatherings, (block) => this.#block(block));
-    const caller: Caller = { ...calls, chunk, flow: this.flow, memory: context, faults: this.#faults, suspension };
-    this.#calls = new Calls(caller);
-    this.#fileCalls = new FileCalls(caller);
+    const { unit, frame, isFunction } = callContext;
+    const memory = new Memory(chunk, context, objects);
+    this.#accessChecks = memory.accessChecks;
+    const warpOperations = new WarpOperations(chunk, context.context, context.layout);
+    const faults = new Faults(chunk, context);
+    this.#scheduling = new LoadScheduling(chunk);
+    const waitBlocks = new WarpWaitBlocks(chunk.analysis);
+    this.warpWaits =
+      waitBlocks.all.length === 0 || isFunction ? null : new WarpWaits(chunk, context, warpOperations, waitBlocks);
+    this.#mayConverge = !isFunction && unit.shape.width === null && points.spins.size === 0;
+    this.flow = new Reconvergence(chunk, suspension, this.warpWaits, (block) => this.#writeBlock(block));
+    const { flow, warpWaits } = this;
+    const caller: Caller = { ...callContext, chunk, flow, memory: context, faults, suspension };
+    const calls = new Calls(caller);
+    const fileCalls = new FileCalls(caller);
+    const ended = isFunction ? (callContext.ended ?? []) : null;
     this.counted =
-      suspension !== null && pauses.isCounted
-        ? new CountedBarriers(
-            chunk,
-            this.flow,
-            context,
-            suspension,
-            pauses,
-            calls.isFunction ? (calls.ended ?? []) : null,
-          )
+      suspension !== null && points.isCounted
+        ? new CountedBarriers(chunk, flow, context, suspension, points, ended)
         : null;
-    this.#ends = new Terminators(chunk, {
+    this.#terminators = new Terminators(chunk, {
       counted: this.counted,
-      flow: this.flow,
-      pauses,
+      flow,
+      pauses: points,
       suspension,
-      hoisted,
-      ended: (lanes) => this.#calls.end(lanes),
-      faults: this.#faults,
-      inStep: () => this.#inStep!,
-      instruction: (block, index, instruction) => this.#instruction(block, index, instruction),
-      passages: new IfConversion(chunk, (block) => this.#writePassage(block)),
+      hoisted: invariants,
+      ended: (lanes) => calls.end(lanes),
+      faults,
+      inStep: () => this.#converged!,
+      instruction: (block, index, instruction) => this.#instructions.write(block, index, instruction),
+      passages: new IfConversion(chunk, (block) => this.#writeIfConverted(block)),
     });
-    this.#stackPieces = new Alloca(chunk, calls.unit, context, calls.frame);
+    const alloca = new Alloca(chunk, unit, context, frame);
+    const parts = { chunk, invariants, memory, alloca, calls, fileCalls, faults, flow, warpOperations, warpWaits };
+    this.#instructions = new Instructions(parts);
   }
 
-  /** Lanes begin, or go on after a pause. */
+  /** Lanes begin, or resume. */
   begin(): void {
-    this.#ends.begin();
+    this.#terminators.begin();
   }
 
-  /** What is written next is a phase alone, whatever has been written before. */
-  enterPhase(phase: BarrierRegion, barriers: ReadonlyMap<number, number>): void {
-    this.#memory.forget();
-    this.flow.enterPhase(phase, barriers);
+  /** Writes invariant instructions, which are executed before all others. */
+  computeInvariants(instructions: readonly number[]): void {
+    this.#instructions.computeInvariants(instructions);
   }
 
-  /** Writes all blocks, or those of a phase. `isWhole`: whether all lanes of the chunk have a thread. */
+  /** Writes one barrier region, whatever has been written before. `isWhole`: whether all lanes of the chunk have a thread. */
+  writeRegion(region: BarrierRegion, barriers: ReadonlyMap<number, number>, isWhole: Wasm): void {
+    this.#accessChecks.forget();
+    this.flow.enterPhase(region, barriers);
+    this.write(isWhole);
+  }
+
+  /** Writes all blocks, or those of the region that has been entered. `isWhole`: whether all lanes of the chunk have a thread. */
   write(isWhole: Wasm = wasm.i32(1)): void {
     const { layout } = this.flow;
     const isEntered = layout.isInsideLoop(layout.start);
     const blocks =
-      this.#canBeInStep && !isEntered
+      this.#mayConverge && !isEntered
         ? convergedBlocks(this.#chunk.analysis, layout, this.#isMeeting)
         : new Set<number>();
     if (blocks.size === 0) {
@@ -139,102 +137,119 @@ export class Body {
       return;
     }
     const { writer } = this.#chunk;
-    const inStep = new ConvergedPath(this.#chunk, this.flow, blocks, (block) => this.#block(block));
-    this.#inStep = inStep;
+    const converged = new ConvergedPath(this.#chunk, this.flow, blocks, (block) => this.#writeBlock(block));
+    this.#converged = converged;
     this.flow.write(() => {
       writer.value(isWhole);
       writer.expect(true);
-      writer.if(() => inStep.write());
-      this.#memory.forget();
+      writer.if(() => converged.write());
+      this.#accessChecks.forget();
     });
   }
 
-  /**
-   * The instructions of a block for lanes in step: what they access is checked before all else. Where it is not as expected, the
-   * other code begins the block again.
-   */
-  #writeInStep(
-    { index }: FlowBlock,
-    end: number,
-    isTest: (instruction: number) => boolean,
-    write: (isDone: (instruction: number) => boolean) => void,
-  ): void {
-    const { analysis } = this.#chunk;
-    const isSkipped = (i: number): boolean => isTest(i) || this.#dead.has(i) || this.#hoisted?.has(i) === true;
-    const ahead = restartablePrefixOf(analysis, index, end, isSkipped);
-    for (const i of ahead.computed) this.#instruction(index, i, analysis.code.instructions[i]!);
-    this.#chunk.begin();
-    this.#memory.checkAhead(ahead, () => this.flow.goOnAt(index));
-    write((i) => isTest(i) || ahead.computed.includes(i));
-  }
-
-  /** The instructions of a block for some of the lanes in step. */
-  #writePassage({ index, start, end }: FlowBlock): void {
-    const { instructions } = this.#chunk.analysis.code;
-    this.#memory.forget();
-    for (let i = start; i < end; i++) {
-      if (instructions[i]!.op.kind !== "branch") this.#instruction(index, i, instructions[i]!);
-    }
-    this.#memory.forget();
-  }
-
-  /** The way that all lanes of a block may go, if there is one for which that can be told beforehand. */
-  flatPath(): StraightPath | null {
-    const isSimple =
-      this.#canBeInStep && this.#suspension === null && this.gatherings === null && this.#hoisted !== null;
-    return isSimple ? this.#memory.flatPath(this.#hoisted) : null;
+  /** The path of all lanes of a block of threads, if it can be tested beforehand that they take it. */
+  straightPath(): StraightPath | null {
+    if (!this.#mayConverge || this.#suspension !== null || this.warpWaits !== null || this.#invariants === null)
+      return null;
+    return straightPathOf(this.#chunk, this.#invariants, this.#accessChecks);
   }
 
   /**
-   * Writes what chunks do on that way: `eachChunk` goes through them row by row. `hoist`: computes what a chunk is told beforehand.
+   * Writes that path. `prepare`: computes the invariants of a chunk; `eachChunk`: loops over the chunks, row by row of the block.
    */
-  writeFlat(
+  writeStraight(
     { blocks, decided, accesses }: StraightPath,
-    hoist: () => void,
-    eachChunk: (beginRow: () => void, run: () => void) => void,
+    prepare: () => void,
+    eachChunk: (beginRow: () => void, write: () => void) => void,
   ): void {
-    const { graph, instructions } = this.#chunk.analysis.code;
     const write = (): void => {
       this.#chunk.converged = true;
-      for (const block of blocks) {
-        const { start, end } = graph.blocks[block]!;
-        this.#pins.begin();
-        for (let i = start; i < end; i++) {
-          const { op } = instructions[i]!;
-          const moves = op.kind === "branch" || op.kind === "return" || op.kind === "exit";
-          if (moves || decided.has(i)) continue;
-          this.#instruction(block, i, instructions[i]!);
-          this.#pins.written(instructions[i]!);
-        }
-        this.#pins.end();
-      }
+      for (const block of blocks) this.#writeStraightBlock(block, decided);
       this.#chunk.converged = false;
     };
-    this.#memory.alongRow(accesses, (find, moveOn) => {
+    this.#accessChecks.alongRow(accesses, (find, advance) => {
       const beginRow = (): void => {
-        hoist();
+        prepare();
         find();
       };
       eachChunk(beginRow, () => {
-        hoist();
+        prepare();
         write();
-        moveOn();
+        advance();
       });
     });
   }
 
-  /** Whether all lanes of a chunk come to the barrier at the end of a block at once. */
+  #writeStraightBlock(block: number, decided: ReadonlySet<number>): void {
+    const { graph, instructions } = this.#chunk.analysis.code;
+    const { start, end } = graph.blocks[block]!;
+    this.#scheduling.begin();
+    for (let i = start; i < end; i++) {
+      const { op } = instructions[i]!;
+      const isJump = op.kind === "branch" || op.kind === "return" || op.kind === "exit";
+      if (isJump || decided.has(i)) continue;
+      this.#instructions.write(block, i, instructions[i]!);
+      this.#scheduling.written(instructions[i]!);
+    }
+    this.#scheduling.end();
+  }
+
+  /** Whether all lanes of a chunk arrive together at the barrier at the end of a block, if there is one. */
   readonly #isMeeting = (block: number): boolean => {
-    const at = this.#pauses.barriers.get(block);
+    const at = this.#points.barriers.get(block);
     return at === undefined || this.#suspension!.meetingBefore(at) !== null;
   };
 
-  #block(block: FlowBlock): void {
+  #writeBlock(block: FlowBlock): void {
+    const { instructions } = this.#chunk.analysis.code;
+    const last = instructions[block.end - 1]!;
+    const { end, taken, copies } = this.#copiesOf(block);
+    const test = this.#terminators.testOf(block, end, taken);
+    const isTest = (i: number): boolean => test?.instructions.includes(i) === true;
+    const write = (isDone: (instruction: number) => boolean = isTest): void => {
+      this.#scheduling.begin();
+      for (let i = block.start; i < end; i++) {
+        if (isDone(i)) continue;
+        this.#instructions.write(block.index, i, instructions[i]!);
+        this.#scheduling.written(instructions[i]!);
+      }
+      this.#scheduling.end();
+    };
+    this.#chunk.begin();
+    // Functions are better small: calls may nest.
+    const isLarge = this.#invariants === null || end - block.start > maxInVersions;
+    const isSplit = !isLarge && instructions.slice(block.start, end).every(isPlain);
+    const active = this.#chunk.activeMask(block.index);
+    const once = (): void => {
+      if (this.#chunk.converged) this.#writeConverged(block, end, isTest, write);
+      else if (isSplit) this.#accessChecks.inVersions(block.start, end, active, write);
+      else write();
+    };
+    const back = isSplit ? this.#terminators.wayBack(block, test, copies) : null;
+    const checks = back === null ? null : this.#accessChecks.roundsAhead(block.start, end, active);
+    if (back === null || checks === null) once();
+    else {
+      const assuming = (then: (find: () => void, advance: () => void) => void): void =>
+        this.#accessChecks.assuming(checks, then);
+      const repeated = { ...back, rounds: checks.count, assuming, round: () => write() };
+      writeCheckFreeLoop(this.#chunk.writer, repeated, this.#chunk.converged ? once : write);
+    }
+    if (last.op.kind !== "branch") copies(false).copy();
+    this.#chunk.begin(last);
+    if (this.#terminators.write(block, test, copies)) return;
+    this.#instructions.write(block.index, block.end - 1, last);
+    this.#terminators.goOn(block.index);
+  }
+
+  /**
+   * The copies at the end of a block that are for the lanes that go one way, which are made where it is known that there are any: from
+   * `end` on those for the lanes that do not take its branch, from `taken` on those for the lanes that do.
+   */
+  #copiesOf(block: FlowBlock) {
     const { instructions, edgeCopies } = this.#chunk.analysis.code;
     const last = instructions[block.end - 1]!;
-    // Copies for the lanes that go one way are made where it is known that there are any.
-    const copiesBefore = (behind: number, isFor: (a: Instruction, b: Instruction) => boolean): number => {
-      let start = behind;
+    const copiesBefore = (at: number, isFor: (a: Instruction, b: Instruction) => boolean): number => {
+      let start = at;
       while (start > block.start && edgeCopies.has(start - 1) && isFor(instructions[start - 1]!, last)) start--;
       return start;
     };
@@ -244,150 +259,42 @@ export class Body {
       const write = (from: number, to: number) => (): void => {
         for (let i = from; i < to; i++) {
           const instruction = instructions[i]!;
-          this.#instruction(block.index, i, isAll ? { ...instruction, guard: null } : instruction);
+          this.#instructions.write(block.index, i, isAll ? { ...instruction, guard: null } : instruction);
         }
         this.#chunk.begin(last);
       };
       return { copy: write(taken, block.end - 1), copyOthers: write(end, taken) };
     };
-    const { copy } = copies(false);
-    const test = this.#ends.testOf(block, end, taken);
-    const isTest = (i: number): boolean => test?.instructions.includes(i) === true;
-    const write = (isDone: (instruction: number) => boolean = isTest): void => {
-      this.#pins.begin();
-      for (let i = block.start; i < end; i++) {
-        if (isDone(i)) continue;
-        this.#instruction(block.index, i, instructions[i]!);
-        this.#pins.written(instructions[i]!);
-      }
-      this.#pins.end();
-    };
+    return { end, taken, copies };
+  }
+
+  /**
+   * The instructions of a block for converged lanes, whose accesses are checked before all else. Where one does not find what it is
+   * expected to, the code for any lanes restarts the block.
+   */
+  #writeConverged(
+    { index }: FlowBlock,
+    end: number,
+    isTest: (instruction: number) => boolean,
+    write: (isDone: (instruction: number) => boolean) => void,
+  ): void {
+    const { analysis } = this.#chunk;
+    const isSkipped = (i: number): boolean => isTest(i) || this.#instructions.isSkipped(i);
+    const prefix = restartablePrefixOf(analysis, index, end, isSkipped);
+    for (const i of prefix.computed) this.#instructions.write(index, i, analysis.code.instructions[i]!);
     this.#chunk.begin();
-    // Functions are better small: calls may nest.
-    const isLarge = this.#hoisted === null || end - block.start > maxInVersions;
-    const isSplit = !isLarge && instructions.slice(block.start, end).every(isPlain);
-    const active = this.#chunk.activeMask(block.index);
-    const once = (): void => {
-      if (this.#chunk.converged) this.#writeInStep(block, end, isTest, write);
-      else if (isSplit) this.#memory.inVersions(block.start, end, active, write);
-      else write();
-    };
-    const back = isSplit ? this.#ends.wayBack(block, test, copies) : null;
-    const rounds = back === null ? null : this.#memory.roundsAhead(block.start, end, active);
-    if (back === null || rounds === null) once();
-    else {
-      const assuming = (then: (find: () => void, moveOn: () => void) => void): void =>
-        this.#memory.assuming(rounds, then);
-      const repeated = { ...back, rounds: rounds.count, assuming, round: () => write() };
-      writeCheckFreeLoop(this.#chunk.writer, repeated, this.#chunk.converged ? once : write);
+    this.#accessChecks.checkAhead(prefix, () => this.flow.goOnAt(index));
+    write((i) => isTest(i) || prefix.computed.includes(i));
+  }
+
+  /** The instructions of an if-converted block, for some of the converged lanes. */
+  #writeIfConverted({ index, start, end }: FlowBlock): void {
+    const { instructions } = this.#chunk.analysis.code;
+    this.#accessChecks.forget();
+    for (let i = start; i < end; i++) {
+      if (instructions[i]!.op.kind !== "branch") this.#instructions.write(index, i, instructions[i]!);
     }
-    if (last.op.kind !== "branch") copy();
-    this.#chunk.begin(last);
-    if (this.#ends.write(block, test, copies)) return;
-    this.#instruction(block.index, block.end - 1, last);
-    this.#ends.goOn(block.index);
-  }
-
-  /** The lanes that execute an instruction: those of its guard that are active. */
-  #lanes(block: number, { guard }: Instruction): Mask {
-    return bothMasks(this.#chunk.activeMask(block), this.#guardMask(guard));
-  }
-
-  #guardMask(guard: Guard | null): Mask {
-    return guard === null ? null : this.#chunk.guardMask(guard);
-  }
-
-  #warp(block: number, instruction: Instruction, op: Extract<Op, { kind: "warp" }>): void {
-    if (this.gatherings?.blocks.has(block)) {
-      this.gatherings.gather(block, instruction, op, this.flow);
-      return;
-    }
-    const guard = this.#guardMask(instruction.guard);
-    if (op.mask !== null) this.#calls.meet(block, op.mask, guard);
-    this.#warpOperations.perform(op.warp, this.#lanes(block, instruction), { block, dst: instruction.dst, guard });
-  }
-
-  #raise(index: number, lanes: Mask): void {
-    const { writer } = this.#chunk;
-    writer.value(lanes === null ? wasm.i32(1) : anyOf(lanes));
-    writer.expect(false);
-    writer.if(() => this.#faults.raise(index, lanes));
-  }
-
-  /** Writes instructions that are executed ahead of all others. */
-  hoist(instructions: readonly number[]): void {
-    for (const index of instructions) {
-      if (!this.#dead.has(index)) this.#execute(0, index, this.#chunk.analysis.code.instructions[index]!);
-    }
-  }
-
-  #instruction(block: number, index: number, instruction: Instruction): void {
-    if (!this.#dead.has(index) && this.#hoisted?.has(index) !== true) this.#execute(block, index, instruction);
-  }
-
-  #execute(block: number, index: number, instruction: Instruction): void {
-    const { guard } = instruction;
-    this.#chunk.begin(instruction);
-    this.#chunk.file?.read(instruction);
-    if (guard !== null && this.#chunk.guardMask(guard) === null) {
-      ifUniform(this.#chunk, guard, () => this.#perform(block, index, { ...instruction, guard: null }, instruction.op));
-    } else this.#perform(block, index, instruction, instruction.op);
-    this.#chunk.file?.finish();
-  }
-
-  #perform(block: number, index: number, instruction: Instruction, op: Op): void {
-    switch (op.kind) {
-      case "pure": {
-        const mask = instruction.guard === null ? null : this.#chunk.guardMask(instruction.guard);
-        const values = op.values.map((v, i) => (instruction.dst[i] == null ? null : this.#chunk.value(v)));
-        this.#chunk.write(block, instruction.dst, values, mask);
-        return;
-      }
-      case "load":
-        this.#memory.load(block, index, instruction, op);
-        return;
-      case "store":
-        this.#memory.store(block, index, instruction, op);
-        return;
-      case "call":
-        this.#calls.call(block, index, instruction, op);
-        return;
-      case "file-call":
-        this.#fileCalls.call(block, index, instruction, op);
-        return;
-      case "subroutine-call":
-        this.#fileCalls.callSubroutine(block, index, instruction, op);
-        return;
-      case "alloca":
-      case "stack-save":
-      case "stack-restore":
-        this.#stackPieces.perform(block, index, instruction, op);
-        return;
-      case "warp":
-        this.#warp(block, instruction, op);
-        return;
-      case "activemask": {
-        const scalar = this.#warpOperations.present(this.#lanes(block, { ...instruction, guard: null }));
-        const value: Value = { kind: "uniform", ty: "i32", scalar };
-        this.#chunk.write(block, instruction.dst, [value], this.#guardMask(instruction.guard));
-        return;
-      }
-      case "trap":
-      case "unsupported":
-        this.#raise(index, this.#lanes(block, instruction));
-        return;
-      case "atomic":
-        this.#memory.atomic(block, index, instruction, op);
-        return;
-      // Loops in which lanes sleep give way as those do that look at memory.
-      case "sleep":
-      case "fence":
-      case "nothing":
-      case "breakpoint":
-        return;
-      default:
-        throw new Unsupported(op.kind);
-    }
+    this.#accessChecks.forget();
   }
 }
 

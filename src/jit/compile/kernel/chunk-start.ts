@@ -1,35 +1,81 @@
-import { type FunctionWriter, wasm } from "../../../wasm/index.ts";
-import type { LaunchShape } from "../../abi/launch-shape.ts";
-import type { Chunk } from "../emit/chunk.ts";
-import type { ModuleUnit } from "../module/module-unit.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import type { KernelStacks } from "../memory/kernel-stacks.ts";
+import { computeInvariants, type KernelRun, local32 } from "./kernel-run.ts";
 
-/** Shared memory begins as zeros in every block. */
-export function clearShared({ layout, facts }: ModuleUnit, w: FunctionWriter, context: number): void {
-  w.value(wasm.op("i32.add", wasm.local("i32", context), wasm.i32(layout.shared)));
-  w.i32(0);
-  w.i32(facts.sharedBytes);
-  w.memoryFill();
-}
+/** What is done for a block before its chunks run, and for a chunk before it runs. */
+export class ChunkStart {
+  readonly #run: KernelRun;
+  readonly #stacks: KernelStacks;
+  /** 1 where all lanes of the chunk have a thread. */
+  readonly isWhole: Wasm;
 
-/** The lanes that have a thread. */
-export function activate(
-  { writer, active }: Chunk,
-  { full, width }: LaunchShape,
-  threads: number,
-  first: number,
-): void {
-  const rest = wasm.op("i32x4.splat", wasm.op("i32.sub", wasm.local("i32", threads), wasm.local("i32", first)));
-  const left = width === null || width === 4 * active.length ? rest : wasm.op("i32x4.min_s", rest, wasm.i32x4(width));
-  const lanes = (q: number) => wasm.lanes([4 * q, 4 * q + 1, 4 * q + 2, 4 * q + 3]);
-  writer.assign(
-    active.map((local, q) => ({ local, value: full ? wasm.i32x4(-1) : wasm.op("i32x4.lt_s", lanes(q), left) })),
-  );
-}
+  constructor(run: KernelRun, stacks: KernelStacks) {
+    this.#run = run;
+    this.#stacks = stacks;
+    const { unit, chunk } = run.scope;
+    this.isWhole = unit.shape.full
+      ? wasm.i32(1)
+      : wasm.op("i32.le_s", wasm.i32(chunk.lanes), wasm.op("i32.sub", local32(run.threads), local32(run.first)));
+  }
 
-/** Registers that are read before they are written hold zeros. */
-export function clearRegisters({ writer, analysis, locals }: Chunk): void {
-  const zero = { i32: wasm.i32(0), i64: wasm.i64(0n), v128: wasm.i32x4(0), f32: wasm.f32(0), f64: wasm.f64(0) };
-  analysis.code.liveness.liveIn(0).forEach((r) => {
-    writer.assign(locals(r).map((l) => ({ local: l, value: zero[writer.typeOf(l)] })));
-  });
+  /** A block begins. */
+  beginBlock(): void {
+    const { unit, hardwareThreads, body } = this.#run.scope;
+    if (unit.facts.sharedBytes > 0) this.#clearShared();
+    hardwareThreads?.clearSharedMemory();
+    body.warpWaits?.beginBlock();
+  }
+
+  /** A chunk begins, or resumes. */
+  prepare(): void {
+    const { scope, first, invariants } = this.#run;
+    scope.specials.startChunk();
+    scope.hardwareThreads?.find();
+    scope.body.warpWaits?.find(first);
+    this.#stacks.place();
+    computeInvariants(this.#run, invariants.chunk);
+  }
+
+  /** All lanes that have a thread become active. */
+  activate(): void {
+    const { scope, threads, first } = this.#run;
+    const { writer, active } = scope.chunk;
+    const { full, width } = scope.unit.shape;
+    const rest = wasm.op("i32x4.splat", wasm.op("i32.sub", local32(threads), local32(first)));
+    const left = width === null || width === 4 * active.length ? rest : wasm.op("i32x4.min_s", rest, wasm.i32x4(width));
+    const lanes = (q: number) => wasm.lanes([4 * q, 4 * q + 1, 4 * q + 2, 4 * q + 3]);
+    writer.assign(
+      active.map((local, q) => ({ local, value: full ? wasm.i32x4(-1) : wasm.op("i32x4.lt_s", lanes(q), left) })),
+    );
+  }
+
+  /** A chunk begins, with the lanes that are active. */
+  begin(): void {
+    const { callable, frame, context, hardwareThreads, body } = this.#run.scope;
+    this.#clearRegisters();
+    hardwareThreads?.start();
+    if (callable.allocates) frame.open(context);
+    frame.clear(null);
+    body.flow.reset();
+    body.begin();
+    body.warpWaits?.begin();
+  }
+
+  /** Shared memory begins as zeros in every block. */
+  #clearShared(): void {
+    const { writer: w, unit } = this.#run.scope;
+    w.value(wasm.op("i32.add", local32(this.#run.context), wasm.i32(unit.layout.shared)));
+    w.i32(0);
+    w.i32(unit.facts.sharedBytes);
+    w.memoryFill();
+  }
+
+  /** Registers that are read before they are written hold zeros. */
+  #clearRegisters(): void {
+    const { writer, analysis, locals } = this.#run.scope.chunk;
+    const zero = { i32: wasm.i32(0), i64: wasm.i64(0n), v128: wasm.i32x4(0), f32: wasm.f32(0), f64: wasm.f64(0) };
+    analysis.code.liveness.liveIn(0).forEach((r) => {
+      writer.assign(locals(r).map((l) => ({ local: l, value: zero[writer.typeOf(l)] })));
+    });
+  }
 }

@@ -1,15 +1,10 @@
-import { type ModuleWriter, wasm } from "../../../wasm/index.ts";
-import { surfaceImport, threadImport } from "../../abi/host-imports.ts";
+import { wasm } from "../../../wasm/index.ts";
 import { ByteFileAccess } from "../emit/byte-file.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { callHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { activationBytes } from "../plan/activation-size.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
-
-export function importThreads(module: ModuleWriter): void {
-  module.importFunction(threadImport, ["i32", "i32"], []);
-  module.importFunction(surfaceImport, ["i32", "i32", "i32", "i32"], []);
-}
 
 /** The byte files of the hardware threads (vISA) of a group, one behind the other in the context. */
 export class HardwareThreads {
@@ -67,7 +62,7 @@ export class HardwareThreads {
     writer.memoryFill();
     writer.get(this.#at.context);
     writer.get(this.#base);
-    writer.call(threadImport);
+    callHost(writer, "startThread");
     const live: number[] = [];
     analysis.code.liveness.liveIn(0).forEach((r) => {
       live.push(r);

@@ -8,27 +8,34 @@ import { type RowStride, isKnown } from "../analysis/values/row-strides.ts";
 import { everywhere } from "../control/uniform-branch.ts";
 import type { Chunk } from "../emit/chunk.ts";
 
-/** Whether a chunk can be passed over in a phase: two `i32` that are 0 or 1. */
-export interface Idle {
+/** Whether a chunk can skip a barrier region: two `i32` that are 0 or 1. */
+export interface IdleTest {
   /** It has nothing to do. */
   readonly alone: Wasm;
-  /** Nor has any chunk behind it, if the block is one row; null where that cannot be told. */
+  /** Nor has any chunk after it, if the block is one row; null where that cannot be told. */
   readonly toTheEnd: Wasm | null;
 }
 
+/** What is known of chunks before they run. */
+interface KnownBefore {
+  readonly invariants: Invariants;
+  /** How an invariant value changes from one chunk of the row to the next. */
+  readonly strides: (expr: Expr) => RowStride;
+  /** The number (i64), counted from the chunk's first lane, of the last lane of the block. */
+  readonly lastLane: Wasm;
+}
+
 /**
- * Tells of chunks that have nothing to do in a phase: the first branch takes all lanes to the barrier at the end, or out of the
- * kernel. Computed from what is hoisted alone; null where there is no such branch. In a tree over the threads of a block that is
- * what most chunks do. `along`: how what is hoisted goes on in the chunks behind; `lastLane`: the number (i64), counted from the chunk's first, of the last lane of the block.
+ * Detects chunks that can skip a barrier region: their first branch sends every lane straight to the closing barrier or to the exit. The
+ * test is computed from invariants alone; null where there is no such branch. In a tree reduction over the threads of a block most
+ * chunks are idle in most regions.
  */
 export function idleTest(
   chunk: Chunk,
   { start }: BarrierRegion,
   barriers: ReadonlyMap<number, number>,
-  hoisted: Invariants,
-  along: (expr: Expr) => RowStride,
-  lastLane: Wasm,
-): Idle | null {
+  { invariants, strides, lastLane }: KnownBefore,
+): IdleTest | null {
   const { code, isDeparture } = chunk.analysis;
   const { graph, instructions } = code;
   const block = graph.blocks[start]!;
@@ -36,22 +43,22 @@ export function idleTest(
   if (op.kind !== "branch" || guard === null || guard.collapse !== undefined) return null;
   const to = graph.blockAt(op.target);
   const target = graph.blocks[to];
-  const meets = target !== undefined && barriers.has(to) && target.end - target.start === 1;
-  if (!meets && target !== undefined && !isDeparture[to]) return null;
-  const test = branchConditionOf(chunk, start, block.end - 1, (i) => hoisted.has(i));
+  const isBarrier = target !== undefined && barriers.has(to) && target.end - target.start === 1;
+  if (!isBarrier && target !== undefined && !isDeparture[to]) return null;
+  const test = branchConditionOf(chunk, start, block.end - 1, (i) => invariants.has(i));
   const predicates = test?.predicates ?? new Map();
-  let isReady = predicates.has(guard.register) || hoisted.registers.has(guard.register);
+  let isReady = predicates.has(guard.register) || invariants.registers.has(guard.register);
   for (let i = block.start; i < block.end - 1; i++) {
-    if (hoisted.has(i)) continue;
+    if (invariants.has(i)) continue;
     if (!test?.instructions.includes(i)) return null;
-    readsOf(instructions[i]!, { register: (r) => (isReady &&= predicates.has(r) || hoisted.registers.has(r)) });
+    readsOf(instructions[i]!, { register: (r) => (isReady &&= predicates.has(r) || invariants.registers.has(r)) });
   }
   if (!isReady) return null;
   chunk.begin();
   const predicate = { kind: "reg", ty: "pred", reg: guard.register } as const;
   const alone = everywhere(chunk, predicates, predicate, !guard.negate);
   if (alone === null) return null;
-  const goesOn = isKnown(predicate, predicates, along);
-  const toTheEnd = goesOn ? everywhere(chunk, predicates, predicate, !guard.negate, { from: 0, to: lastLane }) : null;
+  const isLinear = isKnown(predicate, predicates, strides);
+  const toTheEnd = isLinear ? everywhere(chunk, predicates, predicate, !guard.negate, { from: 0, to: lastLane }) : null;
   return { alone, toTheEnd };
 }

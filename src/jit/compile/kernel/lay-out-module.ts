@@ -1,5 +1,6 @@
 import { type Features, ModuleWriter } from "../../../wasm/index.ts";
 import { layContext } from "../../abi/context-layout.ts";
+import { maxThreads } from "../../abi/launch-shape.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { spillBudgetOf } from "../analysis/spill-budget.ts";
 import { AccessHelpers } from "../module/access-helpers.ts";
@@ -10,25 +11,23 @@ import type { CompiledFunction } from "../plan/callables.ts";
 import type { FunctionPlan } from "../plan/function-plans.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
 import { resumeBlocks, stateBytesFor } from "../plan/pauses.ts";
+import type { KernelScope } from "../plan/scope.ts";
 import { stackBytesOf, stackModeOf } from "../plan/stack-mode.ts";
 
-/** What of a unit is known before its code. */
-type Plan = Pick<ModuleUnit, "shape" | "facts" | "graph" | "stacks">;
-
 /** What is known of a kernel and of the functions that it calls, for the code of all of them. */
-export function unitOf(
+export function layOutModule(
   kernel: CompiledFunction,
   analysed: KernelPlan,
   plans: readonly FunctionPlan[],
-  plan: Plan,
+  scope: KernelScope,
   features: Features,
 ): ModuleUnit {
   const { analysis, pauses } = analysed;
-  const { shape, facts, graph, stacks } = plan;
+  const { shape, facts, graph, stacks } = scope;
   const { quads } = shape;
   const { ir } = kernel;
   // Hardware threads may have fewer lanes than chunks.
-  const chunks = Math.ceil(1024 / (shape.width ?? 4 * quads));
+  const chunks = Math.ceil(maxThreads / (shape.width ?? 4 * quads));
   const all = [analysis.code, ...plans.map((p) => p.code)];
   const stackMode = stackModeOf(kernel, stacks, graph, resumeBlocks(pauses).size > 0);
   const paused = new SuspendedFrames(analysed, plans, graph, quads, chunks);
@@ -62,7 +61,7 @@ export function unitOf(
   });
   return {
     module,
-    ...plan,
+    ...scope,
     plans: new Map(plans.map((p) => [p.callable, p])),
     quads,
     layout,
@@ -74,7 +73,6 @@ export function unitOf(
     targets: [],
     isTerse: all.reduce((sum, { instructions }) => sum + instructions.length, 0) > maxAtLength,
     records: 0,
-    mayGiveUp: stacks.isChecked,
   };
 }
 

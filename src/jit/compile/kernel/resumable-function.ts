@@ -1,9 +1,9 @@
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { activationWords } from "../../abi/chunk-state.ts";
-import { giveUpImport } from "../../abi/host-imports.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import { type FunctionContext, pushWord, storeWord } from "../module/function-context.ts";
+import { giveUpIf } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
 import { suspensionReason } from "../plan/pauses.ts";
@@ -66,10 +66,10 @@ export class ResumableFunction {
    * The lanes that wait, in locals: where there are any, all that they go on with is kept, and the caller is told. In lockstep all do that
    * have called, and nothing that comes behind is done.
    */
-  pauseOrEnd(called: readonly Wasm[]): readonly number[] {
+  suspendOrEnd(called: readonly Wasm[]): readonly number[] {
     const { writer: w, active } = this.#chunk;
     const { state, masks, isLockstep } = this.#suspension;
-    const { paused } = this.#unit;
+    const { module, layout, paused } = this.#unit;
     const { context } = this.#memory;
     const waits = active.map(() => w.local("v128"));
     w.assign(
@@ -86,7 +86,7 @@ export class ResumableFunction {
         w.value(wasm.op("i32.eqz", wasm.local("i32", state)));
         w.if(() => {
           if (this.#unit.graph.order.recursive) this.#requireShallow();
-          paused.take(this.#unit, w, this.#callable, context, state);
+          paused.take(module, layout, w, this.#callable, context, state);
           this.#note("callee", wasm.i32(this.#callable.number));
         });
         this.#suspension.save();
@@ -99,7 +99,7 @@ export class ResumableFunction {
       },
       () => {
         w.get(state);
-        w.if(() => paused.giveBack(this.#unit, w, this.#callable, context, state));
+        w.if(() => paused.giveBack(layout, w, this.#callable, context, state));
         storeWord(w, this.#memory, "paused", wasm.i32(0));
       },
     );
@@ -111,11 +111,9 @@ export class ResumableFunction {
   #requireShallow(): void {
     const { writer: w } = this.#chunk;
     const { context, entry, layout } = this.#memory;
-    this.#unit.module.importFunction(giveUpImport, [], []);
-    this.#unit.mayGiveUp = true;
     const entryAt = wasm.op("i32.sub", wasm.local("i32", entry), wasm.local("i32", context));
-    w.value(wasm.op("i32.gt_u", entryAt, wasm.i32(layout.calls + maxDepth * layout.callBytes)));
-    w.if(() => w.call(giveUpImport));
+    const most = layout.calls + maxDepth * layout.callBytes;
+    giveUpIf(this.#unit.module, w, wasm.op("i32.gt_u", entryAt, wasm.i32(most)));
   }
 
   #note(word: keyof typeof activationWords, value: Wasm): void {

@@ -23,6 +23,7 @@ import {
   type ExpectedObject,
 } from "./bounds-check.ts";
 import type { CheckedAccess } from "./checked-access.ts";
+import type { ExpectedObjects } from "./expected-objects.ts";
 import { hoistLoopChecks, type HoistedLoopChecks } from "./loop-bounds-checks.ts";
 
 /** What a group of accesses will probably find. */
@@ -44,6 +45,8 @@ interface VerifiedGroup extends Omit<CheckedAccess, "release" | "strip"> {
 export class AccessChecks {
   readonly #chunk: Chunk;
   readonly #context: FunctionContext;
+  /** What accesses will probably find. */
+  readonly objects: ExpectedObjects;
   readonly #members: ReadonlyMap<number, GroupMember>;
   readonly #strips: ReadonlyMap<number, WideLoadPart>;
   readonly #targets = new Map<AccessGroup, ExpectedObject | null>();
@@ -57,9 +60,10 @@ export class AccessChecks {
   /** Whether all checks have been made elsewhere. */
   trusts = false;
 
-  constructor(chunk: Chunk, context: FunctionContext) {
+  constructor(chunk: Chunk, context: FunctionContext, objects: ExpectedObjects) {
     this.#chunk = chunk;
     this.#context = context;
+    this.objects = objects;
     this.#search = new AddressLookup(chunk, context, (index) => this.#recordOf(this.#members.get(index)!.group));
     this.#computed = new LaneArithmetic(chunk.analysis);
     this.#ranges = new ValueRanges(chunk.analysis);
@@ -70,7 +74,7 @@ export class AccessChecks {
 
   /** Makes known what the check of a group will need, since that is computed where the function begins. */
   #announce(group: AccessGroup): void {
-    const target = this.#context.reaches.of(group);
+    const target = this.objects.of(group);
     this.#targets.set(group, target);
     if (target !== null)
       new BoundsCheck(this.#chunk, group.stretch, target).of(this.#anyValue(group.address.base), null);
@@ -293,7 +297,7 @@ export class AccessChecks {
   #verify(group: AccessGroup, mask: Mask): VerifiedGroup {
     const { writer } = this.#chunk;
     const known = this.#targets.get(group)!;
-    const recorded = known === null ? this.#context.reaches.recorded(this.#recordOf(group)) : null;
+    const recorded = known === null ? this.objects.recorded(this.#recordOf(group)) : null;
     const target = known ?? { reach: recorded!.reach, ahead: null };
     const found = new BoundsCheck(this.#chunk, group.stretch, target).of(this.#chunk.value(group.address.base), mask);
     const own = this.#isOwn(group.access) ? { ...found, places: laneByLane(found.places) } : found;

@@ -1,11 +1,11 @@
 import type { Instruction, Op } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import { stackImport } from "../../abi/host-imports.ts";
 import { allLanes, type Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { type Quad, type Value, vectorOf } from "../lanes/value.ts";
 import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import { callHost, importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { Frame } from "./frame.ts";
 
@@ -29,7 +29,7 @@ export class Alloca {
     const { writer: w, quads, function: f } = this.#chunk;
     const { context, layout, siteOf } = this.#memory;
     const holds = guard === null ? null : this.#chunk.guardMask(guard);
-    this.#unit.module.importFunction(stackImport, ["i32", "i32", "i32"], []);
+    importHost(this.#unit.module, "stack");
     const operand = op.kind === "alloca" ? op.size : op.kind === "stack-restore" ? op.value : null;
     const parts =
       operand === null ? [] : vectorOf(fitted(this.#chunk.value(operand), "b64", quads), quads).quads.flat();
@@ -42,7 +42,7 @@ export class Alloca {
     w.get(context);
     w.i32(siteOf(index, null));
     w.value(laneBits(this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk)));
-    w.call(stackImport);
+    callHost(w, "stack");
     if (op.kind === "alloca") this.#frame.reload(this.#memory);
     const [to] = dst;
     if (typeof to !== "number") return;

@@ -2,9 +2,9 @@ import { windows } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type FunctionWriter, type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { callEntry } from "../../abi/context-layout.ts";
-import { giveUpImport, openStackImport, stackOverflowImport } from "../../abi/host-imports.ts";
 import { widenMask } from "../lanes/value.ts";
 import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import { callHost, importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { hostStackBytes } from "../plan/activation-size.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
@@ -99,20 +99,20 @@ export class Frame {
     ]);
     this.cost = wasm.local("i32", cost);
     this.room = wasm.local("i32", room);
-    module.importFunction(stackOverflowImport, ["i32", "i32"], []);
-    module.importFunction(giveUpImport, [], []);
+    importHost(module, "stackOverflow");
+    importHost(module, "giveUp");
     w.value(wasm.op("i32.gt_u", this.cost, wasm.i32(stacks.limit)));
     w.if(() => {
       w.get(context);
       w.get(entry);
       w.memory("i32.store", 4, layout.words.entry);
       w.values([wasm.local("i32", context), lanes]);
-      w.call(stackOverflowImport);
+      callHost(w, "stackOverflow");
     });
     const isHostFull = wasm.op("i32.lt_s", this.room, wasm.i32(0));
     const isFull = wasm.op("i32.gt_u", this.top, wasm.i32(stacks.staging));
     w.value(stacks.isScarce ? wasm.op("i32.or", isHostFull, isFull) : isHostFull);
-    w.if(() => w.call(giveUpImport));
+    w.if(() => callHost(w, "giveUp"));
   }
 
   /** The same where lanes have nothing in their stacks. */
@@ -124,9 +124,9 @@ export class Frame {
     w.set(room);
     this.room = wasm.local("i32", room);
     w.assign([{ local: room, value: wasm.op("i32.sub", this.room, wasm.i32(bytes)) }]);
-    this.#unit.module.importFunction(giveUpImport, [], []);
+    importHost(this.#unit.module, "giveUp");
     w.value(wasm.op("i32.lt_s", this.room, wasm.i32(0)));
-    w.if(() => w.call(giveUpImport));
+    w.if(() => callHost(w, "giveUp"));
   }
 
   /** An activation begins in which lanes may take more of their stacks: from here on `top` and `cost` can change. */
@@ -139,10 +139,10 @@ export class Frame {
     ]);
     this.top = wasm.local("i32", top);
     this.cost = wasm.local("i32", cost);
-    this.#unit.module.importFunction(openStackImport, ["i32"], []);
+    importHost(this.#unit.module, "openStack");
     tellEntry(w, memory);
     w.get(memory.context);
-    w.call(openStackImport);
+    callHost(w, "openStack");
   }
 
   /** Lanes have taken some, and the launcher knows how much there is now. */

@@ -1,9 +1,7 @@
 import type { Access, Instruction, Op } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
-import type { RestartablePrefix } from "../analysis/access/restartable-prefix.ts";
 import type { WideLoad, WideLoadPart } from "../analysis/access/wide-loads.ts";
-import type { Invariants } from "../analysis/values/invariant-code.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { classOf, elementInRegister, elementToStore } from "../lanes/element.ts";
 import { anyOf, bothMasks } from "../lanes/mask-bits.ts";
@@ -11,13 +9,12 @@ import type { Mask } from "../lanes/mask.ts";
 import { type Quad, type Value, vectorOf } from "../lanes/value.ts";
 import { gatherName, scatterName } from "../module/access-helpers.ts";
 import type { FunctionContext } from "../module/function-context.ts";
-import { type StraightPath, straightPathOf } from "../regions/straight-path.ts";
 import { AccessChecks } from "./access-checks.ts";
 import { bitsOf } from "./address-lookup.ts";
 import { AtomicOperations } from "./atomics.ts";
 import { either, type CheckedAccess } from "./checked-access.ts";
+import type { ExpectedObjects } from "./expected-objects.ts";
 import { LaneOffsets } from "./lane-offsets.ts";
-import type { HoistedLoopChecks } from "./loop-bounds-checks.ts";
 import { type OffsetFinder, SurfaceAccess } from "./surface-access.ts";
 import { VectorMoves } from "./vector-moves.ts";
 
@@ -39,17 +36,17 @@ const longBlock = 200;
 export class Memory {
   readonly #chunk: Chunk;
   readonly #context: FunctionContext;
-  readonly #locator: AccessChecks;
+  readonly accessChecks: AccessChecks;
   readonly #moves: VectorMoves;
   readonly #atomics: AtomicOperations;
   /** Strips that have been loaded, in locals, and the loads that still take a part. */
   readonly #strips = new Map<WideLoad, { readonly elements: readonly (readonly number[])[]; left: number }>();
 
-  constructor(chunk: Chunk, context: FunctionContext) {
+  constructor(chunk: Chunk, context: FunctionContext, objects: ExpectedObjects) {
     const isShared = context.isShared;
     this.#chunk = chunk;
     this.#context = context;
-    this.#locator = new AccessChecks(chunk, context);
+    this.accessChecks = new AccessChecks(chunk, context, objects);
     const spare = wasm.op("i32.add", wasm.local("i32", context.context), wasm.i32(context.layout.values));
     const lanePlaces = new LaneOffsets(chunk, spare);
     this.#moves = new VectorMoves(
@@ -62,9 +59,9 @@ export class Memory {
   }
 
   #locatorOf(op: LoadOp | StoreOp | AtomicOp): AccessChecks | SurfaceAccess {
-    if (op.surface === undefined) return this.#locator;
+    if (op.surface === undefined) return this.accessChecks;
     if (op.kind === "atomic" && op.access.count > 1) throw new Unsupported("atomic operations on parts of a surface");
-    return new SurfaceAccess(this.#chunk, this.#context, this.#locator, op);
+    return new SurfaceAccess(this.#chunk, this.#context, this.accessChecks, op);
   }
 
   /** Moves what does not lie where it is expected: all elements at once or, of a surface, one after the other. */
@@ -75,41 +72,6 @@ export class Memory {
   ): void {
     if (locator instanceof AccessChecks) move(locator, access, 0);
     else for (let e = 0; e < access.count; e++) move(locator.ofElement(e), { ...access, count: 1 }, e);
-  }
-
-  /** Writes a block's instructions, perhaps twice: see `AccessChecks`. */
-  inVersions(start: number, end: number, active: Mask, write: () => void): void {
-    this.#locator.inVersions(start, end, active, write);
-  }
-
-  /** How often a block that is a loop may go around before its accesses are looked at again: see `AccessChecks`. */
-  roundsAhead(start: number, end: number, active: Mask): HoistedLoopChecks | null {
-    return this.#locator.roundsAhead(start, end, active);
-  }
-
-  /** Writes rounds of a loop whose accesses are known to be good: see `AccessChecks`. */
-  assuming(rounds: HoistedLoopChecks, write: (find: () => void, moveOn: () => void) => void): void {
-    this.#locator.assuming(rounds, write);
-  }
-
-  /** Blocks may be written again. */
-  forget(): void {
-    this.#locator.forget();
-  }
-
-  /** Checks what a block accesses before it begins: see `AccessChecks`. */
-  checkAhead(ahead: RestartablePrefix, otherwise: () => void): void {
-    this.#locator.checkAhead(ahead, otherwise);
-  }
-
-  /** The way that all lanes of a block go whose accesses can be checked beforehand, or null. */
-  flatPath(hoisted: Invariants): StraightPath | null {
-    return straightPathOf(this.#chunk, hoisted, this.#locator);
-  }
-
-  /** Writes code for chunks of a row whose accesses have been checked: see `AccessChecks`. */
-  alongRow(accesses: readonly number[], write: (find: () => void, moveOn: () => void) => void): void {
-    this.#locator.alongRow(accesses, write);
   }
 
   load(block: number, index: number, { dst, guard }: Instruction, op: LoadOp): void {

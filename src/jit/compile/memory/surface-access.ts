@@ -1,7 +1,6 @@
 import type { Access, Op } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import { surfaceImport } from "../../abi/host-imports.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { addressOf, bytesOf } from "../analysis/access/access-groups.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -9,6 +8,7 @@ import { fullAddresses } from "../emit/lane-addresses.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { i64 } from "../lanes/scalar.ts";
 import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import { callHost } from "../module/host-calls.ts";
 import type { AccessChecks } from "./access-checks.ts";
 import { bitsOf } from "./address-lookup.ts";
 import { BoundsCheck } from "./bounds-check.ts";
@@ -50,7 +50,7 @@ export class SurfaceAccess implements OffsetFinder {
     const { writer } = this.#chunk;
     const { access, address } = this.#op;
     this.#turnTo(index, mask);
-    const { reach, locals } = this.#context.reaches.recorded(this.#record);
+    const { reach, locals } = this.#plain.objects.recorded(this.#record);
     const { base, offset } = addressOf(address);
     const stretch = { offset, size: bytesOf(access), align: access.align };
     const target = { reach: { ...reach, from: i64(0) }, ahead: null };
@@ -94,7 +94,7 @@ export class SurfaceAccess implements OffsetFinder {
     writer.get(context);
     writer.i32(this.#context.siteOf(index, this.#record, this.#element));
     writer.value(bitsOf(mask, lanes));
-    writer.call("translate");
+    callHost(writer, "translate");
   }
 
   loadPlace(mask: Mask, into: number): void {
@@ -114,7 +114,7 @@ export class SurfaceAccess implements OffsetFinder {
     const asked = writer.local("i32");
     writer.assign([{ local: asked, value: value.scalar }]);
     writer.get(context);
-    writer.memory("i32.load", 4, this.#context.reaches.recordAt(this.#record));
+    writer.memory("i32.load", 4, this.#plain.objects.recordAt(this.#record));
     // 0 stands for no surface.
     writer.value(wasm.op("i32.add", wasm.local("i32", asked), wasm.i32(1)));
     writer.op("i32.ne");
@@ -124,7 +124,7 @@ export class SurfaceAccess implements OffsetFinder {
       writer.i32(this.#context.siteOf(index, this.#record));
       writer.get(asked);
       writer.value(bitsOf(mask, lanes));
-      writer.call(surfaceImport);
+      callHost(writer, "surface");
     });
     writer.release(asked);
   }

@@ -8,6 +8,7 @@ import {
   type WasmTy,
 } from "../../../wasm/index.ts";
 import { type ContextLayout, reachBytes } from "../../abi/context-layout.ts";
+import { callHost } from "./host-calls.ts";
 
 /** `find(context, record, site, lanes, bytes, align)`: the places of the lanes of a mask, from their addresses. */
 export const findName = "find";
@@ -134,7 +135,7 @@ const find: Definition = {
     };
     const translate = (): void => {
       w.values([context, site, mask]);
-      w.call("translate");
+      callHost(w, "translate");
     };
     recall(layout.sites);
     load("i32.load", 12);

@@ -1,6 +1,5 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ContextLayout, HeaderWord } from "../../abi/context-layout.ts";
-import type { ExpectedObjects } from "../memory/expected-objects.ts";
 import type { ModuleUnit } from "./module-unit.ts";
 
 /** What accesses to memory need to know of the function and of the module around it. */
@@ -15,7 +14,6 @@ export interface FunctionContext {
   readonly isShared: boolean;
   readonly layout: ContextLayout;
   readonly unit: ModuleUnit;
-  readonly reaches: ExpectedObjects;
   /** The number under which the launcher knows an element of an instruction's, and the record that it keeps for it. */
   readonly siteOf: (instruction: number, record: number | null, element?: number) => number;
 }

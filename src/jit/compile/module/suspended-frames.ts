@@ -1,16 +1,14 @@
-import { type FunctionWriter, wasm } from "../../../wasm/index.ts";
+import { type FunctionWriter, type ModuleWriter, wasm } from "../../../wasm/index.ts";
 import { activationWords } from "../../abi/chunk-state.ts";
-import { giveUpImport } from "../../abi/host-imports.ts";
+import type { ContextLayout } from "../../abi/context-layout.ts";
+import { maxThreads } from "../../abi/launch-shape.ts";
 import type { CallGraph } from "../plan/call-graph.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
 import type { FunctionPlan } from "../plan/function-plans.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
 import { soleFunctions } from "../plan/partial-returns.ts";
 import { stateBytesFor } from "../plan/pauses.ts";
-import type { ModuleUnit } from "./module-unit.ts";
-
-/** Threads of a block at most. */
-const mostThreads = 1024;
+import { giveUpIf } from "./host-calls.ts";
 
 /** Bytes for the activations of a function that wait, at most. */
 const maxBytes = 2 ** 22;
@@ -52,7 +50,7 @@ export class SuspendedFrames {
       const size = stateBytesFor(analysis, pauses, quads, callable.part !== null);
       const room = Math.max(1, Math.floor(maxBytes / size));
       // A lane is in one activation of a function at a time where none calls itself; else nobody knows how many there will be.
-      const most = recursive ? room : sole.has(callable) ? chunks : mostThreads;
+      const most = recursive ? room : sole.has(callable) ? chunks : maxThreads;
       const count = Math.min(room, most);
       mayOverflow ||= count < most;
       pools.set(callable, { words: poolWordsBytes * i, start: at, bytes: count * size, size });
@@ -77,9 +75,15 @@ export class SuspendedFrames {
   }
 
   /** Puts the byte of memory of an activation that is free into a local. */
-  take(unit: ModuleUnit, w: FunctionWriter, f: CompiledFunction, context: number, to: number): void {
+  take(
+    module: ModuleWriter,
+    { pools, paused }: ContextLayout,
+    w: FunctionWriter,
+    f: CompiledFunction,
+    context: number,
+    to: number,
+  ): void {
     const { words, start, bytes, size } = this.#pools.get(f)!;
-    const { pools, paused } = unit.layout;
     const word = (name: keyof typeof poolWords): number => pools + words + poolWords[name];
     w.get(context);
     w.memory("i32.load", 4, word("free"));
@@ -96,10 +100,7 @@ export class SuspendedFrames {
         w.memory("i32.load", 4, word("taken"));
         w.set(to);
         if (this.mayOverflow) {
-          unit.module.importFunction(giveUpImport, [], []);
-          unit.mayGiveUp = true;
-          w.value(wasm.op("i32.ge_u", wasm.local("i32", to), wasm.i32(bytes)));
-          w.if(() => w.call(giveUpImport));
+          giveUpIf(module, w, wasm.op("i32.ge_u", wasm.local("i32", to), wasm.i32(bytes)));
         }
         w.get(context);
         w.value(wasm.op("i32.add", wasm.local("i32", to), wasm.i32(size)));
@@ -111,8 +112,8 @@ export class SuspendedFrames {
   }
 
   /** Gives back the activation at a byte of memory that is in a local. */
-  giveBack({ layout }: ModuleUnit, w: FunctionWriter, f: CompiledFunction, context: number, at: number): void {
-    const free = layout.pools + this.#pools.get(f)!.words + poolWords.free;
+  giveBack({ pools }: ContextLayout, w: FunctionWriter, f: CompiledFunction, context: number, at: number): void {
+    const free = pools + this.#pools.get(f)!.words + poolWords.free;
     w.get(at);
     w.get(context);
     w.memory("i32.load", 4, free);

@@ -2,7 +2,6 @@ import { isCall } from "../../../ir/calls.ts";
 import { valuesOf } from "../../../ir/flow/accesses.ts";
 import type { Argument, Instruction } from "../../../ir/index.ts";
 import { signatureOf } from "../../../ir/signature.ts";
-import type { LaunchShape } from "../../abi/launch-shape.ts";
 import { prepare, type PreparedCode } from "../analysis/code/prepared-code.ts";
 import { type Shape, uniform, vector } from "../analysis/values/shape.ts";
 import { specialShape } from "../analysis/values/special-registers.ts";
@@ -11,7 +10,7 @@ import { type CallGraph, preparationIn } from "./call-graph.ts";
 import type { CompiledFunction } from "./callables.ts";
 import { type Convention, conventionOf, directConvention, routineConvention } from "./calling-convention.ts";
 import { resumeBlocks, type SuspensionPoints, suspensionPointsOf } from "./pauses.ts";
-import type { ProgramFacts } from "./program-facts.ts";
+import type { KernelScope } from "./scope.ts";
 
 /** A function of the program as it will be written. */
 export interface FunctionPlan {
@@ -42,27 +41,16 @@ interface Known {
  * at each call is passed as one number. Calls by address pass vectors.
  */
 export class Planning {
+  readonly #scope: KernelScope;
   readonly #graph: CallGraph;
-  readonly #facts: ProgramFacts;
-  readonly #shape: LaunchShape;
-  readonly #stacks: boolean;
+  readonly #parting: ReadonlySet<CompiledFunction>;
   readonly #known = new Map<CompiledFunction, Known>();
 
-  readonly #parting: ReadonlySet<CompiledFunction>;
-
-  /** `stacks`: whether anything lies in the lanes' stacks; `parting`: functions from which some lanes may come back before others. */
-  constructor(
-    graph: CallGraph,
-    facts: ProgramFacts,
-    shape: LaunchShape,
-    stacks: boolean,
-    parting: ReadonlySet<CompiledFunction>,
-  ) {
+  /** `parting`: functions from which some lanes may come back before others. */
+  constructor(scope: KernelScope, parting: ReadonlySet<CompiledFunction>) {
+    this.#scope = scope;
+    this.#graph = scope.graph;
     this.#parting = parting;
-    this.#graph = graph;
-    this.#facts = facts;
-    this.#shape = shape;
-    this.#stacks = stacks;
   }
 
   /** The functions that are called from the kernel, directly or not. */
@@ -117,7 +105,7 @@ export class Planning {
     const isNew = known === undefined;
     const byAddress = f.part === null && this.#graph.isCalledByAddress(f);
     if (known === undefined) {
-      const code = prepare(f, this.#facts.bindings, preparationIn(this.#graph));
+      const code = prepare(f, this.#scope.facts.bindings, preparationIn(this.#graph));
       const registers = f.ir.params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
       const params = new Map(registers.map((r) => [r, byAddress ? vector : uniform]));
       this.#known.set(f, (known = { code, params, full: !byAddress, analysis: null }));
@@ -143,19 +131,20 @@ export class Planning {
   }
 
   #analyse(known: Known): UniformityAnalysis {
+    const { shape, stacks } = this.#scope;
     const pauses = suspensionPointsOf(known.code, this.#graph, this.#parting);
     const stalled = resumeBlocks(pauses);
     const around: Surroundings = {
-      special: (leaf) => specialShape(leaf, this.#shape),
+      special: (leaf) => specialShape(leaf, shape),
       params: known.params,
       full: known.full,
       stalls: (block) => stalled.has(block),
       parts: (block) => pauses.parting.has(block),
       loses: exitsInCallee(known.code, this.#graph),
       tellsExits: true,
-      stacks: this.#stacks,
+      stacks: stacks.isUsed,
       isTaken: false,
-      lanes: 4 * this.#shape.quads,
+      lanes: 4 * shape.quads,
     };
     known.analysis = new UniformityAnalysis(known.code, around);
     return known.analysis;

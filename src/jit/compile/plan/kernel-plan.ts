@@ -2,15 +2,10 @@ import { copyAtLoopExits } from "../analysis/code/loop-exit-copies.ts";
 import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import { specialShape } from "../analysis/values/special-registers.ts";
 import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
-import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "./callables.ts";
 import { exitsInCallee } from "./function-plans.ts";
 import { resumeBlocks, type SuspensionPoints, suspensionPointsOf } from "./pauses.ts";
-
-/** What is known beforehand. `parting`: functions from which some lanes may come back before others. */
-interface Surroundings extends Pick<ModuleUnit, "shape" | "graph" | "stacks"> {
-  readonly parting: ReadonlySet<CompiledFunction>;
-}
+import type { KernelScope } from "./scope.ts";
 
 /** A kernel as it will be written. */
 export interface KernelPlan {
@@ -22,10 +17,11 @@ export interface KernelPlan {
 export function planKernel(
   kernel: CompiledFunction,
   code: PreparedCode,
-  plan: Surroundings,
-  isSplit = plan.shape.width !== null,
+  scope: KernelScope,
+  parting: ReadonlySet<CompiledFunction>,
+  isSplit = scope.shape.width !== null,
 ): KernelPlan {
-  const { shape, graph, stacks, parting } = plan;
+  const { shape, graph, stacks } = scope;
   const pauses = suspensionPointsOf(code, graph, parting);
   const stalled = resumeBlocks(pauses);
   const analysis = new UniformityAnalysis(code, {
@@ -41,5 +37,5 @@ export function planKernel(
     lanes: 4 * shape.quads,
   });
   const split = isSplit ? null : copyAtLoopExits(code, analysis.isDivergent);
-  return split === null ? { analysis, pauses } : planKernel(kernel, split, plan, true);
+  return split === null ? { analysis, pauses } : planKernel(kernel, split, scope, parting, true);
 }

@@ -1,25 +1,21 @@
 import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
-import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction } from "./callables.ts";
 import { type FunctionPlan, Planning } from "./function-plans.ts";
 import { planKernel, type KernelPlan } from "./kernel-plan.ts";
+import type { KernelScope } from "./scope.ts";
 
 /** What is looked at of a kernel, or of a function. */
 type Written = KernelPlan | FunctionPlan;
 
 /** The kernel and its functions, once it is known from which of these lanes come back together. */
-export function plansFor(
-  kernel: CompiledFunction,
-  code: PreparedCode,
-  { shape, facts, graph, stacks }: Pick<ModuleUnit, "shape" | "facts" | "graph" | "stacks">,
-) {
+export function plansFor(kernel: CompiledFunction, code: PreparedCode, scope: KernelScope) {
   for (let parting: ReadonlySet<CompiledFunction> = new Set(); ; ) {
-    const analysed = planKernel(kernel, code, { shape, graph, stacks, parting });
-    const plans = new Planning(graph, facts, shape, stacks.isUsed, parting).from(analysed.analysis);
-    const found = partiallyReturning(plans, graph, parting);
-    if (found.size === parting.size) return { analysed, plans };
+    const kernelPlan = planKernel(kernel, code, scope, parting);
+    const functionPlans = new Planning(scope, parting).from(kernelPlan.analysis);
+    const found = partiallyReturning(functionPlans, scope.graph, parting);
+    if (found.size === parting.size) return { kernelPlan, functionPlans };
     parting = found;
   }
 }

@@ -1,27 +1,6 @@
-import type { Instruction } from "../../../ir/index.ts";
 import type { Extent } from "../../../machine/memory/extent.ts";
-import type { Dim3 } from "../../../machine/reports/report.ts";
 import type { Bindings } from "../../../semantics/bind.ts";
-import type { LaunchShape } from "../../abi/launch-shape.ts";
 import type { CompiledFunctions } from "./callables.ts";
-
-/**
- * A hardware thread is a chunk. It has more lanes than the thread where instructions without a mask are for more: these are
- * never active.
- */
-export function threadShape(
-  instructions: readonly Instruction[],
-  [x, y, z]: Dim3,
-  width: number,
-  shared: boolean,
-): LaunchShape {
-  const lanes = instructions.reduce(
-    (most, { lanes }) => Math.max(most, (lanes?.first ?? 0) + (lanes?.count ?? 0)),
-    width,
-  );
-  const quads = ([1, 2, 4, 8] as const).find((q) => 4 * q >= lanes)!;
-  return { quads, rows: true, full: width === 4 * quads && (x * y * z) % width === 0, width, shared };
-}
 
 /** What is known of the program that the kernel is part of. */
 export interface ProgramFacts {

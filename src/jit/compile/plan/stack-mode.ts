@@ -1,10 +1,8 @@
+import { maxThreads } from "../../abi/launch-shape.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction } from "./callables.ts";
 import type { LaneStacks } from "./lane-stacks.ts";
-
-/** Threads of a block at most. */
-const mostThreads = 1024;
 
 /**
  * What becomes of the kernel's frame when another chunk runs before it has ended. `common`: chunks have the same stacks, and
@@ -33,7 +31,7 @@ export function stackModeOf(
 /** Bytes of the stacks, and of the frames that are moved away from them. */
 export function stackBytesOf(mode: StackMode, kernel: CompiledFunction, stacks: LaneStacks, lanes: number) {
   return {
-    stackBytes: stacks.stride * (mode === "own" ? mostThreads : lanes),
-    frameBytes: mode === "kept" ? kernel.code.frame.size * mostThreads : 0,
+    stackBytes: stacks.stride * (mode === "own" ? maxThreads : lanes),
+    frameBytes: mode === "kept" ? kernel.code.frame.size * maxThreads : 0,
   };
 }

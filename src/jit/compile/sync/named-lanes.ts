@@ -1,9 +1,9 @@
 import type { Expr } from "../../../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
-import { giveUpImport } from "../../abi/host-imports.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { anyOf, bothMasks, foldWords, laneBits } from "../lanes/mask-bits.ts";
 import { type FunctionContext, pushWord, storeWord } from "../module/function-context.ts";
+import { callHost, importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 
 /** Tells functions that are about to be called which lanes have not ended: a bit for each. */
@@ -50,8 +50,7 @@ export function requireNamed(
     const differ = wasm.op("i32.and", wasm.op("i32.xor", any, all), wasm.op("i32.sub", wasm.i32(0), anyOf(here)));
     w.value(wasm.op("i32.or", elsewhere, differ));
   }
-  unit.module.importFunction(giveUpImport, [], []);
-  unit.mayGiveUp = true;
-  w.if(() => w.call(giveUpImport));
+  importHost(unit.module, "giveUp");
+  w.if(() => callHost(w, "giveUp"));
   w.release(others);
 }

@@ -38,6 +38,14 @@ interface SuspensionMode {
   readonly isLockstep: boolean;
 }
 
+/** How a turn ends at a barrier to which all lanes of a chunk come together. */
+interface Arrival {
+  /** The locals that have to be kept there; null: all that are live after the barrier. */
+  readonly changed: ReadonlySet<number> | null;
+  /** Notes the arrival, given the state that stands for the barrier. */
+  readonly arrive: (state: number) => void;
+}
+
 /** The lanes that have paused, by the block at which they will go on, and what must outlive the pause. */
 export class Suspension {
   readonly #chunk: Chunk;
@@ -54,12 +62,11 @@ export class Suspension {
   readonly #meetingAt: ReadonlyMap<number, number>;
   /** Where the address of the chunk's state is. */
   readonly state: number;
-  /** Where a chunk's turn ends. Set while the code is written. */
-  turnEnd: Label = { depth: 0 };
-  /** How a chunk's turn ends whose lanes have met at a barrier, given the state that stands for it. */
-  #arrive: (state: number) => void = (state) => this.setState(wasm.i32(state));
-  /** The locals that are kept before a barrier; null: all that are live behind it. */
-  #changed: ReadonlySet<number> | null = null;
+  /** The turn that is being written. */
+  #turn: (Arrival & { readonly end: Label }) | null = null;
+
+  /** The state is all that has to be noted. */
+  readonly #noted: Arrival = { changed: null, arrive: (state) => this.setState(wasm.i32(state)) };
 
   /** `lasting`: registers that are there again when a chunk goes on. */
   constructor(
@@ -121,10 +128,13 @@ export class Suspension {
     return Math.ceil(Math.max(endOf(this.#kept), endOf(this.#placesOfMeetings)) / 16) * 16;
   }
 
-  /** Code is written from one barrier to the next. `changed`: the locals to which it writes. */
-  inPhase(changed: ReadonlySet<number>, arrive: (state: number) => void): void {
-    this.#changed = changed;
-    this.#arrive = arrive;
+  /** Writes a chunk's turn, which ends where all of its lanes arrive at a barrier together. `write` may branch to the end, too. */
+  turn(write: (end: Label) => void, arrival: Arrival = this.#noted): void {
+    const { writer } = this.#chunk;
+    const end = writer.begin("block");
+    this.#turn = { ...arrival, end };
+    write(end);
+    writer.end();
   }
 
   /** The state that stands for the barrier before a block, if all lanes come to it together; else null. */
@@ -136,10 +146,10 @@ export class Suspension {
   /** All lanes of the chunk are at a barrier: its turn ends. */
   meet(state: number): void {
     const { kept } = this.meetings[state - chunkState.meetings]!;
-    const changed = this.#changed;
+    const { changed, arrive, end } = this.#turn!;
     this.#save(changed === null ? kept : kept.filter(({ local }) => changed.has(local)));
-    this.#arrive(state);
-    this.#chunk.writer.br(this.turnEnd);
+    arrive(state);
+    this.#chunk.writer.br(end);
   }
 
   /** Finds the state of the n-th chunk. `states`: where those of all chunks begin. */

@@ -1,6 +1,5 @@
 import type { Instruction } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import { gatherImports } from "../../abi/host-imports.ts";
 import { warpWait, warpWaitBytes, warpWaitKinds, kindOf } from "../../abi/warp-wait-layout.ts";
 import type { WarpWaitBlocks, WarpInstruction } from "../analysis/flow/warp-wait-blocks.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -8,6 +7,7 @@ import { canonicalNan } from "../lanes/canonical-nan.ts";
 import { bothMasks, foldWords, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
 import { type FunctionContext, pushWord, storeWord, tellEntry } from "../module/function-context.ts";
+import { callHost } from "../module/host-calls.ts";
 import type { WarpOperations } from "./warp-operations.ts";
 
 /** Lets lanes that have waited go on: from the block that is being written, each at the block where it has waited. */
@@ -73,7 +73,7 @@ export class WarpWaits {
     this.#pushStuck();
     writer.if(() => {
       writer.get(this.#context.context);
-      writer.call(gatherImports.deadlock);
+      callHost(writer, "deadlock");
     });
   }
 
@@ -109,7 +109,7 @@ export class WarpWaits {
     writer.memory("i32.load", 4, warpWait.waiting);
     writer.if(() => {
       writer.get(this.#context.context);
-      writer.call(gatherImports.settle);
+      callHost(writer, "settle");
       this.#wake(block, waiting, waker);
     });
   }
@@ -178,7 +178,7 @@ export class WarpWaits {
     writer.get(this.#context.context);
     writer.i32(this.#sites.get(block)!);
     writer.get(arrived);
-    writer.call(gatherImports.gather);
+    callHost(writer, "gather");
 
     // Those for whom it is done go on, the others stay.
     const done = this.#doneAt(block);

@@ -1,0 +1,83 @@
+import { wasm } from "../../../wasm/index.ts";
+import { type BarrierRegion, barrierRegionsOf } from "../analysis/flow/barrier-regions.ts";
+import { rowStridesOf } from "../analysis/values/row-strides.ts";
+import type { BlockRange } from "../regions/block-range.ts";
+import type { StraightPath } from "../regions/straight-path.ts";
+import type { Suspension } from "../sync/suspension.ts";
+import { BarrierLoops, type BarrierRegions } from "./barrier-loops.ts";
+import { ChunkLoop } from "./chunk-loop.ts";
+import type { ChunkStart } from "./chunk-start.ts";
+import { ChunkTurns } from "./chunk-turns.ts";
+import { type IdleTest, idleTest } from "./idle-chunks.ts";
+import { computeInvariants, type KernelRun, local32, mayYield } from "./kernel-run.ts";
+
+/** A straight path, and the range of blocks for which its tests are made at once. */
+export interface StraightBlocks {
+  readonly path: StraightPath;
+  readonly range: BlockRange;
+}
+
+/** Writes what one block does: its chunks one after the other, or in turns where they wait for each other. */
+export function writeBlockLoop(run: KernelRun, start: ChunkStart, straight: StraightBlocks | null): void {
+  const { scope, points } = run;
+  const { unit, suspension } = scope;
+  const chunks = new ChunkLoop(run);
+  if (suspension === null) {
+    writeOnce(run, chunks, start, straight);
+    return;
+  }
+  const regions = regionsOf(run, suspension);
+  if (regions !== null) {
+    const idleIn = idleTests(run);
+    new BarrierLoops(run, suspension).write(regions, chunks, start, idleIn);
+  } else new ChunkTurns(run, suspension, mayYield(unit, points)).write(chunks, start);
+}
+
+/** Each chunk runs once, to its end; those at the beginning perhaps on the straight path. */
+function writeOnce(run: KernelRun, chunks: ChunkLoop, start: ChunkStart, straight: StraightBlocks | null): void {
+  const { scope, threads, first } = run;
+  const { writer: w, body } = scope;
+  start.beginBlock();
+  chunks.begin();
+  const done = w.begin("block");
+  if (straight !== null) {
+    const { path, range } = straight;
+    const prepare = (): void => computeInvariants(run, run.invariants.chunk);
+    range.ifGood(path, prepare, run.blockIndex, run.end, () => {
+      body.writeStraight(path, prepare, (beginRow, write) => range.eachChunk(run.blockIndex, beginRow, write));
+      w.value(wasm.op("i32.ge_u", local32(first), local32(threads)));
+      w.brIf(done);
+    });
+  }
+  chunks.rest(() => {
+    start.prepare();
+    start.activate();
+    start.begin();
+    body.write(start.isWhole);
+    body.warpWaits?.noteStuck();
+  });
+  w.end();
+  body.warpWaits?.endIfStuck();
+}
+
+/** The code between barriers, where all lanes of each chunk arrive at all of them together; else null. */
+function regionsOf({ scope, points }: KernelRun, suspension: Suspension): BarrierRegions | null {
+  const { unit, chunk, body } = scope;
+  const arriveTogether = suspension.masked.length === 0 && body.warpWaits === null && unit.shape.width === null;
+  return arriveTogether ? barrierRegionsOf(chunk.analysis.code, points.barriers) : null;
+}
+
+/** By barrier region, which chunks have nothing to do in it. */
+function idleTests({
+  scope,
+  points,
+  invariants,
+  threads,
+  first,
+}: KernelRun): (region: BarrierRegion) => IdleTest | null {
+  const { chunk } = scope;
+  const left = wasm.op("i32.sub", wasm.op("i32.sub", local32(threads), local32(first)), wasm.i32(1));
+  const lastLane = wasm.op("i64.extend_i32_u", left);
+  const strides = rowStridesOf(chunk.analysis, invariants);
+  return (region) => idleTest(chunk, region, points.barriers, { invariants, strides, lastLane });
+}

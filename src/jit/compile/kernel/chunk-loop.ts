@@ -1,0 +1,63 @@
+import { wasm } from "../../../wasm/index.ts";
+import type { IdleTest } from "./idle-chunks.ts";
+import { computeInvariants, increase, type KernelRun, local32 } from "./kernel-run.ts";
+
+/** Loops over the chunks of a block. */
+export class ChunkLoop {
+  readonly #run: KernelRun;
+
+  constructor(run: KernelRun) {
+    this.#run = run;
+  }
+
+  /** The first chunk is next. */
+  begin(): void {
+    const { scope, first } = this.#run;
+    scope.writer.assign([{ local: first, value: wasm.i32(0) }]);
+    scope.specials.firstChunk();
+  }
+
+  /** From the chunk that is next to the last. `idle`: which of them are skipped. */
+  rest(write: () => void, idle: IdleTest | null = null): void {
+    const { writer: w } = this.#run.scope;
+    const done = w.begin("block");
+    w.loop((nextChunk) => {
+      // A loop of its own: in one with vectors in it each iteration costs more.
+      if (idle !== null) {
+        w.loop((again) => {
+          computeInvariants(this.#run, this.#run.invariants.chunk);
+          w.value(idle.alone);
+          w.if(() => {
+            if (idle.toTheEnd !== null) {
+              w.value(wasm.op("i32.and", local32(this.#run.isOneRow), idle.toTheEnd));
+              w.brIf(done);
+            }
+            this.#advance();
+            w.brIf(again);
+            w.br(done);
+          });
+        });
+      }
+      write();
+      this.#advance();
+      w.brIf(nextChunk);
+    });
+    w.end();
+  }
+
+  /** All chunks. */
+  each(write: () => void, idle: IdleTest | null = null): void {
+    this.begin();
+    this.rest(write, idle);
+  }
+
+  /** The next chunk is next; leaves on the stack whether there is one. */
+  #advance(): void {
+    const { scope, first, threads } = this.#run;
+    const { unit, writer: w, specials, chunk } = scope;
+    const lanes = unit.shape.width ?? chunk.lanes;
+    increase(w, first, lanes);
+    specials.nextChunk(lanes);
+    w.value(wasm.op("i32.lt_u", local32(first), local32(threads)));
+  }
+}

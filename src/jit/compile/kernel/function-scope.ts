@@ -1,0 +1,96 @@
+import type { FunctionWriter } from "../../../wasm/index.ts";
+import type { Invariants } from "../analysis/values/invariant-code.ts";
+import { specialsOf } from "../analysis/values/special-registers.ts";
+import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
+import { Routine } from "../calls/routine.ts";
+import { Chunk } from "../emit/chunk.ts";
+import type { Sharing } from "../emit/register-locals.ts";
+import { SpecialRegisters } from "../emit/special-registers.ts";
+import { ExpectedObjects } from "../memory/expected-objects.ts";
+import { Frame } from "../memory/frame.ts";
+import type { FunctionContext } from "../module/function-context.ts";
+import type { ModuleUnit } from "../module/module-unit.ts";
+import type { CompiledFunction } from "../plan/callables.ts";
+import type { SuspensionPoints } from "../plan/pauses.ts";
+import { Suspension } from "../sync/suspension.ts";
+import { Body } from "./body.ts";
+import { HardwareThreads } from "./hardware-threads.ts";
+
+/** What the code of a function depends on. */
+interface FunctionSpec {
+  readonly callable: CompiledFunction;
+  readonly analysis: UniformityAnalysis;
+  readonly points: SuspensionPoints;
+  readonly canSuspend: boolean;
+  /** Locals: where the context begins, and where the activation's entry in the shadow stack lies. */
+  readonly context: number;
+  readonly entry: number;
+  /** Whether lanes may exit in the function, whose caller then has to know which. */
+  readonly exitsLanes: boolean;
+  /** Of the kernel: what is computed once for many chunks, and which registers share locals. Null: a function that it calls. */
+  readonly kernel: { readonly invariants: Invariants; readonly sharing: Sharing | null } | null;
+}
+
+/** A function of the module while it is written: the parts that its code is made with. */
+export interface FunctionScope {
+  readonly unit: ModuleUnit;
+  readonly callable: CompiledFunction;
+  readonly writer: FunctionWriter;
+  readonly specials: SpecialRegisters;
+  readonly frame: Frame;
+  readonly chunk: Chunk;
+  /** Of a kernel of vISA. */
+  readonly hardwareThreads: HardwareThreads | null;
+  /** Of a routine of vISA that is called, or one of its subroutines. */
+  readonly routine: Routine | null;
+  readonly objects: ExpectedObjects;
+  readonly context: FunctionContext;
+  /** Locals with the lanes that have exited in the function; null where none can, or nobody has to know. */
+  readonly ended: readonly number[] | null;
+  /** Null where lanes never suspend. */
+  readonly suspension: Suspension | null;
+  readonly body: Body;
+}
+
+/** Makes the parts of a function; what it declares stands in the order in which parts are made. */
+export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: FunctionSpec): FunctionScope {
+  const { callable, analysis, points, context: contextLocal, entry, kernel } = spec;
+  const { layout, quads, shape } = unit;
+  const invariants = kernel?.invariants ?? null;
+  const specials = new SpecialRegisters(writer, layout, contextLocal, shape, specialsOf(analysis.code.instructions));
+  const frame = new Frame(unit, writer, callable, kernel === null ? entry : null);
+  const chunk = new Chunk(
+    writer,
+    analysis,
+    quads,
+    (leaf) => specials.value(leaf),
+    (leaf) => frame.address(leaf),
+    kernel?.sharing,
+    invariants?.rematerialized,
+  );
+  const isVisa = callable.part !== null;
+  const at = { context: contextLocal, first: specials.first };
+  const hardwareThreads = isVisa && kernel !== null ? new HardwareThreads(unit, chunk, callable, at) : null;
+  const routine = isVisa && kernel === null ? new Routine(chunk, callable) : null;
+  const objects = new ExpectedObjects(unit, writer, analysis, contextLocal, frame);
+  const ended = spec.exitsLanes ? chunk.active.map(() => writer.local("v128")) : null;
+  const context: FunctionContext = {
+    context: contextLocal,
+    entry,
+    hasStacks: unit.stacks.isUsed,
+    isShared: shape.shared,
+    layout,
+    unit,
+    siteOf: (instruction, record, element = 0) => {
+      const { origins } = analysis.code;
+      return unit.sites.push({ function: callable.number, instruction: origins[instruction]!, record, element }) - 1;
+    },
+  };
+  const isFunction = kernel === null;
+  const mode = { isFunction, isLockstep: isVisa };
+  const suspension = spec.canSuspend ? new Suspension(chunk, points, invariants?.registers ?? new Set(), mode) : null;
+  const calls = { unit, callable, frame, ended, isFunction };
+  const body = new Body({ chunk, context, objects, points, suspension, invariants, calls });
+  const parts = { specials, frame, chunk, hardwareThreads, routine, objects, ended, suspension, body };
+  return { unit, callable, writer, context, ...parts };
+}

@@ -1,0 +1,87 @@
+import { wasm } from "../../../wasm/index.ts";
+import { spillBudgetOf } from "../analysis/spill-budget.ts";
+import { KernelStacks } from "../memory/kernel-stacks.ts";
+import { pushWord } from "../module/function-context.ts";
+import type { ModuleUnit } from "../module/module-unit.ts";
+import type { CompiledFunction } from "../plan/callables.ts";
+import type { KernelPlan } from "../plan/kernel-plan.ts";
+import { BlockRange } from "../regions/block-range.ts";
+import { type StraightBlocks, writeBlockLoop } from "./block-loop.ts";
+import { ChunkStart } from "./chunk-start.ts";
+import type { FunctionScope } from "./function-scope.ts";
+import {
+  blockIndexParam,
+  computeInvariants,
+  contextParam,
+  endParam,
+  increase,
+  type KernelRun,
+  local32,
+  openKernel,
+} from "./kernel-run.ts";
+
+/**
+ * Writes `run(context, from, to)`: the blocks with these linear indices, one after the other. It returns `to`, or the index of a block
+ * that after some patience still only waits for what others do, and that resumes if it is the first of the next call. Returns the
+ * bytes of a suspended chunk's state.
+ */
+export function writeGridLoop(unit: ModuleUnit, kernel: CompiledFunction, plan: KernelPlan): number {
+  const { layout, quads } = unit;
+  const w = unit.module.function("run", ["i32", "i32", "i32"], ["i32"]);
+  w.keepIn({ base: contextParam, offset: layout.lasting, ...spillBudgetOf(plan.analysis.code, quads) });
+  const { scope, invariants } = openKernel(unit, w, kernel, plan);
+  const { specials } = scope;
+  const stacks = new KernelStacks(unit, w, contextParam, specials.first, scope.frame);
+  const run: KernelRun = {
+    scope,
+    points: plan.pauses,
+    invariants,
+    context: contextParam,
+    blockIndex: blockIndexParam,
+    end: endParam,
+    ...beginGrid(scope),
+    first: specials.first,
+  };
+  const straight = straightBlocksOf(run);
+  stacks.begin();
+  w.assign([{ local: scope.context.entry, value: wasm.op("i32.add", local32(contextParam), wasm.i32(layout.calls)) }]);
+  computeInvariants(run, invariants.grid);
+  const none = w.begin("block");
+  w.value(wasm.op("i32.ge_u", local32(blockIndexParam), local32(endParam)));
+  w.brIf(none);
+  specials.firstBlock(blockIndexParam);
+  w.loop((nextBlock) => {
+    specials.startBlock(blockIndexParam);
+    computeInvariants(run, invariants.block);
+    writeBlockLoop(run, new ChunkStart(run, stacks), straight);
+    increase(w, blockIndexParam, 1);
+    specials.nextBlock();
+    w.value(wasm.op("i32.lt_u", local32(blockIndexParam), local32(endParam)));
+    w.brIf(nextBlock);
+  });
+  w.end();
+  w.get(endParam);
+  return scope.suspension?.bytes ?? 0;
+}
+
+/** Loads what is the same for all blocks. Returns locals with the threads of a block, and whether (0 or 1) these are one row. */
+function beginGrid({ writer: w, specials, objects, context }: FunctionScope): Pick<KernelRun, "threads" | "isOneRow"> {
+  const threads = w.local("i32");
+  specials.loadGrid();
+  objects.begin();
+  pushWord(w, context, "threads");
+  w.set(threads);
+  const isOneRow = w.local("i32");
+  pushWord(w, context, "ntid.x");
+  w.value(local32(threads));
+  w.op("i32.eq");
+  w.set(isOneRow);
+  return { threads, isOneRow };
+}
+
+/** The straight path for many blocks at once, if the kernel has one. Writes what its tests need of the grid. */
+function straightBlocksOf({ scope, context, threads }: KernelRun): StraightBlocks | null {
+  const { unit, specials, chunk, body } = scope;
+  const path = unit.stacks.isUsed ? null : body.straightPath();
+  return path === null ? null : { path, range: new BlockRange(chunk, specials, unit.layout, context, threads) };
+}

@@ -1,0 +1,158 @@
+import type { Guard, Instruction, Op } from "../../../ir/index.ts";
+import { wasm } from "../../../wasm/index.ts";
+import { Unsupported } from "../../abi/refusal.ts";
+import { deadInstructions } from "../analysis/code/dead-code.ts";
+import type { Invariants } from "../analysis/values/invariant-code.ts";
+import type { Calls } from "../calls/calls.ts";
+import type { FileCalls } from "../calls/file-calls.ts";
+import type { Reconvergence } from "../control/reconvergence.ts";
+import { ifUniform } from "../control/terminators.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import type { Faults } from "../emit/faults.ts";
+import { anyOf, bothMasks } from "../lanes/mask-bits.ts";
+import type { Mask } from "../lanes/mask.ts";
+import type { Value } from "../lanes/value.ts";
+import type { Alloca } from "../memory/alloca.ts";
+import type { Memory } from "../memory/memory.ts";
+import type { WarpOperations } from "../sync/warp-operations.ts";
+import type { WarpWaits } from "../sync/warp-waits.ts";
+
+/** What instructions of different kinds are written with. */
+interface InstructionParts {
+  readonly chunk: Chunk;
+  /** Of a kernel: what is computed once for many chunks. */
+  readonly invariants: Invariants | null;
+  readonly memory: Memory;
+  readonly alloca: Alloca;
+  readonly calls: Calls;
+  readonly fileCalls: FileCalls;
+  readonly faults: Faults;
+  readonly flow: Reconvergence;
+  readonly warpOperations: WarpOperations;
+  /** Where lanes may wait for others of their warp; else null. */
+  readonly warpWaits: WarpWaits | null;
+}
+
+/** Writes single instructions, but for those that end blocks. */
+export class Instructions {
+  readonly #chunk: Chunk;
+  readonly #parts: InstructionParts;
+  /** Instructions whose results are never read. */
+  readonly #dead: ReadonlySet<number>;
+
+  constructor(parts: InstructionParts) {
+    this.#chunk = parts.chunk;
+    this.#parts = parts;
+    this.#dead = deadInstructions(parts.chunk);
+  }
+
+  /** Whether nothing is written for an instruction where it stands. */
+  isSkipped(index: number): boolean {
+    return this.#dead.has(index) || this.#parts.invariants?.has(index) === true;
+  }
+
+  /** Writes an instruction of a block where it stands. */
+  write(block: number, index: number, instruction: Instruction): void {
+    if (!this.isSkipped(index)) this.#execute(block, index, instruction);
+  }
+
+  /** Writes invariant instructions, which are executed before all others. */
+  computeInvariants(instructions: readonly number[]): void {
+    for (const index of instructions) {
+      if (!this.#dead.has(index)) this.#execute(0, index, this.#chunk.analysis.code.instructions[index]!);
+    }
+  }
+
+  #execute(block: number, index: number, instruction: Instruction): void {
+    const { guard } = instruction;
+    this.#chunk.begin(instruction);
+    this.#chunk.file?.read(instruction);
+    if (guard !== null && this.#chunk.guardMask(guard) === null) {
+      ifUniform(this.#chunk, guard, () => this.#perform(block, index, { ...instruction, guard: null }, instruction.op));
+    } else this.#perform(block, index, instruction, instruction.op);
+    this.#chunk.file?.finish();
+  }
+
+  #perform(block: number, index: number, instruction: Instruction, op: Op): void {
+    const { memory, calls, fileCalls, alloca, warpOperations } = this.#parts;
+    switch (op.kind) {
+      case "pure": {
+        const mask = instruction.guard === null ? null : this.#chunk.guardMask(instruction.guard);
+        const values = op.values.map((v, i) => (instruction.dst[i] == null ? null : this.#chunk.value(v)));
+        this.#chunk.write(block, instruction.dst, values, mask);
+        return;
+      }
+      case "load":
+        memory.load(block, index, instruction, op);
+        return;
+      case "store":
+        memory.store(block, index, instruction, op);
+        return;
+      case "call":
+        calls.call(block, index, instruction, op);
+        return;
+      case "file-call":
+        fileCalls.call(block, index, instruction, op);
+        return;
+      case "subroutine-call":
+        fileCalls.callSubroutine(block, index, instruction, op);
+        return;
+      case "alloca":
+      case "stack-save":
+      case "stack-restore":
+        alloca.perform(block, index, instruction, op);
+        return;
+      case "warp":
+        this.#warp(block, instruction, op);
+        return;
+      case "activemask": {
+        const scalar = warpOperations.present(this.#lanes(block, { ...instruction, guard: null }));
+        const value: Value = { kind: "uniform", ty: "i32", scalar };
+        this.#chunk.write(block, instruction.dst, [value], this.#guardMask(instruction.guard));
+        return;
+      }
+      case "trap":
+      case "unsupported":
+        this.#raise(index, this.#lanes(block, instruction));
+        return;
+      case "atomic":
+        memory.atomic(block, index, instruction, op);
+        return;
+      // Loops in which lanes sleep yield as those do that look at memory.
+      case "sleep":
+      case "fence":
+      case "nothing":
+      case "breakpoint":
+        return;
+      default:
+        throw new Unsupported(op.kind);
+    }
+  }
+
+  #warp(block: number, instruction: Instruction, op: Extract<Op, { kind: "warp" }>): void {
+    const { warpWaits, calls, warpOperations, flow } = this.#parts;
+    if (warpWaits?.blocks.has(block)) {
+      warpWaits.gather(block, instruction, op, flow);
+      return;
+    }
+    const guard = this.#guardMask(instruction.guard);
+    if (op.mask !== null) calls.meet(block, op.mask, guard);
+    warpOperations.perform(op.warp, this.#lanes(block, instruction), { block, dst: instruction.dst, guard });
+  }
+
+  #raise(index: number, lanes: Mask): void {
+    const { writer } = this.#chunk;
+    writer.value(lanes === null ? wasm.i32(1) : anyOf(lanes));
+    writer.expect(false);
+    writer.if(() => this.#parts.faults.raise(index, lanes));
+  }
+
+  /** The lanes that execute an instruction: those of its guard that are active. */
+  #lanes(block: number, { guard }: Instruction): Mask {
+    return bothMasks(this.#chunk.activeMask(block), this.#guardMask(guard));
+  }
+
+  #guardMask(guard: Guard | null): Mask {
+    return guard === null ? null : this.#chunk.guardMask(guard);
+  }
+}

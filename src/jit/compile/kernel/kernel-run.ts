@@ -1,0 +1,93 @@
+import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
+import { registerIntervals } from "../analysis/flow/live-intervals.ts";
+import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
+import { type Invariants, invariantsOf } from "../analysis/values/invariant-code.ts";
+import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
+import type { Sharing } from "../emit/register-locals.ts";
+import type { ModuleUnit } from "../module/module-unit.ts";
+import type { CompiledFunction } from "../plan/callables.ts";
+import type { KernelPlan } from "../plan/kernel-plan.ts";
+import { resumeBlocks, type SuspensionPoints, stateBytesFor } from "../plan/pauses.ts";
+import { type FunctionScope, openFunction } from "./function-scope.ts";
+
+/** What the loops of a kernel's `run` share: the parts that its code is made with, and locals. */
+export interface KernelRun {
+  readonly scope: FunctionScope;
+  readonly points: SuspensionPoints;
+  readonly invariants: Invariants;
+  /** Where the context begins. */
+  readonly context: number;
+  /** The linear index of the block that runs, and the one after the last that is to run. */
+  readonly blockIndex: number;
+  readonly end: number;
+  /** Threads of a block, and whether (0 or 1) they are one row. */
+  readonly threads: number;
+  readonly isOneRow: number;
+  /** The first thread of the chunk that runs. */
+  readonly first: number;
+}
+
+/** The parameters of `run`. */
+export const [contextParam, blockIndexParam, endParam] = [0, 1, 2] as const;
+
+/** Begins to write a kernel's `run`. */
+export function openKernel(
+  unit: ModuleUnit,
+  writer: FunctionWriter,
+  callable: CompiledFunction,
+  { analysis, pauses: points }: KernelPlan,
+): { readonly scope: FunctionScope; readonly invariants: Invariants } {
+  const resumed = resumeBlocks(points);
+  const invariants = invariantsOf(analysis, resumed);
+  const scope = openFunction(unit, writer, {
+    callable,
+    analysis,
+    points,
+    canSuspend: resumed.size > 0,
+    context: contextParam,
+    entry: writer.local("i32"),
+    exitsLanes: false,
+    kernel: { invariants, sharing: sharingOf(analysis, invariants, resumed) },
+  });
+  const room = stateBytesFor(analysis, points, unit.quads, unit.shape.width !== null);
+  if (scope.suspension !== null && scope.suspension.bytes > room) {
+    throw new Error("the state of a chunk is larger than the room for it");
+  }
+  return { scope, invariants };
+}
+
+/** Which registers of a kernel share locals; null where none do. */
+function sharingOf(
+  analysis: UniformityAnalysis,
+  { registers, splats }: Invariants,
+  resumed: ReadonlySet<number>,
+): Sharing | null {
+  const { ir, liveness } = analysis.code;
+  // Liveness knows nothing of byte files, nor of lanes that wait for others with their operands in memory.
+  if (ir.file !== undefined || new WarpWaitBlocks(analysis).all.length > 0) return null;
+  const spans = registerIntervals(analysis, resumed);
+  return spans === null ? null : { spans, apart: new Set([...registers, ...splats, ...liveness.acrossLanes]) };
+}
+
+/** Executes invariant instructions here; of results that are needed as vectors, one is kept for all chunks. */
+export function computeInvariants(
+  { scope: { body, chunk }, invariants }: KernelRun,
+  instructions: readonly number[],
+): void {
+  body.computeInvariants(instructions);
+  for (const i of instructions) {
+    for (const to of chunk.analysis.code.instructions[i]!.dst) {
+      if (typeof to === "number" && invariants.splats.has(to)) chunk.keepSplat(to);
+    }
+  }
+}
+
+/** Whether lanes may yield, in the kernel or in what it calls. */
+export const mayYield = ({ plans }: ModuleUnit, { spins }: SuspensionPoints): boolean =>
+  spins.size > 0 || [...plans.values()].some(({ pauses }) => pauses.spins.size > 0);
+
+export const local32 = (local: number): Wasm => wasm.local("i32", local);
+
+/** Adds a constant to a local. */
+export const increase = (w: FunctionWriter, local: number, by: number): void =>
+  w.assign([{ local, value: wasm.op("i32.add", local32(local), wasm.i32(by)) }]);

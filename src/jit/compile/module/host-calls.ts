@@ -1,0 +1,21 @@
+import { type FunctionWriter, type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
+import { type HostImport, hostImports } from "../../abi/host-imports.ts";
+
+/** Declares that a module imports a function of the host; more than once is the same as once. */
+export function importHost(module: ModuleWriter, name: HostImport): void {
+  const { params, results } = hostImports[name];
+  module.importFunction(name, params, results);
+}
+
+/** Calls a function of the host that the module imports, with the arguments that are on the stack. */
+export const callHost = (w: FunctionWriter, name: HostImport): void => w.call(name);
+
+/** The host's time; the module imports the function with the first use. */
+export const hostClock = (): Wasm => wasm.import("clock" satisfies HostImport, hostImports.clock.results[0]);
+
+/** Gives the launch up if a condition (`i32`) holds. */
+export function giveUpIf(module: ModuleWriter, w: FunctionWriter, condition: Wasm): void {
+  importHost(module, "giveUp");
+  w.value(condition);
+  w.if(() => callHost(w, "giveUp"));
+}

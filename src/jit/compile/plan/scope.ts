@@ -1,0 +1,14 @@
+import type { LaunchShape } from "../../abi/launch-shape.ts";
+import type { CallGraph } from "./call-graph.ts";
+import type { LaneStacks } from "./lane-stacks.ts";
+import type { ProgramFacts } from "./program-facts.ts";
+
+/** A kernel with all that it can call, for blocks of one shape: what every pass after reachability may look at. */
+export interface KernelScope {
+  readonly shape: LaunchShape;
+  readonly facts: ProgramFacts;
+  /** The functions that the kernel can reach, and who calls whom. */
+  readonly graph: CallGraph;
+  /** What of their frames lies in memory. */
+  readonly stacks: LaneStacks;
+}

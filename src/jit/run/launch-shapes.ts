@@ -1,0 +1,82 @@
+import type { Instruction, IrFunction } from "../../ir/index.ts";
+import type { LaunchRequest } from "../../machine/launch.ts";
+import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
+import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
+import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
+import type { CompiledFunctions } from "../compile/plan/callables.ts";
+
+/** The block that is assumed where code is for blocks of any shape. */
+const usualBlock: Dim3 = [256, 1, 1];
+
+/** Finds for which shape the kernels of a program are compiled, given a launch. */
+export class LaunchShapes {
+  readonly #functions: CompiledFunctions;
+  readonly #memory: DeviceMemory;
+  readonly #quads: Quads | null;
+  readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
+
+  /** `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. */
+  constructor(functions: CompiledFunctions, memory: DeviceMemory, quads: Quads | null) {
+    this.#functions = functions;
+    this.#memory = memory;
+    this.#quads = quads;
+  }
+
+  of(kernel: IrFunction, { block, threads }: LaunchRequest): LaunchShape {
+    const { isShared } = this.#memory;
+    if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
+    return blockShape(block, this.#quadsOf(kernel, block), isShared);
+  }
+
+  /** For a launcher that is not this one: a block of one shape, or (null) of any. */
+  portable(kernel: IrFunction, block: Dim3 | null): LaunchShape {
+    const shape = blockShape(block ?? usualBlock, this.#quadsOf(kernel, block ?? usualBlock), false);
+    return block === null ? { ...shape, rows: false, full: false } : shape;
+  }
+
+  /** All that a kernel of vISA may execute. */
+  #instructionsFrom(kernel: IrFunction): readonly Instruction[] {
+    const { instructions } = kernel;
+    if (!instructions.some(({ op }) => op.kind === "file-call")) return instructions;
+    return [kernel, ...this.#functions.list.map((f) => f.ir).filter((f) => f.kind === "function")].flatMap(
+      (f) => f.instructions,
+    );
+  }
+
+  #quadsOf(kernel: IrFunction, block: Dim3): Quads {
+    let needs = this.#widthNeeds.get(kernel);
+    if (needs === undefined) {
+      needs = widthNeedsOf(kernel, (name) => this.#functions.named(name)?.ir ?? null);
+      this.#widthNeeds.set(kernel, needs);
+    }
+    return this.#quads === null || needs.inWarps ? chunkWidthFor(block, needs) : this.#quads;
+  }
+}
+
+/** Tells a kernel's code for a shape from that for others. */
+export const shapeKey = (kernel: string, { quads, rows, full, shared, width }: LaunchShape): string =>
+  `${kernel} ${quads} ${rows} ${full} ${shared} ${width}`;
+
+function blockShape([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {
+  const lanes = 4 * quads;
+  return { quads, rows: (y === 1 && z === 1) || x % lanes === 0, full: (x * y * z) % lanes === 0, width: null, shared };
+}
+
+/**
+ * The shape of hardware threads (vISA), each of which is a chunk. A chunk has more lanes than the thread where instructions without a mask
+ * are for more; these lanes are never active.
+ */
+function threadShape(
+  instructions: readonly Instruction[],
+  [x, y, z]: Dim3,
+  width: number,
+  shared: boolean,
+): LaunchShape {
+  const lanes = instructions.reduce(
+    (most, { lanes }) => Math.max(most, (lanes?.first ?? 0) + (lanes?.count ?? 0)),
+    width,
+  );
+  const quads = ([1, 2, 4, 8] as const).find((q) => 4 * q >= lanes)!;
+  return { quads, rows: true, full: width === 4 * quads && (x * y * z) % width === 0, width, shared };
+}

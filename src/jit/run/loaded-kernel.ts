@@ -1,0 +1,42 @@
+import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import { hostFunctions } from "./host-functions.ts";
+import type { Host } from "./host.ts";
+import type { CachedKernel } from "./kernel-cache.ts";
+
+/** A compiled kernel in the memory of its device. */
+export class LoadedKernel {
+  readonly kernel: CompiledKernel;
+  readonly module: WebAssembly.Module;
+  readonly #run: (context: number, from: number, to: number) => number;
+  /** Answers what the code asks in the calling thread: the host of the launch that runs it. */
+  #host: (() => Host) | null = null;
+  #blockMs: number;
+
+  /** `blockMs`: a guess, until a block has been seen. */
+  constructor({ kernel, module }: CachedKernel, memory: DeviceMemory, blockMs: number) {
+    this.kernel = kernel;
+    this.module = module;
+    this.#blockMs = blockMs;
+    const functions = hostFunctions(kernel, () => this.#host!());
+    const env = { memory: memory.wasm, ...Object.fromEntries(functions) };
+    const { exports } = new WebAssembly.Instance(module, { env });
+    this.#run = exports["run"] as (context: number, from: number, to: number) => number;
+  }
+
+  /** What a block takes one thread of the host, in milliseconds. */
+  get blockMs(): number {
+    return this.#blockMs;
+  }
+
+  /** Notes what the blocks of a launch have taken, in milliseconds each. */
+  noteTime(blockMs: number): void {
+    this.#blockMs = blockMs;
+  }
+
+  /** Runs blocks in a context. Returns `to`, or the linear index of a block that waits for others. */
+  run(host: () => Host, context: number, from: number, to: number): number {
+    this.#host = host;
+    return this.#run(context, from, to) >>> 0;
+  }
+}

@@ -1,6 +1,6 @@
 import type { Execution, Moment } from "../interpreter/execution.ts";
 import type { IrFunction } from "../ir/index.ts";
-import type { Group } from "../machine/state/group.ts";
+import type { Group } from "../machine/state/launch-state.ts";
 import { type Breakpoint, meets } from "./breakpoint.ts";
 import { lanesWhere } from "./expression/evaluate.ts";
 import { filledIn } from "./expression/fill-in.ts";

@@ -1,5 +1,5 @@
-import type { ReportSink } from "../machine/faults/report-sink.ts";
 import type { Report } from "../machine/reports/report.ts";
+import type { FindingSink } from "../machine/state/launch-state.ts";
 import type { Finding } from "./end.ts";
 
 /** What has been said in the course of time: by the program, and by sanitizers about it. In the order of time. */
@@ -9,7 +9,7 @@ export class Chronicle {
   /** Reports that are findings or ends of time already. */
   readonly #known = new Set<Report>();
   /** Whose reports were looked at last, and how many there were. */
-  #sink: ReportSink | null = null;
+  #sink: FindingSink | null = null;
   #taken = 0;
 
   get findings(): readonly Finding[] {
@@ -26,7 +26,7 @@ export class Chronicle {
   }
 
   /** The reports that have come of the instruction at a time. */
-  take(sink: ReportSink, time: number): void {
+  take(sink: FindingSink, time: number): void {
     const { reports } = sink;
     if (sink === this.#sink && reports.length === this.#taken) return;
     this.#sink = sink;

@@ -1,5 +1,5 @@
 import type { Execution, Moment } from "../interpreter/execution.ts";
-import type { Warp } from "../machine/state/warp.ts";
+import type { Warp } from "../machine/state/launch-state.ts";
 import { framesOf, type LaneFrame, type LanePlace, placeOf } from "./view/lane-place.ts";
 import type { LaneId } from "./watchpoint.ts";
 

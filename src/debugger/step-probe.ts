@@ -1,7 +1,6 @@
 import type { Moment } from "../interpreter/execution.ts";
 import type { Site } from "../machine/state/code.ts";
-import type { Group } from "../machine/state/group.ts";
-import type { Warp } from "../machine/state/warp.ts";
+import type { Group, Warp } from "../machine/state/launch-state.ts";
 import type { Probe } from "./probe.ts";
 import { originPlace, placeOf } from "./view/lane-place.ts";
 import type { LaneId } from "./watchpoint.ts";

@@ -2,10 +2,8 @@ import { executingLanes, type Execution, type Moment } from "../interpreter/exec
 import { writesOf } from "../ir/flow/index.ts";
 import type { Destination } from "../ir/index.ts";
 import { byteOf } from "../ir/region.ts";
-import type { Activation } from "../machine/state/activation.ts";
+import type { Activation, Group, Warp } from "../machine/state/launch-state.ts";
 import type { LaneAddresses } from "../machine/state/code.ts";
-import type { Group } from "../machine/state/group.ts";
-import type { Warp } from "../machine/state/warp.ts";
 import type { Probe } from "./probe.ts";
 import { BlockMarks } from "./probes.ts";
 import { plainAddress, readMemory } from "./view/memory-view.ts";

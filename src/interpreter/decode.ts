@@ -1,5 +1,6 @@
 import type { Instruction, Space } from "../ir/index.ts";
-import type { BasicBlock, Site, Step, Terminator } from "../machine/state/code.ts";
+import type { Site } from "../machine/state/code.ts";
+import type { BasicBlock, Step, Terminator } from "../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "./compile/decoding.ts";
 import { guardWord } from "./compile/guards.ts";
 import type { LoadedFunction } from "./compile/loaded-function.ts";

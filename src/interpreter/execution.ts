@@ -1,11 +1,9 @@
+import { emit } from "../machine/events.ts";
 import { Fault } from "../machine/faults/fault.ts";
 import type { LaunchRequest } from "../machine/launch.ts";
 import { type Restore, restoreAll } from "../machine/memory/checkpoint.ts";
-import type { GuardWord, Site, Step } from "../machine/state/code.ts";
-import type { Cta } from "../machine/state/cta.ts";
-import type { Grid } from "../machine/state/grid.ts";
-import type { Group } from "../machine/state/group.ts";
-import type { Warp } from "../machine/state/warp.ts";
+import type { GuardWord, Site } from "../machine/state/code.ts";
+import type { Cta, Grid, Group, Step, Warp } from "../machine/state/launch-state.ts";
 import { lanesOf, movedLanes } from "./compile/guards.ts";
 import type { ProgramContext } from "./compile/program-context.ts";
 import { engineFor, type LaunchOptions, openLaunch, refuse, scheduleOf } from "./launch.ts";
@@ -55,7 +53,8 @@ export class Execution {
     this.engine = engineFor(program, request);
     this.grid = grid;
     this.#schedule = scheduleOf(open, program, request);
-    grid.observers?.emit("launchBegin", grid);
+    const { observers } = grid;
+    if (observers !== null) emit(observers, "launchBegin", grid);
     refuse(program, kernel, grid, sharedBytes);
     if (!grid.reports.failed) this.#takeTurns();
   }

@@ -1,14 +1,15 @@
 import { type IrFunction, type IrModule, windows } from "../ir/index.ts";
-import { type Observer, Observers } from "../machine/events.ts";
+import { emit, type Observer, Observers } from "../machine/events.ts";
 import { Fault } from "../machine/faults/fault.ts";
-import { ReportSink } from "../machine/faults/report-sink.ts";
+import { addFault, ReportSink } from "../machine/faults/report-sink.ts";
 import type { LaunchRequest, LaunchResult } from "../machine/launch.ts";
 import type { Extent } from "../machine/memory/extent.ts";
 import { Views } from "../machine/memory/views.ts";
-import { Activation } from "../machine/state/activation.ts";
+import { kernelFrame } from "../machine/state/call-frame.ts";
+import { GridBlock } from "../machine/state/cta.ts";
+import type { Grid } from "../machine/state/launch-state.ts";
 import type { Site } from "../machine/state/code.ts";
-import { Cta } from "../machine/state/cta.ts";
-import type { Bank, Grid } from "../machine/state/grid.ts";
+import type { Bank } from "../machine/state/bank.ts";
 import type { LoadedFunction } from "./compile/loaded-function.ts";
 import type { ProgramContext } from "./compile/program-context.ts";
 import type { Program } from "./program.ts";
@@ -39,15 +40,16 @@ export interface LaunchOptions {
  */
 export function launch(program: Program, request: LaunchRequest, options: LaunchOptions = {}): CountedResult {
   const { grid, kernel, sharedBytes } = openLaunch(program, request, options);
-  grid.observers?.emit("launchBegin", grid);
+  const { observers } = grid;
+  if (observers !== null) emit(observers, "launchBegin", grid);
   try {
     refuse(program, kernel, grid, sharedBytes);
     if (!grid.reports.failed) runGrid(grid, scheduleOf({ grid, kernel, sharedBytes }, program, request));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    grid.reports.fault(error);
+    addFault(grid.reports, error);
   }
-  grid.observers?.emit("launchEnd", grid);
+  if (observers !== null) emit(observers, "launchEnd", grid);
   return { ok: !grid.reports.failed, steps: grid.steps, reports: grid.reports.reports };
 }
 
@@ -187,9 +189,7 @@ export function refuse(program: Program, kernel: LoadedFunction, grid: Grid, sha
 }
 
 function refusal(code: LoadedFunction, site: Site, grid: Grid, report: string, message: string): void {
-  const { warps } = new Cta(grid, 0);
-  const activation = new Activation(code);
-  activation.warp = warps[0]!;
+  const activation = kernelFrame(code, new GridBlock(grid, 0).warps[0]!);
   const help = "nothing of the kernel has been run";
   grid.reports.add({ code: report, severity: "error", message, help, site, activation, lanes: 0 });
 }

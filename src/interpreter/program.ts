@@ -4,11 +4,12 @@ import { type Extent, Layout } from "../machine/memory/extent.ts";
 import type { DeviceMemory } from "../machine/memory/memory.ts";
 import { Views } from "../machine/memory/views.ts";
 import type { ExternalFunction } from "../machine/state/externals.ts";
-import type { Bank } from "../machine/state/grid.ts";
+import type { Bank } from "../machine/state/bank.ts";
 import { foldCompiler } from "./compile/fold-compiler.ts";
 import { LoadedFunction } from "./compile/loaded-function.ts";
 import { canGenerate, loopCompiler } from "./compile/loop-compiler.ts";
 import type { ProgramContext } from "./compile/program-context.ts";
+import { decode } from "./decode.ts";
 import { findObstacle, type Obstacle } from "./obstacle.ts";
 
 /** Bytes at most between two shared or constant variables. */
@@ -101,7 +102,9 @@ export function loadProgram(memory: DeviceMemory, module: IrModule, options: Loa
       externals: options.externals ?? new Map(),
     };
     module.functions.forEach((ir, i) => {
-      const code = new LoadedFunction(ir, windows.function.start + i * functionStride, made);
+      const code = new LoadedFunction(ir, windows.function.start + i * functionStride, addresses.window, (f) =>
+        decode(f, made),
+      );
       functions.push(code);
       byName.set(ir.name, code);
     });

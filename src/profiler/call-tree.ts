@@ -1,5 +1,5 @@
 import type { IrFunction } from "../ir/index.ts";
-import type { Activation } from "../machine/state/activation.ts";
+import type { Activation } from "../machine/state/launch-state.ts";
 
 /** Deeper calls count for the node at this depth. */
 const deepest = 128;

@@ -1,6 +1,6 @@
 import { fileLayout } from "../ir/index.ts";
 import type { BranchEvent, CallEvent, LaneEvent, Observer, ReturnEvent } from "../machine/events.ts";
-import type { Activation } from "../machine/state/activation.ts";
+import type { Activation } from "../machine/state/launch-state.ts";
 
 /** What the manual leaves undefined about calls and other transfers of control, beyond what is a fault anyway. */
 export const callSanitizer: Observer = {

@@ -11,8 +11,7 @@ import type {
   WarpEvent,
 } from "../machine/events.ts";
 import type { Site } from "../machine/state/code.ts";
-import type { Cta } from "../machine/state/cta.ts";
-import type { Warp } from "../machine/state/warp.ts";
+import type { Cta, Warp } from "../machine/state/launch-state.ts";
 import { atomic, load, store } from "./init/access.ts";
 import type { ActivationShadow } from "./init/activation-shadow.ts";
 import { callExternal, enter, leave } from "./init/calls.ts";

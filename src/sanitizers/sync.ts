@@ -1,8 +1,7 @@
 import type { Op } from "../ir/index.ts";
 import type { BarrierEvent, LaneEvent, Observer } from "../machine/events.ts";
-import type { Activation } from "../machine/state/activation.ts";
+import type { Activation, BarrierArrival } from "../machine/state/launch-state.ts";
 import type { Site } from "../machine/state/code.ts";
-import type { BarrierArrival } from "../machine/state/group.ts";
 import { liesBehind } from "./flow.ts";
 
 /** Misuse of barriers and of warp-wide operations. */

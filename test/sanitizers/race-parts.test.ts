@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Observer } from "../../src/machine/events.ts";
-import type { Warp } from "../../src/machine/state/warp.ts";
+import type { Warp } from "../../src/machine/state/launch-state.ts";
 import { Device } from "../../src/runtime/index.ts";
 import { type Clock, join, lanesAt, ThreadNumbers } from "../../src/sanitizers/race/clock.ts";
 import { AccessEvents } from "../../src/sanitizers/race/events.ts";

@@ -1,5 +1,5 @@
 import { popcount } from "../../machine/state/barrier.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Warp } from "../../machine/state/launch-state.ts";
 import { focusOn, warpOf } from "../focus.ts";
 import { DebuggerError } from "../location.ts";
 import type { Session } from "../session.ts";

@@ -1,8 +1,6 @@
 import type { Execution, Moment } from "../../interpreter/execution.ts";
-import type { Activation } from "../../machine/state/activation.ts";
-import type { BasicBlock, Site } from "../../machine/state/code.ts";
-import type { Group } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Activation, BasicBlock, Group, Warp } from "../../machine/state/launch-state.ts";
+import type { Site } from "../../machine/state/code.ts";
 import type { Location } from "../location.ts";
 
 /** Where a lane is, and why it does not run if it does not. */

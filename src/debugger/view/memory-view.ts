@@ -2,8 +2,7 @@ import { type WindowName, windows } from "../../ir/index.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import { hex, parts } from "../../machine/memory/address-space.ts";
 import type { Views } from "../../machine/memory/views.ts";
-import type { Activation } from "../../machine/state/activation.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import type { Activation, Grid } from "../../machine/state/launch-state.ts";
 
 /** Memory as a lane sees it, or, where there is no lane, as the host does. */
 export interface Onlooker {

@@ -1,7 +1,6 @@
 import type { Moment } from "../../interpreter/execution.ts";
 import { popcount } from "../../machine/state/barrier.ts";
-import type { Cta } from "../../machine/state/cta.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Cta, Warp } from "../../machine/state/launch-state.ts";
 import { type LanePlace, placeOf } from "./lane-place.ts";
 
 /** Lanes of a warp that are in the same state at the same place. */

@@ -1,4 +1,5 @@
-import type { BasicBlock, GuardWord, Site } from "../../machine/state/code.ts";
+import type { GuardWord, Site } from "../../machine/state/code.ts";
+import type { BasicBlock } from "../../machine/state/launch-state.ts";
 import type { Run } from "./expr-compiler.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 import type { Operands } from "./operand.ts";

@@ -1,6 +1,6 @@
 import { windows } from "../../ir/index.ts";
 import { byteOf } from "../../ir/region.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import { isScalarName, scalarIndex } from "../../machine/state/specials.ts";
 import { nan32, nan64 } from "../../numeric/float-pattern.ts";
 import { type Expr, fold, type LeafValue, type RegionLeaf, type Value } from "../../semantics/index.ts";

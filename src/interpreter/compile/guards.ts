@@ -1,6 +1,6 @@
 import type { Instruction } from "../../ir/index.ts";
 import { maskOf } from "../../ir/region.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { ChannelRule, GuardWord } from "../../machine/state/code.ts";
 import type { LoadedFunction } from "./loaded-function.ts";
 

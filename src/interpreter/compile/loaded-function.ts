@@ -1,12 +1,10 @@
 import { type IrFunction, windows } from "../../ir/index.ts";
 import { type Extent, Layout } from "../../machine/memory/extent.ts";
-import type { Activation } from "../../machine/state/activation.ts";
-import type { BasicBlock, FrameLayout, FunctionCode } from "../../machine/state/code.ts";
+import type { Activation, BasicBlock, FunctionCode } from "../../machine/state/launch-state.ts";
+import type { FrameLayout } from "../../machine/state/code.ts";
 import type { LeafValue } from "../../semantics/index.ts";
-import { decode } from "../decode.ts";
 import type { FunctionContext } from "./expr-compiler.ts";
 import { leafOf } from "./fold-compiler.ts";
-import type { ProgramContext } from "./program-context.ts";
 import { RegisterFile } from "./register-file.ts";
 
 /** A function of a loaded program. It is decoded when it is first entered. */
@@ -20,26 +18,27 @@ export class LoadedFunction implements FunctionCode {
   readonly stackCost: number;
   /** Where a kernel's parameters lie. */
   readonly paramExtents: readonly Extent[];
-  readonly #engine: ProgramContext;
+  readonly #decode: (code: LoadedFunction) => BasicBlock;
   #entry: BasicBlock | null = null;
 
-  constructor(ir: IrFunction, address: number, engine: ProgramContext) {
+  /** `window`: what makes a frame address generic. `decode` makes the basic blocks and returns the first. */
+  constructor(ir: IrFunction, address: number, window: bigint, decode: (code: LoadedFunction) => BasicBlock) {
     this.ir = ir;
     this.address = address;
     this.frame = layFrame(ir);
     this.stackCost = stackCostOf(ir, this.frame);
     this.paramExtents = layParams(ir);
     this.file = new RegisterFile(ir.registers, ir.file);
-    this.#engine = engine;
+    this.#decode = decode;
     this.context = {
       file: this.file,
       frameOffset: (variable) => this.frame.offsets[variable]!,
-      window: engine.addresses.window,
+      window,
     };
   }
 
   get entry(): BasicBlock {
-    this.#entry ??= decode(this, this.#engine);
+    this.#entry ??= this.#decode(this);
     return this.#entry;
   }
 

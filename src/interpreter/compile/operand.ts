@@ -1,6 +1,6 @@
 import type { Destination, FileTarget, Instruction, Op } from "../../ir/index.ts";
 import { allLanes, type Lanes, liesWithin } from "../../ir/region.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import { bind, type Bindings, bitsOf, splitOffset } from "../../semantics/bind.ts";
 import { type Expr, kit, type Region } from "../../semantics/index.ts";
 import type { Assignment, ExprCompiler, FunctionContext, LaneFunction, Run, Target } from "./expr-compiler.ts";

@@ -1,6 +1,6 @@
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { readElement, type Views, writeElement } from "../../machine/memory/views.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import { bitsOf } from "../../semantics/bind.ts";
 import type { Expr, Value } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";

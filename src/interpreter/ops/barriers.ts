@@ -1,8 +1,7 @@
 import type { Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { Reduction } from "../../machine/state/barrier.ts";
-import type { Terminator } from "../../machine/state/code.ts";
-import type { BarrierArrival, Group } from "../../machine/state/group.ts";
+import type { BarrierArrival, Group, Terminator } from "../../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { fillLanes, lanesWhere } from "../compile/lanes.ts";
 import { enter } from "./control.ts";

@@ -4,7 +4,7 @@ import { Fault } from "../../machine/faults/fault.ts";
 import { nearestVariable } from "../../machine/faults/locate.ts";
 import { type AddressParts, functionStride, hex } from "../../machine/memory/address-space.ts";
 import { distance } from "../../machine/memory/extent.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation, CallFrame } from "../../machine/state/launch-state.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { LoadedFunction } from "../compile/loaded-function.ts";
 import type { ProgramContext } from "../compile/program-context.ts";
@@ -98,7 +98,7 @@ type Problem = readonly [code: string, text: string];
 
 /** An address, and the lane that holds it. */
 interface Held {
-  readonly activation: Activation;
+  readonly activation: CallFrame;
   readonly lane: number;
   readonly address: AddressParts;
 }

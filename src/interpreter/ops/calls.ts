@@ -1,10 +1,9 @@
+import { emit } from "../../machine/events.ts";
 import type { Op } from "../../ir/index.ts";
 import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import { Activation } from "../../machine/state/activation.ts";
-import type { Terminator } from "../../machine/state/code.ts";
-import type { Group } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import { enterFunction } from "../../machine/state/activation.ts";
+import type { Activation, Group, Terminator, Warp } from "../../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import type { LoadedFunction } from "../compile/loaded-function.ts";
 import { makeResolver } from "./call-target.ts";
@@ -48,7 +47,7 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
     checkStack(caller, site, mask, cost);
     warp.stack.reserve(top);
     warp.stack.clear(base, top, mask);
-    const y = Activation.enter(callee, warp, mask);
+    const y = enterFunction(callee, warp, mask);
     y.base = base;
     y.top = top;
     y.cost = cost;
@@ -56,7 +55,8 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
     y.onReturn = link.onReturn;
     for (const pass of link.pass) pass(caller, y, mask);
     warp.call(group, y, callee.entry, mask, site, next);
-    warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask });
+    const { observers } = warp.cta.grid;
+    if (observers !== null) emit(observers, "enter", { warp, activation: y, mask });
   };
 
   const callExternal = (warp: Warp, group: Group, callee: LoadedFunction, mask: number): void => {
@@ -92,7 +92,8 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
       prepare(activation, lanes);
       for (const { callee, mask } of resolve(activation, lanes)) {
         const { observers } = warp.cta.grid;
-        observers?.emit("call", { warp, activation, site, mask, group: whole, callee, uniform: op.uniform });
+        if (observers !== null)
+          emit(observers, "call", { warp, activation, site, mask, group: whole, callee, uniform: op.uniform });
         (callee.ir.external ? callExternal : callInto)(warp, group, callee, mask);
       }
     },

@@ -1,8 +1,8 @@
+import { emit } from "../../machine/events.ts";
 import type { Instruction, Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import type { BasicBlock, GuardWord, Site, Terminator } from "../../machine/state/code.ts";
-import type { Group } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { GuardWord, Site } from "../../machine/state/code.ts";
+import type { BasicBlock, Group, Terminator, Warp } from "../../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { movedLanes } from "../compile/guards.ts";
 import { lanesWhere } from "../compile/lanes.ts";
@@ -38,15 +38,16 @@ export function makeBranch({ site, guard }: Decoding, { next, index, blockAt }: 
       const { activation, mask } = group;
       const taken = movedLanes(guard, activation, mask);
       const { observers } = warp.cta.grid;
-      observers?.emit("branch", {
-        warp,
-        activation,
-        site,
-        mask: taken,
-        group: mask,
-        target: op.target,
-        uniform: op.uniform,
-      });
+      if (observers !== null)
+        emit(observers, "branch", {
+          warp,
+          activation,
+          site,
+          mask: taken,
+          group: mask,
+          target: op.target,
+          uniform: op.uniform,
+        });
       if (taken === 0) group.at = next;
       else if (taken === mask) jump(warp, group, index, target, site);
       else {
@@ -92,15 +93,16 @@ export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-inde
         const mask = lanesWhere(rest, (lane) => indexOf(lane) === chosen);
         const target = targets[chosen]!;
         const { observers } = warp.cta.grid;
-        observers?.emit("branch", {
-          warp,
-          activation: x,
-          site,
-          mask,
-          group: whole,
-          target: op.targets[chosen]!,
-          uniform: op.uniform,
-        });
+        if (observers !== null)
+          emit(observers, "branch", {
+            warp,
+            activation: x,
+            site,
+            mask,
+            group: whole,
+            target: op.targets[chosen]!,
+            uniform: op.uniform,
+          });
         rest &= ~mask;
         jump(warp, rest === 0 ? group : warp.fork(group, mask, target), from, target, site);
       }
@@ -127,13 +129,14 @@ export function makeReturn({ site, guard }: Decoding, { next }: Flow, op: OpOf<"
 function leave(warp: Warp, group: Group, mask: number, whole: number, site: Site, uniform: boolean): void {
   const { activation } = group;
   const { observers } = warp.cta.grid;
-  observers?.emit("return", { warp, activation, site, mask, group: whole, uniform });
+  if (observers !== null) emit(observers, "return", { warp, activation, site, mask, group: whole, uniform });
   if (activation.caller !== null) warp.return(group, mask);
   else end(warp, group, mask, site);
 }
 
 function end(warp: Warp, group: Group, mask: number, site: Site): void {
-  warp.cta.grid.observers?.emit("exit", { warp, activation: group.activation, site, mask });
+  const { observers } = warp.cta.grid;
+  if (observers !== null) emit(observers, "exit", { warp, activation: group.activation, site, mask });
   warp.exit(group, mask);
   settleWarp(warp);
 }

@@ -1,7 +1,10 @@
+import { emit } from "../../machine/events.ts";
 import { argAt, argRegisters, type Op, retvalAt, retvalRegisters } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import { Activation, type PassedParts } from "../../machine/state/activation.ts";
-import type { Site, Terminator } from "../../machine/state/code.ts";
+import { enterFunction, enterSubroutine } from "../../machine/state/activation.ts";
+import type { Activation, Terminator } from "../../machine/state/launch-state.ts";
+import type { PassedParts } from "../../machine/state/register-views.ts";
+import type { Site } from "../../machine/state/code.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import type { LoadedFunction } from "../compile/loaded-function.ts";
 import { makeFileResolver } from "./call-target.ts";
@@ -37,22 +40,24 @@ export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Termina
       checkSizes(op, callee, { site, activation: x, lanes });
       checkDepth(x, site, lanes);
       if (callee.pool.length === 0) takeMemory(callee, x, site, lanes);
-      warp.cta.grid.observers?.emit("call", {
-        warp,
-        activation: x,
-        site,
-        mask: lanes,
-        group: whole,
-        callee,
-        uniform: false,
-      });
-      const y = Activation.enter(callee, warp, lanes);
+      const { observers } = warp.cta.grid;
+      if (observers !== null)
+        emit(observers, "call", {
+          warp,
+          activation: x,
+          site,
+          mask: lanes,
+          group: whole,
+          callee,
+          uniform: false,
+        });
+      const y = enterFunction(callee, warp, lanes);
       y.base = y.top = x.top;
       y.onReturn = giveBack;
       pass(x, y, op);
       if (op.allLanes) warp.callAll(group, y, callee.entry, site, next);
       else warp.call(group, y, callee.entry, lanes, site, next);
-      warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask: y.live });
+      if (observers !== null) emit(observers, "enter", { warp, activation: y, mask: y.live });
     },
   };
 }
@@ -72,10 +77,11 @@ export function makeSubroutineCall(
       const lanes = enter(guard, next, warp, group);
       if (lanes === 0) return;
       checkDepth(x, site, lanes);
-      const y = Activation.enterWithin(x, lanes);
+      const y = enterSubroutine(x, lanes);
       if (op.allLanes) warp.callAll(group, y, target, site, next);
       else warp.call(group, y, target, lanes, site, next);
-      warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask: y.live });
+      const { observers } = warp.cta.grid;
+      if (observers !== null) emit(observers, "enter", { warp, activation: y, mask: y.live });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Op, windows } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation, CallFrame } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
@@ -25,7 +25,7 @@ export function makeAlloca(d: Decoding, op: Extract<Op, { kind: "alloca" }>): Ru
 }
 
 /** Takes bytes of a lane's stack: their address. What they cost is for the caller to note, when all lanes have theirs. */
-export function takePiece(x: Activation, site: Site, lane: number, bytes: number, least: number): number {
+export function takePiece(x: CallFrame, site: Site, lane: number, bytes: number, least: number): number {
   const tops = (x.tops ??= new Int32Array(32).fill(x.top));
   const align = Math.max(least, 8);
   const start = Math.ceil((tops[lane]! + 16) / align) * align;
@@ -51,7 +51,7 @@ export function makeStackSave(d: Decoding): Run {
 }
 
 /** The address behind what a lane uses of its stack. */
-export const stackTop = (x: Activation, lane: number): number => windows.local.start + (x.tops?.[lane] ?? x.top);
+export const stackTop = (x: CallFrame, lane: number): number => windows.local.start + (x.tops?.[lane] ?? x.top);
 
 /** Gives back what the lane took since the matching `stacksave`. */
 export function makeStackRestore(d: Decoding, op: Extract<Op, { kind: "stack-restore" }>): Run {
@@ -68,7 +68,7 @@ export function makeStackRestore(d: Decoding, op: Extract<Op, { kind: "stack-res
 }
 
 /** What a lane has taken of its stack behind an address is given back. */
-export function restoreStack(x: Activation, lane: number, address: number): void {
+export function restoreStack(x: CallFrame, lane: number, address: number): void {
   const top = address - windows.local.start;
   if (x.tops === null || top > x.tops[lane]! || top < x.base) return;
   x.tops[lane] = top;
@@ -81,14 +81,14 @@ function writeAddress(x: Activation, to: Slot, lane: number, address: number): v
 }
 
 /** Ends the launch when lanes need more stack than there is. */
-export function checkStack(x: Activation, site: Site, lanes: number, bytes: number): void {
+export function checkStack(x: CallFrame, site: Site, lanes: number, bytes: number): void {
   if (bytes > x.warp.cta.grid.stackLimit) throw stackOverflow({ site, activation: x, lanes });
 }
 
 /** Lanes need more stack than there is, for a call or for what they ask for. */
 export function stackOverflow(at: {
   readonly site: Site;
-  readonly activation: Activation;
+  readonly activation: CallFrame;
   readonly lanes: number;
 }): Fault {
   const { depth, warp } = at.activation;

@@ -1,6 +1,7 @@
 import type { Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import type { ChannelRule, Site, Step, UndefinedCheck } from "../../machine/state/code.ts";
+import type { ChannelRule, Site } from "../../machine/state/code.ts";
+import type { Step, UndefinedCheck } from "../../machine/state/launch-state.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import { fillLanes } from "../compile/lanes.ts";

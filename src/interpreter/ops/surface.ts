@@ -3,7 +3,7 @@ import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { locate, type Place } from "../../machine/faults/locate.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { LaneAddresses } from "../../machine/state/code.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
 import type { Decoding } from "../compile/decoding.ts";

@@ -1,9 +1,10 @@
+import { emit } from "../../machine/events.ts";
 import type { Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import type { Terminator } from "../../machine/state/code.ts";
-import type { BarrierArrival } from "../../machine/state/group.ts";
+import type { BarrierArrival, Terminator } from "../../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { enter, operandLanes } from "./control.ts";
+import { releaseIfComplete } from "./wait-resolution.ts";
 
 /**
  * A barrier among hardware threads (vISA). The thread arrives with whatever lanes execute the instruction: it has one
@@ -33,17 +34,19 @@ export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, {
         const message = `there is no barrier ${id}: a thread group has 0 to ${cta.barriers.length - 1}`;
         throw new Fault("barrier-bad-id", message, at);
       }
-      cta.grid.observers?.emit("barrier", {
-        warp,
-        activation: x,
-        site,
-        mask,
-        part: 0,
-        barrier: id,
-        mode,
-        aligned,
-        converged,
-      });
+      const { observers } = cta.grid;
+      if (observers !== null)
+        emit(observers, "barrier", {
+          warp,
+          activation: x,
+          site,
+          mask,
+          part: 0,
+          barrier: id,
+          mode,
+          aligned,
+          converged,
+        });
       const arrives = mode !== "wait";
       if (arrives) {
         // A thread that is a producer and a consumer of a named barrier arrives twice.
@@ -66,9 +69,9 @@ export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, {
         };
         const arrival: BarrierArrival = { site, mode, aligned, count, votes: 0, release };
         group.wait = { kind: "barrier", barrier: id, arrival };
-        barrier.waiters.push({ warp, group, release });
+        barrier.waiters.push({ warp, release });
       }
-      if (arrives) cta.releaseComplete(barrier);
+      if (arrives) releaseIfComplete(cta, barrier);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Argument, Param, Result } from "../../ir/index.ts";
 import { readElement, writeElement } from "../../machine/memory/views.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { Expr } from "../../semantics/index.ts";
 import type { LoadedFunction } from "../compile/loaded-function.ts";
 import type { Operands } from "../compile/operand.ts";

@@ -1,6 +1,7 @@
+import { emit } from "../../machine/events.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import type { Group } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Barrier } from "../../machine/state/barrier.ts";
+import type { Cta, Group, Warp } from "../../machine/state/launch-state.ts";
 
 /**
  * Looks whether what the groups of a warp wait for has come, after one of them began to wait or lanes have ended: all the
@@ -8,11 +9,24 @@ import type { Warp } from "../../machine/state/warp.ts";
  */
 export function settleWarp(warp: Warp): void {
   if (warp.live === 0) {
-    warp.cta.settleBarriers();
+    settleBarriers(warp.cta);
     return;
   }
   meet(warp);
   converge(warp);
+}
+
+/** Releases the barriers that waited only for lanes that have exited. */
+function settleBarriers(cta: Cta): void {
+  for (const barrier of cta.barriers) if (barrier.waiters.length > 0) releaseIfComplete(cta, barrier);
+}
+
+/** Releases a barrier at which everybody has arrived. */
+export function releaseIfComplete(cta: Cta, barrier: Barrier<Warp>): void {
+  if (!barrier.complete(cta.expectedWarps)) return;
+  const { observers } = cta.grid;
+  if (observers !== null) emit(observers, "barrierRelease", { cta, barrier: barrier.id });
+  barrier.release();
 }
 
 function meet(warp: Warp): void {
@@ -57,7 +71,7 @@ function announce(warp: Warp, group: Group, part: number, converged: boolean): v
   const { barrier, arrival } = group.wait;
   const { mode, aligned, site } = arrival;
   const { activation, mask } = group;
-  observers.emit("barrier", { warp, activation, site, mask, part, barrier, mode, aligned, converged });
+  emit(observers, "barrier", { warp, activation, site, mask, part, barrier, mode, aligned, converged });
 }
 
 function arrive(warp: Warp, id: number, groups: readonly Group[]): void {
@@ -86,10 +100,10 @@ function arrive(warp: Warp, id: number, groups: readonly Group[]): void {
     if (arrival.mode === "arrive") arrival.release({ popc: 0, and: false, or: false });
     else {
       group.wait = { kind: "barrier", barrier: id, arrival };
-      barrier.waiters.push({ warp, group, release: arrival.release });
+      barrier.waiters.push({ warp, release: arrival.release });
     }
   }
-  cta.releaseComplete(barrier);
+  releaseIfComplete(cta, barrier);
 }
 
 const expected = (count: number | null): string => (count === null ? "all threads of the block" : `${count} threads`);

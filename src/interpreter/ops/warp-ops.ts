@@ -1,5 +1,6 @@
+import { emit } from "../../machine/events.ts";
 import type { Op, WarpOp } from "../../ir/index.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import { bitsOf } from "../../semantics/bind.ts";
 import type { Expr, Value } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
@@ -52,7 +53,7 @@ export function makeWarpStep(d: Decoding, op: Extract<Op, { kind: "warp" }>): Ru
     const sources = code.act([{ x, mask, code }], mask);
     const { observers } = x.warp.cta.grid;
     const part = { activation: x, site: d.site, mask };
-    observers?.emit("warp", { warp: x.warp, ...part, named: mask, parts: [part], sources });
+    if (observers !== null) emit(observers, "warp", { warp: x.warp, ...part, named: mask, parts: [part], sources });
   };
 }
 

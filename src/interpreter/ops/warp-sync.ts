@@ -1,7 +1,7 @@
+import { emit } from "../../machine/events.ts";
 import type { Op } from "../../ir/index.ts";
-import type { Site, Terminator } from "../../machine/state/code.ts";
-import type { Group, WarpArrival } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Site } from "../../machine/state/code.ts";
+import type { Group, Terminator, Warp, WarpArrival } from "../../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { lanesWhere } from "../compile/lanes.ts";
 import { enter } from "./control.ts";
@@ -50,7 +50,7 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
         site: g.wait?.kind === "lanes" ? g.wait.arrival.site : site,
         mask: g.mask,
       }));
-      observers.emit("warp", { warp, activation, site, mask: together, named: mask, parts, sources });
+      emit(observers, "warp", { warp, activation, site, mask: together, named: mask, parts, sources });
     }
   };
   const release = (group: Group): void => {

@@ -1,7 +1,5 @@
 import type { Restore } from "../../machine/memory/checkpoint.ts";
-import type { Cta } from "../../machine/state/cta.ts";
-import type { Grid } from "../../machine/state/grid.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Cta, Grid, Warp } from "../../machine/state/launch-state.ts";
 import { deadlock } from "./deadlock.ts";
 import type { Limits } from "./limits.ts";
 import type { ResidentBlocks } from "./resident-blocks.ts";

@@ -1,10 +1,7 @@
 import type { Steering } from "../../machine/launch.ts";
 import type { Restore } from "../../machine/memory/checkpoint.ts";
 import { popcount } from "../../machine/state/barrier.ts";
-import type { BasicBlock } from "../../machine/state/code.ts";
-import type { Cta } from "../../machine/state/cta.ts";
-import type { Group } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { BasicBlock, Cta, Group, Warp } from "../../machine/state/launch-state.ts";
 import { deadlock } from "./deadlock.ts";
 import type { Limits } from "./limits.ts";
 import { RecordedSteering } from "./recorded.ts";

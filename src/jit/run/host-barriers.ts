@@ -1,5 +1,5 @@
 import { Barrier, type Reduction } from "../../machine/state/barrier.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import type { Grid, Warp } from "../../machine/state/launch-state.ts";
 import { chunkState, reductionWords } from "../abi/chunk-state.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { GivenUp } from "../abi/refusal.ts";
@@ -8,7 +8,7 @@ import type { CallStack } from "./call-stack.ts";
 /** The barriers of a block that runs in a context. */
 interface BlockBarriers {
   readonly ticket: number;
-  readonly barriers: readonly Barrier[];
+  readonly barriers: readonly Barrier<Warp>[];
 }
 
 /** The barriers at which the host counts who has come. What is not in order is left to the interpreter, which says so. */
@@ -45,7 +45,7 @@ export class HostBarriers {
         goesOn = true;
         this.#setReduction(context, warp.index, reduction);
       };
-      barrier.waiters.push({ warp, group: null, release });
+      barrier.waiters.push({ warp, release });
       if (op.mode !== "wait") this.#releaseIfComplete(context, barrier);
       waits = true;
     } else if (op.mode === "arrive") this.#releaseIfComplete(context, barrier);
@@ -68,18 +68,18 @@ export class HostBarriers {
     return count === null ? mode !== "arrive" : count % 32 === 0;
   }
 
-  #barriersOf(context: number): readonly Barrier[] {
+  #barriersOf(context: number): readonly Barrier<Warp>[] {
     const { ticket, grid } = this.#stack.block(context);
     let block = this.#blocks.get(context);
     if (block?.ticket !== ticket) {
       const [most, weight] = grid.threads === null ? [16, 32] : [32, 1];
-      block = { ticket, barriers: Array.from({ length: most }, (_, id) => new Barrier(id, weight)) };
+      block = { ticket, barriers: Array.from({ length: most }, (_, id) => new Barrier<Warp>(id, weight)) };
       this.#blocks.set(context, block);
     }
     return block.barriers;
   }
 
-  #releaseIfComplete(context: number, barrier: Barrier): void {
+  #releaseIfComplete(context: number, barrier: Barrier<Warp>): void {
     const { warps } = this.#stack.block(context);
     const isPtx = this.#grid.threads === null;
     // In vISA those that have ended are waited for, too.

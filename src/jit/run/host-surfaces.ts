@@ -3,9 +3,8 @@ import { accessBytes, accessFault } from "../../machine/faults/access-fault.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { locate, type Place } from "../../machine/faults/locate.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { CallFrame, Grid } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
-import type { Grid } from "../../machine/state/grid.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { reachBytes } from "../abi/context-layout.ts";
@@ -14,7 +13,7 @@ import { reachBytes } from "../abi/context-layout.ts";
 interface Attempt {
   readonly context: number;
   readonly site: Site;
-  readonly x: Activation;
+  readonly x: CallFrame;
   readonly mask: number;
   readonly record: number;
 }

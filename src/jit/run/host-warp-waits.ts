@@ -1,10 +1,9 @@
 import type { ProgramContext } from "../../interpreter/compile/program-context.ts";
-import { deadlock } from "../../interpreter/schedule/deadlock.ts";
+import { deadlock, type Waiting } from "../../interpreter/schedule/deadlock.ts";
 import type { Fault } from "../../machine/faults/fault.ts";
-import { Activation } from "../../machine/state/activation.ts";
+import type { Grid } from "../../machine/state/launch-state.ts";
+import { kernelFrame } from "../../machine/state/call-frame.ts";
 import type { Site } from "../../machine/state/code.ts";
-import type { Grid } from "../../machine/state/grid.ts";
-import { Group } from "../../machine/state/group.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { warpWait, warpWaitBytes, warpWaitKinds, kindOf } from "../abi/warp-wait-layout.ts";
 import type { CallStack } from "./call-stack.ts";
@@ -96,24 +95,22 @@ export class HostWarpWaits {
   /** Who waits where, when nobody in the block can go on. */
   deadlock(context: number): Fault | Error {
     const block = this.#stack.block(context);
-    for (const warp of block.warps) {
+    const waiting = block.warps.map((warp): readonly Waiting[] => {
       const memory = this.#warpAt(context, warp.index);
       warp.live = memory.word(warpWait.live);
-      warp.groups.length = 0;
-      const activation = new Activation(this.#stack.kernel);
-      activation.warp = warp;
-      const waiting = memory.word(warpWait.waiting);
-      for (let order = 0; order < memory.word(warpWait.arrivals); order++) {
-        const mask = memory.lanesWhere(waiting, (lane) => memory.lane(warpWait.order, lane) === order);
-        if (mask === 0) continue;
-        const site = this.#stack.site(memory.lane(warpWait.sites, lowestOf(mask)) - 1);
-        const named = memory.lane(warpWait.named, lowestOf(mask));
-        const group = new Group(activation, this.#stack.kernel.entry, mask, 0);
-        group.wait = { kind: "lanes", arrival: { site, key: "", named, act: () => {} } };
-        warp.groups.push(group);
-      }
-    }
-    return deadlock(block);
+      const activation = kernelFrame(this.#stack.kernel, warp);
+      const lanes = memory.word(warpWait.waiting);
+      return Array.from({ length: memory.word(warpWait.arrivals) }, (_, order) =>
+        memory.lanesWhere(lanes, (lane) => memory.lane(warpWait.order, lane) === order),
+      )
+        .filter((mask) => mask !== 0)
+        .map((mask) => {
+          const site = this.#stack.site(memory.lane(warpWait.sites, lowestOf(mask)) - 1);
+          const named = memory.lane(warpWait.named, lowestOf(mask));
+          return { activation, mask, wait: { kind: "lanes", arrival: { site, key: "", named, act: () => {} } } };
+        });
+    });
+    return deadlock(block, ({ index }) => waiting[index]!);
   }
 
   #kindOf(warp: WarpMemory, lane: number): number {

@@ -1,8 +1,9 @@
 import { openLaunch, refuse } from "../../interpreter/launch.ts";
 import type { Program } from "../../interpreter/program.ts";
 import { Fault } from "../../machine/faults/fault.ts";
+import { addFault } from "../../machine/faults/report-sink.ts";
 import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import type { Grid } from "../../machine/state/launch-state.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { canWait, hostCores } from "../threads/host-workers.ts";
 import type { HostFunction } from "../threads/mailbox.ts";
@@ -166,7 +167,7 @@ export class LaunchExecution implements Work {
 
   /** A fault ends a launch; other errors are thrown. */
   #blame(error: unknown): void {
-    if (error instanceof Fault) this.#grid.reports.fault(error);
+    if (error instanceof Fault) addFault(this.#grid.reports, error);
     else {
       this.#giveBack();
       throw error;

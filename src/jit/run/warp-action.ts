@@ -1,10 +1,12 @@
 import { LoadedFunction } from "../../interpreter/compile/loaded-function.ts";
 import { Operands } from "../../interpreter/compile/operand.ts";
 import type { ProgramContext } from "../../interpreter/compile/program-context.ts";
+import { decode } from "../../interpreter/decode.ts";
 import type { Slot } from "../../interpreter/compile/register-file.ts";
 import { decodeWarpOp, type WarpCode } from "../../interpreter/ops/warp-ops.ts";
 import type { Instruction, IrFunction, Register, RegisterClass, WarpOp } from "../../ir/index.ts";
-import { Activation } from "../../machine/state/activation.ts";
+import { enterFunction } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
 import { bind, bitsOf } from "../../semantics/bind.ts";
 import type { Expr, Ty } from "../../semantics/index.ts";
@@ -50,12 +52,12 @@ export class WarpAction {
       returns: [],
       frame: [],
     };
-    const loaded = new LoadedFunction(ir, 0, engine);
+    const loaded = new LoadedFunction(ir, 0, engine.addresses.window, (code) => decode(code, engine));
     const operands = new Operands(loaded.context, engine.bindings, engine.compiler, null);
     const site: Site = { code: loaded, index: 0, instruction: own };
     const guard = { guard: -1, flip: 0, rule: null } as const;
     this.#code = decodeWarpOp({ engine, code: loaded, site, guard, operands, ...operands.results(own) }, warp);
-    this.#activation = new Activation(loaded);
+    this.#activation = enterFunction(loaded, null!, -1);
   }
 
   /** For all lanes of a mask together. */

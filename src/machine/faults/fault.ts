@@ -1,5 +1,5 @@
 import type { StackEntry } from "../reports/report.ts";
-import type { Activation } from "../state/activation.ts";
+import type { CallFrame } from "../state/launch-state.ts";
 import type { Site } from "../state/code.ts";
 
 export interface FaultDetails {
@@ -14,7 +14,7 @@ export class Fault {
   readonly code: string;
   readonly message: string;
   readonly site: Site;
-  readonly activation: Activation;
+  readonly activation: CallFrame;
   /** The lanes of the warp to which it happened. */
   readonly lanes: number;
   readonly details: FaultDetails;
@@ -22,7 +22,7 @@ export class Fault {
   constructor(
     code: string,
     message: string,
-    at: { readonly site: Site; readonly activation: Activation; readonly lanes: number },
+    at: { readonly site: Site; readonly activation: CallFrame; readonly lanes: number },
     details: FaultDetails = {},
   ) {
     this.code = code;

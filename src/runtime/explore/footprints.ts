@@ -1,7 +1,6 @@
 import { windows } from "../../ir/index.ts";
 import type { AccessEvent, BarrierEvent, BarrierReleaseEvent, CallEvent, Observer } from "../../machine/events.ts";
-import type { Grid } from "../../machine/state/grid.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Grid, Warp } from "../../machine/state/launch-state.ts";
 
 /** More than a block has warps. */
 const maxWarps = 1024;

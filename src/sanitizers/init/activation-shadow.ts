@@ -1,6 +1,5 @@
 import { argAt, argRegisters, retvalAt, retvalRegisters } from "../../ir/index.ts";
-import type { Activation } from "../../machine/state/activation.ts";
-import type { FunctionCode } from "../../machine/state/code.ts";
+import type { Activation, FunctionCode } from "../../machine/state/launch-state.ts";
 import type { ThreadModel } from "../../machine/state/thread-model.ts";
 import { ByteShadow } from "./byte-shadow.ts";
 import type { Elements, Reads } from "./reads.ts";

@@ -1,6 +1,6 @@
 import type { Argument, Op, Param, Result } from "../../ir/index.ts";
 import type { CallEvent } from "../../machine/events.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { Expr } from "../../semantics/index.ts";
 import { passFile, returnFile } from "./activation-shadow.ts";
 import { isDefined, isWhollyUndefined, type Shade } from "./shade.ts";

@@ -1,5 +1,5 @@
 import { byteOf } from "../../ir/region.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import { type Expr, fold, type LeafValue, primOf, type Value } from "../../semantics/index.ts";
 import type { ActivationShadow } from "./activation-shadow.ts";
 import { isDataLeaf, type Leaf, leavesOf } from "./reads.ts";

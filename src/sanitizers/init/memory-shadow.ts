@@ -3,9 +3,7 @@ import { locate } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import { extentAt } from "../../machine/memory/extent.ts";
 import type { Allocation, DeviceMemory } from "../../machine/memory/memory.ts";
-import type { Activation } from "../../machine/state/activation.ts";
-import type { Cta } from "../../machine/state/cta.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Activation, Cta, Warp } from "../../machine/state/launch-state.ts";
 import { ByteShadow } from "./byte-shadow.ts";
 import type { Shade } from "./shade.ts";
 

@@ -1,4 +1,4 @@
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Warp } from "../../machine/state/launch-state.ts";
 import { type Clock, join, lanesAt, type ThreadNumbers } from "./clock.ts";
 
 /** What a strong write brings to those who observe it, or a fence has seen and will bring. */

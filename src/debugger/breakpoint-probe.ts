@@ -1,3 +1,4 @@
+import { lowestLane } from "../ir/lane-mask.ts";
 import type { Execution, Moment } from "../interpreter/execution.ts";
 import type { IrFunction } from "../ir/index.ts";
 import type { Group } from "../machine/state/launch-state.ts";
@@ -106,7 +107,7 @@ export class BreakpointProbe implements Probe {
       if (hitCondition !== null && !meets(hitCondition, breakpoint.hits)) return null;
     }
     if (logMessage !== null) {
-      const lane = 31 - Math.clz32(lanes & -lanes);
+      const lane = lowestLane(lanes);
       if (this.#counts) this.#context.onLog(filledIn(logMessage, this.#scopeOf(moment, lane)));
       return null;
     }

@@ -1,3 +1,4 @@
+import { lowestLane } from "../ir/lane-mask.ts";
 import type { Execution, Moment } from "../interpreter/execution.ts";
 import type { Warp } from "../machine/state/launch-state.ts";
 import { framesOf, type LaneFrame, type LanePlace, placeOf } from "./view/lane-place.ts";
@@ -35,5 +36,5 @@ export function viewOf(execution: Execution, moment: Moment | null, focus: Focus
 /** The lowest of the lanes that a moment is about, or of those among them that are asked for. */
 export function focusOn({ warp, group }: Moment, lanes = 0): Focus {
   const mask = lanes === 0 ? group.mask : lanes;
-  return { block: warp.cta.ticket, warp: warp.index, lane: 31 - Math.clz32(mask & -mask), frame: 0 };
+  return { block: warp.cta.ticket, warp: warp.index, lane: lowestLane(mask), frame: 0 };
 }

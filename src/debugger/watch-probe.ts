@@ -1,3 +1,4 @@
+import { lowestLane } from "../ir/lane-mask.ts";
 import { executingLanes, type Execution, type Moment } from "../interpreter/execution.ts";
 import { writesOf } from "../ir/flow/index.ts";
 import type { Destination } from "../ir/index.ts";
@@ -122,7 +123,7 @@ export class WatchProbe implements Probe {
   #bytesOf(watched: Watched, { warp, group }: Moment): Uint8Array | null {
     const { grid } = this.#machine.execution;
     if (watched.kind === "memory") {
-      const lane = watched.owner?.lane ?? 31 - Math.clz32(group.mask & -group.mask);
+      const lane = watched.owner?.lane ?? lowestLane(group.mask);
       return readMemory({ grid, activation: group.activation, lane }, watched.address, watched.bytes);
     }
     const activation = [...warp.activations].find((x) => isActivation(watched, x));
@@ -151,7 +152,7 @@ function lanesAtMemory(
   const size = (op.access.bits / 8) * op.access.count;
   let found = 0;
   for (let m = lanes; m !== 0; m &= m - 1) {
-    const lane = 31 - Math.clz32(m & -m);
+    const lane = lowestLane(m);
     if (owner !== null && place.space === "local" && lane !== owner.lane) continue;
     const at = plainAddress(grid, BigInt.asUintN(64, wide[lane]!));
     if (at === null || at.space !== place.space) continue;

@@ -1,3 +1,4 @@
+import { popcount } from "../ir/lane-mask.ts";
 import type {
   AccessEvent,
   BarrierEvent,
@@ -9,7 +10,6 @@ import type {
   Observer,
 } from "../machine/events.ts";
 import type { Activation, Cta, Grid, Warp } from "../machine/state/launch-state.ts";
-import { popcount } from "../machine/state/barrier.ts";
 import type { Site } from "../machine/state/code.ts";
 import { BarrierWaits } from "./barrier-waits.ts";
 import { type CallNode, CallTree } from "./call-tree.ts";

@@ -1,3 +1,4 @@
+import { lowestLane } from "../ir/lane-mask.ts";
 /** Bytes that memory moves at a time, and the banks of shared memory with their width. */
 const sectorBytes = 32;
 const banks = 32;
@@ -28,7 +29,7 @@ export class Request {
   /** Sectors of memory in which lanes have one behind the other what they address. */
   traffic(): Traffic {
     this.#begin();
-    for (let m = this.mask; m !== 0; m &= m - 1) this.#insert(this.addresses[31 - Math.clz32(m & -m)]!);
+    for (let m = this.mask; m !== 0; m &= m - 1) this.#insert(this.addresses[lowestLane(m)]!);
     return this.#sweep(this.bytes);
   }
 
@@ -37,7 +38,7 @@ export class Request {
     this.#begin();
     const piece = Math.min(this.bytes, 4);
     for (let m = this.mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const address = this.addresses[lane]!;
       for (let at = address; at < address + this.bytes; at += 4) {
         this.#insert((Math.floor(at / 4) * 32 + lane) * 4 + (at % 4));
@@ -82,7 +83,7 @@ export class Request {
   /** Different addresses, and how many lanes have the most frequent one. */
   contention(): { readonly addresses: number; readonly most: number } {
     this.#begin();
-    for (let m = this.mask; m !== 0; m &= m - 1) this.#insert(this.addresses[31 - Math.clz32(m & -m)]!);
+    for (let m = this.mask; m !== 0; m &= m - 1) this.#insert(this.addresses[lowestLane(m)]!);
     let addresses = 0;
     let most = 0;
     let run = 0;

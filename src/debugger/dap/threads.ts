@@ -1,4 +1,4 @@
-import { popcount } from "../../machine/state/barrier.ts";
+import { lowestLane, popcount } from "../../ir/lane-mask.ts";
 import type { Warp } from "../../machine/state/launch-state.ts";
 import { focusOn, warpOf } from "../focus.ts";
 import { DebuggerError } from "../location.ts";
@@ -83,7 +83,7 @@ export class Threads {
 
 function firstLane(warp: Warp | null): number {
   const mask = warp?.groups[0]?.mask ?? warp?.lanes ?? 1;
-  return 31 - Math.clz32(mask & -mask);
+  return lowestLane(mask);
 }
 
 /** What tells it from others comes first: editors have little room. `lane`: the one that is looked at. */

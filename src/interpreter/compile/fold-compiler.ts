@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { windows } from "../../ir/index.ts";
 import { byteOf } from "../../ir/region.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
@@ -14,7 +15,7 @@ export const foldCompiler: ExprCompiler = {
     const clock = lazy(() => x.warp.cta.grid.clock());
     const writes: (() => void)[] = [];
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const leaf = leafOf(context, x, lane, clock, []);
       const memo = new Map<Expr, Value>();
       for (const { value, to } of assignments) {

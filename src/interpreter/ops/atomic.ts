@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { readElement, type Views, writeElement } from "../../machine/memory/views.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
@@ -50,7 +51,7 @@ export function makeAtomic(
     const { i32 } = x;
     // Lanes keep their order: each takes the short way if it can, else the rest of them takes the long one.
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const low = slot === null ? address.offset : i32[wide ? 2 * (slot.base + lane) : slot.base + lane]!;
       const high = slot === null ? address.high : wide ? i32[2 * (slot.base + lane) + 1]! : 0;
       const r = (low - reach.from) >>> 0;

@@ -1,9 +1,9 @@
+import { fillLanes, lanesWhere, lowestLane } from "../../ir/lane-mask.ts";
 import type { Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { Reduction } from "../../machine/state/barrier.ts";
 import type { BarrierArrival, Group, Terminator } from "../../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
-import { fillLanes, lanesWhere } from "../compile/lanes.ts";
 import { enter } from "./control.ts";
 import { settleWarp } from "./wait-resolution.ts";
 
@@ -39,7 +39,7 @@ export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind:
       const at = (lanes: number) => ({ site, activation: x, lanes });
       // Lanes may name different barriers; those with the same one come together.
       for (let rest = all; rest !== 0; ) {
-        const first = 31 - Math.clz32(rest & -rest);
+        const first = lowestLane(rest);
         const barrier = x.i32[id.base + first]! >>> 0;
         const lanes = lanesWhere(rest, (lane) => x.i32[id.base + lane]! >>> 0 === barrier);
         const threads = count === null ? null : x.i32[count.base + first]! >>> 0;

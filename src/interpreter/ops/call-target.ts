@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { type CallTarget, type Op, windows } from "../../ir/index.ts";
 import { agrees, signatureOf, signatureText } from "../../ir/signature.ts";
 import { Fault } from "../../machine/faults/fault.ts";
@@ -38,7 +39,7 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
     let failed: { code: string; text: string; lanes: number } | null = null;
     for (let m = lanes; m !== 0; m &= m - 1) {
       const bit = m & -m;
-      const lane = 31 - Math.clz32(bit);
+      const lane = lowestLane(bit);
       const address = addressIn(activation, slot, lane);
       const callee = functionAt(engine.functions, address);
       const isGood = callee !== null && good.has(callee);
@@ -79,10 +80,10 @@ export function fileCallee(
   asked: number,
   at: ConstructorParameters<typeof Fault>[2],
 ): LoadedFunction {
-  const first = 31 - Math.clz32(asked & -asked);
+  const first = lowestLane(asked);
   const address = addressIn(first);
   for (let m = asked; m !== 0; m &= m - 1) {
-    const lane = 31 - Math.clz32(m & -m);
+    const lane = lowestLane(m);
     const other = addressIn(lane);
     if (other.low === address.low && other.high === address.high) continue;
     const message = `lane ${first} calls ${hex(address)}, and lane ${lane} calls ${hex(other)}`;

@@ -1,3 +1,4 @@
+import { eachLane } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
 import type { Op } from "../../ir/index.ts";
 import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
@@ -69,13 +70,12 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
     const [to] = results;
     // When one lane fails, the others may fail alike: an assertion, for one.
     const failed = new FailedLanes();
-    for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+    eachLane(mask, (lane) => {
       failed.try(() => {
         const value = run({ x, lane, site, args: args.map((a) => readLocation(x, a, lane)) });
         if (to) writeLocation(x, to, lane, value);
       });
-    }
+    });
     failed.end();
     if (mask === group.mask) group.at = next;
     else warp.fork(group, mask, next);

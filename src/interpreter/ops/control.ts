@@ -1,3 +1,4 @@
+import { lanesWhere, lowestLane } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
 import type { Instruction, Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
@@ -5,7 +6,6 @@ import type { GuardWord, Site } from "../../machine/state/code.ts";
 import type { BasicBlock, Group, Terminator, Warp } from "../../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { movedLanes } from "../compile/guards.ts";
-import { lanesWhere } from "../compile/lanes.ts";
 import type { LoadedFunction } from "../compile/loaded-function.ts";
 import { settleWarp } from "./wait-resolution.ts";
 
@@ -81,15 +81,15 @@ export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-inde
       if (rest === 0) return;
       const asked = operandLanes(guard, rest);
       prepare(x, asked);
-      const [decider] = asked === rest ? [null] : [31 - Math.clz32(asked)];
+      const [decider] = asked === rest ? [null] : [lowestLane(asked)];
       const indexOf = (lane: number): number => x.i32[index.base + (decider ?? lane)]! >>> 0;
       const beyond = lanesWhere(rest, (lane) => indexOf(lane) >= targets.length);
       if (beyond !== 0) {
-        const first = indexOf(31 - Math.clz32(beyond & -beyond));
+        const first = indexOf(lowestLane(beyond));
         throw indexOutOfRange(first, targets.length, { site, activation: x, lanes: beyond });
       }
       while (rest !== 0) {
-        const chosen = indexOf(31 - Math.clz32(rest & -rest));
+        const chosen = indexOf(lowestLane(rest));
         const mask = lanesWhere(rest, (lane) => indexOf(lane) === chosen);
         const target = targets[chosen]!;
         const { observers } = warp.cta.grid;

@@ -1,3 +1,4 @@
+import { eachLane } from "../../ir/lane-mask.ts";
 import { type Op, windows } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { Activation, CallFrame } from "../../machine/state/launch-state.ts";
@@ -13,13 +14,12 @@ export function makeAlloca(d: Decoding, op: Extract<Op, { kind: "alloca" }>): Ru
   const [to] = d.results;
   return (x, mask) => {
     prepare(x, mask);
-    for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+    eachLane(mask, (lane) => {
       const bytes =
         size.class === "b64" ? Number(BigInt.asUintN(64, x.i64[size.base + lane]!)) : x.i32[size.base + lane]! >>> 0;
       const address = takePiece(x, d.site, lane, bytes, op.align);
       if (to) writeAddress(x, to, lane, address);
-    }
+    });
     x.cost = Math.max(x.cost, x.top);
   };
 }
@@ -43,10 +43,9 @@ export function makeStackSave(d: Decoding): Run {
   const [to] = d.results;
   return (x, mask) => {
     if (!to) return;
-    for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+    eachLane(mask, (lane) => {
       writeAddress(x, to, lane, stackTop(x, lane));
-    }
+    });
   };
 }
 
@@ -59,11 +58,10 @@ export function makeStackRestore(d: Decoding, op: Extract<Op, { kind: "stack-res
   const { prepare } = d.operands;
   return (x, mask) => {
     prepare(x, mask);
-    for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+    eachLane(mask, (lane) => {
       const low = x.i32[value.class === "b64" ? (value.base + lane) * 2 : value.base + lane]! >>> 0;
       restoreStack(x, lane, low);
-    }
+    });
   };
 }
 

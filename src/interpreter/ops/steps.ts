@@ -1,10 +1,10 @@
+import { fillLanes } from "../../ir/lane-mask.ts";
 import type { Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { ChannelRule, Site } from "../../machine/state/code.ts";
 import type { Step, UndefinedCheck } from "../../machine/state/launch-state.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
-import { fillLanes } from "../compile/lanes.ts";
 import { makeAtomic } from "./atomic.ts";
 import { addressWriter, makeLoad, makeStore, type MemoryInstruction } from "./memory-access.ts";
 import { makeAlloca, makeStackRestore, makeStackSave } from "./stack.ts";

@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { type Access, genericBases, type Op, surfaceIndex, windows } from "../../ir/index.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { Fault } from "../../machine/faults/fault.ts";
@@ -52,7 +53,7 @@ export function makeSurfaceStep(d: Decoding, op: Memory): SurfaceStep {
     const { i32 } = x;
     let inside = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const from = i32[offset.base + lane]! >>> 0;
       const sum = base.low + from;
       i32[2 * (address.base + lane)] = sum;
@@ -76,7 +77,7 @@ export function makeSurfaceStep(d: Decoding, op: Memory): SurfaceStep {
   const zero = (x: Activation, slot: Slot | null | undefined, mask: number): void => {
     if (!slot) return;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = slot.base + 31 - Math.clz32(m & -m);
+      const lane = slot.base + lowestLane(m);
       if (slot.class === "b64") x.i64[lane] = 0n;
       else x.i32[lane] = 0;
     }
@@ -105,7 +106,7 @@ export function makeSurfaceStep(d: Decoding, op: Memory): SurfaceStep {
       prepare(x, mask);
       const inside = place(x, mask, bind(x, mask), 0, accessBytes(access));
       for (let m = inside; m !== 0; m &= m - 1) {
-        const lane = 31 - Math.clz32(m & -m);
+        const lane = lowestLane(m);
         wide[lane] = x.i64[address.base + lane]!;
       }
       return inside;
@@ -151,7 +152,7 @@ function surfaceFinder(
 ): (x: Activation, mask: number) => Bound {
   let last: Bound | null = null;
   return (x, lanes) => {
-    const index = indexIn(x, 31 - Math.clz32(lanes & -lanes)) >>> 0;
+    const index = indexIn(x, lowestLane(lanes)) >>> 0;
     const { grid } = x.warp.cta;
     const surface = grid.threads?.surfaces.get(index) ?? (index === surfaceIndex.slm ? sharedMemory : undefined);
     if (surface === undefined) {

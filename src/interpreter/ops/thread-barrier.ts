@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
 import type { Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
@@ -24,7 +25,7 @@ export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, {
       const mask = enter(guard, next, warp, group);
       if (mask === 0) return;
       const asked = operandLanes(guard, mask);
-      const lane = 31 - Math.clz32(asked & -asked);
+      const lane = lowestLane(asked);
       const id = idIn(x, lane) >>> 0;
       const count = countIn === null ? null : countIn(x, lane) >>> 0;
       const { cta } = warp;

@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import type { Argument, Param, Result } from "../../ir/index.ts";
 import { readElement, writeElement } from "../../machine/memory/views.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
@@ -69,7 +70,7 @@ function registerToRegister(from: Slot, to: Slot): Transfer {
   if (from.class === "b64" && to.class === "b64") {
     return (x, y, mask) => {
       for (let m = mask; m !== 0; m &= m - 1) {
-        const lane = 31 - Math.clz32(m & -m);
+        const lane = lowestLane(m);
         y.i64[to.base + lane] = x.i64[from.base + lane]!;
       }
     };
@@ -77,7 +78,7 @@ function registerToRegister(from: Slot, to: Slot): Transfer {
   const keep = narrowing(to);
   return (x, y, mask) => {
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const value = readRegister(x, from, lane);
       if (to.class === "b64") y.i64[to.base + lane] = BigInt.asIntN(64, value);
       else y.i32[to.base + lane] = Number(BigInt.asIntN(32, value)) & keep;
@@ -90,7 +91,7 @@ function registerToFrame(from: Slot, offset: number, size: number): Transfer {
   return (x, y, mask) => {
     const { views, stride } = y.warp.stack;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const at = y.base + offset + lane * stride;
       const value =
         bits === 64
@@ -107,7 +108,7 @@ function frameToRegister(offset: number, size: number, to: Slot): Transfer {
   return (x, y, mask) => {
     const { views, stride } = x.warp.stack;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const value = readElement(views, x.base + offset + lane * stride, bits, false);
       if (to.class === "b64") y.i64[to.base + lane] = typeof value === "bigint" ? value : BigInt(value >>> 0);
       else y.i32[to.base + lane] = (value as number) & keep;

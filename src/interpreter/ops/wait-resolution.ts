@@ -1,3 +1,4 @@
+import { unionOf } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { Barrier } from "../../machine/state/barrier.ts";
@@ -35,7 +36,7 @@ function meet(warp: Warp): void {
     if (wait?.kind !== "lanes") continue;
     const { key, named } = wait.arrival;
     const met = warp.groups.filter((g) => g.wait?.kind === "lanes" && g.wait.arrival.key === key);
-    const here = lanesOf(met);
+    const here = unionOf(met);
     if ((named & warp.live & ~here) !== 0) continue;
     wait.arrival.act(met);
     // The list of groups has changed.
@@ -44,12 +45,10 @@ function meet(warp: Warp): void {
   }
 }
 
-const lanesOf = (groups: readonly Group[]): number => groups.reduce((mask, g) => mask | g.mask, 0);
-
 /** When all lanes of the warp stand at barriers, the warp has arrived. */
 function converge(warp: Warp): void {
   const groups = warp.groups.filter((g) => g.wait?.kind === "converge");
-  if (groups.length === 0 || lanesOf(groups) !== warp.live) return;
+  if (groups.length === 0 || unionOf(groups) !== warp.live) return;
   const [first] = groups;
   const whole = groups.every((g) => g.at === first!.at && g.activation === first!.activation);
   groups.forEach((group, part) => {
@@ -93,7 +92,7 @@ function arrive(warp: Warp, id: number, groups: readonly Group[]): void {
       });
     }
   }
-  barrier.arrive(count, lanesOf(groups), votes);
+  barrier.arrive(count, unionOf(groups), votes);
   for (const group of groups) {
     if (group.wait?.kind !== "converge") continue;
     const { arrival } = group.wait;

@@ -1,3 +1,4 @@
+import { fillLanes, lanesIn, lowestLane, unionOf } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
 import type { Op, WarpOp } from "../../ir/index.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
@@ -6,7 +7,6 @@ import type { Expr, Value } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { LaneFunction, Run } from "../compile/expr-compiler.ts";
-import { fillLanes } from "../compile/lanes.ts";
 import type { Slot } from "../compile/register-file.ts";
 
 /** Lanes of one activation that take part in a warp-wide operation. */
@@ -74,14 +74,6 @@ function actionOf(d: Decoding, op: WarpOp): WarpCode["act"] {
   }
 }
 
-const lanesOf = (mask: number): number[] => {
-  const lanes: number[] = [];
-  for (let m = mask; m !== 0; m &= m - 1) lanes.push(31 - Math.clz32(m & -m));
-  return lanes;
-};
-
-const everyone = (parts: readonly Part[]): number => parts.reduce((mask, p) => mask | p.mask, 0);
-
 const values = new BigInt64Array(32);
 
 const halves = new Int32Array(values.buffer);
@@ -94,7 +86,7 @@ function gather(parts: readonly Part[]): void {
   for (const { x, mask, code } of parts) {
     const { class: size, base } = code.a!;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       if (size === "b64") values[lane] = x.i64[base + lane]!;
       else halves[lane * 2] = x.i32[base + lane]!;
     }
@@ -108,7 +100,7 @@ function shuffle(mode: "up" | "down" | "bfly" | "idx", parts: readonly Part[]): 
     const [value, inRange] = code.to;
     let good = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const b = x.i32[code.b!.base + lane]! & 31;
       const c = x.i32[code.c!.base + lane]!;
       const segment = (c >> 8) & 31;
@@ -151,7 +143,7 @@ const setPredicate = (x: Activation, slot: Slot, mask: number, value: number): v
 
 /** Section 9.7.13.9. */
 function vote(mode: "all" | "any" | "uni" | "ballot", parts: readonly Part[]): null {
-  const all = everyone(parts);
+  const all = unionOf(parts);
   const ballot = parts.reduce((mask, { x, mask: lanes, code }) => mask | (x.i32[code.a!.base]! & lanes), 0);
   const holds = mode === "any" ? ballot !== 0 : ballot === all || (mode === "uni" && ballot === 0);
   for (const { x, mask, code } of parts) {
@@ -166,15 +158,15 @@ function vote(mode: "all" | "any" | "uni" | "ballot", parts: readonly Part[]): n
 /** Section 9.7.13.10. */
 function match(mode: "any" | "all", parts: readonly Part[]): null {
   gather(parts);
-  const all = everyone(parts);
-  const lanes = lanesOf(all);
+  const all = unionOf(parts);
+  const lanes = lanesIn(all);
   const sameAs = (lane: number): number =>
     lanes.reduce((mask, other) => (values[other] === values[lane] ? mask | (1 << other) : mask), 0);
   const agree = sameAs(lanes[0]!) === all;
   for (const { x, mask, code } of parts) {
     const [to, p] = code.to;
     if (to) {
-      for (const lane of lanesOf(mask)) x.i32[to.base + lane] = mode === "any" ? sameAs(lane) : agree ? all : 0;
+      for (const lane of lanesIn(mask)) x.i32[to.base + lane] = mode === "any" ? sameAs(lane) : agree ? all : 0;
     }
     if (p) setPredicate(x, p, mask, agree ? -1 : 0);
   }
@@ -188,7 +180,7 @@ function redux(d: Decoding, a: Expr, combine: Expr): WarpCode["act"] {
   const wide = a.ty === "i64" || a.ty === "f64";
   return (parts) => {
     gather(parts);
-    const lanes = lanesOf(everyone(parts));
+    const lanes = lanesIn(unionOf(parts));
     const first = parts[0]!.x;
     const read = (lane: number): Value => (wide ? values[lane]! : halves[lane * 2]!);
     let total: Value = read(lanes[0]!);
@@ -196,7 +188,7 @@ function redux(d: Decoding, a: Expr, combine: Expr): WarpCode["act"] {
     for (const { x, mask, code } of parts) {
       const [to] = code.to;
       if (!to) continue;
-      for (const lane of lanesOf(mask)) {
+      for (const lane of lanesIn(mask)) {
         if (to.class === "b64") x.i64[to.base + lane] = total as bigint;
         else x.i32[to.base + lane] = total as number;
       }
@@ -207,8 +199,8 @@ function redux(d: Decoding, a: Expr, combine: Expr): WarpCode["act"] {
 
 /** Section 9.7.13.14: the lowest lane. */
 function elect(parts: readonly Part[]): null {
-  const all = everyone(parts);
-  const leader = 31 - Math.clz32(all & -all);
+  const all = unionOf(parts);
+  const leader = lowestLane(all);
   for (const { x, mask, code } of parts) {
     const [to, p] = code.to;
     if (to) fillLanes(x.i32, to.base, mask, leader);

@@ -1,9 +1,9 @@
+import { lanesWhere, lowestLane, unionOf } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
 import type { Op } from "../../ir/index.ts";
 import type { Site } from "../../machine/state/code.ts";
 import type { Group, Terminator, Warp, WarpArrival } from "../../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
-import { lanesWhere } from "../compile/lanes.ts";
 import { enter } from "./control.ts";
 import { settleWarp } from "./wait-resolution.ts";
 import { decodeWarpOp, type Part, type WarpCode } from "./warp-ops.ts";
@@ -43,7 +43,7 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
     const sources = code.act(parts, mask);
     const { observers } = warp.cta.grid;
     if (observers !== null) {
-      const together = groups.reduce((lanes, g) => lanes | g.mask, 0);
+      const together = unionOf(groups);
       const { activation } = groups[0]!;
       const parts = groups.map((g) => ({
         activation: g.activation,
@@ -67,7 +67,7 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
       if (all === 0) return;
       code.prepare(x, all);
       for (let rest = all; rest !== 0; ) {
-        const mask = x.i32[named.base + 31 - Math.clz32(rest & -rest)]!;
+        const mask = x.i32[named.base + lowestLane(rest)]!;
         const lanes = lanesWhere(rest, (lane) => x.i32[named.base + lane] === mask);
         rest &= ~lanes;
         if (lanes === all && (mask & warp.live & ~lanes) === 0) {

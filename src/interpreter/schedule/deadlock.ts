@@ -1,3 +1,4 @@
+import { maskText } from "../../ir/lane-mask.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { CallFrame, Cta, Wait, Warp } from "../../machine/state/launch-state.ts";
 
@@ -32,9 +33,7 @@ export function deadlock(cta: Cta, waitingIn = (warp: Warp): readonly Waiting[] 
 }
 
 const name = ({ lockstep, index }: Warp, mask: number): string =>
-  `${lockstep ? "thread" : "warp"} ${index}, lanes ${lanes(mask)}`;
-
-const lanes = (mask: number): string => `0x${(mask >>> 0).toString(16).padStart(8, "0")}`;
+  `${lockstep ? "thread" : "warp"} ${index}, lanes ${maskText(mask)}`;
 
 function describe(warp: Warp, group: Waiting, wait: Wait): string {
   const { ir } = wait.arrival.site.code;
@@ -43,13 +42,13 @@ function describe(warp: Warp, group: Waiting, wait: Wait): string {
   const where = `in \`${group.activation.code.ir.name}\`, line ${line}`;
   switch (wait.kind) {
     case "converge":
-      return `${who} wait ${where} at barrier ${wait.barrier} for lanes ${lanes(warp.live & ~group.mask)} of their warp`;
+      return `${who} wait ${where} at barrier ${wait.barrier} for lanes ${maskText(warp.live & ~group.mask)} of their warp`;
     case "barrier": {
       const { arrived, count, weight } = warp.cta.barriers[wait.barrier]!;
       const of = count ?? warp.cta.expectedWarps * weight;
       return `${who} wait ${where} at barrier ${wait.barrier}, where ${arrived} of ${of} threads have arrived`;
     }
     case "lanes":
-      return `${who} wait ${where} for lanes ${lanes(wait.arrival.named & warp.live & ~group.mask)}`;
+      return `${who} wait ${where} for lanes ${maskText(wait.arrival.named & warp.live & ~group.mask)}`;
   }
 }

@@ -1,3 +1,4 @@
+import { popcount } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
 import type {
   Activation,
@@ -9,7 +10,6 @@ import type {
   Terminator,
   Warp,
 } from "../../machine/state/launch-state.ts";
-import { popcount } from "../../machine/state/barrier.ts";
 import type { LaneAddresses } from "../../machine/state/code.ts";
 import { guardedLanes, lanesOf, moveDeciders, movedLanes } from "../compile/guards.ts";
 

@@ -1,6 +1,6 @@
+import { popcount } from "../../ir/lane-mask.ts";
 import type { Steering } from "../../machine/launch.ts";
 import type { Restore } from "../../machine/memory/checkpoint.ts";
-import { popcount } from "../../machine/state/barrier.ts";
 import type { BasicBlock, Cta, Group, Warp } from "../../machine/state/launch-state.ts";
 import { deadlock } from "./deadlock.ts";
 import type { Limits } from "./limits.ts";

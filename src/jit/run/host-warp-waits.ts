@@ -1,3 +1,4 @@
+import { lanesIn, lanesWhere, lowestLane } from "../../ir/lane-mask.ts";
 import type { ProgramContext } from "../../interpreter/compile/program-context.ts";
 import { deadlock, type Waiting } from "../../interpreter/schedule/deadlock.ts";
 import type { Fault } from "../../machine/faults/fault.ts";
@@ -30,10 +31,10 @@ export class HostWarpWaits {
     const fresh = lanes & ~warp.word(warpWait.done);
     const groups: number[] = [];
     for (let rest = fresh; rest !== 0; ) {
-      const named = warp.lane(warpWait.named, lowestOf(rest));
-      const together = warp.lanesWhere(rest, (lane) => warp.lane(warpWait.named, lane) === named);
+      const named = warp.lane(warpWait.named, lowestLane(rest));
+      const together = lanesWhere(rest, (lane) => warp.lane(warpWait.named, lane) === named);
       rest &= ~together;
-      for (const lane of lanesOf(together)) warp.setLane(warpWait.sites, lane, site + 1);
+      for (const lane of lanesIn(together)) warp.setLane(warpWait.sites, lane, site + 1);
       // Those who lack nobody do not look whether others wait with whom they could act.
       if (together === fresh && (named & warp.word(warpWait.live) & ~together) === 0) {
         this.#act(warp, together);
@@ -47,7 +48,7 @@ export class HostWarpWaits {
     // The last of them is what is left of the group that has come.
     for (const group of [...groups.slice(-1), ...groups.slice(0, -1)]) {
       const order = warp.word(warpWait.arrivals);
-      for (const lane of lanesOf(group)) warp.setLane(warpWait.order, lane, order);
+      for (const lane of lanesIn(group)) warp.setLane(warpWait.order, lane, order);
       warp.set(warpWait.arrivals, order + 1);
     }
     this.#settle(warp);
@@ -61,10 +62,10 @@ export class HostWarpWaits {
   #settle(warp: WarpMemory): void {
     let waiting = warp.word(warpWait.waiting);
     while (waiting !== 0) {
-      const first = lowestOf(waiting);
+      const first = lowestLane(waiting);
       const named = warp.lane(warpWait.named, first);
       const kind = this.#kindOf(warp, first);
-      const met = warp.lanesWhere(
+      const met = lanesWhere(
         warp.word(warpWait.waiting) & warp.word(kind),
         (lane) => warp.lane(warpWait.named, lane) === named,
       );
@@ -78,14 +79,14 @@ export class HostWarpWaits {
 
   /** Lanes perform the operation to which they have come. */
   #act(warp: WarpMemory, lanes: number): void {
-    const number = warp.lane(warpWait.sites, lowestOf(lanes)) - 1;
+    const number = warp.lane(warpWait.sites, lowestLane(lanes)) - 1;
     let action = this.#actions.get(number);
     if (action === undefined) {
       action = new WarpAction(this.#stack.site(number), this.#engine);
       this.#actions.set(number, action);
     }
     action.perform(warp, lanes);
-    for (const lane of lanesOf(lanes)) {
+    for (const lane of lanesIn(lanes)) {
       warp.setLane(warpWait.doneAt, lane, warp.lane(warpWait.sites, lane));
       warp.setLane(warpWait.sites, lane, 0);
     }
@@ -101,12 +102,12 @@ export class HostWarpWaits {
       const activation = kernelFrame(this.#stack.kernel, warp);
       const lanes = memory.word(warpWait.waiting);
       return Array.from({ length: memory.word(warpWait.arrivals) }, (_, order) =>
-        memory.lanesWhere(lanes, (lane) => memory.lane(warpWait.order, lane) === order),
+        lanesWhere(lanes, (lane) => memory.lane(warpWait.order, lane) === order),
       )
         .filter((mask) => mask !== 0)
         .map((mask) => {
-          const site = this.#stack.site(memory.lane(warpWait.sites, lowestOf(mask)) - 1);
-          const named = memory.lane(warpWait.named, lowestOf(mask));
+          const site = this.#stack.site(memory.lane(warpWait.sites, lowestLane(mask)) - 1);
+          const named = memory.lane(warpWait.named, lowestLane(mask));
           return { activation, mask, wait: { kind: "lanes", arrival: { site, key: "", named, act: () => {} } } };
         });
     });
@@ -158,22 +159,10 @@ export class WarpMemory {
   setLane(at: number, lane: number, value: number): void {
     this.set(at + 4 * lane, value);
   }
-
-  lanesWhere(mask: number, holds: (lane: number) => boolean): number {
-    return lanesOf(mask).reduce((found, lane) => (holds(lane) ? found | (1 << lane) : found), 0);
-  }
 }
 
 /** The warp-wide operation of an instruction. */
 function warpOpAt({ instruction: { op } }: Site) {
   if (op.kind !== "warp") throw new Error(`${op.kind} is no warp-wide operation`);
   return op.warp;
-}
-
-const lowestOf = (mask: number): number => 31 - Math.clz32(mask & -mask);
-
-function lanesOf(mask: number): number[] {
-  const lanes: number[] = [];
-  for (let m = mask; m !== 0; m &= m - 1) lanes.push(lowestOf(m));
-  return lanes;
 }

@@ -1,3 +1,4 @@
+import { eachLane, lowestLane } from "../../ir/lane-mask.ts";
 import type { ProgramContext } from "../../interpreter/compile/program-context.ts";
 import { fileCallee, indirectCallProblem } from "../../interpreter/ops/call-target.ts";
 import { indexOutOfRange } from "../../interpreter/ops/control.ts";
@@ -147,7 +148,7 @@ export class Host {
       case "trap":
         throw new Fault(op.fault?.code ?? "trap", op.fault?.message ?? "the kernel executed trap", at);
       case "branch-indexed": {
-        const lowest = 31 - Math.clz32(lanes & -lanes);
+        const lowest = lowestLane(lanes);
         throw indexOutOfRange(i32[(context + layout.values + 4 * lowest) >>> 2]!, op.targets.length, at);
       }
       case "call":
@@ -178,8 +179,7 @@ export class Host {
     const x = this.#stack.innermost(context);
     const { epoch } = memory;
     const failed = new FailedLanes();
-    for (let m = lanes; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+    eachLane(lanes, (lane) => {
       const args = op.args.map((_, i) =>
         BigInt.asUintN(64, memory.views.i64[(context + layout.args + 8 * (i * width + lane)) >>> 3]!),
       );
@@ -187,7 +187,7 @@ export class Host {
         const value = run({ x, lane, site, args });
         memory.views.i64[(context + layout.values + 8 * lane) >>> 3] = value;
       });
-    }
+    });
     failed.end();
     // What instructions remember may be gone.
     if (memory.epoch === epoch) return;
@@ -206,8 +206,7 @@ export class Host {
     const site = this.#stack.site(number);
     const { op } = site.instruction;
     const x = this.#stack.innermost(context);
-    for (let m = lanes; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+    eachLane(lanes, (lane) => {
       const operand = (context + layout.addresses + 8 * lane) >>> 3;
       const result = (context + layout.values + 8 * lane) >>> 3;
       if (op.kind === "alloca") {
@@ -215,7 +214,7 @@ export class Host {
         i64[result] = BigInt(takePiece(x, site, lane, bytes, op.align));
       } else if (op.kind === "stack-save") i64[result] = BigInt(stackTop(x, lane));
       else restoreStack(x, lane, i32[operand * 2]! >>> 0);
-    }
+    });
     if (op.kind === "alloca") x.cost = Math.max(x.cost, x.top);
     this.#stack.keep(context, x);
   }
@@ -228,7 +227,7 @@ export class Host {
     const first = this.#firstLane(context);
     const failed = new FailedLanes();
     for (let m = at.lanes; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const from = (context + layout.addresses + 8 * (lane - first)) >>> 2;
       const address = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
       const problem = indirectCallProblem(this.#engine, target, { activation: at.activation, lane, address });

@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import type { Instruction, IrFunction } from "../../ir/index.ts";
 import type { Dim3, Report, StackEntry, ThreadId } from "../reports/report.ts";
 import type { CallFrame, Finding, FindingSink } from "../state/launch-state.ts";
@@ -47,7 +48,7 @@ export class ReportSink implements FindingSink {
     // Channels that execute without a work item (vISA's NoMask) are no threads; if there are only such, they stand for one.
     for (let m = lanes & activation.warp.lanes || lanes & -lanes; m !== 0; m &= m - 1) {
       report.count++;
-      if (report.threads.length < maxThreads) report.threads.push(threadOf(activation, 31 - Math.clz32(m & -m)));
+      if (report.threads.length < maxThreads) report.threads.push(threadOf(activation, lowestLane(m)));
     }
   }
 

@@ -1,3 +1,4 @@
+import { popcount } from "../../ir/lane-mask.ts";
 import type { Restore } from "../memory/checkpoint.ts";
 
 /** What the predicates of a reducing barrier came to. */
@@ -97,10 +98,4 @@ export class Barrier<W> {
     this.waiters.length = 0;
     this.#reduction = { popc: 0, and: true, or: false };
   }
-}
-
-export function popcount(mask: number): number {
-  const pairs = mask - ((mask >>> 1) & 0x5555_5555);
-  const fours = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }

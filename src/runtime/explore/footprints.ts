@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { windows } from "../../ir/index.ts";
 import type { AccessEvent, BarrierEvent, BarrierReleaseEvent, CallEvent, Observer } from "../../machine/events.ts";
 import type { Grid, Warp } from "../../machine/state/launch-state.ts";
@@ -76,7 +77,7 @@ export class Footprints implements Observer {
     let stretch: Stretch | null = null;
     const bytes = (access.bits / 8) * access.count;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const low = words[2 * lane]! >>> 0;
       const { kind, ...rest } = grid.addresses.classify({ high: words[2 * lane + 1]! >>> 0, low });
       if (kind !== "global" && kind !== "shared") continue;

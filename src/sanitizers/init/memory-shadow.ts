@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { type Space, windows } from "../../ir/index.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
@@ -44,7 +45,7 @@ export class MemoryShadow {
     if (start === end) return;
     const { bytes, stride } = this.#stacksOf(warp);
     for (let m = mask; m !== 0; m &= m - 1) {
-      const at = (31 - Math.clz32(m & -m)) * stride;
+      const at = lowestLane(m) * stride;
       bytes.forget(at + start, at + end);
     }
   }
@@ -53,7 +54,7 @@ export class MemoryShadow {
   dropBeyond(warp: Warp, top: number, mask: number): void {
     const { bytes, stride } = this.#stacksOf(warp);
     for (let m = mask; m !== 0; m &= m - 1) {
-      const at = (31 - Math.clz32(m & -m)) * stride;
+      const at = lowestLane(m) * stride;
       bytes.define(at + top, at + stride);
     }
   }
@@ -77,7 +78,7 @@ export class MemoryShadow {
   defineStack(warp: Warp, offset: number, size: number, mask: number): void {
     const { bytes, stride } = this.#stacksOf(warp);
     for (let m = mask; m !== 0; m &= m - 1) {
-      const at = (31 - Math.clz32(m & -m)) * stride + offset;
+      const at = lowestLane(m) * stride + offset;
       bytes.define(at, at + size);
     }
   }

@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import type { Destination, FileTarget } from "../../ir/index.ts";
 import { byteOf } from "../../ir/region.ts";
 import type { LaneEvent } from "../../machine/events.ts";
@@ -73,7 +74,7 @@ export class InitState {
 
   #defineComputed(shadow: ActivationShadow, x: Activation, to: FileTarget, mask: number): void {
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       this.reader.at(shadow, x, lane, mask);
       this.write(shadow, to, lane, { low: 0, high: 0, origin: 0 });
     }

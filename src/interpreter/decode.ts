@@ -3,7 +3,7 @@ import type { Site } from "../machine/state/code.ts";
 import type { BasicBlock, Step, Terminator } from "../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "./compile/decoding.ts";
 import { guardWord } from "./compile/guards.ts";
-import type { LoadedFunction } from "./compile/loaded-function.ts";
+import type { DecodedFunction } from "./compile/decoded-function.ts";
 import { Operands } from "./compile/operand.ts";
 import type { ProgramContext } from "./compile/program-context.ts";
 import { makeBarrier } from "./ops/barriers.ts";
@@ -31,7 +31,7 @@ class Block implements BasicBlock {
 }
 
 /** Makes the blocks of a function out of its list of instructions, and returns the first. */
-export function decode(code: LoadedFunction, engine: ProgramContext): BasicBlock {
+export function decode(code: DecodedFunction, engine: ProgramContext): BasicBlock {
   const { instructions } = code.ir;
   const visible = instructions.map((instruction) => isVisible(instruction, engine));
   const starts = blockStarts(instructions, (i) => engine.fine && visible[i]!);

@@ -84,8 +84,8 @@ export function framesOf({ activation, site }: LanePlace): readonly LaneFrame[] 
 }
 
 /** An instruction as the machine knows it. */
-export const siteAt = ({ engine }: Execution, { ir, index }: Location): Site => ({
-  code: engine.functionNamed(ir.name)!,
+export const siteAt = ({ context }: Execution, { ir, index }: Location): Site => ({
+  code: context.functionNamed(ir.name)!,
   index,
   instruction: ir.instructions[index]!,
 });

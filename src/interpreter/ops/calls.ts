@@ -5,11 +5,11 @@ import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { enterFunction } from "../../machine/state/activation.ts";
 import type { Activation, Group, Terminator, Warp } from "../../machine/state/launch-state.ts";
+import { checkStack, frameAfter } from "../../program/stack.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
-import type { LoadedFunction } from "../compile/loaded-function.ts";
+import type { DecodedFunction } from "../compile/decoded-function.ts";
 import { makeResolver } from "./call-target.ts";
 import { enter } from "./control.ts";
-import { checkStack } from "./stack.ts";
 import {
   type Location,
   locationOfArgument,
@@ -35,16 +35,13 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
   const results = op.results.map((result) => locationOfResult(code, result));
   const resolve = makeResolver(d, op.target);
   const { prepare } = operands;
-  const links = new Map<LoadedFunction, Link>();
+  const links = new Map<DecodedFunction, Link>();
 
-  const callInto = (warp: Warp, group: Group, callee: LoadedFunction, mask: number): void => {
+  const callInto = (warp: Warp, group: Group, callee: DecodedFunction, mask: number): void => {
     let link = links.get(callee);
     if (link === undefined) links.set(callee, (link = makeLink(callee, args, results)));
     const caller = group.activation;
-    const { frame } = callee;
-    const base = Math.ceil(caller.top / frame.align) * frame.align;
-    const top = base + frame.size + Math.ceil(link.unsizedBytes / 16) * 16;
-    const cost = caller.cost + callee.stackCost + link.unsizedBytes;
+    const { base, top, cost } = frameAfter(caller, callee, link.unsizedBytes);
     checkStack(caller, site, mask, cost);
     warp.stack.reserve(top);
     warp.stack.clear(base, top, mask);
@@ -60,7 +57,7 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
     if (observers !== null) emit(observers, "enter", { warp, activation: y, mask });
   };
 
-  const callExternal = (warp: Warp, group: Group, callee: LoadedFunction, mask: number): void => {
+  const callExternal = (warp: Warp, group: Group, callee: DecodedFunction, mask: number): void => {
     const run = engine.externals.get(callee.ir.name);
     const x = group.activation;
     if (run === undefined) {
@@ -100,7 +97,7 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
   };
 }
 
-function makeLink(callee: LoadedFunction, args: readonly Location[], results: readonly (Location | null)[]): Link {
+function makeLink(callee: DecodedFunction, args: readonly Location[], results: readonly (Location | null)[]): Link {
   const { params, returns } = callee.ir;
   const sizeOf = (location: Location | undefined): number => (location?.kind === "frame" ? location.size : 0);
   const unsized = params.findIndex((p) => p.type.unsized);

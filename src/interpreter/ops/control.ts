@@ -1,12 +1,12 @@
 import { lanesWhere, lowestLane } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
 import type { Instruction, Op } from "../../ir/index.ts";
-import { Fault } from "../../machine/faults/fault.ts";
 import type { GuardWord, Site } from "../../machine/state/code.ts";
 import type { BasicBlock, Group, Terminator, Warp } from "../../machine/state/launch-state.ts";
+import { indexOutOfRange } from "../../program/instruction-faults.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { movedLanes } from "../compile/guards.ts";
-import type { LoadedFunction } from "../compile/loaded-function.ts";
+import type { DecodedFunction } from "../compile/decoded-function.ts";
 import { settleWarp } from "./wait-resolution.ts";
 
 type OpOf<K extends Op["kind"]> = Extract<Op, { kind: K }>;
@@ -57,12 +57,6 @@ export function makeBranch({ site, guard }: Decoding, { next, index, blockAt }: 
       }
     },
   };
-}
-
-/** Lanes whose index, the one of the lowest of them, is not one of the list's. */
-export function indexOutOfRange(index: number, labels: number, at: ConstructorParameters<typeof Fault>[2]): Fault {
-  const message = `the index is ${index >>> 0} (${index | 0}), and the list has ${labels} labels`;
-  return new Fault("brx-index-out-of-range", message, at, { help: "an index counts from 0 to one less" });
 }
 
 export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-indexed">): Terminator {
@@ -153,7 +147,7 @@ export function makeExit({ site, guard }: Decoding, { next }: Flow): Terminator 
 }
 
 /** Falling off the end of a function. */
-export function implicitReturn(code: LoadedFunction, index: number): Terminator {
+export function implicitReturn(code: DecodedFunction, index: number): Terminator {
   const { span } = code.ir;
   const instruction: Instruction = {
     guard: null,

@@ -6,7 +6,8 @@ import type { Activation, Terminator } from "../../machine/state/launch-state.ts
 import type { PassedParts } from "../../machine/state/register-views.ts";
 import type { Site } from "../../machine/state/code.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
-import type { LoadedFunction } from "../compile/loaded-function.ts";
+import type { DecodedFunction } from "../compile/decoded-function.ts";
+import { checkSizes } from "../../program/call-targets.ts";
 import { makeFileResolver } from "./call-target.ts";
 import { enter, operandLanes } from "./control.ts";
 
@@ -93,23 +94,13 @@ function checkDepth(activation: Activation, site: Site, lanes: number): void {
 }
 
 /** An activation that cannot be one that was there before is new memory. */
-function takeMemory(callee: LoadedFunction, activation: Activation, site: Site, lanes: number): void {
+function takeMemory(callee: DecodedFunction, activation: Activation, site: Site, lanes: number): void {
   const { grid } = activation.warp.cta;
   grid.activationBytes += callee.fileBytes + activationBytes;
   if (grid.activationBytes <= maxBytes) return;
   const depth = `${activation.depth + 2} activations of this thread, and those of the others`;
   const message = `the stack is full: ${depth}, would have ${grid.activationBytes} bytes of variables`;
   throw new Fault("stack-overflow", message, { site, activation, lanes });
-}
-
-/** Throws where a call and its callee do not agree about what is passed. */
-export function checkSizes(op: FileCall, { ir }: LoadedFunction, at: ConstructorParameters<typeof Fault>[2]): void {
-  const { argSize, retvalSize } = ir.file!;
-  if ((argSize ?? op.argSize) === op.argSize && (retvalSize ?? op.retvalSize) === op.retvalSize) return;
-  const passed = `passes ${op.argSize} registers and takes ${op.retvalSize} back`;
-  const declared = `ArgSize ${argSize ?? "as it likes"} and RetValSize ${retvalSize ?? "as it likes"}`;
-  const message = `the call ${passed}, and \`${ir.name}\` declares ${declared}`;
-  throw new Fault("call-size-mismatch", message, at);
 }
 
 /**

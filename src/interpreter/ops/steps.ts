@@ -3,6 +3,7 @@ import type { Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { ChannelRule, Site } from "../../machine/state/code.ts";
 import type { Step, UndefinedCheck } from "../../machine/state/launch-state.ts";
+import { trapFault } from "../../program/instruction-faults.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import { makeAtomic } from "./atomic.ts";
@@ -94,11 +95,6 @@ function makeMemoryStep(d: Decoding, op: Memory): Step {
 
 function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
   const { site } = d;
-  const fault =
-    (code: string, message: string): Run =>
-    (activation, lanes) => {
-      throw new Fault(code, message, { site, activation, lanes });
-    };
   switch (op.kind) {
     case "warp":
       return makeWarpStep(d, op);
@@ -113,9 +109,14 @@ function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
     case "stack-restore":
       return makeStackRestore(d, op);
     case "trap":
-      return fault(op.fault?.code ?? "trap", op.fault?.message ?? "the kernel executed trap");
+      return (activation, lanes) => {
+        throw trapFault(op, { site, activation, lanes });
+      };
     case "unsupported":
-      return fault("not-executable", `${op.what} is not executable yet: ${op.reason}`);
+      return (activation, lanes) => {
+        const message = `${op.what} is not executable yet: ${op.reason}`;
+        throw new Fault("not-executable", message, { site, activation, lanes });
+      };
     case "fence":
     case "nothing":
     // A debugger sees the instruction as any other; without one there is nobody to stop for.

@@ -1,12 +1,12 @@
 import { lowestLane } from "../../ir/lane-mask.ts";
-import { type Access, genericBases, type Op, surfaceIndex, windows } from "../../ir/index.ts";
+import type { Access, Op } from "../../ir/index.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
-import { Fault } from "../../machine/faults/fault.ts";
 import { locate, type Place } from "../../machine/faults/locate.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
 import type { LaneAddresses } from "../../machine/state/code.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
+import { boundSurface, surfaceBytes } from "../../program/surfaces.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import { LastExtent } from "../compile/last-extent.ts";
@@ -154,14 +154,8 @@ function surfaceFinder(
   return (x, lanes) => {
     const index = indexIn(x, lowestLane(lanes)) >>> 0;
     const { grid } = x.warp.cta;
-    const surface = grid.threads?.surfaces.get(index) ?? (index === surfaceIndex.slm ? sharedMemory : undefined);
-    if (surface === undefined) {
-      throw new Fault("surface-unbound", `no surface is bound to index ${index}`, { site, activation: x, lanes });
-    }
+    const surface = boundSurface(grid, index, { site, activation: x, lanes });
     if (last?.surface === surface) return last;
-    const bytes = surface === sharedMemory ? grid.dynamicSharedBytes : surface.bytes;
-    return (last = { surface, base: parts(surface.address), bytes });
+    return (last = { surface, base: parts(surface.address), bytes: surfaceBytes(grid, surface) });
   };
 }
-
-const sharedMemory: Surface = { address: genericBases[64].window + BigInt(windows.shared.start), bytes: 0 };

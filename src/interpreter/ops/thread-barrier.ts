@@ -3,6 +3,7 @@ import { emit } from "../../machine/events.ts";
 import type { Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { BarrierArrival, Terminator } from "../../machine/state/launch-state.ts";
+import { countProblem, idProblem, mismatch } from "../../program/barrier-rules.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { enter, operandLanes } from "./control.ts";
 import { releaseIfComplete } from "./wait-resolution.ts";
@@ -29,12 +30,10 @@ export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, {
       const id = idIn(x, lane) >>> 0;
       const count = countIn === null ? null : countIn(x, lane) >>> 0;
       const { cta } = warp;
-      const barrier = cta.barriers[id];
       const at = { site, activation: x, lanes: mask };
-      if (barrier === undefined) {
-        const message = `there is no barrier ${id}: a thread group has 0 to ${cta.barriers.length - 1}`;
-        throw new Fault("barrier-bad-id", message, at);
-      }
+      const badId = idProblem(cta, id);
+      if (badId !== null) throw new Fault(...badId, at);
+      const barrier = cta.barriers[id]!;
       const { observers } = cta.grid;
       if (observers !== null)
         emit(observers, "barrier", {
@@ -50,15 +49,8 @@ export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, {
         });
       const arrives = mode !== "wait";
       if (arrives) {
-        // A thread that is a producer and a consumer of a named barrier arrives twice.
-        if (count !== null && (count === 0 || count > 2 * cta.warps.length)) {
-          const message = `the barrier is for ${count} arrivals, and the group has ${cta.warps.length} threads`;
-          throw new Fault("barrier-bad-count", message, at);
-        }
-        if (barrier.arrived > 0 && barrier.count !== count) {
-          const message = `barrier ${id} waits for ${barrier.count ?? "all"} arrivals, and this thread says ${count ?? "all"}`;
-          throw new Fault("barrier-bad-count", message, at);
-        }
+        const problem = countProblem(cta, count, mode) ?? mismatch(cta, barrier, count);
+        if (problem !== null) throw new Fault(...problem, at);
         barrier.arrive(count, mask, 0);
       }
       if (mode === "arrive") barrier.arriveEarly(warp);

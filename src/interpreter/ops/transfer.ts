@@ -3,7 +3,7 @@ import type { Argument, Param, Result } from "../../ir/index.ts";
 import { readElement, writeElement } from "../../machine/memory/views.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
 import type { Expr } from "../../semantics/index.ts";
-import type { LoadedFunction } from "../compile/loaded-function.ts";
+import type { DecodedFunction } from "../compile/decoded-function.ts";
 import type { Operands } from "../compile/operand.ts";
 import type { Slot } from "../compile/register-file.ts";
 
@@ -15,14 +15,14 @@ export type Location =
 /** Copies between two activations, in the lanes of the mask. */
 export type Transfer = (from: Activation, to: Activation, mask: number) => void;
 
-export function locationOfParam(code: LoadedFunction, param: Param, size: number): Location {
+export function locationOfParam(code: DecodedFunction, param: Param, size: number): Location {
   const { storage } = param;
   if (storage.kind === "register") return { kind: "registers", slots: storage.registers.map((r) => code.file.slot(r)) };
   if (storage.kind === "frame") return { kind: "frame", offset: code.frame.offsets[storage.variable]!, size };
   throw new Error(`the kernel parameter ${param.name} is not for calls`);
 }
 
-export function locationOfArgument(code: LoadedFunction, arg: Argument, operands: Operands): Location {
+export function locationOfArgument(code: DecodedFunction, arg: Argument, operands: Operands): Location {
   if (arg.kind === "frame") return { kind: "frame", offset: code.frame.offsets[arg.variable]!, size: arg.size };
   return { kind: "registers", slots: valuesOf(arg).map((v) => operands.slot(v)) };
 }
@@ -32,7 +32,7 @@ function valuesOf(arg: Exclude<Argument, { kind: "frame" }>): readonly Expr[] {
   return arg.kind === "pair" ? [arg.low, arg.high] : [arg.value];
 }
 
-export function locationOfResult(code: LoadedFunction, result: Result): Location | null {
+export function locationOfResult(code: DecodedFunction, result: Result): Location | null {
   if (result.kind === "discard") return null;
   if (result.kind === "frame")
     return { kind: "frame", offset: code.frame.offsets[result.variable]!, size: result.size };

@@ -1,5 +1,7 @@
+import { mismatch } from "../../program/barrier-rules.ts";
 import { unionOf } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
+import { areComplete } from "../../program/warp-results.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { Barrier } from "../../machine/state/barrier.ts";
 import type { Cta, Group, Warp } from "../../machine/state/launch-state.ts";
@@ -36,8 +38,7 @@ function meet(warp: Warp): void {
     if (wait?.kind !== "lanes") continue;
     const { key, named } = wait.arrival;
     const met = warp.groups.filter((g) => g.wait?.kind === "lanes" && g.wait.arrival.key === key);
-    const here = unionOf(met);
-    if ((named & warp.live & ~here) !== 0) continue;
+    if (!areComplete(named, warp.live, unionOf(met))) continue;
     wait.arrival.act(met);
     // The list of groups has changed.
     meet(warp);
@@ -83,13 +84,9 @@ function arrive(warp: Warp, id: number, groups: readonly Group[]): void {
     const { arrival } = group.wait;
     votes |= arrival.votes;
     count = arrival.count;
-    if (barrier.arrived > 0 && barrier.count !== count) {
-      const message = `barrier ${id} waits for ${expected(barrier.count)}, and these threads say ${expected(count)}`;
-      throw new Fault("barrier-bad-count", message, {
-        site: arrival.site,
-        activation: group.activation,
-        lanes: group.mask,
-      });
+    const problem = mismatch(cta, barrier, count);
+    if (problem !== null) {
+      throw new Fault(...problem, { site: arrival.site, activation: group.activation, lanes: group.mask });
     }
   }
   barrier.arrive(count, unionOf(groups), votes);
@@ -104,5 +101,3 @@ function arrive(warp: Warp, id: number, groups: readonly Group[]): void {
   }
   releaseIfComplete(cta, barrier);
 }
-
-const expected = (count: number | null): string => (count === null ? "all threads of the block" : `${count} threads`);

@@ -2,8 +2,9 @@ import { fillLanes, lanesIn, lowestLane, unionOf } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
 import type { Op, WarpOp } from "../../ir/index.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
+import { lanesAlike, reduceLanes, shuffleSource, votePasses } from "../../program/warp-results.ts";
 import { bitsOf } from "../../semantics/bind.ts";
-import type { Expr, Value } from "../../semantics/index.ts";
+import type { Expr } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { LaneFunction, Run } from "../compile/expr-compiler.ts";
@@ -101,33 +102,9 @@ function shuffle(mode: "up" | "down" | "bfly" | "idx", parts: readonly Part[]): 
     let good = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
-      const b = x.i32[code.b!.base + lane]! & 31;
-      const c = x.i32[code.c!.base + lane]!;
-      const segment = (c >> 8) & 31;
-      const least = lane & segment;
-      const most = least | (c & 31 & ~segment);
-      let from: number;
-      let p: boolean;
-      switch (mode) {
-        case "up":
-          from = lane - b;
-          p = from >= most;
-          break;
-        case "down":
-          from = lane + b;
-          p = from <= most;
-          break;
-        case "bfly":
-          from = lane ^ b;
-          p = from <= most;
-          break;
-        case "idx":
-          from = least | (b & ~segment);
-          p = from <= most;
-          break;
-      }
-      if (!p) from = lane;
-      else good |= 1 << lane;
+      const source = shuffleSource(mode, lane, x.i32[code.b!.base + lane]!, x.i32[code.c!.base + lane]!);
+      if (source >= 0) good |= 1 << lane;
+      const from = source < 0 ? lane : source;
       sources[lane] = from;
       if (value?.class === "b64") x.i64[value.base + lane] = values[from]!;
       else if (value) x.i32[value.base + lane] = halves[from * 2]!;
@@ -145,12 +122,11 @@ const setPredicate = (x: Activation, slot: Slot, mask: number, value: number): v
 function vote(mode: "all" | "any" | "uni" | "ballot", parts: readonly Part[]): null {
   const all = unionOf(parts);
   const ballot = parts.reduce((mask, { x, mask: lanes, code }) => mask | (x.i32[code.a!.base]! & lanes), 0);
-  const holds = mode === "any" ? ballot !== 0 : ballot === all || (mode === "uni" && ballot === 0);
   for (const { x, mask, code } of parts) {
     const [to] = code.to;
     if (!to) continue;
     if (mode === "ballot") fillLanes(x.i32, to.base, mask, ballot);
-    else setPredicate(x, to, mask, holds ? -1 : 0);
+    else setPredicate(x, to, mask, votePasses(mode, ballot, all) ? -1 : 0);
   }
   return null;
 }
@@ -159,10 +135,8 @@ function vote(mode: "all" | "any" | "uni" | "ballot", parts: readonly Part[]): n
 function match(mode: "any" | "all", parts: readonly Part[]): null {
   gather(parts);
   const all = unionOf(parts);
-  const lanes = lanesIn(all);
-  const sameAs = (lane: number): number =>
-    lanes.reduce((mask, other) => (values[other] === values[lane] ? mask | (1 << other) : mask), 0);
-  const agree = sameAs(lanes[0]!) === all;
+  const sameAs = (lane: number): number => lanesAlike(all, lane, (other) => values[other]!);
+  const agree = sameAs(lowestLane(all)) === all;
   for (const { x, mask, code } of parts) {
     const [to, p] = code.to;
     if (to) {
@@ -180,11 +154,12 @@ function redux(d: Decoding, a: Expr, combine: Expr): WarpCode["act"] {
   const wide = a.ty === "i64" || a.ty === "f64";
   return (parts) => {
     gather(parts);
-    const lanes = lanesIn(unionOf(parts));
-    const first = parts[0]!.x;
-    const read = (lane: number): Value => (wide ? values[lane]! : halves[lane * 2]!);
-    let total: Value = read(lanes[0]!);
-    for (const lane of lanes.slice(1)) total = patternOf(expr.ty, step(first, lane, [total, read(lane)]));
+    const { x: first } = parts[0]!;
+    const total = reduceLanes(
+      unionOf(parts),
+      (lane) => (wide ? values[lane]! : halves[lane * 2]!),
+      (lane, sum, value) => patternOf(expr.ty, step(first, lane, [sum, value])),
+    );
     for (const { x, mask, code } of parts) {
       const [to] = code.to;
       if (!to) continue;

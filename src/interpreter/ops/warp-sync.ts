@@ -3,6 +3,7 @@ import { emit } from "../../machine/events.ts";
 import type { Op } from "../../ir/index.ts";
 import type { Site } from "../../machine/state/code.ts";
 import type { Group, Terminator, Warp, WarpArrival } from "../../machine/state/launch-state.ts";
+import { areComplete } from "../../program/warp-results.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { enter } from "./control.ts";
 import { settleWarp } from "./wait-resolution.ts";
@@ -70,7 +71,7 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
         const mask = x.i32[named.base + lowestLane(rest)]!;
         const lanes = lanesWhere(rest, (lane) => x.i32[named.base + lane] === mask);
         rest &= ~lanes;
-        if (lanes === all && (mask & warp.live & ~lanes) === 0) {
+        if (lanes === all && areComplete(mask, warp.live, lanes)) {
           act(warp, [group], mask);
           group.at = next;
           return;

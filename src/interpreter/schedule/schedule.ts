@@ -1,6 +1,6 @@
 import type { Restore } from "../../machine/memory/checkpoint.ts";
 import type { Cta, Grid, Warp } from "../../machine/state/launch-state.ts";
-import { deadlock } from "./deadlock.ts";
+import { deadlock } from "../../program/deadlock.ts";
 import type { Limits } from "./limits.ts";
 import type { ResidentBlocks } from "./resident-blocks.ts";
 import { runWarp } from "./run-warp.ts";

@@ -2,7 +2,7 @@ import { popcount } from "../../ir/lane-mask.ts";
 import type { Steering } from "../../machine/launch.ts";
 import type { Restore } from "../../machine/memory/checkpoint.ts";
 import type { BasicBlock, Cta, Group, Warp } from "../../machine/state/launch-state.ts";
-import { deadlock } from "./deadlock.ts";
+import { deadlock } from "../../program/deadlock.ts";
 import type { Limits } from "./limits.ts";
 import { RecordedSteering } from "./recorded.ts";
 import type { ResidentBlocks } from "./resident-blocks.ts";

@@ -1,8 +1,8 @@
-import type { LoadedFunction } from "../../interpreter/compile/loaded-function.ts";
 import type { CallFrame, Cta, Grid, Warp } from "../../machine/state/launch-state.ts";
 import { kernelFrame } from "../../machine/state/call-frame.ts";
 import type { ProgramFunction, Site } from "../../machine/state/code.ts";
 import { GridBlock } from "../../machine/state/cta.ts";
+import { frameAfter } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { callEntry, type HeaderWord } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/callables.ts";
@@ -30,7 +30,7 @@ export class CallStack {
   }
 
   /** The kernel as the interpreter has it. */
-  get kernel(): LoadedFunction {
+  get kernel(): ProgramFunction {
     return this.#callables.named(this.#kernel.name)!.code;
   }
 
@@ -111,23 +111,11 @@ export class CallStack {
 
 /** The activation of a function that another has called. */
 function called(caller: CallFrame, code: ProgramFunction, site: Site): CallFrame {
-  const { frame, ir } = code;
+  const { ir } = code;
   const { op } = site.instruction;
   const unsized = ir.params.findIndex((p) => p.type.unsized);
   const arg = op.kind === "call" && unsized >= 0 ? op.args[unsized] : undefined;
-  const unsizedBytes = arg?.kind === "frame" ? arg.size : 0;
-  const base = Math.ceil(caller.top / frame.align) * frame.align;
-  return {
-    code,
-    warp: caller.warp,
-    caller,
-    callSite: site,
-    depth: caller.depth + 1,
-    base,
-    unsizedBytes,
-    top: base + frame.size + Math.ceil(unsizedBytes / 16) * 16,
-    cost: caller.cost + code.stackCost + unsizedBytes,
-    tops: null,
-    pieces: null,
-  };
+  const place = frameAfter(caller, code, arg?.kind === "frame" ? arg.size : 0);
+  const { warp, depth } = caller;
+  return { code, warp, caller, callSite: site, depth: depth + 1, tops: null, pieces: null, ...place };
 }

@@ -1,5 +1,6 @@
 import { Barrier, type Reduction } from "../../machine/state/barrier.ts";
 import type { Grid, Warp } from "../../machine/state/launch-state.ts";
+import { countProblem, mismatch } from "../../program/barrier-rules.ts";
 import { chunkState, reductionWords } from "../abi/chunk-state.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { GivenUp } from "../abi/refusal.ts";
@@ -30,10 +31,11 @@ export class HostBarriers {
     if (op.kind !== "barrier") throw new Error(`${op.kind} is no barrier`);
     const warp = this.#stack.warpOf(context);
     const barrier = this.#barriersOf(context)[id >>> 0];
-    const count = op.count === null || (threads === 0 && !warp.lockstep) ? null : threads >>> 0;
-    if (barrier === undefined || !this.#isGood(count, op.mode, warp.lockstep, warp.cta.warps.length)) throw wrong();
+    const given = op.count === null ? null : threads >>> 0;
+    if (barrier === undefined || countProblem(warp.cta, given, op.mode) !== null) throw wrong();
+    const count = given === 0 && !warp.lockstep ? null : given;
     if (op.mode !== "wait") {
-      if (barrier.arrived > 0 && barrier.count !== count) throw wrong();
+      if (mismatch(warp.cta, barrier, count) !== null) throw wrong();
       barrier.arrive(count, lanes, votes);
     }
     if (op.mode === "arrive" && warp.lockstep) barrier.arriveEarly(warp);
@@ -61,11 +63,6 @@ export class HostBarriers {
       .block(context)
       .warps.some(({ index }) => this.#stateOf(context, index) === chunkState.released);
     if (!isReleased && !yielded) throw wrong();
-  }
-
-  #isGood(count: number | null, mode: string, lockstep: boolean, warps: number): boolean {
-    if (lockstep) return mode === "wait" || count === null || (count > 0 && count <= 2 * warps);
-    return count === null ? mode !== "arrive" : count % 32 === 0;
   }
 
   #barriersOf(context: number): readonly Barrier<Warp>[] {

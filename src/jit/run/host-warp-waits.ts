@@ -1,10 +1,11 @@
 import { lanesIn, lanesWhere, lowestLane } from "../../ir/lane-mask.ts";
-import type { ProgramContext } from "../../interpreter/compile/program-context.ts";
-import { deadlock, type Waiting } from "../../interpreter/schedule/deadlock.ts";
+import { deadlock, type Waiting } from "../../program/deadlock.ts";
 import type { Fault } from "../../machine/faults/fault.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
 import { kernelFrame } from "../../machine/state/call-frame.ts";
 import type { Site } from "../../machine/state/code.ts";
+import { areComplete } from "../../program/warp-results.ts";
+import type { Bindings } from "../../semantics/bind.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { warpWait, warpWaitBytes, warpWaitKinds, kindOf } from "../abi/warp-wait-layout.ts";
 import type { CallStack } from "./call-stack.ts";
@@ -14,14 +15,14 @@ import { WarpAction } from "./warp-action.ts";
 export class HostWarpWaits {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
-  readonly #engine: ProgramContext;
+  readonly #bindings: Bindings;
   readonly #stack: CallStack;
   readonly #actions = new Map<number, WarpAction>();
 
-  constructor(grid: Grid, kernel: CompiledKernel, engine: ProgramContext, stack: CallStack) {
+  constructor(grid: Grid, kernel: CompiledKernel, bindings: Bindings, stack: CallStack) {
     this.#grid = grid;
     this.#kernel = kernel;
-    this.#engine = engine;
+    this.#bindings = bindings;
     this.#stack = stack;
   }
 
@@ -36,7 +37,7 @@ export class HostWarpWaits {
       rest &= ~together;
       for (const lane of lanesIn(together)) warp.setLane(warpWait.sites, lane, site + 1);
       // Those who lack nobody do not look whether others wait with whom they could act.
-      if (together === fresh && (named & warp.word(warpWait.live) & ~together) === 0) {
+      if (together === fresh && areComplete(named, warp.word(warpWait.live), together)) {
         this.#act(warp, together);
         return;
       }
@@ -70,7 +71,7 @@ export class HostWarpWaits {
         (lane) => warp.lane(warpWait.named, lane) === named,
       );
       waiting &= ~met;
-      if ((named & warp.word(warpWait.live) & ~met) !== 0) continue;
+      if (!areComplete(named, warp.word(warpWait.live), met)) continue;
       warp.set(warpWait.waiting, warp.word(warpWait.waiting) & ~met);
       warp.set(kind, warp.word(kind) & ~met);
       this.#act(warp, met);
@@ -82,7 +83,7 @@ export class HostWarpWaits {
     const number = warp.lane(warpWait.sites, lowestLane(lanes)) - 1;
     let action = this.#actions.get(number);
     if (action === undefined) {
-      action = new WarpAction(this.#stack.site(number), this.#engine);
+      action = new WarpAction(this.#stack.site(number), this.#bindings);
       this.#actions.set(number, action);
     }
     action.perform(warp, lanes);

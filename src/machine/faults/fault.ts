@@ -9,6 +9,13 @@ export interface FaultDetails {
   readonly stack?: readonly StackEntry[];
 }
 
+/** Where something has gone wrong: at an instruction, in some lanes of an activation. */
+export interface FaultPlace {
+  readonly site: Site;
+  readonly activation: CallFrame;
+  readonly lanes: number;
+}
+
 /** Ends a launch: something happened at an instruction that has no defined continuation. Thrown and caught inside the engine. */
 export class Fault {
   readonly code: string;
@@ -19,12 +26,7 @@ export class Fault {
   readonly lanes: number;
   readonly details: FaultDetails;
 
-  constructor(
-    code: string,
-    message: string,
-    at: { readonly site: Site; readonly activation: CallFrame; readonly lanes: number },
-    details: FaultDetails = {},
-  ) {
+  constructor(code: string, message: string, at: FaultPlace, details: FaultDetails = {}) {
     this.code = code;
     this.message = message;
     this.site = at.site;

@@ -22,6 +22,8 @@ export interface ProgramFunction {
   readonly frame: FrameLayout;
   /** Bytes of stack that an activation costs: its frame, and its registers as if they were saved. */
   readonly stackCost: number;
+  /** A kernel's parameters, by address. */
+  readonly paramExtents: readonly Extent[];
 }
 
 /** One instruction of one function. */

@@ -1,6 +1,7 @@
 import { Execution } from "../../interpreter/execution.ts";
-import { launch, loadProgram, type Program } from "../../interpreter/index.ts";
-import { findObstacle, type Obstacle } from "../../interpreter/obstacle.ts";
+import { launch } from "../../interpreter/index.ts";
+import { loadProgram, type Program } from "../../program/program.ts";
+import { findObstacle, type Obstacle } from "../../program/obstacle.ts";
 import type { IrFunction, IrModule } from "../../ir/index.ts";
 import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";

@@ -1,6 +1,6 @@
-import { maskText } from "../../ir/lane-mask.ts";
-import { Fault } from "../../machine/faults/fault.ts";
-import type { CallFrame, Cta, Wait, Warp } from "../../machine/state/launch-state.ts";
+import { maskText } from "../ir/lane-mask.ts";
+import { Fault } from "../machine/faults/fault.ts";
+import type { CallFrame, Cta, Wait, Warp } from "../machine/state/launch-state.ts";
 
 /** Lanes of a warp that wait. */
 export interface Waiting {

@@ -8,7 +8,7 @@ import type { Slot } from "./register-file.ts";
 
 /** One instruction on its way to becoming code. */
 export interface Decoding {
-  readonly engine: ProgramContext;
+  readonly program: ProgramContext;
   readonly code: DecodedFunction;
   readonly site: Site;
   readonly guard: GuardWord;

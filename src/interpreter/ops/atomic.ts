@@ -22,7 +22,7 @@ export function makeAtomic(
   const bytes = access.bits / 8;
   const elements = combine.map((c) => {
     const expr = bitsOf(d.operands.bind(c));
-    return { ty: expr.ty, value: d.engine.compiler.lane(d.code.context, expr, d.operands.lanes) };
+    return { ty: expr.ty, value: d.program.compiler.lane(d.code.context, expr, d.operands.lanes) };
   });
   const old: Value[] = combine.map(() => (access.bits === 64 ? 0n : 0));
   const fresh: (number | bigint)[] = combine.map(() => 0);

@@ -6,7 +6,7 @@ import type { BarrierArrival, Group, Terminator } from "../../machine/state/laun
 import { countProblem, idProblem } from "../../program/barrier-rules.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { enter } from "./control.ts";
-import { settleWarp } from "./wait-resolution.ts";
+import { resolveWaits } from "./wait-resolution.ts";
 
 /** Section 9.7.13.1: a group waits for its warp, the warp then arrives as one. */
 export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "barrier" }>): Terminator {
@@ -57,7 +57,7 @@ export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind:
         };
         part.wait = { kind: "converge", barrier, arrival };
       }
-      settleWarp(warp);
+      resolveWaits(warp);
     },
   };
 }

@@ -18,10 +18,10 @@ export type Resolver = (x: Activation, lanes: number) => readonly Callee[];
 
 /** Finds the functions that the lanes call, in lane order. No lane enters one before all targets are known to be good. */
 export function makeResolver(d: Decoding, target: CallTarget): Resolver {
-  const { site, engine, operands } = d;
+  const { site, program, operands } = d;
   if (target.kind === "direct") {
     return (activation, mask) => {
-      const callee = engine.functionNamed(target.function);
+      const callee = program.functionNamed(target.function);
       if (callee !== null) return [{ callee, mask }];
       const message = `\`${target.function}\` is not defined`;
       throw new Fault("not-executable", message, { site, activation, lanes: mask });
@@ -38,9 +38,9 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
       const bit = m & -m;
       const lane = lowestLane(bit);
       const address = addressIn(activation, slot, lane);
-      const callee = functionAt(engine.functions, address);
+      const callee = functionAt(program.functions, address);
       const isGood = callee !== null && good.has(callee);
-      const found = isGood ? null : indirectCallProblem(engine, target, { activation, lane, address });
+      const found = isGood ? null : indirectCallProblem(program, target, { activation, lane, address });
       if (found === null) {
         good.add(callee!);
         callees.set(callee!, (callees.get(callee!) ?? 0) | bit);
@@ -56,10 +56,10 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
 export type FileResolver = (x: Activation, asked: number, lanes: number) => DecodedFunction;
 
 export function makeFileResolver(d: Decoding, target: Extract<Op, { kind: "file-call" }>["target"]): FileResolver {
-  const { site, engine, operands } = d;
+  const { site, program, operands } = d;
   if (target.kind === "direct") {
     return (activation, _, lanes) => {
-      const callee = engine.functionNamed(target.function);
+      const callee = program.functionNamed(target.function);
       if (callee?.ir.file !== undefined) return callee;
       const message = `\`${target.function}\` has no body that could be called`;
       throw new Fault("not-executable", message, { site, activation, lanes });
@@ -67,7 +67,7 @@ export function makeFileResolver(d: Decoding, target: Extract<Op, { kind: "file-
   }
   const slot = operands.slot(target.address);
   return (activation, asked, lanes) =>
-    fileCallee(engine, (lane) => addressIn(activation, slot, lane), asked, { site, activation, lanes });
+    fileCallee(program, (lane) => addressIn(activation, slot, lane), asked, { site, activation, lanes });
 }
 
 /** The address that a lane holds in a register of 32 or 64 bits. */

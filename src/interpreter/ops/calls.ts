@@ -30,7 +30,7 @@ interface Link {
 
 /** Section 9.7.12.5. */
 export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "call" }>): Terminator {
-  const { site, guard, operands, engine, code } = d;
+  const { site, guard, operands, program, code } = d;
   const args = op.args.map((arg) => locationOfArgument(code, arg, operands));
   const results = op.results.map((result) => locationOfResult(code, result));
   const resolve = makeResolver(d, op.target);
@@ -58,7 +58,7 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
   };
 
   const callExternal = (warp: Warp, group: Group, callee: DecodedFunction, mask: number): void => {
-    const run = engine.externals.get(callee.ir.name);
+    const run = program.externals.get(callee.ir.name);
     const x = group.activation;
     if (run === undefined) {
       const message = `\`${callee.ir.name}\` has no body, and the machine does not provide it`;

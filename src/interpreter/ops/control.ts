@@ -7,7 +7,7 @@ import { indexOutOfRange } from "../../program/instruction-faults.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { movedLanes } from "../compile/guards.ts";
 import type { DecodedFunction } from "../compile/decoded-function.ts";
-import { settleWarp } from "./wait-resolution.ts";
+import { resolveWaits } from "./wait-resolution.ts";
 
 type OpOf<K extends Op["kind"]> = Extract<Op, { kind: K }>;
 
@@ -132,7 +132,7 @@ function end(warp: Warp, group: Group, mask: number, site: Site): void {
   const { observers } = warp.cta.grid;
   if (observers !== null) emit(observers, "exit", { warp, activation: group.activation, site, mask });
   warp.exit(group, mask);
-  settleWarp(warp);
+  resolveWaits(warp);
 }
 
 export function makeExit({ site, guard }: Decoding, { next }: Flow): Terminator {

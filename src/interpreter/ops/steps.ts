@@ -75,7 +75,7 @@ function makePureStep(d: Decoding, { values }: Extract<Op, { kind: "pure" }>): S
 }
 
 function makeMemoryStep(d: Decoding, op: Memory): Step {
-  const { operands, site, engine } = d;
+  const { operands, site, program } = d;
   if (op.surface !== undefined) {
     const { run, addresses } = makeSurfaceStep(d, op);
     return new InstructionStep(d, finished(d, run), addresses);
@@ -86,9 +86,9 @@ function makeMemoryStep(d: Decoding, op: Memory): Step {
   const memory: MemoryInstruction = { site, access: op.access, address, prepare, lanes };
   const run =
     op.kind === "load"
-      ? makeLoad(memory, d.results, engine.generate)
+      ? makeLoad(memory, d.results, program.generate)
       : op.kind === "store"
-        ? makeStore(memory, sources, engine.generate)
+        ? makeStore(memory, sources, program.generate)
         : makeAtomic(d, memory, op.combine, d.results);
   return new InstructionStep(d, finished(d, run), addressWriter(memory));
 }

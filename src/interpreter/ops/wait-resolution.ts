@@ -10,17 +10,17 @@ import type { Cta, Group, Warp } from "../../machine/state/launch-state.ts";
  * Looks whether what the groups of a warp wait for has come, after one of them began to wait or lanes have ended: all the
  * lanes of a member mask, or all lanes of the warp at a barrier.
  */
-export function settleWarp(warp: Warp): void {
+export function resolveWaits(warp: Warp): void {
   if (warp.live === 0) {
-    settleBarriers(warp.cta);
+    releaseBarriers(warp.cta);
     return;
   }
-  meet(warp);
-  converge(warp);
+  completeWarpOps(warp);
+  arriveWhenAllWait(warp);
 }
 
 /** Releases the barriers that waited only for lanes that have exited. */
-function settleBarriers(cta: Cta): void {
+function releaseBarriers(cta: Cta): void {
   for (const barrier of cta.barriers) if (barrier.waiters.length > 0) releaseIfComplete(cta, barrier);
 }
 
@@ -32,7 +32,7 @@ export function releaseIfComplete(cta: Cta, barrier: Barrier<Warp>): void {
   barrier.release();
 }
 
-function meet(warp: Warp): void {
+function completeWarpOps(warp: Warp): void {
   for (const group of warp.groups) {
     const { wait } = group;
     if (wait?.kind !== "lanes") continue;
@@ -41,13 +41,13 @@ function meet(warp: Warp): void {
     if (!areComplete(named, warp.live, unionOf(met))) continue;
     wait.arrival.act(met);
     // The list of groups has changed.
-    meet(warp);
+    completeWarpOps(warp);
     return;
   }
 }
 
 /** When all lanes of the warp stand at barriers, the warp has arrived. */
-function converge(warp: Warp): void {
+function arriveWhenAllWait(warp: Warp): void {
   const groups = warp.groups.filter((g) => g.wait?.kind === "converge");
   if (groups.length === 0 || unionOf(groups) !== warp.live) return;
   const [first] = groups;

@@ -150,7 +150,7 @@ function match(mode: "any" | "all", parts: readonly Part[]): null {
 /** Section 9.7.13.12. */
 function redux(d: Decoding, a: Expr, combine: Expr): WarpCode["act"] {
   const expr = bitsOf(d.operands.bind(combine));
-  const step: LaneFunction = d.engine.compiler.lane(d.code.context, expr, d.operands.lanes);
+  const step: LaneFunction = d.program.compiler.lane(d.code.context, expr, d.operands.lanes);
   const wide = a.ty === "i64" || a.ty === "f64";
   return (parts) => {
     gather(parts);

@@ -6,7 +6,7 @@ import type { Group, Terminator, Warp, WarpArrival } from "../../machine/state/l
 import { areComplete } from "../../program/warp-results.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { enter } from "./control.ts";
-import { settleWarp } from "./wait-resolution.ts";
+import { resolveWaits } from "./wait-resolution.ts";
 import { decodeWarpOp, type Part, type WarpCode } from "./warp-ops.ts";
 
 /** A group that waits, with the code that it waits to run. */
@@ -83,7 +83,7 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
         });
         part.wait = { kind: "lanes", arrival };
       }
-      settleWarp(warp);
+      resolveWaits(warp);
     },
   };
 }

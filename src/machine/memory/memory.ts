@@ -66,7 +66,7 @@ export class DeviceMemory {
   /** Counts the changes after which a remembered range or view is no longer good. */
   epoch = 0;
   /** The launches that work on it while the host does something else. */
-  readonly flights = new PendingLaunches();
+  readonly pending = new PendingLaunches();
   #heap = new Set<number>();
   #views = new Views(1 << 20);
   readonly #allocations: Allocation[] = [];

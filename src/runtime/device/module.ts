@@ -158,7 +158,7 @@ export class Module {
   }
 
   #run(launched: PreparedLaunch): EngineResult {
-    if (this.device.memory.flights.areOpen) {
+    if (this.device.memory.pending.areOpen) {
       throw new UsageError("launches are in flight on the device: await their results first, or use `launchAsync`");
     }
     const { request } = launched;
@@ -295,13 +295,13 @@ export class Kernel {
   async launchAsync(options: AsyncLaunchOptions): Promise<KernelResult> {
     const { memory, defaultStream } = this.module.device;
     const prepared = this.#prepare(options);
-    memory.flights.begin();
+    memory.pending.begin();
     try {
       const { stream = defaultStream } = options;
       const run = (): Promise<KernelResult> => prepared.endAsync(() => this.#launcher.runAsync(prepared));
-      return await stream.enqueue(() => memory.flights.inTurn(this.#launcher.mayBeUndone(prepared), run));
+      return await stream.enqueue(() => memory.pending.inTurn(this.#launcher.mayBeUndone(prepared), run));
     } finally {
-      memory.flights.end();
+      memory.pending.end();
     }
   }
 

@@ -101,10 +101,10 @@ export class WarpOrder {
   readonly #threads: ThreadNumbers;
 
   constructor(warp: Warp, threads: ThreadNumbers, time: number) {
-    const { ticket } = warp.cta;
+    const { index } = warp.cta;
     this.warp = warp;
-    this.block = ticket;
-    this.firstWarp = ticket * threads.warpsPerBlock;
+    this.block = index;
+    this.firstWarp = index * threads.warpsPerBlock;
     this.number = this.firstWarp + warp.index;
     this.base = this.number * 32;
     this.#threads = threads;

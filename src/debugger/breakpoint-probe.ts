@@ -1,6 +1,7 @@
+import { lowestLane } from "../ir/lane-mask.ts";
 import type { Execution, Moment } from "../interpreter/execution.ts";
 import type { IrFunction } from "../ir/index.ts";
-import type { Group } from "../machine/state/group.ts";
+import type { Group } from "../machine/state/launch-state.ts";
 import { type Breakpoint, meets } from "./breakpoint.ts";
 import { lanesWhere } from "./expression/evaluate.ts";
 import { filledIn } from "./expression/fill-in.ts";
@@ -107,7 +108,7 @@ export class BreakpointProbe implements Probe {
       if (hitCondition !== null && !meets(hitCondition, breakpoint.hits)) return null;
     }
     if (logMessage !== null) {
-      const lane = 31 - Math.clz32(lanes & -lanes);
+      const lane = lowestLane(lanes);
       if (this.#counts) this.#context.onLog(filledIn(logMessage, this.#scopeOf(moment, lane)));
       return null;
     }

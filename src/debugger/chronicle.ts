@@ -1,5 +1,5 @@
-import type { ReportSink } from "../machine/faults/report-sink.ts";
 import type { Report } from "../machine/reports/report.ts";
+import type { FindingSink } from "../machine/state/launch-state.ts";
 import type { Finding } from "./end.ts";
 
 /** The output of the program and the reports of sanitizers, in the order of time. */
@@ -9,7 +9,7 @@ export class Chronicle {
   /** Reports that have been recorded, as findings or as the end of time. */
   readonly #known = new Set<Report>();
   /** The report sink that was read last, and how many reports it had. */
-  #sink: ReportSink | null = null;
+  #sink: FindingSink | null = null;
   #taken = 0;
 
   get findings(): readonly Finding[] {
@@ -26,7 +26,7 @@ export class Chronicle {
   }
 
   /** Records the new reports, which are about the instruction at a time. */
-  take(sink: ReportSink, time: number): void {
+  take(sink: FindingSink, time: number): void {
     const { reports } = sink;
     if (sink === this.#sink && reports.length === this.#taken) return;
     this.#sink = sink;

@@ -1,5 +1,5 @@
 import type { Moment } from "../interpreter/execution.ts";
-import type { Group } from "../machine/state/group.ts";
+import type { Group } from "../machine/state/launch-state.ts";
 
 /**
  * What a debugger looks for while it goes through time. Basic blocks without any of it run at full speed; only those

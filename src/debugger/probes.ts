@@ -1,6 +1,5 @@
 import type { Moment } from "../interpreter/execution.ts";
-import type { BasicBlock } from "../machine/state/code.ts";
-import type { Group } from "../machine/state/group.ts";
+import type { BasicBlock, Group } from "../machine/state/launch-state.ts";
 import type { Probe } from "./probe.ts";
 
 /** Caches for each basic block whether it contains anything of interest. */

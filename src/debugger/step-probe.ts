@@ -1,7 +1,6 @@
 import type { Moment } from "../interpreter/execution.ts";
 import type { Site } from "../machine/state/code.ts";
-import type { Group } from "../machine/state/group.ts";
-import type { Warp } from "../machine/state/warp.ts";
+import type { Group, Warp } from "../machine/state/launch-state.ts";
 import type { Probe } from "./probe.ts";
 import { originPlace, placeOf } from "./view/lane-place.ts";
 import type { LaneId } from "./watchpoint.ts";
@@ -152,7 +151,7 @@ export class UntilProbe extends ForwardProbe {
 /** Whether a warp is in scope. */
 function isWarpOf(warp: Warp, { scope, focus }: StepOptions): boolean {
   if (scope === "machine") return true;
-  return warp.cta.ticket === focus.block && (scope === "block" || warp.index === focus.warp);
+  return warp.cta.index === focus.block && (scope === "block" || warp.index === focus.warp);
 }
 
 /** Whether a moment belongs to the scope. */

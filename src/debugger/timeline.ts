@@ -1,5 +1,7 @@
+import { emit } from "../machine/events.ts";
 import type { Execution, Moment } from "../interpreter/execution.ts";
-import type { Observers } from "../machine/events.ts";
+import { addFault } from "../machine/faults/report-sink.ts";
+import type { EventSink } from "../machine/state/launch-state.ts";
 import { Fault } from "../machine/faults/fault.ts";
 import type { DeviceMemory } from "../machine/memory/memory.ts";
 import type { BegunLaunch } from "../runtime/device/module.ts";
@@ -16,7 +18,7 @@ interface Launch {
   readonly begun: BegunLaunch;
   readonly begin: number;
   /** The sanitizers, which see each instruction once: when it is executed for the first time. */
-  readonly observers: Observers | null;
+  readonly observers: EventSink | null;
 }
 
 /** Options of a timeline. */
@@ -289,7 +291,8 @@ export class Timeline {
       this.#endTime("fault");
       return;
     }
-    grid.observers?.emit("launchEnd", grid);
+    const { observers } = grid;
+    if (observers !== null) emit(observers, "launchEnd", grid);
     this.#chronicle.take(grid.reports, this.now - 1);
     this.#launch.begun.end();
     // A fault's report remains even after the user has changed what it was about.
@@ -317,7 +320,7 @@ export class Timeline {
 
   #endTime(kind: End["kind"]): void {
     const { stuck, grid } = this.execution;
-    if (stuck !== null) grid.reports.fault(stuck);
+    if (stuck !== null) addFault(grid.reports, stuck);
     this.#endAt(kind, this.now);
   }
 
@@ -330,7 +333,7 @@ export class Timeline {
   /** Ends time before an instruction that cannot be executed. */
   #fault(fault: Fault, time: number): void {
     const { grid } = this.execution;
-    grid.reports.fault(fault);
+    addFault(grid.reports, fault);
     this.#endAt("fault", time);
     // The machine that the sanitizers know is about to be replaced.
     this.#launches[this.#current] = { ...this.#launch, observers: null };

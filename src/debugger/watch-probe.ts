@@ -1,11 +1,10 @@
+import { lowestLane } from "../ir/lane-mask.ts";
 import { executingLanes, type Execution, type Moment } from "../interpreter/execution.ts";
 import { writesOf } from "../ir/flow/index.ts";
 import type { Destination } from "../ir/index.ts";
 import { byteOf } from "../ir/region.ts";
-import type { Activation } from "../machine/state/activation.ts";
+import type { Activation, Group, Warp } from "../machine/state/launch-state.ts";
 import type { LaneAddresses } from "../machine/state/code.ts";
-import type { Group } from "../machine/state/group.ts";
-import type { Warp } from "../machine/state/warp.ts";
 import type { Probe } from "./probe.ts";
 import { BlockMarks } from "./probes.ts";
 import { plainAddress, readMemory } from "./view/memory-view.ts";
@@ -109,14 +108,14 @@ export class WatchProbe implements Probe {
   }
 
   #isOfWarp(owner: WatchOwner, warp: Warp): boolean {
-    return owner.launch === this.#machine.launch && warp.index === owner.warp && warp.cta.ticket === owner.block;
+    return owner.launch === this.#machine.launch && warp.index === owner.warp && warp.cta.index === owner.block;
   }
 
   /** Whether a warp can access this memory. */
   #isInReach({ owner, place: { space } }: WatchedMemory, warp: Warp): boolean {
     if (owner === null) return true;
     if (space === "local") return this.#isOfWarp(owner, warp);
-    return owner.launch === this.#machine.launch && (space !== "shared" || owner.block === warp.cta.ticket);
+    return owner.launch === this.#machine.launch && (space !== "shared" || owner.block === warp.cta.index);
   }
 
   #lanesThatAccess({ watched, on }: Watchpoint, moment: Moment): number {
@@ -129,7 +128,7 @@ export class WatchProbe implements Probe {
   #bytesOf(watched: Watched, { warp, group }: Moment): Uint8Array | null {
     const { grid } = this.#machine.execution;
     if (watched.kind === "memory") {
-      const lane = watched.owner?.lane ?? 31 - Math.clz32(group.mask & -group.mask);
+      const lane = watched.owner?.lane ?? lowestLane(group.mask);
       return readMemory({ grid, activation: group.activation, lane }, watched.address, watched.bytes);
     }
     const activation = [...warp.activations].find((x) => isActivation(watched, x));
@@ -158,7 +157,7 @@ function lanesAtMemory(
   const size = (op.access.bits / 8) * op.access.count;
   let found = 0;
   for (let m = lanes; m !== 0; m &= m - 1) {
-    const lane = 31 - Math.clz32(m & -m);
+    const lane = lowestLane(m);
     if (owner !== null && place.space === "local" && lane !== owner.lane) continue;
     const at = plainAddress(grid, BigInt.asUintN(64, wide[lane]!));
     if (at === null || at.space !== place.space) continue;

@@ -1,8 +1,9 @@
 import type { Instruction, Space } from "../ir/index.ts";
-import type { BasicBlock, Site, Step, Terminator } from "../machine/state/code.ts";
+import type { Site } from "../machine/state/code.ts";
+import type { BasicBlock, Step, Terminator } from "../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "./compile/decoding.ts";
 import { guardWord } from "./compile/guards.ts";
-import type { LoadedFunction } from "./compile/loaded-function.ts";
+import type { DecodedFunction } from "./compile/decoded-function.ts";
 import { Operands } from "./compile/operand.ts";
 import type { ProgramContext } from "./compile/program-context.ts";
 import { makeBarrier } from "./ops/barriers.ts";
@@ -30,10 +31,10 @@ class Block implements BasicBlock {
 }
 
 /** Makes the blocks of a function out of its list of instructions, and returns the first. */
-export function decode(code: LoadedFunction, engine: ProgramContext): BasicBlock {
+export function decode(code: DecodedFunction, program: ProgramContext): BasicBlock {
   const { instructions } = code.ir;
-  const visible = instructions.map((instruction) => isVisible(instruction, engine));
-  const starts = blockStarts(instructions, (i) => engine.fine && visible[i]!);
+  const visible = instructions.map((instruction) => isVisible(instruction, program));
+  const starts = blockStarts(instructions, (i) => program.fine && visible[i]!);
   const blocks = starts.map((start, i) => new Block(i, (starts[i + 1] ?? start) - start, visible[start] ?? false));
   const byStart = new Map(starts.map((start, i) => [start, blocks[i]!]));
   const blockAt = (instruction: number): BasicBlock => byStart.get(instruction)!;
@@ -51,9 +52,9 @@ export function decode(code: LoadedFunction, engine: ProgramContext): BasicBlock
     for (const site of sites.slice(start, start + block.size)) {
       code.file.freeTemporaries();
       const { instruction } = site;
-      const operands = new Operands(code.context, engine.bindings, engine.compiler, instruction.lanes ?? null);
+      const operands = new Operands(code.context, program.bindings, program.compiler, instruction.lanes ?? null);
       const guard = guardWord(code, instruction);
-      const decoding = { engine, code, site, guard, operands, ...operands.results(instruction) };
+      const decoding = { program, code, site, guard, operands, ...operands.results(instruction) };
       if (endsBlock(site.instruction)) block.terminator = makeTerminator(decoding, { next, index: i, blockAt });
       else steps.push(makeStep(decoding));
     }
@@ -114,7 +115,7 @@ function makeTerminator(d: Decoding, flow: Flow): Terminator {
 const sharedSpaces: ReadonlySet<Space> = new Set(["generic", "global", "shared"]);
 
 /** Whether other warps and blocks can see what the instruction does, or it sees what they do. */
-function isVisible({ op }: Instruction, engine: ProgramContext): boolean {
+function isVisible({ op }: Instruction, program: ProgramContext): boolean {
   switch (op.kind) {
     case "load":
     case "store":
@@ -122,7 +123,7 @@ function isVisible({ op }: Instruction, engine: ProgramContext): boolean {
       return op.surface !== undefined || sharedSpaces.has(op.access.space);
     case "call":
       // What the machine provides may print, or give memory.
-      return op.target.kind === "direct" && engine.functionNamed(op.target.function)?.ir.external === true;
+      return op.target.kind === "direct" && program.functionNamed(op.target.function)?.ir.external === true;
     default:
       return false;
   }

@@ -1,15 +1,15 @@
+import { emit } from "../machine/events.ts";
 import { Fault } from "../machine/faults/fault.ts";
 import type { LaunchRequest } from "../machine/launch.ts";
 import { type Restore, restoreAll } from "../machine/memory/checkpoint.ts";
-import type { GuardWord, Site, Step } from "../machine/state/code.ts";
-import type { Cta } from "../machine/state/cta.ts";
-import type { Grid } from "../machine/state/grid.ts";
-import type { Group } from "../machine/state/group.ts";
-import type { Warp } from "../machine/state/warp.ts";
+import type { GuardWord, Site } from "../machine/state/code.ts";
+import type { Cta, Grid, Group, Step, Warp } from "../machine/state/launch-state.ts";
 import { lanesOf, movedLanes } from "./compile/guards.ts";
 import type { ProgramContext } from "./compile/program-context.ts";
-import { engineFor, type LaunchOptions, openLaunch, refuse, scheduleOf } from "./launch.ts";
-import type { Program } from "./program.ts";
+import { openLaunch, refuse } from "../program/open-launch.ts";
+import type { Program } from "../program/program.ts";
+import { contextFor } from "./decoded-program.ts";
+import { type LaunchOptions, scheduleOf } from "./launch.ts";
 import { announce, beginTurn, countSteps, endBlock, runBlock, runStep } from "./schedule/run-warp.ts";
 import type { Schedule } from "./schedule/schedule.ts";
 
@@ -32,8 +32,8 @@ export interface Moment {
 export class Execution {
   readonly grid: Grid;
   readonly program: Program;
-  /** Of the functions that the launch executes. */
-  readonly engine: ProgramContext;
+  /** The functions that the launch executes. */
+  readonly context: ProgramContext;
   /** Instructions gone through. */
   time = 0;
   /** Why no warp can go on, where that is so before all blocks have ended. */
@@ -50,13 +50,14 @@ export class Execution {
   /** Throws what `launch` throws. A launch that is refused has ended, with a report. */
   constructor(program: Program, request: LaunchRequest, options: LaunchOptions = {}) {
     const open = openLaunch(program, request, options);
-    const { grid, kernel, sharedBytes } = open;
+    const { grid } = open;
     this.program = program;
-    this.engine = engineFor(program, request);
+    this.context = contextFor(program, request, options.generate);
     this.grid = grid;
-    this.#schedule = scheduleOf(open, program, request);
-    grid.observers?.emit("launchBegin", grid);
-    refuse(program, kernel, grid, sharedBytes);
+    this.#schedule = scheduleOf(program, request, open, this.context.functionNamed(request.kernel)!);
+    const { observers } = grid;
+    if (observers !== null) emit(observers, "launchBegin", grid);
+    refuse(program, open);
     if (!grid.reports.failed) this.#takeTurns();
   }
 
@@ -126,10 +127,10 @@ export class Execution {
 
   /** Of everything but the device's memory. */
   checkpoint(): Restore {
-    const { grid, engine, time, stuck } = this;
+    const { grid, context, time, stuck } = this;
     const { steps, activationBytes, clockReads } = grid;
     const [warp, group, left, index] = [this.#warp, this.#group, this.#left, this.#index];
-    const pools = engine.functions.map(({ pool }) => ({ pool, kept: [...pool] }));
+    const pools = context.functions.map(({ pool }) => ({ pool, kept: [...pool] }));
     const parts = restoreAll([this.#schedule, ...this.blocks].map((part) => part.checkpoint()));
     return () => {
       Object.assign(this, { time, stuck });

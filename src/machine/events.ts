@@ -1,9 +1,6 @@
 import type { Access } from "../ir/index.ts";
-import type { Activation } from "./state/activation.ts";
-import type { FunctionCode, Site } from "./state/code.ts";
-import type { Cta } from "./state/cta.ts";
-import type { Grid } from "./state/grid.ts";
-import type { Warp } from "./state/warp.ts";
+import type { Activation, Cta, EventSink, FunctionCode, Grid, Warp } from "./state/launch-state.ts";
+import type { Site } from "./state/code.ts";
 
 /** Some lanes of a warp at one instruction. */
 export interface LaneEvent {
@@ -110,9 +107,9 @@ export interface Observer {
   launchEnd?(grid: Grid): void;
 }
 
-type Handler<K extends keyof Observer> = Parameters<NonNullable<Observer[K]>>[0];
+type EventOf<K extends keyof Observer> = Parameters<NonNullable<Observer[K]>>[0];
 
-type Handlers = { readonly [K in keyof Observer]?: readonly ((event: Handler<K>) => void)[] };
+type Handlers = { readonly [K in keyof Observer]?: readonly ((event: EventOf<K>) => void)[] };
 
 const eventNames: Readonly<Record<keyof Observer, null>> = {
   launchBegin: null,
@@ -134,7 +131,7 @@ const eventNames: Readonly<Record<keyof Observer, null>> = {
 };
 
 /** The observers of a launch as one. */
-export class Observers {
+export class Observers implements EventSink {
   readonly #handlers: Handlers;
 
   constructor(list: readonly Observer[]) {
@@ -148,9 +145,13 @@ export class Observers {
     return this.#handlers[name] !== undefined;
   }
 
-  emit<K extends keyof Observer>(name: K, event: Handler<K>): void {
-    const handlers = this.#handlers[name] as readonly ((event: Handler<K>) => void)[] | undefined;
+  emit<K extends keyof Observer>(name: K, event: EventOf<K>): void {
+    const handlers = this.#handlers[name] as readonly ((event: EventOf<K>) => void)[] | undefined;
     if (handlers === undefined) return;
     for (let i = 0; i < handlers.length; i++) handlers[i]!(event);
   }
 }
+
+/** Tells the observers of a grid about an event. */
+export const emit = <K extends keyof Observer>(observers: EventSink, name: K, event: EventOf<K>): void =>
+  observers.emit(name, event);

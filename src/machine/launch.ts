@@ -1,5 +1,5 @@
 import type { Dim3, Report } from "./reports/report.ts";
-import type { Group } from "./state/group.ts";
+import type { Group } from "./state/launch-state.ts";
 import type { ThreadModel } from "./state/thread-model.ts";
 
 /** What `--sanitize` turns on. */

@@ -1,7 +1,6 @@
 import type { BarrierEvent, BarrierReleaseEvent, LaneEvent } from "../machine/events.ts";
 import type { Site } from "../machine/state/code.ts";
-import type { Cta } from "../machine/state/cta.ts";
-import type { Warp } from "../machine/state/warp.ts";
+import type { Cta, Warp } from "../machine/state/launch-state.ts";
 
 interface Arrival {
   readonly warp: Warp;

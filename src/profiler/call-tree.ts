@@ -1,5 +1,5 @@
 import type { IrFunction } from "../ir/index.ts";
-import type { Activation } from "../machine/state/activation.ts";
+import type { Activation } from "../machine/state/launch-state.ts";
 
 /** The depth of the tree. Deeper calls are counted at the node at this depth. */
 const maxDepth = 128;

@@ -1,7 +1,7 @@
+import { lowestLane, popcount } from "../ir/lane-mask.ts";
 import type { AccessEvent } from "../machine/events.ts";
 import { accessBytes } from "../machine/faults/access-fault.ts";
 import type { AddressSpace } from "../machine/memory/address-space.ts";
-import { popcount } from "../machine/state/barrier.ts";
 import type { Tally } from "./counts.ts";
 import { Request } from "./request.ts";
 
@@ -25,7 +25,7 @@ export class MemoryCounter {
     const request = this.#request;
     request.bytes = accessBytes(access);
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       request.addresses[lane] = words[2 * lane]!;
     }
     if (access.space !== "generic") {
@@ -35,10 +35,10 @@ export class MemoryCounter {
     }
     // The lanes of a generic access may address different memories.
     for (let rest = mask; rest !== 0; ) {
-      const kind = genericKind(words, 31 - Math.clz32(rest & -rest), warp.cta.grid.addresses);
+      const kind = genericKind(words, lowestLane(rest), warp.cta.grid.addresses);
       let same = 0;
       for (let m = rest; m !== 0; m &= m - 1) {
-        const lane = 31 - Math.clz32(m & -m);
+        const lane = lowestLane(m);
         if (genericKind(words, lane, warp.cta.grid.addresses) === kind) same |= 1 << lane;
       }
       request.mask = same;

@@ -1,3 +1,4 @@
+import { popcount } from "../ir/lane-mask.ts";
 import type {
   AccessEvent,
   BarrierEvent,
@@ -8,12 +9,8 @@ import type {
   InstructionEvent,
   Observer,
 } from "../machine/events.ts";
-import type { Activation } from "../machine/state/activation.ts";
-import { popcount } from "../machine/state/barrier.ts";
+import type { Activation, Cta, Grid, Warp } from "../machine/state/launch-state.ts";
 import type { Site } from "../machine/state/code.ts";
-import type { Cta } from "../machine/state/cta.ts";
-import type { Grid } from "../machine/state/grid.ts";
-import type { Warp } from "../machine/state/warp.ts";
 import { BarrierWaits } from "./barrier-waits.ts";
 import { type CallNode, CallTree } from "./call-tree.ts";
 import { newTally, type Tally } from "./counts.ts";

@@ -1,3 +1,5 @@
+import { lowestLane } from "../ir/lane-mask.ts";
+
 /**
  * The size of a memory sector in bytes; the number of shared memory banks, and the bytes that a bank serves at a time.
  */
@@ -31,7 +33,7 @@ export class Request {
   /** Counts sectors of memory in which each lane's bytes are contiguous. */
   traffic(): Traffic {
     this.#begin();
-    for (let m = this.mask; m !== 0; m &= m - 1) this.#insert(this.addresses[31 - Math.clz32(m & -m)]!);
+    for (let m = this.mask; m !== 0; m &= m - 1) this.#insert(this.addresses[lowestLane(m)]!);
     return this.#sweep(this.bytes);
   }
 
@@ -40,7 +42,7 @@ export class Request {
     this.#begin();
     const piece = Math.min(this.bytes, 4);
     for (let m = this.mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const address = this.addresses[lane]!;
       for (let at = address; at < address + this.bytes; at += 4) {
         this.#insert((Math.floor(at / 4) * 32 + lane) * 4 + (at % 4));
@@ -86,7 +88,7 @@ export class Request {
   /** Counts the different addresses, and the lanes at the most frequent one. */
   contention(): { readonly addresses: number; readonly most: number } {
     this.#begin();
-    for (let m = this.mask; m !== 0; m &= m - 1) this.#insert(this.addresses[31 - Math.clz32(m & -m)]!);
+    for (let m = this.mask; m !== 0; m &= m - 1) this.#insert(this.addresses[lowestLane(m)]!);
     let addresses = 0;
     let most = 0;
     let run = 0;

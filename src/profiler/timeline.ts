@@ -1,7 +1,6 @@
 import type { InstructionEvent } from "../machine/events.ts";
 import type { Dim3 } from "../machine/reports/report.ts";
-import type { Activation } from "../machine/state/activation.ts";
-import type { Warp } from "../machine/state/warp.ts";
+import type { Activation, Warp } from "../machine/state/launch-state.ts";
 
 /** The most stretches that are kept for a warp. */
 const maxStretches = 3000;

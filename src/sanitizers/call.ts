@@ -1,6 +1,7 @@
+import { maskText } from "../ir/lane-mask.ts";
 import { fileLayout } from "../ir/index.ts";
 import type { BranchEvent, CallEvent, LaneEvent, Observer, ReturnEvent } from "../machine/events.ts";
-import type { Activation } from "../machine/state/activation.ts";
+import type { Activation } from "../machine/state/launch-state.ts";
 
 /** What the manual leaves undefined about calls and other transfers of control, beyond what is a fault anyway. */
 export const callSanitizer: Observer = {
@@ -47,7 +48,7 @@ const stackPointer = ({ small, code }: Activation): bigint =>
 /** Sections 9.7.12.3 to 9.7.12.6: with `.uni`, all lanes that execute the instruction do the same. */
 function divergentUni(e: BranchEvent | CallEvent | ReturnEvent, lanes: number, what: string): void {
   if (!e.uniform || lanes === e.group) return;
-  const [some, all] = [lanes, e.group].map((mask) => `0x${(mask >>> 0).toString(16).padStart(8, "0")}`);
+  const [some, all] = [lanes, e.group].map(maskText);
   report(
     e,
     "divergent-uni",

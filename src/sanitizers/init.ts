@@ -1,3 +1,4 @@
+import { lowestLane } from "../ir/lane-mask.ts";
 import type { Op } from "../ir/index.ts";
 import { maskOf } from "../ir/region.ts";
 import type {
@@ -11,8 +12,7 @@ import type {
   WarpEvent,
 } from "../machine/events.ts";
 import type { Site } from "../machine/state/code.ts";
-import type { Cta } from "../machine/state/cta.ts";
-import type { Warp } from "../machine/state/warp.ts";
+import type { Cta, Warp } from "../machine/state/launch-state.ts";
 import { atomic, load, store } from "./init/access.ts";
 import type { ActivationShadow } from "./init/activation-shadow.ts";
 import { callExternal, enter, leave } from "./init/calls.ts";
@@ -72,7 +72,7 @@ export class InitSanitizer implements Observer {
     if (deciding === 0) return;
     const all = guard!.collapse !== undefined || lanes?.uniform === true;
     const affected = all ? active : deciding;
-    const first = 31 - Math.clz32(deciding & -deciding);
+    const first = lowestLane(deciding);
     const { reader } = this.#state;
     reader.at(this.#state.shadowOf(e.activation), e.activation, first, active);
     reader.read({ kind: "reg", ty: "pred", reg: guard!.register });
@@ -152,7 +152,7 @@ export class InitSanitizer implements Observer {
     for (const { expr, role, ends } of plan.uses) {
       const byOrigin = new Map<number, number>();
       for (let m = found; m !== 0; m &= m - 1) {
-        const lane = 31 - Math.clz32(m & -m);
+        const lane = lowestLane(m);
         reader.at(shadow, activation, lane, this.#active);
         if (!reader.read(expr)) continue;
         const origin = this.#state.originOf(site, activation);
@@ -175,7 +175,7 @@ export class InitSanitizer implements Observer {
       (this.#values[i] ??= new LaneShades()).lanes = 0;
     });
     for (let m = found; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       reader.at(shadow, activation, lane, this.#active);
       plan.values.forEach((value, i) => {
         if (value === null || !reader.read(value)) return;
@@ -190,7 +190,7 @@ export class InitSanitizer implements Observer {
       const value = this.#values[i];
       if (to === null || value === undefined || i >= this.#count) return;
       for (let m = value.lanes; m !== 0; m &= m - 1) {
-        const lane = 31 - Math.clz32(m & -m);
+        const lane = lowestLane(m);
         this.#state.reader.at(shadow, activation, lane, this.#active);
         this.#state.write(shadow, to, lane, value.of(lane));
       }
@@ -205,7 +205,7 @@ export class InitSanitizer implements Observer {
     const found = shadow.lanesReading(plan.valuesRead, e.mask, this.#active);
     const { reader } = this.#state;
     for (let m = found; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       reader.at(shadow, e.activation, lane, this.#active);
       operandsOf(op).forEach((expr, i) => {
         if (!reader.read(expr)) return;
@@ -219,7 +219,7 @@ export class InitSanitizer implements Observer {
     this.#doubt = doubt;
     const shadow = this.#state.shadowOf(activation);
     for (let m = doubt.lanes; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       this.#state.reader.at(shadow, activation, lane, this.#active);
       for (const to of site.instruction.dst) {
         if (to !== null) this.#state.write(shadow, to, lane, { low: -1, high: -1, origin: doubt.origin });

@@ -7,9 +7,7 @@ import type {
   Observer,
   WarpEvent,
 } from "../machine/events.ts";
-import type { Cta } from "../machine/state/cta.ts";
-import type { Grid } from "../machine/state/grid.ts";
-import type { Warp } from "../machine/state/warp.ts";
+import type { Cta, Grid, Warp } from "../machine/state/launch-state.ts";
 import { type Clock, join, ThreadNumbers } from "./race/clock.ts";
 import { Detector } from "./race/detector.ts";
 import { Findings } from "./race/findings.ts";

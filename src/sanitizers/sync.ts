@@ -1,8 +1,8 @@
+import { lowestLane, maskText } from "../ir/lane-mask.ts";
 import type { Op } from "../ir/index.ts";
 import type { BarrierEvent, LaneEvent, Observer } from "../machine/events.ts";
-import type { Activation } from "../machine/state/activation.ts";
+import type { Activation, BarrierArrival } from "../machine/state/launch-state.ts";
 import type { Site } from "../machine/state/code.ts";
-import type { BarrierArrival } from "../machine/state/group.ts";
 import { liesBehind } from "./flow.ts";
 
 /** Misuse of barriers and of warp-wide operations. */
@@ -15,26 +15,29 @@ export const syncSanitizer: Observer = {
   barrier: (e) => {
     if (e.warp.lockstep) reportAlone(e);
     if (!e.aligned || e.converged || e.part > 0 || e.warp.lockstep) return;
-    diverged(e, `other lanes of the warp (${hex(e.warp.live & ~e.mask)}) have come to another barrier instruction`);
+    diverged(
+      e,
+      `other lanes of the warp (${maskText(e.warp.live & ~e.mask)}) have come to another barrier instruction`,
+    );
   },
   warp: (e) => {
     const outside = e.mask & ~e.named;
     if (outside !== 0) {
-      const message = `the member mask ${hex(e.named)} leaves out lanes that execute the instruction: ${hex(outside)}`;
+      const message = `the member mask ${maskText(e.named)} leaves out lanes that execute the instruction: ${maskText(outside)}`;
       report({ ...e, mask: outside }, "sync-mask-excludes-self", message);
     }
     if (e.sources === null) return;
     let lanes = 0;
     let example = "";
     for (let m = e.mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const source = e.sources[lane]!;
       if (((e.mask >>> source) & 1) !== 0) continue;
       if (lanes === 0) example = `lane ${lane} reads from lane ${source}`;
       lanes |= 1 << lane;
     }
     if (lanes === 0) return;
-    const message = `${example}, which does not execute the instruction; lanes ${hex(e.mask)} do`;
+    const message = `${example}, which does not execute the instruction; lanes ${maskText(e.mask)} do`;
     report({ ...e, mask: lanes }, "shfl-inactive-source", message);
   },
 };
@@ -43,14 +46,14 @@ const diverged = (e: LaneEvent, others: string): void =>
   report(
     e,
     "barrier-divergence",
-    `an aligned barrier is executed by lanes ${hex(e.mask)}, and ${others}`,
+    `an aligned barrier is executed by lanes ${maskText(e.mask)}, and ${others}`,
     "move the barrier out of the divergent code, or use barrier.sync without .aligned",
   );
 
 /** vISA: a barrier is for the whole thread, and must not stand in divergent control flow. */
 function reportAlone(e: BarrierEvent): void {
   if (e.converged || e.mode === "wait") return;
-  const message = `a barrier is executed by lanes ${hex(e.mask)}, and lanes ${hex(e.warp.live & ~e.mask)} of the thread are elsewhere`;
+  const message = `a barrier is executed by lanes ${maskText(e.mask)}, and lanes ${maskText(e.warp.live & ~e.mask)} of the thread are elsewhere`;
   report(e, "barrier-divergence", message, "move the barrier out of the divergent code");
 }
 
@@ -58,7 +61,7 @@ function reportAlone(e: BarrierEvent): void {
 function reportGuarded(e: LaneEvent): void {
   const group = e.warp.groups.find((g) => g.wait === null && g.activation === e.activation && (g.mask & e.mask) !== 0);
   const others = group ? group.mask & ~e.mask : 0;
-  if (others !== 0) diverged(e, `the guard keeps lanes ${hex(others)} from it`);
+  if (others !== 0) diverged(e, `the guard keeps lanes ${maskText(others)} from it`);
 }
 
 /** Barriers that lanes have been reported to pass. */
@@ -77,7 +80,7 @@ function reportPassed(e: LaneEvent): void {
     if (at === null || !liesBehind(e.activation.code.ir, at, e.site.index)) continue;
     passed.add(wait.arrival);
     const waiting = { warp: e.warp, activation: group.activation, site: wait.arrival.site, mask };
-    diverged(waiting, `lanes ${hex(e.mask)} of the warp have gone past it`);
+    diverged(waiting, `lanes ${maskText(e.mask)} of the warp have gone past it`);
   }
 }
 
@@ -95,8 +98,6 @@ const hasEffect = ({ kind }: Op): boolean =>
   kind !== "return" &&
   kind !== "exit" &&
   kind !== "nothing";
-
-const hex = (mask: number): string => `0x${(mask >>> 0).toString(16).padStart(8, "0")}`;
 
 function report(e: LaneEvent, code: string, message: string, help?: string): void {
   const { warp, site, activation, mask } = e;

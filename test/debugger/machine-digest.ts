@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Timeline } from "../../src/debugger/timeline.ts";
-import type { Activation } from "../../src/machine/state/activation.ts";
+import type { Activation, Warp } from "../../src/machine/state/launch-state.ts";
 import { scalarIndex } from "../../src/machine/state/specials.ts";
-import type { Warp } from "../../src/machine/state/warp.ts";
 
 /**
  * Returns a hash of all that a program can ever see of the machine: memory, blocks, warps, groups, activations,
@@ -21,7 +20,7 @@ export function digest(timeline: Timeline): string {
   say(timeline.launch.index, grid.steps, grid.activationBytes, grid.clockReads, execution.time, stuck?.code);
   say(moment?.site.code.ir.name, moment?.site.index, moment?.warp.index, moment?.group.mask);
   for (const cta of execution.blocks) {
-    say("block", cta.id, cta.ticket, cta.slot, cta.scalars.with(scalarIndex("gridid"), 0));
+    say("block", cta.id, cta.index, cta.slot, cta.scalars.with(scalarIndex("gridid"), 0));
     hash.update(cta.shared.u8);
     for (const b of cta.barriers)
       say(
@@ -29,7 +28,7 @@ export function digest(timeline: Timeline): string {
         b.arrived,
         b.round,
         b.count,
-        b.waiters.map((w) => [w.warp.index, w.group?.mask]),
+        b.waiters.map((w) => w.warp.index),
       );
     for (const warp of cta.warps) sayWarp(warp, say, (bytes) => void hash.update(bytes));
   }

@@ -6,7 +6,8 @@ import {
   type Report,
   struct,
 } from "../../src/index.ts";
-import { launch, loadProgram } from "../../src/interpreter/index.ts";
+import { launch } from "../../src/interpreter/index.ts";
+import { loadProgram } from "../../src/program/program.ts";
 import { packArguments } from "../../src/runtime/data/argument.ts";
 import { LoadError } from "../../src/runtime/data/errors.ts";
 import { compile } from "../../src/runtime/device/compile.ts";
@@ -93,7 +94,7 @@ function ptxThroughClosures({ text, buffers: contents, blob, grid, block }: PtxP
   if (!module) throw new LoadError(diagnostics);
   const device = new PtxDevice();
   const { memory } = device;
-  const loaded = loadProgram(memory, module, { externals: deviceFunctions, generate: false });
+  const loaded = loadProgram(memory, module, { externals: deviceFunctions });
   const buffers = contents.map((bytes) => device.buffer(bytes));
   const kernel = module.functions.find((f) => f.name === "k")!;
   const params = packArguments(kernel, [...buffers, struct(blob)], { memory, addressSize: module.addressSize });
@@ -102,7 +103,7 @@ function ptxThroughClosures({ text, buffers: contents, blob, grid, block }: PtxP
     stdout += printed;
   };
   const request = { kernel: "k", grid, block, sharedBytes: 0, params, maxSteps, onOutput: print };
-  const { reports } = launch(loaded, request);
+  const { reports } = launch(loaded, request, { generate: false });
   return { reports: reports.map(described), stdout, buffers: buffers.map((b) => b.readBytes()), ranBy: "interpreter" };
 }
 

@@ -1,4 +1,5 @@
-import { launch, type LaunchOptions, type LoadOptions, loadProgram } from "../../src/interpreter/index.ts";
+import { launch, type LaunchOptions } from "../../src/interpreter/index.ts";
+import { type LoadOptions, loadProgram } from "../../src/program/program.ts";
 import type { LaunchRequest } from "../../src/machine/launch.ts";
 import { DeviceMemory } from "../../src/machine/memory/memory.ts";
 import type { Dim3, Report } from "../../src/machine/reports/report.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { launch, loadProgram } from "../../src/interpreter/index.ts";
+import { launch } from "../../src/interpreter/index.ts";
+import { loadProgram } from "../../src/program/program.ts";
 import { windows } from "../../src/ir/index.ts";
 import { DeviceMemory } from "../../src/machine/memory/memory.ts";
 import { type Expr, kit } from "../../src/semantics/index.ts";

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import { launch, loadProgram } from "../../src/interpreter/index.ts";
+import { launch } from "../../src/interpreter/index.ts";
+import { loadProgram } from "../../src/program/program.ts";
 import type { Quads } from "../../src/jit/abi/launch-shape.ts";
 import { JitProgram } from "../../src/jit/run/jit-program.ts";
 import type { LaunchRequest, LaunchResult } from "../../src/machine/launch.ts";

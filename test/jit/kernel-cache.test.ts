@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadProgram } from "../../src/interpreter/index.ts";
+import { loadProgram } from "../../src/program/program.ts";
 import type { KernelStore } from "../../src/jit/abi/kernel-store.ts";
 import { JitProgram } from "../../src/jit/run/jit-program.ts";
 import { KernelCache, RecentKernels } from "../../src/jit/run/kernel-cache.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadProgram } from "../../src/interpreter/index.ts";
+import { loadProgram } from "../../src/program/program.ts";
 import { JitProgram } from "../../src/jit/run/jit-program.ts";
 import { compile } from "../../src/runtime/device/compile.ts";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";

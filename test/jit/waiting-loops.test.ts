@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadProgram } from "../../src/interpreter/index.ts";
+import { loadProgram } from "../../src/program/program.ts";
 import { prepare } from "../../src/jit/compile/analysis/code/prepared-code.ts";
 import { spinLoops } from "../../src/jit/compile/analysis/flow/spin-loops.ts";
 import { DeviceMemory } from "../../src/machine/memory/memory.ts";
@@ -20,7 +20,7 @@ ret;
 }`;
   const { module, diagnostics } = compile([new SourceText("k.ptx", text)], {});
   if (module === null) throw new Error(diagnostics.map((d) => d.message).join("\n"));
-  const { bindings } = loadProgram(new DeviceMemory(), module).engine;
+  const { bindings } = loadProgram(new DeviceMemory(), module);
   const { graph, instructions } = prepare({ ir: module.functions[0]!, origins: null }, bindings, {
     endsBlock: () => false,
     separates: true,

@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { addressOf, evaluate } from "../expression/evaluate.ts";
 import { parseExpression } from "../expression/parse.ts";
 import { warpOf } from "../focus.ts";
@@ -141,10 +142,10 @@ function ticketOf(session: Session, text: string): number {
 /** Returns the warp and the lane of a thread of the block in focus. */
 function threadOf(session: Session, text: string): { warp: number; lane: number } {
   const [x = 0, y = 0, z = 0] = text.replace(/[()]/g, "").split(",").map(Number);
-  const block = session.execution.blocks.find((b) => b.ticket === session.focus.block);
+  const block = session.execution.blocks.find((b) => b.index === session.focus.block);
   for (const warp of block?.warps ?? []) {
     for (let m = warp.lanes; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const same = warp.tid[lane] === x && warp.tid[32 + lane] === y && warp.tid[64 + lane] === z;
       if (same) return { warp: warp.index, lane };
     }

@@ -1,5 +1,5 @@
-import { popcount } from "../../machine/state/barrier.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import { lowestLane, popcount } from "../../ir/lane-mask.ts";
+import type { Warp } from "../../machine/state/launch-state.ts";
 import { focusOn, warpOf } from "../focus.ts";
 import { DebuggerError } from "../location.ts";
 import type { Session } from "../session.ts";
@@ -34,9 +34,9 @@ export class Threads {
     const mine = warpOf(this.#session.execution, this.#session.focus);
     const chosen = [...(mine === null || mine.live === 0 ? [] : [mine]), ...all.filter((warp) => warp !== mine)];
     if (chosen.length === 0) return [{ id: this.focused, name: "the program has ended" }];
-    const shown = chosen.slice(0, maxThreads).sort((a, b) => a.cta.ticket - b.cta.ticket || a.index - b.index);
+    const shown = chosen.slice(0, maxThreads).sort((a, b) => a.cta.index - b.cta.index || a.index - b.index);
     return shown.map((warp) => {
-      const id = this.#idOf(warp.cta.ticket, warp.index);
+      const id = this.#idOf(warp.cta.index, warp.index);
       const lane = this.#lanes.get(id) ?? null;
       return { id, name: isRunning ? nameOf(warp, null) : nameOf(warp, lane) + stateOf(warp) };
     });
@@ -86,7 +86,7 @@ export class Threads {
 
 function firstLane(warp: Warp | null): number {
   const mask = warp?.groups[0]?.mask ?? warp?.lanes ?? 1;
-  return 31 - Math.clz32(mask & -mask);
+  return lowestLane(mask);
 }
 
 /** The distinguishing part comes first: editors have little room. `lane` is the one that is shown. */

@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { bitsOf, numberOf, sizeOf, type TypedBits } from "../view/value.ts";
 import { compile, compileNode, defaultType, integerOf } from "./compile.ts";
 import type { Scope } from "./scope.ts";
@@ -12,7 +13,7 @@ export function lanesWhere(expression: Expression, scope: Scope, lanes: number):
   const { number } = compile(expression, scope.names);
   let found = 0;
   for (let m = lanes; m !== 0; m &= m - 1) {
-    const lane = 31 - Math.clz32(m & -m);
+    const lane = lowestLane(m);
     scope.lane = lane;
     if (number(scope)) found |= 1 << lane;
   }

@@ -1,7 +1,5 @@
 import type { Execution } from "../../interpreter/execution.ts";
-import type { Activation } from "../../machine/state/activation.ts";
-import type { Grid } from "../../machine/state/grid.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Activation, Grid, Warp } from "../../machine/state/launch-state.ts";
 import { readMemory, type Viewpoint, writeMemory } from "../view/memory-view.ts";
 import { type Names, namesOf } from "../view/names.ts";
 import { sizeOf, type TypedBits } from "../view/value.ts";

@@ -1,8 +1,7 @@
+import { maskText } from "../../ir/lane-mask.ts";
 import type { Execution, Moment } from "../../interpreter/execution.ts";
-import type { Activation } from "../../machine/state/activation.ts";
-import type { BasicBlock, Site } from "../../machine/state/code.ts";
-import type { Group } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Activation, BasicBlock, Group, Warp } from "../../machine/state/launch-state.ts";
+import type { Site } from "../../machine/state/code.ts";
 import type { Location } from "../location.ts";
 
 /** Where a lane is and, if it does not run, why. */
@@ -38,8 +37,6 @@ export interface LaneFrame {
   readonly site: Site;
 }
 
-const hex = (mask: number): string => `0x${(mask >>> 0).toString(16).padStart(8, "0")}`;
-
 const firstSite = ({ steps, terminator }: BasicBlock): Site => steps[0]?.site ?? terminator!.site;
 
 /** Returns the next instruction of a group. `moment` is that of the machine. */
@@ -65,7 +62,7 @@ export function placeOf(warp: Warp, lane: number, moment: Moment | null): LanePl
   }
   for (const x of warp.activations) {
     if ((x.returned & bit) === 0 || x.caller === null) continue;
-    const why = `lanes ${hex(x.live)} to return from ${x.code.ir.name}`;
+    const why = `lanes ${maskText(x.live)} to return from ${x.code.ir.name}`;
     return { lane, state: "returned", why, activation: x.caller, site: firstSite(x.resume!), group: null };
   }
   return { ...nowhere, state: "exited" };
@@ -77,9 +74,10 @@ function stateOf(warp: Warp, group: Group, moment: Moment | null): Pick<LanePlac
   if (wait === null) return { state: "ready", why: null };
   const others = warp.live & ~mask;
   if (wait.kind === "lanes") {
-    return { state: "lanes", why: `lanes ${hex(wait.arrival.named & others)} of the member mask` };
+    return { state: "lanes", why: `lanes ${maskText(wait.arrival.named & others)} of the member mask` };
   }
-  if (wait.kind === "converge") return { state: "barrier", why: `barrier ${wait.barrier}, and lanes ${hex(others)}` };
+  if (wait.kind === "converge")
+    return { state: "barrier", why: `barrier ${wait.barrier}, and lanes ${maskText(others)}` };
   const { arrived, count, weight } = warp.cta.barriers[wait.barrier]!;
   const expected = count ?? warp.cta.expectedWarps * weight;
   return { state: "barrier", why: `barrier ${wait.barrier}: ${arrived} of ${expected} have arrived` };
@@ -95,8 +93,8 @@ export function framesOf({ activation, site }: LanePlace): readonly LaneFrame[] 
 }
 
 /** Converts a location to a site of the machine. */
-export const siteAt = ({ engine }: Execution, { ir, index }: Location): Site => ({
-  code: engine.functionNamed(ir.name)!,
+export const siteAt = ({ context }: Execution, { ir, index }: Location): Site => ({
+  code: context.functionNamed(ir.name)!,
   index,
   instruction: ir.instructions[index]!,
 });

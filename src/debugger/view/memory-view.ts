@@ -2,8 +2,7 @@ import { type WindowName, windows } from "../../ir/index.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import { hex, parts } from "../../machine/memory/address-space.ts";
 import type { Views } from "../../machine/memory/views.ts";
-import type { Activation } from "../../machine/state/activation.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import type { Activation, Grid } from "../../machine/state/launch-state.ts";
 
 /** A point of view on memory: that of a lane or, without an activation, that of the host. */
 export interface Viewpoint {

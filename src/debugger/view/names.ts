@@ -40,14 +40,14 @@ export class Names {
   readonly #byName = new Map<string, Variable>();
 
   constructor(execution: Execution, ir: IrFunction | null) {
-    const { engine, grid } = execution;
-    const code = engine.functions.find((f) => f.ir === ir);
+    const { context, grid } = execution;
+    const code = context.functions.find((f) => f.ir === ir);
     this.#execution = execution;
     this.#own = ir && `${ir.name}.`;
     this.registers = code === undefined ? [] : registersOf(code);
     this.visa = ir === null ? [] : visaVariables(ir);
     this.frame = code === undefined ? [] : frameVariables(code);
-    this.parameters = kernelParameters(engine.functionNamed(grid.kernel)!.ir);
+    this.parameters = kernelParameters(context.functionNamed(grid.kernel)!.ir);
     this.statics = moduleVariables(execution).flatMap((v) =>
       this.#own !== null && v.name.startsWith(this.#own) ? [{ ...v, name: v.name.slice(this.#own.length) }] : [],
     );
@@ -112,7 +112,7 @@ export const moduleVariables = ({ program }: Execution): readonly ModuleVariable
   }));
 
 /** Returns the function that begins at an address, or null. */
-export function functionAt({ engine }: Execution, address: bigint): string | null {
+export function functionAt({ program }: Execution, address: bigint): string | null {
   const { high, low } = parts(address);
-  return high === 0 ? (engine.functions.find((f) => f.address === low)?.ir.name ?? null) : null;
+  return high === 0 ? (program.functions.find((f) => f.address === low)?.ir.name ?? null) : null;
 }

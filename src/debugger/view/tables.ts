@@ -1,7 +1,6 @@
+import { lowestLane, maskText, popcount } from "../../ir/lane-mask.ts";
 import type { Moment } from "../../interpreter/execution.ts";
-import { popcount } from "../../machine/state/barrier.ts";
-import type { Cta } from "../../machine/state/cta.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Cta, Warp } from "../../machine/state/launch-state.ts";
 import { type LanePlace, placeOf } from "./lane-place.ts";
 
 /** Lanes of a warp in the same state at the same instruction. */
@@ -13,7 +12,7 @@ export interface LaneRow extends Omit<LanePlace, "lane" | "group"> {
 export function lanesTable(warp: Warp, moment: Moment | null): readonly LaneRow[] {
   const rows: (LaneRow & { mask: number })[] = [];
   for (let m = warp.lanes; m !== 0; m &= m - 1) {
-    const lane = 31 - Math.clz32(m & -m);
+    const lane = lowestLane(m);
     const { state, why, activation, site } = placeOf(warp, lane, moment);
     const row = rows.find((r) => r.state === state && r.activation === activation && r.site === site && r.why === why);
     if (row === undefined) rows.push({ state, why, activation, site, mask: 1 << lane });
@@ -58,5 +57,5 @@ export function lanesText(mask: number): string {
     lane = end;
   }
   // For every other lane or the like, the mask is easier to read.
-  return parts.length > 6 ? `0x${(mask >>> 0).toString(16).padStart(8, "0")} (${popcount(mask)})` : parts.join(",");
+  return parts.length > 6 ? `${maskText(mask)} (${popcount(mask)})` : parts.join(",");
 }

@@ -1,4 +1,4 @@
-import type { LoadedFunction } from "../../interpreter/compile/loaded-function.ts";
+import type { DecodedFunction } from "../../interpreter/compile/decoded-function.ts";
 import type { Slot } from "../../interpreter/compile/register-file.ts";
 import { type FileVariable, type FrameVariable, type IrFunction, windows } from "../../ir/index.ts";
 import { elementInfo, type ElementType } from "../../runtime/data/element.ts";
@@ -246,7 +246,7 @@ export function typedBits(v: Variable, of: Viewpoint): TypedBits {
   return { bytes, type: v.type === "u8" && [2, 4, 8].includes(bytes.length) ? `b${bytes.length * 8}` : v.type };
 }
 
-export function registersOf({ ir, file }: LoadedFunction): readonly RegisterVariable[] {
+export function registersOf({ ir, file }: DecodedFunction): readonly RegisterVariable[] {
   const seen = new Map<string, number>();
   return ir.registers.map(({ name, class: kind, bits, type }, register) => {
     const count = (seen.get(name) ?? 0) + 1;
@@ -259,7 +259,7 @@ export function registersOf({ ir, file }: LoadedFunction): readonly RegisterVari
 export const visaVariables = ({ file }: IrFunction): readonly VisaVariable[] =>
   [...(file?.variables ?? []), ...(file?.aliases ?? [])].map((v) => new VisaVariable(v));
 
-export const frameVariables = ({ ir, frame }: LoadedFunction): readonly Variable[] =>
+export const frameVariables = ({ ir, frame }: DecodedFunction): readonly Variable[] =>
   ir.frame.map((v, i) => new StackVariable(v, frame.offsets[i]!));
 
 export const kernelParameters = ({ params }: IrFunction): readonly Variable[] =>

@@ -1,14 +1,15 @@
-import type { BasicBlock, GuardWord, Site } from "../../machine/state/code.ts";
+import type { GuardWord, Site } from "../../machine/state/code.ts";
+import type { BasicBlock } from "../../machine/state/launch-state.ts";
 import type { Run } from "./expr-compiler.ts";
-import type { LoadedFunction } from "./loaded-function.ts";
+import type { DecodedFunction } from "./decoded-function.ts";
 import type { Operands } from "./operand.ts";
 import type { ProgramContext } from "./program-context.ts";
 import type { Slot } from "./register-file.ts";
 
 /** One instruction on its way to becoming code. */
 export interface Decoding {
-  readonly engine: ProgramContext;
-  readonly code: LoadedFunction;
+  readonly program: ProgramContext;
+  readonly code: DecodedFunction;
   readonly site: Site;
   readonly guard: GuardWord;
   readonly operands: Operands;

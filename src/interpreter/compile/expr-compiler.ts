@@ -1,6 +1,6 @@
 import type { FileTarget } from "../../ir/index.ts";
 import type { Lanes } from "../../ir/region.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { Expr, Value } from "../../semantics/index.ts";
 import type { RegisterFile, Slot } from "./register-file.ts";
 

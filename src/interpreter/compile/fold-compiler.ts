@@ -1,8 +1,10 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { windows } from "../../ir/index.ts";
 import { byteOf } from "../../ir/region.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import { isScalarName, scalarIndex } from "../../machine/state/specials.ts";
 import { nan32, nan64 } from "../../numeric/float-pattern.ts";
+import { oldValue } from "../../program/old-value.ts";
 import { type Expr, fold, type LeafValue, type RegionLeaf, type Value } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
 import type { ExprCompiler, FunctionContext } from "./expr-compiler.ts";
@@ -14,7 +16,7 @@ export const foldCompiler: ExprCompiler = {
     const clock = lazy(() => x.warp.cta.grid.clock());
     const writes: (() => void)[] = [];
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const leaf = leafOf(context, x, lane, clock, []);
       const memo = new Map<Expr, Value>();
       for (const { value, to } of assignments) {
@@ -129,14 +131,6 @@ function writeBytes({ file }: FunctionContext, x: Activation, at: number, bits: 
   else if (bits === 32) data.setInt32(to, value as number, true);
   else if (bits === 16) data.setInt16(to, value as number, true);
   else data.setInt8(to, value as number);
-}
-
-const word = new DataView(new ArrayBuffer(8));
-
-function oldValue(ty: Expr["ty"], bits: Value): Value {
-  if (ty === "f32") return (word.setInt32(0, bits as number), word.getFloat32(0));
-  if (ty === "f64") return (word.setBigInt64(0, bits as bigint), word.getFloat64(0));
-  return bits;
 }
 
 function special(x: Activation, lane: number, name: string, ty: Expr["ty"], clock: () => bigint): Value {

@@ -1,10 +1,10 @@
 import type { Instruction } from "../../ir/index.ts";
 import { maskOf } from "../../ir/region.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { ChannelRule, GuardWord } from "../../machine/state/code.ts";
-import type { LoadedFunction } from "./loaded-function.ts";
+import type { DecodedFunction } from "./decoded-function.ts";
 
-export function guardWord(code: LoadedFunction, { guard, lanes }: Instruction): GuardWord {
+export function guardWord(code: DecodedFunction, { guard, lanes }: Instruction): GuardWord {
   const rule: ChannelRule | null =
     lanes === undefined && guard?.collapse === undefined
       ? null

@@ -1,8 +1,7 @@
 import { windows } from "../../ir/index.ts";
 import type { Place, PlaceKind } from "../../machine/faults/locate.ts";
 import { Views } from "../../machine/memory/views.ts";
-import type { Activation } from "../../machine/state/activation.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import type { Activation, Grid } from "../../machine/state/launch-state.ts";
 
 const nothing = new Views(0);
 

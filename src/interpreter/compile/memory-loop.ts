@@ -1,6 +1,6 @@
 import { type Access, windows } from "../../ir/index.ts";
 import type { Lanes } from "../../ir/region.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { LastExtent } from "./last-extent.ts";
 import { laneLoop } from "./loop-compiler.ts";
 import type { AddressOperand } from "./operand.ts";

@@ -1,6 +1,6 @@
 import type { Destination, FileTarget, Instruction, Op } from "../../ir/index.ts";
 import { allLanes, type Lanes, liesWithin } from "../../ir/region.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import { bind, type Bindings, bitsOf, splitOffset } from "../../semantics/bind.ts";
 import { type Expr, kit, type Region } from "../../semantics/index.ts";
 import type { Assignment, ExprCompiler, FunctionContext, LaneFunction, Run, Target } from "./expr-compiler.ts";
@@ -133,7 +133,7 @@ export class Operands {
       if (slot !== null) return slot;
       const ty = to.bits === 64 ? "i64" : "i32";
       const temporary = file.temporary(ty);
-      copies.push({ value: file.leafOf(temporary, ty), to: this.#settled(to) });
+      copies.push({ value: file.leafOf(temporary, ty), to: this.#atFixedAddress(to) });
       return temporary;
     });
     return { results, finish: copies.length === 0 ? null : this.assign(copies) };
@@ -168,7 +168,7 @@ export class Operands {
       if (!("kind" in to)) return { value, to };
       const temporary = file.temporary(value.ty);
       const ty = to.bits === 64 ? "i64" : "i32";
-      copies.push({ value: file.leafOf(temporary, ty), to: this.#settled(to) });
+      copies.push({ value: file.leafOf(temporary, ty), to: this.#atFixedAddress(to) });
       return { value, to: temporary };
     });
     const compute = this.assign([...values, ...this.#assignments]);
@@ -180,7 +180,7 @@ export class Operands {
   }
 
   /** The target with an address that no write changes. */
-  #settled(to: FileTarget): FileTarget {
+  #atFixedAddress(to: FileTarget): FileTarget {
     if (to.kind === "region") return to;
     return { ...to, address: this.#context.file.leafOf(this.#copy(this.bind(to.address)), "i32") };
   }

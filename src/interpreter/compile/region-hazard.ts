@@ -23,7 +23,7 @@ export function interferes(
   );
   for (const read of reads) {
     for (const target of targets) {
-      if (read === "anywhere" || target.kind === "indirect" || meet(read, target, lanes, once)) return true;
+      if (read === "anywhere" || target.kind === "indirect" || overlap(read, target, lanes, once)) return true;
     }
   }
   return false;
@@ -72,7 +72,7 @@ function readsOf(roots: readonly Expr[], lanes: Lanes, once: boolean): ReadonlyS
 }
 
 /** Whether an element that a lane writes and one that another lane (`later`: one after it) reads have a byte in common. */
-function meet(
+function overlap(
   read: Exclude<Touch, "anywhere">,
   written: Exclude<Touch, "anywhere">,
   lanes: Lanes,

@@ -28,7 +28,7 @@ export class RegisterFile {
   readonly byteFileAt: number;
   readonly byteFileBytes: number;
   #temporaries = 0;
-  #most = 0;
+  #max = 0;
 
   constructor(registers: readonly Register[], byteFile?: ByteFile) {
     const count = { pred: 0, b32: 0, b64: 0 };
@@ -48,7 +48,7 @@ export class RegisterFile {
   }
 
   get bytes(): number {
-    return this.#start + this.#most * slotBytes;
+    return this.#start + this.#max * slotBytes;
   }
 
   slot(register: number): Slot {
@@ -57,7 +57,7 @@ export class RegisterFile {
 
   temporary(ty: Ty): Slot {
     const at = this.#start + this.#temporaries++ * slotBytes;
-    this.#most = Math.max(this.#most, this.#temporaries);
+    this.#max = Math.max(this.#max, this.#temporaries);
     if (ty === "pred") return { class: "pred", base: at / 4, bits: 1 };
     return ty === "i64" || ty === "f64"
       ? { class: "b64", base: at / 8, bits: 64 }

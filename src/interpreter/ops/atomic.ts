@@ -1,6 +1,7 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { readElement, type Views, writeElement } from "../../machine/memory/views.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import { bitsOf } from "../../semantics/bind.ts";
 import type { Expr, Value } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
@@ -21,7 +22,7 @@ export function makeAtomic(
   const bytes = access.bits / 8;
   const elements = combine.map((c) => {
     const expr = bitsOf(d.operands.bind(c));
-    return { ty: expr.ty, value: d.engine.compiler.lane(d.code.context, expr, d.operands.lanes) };
+    return { ty: expr.ty, value: d.program.compiler.lane(d.code.context, expr, d.operands.lanes) };
   });
   const old: Value[] = combine.map(() => (access.bits === 64 ? 0n : 0));
   const fresh: (number | bigint)[] = combine.map(() => 0);
@@ -50,7 +51,7 @@ export function makeAtomic(
     const { i32 } = x;
     // Lanes keep their order: each takes the short way if it can, else the rest of them takes the long one.
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const low = slot === null ? address.offset : i32[wide ? 2 * (slot.base + lane) : slot.base + lane]!;
       const high = slot === null ? address.high : wide ? i32[2 * (slot.base + lane) + 1]! : 0;
       const r = (low - reach.from) >>> 0;

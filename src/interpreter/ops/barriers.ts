@@ -1,12 +1,12 @@
+import { fillLanes, lanesWhere, lowestLane } from "../../ir/lane-mask.ts";
 import type { Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { Reduction } from "../../machine/state/barrier.ts";
-import type { Terminator } from "../../machine/state/code.ts";
-import type { BarrierArrival, Group } from "../../machine/state/group.ts";
+import type { BarrierArrival, Group, Terminator } from "../../machine/state/launch-state.ts";
+import { countProblem, idProblem } from "../../program/barrier-rules.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
-import { fillLanes, lanesWhere } from "../compile/lanes.ts";
 import { enter } from "./control.ts";
-import { settleWarp } from "./wait-resolution.ts";
+import { resolveWaits } from "./wait-resolution.ts";
 
 /** Section 9.7.13.1: a group waits for its warp, the warp then arrives as one. */
 export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "barrier" }>): Terminator {
@@ -37,23 +37,14 @@ export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind:
       if (all === 0) return;
       prepare(x, all);
       const votes = vote === null ? 0 : x.i32[vote.base]! & all;
-      const at = (lanes: number) => ({ site, activation: x, lanes });
       // Lanes may name different barriers; those with the same one come together.
       for (let rest = all; rest !== 0; ) {
-        const first = 31 - Math.clz32(rest & -rest);
+        const first = lowestLane(rest);
         const barrier = x.i32[id.base + first]! >>> 0;
         const lanes = lanesWhere(rest, (lane) => x.i32[id.base + lane]! >>> 0 === barrier);
         const threads = count === null ? null : x.i32[count.base + first]! >>> 0;
-        if (barrier > 15) {
-          throw new Fault("barrier-bad-id", `there is no barrier ${barrier}: a block has 0 to 15`, at(lanes));
-        }
-        if (threads !== null && threads % 32 !== 0) {
-          const message = `the count of threads is ${threads}, which is not a multiple of the warp size, 32`;
-          throw new Fault("barrier-bad-count", message, at(lanes));
-        }
-        if (threads === 0 && op.mode === "arrive") {
-          throw new Fault("barrier-bad-count", "arrive needs a count of threads that is not 0", at(lanes));
-        }
+        const problem = idProblem(warp.cta, barrier) ?? countProblem(warp.cta, threads, op.mode);
+        if (problem !== null) throw new Fault(...problem, { site, activation: x, lanes });
         rest &= ~lanes;
         const part = rest === 0 ? group : warp.fork(group, lanes, group.at);
         const arrival: BarrierArrival = {
@@ -66,7 +57,7 @@ export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind:
         };
         part.wait = { kind: "converge", barrier, arrival };
       }
-      settleWarp(warp);
+      resolveWaits(warp);
     },
   };
 }

@@ -1,15 +1,15 @@
+import { eachLane } from "../../ir/lane-mask.ts";
+import { emit } from "../../machine/events.ts";
 import type { Op } from "../../ir/index.ts";
 import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import { Activation } from "../../machine/state/activation.ts";
-import type { Terminator } from "../../machine/state/code.ts";
-import type { Group } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import { enterFunction } from "../../machine/state/activation.ts";
+import type { Activation, Group, Terminator, Warp } from "../../machine/state/launch-state.ts";
+import { checkStack, frameAfter } from "../../program/stack.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
-import type { LoadedFunction } from "../compile/loaded-function.ts";
+import type { DecodedFunction } from "../compile/decoded-function.ts";
 import { makeResolver } from "./call-target.ts";
 import { enter } from "./control.ts";
-import { checkStack } from "./stack.ts";
 import {
   type Location,
   locationOfArgument,
@@ -30,25 +30,22 @@ interface Link {
 
 /** Section 9.7.12.5. */
 export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "call" }>): Terminator {
-  const { site, guard, operands, engine, code } = d;
+  const { site, guard, operands, program, code } = d;
   const args = op.args.map((arg) => locationOfArgument(code, arg, operands));
   const results = op.results.map((result) => locationOfResult(code, result));
   const resolve = makeResolver(d, op.target);
   const { prepare } = operands;
-  const links = new Map<LoadedFunction, Link>();
+  const links = new Map<DecodedFunction, Link>();
 
-  const callInto = (warp: Warp, group: Group, callee: LoadedFunction, mask: number): void => {
+  const callInto = (warp: Warp, group: Group, callee: DecodedFunction, mask: number): void => {
     let link = links.get(callee);
     if (link === undefined) links.set(callee, (link = makeLink(callee, args, results)));
     const caller = group.activation;
-    const { frame } = callee;
-    const base = Math.ceil(caller.top / frame.align) * frame.align;
-    const top = base + frame.size + Math.ceil(link.unsizedBytes / 16) * 16;
-    const cost = caller.cost + callee.stackCost + link.unsizedBytes;
+    const { base, top, cost } = frameAfter(caller, callee, link.unsizedBytes);
     checkStack(caller, site, mask, cost);
     warp.stack.reserve(top);
     warp.stack.clear(base, top, mask);
-    const y = Activation.enter(callee, warp, mask);
+    const y = enterFunction(callee, warp, mask);
     y.base = base;
     y.top = top;
     y.cost = cost;
@@ -56,11 +53,12 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
     y.onReturn = link.onReturn;
     for (const pass of link.pass) pass(caller, y, mask);
     warp.call(group, y, callee.entry, mask, site, next);
-    warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask });
+    const { observers } = warp.cta.grid;
+    if (observers !== null) emit(observers, "enter", { warp, activation: y, mask });
   };
 
-  const callExternal = (warp: Warp, group: Group, callee: LoadedFunction, mask: number): void => {
-    const run = engine.externals.get(callee.ir.name);
+  const callExternal = (warp: Warp, group: Group, callee: DecodedFunction, mask: number): void => {
+    const run = program.externals.get(callee.ir.name);
     const x = group.activation;
     if (run === undefined) {
       const message = `\`${callee.ir.name}\` has no body, and the machine does not provide it`;
@@ -69,13 +67,12 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
     const [to] = results;
     // When one lane fails, the others may fail alike: an assertion, for one.
     const failed = new FailedLanes();
-    for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+    eachLane(mask, (lane) => {
       failed.try(() => {
         const value = run({ x, lane, site, args: args.map((a) => readLocation(x, a, lane)) });
         if (to) writeLocation(x, to, lane, value);
       });
-    }
+    });
     failed.end();
     if (mask === group.mask) group.at = next;
     else warp.fork(group, mask, next);
@@ -92,14 +89,15 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
       prepare(activation, lanes);
       for (const { callee, mask } of resolve(activation, lanes)) {
         const { observers } = warp.cta.grid;
-        observers?.emit("call", { warp, activation, site, mask, group: whole, callee, uniform: op.uniform });
+        if (observers !== null)
+          emit(observers, "call", { warp, activation, site, mask, group: whole, callee, uniform: op.uniform });
         (callee.ir.external ? callExternal : callInto)(warp, group, callee, mask);
       }
     },
   };
 }
 
-function makeLink(callee: LoadedFunction, args: readonly Location[], results: readonly (Location | null)[]): Link {
+function makeLink(callee: DecodedFunction, args: readonly Location[], results: readonly (Location | null)[]): Link {
   const { params, returns } = callee.ir;
   const sizeOf = (location: Location | undefined): number => (location?.kind === "frame" ? location.size : 0);
   const unsized = params.findIndex((p) => p.type.unsized);

@@ -1,13 +1,13 @@
+import { lanesWhere, lowestLane } from "../../ir/lane-mask.ts";
+import { emit } from "../../machine/events.ts";
 import type { Instruction, Op } from "../../ir/index.ts";
-import { Fault } from "../../machine/faults/fault.ts";
-import type { BasicBlock, GuardWord, Site, Terminator } from "../../machine/state/code.ts";
-import type { Group } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { GuardWord, Site } from "../../machine/state/code.ts";
+import type { BasicBlock, Group, Terminator, Warp } from "../../machine/state/launch-state.ts";
+import { indexOutOfRange } from "../../program/instruction-faults.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { movedLanes } from "../compile/guards.ts";
-import { lanesWhere } from "../compile/lanes.ts";
-import type { LoadedFunction } from "../compile/loaded-function.ts";
-import { settleWarp } from "./wait-resolution.ts";
+import type { DecodedFunction } from "../compile/decoded-function.ts";
+import { resolveWaits } from "./wait-resolution.ts";
 
 type OpOf<K extends Op["kind"]> = Extract<Op, { kind: K }>;
 
@@ -38,15 +38,16 @@ export function makeBranch({ site, guard }: Decoding, { next, index, blockAt }: 
       const { activation, mask } = group;
       const taken = movedLanes(guard, activation, mask);
       const { observers } = warp.cta.grid;
-      observers?.emit("branch", {
-        warp,
-        activation,
-        site,
-        mask: taken,
-        group: mask,
-        target: op.target,
-        uniform: op.uniform,
-      });
+      if (observers !== null)
+        emit(observers, "branch", {
+          warp,
+          activation,
+          site,
+          mask: taken,
+          group: mask,
+          target: op.target,
+          uniform: op.uniform,
+        });
       if (taken === 0) group.at = next;
       else if (taken === mask) jump(warp, group, index, target, site);
       else {
@@ -56,12 +57,6 @@ export function makeBranch({ site, guard }: Decoding, { next, index, blockAt }: 
       }
     },
   };
-}
-
-/** Lanes whose index, the one of the lowest of them, is not one of the list's. */
-export function indexOutOfRange(index: number, labels: number, at: ConstructorParameters<typeof Fault>[2]): Fault {
-  const message = `the index is ${index >>> 0} (${index | 0}), and the list has ${labels} labels`;
-  return new Fault("brx-index-out-of-range", message, at, { help: "an index counts from 0 to one less" });
 }
 
 export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-indexed">): Terminator {
@@ -80,27 +75,28 @@ export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-inde
       if (rest === 0) return;
       const asked = operandLanes(guard, rest);
       prepare(x, asked);
-      const [decider] = asked === rest ? [null] : [31 - Math.clz32(asked)];
+      const [decider] = asked === rest ? [null] : [lowestLane(asked)];
       const indexOf = (lane: number): number => x.i32[index.base + (decider ?? lane)]! >>> 0;
       const beyond = lanesWhere(rest, (lane) => indexOf(lane) >= targets.length);
       if (beyond !== 0) {
-        const first = indexOf(31 - Math.clz32(beyond & -beyond));
+        const first = indexOf(lowestLane(beyond));
         throw indexOutOfRange(first, targets.length, { site, activation: x, lanes: beyond });
       }
       while (rest !== 0) {
-        const chosen = indexOf(31 - Math.clz32(rest & -rest));
+        const chosen = indexOf(lowestLane(rest));
         const mask = lanesWhere(rest, (lane) => indexOf(lane) === chosen);
         const target = targets[chosen]!;
         const { observers } = warp.cta.grid;
-        observers?.emit("branch", {
-          warp,
-          activation: x,
-          site,
-          mask,
-          group: whole,
-          target: op.targets[chosen]!,
-          uniform: op.uniform,
-        });
+        if (observers !== null)
+          emit(observers, "branch", {
+            warp,
+            activation: x,
+            site,
+            mask,
+            group: whole,
+            target: op.targets[chosen]!,
+            uniform: op.uniform,
+          });
         rest &= ~mask;
         jump(warp, rest === 0 ? group : warp.fork(group, mask, target), from, target, site);
       }
@@ -127,15 +123,16 @@ export function makeReturn({ site, guard }: Decoding, { next }: Flow, op: OpOf<"
 function leave(warp: Warp, group: Group, mask: number, whole: number, site: Site, uniform: boolean): void {
   const { activation } = group;
   const { observers } = warp.cta.grid;
-  observers?.emit("return", { warp, activation, site, mask, group: whole, uniform });
+  if (observers !== null) emit(observers, "return", { warp, activation, site, mask, group: whole, uniform });
   if (activation.caller !== null) warp.return(group, mask);
   else end(warp, group, mask, site);
 }
 
 function end(warp: Warp, group: Group, mask: number, site: Site): void {
-  warp.cta.grid.observers?.emit("exit", { warp, activation: group.activation, site, mask });
+  const { observers } = warp.cta.grid;
+  if (observers !== null) emit(observers, "exit", { warp, activation: group.activation, site, mask });
   warp.exit(group, mask);
-  settleWarp(warp);
+  resolveWaits(warp);
 }
 
 export function makeExit({ site, guard }: Decoding, { next }: Flow): Terminator {
@@ -150,7 +147,7 @@ export function makeExit({ site, guard }: Decoding, { next }: Flow): Terminator 
 }
 
 /** Falling off the end of a function. */
-export function implicitReturn(code: LoadedFunction, index: number): Terminator {
+export function implicitReturn(code: DecodedFunction, index: number): Terminator {
   const { span } = code.ir;
   const instruction: Instruction = {
     guard: null,

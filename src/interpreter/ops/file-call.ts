@@ -1,9 +1,13 @@
+import { emit } from "../../machine/events.ts";
 import { argAt, argRegisters, type Op, retvalAt, retvalRegisters } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import { Activation, type PassedParts } from "../../machine/state/activation.ts";
-import type { Site, Terminator } from "../../machine/state/code.ts";
+import { enterFunction, enterSubroutine } from "../../machine/state/activation.ts";
+import type { Activation, Terminator } from "../../machine/state/launch-state.ts";
+import type { PassedParts } from "../../machine/state/register-views.ts";
+import type { Site } from "../../machine/state/code.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
-import type { LoadedFunction } from "../compile/loaded-function.ts";
+import type { DecodedFunction } from "../compile/decoded-function.ts";
+import { checkSizes } from "../../program/call-targets.ts";
 import { makeFileResolver } from "./call-target.ts";
 import { enter, operandLanes } from "./control.ts";
 
@@ -37,22 +41,24 @@ export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Termina
       checkSizes(op, callee, { site, activation: x, lanes });
       checkDepth(x, site, lanes);
       if (callee.pool.length === 0) takeMemory(callee, x, site, lanes);
-      warp.cta.grid.observers?.emit("call", {
-        warp,
-        activation: x,
-        site,
-        mask: lanes,
-        group: whole,
-        callee,
-        uniform: false,
-      });
-      const y = Activation.enter(callee, warp, lanes);
+      const { observers } = warp.cta.grid;
+      if (observers !== null)
+        emit(observers, "call", {
+          warp,
+          activation: x,
+          site,
+          mask: lanes,
+          group: whole,
+          callee,
+          uniform: false,
+        });
+      const y = enterFunction(callee, warp, lanes);
       y.base = y.top = x.top;
       y.onReturn = giveBack;
       pass(x, y, op);
       if (op.allLanes) warp.callAll(group, y, callee.entry, site, next);
       else warp.call(group, y, callee.entry, lanes, site, next);
-      warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask: y.live });
+      if (observers !== null) emit(observers, "enter", { warp, activation: y, mask: y.live });
     },
   };
 }
@@ -72,10 +78,11 @@ export function makeSubroutineCall(
       const lanes = enter(guard, next, warp, group);
       if (lanes === 0) return;
       checkDepth(x, site, lanes);
-      const y = Activation.enterWithin(x, lanes);
+      const y = enterSubroutine(x, lanes);
       if (op.allLanes) warp.callAll(group, y, target, site, next);
       else warp.call(group, y, target, lanes, site, next);
-      warp.cta.grid.observers?.emit("enter", { warp, activation: y, mask: y.live });
+      const { observers } = warp.cta.grid;
+      if (observers !== null) emit(observers, "enter", { warp, activation: y, mask: y.live });
     },
   };
 }
@@ -87,23 +94,13 @@ function checkDepth(activation: Activation, site: Site, lanes: number): void {
 }
 
 /** An activation that cannot be one that was there before is new memory. */
-function takeMemory(callee: LoadedFunction, activation: Activation, site: Site, lanes: number): void {
+function takeMemory(callee: DecodedFunction, activation: Activation, site: Site, lanes: number): void {
   const { grid } = activation.warp.cta;
   grid.activationBytes += callee.fileBytes + activationBytes;
   if (grid.activationBytes <= maxBytes) return;
   const depth = `${activation.depth + 2} activations of this thread, and those of the others`;
   const message = `the stack is full: ${depth}, would have ${grid.activationBytes} bytes of variables`;
   throw new Fault("stack-overflow", message, { site, activation, lanes });
-}
-
-/** Throws where a call and its callee do not agree about what is passed. */
-export function checkSizes(op: FileCall, { ir }: LoadedFunction, at: ConstructorParameters<typeof Fault>[2]): void {
-  const { argSize, retvalSize } = ir.file!;
-  if ((argSize ?? op.argSize) === op.argSize && (retvalSize ?? op.retvalSize) === op.retvalSize) return;
-  const passed = `passes ${op.argSize} registers and takes ${op.retvalSize} back`;
-  const declared = `ArgSize ${argSize ?? "as it likes"} and RetValSize ${retvalSize ?? "as it likes"}`;
-  const message = `the call ${passed}, and \`${ir.name}\` declares ${declared}`;
-  throw new Fault("call-size-mismatch", message, at);
 }
 
 /**

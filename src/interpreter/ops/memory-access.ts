@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { type Access, windows } from "../../ir/index.ts";
 import type { Lanes } from "../../ir/region.ts";
 import { accessBytes, accessFault } from "../../machine/faults/access-fault.ts";
@@ -5,7 +6,7 @@ import type { Fault } from "../../machine/faults/fault.ts";
 import { locate, type Place } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import { readElement, readUnaligned, type Views, writeElement, writeUnaligned } from "../../machine/memory/views.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { LaneAddresses, Site } from "../../machine/state/code.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import { LastExtent } from "../compile/last-extent.ts";
@@ -41,7 +42,7 @@ export function addressWriter({ address, prepare }: MemoryInstruction) {
     prepare(x, mask);
     const { i32 } = x;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       if (kind === "b32") {
         words[2 * lane] = i32[slot!.base + lane]! + offset;
         words[2 * lane + 1] = 0;
@@ -79,7 +80,7 @@ export class SlowPath {
     const { site, access, address: operand } = this.#memory;
     const size = accessBytes(access);
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const address = addressOf(operand, x, lane);
       const { high, low } = address;
       // The lanes of a group have the same frames: what is good for one is good for the next.

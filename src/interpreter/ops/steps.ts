@@ -1,9 +1,11 @@
+import { fillLanes } from "../../ir/lane-mask.ts";
 import type { Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import type { ChannelRule, Site, Step, UndefinedCheck } from "../../machine/state/code.ts";
+import type { ChannelRule, Site } from "../../machine/state/code.ts";
+import type { Step, UndefinedCheck } from "../../machine/state/launch-state.ts";
+import { trapFault } from "../../program/instruction-faults.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
-import { fillLanes } from "../compile/lanes.ts";
 import { makeAtomic } from "./atomic.ts";
 import { addressWriter, makeLoad, makeStore, type MemoryInstruction } from "./memory-access.ts";
 import { makeAlloca, makeStackRestore, makeStackSave } from "./stack.ts";
@@ -73,7 +75,7 @@ function makePureStep(d: Decoding, { values }: Extract<Op, { kind: "pure" }>): S
 }
 
 function makeMemoryStep(d: Decoding, op: Memory): Step {
-  const { operands, site, engine } = d;
+  const { operands, site, program } = d;
   if (op.surface !== undefined) {
     const { run, addresses } = makeSurfaceStep(d, op);
     return new InstructionStep(d, finished(d, run), addresses);
@@ -84,20 +86,15 @@ function makeMemoryStep(d: Decoding, op: Memory): Step {
   const memory: MemoryInstruction = { site, access: op.access, address, prepare, lanes };
   const run =
     op.kind === "load"
-      ? makeLoad(memory, d.results, engine.generate)
+      ? makeLoad(memory, d.results, program.generate)
       : op.kind === "store"
-        ? makeStore(memory, sources, engine.generate)
+        ? makeStore(memory, sources, program.generate)
         : makeAtomic(d, memory, op.combine, d.results);
   return new InstructionStep(d, finished(d, run), addressWriter(memory));
 }
 
 function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
   const { site } = d;
-  const fault =
-    (code: string, message: string): Run =>
-    (activation, lanes) => {
-      throw new Fault(code, message, { site, activation, lanes });
-    };
   switch (op.kind) {
     case "warp":
       return makeWarpStep(d, op);
@@ -112,9 +109,14 @@ function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
     case "stack-restore":
       return makeStackRestore(d, op);
     case "trap":
-      return fault(op.fault?.code ?? "trap", op.fault?.message ?? "the kernel executed trap");
+      return (activation, lanes) => {
+        throw trapFault(op, { site, activation, lanes });
+      };
     case "unsupported":
-      return fault("not-executable", `${op.what} is not executable yet: ${op.reason}`);
+      return (activation, lanes) => {
+        const message = `${op.what} is not executable yet: ${op.reason}`;
+        throw new Fault("not-executable", message, { site, activation, lanes });
+      };
     case "fence":
     case "nothing":
     // A debugger sees the instruction as any other; without one there is nobody to stop for.

@@ -1,11 +1,12 @@
-import { type Access, genericBases, type Op, surfaceIndex, windows } from "../../ir/index.ts";
+import { eachLane, lowestLane } from "../../ir/lane-mask.ts";
+import type { Access, Op } from "../../ir/index.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
-import { Fault } from "../../machine/faults/fault.ts";
 import { locate, type Place } from "../../machine/faults/locate.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { LaneAddresses } from "../../machine/state/code.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
+import { boundSurface, surfaceBytes } from "../../program/surfaces.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import { LastExtent } from "../compile/last-extent.ts";
@@ -22,105 +23,139 @@ export interface SurfaceStep {
 }
 
 /**
- * An access by an offset into a surface: of what lies behind its end, element by element, loads give 0 and the rest does
- * nothing. What lies within is accessed by its address.
+ * An access by an offset into a surface. Elements within the surface are accessed by their addresses; of those beyond its end
+ * loads give 0, and stores and atomics do nothing.
  */
 export function makeSurfaceStep(d: Decoding, op: Memory): SurfaceStep {
-  const { operands, site, code } = d;
-  const offset = operands.slot(op.address);
-  const sources = op.kind === "store" ? op.values.map((v) => v && operands.slot(v)) : [];
-  const address = code.file.temporary("i64");
-  const { prepare, lanes } = operands;
-  // A surface may be shared local memory.
-  const access: Access = { ...op.access, space: "generic" };
-  const elementBytes = access.bits / 8;
-
-  const make = (how: Access, at: number, values: readonly (Slot | null)[]): Run => {
-    const operand = { slot: address, offset: at, high: 0, inFrame: false };
-    const memory: MemoryInstruction = { site, access: how, address: operand, prepare: () => {}, lanes };
-    if (op.kind === "load") return makeLoad(memory, values, d.engine.generate);
-    if (op.kind === "store") return makeStore(memory, values, d.engine.generate);
-    return makeAtomic(d, memory, op.combine, values);
-  };
-  const slots = op.kind === "store" ? sources : d.results;
-  const whole = make(access, 0, slots);
-  const single: Access = { ...access, count: 1, align: Math.min(access.align, elementBytes) };
-  const elements: Run[] = [];
-
-  /** Computes the addresses; returns the lanes of which `bytes` from byte `at` of the access lie within the surface. */
-  const place = (x: Activation, mask: number, { base, bytes: size }: Bound, at: number, bytes: number): number => {
-    const { i32 } = x;
-    let inside = 0;
-    for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
-      const from = i32[offset.base + lane]! >>> 0;
-      const sum = base.low + from;
-      i32[2 * (address.base + lane)] = sum;
-      i32[2 * (address.base + lane) + 1] = sum > 0xffff_ffff ? base.high + 1 : base.high;
-      if (from + at + bytes <= size) inside |= 1 << lane;
-    }
-    return inside;
-  };
-
-  const bind = surfaceFinder(d, operands.scalar(op.surface!));
-  const reach = new SurfaceReach(accessBytes(access));
-  const simple = d.engine.generate && !access.volatile && access.order === "weak";
-  let fast: FastPath | null = null;
-  /** Accesses in the lanes whose offsets are as good as most are, and returns the others. */
-  const quickly = (x: Activation, mask: number, bound: Bound): number => {
-    if (op.kind === "atomic" || !simple || !reach.refreshFor(x, bound)) return mask;
-    const operand = { slot: offset, offset: 0, high: 0, inFrame: false };
-    fast ??= fastPath(op.kind, access, operand, slots, lanes);
-    return fast(x, mask, reach);
-  };
-  const zero = (x: Activation, slot: Slot | null | undefined, mask: number): void => {
-    if (!slot) return;
-    for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = slot.base + 31 - Math.clz32(m & -m);
-      if (slot.class === "b64") x.i64[lane] = 0n;
-      else x.i32[lane] = 0;
-    }
-  };
-
-  return {
-    run: (x, mask) => {
-      prepare(x, mask);
-      const bound = bind(x, mask);
-      const slow = quickly(x, mask, bound);
-      if (slow === 0) return;
-      const inside = place(x, slow, bound, 0, accessBytes(access));
-      if (inside !== 0) whole(x, inside);
-      const rest = slow & ~inside;
-      if (rest === 0) return;
-      // Results may take the place of the offsets.
-      const found = slots.map((_, e) => place(x, rest, bound, e * elementBytes, elementBytes));
-      slots.forEach((slot, e) => {
-        if (op.kind !== "store") zero(x, slot, rest & ~found[e]!);
-        if (access.count === 1 || found[e] === 0) return;
-        elements[e] ??= make(single, e * elementBytes, [slot]);
-        elements[e](x, found[e]!);
-      });
-    },
-    addresses: (x, mask, { wide }) => {
-      prepare(x, mask);
-      const inside = place(x, mask, bind(x, mask), 0, accessBytes(access));
-      for (let m = inside; m !== 0; m &= m - 1) {
-        const lane = 31 - Math.clz32(m & -m);
-        wide[lane] = x.i64[address.base + lane]!;
-      }
-      return inside;
-    },
-  };
+  const step = new SurfaceAccess(d, op);
+  return { run: (x, mask) => step.run(x, mask), addresses: (x, mask, into) => step.addresses(x, mask, into) };
 }
 
-interface Bound {
+class SurfaceAccess {
+  readonly #d: Decoding;
+  readonly #op: Memory;
+  readonly #access: Access;
+  /** The registers of the offset, of the computed addresses, and of the elements. */
+  readonly #offset: Slot;
+  readonly #address: Slot;
+  readonly #slots: readonly (Slot | null)[];
+  readonly #prepare: Run;
+  readonly #find: (x: Activation, mask: number) => BoundSurface;
+  readonly #last: LastSurface;
+  /** Whether a generated loop may access memory. */
+  readonly #isSimple: boolean;
+  #fast: FastPath | null = null;
+  /** Accesses of whole lanes, and of single elements, by address. */
+  readonly #whole: Run;
+  readonly #elements: Run[] = [];
+
+  constructor(d: Decoding, op: Memory) {
+    const { operands } = d;
+    this.#d = d;
+    this.#op = op;
+    // A surface may be shared local memory.
+    this.#access = { ...op.access, space: "generic" };
+    this.#offset = operands.slot(op.address);
+    this.#slots = op.kind === "store" ? op.values.map((v) => v && operands.slot(v)) : d.results;
+    this.#address = d.code.file.temporary("i64");
+    this.#prepare = operands.prepare;
+    this.#whole = this.#byAddress(this.#access, 0, this.#slots);
+    this.#find = surfaceFinder(d, operands.scalar(op.surface!));
+    this.#last = new LastSurface(accessBytes(this.#access));
+    this.#isSimple = d.program.generate && !op.access.volatile && op.access.order === "weak";
+  }
+
+  run(x: Activation, mask: number): void {
+    this.#prepare(x, mask);
+    const bound = this.#find(x, mask);
+    const slow = this.#runFast(x, mask, bound);
+    if (slow === 0) return;
+    const inside = this.#computeAddresses(x, slow, bound, 0, accessBytes(this.#access));
+    if (inside !== 0) this.#whole(x, inside);
+    const rest = slow & ~inside;
+    if (rest !== 0) this.#runElements(x, rest, bound);
+  }
+
+  addresses(x: Activation, mask: number, { wide }: LaneAddresses): number {
+    this.#prepare(x, mask);
+    const inside = this.#computeAddresses(x, mask, this.#find(x, mask), 0, accessBytes(this.#access));
+    eachLane(inside, (lane) => {
+      wide[lane] = x.i64[this.#address.base + lane]!;
+    });
+    return inside;
+  }
+
+  /** Accesses memory in the lanes whose offsets are within the surface that was accessed last, and returns the other lanes. */
+  #runFast(x: Activation, mask: number, bound: BoundSurface): number {
+    const { kind } = this.#op;
+    if (kind === "atomic" || !this.#isSimple || !this.#last.refreshFor(x, bound)) return mask;
+    const operand = { slot: this.#offset, offset: 0, high: 0, inFrame: false };
+    this.#fast ??= fastPath(kind, this.#access, operand, this.#slots, this.#d.operands.lanes);
+    return this.#fast(x, mask, this.#last);
+  }
+
+  /** Goes through the elements of lanes that are partly, or not at all, within the surface. */
+  #runElements(x: Activation, mask: number, bound: BoundSurface): void {
+    const { count, bits, align } = this.#access;
+    const bytes = bits / 8;
+    // Before any element is accessed: results may take the place of the offsets.
+    const found = this.#slots.map((_, e) => this.#computeAddresses(x, mask, bound, e * bytes, bytes));
+    this.#slots.forEach((slot, e) => {
+      if (this.#op.kind !== "store") clear(x, slot, mask & ~found[e]!);
+      if (count === 1 || found[e] === 0) return;
+      const single: Access = { ...this.#access, count: 1, align: Math.min(align, bytes) };
+      this.#elements[e] ??= this.#byAddress(single, e * bytes, [slot]);
+      this.#elements[e](x, found[e]!);
+    });
+  }
+
+  /** Computes addresses, and returns the lanes in which `bytes` bytes from byte `at` of the access on are within the surface. */
+  #computeAddresses(x: Activation, mask: number, bound: BoundSurface, at: number, bytes: number): number {
+    const { i32 } = x;
+    const { base } = bound;
+    let inside = 0;
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = lowestLane(m);
+      const from = i32[this.#offset.base + lane]! >>> 0;
+      const sum = base.low + from;
+      const to = 2 * (this.#address.base + lane);
+      i32[to] = sum;
+      i32[to + 1] = sum > 0xffff_ffff ? base.high + 1 : base.high;
+      if (from + at + bytes <= bound.bytes) inside |= 1 << lane;
+    }
+    return inside;
+  }
+
+  /** An access at a distance from the computed addresses. */
+  #byAddress(access: Access, offset: number, slots: readonly (Slot | null)[]): Run {
+    const { site, operands, program } = this.#d;
+    const address = { slot: this.#address, offset, high: 0, inFrame: false };
+    const memory: MemoryInstruction = { site, access, address, prepare: () => {}, lanes: operands.lanes };
+    const { kind } = this.#op;
+    if (kind === "load") return makeLoad(memory, slots, program.generate);
+    if (kind === "store") return makeStore(memory, slots, program.generate);
+    return makeAtomic(this.#d, memory, this.#op.combine, slots);
+  }
+}
+
+/** Writes zeros to a register. */
+function clear(x: Activation, slot: Slot | null, mask: number): void {
+  if (slot === null) return;
+  eachLane(mask, (lane) => {
+    if (slot.class === "b64") x.i64[slot.base + lane] = 0n;
+    else x.i32[slot.base + lane] = 0;
+  });
+}
+
+/** The surface of an access, and where it lies. */
+interface BoundSurface {
   readonly surface: Surface;
   readonly base: AddressParts;
   readonly bytes: number;
 }
 
 /** The memory of the surface that an instruction accessed last, by offsets into the surface. */
-class SurfaceReach extends LastExtent {
+class LastSurface extends LastExtent {
   #surface: Surface | null = null;
 
   constructor(size: number) {
@@ -128,7 +163,7 @@ class SurfaceReach extends LastExtent {
   }
 
   /** Whether what is remembered, perhaps from now on, is this surface. */
-  refreshFor(x: Activation, bound: Bound): boolean {
+  refreshFor(x: Activation, bound: BoundSurface): boolean {
     if (bound.surface === this.#surface && this.refresh(x)) return true;
     const place = placeOf(x, bound);
     this.#surface = place && bound.surface;
@@ -138,7 +173,7 @@ class SurfaceReach extends LastExtent {
 }
 
 /** Where a surface lies, if that is within one allocation or variable. Its offsets take the place of addresses. */
-function placeOf(x: Activation, { base, bytes }: Bound): Place | null {
+function placeOf(x: Activation, { base, bytes }: BoundSurface): Place | null {
   const around = locate(x, 0, base);
   if (around === null || around.freed || base.low + bytes > around.end) return null;
   return { ...around, start: 0, end: bytes, at: around.at + base.low - around.start };
@@ -148,19 +183,13 @@ function placeOf(x: Activation, { base, bytes }: Bound): Place | null {
 function surfaceFinder(
   { site }: Decoding,
   indexIn: (x: Activation, lane: number) => number,
-): (x: Activation, mask: number) => Bound {
-  let last: Bound | null = null;
+): (x: Activation, mask: number) => BoundSurface {
+  let last: BoundSurface | null = null;
   return (x, lanes) => {
-    const index = indexIn(x, 31 - Math.clz32(lanes & -lanes)) >>> 0;
+    const index = indexIn(x, lowestLane(lanes)) >>> 0;
     const { grid } = x.warp.cta;
-    const surface = grid.threads?.surfaces.get(index) ?? (index === surfaceIndex.slm ? sharedMemory : undefined);
-    if (surface === undefined) {
-      throw new Fault("surface-unbound", `no surface is bound to index ${index}`, { site, activation: x, lanes });
-    }
+    const surface = boundSurface(grid, index, { site, activation: x, lanes });
     if (last?.surface === surface) return last;
-    const bytes = surface === sharedMemory ? grid.dynamicSharedBytes : surface.bytes;
-    return (last = { surface, base: parts(surface.address), bytes });
+    return (last = { surface, base: parts(surface.address), bytes: surfaceBytes(grid, surface) });
   };
 }
-
-const sharedMemory: Surface = { address: genericBases[64].window + BigInt(windows.shared.start), bytes: 0 };

@@ -1,9 +1,12 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
+import { emit } from "../../machine/events.ts";
 import type { Op } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import type { Terminator } from "../../machine/state/code.ts";
-import type { BarrierArrival } from "../../machine/state/group.ts";
+import type { BarrierArrival, Terminator } from "../../machine/state/launch-state.ts";
+import { countProblem, idProblem, mismatch } from "../../program/barrier-rules.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { enter, operandLanes } from "./control.ts";
+import { releaseIfComplete } from "./wait-resolution.ts";
 
 /**
  * A barrier among hardware threads (vISA). The thread arrives with whatever lanes execute the instruction: it has one
@@ -23,38 +26,31 @@ export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, {
       const mask = enter(guard, next, warp, group);
       if (mask === 0) return;
       const asked = operandLanes(guard, mask);
-      const lane = 31 - Math.clz32(asked & -asked);
+      const lane = lowestLane(asked);
       const id = idIn(x, lane) >>> 0;
       const count = countIn === null ? null : countIn(x, lane) >>> 0;
       const { cta } = warp;
-      const barrier = cta.barriers[id];
       const at = { site, activation: x, lanes: mask };
-      if (barrier === undefined) {
-        const message = `there is no barrier ${id}: a thread group has 0 to ${cta.barriers.length - 1}`;
-        throw new Fault("barrier-bad-id", message, at);
-      }
-      cta.grid.observers?.emit("barrier", {
-        warp,
-        activation: x,
-        site,
-        mask,
-        part: 0,
-        barrier: id,
-        mode,
-        aligned,
-        converged,
-      });
+      const badId = idProblem(cta, id);
+      if (badId !== null) throw new Fault(...badId, at);
+      const barrier = cta.barriers[id]!;
+      const { observers } = cta.grid;
+      if (observers !== null)
+        emit(observers, "barrier", {
+          warp,
+          activation: x,
+          site,
+          mask,
+          part: 0,
+          barrier: id,
+          mode,
+          aligned,
+          converged,
+        });
       const arrives = mode !== "wait";
       if (arrives) {
-        // A thread that is a producer and a consumer of a named barrier arrives twice.
-        if (count !== null && (count === 0 || count > 2 * cta.warps.length)) {
-          const message = `the barrier is for ${count} arrivals, and the group has ${cta.warps.length} threads`;
-          throw new Fault("barrier-bad-count", message, at);
-        }
-        if (barrier.arrived > 0 && barrier.count !== count) {
-          const message = `barrier ${id} waits for ${barrier.count ?? "all"} arrivals, and this thread says ${count ?? "all"}`;
-          throw new Fault("barrier-bad-count", message, at);
-        }
+        const problem = countProblem(cta, count, mode) ?? mismatch(cta, barrier, count);
+        if (problem !== null) throw new Fault(...problem, at);
         barrier.arrive(count, mask, 0);
       }
       if (mode === "arrive") barrier.arriveEarly(warp);
@@ -66,9 +62,9 @@ export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, {
         };
         const arrival: BarrierArrival = { site, mode, aligned, count, votes: 0, release };
         group.wait = { kind: "barrier", barrier: id, arrival };
-        barrier.waiters.push({ warp, group, release });
+        barrier.waiters.push({ warp, release });
       }
-      if (arrives) cta.releaseComplete(barrier);
+      if (arrives) releaseIfComplete(cta, barrier);
     },
   };
 }

@@ -1,8 +1,9 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import type { Argument, Param, Result } from "../../ir/index.ts";
 import { readElement, writeElement } from "../../machine/memory/views.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { Expr } from "../../semantics/index.ts";
-import type { LoadedFunction } from "../compile/loaded-function.ts";
+import type { DecodedFunction } from "../compile/decoded-function.ts";
 import type { Operands } from "../compile/operand.ts";
 import type { Slot } from "../compile/register-file.ts";
 
@@ -14,14 +15,14 @@ export type Location =
 /** Copies between two activations, in the lanes of the mask. */
 export type Transfer = (from: Activation, to: Activation, mask: number) => void;
 
-export function locationOfParam(code: LoadedFunction, param: Param, size: number): Location {
+export function locationOfParam(code: DecodedFunction, param: Param, size: number): Location {
   const { storage } = param;
   if (storage.kind === "register") return { kind: "registers", slots: storage.registers.map((r) => code.file.slot(r)) };
   if (storage.kind === "frame") return { kind: "frame", offset: code.frame.offsets[storage.variable]!, size };
   throw new Error(`the kernel parameter ${param.name} is not for calls`);
 }
 
-export function locationOfArgument(code: LoadedFunction, arg: Argument, operands: Operands): Location {
+export function locationOfArgument(code: DecodedFunction, arg: Argument, operands: Operands): Location {
   if (arg.kind === "frame") return { kind: "frame", offset: code.frame.offsets[arg.variable]!, size: arg.size };
   return { kind: "registers", slots: valuesOf(arg).map((v) => operands.slot(v)) };
 }
@@ -31,7 +32,7 @@ function valuesOf(arg: Exclude<Argument, { kind: "frame" }>): readonly Expr[] {
   return arg.kind === "pair" ? [arg.low, arg.high] : [arg.value];
 }
 
-export function locationOfResult(code: LoadedFunction, result: Result): Location | null {
+export function locationOfResult(code: DecodedFunction, result: Result): Location | null {
   if (result.kind === "discard") return null;
   if (result.kind === "frame")
     return { kind: "frame", offset: code.frame.offsets[result.variable]!, size: result.size };
@@ -69,7 +70,7 @@ function registerToRegister(from: Slot, to: Slot): Transfer {
   if (from.class === "b64" && to.class === "b64") {
     return (x, y, mask) => {
       for (let m = mask; m !== 0; m &= m - 1) {
-        const lane = 31 - Math.clz32(m & -m);
+        const lane = lowestLane(m);
         y.i64[to.base + lane] = x.i64[from.base + lane]!;
       }
     };
@@ -77,7 +78,7 @@ function registerToRegister(from: Slot, to: Slot): Transfer {
   const keep = narrowing(to);
   return (x, y, mask) => {
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const value = readRegister(x, from, lane);
       if (to.class === "b64") y.i64[to.base + lane] = BigInt.asIntN(64, value);
       else y.i32[to.base + lane] = Number(BigInt.asIntN(32, value)) & keep;
@@ -90,7 +91,7 @@ function registerToFrame(from: Slot, offset: number, size: number): Transfer {
   return (x, y, mask) => {
     const { views, stride } = y.warp.stack;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const at = y.base + offset + lane * stride;
       const value =
         bits === 64
@@ -107,7 +108,7 @@ function frameToRegister(offset: number, size: number, to: Slot): Transfer {
   return (x, y, mask) => {
     const { views, stride } = x.warp.stack;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const value = readElement(views, x.base + offset + lane * stride, bits, false);
       if (to.class === "b64") y.i64[to.base + lane] = typeof value === "bigint" ? value : BigInt(value >>> 0);
       else y.i32[to.base + lane] = (value as number) & keep;

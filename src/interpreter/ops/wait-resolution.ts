@@ -1,41 +1,55 @@
+import { mismatch } from "../../program/barrier-rules.ts";
+import { unionOf } from "../../ir/lane-mask.ts";
+import { emit } from "../../machine/events.ts";
+import { areComplete } from "../../program/warp-results.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import type { Group } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Barrier } from "../../machine/state/barrier.ts";
+import type { Cta, Group, Warp } from "../../machine/state/launch-state.ts";
 
 /**
  * Looks whether what the groups of a warp wait for has come, after one of them began to wait or lanes have ended: all the
  * lanes of a member mask, or all lanes of the warp at a barrier.
  */
-export function settleWarp(warp: Warp): void {
+export function resolveWaits(warp: Warp): void {
   if (warp.live === 0) {
-    warp.cta.settleBarriers();
+    releaseBarriers(warp.cta);
     return;
   }
-  meet(warp);
-  converge(warp);
+  completeWarpOps(warp);
+  arriveWhenAllWait(warp);
 }
 
-function meet(warp: Warp): void {
+/** Releases the barriers that waited only for lanes that have exited. */
+function releaseBarriers(cta: Cta): void {
+  for (const barrier of cta.barriers) if (barrier.waiters.length > 0) releaseIfComplete(cta, barrier);
+}
+
+/** Releases a barrier at which everybody has arrived. */
+export function releaseIfComplete(cta: Cta, barrier: Barrier<Warp>): void {
+  if (!barrier.complete(cta.expectedWarps)) return;
+  const { observers } = cta.grid;
+  if (observers !== null) emit(observers, "barrierRelease", { cta, barrier: barrier.id });
+  barrier.release();
+}
+
+function completeWarpOps(warp: Warp): void {
   for (const group of warp.groups) {
     const { wait } = group;
     if (wait?.kind !== "lanes") continue;
     const { key, named } = wait.arrival;
     const met = warp.groups.filter((g) => g.wait?.kind === "lanes" && g.wait.arrival.key === key);
-    const here = lanesOf(met);
-    if ((named & warp.live & ~here) !== 0) continue;
+    if (!areComplete(named, warp.live, unionOf(met))) continue;
     wait.arrival.act(met);
     // The list of groups has changed.
-    meet(warp);
+    completeWarpOps(warp);
     return;
   }
 }
 
-const lanesOf = (groups: readonly Group[]): number => groups.reduce((mask, g) => mask | g.mask, 0);
-
 /** When all lanes of the warp stand at barriers, the warp has arrived. */
-function converge(warp: Warp): void {
+function arriveWhenAllWait(warp: Warp): void {
   const groups = warp.groups.filter((g) => g.wait?.kind === "converge");
-  if (groups.length === 0 || lanesOf(groups) !== warp.live) return;
+  if (groups.length === 0 || unionOf(groups) !== warp.live) return;
   const [first] = groups;
   const whole = groups.every((g) => g.at === first!.at && g.activation === first!.activation);
   groups.forEach((group, part) => {
@@ -57,7 +71,7 @@ function announce(warp: Warp, group: Group, part: number, converged: boolean): v
   const { barrier, arrival } = group.wait;
   const { mode, aligned, site } = arrival;
   const { activation, mask } = group;
-  observers.emit("barrier", { warp, activation, site, mask, part, barrier, mode, aligned, converged });
+  emit(observers, "barrier", { warp, activation, site, mask, part, barrier, mode, aligned, converged });
 }
 
 function arrive(warp: Warp, id: number, groups: readonly Group[]): void {
@@ -70,26 +84,20 @@ function arrive(warp: Warp, id: number, groups: readonly Group[]): void {
     const { arrival } = group.wait;
     votes |= arrival.votes;
     count = arrival.count;
-    if (barrier.arrived > 0 && barrier.count !== count) {
-      const message = `barrier ${id} waits for ${expected(barrier.count)}, and these threads say ${expected(count)}`;
-      throw new Fault("barrier-bad-count", message, {
-        site: arrival.site,
-        activation: group.activation,
-        lanes: group.mask,
-      });
+    const problem = mismatch(cta, barrier, count);
+    if (problem !== null) {
+      throw new Fault(...problem, { site: arrival.site, activation: group.activation, lanes: group.mask });
     }
   }
-  barrier.arrive(count, lanesOf(groups), votes);
+  barrier.arrive(count, unionOf(groups), votes);
   for (const group of groups) {
     if (group.wait?.kind !== "converge") continue;
     const { arrival } = group.wait;
     if (arrival.mode === "arrive") arrival.release({ popc: 0, and: false, or: false });
     else {
       group.wait = { kind: "barrier", barrier: id, arrival };
-      barrier.waiters.push({ warp, group, release: arrival.release });
+      barrier.waiters.push({ warp, release: arrival.release });
     }
   }
-  cta.releaseComplete(barrier);
+  releaseIfComplete(cta, barrier);
 }
-
-const expected = (count: number | null): string => (count === null ? "all threads of the block" : `${count} threads`);

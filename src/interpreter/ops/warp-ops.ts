@@ -1,11 +1,13 @@
+import { fillLanes, lanesIn, lowestLane, unionOf } from "../../ir/lane-mask.ts";
+import { emit } from "../../machine/events.ts";
 import type { Op, WarpOp } from "../../ir/index.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
+import { lanesAlike, reduceLanes, shuffleSource, votePasses } from "../../program/warp-results.ts";
 import { bitsOf } from "../../semantics/bind.ts";
-import type { Expr, Value } from "../../semantics/index.ts";
+import type { Expr } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { LaneFunction, Run } from "../compile/expr-compiler.ts";
-import { fillLanes } from "../compile/lanes.ts";
 import type { Slot } from "../compile/register-file.ts";
 
 /** Lanes of one activation that take part in a warp-wide operation. */
@@ -52,7 +54,7 @@ export function makeWarpStep(d: Decoding, op: Extract<Op, { kind: "warp" }>): Ru
     const sources = code.act([{ x, mask, code }], mask);
     const { observers } = x.warp.cta.grid;
     const part = { activation: x, site: d.site, mask };
-    observers?.emit("warp", { warp: x.warp, ...part, named: mask, parts: [part], sources });
+    if (observers !== null) emit(observers, "warp", { warp: x.warp, ...part, named: mask, parts: [part], sources });
   };
 }
 
@@ -73,14 +75,6 @@ function actionOf(d: Decoding, op: WarpOp): WarpCode["act"] {
   }
 }
 
-const lanesOf = (mask: number): number[] => {
-  const lanes: number[] = [];
-  for (let m = mask; m !== 0; m &= m - 1) lanes.push(31 - Math.clz32(m & -m));
-  return lanes;
-};
-
-const everyone = (parts: readonly Part[]): number => parts.reduce((mask, p) => mask | p.mask, 0);
-
 const values = new BigInt64Array(32);
 
 const halves = new Int32Array(values.buffer);
@@ -93,7 +87,7 @@ function gather(parts: readonly Part[]): void {
   for (const { x, mask, code } of parts) {
     const { class: size, base } = code.a!;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       if (size === "b64") values[lane] = x.i64[base + lane]!;
       else halves[lane * 2] = x.i32[base + lane]!;
     }
@@ -107,34 +101,10 @@ function shuffle(mode: "up" | "down" | "bfly" | "idx", parts: readonly Part[]): 
     const [value, inRange] = code.to;
     let good = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
-      const b = x.i32[code.b!.base + lane]! & 31;
-      const c = x.i32[code.c!.base + lane]!;
-      const segment = (c >> 8) & 31;
-      const least = lane & segment;
-      const most = least | (c & 31 & ~segment);
-      let from: number;
-      let p: boolean;
-      switch (mode) {
-        case "up":
-          from = lane - b;
-          p = from >= most;
-          break;
-        case "down":
-          from = lane + b;
-          p = from <= most;
-          break;
-        case "bfly":
-          from = lane ^ b;
-          p = from <= most;
-          break;
-        case "idx":
-          from = least | (b & ~segment);
-          p = from <= most;
-          break;
-      }
-      if (!p) from = lane;
-      else good |= 1 << lane;
+      const lane = lowestLane(m);
+      const source = shuffleSource(mode, lane, x.i32[code.b!.base + lane]!, x.i32[code.c!.base + lane]!);
+      if (source >= 0) good |= 1 << lane;
+      const from = source < 0 ? lane : source;
       sources[lane] = from;
       if (value?.class === "b64") x.i64[value.base + lane] = values[from]!;
       else if (value) x.i32[value.base + lane] = halves[from * 2]!;
@@ -150,14 +120,13 @@ const setPredicate = (x: Activation, slot: Slot, mask: number, value: number): v
 
 /** Section 9.7.13.9. */
 function vote(mode: "all" | "any" | "uni" | "ballot", parts: readonly Part[]): null {
-  const all = everyone(parts);
+  const all = unionOf(parts);
   const ballot = parts.reduce((mask, { x, mask: lanes, code }) => mask | (x.i32[code.a!.base]! & lanes), 0);
-  const holds = mode === "any" ? ballot !== 0 : ballot === all || (mode === "uni" && ballot === 0);
   for (const { x, mask, code } of parts) {
     const [to] = code.to;
     if (!to) continue;
     if (mode === "ballot") fillLanes(x.i32, to.base, mask, ballot);
-    else setPredicate(x, to, mask, holds ? -1 : 0);
+    else setPredicate(x, to, mask, votePasses(mode, ballot, all) ? -1 : 0);
   }
   return null;
 }
@@ -165,15 +134,13 @@ function vote(mode: "all" | "any" | "uni" | "ballot", parts: readonly Part[]): n
 /** Section 9.7.13.10. */
 function match(mode: "any" | "all", parts: readonly Part[]): null {
   gather(parts);
-  const all = everyone(parts);
-  const lanes = lanesOf(all);
-  const sameAs = (lane: number): number =>
-    lanes.reduce((mask, other) => (values[other] === values[lane] ? mask | (1 << other) : mask), 0);
-  const agree = sameAs(lanes[0]!) === all;
+  const all = unionOf(parts);
+  const sameAs = (lane: number): number => lanesAlike(all, lane, (other) => values[other]!);
+  const agree = sameAs(lowestLane(all)) === all;
   for (const { x, mask, code } of parts) {
     const [to, p] = code.to;
     if (to) {
-      for (const lane of lanesOf(mask)) x.i32[to.base + lane] = mode === "any" ? sameAs(lane) : agree ? all : 0;
+      for (const lane of lanesIn(mask)) x.i32[to.base + lane] = mode === "any" ? sameAs(lane) : agree ? all : 0;
     }
     if (p) setPredicate(x, p, mask, agree ? -1 : 0);
   }
@@ -183,19 +150,20 @@ function match(mode: "any" | "all", parts: readonly Part[]): null {
 /** Section 9.7.13.12. */
 function redux(d: Decoding, a: Expr, combine: Expr): WarpCode["act"] {
   const expr = bitsOf(d.operands.bind(combine));
-  const step: LaneFunction = d.engine.compiler.lane(d.code.context, expr, d.operands.lanes);
+  const step: LaneFunction = d.program.compiler.lane(d.code.context, expr, d.operands.lanes);
   const wide = a.ty === "i64" || a.ty === "f64";
   return (parts) => {
     gather(parts);
-    const lanes = lanesOf(everyone(parts));
-    const first = parts[0]!.x;
-    const read = (lane: number): Value => (wide ? values[lane]! : halves[lane * 2]!);
-    let total: Value = read(lanes[0]!);
-    for (const lane of lanes.slice(1)) total = patternOf(expr.ty, step(first, lane, [total, read(lane)]));
+    const { x: first } = parts[0]!;
+    const total = reduceLanes(
+      unionOf(parts),
+      (lane) => (wide ? values[lane]! : halves[lane * 2]!),
+      (lane, sum, value) => patternOf(expr.ty, step(first, lane, [sum, value])),
+    );
     for (const { x, mask, code } of parts) {
       const [to] = code.to;
       if (!to) continue;
-      for (const lane of lanesOf(mask)) {
+      for (const lane of lanesIn(mask)) {
         if (to.class === "b64") x.i64[to.base + lane] = total as bigint;
         else x.i32[to.base + lane] = total as number;
       }
@@ -206,8 +174,8 @@ function redux(d: Decoding, a: Expr, combine: Expr): WarpCode["act"] {
 
 /** Section 9.7.13.14: the lowest lane. */
 function elect(parts: readonly Part[]): null {
-  const all = everyone(parts);
-  const leader = 31 - Math.clz32(all & -all);
+  const all = unionOf(parts);
+  const leader = lowestLane(all);
   for (const { x, mask, code } of parts) {
     const [to, p] = code.to;
     if (to) fillLanes(x.i32, to.base, mask, leader);

@@ -1,11 +1,12 @@
+import { lanesWhere, lowestLane, unionOf } from "../../ir/lane-mask.ts";
+import { emit } from "../../machine/events.ts";
 import type { Op } from "../../ir/index.ts";
-import type { Site, Terminator } from "../../machine/state/code.ts";
-import type { Group, WarpArrival } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Site } from "../../machine/state/code.ts";
+import type { Group, Terminator, Warp, WarpArrival } from "../../machine/state/launch-state.ts";
+import { areComplete } from "../../program/warp-results.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
-import { lanesWhere } from "../compile/lanes.ts";
 import { enter } from "./control.ts";
-import { settleWarp } from "./wait-resolution.ts";
+import { resolveWaits } from "./wait-resolution.ts";
 import { decodeWarpOp, type Part, type WarpCode } from "./warp-ops.ts";
 
 /** A group that waits, with the code that it waits to run. */
@@ -43,14 +44,14 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
     const sources = code.act(parts, mask);
     const { observers } = warp.cta.grid;
     if (observers !== null) {
-      const together = groups.reduce((lanes, g) => lanes | g.mask, 0);
+      const together = unionOf(groups);
       const { activation } = groups[0]!;
       const parts = groups.map((g) => ({
         activation: g.activation,
         site: g.wait?.kind === "lanes" ? g.wait.arrival.site : site,
         mask: g.mask,
       }));
-      observers.emit("warp", { warp, activation, site, mask: together, named: mask, parts, sources });
+      emit(observers, "warp", { warp, activation, site, mask: together, named: mask, parts, sources });
     }
   };
   const release = (group: Group): void => {
@@ -67,10 +68,10 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
       if (all === 0) return;
       code.prepare(x, all);
       for (let rest = all; rest !== 0; ) {
-        const mask = x.i32[named.base + 31 - Math.clz32(rest & -rest)]!;
+        const mask = x.i32[named.base + lowestLane(rest)]!;
         const lanes = lanesWhere(rest, (lane) => x.i32[named.base + lane] === mask);
         rest &= ~lanes;
-        if (lanes === all && (mask & warp.live & ~lanes) === 0) {
+        if (lanes === all && areComplete(mask, warp.live, lanes)) {
           act(warp, [group], mask);
           group.at = next;
           return;
@@ -82,7 +83,7 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
         });
         part.wait = { kind: "lanes", arrival };
       }
-      settleWarp(warp);
+      resolveWaits(warp);
     },
   };
 }

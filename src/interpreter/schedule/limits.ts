@@ -1,7 +1,6 @@
 import { Fault } from "../../machine/faults/fault.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
-import type { Grid } from "../../machine/state/grid.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Grid, Warp } from "../../machine/state/launch-state.ts";
 
 const progressInterval = 100;
 

@@ -1,6 +1,6 @@
 import type { Steering } from "../../machine/launch.ts";
 import type { Restore } from "../../machine/memory/checkpoint.ts";
-import type { Group } from "../../machine/state/group.ts";
+import type { Group } from "../../machine/state/launch-state.ts";
 
 /** Asks another one and notes its answers, so that it can give them again. */
 export class RecordedSteering implements Steering {

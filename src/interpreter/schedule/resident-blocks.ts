@@ -1,10 +1,10 @@
+import { emit } from "../../machine/events.ts";
 import type { Restore } from "../../machine/memory/checkpoint.ts";
-import type { FunctionCode } from "../../machine/state/code.ts";
-import { Cta } from "../../machine/state/cta.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import { GridBlock } from "../../machine/state/cta.ts";
+import type { Cta, FunctionCode, Grid } from "../../machine/state/launch-state.ts";
 
 /** Blocks that run at the same time, when earlier ones wait for later ones. */
-const maxInFlight = 512;
+const maxResident = 512;
 
 /** The blocks of a grid that have begun and not ended, in the order of their tickets. */
 export class ResidentBlocks {
@@ -12,7 +12,7 @@ export class ResidentBlocks {
   readonly #grid: Grid;
   readonly #kernel: FunctionCode;
   readonly #sharedBytes: number;
-  readonly #most: number;
+  readonly #max: number;
   readonly #idle: Cta[] = [];
   #blocks: readonly Cta[] = [];
   #tickets = 0;
@@ -25,7 +25,7 @@ export class ResidentBlocks {
     this.#grid = grid;
     this.#kernel = kernel;
     this.#sharedBytes = sharedBytes;
-    this.#most = Math.min(maxInFlight, grid.threads?.residentGroups ?? maxInFlight);
+    this.#max = Math.min(maxResident, grid.threads?.residentGroups ?? maxResident);
   }
 
   /** Another list after every change. */
@@ -43,12 +43,13 @@ export class ResidentBlocks {
 
   /** Begins so many blocks more, if there are so many. */
   open(count: number): void {
-    const room = Math.min(count, this.total - this.#tickets, this.#most - this.#blocks.length);
+    const room = Math.min(count, this.total - this.#tickets, this.#max - this.#blocks.length);
     if (room <= 0) return;
     const opened = Array.from({ length: room }, () => {
-      const cta = this.#idle.pop() ?? new Cta(this.#grid, this.#sharedBytes, this.#made++);
+      const cta = this.#idle.pop() ?? new GridBlock(this.#grid, this.#sharedBytes, this.#made++);
       cta.start(this.#tickets++, this.#kernel);
-      this.#grid.observers?.emit("blockBegin", cta);
+      const { observers } = this.#grid;
+      if (observers !== null) emit(observers, "blockBegin", cta);
       return cta;
     });
     this.#blocks = [...this.#blocks, ...opened];
@@ -66,7 +67,8 @@ export class ResidentBlocks {
 
   /** A block has ended. */
   close(cta: Cta): void {
-    this.#grid.observers?.emit("blockEnd", cta);
+    const { observers } = this.#grid;
+    if (observers !== null) emit(observers, "blockEnd", cta);
     this.#blocks = this.#blocks.filter((other) => other !== cta);
     this.#idle.push(cta);
     this.#done++;

@@ -1,10 +1,16 @@
-import type { Observers } from "../../machine/events.ts";
-import type { Activation } from "../../machine/state/activation.ts";
-import { popcount } from "../../machine/state/barrier.ts";
-import type { BasicBlock, LaneAddresses, Step, Terminator } from "../../machine/state/code.ts";
-import type { Grid } from "../../machine/state/grid.ts";
-import type { Group } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import { popcount } from "../../ir/lane-mask.ts";
+import { emit } from "../../machine/events.ts";
+import type {
+  Activation,
+  BasicBlock,
+  EventSink,
+  Grid,
+  Group,
+  Step,
+  Terminator,
+  Warp,
+} from "../../machine/state/launch-state.ts";
+import type { LaneAddresses } from "../../machine/state/code.ts";
 import { guardedLanes, lanesOf, moveDeciders, movedLanes } from "../compile/guards.ts";
 
 /**
@@ -85,30 +91,30 @@ const wide = new BigInt64Array(32);
 
 const addresses: LaneAddresses = { wide, words: new Int32Array(wide.buffer) };
 
-function runObserved(block: BasicBlock, group: Group, observers: Observers): void {
+function runObserved(block: BasicBlock, group: Group, observers: EventSink): void {
   for (const step of block.steps) runStep(step, group, observers);
   if (block.terminator !== null) announce(block.terminator, group, observers);
 }
 
 /** Executes one instruction that ends where it began, for all of the group's lanes that its guard lets pass. */
-export function runStep(step: Step, { activation, mask: all }: Group, observers: Observers | null): void {
+export function runStep(step: Step, { activation, mask: all }: Group, observers: EventSink | null): void {
   const mask = lanesOf(step, activation, all);
   if (observers !== null) observe(step, activation, all, mask, observers);
   if (mask !== 0) step.run(activation, mask);
 }
 
-function observe(step: Step, activation: Activation, all: number, mask: number, observers: Observers): void {
+function observe(step: Step, activation: Activation, all: number, mask: number, observers: EventSink): void {
   const { warp } = activation;
   const { site } = step;
   if (step.guard >= 0 && observers.watch("guard")) {
     const asked = guardedLanes(step, all);
-    observers.emit("guard", { warp, activation, site, mask: asked, group: all });
+    emit(observers, "guard", { warp, activation, site, mask: asked, group: all });
   }
   if (mask === 0) return;
-  observers.emit("instruction", { warp, activation, site, mask, group: all });
+  emit(observers, "instruction", { warp, activation, site, mask, group: all });
   for (const { code, lanes } of step.undefinedCases) {
     const found = lanes(activation, mask);
-    if (found !== 0) observers.emit("undefinedCase", { warp, activation, site, mask: found, code });
+    if (found !== 0) emit(observers, "undefinedCase", { warp, activation, site, mask: found, code });
   }
   const { op } = site.instruction;
   if (!observers.watch("access")) return;
@@ -118,16 +124,16 @@ function observe(step: Step, activation: Activation, all: number, mask: number, 
   const { wide, words } = addresses;
   const { kind: effect, access } = op;
   const event = { warp, activation, site, mask: lanes, effect, access, addresses: wide, addressWords: words };
-  observers.emit("access", event);
+  emit(observers, "access", event);
 }
 
 /** What observers see of an instruction that ends a block before it is executed. */
-export function announce({ guard, site }: Terminator, group: Group, observers: Observers): void {
+export function announce({ guard, site }: Terminator, group: Group, observers: EventSink): void {
   const { activation, mask: all } = group;
   const { warp } = activation;
   if (guard.guard >= 0) {
-    observers.emit("guard", { warp, activation, site, mask: moveDeciders(guard, all), group: all });
+    emit(observers, "guard", { warp, activation, site, mask: moveDeciders(guard, all), group: all });
   }
   const mask = movedLanes(guard, activation, all);
-  if (mask !== 0) observers.emit("instruction", { warp, activation, site, mask, group: all });
+  if (mask !== 0) emit(observers, "instruction", { warp, activation, site, mask, group: all });
 }

@@ -1,8 +1,6 @@
 import type { Restore } from "../../machine/memory/checkpoint.ts";
-import type { Cta } from "../../machine/state/cta.ts";
-import type { Grid } from "../../machine/state/grid.ts";
-import type { Warp } from "../../machine/state/warp.ts";
-import { deadlock } from "./deadlock.ts";
+import type { Cta, Grid, Warp } from "../../machine/state/launch-state.ts";
+import { deadlock } from "../../program/deadlock.ts";
 import type { Limits } from "./limits.ts";
 import type { ResidentBlocks } from "./resident-blocks.ts";
 import { runWarp } from "./run-warp.ts";
@@ -30,11 +28,11 @@ export function runGrid(grid: Grid, schedule: Schedule): void {
 
 /**
  * All blocks of a grid, in the order of their tickets. One block runs at a time as long as it gets on; when it only spins,
- * others join it, so that a block may wait for any that are in flight with it.
+ * others join it, so that a block may wait for any that are in resident with it.
  */
 export class UsualSchedule implements Schedule {
   readonly quantum = 1024;
-  readonly #flight: ResidentBlocks;
+  readonly #resident: ResidentBlocks;
   readonly #limits: Limits;
   /** The blocks that have their turns in this round, how many have had theirs, and whether any of them has ended. */
   #round: readonly Cta[] = [];
@@ -46,13 +44,13 @@ export class UsualSchedule implements Schedule {
   #ran = false;
   #yielded = true;
 
-  constructor(flight: ResidentBlocks, limits: Limits) {
-    this.#flight = flight;
+  constructor(resident: ResidentBlocks, limits: Limits) {
+    this.#resident = resident;
     this.#limits = limits;
   }
 
   get blocks(): readonly Cta[] {
-    return this.#flight.blocks;
+    return this.#resident.blocks;
   }
 
   next(): Warp | null {
@@ -74,11 +72,11 @@ export class UsualSchedule implements Schedule {
   }
 
   checkpoint(): Restore {
-    const flight = this.#flight.checkpoint();
+    const resident = this.#resident.checkpoint();
     const [round, had, finished, running] = [this.#round, this.#had, this.#finished, this.#running];
     const [hadTurn, ran, yielded] = [this.#hadTurn, this.#ran, this.#yielded];
     return () => {
-      flight();
+      resident();
       [this.#round, this.#had, this.#finished, this.#running] = [round, had, finished, running];
       [this.#hadTurn, this.#ran, this.#yielded] = [hadTurn, ran, yielded];
     };
@@ -106,17 +104,17 @@ export class UsualSchedule implements Schedule {
   #end(cta: Cta): void {
     this.#running = null;
     this.#finished = true;
-    this.#flight.close(cta);
-    this.#limits.progress(this.#flight.done, this.#flight.total);
+    this.#resident.close(cta);
+    this.#limits.progress(this.#resident.done, this.#resident.total);
   }
 
   /** When no block of the round has ended, others join them. */
   #beginRound(): boolean {
-    const flight = this.#flight;
-    if (flight.ended) return false;
-    if (flight.blocks.length === 0) flight.open(1);
-    else if (!this.#finished) flight.open(flight.blocks.length);
-    this.#round = flight.blocks;
+    const resident = this.#resident;
+    if (resident.ended) return false;
+    if (resident.blocks.length === 0) resident.open(1);
+    else if (!this.#finished) resident.open(resident.blocks.length);
+    this.#round = resident.blocks;
     this.#had = 0;
     this.#finished = false;
     return true;

@@ -1,5 +1,5 @@
 import type { Steering } from "../../machine/launch.ts";
-import type { Group } from "../../machine/state/group.ts";
+import type { Group } from "../../machine/state/launch-state.ts";
 
 /** A warp is interrupted at one of so many accesses, on the average: a power of two up to this one. */
 const rarestInterruption = 6;

@@ -1,11 +1,8 @@
+import { popcount } from "../../ir/lane-mask.ts";
 import type { Steering } from "../../machine/launch.ts";
 import type { Restore } from "../../machine/memory/checkpoint.ts";
-import { popcount } from "../../machine/state/barrier.ts";
-import type { BasicBlock } from "../../machine/state/code.ts";
-import type { Cta } from "../../machine/state/cta.ts";
-import type { Group } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
-import { deadlock } from "./deadlock.ts";
+import type { BasicBlock, Cta, Group, Warp } from "../../machine/state/launch-state.ts";
+import { deadlock } from "../../program/deadlock.ts";
 import type { Limits } from "./limits.ts";
 import { RecordedSteering } from "./recorded.ts";
 import type { ResidentBlocks } from "./resident-blocks.ts";
@@ -13,7 +10,7 @@ import { pick } from "./run-warp.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** Blocks that run at the same time; more, when these wait for others. */
-const inFlight = 4;
+const usualResident = 4;
 
 /** Basic blocks between two looks at the limits. */
 const limitInterval = 256;
@@ -31,7 +28,7 @@ interface Steered {
  */
 export class SteeredSchedule implements Schedule {
   readonly quantum = 1;
-  readonly #flight: ResidentBlocks;
+  readonly #resident: ResidentBlocks;
   readonly #options: Steered;
   readonly #steering: RecordedSteering;
   #rounds = 0;
@@ -46,21 +43,21 @@ export class SteeredSchedule implements Schedule {
   #spinning = new Set<Warp>();
   #gotOn = false;
 
-  constructor(flight: ResidentBlocks, options: Steered) {
-    this.#flight = flight;
+  constructor(resident: ResidentBlocks, options: Steered) {
+    this.#resident = resident;
     this.#options = options;
     this.#steering = new RecordedSteering(options.steering);
   }
 
   get blocks(): readonly Cta[] {
-    return this.#flight.blocks;
+    return this.#resident.blocks;
   }
 
   next(): Warp | null {
-    const flight = this.#flight;
-    while (!flight.ended) {
+    const resident = this.#resident;
+    while (!resident.ended) {
       const round = this.#rounds++;
-      if (flight.blocks.length < inFlight) this.#open(inFlight - flight.blocks.length);
+      if (resident.blocks.length < usualResident) this.#open(usualResident - resident.blocks.length);
       const next = this.#next();
       if (next === null) continue;
       const { warp } = next.activation;
@@ -88,7 +85,7 @@ export class SteeredSchedule implements Schedule {
   }
 
   checkpoint(): Restore {
-    const parts = [this.#flight.checkpoint(), this.#steering.checkpoint()];
+    const parts = [this.#resident.checkpoint(), this.#steering.checkpoint()];
     const spinning = [...this.#spinning];
     const [rounds, block, current] = [this.#rounds, this.#block, this.#current];
     const [chosen, others, gotOn] = [this.#chosen, this.#others, this.#gotOn];
@@ -101,16 +98,16 @@ export class SteeredSchedule implements Schedule {
   }
 
   #open(count: number): void {
-    this.#flight.open(count);
+    this.#resident.open(count);
     this.#others = null;
   }
 
   #end({ cta }: Warp): void {
     if (cta.liveWarps > 0) return;
-    this.#flight.close(cta);
+    this.#resident.close(cta);
     this.#current = null;
     this.#others = null;
-    this.#options.limits.progress(this.#flight.done, this.#flight.total);
+    this.#options.limits.progress(this.#resident.done, this.#resident.total);
   }
 
   /** The group that runs next, at the head of its warp; null when it has to be asked again. */
@@ -140,9 +137,9 @@ export class SteeredSchedule implements Schedule {
     const groupOf = (way: number): Group => pick(ready[way]!)!;
     if (ready.length > 0) return groupOf(ready.length === 1 ? 0 : this.#steering.choose(ready.length, null, groupOf));
     this.#others = null;
-    if (this.#spinning.size === 0) throw deadlock(this.#flight.blocks[0]!);
+    if (this.#spinning.size === 0) throw deadlock(this.#resident.blocks[0]!);
     // If all only spin, whoever they wait for may not have begun.
-    if (!this.#gotOn) this.#open(this.#flight.blocks.length);
+    if (!this.#gotOn) this.#open(this.#resident.blocks.length);
     this.#spinning.clear();
     this.#gotOn = false;
     return null;
@@ -150,7 +147,7 @@ export class SteeredSchedule implements Schedule {
 
   /** Warps that can run, without the current one, beginning behind it. */
   #ready(): Warp[] {
-    const all = this.#flight.blocks.flatMap((cta) => cta.warps);
+    const all = this.#resident.blocks.flatMap((cta) => cta.warps);
     const at = this.#current === null ? -1 : all.indexOf(this.#current);
     const turn = [...all.slice(at + 1), ...all.slice(0, Math.max(at, 0))];
     return turn.filter((warp) => warp.live !== 0 && !this.#spinning.has(warp) && pick(warp) !== null);

@@ -1,15 +1,14 @@
-import type { LoadedFunction } from "../../interpreter/compile/loaded-function.ts";
-import { Activation } from "../../machine/state/activation.ts";
-import type { Site } from "../../machine/state/code.ts";
-import { Cta } from "../../machine/state/cta.ts";
-import type { Grid } from "../../machine/state/grid.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { CallFrame, Cta, Grid, Warp } from "../../machine/state/launch-state.ts";
+import { kernelFrame } from "../../machine/state/call-frame.ts";
+import type { ProgramFunction, Site } from "../../machine/state/code.ts";
+import { GridBlock } from "../../machine/state/cta.ts";
+import { frameAfter } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { callEntry, type HeaderWord } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/callables.ts";
 
 /** What `alloca` changes of an activation. */
-type Taken = Pick<Activation, "tops" | "pieces" | "top" | "cost">;
+type Taken = Pick<CallFrame, "tops" | "pieces" | "top" | "cost">;
 
 /** What runs, as the machine would have it: for messages, and to find what is where. */
 export class CallStack {
@@ -31,7 +30,7 @@ export class CallStack {
   }
 
   /** The kernel as the interpreter has it. */
-  get kernel(): LoadedFunction {
+  get kernel(): ProgramFunction {
     return this.#callables.named(this.#kernel.name)!.code;
   }
 
@@ -47,18 +46,14 @@ export class CallStack {
   }
 
   /** The activation that asks, and in it those that have called it; where frames are follows from who called whom. */
-  innermost(context: number): Activation {
+  innermost(context: number): CallFrame {
     const { layout } = this.#kernel;
     const { i32 } = this.#grid.memory.views;
     const warp = this.warpOf(context);
     const first = context + layout.calls;
     const last = i32[(context + layout.words.entry) >>> 2]! >>> 0;
     const kernel = this.#callables.named(this.#kernel.name)!;
-    let x = new Activation(kernel.code);
-    x.warp = warp;
-    x.live = -1;
-    x.top = x.code.frame.size;
-    x.cost = x.code.stackCost;
+    let x = kernelFrame(kernel.code, warp);
     if (kernel.allocates) Object.assign(x, this.#taken.get(first));
     for (let at = first + layout.callBytes; at <= last; at += layout.callBytes) {
       const callee = this.#callables.list[i32[(at + callEntry.callee) >>> 2]!]!;
@@ -74,7 +69,7 @@ export class CallStack {
   }
 
   /** Keeps what lanes have taken in the activation that asks. */
-  keep(context: number, { tops, pieces, top, cost }: Activation): void {
+  keep(context: number, { tops, pieces, top, cost }: CallFrame): void {
     const { words } = this.#kernel.layout;
     const { i32 } = this.#grid.memory.views;
     i32[(context + words.stackTop) >>> 2] = top;
@@ -88,10 +83,10 @@ export class CallStack {
 
   /** The block of threads that runs in a context. */
   block(context: number): Cta {
-    this.#cta ??= new Cta(this.#grid, 0, this.#slot);
+    this.#cta ??= new GridBlock(this.#grid, 0, this.#slot);
     const [gx, gy] = this.#grid.dimensions;
     const ticket = this.#word(context, "ticket");
-    this.#cta.ticket = ticket;
+    this.#cta.index = ticket;
     this.#cta.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
     return this.#cta;
   }
@@ -115,20 +110,12 @@ export class CallStack {
 }
 
 /** The activation of a function that another has called. */
-function called(caller: Activation, code: Activation["code"], site: Site): Activation {
-  const { frame, ir } = code;
+function called(caller: CallFrame, code: ProgramFunction, site: Site): CallFrame {
+  const { ir } = code;
   const { op } = site.instruction;
   const unsized = ir.params.findIndex((p) => p.type.unsized);
   const arg = op.kind === "call" && unsized >= 0 ? op.args[unsized] : undefined;
-  const x = new Activation(code);
-  x.warp = caller.warp;
-  x.live = -1;
-  x.caller = caller;
-  x.callSite = site;
-  x.depth = caller.depth + 1;
-  x.unsizedBytes = arg?.kind === "frame" ? arg.size : 0;
-  x.base = Math.ceil(caller.top / frame.align) * frame.align;
-  x.top = x.base + frame.size + Math.ceil(x.unsizedBytes / 16) * 16;
-  x.cost = caller.cost + code.stackCost + x.unsizedBytes;
-  return x;
+  const place = frameAfter(caller, code, arg?.kind === "frame" ? arg.size : 0);
+  const { warp, depth } = caller;
+  return { code, warp, caller, callSite: site, depth: depth + 1, tops: null, pieces: null, ...place };
 }

@@ -1,6 +1,6 @@
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import type { Grid } from "../../machine/state/launch-state.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { reachBytes, tidBytes } from "../abi/context-layout.ts";
 

@@ -1,5 +1,6 @@
 import { Barrier, type Reduction } from "../../machine/state/barrier.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import type { Grid, Warp } from "../../machine/state/launch-state.ts";
+import { countProblem, mismatch } from "../../program/barrier-rules.ts";
 import { chunkState, reductionWords } from "../abi/chunk-state.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { GivenUp } from "../abi/refusal.ts";
@@ -8,7 +9,7 @@ import type { CallStack } from "./call-stack.ts";
 /** The barriers of a block that runs in a context. */
 interface BlockBarriers {
   readonly ticket: number;
-  readonly barriers: readonly Barrier[];
+  readonly barriers: readonly Barrier<Warp>[];
 }
 
 /** The barriers at which the host counts who has come. What is not in order is left to the interpreter, which says so. */
@@ -30,10 +31,11 @@ export class HostBarriers {
     if (op.kind !== "barrier") throw new Error(`${op.kind} is no barrier`);
     const warp = this.#stack.warpOf(context);
     const barrier = this.#barriersOf(context)[id >>> 0];
-    const count = op.count === null || (threads === 0 && !warp.lockstep) ? null : threads >>> 0;
-    if (barrier === undefined || !this.#isGood(count, op.mode, warp.lockstep, warp.cta.warps.length)) throw wrong();
+    const given = op.count === null ? null : threads >>> 0;
+    if (barrier === undefined || countProblem(warp.cta, given, op.mode) !== null) throw wrong();
+    const count = given === 0 && !warp.lockstep ? null : given;
     if (op.mode !== "wait") {
-      if (barrier.arrived > 0 && barrier.count !== count) throw wrong();
+      if (mismatch(warp.cta, barrier, count) !== null) throw wrong();
       barrier.arrive(count, lanes, votes);
     }
     if (op.mode === "arrive" && warp.lockstep) barrier.arriveEarly(warp);
@@ -45,7 +47,7 @@ export class HostBarriers {
         goesOn = true;
         this.#setReduction(context, warp.index, reduction);
       };
-      barrier.waiters.push({ warp, group: null, release });
+      barrier.waiters.push({ warp, release });
       if (op.mode !== "wait") this.#releaseIfComplete(context, barrier);
       waits = true;
     } else if (op.mode === "arrive") this.#releaseIfComplete(context, barrier);
@@ -63,23 +65,18 @@ export class HostBarriers {
     if (!isReleased && !yielded) throw wrong();
   }
 
-  #isGood(count: number | null, mode: string, lockstep: boolean, warps: number): boolean {
-    if (lockstep) return mode === "wait" || count === null || (count > 0 && count <= 2 * warps);
-    return count === null ? mode !== "arrive" : count % 32 === 0;
-  }
-
-  #barriersOf(context: number): readonly Barrier[] {
-    const { ticket, grid } = this.#stack.block(context);
+  #barriersOf(context: number): readonly Barrier<Warp>[] {
+    const { index: ticket, grid } = this.#stack.block(context);
     let block = this.#blocks.get(context);
     if (block?.ticket !== ticket) {
       const [most, weight] = grid.threads === null ? [16, 32] : [32, 1];
-      block = { ticket, barriers: Array.from({ length: most }, (_, id) => new Barrier(id, weight)) };
+      block = { ticket, barriers: Array.from({ length: most }, (_, id) => new Barrier<Warp>(id, weight)) };
       this.#blocks.set(context, block);
     }
     return block.barriers;
   }
 
-  #releaseIfComplete(context: number, barrier: Barrier): void {
+  #releaseIfComplete(context: number, barrier: Barrier<Warp>): void {
     const { warps } = this.#stack.block(context);
     const isPtx = this.#grid.threads === null;
     // In vISA those that have ended are waited for, too.

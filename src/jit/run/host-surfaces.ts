@@ -1,12 +1,12 @@
-import { type Access, genericBases, surfaceIndex, windows } from "../../ir/index.ts";
+import type { Access } from "../../ir/index.ts";
 import { accessBytes, accessFault } from "../../machine/faults/access-fault.ts";
-import { Fault } from "../../machine/faults/fault.ts";
+import type { Fault } from "../../machine/faults/fault.ts";
 import { locate, type Place } from "../../machine/faults/locate.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { CallFrame, Grid } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
-import type { Grid } from "../../machine/state/grid.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
+import { boundSurface, surfaceBytes } from "../../program/surfaces.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { reachBytes } from "../abi/context-layout.ts";
 
@@ -14,12 +14,10 @@ import { reachBytes } from "../abi/context-layout.ts";
 interface Attempt {
   readonly context: number;
   readonly site: Site;
-  readonly x: Activation;
+  readonly x: CallFrame;
   readonly mask: number;
   readonly record: number;
 }
-
-const sharedMemory: Surface = { address: genericBases[64].window + BigInt(windows.shared.start), bytes: 0 };
 
 /** The launcher's side of accesses through surfaces (vISA). */
 export class HostSurfaces {
@@ -98,11 +96,10 @@ export class HostSurfaces {
     return (context + this.#kernel.layout.sites + record * reachBytes) >>> 2;
   }
 
+  /** The memory behind an index. Throws a fault where no surface has it. */
   #surface({ site, x, mask }: Attempt, index: number): Surface {
-    const bound = this.#grid.threads?.surfaces.get(index);
-    if (bound !== undefined) return bound;
-    if (index === surfaceIndex.slm) return { ...sharedMemory, bytes: this.#grid.dynamicSharedBytes };
-    throw new Fault("surface-unbound", `no surface is bound to index ${index}`, { site, activation: x, lanes: mask });
+    const surface = boundSurface(this.#grid, index, { site, activation: x, lanes: mask });
+    return { address: surface.address, bytes: surfaceBytes(this.#grid, surface) };
   }
 }
 

@@ -1,10 +1,11 @@
-import type { ProgramContext } from "../../interpreter/compile/program-context.ts";
-import { deadlock } from "../../interpreter/schedule/deadlock.ts";
+import { lanesIn, lanesWhere, lowestLane } from "../../ir/lane-mask.ts";
+import { deadlock, type Waiting } from "../../program/deadlock.ts";
 import type { Fault } from "../../machine/faults/fault.ts";
-import { Activation } from "../../machine/state/activation.ts";
+import type { Grid } from "../../machine/state/launch-state.ts";
+import { kernelFrame } from "../../machine/state/call-frame.ts";
 import type { Site } from "../../machine/state/code.ts";
-import type { Grid } from "../../machine/state/grid.ts";
-import { Group } from "../../machine/state/group.ts";
+import { areComplete } from "../../program/warp-results.ts";
+import type { Bindings } from "../../semantics/bind.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { warpWait, warpWaitBytes, warpWaitKinds, kindOf } from "../abi/warp-wait-layout.ts";
 import type { CallStack } from "./call-stack.ts";
@@ -14,14 +15,14 @@ import { WarpAction } from "./warp-action.ts";
 export class HostWarpWaits {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
-  readonly #engine: ProgramContext;
+  readonly #bindings: Bindings;
   readonly #stack: CallStack;
   readonly #actions = new Map<number, WarpAction>();
 
-  constructor(grid: Grid, kernel: CompiledKernel, engine: ProgramContext, stack: CallStack) {
+  constructor(grid: Grid, kernel: CompiledKernel, bindings: Bindings, stack: CallStack) {
     this.#grid = grid;
     this.#kernel = kernel;
-    this.#engine = engine;
+    this.#bindings = bindings;
     this.#stack = stack;
   }
 
@@ -31,12 +32,12 @@ export class HostWarpWaits {
     const fresh = lanes & ~warp.word(warpWait.done);
     const groups: number[] = [];
     for (let rest = fresh; rest !== 0; ) {
-      const named = warp.lane(warpWait.named, lowestOf(rest));
-      const together = warp.lanesWhere(rest, (lane) => warp.lane(warpWait.named, lane) === named);
+      const named = warp.lane(warpWait.named, lowestLane(rest));
+      const together = lanesWhere(rest, (lane) => warp.lane(warpWait.named, lane) === named);
       rest &= ~together;
-      for (const lane of lanesOf(together)) warp.setLane(warpWait.sites, lane, site + 1);
+      for (const lane of lanesIn(together)) warp.setLane(warpWait.sites, lane, site + 1);
       // Those who lack nobody do not look whether others wait with whom they could act.
-      if (together === fresh && (named & warp.word(warpWait.live) & ~together) === 0) {
+      if (together === fresh && areComplete(named, warp.word(warpWait.live), together)) {
         this.#act(warp, together);
         return;
       }
@@ -48,7 +49,7 @@ export class HostWarpWaits {
     // The last of them is what is left of the group that has come.
     for (const group of [...groups.slice(-1), ...groups.slice(0, -1)]) {
       const order = warp.word(warpWait.arrivals);
-      for (const lane of lanesOf(group)) warp.setLane(warpWait.order, lane, order);
+      for (const lane of lanesIn(group)) warp.setLane(warpWait.order, lane, order);
       warp.set(warpWait.arrivals, order + 1);
     }
     this.#settle(warp);
@@ -62,15 +63,15 @@ export class HostWarpWaits {
   #settle(warp: WarpMemory): void {
     let waiting = warp.word(warpWait.waiting);
     while (waiting !== 0) {
-      const first = lowestOf(waiting);
+      const first = lowestLane(waiting);
       const named = warp.lane(warpWait.named, first);
       const kind = this.#kindOf(warp, first);
-      const met = warp.lanesWhere(
+      const met = lanesWhere(
         warp.word(warpWait.waiting) & warp.word(kind),
         (lane) => warp.lane(warpWait.named, lane) === named,
       );
       waiting &= ~met;
-      if ((named & warp.word(warpWait.live) & ~met) !== 0) continue;
+      if (!areComplete(named, warp.word(warpWait.live), met)) continue;
       warp.set(warpWait.waiting, warp.word(warpWait.waiting) & ~met);
       warp.set(kind, warp.word(kind) & ~met);
       this.#act(warp, met);
@@ -79,14 +80,14 @@ export class HostWarpWaits {
 
   /** Lanes perform the operation to which they have come. */
   #act(warp: WarpMemory, lanes: number): void {
-    const number = warp.lane(warpWait.sites, lowestOf(lanes)) - 1;
+    const number = warp.lane(warpWait.sites, lowestLane(lanes)) - 1;
     let action = this.#actions.get(number);
     if (action === undefined) {
-      action = new WarpAction(this.#stack.site(number), this.#engine);
+      action = new WarpAction(this.#stack.site(number), this.#bindings);
       this.#actions.set(number, action);
     }
     action.perform(warp, lanes);
-    for (const lane of lanesOf(lanes)) {
+    for (const lane of lanesIn(lanes)) {
       warp.setLane(warpWait.doneAt, lane, warp.lane(warpWait.sites, lane));
       warp.setLane(warpWait.sites, lane, 0);
     }
@@ -96,24 +97,22 @@ export class HostWarpWaits {
   /** Who waits where, when nobody in the block can go on. */
   deadlock(context: number): Fault | Error {
     const block = this.#stack.block(context);
-    for (const warp of block.warps) {
+    const waiting = block.warps.map((warp): readonly Waiting[] => {
       const memory = this.#warpAt(context, warp.index);
       warp.live = memory.word(warpWait.live);
-      warp.groups.length = 0;
-      const activation = new Activation(this.#stack.kernel);
-      activation.warp = warp;
-      const waiting = memory.word(warpWait.waiting);
-      for (let order = 0; order < memory.word(warpWait.arrivals); order++) {
-        const mask = memory.lanesWhere(waiting, (lane) => memory.lane(warpWait.order, lane) === order);
-        if (mask === 0) continue;
-        const site = this.#stack.site(memory.lane(warpWait.sites, lowestOf(mask)) - 1);
-        const named = memory.lane(warpWait.named, lowestOf(mask));
-        const group = new Group(activation, this.#stack.kernel.entry, mask, 0);
-        group.wait = { kind: "lanes", arrival: { site, key: "", named, act: () => {} } };
-        warp.groups.push(group);
-      }
-    }
-    return deadlock(block);
+      const activation = kernelFrame(this.#stack.kernel, warp);
+      const lanes = memory.word(warpWait.waiting);
+      return Array.from({ length: memory.word(warpWait.arrivals) }, (_, order) =>
+        lanesWhere(lanes, (lane) => memory.lane(warpWait.order, lane) === order),
+      )
+        .filter((mask) => mask !== 0)
+        .map((mask) => {
+          const site = this.#stack.site(memory.lane(warpWait.sites, lowestLane(mask)) - 1);
+          const named = memory.lane(warpWait.named, lowestLane(mask));
+          return { activation, mask, wait: { kind: "lanes", arrival: { site, key: "", named, act: () => {} } } };
+        });
+    });
+    return deadlock(block, ({ index }) => waiting[index]!);
   }
 
   #kindOf(warp: WarpMemory, lane: number): number {
@@ -161,22 +160,10 @@ export class WarpMemory {
   setLane(at: number, lane: number, value: number): void {
     this.set(at + 4 * lane, value);
   }
-
-  lanesWhere(mask: number, holds: (lane: number) => boolean): number {
-    return lanesOf(mask).reduce((found, lane) => (holds(lane) ? found | (1 << lane) : found), 0);
-  }
 }
 
 /** The warp-wide operation of an instruction. */
 function warpOpAt({ instruction: { op } }: Site) {
   if (op.kind !== "warp") throw new Error(`${op.kind} is no warp-wide operation`);
   return op.warp;
-}
-
-const lowestOf = (mask: number): number => 31 - Math.clz32(mask & -mask);
-
-function lanesOf(mask: number): number[] {
-  const lanes: number[] = [];
-  for (let m = mask; m !== 0; m &= m - 1) lanes.push(lowestOf(m));
-  return lanes;
 }

@@ -1,17 +1,17 @@
-import type { ProgramContext } from "../../interpreter/compile/program-context.ts";
-import { fileCallee, indirectCallProblem } from "../../interpreter/ops/call-target.ts";
-import { indexOutOfRange } from "../../interpreter/ops/control.ts";
-import { checkSizes } from "../../interpreter/ops/file-call.ts";
-import { restoreStack, stackOverflow, stackTop, takePiece } from "../../interpreter/ops/stack.ts";
+import { eachLane, lowestLane } from "../../ir/lane-mask.ts";
 import type { FileCallOp } from "../../ir/calls.ts";
 import { type CallTarget, windows } from "../../ir/index.ts";
 import { accessFault } from "../../machine/faults/access-fault.ts";
 import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
-import { Fault } from "../../machine/faults/fault.ts";
+import { Fault, type FaultPlace } from "../../machine/faults/fault.ts";
 import { locate, type Place } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import type { Site } from "../../machine/state/code.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import type { Grid } from "../../machine/state/launch-state.ts";
+import { checkSizes, fileCallee, indirectCallProblem } from "../../program/call-targets.ts";
+import { indexOutOfRange, trapFault } from "../../program/instruction-faults.ts";
+import type { Program } from "../../program/program.ts";
+import { restoreStack, stackOverflow, stackTop, takePiece } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { reachBytes } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/callables.ts";
@@ -20,14 +20,12 @@ import { HostBarriers } from "./host-barriers.ts";
 import { HostSurfaces } from "./host-surfaces.ts";
 import { HostWarpWaits } from "./host-warp-waits.ts";
 
-type FaultPlace = ConstructorParameters<typeof Fault>[2];
-
 /** The launcher's side of the functions that a compiled kernel imports: for what it cannot decide by itself. */
 export class Host {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
   readonly #stack: CallStack;
-  readonly #engine: ProgramContext;
+  readonly #program: Program;
   /** The contexts from which something has been asked: in others nothing is remembered. */
   readonly #contexts = new Set<number>();
   readonly #constants: number;
@@ -41,7 +39,7 @@ export class Host {
 
   /** `constants`: the byte of memory where the module's constants lie; `slot`: of the blocks for which it answers. */
   constructor(grid: Grid, kernel: CompiledKernel, callables: CompiledFunctions, constants: number, slot: number) {
-    this.#engine = callables.engine;
+    this.#program = callables.program;
     this.#grid = grid;
     this.#kernel = kernel;
     this.#stack = new CallStack(grid, kernel, callables, slot);
@@ -49,7 +47,7 @@ export class Host {
     this.#frameBytes = callables.named(kernel.name)!.code.frame.size;
     this.#surfaces = new HostSurfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
     this.#barriers = new HostBarriers(grid, kernel, this.#stack);
-    this.#waiting = new HostWarpWaits(grid, kernel, callables.engine, this.#stack);
+    this.#waiting = new HostWarpWaits(grid, kernel, callables.program.bindings, this.#stack);
   }
 
   /** Fills the byte file, at a byte of memory, of the hardware thread that is about to begin. */
@@ -58,7 +56,7 @@ export class Host {
     const { buffer } = this.#grid.memory.views.u8;
     let file = this.#files.get(at);
     if (file?.buffer !== buffer) this.#files.set(at, (file = new DataView(buffer, at, this.#kernel.fileBytes)));
-    const serial = cta.ticket * cta.warps.length + index;
+    const serial = cta.index * cta.warps.length + index;
     this.#grid.threads!.start(file, { group: cta.id, index, serial, slot: cta.slot, lanes, localIds: tid });
   }
 
@@ -145,9 +143,9 @@ export class Host {
     const { op } = site.instruction;
     switch (op.kind) {
       case "trap":
-        throw new Fault(op.fault?.code ?? "trap", op.fault?.message ?? "the kernel executed trap", at);
+        throw trapFault(op, at);
       case "branch-indexed": {
-        const lowest = 31 - Math.clz32(lanes & -lanes);
+        const lowest = lowestLane(lanes);
         throw indexOutOfRange(i32[(context + layout.values + 4 * lowest) >>> 2]!, op.targets.length, at);
       }
       case "call":
@@ -174,12 +172,11 @@ export class Host {
     const site = this.#stack.site(number);
     const { op } = site.instruction;
     if (op.kind !== "call" || op.target.kind !== "direct") throw new Error(`${op.kind} has no such function`);
-    const run = this.#engine.externals.get(op.target.function)!;
+    const run = this.#program.externals.get(op.target.function)!;
     const x = this.#stack.innermost(context);
     const { epoch } = memory;
     const failed = new FailedLanes();
-    for (let m = lanes; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+    eachLane(lanes, (lane) => {
       const args = op.args.map((_, i) =>
         BigInt.asUintN(64, memory.views.i64[(context + layout.args + 8 * (i * width + lane)) >>> 3]!),
       );
@@ -187,7 +184,7 @@ export class Host {
         const value = run({ x, lane, site, args });
         memory.views.i64[(context + layout.values + 8 * lane) >>> 3] = value;
       });
-    }
+    });
     failed.end();
     // What instructions remember may be gone.
     if (memory.epoch === epoch) return;
@@ -206,16 +203,15 @@ export class Host {
     const site = this.#stack.site(number);
     const { op } = site.instruction;
     const x = this.#stack.innermost(context);
-    for (let m = lanes; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+    eachLane(lanes, (lane) => {
       const operand = (context + layout.addresses + 8 * lane) >>> 3;
       const result = (context + layout.values + 8 * lane) >>> 3;
       if (op.kind === "alloca") {
         const bytes = Number(BigInt.asUintN(64, i64[operand]!));
-        i64[result] = BigInt(takePiece(x, site, lane, bytes, op.align));
+        i64[result] = BigInt(takePiece(x, { site, lane, bytes, align: op.align }));
       } else if (op.kind === "stack-save") i64[result] = BigInt(stackTop(x, lane));
       else restoreStack(x, lane, i32[operand * 2]! >>> 0);
-    }
+    });
     if (op.kind === "alloca") x.cost = Math.max(x.cost, x.top);
     this.#stack.keep(context, x);
   }
@@ -228,10 +224,10 @@ export class Host {
     const first = this.#firstLane(context);
     const failed = new FailedLanes();
     for (let m = at.lanes; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const from = (context + layout.addresses + 8 * (lane - first)) >>> 2;
       const address = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
-      const problem = indirectCallProblem(this.#engine, target, { activation: at.activation, lane, address });
+      const problem = indirectCallProblem(this.#program, target, { activation: at.activation, lane, address });
       if (problem !== null) failed.add(new Fault(...problem, { ...at, lanes: m & -m }));
     }
     failed.end();
@@ -251,8 +247,8 @@ export class Host {
     const { target } = op;
     const callee =
       target.kind === "direct"
-        ? this.#engine.functionNamed(target.function)!
-        : fileCallee(this.#engine, addressIn, asked, at);
+        ? this.#program.functionNamed(target.function)!
+        : fileCallee(this.#program, addressIn, asked, at);
     checkSizes(op, callee, at);
     throw new Error("a function was called by an address that nothing in the program takes");
   }

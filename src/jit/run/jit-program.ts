@@ -1,9 +1,10 @@
-import { launch, stackLimit } from "../../interpreter/launch.ts";
-import type { Program } from "../../interpreter/program.ts";
+import { launch } from "../../interpreter/launch.ts";
 import { type IrFunction, windows } from "../../ir/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import type { Grid } from "../../machine/state/launch-state.ts";
+import { stackLimit } from "../../program/open-launch.ts";
+import type { Program } from "../../program/program.ts";
 import { type Features, machineFeatures, NotAllowed, TooLarge } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
@@ -36,7 +37,7 @@ export class JitProgram {
   constructor(program: Program, quads: Quads | null = null, cache: KernelCache | null = null) {
     this.program = program;
     this.#cache = cache;
-    this.#callables = new CompiledFunctions(program.engine);
+    this.#callables = new CompiledFunctions(program);
     this.#contexts = new Contexts(program.memory);
     this.#shapes = new LaunchShapes(this.#callables, program.memory, quads);
   }
@@ -177,9 +178,9 @@ export class JitProgram {
   }
 
   get #facts(): ProgramFacts {
-    const { engine, shared, module, constants } = this.program;
+    const { bindings, shared, module, constants } = this.program;
     return {
-      bindings: engine.bindings,
+      bindings,
       addressSize: module.addressSize,
       callables: this.#callables,
       stackLimit,

@@ -1,8 +1,9 @@
-import { openLaunch, refuse } from "../../interpreter/launch.ts";
-import type { Program } from "../../interpreter/program.ts";
 import { Fault } from "../../machine/faults/fault.ts";
+import { addFault } from "../../machine/faults/report-sink.ts";
 import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import type { Grid } from "../../machine/state/launch-state.ts";
+import { openLaunch, refuse } from "../../program/open-launch.ts";
+import type { Program } from "../../program/program.ts";
 import type { HostFunction } from "../abi/host-imports.ts";
 import { canWait, hostCores } from "../threads/host-workers.ts";
 import { OrderedOutput } from "../threads/ordered-output.ts";
@@ -71,7 +72,8 @@ export class LaunchExecution implements Work {
     this.#request = request;
     this.output = new OrderedOutput(request.onOutput ?? (() => {}));
     const onOutput = (text: string): void => this.output.add(this.blockIn(this.#team!.context), text);
-    const { grid, kernel, sharedBytes } = openLaunch(program, { ...request, onOutput });
+    const open = openLaunch(program, { ...request, onOutput });
+    const { grid, sharedBytes } = open;
     const { memory, dimensions } = grid;
     const [gx, gy, gz] = dimensions;
     this.#grid = grid;
@@ -86,7 +88,7 @@ export class LaunchExecution implements Work {
     const canBeShared = memory.isShared && (apart || canWait());
     const hostThreads = canBeShared ? useful(request.hostThreads ?? 1) : 1;
     this.threads = Math.min(hostThreads, this.mostContexts, this.blocks);
-    refuse(program, kernel, grid, sharedBytes);
+    refuse(program, open);
     this.#team = grid.reports.failed ? null : new Team(this);
   }
 
@@ -153,7 +155,7 @@ export class LaunchExecution implements Work {
 
   /** A fault ends a launch; other errors are thrown. */
   #blame(error: unknown): void {
-    if (error instanceof Fault) this.#grid.reports.fault(error);
+    if (error instanceof Fault) addFault(this.#grid.reports, error);
     else {
       this.#giveBack();
       throw error;

@@ -1,13 +1,11 @@
-import { LoadedFunction } from "../../interpreter/compile/loaded-function.ts";
-import { Operands } from "../../interpreter/compile/operand.ts";
-import type { ProgramContext } from "../../interpreter/compile/program-context.ts";
-import type { Slot } from "../../interpreter/compile/register-file.ts";
-import { decodeWarpOp, type WarpCode } from "../../interpreter/ops/warp-ops.ts";
-import type { Instruction, IrFunction, Register, RegisterClass, WarpOp } from "../../ir/index.ts";
-import { Activation } from "../../machine/state/activation.ts";
+import type { WarpOp } from "../../ir/index.ts";
+import { eachLane, lanesWhere, lowestLane } from "../../ir/lane-mask.ts";
 import type { Site } from "../../machine/state/code.ts";
-import { bind, bitsOf } from "../../semantics/bind.ts";
-import type { Expr, Ty } from "../../semantics/index.ts";
+import { oldValue } from "../../program/old-value.ts";
+import { lanesAlike, reduceLanes, shuffleSource, votePasses } from "../../program/warp-results.ts";
+import { bind, type Bindings, bitsOf } from "../../semantics/bind.ts";
+import { type Expr, fold, type LeafValue, type Value } from "../../semantics/index.ts";
+import { patternOf } from "../../semantics/pattern.ts";
 import { warpWait } from "../abi/warp-wait-layout.ts";
 
 /** A warp's memory, as an action reads and writes it. */
@@ -16,100 +14,100 @@ interface LaneWords {
   setLane(at: number, lane: number, value: number): void;
 }
 
-/**
- * A warp-wide operation as the interpreter performs it, on what lanes have left in memory: an instruction of its own, whose
- * operands and results are registers.
- */
+/** A warp-wide operation on the operands that lanes have left in memory. Its results lie there for the lanes to fetch. */
 export class WarpAction {
-  readonly #code: WarpCode;
-  readonly #activation: Activation;
+  readonly #op: WarpOp;
+  /** Whether operand `a` has 64 bits. */
+  readonly #isWide: boolean;
+  readonly #combine: Expr | null;
 
-  constructor({ instruction, code }: Site, engine: ProgramContext) {
-    const { op } = instruction;
+  constructor({ instruction: { op } }: Site, bindings: Bindings) {
     if (op.kind !== "warp") throw new Error(`${op.kind} is no warp-wide operation`);
-    const registers: Register[] = [];
-    const register = (ty: Ty): number => registers.push(registerOf(ty)) - 1;
-    const operand = (expr: Expr): Expr => {
-      const { ty } = bitsOf(bind(expr, engine.bindings));
-      const bits: Ty = ty === "f32" ? "i32" : ty === "f64" ? "i64" : ty;
-      return { kind: "reg", ty: bits, reg: register(bits) };
-    };
-    const warp = withOperands(op.warp, operand);
-    const dst = instruction.dst.map((to) => {
-      if (typeof to !== "number") return null;
-      const { class: c } = code.ir.registers[to]!;
-      return register(c === "pred" ? "pred" : c === "b64" ? "i64" : "i32");
-    });
-    const own: Instruction = { ...instruction, guard: null, op: { ...op, mask: null, warp }, dst };
-    const ir: IrFunction = {
-      ...code.ir,
-      kind: "function",
-      registers,
-      instructions: [],
-      params: [],
-      returns: [],
-      frame: [],
-    };
-    const loaded = new LoadedFunction(ir, 0, engine);
-    const operands = new Operands(loaded.context, engine.bindings, engine.compiler, null);
-    const site: Site = { code: loaded, index: 0, instruction: own };
-    const guard = { guard: -1, flip: 0, rule: null } as const;
-    this.#code = decodeWarpOp({ engine, code: loaded, site, guard, operands, ...operands.results(own) }, warp);
-    this.#activation = new Activation(loaded);
+    this.#op = op.warp;
+    this.#isWide = "a" in op.warp && (op.warp.a.ty === "i64" || op.warp.a.ty === "f64");
+    this.#combine = op.warp.op === "redux" ? bitsOf(bind(op.warp.combine, bindings)) : null;
   }
 
   /** For all lanes of a mask together. */
   perform(words: LaneWords, lanes: number): void {
-    const x = this.#activation;
-    const { a, b, c, to } = this.#code;
-    take(x, a, words, warpWait.a, lanes);
-    take(x, b, words, warpWait.b, lanes);
-    take(x, c, words, warpWait.c, lanes);
-    this.#code.act([{ x, mask: lanes, code: this.#code }], lanes);
-    give(x, to[0] ?? null, words, warpWait.first, lanes);
-    give(x, to[1] ?? null, words, warpWait.second, lanes);
+    const op = this.#op;
+    switch (op.op) {
+      case "shfl":
+        this.#shuffle(op.mode, words, lanes);
+        break;
+      case "vote":
+        fill(words, warpWait.first, lanes, vote(op.mode, words, lanes));
+        break;
+      case "match":
+        this.#match(op.mode, words, lanes);
+        break;
+      case "redux":
+        fill(words, warpWait.first, lanes, this.#reduce(words, lanes));
+        break;
+      case "elect":
+        elect(words, lanes);
+        break;
+      case "sync":
+        break;
+    }
+  }
+
+  /** A lane that does not take part gives 0. */
+  #shuffle(mode: Extract<WarpOp, { op: "shfl" }>["mode"], words: LaneWords, lanes: number): void {
+    eachLane(lanes, (lane) => {
+      const source = shuffleSource(mode, lane, words.lane(warpWait.b, lane), words.lane(warpWait.c, lane));
+      const from = source < 0 ? lane : source;
+      words.setLane(warpWait.first, lane, (lanes & (1 << from)) === 0 ? 0 : words.lane(warpWait.a, from));
+      words.setLane(warpWait.second, lane, source < 0 ? 0 : -1);
+    });
+  }
+
+  #match(mode: "any" | "all", words: LaneWords, lanes: number): void {
+    const alike = (lane: number): number => lanesAlike(lanes, lane, this.#operand(words));
+    const agree = alike(lowestLane(lanes)) === lanes;
+    eachLane(lanes, (lane) => {
+      words.setLane(warpWait.first, lane, mode === "any" ? alike(lane) : agree ? lanes : 0);
+      words.setLane(warpWait.second, lane, agree ? -1 : 0);
+    });
+  }
+
+  /** What reads operand `a` of a lane. */
+  #operand(words: LaneWords): (lane: number) => number | bigint {
+    if (!this.#isWide) return (lane) => words.lane(warpWait.a, lane);
+    const half = (lane: number, i: 0 | 1): bigint => BigInt(words.lane(warpWait.a, 2 * lane + i));
+    return (lane) => (half(lane, 1) << 32n) | BigInt.asUintN(32, half(lane, 0));
+  }
+
+  #reduce(words: LaneWords, lanes: number): number {
+    const total = reduceLanes(lanes, this.#operand(words), (_, sum, value) => this.#step(sum, value));
+    return Number(BigInt.asIntN(32, BigInt(total)));
+  }
+
+  #step(...values: readonly Value[]): Value {
+    const combine = this.#combine!;
+    const leaf: LeafValue = (leaf) => {
+      if (leaf.kind !== "old") throw new Error(`a reduction cannot read ${leaf.kind}`);
+      return oldValue(leaf.ty, values[leaf.index]!);
+    };
+    return patternOf(combine.ty, fold(combine, leaf));
   }
 }
 
-const classes: Readonly<Record<Ty, RegisterClass>> = { pred: "pred", i32: "b32", f32: "b32", i64: "b64", f64: "b64" };
+type VoteMode = Extract<WarpOp, { op: "vote" }>["mode"];
 
-function registerOf(ty: Ty): Register {
-  const c = classes[ty];
-  return { name: "", class: c, bits: c === "pred" ? 1 : c === "b32" ? 32 : 64 };
+/** The ballot, or a predicate as a word of ones or zeros. */
+function vote(mode: VoteMode, words: LaneWords, lanes: number): number {
+  const votes = lanesWhere(lanes, (lane) => ((words.lane(warpWait.a, lane) >>> lane) & 1) !== 0);
+  if (mode === "ballot") return votes;
+  return votePasses(mode, votes, lanes) ? -1 : 0;
 }
 
-function withOperands(warp: WarpOp, operand: (expr: Expr) => Expr): WarpOp {
-  switch (warp.op) {
-    case "shfl":
-      return { ...warp, a: operand(warp.a), b: operand(warp.b), c: operand(warp.c) };
-    case "vote":
-    case "match":
-    case "redux":
-      return { ...warp, a: operand(warp.a) };
-    default:
-      return warp;
-  }
+function elect(words: LaneWords, lanes: number): void {
+  const leader = lowestLane(lanes);
+  fill(words, warpWait.first, lanes, leader);
+  eachLane(lanes, (lane) => words.setLane(warpWait.second, lane, lane === leader ? -1 : 0));
 }
 
-/** Brings what lanes have left into a register. */
-function take(x: Activation, slot: Slot | null, words: LaneWords, at: number, lanes: number): void {
-  if (slot === null) return;
-  for (let lane = 0; lane < 32; lane++) {
-    if ((lanes & (1 << lane)) === 0) continue;
-    if (slot.class === "b64") {
-      x.i32[2 * (slot.base + lane)] = words.lane(at, 2 * lane);
-      x.i32[2 * (slot.base + lane) + 1] = words.lane(at, 2 * lane + 1);
-    } else if (slot.class === "b32") x.i32[slot.base + lane] = words.lane(at, lane);
-    else x.i32[slot.base] = (x.i32[slot.base]! & ~(1 << lane)) | (words.lane(at, lane) & (1 << lane));
-  }
-}
-
-/** Leaves the results in a register for the lanes to fetch. */
-function give(x: Activation, slot: Slot | null, words: LaneWords, at: number, lanes: number): void {
-  if (slot === null) return;
-  for (let lane = 0; lane < 32; lane++) {
-    if ((lanes & (1 << lane)) === 0) continue;
-    const value = slot.class === "pred" ? -((x.i32[slot.base]! >>> lane) & 1) : x.i32[slot.base + lane]!;
-    words.setLane(at, lane, value);
-  }
+function fill(words: LaneWords, at: number, lanes: number, value: number): void {
+  eachLane(lanes, (lane) => words.setLane(at, lane, value));
 }

@@ -1,13 +1,13 @@
 import type { Access, Space } from "../../ir/index.ts";
 import { type AddressParts, hex } from "../memory/address-space.ts";
 import { distance } from "../memory/extent.ts";
-import type { Activation } from "../state/activation.ts";
+import type { CallFrame } from "../state/launch-state.ts";
 import type { Site } from "../state/code.ts";
 import { Fault } from "./fault.ts";
 import { nearestVariable, type Place } from "./locate.ts";
 
 export interface Attempt {
-  readonly x: Activation;
+  readonly x: CallFrame;
   readonly lane: number;
   readonly site: Site;
   readonly effect: "load" | "store" | "atomic";

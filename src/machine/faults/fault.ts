@@ -1,5 +1,5 @@
 import type { StackEntry } from "../reports/report.ts";
-import type { Activation } from "../state/activation.ts";
+import type { CallFrame } from "../state/launch-state.ts";
 import type { Site } from "../state/code.ts";
 
 export interface FaultDetails {
@@ -9,22 +9,24 @@ export interface FaultDetails {
   readonly stack?: readonly StackEntry[];
 }
 
+/** Where something has gone wrong: at an instruction, in some lanes of an activation. */
+export interface FaultPlace {
+  readonly site: Site;
+  readonly activation: CallFrame;
+  readonly lanes: number;
+}
+
 /** Ends a launch: something happened at an instruction that has no defined continuation. Thrown and caught inside the engine. */
 export class Fault {
   readonly code: string;
   readonly message: string;
   readonly site: Site;
-  readonly activation: Activation;
+  readonly activation: CallFrame;
   /** The lanes of the warp to which it happened. */
   readonly lanes: number;
   readonly details: FaultDetails;
 
-  constructor(
-    code: string,
-    message: string,
-    at: { readonly site: Site; readonly activation: Activation; readonly lanes: number },
-    details: FaultDetails = {},
-  ) {
+  constructor(code: string, message: string, at: FaultPlace, details: FaultDetails = {}) {
     this.code = code;
     this.message = message;
     this.site = at.site;

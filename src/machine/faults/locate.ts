@@ -3,7 +3,7 @@ import type { AddressParts } from "../memory/address-space.ts";
 import { type Extent, extentAt, nearestExtent } from "../memory/extent.ts";
 import type { Allocation } from "../memory/memory.ts";
 import type { Views } from "../memory/views.ts";
-import type { Activation } from "../state/activation.ts";
+import type { CallFrame } from "../state/launch-state.ts";
 
 /** Which memory an address is in. `frame` is a variable of the accessing activation, `stack` any other part of the lane's stack. */
 export type PlaceKind = "global" | "shared" | "const" | "kernel-param" | "frame" | "stack";
@@ -23,7 +23,7 @@ export interface Place {
 }
 
 /** The place of an address as this lane sees it, or null when it is in no variable and no allocation. */
-export function locate(x: Activation, lane: number, address: AddressParts): Place | null {
+export function locate(x: CallFrame, lane: number, address: AddressParts): Place | null {
   const { cta } = x.warp;
   const { grid } = cta;
   const classified = grid.addresses.classify(address);
@@ -73,9 +73,9 @@ const place = (
 /** How messages call a lane's own part of the stack. */
 const piece = "what alloca gave";
 
-function onStack(innermost: Activation, lane: number, offset: number): Place | null {
+function onStack(innermost: CallFrame, lane: number, offset: number): Place | null {
   const { views, stride, origin } = innermost.warp.stack;
-  for (let x: Activation | null = innermost; x !== null; x = x.caller) {
+  for (let x: CallFrame | null = innermost; x !== null; x = x.caller) {
     const found = inFrame(x, lane, offset);
     if (found === null) continue;
     const kind = x === innermost ? "frame" : "stack";
@@ -85,7 +85,7 @@ function onStack(innermost: Activation, lane: number, offset: number): Place | n
   return null;
 }
 
-function inFrame(x: Activation, lane: number, offset: number): Extent | null {
+function inFrame(x: CallFrame, lane: number, offset: number): Extent | null {
   if (offset < x.base) return null;
   const { frame } = x.code;
   const variable = extentAt(frame.extents, offset - x.base);
@@ -101,7 +101,7 @@ function inFrame(x: Activation, lane: number, offset: number): Extent | null {
 }
 
 /** The variable or allocation nearest to an address, for messages; with its extent in lower halves of addresses. */
-export function nearestVariable(x: Activation, lane: number, address: AddressParts): Extent | null {
+export function nearestVariable(x: CallFrame, lane: number, address: AddressParts): Extent | null {
   const { grid } = x.warp.cta;
   const classified = grid.addresses.classify(address);
   const { low } = address;
@@ -124,7 +124,7 @@ export function nearestVariable(x: Activation, lane: number, address: AddressPar
   }
 }
 
-function nearestInFrame(x: Activation, lane: number, low: number): Extent | null {
+function nearestInFrame(x: CallFrame, lane: number, low: number): Extent | null {
   const base = windows.local.start + x.base;
   const { frame, ir } = x.code;
   const shifted = frame.extents.map((e) => ({ name: e.name, start: e.start + base, end: e.end + base }));

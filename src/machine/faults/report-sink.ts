@@ -1,5 +1,7 @@
-import type { Dim3, RelatedPlace, Report, StackEntry, ThreadId } from "../reports/report.ts";
-import type { Activation } from "../state/activation.ts";
+import { lowestLane } from "../../ir/lane-mask.ts";
+import type { Instruction, IrFunction } from "../../ir/index.ts";
+import type { Dim3, Report, StackEntry, ThreadId } from "../reports/report.ts";
+import type { CallFrame, Finding, FindingSink } from "../state/launch-state.ts";
 import type { Site } from "../state/code.ts";
 import type { Fault } from "./fault.ts";
 
@@ -12,22 +14,8 @@ const superseded: Readonly<Record<string, string>> = { "uninitialized-read": "da
 
 type Growing = { -readonly [K in keyof Report]: Report[K] } & { threads: ThreadId[] };
 
-export interface Finding {
-  readonly code: string;
-  readonly severity: "error" | "warning";
-  readonly message: string;
-  readonly help?: string | undefined;
-  readonly notes?: readonly string[] | undefined;
-  readonly related?: readonly RelatedPlace[] | undefined;
-  readonly site: Site;
-  readonly activation: Activation;
-  readonly lanes: number;
-  /** Where the activation is no longer in the function of the site. */
-  readonly stack?: readonly StackEntry[] | undefined;
-}
-
 /** Collects what happened in a launch. The same thing at the same instruction is one report with more threads. */
-export class ReportSink {
+export class ReportSink implements FindingSink {
   readonly kernel: string;
   readonly #byPlace = new Map<Site, Map<string, Growing>>();
   readonly #reports: Growing[] = [];
@@ -42,11 +30,6 @@ export class ReportSink {
 
   get failed(): boolean {
     return this.#reports.some((r) => r.severity === "error");
-  }
-
-  fault(fault: Fault): void {
-    const { code, message, site, activation, lanes } = fault;
-    this.add({ code, severity: "error", message, site, activation, lanes, ...fault.details });
   }
 
   add(finding: Finding): void {
@@ -65,7 +48,7 @@ export class ReportSink {
     // Channels that execute without a work item (vISA's NoMask) are no threads; if there are only such, they stand for one.
     for (let m = lanes & activation.warp.lanes || lanes & -lanes; m !== 0; m &= m - 1) {
       report.count++;
-      if (report.threads.length < maxThreads) report.threads.push(threadOf(activation, 31 - Math.clz32(m & -m)));
+      if (report.threads.length < maxThreads) report.threads.push(threadOf(activation, lowestLane(m)));
     }
   }
 
@@ -87,7 +70,7 @@ export class ReportSink {
       kernel: this.kernel,
       source: ir.source,
       span,
-      location: locationOf(site),
+      location: locationOf(ir, site.instruction),
       threads: [],
       count: 0,
       stack: stack ?? stackOf(site, activation),
@@ -97,25 +80,30 @@ export class ReportSink {
   }
 }
 
+/** Adds the fault that ends a launch to its findings. */
+export function addFault(findings: FindingSink, fault: Fault): void {
+  const { code, message, site, activation, lanes } = fault;
+  findings.add({ code, severity: "error", message, site, activation, lanes, ...fault.details });
+}
+
 /** Where an instruction comes from in the higher-level source, if the module says so. */
-export function locationOf({ code, instruction }: Site): Report["location"] {
-  const { location } = instruction;
+export function locationOf({ files }: IrFunction, { location }: Instruction): Report["location"] {
   if (location === null) return null;
   const { file, line, column } = location;
-  return { path: code.ir.files.get(file) ?? `file ${file}`, line, column };
+  return { path: files.get(file) ?? `file ${file}`, line, column };
 }
 
 /** Who a lane is. */
-export function threadOf({ warp }: Activation, lane: number): ThreadId {
+export function threadOf({ warp }: CallFrame, lane: number): ThreadId {
   const thread: Dim3 = [warp.tid[lane]!, warp.tid[32 + lane]!, warp.tid[64 + lane]!];
   return { block: warp.cta.id, thread };
 }
 
 /** The innermost activations; a deep recursion is cut. */
-export function stackOf(site: Site, activation: Activation): StackEntry[] {
+export function stackOf(site: Site, activation: CallFrame): StackEntry[] {
   const stack: StackEntry[] = [];
   let at: Site | null = site;
-  for (let x: Activation | null = activation; x !== null && at !== null && stack.length < 64; x = x.caller) {
+  for (let x: CallFrame | null = activation; x !== null && at !== null && stack.length < 64; x = x.caller) {
     stack.push({ function: x.code.ir.name, source: x.code.ir.source, span: at.instruction.span });
     at = x.callSite;
   }

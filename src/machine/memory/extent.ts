@@ -48,16 +48,16 @@ const minGap = 16;
 
 /**
  * Places variables one behind the other, aligned, with a gap after each so that a run past an end meets nothing: as large
- * as the variable, up to `widestGap` bytes.
+ * as the variable, up to `maxGap` bytes.
  */
 export class Layout {
   readonly extents: Extent[] = [];
-  readonly #widestGap: number;
+  readonly #maxGap: number;
   #end: number;
 
-  constructor(start: number, widestGap = minGap) {
+  constructor(start: number, maxGap = minGap) {
     this.#end = start;
-    this.#widestGap = widestGap;
+    this.#maxGap = maxGap;
   }
 
   get end(): number {
@@ -67,7 +67,7 @@ export class Layout {
   place(name: string, size: number, align: number): number {
     const start = Math.ceil(this.#end / align) * align;
     this.extents.push({ start, end: start + size, name, align });
-    this.#end = start + size + Math.max(minGap, Math.min(size, this.#widestGap));
+    this.#end = start + size + Math.max(minGap, Math.min(size, this.#maxGap));
     return start;
   }
 }

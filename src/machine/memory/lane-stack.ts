@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import type { Restore } from "./checkpoint.ts";
 import { Views } from "./views.ts";
 
@@ -47,7 +48,7 @@ export class LaneStack {
     const { origin, stride } = this;
     const inWords = ((start | end) & 3) === 0 && end - start <= shortBytes;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const at = origin + (31 - Math.clz32(m & -m)) * stride;
+      const at = origin + lowestLane(m) * stride;
       if (!inWords) u8.fill(0, at + start, at + end);
       else for (let w = (at + start) >>> 2; w < (at + end) >>> 2; w++) i32[w] = 0;
     }
@@ -58,7 +59,7 @@ export class LaneStack {
     const { i32, u8 } = this.views;
     const inWords = ((from | to | size) & 3) === 0 && size <= shortBytes;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const at = (31 - Math.clz32(m & -m)) * this.stride;
+      const at = lowestLane(m) * this.stride;
       if (!inWords) u8.copyWithin(at + to, at + from, at + from + size);
       else for (let b = 0; b < size; b += 4) i32[(at + to + b) >>> 2] = i32[(at + from + b) >>> 2]!;
     }

@@ -1,6 +1,6 @@
+import type { Instruction, IrFunction } from "../../ir/index.ts";
 import type { WasmMemory } from "../../wasm/host.ts";
 import type { StackEntry, ThreadId } from "../reports/report.ts";
-import type { Site } from "../state/code.ts";
 import type { Restore } from "./checkpoint.ts";
 import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { MemoryPages } from "./memory-pages.ts";
@@ -12,7 +12,9 @@ export interface HeapOrigin {
   /** The launch. */
   readonly launch: number;
   readonly kernel: string;
-  readonly site: Site;
+  /** The call: an instruction of a function. */
+  readonly function: IrFunction;
+  readonly instruction: Instruction;
   readonly thread: ThreadId;
   /** Empty where nobody will ask for it. */
   readonly stack: readonly StackEntry[];
@@ -64,7 +66,7 @@ export class DeviceMemory {
   /** Counts the changes after which a remembered range or view is no longer good. */
   epoch = 0;
   /** The launches that work on it while the host does something else. */
-  readonly flights = new PendingLaunches();
+  readonly pending = new PendingLaunches();
   #heap = new Set<number>();
   #views = new Views(1 << 20);
   readonly #allocations: Allocation[] = [];

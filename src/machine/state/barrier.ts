@@ -1,6 +1,5 @@
+import { popcount } from "../../ir/lane-mask.ts";
 import type { Restore } from "../memory/checkpoint.ts";
-import type { Group } from "./group.ts";
-import type { Warp } from "./warp.ts";
 
 /** What the predicates of a reducing barrier came to. */
 export interface Reduction {
@@ -9,29 +8,28 @@ export interface Reduction {
   or: boolean;
 }
 
-export interface Waiter {
-  readonly warp: Warp;
-  /** Null in compiled code, where all lanes of the warp wait. */
-  readonly group: Group | null;
-  /** Writes the results and lets the group go on. */
+/** A warp that waits at a barrier. */
+export interface Waiter<W> {
+  readonly warp: W;
+  /** Writes the results and lets the warp go on. */
   readonly release: (reduction: Reduction) => void;
 }
 
 /**
  * One of the barriers of a block. In PTX (section 9.7.13.1) arrivals count by warp: 32 for each, however many lanes it has;
- * in vISA a hardware thread counts as one.
+ * in vISA a hardware thread counts as one. `W`: the warps, which a barrier only tells apart.
  */
-export class Barrier {
+export class Barrier<W> {
   readonly id: number;
   /** What a warp counts. */
   readonly weight: number;
   arrived = 0;
   /** How many times all have come; and the round to which a warp has arrived without waiting. */
   round = 0;
-  #arrivedTo: Map<Warp, number> | null = null;
+  #arrivedTo: Map<W, number> | null = null;
   /** The threads that the barrier waits for; null for all of the block. */
   count: number | null = null;
-  readonly waiters: Waiter[] = [];
+  readonly waiters: Waiter<W>[] = [];
   #reduction: Reduction = { popc: 0, and: true, or: false };
 
   constructor(id: number, weight: number) {
@@ -49,12 +47,12 @@ export class Barrier {
   }
 
   /** The warp has arrived, and will wait later or not at all. */
-  arriveEarly(warp: Warp): void {
+  arriveEarly(warp: W): void {
     (this.#arrivedTo ??= new Map()).set(warp, this.round);
   }
 
   /** Whether the round is over to which the warp has arrived; without an arrival it is the present one. */
-  passed(warp: Warp): boolean {
+  passed(warp: W): boolean {
     const round = this.#arrivedTo?.get(warp) ?? this.round;
     if (round < this.round) this.#arrivedTo?.delete(warp);
     return round < this.round;
@@ -100,10 +98,4 @@ export class Barrier {
     this.waiters.length = 0;
     this.#reduction = { popc: 0, and: true, or: false };
   }
-}
-
-export function popcount(mask: number): number {
-  const pairs = mask - ((mask >>> 1) & 0x5555_5555);
-  const fours = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }

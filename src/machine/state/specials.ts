@@ -1,5 +1,5 @@
 import type { SpecialName } from "../../semantics/index.ts";
-import type { Grid } from "./grid.ts";
+import type { Grid } from "./launch-state.ts";
 
 const scalarNames = [
   "ntid.x",

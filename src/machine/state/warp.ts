@@ -1,9 +1,9 @@
 import { type Restore, restoreAll } from "../memory/checkpoint.ts";
 import { LaneStack } from "../memory/lane-stack.ts";
-import { Activation } from "./activation.ts";
-import type { BasicBlock, FunctionCode, Site } from "./code.ts";
-import type { Cta } from "./cta.ts";
-import { Group } from "./group.ts";
+import { enterFunction } from "./activation.ts";
+import type { Site } from "./code.ts";
+import { LaneGroup } from "./group.ts";
+import type { Activation, BasicBlock, Cta, FunctionCode, Group, Warp } from "./launch-state.ts";
 
 /** What a group may spend on jumping backwards before it gives way. */
 const patience = 0x1_0000;
@@ -11,24 +11,17 @@ const patience = 0x1_0000;
 /** What a jump costs after an access that can see other threads' progress: 64 rounds of a spinning loop. */
 const watchfulJump = patience / 64;
 
-/** Up to 32 lanes, in groups that run together: a warp of PTX, a hardware thread of vISA. */
-export class Warp {
+export class BlockWarp implements Warp {
   readonly cta: Cta;
   readonly index: number;
-  /** Lanes that exist (the last warp of a block may be partial), and those that have not exited. */
   readonly lanes: number;
   live = 0;
-  /** `tid.x` of the lanes, then `tid.y`, then `tid.z`. */
   readonly tid: Int32Array;
-  /** A hardware thread of vISA: its groups share one instruction pointer, and none overtakes another that waits. */
   readonly lockstep: boolean;
   readonly stack = new LaneStack();
   readonly groups: Group[] = [];
-  /** Set by accesses that can see what other threads do: atomics, volatile and strong loads. */
   watched = false;
-  /** The running group has given way; the schedule turns to others. */
   yielded = false;
-  /** The last backward jump: where a launch that does not end is. */
   lastJump: Site | null = null;
   #patience = patience;
   #calls = 0;
@@ -47,7 +40,7 @@ export class Warp {
     this.yielded = false;
     this.lastJump = null;
     this.#patience = patience;
-    const x = Activation.enter(code, this, this.lanes);
+    const x = enterFunction(code, this, this.lanes);
     x.depth = 0;
     x.base = 0;
     x.top = code.frame.size;
@@ -55,23 +48,18 @@ export class Warp {
     this.stack.reserve(x.top);
     this.stack.clear(0, x.top, this.lanes);
     while (this.groups.length > 0) this.groups.pop();
-    this.groups.push(new Group(x, code.entry, this.lanes, 0));
-    const { ticket, id, warps, grid, slot } = this.cta;
+    this.groups.push(new LaneGroup(x, code.entry, this.lanes, 0));
+    const { index, id, warps, grid, slot } = this.cta;
     grid.threads?.start(x.file, {
       group: id,
       index: this.index,
-      serial: ticket * warps.length + this.index,
+      serial: index * warps.length + this.index,
       slot,
       lanes: this.lanes,
       localIds: this.tid,
     });
   }
 
-  /**
-   * The group to run: among those that gave way least, the one in the deepest frame, of several such frames in the one that was
-   * entered first, and there the lowest place. Groups that stand at its place become one with it. Null when all wait or none
-   * is left.
-   */
   pick(): Group | null {
     if (this.lockstep) return this.#atPointer();
     let best: Group | null = null;
@@ -96,15 +84,13 @@ export class Warp {
     return best;
   }
 
-  /** Lanes of a group go their own way. */
   fork(group: Group, mask: number, at: BasicBlock): Group {
-    const other = new Group(group.activation, at, mask, group.turn);
+    const other = new LaneGroup(group.activation, at, mask, group.turn);
     group.mask &= ~mask;
     this.groups.push(other);
     return other;
   }
 
-  /** Lanes that are elsewhere in the group's activation come to the group. */
   gather(group: Group): void {
     for (const other of [...this.groups]) {
       if (other === group || other.activation !== group.activation) continue;
@@ -113,7 +99,6 @@ export class Warp {
     }
   }
 
-  /** Lanes of a group begin to execute a function at `entry`; `resume` is where they go on afterwards. */
   call(group: Group, callee: Activation, entry: BasicBlock, mask: number, site: Site, resume: BasicBlock): void {
     callee.caller = group.activation;
     callee.callSite = site;
@@ -122,10 +107,9 @@ export class Warp {
     callee.serial = this.#calls++;
     group.mask &= ~mask;
     if (group.mask === 0) this.remove(group);
-    this.groups.push(new Group(callee, entry, mask, group.turn));
+    this.groups.push(new LaneGroup(callee, entry, mask, group.turn));
   }
 
-  /** All lanes of the thread begin to execute a function; then the group goes on as it was, at `resume`. */
   callAll(group: Group, callee: Activation, entry: BasicBlock, site: Site, resume: BasicBlock): void {
     const { mask } = group;
     this.call(group, callee, entry, mask, site, resume);
@@ -134,7 +118,6 @@ export class Warp {
     callee.resumeMask = mask;
   }
 
-  /** Lanes of a group leave its function. The caller goes on when no lane is left in it. */
   return(group: Group, mask: number): void {
     const x = group.activation;
     x.onReturn?.(x, mask);
@@ -144,7 +127,6 @@ export class Warp {
     if (x.live === 0) this.#leave(x, group.turn);
   }
 
-  /** Lanes of a group end. */
   exit(group: Group, mask: number): void {
     const x = group.activation;
     this.live &= ~mask;
@@ -153,7 +135,6 @@ export class Warp {
     if (x.live === 0) this.#leave(x, group.turn);
   }
 
-  /** A group jumps to an earlier block. One that keeps doing so gives way, so that whoever it waits for can run. */
   jumpBack(group: Group, site: Site): void {
     this.lastJump = site;
     this.#patience -= this.watched ? watchfulJump : 1;
@@ -170,15 +151,11 @@ export class Warp {
     }
   }
 
-  /**
-   * Lanes that have returned and wait for others of their activation go on without them; else a lane that spins in a callee
-   * for one that has returned from it would spin for ever. True when there were any.
-   */
   flushReturned(group: Group): boolean {
     let any = false;
     for (let x = group.activation; x.caller !== null; x = x.caller) {
       if (x.returned === 0) continue;
-      this.groups.push(new Group(x.caller, x.resume!, x.returned, group.turn - 1));
+      this.groups.push(new LaneGroup(x.caller, x.resume!, x.returned, group.turn - 1));
       x.returned = 0;
       any = true;
     }
@@ -194,7 +171,6 @@ export class Warp {
     groups[at] = last;
   }
 
-  /** All that its groups execute and will return to, callers behind their callees. */
   get activations(): ReadonlySet<Activation> {
     const found = new Set<Activation>();
     for (const { activation } of this.groups) {
@@ -203,7 +179,6 @@ export class Warp {
     return found;
   }
 
-  /** Bytes that a checkpoint of the warp keeps, about. */
   get stateBytes(): number {
     let bytes = 0;
     let top = 0;
@@ -242,7 +217,7 @@ export class Warp {
     while (x !== null && x.live === 0) {
       const caller: Activation | null = x.caller;
       const mask = x.resumeMask === 0 ? x.returned : x.resumeMask & this.live;
-      if (caller !== null && mask !== 0) this.groups.push(new Group(caller, x.resume!, mask, turn));
+      if (caller !== null && mask !== 0) this.groups.push(new LaneGroup(caller, x.resume!, mask, turn));
       x.release();
       x = caller;
     }

@@ -39,7 +39,7 @@ export class Buffer<T extends ElementType = ElementType> {
     this.type = type;
     this.length = length;
     this.#memory = memory;
-    this.#since = memory.flights.begun;
+    this.#since = memory.pending.begun;
     this.offset = fitting(() => memory.alloc(length * elementInfo[type].size, name));
   }
 
@@ -106,7 +106,7 @@ export class Buffer<T extends ElementType = ElementType> {
 
   #living(): void {
     if (this.#freed) throw new UsageError("the buffer has been freed");
-    if (this.#memory.flights.reach(this.#since)) {
+    if (this.#memory.pending.reach(this.#since)) {
       throw new UsageError("launches are in flight that may use the buffer: await their results first");
     }
   }

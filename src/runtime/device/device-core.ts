@@ -52,7 +52,7 @@ export class DeviceCore {
 
   /** Waits until no launch is in flight, in any stream. */
   idle(): Promise<void> {
-    return this.memory.flights.ended();
+    return this.memory.pending.ended();
   }
 
   /**

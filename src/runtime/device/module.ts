@@ -1,6 +1,7 @@
 import { Execution } from "../../interpreter/execution.ts";
-import { launch, loadProgram, type Program } from "../../interpreter/index.ts";
-import { findObstacle, type Obstacle } from "../../interpreter/obstacle.ts";
+import { launch } from "../../interpreter/index.ts";
+import { loadProgram, type Program } from "../../program/program.ts";
+import { findObstacle, type Obstacle } from "../../program/obstacle.ts";
 import type { IrFunction, IrModule } from "../../ir/index.ts";
 import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
@@ -91,7 +92,7 @@ export class Module {
   }
 
   #run(launched: PreparedLaunch): EngineResult {
-    if (this.device.memory.flights.areOpen) {
+    if (this.device.memory.pending.areOpen) {
       throw new UsageError("launches are in flight on the device: await their results first, or use `launchAsync`");
     }
     const { request } = launched;
@@ -228,13 +229,13 @@ export class Kernel {
   async launchAsync(options: AsyncLaunchOptions): Promise<KernelResult> {
     const { memory, defaultStream } = this.module.device;
     const prepared = this.#prepare(options);
-    memory.flights.begin();
+    memory.pending.begin();
     try {
       const { stream = defaultStream } = options;
       const run = (): Promise<KernelResult> => prepared.endAsync(() => this.#launcher.runAsync(prepared));
-      return await stream.enqueue(() => memory.flights.inTurn(this.#launcher.mayBeUndone(prepared), run));
+      return await stream.enqueue(() => memory.pending.inTurn(this.#launcher.mayBeUndone(prepared), run));
     } finally {
-      memory.flights.end();
+      memory.pending.end();
     }
   }
 

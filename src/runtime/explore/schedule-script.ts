@@ -1,5 +1,5 @@
 import type { Steering } from "../../machine/launch.ts";
-import type { Group } from "../../machine/state/group.ts";
+import type { Group } from "../../machine/state/launch-state.ts";
 import { UsageError } from "../data/errors.ts";
 import { warpId } from "./footprints.ts";
 

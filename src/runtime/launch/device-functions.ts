@@ -101,7 +101,8 @@ const malloc: ExternalFunction = ({ x, lane, site, args: [size = 0n] }) => {
   try {
     // Who asks where it comes from has the sanitizer on that keeps what is freed.
     const stack = memory.quarantine ? stackOf(site, x) : [];
-    const origin = { launch, kernel, site, thread: threadOf(x, lane), stack };
+    const { code, instruction } = site;
+    const origin = { launch, kernel, function: code.ir, instruction, thread: threadOf(x, lane), stack };
     const offset = memory.alloc(Number(size), `the ${size} bytes that malloc gave`, false, origin);
     memory.heap.add(offset);
     return addresses.global(offset);

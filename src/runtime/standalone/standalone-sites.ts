@@ -1,4 +1,4 @@
-import type { Program } from "../../interpreter/index.ts";
+import type { Program } from "../../program/program.ts";
 import type { Access, Instruction } from "../../ir/index.ts";
 import type { CompiledKernel } from "../../jit/abi/compiled-kernel.ts";
 
@@ -22,9 +22,9 @@ export interface StandaloneSite {
   readonly calls?: string;
 }
 
-export const sitesOf = ({ engine }: Program, { sites }: CompiledKernel): StandaloneSite[] =>
+export const sitesOf = (program: Program, { sites }: CompiledKernel): StandaloneSite[] =>
   sites.map(({ function: f, instruction, record }) => {
-    const { ir } = engine.functions[f]!;
+    const { ir } = program.functions[f]!;
     const { op, span } = ir.instructions[instruction]!;
     const { line } = ir.source.position(span.start);
     const text = ir.source.text.slice(span.start, span.end).replace(/\s+/g, " ");

@@ -1,4 +1,4 @@
-import { loadProgram, type Program } from "../../interpreter/index.ts";
+import { loadProgram, type Program } from "../../program/program.ts";
 import { genericBases, type Param, windows } from "../../ir/index.ts";
 import type { CompiledKernel } from "../../jit/abi/compiled-kernel.ts";
 import { evaluatedPrim, type HostImport } from "../../jit/abi/host-imports.ts";

@@ -1,9 +1,10 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import type { Access } from "../../ir/index.ts";
 import type { AccessEvent } from "../../machine/events.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import { asPadding, isComputed, maybePadding } from "./origins.ts";
 import { planOf } from "./reads.ts";
 import { cut, extend, isDefined, isLowUndefined, isWhollyUndefined, type Shade } from "./shade.ts";
@@ -25,7 +26,7 @@ export function load(state: InitState, e: AccessEvent): void {
   const bytes = access.bits / 8;
   const shadow = state.shadowOf(activation);
   for (let m = mask; m !== 0; m &= m - 1) {
-    const lane = 31 - Math.clz32(m & -m);
+    const lane = lowestLane(m);
     const address = addressOf(e, lane);
     if (!state.memory.find(activation, lane, access.space, address, accessBytes(access))) continue;
     const { memory } = state;
@@ -74,7 +75,7 @@ export function store(state: InitState, e: AccessEvent, values: readonly LaneSha
   if (undefinedLanes === 0 && !memory.covers(access.space)) return;
   const stored = planOf(site).values;
   for (let m = mask; m !== 0; m &= m - 1) {
-    const lane = 31 - Math.clz32(m & -m);
+    const lane = lowestLane(m);
     const bit = 1 << lane;
     const address = addressOf(e, lane);
     const isUndefined = (undefinedLanes & bit) !== 0;
@@ -150,7 +151,7 @@ export function atomic(state: InitState, e: AccessEvent, operands: number, activ
   const bytes = access.bits / 8;
   const shadow = state.shadowOf(activation);
   for (let m = mask; m !== 0; m &= m - 1) {
-    const lane = 31 - Math.clz32(m & -m);
+    const lane = lowestLane(m);
     const bit = 1 << lane;
     const address = addressOf(e, lane);
     const found = memory.find(activation, lane, access.space, address, accessBytes(access));

@@ -1,6 +1,6 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { argAt, argRegisters, retvalAt, retvalRegisters } from "../../ir/index.ts";
-import type { Activation } from "../../machine/state/activation.ts";
-import type { FunctionCode } from "../../machine/state/code.ts";
+import type { Activation, FunctionCode } from "../../machine/state/launch-state.ts";
 import type { ThreadModel } from "../../machine/state/thread-model.ts";
 import { ByteShadow } from "./byte-shadow.ts";
 import type { Elements, Reads } from "./reads.ts";
@@ -44,7 +44,7 @@ export class ActivationShadow {
   #lanesOf({ at, bytes }: Elements, mask: number): number {
     let found = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       if (this.file!.has(at[lane]!, bytes)) found |= 1 << lane;
     }
     return found;
@@ -52,7 +52,7 @@ export class ActivationShadow {
 
   defineElements({ at, bytes, from, to, lanes, packed }: Elements, mask: number): void {
     if (packed && mask === lanes) this.file!.define(from, to);
-    else for (let m = mask; m !== 0; m &= m - 1) this.file!.defineElement(at[31 - Math.clz32(m & -m)]!, bytes);
+    else for (let m = mask; m !== 0; m &= m - 1) this.file!.defineElement(at[lowestLane(m)]!, bytes);
   }
 }
 

@@ -1,6 +1,7 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import type { Argument, Op, Param, Result } from "../../ir/index.ts";
 import type { CallEvent } from "../../machine/events.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { Expr } from "../../semantics/index.ts";
 import { passFile, returnFile } from "./activation-shadow.ts";
 import { isDefined, isWhollyUndefined, type Shade } from "./shade.ts";
@@ -44,7 +45,7 @@ function pass(state: InitState, y: Activation, arg: Argument, param: Param, mask
   const { reader, memory } = state;
   const [from, to] = [state.shadowOf(x), state.shadowOf(y)];
   for (let m = mask; m !== 0; m &= m - 1) {
-    const lane = 31 - Math.clz32(m & -m);
+    const lane = lowestLane(m);
     if (arg.kind === "frame") {
       const size = param.type.unsized ? arg.size : Math.min(arg.size, param.type.size);
       const place = { at: offsetOf(x, arg.variable), size };
@@ -105,7 +106,7 @@ function giveBack(
   const [from, to] = [state.shadowOf(y), state.shadowOf(x)];
   const { storage, type } = param;
   for (let m = mask; m !== 0; m &= m - 1) {
-    const lane = 31 - Math.clz32(m & -m);
+    const lane = lowestLane(m);
     if (storage.kind === "frame" && result.kind === "frame") {
       const size = Math.min(result.size, type.size);
       memory.copyStack(y.warp, lane, offsetOf(y, storage.variable), offsetOf(x, result.variable), size);
@@ -137,7 +138,7 @@ export function callExternal(state: InitState, e: CallEvent): void {
   const shadow = state.shadowOf(x);
   if (e.callee.ir.name === "malloc") memory.hasHeap = true;
   for (let m = mask; m !== 0; m &= m - 1) {
-    const lane = 31 - Math.clz32(m & -m);
+    const lane = lowestLane(m);
     reader.at(shadow, x, lane, mask);
     for (const arg of op.args) {
       if (arg.kind === "frame") {

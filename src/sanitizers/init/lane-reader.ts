@@ -1,5 +1,6 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { byteOf } from "../../ir/region.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import { type Expr, fold, type LeafValue, primOf, type Value } from "../../semantics/index.ts";
 import type { ActivationShadow } from "./activation-shadow.ts";
 import { isDataLeaf, type Leaf, leavesOf } from "./reads.ts";
@@ -94,7 +95,7 @@ export class LaneReader implements Shade {
   #readWord(register: number): boolean {
     const lanes = this.#shadow.registers.lanes[register]! & this.#active;
     if (lanes === 0) return this.#none();
-    this.#shadow.registers.read(register, 31 - Math.clz32(lanes & -lanes), this);
+    this.#shadow.registers.read(register, lowestLane(lanes), this);
     this.low = lanes;
     this.high = 0;
     return true;

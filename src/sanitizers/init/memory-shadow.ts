@@ -1,11 +1,10 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { type Space, windows } from "../../ir/index.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import { extentAt } from "../../machine/memory/extent.ts";
 import type { Allocation, DeviceMemory } from "../../machine/memory/memory.ts";
-import type { Activation } from "../../machine/state/activation.ts";
-import type { Cta } from "../../machine/state/cta.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Activation, Cta, Warp } from "../../machine/state/launch-state.ts";
 import { ByteShadow } from "./byte-shadow.ts";
 import type { Shade } from "./shade.ts";
 
@@ -46,7 +45,7 @@ export class MemoryShadow {
     if (start === end) return;
     const { bytes, stride } = this.#stacksOf(warp);
     for (let m = mask; m !== 0; m &= m - 1) {
-      const at = (31 - Math.clz32(m & -m)) * stride;
+      const at = lowestLane(m) * stride;
       bytes.forget(at + start, at + end);
     }
   }
@@ -55,7 +54,7 @@ export class MemoryShadow {
   dropBeyond(warp: Warp, top: number, mask: number): void {
     const { bytes, stride } = this.#stacksOf(warp);
     for (let m = mask; m !== 0; m &= m - 1) {
-      const at = (31 - Math.clz32(m & -m)) * stride;
+      const at = lowestLane(m) * stride;
       bytes.define(at + top, at + stride);
     }
   }
@@ -79,7 +78,7 @@ export class MemoryShadow {
   defineStack(warp: Warp, offset: number, size: number, mask: number): void {
     const { bytes, stride } = this.#stacksOf(warp);
     for (let m = mask; m !== 0; m &= m - 1) {
-      const at = (31 - Math.clz32(m & -m)) * stride + offset;
+      const at = lowestLane(m) * stride + offset;
       bytes.define(at, at + size);
     }
   }

@@ -1,6 +1,6 @@
 import { stackOf } from "../../machine/faults/report-sink.ts";
 import type { StackEntry } from "../../machine/reports/report.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
 
 /** Where a value that was never written has been read first. */

@@ -1,10 +1,10 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import type { Destination, FileTarget } from "../../ir/index.ts";
 import { byteOf } from "../../ir/region.ts";
 import type { LaneEvent } from "../../machine/events.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation, Warp } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
-import type { Warp } from "../../machine/state/warp.ts";
 import { ActivationShadow, fileName } from "./activation-shadow.ts";
 import { LaneReader } from "./lane-reader.ts";
 import { MemoryShadow } from "./memory-shadow.ts";
@@ -74,7 +74,7 @@ export class InitState {
 
   #defineComputed(shadow: ActivationShadow, x: Activation, to: FileTarget, mask: number): void {
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       this.reader.at(shadow, x, lane, mask);
       this.write(shadow, to, lane, { low: 0, high: 0, origin: 0 });
     }

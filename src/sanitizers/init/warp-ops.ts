@@ -1,3 +1,4 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import type { WarpOp } from "../../ir/index.ts";
 import type { WarpEvent } from "../../machine/events.ts";
 import type { Shade } from "./shade.ts";
@@ -20,7 +21,7 @@ export function meet(state: InitState, e: WarpEvent, { value, choice }: WarpOper
     if (op.kind !== "warp") continue;
     const shadow = state.shadowOf(activation);
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const result = resultOf(op.warp, e, lane, value, undefinedLanes);
       const chosen = ((choice.lanes >>> lane) & 1) === 0 ? null : choice.of(lane);
       state.reader.at(shadow, activation, lane, e.mask);
@@ -40,6 +41,6 @@ function resultOf(op: WarpOp, e: WarpEvent, lane: number, value: LaneShades, lan
     return ((lanes >>> source) & 1) === 0 ? nothing : value.of(source);
   }
   if (op.op === "elect" || op.op === "sync") return nothing;
-  const { origin } = value.of(31 - Math.clz32(lanes & -lanes));
+  const { origin } = value.of(lowestLane(lanes));
   return op.op === "vote" && op.mode === "ballot" ? { low: lanes, high: 0, origin } : { low: -1, high: -1, origin };
 }

@@ -1,29 +1,28 @@
+import type { Instruction } from "../../ir/index.ts";
 import { locationOf } from "../../machine/faults/report-sink.ts";
 import type { Allocation, DeviceMemory, HeapOrigin } from "../../machine/memory/memory.ts";
 import type { Report } from "../../machine/reports/report.ts";
-import type { Site } from "../../machine/state/code.ts";
 
 const mostThreads = 32;
 
 /** What device code has taken with `malloc` and not given back: a warning for each call that did so. */
 export function leaksOf(memory: DeviceMemory): Report[] {
-  const bySite = new Map<Site, Allocation[]>();
+  const byCall = new Map<Instruction, Allocation[]>();
   for (const offset of memory.heap) {
     const allocation = memory.find(offset);
-    const site = allocation?.origin?.site;
-    if (!allocation || !site) continue;
-    const here = bySite.get(site);
-    if (here === undefined) bySite.set(site, [allocation]);
+    const call = allocation?.origin?.instruction;
+    if (!allocation || !call) continue;
+    const here = byCall.get(call);
+    if (here === undefined) byCall.set(call, [allocation]);
     else here.push(allocation);
   }
-  return [...bySite.values()].map(reportOf);
+  return [...byCall.values()].map(reportOf);
 }
 
 function reportOf(lost: readonly Allocation[]): Report {
   const origins = lost.map(({ origin }) => origin as HeapOrigin);
-  const { site, kernel, stack } = origins[0]!;
-  const { ir } = site.code;
-  const { span } = site.instruction;
+  const { function: ir, instruction, kernel, stack } = origins[0]!;
+  const { span } = instruction;
   const bytes = lost.reduce((sum, { start, end }) => sum + end - start, 0);
   const message =
     lost.length === 1
@@ -37,7 +36,7 @@ function reportOf(lost: readonly Allocation[]): Report {
     kernel,
     source: ir.source,
     span,
-    location: locationOf(site),
+    location: locationOf(ir, instruction),
     threads: origins.slice(0, mostThreads).map(({ thread }) => thread),
     count: lost.length,
     stack: stack.length > 0 ? stack : [{ function: ir.name, source: ir.source, span }],

@@ -1,7 +1,8 @@
+import { lowestLane } from "../../ir/lane-mask.ts";
 import type { AccessEvent, CallEvent, LaneEvent } from "../../machine/events.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { parts } from "../../machine/memory/address-space.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import type { Grid } from "../../machine/state/launch-state.ts";
 import type { AccessKind } from "./access-kind.ts";
 import type { ThreadNumbers } from "./clock.ts";
 import { AccessEvents } from "./events.ts";
@@ -88,7 +89,7 @@ export class Detector {
     // Addresses of the page, and the entry there of the event's lane 0.
     let [pageHigh, pageLow, pageBytes, first] = [0, 0, 0, 0];
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const high = words[2 * lane + 1]!;
       const start = words[2 * lane]!;
       this.#lane = lane;
@@ -127,7 +128,7 @@ export class Detector {
     const addresses = pointersTo(event);
     this.#begin(kind, order);
     for (let m = event.mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const { high, low } = parts(BigInt.asUintN(64, addresses[lane]!));
       const region = this.#regions.find(event.warp.cta, high, low);
       if (region.shadow === null || region.low !== (low | 0)) continue;

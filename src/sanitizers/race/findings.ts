@@ -1,10 +1,9 @@
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { nearestVariable } from "../../machine/faults/locate.ts";
-import type { Finding } from "../../machine/faults/report-sink.ts";
+import type { Finding, Grid } from "../../machine/state/launch-state.ts";
 import { hex } from "../../machine/memory/address-space.ts";
 import { distance } from "../../machine/memory/extent.ts";
 import type { Dim3, ThreadId } from "../../machine/reports/report.ts";
-import type { Grid } from "../../machine/state/grid.ts";
 import type { AccessKind } from "./access-kind.ts";
 import { adviceFor, sameBlock } from "./advice.ts";
 import type { ThreadNumbers } from "./clock.ts";

@@ -2,7 +2,7 @@ import { type Argument, windows } from "../../ir/index.ts";
 import type { CallEvent } from "../../machine/events.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import { readElement } from "../../machine/memory/views.ts";
-import type { Activation } from "../../machine/state/activation.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
 import { fold } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
 

@@ -1,8 +1,7 @@
 import { windows } from "../../ir/index.ts";
 import type { AddressSpace } from "../../machine/memory/address-space.ts";
 import type { Allocation } from "../../machine/memory/memory.ts";
-import type { Cta } from "../../machine/state/cta.ts";
-import type { Grid } from "../../machine/state/grid.ts";
+import type { Cta, Grid } from "../../machine/state/launch-state.ts";
 import { Shadow } from "./shadow.ts";
 
 /** A stretch of addresses that lies in one memory, and who accessed it. */

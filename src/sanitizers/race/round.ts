@@ -1,6 +1,5 @@
 import type { BarrierEvent } from "../../machine/events.ts";
-import type { Cta } from "../../machine/state/cta.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import type { Cta, Warp } from "../../machine/state/launch-state.ts";
 import { type Clock, join } from "./clock.ts";
 import type { WarpOrder } from "./warp-order.ts";
 

@@ -1,4 +1,5 @@
-import type { Warp } from "../../machine/state/warp.ts";
+import { lowestLane } from "../../ir/lane-mask.ts";
+import type { Warp } from "../../machine/state/launch-state.ts";
 import { type Clock, join, lanesAt, type ThreadNumbers } from "./clock.ts";
 
 /** What a strong write brings to those who observe it, or a fence has seen and will bring. */
@@ -44,7 +45,7 @@ class Moment {
     clock = join(clock, this.#threads.ofBlock(this.#block, this.#blockTime));
     let last: Clock = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const known = this.#clocks[31 - Math.clz32(m & -m)]!;
+      const known = this.#clocks[lowestLane(m)]!;
       if (known !== last) clock = join(clock, known);
       last = known;
     }
@@ -100,10 +101,10 @@ export class WarpOrder {
   readonly #threads: ThreadNumbers;
 
   constructor(warp: Warp, threads: ThreadNumbers, time: number) {
-    const { ticket } = warp.cta;
+    const { index } = warp.cta;
     this.warp = warp;
-    this.block = ticket;
-    this.firstWarp = ticket * threads.warpsPerBlock;
+    this.block = index;
+    this.firstWarp = index * threads.warpsPerBlock;
     this.number = this.firstWarp + warp.index;
     this.base = this.number * 32;
     this.#threads = threads;
@@ -150,7 +151,7 @@ export class WarpOrder {
     let before: Clock = -1;
     let after: Clock = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const known = this.clocks[lane]!;
       if (known !== before) after = join(known, clock);
       before = known;
@@ -185,7 +186,7 @@ export class WarpOrder {
     let all: Clock = 0;
     let last: Clock = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const known = this.clocks[31 - Math.clz32(m & -m)]!;
+      const known = this.clocks[lowestLane(m)]!;
       if (known !== last) all = join(all, known);
       last = known;
     }
@@ -198,7 +199,7 @@ export class WarpOrder {
     const near = this.#moment(time);
     let made: Extents = { near, far: wide ? near : null };
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       const far = wide ? near : (fences[lane]?.far ?? null);
       if (far !== made.far) made = { near, far };
       fences[lane] = made;
@@ -228,7 +229,7 @@ export class WarpOrder {
     const observed = this.#observed;
     if (observed === null) return;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = 31 - Math.clz32(m & -m);
+      const lane = lowestLane(m);
       this.learn(1 << lane, observed.near[lane]!);
       if (wide) this.learn(1 << lane, observed.far[lane]!);
     }

@@ -1,5 +1,7 @@
-import { launch, loadProgram } from "../../../src/interpreter/index.ts";
+import { launch } from "../../../src/interpreter/index.ts";
+import { loadProgram } from "../../../src/program/program.ts";
 import { fileLayout, surfaceIndex } from "../../../src/ir/index.ts";
+import type { LaunchRequest } from "../../../src/machine/launch.ts";
 import { DeviceMemory } from "../../../src/machine/memory/memory.ts";
 import type { Surface } from "../../../src/machine/state/thread-model.ts";
 import { SourceText } from "../../../src/source/index.ts";
@@ -73,12 +75,12 @@ export function run(kernel: Kernel): Outcome {
   const [routine] = bindVisa(tree, { platform: grfBytes === 64 ? "pvc" : "skl" });
   const wrong = [...diagnostics, ...routine!.diagnostics];
   if (wrong.length > 0) throw new Error(`${wrong.map((d) => d.message).join("\n")}\n${text}`);
-  const program = loadProgram(memory, lowerVisa([routine!]), { generate: kernel.generate ?? true });
+  const program = loadProgram(memory, lowerVisa([routine!]));
   if (program.addresses.global(at) !== base) throw new Error("the buffer is not where it was expected");
   const { offsetOf } = layOut(routine!);
   const variableNamed = (name: string) => routine!.variables.find((variable) => variable.name === name)!;
   let file: Uint8Array = new Uint8Array(0);
-  const { reports } = launch(program, {
+  const request: LaunchRequest = {
     kernel: "k",
     grid: [1, 1, 1],
     block: [items, 1, 1],
@@ -103,7 +105,8 @@ export function run(kernel: Kernel): Outcome {
         }
       },
     },
-  });
+  };
+  const { reports } = launch(program, request, { generate: kernel.generate ?? true });
   const after = Object.entries(registers).map(([name, { bytes }]) => {
     const place = offsetOf(variableNamed(name));
     return [name, file.slice(place, place + bytes.length)] as const;

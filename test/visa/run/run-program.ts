@@ -1,4 +1,5 @@
-import { launch, loadProgram } from "../../../src/interpreter/index.ts";
+import { launch } from "../../../src/interpreter/index.ts";
+import { loadProgram } from "../../../src/program/program.ts";
 import { fileLayout, surfaceIndex } from "../../../src/ir/index.ts";
 import { JitProgram } from "../../../src/jit/run/jit-program.ts";
 import type { LaunchRequest } from "../../../src/machine/launch.ts";
@@ -70,7 +71,7 @@ export function run(
 ): Outcome {
   const { items = width, group = items } = program;
   const memory = new DeviceMemory();
-  const loaded = loadProgram(memory, lowerVisa(routines), { generate });
+  const loaded = loadProgram(memory, lowerVisa(routines));
   const out = memory.alloc(4 * items, "out");
   const threadsPerGroup = Math.ceil(group / width);
   const stacks = memory.alloc((items / group) * threadsPerGroup * stackBytes, "stacks", true);
@@ -104,7 +105,7 @@ export function run(
   const jit = compiled ? new JitProgram(loaded) : null;
   const { reports } =
     (jit?.obstacleOf(request) === null ? jit.launch(request) : null) ??
-    launch(loaded, request, { observers: sanitizersFor(watched ? sanitizerNames : []) });
+    launch(loaded, request, { generate, observers: sanitizersFor(watched ? sanitizerNames : []) });
   const bytes = memory.views.u8.slice(out, out + 4 * items);
   return {
     reports: reports.map(({ code, message }) => `${code}: ${message}`),

@@ -1,5 +1,3 @@
-import type { LoadedFunction } from "../../../interpreter/compile/loaded-function.ts";
-import type { ProgramContext } from "../../../interpreter/compile/program-context.ts";
 import {
   functionsWithAddress,
   inlineCalls,
@@ -9,12 +7,14 @@ import {
   routineParts,
 } from "../../../ir/flow/index.ts";
 import type { IrFunction } from "../../../ir/index.ts";
+import type { ProgramFunction } from "../../../machine/state/code.ts";
+import type { Program } from "../../../program/program.ts";
 
 /** A function of a program as it is compiled: what can be is in registers, and no longer in its frame. */
 export interface CompiledFunction {
   readonly ir: IrFunction;
-  /** As the interpreter has it: where the frame has what, what an activation costs. */
-  readonly code: LoadedFunction;
+  /** As it was loaded: where its frame has what, what a call of it costs. */
+  readonly code: ProgramFunction;
   /** Its place among the program's functions. */
   readonly number: number;
   /** Whether its address is taken anywhere. */
@@ -35,19 +35,15 @@ interface CallablePart extends Pick<RoutinePart, "isShared"> {
 /** The functions of a program. */
 export class CompiledFunctions {
   readonly list: readonly CompiledFunction[];
-  readonly engine: ProgramContext;
+  readonly program: Program;
   /** The subroutines of its routines (vISA), where these are split. */
   readonly subroutines: readonly CompiledFunction[];
-  readonly #byCode: ReadonlyMap<LoadedFunction, CompiledFunction>;
+  readonly #byCode: ReadonlyMap<ProgramFunction, CompiledFunction>;
   readonly #inThreads = new Map<number, CompiledFunctions>();
   #inlined: CompiledFunctions | null = null;
 
-  constructor(
-    engine: ProgramContext,
-    list = compiledFunctionsOf(engine),
-    subroutines: readonly CompiledFunction[] = [],
-  ) {
-    this.engine = engine;
+  constructor(program: Program, list = compiledFunctionsOf(program), subroutines: readonly CompiledFunction[] = []) {
+    this.program = program;
     this.list = list;
     this.subroutines = subroutines;
     this.#byCode = new Map(list.map((f) => [f.code, f]));
@@ -55,7 +51,7 @@ export class CompiledFunctions {
 
   /** The function of that name, through aliases. */
   named(name: string): CompiledFunction | null {
-    const code = this.engine.functionNamed(name);
+    const code = this.program.functionNamed(name);
     return code === null ? null : this.#byCode.get(code)!;
   }
 
@@ -72,7 +68,7 @@ export class CompiledFunctions {
     );
     if (found === null) return this;
     return new CompiledFunctions(
-      this.engine,
+      this.program,
       this.list.map((f, i) => ({ ...f, ...found[i]! })),
     );
   }
@@ -96,7 +92,7 @@ export class CompiledFunctions {
       subroutines.push(...others);
       return routine!;
     });
-    return new CompiledFunctions(this.engine, list, subroutines);
+    return new CompiledFunctions(this.program, list, subroutines);
   }
 }
 
@@ -112,12 +108,12 @@ function withReturn(ir: IrFunction): IrFunction {
   };
 }
 
-function compiledFunctionsOf(engine: ProgramContext): readonly CompiledFunction[] {
-  const module = promoteFrames(engine.module);
+function compiledFunctionsOf(program: Program): readonly CompiledFunction[] {
+  const module = promoteFrames(program.module);
   const taken = functionsWithAddress(module);
   return module.functions.map((ir, number) => ({
     ir: withReturn(ir),
-    code: engine.functions[number]!,
+    code: program.functions[number]!,
     number,
     hasAddress: taken.has(ir),
     allocates: ir.instructions.some(({ op }) => op.kind === "alloca" || op.kind === "stack-save"),

@@ -1,14 +1,20 @@
-import { Fault } from "../../machine/faults/fault.ts";
-import type { Cta } from "../../machine/state/cta.ts";
-import type { Group, Wait } from "../../machine/state/group.ts";
-import type { Warp } from "../../machine/state/warp.ts";
+import { maskText } from "../ir/lane-mask.ts";
+import { Fault } from "../machine/faults/fault.ts";
+import type { CallFrame, Cta, Wait, Warp } from "../machine/state/launch-state.ts";
+
+/** Lanes of a warp that wait. */
+export interface Waiting {
+  readonly activation: CallFrame;
+  readonly mask: number;
+  readonly wait: Wait | null;
+}
 
 /** Nobody in a block can go on: who waits where. */
-export function deadlock(cta: Cta): Fault | Error {
+export function deadlock(cta: Cta, waitingIn = (warp: Warp): readonly Waiting[] => warp.groups): Fault | Error {
   const notes: string[] = [];
-  let first: Group | null = null;
+  let first: Waiting | null = null;
   for (const warp of cta.warps) {
-    for (const group of warp.groups) {
+    for (const group of waitingIn(warp)) {
       if (group.wait === null) continue;
       first ??= group;
       notes.push(describe(warp, group, group.wait));
@@ -27,24 +33,22 @@ export function deadlock(cta: Cta): Fault | Error {
 }
 
 const name = ({ lockstep, index }: Warp, mask: number): string =>
-  `${lockstep ? "thread" : "warp"} ${index}, lanes ${lanes(mask)}`;
+  `${lockstep ? "thread" : "warp"} ${index}, lanes ${maskText(mask)}`;
 
-const lanes = (mask: number): string => `0x${(mask >>> 0).toString(16).padStart(8, "0")}`;
-
-function describe(warp: Warp, group: Group, wait: Wait): string {
+function describe(warp: Warp, group: Waiting, wait: Wait): string {
   const { ir } = wait.arrival.site.code;
   const { line } = ir.source.position(wait.arrival.site.instruction.span.start);
   const who = name(warp, group.mask);
   const where = `in \`${group.activation.code.ir.name}\`, line ${line}`;
   switch (wait.kind) {
     case "converge":
-      return `${who} wait ${where} at barrier ${wait.barrier} for lanes ${lanes(warp.live & ~group.mask)} of their warp`;
+      return `${who} wait ${where} at barrier ${wait.barrier} for lanes ${maskText(warp.live & ~group.mask)} of their warp`;
     case "barrier": {
       const { arrived, count, weight } = warp.cta.barriers[wait.barrier]!;
       const of = count ?? warp.cta.expectedWarps * weight;
       return `${who} wait ${where} at barrier ${wait.barrier}, where ${arrived} of ${of} threads have arrived`;
     }
     case "lanes":
-      return `${who} wait ${where} for lanes ${lanes(wait.arrival.named & warp.live & ~group.mask)}`;
+      return `${who} wait ${where} for lanes ${maskText(wait.arrival.named & warp.live & ~group.mask)}`;
   }
 }

@@ -1,0 +1,158 @@
+import { type IrFunction, windows } from "../ir/index.ts";
+import { type Observer, Observers } from "../machine/events.ts";
+import { ReportSink } from "../machine/faults/report-sink.ts";
+import type { LaunchRequest } from "../machine/launch.ts";
+import type { Extent } from "../machine/memory/extent.ts";
+import { Views } from "../machine/memory/views.ts";
+import type { Bank } from "../machine/state/bank.ts";
+import { kernelFrame } from "../machine/state/call-frame.ts";
+import type { ProgramFunction, Site } from "../machine/state/code.ts";
+import { GridBlock } from "../machine/state/cta.ts";
+import type { Grid } from "../machine/state/launch-state.ts";
+import type { Program } from "./program.ts";
+
+/** The most local memory that a thread of any NVIDIA GPU can have (compute capability tables). */
+export const stackLimit = 512 * 1024;
+
+/** All shared variables of a module are laid out at once, so this is much more than a block of any GPU has. */
+const sharedLimit = 16 * 2 ** 20;
+
+/** The most threads of a block (compute capability tables). */
+const maxThreads = 1024;
+
+let launches = 0;
+
+/** A launch before its first block. */
+export interface OpenLaunch {
+  readonly grid: Grid;
+  readonly kernel: ProgramFunction;
+  /** Bytes of a block's shared memory. */
+  readonly sharedBytes: number;
+}
+
+export interface GridOptions {
+  /** Those who watch: sanitizers, a debugger, a profiler. */
+  readonly observers?: readonly Observer[];
+  /** Bytes of stack for a thread. Default: `stackLimit`. */
+  readonly stackLimit?: number;
+}
+
+/** Makes the grid that the blocks of a launch share. Throws a RangeError when the request makes no sense. */
+export function openLaunch(program: Program, request: LaunchRequest, options: GridOptions = {}): OpenLaunch {
+  const kernel = program.functionNamed(request.kernel);
+  if (kernel === null || kernel.ir.kind !== "kernel") throw new RangeError(`there is no kernel ${request.kernel}`);
+  checkThreads(kernel.ir, request);
+  checkSharedBytes(request.sharedBytes);
+  checkBounds(kernel.ir, request);
+  checkParams(kernel.ir, request);
+  const observers = options.observers ?? [];
+  const { dynamicStart, dynamicName, extents, staticBytes } = program.shared;
+  const dynamicEnd = dynamicStart + request.sharedBytes;
+  const name = request.threads === undefined ? dynamicName : "shared local memory";
+  const sharedExtents: readonly Extent[] = [...extents, { name, start: dynamicStart, end: dynamicEnd }];
+  const grid: Grid = {
+    id: launches++,
+    kernel: request.kernel,
+    dimensions: request.grid,
+    block: request.block,
+    addresses: program.addresses,
+    memory: program.memory,
+    constants: program.constants,
+    params: paramsBank(kernel, request.params),
+    sharedExtents,
+    staticSharedBytes: staticBytes,
+    dynamicSharedBytes: request.sharedBytes,
+    stackLimit: options.stackLimit ?? stackLimit,
+    processors: 1,
+    threads: request.threads ?? null,
+    observers: observers.length === 0 ? null : new Observers(observers),
+    reports: new ReportSink(request.kernel),
+    print: request.onOutput ?? (() => {}),
+    steps: 0,
+    activationBytes: 0,
+    clockReads: 0,
+    clock: () => BigInt(Math.floor(grid.steps / 32) + grid.clockReads++),
+  };
+  return { grid, kernel, sharedBytes: dynamicEnd - windows.shared.start };
+}
+
+function checkThreads(kernel: IrFunction, { grid, block, threads: model }: LaunchRequest): void {
+  if ((kernel.file === undefined) !== (model === undefined)) {
+    throw new RangeError(
+      `${kernel.name} ${kernel.file === undefined ? "has no" : "needs a model of its"} hardware threads`,
+    );
+  }
+  if (model !== undefined && !(Number.isInteger(model.width) && model.width >= 1 && model.width <= 32)) {
+    throw new RangeError(`hardware threads of ${model.width} lanes`);
+  }
+  for (const n of [...grid, ...block]) {
+    if (!Number.isInteger(n) || n < 1) throw new RangeError(`a grid or block of ${n} in one direction`);
+  }
+  const threads = block[0] * block[1] * block[2];
+  if (threads > maxThreads) throw new RangeError(`${threads} threads in a block; the most is ${maxThreads}`);
+}
+
+function checkSharedBytes(bytes: number): void {
+  const maxBytes = (windows.shared.end - windows.shared.start) / 2;
+  if (!Number.isInteger(bytes) || bytes < 0 || bytes > maxBytes) {
+    throw new RangeError(`${bytes} bytes of dynamic shared memory`);
+  }
+}
+
+/** Checks what the kernel says about its blocks. */
+function checkBounds(kernel: IrFunction, { block }: LaunchRequest): void {
+  const threads = block[0] * block[1] * block[2];
+  const { reqntid, maxntid } = kernel.bounds;
+  if (reqntid?.some((n, i) => n !== block[i])) {
+    throw new RangeError(`${kernel.name} requires blocks of ${reqntid.join(" x ")} threads (.reqntid)`);
+  }
+  if (maxntid !== undefined && threads > maxntid[0] * maxntid[1] * maxntid[2]) {
+    throw new RangeError(`${kernel.name} allows blocks of ${maxntid.join(" x ")} threads at most (.maxntid)`);
+  }
+}
+
+function checkParams(kernel: IrFunction, { params }: LaunchRequest): void {
+  const bytes = kernel.params.reduce(
+    (end, { storage, type }) => (storage.kind === "kernel" ? Math.max(end, storage.offset + type.size) : end),
+    0,
+  );
+  if (params.length < bytes) {
+    throw new RangeError(`${kernel.name} takes ${bytes} bytes of parameters, and got ${params.length}`);
+  }
+}
+
+function paramsBank({ paramExtents }: ProgramFunction, bytes: Uint8Array): Bank {
+  const views = new Views(bytes.length);
+  views.u8.set(bytes);
+  return { views, start: windows["kernel-param"].start, extents: paramExtents };
+}
+
+/** Refuses, with a report, a kernel that can come to what is not modelled: it would be wrong to run half of it. */
+export function refuse(program: Program, { grid, kernel, sharedBytes }: OpenLaunch): void {
+  const tooLarge = sizeProblem(kernel, grid, sharedBytes);
+  if (tooLarge !== null) {
+    const [report, message] = tooLarge;
+    const instruction = { ...kernel.ir.instructions[0]!, span: kernel.ir.span, location: null };
+    reportRefusal({ code: kernel, index: 0, instruction }, grid, report, message);
+    return;
+  }
+  const obstacle = program.obstacleOf(kernel.ir);
+  if (obstacle === null) return;
+  const code = program.functions[program.module.functions.indexOf(obstacle.function)]!;
+  const instruction = obstacle.function.instructions[obstacle.index]!;
+  reportRefusal({ code, index: obstacle.index, instruction }, grid, "not-executable", obstacle.message);
+}
+
+function sizeProblem(kernel: ProgramFunction, { stackLimit }: Grid, sharedBytes: number): [string, string] | null {
+  if (kernel.stackCost > stackLimit) {
+    return ["stack-overflow", `the kernel's frame has ${kernel.frame.size} bytes; a thread has ${stackLimit}`];
+  }
+  if (sharedBytes <= sharedLimit) return null;
+  return ["not-executable", `a block would need ${sharedBytes} bytes of shared memory; ${sharedLimit} are modelled`];
+}
+
+function reportRefusal(site: Site, grid: Grid, code: string, message: string): void {
+  const activation = kernelFrame(site.code, new GridBlock(grid, 0).warps[0]!);
+  const help = "nothing of the kernel has been run";
+  grid.reports.add({ code, severity: "error", message, help, site, activation, lanes: 0 });
+}

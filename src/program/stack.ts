@@ -1,0 +1,64 @@
+import { windows } from "../ir/index.ts";
+import { Fault, type FaultPlace } from "../machine/faults/fault.ts";
+import type { ProgramFunction, Site } from "../machine/state/code.ts";
+import type { CallFrame } from "../machine/state/launch-state.ts";
+
+/** Where a frame lies in its lanes' stacks: its first byte, the bytes in use with it, and what counts against the limit. */
+export type FramePlace = Pick<CallFrame, "base" | "top" | "cost" | "unsizedBytes">;
+
+/** The frame of a function that `caller` calls, with so many bytes for its unsized formal. */
+export function frameAfter(caller: CallFrame, { frame, stackCost }: ProgramFunction, unsizedBytes: number): FramePlace {
+  const base = Math.ceil(caller.top / frame.align) * frame.align;
+  const top = base + frame.size + Math.ceil(unsizedBytes / 16) * 16;
+  return { base, top, cost: caller.cost + stackCost + unsizedBytes, unsizedBytes };
+}
+
+/** A call of `alloca` in one lane. */
+interface PieceRequest {
+  readonly site: Site;
+  readonly lane: number;
+  readonly bytes: number;
+  /** At least 8 is used. */
+  readonly align: number;
+}
+
+/**
+ * Takes bytes of a lane's stack and returns their address. The caller notes what they cost, when all lanes have theirs. Throws
+ * a fault when the stack is full.
+ */
+export function takePiece(x: CallFrame, { site, lane, bytes, align }: PieceRequest): number {
+  const tops = (x.tops ??= new Int32Array(32).fill(x.top));
+  const unit = Math.max(align, 8);
+  const start = Math.ceil((tops[lane]! + 16) / unit) * unit;
+  const end = start + bytes;
+  checkStack(x, site, 1 << lane, end - x.top + x.cost);
+  x.warp.stack.reserve(end);
+  x.warp.stack.clear(start, end, 1 << lane);
+  (x.pieces ??= []).push({ lane, start, end });
+  tops[lane] = end;
+  x.top = Math.max(x.top, end);
+  return windows.local.start + start;
+}
+
+/** The address after what a lane uses of its stack. */
+export const stackTop = (x: CallFrame, lane: number): number => windows.local.start + (x.tops?.[lane] ?? x.top);
+
+/** Gives back what a lane has taken of its stack from an address on. */
+export function restoreStack(x: CallFrame, lane: number, address: number): void {
+  const top = address - windows.local.start;
+  if (x.tops === null || top > x.tops[lane]! || top < x.base) return;
+  x.tops[lane] = top;
+  x.pieces = x.pieces?.filter((p) => p.lane !== lane || p.end <= top) ?? null;
+}
+
+/** Throws a fault when lanes need more stack than there is. */
+export function checkStack(x: CallFrame, site: Site, lanes: number, bytes: number): void {
+  if (bytes > x.warp.cta.grid.stackLimit) throw stackOverflow({ site, activation: x, lanes });
+}
+
+/** The fault of lanes that need more stack than there is, for a call or for `alloca`. */
+export function stackOverflow(at: FaultPlace): Fault {
+  const { depth, warp } = at.activation;
+  const message = `the stack is full: ${depth + 1} activations, and a thread has ${warp.cta.grid.stackLimit} bytes`;
+  return new Fault("stack-overflow", message, at);
+}

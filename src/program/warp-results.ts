@@ -1,0 +1,63 @@
+import type { WarpOp } from "../ir/index.ts";
+import { eachLane, lanesWhere, lowestLane } from "../ir/lane-mask.ts";
+import type { Value } from "../semantics/index.ts";
+
+/*
+ * Results of warp-wide operations over the lanes that take part, from their operands. Which lanes take part, and where operands
+ * and results lie, is up to the engine.
+ */
+
+type ModeOf<K extends "shfl" | "vote"> = Extract<WarpOp, { op: K }>["mode"];
+
+/** The lane from which a lane reads in a shuffle (section 9.7.9.6), or -1 if that is outside its segment: then it reads itself. */
+export function shuffleSource(mode: ModeOf<"shfl">, lane: number, b: number, c: number): number {
+  const distance = b & 31;
+  const segment = (c >> 8) & 31;
+  const min = lane & segment;
+  const max = min | (c & 31 & ~segment);
+  let from: number;
+  switch (mode) {
+    case "up":
+      from = lane - distance;
+      return from >= max ? from : -1;
+    case "down":
+      from = lane + distance;
+      break;
+    case "bfly":
+      from = lane ^ distance;
+      break;
+    case "idx":
+      from = min | (distance & ~segment);
+      break;
+  }
+  return from <= max ? from : -1;
+}
+
+/** The predicate of a vote (section 9.7.13.9) in which `votes` of `lanes` are true. */
+export function votePasses(mode: Exclude<ModeOf<"vote">, "ballot">, votes: number, lanes: number): boolean {
+  if (mode === "any") return votes !== 0;
+  return votes === lanes || (mode === "uni" && votes === 0);
+}
+
+/** The lanes that have the same value as one of them: the mask of `match` (section 9.7.13.10). */
+export function lanesAlike(lanes: number, lane: number, read: (lane: number) => Value): number {
+  const value = read(lane);
+  return lanesWhere(lanes, (other) => read(other) === value);
+}
+
+/** Combines the values of all lanes, the lowest lane first (section 9.7.13.12). `step`: the next lane, and what there is so far. */
+export function reduceLanes(
+  lanes: number,
+  read: (lane: number) => Value,
+  step: (lane: number, total: Value, value: Value) => Value,
+): Value {
+  const first = lowestLane(lanes);
+  let total = read(first);
+  eachLane(lanes & ~(1 << first), (lane) => {
+    total = step(lane, total, read(lane));
+  });
+  return total;
+}
+
+/** Whether a warp-wide operation can be executed: all lanes that its member mask names are here, or have ended. */
+export const areComplete = (named: number, live: number, here: number): boolean => (named & live & ~here) === 0;

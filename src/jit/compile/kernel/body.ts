@@ -77,7 +77,7 @@ export class Body {
     this.#warpOperations = new WarpOperations(chunk, context.context, context.layout);
     this.#faults = new Faults(chunk, context);
     this.#pins = new LoadScheduling(chunk);
-    this.#dead = deadInstructions(chunk);
+    this.#dead = deadInstructions(chunk.analysis.code);
     const gathering = new WarpWaitBlocks(chunk.analysis);
     this.gatherings =
       gathering.all.length === 0 || calls.isFunction

@@ -43,7 +43,7 @@ export class Instructions {
   constructor(parts: InstructionParts) {
     this.#chunk = parts.chunk;
     this.#parts = parts;
-    this.#dead = deadInstructions(parts.chunk);
+    this.#dead = deadInstructions(parts.chunk.analysis.code);
   }
 
   /** Whether nothing is written for an instruction where it stands. */

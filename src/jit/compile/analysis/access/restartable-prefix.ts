@@ -1,6 +1,7 @@
 import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
+import { isLinear } from "../values/shape.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
 
 /** What of a block can be done before all else in it, such that the block can still be begun again. */
@@ -26,10 +27,7 @@ export function restartablePrefixOf(
   const changed = new Map<number, number>();
   const touched = new Set<number>();
   const isFree = (r: number): boolean => !before.has(r) && !touched.has(r);
-  const isScalar = (r: number): boolean => {
-    const shape = register(r);
-    return shape.kind === "uniform" || shape.kind === "affine" || (shape.kind === "indexed" && shape.stride !== null);
-  };
+  const isScalar = (r: number): boolean => isLinear(register(r));
   const computed: number[] = [];
   const accesses: number[] = [];
   for (let i = graph.blocks[block]!.start; i < end; i++) {

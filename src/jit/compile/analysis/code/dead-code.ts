@@ -1,13 +1,12 @@
-import type { Chunk } from "../../emit/chunk.ts";
+import type { PreparedCode } from "./prepared-code.ts";
 
-/** Pure instructions, and loads of constants, whose results nobody reads. */
-export function deadInstructions({ analysis }: Chunk): ReadonlySet<number> {
-  const { graph, liveness, instructions } = analysis.code;
+/** The pure instructions whose results nothing reads. */
+export function deadInstructions({ graph, liveness, instructions }: PreparedCode): ReadonlySet<number> {
   const dead = new Set<number>();
   for (const { index } of graph.blocks) {
-    liveness.walk(index, (i, behind) => {
+    liveness.walk(index, (i, liveAfter) => {
       const { op, dst } = instructions[i]!;
-      if (op.kind === "pure" && dst.every((to) => typeof to === "number" && !behind.has(to))) dead.add(i);
+      if (op.kind === "pure" && dst.every((to) => typeof to === "number" && !liveAfter.has(to))) dead.add(i);
     });
   }
   return dead;

@@ -6,7 +6,6 @@ import type { Instruction, IrFunction, Register } from "../../../../ir/index.ts"
 import { mapOperands } from "../../../../ir/map-operands.ts";
 import { bind, type Bindings, bitsOf, type RegisterLeaf } from "../../../../semantics/bind.ts";
 import { type Expr, kit } from "../../../../semantics/index.ts";
-import type { CompiledFunction } from "../../plan/callables.ts";
 import { addsForDisjointOrs } from "./disjoint-or.ts";
 
 /** A function whose expressions are bound, with what is known of its registers put in. */
@@ -38,8 +37,15 @@ export interface Preparation {
   readonly separates: boolean;
 }
 
+/** A function as it comes from lowering and inlining. */
+interface SourceFunction {
+  readonly ir: IrFunction;
+  /** By instruction, its number in the function that reports name; null: the same. */
+  readonly origins: readonly number[] | null;
+}
+
 export function prepare(
-  { ir, origins }: Pick<CompiledFunction, "ir" | "origins">,
+  { ir, origins }: SourceFunction,
   bindings: Bindings,
   { endsBlock, isAlone = () => false, separates }: Preparation,
 ): PreparedCode {

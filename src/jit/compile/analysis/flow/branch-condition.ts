@@ -1,7 +1,7 @@
 import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
-import type { Chunk } from "../../emit/chunk.ts";
+import type { UniformityAnalysis } from "../values/uniformity.ts";
 
 /**
  * What decides about the branch at the end of a block: instructions that nobody else needs but the copies that belong to the
@@ -19,16 +19,17 @@ const maxInstructions = 64;
 
 /** The test of a block's branch; null where there is none. `copies`: where these begin; `isFixed`: what is executed elsewhere. */
 export function branchConditionOf(
-  { analysis, recalled }: Chunk,
+  { code }: Pick<UniformityAnalysis, "code">,
+  rematerialized: ReadonlyMap<number, Expr>,
   block: number,
   copies: number,
   isFixed: (instruction: number) => boolean,
 ): BranchCondition | null {
-  const { graph, instructions, liveness } = analysis.code;
+  const { graph, instructions, liveness } = code;
   const { start, end, successors } = graph.blocks[block]!;
   const { guard, lanes } = instructions[end - 1]!;
   if (guard === null || guard.collapse !== undefined || lanes !== undefined) return null;
-  if (recalled.has(guard.register)) return { instructions: [], predicates: recalled };
+  if (rematerialized.has(guard.register)) return { instructions: [], predicates: rematerialized };
   let readers: ReadonlyMap<number, number[]> | undefined;
   const found: number[] = [];
   const predicates = new Map<number, Expr>();
@@ -51,7 +52,7 @@ export function branchConditionOf(
     ) {
       found.unshift(i);
       predicates.set(to, (instruction.op as PureOp).values[0]!);
-      for (const r of reads(instruction)) if (analysis.code.ir.registers[r]!.class === "pred") wanted.add(r);
+      for (const r of reads(instruction)) if (code.ir.registers[r]!.class === "pred") wanted.add(r);
     } else for (const r of writes(instruction)) changed.add(r);
   }
   return predicates.has(guard.register) ? { instructions: found, predicates } : null;

@@ -1,9 +1,10 @@
 import { writesOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import { type Expr, kit } from "../../../../semantics/index.ts";
+import { integerOf, type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
 import { isClock } from "./special-registers.ts";
 
-/** A sum: multiples of registers as they were when the block began, and of what does not change in it. */
+/** Multiples of registers as they are when the block begins, of other values that do not change in it, and a constant. */
 interface Sum {
   readonly constant: bigint;
   readonly registers: ReadonlyMap<number, { readonly leaf: Expr; readonly factor: bigint }>;
@@ -13,16 +14,24 @@ interface Sum {
 /** Larger expressions are not put together. */
 const maxSize = 64;
 
-/** What the registers of a block hold, in terms of what they held when it began, as far as pure instructions tell. */
+/**
+ * The values of a block's registers in terms of those that they have when the block begins, as far as pure instructions show it;
+ * and, if the block is a loop, the step of a value from round to round.
+ *
+ * The axis is the round. A step is found by difference: with the registers that one round leaves put in the place of those with which
+ * it begins, an expression has the form that it will have one round later, and the difference of the two forms is the step if nothing is
+ * left in it that changes. All is modulo 2^32 or 2^64: whether an address wraps around on the way is for the bounds check to find out.
+ */
 export class BlockInduction {
   readonly #registers: IrFunction["registers"];
   readonly #instructions: readonly Instruction[];
   readonly #written = new Set<number>();
-  /** By register that has been written; null: not known. */
+  /** By register that has been written, its value; null: not known. */
   readonly #now = new Map<number, Expr | null>();
+  readonly #question = new RoundQuestion((r) => this.#written.has(r));
   #done = 0;
 
-  constructor({ registers }: IrFunction, instructions: readonly Instruction[]) {
+  constructor({ registers }: Pick<IrFunction, "registers">, instructions: readonly Instruction[]) {
     this.#registers = registers;
     this.#instructions = instructions;
     for (const instruction of instructions) writesOf(instruction, (r) => this.#written.add(r));
@@ -31,22 +40,21 @@ export class BlockInduction {
   /** An expression before the n-th instruction, in terms of the beginning; null where that is not known. `n` only grows. */
   early(expr: Expr, n: number): Expr | null {
     this.#advance(n);
-    const early = this.#replaced(expr);
-    return early !== null && sizeOf(early, maxSize) <= maxSize ? early : null;
+    return this.#small(this.#replaced(expr));
   }
 
-  /** By how much an expression (in terms of the beginning) grows from round to round, if the block is a loop; or null. */
+  /** The step from round to round of an expression in terms of the beginning, if the block is a loop; null where there is none. */
   step(early: Expr): Expr | null {
     this.#advance(this.#instructions.length);
-    const before = this.#sumOf(early);
+    const before = this.#question.of(early);
     if (before === null) return null;
     let change = nothing;
     for (const [register, { leaf, factor }] of before.registers) {
       if (!this.#written.has(register)) continue;
-      const behind = this.#replaced(leaf);
-      const after = behind === null || sizeOf(behind, maxSize) > maxSize ? null : this.#sumOf(behind);
+      const next = this.#small(this.#replaced(leaf));
+      const after = next === null ? null : this.#question.of(next);
       if (after === null) return null;
-      change = added(added(change, after, factor), this.#sumOf(leaf)!, -factor);
+      change = combined(combined(change, after, factor), this.#question.of(leaf)!, -factor);
     }
     const terms = [...change.registers.values()].filter(({ factor }) => factor !== 0n);
     if (terms.some(({ leaf }) => leaf.kind === "reg" && this.#written.has(leaf.reg))) return null;
@@ -58,22 +66,27 @@ export class BlockInduction {
   }
 
   #advance(n: number): void {
-    for (; this.#done < n; this.#done++) this.#pass(this.#instructions[this.#done]!);
+    for (; this.#done < n; this.#done++) this.#execute(this.#instructions[this.#done]!);
   }
 
-  #pass(instruction: Instruction): void {
+  #execute(instruction: Instruction): void {
     const { op, dst, guard, lanes } = instruction;
     const isPlain = op.kind === "pure" && guard === null && lanes === undefined;
     const values = isPlain ? op.values.map((value) => this.#replaced(value)) : [];
     writesOf(instruction, (r) => this.#now.set(r, null));
     dst.forEach((to, i) => {
-      const value = values[i];
-      if (typeof to !== "number" || value == null || sizeOf(value, maxSize) > maxSize) return;
-      // What is narrower than the value loses bits.
+      const value = this.#small(values[i] ?? null);
+      if (typeof to !== "number" || value === null) return;
+      // A narrower register does not keep all bits of the value.
       if (this.#registers[to]!.bits >= 32) this.#now.set(to, value);
     });
   }
 
+  #small(expr: Expr | null): Expr | null {
+    return expr !== null && sizeOf(expr, maxSize) <= maxSize ? expr : null;
+  }
+
+  /** An expression with the present values of registers in their place. */
   #replaced(expr: Expr): Expr | null {
     switch (expr.kind) {
       case "const":
@@ -98,52 +111,67 @@ export class BlockInduction {
         return null;
     }
   }
+}
 
-  /** Null where something that changes is more than added. */
-  #sumOf(expr: Expr): Sum | null {
+/** Asks what expressions are a sum of, at the beginning of a block. `changes`: whether a register changes in the block. */
+class RoundQuestion extends LinearQuestion<Sum, bigint> {
+  readonly #changes: (register: number) => boolean;
+
+  constructor(changes: (register: number) => boolean) {
+    super();
+    this.#changes = changes;
+  }
+
+  protected leaf(expr: LeafExpr): Sum {
     const constant = integerOf(expr);
     if (constant !== null) return { ...nothing, constant };
     if (expr.kind === "reg") return { ...nothing, registers: new Map([[expr.reg, { leaf: expr, factor: 1n }]]) };
-    if (expr.kind === "prim") {
-      const [a, b] = expr.args as readonly [Expr, Expr];
-      switch (expr.prim) {
-        case "i32.add":
-        case "i64.add":
-          return this.#added(a, b, 1n);
-        case "i32.sub":
-        case "i64.sub":
-          return this.#added(a, b, -1n);
-        case "i32.mul":
-        case "i64.mul":
-        case "i32.shl":
-        case "i64.shl": {
-          const by = integerOf(b);
-          const sum = by === null ? null : this.#sumOf(a);
-          if (sum === null) break;
-          if (!expr.prim.endsWith("shl")) return added(nothing, sum, by!);
-          if (by! >= 0n && by! < 32n) return added(nothing, sum, 1n << by!);
-          break;
-        }
-      }
-    }
-    return this.#changes(expr) ? null : { ...nothing, others: [{ expr, factor: 1n }] };
+    return { ...nothing, others: [{ expr, factor: 1n }] };
   }
 
-  #added(a: Expr, b: Expr, factor: bigint): Sum | null {
-    const [left, right] = [this.#sumOf(a), this.#sumOf(b)];
-    return left === null || right === null ? null : added(left, right, factor);
+  protected sum(a: Sum, b: Sum, sign: 1 | -1): Sum {
+    return combined(a, b, BigInt(sign));
   }
 
-  #changes(expr: Expr): boolean {
-    if (expr.kind === "reg") return this.#written.has(expr.reg);
-    return expr.kind === "prim" && expr.args.some((arg) => this.#changes(arg));
+  protected factorOf(operand: Expr): bigint | null {
+    return integerOf(operand);
+  }
+
+  protected power(exponent: number): bigint {
+    return 1n << BigInt(exponent);
+  }
+
+  protected multiple(sum: Sum, by: bigint): Sum {
+    return combined(nothing, sum, by);
+  }
+
+  protected extension(_operand: Expr, _signed: boolean, whole: PrimExpr): Sum | null {
+    return this.#whole(whole);
+  }
+
+  protected truncation(_operand: Expr, whole: PrimExpr): Sum | null {
+    return this.#whole(whole);
+  }
+
+  protected other(expr: PrimExpr): Sum | null {
+    return this.#whole(expr);
+  }
+
+  /** What does not change in the block is a term of its own. */
+  #whole(expr: PrimExpr): Sum | null {
+    return this.#varies(expr) ? null : { ...nothing, others: [{ expr, factor: 1n }] };
+  }
+
+  #varies(expr: Expr): boolean {
+    if (expr.kind === "reg") return this.#changes(expr.reg);
+    return expr.kind === "prim" && expr.args.some((arg) => this.#varies(arg));
   }
 }
 
 const nothing: Sum = { constant: 0n, registers: new Map(), others: [] };
 
 /** `a + b * factor`. */
-function added(a: Sum, b: Sum, factor: bigint): Sum {
+function combined(a: Sum, b: Sum, factor: bigint): Sum {
   const registers = new Map(a.registers);
   for (const [register, { leaf, factor: times }] of b.registers) {
     registers.set(register, { leaf, factor: (registers.get(register)?.factor ?? 0n) + times * factor });
@@ -152,10 +180,7 @@ function added(a: Sum, b: Sum, factor: bigint): Sum {
   return { constant: a.constant + b.constant * factor, registers, others: [...a.others, ...others] };
 }
 
-const integerOf = (expr: Expr): bigint | null =>
-  expr.kind === "const" && (expr.ty === "i32" || expr.ty === "i64") ? BigInt(expr.value as number | bigint) : null;
-
-/** How many parts an expression has; from `most` on it is not counted further. */
+/** The number of nodes of an expression; counting stops beyond `most`. */
 function sizeOf(expr: Expr, most: number): number {
   if (expr.kind !== "prim") return 1;
   let size = 1;

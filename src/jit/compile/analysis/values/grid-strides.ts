@@ -1,134 +1,153 @@
 import { type Expr, kit } from "../../../../semantics/index.ts";
 import type { Invariants } from "./invariant-code.ts";
+import { integerOf, type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
+import { isSameInBlock } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
-/** Numbers of a thread that differ within a region of blocks. */
+/** Special registers that differ within a range of blocks along a row of the grid. */
 export type Axis = "tid.x" | "tid.y" | "tid.z" | "ctaid.x";
 
-/** By axis, by how much a 32-bit value grows, modulo 2^32, where the axis goes up by one: the same everywhere. None: it is the same. */
+/** Step of a 32-bit value (mod 2^32) per unit of each axis. An axis that is absent does not affect the value. */
 export type GridStride = ReadonlyMap<Axis, Expr>;
 
 const axes: ReadonlySet<string> = new Set<Axis>(["tid.x", "tid.y", "tid.z", "ctaid.x"]);
 
 const isAxis = (name: string): name is Axis => axes.has(name);
 
-const same: GridStride = new Map();
+/**
+ * A value of 32 bits has steps and no index. One of 64 bits has no steps of its own: at most it has an index, and varies as
+ * `scale * extend(index)` does.
+ */
+interface GridForm {
+  readonly steps: GridStride;
+  readonly index: Index | null;
+}
 
-/** Tells how values go on that are computed before a chunk begins, from its threads to those behind it and in the blocks behind. */
+interface Index {
+  readonly expr: Expr;
+  readonly scale: bigint;
+}
+
+const same: GridForm = { steps: new Map(), index: null };
+
+const isSame = ({ steps, index }: GridForm): boolean => steps.size === 0 && index === null;
+
+/** How values that are computed before a chunk begins change from thread to thread and from block to block. */
 export class GridStrides {
-  /** By register, what it holds: what is computed. */
+  /** By register, the expression that it holds. */
   readonly #values = new Map<number, Expr>();
-  readonly #known = new Map<Expr, GridStride | null>();
+  readonly #question = new GridQuestion(this.#values);
 
-  constructor({ code }: UniformityAnalysis, hoisted: Invariants) {
-    for (const i of [...hoisted.grid, ...hoisted.block, ...hoisted.chunk]) {
+  constructor({ code }: Pick<UniformityAnalysis, "code">, invariants: Invariants) {
+    for (const i of [...invariants.grid, ...invariants.block, ...invariants.chunk]) {
       const { op, dst } = code.instructions[i]!;
       dst.forEach((to, k) => {
-        // What is loaded is a parameter.
+        // What is loaded is a parameter: the same in the whole grid, as a constant is.
         if (typeof to === "number") this.#values.set(to, op.kind === "pure" ? op.values[k]! : kit.i32(0));
       });
     }
   }
 
-  /** Null where a value does anything else than grow, or stay. */
+  /** The stride of a 32-bit value, or of any that is the same everywhere; null where it is not linear. */
   of(expr: Expr): GridStride | null {
-    let growth = this.#known.get(expr);
-    if (growth === undefined) this.#known.set(expr, (growth = this.#find(expr)));
-    return growth;
+    const form = this.#question.of(expr);
+    return form?.index === null ? form.steps : null;
   }
 
-  /** What a register holds, where that is computed beforehand. */
+  /** The expression that a register holds, where that is computed beforehand. */
   valueOf(register: number): Expr | null {
     return this.#values.get(register) ?? null;
   }
 
   isSame(expr: Expr): boolean {
-    return this.of(expr)?.size === 0;
+    const form = this.#question.of(expr);
+    return form !== null && isSame(form);
   }
 
-  /** Of an address that is otherwise the same: the 32-bit index that is extended and multiplied. */
+  /** The 32-bit index on which a 64-bit address depends; null where it is the same everywhere, or not linear. */
   indexOf(address: Expr): Expr | null {
-    if (address.kind === "reg") {
-      const value = this.#values.get(address.reg);
-      return value?.ty === address.ty ? this.indexOf(value) : null;
-    }
-    if (address.kind !== "prim") return null;
-    const [a, b] = address.args as readonly [Expr, Expr];
-    switch (address.prim) {
-      case "i64.extend_i32_s":
-      case "i64.extend_i32_u":
-        return a;
-      case "i64.add":
-        return this.isSame(a) ? this.indexOf(b) : this.isSame(b) ? this.indexOf(a) : null;
-      case "i64.sub":
-        return this.isSame(b) ? this.indexOf(a) : null;
-      case "i64.mul":
-      case "i64.shl":
-        return b.kind === "const" ? this.indexOf(a) : a.kind === "const" ? this.indexOf(b) : null;
-      default:
-        return null;
-    }
+    return this.#question.of(address)?.index?.expr ?? null;
+  }
+}
+
+class GridQuestion extends LinearQuestion<GridForm, Expr> {
+  readonly #values: ReadonlyMap<number, Expr>;
+  readonly #known = new Map<Expr, GridForm | null>();
+
+  constructor(values: ReadonlyMap<number, Expr>) {
+    super();
+    this.#values = values;
   }
 
-  #find(expr: Expr): GridStride | null {
+  override of(expr: Expr): GridForm | null {
+    let form = this.#known.get(expr);
+    if (form === undefined) this.#known.set(expr, (form = super.of(expr)));
+    return form;
+  }
+
+  protected leaf(expr: LeafExpr): GridForm | null {
     switch (expr.kind) {
       case "const":
         return same;
       case "reg": {
         const value = this.#values.get(expr.reg);
-        if (value === undefined) return null;
-        const growth = this.of(value);
-        return growth === null || growth.size === 0 || value.ty === expr.ty ? growth : null;
+        const form = value === undefined ? null : this.of(value);
+        // Read as another type the bits are the same, but not the number.
+        return form === null || isSame(form) || value!.ty === expr.ty ? form : null;
       }
       case "special":
-        if (isAxis(expr.name)) return new Map([[expr.name, kit.i32(1)]]);
-        return /^(ntid|nctaid|ctaid)\./.test(expr.name) ? same : null;
-      case "prim":
-        break;
-      default:
-        return null;
-    }
-    if (expr.prim === "i32.wrap_i64") {
-      const [from] = expr.args;
-      const whole = from!.kind === "reg" ? this.valueOf(from!.reg) : from!;
-      if (whole?.kind === "prim" && whole.prim.startsWith("i64.extend_i32_")) return this.of(whole.args[0]!);
-    }
-    const args = expr.args.map((arg) => this.of(arg));
-    if (args.every((arg) => arg?.size === 0)) return same;
-    const [a, b] = args;
-    if (a == null || b == null) return null;
-    const [left, right] = expr.args as readonly [Expr, Expr];
-    switch (expr.prim) {
-      case "i32.add":
-        return sum(a, b, (_, more) => more, kit.add);
-      case "i32.sub":
-        return sum(a, b, (none, less) => kit.sub(none, less), kit.sub);
-      case "i32.mul":
-        return b.size === 0 ? multiplied(a, right) : a.size === 0 ? multiplied(b, left) : null;
-      case "i32.shl": {
-        if (right.kind !== "const" || Number(right.value) < 0 || Number(right.value) > 31) return null;
-        return multiplied(a, kit.i32(2 ** Number(right.value)));
-      }
+        if (!isAxis(expr.name)) return isSameInBlock(expr.name) ? same : null;
+        return expr.ty === "i32" ? { steps: new Map([[expr.name, kit.i32(1)]]), index: null } : null;
       default:
         return null;
     }
   }
-}
 
-/** `alone`: what is left of a growth that only the second has, given nothing. */
-function sum(
-  a: GridStride,
-  b: GridStride,
-  alone: (none: Expr, b: Expr) => Expr,
-  both: (a: Expr, b: Expr) => Expr,
-): GridStride {
-  const found = new Map(a);
-  for (const [axis, by] of b) {
-    const before = a.get(axis);
-    found.set(axis, before === undefined ? alone(kit.i32(0), by) : both(before, by));
+  protected sum(a: GridForm, b: GridForm, sign: 1 | -1): GridForm | null {
+    if (isSame(b)) return a;
+    if (isSame(a) && sign === 1) return b;
+    if (a.index !== null || b.index !== null) return null;
+    const steps = new Map(a.steps);
+    for (const [axis, by] of b.steps) {
+      const before = steps.get(axis);
+      if (before !== undefined) steps.set(axis, sign === 1 ? kit.add(before, by) : kit.sub(before, by));
+      else steps.set(axis, sign === 1 ? by : kit.neg(by));
+    }
+    return { steps, index: null };
   }
-  return found;
-}
 
-const multiplied = (growth: GridStride, by: Expr): GridStride =>
-  new Map([...growth].map(([axis, step]) => [axis, kit.mul(step, by)]));
+  protected factorOf(operand: Expr, form: GridForm): Expr | null {
+    return isSame(form) ? operand : null;
+  }
+
+  protected power(exponent: number): Expr {
+    return kit.i32(2 ** exponent);
+  }
+
+  protected multiple(form: GridForm, by: Expr): GridForm | null {
+    if (isSame(form)) return same;
+    if (form.index === null) {
+      return { steps: new Map([...form.steps].map(([axis, step]) => [axis, kit.mul(step, by)])), index: null };
+    }
+    const factor = integerOf(by);
+    if (factor === null) return null;
+    return { ...form, index: { expr: form.index.expr, scale: form.index.scale * factor } };
+  }
+
+  protected extension(operand: Expr): GridForm | null {
+    const form = this.of(operand);
+    return form === null || isSame(form) ? form : { steps: same.steps, index: { expr: operand, scale: 1n } };
+  }
+
+  protected truncation(operand: Expr): GridForm | null {
+    const form = this.of(operand);
+    if (form === null || form.index === null) return form;
+    const { expr, scale } = form.index;
+    const index = this.of(expr)!;
+    return scale === 1n ? index : this.multiple(index, kit.i32(Number(BigInt.asIntN(32, scale))));
+  }
+
+  protected other(_: PrimExpr, operands: readonly GridForm[]): GridForm | null {
+    return operands.every(isSame) ? same : null;
+  }
+}

@@ -1,12 +1,9 @@
 import { operandsOf } from "../../../../ir/flow/accesses.ts";
 import type { Destination, Instruction, Op } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
-import type { Shape } from "./shape.ts";
-import { isClock } from "./special-registers.ts";
+import { isLinear } from "./shape.ts";
+import { type Lifetime, lifetimeOf } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
-
-/** For how long a value stays the same; `code`: as long as the instructions say. */
-type Level = "grid" | "block" | "chunk" | "code";
 
 /**
  * Instructions that are executed once for the grid, or once for each block, or whenever a chunk of lanes begins or goes on,
@@ -25,10 +22,7 @@ export interface Invariants {
   has(instruction: number): boolean;
 }
 
-const gridSpecials =
-  /^(ntid|nctaid)\.|^(nwarpid|nsmid|gridid|dynamic_smem_size|total_smem_size|aggr_smem_size|window)$/;
-
-const rank: Readonly<Record<Level, number>> = { grid: 0, block: 1, chunk: 2, code: 3 };
+const rank: Readonly<Record<Lifetime, number>> = { grid: 0, block: 1, chunk: 2, code: 3 };
 
 /**
  * Finds what does not change from chunk to chunk: computed, without any guard, from what does not, into a register that nothing
@@ -38,7 +32,7 @@ const rank: Readonly<Record<Level, number>> = { grid: 0, block: 1, chunk: 2, cod
 export function invariantsOf({ code, register }: UniformityAnalysis, pauses: Iterable<number>): Invariants {
   const { instructions, writes, liveness, graph } = code;
   const readFirst = liveness.liveIn(0);
-  const levels = new Map<number, Level>();
+  const lifetimes = new Map<number, Lifetime>();
   const kept = new Set<number>();
   for (const block of pauses)
     liveness.liveIn(block).forEach((r) => {
@@ -46,18 +40,17 @@ export function invariantsOf({ code, register }: UniformityAnalysis, pauses: Ite
     });
   const recalled = new Map<number, Expr>();
   const isPrivate = (r: number): boolean => !liveness.acrossLanes.has(r) && code.ir.registers[r]!.home === undefined;
-  const order: { readonly index: number; readonly level: Level }[] = [];
-  const levelOf = (expr: Expr): Level => {
+  const order: { readonly index: number; readonly lifetime: Lifetime }[] = [];
+  const lifetimeIn = (expr: Expr): Lifetime => {
     switch (expr.kind) {
       case "const":
         return "grid";
       case "reg":
-        return levels.get(expr.reg) ?? "code";
+        return lifetimes.get(expr.reg) ?? "code";
       case "special":
-        if (gridSpecials.test(expr.name)) return "grid";
-        return expr.name.startsWith("ctaid.") ? "block" : isClock(expr.name) ? "code" : "chunk";
+        return lifetimeOf(expr.name);
       case "prim":
-        return expr.args.reduce<Level>((most, arg) => longer(most, levelOf(arg)), "grid");
+        return expr.args.reduce<Lifetime>((most, arg) => longer(most, lifetimeIn(arg)), "grid");
       default:
         return "code";
     }
@@ -69,29 +62,32 @@ export function invariantsOf({ code, register }: UniformityAnalysis, pauses: Ite
       const instruction = instructions[i]!;
       const { dst: registers } = instruction;
       if (!isWrittenOnce(registers) || !isFixed(instruction)) continue;
-      const level = operandsOf(instruction.op).reduce<Level>((most, expr) => longer(most, levelOf(expr)), "grid");
-      if (level === "code") continue;
-      if (!registers.every((r) => isScalar(register(r)))) {
+      const lifetime = operandsOf(instruction.op).reduce<Lifetime>(
+        (most, expr) => longer(most, lifetimeIn(expr)),
+        "grid",
+      );
+      if (lifetime === "code") continue;
+      if (!registers.every((r) => isLinear(register(r)))) {
         const [r] = registers;
         if (!kept.has(r!) || !isPrivate(r!) || !isComparison(instruction.op)) continue;
         recalled.set(r!, instruction.op.values[0]!);
-        order.push({ index: i, level: "code" });
-        levels.set(r!, level);
+        order.push({ index: i, lifetime: "code" });
+        lifetimes.set(r!, lifetime);
         continue;
       }
-      order.push({ index: i, level });
-      for (const r of registers) levels.set(r, level);
+      order.push({ index: i, lifetime });
+      for (const r of registers) lifetimes.set(r, lifetime);
     }
   }
   const hoisted = new Set(order.map((o) => o.index));
-  const at = (level: Level): number[] => order.filter((o) => o.level === level).map((o) => o.index);
+  const at = (lifetime: Lifetime): number[] => order.filter((o) => o.lifetime === lifetime).map((o) => o.index);
   return {
     grid: at("grid"),
     block: at("block"),
     chunk: at("chunk"),
-    registers: new Set(levels.keys()),
+    registers: new Set(lifetimes.keys()),
     rematerialized: recalled,
-    splats: splatsOf(instructions, hoisted, levels, register),
+    splats: splatsOf(instructions, hoisted, lifetimes, register),
     has: (instruction) => hoisted.has(instruction),
   };
 }
@@ -105,11 +101,7 @@ const isComparison = (op: Op): op is PureOp => {
   return value!.kind === "prim" && /^i32\.(lt|le)_[su]$|^i32\.(eq|ne)$|^pred\.(not|and|or)$/.test(value!.prim);
 };
 
-/** Whether a value is kept in a few scalars, which are cheaper to compute again than to keep. */
-const isScalar = (shape: Shape): boolean =>
-  shape.kind === "uniform" || shape.kind === "affine" || (shape.kind === "indexed" && shape.stride !== null);
-
-const longer = (a: Level, b: Level): Level => (rank[a] >= rank[b] ? a : b);
+const longer = (a: Lifetime, b: Lifetime): Lifetime => (rank[a] >= rank[b] ? a : b);
 
 /** Whether an instruction gives the same whenever it is executed, as long as its operands are the same. */
 function isFixed({ op, guard, lanes }: Instruction): boolean {
@@ -123,12 +115,12 @@ function isFixed({ op, guard, lanes }: Instruction): boolean {
 function splatsOf(
   instructions: readonly Instruction[],
   hoisted: ReadonlySet<number>,
-  levels: ReadonlyMap<number, Level>,
+  lifetimes: ReadonlyMap<number, Lifetime>,
   register: (r: number) => { readonly kind: string },
 ): ReadonlySet<number> {
   const found = new Set<number>();
   const isKept = (expr: Expr): expr is Extract<Expr, { kind: "reg" }> =>
-    expr.kind === "reg" && register(expr.reg).kind === "uniform" && /grid|block/.test(levels.get(expr.reg) ?? "");
+    expr.kind === "reg" && register(expr.reg).kind === "uniform" && /grid|block/.test(lifetimes.get(expr.reg) ?? "");
   const seen = new Map<Expr, boolean>();
   /** Whether the value varies over the lanes. */
   const visit = (expr: Expr): boolean => {

@@ -1,56 +1,68 @@
 import type { Expr } from "../../../../semantics/index.ts";
 import type { Invariants } from "./invariant-code.ts";
+import type { LeafExpr } from "./linear-form.ts";
+import { affine, isLinear, LaneQuestion, type Shape, uniform, vector } from "./shape.ts";
+import { isSameInBlock } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
 /**
- * How what is computed before a chunk begins goes on in the chunks behind it, where the block is one row: it is the same in all of
- * them; what grows by a number from lane to lane does so beyond the chunk's last lane, too; or it may be anything.
+ * How a value that is computed before a chunk begins changes along a block that is one row, from chunk to chunk: not at all, by
+ * its stride from lane to lane, which goes on beyond the chunk's last lane, or unpredictably.
  */
-export type RowStride = "same" | "growing" | "other";
+export type RowStride = "same" | "linear" | "unknown";
 
-/** Tells of expressions over registers and special registers how they go on. */
-export function rowStridesOf(analysis: UniformityAnalysis, hoisted: Invariants): (expr: Expr) => RowStride {
-  const known = new Map<number, RowStride>();
-  const of = (expr: Expr): RowStride => {
-    switch (expr.kind) {
-      case "const":
-        return "same";
-      case "reg":
-        return known.get(expr.reg) ?? "other";
-      case "special":
-        if (expr.name === "tid.x") return "growing";
-        return /^(ntid|nctaid|ctaid)\./.test(expr.name) ? "same" : "other";
-      case "prim":
-        break;
-      default:
-        return "other";
-    }
-    const args = expr.args.map(of);
-    if (args.includes("other")) return "other";
-    if (!args.includes("growing")) return "same";
-    if (!/^i(32|64)\.(add|sub|mul|shl)$|^i64\.extend_i32_[su]$|^i32\.wrap_i64$/.test(expr.prim)) return "other";
-    const found = analysis.shape(expr);
-    return found.kind === "affine" || (found.kind === "indexed" && found.stride !== null) ? "growing" : "other";
-  };
-  const note = (list: readonly number[], along: (value: Expr | null) => RowStride): void => {
+/**
+ * Returns the stride along the row of expressions over registers and special registers.
+ *
+ * In a one-row block lane l of the chunk that begins with thread f is thread f + l: the lanes of all chunks continue one axis.
+ * So this is the question of shapes about lanes of the whole row. It differs in its leaves. Only what is the same in the whole
+ * block is uniform; and thread numbers, which do not begin with a multiple of the row's length, have no `width`: `tid.x >> 5` is
+ * uniform in a chunk, but not along the row.
+ */
+export function rowStridesOf(analysis: UniformityAnalysis, invariants: Invariants): (expr: Expr) => RowStride {
+  const known = new Map<number, Shape>();
+  const question = new RowQuestion({
+    register: (r) => known.get(r) ?? vector,
+    special: (leaf) => {
+      if (leaf.name === "tid.x") return analysis.shape(leaf).kind === "affine" ? affine(1) : vector;
+      return isSameInBlock(leaf.name) ? uniform : vector;
+    },
+  });
+  const note = (list: readonly number[], shapeOf: (value: Expr | null) => Shape): void => {
     for (const i of list) {
       const { op, dst } = analysis.code.instructions[i]!;
       dst.forEach((to, k) => {
-        if (typeof to === "number") known.set(to, along(op.kind === "pure" ? op.values[k]! : null));
+        if (typeof to === "number") known.set(to, shapeOf(op.kind === "pure" ? op.values[k]! : null));
       });
     }
   };
-  note([...hoisted.grid, ...hoisted.block], () => "same");
-  note(hoisted.chunk, (value) => (value === null ? "other" : of(value)));
-  return of;
+  note([...invariants.grid, ...invariants.block], () => uniform);
+  note(invariants.chunk, (value) => (value === null ? vector : question.of(value)!));
+  return (expr) => {
+    const shape = question.of(expr)!;
+    return shape.kind === "uniform" ? "same" : isLinear(shape) ? "linear" : "unknown";
+  };
 }
 
-/** Whether a predicate is made of what goes on along the row. `predicates`: by register, what they are. */
-export function isKnown(expr: Expr, predicates: ReadonlyMap<number, Expr>, along: (expr: Expr) => RowStride): boolean {
-  if (expr.ty !== "pred") return along(expr) !== "other";
+class RowQuestion extends LaneQuestion {
+  protected override leaf(expr: LeafExpr): Shape | null {
+    // What lies in a byte file is one hardware thread's.
+    return expr.kind === "const" || expr.kind === "reg" || expr.kind === "special" ? super.leaf(expr) : vector;
+  }
+}
+
+/** Whether the value of a predicate is known along the row. `predicates`: by register, what predicates are. */
+export function isKnown(
+  expr: Expr,
+  predicates: ReadonlyMap<number, Expr>,
+  strideOf: (expr: Expr) => RowStride,
+): boolean {
+  if (expr.ty !== "pred") return strideOf(expr) !== "unknown";
   if (expr.kind === "reg") {
     const known = predicates.get(expr.reg);
-    return known === undefined ? along(expr) === "same" : isKnown(known, predicates, along);
+    return known === undefined ? strideOf(expr) === "same" : isKnown(known, predicates, strideOf);
   }
-  return expr.kind === "const" || (expr.kind === "prim" && expr.args.every((arg) => isKnown(arg, predicates, along)));
+  return (
+    expr.kind === "const" || (expr.kind === "prim" && expr.args.every((arg) => isKnown(arg, predicates, strideOf)))
+  );
 }

@@ -1,14 +1,15 @@
 import type { Expr, RegionLeaf } from "../../../../semantics/index.ts";
+import { type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
 
 /**
  * How a value varies over the lanes of a chunk, which are counted from 0.
  *
  * * `uniform`: the same in all lanes.
- * * `affine`: an integer, `base + stride * lane`, all modulo 2^32 or 2^64. `width`: the number of the chunk's lanes, where the
- *   base is known to be a multiple of it.
+ * * `affine`: an integer, `base + stride * lane`, modulo 2^32 or 2^64. `width`: the number of the chunk's lanes, where the base
+ *   is known to be a multiple of it.
  * * `indexed`: an i64, `base + extend(index) * scale` with an i32 index that is extended from 32 bits, signed or not. The index
  *   is affine with `stride`, or (null) any vector. Addresses of array elements are of this kind.
- * * `vector`: any.
+ * * `vector`: anything.
  */
 export type Shape =
   | { readonly kind: "uniform" }
@@ -20,10 +21,10 @@ export const uniform: Shape = { kind: "uniform" };
 
 export const vector: Shape = { kind: "vector" };
 
-/** Numbers of threads: those of a chunk begin with a multiple of its lanes. */
+/** The shape of thread and lane numbers: chunks begin at multiples of their width. */
 export const numbers = (width: number): Shape => ({ kind: "affine", stride: 1, width });
 
-/** Multiples of a larger stride would not be exact. */
+/** Beyond this a stride times a lane would not be exact in a JavaScript number. */
 const maxStride = 2 ** 46;
 
 export const affine = (stride: number): Shape =>
@@ -35,139 +36,151 @@ export const sameShape = (a: Shape, b: Shape): boolean =>
   (a.kind !== "indexed" ||
     (a.scale === (b as typeof a).scale && a.signed === (b as typeof a).signed && a.stride === (b as typeof a).stride));
 
-/** The shape of what may have either. */
+/** The shape of a register that may hold a value of either shape. */
 export function joinedShape(a: Shape, b: Shape): Shape {
   if (sameShape(a, b)) return a;
   return a.kind === "affine" && b.kind === "affine" && a.stride === b.stride ? affine(a.stride) : vector;
 }
 
-export interface ShapeContext {
-  /** Null for a register of which nothing is known yet: it does not make anything worse. */
+/** Whether a value is kept in a few scalars, from which that of any lane follows. */
+export const isLinear = (shape: Shape): boolean =>
+  shape.kind === "uniform" || shape.kind === "affine" || (shape.kind === "indexed" && shape.stride !== null);
+
+/** The shapes of the leaves of expressions. */
+export interface LeafShapes {
+  /** Null for a register of which nothing is known yet: what is computed from it is not known yet either. */
   readonly register: (register: number) => Shape | null;
   readonly special: (leaf: Extract<Expr, { kind: "special" }>) => Shape;
 }
 
-/** The shape of an expression whose leaves are bound; null when it hangs on a register of which nothing is known yet. */
-export function shapeOf(expr: Expr, context: ShapeContext): Shape | null {
-  switch (expr.kind) {
-    case "const":
-    case "frame":
-      return uniform;
-    case "reg":
-      return context.register(expr.reg);
-    case "special":
-      return context.special(expr);
-    case "lane-word":
-      return uniform;
-    case "region":
-      return regionShape(expr);
-    case "indirect": {
-      const address = shapeOf(expr.address, context);
-      return address === null || address.kind === "uniform" ? address : vector;
+/**
+ * Asks how expressions vary from lane to lane. Their leaves are bound. The answer is null when it depends on a register of which
+ * nothing is known yet.
+ */
+export class LaneQuestion extends LinearQuestion<Shape, number> {
+  readonly #leaves: LeafShapes;
+
+  constructor(leaves: LeafShapes) {
+    super();
+    this.#leaves = leaves;
+  }
+
+  protected leaf(expr: LeafExpr): Shape | null {
+    switch (expr.kind) {
+      case "const":
+      case "frame":
+      case "lane-word":
+        return uniform;
+      case "reg":
+        return this.#leaves.register(expr.reg);
+      case "special":
+        return this.#leaves.special(expr);
+      case "region":
+        return regionShape(expr);
+      case "indirect": {
+        const address = this.of(expr.address);
+        return address === null || address.kind === "uniform" ? address : vector;
+      }
+      default:
+        return vector;
     }
-    case "prim":
-      break;
-    default:
-      return vector;
   }
-  const args: Shape[] = [];
-  let isUniform = true;
-  for (let i = 0; i < expr.args.length; i++) {
-    const shape = shapeOf(expr.args[i]!, context);
-    if (shape === null) return null;
-    isUniform &&= shape.kind === "uniform";
-    args.push(shape);
+
+  protected sum(a: Shape, b: Shape, sign: 1 | -1): Shape {
+    const [left, right] = [strideOf(a), strideOf(b)];
+    if (left !== null && right !== null) return affine(left + sign * right);
+    if (a.kind === "indexed" && b.kind === "uniform") return a;
+    if (b.kind === "indexed" && a.kind === "uniform" && sign === 1) return b;
+    return vector;
   }
-  return isUniform ? uniform : (structured(expr, args) ?? vector);
+
+  protected factorOf(operand: Expr): number | null {
+    const value = numberOf(operand);
+    return value !== null && Number.isSafeInteger(value) ? value : null;
+  }
+
+  protected power(exponent: number): number {
+    return 2 ** exponent;
+  }
+
+  protected multiple(a: Shape, factor: number): Shape {
+    const stride = strideOf(a);
+    if (stride !== null) return affine(stride * factor);
+    if (a.kind !== "indexed" || factor === 0) return vector;
+    const scale = a.scale * factor;
+    return Math.abs(scale) < 2 ** 31 ? { ...a, scale } : vector;
+  }
+
+  protected extension(operand: Expr, signed: boolean): Shape | null {
+    const index = this.of(operand);
+    if (index === null || index.kind === "uniform") return index;
+    return { kind: "indexed", scale: 1, signed, stride: index.kind === "affine" ? index.stride : null };
+  }
+
+  protected truncation(operand: Expr): Shape | null {
+    const whole = this.of(operand);
+    if (whole === null || whole.kind === "uniform") return whole;
+    if (whole.kind === "affine") return affine(whole.stride | 0);
+    return whole.kind === "indexed" && whole.stride !== null ? affine(Math.imul(whole.stride, whole.scale)) : vector;
+  }
+
+  protected other(expr: PrimExpr, operands: readonly Shape[]): Shape {
+    for (let i = 0; i < operands.length; i++) {
+      if (operands[i]!.kind !== "uniform") return ofNumbers(expr, operands[0]!, operands[1]!) ?? vector;
+    }
+    return uniform;
+  }
 }
 
 /** `promoteFile` leaves no other regions that are the same in all lanes. */
 const regionShape = ({ region: { vertical, width, horizontal } }: RegionLeaf): Shape =>
   vertical === 0 && (width === 1 || horizontal === 0) ? uniform : vector;
 
-/** What address arithmetic makes of operands that are not all uniform; null for anything else. */
-function structured(expr: Extract<Expr, { kind: "prim" }>, [a, b]: readonly Shape[]): Shape | null {
-  switch (expr.prim) {
-    case "i32.add":
-    case "i64.add":
-      return sum(a!, b!, 1);
-    case "i32.sub":
-    case "i64.sub":
-      return sum(a!, b!, -1);
-    case "i32.mul":
-    case "i64.mul": {
-      const [left, right] = [constant(expr.args[0]!), constant(expr.args[1]!)];
-      return right !== null ? product(a!, right) : left !== null ? product(b!, left) : null;
-    }
-    case "i32.shl":
-    case "i64.shl": {
-      const count = constant(expr.args[1]!);
-      return count === null || count < 0 || count > 31 ? null : product(a!, 2 ** count);
-    }
+const strideOf = (shape: Shape): number | null =>
+  shape.kind === "uniform" ? 0 : shape.kind === "affine" ? shape.stride : null;
+
+/**
+ * What code makes of thread numbers other than sums and multiples: the numbers of warps and of lanes within them, and
+ * comparisons with numbers between which and the next a whole chunk fits. With w lanes and a base that is a multiple of w, a power
+ * of two, the lanes have the numbers base to base + w - 1: these agree in all bits but the lowest, and a chunk is on one side of
+ * every multiple of w. Null where nothing follows.
+ */
+function ofNumbers({ prim, args }: PrimExpr, a: Shape, b: Shape): Shape | null {
+  switch (prim) {
     case "i32.and":
+      return maskedNumbers(a, args[1]!) ?? maskedNumbers(b, args[0]!);
     case "i32.shr_u":
-    case "i32.shr_s":
+    case "i32.shr_s": {
+      const count = numberOf(args[1]!);
+      const isLong = a.kind === "affine" && a.width !== undefined && count !== null;
+      return isLong && count < 32 && 2 ** count >= a.width ? uniform : null;
+    }
     case "i32.lt_u":
     case "i32.lt_s":
+      return dividedNumbers(a, args[1]!, 0) ?? dividedNumbers(b, args[0]!, -1);
     case "i32.le_u":
     case "i32.le_s":
-      return ofNumbers(expr, a!, b!);
-    case "i64.extend_i32_s":
-    case "i64.extend_i32_u": {
-      const signed = expr.prim === "i64.extend_i32_s";
-      if (a!.kind === "affine") return { kind: "indexed", scale: 1, signed, stride: a!.stride };
-      return { kind: "indexed", scale: 1, signed, stride: null };
-    }
-    case "i32.wrap_i64":
-      if (a!.kind === "affine") return affine(a!.stride | 0);
-      if (a!.kind === "indexed" && a!.stride !== null) return affine(Math.imul(a!.stride, a!.scale));
-      return null;
+      return dividedNumbers(a, args[1]!, -1) ?? dividedNumbers(b, args[0]!, 0);
     default:
       return null;
   }
 }
 
-/** What numbers of threads are split into: those of warps and of lanes; and where all threads of a chunk are on one side. */
-function ofNumbers({ prim, args }: Extract<Expr, { kind: "prim" }>, a: Shape, b: Shape): Shape | null {
-  const [left, right] = [constant(args[0]!), constant(args[1]!)];
-  if (a.kind === "affine" && a.width !== undefined && right !== null) {
-    const low = a.width - 1;
-    const rest = right & low;
-    if (prim === "i32.and") return rest === low ? a : rest === 0 ? uniform : null;
-    if (prim.startsWith("i32.shr")) return right < 32 && 2 ** right >= a.width ? uniform : null;
-    return rest === (prim.startsWith("i32.lt") ? 0 : low) ? uniform : null;
-  }
-  if (b.kind === "affine" && b.width !== undefined && left !== null) {
-    const low = b.width - 1;
-    const rest = left & low;
-    if (prim === "i32.and") return rest === low ? b : rest === 0 ? uniform : null;
-    if (prim.startsWith("i32.l")) return rest === (prim.startsWith("i32.lt") ? low : 0) ? uniform : null;
-  }
-  return null;
+/** The shape of thread numbers and a mask: with all low bits it is that of the numbers, with none of them uniform. */
+function maskedNumbers(shape: Shape, operand: Expr): Shape | null {
+  const mask = numberOf(operand);
+  if (shape.kind !== "affine" || shape.width === undefined || mask === null) return null;
+  const low = mask & (shape.width - 1);
+  return low === shape.width - 1 ? shape : low === 0 ? uniform : null;
 }
 
-const strideOf = (shape: Shape): number | null =>
-  shape.kind === "uniform" ? 0 : shape.kind === "affine" ? shape.stride : null;
-
-function sum(a: Shape, b: Shape, sign: 1 | -1): Shape | null {
-  const [left, right] = [strideOf(a), strideOf(b)];
-  if (left !== null && right !== null) return affine(left + sign * right);
-  if (a.kind === "indexed" && b.kind === "uniform") return a;
-  if (b.kind === "indexed" && a.kind === "uniform" && sign === 1) return b;
-  return null;
+/** The shape of a comparison of thread numbers with a bound, if that is `above` more than a multiple of the width. */
+function dividedNumbers(shape: Shape, operand: Expr, above: 0 | -1): Shape | null {
+  const bound = numberOf(operand);
+  if (shape.kind !== "affine" || shape.width === undefined || bound === null) return null;
+  const low = shape.width - 1;
+  return (bound & low) === (above & low) ? uniform : null;
 }
 
-function product(a: Shape, factor: number): Shape | null {
-  const stride = strideOf(a);
-  if (stride !== null) return affine(stride * factor);
-  if (a.kind !== "indexed" || factor === 0) return null;
-  const scale = a.scale * factor;
-  return Math.abs(scale) < 2 ** 31 ? { ...a, scale } : null;
-}
-
-/** A constant as a number that is exact, or null. */
-function constant(expr: Expr): number | null {
-  if (expr.kind !== "const" || typeof expr.value === "boolean") return null;
-  const value = Number(expr.value);
-  return Number.isSafeInteger(value) ? value : null;
-}
+const numberOf = (expr: Expr): number | null =>
+  expr.kind === "const" && typeof expr.value !== "boolean" ? Number(expr.value) : null;

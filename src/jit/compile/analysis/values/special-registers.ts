@@ -21,11 +21,26 @@ const clocks: readonly string[] = [
   "globaltimer_hi",
 ] satisfies SpecialName[];
 
-/** Whether a special register tells the time. */
+/** Whether a special register is a clock. */
 export const isClock = (name: string): boolean => clocks.includes(name);
 
 export const readsClock = (expr: Expr): boolean =>
   expr.kind === "special" ? isClock(expr.name) : expr.kind === "prim" && expr.args.some(readsClock);
+
+/** For how long a value stays the same: `code`, only as long as the instructions that write it say. */
+export type Lifetime = "grid" | "block" | "chunk" | "code";
+
+const sameInGrid = /^(ntid|nctaid)\.|^(nwarpid|nsmid|gridid|dynamic_smem_size|total_smem_size|aggr_smem_size|window)$/;
+
+/** For how long a special register stays the same. */
+export const lifetimeOf = (name: string): Lifetime =>
+  sameInGrid.test(name) ? "grid" : name.startsWith("ctaid.") ? "block" : isClock(name) ? "code" : "chunk";
+
+/** Whether a special register is the same for all threads of a block, whenever it is read. */
+export function isSameInBlock(name: string): boolean {
+  const lifetime = lifetimeOf(name);
+  return lifetime === "grid" || lifetime === "block";
+}
 
 /** How a special register varies over a chunk. */
 export function specialShape({ name }: SpecialLeaf, { rows, quads, width }: LaunchShape): Shape {
@@ -36,7 +51,7 @@ export function specialShape({ name }: SpecialLeaf, { rows, quads, width }: Laun
   return name === "tid.x" ? up : uniform;
 }
 
-/** What a special register is computed from, where it is computed. */
+/** The special registers that each one is computed from, where it is computed. */
 const sources: Readonly<Partial<Record<string, readonly string[]>>> = {
   "ctaid.x": ["nctaid.x"],
   "ctaid.y": ["ctaid.x", "nctaid.x", "nctaid.y"],
@@ -47,7 +62,7 @@ const sources: Readonly<Partial<Record<string, readonly string[]>>> = {
   "tid.z": ["tid.y", "ntid.x", "ntid.y"],
 };
 
-/** The special registers that some instructions read, and what those are computed from. */
+/** The special registers that instructions read, and those from which these are computed. */
 export function specialsOf(instructions: readonly Instruction[]): ReadonlySet<string> {
   const names = new Set<string>();
   const seen = new Set<Expr>();

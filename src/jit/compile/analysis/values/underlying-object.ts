@@ -1,26 +1,30 @@
 import { writesOf } from "../../../../ir/flow/accesses.ts";
 import { type Instruction, windows } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
+import { integerOf, type LeafExpr, LinearQuestion } from "./linear-form.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
+
+/** What is known of the function. */
+type ObjectAnalysis = Pick<UniformityAnalysis, "code" | "shape">;
 
 type FrameLeaf = Extract<Expr, { kind: "frame" }>;
 
-/** What addresses are reckoned from. */
+/** The variable or allocation to which an address belongs. */
 export type UnderlyingObject =
-  /** The pointer at an offset among the kernel's parameters. */
+  /** The target of the pointer at an offset among the kernel's parameters. */
   | { readonly kind: "param"; readonly offset: number }
   /** A variable of the frame. */
   | { readonly kind: "frame"; readonly leaf: FrameLeaf }
-  /** Addresses that are known: that of the root, or, where the distance is not known, what it may be, likeliest first. */
+  /** Known addresses: that of the object, or, where the distance is not known, candidates, the likeliest first. */
   | { readonly kind: "constant"; readonly addresses: readonly number[] };
 
 export interface AddressBase {
   readonly root: UnderlyingObject;
-  /** What is added to the root, the index of an indexed address left out; null where that is not known. */
+  /** Bytes between the object and the address, without the index of an indexed address; null where they are not known. */
   readonly distance: number | null;
 }
 
-/** A sum: at most one root, and a number. */
+/** An address without its index: at most one object, and bytes. */
 interface Sum {
   readonly root: Exclude<UnderlyingObject, { kind: "constant" }> | null;
   readonly constant: bigint;
@@ -28,20 +32,26 @@ interface Sum {
 
 const zero: Sum = { root: null, constant: 0n };
 
-const sumIn = (ty: Expr["ty"], constant: bigint, offset: number): number =>
+const addressIn = (ty: Expr["ty"], constant: bigint, offset: number): number =>
   Number(BigInt.asUintN(ty === "i32" ? 32 : 64, constant + BigInt(offset)));
 
-/** Finds what addresses are reckoned from, as far as the instructions show it. */
+/** Finds the objects to which addresses belong, as far as the instructions show it. */
 export class UnderlyingObjects {
-  readonly #analysis: UniformityAnalysis;
+  readonly #analysis: ObjectAnalysis;
+  readonly #question: BaseQuestion;
+  /** By register, the instructions that write it. */
+  readonly #writers = new Map<number, Instruction[]>();
   /** Offsets of the parameters that are pointers. */
   readonly #params: readonly number[];
-  readonly #sums = new Map<number, Sum | null>();
-  readonly #writers = new Map<number, Instruction[]>();
 
-  constructor(analysis: UniformityAnalysis, params: readonly number[]) {
+  constructor(analysis: ObjectAnalysis, params: readonly number[]) {
     this.#analysis = analysis;
     this.#params = params;
+    this.#question = new BaseQuestion(
+      (r) => this.#soleWriter(r),
+      (op) => this.#paramOf(op),
+      analysis,
+    );
     for (const instruction of analysis.code.instructions) {
       writesOf(instruction, (r) => {
         const list = this.#writers.get(r);
@@ -51,85 +61,33 @@ export class UnderlyingObjects {
     }
   }
 
-  /** `offset`: what the access adds to the base. */
+  /** The object of an access. `offset`: the bytes that the access adds to the base. */
   of(base: Expr, offset: number): AddressBase | null {
     const { kind } = this.#analysis.shape(base);
-    const sum = kind === "uniform" || kind === "indexed" ? this.#sumOf(base) : null;
+    const sum = kind === "uniform" || kind === "indexed" ? this.#question.of(base) : null;
     if (sum !== null) {
       if (sum.root !== null) return { root: sum.root, distance: Number(sum.constant) };
-      const address = sumIn(base.ty, sum.constant, offset);
+      const address = addressIn(base.ty, sum.constant, offset);
       return { root: { kind: "constant", addresses: [address] }, distance: address - offset };
     }
     const root = this.#rootOf(base, new Set());
     if (root !== null && (root.kind !== "constant" || offset === 0)) return { root, distance: null };
     if (root === null && offset === 0) return null;
-    // A variable's address, or a counter's first value, and then the offset may be that.
+    // The constant may be a variable's address, or a counter's first value; then the offset may be the address.
     const constants = root === null ? [] : root.addresses;
-    const sums = constants.map((constant) => sumIn(base.ty, BigInt(constant), offset));
+    const sums = constants.map((constant) => addressIn(base.ty, BigInt(constant), offset));
     return { root: { kind: "constant", addresses: [...constants, ...sums, offset] }, distance: null };
   }
 
-  /** What an address is, without its index: null where it depends on what only the lanes know. */
-  #sumOf(expr: Expr): Sum | null {
-    if (expr.kind === "const") return { root: null, constant: BigInt(expr.value as number | bigint) };
-    if (expr.kind === "frame") return { root: { kind: "frame", leaf: expr }, constant: 0n };
-    if (expr.kind === "reg") return this.#sumInRegister(expr.reg);
-    if (expr.kind !== "prim") return null;
-    const [a, b] = expr.args as readonly [Expr, Expr];
-    switch (expr.prim) {
-      case "i32.add":
-      case "i64.add":
-        return this.#sum(this.#sumOf(a), this.#sumOf(b));
-      case "i32.sub":
-      case "i64.sub": {
-        const [from, less] = [this.#sumOf(a), this.#sumOf(b)];
-        return less === null || less.root !== null ? null : this.#sum(from, { root: null, constant: -less.constant });
-      }
-      case "i64.extend_i32_s":
-      case "i64.extend_i32_u":
-        // An index; what is the same in all lanes would be part of the base.
-        return this.#analysis.shape(a).kind === "uniform" ? null : zero;
-      case "i64.shl":
-      case "i64.mul":
-        return this.#analysis.shape(expr).kind === "indexed" && this.#isIndex(expr) ? zero : null;
-      default:
-        return null;
-    }
-  }
-
-  /** Whether a multiple of an index has no base. */
-  #isIndex(expr: Extract<Expr, { kind: "prim" }>): boolean {
-    return expr.args.some((arg) => {
-      if (this.#analysis.shape(arg).kind !== "indexed") return false;
-      const sum = this.#sumOf(arg);
-      return sum !== null && sum.root === null && sum.constant === 0n;
-    });
-  }
-
-  #sum(a: Sum | null, b: Sum | null): Sum | null {
-    if (a === null || b === null || (a.root !== null && b.root !== null)) return null;
-    return { root: a.root ?? b.root, constant: a.constant + b.constant };
-  }
-
-  /** Only of registers that are always the same when they are read: written once, and before. */
-  #sumInRegister(register: number): Sum | null {
-    const known = this.#sums.get(register);
-    if (known !== undefined) return known;
-    this.#sums.set(register, null);
+  /** The instruction that writes a register, where that is always the same value when it is read. */
+  #soleWriter(register: number): Instruction | null {
     const { liveness, writes } = this.#analysis.code;
-    const [writer] = this.#writers.get(register) ?? [];
+    const writer = this.#writers.get(register)?.[0];
     if (writer === undefined || writes[register] !== 1 || liveness.liveIn(0).has(register)) return null;
-    const { op, dst, guard, lanes } = writer;
-    if (guard !== null || lanes !== undefined) return null;
-    const param = this.#paramOf(op);
-    let sum: Sum | null = null;
-    if (param !== null) sum = { root: param, constant: 0n };
-    else if (op.kind === "pure") sum = this.#sumOf(op.values[dst.indexOf(register)]!);
-    this.#sums.set(register, sum);
-    return sum;
+    return writer.guard === null && writer.lanes === undefined ? writer : null;
   }
 
-  /** A root among all that an address is made of. */
+  /** A guess where the sum is not known: an object among all that an address is computed from. */
   #rootOf(expr: Expr, seen: Set<number>): UnderlyingObject | null {
     switch (expr.kind) {
       case "frame":
@@ -155,7 +113,7 @@ export class UnderlyingObjects {
     return null;
   }
 
-  /** Of several terms: a constant is what others are reckoned from only where nothing else is. */
+  /** The object of the first term that has one; a constant counts only where no other object is found. */
   #firstRoot(terms: readonly Expr[], seen: Set<number>): UnderlyingObject | null {
     const roots = terms.map((term) => this.#rootOf(term, seen)).filter((root) => root !== null);
     return roots.find((root) => root.kind !== "constant") ?? roots[0] ?? null;
@@ -165,5 +123,89 @@ export class UnderlyingObjects {
     if (op.kind !== "load" || op.access.space !== "kernel-param" || op.address.kind !== "const") return null;
     const offset = Number(op.address.value) - windows["kernel-param"].start;
     return this.#params.includes(offset) ? { kind: "param", offset } : null;
+  }
+}
+
+/**
+ * Asks what addresses are without their index. The walk is that of linear forms, but of the form only the base is kept, and it has to be
+ * known exactly. So nothing that is the same in all lanes, and otherwise unknown, may be left out: an index is what differs from
+ * lane to lane and has been extended from 32 bits, all else but constants and objects is unknown.
+ */
+class BaseQuestion extends LinearQuestion<Sum, bigint> {
+  readonly #sums = new Map<number, Sum | null>();
+  readonly #writer: (register: number) => Instruction | null;
+  readonly #paramOf: (op: Instruction["op"]) => Sum["root"];
+  readonly #analysis: ObjectAnalysis;
+
+  constructor(
+    writer: (register: number) => Instruction | null,
+    paramOf: (op: Instruction["op"]) => Sum["root"],
+    analysis: ObjectAnalysis,
+  ) {
+    super();
+    this.#writer = writer;
+    this.#paramOf = paramOf;
+    this.#analysis = analysis;
+  }
+
+  protected leaf(expr: LeafExpr): Sum | null {
+    switch (expr.kind) {
+      case "const":
+        return { root: null, constant: BigInt(expr.value as number | bigint) };
+      case "frame":
+        return { root: { kind: "frame", leaf: expr }, constant: 0n };
+      case "reg":
+        return this.#inRegister(expr.reg);
+      default:
+        return null;
+    }
+  }
+
+  protected sum(a: Sum, b: Sum, sign: 1 | -1): Sum | null {
+    if (b.root !== null && (a.root !== null || sign === -1)) return null;
+    return { root: a.root ?? b.root, constant: a.constant + BigInt(sign) * b.constant };
+  }
+
+  protected factorOf(operand: Expr): bigint | null {
+    return integerOf(operand);
+  }
+
+  protected power(exponent: number): bigint {
+    return 1n << BigInt(exponent);
+  }
+
+  /** A multiple of an index is an index; addresses are not multiplied. */
+  protected multiple(sum: Sum): Sum | null {
+    return sum.root === null && sum.constant === 0n ? zero : null;
+  }
+
+  protected extension(operand: Expr): Sum | null {
+    return this.#analysis.shape(operand).kind === "uniform" ? null : zero;
+  }
+
+  /** A 32-bit address has no index. */
+  protected truncation(): null {
+    return null;
+  }
+
+  protected other(): null {
+    return null;
+  }
+
+  #inRegister(register: number): Sum | null {
+    const known = this.#sums.get(register);
+    if (known !== undefined) return known;
+    // Until it is known, it is not: a register may be computed from itself.
+    this.#sums.set(register, null);
+    const writer = this.#writer(register);
+    const sum = writer === null ? null : this.#written(writer, register);
+    this.#sums.set(register, sum);
+    return sum;
+  }
+
+  #written({ op, dst }: Instruction, register: number): Sum | null {
+    const root = this.#paramOf(op);
+    if (root !== null) return { root, constant: 0n };
+    return op.kind === "pure" ? this.of(op.values[dst.indexOf(register)]!) : null;
   }
 }

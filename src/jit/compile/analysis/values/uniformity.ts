@@ -5,12 +5,12 @@ import { departuresOf, type Divergence, divergenceOf } from "../../../../ir/flow
 import type { Guard, Instruction, LaneRule, Space } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import { type PreparedCode, resultsOf } from "../code/prepared-code.ts";
-import { joinedShape, sameShape, type Shape, type ShapeContext, shapeOf, uniform, vector } from "./shape.ts";
+import { joinedShape, LaneQuestion, type LeafShapes, sameShape, type Shape, uniform, vector } from "./shape.ts";
 import { warpShape } from "./warp-shape.ts";
 
 /** What the analysis is told of the place where the function runs. */
 export interface Surroundings {
-  readonly special: ShapeContext["special"];
+  readonly special: LeafShapes["special"];
   /** Shapes of the registers that hold parameters. */
   readonly params: ReadonlyMap<number, Shape>;
   /** Whether all lanes of the chunk begin together; else some may be missing from the start. */
@@ -46,7 +46,9 @@ export class UniformityAnalysis {
   readonly #shapes: (Shape | null)[];
   readonly #results: ReadonlySet<number>;
   readonly #waitLive = new Map<number, BitSet | null>();
-  readonly #context: ShapeContext;
+  /** The shapes of expressions while those of registers are found, and afterwards. */
+  readonly #passing: LaneQuestion;
+  readonly #settled: LaneQuestion;
   /** Whether lanes may come together anywhere that name others. */
   readonly #mayGather: boolean;
 
@@ -67,7 +69,8 @@ export class UniformityAnalysis {
       else if (home !== undefined && this.#shapes[r] !== null) this.#shapes[r] = vector;
     });
     for (const r of this.#results) this.#shapes[r] = vector;
-    this.#context = { register: (r) => this.#shapes[r]!, special: around.special };
+    this.#passing = new LaneQuestion({ register: (r) => this.#shapes[r]!, special: around.special });
+    this.#settled = new LaneQuestion({ register: this.register, special: around.special });
     this.isDeparture = departuresOf(code.graph, code.instructions).map(
       (departs, block) => departs && !around.isTaken && !(around.tellsExits && this.#exits(block)),
     );
@@ -81,8 +84,8 @@ export class UniformityAnalysis {
   /** The shape of a register; of one that nothing writes, that of its zeros. */
   readonly register = (r: number): Shape => this.#shapes[r] ?? uniform;
 
-  shape(expr: Parameters<typeof shapeOf>[0]): Shape {
-    return shapeOf(expr, { ...this.#context, register: (r) => this.register(r) }) ?? uniform;
+  shape(expr: Expr): Shape {
+    return this.#settled.of(expr) ?? uniform;
   }
 
   /** Whether some lanes of the chunk may not be active in the block. */
@@ -282,10 +285,10 @@ export class UniformityAnalysis {
     const at = dst.length === 1 ? 0 : dst.flatMap((to, i) => (typeof to === "number" ? [i] : []))[n]!;
     switch (op.kind) {
       case "pure": {
-        return shapeOf(op.values[at]!, this.#context);
+        return this.#passing.of(op.values[at]!);
       }
       case "load": {
-        const address = shapeOf(op.address, this.#context);
+        const address = this.#passing.of(op.address);
         if (op.surface !== undefined || this.#isOwn(op.access.space)) return vector;
         return address === null || address.kind === "uniform" ? address : vector;
       }
@@ -296,7 +299,7 @@ export class UniformityAnalysis {
       case "warp":
         // Lanes that have waited for different ones go on together.
         if (op.mask !== null && this.meets(block)) return vector;
-        return warpShape(op, at, (expr) => shapeOf(expr, this.#context));
+        return warpShape(op, at, (expr) => this.#passing.of(expr));
       default:
         return vector;
     }

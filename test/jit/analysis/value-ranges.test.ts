@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { UniformityAnalysis } from "../../src/jit/compile/analysis/values/uniformity.ts";
-import { ValueRanges } from "../../src/jit/compile/analysis/values/value-ranges.ts";
-import { type Expr, fold, kit } from "../../src/semantics/index.ts";
+import type { UniformityAnalysis } from "../../../src/jit/compile/analysis/values/uniformity.ts";
+import { ValueRanges } from "../../../src/jit/compile/analysis/values/value-ranges.ts";
+import { type Expr, fold, kit } from "../../../src/semantics/index.ts";
 
 /** A value as a leaf says, and what it is in one lane. */
 type Leaves = Map<Expr, number>;

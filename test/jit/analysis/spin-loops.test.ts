@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { loadProgram } from "../../src/program/program.ts";
-import { prepare } from "../../src/jit/compile/analysis/code/prepared-code.ts";
-import { spinLoops } from "../../src/jit/compile/analysis/flow/spin-loops.ts";
-import { DeviceMemory } from "../../src/machine/memory/memory.ts";
-import { compile } from "../../src/runtime/device/compile.ts";
-import { SourceText } from "../../src/source/index.ts";
+import { loadProgram } from "../../../src/program/program.ts";
+import { prepare } from "../../../src/jit/compile/analysis/code/prepared-code.ts";
+import { spinLoops } from "../../../src/jit/compile/analysis/flow/spin-loops.ts";
+import { DeviceMemory } from "../../../src/machine/memory/memory.ts";
+import { compile } from "../../../src/runtime/device/compile.ts";
+import { SourceText } from "../../../src/source/index.ts";
 
 /** The loops of a kernel's body that may wait for others, as many as there are. */
 function waiting(body: string): number {

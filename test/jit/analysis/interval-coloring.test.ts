@@ -9,12 +9,12 @@ import {
   livenessOf,
   readsOf,
   writesOf,
-} from "../../src/ir/flow/index.ts";
-import type { Instruction, Register } from "../../src/ir/index.ts";
-import { slotsFor, type Interval } from "../../src/jit/compile/analysis/flow/interval-coloring.ts";
-import { registerIntervals } from "../../src/jit/compile/analysis/flow/live-intervals.ts";
-import type { UniformityAnalysis } from "../../src/jit/compile/analysis/values/uniformity.ts";
-import { randomCode, registerCount, runs } from "../ir/flow/random-flow.ts";
+} from "../../../src/ir/flow/index.ts";
+import type { Instruction, Register } from "../../../src/ir/index.ts";
+import { slotsFor, type Interval } from "../../../src/jit/compile/analysis/flow/interval-coloring.ts";
+import { registerIntervals } from "../../../src/jit/compile/analysis/flow/live-intervals.ts";
+import type { UniformityAnalysis } from "../../../src/jit/compile/analysis/values/uniformity.ts";
+import { randomCode, registerCount, runs } from "../../ir/flow/random-flow.ts";
 
 const span = fc.tuple(fc.nat(20), fc.nat(20)).map(([a, b]): Interval => ({ from: Math.min(a, b), to: Math.max(a, b) }));
 

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import type { LaunchShape } from "../../../src/jit/abi/launch-shape.ts";
+import { Analysed, anyBlock, oneRow } from "./analysed.ts";
+
+// How values vary over the 16 lanes of a chunk. In a block whose rows are whole chunks, lane l has %tid.x = base + l with a base
+// that is a multiple of 16. All else follows from arithmetic modulo 2^32 and 2^64 (see src/jit/compile/analysis/values/linear-form.ts).
+
+const begin = "mov.u32 %r0, %tid.x; ld.param.u32 %s0, [n]; ld.param.u64 %x0, [x];\n";
+
+const shapeOf = (body: string, register: string, shape: LaunchShape = oneRow) => {
+  const code = new Analysed(`${begin}${body}\nret;`, shape);
+  return code.analysis.register(code.number(register));
+};
+
+const uniform = { kind: "uniform" };
+const vector = { kind: "vector" };
+const affine = (stride: number) => ({ kind: "affine", stride });
+const threads = { kind: "affine", stride: 1, width: 16 };
+const indexed = (scale: number, signed: boolean, stride: number | null) => ({ kind: "indexed", scale, signed, stride });
+
+test.each([
+  // Leaves.
+  ["a parameter", "add.u32 %r1, %s0, 1;", "%r1", uniform],
+  ["the thread's number", "", "%r0", threads],
+  // A row is one y: the chunk lies in it.
+  ["the number in another dimension", "mov.u32 %r1, %tid.y;", "%r1", uniform],
+  [
+    "what lanes load from addresses of their own",
+    "mad.wide.u32 %x1, %r0, 4, %x0; ld.global.u32 %r1, [%x1];",
+    "%r1",
+    vector,
+  ],
+  ["what all lanes load from one address", "ld.global.u32 %r1, [%x0];", "%r1", uniform],
+  // Rule 1: steps add up; what cancels leaves nothing.
+  ["a sum with what is uniform", "add.u32 %r1, %r0, %s0;", "%r1", affine(1)],
+  ["a sum of two numbers", "add.u32 %r1, %r0, %r0;", "%r1", affine(2)],
+  ["a difference of two numbers", "add.u32 %r1, %r0, %s0; sub.u32 %r1, %r1, %r0;", "%r1", uniform],
+  ["a number that goes down", "sub.u32 %r1, %s0, %r0;", "%r1", affine(-1)],
+  // Rule 2: a factor has to be known; n * tid is affine, but its stride is not a number.
+  ["a multiple", "mul.lo.u32 %r1, %r0, 12;", "%r1", affine(12)],
+  ["a multiple that wraps around modulo 2^32", "mul.lo.u32 %r1, %r0, 0x40000001;", "%r1", affine(0x4000_0001)],
+  ["a multiple by a parameter", "mul.lo.u32 %r1, %r0, %s0;", "%r1", vector],
+  ["a square", "mul.lo.u32 %r1, %r0, %r0;", "%r1", vector],
+  // Rule 3: by 31 the step is 2^31; by 32 PTX gives 0 in all lanes, which nothing here needs to know.
+  ["a shift", "shl.b32 %r1, %r0, 4;", "%r1", affine(16)],
+  ["a shift by 31", "shl.b32 %r1, %r0, 31;", "%r1", affine(2 ** 31)],
+  ["a shift by 32", "shl.b32 %r1, %r0, 32;", "%r1", vector],
+  ["a shift by what is not known", "shl.b32 %r1, %r0, %s0;", "%r1", vector],
+  // Rule 5: extend(tid + n) is not linear, since tid + n may wrap around between two lanes.
+  ["a zero extension", "cvt.u64.u32 %x1, %r0;", "%x1", indexed(1, false, 1)],
+  ["a sign extension", "cvt.s64.s32 %x1, %r0;", "%x1", indexed(1, true, 1)],
+  ["an element's address", "mad.wide.s32 %x1, %r0, 4, %x0;", "%x1", indexed(4, true, 1)],
+  [
+    "an address as a shift and a sum",
+    "cvt.u64.u32 %x1, %r0; shl.b64 %x1, %x1, 3; add.u64 %x1, %x0, %x1;",
+    "%x1",
+    indexed(8, false, 1),
+  ],
+  ["an address that goes down", "mul.wide.u32 %x1, %r0, 4; sub.u64 %x1, %x0, %x1;", "%x1", vector],
+  ["a product before it is extended", "mul.lo.u32 %r1, %r0, 8; cvt.u64.u32 %x1, %r1;", "%x1", indexed(1, false, 8)],
+  ["an extended vector", "mul.lo.u32 %r1, %r0, %r0; mad.wide.u32 %x1, %r1, 4, %x0;", "%x1", indexed(4, false, null)],
+  ["a sum of two indices", "cvt.u64.u32 %x1, %r0; add.u64 %x1, %x1, %x1;", "%x1", vector],
+  ["a multiple with too large a scale", "cvt.u64.u32 %x1, %r0; shl.b64 %x1, %x1, 31;", "%x1", vector],
+  // Rule 4: either extension leaves the low half alone, so the step comes back, modulo 2^32.
+  ["the low half of an extension", "cvt.s64.s32 %x1, %r0; cvt.u32.u64 %r1, %x1;", "%r1", affine(1)],
+  ["the low half of an address", "mad.wide.u32 %x1, %r0, 12, %x0; cvt.u32.u64 %r1, %x1;", "%r1", affine(12)],
+  [
+    "the low half of steps of 2^32",
+    "mul.lo.u32 %r1, %r0, 0x10000; mul.wide.u32 %x1, %r1, 0x10000; cvt.u32.u64 %r1, %x1;",
+    "%r1",
+    uniform,
+  ],
+  // Rule 6.
+  ["a function of uniform values", "xor.b32 %r1, %s0, 5;", "%r1", uniform],
+  ["a function of a number", "xor.b32 %r1, %r0, 5;", "%r1", vector],
+  // A chunk has 16 numbers from a multiple of 16 on: they differ in the low 4 bits alone.
+  ["the number within a chunk", "and.b32 %r1, %r0, 15;", "%r1", threads],
+  ["the number within half a chunk", "and.b32 %r1, %r0, 7;", "%r1", vector],
+  ["bits above those", "and.b32 %r1, %r0, 0x30;", "%r1", uniform],
+  ["the number of a chunk", "shr.u32 %r1, %r0, 4;", "%r1", uniform],
+  ["the number of half a chunk", "shr.u32 %r1, %r0, 3;", "%r1", vector],
+  ["the number of a chunk, counted from 1", "add.u32 %r1, %r0, 1; shr.u32 %r1, %r1, 4;", "%r1", vector],
+  ["below a multiple of 16", "setp.lt.u32 %p1, %r0, 48;", "%p1", uniform],
+  ["at most a multiple of 16", "setp.le.u32 %p1, %r0, 48;", "%p1", vector],
+  ["at most one less", "setp.le.u32 %p1, %r0, 47;", "%p1", uniform],
+  ["above one less", "setp.gt.u32 %p1, %r0, 47;", "%p1", uniform],
+  ["below anything", "setp.lt.u32 %p1, %r0, %s0;", "%p1", vector],
+  // Half of a register of 32 bits is no base that strides could be added to.
+  ["16 bits of a number", "cvt.u16.u32 %h1, %r0;", "%h1", vector],
+])("%s", (_, body, register, shape) => {
+  expect(shapeOf(body, register)).toEqual(shape);
+});
+
+test("in blocks that are not rows of chunks a thread's numbers may be anything", () => {
+  expect(shapeOf("", "%r0", anyBlock)).toEqual(vector);
+  expect(shapeOf("mov.u32 %r1, %tid.y;", "%r1", anyBlock)).toEqual(vector);
+  expect(shapeOf("mov.u32 %r1, %laneid;", "%r1", anyBlock)).toEqual(threads);
+});
+
+test("a multiple whose stride would not be exact is a vector", () => {
+  // 2^31 * 2^16 is beyond 2^46, from where 32 lanes of it do not fit in 53 bits.
+  expect(shapeOf("shl.b32 %r1, %r0, 31; shl.b32 %r2, %r1, 16;", "%r2")).toEqual(vector);
+});

@@ -66,7 +66,7 @@ const roomOf = (file: string) =>
     .split("/")[0]!
     .replace(/\.ts$/, "");
 const importsOf = (file: string) =>
-  [...readFileSync(join(root, file), "utf8").matchAll(/\bfrom\s+"([^"]+)"|(?<!")\bimport\s*\(?\s*"([^"]+)"/g)].map(
+  [...readFileSync(join(root, file), "utf8").matchAll(/\bfrom\s+"([^"]+)"|(?<![".])\bimport\s*\(?\s*"([^"]+)"/g)].map(
     (m) => (m[1] ?? m[2])!,
   );
 

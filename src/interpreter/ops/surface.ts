@@ -1,4 +1,4 @@
-import { type Access, genericBases, type Op, surfaceIndex, windows } from "../../ir/index.ts";
+import { type Access, genericBases, type Place as IrPlace, type Op, surfaceIndex, windows } from "../../ir/index.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { locate, type Place } from "../../machine/faults/locate.ts";
@@ -16,6 +16,8 @@ import { makeLoad, makeStore, type MemoryInstruction } from "./memory-access.ts"
 
 type Memory = Extract<Op, { kind: "load" | "store" | "atomic" }>;
 
+type SurfacePlace = Extract<IrPlace, { kind: "surface" }>;
+
 export interface SurfaceStep {
   readonly run: Run;
   readonly addresses: (x: Activation, mask: number, into: LaneAddresses) => number;
@@ -25,9 +27,9 @@ export interface SurfaceStep {
  * An access by an offset into a surface: of what lies behind its end, element by element, loads give 0 and the rest does
  * nothing. What lies within is accessed by its address.
  */
-export function makeSurfaceStep(d: Decoding, op: Memory): SurfaceStep {
+export function makeSurfaceStep(d: Decoding, op: Memory, { offset: at, surface }: SurfacePlace): SurfaceStep {
   const { operands, site, code } = d;
-  const offset = operands.slot(op.address);
+  const offset = operands.slot(at);
   const sources = op.kind === "store" ? op.values.map((v) => v && operands.slot(v)) : [];
   const address = code.file.temporary("i64");
   const { prepare, lanes } = operands;
@@ -62,7 +64,7 @@ export function makeSurfaceStep(d: Decoding, op: Memory): SurfaceStep {
     return inside;
   };
 
-  const bind = surfaceFinder(d, operands.scalar(op.surface!));
+  const bind = surfaceFinder(d, operands.scalar(surface));
   const reach = new SurfaceReach(accessBytes(access));
   const simple = d.engine.generate && !access.volatile && access.order === "weak";
   let fast: FastPath | null = null;

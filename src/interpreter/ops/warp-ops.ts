@@ -1,4 +1,4 @@
-import type { Op, WarpOp } from "../../ir/index.ts";
+import { type Op, warpName, type WarpOp } from "../../ir/index.ts";
 import type { Activation } from "../../machine/state/activation.ts";
 import { bitsOf } from "../../semantics/bind.ts";
 import type { Expr, Value } from "../../semantics/index.ts";
@@ -20,25 +20,16 @@ export interface WarpCode {
   /** The operation with its qualifiers. */
   readonly kind: string;
   readonly prepare: Run;
-  readonly a: Slot | null;
-  readonly b: Slot | null;
-  readonly c: Slot | null;
+  readonly operands: readonly Slot[];
   readonly to: readonly (Slot | null)[];
   readonly act: (parts: readonly Part[], named: number) => Int32Array | null;
 }
 
 export function decodeWarpOp(d: Decoding, op: WarpOp): WarpCode {
-  const slot = (expr: Expr | undefined): Slot | null => (expr === undefined ? null : d.operands.slot(expr));
-  const a = slot("a" in op ? op.a : undefined);
-  const b = slot(op.op === "shfl" ? op.b : undefined);
-  const c = slot(op.op === "shfl" ? op.c : undefined);
-  const mode = "mode" in op ? `.${op.mode}` : "";
   return {
-    kind: `${op.op}${mode}`,
+    kind: warpName(op),
+    operands: op.operands.map((expr) => d.operands.slot(expr)),
     prepare: d.operands.prepare,
-    a,
-    b,
-    c,
     to: d.results,
     act: actionOf(d, op),
   };
@@ -65,7 +56,7 @@ function actionOf(d: Decoding, op: WarpOp): WarpCode["act"] {
     case "match":
       return (parts) => match(op.mode, parts);
     case "redux":
-      return redux(d, op.a, op.combine);
+      return redux(d, op.operands[0], op.combine);
     case "elect":
       return elect;
     case "sync":
@@ -87,11 +78,11 @@ const halves = new Int32Array(values.buffer);
 
 const sources = new Int32Array(32);
 
-/** Takes operand `a` of all lanes that take part into `values` (a 32-bit one into the low half). */
+/** Takes the first operand of all lanes that take part into `values` (a 32-bit one into the low half). */
 function gather(parts: readonly Part[]): void {
   halves.fill(0);
   for (const { x, mask, code } of parts) {
-    const { class: size, base } = code.a!;
+    const { class: size, base } = code.operands[0]!;
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
       if (size === "b64") values[lane] = x.i64[base + lane]!;
@@ -108,8 +99,8 @@ function shuffle(mode: "up" | "down" | "bfly" | "idx", parts: readonly Part[]): 
     let good = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = 31 - Math.clz32(m & -m);
-      const b = x.i32[code.b!.base + lane]! & 31;
-      const c = x.i32[code.c!.base + lane]!;
+      const b = x.i32[code.operands[1]!.base + lane]! & 31;
+      const c = x.i32[code.operands[2]!.base + lane]!;
       const segment = (c >> 8) & 31;
       const least = lane & segment;
       const most = least | (c & 31 & ~segment);
@@ -151,7 +142,7 @@ const setPredicate = (x: Activation, slot: Slot, mask: number, value: number): v
 /** Section 9.7.13.9. */
 function vote(mode: "all" | "any" | "uni" | "ballot", parts: readonly Part[]): null {
   const all = everyone(parts);
-  const ballot = parts.reduce((mask, { x, mask: lanes, code }) => mask | (x.i32[code.a!.base]! & lanes), 0);
+  const ballot = parts.reduce((mask, { x, mask: lanes, code }) => mask | (x.i32[code.operands[0]!.base]! & lanes), 0);
   const holds = mode === "any" ? ballot !== 0 : ballot === all || (mode === "uni" && ballot === 0);
   for (const { x, mask, code } of parts) {
     const [to] = code.to;

@@ -1,4 +1,5 @@
-import type { WarpOp } from "../../ir/index.ts";
+import { warpName, type WarpOp } from "../../ir/index.ts";
+import { Unsupported } from "./refusal.ts";
 
 /**
  * What memory holds of a warp whose lanes may have to wait for each other at warp-wide operations, in bytes from its beginning:
@@ -32,6 +33,20 @@ export const warpWait = {
   order: 1280,
 } as const;
 
+/** Where an operand of an operation lies, by its number. */
+export function operandAt(operand: number): number {
+  const at = [warpWait.a, warpWait.b, warpWait.c][operand];
+  if (at === undefined) throw new Unsupported(`a warp-wide operation with ${operand + 1} operands`);
+  return at;
+}
+
+/** Where a result of an operation lies, by its number. */
+export function resultAt(result: number): number {
+  const at = [warpWait.first, warpWait.second][result];
+  if (at === undefined) throw new Unsupported(`a warp-wide operation with ${result + 1} results`);
+  return at;
+}
+
 /** Bytes for a warp. */
 export const warpWaitBytes = 1408;
 
@@ -58,6 +73,6 @@ export const warpWaitKinds = [
 export type WarpWaitKind = (typeof warpWaitKinds)[number];
 
 export function kindOf(op: WarpOp): WarpWaitKind {
-  const name = "mode" in op ? `${op.op}.${op.mode}` : op.op;
+  const name = warpName(op);
   return warpWaitKinds.find((kind) => kind === name)!;
 }

@@ -3,12 +3,18 @@ import { Operands } from "../../interpreter/compile/operand.ts";
 import type { ProgramContext } from "../../interpreter/compile/program-context.ts";
 import type { Slot } from "../../interpreter/compile/register-file.ts";
 import { decodeWarpOp, type WarpCode } from "../../interpreter/ops/warp-ops.ts";
-import type { Instruction, IrFunction, Register, RegisterClass, WarpOp } from "../../ir/index.ts";
+import {
+  type Instruction,
+  type IrFunction,
+  mapWarpOperands,
+  type Register,
+  type RegisterClass,
+} from "../../ir/index.ts";
 import { Activation } from "../../machine/state/activation.ts";
 import type { Site } from "../../machine/state/code.ts";
 import { bind, bitsOf } from "../../semantics/bind.ts";
 import type { Expr, Ty } from "../../semantics/index.ts";
-import { warpWait } from "../abi/warp-wait-layout.ts";
+import { operandAt, resultAt } from "../abi/warp-wait-layout.ts";
 
 /** A warp's memory, as an action reads and writes it. */
 interface LaneWords {
@@ -34,7 +40,7 @@ export class WarpAction {
       const bits: Ty = ty === "f32" ? "i32" : ty === "f64" ? "i64" : ty;
       return { kind: "reg", ty: bits, reg: register(bits) };
     };
-    const warp = withOperands(op.warp, operand);
+    const warp = mapWarpOperands(op.warp, operand);
     const dst = instruction.dst.map((to) => {
       if (typeof to !== "number") return null;
       const { class: c } = code.ir.registers[to]!;
@@ -61,13 +67,10 @@ export class WarpAction {
   /** For all lanes of a mask together. */
   perform(words: LaneWords, lanes: number): void {
     const x = this.#activation;
-    const { a, b, c, to } = this.#code;
-    take(x, a, words, warpWait.a, lanes);
-    take(x, b, words, warpWait.b, lanes);
-    take(x, c, words, warpWait.c, lanes);
+    const { operands, to } = this.#code;
+    for (const [i, slot] of operands.entries()) take(x, slot, words, operandAt(i), lanes);
     this.#code.act([{ x, mask: lanes, code: this.#code }], lanes);
-    give(x, to[0] ?? null, words, warpWait.first, lanes);
-    give(x, to[1] ?? null, words, warpWait.second, lanes);
+    for (const [i, slot] of to.entries()) give(x, slot, words, resultAt(i), lanes);
   }
 }
 
@@ -78,22 +81,8 @@ function registerOf(ty: Ty): Register {
   return { name: "", class: c, bits: c === "pred" ? 1 : c === "b32" ? 32 : 64 };
 }
 
-function withOperands(warp: WarpOp, operand: (expr: Expr) => Expr): WarpOp {
-  switch (warp.op) {
-    case "shfl":
-      return { ...warp, a: operand(warp.a), b: operand(warp.b), c: operand(warp.c) };
-    case "vote":
-    case "match":
-    case "redux":
-      return { ...warp, a: operand(warp.a) };
-    default:
-      return warp;
-  }
-}
-
 /** Brings what lanes have left into a register. */
-function take(x: Activation, slot: Slot | null, words: LaneWords, at: number, lanes: number): void {
-  if (slot === null) return;
+function take(x: Activation, slot: Slot, words: LaneWords, at: number, lanes: number): void {
   for (let lane = 0; lane < 32; lane++) {
     if ((lanes & (1 << lane)) === 0) continue;
     if (slot.class === "b64") {

@@ -1,7 +1,7 @@
 import { nearest } from "../../source/index.ts";
 import type { Form } from "../isa/define.ts";
 import { instructionSet } from "../isa/index.ts";
-import type { Candidate, OpcodeProblem } from "../isa/resolve.ts";
+import type { Candidate, OpcodeProblem, OpcodeResolution } from "../isa/resolve.ts";
 import type { Instruction } from "../tree.ts";
 import type { CheckContext } from "./context.ts";
 import type { GateProblem } from "./gates.ts";
@@ -12,9 +12,12 @@ import { OperandMatcher } from "./operands.ts";
  * Finds the one form that an instruction is, and sets `node.resolved`; else says what is wrong: with the opcode, its
  * modifiers, their version and target gates, or the operands. The guard is checked too.
  */
-export function checkInstruction(node: Instruction, context: CheckContext): void {
+export function checkInstruction(
+  node: Instruction,
+  { candidates, problem }: OpcodeResolution,
+  context: CheckContext,
+): void {
   checkGuard(node, context);
-  const { candidates, problem } = instructionSet.resolve(node.opcode.text);
   if (problem) {
     reportOpcode(node, problem, context);
     return;

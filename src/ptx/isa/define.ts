@@ -91,7 +91,13 @@ interface FormBase<F extends string, R extends Rules> extends Gate {
   readonly undefinedCases?: Readonly<Record<string, (k: Kit, src: Source<F>, m: Mods<F, R>) => Expr>>;
 }
 
-/** Exactly one of: `sem` (computes results from sources), `effect` (memory, warp, control), `unimplemented` (with the reason). */
+/**
+ * How an instruction moves control. `exit` ends the thread, `stop` the grid; both have an `effect`, the others are lowered
+ * by kind, since their operands are names.
+ */
+export type ControlKind = "branch" | "branch-indexed" | "call" | "return" | "exit" | "stop";
+
+/** Exactly one of: `sem` (computes results from sources), `effect` (memory, warp), `control`, `unimplemented` (with the reason). */
 export type FormSpec<F extends string, R extends Rules> = FormBase<F, R> &
   (
     | {
@@ -101,11 +107,16 @@ export type FormSpec<F extends string, R extends Rules> = FormBase<F, R> &
       }
     | {
         readonly effect: (k: Kit, src: Source<F>, m: Mods<F, R>, ops: OperandAccess) => Op;
+        readonly control?: Extract<ControlKind, "exit" | "stop">;
         readonly sem?: never;
         readonly unimplemented?: never;
       }
-    /** Control flow, whose operands are names: lowered by the module that owns it. */
-    | { readonly control: true; readonly sem?: never; readonly effect?: never; readonly unimplemented?: never }
+    | {
+        readonly control: Exclude<ControlKind, "exit" | "stop">;
+        readonly sem?: never;
+        readonly effect?: never;
+        readonly unimplemented?: never;
+      }
     | { readonly unimplemented: string; readonly sem?: never; readonly effect?: never }
   );
 
@@ -128,7 +139,7 @@ export interface Form extends Gate {
   readonly undefinedCases: Readonly<Record<string, (k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped) => Expr>>;
   readonly sem: ((k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped, ops: OperandAccess) => Results) | null;
   readonly effect: ((k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped, ops: OperandAccess) => Op) | null;
-  readonly control: boolean;
+  readonly control: ControlKind | null;
   readonly unimplemented: string | null;
 }
 
@@ -198,7 +209,7 @@ class Row implements Form {
     return (this.#spec.effect ?? null) as Form["effect"];
   }
   get control() {
-    return "control" in this.#spec;
+    return "control" in this.#spec ? (this.#spec.control ?? null) : null;
   }
   get unimplemented() {
     return this.#spec.unimplemented ?? null;

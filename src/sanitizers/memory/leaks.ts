@@ -3,9 +3,9 @@ import type { Allocation, DeviceMemory, HeapOrigin } from "../../machine/memory/
 import type { Report } from "../../machine/reports/report.ts";
 import type { Site } from "../../machine/state/code.ts";
 
-const mostThreads = 32;
+const maxThreads = 32;
 
-/** What device code has taken with `malloc` and not given back: a warning for each call that did so. */
+/** Warns of memory that device code took with `malloc` and did not free, once for each call site. */
 export function leaksOf(memory: DeviceMemory): Report[] {
   const bySite = new Map<Site, Allocation[]>();
   for (const offset of memory.heap) {
@@ -38,7 +38,7 @@ function reportOf(lost: readonly Allocation[]): Report {
     source: ir.source,
     span,
     location: locationOf(site),
-    threads: origins.slice(0, mostThreads).map(({ thread }) => thread),
+    threads: origins.slice(0, maxThreads).map(({ thread }) => thread),
     count: lost.length,
     stack: stack.length > 0 ? stack : [{ function: ir.name, source: ir.source, span }],
     notes: [],

@@ -2,11 +2,26 @@ import type { Expr } from "../../semantics/index.ts";
 import type { MemoryAction } from "./memory-action.ts";
 
 /**
- * What executing an instruction means. `flow` and `special` instructions are known to the lowering by their names; rows that
- * are not modelled say why.
+ * How an instruction moves control. A `branch` is a jump of all lanes or of each by itself; `call` and `return` are of
+ * subroutines (`return` also ends a kernel), `file-call` and `file-return` of functions. `address` moves none: it takes the
+ * address of a function, which an indirect call goes to.
+ */
+export type ControlKind =
+  | "branch"
+  | "branch-indexed"
+  | "call"
+  | "return"
+  | "file-call"
+  | "file-call-indirect"
+  | "file-return"
+  | "address";
+
+/**
+ * What executing an instruction means. `special` instructions are known to the lowering by their names; rows that are not
+ * modelled say why.
  */
 export type Execution =
-  | { readonly kind: "flow" }
+  | { readonly kind: "flow"; readonly control: ControlKind }
   | { readonly kind: "memory"; readonly action: MemoryAction }
   | { readonly kind: "none"; readonly reason: string }
   /** Channel by channel, from sources in the execution type to a result that is converted to the destination's type. */

@@ -1,5 +1,5 @@
 import type { DataType } from "../types.ts";
-import type { Execution } from "./execution.ts";
+import type { ControlKind, Execution } from "./execution.ts";
 
 /** Which forms a vector operand may have. */
 export type VectorForm = "general" | "indirect" | "immediate" | "address" | "address-of" | "predicate" | "state";
@@ -128,6 +128,16 @@ export interface Row extends Gate {
   /** Channels that it may have; null: no execution size. */
   readonly sizes: readonly number[] | null;
   readonly execution: Execution;
+}
+
+/** How an instruction moves control; null for most. */
+export const controlOf = ({ execution }: Row): ControlKind | null =>
+  execution.kind === "flow" ? execution.control : null;
+
+/** Whether control goes elsewhere or out of the routine in the lanes that execute an instruction, and not on. */
+export function leavesOrder(row: Row): boolean {
+  const control = controlOf(row);
+  return control === "branch" || control === "branch-indexed" || control === "return" || control === "file-return";
 }
 
 /** All rows that can be meant by a mnemonic share its first word; see `table.ts`. */

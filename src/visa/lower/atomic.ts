@@ -4,7 +4,7 @@ import type { Instruction } from "../tree.ts";
 import { type AtomicOperands, atomicResult } from "./atomic-function.ts";
 import type { LowerContext, Lowered } from "./context.ts";
 import { choiceOf, numberChoiceOf, once, rawOf } from "../instruction-operands.ts";
-import { atomicAccess, atomicAt, type Place } from "./memory-place.ts";
+import { atomicAccess, atomicAt, type MemoryPlace } from "./memory-place.ts";
 import { placeOf } from "./operand-place.ts";
 import { rawRegion, rawTarget } from "./operands.ts";
 
@@ -31,7 +31,7 @@ export function lowerAtomic(context: LowerContext, instruction: Instruction): re
 export function atomic(
   context: LowerContext,
   instruction: Instruction,
-  place: Place,
+  place: MemoryPlace,
   op: AtomicFunction,
   element: Pick<AtomicOperands, "bits" | "bfloat">,
   dst = rawOf(instruction, "dst"),

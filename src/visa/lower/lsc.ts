@@ -5,7 +5,7 @@ import type { ExecSize, Instruction, LscAddress, LscData, RawOperand, VectorOper
 import { atomic } from "./atomic.ts";
 import type { LowerContext, Lowered } from "./context.ts";
 import { choiceOf, once } from "../instruction-operands.ts";
-import { globalPlace, type Place, slmPlace, surfacePlace } from "./memory-place.ts";
+import { globalPlace, type MemoryPlace, slmPlace, surfacePlace } from "./memory-place.ts";
 import { rawRegion, rawTarget, source } from "./operands.ts";
 import { load, store, type Transfer } from "./transfer.ts";
 
@@ -90,7 +90,7 @@ function placeOf(
   context: LowerContext,
   instruction: Instruction,
   { address, data, exec, skip }: Where,
-): Place | Reason {
+): MemoryPlace | Reason {
   const { model, surface, surfaceOffset, extension } = address;
   const bytes = addressOf(context, instruction, address, data, exec);
   const at = skip === 0 ? bytes : k.add(bytes, k.int(bytes, skip));

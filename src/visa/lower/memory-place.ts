@@ -1,32 +1,42 @@
-import { type Access, type Op, type Space, windows } from "../../ir/index.ts";
+import { type Access, atAddress, type Op, type Place, type Space, windows } from "../../ir/index.ts";
 import { type Expr, kit as k } from "../../semantics/index.ts";
 import type { NameOperand } from "../tree.ts";
 import type { LowerContext } from "./context.ts";
 
 /** Where a lane accesses memory: what a load, a store and an atomic operation have in common. */
-export interface Place {
+export interface MemoryPlace {
   readonly space: Space;
-  readonly address: Expr;
-  readonly surface?: Expr;
+  readonly place: Place;
 }
 
 /** By a 64-bit address (`i64`). */
-export const globalPlace = (address: Expr): Place => ({ space: "global", address });
+export const globalPlace = (address: Expr): MemoryPlace => ({ space: "global", place: atAddress(address) });
 
 /** Bits that the hardware decodes of an offset into shared local memory; some kernels set others. */
 const slmBits = 0x00ff_ffff;
 
 /** At bytes (`i32`) of shared local memory. */
-export const slmPlace = (offset: Expr): Place => ({
+export const slmPlace = (offset: Expr): MemoryPlace => ({
   space: "shared",
-  address: k.add(k.and(offset, k.i32(slmBits)), k.i32(windows.shared.start)),
+  place: atAddress(k.add(k.and(offset, k.i32(slmBits)), k.i32(windows.shared.start))),
 });
 
 /** At bytes (`i32`, unsigned) of the surface with an index (`i32`). */
-export const surfacePlace = (surface: Expr, offset: Expr): Place => ({ space: "global", address: offset, surface });
+export const surfacePlace = (surface: Expr, offset: Expr): MemoryPlace => ({
+  space: "global",
+  place: { kind: "surface", offset, surface },
+});
+
+/** The place `bytes` bytes after another. */
+export function placeAfter({ space, place }: MemoryPlace, bytes: number): MemoryPlace {
+  const moved = (from: Expr): Expr => k.add(from, k.int(from, bytes));
+  return place.kind === "address"
+    ? { space, place: atAddress(moved(place.address)) }
+    : { space, place: { ...place, offset: moved(place.offset) } };
+}
 
 /** At bytes of what a surface variable stands for. */
-export function variablePlace(context: LowerContext, { name }: NameOperand, offset: Expr): Place {
+export function variablePlace(context: LowerContext, { name }: NameOperand, offset: Expr): MemoryPlace {
   const variable = context.variable(name);
   if (variable.predefined && variable.name === "%slm") return slmPlace(offset);
   const region = { at: context.placeOf(variable), first: 0, vertical: 0, width: 1, horizontal: 0 };
@@ -35,33 +45,30 @@ export function variablePlace(context: LowerContext, { name }: NameOperand, offs
 
 /** `count` elements, aligned to `align` bytes. */
 export const plainAccess = (
-  { space }: Place,
+  { space }: MemoryPlace,
   bits: Access["bits"],
   count: number,
   align: number = bits / 8,
 ): Access => ({ space, bits, signed: false, count, align, volatile: false, order: "weak", scope: null });
 
-export const atomicAccess = (place: Place, bits: Access["bits"]): Access => ({
+export const atomicAccess = (place: MemoryPlace, bits: Access["bits"]): Access => ({
   ...plainAccess(place, bits, 1),
   order: "relaxed",
   scope: place.space === "shared" ? "cta" : "gpu",
 });
 
-const parts = ({ address, surface }: Place): Pick<Place, "address" | "surface"> =>
-  surface === undefined ? { address } : { address, surface };
+export const loadFrom = ({ place }: MemoryPlace, access: Access): Op => ({ kind: "load", access, place });
 
-export const loadFrom = (place: Place, access: Access): Op => ({ kind: "load", access, ...parts(place) });
-
-export const storeTo = (place: Place, access: Access, values: readonly (Expr | null)[]): Op => ({
+export const storeTo = ({ place }: MemoryPlace, access: Access, values: readonly (Expr | null)[]): Op => ({
   kind: "store",
   access,
-  ...parts(place),
+  place,
   values,
 });
 
-export const atomicAt = (place: Place, access: Access, combine: Expr): Op => ({
+export const atomicAt = ({ place }: MemoryPlace, access: Access, combine: Expr): Op => ({
   kind: "atomic",
   access,
-  ...parts(place),
+  place,
   combine: [combine],
 });

@@ -2,11 +2,11 @@ import { type Expr, kit as k } from "../../semantics/index.ts";
 import type { ExecSize, Instruction } from "../tree.ts";
 import type { LowerContext } from "./context.ts";
 import { has, nameOf, once, rawOf, vectorOf } from "../instruction-operands.ts";
-import { globalPlace, type Place, variablePlace } from "./memory-place.ts";
+import { globalPlace, type MemoryPlace, variablePlace } from "./memory-place.ts";
 import { rawRegion, source } from "./operands.ts";
 
 /** Where the instruction's operands say, offsets into surfaces in units of `unit` bytes. */
-export function placeOf(context: LowerContext, instruction: Instruction, exec: ExecSize, unit: number): Place {
+export function placeOf(context: LowerContext, instruction: Instruction, exec: ExecSize, unit: number): MemoryPlace {
   const each = (name: string, bits: 32 | 64): Expr => rawRegion(context, rawOf(instruction, name), bits, false, exec);
   const common = (name: string): Expr => source(context, vectorOf(instruction, name), once).expr;
   if (has(instruction, "addresses")) return globalPlace(each("addresses", 64));

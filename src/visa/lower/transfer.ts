@@ -1,12 +1,12 @@
 import type { Slots } from "../access-slots.ts";
 import type { ExecSize, RawOperand } from "../tree.ts";
 import type { LowerContext, Lowered } from "./context.ts";
-import { loadFrom, type Place, plainAccess, storeTo } from "./memory-place.ts";
+import { loadFrom, type MemoryPlace, plainAccess, storeTo } from "./memory-place.ts";
 import { rawRegion, rawTarget } from "./operands.ts";
 
 /** What moves between memory and registers. */
 export interface Transfer extends Slots {
-  readonly place: Place;
+  readonly place: MemoryPlace;
   /** Bytes: what the first address must be a multiple of. */
   readonly align: number;
   readonly registers: RawOperand;

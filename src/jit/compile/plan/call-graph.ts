@@ -15,6 +15,8 @@ export const preparationIn = ({ mayLoseLanes, mayPause, order }: CallGraph): Pre
   separates: !order.recursive,
 });
 
+export { type CallOp, type FileCallOp, isCall, isIndirect, type SubroutineCallOp } from "../../../ir/calls.ts";
+
 /** The functions that a kernel can reach, and what follows from who calls whom. */
 export class CallGraph {
   /** All that have a body: the kernel first. */

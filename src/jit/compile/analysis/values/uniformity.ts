@@ -1,3 +1,4 @@
+import { laneAddressOf } from "../../../../ir/access.ts";
 import { isCall } from "../../../../ir/calls.ts";
 import { hasAllLanes, writesOf } from "../../../../ir/flow/accesses.ts";
 import type { BitSet } from "../../../../ir/flow/bit-set.ts";
@@ -285,8 +286,8 @@ export class UniformityAnalysis {
         return shapeOf(op.values[at]!, this.#context);
       }
       case "load": {
-        const address = shapeOf(op.address, this.#context);
-        if (op.surface !== undefined || this.#isOwn(op.access.space)) return vector;
+        const address = shapeOf(laneAddressOf(op.place), this.#context);
+        if (op.place.kind === "surface" || this.#isOwn(op.access.space)) return vector;
         return address === null || address.kind === "uniform" ? address : vector;
       }
       case "activemask":

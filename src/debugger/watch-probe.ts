@@ -1,7 +1,7 @@
 import { lowestLane } from "../ir/lane-mask.ts";
 import { executingLanes, type Execution, type Moment } from "../interpreter/execution.ts";
 import { writesOf } from "../ir/flow/index.ts";
-import type { Destination } from "../ir/index.ts";
+import { accessesOf, type Destination } from "../ir/index.ts";
 import { byteOf } from "../ir/region.ts";
 import type { Activation, Group, Warp } from "../machine/state/launch-state.ts";
 import type { LaneAddresses } from "../machine/state/code.ts";
@@ -147,14 +147,14 @@ function lanesAtMemory(
   { grid }: Execution,
 ): number {
   const { step, site, group } = moment;
-  const { op } = site.instruction;
   if (step === null || step.addresses === null) return 0;
-  if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") return 0;
-  if (on === "read" ? op.kind === "store" : on !== "access" && op.kind === "load") return 0;
+  const [made] = accessesOf(site.instruction.op);
+  if (made === undefined) return 0;
+  if (on === "read" ? made.effect === "store" : on !== "access" && made.effect === "load") return 0;
   const executing = executingLanes(moment);
   if (executing === 0) return 0;
   const lanes = step.addresses(group.activation, executing, addresses);
-  const size = (op.access.bits / 8) * op.access.count;
+  const size = (made.access.bits / 8) * made.access.count;
   let found = 0;
   for (let m = lanes; m !== 0; m &= m - 1) {
     const lane = lowestLane(m);

@@ -120,7 +120,7 @@ function isVisible({ op }: Instruction, program: ProgramContext): boolean {
     case "load":
     case "store":
     case "atomic":
-      return op.surface !== undefined || sharedSpaces.has(op.access.space);
+      return op.place.kind === "surface" || sharedSpaces.has(op.access.space);
     case "call":
       // What the machine provides may print, or give memory.
       return op.target.kind === "direct" && program.functionNamed(op.target.function)?.ir.external === true;

@@ -1,8 +1,9 @@
 /**
- * Where each state space lies: what the lowering of a module, `cvta` and `isspacep` take for given and the machine keeps.
- * Within its own space a variable of a window has a 32-bit address; its generic address has the window's upper half on
- * top. A global address is the same in both. The ranges are disjoint, so a wrong space, a null and a stray pointer differ.
- * Variables begin at `start`; what lies before it, from `from` on, is a negative index rather than another space.
+ * The window of each state space in the address space: the lowering of modules, `cvta` and `isspacep` assume these
+ * ranges and the machine keeps to them. Within its own space, a variable of a window has a 32-bit address; its generic
+ * address has the window's upper half on top. A global address is the same in both. The ranges are disjoint, so that a
+ * wrong space, a null and a stray pointer can be told apart. Variables begin at `start`; an address in `[from, start)`
+ * comes from a negative index rather than from another space.
  */
 export const windows = {
   shared: { from: 0x0080_0000, start: 0x0100_0000, end: 0x1f00_0000 },
@@ -15,8 +16,8 @@ export const windows = {
 export type WindowName = keyof typeof windows;
 
 /**
- * By the bits of an address: the first address of global memory, and what is added to an address within a window's space
- * to make it generic. In a 32-bit module nothing is, and global memory is the upper 2 GiB of all.
+ * For each address size, in bits: the first address of global memory, and what is added to an address within a window's
+ * space to make it generic. In a 32-bit module that is 0, and global memory is the upper 2 GiB of the address space.
  */
 export const genericBases = {
   32: { global: 0x8000_0000n, window: 0n },

@@ -2,31 +2,33 @@ import type { Span } from "../source/index.ts";
 
 /**
  * The register file of a vISA function's activation: bytes that all lanes share. The bytes before `argAt` belong to the
- * hardware thread: a call copies them to the callee, and the return back. Then come %arg and %retval, then the variables.
+ * hardware thread: a call copies them to the callee, and the return copies them back. %arg and %retval follow, then the
+ * variables.
  */
 export interface ByteFile {
   readonly bytes: number;
   /** Bytes of a register on the platform: the unit of `argSize` and `retvalSize`. */
   readonly grfBytes: 32 | 64;
-  /** What the function declares, in registers; null where it does not say. */
+  /** The declared sizes, in registers; null if the function declares none. */
   readonly argSize: number | null;
   readonly retvalSize: number | null;
-  /** Sorted by their place. Between two there may be a gap. Aliases are part of what they alias. */
+  /** In ascending order of place, with gaps. Aliases are not among them. */
   readonly variables: readonly FileVariable[];
-  /** Other names and types of parts of them. */
+  /** Other names and types for parts of the variables. */
   readonly aliases?: readonly FileVariable[];
 }
 
 export interface FileVariable {
   readonly name: string;
+  /** The byte of the file at which it begins. */
   readonly at: number;
   readonly bytes: number;
-  /** The declared type of its elements in the words of the instruction set, for people. */
+  /** The declared type of its elements, as the instruction set writes it. */
   readonly type?: string;
   readonly span: Span;
 }
 
-/** Where the predefined variables lie in every file; offsets and sizes in bytes. */
+/** Offsets and sizes of the predefined variables, in bytes: the same in every file. */
 export const fileLayout = {
   null: { at: 0, bytes: 64 },
   sp: { at: 64, bytes: 8 },
@@ -52,16 +54,17 @@ export const fileLayout = {
   r0: { at: 256, bytes: 64 },
 } as const;
 
-/** Where %arg begins; all before it belongs to the hardware thread rather than to the activation. */
+/** The byte at which %arg begins. All before it belongs to the hardware thread rather than to the activation. */
 export const argAt = 320;
 
-/** Registers of %arg and of %retval. */
+/** Sizes of %arg and %retval, in registers. */
 export const argRegisters = 32;
 export const retvalRegisters = 12;
 
+/** The byte at which %retval begins. */
 export const retvalAt = (grfBytes: number): number => argAt + argRegisters * grfBytes;
-/** Where the variables of a routine begin. */
+/** The byte at which the variables of a routine begin. */
 export const variablesAt = (grfBytes: number): number => retvalAt(grfBytes) + retvalRegisters * grfBytes;
 
-/** Indices of surfaces that no binding table has. */
+/** Indices of surfaces that are in no binding table. */
 export const surfaceIndex = { slm: 0x1_0000, scratch: 0x1_0001, stateless: 0xff } as const;

@@ -1,12 +1,12 @@
 import type { Expr, Region } from "../semantics/index.ts";
 import type { Span } from "../source/index.ts";
-import type { Signature } from "./module.ts";
-
-export type Space = "generic" | "global" | "shared" | "local" | "const" | "kernel-param" | "call-param";
+import type { Access, Place } from "./access.ts";
+import type { LaneRule } from "./lanes.ts";
+import type { Signature } from "./signature.ts";
 
 /**
- * Execute only in lanes where the predicate register is true (or false, with `negate`). `collapse`: first all channels of
- * the instruction get one value, whether any or all of their bits are set (before `negate`).
+ * Restricts an instruction to the lanes in which a predicate register is true (with `negate`: false). `collapse`: the
+ * lanes of the instruction's rule decide together, by whether any or all of their bits are set (before `negate`).
  */
 export interface Guard {
   readonly register: number;
@@ -14,42 +14,15 @@ export interface Guard {
   readonly collapse?: "any" | "all";
 }
 
-/**
- * Which lanes an instruction is for, where not all (vISA): `count` lanes from `first` on. With `noMask` it executes in them
- * whether they are active or not. `uniform`: control moves all lanes of the group or none, as bit `first` of the guard says.
- */
-export interface LaneRule {
-  readonly first: number;
-  readonly count: number;
-  readonly noMask: boolean;
-  readonly uniform: boolean;
-}
-
 /** Where a result goes in the byte file; see `Region` in semantics/expr.ts. */
 export type FileTarget =
   | { readonly kind: "region"; readonly bits: 8 | 16 | 32 | 64; readonly region: Region }
-  /** At a computed byte (`i32`); nothing is written outside of the file. */
+  /** At a computed byte (`i32`); nothing is written outside the file. */
   | { readonly kind: "indirect"; readonly bits: 8 | 16 | 32 | 64; readonly address: Expr };
 
-/** A register, a place in the byte file; null drops the result. */
+/** A register or a place in the byte file; null drops the result. */
 export type Destination = number | FileTarget | null;
 
-/** One element in memory. Loads extend it to the destination's width, stores take the low bits. */
-export interface Access {
-  readonly space: Space;
-  /** Bits of one element: 8, 16, 32 or 64. 128-bit elements are two of 64. */
-  readonly bits: 8 | 16 | 32 | 64;
-  readonly signed: boolean;
-  /** Elements (vector length); they lie one behind the other. */
-  readonly count: number;
-  /** Bytes: the whole access must be aligned to this. */
-  readonly align: number;
-  readonly volatile: boolean;
-  readonly order: "weak" | "relaxed" | "acquire" | "release" | "acq_rel";
-  readonly scope: "cta" | "cluster" | "gpu" | "sys" | null;
-}
-
-/** Where a call goes. */
 export type CallTarget =
   | { readonly kind: "direct"; readonly function: string }
   | {
@@ -77,39 +50,47 @@ export type Result =
   | { readonly kind: "frame"; readonly variable: number; readonly size: number }
   | { readonly kind: "discard" };
 
+/**
+ * An operation that the lanes of a warp perform together, on a list of operands that each lane brings. Its results go
+ * to the instruction's `dst` in the stated order; both lists have any length. Traits: `warpTraits` in op-traits.ts.
+ */
 export type WarpOp =
-  /** `a` from the lane that mode, `b` and `c` choose; results: the value, and whether the source was in range. */
+  /** Results: `value` of the lane that mode, `lane` and `bounds` choose; whether that lane was in range. */
   | {
       readonly op: "shfl";
       readonly mode: "up" | "down" | "bfly" | "idx";
-      readonly a: Expr;
-      readonly b: Expr;
-      readonly c: Expr;
+      readonly operands: readonly [value: Expr, lane: Expr, bounds: Expr];
     }
-  | { readonly op: "vote"; readonly mode: "all" | "any" | "uni" | "ballot"; readonly a: Expr }
-  /** Results: mask of the lanes with the same value (`any`), or the mask and whether all agree (`all`). */
-  | { readonly op: "match"; readonly mode: "any" | "all"; readonly a: Expr }
-  /** Folds `combine` (over two `old` leaves, index 0 and 1) over the lanes, lowest first. */
-  | { readonly op: "redux"; readonly a: Expr; readonly combine: Expr }
-  | { readonly op: "elect" }
-  | { readonly op: "sync" };
+  | {
+      readonly op: "vote";
+      readonly mode: "all" | "any" | "uni" | "ballot";
+      readonly operands: readonly [predicate: Expr];
+    }
+  /** Results: the mask of the lanes with the same value (`any`); the mask and whether all agree (`all`). */
+  | { readonly op: "match"; readonly mode: "any" | "all"; readonly operands: readonly [value: Expr] }
+  /** Folds `combine` (over two `old` leaves, index 0 and 1) over the lanes' values, lowest lane first. */
+  | { readonly op: "redux"; readonly operands: readonly [value: Expr]; readonly combine: Expr }
+  /** Results: the lowest lane; whether this lane is it. */
+  | { readonly op: "elect"; readonly operands: readonly [] }
+  /** No result: the lanes wait for each other. */
+  | { readonly op: "sync"; readonly operands: readonly [] };
 
 /**
  * What an instruction does. `pure` writes `values[i]` to `dst[i]`; all values are computed from the registers as they
- * were before. The other kinds have at most one effect each, and write their results to `dst` in the stated order.
+ * were before. The other kinds write their results to `dst` in the stated order.
+ *
+ * Every kind is described in two exhaustive records: `opTraits` (op-traits.ts) says how it behaves, `operandFields`
+ * (operands.ts) which expressions it reads.
  */
 export type Op =
   | { readonly kind: "pure"; readonly values: readonly Expr[] }
-  /**
-   * Results: the elements, in order. `null` in `dst` drops one (`_`). With a `surface` (`i32`, the same in all lanes: an index
-   * into the launch's surfaces) the address is an offset (`i32`) into it; beyond its end loads give 0 and stores nothing.
-   */
-  | { readonly kind: "load"; readonly access: Access; readonly address: Expr; readonly surface?: Expr }
+  /** Results: the elements, in order. `null` in `dst` drops one (`_`). */
+  | { readonly kind: "load"; readonly access: Access; readonly place: Place }
+  /** `null` leaves an element as it is. */
   | {
       readonly kind: "store";
       readonly access: Access;
-      readonly address: Expr;
-      readonly surface?: Expr;
+      readonly place: Place;
       readonly values: readonly (Expr | null)[];
     }
   /**
@@ -119,18 +100,17 @@ export type Op =
   | {
       readonly kind: "atomic";
       readonly access: Access;
-      readonly address: Expr;
-      readonly surface?: Expr;
+      readonly place: Place;
       readonly combine: readonly Expr[];
     }
-  /** Warp-wide. `mask`: the lanes that must come together (`.sync`); null for the old forms, which take the group as it is. */
+  /** `mask`: the lanes that must come together (`.sync`); null for the old forms, which take the group as it is. */
   | { readonly kind: "warp"; readonly mask: Expr | null; readonly warp: WarpOp; readonly aligned: boolean }
   /** Result: the mask of lanes in the group. */
   | { readonly kind: "activemask" }
   /** `count` null: all threads of the block. Result of `red`: popc (i32) or and/or (pred). */
   | {
       readonly kind: "barrier";
-      /** `wait`: for the round to which the warp has arrived before (vISA's split and named barriers). */
+      /** `wait`: for the round at which the warp has arrived before (vISA's split and named barriers). */
       readonly mode: "sync" | "arrive" | "red" | "wait";
       readonly id: Expr;
       readonly count: Expr | null;
@@ -143,7 +123,7 @@ export type Op =
       readonly order: "acquire" | "release" | "acq_rel" | "sc";
     }
   | { readonly kind: "branch"; readonly target: number; readonly uniform: boolean }
-  /** Beyond the list the branch is undefined: `brx-index-out-of-range`. */
+  /** An index beyond the list is undefined: `brx-index-out-of-range`. */
   | {
       readonly kind: "branch-indexed";
       readonly index: Expr;
@@ -158,9 +138,10 @@ export type Op =
       readonly uniform: boolean;
     }
   /**
-   * vISA's fcall and ifcall. The lanes begin in the callee with its own byte file: the thread's part, the first `argBytes` of
-   * %arg and all of %retval are the caller's; when the last lane has returned, the thread's part and the first `retvalBytes`
-   * of %retval come back. An `address` is the same in all lanes (else `divergent-call-address`).
+   * vISA's fcall and ifcall. The lanes begin in the callee with a byte file of its own, into which the thread's part,
+   * the first `argSize` registers of %arg and all of %retval are copied; when the last lane has returned, the thread's
+   * part and the first `retvalSize` registers of %retval are copied back. An `address` is the same in all lanes (else
+   * `divergent-call-address`).
    */
   | {
       readonly kind: "file-call";
@@ -172,12 +153,12 @@ export type Op =
       readonly retvalSize: number;
       /** The callee begins with all lanes of the warp, whatever the group (a scalar call). */
       readonly allLanes: boolean;
-      /** The call says that no callee returns. */
+      /** The call promises that no callee returns. */
       readonly noreturn?: boolean;
     }
   /**
-   * A subroutine of the same function, which shares its registers and file; `return` ends it. `registers`: where it has become
-   * code of its own, of which `target` then is the number, the registers that it may read and write.
+   * Calls a subroutine of the same function, which shares its registers and file; `return` ends it. With `registers`
+   * the subroutine has become code of its own: `target` is its number, `registers` what it may read and write.
    */
   | {
       readonly kind: "subroutine-call";
@@ -187,7 +168,7 @@ export type Op =
     }
   | { readonly kind: "return"; readonly uniform: boolean }
   | { readonly kind: "exit" }
-  /** Ends the launch. `fault`: what is said of it where it stands for something that the text has not. */
+  /** Ends the launch. `fault`: the report, where the text has no `trap` but something that amounts to one. */
   | { readonly kind: "trap"; readonly fault?: { readonly code: string; readonly message: string } }
   | { readonly kind: "breakpoint" }
   /** Result: the address of fresh bytes in the lane's stack, in the local space. */
@@ -201,13 +182,16 @@ export type Op =
   /** Not modelled: a launch of a kernel that can reach it is refused before it starts. */
   | { readonly kind: "unsupported"; readonly what: string; readonly reason: string };
 
+/** The operation of one kind. */
+export type OpOf<K extends Op["kind"]> = Extract<Op, { kind: K }>;
+
 /** A case that the manual leaves undefined: reported by sanitizers in lanes where `when` holds. */
 export interface UndefinedCase {
   readonly code: string;
   readonly when: Expr;
 }
 
-/** The position in the higher-level source, from `.loc`. */
+/** A position in the higher-level source, from `.loc`. */
 export interface SourceLocation {
   readonly file: number;
   readonly line: number;

@@ -1,15 +1,9 @@
-import type { LaneRule } from "./instruction.ts";
 import type { Region } from "../semantics/index.ts";
+import type { Lanes } from "./lanes.ts";
 
-/** The lanes that an instruction is for. */
-export type Lanes = Pick<LaneRule, "first" | "count">;
+export { allLanes, type Lanes, maskOf } from "./lanes.ts";
 
-export const allLanes: Lanes = { first: 0, count: 32 };
-
-/** One bit for each of the lanes. */
-export const maskOf = ({ first, count }: Lanes): number => (count === 32 ? -1 : ((1 << count) - 1) << first);
-
-/** The element of a lane, counted from the region's first. */
+/** The number of a lane's element, counted from the region's first. */
 export function elementOf({ first, vertical, width, horizontal }: Region, lane: number): number {
   const e = lane - first;
   return Math.floor(e / width) * vertical + (e & (width - 1)) * horizontal;
@@ -19,7 +13,7 @@ export function elementOf({ first, vertical, width, horizontal }: Region, lane: 
 export const byteOf = (region: Region, bits: number, lane: number): number =>
   region.at + (elementOf(region, lane) * bits) / 8;
 
-/** What lies between two lanes, in elements, where that is always the same: 0 for a scalar, 1 for neighbours. Else null. */
+/** The distance between adjacent lanes, in elements: 0 for a scalar, 1 for adjacent elements. Null if it varies. */
 export function strideOf(region: Region, { first, count }: Lanes): number | null {
   if (count === 1) return 0;
   const { vertical, width, horizontal } = region;
@@ -29,7 +23,7 @@ export function strideOf(region: Region, { first, count }: Lanes): number | null
   return inOneRow || vertical === width * horizontal ? horizontal : null;
 }
 
-/** Whether all lanes find their element within a file of `bytes`. */
+/** Whether the elements of all lanes lie within a file of `bytes` bytes. */
 export function liesWithin(region: Region, bits: number, { first, count }: Lanes, bytes: number): boolean {
   for (let lane = first; lane < first + count; lane++) {
     const at = byteOf(region, bits, lane);

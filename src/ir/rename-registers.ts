@@ -1,10 +1,13 @@
 import { type Expr, rewriteLeaves } from "../semantics/index.ts";
 import type { Destination, Instruction, Op } from "./instruction.ts";
-import { mapOperands } from "./map-operands.ts";
+import { mapOperands } from "./operands.ts";
 
 type Rename = (register: number) => number;
 
-/** What puts other registers in the place of those that instructions read, write and are guarded by. `written`: of those that they write. */
+/**
+ * Returns a function that replaces the registers that an instruction reads and is guarded by, and (with `written`)
+ * writes.
+ */
 export function renaming(rename: Rename, written = rename): (instruction: Instruction) => Instruction {
   const memo = new Map<Expr, Expr>();
   const leaf = (expr: Expr): Expr => {

@@ -1,9 +1,24 @@
-import type { Instruction } from "./instruction.ts";
+import type { Instruction, Op, OpOf } from "./instruction.ts";
 
-/** The instruction with other places in the function in the place of those to which it branches. */
-export function retargeted(instruction: Instruction, to: (target: number) => number): Instruction {
+type Targets = { readonly target: number } | { readonly targets: readonly number[] };
+
+/** The kinds of operations that name other instructions of their function. */
+type TargetedKind = { [K in Op["kind"]]: OpOf<K> extends Targets ? K : never }[Op["kind"]];
+
+type Move = (target: number) => number;
+
+const moves: { readonly [K in TargetedKind]: (op: OpOf<K>, to: Move) => OpOf<K> } = {
+  branch: (op, to) => ({ ...op, target: to(op.target) }),
+  "branch-indexed": (op, to) => ({ ...op, targets: op.targets.map(to) }),
+  "subroutine-call": (op, to) => (op.registers === undefined ? { ...op, target: to(op.target) } : op),
+};
+
+const isTargeted = (op: Op): op is OpOf<TargetedKind> => op.kind in moves;
+
+/** The instruction with each place in the function to which it may go replaced. */
+export function retargeted(instruction: Instruction, to: Move): Instruction {
   const { op } = instruction;
-  if (op.kind === "branch") return { ...instruction, op: { ...op, target: to(op.target) } };
-  if (op.kind !== "branch-indexed") return instruction;
-  return { ...instruction, op: { ...op, targets: op.targets.map(to) } };
+  if (!isTargeted(op)) return instruction;
+  const move = moves[op.kind] as (op: Op, to: Move) => Op;
+  return { ...instruction, op: move(op, to) };
 }

@@ -1,11 +1,34 @@
-import type { IrFunction, ParamType, Signature } from "./index.ts";
+/** The type of a parameter as its caller sees it: the unit in which signatures are compared. */
+export interface ParamType {
+  /** `f` and `b` are the same to a call, but messages name them. `array` is a block of bytes. */
+  readonly kind: "u" | "s" | "f" | "b" | "pred" | "array";
+  /** Bytes; of an unsized array the minimum, 0. */
+  readonly size: number;
+  readonly align: number;
+  /** `.param .b8 x[]`: any number of bytes, chosen by the call. */
+  readonly unsized: boolean;
+}
 
-export const signatureOf = ({ returns, params }: IrFunction): Signature => ({
+export interface Signature {
+  readonly returns: readonly ParamType[];
+  readonly params: readonly ParamType[];
+}
+
+/** What a signature is read from: a function. */
+interface Typed {
+  readonly returns: readonly { readonly type: ParamType }[];
+  readonly params: readonly { readonly type: ParamType }[];
+}
+
+export const signatureOf = ({ returns, params }: Typed): Signature => ({
   returns: returns.map((p) => p.type),
   params: params.map((p) => p.type),
 });
 
-/** Whether a function can be called as the signature says: by kind, size and alignment, as ptxas compares them. */
+/**
+ * Whether a function with the signature `callee` can be called as `call` says: kinds, sizes and alignments agree,
+ * compared as ptxas does.
+ */
 export function agrees(call: Signature, callee: Signature): boolean {
   const last = callee.params.at(-1);
   // The argument of an unsized last parameter may be left out.
@@ -33,6 +56,6 @@ const typeText = (t: ParamType): string => {
   return `.${t.kind}${t.size * 8}`;
 };
 
-/** "(.u32) (.u64, .u32)": results, then parameters. */
+/** The signature as messages show it, results first: "(.u32) (.u64, .u32)". */
 export const signatureText = ({ returns, params }: Signature): string =>
   `${returns.length === 0 ? "" : `(${returns.map(typeText).join(", ")}) `}(${params.map(typeText).join(", ")})`;

@@ -17,6 +17,8 @@ export interface InstructionEvent extends LaneEvent {
 }
 
 export interface AccessEvent extends LaneEvent {
+  /** Which of the instruction's accesses this is (`MemoryAccess` in ir/access.ts). */
+  readonly ordinal: number;
   readonly effect: "load" | "store" | "atomic";
   readonly access: Access;
   /** By lane; valid where `mask` is set, and only during the call. */

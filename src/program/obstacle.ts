@@ -1,4 +1,4 @@
-import type { IrFunction, IrModule } from "../ir/index.ts";
+import { type IrFunction, type IrModule, symbolsOf } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 
 /** An instruction that a kernel may come to, and that cannot be executed. */
@@ -29,13 +29,15 @@ export function findObstacle(
     todo.push(f);
   };
   // Nothing can come from an address where there is no function but the kernels.
-  const symbols = module.functions.some((f) => f.kind !== "kernel") ? new Symbols(add) : null;
+  const hasFunctions = module.functions.some((f) => f.kind !== "kernel");
+  /** Expressions that have been looked at: operations share some. */
+  const looked = new Set<Expr>();
   for (let f = todo.pop(); f !== undefined; f = todo.pop()) {
     for (let index = 0; index < f.instructions.length; index++) {
       const { op } = f.instructions[index]!;
       if (op.kind === "unsupported")
         return { function: f, index, message: `${op.what} is not executable yet: ${op.reason}` };
-      symbols?.in(op);
+      if (hasFunctions) symbolsOf(op, add, looked);
       if (op.kind !== "call" && op.kind !== "file-call") continue;
       if (op.target.kind === "indirect") {
         for (const name of ("targets" in op.target ? op.target.targets : null) ?? inMemory) add(name);
@@ -50,23 +52,4 @@ export function findObstacle(
     }
   }
   return null;
-}
-
-/** Shows the symbols in the expressions of operations. */
-class Symbols {
-  readonly #show: (name: string) => void;
-  /** Parts that have been looked at: operations share some. */
-  readonly #seen = new Set<object>();
-
-  constructor(show: (name: string) => void) {
-    this.#show = show;
-  }
-
-  in(value: unknown): void {
-    if (typeof value !== "object" || value === null || this.#seen.has(value)) return;
-    this.#seen.add(value);
-    const expr = value as Partial<Expr>;
-    if (expr.kind === "symbol") this.#show((expr as Extract<Expr, { kind: "symbol" }>).symbol);
-    for (const part of Object.values(value)) this.in(part);
-  }
 }

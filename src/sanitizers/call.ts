@@ -3,7 +3,7 @@ import { fileLayout } from "../ir/index.ts";
 import type { BranchEvent, CallEvent, LaneEvent, Observer, ReturnEvent } from "../machine/events.ts";
 import type { Activation } from "../machine/state/launch-state.ts";
 
-/** What the manual leaves undefined about calls and other transfers of control, beyond what is a fault anyway. */
+/** Reports what the manual leaves undefined about calls and other transfers of control and is not a fault anyway. */
 export const callSanitizer: Observer = {
   branch: (e) => divergentUni(e, e.mask === 0 ? e.group : e.mask, "a branch"),
   call: (e) => divergentUni(e, e.mask, `a call of \`${e.callee.ir.name}\``),
@@ -17,7 +17,7 @@ export const callSanitizer: Observer = {
   },
 };
 
-/** vISA: the call promises it, not the function. */
+/** vISA: it is the call that promises not to return, not the function. */
 function noreturnReturned(e: ReturnEvent): void {
   const { callSite, code } = e.activation;
   const op = callSite?.instruction.op;
@@ -26,7 +26,10 @@ function noreturnReturned(e: ReturnEvent): void {
   report(e, "noreturn-returned", message, "call it without .noreturn");
 }
 
-/** vISA: %sp goes into a function and comes back with its last lane; what it was at the call is still in the caller's file. */
+/**
+ * vISA: %sp is passed to a function and comes back with its last lane; its value at the call is still in the caller's
+ * file.
+ */
 function stackImbalance(e: ReturnEvent): void {
   const { activation } = e;
   const { caller, code } = activation;

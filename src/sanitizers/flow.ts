@@ -1,12 +1,13 @@
-import type { Instruction, IrFunction } from "../ir/index.ts";
+import { targetsOf } from "../ir/flow/flow-graph.ts";
+import type { IrFunction } from "../ir/index.ts";
 
-/** Whether control can go from instruction `first` to `second` of a function, but not from there to `first` again. */
-export const liesBehind = (ir: IrFunction, first: number, second: number): boolean =>
+/** Whether control can go from instruction `first` to `second` of a function, but not from `second` back to `first`. */
+export const comesAfter = (ir: IrFunction, first: number, second: number): boolean =>
   reachable(ir, first)[second] === 1 && reachable(ir, second)[first] === 0;
 
 const known = new WeakMap<IrFunction, Map<number, Uint8Array>>();
 
-/** By instruction, whether it can be executed some time after the one at `from`. */
+/** By instruction, whether it can be executed after the one at `from`. */
 function reachable(ir: IrFunction, from: number): Uint8Array {
   let ofFunction = known.get(ir);
   if (ofFunction === undefined) known.set(ir, (ofFunction = new Map()));
@@ -17,7 +18,7 @@ function reachable(ir: IrFunction, from: number): Uint8Array {
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     const instruction = ir.instructions[at];
     if (instruction === undefined) continue;
-    for (const next of successors(instruction, at)) {
+    for (const next of targetsOf(instruction, at + 1, ir.instructions.length)) {
       if (seen[next] === 1) continue;
       seen[next] = 1;
       pending.push(next);
@@ -25,21 +26,4 @@ function reachable(ir: IrFunction, from: number): Uint8Array {
   }
   ofFunction.set(from, seen);
   return seen;
-}
-
-function successors({ op, guard }: Instruction, at: number): readonly number[] {
-  const next = guard === null ? [] : [at + 1];
-  switch (op.kind) {
-    case "branch":
-      return [...next, op.target];
-    case "branch-indexed":
-      return [...next, ...op.targets];
-    case "subroutine-call":
-      return [at + 1, op.target];
-    case "return":
-    case "exit":
-      return next;
-    default:
-      return [at + 1];
-  }
 }

@@ -15,7 +15,7 @@ const byName: Partial<Readonly<Record<SanitizerName, () => Observer>>> = {
   sync: () => syncSanitizer,
 };
 
-/** The observers that carry out one launch's wish to be watched. */
+/** Creates the observers of the sanitizers that are chosen for one launch. */
 export function sanitizersFor(names: Iterable<SanitizerName>): Observer[] {
   const wanted = [...names];
   if (wanted.length === 0) return [];

@@ -1,6 +1,6 @@
+import { type Op, warpTraits } from "../ir/index.ts";
 import { lowestLane } from "../ir/lane-mask.ts";
-import type { Op } from "../ir/index.ts";
-import { maskOf } from "../ir/region.ts";
+import { maskOf } from "../ir/lanes.ts";
 import type {
   AccessEvent,
   CallEvent,
@@ -16,11 +16,11 @@ import type { Cta, Warp } from "../machine/state/launch-state.ts";
 import { atomic, load, store } from "./init/access.ts";
 import type { ActivationShadow } from "./init/activation-shadow.ts";
 import { callExternal, enter, leave } from "./init/calls.ts";
-import { operandsOf, type Plan, planOf } from "./init/reads.ts";
+import { type Plan, planOf } from "./init/reads.ts";
 import { InitState, LaneShades } from "./init/state.ts";
-import { meet, WarpOperands } from "./init/warp-ops.ts";
+import { finish, WarpOperands } from "./init/warp-ops.ts";
 
-/** A guard that is not defined: the result may have been written or not. */
+/** An undefined guard: it is unknown in these lanes whether the result was written. */
 interface Doubt {
   readonly site: Site;
   readonly lanes: number;
@@ -28,19 +28,19 @@ interface Doubt {
 }
 
 /**
- * Reports values that were never written where they matter: where they decide where control goes, which memory is accessed
- * or what others see of it. The report stands at the instruction that has read the unwritten place first. Copying and
- * computing with such values is no error; what is undefined of the results is known bit by bit.
+ * Reports uses of values that were never written, where the use matters: where it decides control flow, which memory is
+ * accessed, or what other threads see of it. The report names the instruction that first read the unwritten place.
+ * Copying such values and computing with them is not an error: undefinedness is tracked bit by bit.
  *
  * One observer watches one launch.
  */
 export class InitSanitizer implements Observer {
   readonly #state = new InitState();
   readonly #operands = new WeakMap<Warp, WarpOperands>();
-  /** The values of the instruction, by their order: what a store stores, for `access`. */
+  /** The values of the current instruction, in order; `access` takes from here what a store stores. */
   readonly #values: LaneShades[] = [];
   #count = 0;
-  /** Of the last instruction: the lanes that came to it, and those in which an operand is undefined. */
+  /** Lanes that reached the current instruction, and those in which an operand of it is undefined. */
   #active = 0;
   #undefinedLanes = 0;
   #doubt: Doubt | null = null;
@@ -79,7 +79,7 @@ export class InitSanitizer implements Observer {
     const origin = this.#state.originOf(e.site, e.activation);
     const plan = planOf(e.site);
     if (plan.hasEffect) this.#state.matters({ ...e, mask: affected }, origin, roleOfGuard(e.site.instruction.op));
-    else this.#cast({ site: e.site, lanes: affected, origin }, e);
+    else this.#doubtResults({ site: e.site, lanes: affected, origin }, e);
   }
 
   instruction(e: InstructionEvent): void {
@@ -109,10 +109,31 @@ export class InitSanitizer implements Observer {
         this.#state.memory.dropBeyond(warp, activation.top, mask);
         this.#state.define(shadow, activation, plan, dst, mask);
         break;
-      default:
+      case "load":
+      case "activemask":
+      case "barrier":
+      case "fence":
+      case "branch":
+      case "branch-indexed":
+      case "call":
+      case "file-call":
+      case "subroutine-call":
+      case "return":
+      case "exit":
+      case "trap":
+      case "breakpoint":
+      case "stack-save":
+      case "stack-restore":
+      case "sleep":
+      case "nothing":
+      case "unsupported":
+        // Whether a load reads undefined memory is known with its addresses: see `access`.
         if (dst.length > 0) this.#state.define(shadow, activation, plan, dst, mask);
+        break;
+      default:
+        op satisfies never;
     }
-    if (this.#doubt !== null && this.#doubt.site === site) this.#cast(this.#doubt, e);
+    if (this.#doubt !== null && this.#doubt.site === site) this.#doubtResults(this.#doubt, e);
   }
 
   access(e: AccessEvent): void {
@@ -135,10 +156,12 @@ export class InitSanitizer implements Observer {
 
   warp(e: WarpEvent): void {
     const operands = this.#operands.get(e.warp);
-    if (operands !== undefined) meet(this.#state, e, operands);
+    if (operands !== undefined) finish(this.#state, e, operands);
   }
 
-  /** Operands that decide what happens. Lanes that execute without being active decide nothing of which others know. */
+  /**
+   * Checks the operands that decide what happens. Lanes that execute without being active decide nothing for others.
+   */
   #checkUses(e: InstructionEvent, plan: Plan, shadow: ActivationShadow): void {
     const { activation, site } = e;
     const { lanes } = site.instruction;
@@ -162,7 +185,7 @@ export class InitSanitizer implements Observer {
     }
   }
 
-  /** What is undefined of the values, before anything is written. */
+  /** Notes which bits of the values are undefined, before anything is written. */
   #read(e: LaneEvent, plan: Plan, shadow: ActivationShadow): void {
     const { activation, site, mask } = e;
     const found = shadow.lanesReading(plan.valuesRead, mask, this.#active);
@@ -184,7 +207,7 @@ export class InitSanitizer implements Observer {
     }
   }
 
-  /** The results of which something is undefined. */
+  /** Writes the results that have undefined bits. */
   #write({ activation, site }: LaneEvent, shadow: ActivationShadow): void {
     site.instruction.dst.forEach((to, i) => {
       const value = this.#values[i];
@@ -197,25 +220,31 @@ export class InitSanitizer implements Observer {
     });
   }
 
-  /** Lanes keep what they bring to a warp-wide operation until they meet the others. */
+  /** Keeps the operands that lanes bring to a warp-wide operation until the operation is performed. */
   #bring(e: LaneEvent, plan: Plan, shadow: ActivationShadow, op: Extract<Op, { kind: "warp" }>): void {
     const operands = this.#operands.get(e.warp)!;
     operands.value.lanes &= ~e.mask;
     operands.choice.lanes &= ~e.mask;
+    const { takes } = warpTraits[op.warp.op];
     const found = shadow.lanesReading(plan.valuesRead, e.mask, this.#active);
     const { reader } = this.#state;
     for (let m = found; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
       reader.at(shadow, e.activation, lane, this.#active);
-      operandsOf(op).forEach((expr, i) => {
+      op.warp.operands.forEach((expr, i) => {
         if (!reader.read(expr)) return;
-        (i === 0 ? operands.value : operands.choice).put(lane, reader, this.#state.originOf(e.site, e.activation));
+        // If the operation reads one lane, the operands after the first choose that lane.
+        (i === 0 || takes !== "one" ? operands.value : operands.choice).put(
+          lane,
+          reader,
+          this.#state.originOf(e.site, e.activation),
+        );
       });
     }
   }
 
-  /** Results of which it is not known whether they have been written. */
-  #cast(doubt: Doubt, { activation, site }: LaneEvent): void {
+  /** Marks results as undefined because it is unknown whether they were written. */
+  #doubtResults(doubt: Doubt, { activation, site }: LaneEvent): void {
     this.#doubt = doubt;
     const shadow = this.#state.shadowOf(activation);
     for (let m = doubt.lanes; m !== 0; m &= m - 1) {
@@ -242,7 +271,21 @@ function roleOfGuard({ kind }: Op): string {
       return "the predicate of a return";
     case "store":
       return "the predicate of a store";
-    default:
+    case "pure":
+    case "load":
+    case "atomic":
+    case "warp":
+    case "activemask":
+    case "barrier":
+    case "fence":
+    case "trap":
+    case "breakpoint":
+    case "alloca":
+    case "stack-save":
+    case "stack-restore":
+    case "sleep":
+    case "nothing":
+    case "unsupported":
       return "the predicate of an instruction that others see";
   }
 }

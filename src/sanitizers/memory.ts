@@ -1,8 +1,8 @@
 import type { Observer } from "../machine/events.ts";
 
 /**
- * Accesses outside every variable and allocation, misaligned ones and those of the wrong space are faults with or without
- * a sanitizer. This one keeps freed memory unused, so that a late access is recognised.
+ * Keeps freed memory unused, so that a later access to it is recognised. Accesses outside every variable and
+ * allocation, misaligned ones and those of the wrong space are faults even without a sanitizer.
  */
 export const memorySanitizer: Observer = {
   launchBegin: (grid) => {

@@ -1,3 +1,4 @@
+import { warpTraits } from "../ir/index.ts";
 import type {
   AccessEvent,
   BarrierEvent,
@@ -18,9 +19,10 @@ import { WarpOrder } from "./race/warp-order.ts";
 const shared = new Set(["generic", "global", "shared"]);
 
 /**
- * Reports accesses to the same memory by two threads that nothing orders, one of which writes: what the memory consistency
- * model (chapter 8) calls a data race. What orders them is what the run has done: barriers, `bar.warp.sync`, fences, and strong
- * accesses that read what others have published. The schedule is no order: lanes that happen to run in step race as any other.
+ * Reports data races as the memory consistency model (chapter 8) defines them: unordered accesses of two threads to the
+ * same memory, one of which writes. Accesses are ordered by the synchronization that happened in the run: barriers,
+ * `bar.warp.sync`, fences, and strong accesses that read what others have published. The schedule does not order them:
+ * converged lanes race like any others.
  *
  * Time counts the points of synchronization of the whole launch. One observer watches one launch.
  */
@@ -30,7 +32,10 @@ export class RaceSanitizer implements Observer {
   #detector!: Detector;
   readonly #orders = new WeakMap<Warp, WarpOrder>();
   readonly #rounds = new WeakMap<Cta, Map<number, Round>>();
-  /** By block, what its `fence.sc` of any scope have seen; and what those have whose scope is larger (8.9.3). */
+  /**
+   * What is ordered before the `fence.sc` so far: by block, for those of any scope; and for those of a larger scope
+   * (8.9.3).
+   */
   readonly #nearFences = new WeakMap<Cta, { block: number; clock: Clock }>();
   #farFences: Clock = 0;
   readonly #tick = (): number => ++this.#time;
@@ -87,18 +92,18 @@ export class RaceSanitizer implements Observer {
   }
 
   /**
-   * Section 9.7.13.2: of the warp-wide operations `bar.warp.sync` alone orders memory. The others pass on what a lane has acquired from
-   * other warps.
+   * Section 9.7.13.2: of the warp-wide operations, only `bar.warp.sync` orders memory. The others pass on what a lane
+   * has acquired from other warps.
    */
   warp({ warp, mask, site }: WarpEvent): void {
     const { op } = site.instruction;
     if (op.kind !== "warp") return;
     const order = this.#orders.get(warp)!;
-    if (op.warp.op === "sync") order.meet(mask, this.#tick());
+    if (warpTraits[op.warp.op].ordersMemory) order.meet(mask, this.#tick());
     else if (op.mask !== null && order.hasAcquired) order.learn(mask, order.acquiredBy(mask));
   }
 
-  /** Section 8.9.4, rule 1: a `fence.sc` comes after those that have been executed before it. */
+  /** Section 8.9.4, rule 1: a `fence.sc` is ordered after those that were executed before it. */
   #sequential(cta: Cta, order: WarpOrder, mask: number, wide: boolean): void {
     let near = this.#nearFences.get(cta);
     if (near?.block !== order.block) this.#nearFences.set(cta, (near = { block: order.block, clock: 0 }));

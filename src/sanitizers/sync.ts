@@ -1,16 +1,16 @@
+import { onlyComputes } from "../ir/index.ts";
 import { lowestLane, maskText } from "../ir/lane-mask.ts";
-import type { Op } from "../ir/index.ts";
 import type { BarrierEvent, LaneEvent, Observer } from "../machine/events.ts";
 import type { Activation, BarrierArrival } from "../machine/state/launch-state.ts";
 import type { Site } from "../machine/state/code.ts";
-import { liesBehind } from "./flow.ts";
+import { comesAfter } from "./flow.ts";
 
-/** Misuse of barriers and of warp-wide operations. */
+/** Reports misuse of barriers and of warp-wide operations. */
 export const syncSanitizer: Observer = {
   instruction: (e) => {
     const { op } = e.site.instruction;
     if (op.kind === "barrier" && op.aligned && !e.warp.lockstep) reportGuarded(e);
-    else if (hasEffect(op)) reportPassed(e);
+    else if (!onlyComputes(op)) reportPassed(e);
   },
   barrier: (e) => {
     if (e.warp.lockstep) reportAlone(e);
@@ -50,54 +50,49 @@ const diverged = (e: LaneEvent, others: string): void =>
     "move the barrier out of the divergent code, or use barrier.sync without .aligned",
   );
 
-/** vISA: a barrier is for the whole thread, and must not stand in divergent control flow. */
+/** vISA: a barrier applies to the whole thread, and must not be in divergent control flow. */
 function reportAlone(e: BarrierEvent): void {
   if (e.converged || e.mode === "wait") return;
   const message = `a barrier is executed by lanes ${maskText(e.mask)}, and lanes ${maskText(e.warp.live & ~e.mask)} of the thread are elsewhere`;
   report(e, "barrier-divergence", message, "move the barrier out of the divergent code");
 }
 
-/** A guard that holds in some of the lanes that come to an aligned barrier. */
+/** Reports an aligned barrier whose guard holds in only some of the lanes that reach it. */
 function reportGuarded(e: LaneEvent): void {
   const group = e.warp.groups.find((g) => g.wait === null && g.activation === e.activation && (g.mask & e.mask) !== 0);
   const others = group ? group.mask & ~e.mask : 0;
   if (others !== 0) diverged(e, `the guard keeps lanes ${maskText(others)} from it`);
 }
 
-/** Barriers that lanes have been reported to pass. */
+/** Arrivals at barriers that other lanes have been reported to pass. */
 const passed = new WeakSet<BarrierArrival>();
 
 /**
- * Lanes do something behind an aligned barrier at which other lanes of their warp still wait, in code that those will come
- * to and from which no way leads back to the barrier. (Lanes that only end are none of this: a block's barriers do not
- * wait for threads that have exited.)
+ * Reports lanes that have gone past an aligned barrier at which other lanes of their warp still wait: they do something
+ * in code that comes after the barrier and from which no path leads back to it. Lanes that only end are fine: the
+ * barriers of a block do not wait for threads that have exited.
  */
 function reportPassed(e: LaneEvent): void {
   for (const group of e.warp.groups) {
     const { wait, mask } = group;
     if (wait?.kind !== "converge" || !wait.arrival.aligned || passed.has(wait.arrival)) continue;
     const at = positionIn(group.activation, wait.arrival.site, e.activation);
-    if (at === null || !liesBehind(e.activation.code.ir, at, e.site.index)) continue;
+    if (at === null || !comesAfter(e.activation.code.ir, at, e.site.index)) continue;
     passed.add(wait.arrival);
     const waiting = { warp: e.warp, activation: group.activation, site: wait.arrival.site, mask };
     diverged(waiting, `lanes ${maskText(e.mask)} of the warp have gone past it`);
   }
 }
 
-/** The instruction of `outer` at which a group stands that is at `site` in `inner`: that one, or the call on the way. */
+/**
+ * The instruction of `outer` at which a group is that stands at `site` in `inner`: `site` itself, or the call that led
+ * there.
+ */
 function positionIn(inner: Activation, site: Site, outer: Activation): number | null {
   if (inner === outer) return site.index;
   for (let x = inner; x.caller !== null; x = x.caller) if (x.caller === outer) return x.callSite?.index ?? null;
   return null;
 }
-
-const hasEffect = ({ kind }: Op): boolean =>
-  kind !== "pure" &&
-  kind !== "branch" &&
-  kind !== "branch-indexed" &&
-  kind !== "return" &&
-  kind !== "exit" &&
-  kind !== "nothing";
 
 function report(e: LaneEvent, code: string, message: string, help?: string): void {
   const { warp, site, activation, mask } = e;

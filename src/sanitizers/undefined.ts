@@ -5,7 +5,10 @@ const texts: Readonly<Record<string, string>> = {
   "division-by-zero": "the divisor is 0, and the result is unspecified",
 };
 
-/** Operand values for which the manual leaves the result of an instruction open. The program may not care for the result. */
+/**
+ * Reports operand values for which the manual leaves the result of an instruction undefined. The program may not use
+ * it.
+ */
 export const undefinedSanitizer: Observer = {
   undefinedCase: ({ warp, site, activation, mask, code }) => {
     const message = texts[code] ?? "the manual leaves the result open for these operands";

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { atAddress } from "../../src/ir/index.ts";
 import { kit } from "../../src/semantics/index.ts";
 import { access, type FunctionBuilder, ModuleBuilder, special, u32, u64 } from "./builder.ts";
 import { engines, range, run } from "./harness.ts";
@@ -170,7 +171,7 @@ describe.each(engines)("with $name", ({ generate }) => {
       {
         kind: "atomic",
         access: access("generic"),
-        address: base.i64,
+        place: atAddress(base.i64),
         combine: [kit.add({ kind: "old", ty: "i32", index: 0 }, kit.i32(2))],
       },
       { dst: [old] },

@@ -1,5 +1,6 @@
 import {
   type Access,
+  atAddress,
   type ByteFile,
   type FileTarget,
   type FrameVariable,
@@ -169,12 +170,15 @@ export class FunctionBuilder {
     address: Expr,
     details: Omit<Details, "dst"> = {},
   ): void {
-    this.emit({ kind: "load", access: how, address }, { ...details, dst: dst instanceof Reg ? [dst] : dst });
+    this.emit(
+      { kind: "load", access: how, place: atAddress(address) },
+      { ...details, dst: dst instanceof Reg ? [dst] : dst },
+    );
   }
 
   store(how: Access, address: Expr, values: Expr | readonly (Expr | null)[], details: Details = {}): void {
     const list = Array.isArray(values) ? values : [values as Expr];
-    this.emit({ kind: "store", access: how, address, values: list }, details);
+    this.emit({ kind: "store", access: how, place: atAddress(address), values: list }, details);
   }
 
   label(): Label {

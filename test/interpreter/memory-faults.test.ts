@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { launch } from "../../src/interpreter/index.ts";
+import { atAddress, windows } from "../../src/ir/index.ts";
 import { loadProgram } from "../../src/program/program.ts";
-import { windows } from "../../src/ir/index.ts";
 import { DeviceMemory } from "../../src/machine/memory/memory.ts";
 import { type Expr, kit } from "../../src/semantics/index.ts";
 import { access, bytes, frame, type FunctionBuilder, ModuleBuilder, special, symbol, u64 } from "./builder.ts";
@@ -195,7 +195,7 @@ describe.each(engines)("with $name", ({ generate }) => {
           {
             kind: "atomic",
             access: access("global"),
-            address: plus(kit.add(out, offset(4)), 4),
+            place: atAddress(plus(kit.add(out, offset(4)), 4)),
             combine: [kit.i32(1)],
           },
           { dst: [null] },

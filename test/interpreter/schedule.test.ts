@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { atAddress } from "../../src/ir/index.ts";
 import { kit } from "../../src/semantics/index.ts";
 import { access, ModuleBuilder, old, special, symbol, u64 } from "./builder.ts";
 import { range, run } from "./harness.ts";
@@ -77,7 +78,12 @@ function order(): ModuleBuilder {
   const at = k.element(out, thread);
   const n = k.reg("b32");
   k.emit(
-    { kind: "atomic", access: access("global"), address: symbol("next"), combine: [kit.add(old(0), kit.i32(1))] },
+    {
+      kind: "atomic",
+      access: access("global"),
+      place: atAddress(symbol("next")),
+      combine: [kit.add(old(0), kit.i32(1))],
+    },
     { dst: [n] },
   );
   k.store(access("global"), at.i64, n.i32);

@@ -1,3 +1,4 @@
+import { atAddress } from "../../src/ir/index.ts";
 import { type Expr, kit } from "../../src/semantics/index.ts";
 import { access, type FunctionBuilder, ModuleBuilder, old, symbol, u64 } from "./builder.ts";
 
@@ -9,7 +10,7 @@ const volatile = access("global", 32, { volatile: true });
 export function takeLock(k: FunctionBuilder, lock: Expr): void {
   const [got, busy, spin] = [k.reg("b32"), k.reg("pred"), k.label()];
   k.place(spin);
-  k.emit({ kind: "atomic", access: access("global"), address: lock, combine: [taken] }, { dst: [got] });
+  k.emit({ kind: "atomic", access: access("global"), place: atAddress(lock), combine: [taken] }, { dst: [got] });
   k.set(busy, kit.ne(got.i32, kit.i32(0)));
   k.branch(spin, { when: busy });
 }

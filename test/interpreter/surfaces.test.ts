@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { surfaceIndex } from "../../src/ir/index.ts";
+import { atAddress, type Place, surfaceIndex } from "../../src/ir/index.ts";
 import type { Surface } from "../../src/machine/state/thread-model.ts";
 import { type Expr, kit } from "../../src/semantics/index.ts";
 import { access, old } from "./builder.ts";
@@ -23,6 +23,8 @@ const all = channels(16);
 
 const ids = read(flat(idAt));
 
+const inSurface = (surface: Expr, offset: Expr): Place => ({ kind: "surface", offset, surface });
+
 const scaled = (n: number): Expr => kit.mul(ids, kit.i32(n));
 
 describe.each(engines)("surfaces, with $name", ({ generate }) => {
@@ -35,7 +37,7 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
     const { m, k } = kernel(64);
     put(k, flat(freeAt), kit.i32(-1), all);
     k.emit(
-      { kind: "load", access: access("global"), address: scaled(4), surface: kit.i32(3) },
+      { kind: "load", access: access("global"), place: inSurface(kit.i32(3), scaled(4)) },
       { dst: [into(flat(freeAt))], lanes: all },
     );
     for (const at of [0, -4]) {
@@ -43,8 +45,7 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
         {
           kind: "store",
           access: access("global"),
-          address: kit.add(scaled(4), kit.i32(at)),
-          surface: kit.i32(3),
+          place: inSurface(kit.i32(3), kit.add(scaled(4), kit.i32(at))),
           values: [kit.add(read(flat(freeAt)), kit.i32(1000))],
         },
         { lanes: all },
@@ -61,7 +62,7 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
     const pair = access("global", 32, { count: 4, align: 4 });
     const at = (e: number) => flat(freeAt + 64 * e);
     k.emit(
-      { kind: "load", access: pair, address: kit.add(scaled(4), kit.i32(40)), surface: kit.i32(3) },
+      { kind: "load", access: pair, place: inSurface(kit.i32(3), kit.add(scaled(4), kit.i32(40))) },
       { dst: range(4, (e) => into(at(e))), lanes: channels(4) },
     );
     const sum = [0, 1, 2, 3].reduce(
@@ -69,7 +70,7 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
       kit.i32(0),
     );
     k.emit(
-      { kind: "store", access: access("global"), address: scaled(4), surface: kit.i32(3), values: [sum] },
+      { kind: "store", access: access("global"), place: inSurface(kit.i32(3), scaled(4)), values: [sum] },
       { lanes: channels(4) },
     );
     k.exit();
@@ -83,8 +84,7 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
       {
         kind: "atomic",
         access: access("global"),
-        address: read(flat(freeAt)),
-        surface: kit.i32(3),
+        place: inSurface(kit.i32(3), read(flat(freeAt))),
         combine: [kit.add(old(0), kit.i32(1))],
       },
       { dst: [into(flat(freeAt))], lanes: all },
@@ -93,8 +93,7 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
       {
         kind: "store",
         access: access("global"),
-        address: scaled(4),
-        surface: kit.i32(3),
+        place: inSurface(kit.i32(3), scaled(4)),
         values: [read(flat(freeAt))],
       },
       { lanes: all },
@@ -111,15 +110,15 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
     const loose = access("global", 32, { align: 1 });
     const four = channels(4);
     k.emit(
-      { kind: "store", access: loose, address: scaled(5), surface: slm, values: [kit.add(ids, kit.i32(7))] },
+      { kind: "store", access: loose, place: inSurface(slm, scaled(5)), values: [kit.add(ids, kit.i32(7))] },
       { lanes: four },
     );
     k.emit(
-      { kind: "load", access: loose, address: scaled(5), surface: slm },
+      { kind: "load", access: loose, place: inSurface(slm, scaled(5)) },
       { dst: [into(flat(freeAt))], lanes: four },
     );
     k.emit(
-      { kind: "store", access: loose, address: scaled(4), surface: kit.i32(3), values: [read(flat(freeAt))] },
+      { kind: "store", access: loose, place: inSurface(kit.i32(3), scaled(4)), values: [read(flat(freeAt))] },
       { lanes: four },
     );
     k.exit();
@@ -134,8 +133,10 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
       {
         kind: "store",
         access: access("global"),
-        address: kit.shl(kit.and(ids, kit.i32(15)), kit.i32(2)),
-        surface: kit.and(kit.shr(read(one(idAt)), kit.i32(4), false), kit.i32(1)),
+        place: inSurface(
+          kit.and(kit.shr(read(one(idAt)), kit.i32(4), false), kit.i32(1)),
+          kit.shl(kit.and(ids, kit.i32(15)), kit.i32(2)),
+        ),
         values: [ids],
       },
       { lanes: all },
@@ -153,7 +154,7 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
 
   test("an index that is not bound", () => {
     const { m, k } = kernel(64);
-    k.emit({ kind: "load", access: access("global"), address: ids, surface: kit.i32(9) }, { dst: [null], lanes: all });
+    k.emit({ kind: "load", access: access("global"), place: inSurface(kit.i32(9), ids) }, { dst: [null], lanes: all });
     k.exit();
     const { reports } = runThreads(m, options);
     expect(reports.map((r) => [r.code, r.message, lineOf(r), r.count])).toEqual([
@@ -170,15 +171,14 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
     );
     const spread = region(freeAt + 30, [2, 1, 0]);
     k.emit(
-      { kind: "load", access: access("global"), address: read(flat(freeAt), 64) },
+      { kind: "load", access: access("global"), place: atAddress(read(flat(freeAt), 64)) },
       { dst: [{ kind: "region", bits: 8, region: spread }], lanes: all },
     );
     k.emit(
       {
         kind: "store",
         access: access("global"),
-        address: scaled(4),
-        surface: kit.i32(3),
+        place: inSurface(kit.i32(3), scaled(4)),
         values: [read(spread, 8, false)],
       },
       { lanes: all },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { WarpOp } from "../../src/ir/index.ts";
+import { atAddress, type WarpOp } from "../../src/ir/index.ts";
 import { type Expr, kit } from "../../src/semantics/index.ts";
 import { sanitizersFor } from "../../src/sanitizers/index.ts";
 import { access, type FunctionBuilder, ModuleBuilder, old, type Reg, special, symbol, u64 } from "./builder.ts";
@@ -48,7 +48,7 @@ describe.each(engines)("shuffles, with $name", ({ generate }) => {
     ] as const) {
       const m = storing((k) => {
         const [d, p] = [k.reg("b32"), k.reg("pred")];
-        warpOp(k, { op: "shfl", mode, a: kit.mul(tid, kit.i32(10)), b: kit.i32(b), c: kit.i32(c) }, [d, p]);
+        warpOp(k, { op: "shfl", mode, operands: [kit.mul(tid, kit.i32(10)), kit.i32(b), kit.i32(c)] }, [d, p]);
         return kit.add(d.i32, kit.select(p.pred, kit.i32(1), kit.i32(0)));
       });
       const want = range(32, (lane) => {
@@ -69,13 +69,13 @@ describe.each(engines)("shuffles, with $name", ({ generate }) => {
       k.set(mine, kit.eq(kit.and(tid, kit.i32(1)), kit.i32(1)));
       k.set(mask, kit.select(mine.pred, kit.i32(odd), kit.i32(~odd)));
       k.set(p!, kit.lt(tid, kit.i32(16), false));
-      warpOp(k, { op: "vote", mode: "ballot", a: p!.pred }, [ballot!], mask.i32);
-      warpOp(k, { op: "vote", mode: "all", a: mine.pred }, [all!], mask.i32);
-      warpOp(k, { op: "vote", mode: "any", a: mine.pred }, [any!], mask.i32);
-      warpOp(k, { op: "vote", mode: "uni", a: mine.pred }, [uni!], mask.i32);
-      warpOp(k, { op: "match", mode: "any", a: kit.and(tid, kit.i32(3)) }, [match!], mask.i32);
-      warpOp(k, { op: "redux", a: tid, combine: kit.add(old(0), old(1)) }, [sum!], mask.i32);
-      warpOp(k, { op: "elect" }, [leader!, null], mask.i32);
+      warpOp(k, { op: "vote", mode: "ballot", operands: [p!.pred] }, [ballot!], mask.i32);
+      warpOp(k, { op: "vote", mode: "all", operands: [mine.pred] }, [all!], mask.i32);
+      warpOp(k, { op: "vote", mode: "any", operands: [mine.pred] }, [any!], mask.i32);
+      warpOp(k, { op: "vote", mode: "uni", operands: [mine.pred] }, [uni!], mask.i32);
+      warpOp(k, { op: "match", mode: "any", operands: [kit.and(tid, kit.i32(3))] }, [match!], mask.i32);
+      warpOp(k, { op: "redux", operands: [tid], combine: kit.add(old(0), old(1)) }, [sum!], mask.i32);
+      warpOp(k, { op: "elect", operands: [] }, [leader!, null], mask.i32);
       const flags = [all!, any!, uni!].reduce(
         (word: Expr, r, i) => kit.add(word, kit.select(r.pred, kit.i32(1 << i), kit.i32(0))),
         kit.i32(0),
@@ -122,9 +122,7 @@ describe("lanes wait for each other", () => {
       const op: WarpOp = {
         op: "shfl",
         mode: "bfly",
-        a: kit.add(tid, kit.i32(side * 1000)),
-        b: kit.i32(16),
-        c: kit.i32(31),
+        operands: [kit.add(tid, kit.i32(side * 1000)), kit.i32(16), kit.i32(31)],
       };
       warpOp(k, op, [d]);
       return d.i32;
@@ -140,7 +138,7 @@ describe("lanes wait for each other", () => {
       const d = k.reg("b32");
       warpOp(
         k,
-        { op: "redux", a: kit.i32(1), combine: kit.add(old(0), old(1)) },
+        { op: "redux", operands: [kit.i32(1)], combine: kit.add(old(0), old(1)) },
         [d],
         kit.i32(side === 0 ? 0xfff : ~0xfff),
       );
@@ -152,7 +150,7 @@ describe("lanes wait for each other", () => {
   test("old forms take the group as it is", () => {
     const m = parted((k) => {
       const [d, mask] = [k.reg("b32"), k.reg("b32")];
-      warpOp(k, { op: "vote", mode: "ballot", a: kit.pred(true) }, [d], null);
+      warpOp(k, { op: "vote", mode: "ballot", operands: [kit.pred(true)] }, [d], null);
       k.emit({ kind: "activemask" }, { dst: [mask] });
       return kit.xor(d.i32, kit.mul(mask.i32, kit.i32(3)));
     });
@@ -168,7 +166,7 @@ describe("lanes wait for each other", () => {
     k.set(p, kit.le(kit.i32(16), tid, false));
     k.exit({ when: p });
     const line = k.length;
-    warpOp(k, { op: "shfl", mode: "idx", a: tid, b: kit.i32(20), c: kit.i32(31) }, [d]);
+    warpOp(k, { op: "shfl", mode: "idx", operands: [tid, kit.i32(20), kit.i32(31)] }, [d]);
     k.store(access("global"), at.i64, d.i32);
     k.exit();
     expect(run(m).reports).toEqual([]);
@@ -180,7 +178,7 @@ describe("lanes wait for each other", () => {
 
   test("a mask that leaves out an executing lane is reported", () => {
     const m = storing((k) => {
-      warpOp(k, { op: "sync" }, [], kit.i32(0x00ff_ffff));
+      warpOp(k, { op: "sync", operands: [] }, [], kit.i32(0x00ff_ffff));
       return kit.i32(1);
     });
     expect(run(m, { observers }).reports).toMatchObject([{ code: "sync-mask-excludes-self", count: 8 }]);
@@ -197,7 +195,7 @@ describe("lanes wait for each other", () => {
     k.barrier();
     k.branch(end);
     k.place(other);
-    warpOp(k, { op: "sync" }, []);
+    warpOp(k, { op: "sync", operands: [] }, []);
     k.place(end);
     k.exit();
     const { reports } = run(m, { block: [64, 1, 1] });
@@ -244,7 +242,10 @@ describe("barriers", () => {
       k.set(n, kit.mul(kit.and(tid, kit.i32(15)), kit.i32(300)));
       k.place(head);
       // An atomic in the loop makes the group give way early.
-      k.emit({ kind: "atomic", access: access("shared"), address: symbol("s"), combine: [old(0)] }, { dst: [null] });
+      k.emit(
+        { kind: "atomic", access: access("shared"), place: atAddress(symbol("s")), combine: [old(0)] },
+        { dst: [null] },
+      );
       k.set(n, kit.sub(n.i32, kit.i32(1)));
       k.set(p, kit.lt(kit.i32(0), n.i32, true));
       k.branch(head, { when: p });

@@ -1,4 +1,4 @@
-import type { Op, WarpOp } from "../../ir/index.ts";
+import { accessesOf, laneAddressOf, type MemoryAccess, type Op, type WarpOp } from "../../ir/index.ts";
 import type { Candidate, Form, OperandAccess, OperandRule } from "../../ptx/isa/index.ts";
 import { type Expr, kit, type LeafName, printEquations, printExpr, type Ty } from "../../semantics/index.ts";
 
@@ -125,7 +125,7 @@ export function obstacleOf(form: Form, resolve: (opcode: string) => Candidate | 
 export function describeSemantics(candidate: Candidate): string[] {
   const { form, mods } = candidate;
   const operands = new SymbolicOperands(candidate);
-  if (form.control) return ["control flow"];
+  if (form.control !== null && !form.effect) return ["control flow"];
   try {
     if (form.sem) return equations(form.sem(kit, operands.source, mods, operands), candidate, operands.nameOf);
     if (form.effect) return describeOp(form.effect(kit, operands.source, mods, operands), operands.nameOf);
@@ -152,18 +152,37 @@ function equations(results: ReturnType<NonNullable<Form["sem"]>>, candidate: Can
 
 function describeWarpOp(op: WarpOp, show: (expr: Expr) => string): string {
   switch (op.op) {
-    case "shfl":
-      return `d = ${show(op.a)} of another lane (${op.mode} ${show(op.b)}, bounds ${show(op.c)})`;
+    case "shfl": {
+      const [value, lane, bounds] = op.operands.map(show);
+      return `d = ${value} of another lane (${op.mode} ${lane}, bounds ${bounds})`;
+    }
     case "vote":
-      return `d = ${op.mode} of ${show(op.a)}`;
+      return `d = ${op.mode} of ${show(op.operands[0])}`;
     case "match":
-      return `d = the lanes where ${show(op.a)} is the same (${op.mode})`;
+      return `d = the lanes where ${show(op.operands[0])} is the same (${op.mode})`;
     case "redux":
-      return `d = ${show(op.a)}, reduced by ${show(op.combine).replace(/\bold\b/g, "old0")}`;
+      return `d = ${show(op.operands[0])}, reduced by ${show(op.combine).replace(/\bold\b/g, "old0")}`;
     case "elect":
       return "p = whether this lane is the elected one";
     case "sync":
       return "wait";
+  }
+}
+
+/** One access of an instruction: what is moved, where to, and what becomes of it. */
+function describeAccess(made: MemoryAccess, show: (expr: Expr) => string): string {
+  const { space, bits, count, order } = made.access;
+  const what = `${count > 1 ? `${count} x ` : ""}${bits} bits`;
+  const within = made.place.kind === "surface" ? `surface ${show(made.place.surface)}` : space;
+  const place = `[${show(laneAddressOf(made.place))}] (${within}${order === "weak" ? "" : `, ${order}`})`;
+  const list = (values: readonly (Expr | null)[]): string => values.map((v) => (v === null ? "_" : show(v))).join(", ");
+  switch (made.effect) {
+    case "load":
+      return `d = ${what} at ${place}`;
+    case "store":
+      return `${what} at ${place} = ${list(made.values)}`;
+    case "atomic":
+      return `old = ${what} at ${place}; there = ${list(made.combine)}`;
   }
 }
 
@@ -178,16 +197,8 @@ function describeOp(op: Op, nameOf: LeafName): string[] {
       );
     case "load":
     case "store":
-    case "atomic": {
-      const { space, bits, count, order } = op.access;
-      const what = `${count > 1 ? `${count} x ` : ""}${bits} bits`;
-      const place = `[${show(op.address)}] (${space}${order === "weak" ? "" : `, ${order}`})`;
-      if (op.kind === "load") return [`d = ${what} at ${place}`];
-      const values = (op.kind === "store" ? op.values : op.combine).map((v) => (v === null ? "_" : show(v)));
-      return op.kind === "store"
-        ? [`${what} at ${place} = ${values.join(", ")}`]
-        : [`old = ${what} at ${place}; there = ${values.join(", ")}`];
-    }
+    case "atomic":
+      return accessesOf(op).map((made) => describeAccess(made, show));
     case "warp":
       return [
         `${describeWarpOp(op.warp, show)}, over the lanes ${op.mask === null ? "at hand" : `in ${show(op.mask)}`}`,
@@ -199,7 +210,22 @@ function describeOp(op: Op, nameOf: LeafName): string[] {
     }
     case "unsupported":
       return [`not executable: ${op.reason}`];
-    default:
+    case "activemask":
+    case "fence":
+    case "branch":
+    case "branch-indexed":
+    case "call":
+    case "file-call":
+    case "subroutine-call":
+    case "return":
+    case "exit":
+    case "trap":
+    case "breakpoint":
+    case "alloca":
+    case "stack-save":
+    case "stack-restore":
+    case "sleep":
+    case "nothing":
       return [op.kind.replace("-", " ")];
   }
 }

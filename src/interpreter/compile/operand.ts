@@ -1,3 +1,4 @@
+import { laneAddressOf } from "../../ir/access.ts";
 import type { Destination, FileTarget, Instruction, Op } from "../../ir/index.ts";
 import { allLanes, type Lanes, liesWithin } from "../../ir/region.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
@@ -25,11 +26,11 @@ const filePlaces = (targets: readonly (Target | null)[]): FileTarget[] =>
 function operandsOf(op: Op): readonly Expr[] {
   switch (op.kind) {
     case "load":
-      return [op.address];
+      return [laneAddressOf(op.place)];
     case "atomic":
-      return [op.address, ...op.combine];
+      return [laneAddressOf(op.place), ...op.combine];
     case "warp":
-      return "a" in op.warp ? (op.warp.op === "shfl" ? [op.warp.a, op.warp.b, op.warp.c] : [op.warp.a]) : [];
+      return op.warp.operands;
     default:
       return [];
   }

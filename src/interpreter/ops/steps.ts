@@ -76,11 +76,11 @@ function makePureStep(d: Decoding, { values }: Extract<Op, { kind: "pure" }>): S
 
 function makeMemoryStep(d: Decoding, op: Memory): Step {
   const { operands, site, program } = d;
-  if (op.surface !== undefined) {
-    const { run, addresses } = makeSurfaceStep(d, op);
+  if (op.place.kind === "surface") {
+    const { run, addresses } = makeSurfaceStep(d, op, op.place);
     return new InstructionStep(d, finished(d, run), addresses);
   }
-  const address = operands.address(op.address);
+  const address = operands.address(op.place.address);
   const sources = op.kind === "store" ? op.values.map((v) => v && operands.slot(v)) : [];
   const { lanes, prepare } = operands;
   const memory: MemoryInstruction = { site, access: op.access, address, prepare, lanes };

@@ -1,5 +1,5 @@
+import type { Access, Place as IrPlace, Op } from "../../ir/index.ts";
 import { eachLane, lowestLane } from "../../ir/lane-mask.ts";
-import type { Access, Op } from "../../ir/index.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { locate, type Place } from "../../machine/faults/locate.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
@@ -17,6 +17,8 @@ import { makeLoad, makeStore, type MemoryInstruction } from "./memory-access.ts"
 
 type Memory = Extract<Op, { kind: "load" | "store" | "atomic" }>;
 
+type SurfacePlace = Extract<IrPlace, { kind: "surface" }>;
+
 export interface SurfaceStep {
   readonly run: Run;
   readonly addresses: (x: Activation, mask: number, into: LaneAddresses) => number;
@@ -26,8 +28,8 @@ export interface SurfaceStep {
  * An access by an offset into a surface. Elements within the surface are accessed by their addresses; of those beyond its end
  * loads give 0, and stores and atomics do nothing.
  */
-export function makeSurfaceStep(d: Decoding, op: Memory): SurfaceStep {
-  const step = new SurfaceAccess(d, op);
+export function makeSurfaceStep(d: Decoding, op: Memory, place: SurfacePlace): SurfaceStep {
+  const step = new SurfaceAccess(d, op, place);
   return { run: (x, mask) => step.run(x, mask), addresses: (x, mask, into) => step.addresses(x, mask, into) };
 }
 
@@ -49,18 +51,18 @@ class SurfaceAccess {
   readonly #whole: Run;
   readonly #elements: Run[] = [];
 
-  constructor(d: Decoding, op: Memory) {
+  constructor(d: Decoding, op: Memory, { offset, surface }: SurfacePlace) {
     const { operands } = d;
     this.#d = d;
     this.#op = op;
     // A surface may be shared local memory.
     this.#access = { ...op.access, space: "generic" };
-    this.#offset = operands.slot(op.address);
+    this.#offset = operands.slot(offset);
     this.#slots = op.kind === "store" ? op.values.map((v) => v && operands.slot(v)) : d.results;
     this.#address = d.code.file.temporary("i64");
     this.#prepare = operands.prepare;
     this.#whole = this.#byAddress(this.#access, 0, this.#slots);
-    this.#find = surfaceFinder(d, operands.scalar(op.surface!));
+    this.#find = surfaceFinder(d, operands.scalar(surface));
     this.#last = new LastSurface(accessBytes(this.#access));
     this.#isSimple = d.program.generate && !op.access.volatile && op.access.order === "weak";
   }

@@ -1,6 +1,6 @@
+import { type Op, warpName, type WarpOp } from "../../ir/index.ts";
 import { fillLanes, lanesIn, lowestLane, unionOf } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
-import type { Op, WarpOp } from "../../ir/index.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
 import { lanesAlike, reduceLanes, shuffleSource, votePasses } from "../../program/warp-results.ts";
 import { bitsOf } from "../../semantics/bind.ts";
@@ -22,25 +22,16 @@ export interface WarpCode {
   /** The operation with its qualifiers. */
   readonly kind: string;
   readonly prepare: Run;
-  readonly a: Slot | null;
-  readonly b: Slot | null;
-  readonly c: Slot | null;
+  readonly operands: readonly Slot[];
   readonly to: readonly (Slot | null)[];
   readonly act: (parts: readonly Part[], named: number) => Int32Array | null;
 }
 
 export function decodeWarpOp(d: Decoding, op: WarpOp): WarpCode {
-  const slot = (expr: Expr | undefined): Slot | null => (expr === undefined ? null : d.operands.slot(expr));
-  const a = slot("a" in op ? op.a : undefined);
-  const b = slot(op.op === "shfl" ? op.b : undefined);
-  const c = slot(op.op === "shfl" ? op.c : undefined);
-  const mode = "mode" in op ? `.${op.mode}` : "";
   return {
-    kind: `${op.op}${mode}`,
+    kind: warpName(op),
+    operands: op.operands.map((expr) => d.operands.slot(expr)),
     prepare: d.operands.prepare,
-    a,
-    b,
-    c,
     to: d.results,
     act: actionOf(d, op),
   };
@@ -67,7 +58,7 @@ function actionOf(d: Decoding, op: WarpOp): WarpCode["act"] {
     case "match":
       return (parts) => match(op.mode, parts);
     case "redux":
-      return redux(d, op.a, op.combine);
+      return redux(d, op.operands[0], op.combine);
     case "elect":
       return elect;
     case "sync":
@@ -81,11 +72,11 @@ const halves = new Int32Array(values.buffer);
 
 const sources = new Int32Array(32);
 
-/** Takes operand `a` of all lanes that take part into `values` (a 32-bit one into the low half). */
+/** Takes the first operand of all lanes that take part into `values` (a 32-bit one into the low half). */
 function gather(parts: readonly Part[]): void {
   halves.fill(0);
   for (const { x, mask, code } of parts) {
-    const { class: size, base } = code.a!;
+    const { class: size, base } = code.operands[0]!;
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
       if (size === "b64") values[lane] = x.i64[base + lane]!;
@@ -102,7 +93,8 @@ function shuffle(mode: "up" | "down" | "bfly" | "idx", parts: readonly Part[]): 
     let good = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
-      const source = shuffleSource(mode, lane, x.i32[code.b!.base + lane]!, x.i32[code.c!.base + lane]!);
+      const [, by, range] = code.operands;
+      const source = shuffleSource(mode, lane, x.i32[by!.base + lane]!, x.i32[range!.base + lane]!);
       if (source >= 0) good |= 1 << lane;
       const from = source < 0 ? lane : source;
       sources[lane] = from;
@@ -121,7 +113,7 @@ const setPredicate = (x: Activation, slot: Slot, mask: number, value: number): v
 /** Section 9.7.13.9. */
 function vote(mode: "all" | "any" | "uni" | "ballot", parts: readonly Part[]): null {
   const all = unionOf(parts);
-  const ballot = parts.reduce((mask, { x, mask: lanes, code }) => mask | (x.i32[code.a!.base]! & lanes), 0);
+  const ballot = parts.reduce((mask, { x, mask: lanes, code }) => mask | (x.i32[code.operands[0]!.base]! & lanes), 0);
   for (const { x, mask, code } of parts) {
     const [to] = code.to;
     if (!to) continue;

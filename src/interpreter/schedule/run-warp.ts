@@ -123,7 +123,8 @@ function observe(step: Step, activation: Activation, all: number, mask: number, 
   if (lanes === 0) return;
   const { wide, words } = addresses;
   const { kind: effect, access } = op;
-  const event = { warp, activation, site, mask: lanes, effect, access, addresses: wide, addressWords: words };
+  const where = { ordinal: 0, addresses: wide, addressWords: words };
+  const event = { warp, activation, site, mask: lanes, effect, access, ...where };
   emit(observers, "access", event);
 }
 

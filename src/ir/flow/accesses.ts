@@ -1,25 +1,28 @@
 import type { Expr } from "../../semantics/index.ts";
-import type { Argument, Instruction, Op } from "../instruction.ts";
+import type { Instruction } from "../instruction.ts";
+import type { Lanes } from "../lanes.ts";
 import type { FileHome } from "../module.ts";
-import type { Lanes } from "../region.ts";
+import { operandsOf } from "../operands.ts";
+
+export { operandsOf, valuesOf } from "../operands.ts";
 
 export type FrameLeaf = Extract<Expr, { kind: "frame" }>;
 
-/** What an instruction reads; the same may be shown more than once. */
+/** Is shown what an instruction reads; the same may be shown more than once. */
 export interface ReadVisitor {
   readonly register?: (register: number) => void;
   /**
-   * A register of which lanes see what others have, which may be elsewhere: a predicate as a word of lanes or collapsed, what is
-   * read without a mask. `register` is shown it too.
+   * A register of which lanes read the values of other lanes, which may be at other places: a predicate read as a word
+   * of lanes or collapsed, a register read without a mask. `register` is shown it too.
    */
   readonly acrossLanes?: (register: number) => void;
   /** The address of a variable of the frame. */
   readonly frame?: (leaf: FrameLeaf) => void;
-  /** A variable of the frame that is passed as a whole. */
+  /** A variable of the frame that is passed whole. */
   readonly variable?: (variable: number) => void;
 }
 
-/** Shows what an instruction reads: operands, guard, computed places of results. Undefined cases are not part of it. */
+/** Shows what an instruction reads: operands, guard, computed places of results. Undefined cases are left out. */
 export function readsOf({ guard, op, dst, lanes }: Instruction, visitor: ReadVisitor): void {
   const visit = lanes?.noMask === true ? { ...visitor, register: ofOthers(visitor) } : visitor;
   if (guard !== null) {
@@ -35,13 +38,13 @@ export function readsOf({ guard, op, dst, lanes }: Instruction, visitor: ReadVis
   }
   if (op.kind === "call") for (const arg of op.args) if (arg.kind === "frame") visit.variable?.(arg.variable);
   if (op.kind === "subroutine-call") {
-    // What the subroutine does not write is the same behind it.
+    // What the subroutine does not write is the same after it.
     const register = op.allLanes ? ofOthers(visitor) : visit.register;
     if (register !== undefined) op.registers?.forEach(register);
   }
 }
 
-/** Shows a register that all lanes read, those that are elsewhere, too. */
+/** Shows a register that all lanes read, even those that are at other places. */
 const ofOthers =
   ({ register, acrossLanes }: ReadVisitor) =>
   (r: number): void => {
@@ -49,7 +52,7 @@ const ofOthers =
     acrossLanes?.(r);
   };
 
-/** Shows the registers to which an instruction writes, in lanes where it executes. */
+/** Shows the registers that an instruction writes in the lanes that execute it. */
 export function writesOf({ op, dst }: Instruction, register: (register: number) => void): void {
   for (let i = 0; i < dst.length; i++) {
     const to = dst[i];
@@ -60,53 +63,23 @@ export function writesOf({ op, dst }: Instruction, register: (register: number) 
   for (const result of op.results) if (result.kind === "register") result.registers.forEach(register);
 }
 
-/** Whether an instruction gives a register that it writes, which may have a home, a new value in all lanes that come to it. */
+/**
+ * Whether an instruction gives a register that it writes (and whose home is `home`) a new value in every lane that
+ * reaches it.
+ */
 export const writesAlways = ({ guard, lanes }: Instruction, home?: FileHome): boolean =>
   guard === null && (lanes === undefined || (home !== undefined && hasAllLanes(lanes, home)));
 
-/** Whether an instruction is for all lanes that a part of the byte file has. */
+/** Whether the lanes of a rule include all those of a part of the byte file. */
 export const hasAllLanes = (rule: Lanes, { lanes }: FileHome): boolean =>
   lanes === null || (rule.first <= lanes.first && rule.first + rule.count >= lanes.first + lanes.count);
 
-/** All expressions that an operation computes. */
-export function operandsOf(op: Op): readonly Expr[] {
-  switch (op.kind) {
-    case "pure":
-      return op.values;
-    case "load":
-      return op.surface === undefined ? [op.address] : [op.address, op.surface];
-    case "store":
-      return optional(op.address, op.surface, ...op.values);
-    case "atomic":
-      return optional(op.address, op.surface, ...op.combine);
-    case "warp": {
-      const { warp } = op;
-      if (warp.op === "shfl") return optional(op.mask, warp.a, warp.b, warp.c);
-      if (warp.op === "redux") return optional(op.mask, warp.a, warp.combine);
-      return optional(op.mask, "a" in warp ? warp.a : null);
-    }
-    case "barrier":
-      return optional(op.id, op.count, op.reduce?.a);
-    case "branch-indexed":
-      return [op.index];
-    case "call":
-      return [...(op.target.kind === "indirect" ? [op.target.address] : []), ...op.args.flatMap(valuesOf)];
-    case "file-call":
-      return op.target.kind === "indirect" ? [op.target.address] : [];
-    case "alloca":
-      return [op.size];
-    case "stack-restore":
-      return [op.value];
-    case "sleep":
-      return [op.nanoseconds];
-    default:
-      return [];
-  }
-}
-
 export type FileLeaf = Extract<Expr, { kind: "region" | "indirect" }>;
 
-/** The elements of the byte file that an instruction reads, each once; those that tell the places of others come first. */
+/**
+ * The elements of the byte file that an instruction reads, each once; those that determine the places of others come
+ * first.
+ */
 export function fileLeavesOf({ op, dst }: Instruction): readonly FileLeaf[] {
   const seen = new Set<Expr>();
   const found: FileLeaf[] = [];
@@ -122,39 +95,22 @@ export function fileLeavesOf({ op, dst }: Instruction): readonly FileLeaf[] {
   return found;
 }
 
-/** Shows the addresses of variables of the frame that are in some expressions. */
+/** Shows the addresses of frame variables that occur in some expressions. */
 export function frameLeavesOf(exprs: readonly (Expr | null)[], frame: (leaf: FrameLeaf) => void): void {
   const seen = new Set<Expr>();
   for (const expr of exprs) if (expr !== null) readsOfExpr(expr, { frame }, seen);
 }
 
-const optional = (...list: readonly (Expr | null | undefined)[]): readonly Expr[] =>
-  list.filter((expr) => expr !== null && expr !== undefined);
-
-/** The values that an argument consists of, one for each register; none for a variable of the frame. */
-export function valuesOf(arg: Argument): readonly Expr[] {
-  switch (arg.kind) {
-    case "value":
-      return [arg.value];
-    case "pair":
-      return [arg.low, arg.high];
-    case "vector":
-      return arg.elements;
-    case "frame":
-      return [];
-  }
-}
-
-/** Shows the leaves of an operand. `seen`: what is known of other operands, which is given back with what is new. */
+/** Shows the leaves of an operand. `seen`: parts of earlier operands, returned together with those of this one. */
 function showLeaves(expr: Expr, visit: ReadVisitor, seen: Set<Expr> | null): Set<Expr> | null {
-  // Nearly all operands are leaves, or have nothing but leaves, for which there is nothing to remember.
+  // Nearly all operands are leaves, or have only leaves as arguments: there is nothing to remember.
   const isShallow = expr.kind === "prim" ? !hasInner(expr.args) : expr.kind !== "indirect";
   const known = isShallow ? nothing : (seen ?? new Set<Expr>());
   readsOfExpr(expr, visit, known);
   return isShallow ? seen : known;
 }
 
-/** Shows the leaves of an expression; parts that are shared, and that `seen` knows, once. */
+/** Shows the leaves of an expression. Shared parts, and those in `seen`, are visited once. */
 function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
   switch (expr.kind) {
     case "reg":
@@ -172,7 +128,7 @@ function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
       break;
     case "prim": {
       const { args } = expr;
-      // Leaves may be shown again: to remember them would take longer.
+      // Leaves may be shown again: remembering them would take longer.
       if (hasInner(args)) {
         if (seen.has(expr)) break;
         seen.add(expr);

@@ -1,27 +1,30 @@
-/** Numbers of a part, and its words: 64 bytes, the most that V8 keeps among its objects. Larger arrays are allocated one by one. */
+/**
+ * Bits and words of a part. 64 bytes are the most that V8 keeps on its own heap; larger arrays are allocated
+ * separately.
+ */
 const partBits = 512;
 const partWords = partBits / 32;
 
 interface Part {
-  /** Signed, as the operations on bits are: what is beyond that would be an object of its own each time it is read. */
+  /** Signed, like the results of bitwise operators: reading an unsigned word may allocate a number. */
   readonly words: Int32Array;
-  /** The only set that has it, which may change it. */
+  /** The only set that uses the part, and may therefore change it. */
   owner: BitSet | null;
 }
 
 /**
- * A set of numbers in `[0, size)`, one bit each, in parts that sets share as long as they are the same: what is known at the places
- * of a large function differs little from one to the next.
+ * A set of numbers in `[0, size)`, one bit each, in parts that sets share while they are equal: facts about the places
+ * of a large function differ little from one place to the next.
  */
 export class BitSet {
-  /** None where nothing of it is there. */
+  /** Undefined where a part is empty. */
   readonly #parts: (Part | undefined)[];
 
   constructor(size: number) {
     this.#parts = new Array<Part | undefined>(Math.ceil(size / partBits)).fill(undefined);
   }
 
-  /** The same members, in a set of its own. */
+  /** Returns a new set with the same members. */
   copy(): BitSet {
     const copied = new BitSet(this.#parts.length * partBits);
     for (let i = 0; i < this.#parts.length; i++) {
@@ -58,7 +61,7 @@ export class BitSet {
     }
   }
 
-  /** Whether a set of the same size has the same members. Of parts that are the same one remains. */
+  /** Whether a set of the same size has the same members. Equal parts are shared from then on. */
   equals(other: BitSet): boolean {
     let same = true;
     for (let i = 0; i < this.#parts.length; i++) {
@@ -72,7 +75,7 @@ export class BitSet {
     return same;
   }
 
-  /** In ascending order. */
+  /** Visits the members in ascending order. */
   forEach(visit: (member: number) => void): void {
     for (let i = 0; i < this.#parts.length; i++) {
       const words = this.#parts[i]?.words;
@@ -81,7 +84,7 @@ export class BitSet {
     }
   }
 
-  /** Adds the members of a set of the same size, and shows those that are new. */
+  /** Adds the members of a set of the same size, and shows those that were missing. */
   unionNew(other: BitSet, visit: (member: number) => void): void {
     for (let i = 0; i < other.#parts.length; i++) {
       const ours = this.#parts[i];
@@ -98,7 +101,7 @@ export class BitSet {
     }
   }
 
-  /** Adds the members of a part that has others than are here. */
+  /** Adds the members of a part that has some which are missing here. */
   #addPart(i: number, part: Part): void {
     const ours = this.#parts[i];
     if (ours === undefined || contains(part, ours)) {
@@ -114,7 +117,7 @@ export class BitSet {
     this.#parts[i] = part;
   }
 
-  /** The words of a part, to be changed. */
+  /** Returns the words of a part, copied if the part is shared, for the caller to change. */
   #changed(i: number): Int32Array {
     const part = this.#parts[i];
     if (part?.owner === this) return part.words;

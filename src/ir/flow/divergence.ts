@@ -1,42 +1,48 @@
 import type { Instruction } from "../instruction.ts";
+import { controlOf } from "../op-traits.ts";
 import type { FlowGraph } from "./flow-graph.ts";
 
-/** What the analysis is told of the code. */
+/** Properties of the code that the analysis depends on. */
 export interface DivergenceOptions {
   /** Whether the block's last instruction can send lanes of a group to different places. */
   readonly divergent: (block: number) => boolean;
   /**
-   * Whether lanes that stand at the block's beginning may have to wait there although they are at the lowest place: for a
-   * barrier, because they have given way. Default: never. A group that comes there as a whole stays whole, unless the
-   * block that it comes from is divergent.
+   * Whether lanes at the block's beginning may have to wait there although they are at the lowest place: for a barrier,
+   * or because they have given way. Default: never. A group that arrives whole stays whole, unless the block that it
+   * comes from is divergent.
    */
   readonly stalls?: (block: number) => boolean;
-  /** The same where lanes wait for others that are elsewhere, and go on together with those that come there. */
+  /** Whether lanes wait there for lanes at other places, and go on together with those that arrive. Default: never. */
   readonly gathers?: (block: number) => boolean;
-  /** Whether of a group that stands at the block's beginning, one that stalls, some lanes may go on and others stay. */
+  /**
+   * Whether a group that stalls at the block's beginning may go on in some lanes and stay in others. Default: never.
+   */
   readonly splits?: (block: number) => boolean;
-  /** Whether lanes of a group may end within the block other than by its edges (a callee exits). Default: never. */
+  /** Whether lanes may end within the block other than by its edges (a callee exits). Default: never. */
   readonly loses?: (block: number) => boolean;
 }
 
-/** Where lanes of a warp can be at the same time, when those at the lowest place run first and lanes that meet go on together. */
+/**
+ * Where the lanes of a warp can be at the same time, if those at the lowest place run first and lanes at one place run
+ * together.
+ */
 export interface Divergence {
-  /** Whether lanes with which the group began may be elsewhere, or gone, while the block runs. */
+  /** Whether lanes with which the group began may be at other places, or gone, while the block runs. */
   mayBePartial(block: number): boolean;
   /** The blocks at whose beginning other lanes may wait while this one runs. */
   waiting(block: number): ReadonlySet<number>;
 }
 
-const nobody: ReadonlySet<number> = new Set();
+const none: ReadonlySet<number> = new Set();
 const never = (): boolean => false;
 
-/** Pairs of places after which the answer becomes a simple one: that lanes may be anywhere. */
-const mostPairs = (blocks: number): number => 0x4_0000 + 4 * blocks;
+/** The number of pairs of places beyond which the analysis gives up and answers that lanes may be anywhere. */
+const maxPairs = (blocks: number): number => 0x4_0000 + 4 * blocks;
 
 /**
- * Follows every two lanes at once. Whichever lanes there are else, of two it is the lower that runs, and two at one place
- * run together: so that what two lanes can do is what any two of a warp can do, and the answer is exact for branches that
- * can go any way. The work is in proportion to the answer.
+ * Follows every pair of lanes. Of two lanes, the one at the lower place runs, whatever other lanes there are, and two
+ * at one place run together; so what two lanes can do alone is what any two lanes of a warp can do, and the answer is
+ * exact if branches can go either way. The work is proportional to the size of the answer.
  */
 export function divergenceOf(
   graph: FlowGraph,
@@ -44,13 +50,13 @@ export function divergenceOf(
   isDeparture: readonly boolean[],
 ): Divergence {
   const pairs = new Pairs(graph, options, isDeparture);
-  pairs.part();
+  pairs.diverge();
   if (!pairs.follow()) return anywhere(isDeparture);
   const { waiting, partial } = pairs;
   for (const set of waiting) set?.delete(graph.blocks.length);
   return {
     mayBePartial: (block) => partial[block] === 1,
-    waiting: (block) => waiting[block] ?? nobody,
+    waiting: (block) => waiting[block] ?? none,
   };
 }
 
@@ -59,15 +65,15 @@ function anywhere(isDeparture: readonly boolean[]): Divergence {
   return { mayBePartial: () => true, waiting: () => places };
 }
 
-/** Where two lanes that are not at one place may be. The number of blocks stands for being gone. */
+/** The places at which two diverged lanes may be. The number of blocks stands for having ended. */
 class Pairs {
-  /** By the block that runs, those at which the other lane may wait. */
+  /** For each block that one lane runs, the blocks at which the other may wait. */
   readonly waiting: (Set<number> | undefined)[] = [];
   readonly partial: Uint8Array;
   readonly #graph: FlowGraph;
   readonly #options: Required<DivergenceOptions>;
   readonly #isDeparture: readonly boolean[];
-  /** Pairs that have yet to be followed: who runs, who waits. */
+  /** Pairs to be followed yet, flattened: the block that runs, the block that waits. */
   readonly #todo: number[] = [];
   #count = 0;
 
@@ -78,8 +84,8 @@ class Pairs {
     this.partial = new Uint8Array(graph.blocks.length);
   }
 
-  /** Follows the ways that two lanes can go together, and notes where they can part. */
-  part(): void {
+  /** Follows the paths that two lanes can take together, and notes where they can diverge. */
+  diverge(): void {
     const { blocks } = this.#graph;
     const { divergent, stalls, splits, loses } = this.#options;
     const end = blocks.length;
@@ -89,12 +95,12 @@ class Pairs {
     seen[0] = 1;
     for (let b = todo.pop(); b !== undefined; b = todo.pop()) {
       const { successors } = blocks[b]!;
-      const parts = divergent(b);
+      const diverges = divergent(b);
       if (splits(b)) this.#wait(b, b);
       for (const s of successors) {
-        if (loses(b)) this.#meet(s, end);
-        if (parts) for (const t of successors) if (s < t) this.#meet(s, t);
-        if (parts && s < end && !this.#isDeparture[s] && stalls(s)) this.#wait(s, s);
+        if (loses(b)) this.#note(s, end);
+        if (diverges) for (const t of successors) if (s < t) this.#note(s, t);
+        if (diverges && s < end && !this.#isDeparture[s] && stalls(s)) this.#wait(s, s);
         if (seen[s] === 1) continue;
         seen[s] = 1;
         todo.push(s);
@@ -102,23 +108,23 @@ class Pairs {
     }
   }
 
-  /** Follows the lanes that have parted. False when there are too many pairs of places. */
+  /** Follows lanes that have diverged. False if there are too many pairs of places. */
   follow(): boolean {
     const { blocks } = this.#graph;
     const { loses } = this.#options;
-    const most = mostPairs(blocks.length);
+    const max = maxPairs(blocks.length);
     for (let waits = this.#todo.pop(); waits !== undefined; waits = this.#todo.pop()) {
       const runs = this.#todo.pop()!;
       this.partial[runs] = 1;
-      for (const s of blocks[runs]!.successors) this.#meet(s, waits);
-      if (loses(runs)) this.#meet(blocks.length, waits);
-      if (this.#count > most) return false;
+      for (const s of blocks[runs]!.successors) this.#note(s, waits);
+      if (loses(runs)) this.#note(blocks.length, waits);
+      if (this.#count > max) return false;
     }
     return true;
   }
 
-  /** One lane has come to `a` while another is at `b`. */
-  #meet(a: number, b: number): void {
+  /** Notes that one lane has reached `a` while another is at `b`. */
+  #note(a: number, b: number): void {
     const { stalls, gathers } = this.#options;
     const end = this.#graph.blocks.length;
     if (this.#isDeparture[a] === true) this.#depart(a, b);
@@ -131,7 +137,7 @@ class Pairs {
     if (high < end && (stalls(low) || (low < high && gathers(low)))) this.#wait(high, low);
   }
 
-  /** A lane leaves at a block that does nothing else, while another is at `other`. */
+  /** Notes that a lane leaves, at a block that does nothing else, while another is at `other`. */
   #depart(block: number, other: number): void {
     this.partial[block] = 1;
     if (other === this.#graph.blocks.length || this.#isDeparture[other] === true) return;
@@ -148,10 +154,10 @@ class Pairs {
   }
 }
 
-/** By block, whether lanes that come to it only leave the function: it does not matter when they do, so none waits there. */
+/** By block, whether it does nothing but leave the function. It does not matter when lanes do, so none waits there. */
 export function departuresOf({ blocks }: FlowGraph, instructions: readonly Instruction[]): readonly boolean[] {
   return blocks.map(({ start, end }) => {
     const { op, guard, lanes } = instructions[start]!;
-    return end === start + 1 && guard === null && lanes === undefined && (op.kind === "return" || op.kind === "exit");
+    return end === start + 1 && guard === null && lanes === undefined && controlOf(op) === "leave";
   });
 }

@@ -1,8 +1,8 @@
 import type { FlowGraph } from "./flow-graph.ts";
 
 /**
- * By block, its immediate dominator: the last block but itself through which every way from the entry leads. -1 for the
- * entry, and for blocks to which no way leads.
+ * By block, its immediate dominator: the last other block through which every path from the entry leads. -1 for the
+ * entry, and for unreachable blocks.
  */
 export function dominatorsOf({ blocks }: FlowGraph): Int32Array {
   const next = blocks.map((b) => b.successors.filter((s) => s < blocks.length));
@@ -12,8 +12,8 @@ export function dominatorsOf({ blocks }: FlowGraph): Int32Array {
 }
 
 /**
- * By block, its immediate post-dominator: the first block but itself through which every way to the end leads; the number
- * of blocks stands for the end. From a block that cannot reach the end one might leave at any time, as if it led there.
+ * By block, its immediate post-dominator: the first other block through which every path to the end leads; the number
+ * of blocks stands for the end. A block that cannot reach the end counts as if it had an edge to it.
  */
 export function postDominatorsOf({ blocks }: FlowGraph): Int32Array {
   const end = blocks.length;
@@ -44,8 +44,9 @@ function reachedFrom(root: number, next: Edges): Uint8Array {
 }
 
 /**
- * Lengauer, Tarjan: A fast algorithm for finding dominators in a flowgraph (1979), with path compression: O(m log n) for
- * any graph. -1 for the root and for what it does not reach. All but the result counts in the order of a depth-first search.
+ * Lengauer, Tarjan: A fast algorithm for finding dominators in a flowgraph (1979), with path compression: O(m log n)
+ * for any graph. -1 for the root and for nodes that it does not reach. All arrays but the result are indexed by
+ * depth-first number.
  */
 function immediateDominators(root: number, next: Edges, before: Edges): Int32Array {
   const { nodes, parent, number } = searchDepthFirst(root, next);
@@ -53,7 +54,7 @@ function immediateDominators(root: number, next: Edges, before: Edges): Int32Arr
   const label = nodes.map((_, i) => i);
   const ancestor = new Int32Array(nodes.length).fill(-1);
   const immediate = new Int32Array(nodes.length).fill(-1);
-  /** The node of the least semidominator on the way up to the root of its tree, which it leaves out. */
+  /** The node with the least semidominator on the path up to the root of its tree, the root excluded. */
   const least = (node: number): number => {
     if (ancestor[node]! < 0) return node;
     const path: number[] = [];
@@ -65,19 +66,19 @@ function immediateDominators(root: number, next: Edges, before: Edges): Int32Arr
     }
     return label[node]!;
   };
-  const waiting: number[][] = nodes.map(() => []);
+  const buckets: number[][] = nodes.map(() => []);
   for (let x = nodes.length - 1; x > 0; x--) {
     for (const p of before[nodes[x]!]!) {
       if (number[p]! >= 0) semi[x] = Math.min(semi[x]!, semi[least(number[p]!)]!);
     }
-    waiting[semi[x]!]!.push(x);
+    buckets[semi[x]!]!.push(x);
     const above = parent[x]!;
     ancestor[x] = above;
-    for (const y of waiting[above]!) {
+    for (const y of buckets[above]!) {
       const u = least(y);
       immediate[y] = semi[u]! < semi[y]! ? u : above;
     }
-    waiting[above] = [];
+    buckets[above] = [];
   }
   const result = new Int32Array(next.length).fill(-1);
   for (let x = 1; x < nodes.length; x++) {
@@ -89,7 +90,7 @@ function immediateDominators(root: number, next: Edges, before: Edges): Int32Arr
 
 type Edges = readonly (readonly number[])[];
 
-/** Nodes in the order of their discovery; by their place in it, who discovered them; by node, its place in it or -1. */
+/** Nodes in depth-first order; by depth-first number, the parent's; by node, its depth-first number or -1. */
 function searchDepthFirst(root: number, next: Edges): { nodes: number[]; parent: number[]; number: Int32Array } {
   const nodes: number[] = [];
   const parent: number[] = [];

@@ -1,12 +1,13 @@
 import { type Expr, kit, type Region, type RegionLeaf } from "../../semantics/index.ts";
 import { variablesAt } from "../byte-file.ts";
 import type { Destination, Instruction } from "../instruction.ts";
-import { mapOperands } from "../map-operands.ts";
+import { mapOperands } from "../operands.ts";
 import type { FileHome, IrFunction, Register } from "../module.ts";
-import { allLanes, byteOf, type Lanes, strideOf } from "../region.ts";
+import { allLanes, type Lanes } from "../lanes.ts";
+import { byteOf, strideOf } from "../region.ts";
 import { fileLeavesOf } from "./accesses.ts";
 
-/** Bytes of the file that instructions access, and how; `home` is null where a register cannot stand for them. */
+/** Bytes of the file that instructions access; `home` is null if no register can stand for them. */
 interface Part {
   readonly start: number;
   readonly end: number;
@@ -14,14 +15,14 @@ interface Part {
 }
 
 /**
- * The function, as threads of `width` lanes run it, with parts of its byte file in registers: bytes that all instructions access in the same way, either as one
- * element that all lanes share or as elements of the lanes, one behind the other. The others stay in the file, and so does what
- * other functions see of it.
+ * Promotes parts of a function's byte file to registers, for threads of `width` lanes: bytes that all instructions
+ * access in the same way, as one element that all lanes share or as adjacent elements of the lanes. The others stay in
+ * the file, and so does the part that other functions see.
  */
 export function promoteFile(ir: IrFunction, width: number): IrFunction {
   const { file } = ir;
   if (file === undefined) return ir;
-  // Subroutines find in the file what they share.
+  // Subroutines share variables in the file.
   const isShared = ir.instructions.some(({ op }) => op.kind === "subroutine-call");
   const parts = isShared ? null : partsOf(ir.instructions);
   const seenByOthers = sharesFile(ir) ? variablesAt(file.grfBytes) : 0;
@@ -39,13 +40,16 @@ export function promoteFile(ir: IrFunction, width: number): IrFunction {
   return { ...ir, registers, instructions: ir.instructions.map((i) => forAll(rewritten(i, registerAt), width)) };
 }
 
-/** Whether other functions see the file's beginning: the thread's part, %arg and %retval. */
+/** Whether other functions see the beginning of the file: the thread's part, %arg and %retval. */
 const sharesFile = ({ kind, instructions }: IrFunction): boolean =>
   kind === "function" || instructions.some(({ op }) => op.kind === "file-call");
 
 const lanesOf = ({ lanes }: Instruction): Lanes => lanes ?? allLanes;
 
-/** Parts of the file that have no byte in common, in order; null where a place is computed, which may be any. */
+/**
+ * The disjoint parts of the file that are accessed, in ascending order; null if a place is computed, since it may be
+ * any.
+ */
 function partsOf(instructions: readonly Instruction[]): readonly Part[] | null {
   const accesses: Part[] = [];
   for (const instruction of instructions) {
@@ -81,7 +85,7 @@ function accessOf(region: Region, bits: FileHome["bits"], lanes: Lanes, writes: 
   return { start, end, home: { at: start, bits, lanes: { first: lanes.first, count: lanes.count } } };
 }
 
-/** Two accesses that have bytes in common; `a` does not begin later. */
+/** The union of two accesses that overlap; `a` does not begin after `b`. */
 function united(a: Part, b: Part): Part {
   const bytes = { start: a.start, end: Math.max(a.end, b.end) };
   const [x, y] = [a.home, b.home];
@@ -90,7 +94,7 @@ function united(a: Part, b: Part): Part {
     const same = x.lanes === null && y.lanes === null && x.at === y.at;
     return { ...bytes, home: same ? x : null };
   }
-  // Each lane has one place, whichever way it is reached.
+  // Each lane has one place, whichever access it is reached by.
   const isOneRow = y.at - x.at === ((y.lanes.first - x.lanes.first) * x.bits) / 8;
   const count = Math.max(x.lanes.first + x.lanes.count, y.lanes.first + y.lanes.count) - x.lanes.first;
   return { ...bytes, home: isOneRow ? { ...x, lanes: { first: x.lanes.first, count } } : null };
@@ -112,21 +116,21 @@ function rewritten(instruction: Instruction, registerAt: (byte: number) => numbe
   return { ...mapOperands(instruction, (expr) => mapLeaves(expr, region, memo)), dst };
 }
 
-/** No rule is needed for all lanes of the thread. */
+/** Drops the rule of an instruction that applies to all lanes of the thread anyway. */
 function forAll(instruction: Instruction, width: number): Instruction {
   const { lanes, guard, ...rest } = instruction;
   if (lanes === undefined || lanes.noMask || lanes.uniform || guard?.collapse !== undefined) return instruction;
   return lanes.first === 0 && lanes.count >= width ? { ...rest, guard } : instruction;
 }
 
-/** A region of one stride without rows. */
+/** The same region with a single stride, if it has one. */
 function plain(region: Region, bits: number, lanes: Lanes): Region {
   const stride = strideOf(region, lanes);
   if (stride === null) return region;
   return { at: byteOf(region, bits, lanes.first), first: lanes.first, vertical: stride, width: 1, horizontal: 0 };
 }
 
-/** The register as the region would have been read: registers of 8 and 16 bits have zeros above. */
+/** The register, extended as the region would be read: registers of 8 and 16 bits have zero upper bits. */
 function readOf(reg: number, { ty, bits, signed }: RegionLeaf): Expr {
   const leaf: Expr = { kind: "reg", ty, reg };
   return bits < 32 && signed ? kit.narrow(leaf, bits, true) : leaf;

@@ -1,19 +1,20 @@
 import { splitOffset } from "../../semantics/bind.ts";
 import type { Expr } from "../../semantics/index.ts";
-import type { Access, Destination, Instruction, Op } from "../instruction.ts";
+import type { Access } from "../access.ts";
+import type { Destination, Instruction, Op } from "../instruction.ts";
 import type { FrameVariable, IrFunction, Register } from "../module.ts";
 import { type FrameLeaf, frameLeavesOf, operandsOf } from "./accesses.ts";
 
-/** What a register can hold of a variable: so many bits at an offset in bytes. */
+/** A part of a variable that a register can hold: `bits` bits at an offset in bytes. */
 export interface Element {
   readonly offset: number;
   readonly bits: Access["bits"];
 }
 
-/** Of larger variables, registers would be more than what they save. */
-const mostElements = 256;
+/** The most elements of a variable that are promoted: with more, the registers would cost more than they save. */
+const maxElements = 256;
 
-/** How a variable of a frame is used: in elements, as long as no two overlap, else as memory. */
+/** How a frame variable is used: in elements, if no two overlap, or else as memory. */
 export class VariableUse {
   readonly size: number;
   #elements: Map<number, Access["bits"]> | null = new Map();
@@ -29,20 +30,20 @@ export class VariableUse {
     else if (known !== bits) this.#elements = null;
   }
 
-  /** Its address is taken, or it is used in a way that registers have not. */
+  /** Notes that its address is taken, or that it is used in a way that registers cannot be. */
   needsMemory(): void {
     this.#elements = null;
   }
 
-  /** Two variables that are copied as a whole have the same elements. */
+  /** Notes a variable that is copied whole to or from this one: both have the same elements. */
   join(other: VariableUse): void {
     if (other.size !== this.size || other.#elements === null) this.#elements = null;
     else for (const [offset, bits] of other.#elements) this.add({ offset, bits });
   }
 
-  /** By offset; null when the variable has to lie in memory. */
+  /** In ascending order of offset; null if the variable has to lie in memory. */
   get elements(): readonly Element[] | null {
-    if (this.#elements === null || this.#elements.size > mostElements) return null;
+    if (this.#elements === null || this.#elements.size > maxElements) return null;
     const list = [...this.#elements].map(([offset, bits]) => ({ offset, bits })).sort((a, b) => a.offset - b.offset);
     const apart = list.every(({ offset, bits }, i) => offset + bits / 8 <= (list[i + 1]?.offset ?? this.size));
     return apart ? list : null;
@@ -51,24 +52,24 @@ export class VariableUse {
 
 type MemoryOp = Extract<Op, { kind: "load" | "store" }>;
 
-/** A load or store of elements of one variable, the first of them at `offset`. */
+/** A load or store of elements of one variable, the first at `offset`. */
 export interface ElementAccess {
   readonly op: MemoryOp;
   readonly variable: number;
   readonly offset: number;
 }
 
-/** What an instruction accesses of a variable that might be in registers, or null. */
+/** The access that an instruction makes to a frame variable, if registers could serve it; or else null. */
 export function elementAccessOf({ op, dst }: Instruction, { frame, registers }: IrFunction): ElementAccess | null {
-  if ((op.kind !== "load" && op.kind !== "store") || op.surface !== undefined) return null;
-  const { base, offset: behind } = splitOffset(op.address);
+  if ((op.kind !== "load" && op.kind !== "store") || op.place.kind !== "address") return null;
+  const { base, offset: distance } = splitOffset(op.place.address);
   if (base?.kind !== "frame" || base.generic) return null;
-  const offset = base.offset + Number(behind);
+  const offset = base.offset + Number(distance);
   const fits = op.kind === "load" ? loadsFit(op.access, dst, registers) : storesFit(op);
   return fits && isWithin(op.access, offset, frame[base.variable]!) ? { op, variable: base.variable, offset } : null;
 }
 
-/** Whether an access finds its elements in the variable, wherever the frame lies, and only this lane sees it. */
+/** Whether an access stays within the variable, wherever the frame lies, and is invisible to other lanes. */
 function isWithin({ space, bits, count, align, volatile, order }: Access, offset: number, to: FrameVariable): boolean {
   const aligned = align <= Math.max(to.align, 1) && offset % align === 0;
   const inside = offset >= 0 && offset + (bits / 8) * count <= to.size && !to.unsized;
@@ -95,7 +96,7 @@ const typesOfBits: Readonly<Record<Access["bits"], readonly Expr["ty"][]>> = {
 export const elementsOf = ({ op: { access }, offset }: ElementAccess): readonly Element[] =>
   Array.from({ length: access.count }, (_, i) => ({ offset: offset + (i * access.bits) / 8, bits: access.bits }));
 
-/** How a function's own instructions use the variables of its frame. What calls pass as a whole is not part of it. */
+/** How a function's own instructions use its frame variables. Variables that calls pass whole are not covered. */
 export function variableUsesOf(ir: IrFunction): readonly VariableUse[] {
   const uses = ir.frame.map(({ size }) => new VariableUse(size));
   const escapes = (leaf: FrameLeaf): void => uses[leaf.variable]!.needsMemory();

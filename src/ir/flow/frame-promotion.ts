@@ -1,16 +1,18 @@
 import { type Expr, kit } from "../../semantics/index.ts";
-import type { Access, Argument, Guard, Instruction, Op, Result } from "../instruction.ts";
-import type { IrFunction, IrModule, Param, ParamType, Register } from "../module.ts";
+import { type Access, atAddress } from "../access.ts";
+import type { Argument, Guard, Instruction, Op, Result } from "../instruction.ts";
+import type { IrFunction, IrModule, Param, Register } from "../module.ts";
 import { retargeted } from "../retarget.ts";
+import type { ParamType } from "../signature.ts";
 import { type Element, type ElementAccess, elementAccessOf, elementsOf } from "./frame-elements.ts";
 import { isScalar, type Passing, passingOf } from "./passing.ts";
 
 type Call = Extract<Op, { kind: "call" }>;
 
 /**
- * The module with variables of frames in registers: those that are accessed in elements which do not overlap, and whose
- * address nobody takes. Parameters that are scalars are passed in registers throughout; where one has to lie in memory, its
- * function stores it on entry. The frames stay as they are, so that the addresses of what is left do not change.
+ * Promotes frame variables to registers: those that are accessed in elements which do not overlap, and whose address is
+ * not taken. Scalar parameters are always passed in registers; if one has to lie in memory, its function stores it on
+ * entry. Frames keep their layout, so that the addresses of the remaining variables do not change.
  */
 export function promoteFrames(module: IrModule): IrModule {
   const passing = passingOf(module);
@@ -22,13 +24,16 @@ export function promoteFrames(module: IrModule): IrModule {
   };
 }
 
-/** One function on its way; instructions keep their order, and what is put between them their positions in the text. */
+/**
+ * Promotes the variables of one function. Instructions keep their order; inserted ones take the position of a
+ * neighbour.
+ */
 class Promotion {
   readonly #ir: IrFunction;
   readonly #passing: Passing;
   readonly #addressSize: 32 | 64;
   readonly #registers: Register[];
-  /** By variable, its elements' registers by their offsets, in ascending order; null for one that lies in memory. */
+  /** By variable, the registers of its elements by ascending offset; null for a variable that lies in memory. */
   readonly #places: readonly (ReadonlyMap<number, number> | null)[];
   readonly #out: Instruction[] = [];
 
@@ -48,7 +53,7 @@ class Promotion {
     const leave = (guard: Guard | null): void => {
       for (const [i, p] of returns.entries()) this.#copyFormal("load", this.#ir.returns[i]!, p, guard);
     };
-    /** Where an instruction, with what has been put before it, is now. */
+    /** The new index of each instruction, or of the first one that was inserted before it. */
     const places = new Int32Array(instructions.length + 1);
     instructions.forEach((instruction, i) => {
       places[i] = this.#out.length;
@@ -77,7 +82,7 @@ class Promotion {
     return new Map(elements.map(({ offset, bits }) => [offset, this.#register(nameOf(offset), bits)]));
   }
 
-  // ---- Loads and stores ----------------------------------------------------------------------------------------------------
+  // ---- Loads and stores
 
   #plain(instruction: Instruction): Instruction {
     const access = elementAccessOf(instruction, this.#ir);
@@ -101,22 +106,22 @@ class Promotion {
     };
   }
 
-  // ---- Calls ---------------------------------------------------------------------------------------------------------------
+  // ---- Calls
 
   #call(instruction: Instruction, op: Call): void {
     const { guard } = instruction;
-    const behind: Instruction[] = [];
+    const after: Instruction[] = [];
     const args = op.args.map((arg, i) => this.#argument(arg, this.#passing.paramType(op, i), guard, instruction));
     const results = op.results.map((result, i) => {
       const made = this.#result(result, this.#passing.returnType(op, i));
       if (result.kind === "frame" && made.kind === "register" && this.#places[result.variable] === null) {
-        behind.push(this.#copy("store", result.variable, made.registers[0]!, guard, instruction));
+        after.push(this.#copy("store", result.variable, made.registers[0]!, guard, instruction));
       }
       return made;
     });
-    // A result may be the predicate by which the call was guarded.
-    if (guard !== null && behind.length > 0) this.#keepGuard(guard, behind, instruction);
-    this.#out.push({ ...instruction, op: { ...op, args, results } }, ...behind);
+    // A result may be the predicate that guards the call.
+    if (guard !== null && after.length > 0) this.#keepGuard(guard, after, instruction);
+    this.#out.push({ ...instruction, op: { ...op, args, results } }, ...after);
   }
 
   #argument(arg: Argument, type: ParamType | null, guard: Guard | null, at: Instruction): Argument {
@@ -142,21 +147,21 @@ class Promotion {
     return { kind: "register", registers: [register] };
   }
 
-  /** Whether a variable in memory is passed in a register all the same. */
+  /** Whether a variable that lies in memory is passed in a register nevertheless. */
   #isCopied({ variable, size }: { variable: number; size: number }, type: ParamType | null): boolean {
     return type !== null && isScalar(type) && type.size === size && this.#ir.frame[variable]!.size === size;
   }
 
-  #keepGuard(guard: Guard, behind: Instruction[], at: Instruction): void {
+  #keepGuard(guard: Guard, after: Instruction[], at: Instruction): void {
     const kept = this.#registers.push({ name: "guard", class: "pred", bits: 1 }) - 1;
     const value: Expr = { kind: "reg", ty: "pred", reg: guard.register };
     this.#out.push({ ...at, guard: null, op: { kind: "pure", values: [value] }, dst: [kept], undefinedCases: [] });
-    behind.forEach((copy, i) => {
-      behind[i] = { ...copy, guard: { ...guard, register: kept } };
+    after.forEach((copy, i) => {
+      after[i] = { ...copy, guard: { ...guard, register: kept } };
     });
   }
 
-  // ---- Parameters ----------------------------------------------------------------------------------------------------------
+  // ---- Parameters
 
   #param(param: Param): Param {
     if (param.storage.kind !== "frame") return param;
@@ -167,7 +172,7 @@ class Promotion {
     return { ...param, storage: { kind: "register", registers } };
   }
 
-  /** A formal that is passed in a register, and lies in memory within the function. */
+  /** Copies a formal that is passed in a register and lies in memory within the function. */
   #copyFormal(kind: "load" | "store", { storage }: Param, now: Param, guard: Guard | null): void {
     if (storage.kind !== "frame" || now.storage.kind !== "register") return;
     if (this.#places[storage.variable]) return;
@@ -175,7 +180,7 @@ class Promotion {
     this.#out.push(this.#copy(kind, storage.variable, now.storage.registers[0]!, guard, at));
   }
 
-  /** Between a scalar variable in memory and a register. */
+  /** A load or store between a scalar variable in memory and a register. */
   #copy(
     kind: "load" | "store",
     variable: number,
@@ -196,11 +201,11 @@ class Promotion {
       scope: null,
     };
     const ty = this.#addressSize === 64 ? "i64" : "i32";
-    const address: Expr = { kind: "frame", ty, variable, offset: 0, generic: false };
+    const place = atAddress({ kind: "frame", ty, variable, offset: 0, generic: false });
     const common = { guard, undefinedCases: [], span, location };
     return kind === "load"
-      ? { ...common, op: { kind, access, address }, dst: [register] }
-      : { ...common, op: { kind, access, address, values: [leafOf(register, bits)] }, dst: [] };
+      ? { ...common, op: { kind, access, place }, dst: [register] }
+      : { ...common, op: { kind, access, place, values: [leafOf(register, bits)] }, dst: [] };
   }
 }
 
@@ -212,7 +217,7 @@ const inRegister = (register: number, bits: number): Argument => ({
   bits,
 });
 
-/** The element as a load extends it to the register that it goes to. */
+/** The element, extended as a load would extend it to its destination. */
 function extended(from: number, { bits, signed }: Access, to: Register): Expr {
   const leaf = leafOf(from, bits);
   if (bits === 64) return leaf;
@@ -220,7 +225,7 @@ function extended(from: number, { bits, signed }: Access, to: Register): Expr {
   return to.class === "b64" ? kit.widen(value, signed) : value;
 }
 
-/** The low bits of what is stored; a register that is smaller than the value takes no others. */
+/** The low bits of a stored value; a register that is smaller than the value drops the others. */
 function stored(
   { access, values }: Extract<Op, { kind: "store" }>,
   registers: readonly number[],

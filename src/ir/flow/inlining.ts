@@ -1,6 +1,7 @@
 import { type Expr, kit } from "../../semantics/index.ts";
 import type { Guard, Instruction, Op } from "../instruction.ts";
 import type { IrFunction, Param, Register, RegisterClass } from "../module.ts";
+import { onlyComputes, traitOf } from "../op-traits.ts";
 import { renaming } from "../rename-registers.ts";
 import { retargeted } from "../retarget.ts";
 import { readsOf, valuesOf } from "./accesses.ts";
@@ -9,24 +10,27 @@ import { livenessOf } from "./liveness.ts";
 
 type Call = Extract<Op, { kind: "call" }>;
 
-/** A function with copies of small ones in the place of calls. */
+/** A function in which calls of small functions have been replaced by their bodies. */
 export interface Inlined {
   readonly ir: IrFunction;
-  /** By instruction, the number of the one in the function from which it has come: of what has been copied, the call. */
+  /** By instruction, the index of the one that it comes from in the original function: for an inlined one, the call. */
   readonly origins: readonly number[];
 }
 
-/** What can be copied has so many instructions at most. */
-const mostInstructions = 24;
-/** By how many instructions a function of so many may grow: registers that are copied as well make long code slow to compile. */
-const mostGrowth = (instructions: number): number => Math.max(150, instructions / 8);
-/** How often functions that have become small are looked for: the depth of calls that can disappear. */
+/** The most instructions of a function that is inlined. */
+const maxInstructions = 24;
+/**
+ * By how many instructions a function may grow: each copy also adds registers, and these make long code slow to
+ * compile.
+ */
+const maxGrowth = (instructions: number): number => Math.max(150, instructions / 8);
+/** The number of passes, and so the depth of calls that can be inlined. */
 const rounds = 4;
 
 /**
- * Functions with the bodies of others in the place of direct calls, as far as these are small and do nothing but compute: nobody
- * can see then that they have been entered. Null: nothing can be copied. The functions must have been promoted: what they pass to
- * each other in memory is not copied.
+ * Inlines direct calls of functions that are small and do nothing but compute, so that it cannot be observed whether
+ * they were entered. Null: nothing can be inlined. The functions must have been promoted: a function that is passed
+ * something in memory is not inlined.
  */
 export function inlineCalls(
   functions: readonly IrFunction[],
@@ -44,7 +48,7 @@ export function inlineCalls(
     const before = all;
     all = before.map((f, i) => {
       const size = functions[i]!.instructions.length;
-      const room = mostGrowth(size) - (f.ir.instructions.length - size);
+      const room = maxGrowth(size) - (f.ir.instructions.length - size);
       return new Inlining(f, room, calleeOf).result;
     });
     const isNew = all.some((f, i) => f !== before[i]);
@@ -55,18 +59,18 @@ export function inlineCalls(
   return isChanged ? all : null;
 }
 
-/** A function that can be copied. */
+/** A function that can be inlined. */
 interface Body {
   readonly ir: IrFunction;
   readonly params: readonly (readonly number[])[];
   readonly returns: readonly (readonly number[])[];
-  /** Registers that are read before they are written: they are zeros when a function begins. */
+  /** Registers that are read before they are written: they are zero when a function begins. */
   readonly zeros: readonly number[];
 }
 
 function bodyOf(ir: IrFunction): Body | null {
   const { instructions, registers } = ir;
-  const isSmall = instructions.length <= mostInstructions && instructions.every(onlyComputes);
+  const isSmall = instructions.length <= maxInstructions && instructions.every(isInlinable);
   if (ir.kind !== "function" || ir.external || ir.file !== undefined || ir.noreturn || !isSmall) return null;
   const [params, returns] = [passedIn(ir.params), passedIn(ir.returns)];
   if (params === null || returns === null) return null;
@@ -79,8 +83,8 @@ function bodyOf(ir: IrFunction): Body | null {
   return { ir, params, returns, zeros };
 }
 
-/** Whether an instruction can neither be seen by others nor go wrong. */
-function onlyComputes(instruction: Instruction): boolean {
+/** Whether an instruction cannot be observed by others, cannot fail, and leaves the function at most by returning. */
+function isInlinable(instruction: Instruction): boolean {
   const { op, lanes, dst } = instruction;
   if (lanes !== undefined || dst.some((to) => to !== null && typeof to !== "number")) return false;
   let isOwn = true;
@@ -92,22 +96,22 @@ function onlyComputes(instruction: Instruction): boolean {
       isOwn = false;
     },
   });
-  return isOwn && (op.kind === "pure" || op.kind === "branch" || op.kind === "return" || op.kind === "nothing");
+  return isOwn && onlyComputes(op) && !traitOf(op, "faults") && op.kind !== "exit";
 }
 
-/** By parameter, its registers; null where one is passed in memory. */
+/** By parameter, its registers; null if one is passed in memory. */
 function passedIn(params: readonly Param[]): readonly (readonly number[])[] | null {
   const found = params.flatMap(({ storage }) => (storage.kind === "register" ? [storage.registers] : []));
   return found.length === params.length ? found : null;
 }
 
-/** One function on its way. */
+/** Inlines the calls of one function. */
 class Inlining {
   readonly result: Inlined;
   readonly #registers: Register[];
   readonly #out: Instruction[] = [];
   readonly #origins: number[] = [];
-  /** The instruction that is being replaced, of those before. */
+  /** The original index of the instruction that is being replaced. */
   #origin = 0;
   #room: number;
   #copies = 0;
@@ -120,7 +124,7 @@ class Inlining {
       this.result = before;
       return;
     }
-    /** Where each instruction is now; targets are put right when all are known. */
+    /** The new index of each instruction; branch targets are corrected when all are known. */
     const places = new Int32Array(ir.instructions.length + 1);
     const old: number[] = [];
     ir.instructions.forEach((instruction, i) => {
@@ -143,7 +147,10 @@ class Inlining {
     this.#origins.push(this.#origin);
   }
 
-  /** Puts a copy of a function in the place of a call. False where they do not fit, or there is no room. */
+  /**
+   * Replaces a call by a copy of the body. False if arguments and parameters do not fit, or the function would grow too
+   * much.
+   */
   #copy(call: Instruction, op: Call, { ir, params, returns, zeros }: Body): boolean {
     const args = op.args.map(valuesOf);
     const results = op.results.map((r) => (r.kind === "register" ? r.registers : r.kind === "discard" ? [] : null));

@@ -4,30 +4,30 @@ import { readsOf, writesAlways, writesOf } from "./accesses.ts";
 import { BitSet } from "./bit-set.ts";
 import type { FlowBlock, FlowGraph } from "./flow-graph.ts";
 
-/** Which registers hold a value that a lane may still read. Lane by lane: what others at other places need is not part of it. */
+/** The registers whose value a lane may still read. What lanes at other places need is not part of it. */
 export interface Liveness {
-  /** Where a block begins: not to be changed. */
+  /** The live registers at the beginning of a block. The set must not be changed. */
   liveIn(block: number): BitSet;
-  /** Behind the block's last instruction: a set of its own. */
+  /** The live registers after the last instruction of a block, as a new set. */
   liveOut(block: number): BitSet;
-  /** Registers of which lanes read what others have, or have written for them, and those that all lanes share. */
+  /** Registers of which lanes read or write the values of other lanes, and those that all lanes share. */
   readonly acrossLanes: ReadonlySet<number>;
   /** The registers that a block reads or writes, each once. */
   touchedIn(block: number): readonly number[];
   /**
-   * Goes through a block backwards: `visit` sees the registers that are live behind each instruction, in one set that
-   * changes with the steps.
+   * Goes through a block backwards. `visit` is shown the registers that are live after each instruction, in one set
+   * that changes from step to step.
    */
-  walk(block: number, visit: (instruction: number, liveBehind: BitSet) => void): void;
+  walk(block: number, visit: (instruction: number, liveAfter: BitSet) => void): void;
 }
 
-/** What liveness is asked of: a function, or what one has been turned into. */
+/** The code that liveness is computed for: a function, or what a pass has made of one. */
 export interface FlowCode {
   readonly instructions: readonly Instruction[];
   readonly registers: readonly Register[];
 }
 
-/** `liveAtEnd`: the registers that are read when a lane has returned. */
+/** `liveAtEnd`: the registers that are read after a lane has returned. */
 export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly number[]): Liveness {
   const { instructions, registers } = code;
   const { blocks } = graph;
@@ -73,22 +73,23 @@ export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly
   };
 }
 
-/** Of a block: the registers that it reads before it writes them, and those others that it writes in all lanes. */
+/** The registers that a block reads before it writes them, and the others that it writes in all lanes. */
 interface Exposure {
-  /** All that it reads or writes. */
+  /** All registers that it reads or writes. */
   readonly touches: number[];
   readonly reads: number[];
   kills: number[];
 }
 
-/** What each block exposes, and the registers that are live everywhere: what others have is read whatever way those lanes took. */
+/** The exposure of each block, and the registers that are live everywhere because lanes read the values of others. */
 function exposuresOf(
   blocks: readonly FlowBlock[],
   { instructions, registers }: FlowCode,
 ): { readonly everywhere: ReadonlySet<number>; readonly exposures: readonly Exposure[] } {
   const everywhere = new Set<number>();
   for (let r = 0; r < registers.length; r++) if (registers[r]!.home?.lanes === null) everywhere.add(r);
-  // By register, the block that has last touched it, and that has read or killed it: what it does with it later changes nothing.
+  // By register, the last block that touched it, and the last that read or killed it: what follows in a block does not
+  // matter.
   const touched = new Int32Array(registers.length).fill(-1);
   const decided = new Int32Array(registers.length).fill(-1);
   const exposures: Exposure[] = [];
@@ -111,7 +112,7 @@ function exposuresOf(
     },
   };
   const write = (r: number): void => {
-    // Lanes that are elsewhere find there what they have not written.
+    // Lanes at other places get values that they have not written.
     if (instruction.lanes?.noMask === true) everywhere.add(r);
     touch(r);
     if (decided[r] === block || !writesAlways(instruction, registers[r]!.home)) return;
@@ -127,18 +128,18 @@ function exposuresOf(
     }
     block++;
   }
-  // Nothing kills what is live everywhere.
+  // Registers that are live everywhere are never killed.
   if (everywhere.size > 0) for (const e of exposures) e.kills = e.kills.filter((r) => !everywhere.has(r));
   return { everywhere, exposures };
 }
 
-/** Whether lanes that leave the function in a block return; else they have ended, and nothing is read any more. */
+/** Whether lanes that leave the function in a block return. If they end instead, nothing is read any more. */
 function endsInReturn({ end }: FlowBlock, instructions: readonly Instruction[]): boolean {
   const { kind } = instructions[end - 1]!.op;
   return kind !== "exit" && kind !== "trap";
 }
 
-/** Goes through the blocks from the last to the first, until nothing changes: one round more than loops are nested. */
+/** Goes through the blocks from last to first until nothing changes: one round more than the depth of loops. */
 function solve(
   blocks: readonly FlowBlock[],
   exposures: readonly Exposure[],

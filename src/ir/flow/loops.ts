@@ -1,9 +1,9 @@
 import type { FlowGraph } from "./flow-graph.ts";
 
-/** Blocks, in layout order, around which a loop goes. */
+/** The range of blocks, in layout order, that a loop spans. */
 export interface LoopRange {
   readonly start: number;
-  /** The last block, from which (or from before which) a branch leads back to `start`. */
+  /** The last block; a branch leads back to `start` from here or from an inner range that ends here. */
   readonly end: number;
   readonly inner: readonly LoopRange[];
 }
@@ -14,8 +14,8 @@ interface OpenRange extends LoopRange {
 }
 
 /**
- * The loops of code that is laid out in the order of its blocks: from the target of each backward branch to its furthest
- * source. Of two that cross, the first is made to end with the second, so that they nest.
+ * The loops of code in layout order: from the target of each backward branch to its last source. Of two that cross, the
+ * first is extended to the end of the second, so that they nest.
  */
 export function loopsOf({ blocks }: Pick<FlowGraph, "blocks">): readonly LoopRange[] {
   const roots: OpenRange[] = [];

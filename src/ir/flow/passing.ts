@@ -1,30 +1,31 @@
 import type { Expr } from "../../semantics/index.ts";
 import type { Argument, Op, Result } from "../instruction.ts";
-import type { IrFunction, IrModule, Param, ParamType } from "../module.ts";
-import { operandsOf } from "./accesses.ts";
+import type { IrFunction, IrModule, Param } from "../module.ts";
+import { symbolsOf } from "../operands.ts";
+import type { ParamType } from "../signature.ts";
 import { type Element, type VariableUse, variableUsesOf } from "./frame-elements.ts";
 
 type Call = Extract<Op, { kind: "call" }>;
 
 /**
- * Whether a parameter is passed in one register of its size, whoever calls whom: this follows from its type alone, so
- * that the two sides of an indirect call agree about it.
+ * Whether a parameter is passed in one register of its size. This depends on its type alone, so that both sides of an
+ * indirect call agree.
  */
 export const isScalar = ({ kind, size, unsized }: ParamType): boolean =>
   kind !== "pred" && kind !== "array" && !unsized && (size === 1 || size === 2 || size === 4 || size === 8);
 
-/** Which variables of the frames of a module can be registers. */
+/** The frame variables of a module that can be registers. */
 export interface Passing {
-  /** By variable: what it consists of, or null for one that has to lie in memory. */
+  /** By variable, its elements; null for one that has to lie in memory. */
   elementsOf(ir: IrFunction): readonly (readonly Element[] | null)[];
-  /** The type of an argument (or result) as the callee declares it, or null where nothing is known. */
+  /** The type of an argument (or result) as the callee declares it; null if it is unknown. */
   paramType(call: Call, i: number): ParamType | null;
   returnType(call: Call, i: number): ParamType | null;
 }
 
 /**
- * A parameter that is an array can be registers where all who pass it are known: its function is only called directly,
- * and all variables that are copied to it or from it consist of the same elements.
+ * An array parameter can be registers if everything that is passed for it is known: its function is only called
+ * directly, and all variables that are copied to or from it consist of the same elements.
  */
 export function passingOf(module: IrModule): Passing {
   const { functions } = module;
@@ -42,7 +43,7 @@ export function passingOf(module: IrModule): Passing {
     return calleeOf(call)?.[list][i]?.type ?? null;
   };
 
-  /** A variable is passed as a whole. */
+  /** Notes a variable that is passed whole. */
   const pass = (use: VariableUse, type: ParamType | null): void => {
     if (type === null || type.unsized || (isScalar(type) && type.size !== use.size)) use.needsMemory();
     else if (isScalar(type)) use.add({ offset: 0, bits: (type.size * 8) as Element["bits"] });
@@ -87,7 +88,7 @@ function functionsByName({ functions, aliases }: IrModule): ReadonlyMap<string, 
   return byName;
 }
 
-/** The functions whose address something in a module takes. */
+/** The functions of a module whose address is taken. */
 export function functionsWithAddress(module: IrModule): ReadonlySet<IrFunction> {
   const byName = functionsByName(module);
   const taken = new Set<IrFunction>();
@@ -100,30 +101,23 @@ export function functionsWithAddress(module: IrModule): ReadonlySet<IrFunction> 
   return taken;
 }
 
-/** Shows the names in a function's expressions, and in lists of targets; those of direct calls are not among them. */
+/** Shows the names in a function's expressions and in lists of call targets, but not those of direct calls. */
 function addressesIn({ instructions }: IrFunction, show: (name: string) => void): void {
   const seen = new Set<Expr>();
-  const visit = (expr: Expr): void => {
-    if (expr.kind === "symbol") show(expr.symbol);
-    else if (expr.kind === "indirect") visit(expr.address);
-    if (expr.kind !== "prim" || seen.has(expr)) return;
-    seen.add(expr);
-    for (const arg of expr.args) visit(arg);
-  };
   for (const { op } of instructions) {
-    operandsOf(op).forEach(visit);
+    symbolsOf(op, show, seen);
     if (op.kind === "call" && op.target.kind === "indirect") op.target.targets?.forEach(show);
   }
 }
 
-/** Variables that are copied to each other, in sets that grow together (union-find). */
+/** Classes of variables that are copied to each other (union-find). */
 class Classes {
   readonly #parents = new Map<VariableUse, VariableUse>();
 
   of(use: VariableUse): VariableUse {
     let root = use;
     for (let p = this.#parents.get(root); p !== undefined; p = this.#parents.get(root)) root = p;
-    // What was passed on the way is put below the root.
+    // Path compression.
     for (let x = use; x !== root; ) {
       const above = this.#parents.get(x)!;
       this.#parents.set(x, root);
@@ -137,7 +131,7 @@ class Classes {
     if (x !== y) this.#parents.set(x, y);
   }
 
-  /** Brings together what is known of the members. */
+  /** Merges the uses of all members into the root of each class. */
   settle(): void {
     for (const use of this.#parents.keys()) this.of(use).join(use);
   }

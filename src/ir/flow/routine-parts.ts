@@ -5,32 +5,33 @@ import { readsOf, writesOf } from "./accesses.ts";
 import { targetsOf } from "./flow-graph.ts";
 
 /**
- * A routine of vISA without its subroutines, or one of these: code that runs from its beginning until it returns. A subroutine
- * has the registers that it shares with its callers as parameters, and those that it may write as results.
+ * A vISA routine without its subroutines, or one of the subroutines: code that runs from its beginning until it
+ * returns. The parameters of a subroutine are the registers that it shares with its callers, its results those that it
+ * may write.
  */
 export interface RoutinePart {
   readonly ir: IrFunction;
-  /** By instruction, where the routine has it. */
+  /** By instruction, its index in the routine. */
   readonly origins: readonly number[];
   /** Whether other parts share its registers. */
   readonly isShared: boolean;
 }
 
-/** The instructions that lanes come to from one of them, until they return. */
+/** The instructions that lanes can reach from `start` before they return. */
 interface Piece {
   readonly start: number;
-  /** In the routine's order. */
+  /** In ascending order. */
   readonly members: readonly number[];
-  /** Where the subroutines begin that it calls. */
+  /** The first instructions of the subroutines that it calls. */
   readonly callees: ReadonlySet<number>;
-  /** Registers, those of its callees too. */
+  /** Registers that it or its callees read or write. */
   readonly touched: Set<number>;
   readonly written: Set<number>;
 }
 
 type SubroutineCall = Extract<Op, { kind: "subroutine-call" }>;
 
-/** The parts of a routine, itself first. Calls name subroutines by number; `first` is that of the first one. */
+/** The parts of a routine, itself first. Calls name subroutines by number, counted from `first`. */
 export function routineParts(ir: IrFunction, first: number): readonly RoutinePart[] {
   const { instructions } = ir;
   if (!instructions.some(({ op }) => op.kind === "subroutine-call")) {
@@ -85,7 +86,7 @@ function pieceFrom(instructions: readonly Instruction[], start: number): Piece {
   return { start, members: [...members].sort((a, b) => a - b), callees, touched, written };
 }
 
-/** What is called does what the caller does. */
+/** Adds the registers of callees to those of their callers. */
 function addCallees(pieces: readonly Piece[], subroutines: ReadonlyMap<number, Piece>): void {
   for (let changed = true; changed; ) {
     changed = false;
@@ -102,14 +103,14 @@ function addCallees(pieces: readonly Piece[], subroutines: ReadonlyMap<number, P
   }
 }
 
-/** The instructions of a piece one behind the other, in the order that says which lanes run first. */
+/** The instructions of a piece as a list of their own, in the order that decides which lanes run first. */
 function codeOf(
   { start, members }: Piece,
   instructions: readonly Instruction[],
   named: (op: SubroutineCall) => SubroutineCall,
 ): { readonly code: readonly Instruction[]; readonly origins: readonly number[] } {
   const [lowest] = members;
-  // An empty one returns at once.
+  // An empty piece returns at once.
   if (lowest === undefined)
     return { code: [plain({ kind: "return", uniform: false }, instructions.at(-1)!)], origins: [0] };
   const ahead = lowest === start ? 0 : 1;
@@ -125,7 +126,7 @@ function codeOf(
   return { code: [entry, ...code], origins: [start, ...members] };
 }
 
-/** An operation for all lanes, at the place of an instruction. */
+/** An unguarded operation with the position of an instruction. */
 const plain = (op: Op, { span, location }: Instruction): Instruction => ({
   guard: null,
   op,
@@ -135,7 +136,7 @@ const plain = (op: Op, { span, location }: Instruction): Instruction => ({
   location,
 });
 
-/** Registers that callers and subroutine have in common. */
+/** The registers that a subroutine shares with its callers, as one parameter. */
 function passed(registers: ReadonlySet<number>): readonly Param[] {
   const type = { kind: "b", size: 0, align: 1, unsized: false } as const;
   return registers.size === 0 ? [] : [{ name: "", type, storage: { kind: "register", registers: [...registers] } }];

@@ -4,15 +4,16 @@ import { readsOf, writesAlways, writesOf } from "./accesses.ts";
 import type { FlowBlock, FlowGraph } from "./flow-graph.ts";
 import type { FlowCode, Liveness } from "./liveness.ts";
 
-/** Values of registers where blocks begin that are looked at, at most: beyond, it would take longer than it gains. */
-const mostValues = 2 ** 16;
-/** Webs at most: what is so large has been written by a compiler, and many registers make code slow to compile. */
-const mostWebs = 256;
+/** The most values at beginnings of blocks that are examined: beyond that, it takes longer than it gains. */
+const maxValues = 2 ** 16;
+/** The most webs: code that has more comes from a compiler, and many registers make code slow to compile. */
+const maxWebs = 256;
 
 /**
- * The code with a register for each web: what is written to a register in different places, and never comes to the same read, has
- * nothing in common but its name, and is better known apart. `fixed`: registers that must stay what they are where the function begins
- * and ends: its parameters and results, where `returned` are read. The instructions stay where they are.
+ * Gives each web a register of its own. A web is a set of writes to a register that may reach the same read; different
+ * webs of a register have nothing in common but its name, and analyses see more if they are separate. `fixed`:
+ * registers that keep their meaning where the function begins and ends, its parameters and results; `returned` are read
+ * at the end. The instructions keep their indices.
  */
 export function withWebs(
   code: FlowCode,
@@ -25,7 +26,7 @@ export function withWebs(
   const webs = new Webs(code.registers.length);
   const values = new Values(code, graph, liveness, many, webs);
   if (!values.areFew) return code;
-  // A function begins with parameters and zeros, and ends with results, in the registers that they are known by.
+  // A function begins with parameters and zeros, and ends with results, in their original registers.
   liveness.liveIn(0).forEach((r) => {
     if (many[r] === 1) webs.join(r, values.atStart(0, r));
   });
@@ -41,7 +42,7 @@ export function withWebs(
       }
     }
   }
-  if (webs.count > mostWebs) return code;
+  if (webs.count > maxWebs) return code;
   const free = many.slice();
   for (const r of [...fixed, ...returned]) free[r] = 0;
   liveness.liveIn(0).forEach((r) => {
@@ -50,7 +51,7 @@ export function withWebs(
   return renamed(code, graph, values, webs, free);
 }
 
-/** 1 for each register that is written in several places, as far as its lanes are nobody else's business. */
+/** 1 for each register that is written in several places and whose lanes are not read by other lanes. */
 function writtenOften({ instructions, registers }: FlowCode, fixed: readonly number[], liveness: Liveness): Uint8Array {
   const writes = new Uint32Array(registers.length);
   const count = (r: number): void => {
@@ -58,7 +59,7 @@ function writtenOften({ instructions, registers }: FlowCode, fixed: readonly num
   };
   for (const instruction of instructions) writesOf(instruction, count);
   for (const r of fixed) writes[r]!++;
-  // Registers begin as zeros.
+  // Registers are initially zero.
   liveness.liveIn(0).forEach(count);
   const many = Uint8Array.from(writes, (n) => Number(n > 1));
   registers.forEach(({ home }, r) => {
@@ -67,7 +68,7 @@ function writtenOften({ instructions, registers }: FlowCode, fixed: readonly num
   return many;
 }
 
-/** Values that are one, as sets that grow together (union-find). The first ones, by register, are those that it is known by. */
+/** Classes of values (union-find). The first values stand for the registers themselves, in order. */
 class Webs {
   readonly #registers: number;
   readonly #parents: number[];
@@ -77,7 +78,7 @@ class Webs {
     this.#parents = Array.from({ length: registers }, (_, r) => r);
   }
 
-  /** Those of which none is what a register is known by. */
+  /** The number of classes that need a register of their own. */
   get count(): number {
     let count = 0;
     for (let v = this.#registers; v < this.#parents.length; v++) if (this.#parents[v] === v) count++;
@@ -99,32 +100,32 @@ class Webs {
     return root;
   }
 
-  /** What registers are known by stays at the root. */
+  /** Joins two classes; a value that stands for a register stays the root. */
   join(a: number, b: number): void {
     const [x, y] = [this.of(a), this.of(b)];
     this.#parents[Math.max(x, y)] = Math.min(x, y);
   }
 }
 
-/** What is shown of a walk through a block: before an instruction writes, and when it has. */
+/** Is shown each instruction of a block: before it writes its results, and after. */
 interface Steps {
   readonly before?: (instruction: number) => void;
-  readonly behind?: (instruction: number) => void;
+  readonly after?: (instruction: number) => void;
 }
 
-/** The values that registers have from place to place: they have the same numbers however often one looks. */
+/** The values that registers have from place to place, numbered the same in every pass over a block. */
 class Values {
   readonly #code: FlowCode;
   readonly #many: Uint8Array;
   readonly #webs: Webs;
-  /** By block, the values with which it begins, by register. */
+  /** By block, the values at its beginning, by register. */
   readonly #starts: readonly ReadonlyMap<number, number>[];
-  /** By instruction, the first of the values that it writes; 0 where none have been given. */
+  /** By instruction, the first of the values that it writes; 0 before they are numbered. */
   readonly #written: Int32Array;
   readonly #now: Int32Array;
-  /** By register, the walk in which `now` was set. */
+  /** By register, the pass in which `now` was set. */
   readonly #known: Int32Array;
-  #walk = 0;
+  #pass = 0;
   readonly areFew: boolean;
 
   constructor(code: FlowCode, { blocks }: FlowGraph, liveness: Liveness, many: Uint8Array, webs: Webs) {
@@ -137,37 +138,37 @@ class Values {
     let count = 0;
     this.#starts = blocks.map(({ index }) => {
       const values = new Map<number, number>();
-      if (count < mostValues)
+      if (count < maxValues)
         liveness.liveIn(index).forEach((r) => {
           if (many[r] === 1) values.set(r, webs.add());
         });
       count += values.size;
       return values;
     });
-    this.areFew = count < mostValues;
+    this.areFew = count < maxValues;
   }
 
   atStart(block: number, register: number): number {
     return this.#starts[block]!.get(register)!;
   }
 
-  /** The value that a register has at the place of the walk. */
+  /** The value that a register has at the current place. */
   now(register: number): number {
     return this.#now[register]!;
   }
 
-  /** Whether it has one that somebody may read. */
+  /** Whether a register has a value at the current place that may be read. */
   isKnown(register: number): boolean {
-    return this.#known[register] === this.#walk;
+    return this.#known[register] === this.#pass;
   }
 
-  walk({ index, start, end }: FlowBlock, { before, behind }: Steps): void {
-    this.#walk++;
+  walk({ index, start, end }: FlowBlock, { before, after }: Steps): void {
+    this.#pass++;
     for (const [r, value] of this.#starts[index]!) this.#set(r, value);
     for (let i = start; i < end; i++) {
       before?.(i);
       this.#write(i);
-      behind?.(i);
+      after?.(i);
     }
   }
 
@@ -180,7 +181,7 @@ class Values {
       if (isFirst) {
         const value = this.#webs.add();
         if (next === 0) this.#written[i] = next = value;
-        // Lanes in which it does not execute keep what they have.
+        // Lanes that do not execute the instruction keep their value.
         if (!writesAlways(instruction) && this.isKnown(r)) this.#webs.join(value, this.#now[r]!);
       }
       this.#set(r, next++);
@@ -189,11 +190,11 @@ class Values {
 
   #set(register: number, value: number): void {
     this.#now[register] = value;
-    this.#known[register] = this.#walk;
+    this.#known[register] = this.#pass;
   }
 }
 
-/** `free`: 1 for each register that is nothing but what is written to it. */
+/** `free`: 1 for each register that any of its webs may take. */
 function renamed(code: FlowCode, { blocks }: FlowGraph, values: Values, webs: Webs, free: Uint8Array): FlowCode {
   const registers = [...code.registers];
   const instructions: Instruction[] = [...code.instructions];
@@ -204,7 +205,7 @@ function renamed(code: FlowCode, { blocks }: FlowGraph, values: Values, webs: We
     if (web < code.registers.length) return web;
     let register = byWeb.get(web);
     if (register === undefined) {
-      // One of them keeps the register.
+      // One web keeps the register.
       register = free[r] === 1 ? r : registers.push(code.registers[r]!) - 1;
       free[r] = 0;
       byWeb.set(web, register);
@@ -223,7 +224,7 @@ function renamed(code: FlowCode, { blocks }: FlowGraph, values: Values, webs: We
           },
         });
       },
-      behind: (i) => {
+      after: (i) => {
         const instruction = code.instructions[i]!;
         let isOther = reads.size > 0;
         writesOf(instruction, (r) => {

@@ -1,5 +1,6 @@
-import type { WarpOp } from "../../ir/index.ts";
+import { warpName, type WarpOp } from "../../ir/index.ts";
 import { maxThreads } from "./launch-shape.ts";
+import { Unsupported } from "./refusal.ts";
 
 /**
  * What memory holds of a warp whose lanes may have to wait for each other at warp-wide operations, in bytes from its beginning:
@@ -33,6 +34,13 @@ export const warpWait = {
   order: 1280,
 } as const;
 
+/** Where an operand of an operation lies, by its number. */
+export function operandAt(operand: number): number {
+  const at = [warpWait.a, warpWait.b, warpWait.c][operand];
+  if (at === undefined) throw new Unsupported(`a warp-wide operation with ${operand + 1} operands`);
+  return at;
+}
+
 /** Bytes for a warp. */
 export const warpWaitBytes = 1408;
 
@@ -59,6 +67,6 @@ export const warpWaitKinds = [
 export type WarpWaitKind = (typeof warpWaitKinds)[number];
 
 export function kindOf(op: WarpOp): WarpWaitKind {
-  const name = "mode" in op ? `${op.op}.${op.mode}` : op.op;
+  const name = warpName(op);
   return warpWaitKinds.find((kind) => kind === name)!;
 }

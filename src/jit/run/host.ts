@@ -106,7 +106,7 @@ export class Host {
     const { op } = site.instruction;
     if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") throw new Error(`${op.kind} has no address`);
     const x = this.#stack.innermost(context);
-    if (op.surface !== undefined) {
+    if (op.place.kind === "surface") {
       this.#surfaces.translate({ context, site, x, mask, record: record!, element });
       return;
     }

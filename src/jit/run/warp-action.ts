@@ -24,7 +24,8 @@ export class WarpAction {
   constructor({ instruction: { op } }: Site, bindings: Bindings) {
     if (op.kind !== "warp") throw new Error(`${op.kind} is no warp-wide operation`);
     this.#op = op.warp;
-    this.#isWide = "a" in op.warp && (op.warp.a.ty === "i64" || op.warp.a.ty === "f64");
+    const [first] = op.warp.operands;
+    this.#isWide = first !== undefined && (first.ty === "i64" || first.ty === "f64");
     this.#combine = op.warp.op === "redux" ? bitsOf(bind(op.warp.combine, bindings)) : null;
   }
 

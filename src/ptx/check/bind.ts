@@ -1,3 +1,4 @@
+import type { ControlKind } from "../isa/define.ts";
 import { nearest, type Span } from "../../source/index.ts";
 import type { PtxSymbol, RegisterSymbol } from "../symbols.ts";
 import type { Expression, Initializer, Instruction, NameExpr, Operand } from "../tree.ts";
@@ -36,10 +37,11 @@ export class Binder {
     this.#unknown.clear();
   }
 
-  instruction(node: Instruction): void {
+  /** `control`: how instructions with its opcode move control. */
+  instruction(node: Instruction, control: ControlKind | null): void {
     if (node.guard !== null) this.name(node.guard.register);
     const { operands } = node;
-    if (operands.length > 0 && node.opcode.text.startsWith("bra") && operands[0]!.kind === "name") {
+    if (control === "branch" && operands[0]?.kind === "name") {
       this.target(operands[0]);
       return;
     }

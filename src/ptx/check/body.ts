@@ -1,4 +1,6 @@
 import type { DiagnosticSink, Span } from "../../source/index.ts";
+import type { ControlKind } from "../isa/define.ts";
+import { instructionSet } from "../isa/index.ts";
 import type { LabelSymbol, VariableSymbol } from "../symbols.ts";
 import type { Block, FunctionDeclaration, Instruction, Label, LocDirective, Statement } from "../tree.ts";
 import type { Binder } from "./bind.ts";
@@ -133,32 +135,48 @@ export class BodyChecker {
   }
 
   #instruction(node: Instruction): void {
-    const { binder, context, calls, targets } = this.#parts;
-    const { text } = node.opcode;
-    binder.instruction(node);
-    checkInstruction(node, this.#context);
-    // The table's strings compare faster than slices of the source.
-    switch (node.resolved?.instruction.name ?? rootOf(text)) {
+    const { binder } = this.#parts;
+    const resolution = instructionSet.resolve(node.opcode.text);
+    binder.instruction(node, resolution.control);
+    checkInstruction(node, resolution, this.#context);
+    if (resolution.control === null) this.#passed(node);
+    else this.#control(node, resolution.control);
+  }
+
+  /** Operands that are names of labels, lists and functions are beyond the table. */
+  #control(node: Instruction, control: ControlKind): void {
+    const { context, calls, targets } = this.#parts;
+    switch (control) {
       case "call":
         calls.check(node, this.#node);
         this.#call(node);
         return;
-      case "bra":
+      case "branch":
         checkBranch(node, context);
         return;
-      case "brx":
-      case "brx.idx":
+      case "branch-indexed":
         checkIndexedBranch(node, targets, context);
         return;
+      case "return":
+      case "exit":
+      case "stop":
+        return;
+      default:
+        control satisfies never;
+    }
+  }
+
+  /** Notes what reads and writes parameters, or takes the address of one. */
+  #passed(node: Instruction): void {
+    const { text } = node.opcode;
+    // The table's own strings compare faster than pieces of the source.
+    switch (node.resolved?.instruction.name ?? rootOf(text)) {
       case "ld":
       case "st":
-        if (text.startsWith(".param", 2)) {
-          this.#passing.access(node, text.startsWith("st"));
-          return;
-        }
-        break;
+        if (text.startsWith(".param", 2)) this.#passing.access(node, text.startsWith("st"));
+        return;
       case "mov":
-        if (context.version < 201) this.#functionAddress(node);
+        if (this.#parts.context.version < 201) this.#functionAddress(node);
         this.#passing.mention(node.operands);
         return;
       case "cvta":

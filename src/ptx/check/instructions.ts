@@ -1,7 +1,7 @@
 import { nearest } from "../../source/index.ts";
 import type { Form } from "../isa/define.ts";
 import { instructionSet } from "../isa/index.ts";
-import type { Candidate, OpcodeProblem } from "../isa/resolve.ts";
+import type { Candidate, OpcodeProblem, OpcodeResolution } from "../isa/resolve.ts";
 import type { Instruction } from "../tree.ts";
 import type { CheckContext } from "./context.ts";
 import type { GateProblem } from "./gates.ts";
@@ -12,9 +12,12 @@ import { OperandMatcher } from "./operands.ts";
  * Finds the form of an instruction and sets `node.resolved`, or reports what is wrong with the opcode, its modifiers,
  * their version and target gates, or the operands. Also checks the guard.
  */
-export function checkInstruction(node: Instruction, context: CheckContext): void {
+export function checkInstruction(
+  node: Instruction,
+  { candidates, problem }: OpcodeResolution,
+  context: CheckContext,
+): void {
   checkGuard(node, context);
-  const { candidates, problem } = instructionSet.resolve(node.opcode.text);
   if (problem) {
     reportOpcode(node, problem, context);
     return;

@@ -1,4 +1,6 @@
 import type { Span } from "../../source/index.ts";
+import type { ControlKind } from "../isa/define.ts";
+import { instructionSet } from "../isa/index.ts";
 import type { LabelSymbol } from "../symbols.ts";
 import type { Block, Instruction, Label, Statement, TargetList } from "../tree.ts";
 
@@ -24,7 +26,7 @@ export function reachableReturns(body: Block, branchTargets: BranchTargets): Spa
       seen[at] = 1;
       const node: Instruction | Label | undefined = code[at];
       if (node === undefined) returns.push({ start: body.end - 1, end: body.end });
-      if (node?.kind === "instruction" && nameOf(node) === "ret") returns.push(node);
+      if (node?.kind === "instruction" && controlOf(node) === "return") returns.push(node);
       if (node?.kind === "instruction")
         for (const label of targetsOf(node, branchTargets)) pending.push(positions.get(label) ?? 0);
       at = node === undefined || stops(node) ? null : at + 1;
@@ -40,17 +42,17 @@ function flatten(statements: readonly Statement[], code: (Instruction | Label)[]
   }
 }
 
-const nameOf = ({ opcode: { text } }: Instruction): string => text.split(".", 1)[0]!;
+/** How an instruction moves control, if only its root is right. */
+const controlOf = ({ resolved, opcode }: Instruction): ControlKind | null =>
+  resolved === null ? instructionSet.resolve(opcode.text).control : resolved.form.control;
 
 function targetsOf(node: Instruction, branchTargets: BranchTargets): Label[] {
-  const name = nameOf(node);
-  const operand = name === "bra" ? node.operands[0] : name === "brx" ? node.operands[1] : undefined;
+  const control = controlOf(node);
+  const operand = control === "branch" ? node.operands[0] : control === "branch-indexed" ? node.operands[1] : undefined;
   const symbol = operand?.kind === "name" ? operand.symbol : null;
   if (symbol?.kind === "label") return [symbol.label];
   return symbol?.kind === "target-list" ? (branchTargets.get(symbol.list) ?? []).map(({ label }) => label) : [];
 }
 
-const ends: ReadonlySet<string> = new Set(["bra", "brx", "ret", "exit", "trap", "call"]);
-
 const stops = (node: Instruction | Label): boolean =>
-  node.kind === "instruction" && node.guard === null && ends.has(nameOf(node));
+  node.kind === "instruction" && node.guard === null && controlOf(node) !== null;

@@ -109,8 +109,14 @@ interface FormBase<F extends string, R extends Rules> extends Gate {
 }
 
 /**
- * A row's specification, with exactly one of `sem` (computes results from sources), `effect` (operations on memory, the
- * warp or control), `control` (control flow) and `unimplemented` (the reason why running it is refused).
+ * How an instruction moves control. `exit` ends the thread, `stop` the grid; both have an `effect`, the others are lowered
+ * by kind, since their operands are names.
+ */
+export type ControlKind = "branch" | "branch-indexed" | "call" | "return" | "exit" | "stop";
+
+/**
+ * A row's specification, with exactly one of `sem` (computes results from sources), `effect` (operations on memory or the
+ * warp), `control` (control flow) and `unimplemented` (the reason why running it is refused).
  */
 export type FormSpec<F extends string, R extends Rules> = FormBase<F, R> &
   (
@@ -121,11 +127,17 @@ export type FormSpec<F extends string, R extends Rules> = FormBase<F, R> &
       }
     | {
         readonly effect: (k: Kit, src: Source<F>, m: Mods<F, R>, ops: OperandAccess) => Op;
+        readonly control?: Extract<ControlKind, "exit" | "stop">;
         readonly sem?: never;
         readonly unimplemented?: never;
       }
-    /** Control flow, whose operands are names. Not lowered through the row. */
-    | { readonly control: true; readonly sem?: never; readonly effect?: never; readonly unimplemented?: never }
+    /** Control flow, whose operands are names. Lowered by its kind, not through the row. */
+    | {
+        readonly control: Exclude<ControlKind, "exit" | "stop">;
+        readonly sem?: never;
+        readonly effect?: never;
+        readonly unimplemented?: never;
+      }
     | { readonly unimplemented: string; readonly sem?: never; readonly effect?: never }
   );
 
@@ -155,7 +167,7 @@ export interface Form extends Gate {
   readonly undefinedCases: Readonly<Record<string, (k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped) => Expr>>;
   readonly sem: ((k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped, ops: OperandAccess) => Results) | null;
   readonly effect: ((k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped, ops: OperandAccess) => Op) | null;
-  readonly control: boolean;
+  readonly control: ControlKind | null;
   readonly unimplemented: string | null;
 }
 
@@ -225,7 +237,7 @@ class Row implements Form {
     return (this.#spec.effect ?? null) as Form["effect"];
   }
   get control() {
-    return "control" in this.#spec;
+    return "control" in this.#spec ? (this.#spec.control ?? null) : null;
   }
   get unimplemented() {
     return this.#spec.unimplemented ?? null;

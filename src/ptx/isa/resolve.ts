@@ -1,5 +1,5 @@
 import { typeInfo } from "../types.ts";
-import type { Form, Instruction } from "./define.ts";
+import type { ControlKind, Form, Instruction } from "./define.ts";
 import { type OperandRule, parseOperandSpec } from "./operand-spec.ts";
 import type { OperandSlot } from "./template.ts";
 
@@ -31,6 +31,15 @@ export interface OpcodeResolution {
   readonly candidates: readonly Candidate[];
   /** What is wrong if there is no candidate, else null. */
   readonly problem: OpcodeProblem | null;
+  /** How instructions with this root move control, whether or not the rest of the opcode is right; null for most. */
+  readonly control: ControlKind | null;
+}
+
+type Choice = Pick<OpcodeResolution, "candidates" | "problem">;
+
+interface TableRow {
+  readonly instruction: Instruction;
+  readonly form: Form;
 }
 
 /** Why an opcode fits no form. `forms` are those that it comes closest to. */
@@ -52,7 +61,7 @@ const rootOf = (text: string): string => /^[A-Za-z_][A-Za-z0-9_]*/.exec(text)?.[
 /** The instruction table, indexed by opcode. Look-ups are cached, because a program uses few distinct opcodes. */
 export class InstructionSet {
   readonly instructions: readonly Instruction[];
-  readonly #byRoot = new Map<string, { instruction: Instruction; form: Form }[]>();
+  readonly #byRoot = new Map<string, TableRow[]>();
   readonly #cache = new Map<string, OpcodeResolution>();
 
   constructor(instructions: readonly Instruction[]) {
@@ -80,16 +89,18 @@ export class InstructionSet {
   resolve(opcode: string): OpcodeResolution {
     const known = this.#cache.get(opcode);
     if (known) return known;
-    const resolution = this.#resolve(opcode);
+    const [root = "", ...written] = opcode.split(".");
+    const rows = this.#byRoot.get(root) ?? [];
+    // All forms of a root do the same.
+    const control = rows[0]?.form.control ?? null;
+    const resolution = { opcode, control, ...this.#resolve(root, written, rows) };
     // Bounded, because hostile input may have any number of distinct opcodes.
     if (this.#cache.size < 20_000) this.#cache.set(opcode, resolution);
     return resolution;
   }
 
-  #resolve(opcode: string): OpcodeResolution {
-    const [root = "", ...written] = opcode.split(".");
-    const rows = this.#byRoot.get(root);
-    if (!rows) return { opcode, candidates: [], problem: { kind: "unknown-opcode", root } };
+  #resolve(root: string, written: readonly string[], rows: readonly TableRow[]): Choice {
+    if (rows.length === 0) return { candidates: [], problem: { kind: "unknown-opcode", root } };
     const candidates: Candidate[] = [];
     let furthest = -1;
     let forms: Form[] = [];
@@ -119,22 +130,17 @@ export class InstructionSet {
         if (mods && !form.invalid?.(mods)) candidates.push(candidateOf(instruction, form, mods, written, true));
       }
     }
-    if (candidates.length > 0) return { opcode, candidates, problem: null };
-    if (invalid)
-      return {
-        opcode,
-        candidates,
-        problem: { kind: "invalid-combination", reason: invalid.reason, forms: [invalid.form] },
-      };
+    if (candidates.length > 0) return { candidates, problem: null };
+    if (invalid) {
+      return { candidates, problem: { kind: "invalid-combination", reason: invalid.reason, forms: [invalid.form] } };
+    }
     if (furthest >= written.length && missing) {
       return {
-        opcode,
         candidates,
         problem: { kind: "missing-modifier", missing: missing.name, choices: missing.choices, forms },
       };
     }
     return {
-      opcode,
       candidates,
       problem: { kind: "modifier", modifier: written[furthest] ?? "", at: furthest, forms },
     };

@@ -1,4 +1,5 @@
 import {
+  atAddress,
   type CallTarget,
   type Instruction as IrInstruction,
   type IrFunction,
@@ -11,6 +12,7 @@ import { kit } from "../../semantics/index.ts";
 import type { SourceText } from "../../source/index.ts";
 import { isNoreturn } from "../check/function-directives.ts";
 import type { BodyInfo, FormalSymbol } from "../check/context.ts";
+import type { ControlKind } from "../isa/define.ts";
 import type { FunctionSymbol, ParameterSymbol, VariableSymbol } from "../symbols.ts";
 import type { Block, FunctionDeclaration, Instruction, Label, Operand, Statement } from "../tree.ts";
 import { typeInfo } from "../types.ts";
@@ -134,7 +136,7 @@ export class FunctionLowering implements Places {
           order: "weak",
           scope: null,
         },
-        address: kit.i64(BigInt(windows["kernel-param"].start + offset)),
+        place: atAddress(kit.i64(BigInt(windows["kernel-param"].start + offset))),
       },
       dst: [...this.registers.of(symbol)],
     });
@@ -202,14 +204,15 @@ export class FunctionLowering implements Places {
 
   #instruction(node: Instruction): void {
     const guard = this.#guard(node);
-    const control = this.#control(node);
-    if (control) {
-      const at = this.#emit(node, { guard, op: typeof control === "function" ? { kind: "nothing" } : control });
-      if (typeof control === "function") this.#branches.push({ at, build: control });
+    if (!node.resolved) return;
+    const { control } = node.resolved.form;
+    const op = control && this.#control(node, control);
+    if (op === null) {
+      this.#emit(node, { guard, ...lowerThroughRow(node, node.resolved, this, this.#declaration.entry) });
       return;
     }
-    if (!node.resolved) return;
-    this.#emit(node, { guard, ...lowerThroughRow(node, node.resolved, this, this.#declaration.entry) });
+    const at = this.#emit(node, { guard, op: typeof op === "function" ? { kind: "nothing" } : op });
+    if (typeof op === "function") this.#branches.push({ at, build: op });
   }
 
   #guard({ guard }: Instruction): IrInstruction["guard"] {
@@ -218,15 +221,16 @@ export class FunctionLowering implements Places {
     return { register: this.registers.of(symbol)[0]!, negate: guard.negated };
   }
 
-  /** Control flow: an operation, or a function that builds it once all labels have places. */
-  #control(node: Instruction): Op | (() => Op) | null {
-    const { text } = node.opcode;
-    const [root] = text.split(".", 1);
-    const uniform = text.endsWith(".uni");
-    switch (root) {
-      case "bra":
+  /**
+   * ControlKind flow: an operation, or a function that builds it once all labels have places. Null: the row has an effect, or
+   * an operand is wrong.
+   */
+  #control(node: Instruction, control: ControlKind): Op | (() => Op) | null {
+    const uniform = node.opcode.text.endsWith(".uni");
+    switch (control) {
+      case "branch":
         return () => ({ kind: "branch", target: this.#place(node.operands[0]), uniform });
-      case "brx": {
+      case "branch-indexed": {
         const [index, list] = node.operands;
         const symbol = list?.kind === "name" ? list.symbol : null;
         if (!index || symbol?.kind !== "target-list") return null;
@@ -250,11 +254,10 @@ export class FunctionLowering implements Places {
         const target: CallTarget = lowerCallTarget(info, this);
         return { kind: "call", target, args: lowerArguments(info, this), results: lowerResults(info, this), uniform };
       }
-      case "ret":
+      case "return":
         return { kind: "return", uniform };
       case "exit":
-        return { kind: "exit" };
-      default:
+      case "stop":
         return null;
     }
   }

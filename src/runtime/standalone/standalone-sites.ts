@@ -1,5 +1,5 @@
+import { type Access, accessesOf, type Op } from "../../ir/index.ts";
 import type { Program } from "../../program/program.ts";
-import type { Access, Instruction } from "../../ir/index.ts";
 import type { CompiledKernel } from "../../jit/abi/compiled-kernel.ts";
 
 /** An instruction that asks the launcher. */
@@ -32,12 +32,17 @@ export const sitesOf = (program: Program, { sites }: CompiledKernel): Standalone
     if (op.kind === "call" && op.target.kind === "direct") return { ...site, calls: op.target.function };
     const fails = failureOf(op);
     if (fails !== null) return { ...site, fails };
-    if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") return site;
-    const { space, bits, count, align } = op.access;
-    return { ...site, access: { space, bytes: (bits / 8) * count, aligned: align, writes: op.kind !== "load" } };
+    const [made] = accessesOf(op);
+    if (made === undefined) return site;
+    const { space, bits, count, align } = made.access;
+    return {
+      ...site,
+      access: { space, bytes: (bits / 8) * count, aligned: align, writes: made.effect !== "load" },
+    };
   });
 
-function failureOf(op: Instruction["op"]): string | null {
+/** What is wrong where a module stops at an operation; null where it only asks, or cannot stop. */
+function failureOf(op: Op): string | null {
   switch (op.kind) {
     case "trap":
       return op.fault?.message ?? "the kernel executed trap";
@@ -45,7 +50,26 @@ function failureOf(op: Instruction["op"]): string | null {
       return `the index is not below the ${op.targets.length} labels of the list`;
     case "call":
       return "the address is not that of a function which may be called here";
-    default:
+    case "pure":
+    case "load":
+    case "store":
+    case "atomic":
+    case "warp":
+    case "activemask":
+    case "barrier":
+    case "fence":
+    case "branch":
+    case "file-call":
+    case "subroutine-call":
+    case "return":
+    case "exit":
+    case "breakpoint":
+    case "alloca":
+    case "stack-save":
+    case "stack-restore":
+    case "sleep":
+    case "nothing":
+    case "unsupported":
       return null;
   }
 }

@@ -1,5 +1,5 @@
+import { type Access, accessesOf } from "../../ir/index.ts";
 import { lowestLane } from "../../ir/lane-mask.ts";
-import type { Access } from "../../ir/index.ts";
 import type { AccessEvent } from "../../machine/events.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { locate } from "../../machine/faults/locate.ts";
@@ -19,7 +19,7 @@ const addressOf = ({ addressWords: words }: AccessEvent, lane: number): AddressP
   low: words[2 * lane]! >>> 0,
 });
 
-/** A load has results that are undefined as far as the memory is. The other results are defined already. */
+/** Marks results of a load as undefined where the memory is. All results have been marked as defined before. */
 export function load(state: InitState, e: AccessEvent): void {
   const { access, activation, site, mask } = e;
   if (!state.memory.covers(access.space)) return;
@@ -42,7 +42,7 @@ export function load(state: InitState, e: AccessEvent): void {
   }
 }
 
-/** What is undefined of an element; it is read here for the first time if nobody has read it before. */
+/** Reads the shade of an element. If it has no origin yet, this is its first read. */
 function readMemory(state: InitState, e: AccessEvent, lane: number, address: AddressParts, at: number): void {
   const { memory, origins } = state;
   const { activation, site, access } = e;
@@ -65,7 +65,7 @@ function isHeap({ warp }: Activation, { low }: AddressParts): boolean {
   return memory.find(low - addresses.globalLow)?.origin !== undefined;
 }
 
-/** `values`: what is stored, by element; `active`: the lanes that came to the instruction. */
+/** `values`: what is stored, by element; `active`: the lanes that reached the instruction. */
 export function store(state: InitState, e: AccessEvent, values: readonly LaneShades[], active: number): void {
   const { access, activation, mask, site } = e;
   const { memory } = state;
@@ -99,8 +99,8 @@ export function store(state: InitState, e: AccessEvent, values: readonly LaneSha
 }
 
 /**
- * Whether bytes that are stored may be the padding of a structure that goes into a function or comes out of it: compilers take it
- * to pieces, padding as single bytes, and may keep these in registers that they never write.
+ * Whether stored bytes may be padding of a structure that is passed to a function or returned: compilers split it up,
+ * with padding as single bytes, and may keep these in registers that are never written.
  */
 function mayKeepPadding({ access, activation }: AccessEvent, lane: number, address: AddressParts): boolean {
   if (access.space !== "call-param" || access.bits !== 8) return false;
@@ -109,8 +109,9 @@ function mayKeepPadding({ access, activation }: AccessEvent, lane: number, addre
 }
 
 /**
- * Where what is stored comes from, if it was never written: all of a copy, as a part may be padding; the lower half of a
- * number, as the upper one may be that of a pair that has only one; every element of a vector, as nobody may ask for some.
+ * The origin of a stored value that counts as never written, or 0. A copy counts if all of it is undefined, since a
+ * part may be padding; a number if its lower half is, since the upper one may be the unused half of a pair; a vector if
+ * every element is, since some may be unused.
  */
 function originOfStored(
   { bits }: Access,
@@ -142,12 +143,15 @@ function writeMemory({ memory }: InitState, access: Access, at: number, value: S
   memory.bytes.write(at, bytes, kept);
 }
 
-/** Lane by lane, as the elements may be the same. `operands`: the lanes in which an operand is undefined. */
+/**
+ * Works lane by lane, since lanes may access the same element. `operands`: the lanes in which an operand is undefined.
+ */
 export function atomic(state: InitState, e: AccessEvent, operands: number, active: number): void {
   const { access, activation, mask, site } = e;
   const { op, dst } = site.instruction;
   const { memory, reader } = state;
-  if (op.kind !== "atomic" || (operands === 0 && !memory.covers(access.space))) return;
+  const made = accessesOf(op)[e.ordinal];
+  if (made?.effect !== "atomic" || (operands === 0 && !memory.covers(access.space))) return;
   const bytes = access.bits / 8;
   const shadow = state.shadowOf(activation);
   for (let m = mask; m !== 0; m &= m - 1) {
@@ -157,12 +161,12 @@ export function atomic(state: InitState, e: AccessEvent, operands: number, activ
     const found = memory.find(activation, lane, access.space, address, accessBytes(access));
     const { at } = memory;
     if ((operands & bit) === 0 && !(found && memory.bytes.mayHave(at, at + accessBytes(access)))) continue;
-    const old = op.combine.map((_, i): Shade => {
+    const old = made.combine.map((_, i): Shade => {
       if (!found) return nothing;
       readMemory(state, e, lane, { high: address.high, low: address.low + i * bytes }, at + i * bytes);
       return isDefined(shade) ? nothing : { ...shade };
     });
-    const fresh = op.combine.map((expr): Shade => {
+    const fresh = made.combine.map((expr): Shade => {
       reader.at(shadow, activation, lane, active, old);
       if (!reader.read(expr)) return nothing;
       return { low: reader.low, high: reader.high, origin: state.originOf(site, activation) };

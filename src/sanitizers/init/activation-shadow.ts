@@ -6,7 +6,7 @@ import { ByteShadow } from "./byte-shadow.ts";
 import type { Elements, Reads } from "./reads.ts";
 import { RegisterShadow } from "./register-shadow.ts";
 
-/** What is undefined of an activation's registers and of its byte file. */
+/** The undefined bits of an activation's registers and of its byte file. */
 export class ActivationShadow {
   readonly registers: RegisterShadow;
   readonly file: ByteShadow | null;
@@ -16,21 +16,23 @@ export class ActivationShadow {
     this.file = ir.file === undefined ? null : new ByteShadow(ir.file.bytes);
   }
 
-  /** As when the activation begins: nothing is written but the thread's part of the byte file. */
+  /** Resets it to the beginning of an activation: only the thread's part of the byte file is written. */
   begin(): void {
     this.registers.forget();
     this.file?.forget(argAt, this.file.size);
     this.file?.define(0, argAt);
   }
 
-  /** A kernel's activation has its payload. */
+  /** Resets it to the beginning of a kernel, which has its payload. */
   beginKernel({ payload }: ThreadModel): void {
     this.begin();
     if (payload === undefined) this.file?.define(0, this.file.size);
     else for (const { at, size } of payload) this.file?.define(at, at + size);
   }
 
-  /** The lanes of a mask that read something undefined, or may do so. `active`: the lanes that came to the instruction. */
+  /**
+   * The lanes of a mask that read something undefined, or may do so. `active`: the lanes that reached the instruction.
+   */
   lanesReading(reads: Reads, mask: number, active: number): number {
     if (reads.computed) return mask;
     let found = 0;
@@ -56,7 +58,7 @@ export class ActivationShadow {
   }
 }
 
-/** fcall and ifcall: what of the caller's file the callee begins with; the call destroys %arg. */
+/** fcall and ifcall: copies the part of the caller's file that the callee begins with. The call destroys %arg. */
 export function passFile(x: ActivationShadow, y: ActivationShadow, grfBytes: number, argSize: number): void {
   const [from, to] = [x.file!, y.file!];
   to.copy(from, argAt, argAt, Math.min(argSize, argRegisters) * grfBytes);
@@ -65,7 +67,7 @@ export function passFile(x: ActivationShadow, y: ActivationShadow, grfBytes: num
   to.copy(from, 0, 0, argAt);
 }
 
-/** What comes back from the callee. */
+/** Copies what the callee returns. */
 export function returnFile(y: ActivationShadow, x: ActivationShadow, grfBytes: number, retvalSize: number): void {
   const at = retvalAt(grfBytes);
   const bytes = Math.min(retvalSize, retvalRegisters) * grfBytes;
@@ -74,7 +76,7 @@ export function returnFile(y: ActivationShadow, x: ActivationShadow, grfBytes: n
   x.file!.forget(at + bytes, at + retvalRegisters * grfBytes);
 }
 
-/** How messages call what lies at a byte of the file. */
+/** The name of a byte of the file in messages. */
 export function fileName({ code }: Activation, at: number): string {
   const { file } = code.ir;
   if (file === undefined) return "a register";

@@ -1,6 +1,6 @@
 import type { Shade } from "./shade.ts";
 
-/** Which bits of some bytes are undefined, and where each byte was read first. */
+/** The undefined bits of a range of bytes, and where each byte was first read. */
 export class ByteShadow {
   readonly bits: Uint8Array;
   readonly #words: Int32Array;
@@ -15,14 +15,14 @@ export class ByteShadow {
     return this.bits.length;
   }
 
-  /** Whether there may be undefined bits in `[from, to)`: those of whole words are looked at. */
+  /** Whether there may be undefined bits in `[from, to)`, extended to whole words. */
   mayHave(from: number, to: number): boolean {
     const words = this.#words;
     for (let w = from >> 2; w < (to + 3) >> 2; w++) if (words[w] !== 0) return true;
     return false;
   }
 
-  /** The same for the few bytes of one element. */
+  /** The same for the bytes of one element. */
   has(at: number, bytes: number): boolean {
     if (bytes === 4 && (at & 3) === 0) return this.#words[at >> 2] !== 0;
     for (let b = at; b < at + bytes; b++) if (this.bits[b] !== 0) return true;
@@ -38,13 +38,13 @@ export class ByteShadow {
     else for (let b = at; b < at + bytes; b++) this.bits[b] = 0;
   }
 
-  /** As it is before anything is written. */
+  /** Marks bytes as never written. */
   forget(from: number, to: number): void {
     this.bits.fill(0xff, from, to);
     this.#origins?.fill(0, from, to);
   }
 
-  /** Up to eight bytes; their origin is that of the first that is not defined. */
+  /** Reads up to eight bytes; their origin is that of the first undefined one. */
   read(at: number, bytes: number, into: Shade): void {
     into.low = into.high = into.origin = 0;
     let found = false;
@@ -75,7 +75,7 @@ export class ByteShadow {
     }
   }
 
-  /** Gives what nobody has read yet an origin. */
+  /** Gives bytes that have not been read yet an origin. */
   readFirst(from: number, to: number, origin: number): void {
     const origins = (this.#origins ??= new Uint16Array(this.bits.length));
     for (let b = from; b < to; b++) if (this.bits[b] !== 0 && origins[b] === 0) origins[b] = origin;

@@ -11,7 +11,7 @@ type Call = Extract<Op, { kind: "call" }>;
 
 const shade: Shade = { low: 0, high: 0, origin: 0 };
 
-/** Lanes have entered a function: its registers and variables are not written, its arguments are what the caller has. */
+/** Lanes have entered a function: its registers and variables are unwritten, and its arguments are passed. */
 export function enter(state: InitState, y: Activation, mask: number): void {
   const { caller, callSite } = y;
   if (y.within !== null || caller === null || callSite === null) return;
@@ -35,10 +35,10 @@ export function enter(state: InitState, y: Activation, mask: number): void {
 const valuesOf = (arg: Exclude<Argument, { kind: "frame" }>): readonly Expr[] =>
   arg.kind === "vector" ? arg.elements : arg.kind === "pair" ? [arg.low, arg.high] : [arg.value];
 
-/** Where a variable of a frame lies in the lanes' stack. */
+/** The offset of a frame variable in the lanes' stack. */
 const offsetOf = (x: Activation, variable: number): number => x.base + x.code.frame.offsets[variable]!;
 
-/** The call reads its arguments. */
+/** Passes an argument, which the call reads. */
 function pass(state: InitState, y: Activation, arg: Argument, param: Param, mask: number): void {
   const x = y.caller!;
   const site = y.callSite!;
@@ -78,7 +78,7 @@ function pass(state: InitState, y: Activation, arg: Argument, param: Param, mask
   }
 }
 
-/** Lanes leave a function. Its results are not read by that: what it has not written stays so. */
+/** Lanes leave a function. Returning does not read the results: unwritten ones stay unwritten. */
 export function leave(state: InitState, y: Activation, mask: number): void {
   const { caller, callSite } = y;
   if (y.within !== null || caller === null || callSite === null) return;
@@ -130,7 +130,7 @@ function giveBack(
   }
 }
 
-/** A call of a function that the machine provides: what it is given must be defined, and its result is. */
+/** A call of a function that the machine provides: its arguments must be defined, and its results are. */
 export function callExternal(state: InitState, e: CallEvent): void {
   const { activation: x, site, mask, warp } = e;
   const op = site.instruction.op as Call;

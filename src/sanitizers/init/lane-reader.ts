@@ -7,15 +7,15 @@ import { isDataLeaf, type Leaf, leavesOf } from "./reads.ts";
 import { filling, sample, sampleCount, type Samples, varyingBits } from "./samples.ts";
 import { extend, isDefined, type Shade } from "./shade.ts";
 
-/** Finds out what is undefined of an expression's value in one lane, before the instruction is executed. */
+/** Determines which bits of an expression are undefined in one lane, before the instruction is executed. */
 export class LaneReader implements Shade {
-  /** Of the value that was read last. */
+  /** The undefined bits of the value that was read last. */
   low = 0;
   high = 0;
   origin = 0;
-  /** The leaf that it came from, where it was undefined. */
+  /** The undefined leaf that the value came from. */
   leaf: Leaf | null = null;
-  /** Whether it is more than a copy, or a part, of that. */
+  /** Whether the value is more than a copy or a part of that leaf. */
   computed = false;
   #shadow!: ActivationShadow;
   #lane = 0;
@@ -23,7 +23,7 @@ export class LaneReader implements Shade {
   #value!: LeafValue;
   #old: readonly Shade[] = [];
 
-  /** `active`: the lanes that came to the instruction. `old`: of the elements of an atomic operation. */
+  /** `active`: the lanes that reached the instruction. `old`: shades of the elements of an atomic operation. */
   at(shadow: ActivationShadow, x: Activation, lane: number, active: number, old: readonly Shade[] = []): void {
     this.#shadow = shadow;
     this.#lane = lane;
@@ -32,7 +32,7 @@ export class LaneReader implements Shade {
     this.#old = old;
   }
 
-  /** Whether anything of the value is undefined; then `low`, `high` and `origin` say what. */
+  /** Whether any bit of the value is undefined; if so, `low`, `high` and `origin` describe it. */
   read(expr: Expr): boolean {
     this.leaf = null;
     this.computed = false;
@@ -54,7 +54,7 @@ export class LaneReader implements Shade {
     return !isDefined(this);
   }
 
-  /** The value of an expression, whether it is defined or not. */
+  /** The value that an expression has in the machine, defined or not. */
   value(expr: Expr): Value {
     return fold(expr, (leaf) => this.#known(leaf));
   }
@@ -64,7 +64,7 @@ export class LaneReader implements Shade {
     return false;
   }
 
-  /** In the bits of the value that the leaf stands for, extended as it says. */
+  /** Reads the bits that a leaf stands for, extended as it says. */
   #readLeaf(leaf: Leaf): boolean {
     switch (leaf.kind) {
       case "reg":
@@ -91,7 +91,7 @@ export class LaneReader implements Shade {
     }
   }
 
-  /** Lanes that are not there have no part in what the lanes decide together. */
+  /** Reads a predicate as a word of lanes. Lanes that are not active have no part in it. */
   #readWord(register: number): boolean {
     const lanes = this.#shadow.registers.lanes[register]! & this.#active;
     if (lanes === 0) return this.#none();
@@ -129,7 +129,7 @@ export class LaneReader implements Shade {
     });
   }
 
-  /** The same place has the same filling, however it is read. */
+  /** The same place gets the same filling, however it is read. */
   #keyOf(leaf: Leaf): number {
     switch (leaf.kind) {
       case "region":
@@ -142,7 +142,7 @@ export class LaneReader implements Shade {
     }
   }
 
-  /** Symbols are addresses, and it is enough here that they are not 0. */
+  /** A value for leaves that are always defined. Symbols are addresses: it is enough that they are not 0. */
   #known(leaf: Leaf): Value {
     const wide = leaf.ty === "i64" || leaf.ty === "f64";
     if (leaf.kind === "symbol") return wide ? 0x7f00_1000n : 0x1000_1000;
@@ -162,7 +162,7 @@ const arithmetic = /^(f32|f64)\.|\.(add|sub|mul|div|rem)/;
 
 const computing = new WeakMap<Expr, boolean>();
 
-/** Whether the expression does more with its operands than copy, pack or unpack them. */
+/** Whether an expression does more with its operands than copy, pack or unpack them. */
 function computes(expr: Expr): boolean {
   if (expr.kind !== "prim") return false;
   let found = computing.get(expr);

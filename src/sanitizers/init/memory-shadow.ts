@@ -8,30 +8,33 @@ import type { Activation, Cta, Warp } from "../../machine/state/launch-state.ts"
 import { ByteShadow } from "./byte-shadow.ts";
 import type { Shade } from "./shade.ts";
 
-/** Bytes to which compilers align at most what has padding. */
+/** The largest alignment, in bytes, of types that have padding. */
 const widestAlignment = 16;
 
-/** What shared memory without variables of its own is taken to be aligned to. */
+/** The assumed alignment of shared memory that has no variables of its own. */
 const usualAlignment = 8;
 
-/** The stacks of a warp's lanes. */
+/** The shadow of the stacks of a warp's lanes. */
 interface Stacks {
   stride: number;
   bytes: ByteShadow;
 }
 
-/** What is undefined of the memory of a launch: shared memory, the stacks, what it takes with `malloc`; all else is filled before. */
+/**
+ * The undefined bits of the memory of a launch: of shared memory, stacks, and `malloc`. All other memory is initialized
+ * before.
+ */
 export class MemoryShadow {
-  /** What `find` has found. */
+  /** Results of `find`. */
   bytes!: ByteShadow;
   at = 0;
   readonly #shared = new WeakMap<Cta, ByteShadow>();
   #lastCta: Cta | null = null;
   #lastShared: ByteShadow | undefined;
   readonly #stacks = new WeakMap<Warp, Stacks>();
-  /** Private memory of threads in which something undefined has been put, and what device code has taken in this launch. */
+  /** Shadows of private memory that something undefined was stored to, and of memory from `malloc` in this launch. */
   readonly #private = new Map<Allocation, ByteShadow>();
-  /** Whether it has taken any. */
+  /** Whether device code has called `malloc`. */
   hasHeap = false;
 
   beginBlock(cta: Cta): void {
@@ -40,7 +43,7 @@ export class MemoryShadow {
     shared.forget(0, shared.size);
   }
 
-  /** A frame of the lanes is as it is before anything is written. */
+  /** Marks a frame of the lanes as never written. */
   beginFrame(warp: Warp, start: number, end: number, mask: number): void {
     if (start === end) return;
     const { bytes, stride } = this.#stacksOf(warp);
@@ -50,7 +53,7 @@ export class MemoryShadow {
     }
   }
 
-  /** What lies behind the frames may be given to anybody, by `alloca` too: nothing is known of it. */
+  /** Forgets what lies beyond the frames: `alloca` or a call may reuse it. */
   dropBeyond(warp: Warp, top: number, mask: number): void {
     const { bytes, stride } = this.#stacksOf(warp);
     for (let m = mask; m !== 0; m &= m - 1) {
@@ -59,7 +62,7 @@ export class MemoryShadow {
     }
   }
 
-  /** Up to eight bytes of a lane's stack. */
+  /** Reads up to eight bytes of a lane's stack. */
   readStack(warp: Warp, lane: number, offset: number, size: number, into: Shade): void {
     const { bytes, stride } = this.#stacksOf(warp);
     bytes.read(lane * stride + offset, Math.max(size, 0), into);
@@ -83,7 +86,10 @@ export class MemoryShadow {
     }
   }
 
-  /** Whatever of a variable of the stack nobody has read is read now: `originOf` says where, if some of it is written or none. */
+  /**
+   * Notes a first read of all bytes of a stack variable that have not been read; `originOf` depends on whether some are
+   * written.
+   */
   readFirst(
     x: Activation,
     lane: number,
@@ -98,13 +104,13 @@ export class MemoryShadow {
     bytes.readFirst(start, start + size, originOf(written));
   }
 
-  /** Whether an access of this space may find something undefined, or leave it. */
+  /** Whether an access to this space may read or store something undefined. */
   covers(space: Space): boolean {
     if (space === "const" || space === "kernel-param") return false;
     return space !== "global" || this.#private.size > 0 || this.hasHeap;
   }
 
-  /** Sets `bytes` and `at` to where the lane's memory at an address has its shadow; false when it has none. */
+  /** Sets `bytes` and `at` to the shadow of a lane's memory at an address; false if it has none. */
   find(x: Activation, lane: number, space: Space, address: AddressParts, size: number): boolean {
     const { low } = address;
     if (space !== "global" && !this.#isGlobal(x, space, address)) {
@@ -131,7 +137,7 @@ export class MemoryShadow {
     return this.#lastShared;
   }
 
-  /** The shadow of what this launch has taken with `malloc`: nothing of it is written at first. */
+  /** The shadow of memory from `malloc` in this launch, which is initially unwritten. */
   #taken(allocation: Allocation, x: Activation): ByteShadow | undefined {
     if (allocation.origin?.launch !== x.warp.cta.grid.id) return undefined;
     const bytes = new ByteShadow(allocation.end - allocation.start);
@@ -140,7 +146,7 @@ export class MemoryShadow {
     return bytes;
   }
 
-  /** The same for something undefined that is put into private memory, which gets a shadow then. */
+  /** The same for private memory that something undefined is stored to: it gets a shadow then. */
   findPrivate(x: Activation, address: AddressParts, size: number): boolean {
     const allocation = this.#allocationOf(x, address);
     if (allocation === null || !allocation.perThread) return false;
@@ -150,8 +156,8 @@ export class MemoryShadow {
   }
 
   /**
-   * Whether the bytes of which nothing is written may be padding, or a part of an aggregate that has no value yet: behind
-   * something that is written within what they are aligned to; on the stack, in a variable of which anything is written.
+   * Whether unwritten bytes may be padding, or a part of an aggregate that has no value yet: if something before them
+   * within their alignment is written or, on the stack, if anything of the variable is.
    */
   maybePadding(x: Activation, lane: number, address: AddressParts): boolean {
     const { grid } = x.warp.cta;
@@ -165,7 +171,7 @@ export class MemoryShadow {
     return this.#written(place.start, place.end, this.at - low);
   }
 
-  /** Whether some byte between two addresses is written. */
+  /** Whether any byte between two addresses is written. */
   #written(from: number, to: number, shift: number): boolean {
     for (let a = from; a < to; a++) if (this.bytes.bits[a + shift] !== 0xff) return true;
     return false;

@@ -3,20 +3,20 @@ import type { StackEntry } from "../../machine/reports/report.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
 
-/** Where a value that was never written has been read first. */
+/** The place where an unwritten value was first read. */
 export interface Origin {
   readonly site: Site;
-  /** The place, as messages call it. */
+  /** The name of the place in messages. */
   readonly place: string;
-  /** At the first such read. */
+  /** The calls that led to the first read. */
   readonly stack: readonly StackEntry[];
 }
 
-const most = 0x3ffe;
+const maxOrigins = 0x3ffe;
 
 /**
- * Numbers for origins, from 4 on. Bit 0 is set for bytes that may be the padding of something, or a part of it that has no
- * value yet: a program may copy these, even to where others see them. Bit 1 is set for what has been computed.
+ * Numbers origins, from 4 on. Bit 0 is set for bytes that may be padding, or a part of an aggregate that has no value
+ * yet: a program may copy these, even to memory that others see. Bit 1 is set for values that have been computed.
  */
 export class Origins {
   readonly #list: Origin[] = [];
@@ -25,7 +25,7 @@ export class Origins {
   number(site: Site, activation: Activation, place: () => string, maybePadding = false): number {
     let index = this.#bySite.get(site);
     if (index === undefined) {
-      index = Math.min(this.#list.length, most);
+      index = Math.min(this.#list.length, maxOrigins);
       if (index === this.#list.length) {
         this.#list.push({ site, place: place(), stack: stackOf(site, activation) });
       }
@@ -39,15 +39,15 @@ export class Origins {
   }
 }
 
-/** The same origin for what has been computed: that is not padding. */
+/** The same origin, for a computed value: it is not padding. */
 export const computed = (number: number): number => (number & ~1) | 2;
 
-/** The same origin for bytes that may be padding, if they are no more than a copy. */
+/** The same origin, for bytes that may be padding unless they have been computed. */
 export const asPadding = (number: number): number => (isComputed(number) ? number : number | 1);
 
 export const maybePadding = (number: number): boolean => (number & 1) !== 0;
 
 export const isComputed = (number: number): boolean => (number & 2) !== 0;
 
-/** The same number for all that has one origin. */
+/** The same number for all variants of an origin. */
 export const placeOf = (number: number): number => number >> 2;

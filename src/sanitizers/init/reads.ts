@@ -1,51 +1,59 @@
-import type { FileTarget, Instruction, Op } from "../../ir/index.ts";
-import { allLanes, byteOf, type Lanes, maskOf } from "../../ir/region.ts";
+import {
+  accessesOf,
+  type FileTarget,
+  hasEffect,
+  type Instruction,
+  type MemoryAccess,
+  type Op,
+} from "../../ir/index.ts";
+import { allLanes, type Lanes, maskOf } from "../../ir/lanes.ts";
+import { byteOf } from "../../ir/region.ts";
 import type { Site } from "../../machine/state/code.ts";
 import type { Expr, Region, SpecialName } from "../../semantics/index.ts";
 
 export type Leaf = Exclude<Expr, { readonly kind: "prim" | "const" }>;
 
-/** Elements of the byte file that lanes read or write: where each lane's begins. */
+/** Elements of the byte file that lanes read or write, and the byte at which each lane's begins. */
 export interface Elements {
   readonly bytes: number;
   readonly at: Int32Array;
-  /** All of them lie in `[from, to)`. */
+  /** All elements lie in `[from, to)`. */
   readonly from: number;
   readonly to: number;
-  /** The lanes that have one, and whether these lie one behind the other. */
+  /** The lanes that have an element, and whether the elements are adjacent. */
   readonly lanes: number;
   readonly packed: boolean;
 }
 
-/** What some expressions read. */
+/** The places that some expressions read. */
 export interface Reads {
   readonly registers: readonly number[];
   /** Predicates whose lanes are read as a number. */
   readonly words: readonly number[];
   readonly elements: readonly Elements[];
-  /** Bytes whose place is computed: any may be undefined. */
+  /** Whether a place is computed: any byte may be read then. */
   readonly computed: boolean;
 }
 
-/** An operand that decides what an instruction does, rather than what its results are. */
+/** An operand that decides what an instruction does, rather than what it computes. */
 interface Use {
   readonly expr: Expr;
-  /** How messages go on after "the value is". */
+  /** The role of the operand, as messages put it after "the value is". */
   readonly role: string;
-  /** Whether there is no sense in going on with such a value. */
+  /** Whether a run cannot usefully go on with an undefined value here. */
   readonly ends: boolean;
 }
 
-/** What an instruction makes of its operands: found once for each. */
+/** The roles of the operands of an instruction, determined once for each. */
 export interface Plan {
   readonly uses: readonly Use[];
   readonly usesRead: Reads;
-  /** Of what is computed, stored or passed from lane to lane. */
+  /** Values that are computed, stored or brought to other lanes. */
   readonly values: readonly (Expr | null)[];
   readonly valuesRead: Reads;
-  /** By result, where it goes in the byte file; null for registers and computed places. */
+  /** By result, its place in the byte file; null for registers and computed places. */
   readonly targets: readonly (Elements | null)[];
-  /** Something happens that other lanes or threads see, or control moves. */
+  /** Whether an execution changes more than its results: see `hasEffect` in ir/op-traits.ts. */
   readonly hasEffect: boolean;
 }
 
@@ -83,26 +91,20 @@ function makePlan(instruction: Instruction, fileBytes: number): Plan {
         ? null
         : elementsOf(to.region, to.bits, lanes, fileBytes),
     ),
-    hasEffect: !["pure", "load", "activemask", "nothing", "fence", "sleep", "breakpoint"].includes(op.kind),
+    hasEffect: hasEffect(op),
   };
 }
 
 const use = (expr: Expr, role: string, ends = true): Use => ({ expr, role, ends });
 
+const accessNames = { load: "a load", store: "a store", atomic: "an atomic operation" } as const;
+
 function usesOf(op: Op): Use[] {
   switch (op.kind) {
     case "load":
     case "store":
-    case "atomic": {
-      const what = op.surface === undefined ? "the address" : "the offset";
-      return [
-        use(
-          op.address,
-          `${what} of ${op.kind === "load" ? "a load" : op.kind === "store" ? "a store" : "an atomic operation"}`,
-        ),
-        ...(op.surface === undefined ? [] : [use(op.surface, "the index of a surface")]),
-      ];
-    }
+    case "atomic":
+      return accessesOf(op).flatMap(usesOfAccess);
     case "warp":
       return op.mask === null ? [] : [use(op.mask, "a member mask")];
     case "barrier":
@@ -117,11 +119,30 @@ function usesOf(op: Op): Use[] {
       return op.target.kind === "indirect" ? [use(op.target.address, "the address of a call")] : [];
     case "alloca":
       return [use(op.size, "the size of an allocation")];
-    default:
+    case "pure":
+    case "activemask":
+    case "fence":
+    case "branch":
+    case "subroutine-call":
+    case "return":
+    case "exit":
+    case "trap":
+    case "breakpoint":
+    case "stack-save":
+    case "stack-restore":
+    case "sleep":
+    case "nothing":
+    case "unsupported":
       return [];
   }
 }
 
+function usesOfAccess({ effect, place }: MemoryAccess): Use[] {
+  if (place.kind === "address") return [use(place.address, `the address of ${accessNames[effect]}`)];
+  return [use(place.offset, `the offset of ${accessNames[effect]}`), use(place.surface, "the index of a surface")];
+}
+
+/** The values that an operation computes, stores or brings to other lanes. */
 function valuesOf(op: Op, dst: Instruction["dst"]): readonly (Expr | null)[] {
   switch (op.kind) {
     case "pure":
@@ -131,15 +152,29 @@ function valuesOf(op: Op, dst: Instruction["dst"]): readonly (Expr | null)[] {
     case "atomic":
       return op.combine;
     case "warp":
-      return operandsOf(op);
-    default:
+      return op.warp.operands;
+    case "load":
+    case "activemask":
+    case "barrier":
+    case "fence":
+    case "branch":
+    case "branch-indexed":
+    case "call":
+    case "file-call":
+    case "subroutine-call":
+    case "return":
+    case "exit":
+    case "trap":
+    case "breakpoint":
+    case "alloca":
+    case "stack-save":
+    case "stack-restore":
+    case "sleep":
+    case "nothing":
+    case "unsupported":
       return [];
   }
 }
-
-/** What a warp-wide operation takes from a lane: the value, and what chooses the lane it comes from. */
-export const operandsOf = ({ warp }: Extract<Op, { kind: "warp" }>): readonly Expr[] =>
-  "a" in warp ? (warp.op === "shfl" ? [warp.a, warp.b, warp.c] : [warp.a]) : [];
 
 function readsOf(roots: readonly Expr[], lanes: Lanes, fileBytes: number): Reads {
   const leaves = new Set(roots.flatMap((root) => leavesOf(root)));
@@ -156,7 +191,7 @@ function readsOf(roots: readonly Expr[], lanes: Lanes, fileBytes: number): Reads
   return { registers: [...registers], words: [...words], elements, computed };
 }
 
-/** Elements outside of the file are put at its end, where there is nothing. */
+/** The places of elements. Those outside the file are put at its end, where there is nothing. */
 function elementsOf(region: Region, bits: number, { first, count }: Lanes, fileBytes: number): Elements {
   const bytes = bits / 8;
   const at = new Int32Array(32).fill(fileBytes);
@@ -177,7 +212,7 @@ function elementsOf(region: Region, bits: number, { first, count }: Lanes, fileB
 
 const leaves = new WeakMap<Expr, readonly Leaf[]>();
 
-/** What an expression reads and is not known beforehand, in the order in which it is written. */
+/** The leaves of an expression that are not constants, in the order in which they are written. */
 export function leavesOf(expr: Expr): readonly Leaf[] {
   let found = leaves.get(expr);
   if (found === undefined) {
@@ -196,7 +231,7 @@ function collect(expr: Expr, seen: Set<Expr>, into: Leaf[]): void {
   else if (isDataLeaf(expr)) into.push(expr);
 }
 
-/** Leaves that may be undefined: all but the lane's place in the grid and the addresses of variables. */
+/** Whether a leaf may be undefined: all may but the lane's place in the grid and the addresses of variables. */
 export const isDataLeaf = (
   expr: Expr,
 ): expr is Exclude<Leaf, { kind: "special" | "symbol" | "frame"; name?: SpecialName }> =>

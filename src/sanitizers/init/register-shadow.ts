@@ -3,12 +3,12 @@ import { cut, isDefined, type Shade } from "./shade.ts";
 
 const kept: Shade = { low: 0, high: 0, origin: 0 };
 
-/** Which bits of a function's registers are undefined, lane by lane. */
+/** The undefined bits of a function's registers, by lane. */
 export class RegisterShadow {
-  /** By register: the lanes in which it has undefined bits. */
+  /** By register, the lanes in which it has undefined bits. */
   readonly lanes: Int32Array;
   readonly #registers: readonly Register[];
-  /** By register: the lanes of which the arrays below tell more. All others with undefined bits were never written. */
+  /** By register, the lanes that the arrays below describe. In other lanes with undefined bits it was never written. */
   readonly #known: Int32Array;
   #bits: Int32Array | null = null;
   #origins: Uint16Array | null = null;
@@ -19,7 +19,7 @@ export class RegisterShadow {
     this.#known = new Int32Array(registers.length);
   }
 
-  /** As when an activation begins. */
+  /** Resets it to the beginning of an activation: nothing is written. */
   forget(): void {
     this.lanes.fill(-1);
     this.#known.fill(0);

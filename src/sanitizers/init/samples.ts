@@ -2,19 +2,20 @@ import { type Expr, type PrimName, primOf, type Value } from "../../semantics/in
 import { patternOf } from "../../semantics/pattern.ts";
 
 /*
- * Does a value depend on bits that are undefined? An expression is evaluated with several fillings of them, the same filling
- * for the same place: what then differs depends on them, and there is a witness for it. What does not, as in `x ^ x`, `x & 0`
- * or a selection of the other side, is taken for defined. Comparisons are the exception: that no filling at hand makes two
- * numbers equal says little, so they count as undecided if some filling may. So do conversions of numbers that are out of range.
+ * Determines whether a value depends on undefined bits, by evaluating an expression with several fillings of them, the same
+ * filling for the same place. Bits of the result that differ depend on undefined bits, with the fillings as a witness. Bits
+ * that do not differ count as defined, as in `x ^ x`, `x & 0`, or a selection of the other side. Comparisons are an
+ * exception: that no filling happens to make two numbers equal says little, so that the result counts as undefined if some
+ * filling may change it. The same holds for conversions of numbers that are out of range.
  */
 
-/** Fillings of undefined bits. The first is what the machine has, the second all of its bits flipped. */
+/** The number of fillings. The first is what the machine holds, the second has all undefined bits flipped. */
 export const sampleCount = 6;
 
-/** The value with each filling; a single one if it does not depend on undefined bits. */
+/** The value for each filling; a single one if it does not depend on undefined bits. */
 export type Samples = readonly Value[];
 
-/** Bits to flip in word `key` of the undefined places for filling `s`. */
+/** The bits to flip in word `key` of the undefined places for filling `s`. */
 export function filling(key: number, s: number): number {
   if (s < 2) return -s;
   let h = Math.imul(key + 1, 0x9e37_79b1) ^ Math.imul(s, 0x85eb_ca6b);
@@ -52,14 +53,14 @@ function apply(name: PrimName, args: readonly Samples[]): Samples {
   return isUndecided(name, args) ? values.map((v, s) => (s % 2 === 0 ? v : !v)) : [values[0]!];
 }
 
-/** Whether a conversion to an integer came out alike because no filling gave a number that it can hold: others do. */
+/** Whether a conversion to an integer gave the same each time only because every filling was out of its range. */
 const isOutOfRange = (name: PrimName, [a]: readonly Samples[]): boolean =>
   /^i(32|64)\.([su]\d+_from|trunc_sat)_f64/.test(name) &&
   a!.some((v) => !(Math.abs(Number(v)) < 2 ** 31) || (Number(v) < 0 && /\.u\d|_u$/.test(name)));
 
 const isConstant = (values: Samples): boolean => values.every((v) => Object.is(v, values[0]));
 
-/** Whether a comparison that came out alike each time might have come out otherwise. */
+/** Whether a comparison that gave the same each time might have another result for other fillings. */
 function isUndecided(name: PrimName, [a, b]: readonly Samples[]): boolean {
   const [ty, relation] = name.split(".") as [Expr["ty"], string];
   if (primOf(name).result !== "pred" || ty === "pred" || a === undefined || b === undefined) return false;
@@ -79,7 +80,7 @@ function isUndecided(name: PrimName, [a, b]: readonly Samples[]): boolean {
 }
 
 interface Range {
-  /** The bits of one sample, and those that differ among the samples. */
+  /** The bits of one sample, and the bits in which samples differ. */
   readonly known: bigint;
   readonly varying: bigint;
 }

@@ -12,9 +12,9 @@ import { computed, Origins, placeOf } from "./origins.ts";
 import type { Leaf, Plan } from "./reads.ts";
 import { cut, type Shade } from "./shade.ts";
 
-/** One value of an instruction in the lanes of a warp. */
+/** The undefined bits of one value of an instruction, by lane. */
 export class LaneShades {
-  /** The lanes in which it is not defined. */
+  /** The lanes in which any bit is undefined. */
   lanes = 0;
   readonly #shades: readonly Shade[] = Array.from({ length: 32 }, () => ({ low: 0, high: 0, origin: 0 }));
 
@@ -31,7 +31,7 @@ export class LaneShades {
   }
 }
 
-/** What is undefined in a launch while it runs. */
+/** All that is undefined in a running launch. */
 export class InitState {
   readonly memory = new MemoryShadow();
   readonly origins = new Origins();
@@ -55,7 +55,7 @@ export class InitState {
     this.#reported.set(warp, new Map());
   }
 
-  /** What the reader has read last comes from there; or it is read here for the first time. */
+  /** The origin of what the reader has read last; if it has none, this is its first read. */
   originOf(site: Site, x: Activation): number {
     const { leaf, computed: more } = this.reader;
     const origin = this.reader.origin || this.origins.number(site, x, () => leafName(x, leaf, this.reader));
@@ -80,7 +80,7 @@ export class InitState {
     }
   }
 
-  /** Of a computed place the address is read by `reader`, which is at the lane. */
+  /** Writes a result. The address of a computed place is read by `reader`, which is at the lane. */
   write(shadow: ActivationShadow, to: Exclude<Destination, null>, lane: number, shade: Shade): void {
     if (typeof to === "number") {
       shadow.registers.write(to, lane, shade);
@@ -96,7 +96,7 @@ export class InitState {
   }
 
   /**
-   * Something depends on a value that was never written. `ends`: there is no sense in going on.
+   * Reports that something depends on a value that was never written. `ends`: the run cannot usefully go on.
    *
    * @throws Fault when it ends the launch
    */

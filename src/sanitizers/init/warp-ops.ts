@@ -4,17 +4,17 @@ import type { WarpEvent } from "../../machine/events.ts";
 import type { Shade } from "./shade.ts";
 import { type InitState, LaneShades } from "./state.ts";
 
-/** What the lanes of a warp bring to a warp-wide operation, until they meet. */
+/** The undefined bits of the operands that lanes bring to a warp-wide operation, kept until it is performed. */
 export class WarpOperands {
   readonly value = new LaneShades();
-  /** What chooses the lane that is read from. */
+  /** The operands that choose the lane to read from. */
   readonly choice = new LaneShades();
 }
 
 const nothing: Shade = { low: 0, high: 0, origin: 0 };
 
-/** The lanes have met: their results are as undefined as what they come from. */
-export function meet(state: InitState, e: WarpEvent, { value, choice }: WarpOperands): void {
+/** The operation is performed: results are undefined as far as the operands are that they depend on. */
+export function finish(state: InitState, e: WarpEvent, { value, choice }: WarpOperands): void {
   const undefinedLanes = value.lanes & e.mask;
   for (const { activation, site, mask } of e.parts) {
     const { op, dst } = site.instruction;
@@ -36,11 +36,19 @@ export function meet(state: InitState, e: WarpEvent, { value, choice }: WarpOper
 
 function resultOf(op: WarpOp, e: WarpEvent, lane: number, value: LaneShades, lanes: number): Shade {
   if (lanes === 0) return nothing;
-  if (op.op === "shfl") {
-    const source = e.sources?.[lane] ?? lane;
-    return ((lanes >>> source) & 1) === 0 ? nothing : value.of(source);
-  }
-  if (op.op === "elect" || op.op === "sync") return nothing;
   const { origin } = value.of(lowestLane(lanes));
-  return op.op === "vote" && op.mode === "ballot" ? { low: lanes, high: 0, origin } : { low: -1, high: -1, origin };
+  switch (op.op) {
+    case "shfl": {
+      const source = e.sources?.[lane] ?? lane;
+      return ((lanes >>> source) & 1) === 0 ? nothing : value.of(source);
+    }
+    case "vote":
+      return { low: op.mode === "ballot" ? lanes : -1, high: op.mode === "ballot" ? 0 : -1, origin };
+    case "match":
+    case "redux":
+      return { low: -1, high: -1, origin };
+    case "elect":
+    case "sync":
+      return nothing;
+  }
 }

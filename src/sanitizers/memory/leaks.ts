@@ -3,9 +3,9 @@ import { locationOf } from "../../machine/faults/report-sink.ts";
 import type { Allocation, DeviceMemory, HeapOrigin } from "../../machine/memory/memory.ts";
 import type { Report } from "../../machine/reports/report.ts";
 
-const mostThreads = 32;
+const maxThreads = 32;
 
-/** What device code has taken with `malloc` and not given back: a warning for each call that did so. */
+/** Warns of memory that device code took with `malloc` and did not free, once for each call site. */
 export function leaksOf(memory: DeviceMemory): Report[] {
   const byCall = new Map<Instruction, Allocation[]>();
   for (const offset of memory.heap) {
@@ -37,7 +37,7 @@ function reportOf(lost: readonly Allocation[]): Report {
     source: ir.source,
     span,
     location: locationOf(ir, instruction),
-    threads: origins.slice(0, mostThreads).map(({ thread }) => thread),
+    threads: origins.slice(0, maxThreads).map(({ thread }) => thread),
     count: lost.length,
     stack: stack.length > 0 ? stack : [{ function: ir.name, source: ir.source, span }],
     notes: [],

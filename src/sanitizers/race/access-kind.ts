@@ -1,9 +1,7 @@
-import type { Access, Op } from "../../ir/index.ts";
+import { type Access, accessesOf, type MemoryAccess } from "../../ir/index.ts";
 import type { Site } from "../../machine/state/code.ts";
 
-type MemoryOp = Extract<Op, { kind: "load" | "store" | "atomic" }>;
-
-/** What a call of `free` does to each of the bytes. */
+/** What a call of `free` does to each byte. */
 const freeing: Access = {
   space: "global",
   bits: 8,
@@ -15,11 +13,11 @@ const freeing: Access = {
   scope: null,
 };
 
-/** How an instruction accesses memory, as the memory model of chapter 8 sees it. */
+/** One access of an instruction, as the memory model of chapter 8 sees it. */
 export class AccessKind {
   readonly site: Site;
-  /** `free` is a store to all of an allocation: nobody may access it any more. */
-  readonly effect: MemoryOp["kind"] | "free";
+  /** `free` is like a store to all of an allocation: it must not be accessed any more. */
+  readonly effect: MemoryAccess["effect"] | "free";
   readonly access: Access;
   /** Section 8.4: relaxed, volatile, acquire and release operations, and atomic ones. */
   readonly strong: boolean;
@@ -27,25 +25,26 @@ export class AccessKind {
   readonly wide: boolean;
   readonly acquires: boolean;
   readonly releases: boolean;
-  /** It reads in a way that a fence behind it can make an acquire pattern of (8.8: `red` does not). */
+  /** It can form an acquire pattern with a fence after it (8.8; `red` cannot). */
   readonly observes: boolean;
-  /** Counts the kinds of a launch, from 0. */
+  /** Its number among the accesses of a launch, from 0. */
   readonly index: number;
 
-  /** `site`: a load, a store, an atomic operation or a call of `free`. */
-  constructor(site: Site, index: number) {
-    const { op } = site.instruction;
-    const access = op.kind === "call" ? freeing : (op as MemoryOp).access;
-    const kind = op.kind === "call" ? "free" : (op as MemoryOp).kind;
+  /** `ordinal`: which of the instruction's accesses. A call of `free` has none of its own. */
+  constructor(site: Site, ordinal: number, index: number) {
+    const { op, dst } = site.instruction;
+    const made = accessesOf(op)[ordinal];
+    const access = made?.access ?? freeing;
+    const effect = made?.effect ?? "free";
     const { order, scope } = access;
     this.index = index;
     this.site = site;
-    this.effect = kind;
+    this.effect = effect;
     this.access = access;
-    this.strong = kind === "atomic" || order !== "weak";
+    this.strong = effect === "atomic" || order !== "weak";
     this.wide = scope !== "cta" && scope !== "cluster";
     this.acquires = order === "acquire" || order === "acq_rel";
     this.releases = order === "release" || order === "acq_rel";
-    this.observes = this.strong && (kind === "load" || (kind === "atomic" && site.instruction.dst.length > 0));
+    this.observes = this.strong && (effect === "load" || (effect === "atomic" && dst.length > 0));
   }
 }

@@ -1,7 +1,7 @@
 import type { ThreadId } from "../../machine/reports/report.ts";
 import type { AccessKind } from "./access-kind.ts";
 
-/** What would be right instead of two accesses that race. */
+/** Suggests a correct alternative to two accesses that race. */
 export function adviceFor(
   earlier: AccessKind,
   later: AccessKind,

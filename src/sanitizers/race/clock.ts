@@ -1,11 +1,12 @@
 /**
- * What is ordered before a point of a run: for each thread of the grid a time, before which everything that it did comes
- * first. A tree, as grids are: blocks by digits of their number, then warps, then lanes; a number stands for all below it.
- * Threads that have met mostly know the same of others, so that trees are small, and parts of them shared: they never change.
+ * A vector clock: for each thread of the grid, the time before which everything that it did is ordered before a point
+ * of the run. It is a tree, like a grid: blocks by the digits of their number, then warps, then lanes; a number stands
+ * for all below it. Threads that have synchronized mostly have the same times for others, so that trees are small. They
+ * are immutable and share parts.
  */
 export type Clock = number | readonly Clock[];
 
-/** For each thread the later of two times. One of the two trees is given back where nothing of the other is later. */
+/** The later of two times for each thread. Returns one of the two trees itself if nothing in the other is later. */
 export function join(a: Clock, b: Clock): Clock {
   if (a === b || b === 0) return a;
   if (a === 0) return b;
@@ -32,16 +33,16 @@ function joined(a: readonly Clock[], b: readonly Clock[]): readonly Clock[] {
 const digitBits = 5;
 const digits = 1 << digitBits;
 
-/** The lanes of a mask at one time. */
+/** A node in which the lanes of a mask have one time. */
 export const lanesAt = (mask: number, time: number): Clock =>
   mask === -1 ? time : Array.from({ length: 32 }, (_, lane) => (((mask >>> lane) & 1) === 0 ? 0 : time));
 
-/** Where the threads of a grid are in a clock. Their numbers count lanes within warps within blocks, in the order of tickets. */
+/** The numbering of threads in clocks: lanes within warps within blocks, in the order of block indices. */
 export class ThreadNumbers {
   readonly warpsPerBlock: number;
-  /** Threads of a block, lanes that no thread has included. */
+  /** Lanes of a block, including those without a thread. */
   readonly perBlock: number;
-  /** Digits of a block's number. */
+  /** The number of digits of a block's number. */
   readonly #height: number;
 
   constructor(blocks: number, warpsPerBlock: number) {
@@ -52,7 +53,7 @@ export class ThreadNumbers {
     this.#height = height;
   }
 
-  /** The time that a clock has for a thread of a block. */
+  /** A clock's time for a thread of a block. */
   timeOf(clock: Clock, block: number, warp: number, lane: number): number {
     let at = clock;
     for (let level = this.#height - 1; level >= 0; level--) {
@@ -64,7 +65,7 @@ export class ThreadNumbers {
     return typeof at === "number" ? at : (at[lane] as number);
   }
 
-  /** A clock that has this for a block, and nothing else. */
+  /** A clock with an entry for one block only. */
   ofBlock(block: number, clock: Clock): Clock {
     let at = clock;
     for (let level = 0; level < this.#height; level++) {
@@ -73,7 +74,7 @@ export class ThreadNumbers {
     return at;
   }
 
-  /** A clock that has this for a warp of a block. */
+  /** A clock with an entry for one warp only. */
   ofWarp(block: number, warp: number, clock: Clock): Clock {
     return this.ofBlock(block, alone(this.warpsPerBlock, warp, clock));
   }

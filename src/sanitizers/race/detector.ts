@@ -13,22 +13,22 @@ import { nowhere, type Region, Regions } from "./regions.ts";
 import { type Entry, inPage, type Page } from "./shadow.ts";
 import type { WarpOrder } from "./warp-order.ts";
 
-/** One of two accesses that race: the earlier one. */
+/** The earlier of two accesses that race. */
 export interface Earlier {
   readonly thread: number;
   readonly kind: AccessKind;
 }
 
-/** What some lanes access. */
-export type Accesses = LaneEvent & Pick<AccessEvent, "access" | "addresses">;
+/** The accesses of some lanes. */
+export type Accesses = LaneEvent & Pick<AccessEvent, "ordinal" | "access" | "addresses">;
 
-/** The access of one lane that is being looked at. */
+/** The access of one lane that is being checked: the later of two. */
 export interface Later {
   readonly event: Accesses;
   readonly kind: AccessKind;
   readonly lane: number;
   readonly thread: number;
-  /** The bytes of it that the two have in common, from the lane's address on. */
+  /** The bytes that both accesses have in common, counted from the lane's address. */
   readonly byte: number;
   readonly bytes: number;
 }
@@ -36,8 +36,8 @@ export interface Later {
 type OnRace = (earlier: Earlier, later: Later) => void;
 
 /**
- * Compares each access with those that the shadow remembers of its place. Two conflict when one of them writes, and race when they are
- * neither ordered nor morally strong (8.7.1).
+ * Compares each access with those that the shadow has recorded for its place. Two accesses conflict if one of them
+ * writes, and race if they are neither ordered nor morally strong (8.7.1).
  */
 export class Detector {
   readonly optimistic = new OptimisticLoads();
@@ -50,18 +50,18 @@ export class Detector {
   #epoch = -1;
   #region: Region = nowhere;
   #isShared = false;
-  /** The access of a lane. */
+  /** The access that is being checked. */
   #event!: Accesses;
   #kind!: AccessKind;
-  /** The event that it belongs to. */
+  /** The number of the event that it belongs to. */
   #number = 0;
   #order!: WarpOrder;
-  /** Nothing that comes later is ordered before it, unless the lane has acquired something. */
+  /** Nothing after this time is ordered before the access, unless the lane has acquired something. */
   #latest = 0;
-  /** An event that is ordered before the access in all lanes. */
+  /** An event that is known to be ordered before the access in all lanes. */
   #settled = 0;
   #lane = 0;
-  /** Its number as a thread of the warp. */
+  /** The lane's number as a thread of the warp. */
   #own = 0;
   #byte = 0;
 
@@ -74,8 +74,8 @@ export class Detector {
   }
 
   access(event: AccessEvent, order: WarpOrder): void {
-    const { access, addressWords: words, site, mask } = event;
-    const kind = this.#events.kindOf(site);
+    const { access, addressWords: words, site, ordinal, mask } = event;
+    const kind = this.#events.kindOf(site, ordinal);
     if (this.#events.areMany) this.#renumber();
     this.#event = event;
     this.#number = this.#events.of(kind, order);
@@ -86,7 +86,7 @@ export class Detector {
     const size = access.bits < 16 ? 0 : access.bits < 32 ? 1 : 2;
     const isLoad = kind.effect === "load";
     let page: Page | null = null;
-    // Addresses of the page, and the entry there of the event's lane 0.
+    // The page's addresses, and the entry in it of the event's lane 0.
     let [pageHigh, pageLow, pageBytes, first] = [0, 0, 0, 0];
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
@@ -122,7 +122,7 @@ export class Detector {
     }
   }
 
-  /** A call of `free`. Whatever was done to the memory must come before it. */
+  /** A call of `free`. All other accesses to the memory must be ordered before it. */
   free(event: CallEvent, order: WarpOrder): void {
     const kind = this.#events.kindOf(event.site);
     const addresses = pointersTo(event);
@@ -132,7 +132,7 @@ export class Detector {
       const { high, low } = parts(BigInt.asUintN(64, addresses[lane]!));
       const region = this.#regions.find(event.warp.cta, high, low);
       if (region.shadow === null || region.low !== (low | 0)) continue;
-      this.#event = { ...event, access: { ...kind.access, count: region.bytes }, addresses };
+      this.#event = { ...event, ordinal: 0, access: { ...kind.access, count: region.bytes }, addresses };
       this.#lane = this.#own = lane;
       this.#isShared = false;
       for (const [start, page] of region.shadow.pages) {
@@ -146,7 +146,7 @@ export class Detector {
     this.#region = nowhere;
   }
 
-  /** What follows is done by lanes of this warp. */
+  /** Begins the accesses of the lanes of a warp. */
   #begin(kind: AccessKind, order: WarpOrder): void {
     this.#kind = kind;
     this.#order = order;
@@ -154,7 +154,7 @@ export class Detector {
     this.#settled = 0;
   }
 
-  /** What lies at an address. */
+  /** The region of an address. */
   #regionOf({ warp }: AccessEvent, high: number, low: number): Region {
     const known = this.#region;
     if (
@@ -170,7 +170,7 @@ export class Detector {
     return this.#region;
   }
 
-  /** What a strong access of the lane takes over from the last write to the place, and leaves there. */
+  /** Synchronizes a strong access with the last write to the place: what it acquires, and what it publishes. */
   #synchronize(page: Page, cell: number): void {
     const order = this.#order;
     this.#published.access(this.#kind, page, cell, order, this.#own, this.#strongWriter(page, cell));
@@ -183,7 +183,7 @@ export class Detector {
     for (const page of pages) page.rehash();
   }
 
-  /** The thread that wrote a place last, if it did so strongly; else -1. */
+  /** The thread that wrote a place last, if that write was strong; or else -1. */
   #strongWriter(page: Page, cell: number): number {
     const entry = page.writers[cell]!;
     if (entry === 0) return -1;
@@ -200,12 +200,12 @@ export class Detector {
     this.#check(page, cell, page.otherWriters[cell]!);
     const known = page.readers[cell]!;
     if (known === me) return;
-    if (known === 0 || this.#isBehind(page, known)) page.read(cell, me);
+    if (known === 0 || this.#precedes(page, known)) page.read(cell, me);
     else this.#readToo(page, cell, me, known);
   }
 
-  /** Whether an access is the lane's own, or ordered before the one that is looked at. */
-  #isBehind(page: Page, entry: Entry): boolean {
+  /** Whether an access is the lane's own, or ordered before the one that is being checked. */
+  #precedes(page: Page, entry: Entry): boolean {
     const event = page.eventOf(entry);
     if (event === this.#settled) return true;
     if (this.#events.times[event]! < this.#latest && this.#isOrdered(event, entry)) return true;
@@ -216,12 +216,14 @@ export class Detector {
     return (entry & 31) === this.#own && this.#events.warps[event] === this.#order.number;
   }
 
-  /** Another thread has read the place, and nothing orders the two. The cell remembers two that are far apart. */
+  /**
+   * Notes that another, unordered thread has read the place. The cell keeps two readers that are far apart in the grid.
+   */
   #readToo(page: Page, cell: number, me: Entry, known: Entry): void {
     const events = this.#events;
     const event = page.eventOf(known);
     const other = page.otherReaders[cell]!;
-    const free = other === 0 || this.#isBehind(page, other);
+    const free = other === 0 || this.#precedes(page, other);
     if (event === this.#number || (this.#kind.strong && !events.kindAt(event).strong)) {
       if (free) page.readToo(cell, me);
       return;
@@ -230,15 +232,15 @@ export class Detector {
     page.read(cell, me);
   }
 
-  /** A weak store: whoever comes after it comes after all that it was ordered behind. */
+  /** A weak store. What is ordered after it is also ordered after everything before it. */
   #write(page: Page, cell: number, me: Entry): void {
     this.#checkAll(page, cell);
     page.overwrite(cell, me);
   }
 
   /**
-   * Strong writes need no order among each other, so that what is known of the last says little of those before: the cells
-   * remember another one, a weak one rather than a strong one, and the weak reads.
+   * A strong write. Strong writes need not be ordered among each other, so that the order of the last says little about
+   * those before: the cells keep a second one, a weak one rather than a strong one, and the weak reads.
    */
   #writeStrongly(page: Page, cell: number, me: Entry): void {
     this.#checkAll(page, cell);
@@ -267,10 +269,10 @@ export class Detector {
   }
 
   #check(page: Page, cell: number, entry: Entry): void {
-    if (entry !== 0 && !this.#isBehind(page, entry)) this.#compare(page, cell, entry);
+    if (entry !== 0 && !this.#precedes(page, entry)) this.#compare(page, cell, entry);
   }
 
-  /** With what another thread did, which is not ordered before. */
+  /** Reports a race with an access of another thread. */
   #compare(page: Page, cell: number, entry: Entry): void {
     const event = page.eventOf(entry);
     const kind = this.#events.kindAt(event);
@@ -285,7 +287,7 @@ export class Detector {
     );
   }
 
-  /** Whether an access of a time before `#latest` comes before the one that is looked at. */
+  /** Whether an access at a time before `#latest` is ordered before the one that is being checked. */
   #isOrdered(event: number, entry: Entry): boolean {
     const order = this.#order;
     const time = this.#events.times[event]!;
@@ -304,15 +306,16 @@ export class Detector {
     return time < this.#threads.timeOf(clock, block, warp - block * warpsPerBlock, entry & 31);
   }
 
-  /** Section 8.7: both strong, each in the scope of the other, and all bytes the same. */
+  /** Section 8.7: both are strong, each is in the scope of the other, and they cover the same bytes. */
   #areMorallyStrong(a: AccessKind, threadA: number, b: AccessKind, threadB: number): boolean {
     if (!a.strong || !b.strong || a.access.bits !== b.access.bits) return false;
     return (a.wide && b.wide) || this.#isShared || this.#blockOf(threadA) === this.#blockOf(threadB);
   }
 
   /**
-   * The second rule of causality order (8.9.5): a strong write comes before what follows a strong read of its value. Such a
-   * read is the reader of the cell, which a later strong write would have replaced, or a later change in one step.
+   * The second rule of causality order (8.9.5): a strong write is ordered before what follows a strong read of its
+   * value. Such a read is the reader of the cell, which a later strong write would have replaced, or a later atomic
+   * operation.
    */
   #isObserved(page: Page, cell: number, entry: Entry, kind: AccessKind): boolean {
     const thread = this.#threadOf(page.eventOf(entry), entry);
@@ -320,7 +323,7 @@ export class Detector {
       if (other === 0) return false;
       const event = page.eventOf(other);
       const by = this.#events.kindAt(event);
-      return this.#areMorallyStrong(kind, thread, by, this.#threadOf(event, other)) && this.#isBehind(page, other);
+      return this.#areMorallyStrong(kind, thread, by, this.#threadOf(event, other)) && this.#precedes(page, other);
     };
     if (isObservedBy(page.readers[cell]!) || isObservedBy(page.otherReaders[cell]!)) return true;
     const last = page.writers[cell]!;
@@ -334,14 +337,14 @@ export class Detector {
     return Math.floor(thread / this.#threads.perBlock);
   }
 
-  /** How little the threads of an event have in common with the present one. */
+  /** How far the threads of an event are from the current one in the grid. */
   #distance(event: number): number {
     const warp = this.#events.warps[event]!;
     const { firstWarp, number } = this.#order;
     return warp === number ? 0 : warp >= firstWarp && warp < firstWarp + this.#threads.warpsPerBlock ? 1 : 2;
   }
 
-  /** A load of what others change in one step, with which a compare-and-swap begins. */
+  /** Whether a load begins an optimistic update: a compare-and-swap of what others change atomically. */
   #isOptimistic(load: AccessKind, change: AccessKind): boolean {
     return load.effect === "load" && change.effect === "atomic" && this.optimistic.has(load.site);
   }

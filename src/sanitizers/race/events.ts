@@ -2,35 +2,35 @@ import type { Site } from "../../machine/state/code.ts";
 import { AccessKind } from "./access-kind.ts";
 import type { WarpOrder } from "./warp-order.ts";
 
-/** Of those there may be, before it is looked which are still in use. */
-const fewest = 1 << 18;
+/** The number of events beyond which unused ones are discarded. */
+const minEvents = 1 << 18;
 
 /**
- * Accesses by the lanes of a warp: which instruction, which warp, and after which of the warp's points of synchronization. One
- * number stands for all accesses that have these in common; it is above 0.
+ * Numbers events: an event is the accesses of a warp's lanes by one access of an instruction, after the same point of
+ * synchronization of the warp. Numbers are above 0.
  */
 export class AccessEvents {
-  /** By number, the time, and the warp's number in the grid. */
+  /** By number, the time and the warp's number in the grid. */
   times: number[] = [0];
   warps: number[] = [0];
   #kinds: AccessKind[] = [];
-  #most = fewest;
-  readonly #bySite = new Map<Site, AccessKind>();
+  #max = minEvents;
+  /** By instruction, its accesses by their ordinals. */
+  readonly #bySite = new Map<Site, AccessKind[]>();
+  #known = 0;
 
-  kindOf(site: Site): AccessKind {
-    let kind = this.#bySite.get(site);
-    if (kind === undefined) {
-      this.#bySite.set(site, (kind = new AccessKind(site, this.#bySite.size)));
-    }
-    return kind;
+  kindOf(site: Site, ordinal = 0): AccessKind {
+    let kinds = this.#bySite.get(site);
+    if (kinds === undefined) this.#bySite.set(site, (kinds = []));
+    return (kinds[ordinal] ??= new AccessKind(site, ordinal, this.#known++));
   }
 
-  /** What an event did. */
+  /** The access of an event. */
   kindAt(event: number): AccessKind {
     return this.#kinds[event - 1]!;
   }
 
-  /** The event of a warp that does this now. */
+  /** The event of a warp that makes this access now. */
   of(kind: AccessKind, { number, now, last }: WarpOrder): number {
     const known = last[kind.index] ?? 0;
     // A number from before `renumber` may be that of another event.
@@ -41,10 +41,10 @@ export class AccessEvents {
   }
 
   get areMany(): boolean {
-    return this.times.length > this.#most;
+    return this.times.length > this.#max;
   }
 
-  /** Forgets those that no table has, and numbers the others anew. `tables`: events, 0 for none. */
+  /** Discards events that are in no table, and renumbers the others. `tables`: events, 0 for none. */
   renumber(tables: readonly Int32Array[]): void {
     const numbers = new Int32Array(this.times.length);
     for (const table of tables) for (const event of table) numbers[event] = 1;
@@ -61,6 +61,6 @@ export class AccessEvents {
     this.times = times;
     this.warps = warps;
     this.#kinds = kinds;
-    this.#most = Math.max(fewest, 2 * times.length);
+    this.#max = Math.max(minEvents, 2 * times.length);
   }
 }

@@ -13,12 +13,15 @@ import { addressOf, areSameStores, earlierValue, laterValue } from "./values.ts"
 /** Two instructions that race, and the threads that have been reported at the later one. */
 interface Pair {
   readonly later: AccessKind;
-  /** As the first of them found it. */
+  /** The race as it was first found. */
   readonly finding: Omit<Finding, "activation" | "lanes">;
   readonly threads: Set<number>;
 }
 
-/** Reports races: two instructions once, at the one that came later in the run, with all threads to which it happens there. */
+/**
+ * Reports races: each pair of instructions once, at the one that came later in the run, with all threads that race
+ * there.
+ */
 export class Findings {
   readonly #grid: Grid;
   readonly #threads: ThreadNumbers;
@@ -96,7 +99,7 @@ export class Findings {
   }
 }
 
-/** In vISA the thread is one of many lanes, of which each has a work item. */
+/** The number of the work item in messages. A vISA thread has many lanes, with a work item each. */
 const itemOf = ({ event, thread, lane }: Later): number => (event.warp.lockstep ? thread + lane : thread);
 
 const nouns = { load: "a load", store: "a store", atomic: "an atomic operation", free: "a call of free" } as const;

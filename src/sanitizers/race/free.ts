@@ -6,7 +6,7 @@ import type { Activation } from "../../machine/state/launch-state.ts";
 import { fold } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
 
-/** By lane, the pointer that a call gives as its only argument. 0 for other lanes. */
+/** By lane, the pointer that a call passes as its only argument; 0 for other lanes. */
 export function pointersTo({ activation: x, site, mask }: CallEvent): BigInt64Array {
   const { op } = site.instruction;
   const [arg] = op.kind === "call" ? op.args : [];

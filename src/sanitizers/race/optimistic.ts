@@ -1,4 +1,4 @@
-import type { Argument, Destination, Instruction, IrFunction } from "../../ir/index.ts";
+import { type Argument, type Destination, type Instruction, type IrFunction, laneAddressOf } from "../../ir/index.ts";
 import type { Site } from "../../machine/state/code.ts";
 import type { Expr } from "../../semantics/index.ts";
 import { leavesOf } from "../init/reads.ts";
@@ -7,12 +7,12 @@ import { leavesOf } from "../init/reads.ts";
 type Name = number | string;
 
 /**
- * Loads whose value may become what a compare-and-swap compares with: an optimistic update, as the CUDA guide writes it, which
- * begins with a load. That the load races with the updates of others does no harm, as a value that is out of date makes the
+ * Finds loads that begin an optimistic update, as the CUDA guide writes it: their value may be what a compare-and-swap
+ * compares with. That such a load races with the updates of others is harmless, because an outdated value makes the
  * swap fail. The swap is in the same function, or in one that gets the value as an argument.
  */
 export class OptimisticLoads {
-  /** By call, what it has called so far. */
+  /** By call instruction, the functions that it has called so far. */
   readonly #callees = new Map<Instruction, Set<IrFunction>>();
   readonly #known = new Map<Instruction, boolean>();
 
@@ -33,7 +33,7 @@ export class OptimisticLoads {
     return found;
   }
 
-  /** Whether what has these names in a function reaches a swap. `callers`: those that are being looked at. */
+  /** Whether a value with these names reaches a swap in a function. `callers`: functions that are being searched. */
   #reach(ir: IrFunction, from: readonly Name[], callers: readonly IrFunction[]): boolean {
     if (from.length === 0 || callers.includes(ir)) return false;
     const { instructions } = ir;
@@ -45,10 +45,10 @@ export class OptimisticLoads {
           op.values.forEach((value, i) => {
             if (reads(value, names)) for (const name of nameOf(dst[i] ?? null)) names.add(name);
           });
-        } else if (op.kind === "load" && names.has(variableAt(op.address))) {
+        } else if (op.kind === "load" && names.has(variableAt(laneAddressOf(op.place)))) {
           for (const name of dst.flatMap(nameOf)) names.add(name);
         } else if (op.kind === "store" && op.values.some((value) => value !== null && reads(value, names))) {
-          const variable = variableAt(op.address);
+          const variable = variableAt(laneAddressOf(op.place));
           if (variable !== "") names.add(variable);
         }
       }
@@ -63,7 +63,7 @@ export class OptimisticLoads {
   }
 }
 
-/** What of a function gets a value with one of the names. */
+/** The names in the callee of arguments that have one of the names. */
 const passed = (args: readonly Argument[], { params }: IrFunction, names: ReadonlySet<Name>): readonly Name[] =>
   args.flatMap((arg, i): readonly Name[] => {
     const storage = params[i]?.storage;
@@ -73,10 +73,10 @@ const passed = (args: readonly Argument[], { params }: IrFunction, names: Readon
     return storage?.kind === "frame" ? [variable(storage.variable)] : [];
   });
 
-/** A variable of the frame. */
+/** The name of a frame variable. */
 const variable = (index: number): Name => `variable ${index}`;
 
-/** The variable of the frame in which an address lies, or "". */
+/** The frame variable in which an address lies, or "". */
 function variableAt(address: Expr): Name {
   if (address.kind === "frame") return variable(address.variable);
   return address.kind === "prim" ? (address.args.map(variableAt).find((name) => name !== "") ?? "") : "";
@@ -92,7 +92,7 @@ const reads = (expr: Expr, names: ReadonlySet<Name>): boolean =>
     leaf.kind === "reg" ? names.has(leaf.reg) : leaf.kind === "region" && names.has(`byte ${leaf.region.at}`),
   );
 
-/** Whether what memory holds is compared with one of the names, to be equal. */
+/** Whether the old value of memory is compared for equality with one of the names. */
 function compares(expr: Expr, names: ReadonlySet<Name>): boolean {
   if (expr.kind !== "prim") return false;
   const { prim, args } = expr;

@@ -4,21 +4,21 @@ import type { Allocation } from "../../machine/memory/memory.ts";
 import type { Cta, Grid } from "../../machine/state/launch-state.ts";
 import { Shadow } from "./shadow.ts";
 
-/** A stretch of addresses that lies in one memory, and who accessed it. */
+/** A range of addresses in one memory, with the shadow of its accesses. */
 export interface Region {
-  /** The upper half of its addresses, and the lower halves, as signed words from `low` on. */
+  /** The upper half of its addresses, and the first of the lower halves, as signed words. */
   readonly high: number;
   readonly low: number;
   readonly bytes: number;
-  /** Null where no two threads can meet. */
+  /** Null for memory that only one thread can access. */
   readonly shadow: Shadow | null;
-  /** The block whose shared memory it is, or null. */
+  /** The block whose shared memory it is; null for other memory. */
   readonly cta: Cta | null;
 }
 
 export const nowhere: Region = { high: 0, low: 0, bytes: 0, shadow: null, cta: null };
 
-/** Finds the memory of addresses. */
+/** Finds the regions of addresses. */
 export class Regions {
   readonly #grid: Grid;
   readonly #addresses: AddressSpace;
@@ -30,7 +30,7 @@ export class Regions {
     this.#addresses = grid.addresses;
   }
 
-  /** The region that a block's threads find at an address. */
+  /** The region at an address, for the threads of a block. */
   find(cta: Cta, high: number, low: number): Region {
     const kind = this.#addresses.classify({ high: high >>> 0, low: low >>> 0 });
     if (kind.kind === "shared") return this.#sharedOf(cta)[kind.generic ? 1 : 0]!;
@@ -40,13 +40,13 @@ export class Regions {
     return { high, low: from, bytes: end - from, shadow: null, cta: null };
   }
 
-  /** All that there are. */
+  /** All shadows. */
   get shadows(): ReadonlySet<Shadow> {
     const regions = [...this.#global.values(), ...[...this.#shared.values()].flat()];
     return new Set(regions.flatMap(({ shadow }) => shadow ?? []));
   }
 
-  /** What has been freed is no region any more. */
+  /** Forgets a region that has been freed. */
   forget({ low }: Region): void {
     const allocation = this.#grid.memory.find((low >>> 0) - this.#addresses.globalLow);
     if (allocation !== null) this.#global.delete(allocation);
@@ -65,7 +65,7 @@ export class Regions {
     return { high, low, bytes: end - start, shadow: perThread ? null : new Shadow(end - start), cta: null };
   }
 
-  /** By addresses of the shared space, and by generic ones. */
+  /** The regions of shared memory: by addresses of the shared space, and by generic ones. */
   #sharedOf(cta: Cta): readonly Region[] {
     let regions = this.#shared.get(cta);
     if (regions === undefined) {

@@ -6,22 +6,22 @@ import type { WarpOrder } from "./warp-order.ts";
 interface Waiting {
   readonly order: WarpOrder;
   readonly mask: number;
-  /** False for those who have arrived before. */
+  /** False for threads that arrived before. */
   readonly arrives: boolean;
 }
 
 /**
- * The present round of a barrier (9.7.13.1): when it is complete, what those who have arrived did before comes before what those do
- * next who wait.
+ * The current round of a barrier (9.7.13.1): when it is complete, what threads did before they arrived is ordered
+ * before what the waiting threads do next.
  */
 export class Round {
   readonly #barrier: number;
   #waiting: Waiting[] = [];
-  /** What those bring who arrive and do not wait. */
+  /** What is ordered before threads that arrive without waiting. */
   #arrived: Clock = 0;
-  /** Whether there are such. */
+  /** Whether any thread has arrived without waiting. */
   #split = false;
-  /** What the round before has brought. */
+  /** What the previous round ordered. */
   #before: Clock = 0;
 
   constructor(barrier: number) {
@@ -59,7 +59,7 @@ export class Round {
     this.#split = false;
   }
 
-  /** All threads of the block that have not ended wait. */
+  /** Whether all threads of the block that have not ended wait. */
   #isWhole({ warps }: Cta): boolean {
     if (this.#split) return false;
     const covered = new Map<Warp, number>();
@@ -67,7 +67,7 @@ export class Round {
     return this.#waiting.every(({ order }) => covered.get(order.warp) === order.all) && covered.size >= living(warps);
   }
 
-  /** Who waits for a round that is over has gone on. */
+  /** Whether groups of the warp still wait: those of a completed round have gone on. */
   #waits({ groups }: Warp): boolean {
     return groups.some(({ wait }) => wait?.kind === "barrier" && wait.barrier === this.#barrier);
   }

@@ -1,35 +1,35 @@
-import type { Published } from "./published.ts";
+import type { Published } from "./published-value.ts";
 
 const pageBits = 10;
 const pageBytes = 1 << pageBits;
 
-/** Bytes of a cell, as a power of two. */
+/** The size of a cell: the exponent of a power of two, in bytes. */
 export type CellSize = 0 | 1 | 2;
 
-/** Who accessed a cell: a lane of an event of the page's table, or 0 for nobody. */
+/** An access to a cell: a slot of the page's table of events and a lane; 0 for none. */
 export type Entry = number;
 
-/** The entries of cells that nobody has accessed in some way. Never written. */
-const nobody = new Uint16Array(pageBytes);
+/** Entries for an access that no cell of a page has seen. Never written. */
+const none = new Uint16Array(pageBytes);
 
-const [fewestEvents, mostEvents] = [32, 1024];
+const [minEvents, maxEvents] = [32, 1024];
 
 /**
- * Who accessed 1 KiB of memory: cells of four bytes, or of two or one once parts of a word are accessed. Each has the last write
- * and a read behind it, and another of both where several threads access the place with nothing that orders them. There are
- * few events in one page: it has a table of them, and an entry takes two bytes.
+ * The accesses to 1 KiB of memory, in cells of four bytes, or of two or one if parts of a word are accessed. A cell
+ * records the last write and a read after it, and a second one of each if several threads access the place unordered. A
+ * page has few events: it keeps a table of them, so that an entry takes two bytes.
  */
 export class Page {
   shift: CellSize = 2;
-  /** By cell. */
-  writers = nobody;
-  readers = nobody;
-  otherWriters = nobody;
-  otherReaders = nobody;
-  /** Numbers of events, each at its slot; 0 is a free slot. Slot 0 is never used. */
-  events = new Int32Array(fewestEvents);
+  /** Entries by cell. */
+  writers = none;
+  readers = none;
+  otherWriters = none;
+  otherReaders = none;
+  /** The event number of each slot; 0 for a free slot. Slot 0 is never used. */
+  events = new Int32Array(minEvents);
   #count = 0;
-  /** By cell, what the value brings to those who acquire it. */
+  /** By cell, what threads acquire with the value. */
   published: (Published | null)[] | null = null;
   readonly bytes: number;
 
@@ -42,34 +42,34 @@ export class Page {
   }
 
   write(cell: number, by: Entry): void {
-    if (this.writers === nobody) this.writers = new Uint16Array(this.cells);
+    if (this.writers === none) this.writers = new Uint16Array(this.cells);
     this.writers[cell] = by;
   }
 
   read(cell: number, by: Entry): void {
-    if (this.readers === nobody) this.readers = new Uint16Array(this.cells);
+    if (this.readers === none) this.readers = new Uint16Array(this.cells);
     this.readers[cell] = by;
   }
 
   writeToo(cell: number, by: Entry): void {
-    if (this.otherWriters === nobody) this.otherWriters = new Uint16Array(this.cells);
+    if (this.otherWriters === none) this.otherWriters = new Uint16Array(this.cells);
     this.otherWriters[cell] = by;
   }
 
   readToo(cell: number, by: Entry): void {
-    if (this.otherReaders === nobody) this.otherReaders = new Uint16Array(this.cells);
+    if (this.otherReaders === none) this.otherReaders = new Uint16Array(this.cells);
     this.otherReaders[cell] = by;
   }
 
-  /** Nothing but this write is remembered of a cell. */
+  /** Records a write and forgets all other accesses to the cell. */
   overwrite(cell: number, by: Entry): void {
     this.write(cell, by);
-    if (this.readers !== nobody) this.readers[cell] = 0;
-    if (this.otherWriters !== nobody) this.otherWriters[cell] = 0;
-    if (this.otherReaders !== nobody) this.otherReaders[cell] = 0;
+    if (this.readers !== none) this.readers[cell] = 0;
+    if (this.otherWriters !== none) this.otherWriters[cell] = 0;
+    if (this.otherReaders !== none) this.otherReaders[cell] = 0;
   }
 
-  /** The entry of lane 0 at an event; that of another lane is as much more. */
+  /** The entry of lane 0 of an event. Adding a lane number gives the entry of that lane. */
   entryOf(event: number): Entry {
     if (4 * this.#count >= 3 * this.events.length) this.rehash();
     return this.#slotOf(event) << 5;
@@ -96,15 +96,15 @@ export class Page {
     return slot;
   }
 
-  /** Forgets events that are in no cell any more, and of too many the oldest, with what they did. */
+  /** Discards events that are in no cell any more and, if there are still too many, the oldest with their accesses. */
   rehash(): void {
     const { events } = this;
-    /** By old slot: whether it is in a cell, and then the new one. */
+    /** By old slot, whether it is in a cell, and later the new slot. */
     const slots = new Uint16Array(events.length);
     for (const cells of this.#entries) for (let i = 0; i < cells.length; i++) slots[cells[i]! >>> 5] = 1;
     let used = 0;
     for (let slot = 1; slot < slots.length; slot++) used += slots[slot]!;
-    const room = Math.min(mostEvents, events.length * (2 * used > events.length ? 2 : 1));
+    const room = Math.min(maxEvents, events.length * (2 * used > events.length ? 2 : 1));
     const oldest = 2 * used > room ? events.filter((_, slot) => slots[slot] === 1).sort()[used - room / 2]! : 0;
     this.events = new Int32Array(room);
     this.#count = 0;
@@ -121,7 +121,7 @@ export class Page {
   }
 
   get #entries(): Uint16Array[] {
-    return [this.writers, this.readers, this.otherWriters, this.otherReaders].filter((cells) => cells !== nobody);
+    return [this.writers, this.readers, this.otherWriters, this.otherReaders].filter((cells) => cells !== none);
   }
 
   publishedAt(cell: number): Published | null {
@@ -134,7 +134,7 @@ export class Page {
     this.published[cell] = value;
   }
 
-  /** Makes its cells smaller. Who accessed one has accessed all of its parts. */
+  /** Splits the cells. An access to a cell counts as one to each of its parts. */
   split(to: CellSize): void {
     const shift = this.shift - to;
     this.shift = to;
@@ -152,9 +152,9 @@ export class Page {
 }
 
 const spread = (cells: Uint16Array<ArrayBuffer>, shift: number): Uint16Array<ArrayBuffer> =>
-  cells === nobody ? nobody : Uint16Array.from({ length: cells.length << shift }, (_, i) => cells[i >>> shift]!);
+  cells === none ? none : Uint16Array.from({ length: cells.length << shift }, (_, i) => cells[i >>> shift]!);
 
-/** Who accessed a stretch of memory. Pages are made when they are first accessed. */
+/** The accesses to a range of memory. Pages are created on first access. */
 export class Shadow {
   readonly #pages: (Page | undefined)[];
   readonly #bytes: number;
@@ -164,12 +164,12 @@ export class Shadow {
     this.#pages = Array.from({ length: Math.ceil(bytes / pageBytes) });
   }
 
-  /** Those that there are, with the byte at which each begins. */
+  /** The existing pages, with the byte at which each begins. */
   get pages(): (readonly [start: number, page: Page])[] {
     return this.#pages.flatMap((page, i) => (page === undefined ? [] : [[i * pageBytes, page] as const]));
   }
 
-  /** The page of a byte, with cells of that size or smaller ones. */
+  /** The page of a byte, with cells of the given size or smaller. */
   page(byte: number, size: CellSize): Page {
     const i = byte >>> pageBits;
     const page = (this.#pages[i] ??= new Page(Math.min(pageBytes, this.#bytes - i * pageBytes)));

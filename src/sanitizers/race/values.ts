@@ -1,3 +1,4 @@
+import { accessesOf } from "../../ir/index.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
@@ -11,7 +12,7 @@ const numberOf = (bytes: Uint8Array): bigint => bytes.reduceRight((n, byte) => (
 export const addressOf = ({ event, lane }: Pick<Later, "event" | "lane">): AddressParts =>
   parts(BigInt.asUintN(64, event.addresses[lane]!));
 
-/** `bytes` bytes of memory, from byte `from` of what a lane accesses; the instruction has not changed them yet. */
+/** Reads `bytes` bytes of memory, from byte `from` of what a lane accesses, before the instruction changes them. */
 function inMemory({ activation: x, addresses }: Accesses, lane: number, from: number, bytes: number): bigint {
   const address = parts(BigInt.asUintN(64, addresses[lane]! + BigInt(from)));
   const place = locate(x, lane, address);
@@ -20,23 +21,23 @@ function inMemory({ activation: x, addresses }: Accesses, lane: number, from: nu
   return numberOf(place.views.u8.subarray(at, at + bytes));
 }
 
-/** The same of what a lane is about to store. */
-function stored({ activation: x, site, access }: Accesses, lane: number, from: number, bytes: number): bigint {
-  const { op } = site.instruction;
-  if (op.kind !== "store") return 0n;
+/** The same bytes of what a lane is about to store. */
+function stored({ activation: x, site, ordinal, access }: Accesses, lane: number, from: number, bytes: number): bigint {
+  const made = accessesOf(site.instruction.op)[ordinal];
+  if (made?.effect !== "store") return 0n;
   const size = access.bits / 8;
-  const expr = op.values[Math.floor(from / size)] ?? null;
+  const expr = made.values[Math.floor(from / size)] ?? null;
   if (expr === null) return 0n;
   const pattern = BigInt(patternOf(expr.ty, fold(expr, x.code.leafValue(x, lane))));
   return (pattern >> BigInt(8 * (from % size))) & ((1n << BigInt(8 * bytes)) - 1n);
 }
 
-/** What the later access reads or stores, of the bytes that both have in common. */
+/** The value that the later access reads or stores, in the bytes that both have in common. */
 export function laterValue({ event, kind, lane, byte, bytes }: Later): bigint {
   return (kind.effect === "store" ? stored : inMemory)(event, lane, byte, bytes);
 }
 
-/** What the earlier access has read or left there: nobody has written since, unless it is of the same instruction. */
+/** The value that the earlier access read or left. Memory still holds it, unless both are of the same instruction. */
 export function earlierValue(earlier: Earlier, later: Later): bigint {
   const { event, byte, bytes } = later;
   const lane = laneOfSame(earlier, later);
@@ -45,7 +46,7 @@ export function earlierValue(earlier: Earlier, later: Later): bigint {
   return stored(event, lane, byte + shift, bytes);
 }
 
-/** The lane of the earlier access if the instruction stores there in both lanes at once. */
+/** The lane of the earlier access, if the same execution of an instruction stores in both lanes; or else null. */
 function laneOfSame({ kind, thread }: Earlier, later: Later): number | null {
   const { event } = later;
   const lane = thread & 31;
@@ -56,8 +57,8 @@ function laneOfSame({ kind, thread }: Earlier, later: Later): number | null {
 }
 
 /**
- * Two stores of the same value. By the model they race, but which of them is the last cannot be told, and programs set a flag in
- * this way that are right otherwise.
+ * Whether both accesses store the same value. The model calls that a race, but the order of the stores makes no
+ * difference, and otherwise correct programs set flags in this way.
  */
 export const areSameStores = (earlier: Earlier, later: Later): boolean =>
   earlier.kind.effect === "store" &&

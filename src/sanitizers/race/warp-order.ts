@@ -2,9 +2,9 @@ import { lowestLane } from "../../ir/lane-mask.ts";
 import type { Warp } from "../../machine/state/launch-state.ts";
 import { type Clock, join, lanesAt, type ThreadNumbers } from "./clock.ts";
 
-/** What a strong write brings to those who observe it, or a fence has seen and will bring. */
+/** What threads acquire that observe a strong write, or an acquire fence later makes of it. */
 export interface Releases {
-  /** To threads of the same block, and to others. */
+  /** For threads of the same block, and for others. */
   near: Clock;
   far: Clock;
 }
@@ -13,12 +13,12 @@ const none = (): Clock[] => Array.from({ length: 32 }, (): Clock => 0);
 
 const nothing: readonly Clock[] = none();
 
-/** A point in the run of a warp, of which is asked later, if at all, what came before it. */
+/** A point in the run of a warp. What is ordered before it is computed later, if at all. */
 class Moment {
   readonly #threads: ThreadNumbers;
   readonly #block: number;
   readonly #warp: number;
-  /** Its threads, those that have ended included. */
+  /** Its threads, including those that have ended. */
   readonly #all: number;
   readonly #time: number;
   readonly #blockTime: number;
@@ -37,7 +37,7 @@ class Moment {
     this.#clocks = order.hasAcquired ? [...order.clocks] : nothing;
   }
 
-  /** What these threads did before it, and all that is ordered before that. */
+  /** A clock of what these threads did before it, and of all that is ordered before that. */
   past(mask: number): Clock {
     const time = this.#time;
     const own = join((this.#all & ~mask) === 0 ? time : lanesAt(mask, time), this.#warpTime);
@@ -58,42 +58,42 @@ class Moment {
   }
 }
 
-/** Up to where a strong write of a lane brings what came before: to threads of the same block, and to others. */
+/** The last release fences before a strong write of a lane: for threads of the same block, and for others. */
 export interface Extents {
   readonly near: Moment;
   readonly far: Moment | null;
 }
 
-/** By lane, what strong reads saw. */
+/** By lane, what strong reads have observed. */
 interface Observations {
   readonly near: Clock[];
   readonly far: Clock[];
 }
 
 /**
- * What is ordered before the next instruction of each lane of a warp. Nearly all that lanes know they know together: what their
- * block did before the last barrier for all, and their warp before the last `bar.warp.sync` for all. What else a lane has
- * acquired is in a clock of its own.
+ * What is ordered before the next instruction of each lane of a warp. Nearly all of it is common to the lanes: what
+ * their block did before the last barrier for all, and what their warp did before the last `bar.warp.sync` for all.
+ * What else a lane has acquired is in a clock of its own.
  *
  * The lanes of a hardware thread of vISA are one thread, which has the number of lane 0.
  */
 export class WarpOrder {
   readonly warp: Warp;
   readonly block: number;
-  /** Its number in the grid, that of the block's first warp, and that of its first thread. */
+  /** Its number in the grid, the number of the block's first warp, and that of its first thread. */
   readonly number: number;
   readonly firstWarp: number;
   readonly base: number;
-  /** Before this all that the block did comes first; and all that the warp did. */
+  /** The times before which everything is ordered that the block did, and that the warp did. */
   blockTime: number;
   warpTime: number;
-  /** The last point of synchronization of any of its threads, and by kind the last events: none is of a later time. */
+  /** The last point of synchronization of any of its threads; by access, the last event, none of which is later. */
   now: number;
   readonly last: number[] = [];
-  /** By lane, what else does; and whether there is anything. */
+  /** By lane, a clock of what else is ordered before it; and whether there is any. */
   readonly clocks = none();
   hasAcquired = false;
-  /** The threads that there were when it began. */
+  /** The threads that it began with. */
   readonly everyone: number;
   /** By lane, the last release fences. */
   #fences: (Extents | null)[] | null = null;
@@ -114,7 +114,7 @@ export class WarpOrder {
     this.everyone = this.all;
   }
 
-  /** The lanes of a mask that are threads. */
+  /** The threads among the lanes of a mask. */
   threadsOf(mask: number): number {
     return this.warp.lockstep ? 1 : mask;
   }
@@ -128,23 +128,23 @@ export class WarpOrder {
     return this.#fences !== null;
   }
 
-  /** The threads of a mask that come to a barrier, with those that have ended if they are all of the others. */
+  /** The threads of a mask that arrive at a barrier, plus those that have ended if no others are left. */
   coming(mask: number): number {
     return (this.all & ~mask) === 0 ? this.everyone : mask;
   }
 
-  /** From now on it is `time`. */
+  /** Sets the current time. */
   #moment(time: number): Moment {
     this.now = time;
     return new Moment(this.#threads, this, time);
   }
 
-  /** What the threads of the mask did until now, and what is ordered before that; from now on it is `time`. */
+  /** A clock of what the threads of the mask did so far, and what is ordered before that. Sets the current time. */
   past(mask: number, time: number): Clock {
     return this.#moment(time).past(mask);
   }
 
-  /** The threads of the mask come after all that the clock has. */
+  /** Orders the threads of the mask after everything in a clock. */
   learn(mask: number, clock: Clock): void {
     if (clock === 0) return;
     this.hasAcquired = true;
@@ -169,7 +169,7 @@ export class WarpOrder {
     }
   }
 
-  /** A barrier for all of the block: `clock` is what its threads have known besides each other. */
+  /** A barrier for the whole block. `clock`: what is ordered before its threads besides each other. */
   meetBlock(clock: Clock, time: number): void {
     this.blockTime = time;
     this.warpTime = time;
@@ -177,7 +177,7 @@ export class WarpOrder {
     this.learn(-1, clock);
   }
 
-  /** What any of the lanes has acquired. */
+  /** A clock of what any of the lanes has acquired. */
   get acquired(): Clock {
     return this.acquiredBy(-1);
   }
@@ -193,7 +193,7 @@ export class WarpOrder {
     return all;
   }
 
-  /** A release fence (8.8): strong writes behind it bring what comes before it. `wide`: to other blocks too. */
+  /** A release fence (8.8): strong writes after it publish what is before it. `wide`: to other blocks too. */
   fence(mask: number, time: number, wide: boolean): void {
     const fences = (this.#fences ??= Array.from({ length: 32 }, () => null));
     const near = this.#moment(time);
@@ -206,25 +206,25 @@ export class WarpOrder {
     }
   }
 
-  /** What a strong write of a lane brings because of the fences before it; null if there were none. */
+  /** What a strong write of a lane publishes because of the fences before it; null if there were none. */
   fenced(lane: number): Extents | null {
     return this.#fences?.[lane] ?? null;
   }
 
-  /** What release operations of the lanes bring. */
+  /** What release operations of the lanes publish. */
   released(time: number, wide: boolean): Extents {
     const near = this.#moment(time);
     return { near, far: wide ? near : null };
   }
 
-  /** A strong read: an acquire fence behind it brings this. */
+  /** Notes a strong read. An acquire fence after it acquires what it has observed. */
   observe(lane: number, { near, far }: Releases): void {
     const observed = (this.#observed ??= { near: none(), far: none() });
     observed.near[lane] = join(observed.near[lane]!, near);
     observed.far[lane] = join(observed.far[lane]!, far);
   }
 
-  /** An acquire fence. */
+  /** An acquire fence (8.8). */
   acquire(mask: number, wide: boolean): void {
     const observed = this.#observed;
     if (observed === null) return;

@@ -1,8 +1,9 @@
+import { controlOf, leavesOrder } from "../isa/row.ts";
 import type { BoundLabel, BoundRoutine } from "../symbols.ts";
 import type { Instruction, Name } from "../tree.ts";
 import type { RoutineContext } from "./routine-context.ts";
 
-/** The control flow of a routine, by index of its instructions. */
+/** Where execution may go on after each instruction of a routine. After the last of them is the index past the end. */
 export interface ControlFlow {
   /** The instructions that may be executed next. Past the last instruction is the index `instructions.length`. */
   readonly successors: readonly (readonly number[])[];
@@ -11,8 +12,6 @@ export interface ControlFlow {
   /** The part of each instruction: 0 for the body, then its subroutines in order. */
   readonly partOf: Int32Array;
 }
-
-const jumps = new Set(["JMP", "GOTO", "SWITCHJMP"]);
 
 /** The labels that an instruction names. */
 export function targetsOf({ row, operands }: Instruction): readonly Name[] {
@@ -26,7 +25,7 @@ export function targetsOf({ row, operands }: Instruction): readonly Name[] {
 /** Whether execution may continue with the next instruction. */
 function continues({ row, predicate, operands }: Instruction): boolean {
   if (predicate !== null) return true;
-  if (["RET", "FRET", "JMP", "GOTO", "SWITCHJMP"].includes(row.name)) return false;
+  if (leavesOrder(row)) return false;
   const { hint } = operands;
   return hint?.kind !== "option" || !hint.choice.includes("noreturn");
 }
@@ -35,7 +34,8 @@ function continues({ row, predicate, operands }: Instruction): boolean {
 export function controlFlow({ instructions, labels }: BoundRoutine): ControlFlow {
   const successors = instructions.map((instruction, index) => {
     const next = continues(instruction) ? [index + 1] : [];
-    if (!jumps.has(instruction.row.name)) return next;
+    const control = controlOf(instruction.row);
+    if (control !== "branch" && control !== "branch-indexed") return next;
     return [...next, ...targetsOf(instruction).flatMap(({ text }) => labels.get(text)?.at ?? [])];
   });
   const subroutines = [...labels.values()].filter(({ kind }) => kind === "subroutine");
@@ -59,7 +59,7 @@ export function controlFlow({ instructions, labels }: BoundRoutine): ControlFlow
 export function checkTargets(context: RoutineContext, { partOf }: ControlFlow): void {
   const { instructions, labels } = context.routine;
   instructions.forEach((instruction, index) => {
-    const subroutine = instruction.row.name === "CALL";
+    const subroutine = controlOf(instruction.row) === "call";
     for (const name of targetsOf(instruction)) {
       const label = labels.get(name.text);
       if (context.binding.skipped.names(name.text)) continue;

@@ -1,3 +1,5 @@
+import type { ControlKind } from "../isa/execution.ts";
+import { controlOf } from "../isa/row.ts";
 import type { BoundRoutine, Variable } from "../symbols.ts";
 import type { GeneralOperand, Instruction, Operand } from "../tree.ts";
 import { typeBytes } from "../types.ts";
@@ -36,8 +38,8 @@ const variableBytes = 0x1_0000;
  * out.
  */
 export function traceAddresses(routine: BoundRoutine): readonly TracedCall[] {
-  const has = (name: string): boolean => routine.instructions.some(({ row }) => row.name === name);
-  return has("FADDR") && has("IFCALL") ? new Tracer(routine).trace() : [];
+  const has = (control: ControlKind): boolean => routine.instructions.some(({ row }) => controlOf(row) === control);
+  return has("address") && has("file-call-indirect") ? new Tracer(routine).trace() : [];
 }
 
 class Tracer {
@@ -96,28 +98,40 @@ class Tracer {
 
   #step(instruction: Instruction, state: State, report: boolean): void {
     const { row, operands } = instruction;
-    switch (row.name) {
-      case "FADDR":
+    const control = controlOf(row);
+    switch (control) {
+      case "address":
         this.#address(operands["dst"], operands["routine"], state);
         return;
-      case "MOV":
-      case "SEL":
-        this.#move(instruction, state);
-        return;
-      case "CALL":
+      case "call":
         state.clear();
         return;
-      case "IFCALL":
+      case "file-call-indirect":
         if (report) this.#call(instruction, operands["address"], state);
+        this.#forgetPassed(state);
+        return;
+      case "file-call":
+        this.#forgetPassed(state);
+        return;
+      case "branch":
+      case "branch-indexed":
+      case "return":
+      case "file-return":
+      case null:
+        if (row.name === "MOV" || row.name === "SEL") this.#move(instruction, state);
+        else this.#write(instruction, state);
+        return;
+      default:
+        control satisfies never;
     }
-    if (row.name === "FCALL" || row.name === "IFCALL") {
-      for (const { name, index } of this.#routine.variables) {
-        if (name === "%arg" || name === "%retval") forget(state, index, 0, variableBytes, false);
-        if (name === "%fp") break;
-      }
-      return;
+  }
+
+  /** What a function gets and gives back may be anything after a call. */
+  #forgetPassed(state: State): void {
+    for (const { name, index } of this.#routine.variables) {
+      if (name === "%arg" || name === "%retval") forget(state, index, 0, variableBytes, false);
+      if (name === "%fp") break;
     }
-    this.#write(instruction, state);
   }
 
   #call(call: Instruction, address: Operand | undefined, state: State): void {

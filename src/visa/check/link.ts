@@ -1,4 +1,5 @@
 import { type Diagnostic, DiagnosticSink, nearest, type SourceText } from "../../source/index.ts";
+import { controlOf } from "../isa/row.ts";
 import type { BoundRoutine } from "../symbols.ts";
 import type { Instruction, Name } from "../tree.ts";
 import type { CheckedVisa } from "./check.ts";
@@ -79,14 +80,14 @@ class Linker {
     for (const instruction of routine.instructions) {
       const { routine: named } = instruction.operands;
       if (named?.kind !== "name") continue;
-      if (instruction.row.name === "FADDR" && this.#symbols.has(named.name.text)) continue;
+      if (controlOf(instruction.row) === "address" && this.#symbols.has(named.name.text)) continue;
       const callee = this.#byName.get(named.name.text);
       if (callee?.kind !== "function") {
         this.#unknown(sink, named.name, callee !== undefined);
         continue;
       }
       checkLanes(sink, named.name, routine, callee);
-      if (instruction.row.name === "FCALL") reportMismatches(sink, instruction, callee, "error");
+      if (controlOf(instruction.row) === "file-call") reportMismatches(sink, instruction, callee, "error");
     }
   }
 

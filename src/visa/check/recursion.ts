@@ -1,4 +1,5 @@
 import { targetsOf, type ControlFlow } from "./control-flow.ts";
+import { controlOf } from "../isa/row.ts";
 import type { Name } from "../tree.ts";
 import type { RoutineContext } from "./routine-context.ts";
 
@@ -10,7 +11,7 @@ export function checkRecursion(context: RoutineContext, { partOf }: ControlFlow)
   const partOfName = new Map(parts.map(({ name }, part) => [name.text, part] as const).slice(1));
   const calls = parts.map((): { readonly to: number; readonly name: Name }[] => []);
   context.routine.instructions.forEach((instruction, index) => {
-    if (instruction.row.name !== "CALL") return;
+    if (controlOf(instruction.row) !== "call") return;
     for (const name of targetsOf(instruction)) {
       const to = partOfName.get(name.text);
       if (to !== undefined) calls[partOf[index]!]!.push({ to, name });

@@ -1,3 +1,4 @@
+import { controlOf, leavesOrder } from "../isa/row.ts";
 import type { Instruction, Name } from "../tree.ts";
 import { type ControlFlow, targetsOf } from "./control-flow.ts";
 import type { RoutineContext } from "./routine-context.ts";
@@ -13,13 +14,14 @@ export function checkReturns(context: RoutineContext, flow: ControlFlow): void {
   instructions.forEach((instruction, index) => {
     const { mnemonic, exec, row } = instruction;
     const body = flow.partOf[index] === 0;
-    if (row.name === "RET") {
+    const control = controlOf(row);
+    if (control === "return") {
       if (body && kind === "function") {
         context.error("visa-return", mnemonic, "a function does not return with `ret`", "write `fret`");
       } else if (!body && exec?.size === 1 && !exec.noMask) {
         scalarMask(context, exec, "a scalar `ret` of a subroutine");
       }
-    } else if (row.name === "FRET" && (!body || kind === "kernel")) {
+    } else if (control === "file-return" && (!body || kind === "kernel")) {
       const what = body ? "a kernel" : "a subroutine";
       context.error("visa-return", mnemonic, `${what} does not return with \`fret\``, "write `ret`");
     }
@@ -82,5 +84,4 @@ function jumpsTo(context: RoutineContext, { reachable }: ControlFlow, part: numb
   });
 }
 
-const mayLeave = ({ row, predicate }: Instruction): boolean =>
-  predicate !== null && ["RET", "FRET", "JMP", "GOTO"].includes(row.name);
+const mayLeave = ({ row, predicate }: Instruction): boolean => predicate !== null && leavesOrder(row);

@@ -2,11 +2,26 @@ import type { Expr } from "../../semantics/index.ts";
 import type { MemoryAction } from "./memory-action.ts";
 
 /**
- * The meaning of executing an instruction. `flow` and `special` instructions are lowered by name; rows that are not
- * modelled (`none`) give the reason.
+ * How an instruction moves control. A `branch` is a jump of all lanes or of each by itself; `call` and `return` are of
+ * subroutines (`return` also ends a kernel), `file-call` and `file-return` of functions. `address` moves none: it takes the
+ * address of a function, to which an indirect call goes.
+ */
+export type ControlKind =
+  | "branch"
+  | "branch-indexed"
+  | "call"
+  | "return"
+  | "file-call"
+  | "file-call-indirect"
+  | "file-return"
+  | "address";
+
+/**
+ * The meaning of executing an instruction. `special` instructions are lowered by name; rows that are not modelled (`none`)
+ * give the reason.
  */
 export type Execution =
-  | { readonly kind: "flow" }
+  | { readonly kind: "flow"; readonly control: ControlKind }
   | { readonly kind: "memory"; readonly action: MemoryAction }
   | { readonly kind: "none"; readonly reason: string }
   /**

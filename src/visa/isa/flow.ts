@@ -1,9 +1,10 @@
+import type { ControlKind, Execution } from "./execution.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 
 /** Every execution size. */
 export const anySize: readonly number[] = [1, 2, 4, 8, 16, 32];
 
-const execution = { kind: "flow" } as const;
+const flow = (control: ControlKind): Execution => ({ kind: "flow", control });
 const block: OperandSpec = { class: "label", of: "block" };
 /** A number of registers. */
 const byte: OperandSpec = { class: "number", from: 0, to: 255 };
@@ -28,7 +29,7 @@ export const flowRows: readonly Row[] = [
     file: "exec pred target",
     operands: { target: block },
     sizes: anySize,
-    execution,
+    execution: flow("branch"),
   }),
   row({
     opcode: 0x33,
@@ -40,7 +41,7 @@ export const flowRows: readonly Row[] = [
     file: "exec pred target",
     operands: { target: { class: "label", of: "subroutine" } },
     sizes: anySize,
-    execution,
+    execution: flow("call"),
   }),
   row({
     opcode: 0x34,
@@ -52,7 +53,7 @@ export const flowRows: readonly Row[] = [
     file: "exec pred",
     operands: {},
     sizes: anySize,
-    execution,
+    execution: flow("return"),
   }),
   row({
     opcode: 0x4f,
@@ -69,7 +70,7 @@ export const flowRows: readonly Row[] = [
       returnSize: byte,
     },
     sizes: anySize,
-    execution,
+    execution: flow("file-call-indirect"),
   }),
   row({
     opcode: 0x50,
@@ -84,7 +85,7 @@ export const flowRows: readonly Row[] = [
       dst: { class: "vector", role: "dst", forms: ["general", "indirect"], types: ["ud", "uq"], scalar: true },
     },
     sizes: null,
-    execution,
+    execution: flow("address"),
   }),
   row({
     opcode: 0x67,
@@ -96,7 +97,7 @@ export const flowRows: readonly Row[] = [
     file: "exec pred routine argSize returnSize",
     operands: { routine: { class: "routine" }, argSize: byte, returnSize: byte },
     sizes: anySize,
-    execution,
+    execution: flow("file-call"),
   }),
   row({
     opcode: 0x68,
@@ -108,7 +109,7 @@ export const flowRows: readonly Row[] = [
     file: "exec pred",
     operands: {},
     sizes: anySize,
-    execution,
+    execution: flow("file-return"),
   }),
   row({
     opcode: 0x69,
@@ -130,7 +131,7 @@ export const flowRows: readonly Row[] = [
       targets: { class: "labels" },
     },
     sizes: anySize,
-    execution,
+    execution: flow("branch-indexed"),
   }),
   row({
     opcode: 0x6c,
@@ -142,6 +143,6 @@ export const flowRows: readonly Row[] = [
     file: "exec pred target",
     operands: { target: block },
     sizes: anySize,
-    execution,
+    execution: flow("branch"),
   }),
 ];

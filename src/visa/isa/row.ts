@@ -1,5 +1,5 @@
 import type { DataType } from "../types.ts";
-import type { Execution } from "./execution.ts";
+import type { ControlKind, Execution } from "./execution.ts";
 
 /**
  * The forms of a vector operand: a general variable with a region, an indirect operand, an immediate, elements of an
@@ -151,6 +151,16 @@ export interface Row extends Gate {
   readonly sizes: readonly number[] | null;
   /** How it is executed, or why it is not modelled. */
   readonly execution: Execution;
+}
+
+/** How an instruction moves control; null for most. */
+export const controlOf = ({ execution }: Row): ControlKind | null =>
+  execution.kind === "flow" ? execution.control : null;
+
+/** Whether an instruction sends the lanes that execute it elsewhere, or out of the routine, rather than on. */
+export function leavesOrder(row: Row): boolean {
+  const control = controlOf(row);
+  return control === "branch" || control === "branch-indexed" || control === "return" || control === "file-return";
 }
 
 /** Fills in the defaults of a row. */

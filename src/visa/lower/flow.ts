@@ -1,5 +1,6 @@
 import type { Op, UndefinedCase } from "../../ir/index.ts";
 import { type Expr, kit } from "../../semantics/index.ts";
+import { controlOf } from "../isa/row.ts";
 import type { ExecSize, Instruction, Name, Operand, VectorOperand } from "../tree.ts";
 import { typeBytes } from "../types.ts";
 import type { LowerContext, Lowered } from "./context.ts";
@@ -22,11 +23,12 @@ export interface FlowContext extends LowerContext {
  */
 export function lowerFlow(context: FlowContext, instruction: Instruction): Lowered {
   const { row, operands, exec } = instruction;
-  switch (row.name) {
-    case "JMP":
-    case "GOTO":
+  const kind = controlOf(row);
+  if (kind === null) throw new Error(`${row.name} is not control flow`);
+  switch (kind) {
+    case "branch":
       return control({ kind: "branch", target: context.target(nameOf(instruction, "target").name), uniform: false });
-    case "SWITCHJMP": {
+    case "branch-indexed": {
       const targets = operands["targets"]?.kind === "names" ? operands["targets"].names : [];
       const index = source(context, vectorOf(instruction, "index"), exec ?? once);
       const op: Op = {
@@ -37,18 +39,18 @@ export function lowerFlow(context: FlowContext, instruction: Instruction): Lower
       };
       return control(op, index.undefinedCases);
     }
-    case "CALL":
+    case "call":
       return control({
         kind: "subroutine-call",
         target: context.target(nameOf(instruction, "target").name),
         allLanes: exec?.size === 1,
       });
-    case "FCALL": {
+    case "file-call": {
       const { text } = nameOf(instruction, "routine").name;
       if (!context.symbols.routines.has(text)) return missing(text);
       return call(instruction, { kind: "direct", function: text });
     }
-    case "IFCALL": {
+    case "file-call-indirect": {
       const operand = vectorOf(instruction, "address");
       const address = source(
         context,
@@ -57,13 +59,11 @@ export function lowerFlow(context: FlowContext, instruction: Instruction): Lower
       );
       return call(instruction, { kind: "indirect", address: address.expr }, address.undefinedCases);
     }
-    case "RET":
-    case "FRET":
+    case "return":
+    case "file-return":
       return control({ kind: "return", uniform: false });
-    case "FADDR":
+    case "address":
       return lowerFaddr(context, instruction);
-    default:
-      throw new Error(`${row.name} is not control flow`);
   }
 }
 

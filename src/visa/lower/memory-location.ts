@@ -1,4 +1,4 @@
-import { type Access, type Op, type Space, windows } from "../../ir/index.ts";
+import { type Access, atAddress, type Op, type Place, type Space, windows } from "../../ir/index.ts";
 import { type Expr, kit as k } from "../../semantics/index.ts";
 import type { NameOperand } from "../tree.ts";
 import type { LowerContext } from "./context.ts";
@@ -6,12 +6,11 @@ import type { LowerContext } from "./context.ts";
 /** Where each lane accesses memory: what loads, stores and atomic operations have in common. */
 export interface MemoryLocation {
   readonly space: Space;
-  readonly address: Expr;
-  readonly surface?: Expr;
+  readonly place: Place;
 }
 
 /** A 64-bit address (`i64`). */
-export const globalLocation = (address: Expr): MemoryLocation => ({ space: "global", address });
+export const globalLocation = (address: Expr): MemoryLocation => ({ space: "global", place: atAddress(address) });
 
 /** The bits of an offset into shared local memory that the hardware decodes; some kernels set others. */
 const slmBits = 0x00ff_ffff;
@@ -19,15 +18,22 @@ const slmBits = 0x00ff_ffff;
 /** An offset (`i32`, bytes) into shared local memory. */
 export const slmLocation = (offset: Expr): MemoryLocation => ({
   space: "shared",
-  address: k.add(k.and(offset, k.i32(slmBits)), k.i32(windows.shared.start)),
+  place: atAddress(k.add(k.and(offset, k.i32(slmBits)), k.i32(windows.shared.start))),
 });
 
 /** An offset (`i32`, unsigned, bytes) into the surface with an index (`i32`). */
 export const surfaceLocation = (surface: Expr, offset: Expr): MemoryLocation => ({
   space: "global",
-  address: offset,
-  surface,
+  place: { kind: "surface", offset, surface },
 });
+
+/** The location `bytes` bytes after another. */
+export function locationAfter({ space, place }: MemoryLocation, bytes: number): MemoryLocation {
+  const moved = (from: Expr): Expr => k.add(from, k.int(from, bytes));
+  return place.kind === "address"
+    ? { space, place: atAddress(moved(place.address)) }
+    : { space, place: { ...place, offset: moved(place.offset) } };
+}
 
 /** An offset (bytes) into the memory that a surface variable stands for. */
 export function variableLocation(context: LowerContext, { name }: NameOperand, offset: Expr): MemoryLocation {
@@ -51,25 +57,18 @@ export const atomicAccess = (location: MemoryLocation, bits: Access["bits"]): Ac
   scope: location.space === "shared" ? "cta" : "gpu",
 });
 
-const parts = ({ address, surface }: MemoryLocation): Pick<MemoryLocation, "address" | "surface"> =>
-  surface === undefined ? { address } : { address, surface };
+export const loadFrom = ({ place }: MemoryLocation, access: Access): Op => ({ kind: "load", access, place });
 
-export const loadFrom = (location: MemoryLocation, access: Access): Op => ({
-  kind: "load",
-  access,
-  ...parts(location),
-});
-
-export const storeTo = (location: MemoryLocation, access: Access, values: readonly (Expr | null)[]): Op => ({
+export const storeTo = ({ place }: MemoryLocation, access: Access, values: readonly (Expr | null)[]): Op => ({
   kind: "store",
   access,
-  ...parts(location),
+  place,
   values,
 });
 
-export const atomicAt = (location: MemoryLocation, access: Access, combine: Expr): Op => ({
+export const atomicAt = ({ place }: MemoryLocation, access: Access, combine: Expr): Op => ({
   kind: "atomic",
   access,
-  ...parts(location),
+  place,
   combine: [combine],
 });

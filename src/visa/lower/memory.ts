@@ -1,4 +1,3 @@
-import { kit as k } from "../../semantics/index.ts";
 import { blockSlots, channelSlots, dwordBytes, elementSlots, owordBytes, withoutLeadingGap } from "../access-slots.ts";
 import type { MemoryAction } from "../isa/memory-action.ts";
 import type { Instruction } from "../tree.ts";
@@ -7,6 +6,7 @@ import { lowerBarrier } from "./barrier.ts";
 import type { LowerContext, Lowered, LowerInstruction } from "./context.ts";
 import { choiceOf, has, once, rawOf } from "../instruction-operands.ts";
 import { lowerLscAccess, lowerLscAtomic } from "./lsc.ts";
+import { locationAfter } from "./memory-location.ts";
 import { locationOf } from "./operand-location.ts";
 import { load, store, type Transfer } from "./transfer.ts";
 
@@ -75,7 +75,7 @@ function channels(context: LowerContext, instruction: Instruction): Lowered {
   const location = locationOf(context, instruction, exec, 1);
   return move(context, instruction, {
     ...rest,
-    location: { ...location, address: k.add(location.address, k.int(location.address, skip)) },
+    location: locationAfter(location, skip),
     align: dwordBytes,
     exec,
   });

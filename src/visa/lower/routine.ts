@@ -6,6 +6,7 @@ import type {
   Register,
   SourceLocation,
 } from "../../ir/index.ts";
+import { leavesOrder } from "../isa/row.ts";
 import type { BoundRoutine, Variable } from "../symbols.ts";
 import type { Instruction, Name } from "../tree.ts";
 import { lowerCompute } from "./compute.ts";
@@ -195,7 +196,6 @@ class RoutineLowering implements FlowContext, LowerContext {
   }
 }
 
-const leaves: ReadonlySet<string> = new Set(["RET", "FRET", "JMP", "GOTO", "SWITCHJMP"]);
-const mayContinue = ({ row, predicate }: Instruction): boolean => predicate !== null || !leaves.has(row.name);
+const mayContinue = ({ row, predicate }: Instruction): boolean => predicate !== null || !leavesOrder(row);
 
 const isFlow = ({ row }: Instruction): boolean => row.execution.kind === "flow";

@@ -1,3 +1,4 @@
+import { laneAddressOf } from "../../../src/ir/index.ts";
 import { expect, test } from "vitest";
 import { BlockInduction } from "../../../src/jit/compile/analysis/values/block-induction.ts";
 import { Analysed } from "./analysed.ts";
@@ -16,7 +17,7 @@ st.global.u32 [%x0], %r1; st.global.u32 [%x1], %r3; ret;`);
   const { op } = instructions[at]!;
   if (op.kind !== "load") throw new Error("no load");
   const induction = new BlockInduction(ir, instructions.slice(start, end));
-  const early = induction.early(op.address, at - start);
+  const early = induction.early(laneAddressOf(op.place), at - start);
   const step = early && induction.step(early);
   return step && code.text(step);
 }

@@ -141,7 +141,11 @@ test.each<readonly [string, Readonly<Record<string, readonly Expr[]>>, Partial<O
   ["bar.sync", { a: [kit.i32(0)] }, { kind: "barrier", mode: "sync", aligned: true, count: null }],
   ["barrier.sync", { a: [kit.i32(0)], b: [kit.i32(64)] }, { kind: "barrier", aligned: false, count: kit.i32(64) }],
   ["barrier.arrive.aligned", { a: [kit.i32(0)], b: [kit.i32(64)] }, { kind: "barrier", mode: "arrive", aligned: true }],
-  ["bar.warp.sync", { membermask: [kit.i32(-1)] }, { kind: "warp", warp: { op: "sync" }, mask: kit.i32(-1) }],
+  [
+    "bar.warp.sync",
+    { membermask: [kit.i32(-1)] },
+    { kind: "warp", warp: { op: "sync", operands: [] }, mask: kit.i32(-1) },
+  ],
   ["vote.ballot.b32", { a: [kit.pred(true)] }, { kind: "warp", mask: null }],
   ["alloca.u64", { size: [kit.i64(16n)] }, { kind: "alloca", align: 8 }],
   ["alloca.u64", { size: [kit.i64(16n)], align: [kit.i32(64)] }, { kind: "alloca", align: 64 }],

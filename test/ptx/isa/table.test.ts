@@ -142,8 +142,28 @@ test("every instruction has one section, a summary and forms", () => {
 test("every form computes, has an effect, is control flow, or says why it does not run", () => {
   expect(
     complaints((form) => {
-      const ways = [form.sem !== null, form.effect !== null, form.control, form.unimplemented !== null];
+      const moves = form.control !== null && form.control !== "exit" && form.control !== "stop";
+      const ways = [form.sem !== null, form.effect !== null, moves, form.unimplemented !== null];
       return ways.filter(Boolean).length === 1 ? [] : ["not exactly one"];
     }),
   ).toEqual([]);
+});
+
+test("all forms of a root move control in the same way, as do the operations that they have as their effects", () => {
+  const controlled = instructionSet.instructions
+    .flatMap(({ forms }) => forms)
+    .filter(({ control }) => control !== null);
+  const roots = new Map(controlled.map(({ text, control }) => [/^[a-z]+/.exec(text)![0], control]));
+  expect(Object.fromEntries(roots)).toEqual({
+    bra: "branch",
+    brx: "branch-indexed",
+    call: "call",
+    ret: "return",
+    exit: "exit",
+    trap: "stop",
+  });
+  for (const { forms } of instructionSet.instructions) {
+    for (const { text, control } of forms)
+      expect([text, control]).toEqual([text, roots.get(/^[a-z0-9]+/.exec(text)![0]) ?? null]);
+  }
 });

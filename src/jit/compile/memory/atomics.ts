@@ -1,3 +1,4 @@
+import { laneAddressOf } from "../../../ir/access.ts";
 import type { Access, Instruction, Op } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type MemoryOp, type Wasm, wasm } from "../../../wasm/index.ts";
@@ -121,7 +122,8 @@ export class AtomicOperations {
 
   /** Where each lane's element is, good or found; unless `exactly`, lanes that are not in the mask have one where they do no harm. */
   #places(index: number, op: AtomicOp, active: Mask, mask: Mask, exactly: boolean) {
-    const { access, address } = op;
+    const { access } = op;
+    const address = laneAddressOf(op.place);
     const { writer } = this.#chunk;
     const locator = this.#locator(op);
     const located = locator.locate(index, active, mask);

@@ -1,3 +1,4 @@
+import { laneAddressOf } from "../../../ir/access.ts";
 import type { Access, Instruction, Op } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
@@ -59,7 +60,7 @@ export class Memory {
   }
 
   #locatorOf(op: LoadOp | StoreOp | AtomicOp): AccessChecks | SurfaceAccess {
-    if (op.surface === undefined) return this.accessChecks;
+    if (op.place.kind === "address") return this.accessChecks;
     if (op.kind === "atomic" && op.access.count > 1) throw new Unsupported("atomic operations on parts of a surface");
     return new SurfaceAccess(this.#chunk, this.#context, this.accessChecks, op);
   }
@@ -75,7 +76,8 @@ export class Memory {
   }
 
   load(block: number, index: number, { dst, guard }: Instruction, op: LoadOp): void {
-    const { access, address } = op;
+    const { access } = op;
+    const address = laneAddressOf(op.place);
     const chunk = this.#chunk;
     const { writer } = chunk;
     const guardMask = guard === null ? null : chunk.guardMask(guard);
@@ -155,7 +157,8 @@ export class Memory {
   }
 
   store(block: number, index: number, { guard }: Instruction, op: StoreOp): void {
-    const { access, address, values } = op;
+    const { access, values } = op;
+    const address = laneAddressOf(op.place);
     const chunk = this.#chunk;
     const { writer } = chunk;
     const active = chunk.activeMask(block);

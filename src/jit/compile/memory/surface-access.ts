@@ -1,3 +1,4 @@
+import { laneAddressOf } from "../../../ir/access.ts";
 import type { Access, Op } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
@@ -48,10 +49,10 @@ export class SurfaceAccess implements OffsetFinder {
 
   locate(index: number, _active: Mask, mask: Mask): CheckedAccess {
     const { writer } = this.#chunk;
-    const { access, address } = this.#op;
+    const { access, place } = this.#op;
     this.#turnTo(index, mask);
     const { reach, locals } = this.#plain.objects.recorded(this.#record);
-    const { base, offset } = addressOf(address);
+    const { base, offset } = addressOf(laneAddressOf(place));
     const stretch = { offset, size: bytesOf(access), align: access.align };
     const target = { reach: { ...reach, from: i64(0) }, ahead: null };
     const { ok, places } = new BoundsCheck(this.#chunk, stretch, target).of(this.#chunk.value(base), mask);
@@ -109,7 +110,9 @@ export class SurfaceAccess implements OffsetFinder {
   #turnTo(index: number, mask: Mask): void {
     const { writer, lanes } = this.#chunk;
     const { context } = this.#context;
-    const value = this.#chunk.value(this.#op.surface!);
+    const { place } = this.#op;
+    if (place.kind !== "surface") throw new Error("an access by its address has no surface");
+    const value = this.#chunk.value(place.surface);
     if (value.kind !== "uniform") throw new Unsupported("a surface that is not the same in all lanes");
     const asked = writer.local("i32");
     writer.assign([{ local: asked, value: value.scalar }]);

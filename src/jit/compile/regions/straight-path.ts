@@ -110,7 +110,7 @@ function isPlain({ op, guard, lanes }: Instruction): boolean {
   switch (op.kind) {
     case "load":
     case "store":
-      return guard === null && op.surface === undefined;
+      return guard === null && op.place.kind === "address";
     case "pure":
     case "branch":
     case "return":

@@ -90,8 +90,9 @@ export class WarpOperations {
 
   #shuffle(op: Operation<"shfl">, lanes: Mask, results: Results): void {
     const chunk = this.#chunk;
-    const operand = this.#operand(chunk.value(op.a), lanes);
-    const { b, c, mode } = op;
+    const [a, b, c] = op.operands;
+    const { mode } = op;
+    const operand = this.#operand(chunk.value(a), lanes);
     if (b.kind === "const" && c.kind === "const") {
       const sources = this.#numbers().flatMap((_, q) =>
         [0, 1, 2, 3].map((l) => sourceOf(mode, 4 * q + l, b.value as number, c.value as number)),
@@ -197,7 +198,7 @@ export class WarpOperations {
     return locals;
   }
 
-  #vote({ a, mode }: Operation<"vote">, lanes: Mask): Value {
+  #vote({ operands: [a], mode }: Operation<"vote">, lanes: Mask): Value {
     const value = this.#chunk.value(a);
     if (value.kind === "uniform") {
       const p = value.scalar;
@@ -217,7 +218,7 @@ export class WarpOperations {
     return scalar("pred", mode === "all" ? all : wasm.op("i32.or", all, wasm.op("i32.eqz", any)));
   }
 
-  #reduce({ a, combine }: Operation<"redux">, lanes: Mask, results: Results): void {
+  #reduce({ operands: [a], combine }: Operation<"redux">, lanes: Mask, results: Results): void {
     const chunk = this.#chunk;
     const { writer } = chunk;
     const operand = this.#operand(chunk.value(a), null);
@@ -235,7 +236,7 @@ export class WarpOperations {
   #match(op: Operation<"match">, lanes: Mask, results: Results): void {
     const chunk = this.#chunk;
     const { writer } = chunk;
-    const value = canonicalNan(chunk.value(op.a));
+    const value = canonicalNan(chunk.value(op.operands[0]));
     const wide = isWide(value.ty);
     const parts = vectorOf(value, chunk.quads).quads.flat();
     const operand = parts.map((part) => {

@@ -1,6 +1,6 @@
 import type { Instruction } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import { warpWait, warpWaitBytes, warpWaitKinds, kindOf } from "../../abi/warp-wait-layout.ts";
+import { warpWait, warpWaitBytes, warpWaitKinds, kindOf, operandAt } from "../../abi/warp-wait-layout.ts";
 import type { WarpWaitBlocks, WarpInstruction } from "../analysis/flow/warp-wait-blocks.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
@@ -211,13 +211,7 @@ export class WarpWaits {
   #bring({ mask, warp }: WarpInstruction, lanes: readonly Wasm[]): void {
     const brought = [
       { at: warpWait.named, expr: mask! },
-      ...("a" in warp ? [{ at: warpWait.a, expr: warp.a }] : []),
-      ...(warp.op === "shfl"
-        ? [
-            { at: warpWait.b, expr: warp.b },
-            { at: warpWait.c, expr: warp.c },
-          ]
-        : []),
+      ...warp.operands.map((expr, i) => ({ at: operandAt(i), expr })),
     ];
     const { quads } = this.#chunk;
     for (const { at, expr } of brought) {

@@ -1,4 +1,4 @@
-import type { Access, Op } from "../../../ir/index.ts";
+import { type Access, atAddress, type Op } from "../../../ir/index.ts";
 import type { Expr, Kit, Ty } from "../../../semantics/index.ts";
 import { typeInfo } from "../../types.ts";
 import type { OperandAccess } from "../define.ts";
@@ -73,7 +73,7 @@ export function atomic(
 ): Op {
   const access = accessOf({ ...m, ss: m.space }, { order: m.sem ?? "relaxed", scope: m.scope ?? "gpu" });
   const values = ops.vector("b").map((b, i) => combine(old(m.type === "b128" ? "b64" : m.type, i), b, i));
-  return { kind: "atomic", access, address, combine: values };
+  return { kind: "atomic", access, place: atAddress(address), combine: values };
 }
 
 /** The manual's `operation(r, s)` on scalars. */

@@ -6,7 +6,7 @@ import { form, instruction } from "../define.ts";
 const bra = instruction("bra", {
   summary: "branches to a label",
   section: "9.7.12.3",
-  forms: [form("bra{.uni} tgt", { operands: { tgt: "name" }, since: "1.0", control: true })],
+  forms: [form("bra{.uni} tgt", { operands: { tgt: "name" }, since: "1.0", control: "branch" })],
 });
 
 /** Section 9.7.12.4. */
@@ -18,12 +18,12 @@ const brxIdx = instruction("brx.idx", {
       operands: { index: "any", tlist: "name" },
       since: "6.0",
       target: "sm_30",
-      control: true,
+      control: "branch-indexed",
     }),
   ],
 });
 
-const indirect = { since: "2.1", target: "sm_20", control: true } as const;
+const indirect = { since: "2.1", target: "sm_20", control: "call" } as const;
 
 /**
  * Section 9.7.12.5. `func` is a function's name, `fptr` a register with a function's address, `targets` a call table, the
@@ -33,12 +33,12 @@ const call = instruction("call", {
   summary: "calls a function",
   section: "9.7.12.5",
   forms: [
-    form("call{.uni} func", { operands: { func: "name" }, since: "1.0", control: true }),
-    form("call{.uni} func, args", { operands: { func: "name", args: "any" }, since: "1.0", control: true }),
+    form("call{.uni} func", { operands: { func: "name" }, since: "1.0", control: "call" }),
+    form("call{.uni} func, args", { operands: { func: "name", args: "any" }, since: "1.0", control: "call" }),
     form("call{.uni} results, func{, args}", {
       operands: { results: "any", func: "name", args: "any" },
       since: "1.0",
-      control: true,
+      control: "call",
     }),
     form("call{.uni} fptr, targets", { operands: { fptr: "any", targets: "name" }, ...indirect }),
     form("call{.uni} fptr, args, targets", { operands: { fptr: "any", args: "any", targets: "name" }, ...indirect }),
@@ -53,14 +53,14 @@ const call = instruction("call", {
 const ret = instruction("ret", {
   summary: "returns to the caller",
   section: "9.7.12.6",
-  forms: [form("ret{.uni}", { since: "1.0", control: true })],
+  forms: [form("ret{.uni}", { since: "1.0", control: "return" })],
 });
 
 /** Section 9.7.12.7. */
 const exit = instruction("exit", {
   summary: "ends the thread",
   section: "9.7.12.7",
-  forms: [form("exit", { since: "1.0", effect: () => ({ kind: "exit" }) })],
+  forms: [form("exit", { since: "1.0", control: "exit", effect: () => ({ kind: "exit" }) })],
 });
 
 export const controlInstructions = [bra, brxIdx, call, ret, exit];

@@ -1,3 +1,4 @@
+import { atAddress } from "../../../ir/index.ts";
 import { dataTypes } from "../../types.ts";
 import { form, instruction } from "../define.ts";
 import {
@@ -33,7 +34,7 @@ export const ldGlobalNc = instruction("ld.global.nc", {
         // The gates of cache operators are older than the instruction.
         gates: { ...typeGates, ...hintGates, ...prefetchGates },
         invalid: memoryProblem,
-        effect: (_, { a }, m) => ({ kind: "load", access: accessOf({ ...m, ss: "global" }), address: a }),
+        effect: (_, { a }, m) => ({ kind: "load", access: accessOf({ ...m, ss: "global" }), place: atAddress(a) }),
       },
     ),
   ],
@@ -52,7 +53,7 @@ export const ldu = instruction("ldu", {
       target: "sm_20",
       gates: { b128: { since: "8.3", target: "sm_70" } },
       invalid: (m) => (accessOf(m).align > 16 ? `a vector of this many '.${m.type}' exceeds 128 bits` : null),
-      effect: (_, { a }, m) => ({ kind: "load", access: accessOf(m), address: a }),
+      effect: (_, { a }, m) => ({ kind: "load", access: accessOf(m), place: atAddress(a) }),
     }),
   ],
 });

@@ -1,3 +1,4 @@
+import { atAddress } from "../../../ir/index.ts";
 import { dataTypes } from "../../types.ts";
 import { form, instruction } from "../define.ts";
 import {
@@ -52,7 +53,7 @@ export const ld = instruction("ld", {
           weak: { since: "6.0", target: "sm_70" },
         },
         invalid: memoryProblem,
-        effect: (_, { a }, m) => ({ kind: "load", access: accessOf(m), address: a }),
+        effect: (_, { a }, m) => ({ kind: "load", access: accessOf(m), place: atAddress(a) }),
       },
     ),
     form("ld.volatile{.ss}{.level::prefetch_size}{.vec}.type d, [a]", {
@@ -66,7 +67,7 @@ export const ld = instruction("ld", {
       since: "1.1",
       gates: { ...genericGates, ...windowGates, ...typeGates, ...prefetchGates, local: { since: "9.1" } },
       invalid: memoryProblem,
-      effect: (_, { a }, m) => ({ kind: "load", access: accessOf(m, volatile), address: a }),
+      effect: (_, { a }, m) => ({ kind: "load", access: accessOf(m, volatile), place: atAddress(a) }),
     }),
     form(
       "ld.sem.scope{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.L2::cache_hint}{.level::prefetch_size}{.vec}.type d, [a]{, cache_policy}",
@@ -92,7 +93,11 @@ export const ld = instruction("ld", {
           "sys+b128": { since: "8.4" },
         },
         invalid: memoryProblem,
-        effect: (_, { a }, m) => ({ kind: "load", access: accessOf(m, { order: m.sem, scope: m.scope }), address: a }),
+        effect: (_, { a }, m) => ({
+          kind: "load",
+          access: accessOf(m, { order: m.sem, scope: m.scope }),
+          place: atAddress(a),
+        }),
       },
     ),
     form("ld.mmio.relaxed.sys{.ss}.type d, [a]", {
@@ -101,7 +106,7 @@ export const ld = instruction("ld", {
       since: "8.2",
       target: "sm_70",
       gates: { b128: { since: "8.4" } },
-      effect: (_, { a }, m) => ({ kind: "load", access: accessOf(m, volatile), address: a }),
+      effect: (_, { a }, m) => ({ kind: "load", access: accessOf(m, volatile), place: atAddress(a) }),
     }),
   ],
 });

@@ -1,4 +1,4 @@
-import type { Op } from "../../../ir/index.ts";
+import { atAddress, type Op } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { dataTypes } from "../../types.ts";
 import { form, instruction, type OperandAccess } from "../define.ts";
@@ -27,7 +27,7 @@ const operands = { b: "type[vec]", cache_policy: "b64" };
 const store = (address: Expr, m: Parameters<typeof accessOf>[0], ops: OperandAccess, ordering?: Ordering): Op => ({
   kind: "store",
   access: accessOf(m, ordering),
-  address,
+  place: atAddress(address),
   values: ops.vector("b").map(patternOf),
 });
 

@@ -43,7 +43,7 @@ const pmevent = instruction("pmevent", {
 const trap = instruction("trap", {
   summary: "ends the grid with an error",
   section: "9.7.19.4",
-  forms: [form("trap", { since: "1.0", effect: () => ({ kind: "trap" }) })],
+  forms: [form("trap", { since: "1.0", control: "stop", effect: () => ({ kind: "trap" }) })],
 });
 
 /** The multiples of 8 from 24 to 256. */

@@ -18,7 +18,7 @@ export const shfl = instruction("shfl", {
       effect: (_, { a, b, c }, { mode }) => ({
         kind: "warp",
         mask: null,
-        warp: { op: "shfl", mode, a, b, c },
+        warp: { op: "shfl", mode, operands: [a, b, c] },
         aligned: false,
       }),
     }),
@@ -39,7 +39,7 @@ export const shflSync = instruction("shfl.sync", {
       effect: (_, { a, b, c, membermask }, { mode }) => ({
         kind: "warp",
         mask: membermask,
-        warp: { op: "shfl", mode, a, b, c },
+        warp: { op: "shfl", mode, operands: [a, b, c] },
         aligned: false,
       }),
     }),

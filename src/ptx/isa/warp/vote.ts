@@ -7,7 +7,7 @@ type Mode = Extract<WarpOp, { op: "vote" }>["mode"];
 const vote = (mode: Mode, a: Expr, mask: Expr | null): Op => ({
   kind: "warp",
   mask,
-  warp: { op: "vote", mode, a },
+  warp: { op: "vote", mode, operands: [a] },
   aligned: false,
 });
 

@@ -14,7 +14,7 @@ export const barWarpSync = instruction("bar.warp.sync", {
       operands: { membermask: "b32" },
       since: "6.0",
       target: "sm_30",
-      effect: (_, { membermask }) => warpOperation(membermask, { op: "sync" }),
+      effect: (_, { membermask }) => warpOperation(membermask, { op: "sync", operands: [] }),
     }),
   ],
 });
@@ -30,7 +30,7 @@ export const matchSync = instruction("match.sync", {
       anyOrder: true,
       since: "6.0",
       target: "sm_70",
-      effect: (_, { a, membermask }) => warpOperation(membermask, { op: "match", mode: "any", a }),
+      effect: (_, { a, membermask }) => warpOperation(membermask, { op: "match", mode: "any", operands: [a] }),
     }),
     form("match.all.sync.type d{|p}, a, membermask", {
       where: { type: ["b32", "b64"] },
@@ -38,7 +38,7 @@ export const matchSync = instruction("match.sync", {
       anyOrder: true,
       since: "6.0",
       target: "sm_70",
-      effect: (_, { a, membermask }) => warpOperation(membermask, { op: "match", mode: "all", a }),
+      effect: (_, { a, membermask }) => warpOperation(membermask, { op: "match", mode: "all", operands: [a] }),
     }),
   ],
 });
@@ -69,7 +69,7 @@ export const reduxSync = instruction("redux.sync", {
       effect: (k, { a, membermask }, { op, type }) =>
         warpOperation(membermask, {
           op: "redux",
-          a,
+          operands: [a],
           combine: fold("i32", (x, y) => arithmetic[op](k, x, y, type === "s32")),
         }),
     }),
@@ -80,7 +80,7 @@ export const reduxSync = instruction("redux.sync", {
       since: "7.0",
       target: "sm_80",
       effect: (k, { a, membermask }, { op }) =>
-        warpOperation(membermask, { op: "redux", a, combine: fold("i32", (x, y) => k[op](x, y)) }),
+        warpOperation(membermask, { op: "redux", operands: [a], combine: fold("i32", (x, y) => k[op](x, y)) }),
     }),
     form("redux.sync.op{.abs}{.NaN}.f32 d, a, membermask", {
       where: { op: ["min", "max"] },
@@ -91,7 +91,7 @@ export const reduxSync = instruction("redux.sync", {
       effect: (k, { a, membermask }, { op, abs, NaN: nan }) =>
         warpOperation(membermask, {
           op: "redux",
-          a: abs ? k.op("f32.abs", a) : a,
+          operands: [abs ? k.op("f32.abs", a) : a],
           combine: fold("f32", (x, y) => extremum(k, op, nan, [x, y])),
         }),
     }),
@@ -114,7 +114,7 @@ export const electSync = instruction("elect.sync", {
       operands: { d: "b32", p: "pred", membermask: "b32" },
       since: "8.0",
       target: "sm_90",
-      effect: (_, { membermask }) => warpOperation(membermask, { op: "elect" }),
+      effect: (_, { membermask }) => warpOperation(membermask, { op: "elect", operands: [] }),
     }),
   ],
 });

@@ -122,9 +122,9 @@ function nearbyOf(instructions: readonly Instruction[], start: number, bases: Ba
   const open = new Map<string, Nearby>();
   instructions.forEach((instruction, i) => {
     const { op } = instruction;
-    if (isAccess(op) && op.surface === undefined) {
-      const isAlone = instruction.guard !== null || instruction.lanes !== undefined || readsFile(op.address);
-      const address = bases.resolve(addressOf(op.address));
+    if (isAccess(op) && op.place.kind === "address") {
+      const isAlone = instruction.guard !== null || instruction.lanes !== undefined || readsFile(op.place.address);
+      const address = bases.resolve(addressOf(op.place.address));
       const isEarly = !isAlone && bases.isUnchanged(address.base);
       const candidate = { index: start + i, access: op.access, writes: op.kind !== "load", address, isEarly };
       const space = op.access.space === "generic" && candidate.writes ? "generic, written" : op.access.space;

@@ -46,7 +46,7 @@ export function restartablePrefixOf(
       computed.push(i);
     } else {
       for (const r of written) if (!changed.has(r)) changed.set(r, i);
-      if (isPlain && (op.kind === "load" || op.kind === "store") && op.surface === undefined) accesses.push(i);
+      if (isPlain && (op.kind === "load" || op.kind === "store") && op.place.kind === "address") accesses.push(i);
       for (const r of read) touched.add(r);
     }
     for (const r of written) touched.add(r);

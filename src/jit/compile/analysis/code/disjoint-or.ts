@@ -1,5 +1,5 @@
 import type { Instruction } from "../../../../ir/index.ts";
-import { mapOperands } from "../../../../ir/map-operands.ts";
+import { mapOperands } from "../../../../ir/operands.ts";
 import { type Expr, kit, mapChanged } from "../../../../semantics/index.ts";
 
 /**

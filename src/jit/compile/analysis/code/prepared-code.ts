@@ -3,7 +3,7 @@ import { type FlowGraph, flowGraphOf, type FlowOptions } from "../../../../ir/fl
 import { type FlowCode, type Liveness, livenessOf } from "../../../../ir/flow/liveness.ts";
 import { withWebs } from "../../../../ir/flow/webs.ts";
 import type { Instruction, IrFunction, Register } from "../../../../ir/index.ts";
-import { mapOperands } from "../../../../ir/map-operands.ts";
+import { mapOperands } from "../../../../ir/operands.ts";
 import { bind, type Bindings, bitsOf, type RegisterLeaf } from "../../../../semantics/bind.ts";
 import { type Expr, kit } from "../../../../semantics/index.ts";
 import { addsForDisjointOrs } from "./disjoint-or.ts";

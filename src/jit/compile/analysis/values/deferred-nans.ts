@@ -1,3 +1,4 @@
+import { laneAddressOf } from "../../../../ir/access.ts";
 import { operandsOf, writesOf } from "../../../../ir/flow/accesses.ts";
 import type { FlowGraph } from "../../../../ir/flow/flow-graph.ts";
 import { type LoopRange, loopsOf } from "../../../../ir/flow/loops.ts";
@@ -87,7 +88,12 @@ export function deferredNans(
       }
       writesOf(instructions[i]!, refuse);
       for (const expr of operandsOf(op)) {
-        if (op.kind === "store" && expr.kind === "reg" && op.values.includes(expr) && expr !== op.address) {
+        if (
+          op.kind === "store" &&
+          expr.kind === "reg" &&
+          op.values.includes(expr) &&
+          expr !== laneAddressOf(op.place)
+        ) {
           const { web } = of(expr.reg);
           web.stored = Math.max(web.stored, depth);
         } else visit(expr);

@@ -1,3 +1,4 @@
+import { laneAddressOf } from "../../../../ir/access.ts";
 import { operandsOf } from "../../../../ir/flow/accesses.ts";
 import type { Destination, Instruction, Op } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
@@ -107,7 +108,8 @@ const longer = (a: Lifetime, b: Lifetime): Lifetime => (rank[a] >= rank[b] ? a :
 function isFixed({ op, guard, lanes }: Instruction): boolean {
   if (guard !== null || lanes !== undefined) return false;
   return (
-    op.kind === "pure" || (op.kind === "load" && op.access.space === "kernel-param" && op.address.kind === "const")
+    op.kind === "pure" ||
+    (op.kind === "load" && op.access.space === "kernel-param" && laneAddressOf(op.place).kind === "const")
   );
 }
 

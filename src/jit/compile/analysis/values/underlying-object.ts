@@ -1,3 +1,4 @@
+import { laneAddressOf } from "../../../../ir/access.ts";
 import { writesOf } from "../../../../ir/flow/accesses.ts";
 import { type Instruction, windows } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
@@ -120,8 +121,10 @@ export class UnderlyingObjects {
   }
 
   #paramOf(op: Instruction["op"]): Extract<UnderlyingObject, { kind: "param" }> | null {
-    if (op.kind !== "load" || op.access.space !== "kernel-param" || op.address.kind !== "const") return null;
-    const offset = Number(op.address.value) - windows["kernel-param"].start;
+    if (op.kind !== "load" || op.access.space !== "kernel-param") return null;
+    const address = laneAddressOf(op.place);
+    if (address.kind !== "const") return null;
+    const offset = Number(address.value) - windows["kernel-param"].start;
     return this.#params.includes(offset) ? { kind: "param", offset } : null;
   }
 }

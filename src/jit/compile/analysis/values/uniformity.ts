@@ -1,3 +1,4 @@
+import { laneAddressOf } from "../../../../ir/access.ts";
 import { isCall } from "../../../../ir/calls.ts";
 import { hasAllLanes, writesOf } from "../../../../ir/flow/accesses.ts";
 import type { BitSet } from "../../../../ir/flow/bit-set.ts";
@@ -288,8 +289,8 @@ export class UniformityAnalysis {
         return this.#passing.of(op.values[at]!);
       }
       case "load": {
-        const address = this.#passing.of(op.address);
-        if (op.surface !== undefined || this.#isOwn(op.access.space)) return vector;
+        const address = this.#passing.of(laneAddressOf(op.place));
+        if (op.place.kind === "surface" || this.#isOwn(op.access.space)) return vector;
         return address === null || address.kind === "uniform" ? address : vector;
       }
       case "activemask":

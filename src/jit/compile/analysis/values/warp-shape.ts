@@ -6,7 +6,7 @@ type WarpInstruction = Extract<Op, { kind: "warp" }>;
 
 /** Whether all lanes of the warp read the same lane, as long as they agree on its number. */
 export const readsOne = (op: Extract<WarpOp, { op: "shfl" }>): boolean =>
-  op.mode === "idx" && op.c.kind === "const" && (Number(op.c.value) & 0x1f1f) === 0x1f;
+  op.mode === "idx" && op.operands[2].kind === "const" && (Number(op.operands[2].value) & 0x1f1f) === 0x1f;
 
 /** How a result of a warp-wide operation varies over the lanes that act together; `result`: its place among the results. */
 export function warpShape(
@@ -23,7 +23,7 @@ export function warpShape(
     case "elect":
       return result === 0 ? uniform : vector;
     case "shfl": {
-      const from = readsOne(warp) ? shape(warp.b) : vector;
+      const from = readsOne(warp) ? shape(warp.operands[1]) : vector;
       return from === null || from.kind === "uniform" ? from : vector;
     }
     case "sync":

@@ -18,6 +18,8 @@ export interface Gate {
 export interface OperandAccess {
   /** The elements of a vector operand (one element for a scalar; for one of 128 bits two `i64`, the low half first). */
   vector(name: string): readonly Expr[];
+  /** The same with null for each element that is written `_`. */
+  present(name: string): readonly (Expr | null)[];
   /** Whether an optional operand is there. */
   has(name: string): boolean;
   /** The value of an immediate, or null. */
@@ -59,6 +61,7 @@ type Source<F extends string> = Readonly<Record<Sources<F>, Expr>>;
  * - `split X[1,2,4]`: a scalar of type X, or a vector whose elements share X's bits (`mov.b64 d, {lo, hi}`)
  * - `X[n]`: a vector of n elements; `X[1,2,4]`: any of these; `X[vec]`: as many as the class `vec` says (absent: a scalar;
  *   with `X[vec?]` one that may have braces)
+ * - prefix `sinks`: elements of a vector of sources may be `_`
  * - prefix `reg`: no immediate; prefix `imm`: only an immediate; `imm u32 0..255`: in this range; `imm u32 4|8`: one of these
  * - `address`: what brackets mean by default; `address shared`: in this space, where it is not the opcode's; `address any`; `name`: a symbol that is checked elsewhere (labels, functions, lists,
  *   textures); `any`: anything the syntax allows, unchecked

@@ -15,6 +15,8 @@ export interface OperandRule {
   readonly braces?: "required" | "optional" | undefined;
   /** `split`: a vector's elements share the type's bits (`mov.b64 d, {lo, hi}`), instead of having the type each. */
   readonly split: boolean;
+  /** Elements of a vector of sources may be left out: `_`. */
+  readonly sinks?: boolean | undefined;
   /** Of an address: the state space that it is in ("any": unchecked), where that is not the one that the opcode names. */
   readonly space?: string | undefined;
 }
@@ -37,6 +39,8 @@ export function parseOperandSpec(spec: string, choice: (name: string) => string 
   if (shape === "address" || shape === "name" || shape === "any") {
     return { shape, type: null, immediate: "never", range: null, counts: [1], split: false, space };
   }
+  const sinks = rest.startsWith("sinks ");
+  if (sinks) rest = rest.slice("sinks ".length);
   let immediate: OperandRule["immediate"] = "allowed";
   if (rest.startsWith("reg ")) {
     immediate = "never";
@@ -81,5 +85,5 @@ export function parseOperandSpec(spec: string, choice: (name: string) => string 
   else if (word === "bits") type = typeInfo(`b${type.bits}`);
   else if (word !== null && word !== "split") throw new Error(`operand spec "${spec}": unknown word "${word}"`);
   if (type === null) throw new Error(`operand spec "${spec}": there is no such type`);
-  return { shape: "value", type, immediate, range, values, counts, braces, split: word === "split" };
+  return { shape: "value", type, immediate, range, values, counts, braces, split: word === "split", sinks };
 }

@@ -105,7 +105,7 @@ export type Op =
     }
   /** `mask`: the lanes that must come together (`.sync`); null for the old forms, which take the group as it is. */
   | { readonly kind: "warp"; readonly mask: Expr | null; readonly warp: WarpOp; readonly aligned: boolean }
-  /** Result: the mask of lanes in the group. */
+  /** Result: the mask of the lanes that execute it, which the guard does not keep from it. */
   | { readonly kind: "activemask" }
   /** `count` null: all threads of the block. Result of `red`: popc (i32) or and/or (pred). */
   | {

@@ -1,5 +1,5 @@
 import { candidateGateProblem } from "../../src/ptx/check/gates.ts";
-import type { OperandRule } from "../../src/ptx/isa/index.ts";
+import type { Candidate, OperandRule } from "../../src/ptx/isa/index.ts";
 import { bitsOf, elementRule, elements, formOf, isCarry, plain, selectorOf, type Vector } from "./vectors.ts";
 
 /** Versions and targets that together have all instructions: what one has removed, another has. */
@@ -15,20 +15,24 @@ const homes = [
 export type Home = (typeof homes)[number] & { readonly addressSize?: 32 };
 
 /** The module for 32-bit addresses, which are errors in modules with 64-bit ones. */
-const narrow: Home = { ...homes[0], addressSize: 32 };
+export const narrow: Home = { ...homes[0], addressSize: 32 };
+
+/** The module that has the form under this opcode, or null. */
+export function homeFor(candidate: Candidate, opcode: string): Home | null {
+  return (
+    homes.find(({ version, target, sm, variant }) => {
+      const [major, minor] = version.split(".");
+      const number = Number(major) * 100 + Number(minor);
+      return candidateGateProblem(candidate, opcode, number, { name: target, sm, variant }) === null;
+    }) ?? null
+  );
+}
 
 /** A module that has the vector's form, or null. */
 export function homeOf(vector: Vector): Home | null {
   const candidate = formOf(vector);
   if (typeof candidate === "string") return null;
-  if (/^cvta\b.*\.u32$/.test(vector.opcode)) return narrow;
-  return (
-    homes.find(({ version, target, sm, variant }) => {
-      const [major, minor] = version.split(".");
-      const number = Number(major) * 100 + Number(minor);
-      return candidateGateProblem(candidate, vector.opcode, number, { name: target, sm, variant }) === null;
-    }) ?? null
-  );
+  return /^cvta\b.*\.u32$/.test(vector.opcode) ? narrow : homeFor(candidate, vector.opcode);
 }
 
 /** The number of bytes that the results of one vector may take. */

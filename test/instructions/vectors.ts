@@ -1,4 +1,11 @@
-import { type Candidate, elementType, instructionSet, type OperandRule } from "../../src/ptx/isa/index.ts";
+import {
+  type Candidate,
+  elementType,
+  instructionSet,
+  type OpcodeProblem,
+  type OperandRule,
+  type ResolvedOperand,
+} from "../../src/ptx/isa/index.ts";
 import { type Expr, fold, kit, type Value } from "../../src/semantics/index.ts";
 
 /** One line of a `.vectors` file. */
@@ -139,25 +146,61 @@ export const isCarry = (word: string): boolean => word.startsWith("carry:");
 const isWideEnough = (rule: OperandRule, word: string): boolean =>
   !/^0x[0-9a-f]+$/i.test(word) || BigInt(word) < 1n << BigInt(rule.type?.bits ?? 64);
 
-/** The form that a vector tests: the first whose modifiers and number of operands fit. If there is none, the reason. */
-export function formOf(vector: Vector): Candidate | string {
-  const operands = vector.operands.filter((w) => !isCarry(w)).map(plain);
-  const { candidates, problem } = instructionSet.resolve(vector.opcode);
-  if (candidates.length === 0) return `no such form: ${JSON.stringify(problem)}`;
+/** An operand as a vector has it, as far as it tells forms apart: its number of elements, and whether a rule takes it. */
+export interface WrittenOperand {
+  readonly count: number;
+  readonly fits: (rule: OperandRule) => boolean;
+}
+
+function problemText(problem: OpcodeProblem): string {
+  switch (problem.kind) {
+    case "unknown-opcode":
+      return `there is no "${problem.root}"`;
+    case "modifier":
+      return `".${problem.modifier}" does not fit`;
+    case "missing-modifier":
+      return `"${problem.missing}" is missing`;
+    case "invalid-combination":
+      return problem.reason;
+  }
+}
+
+/** The sources that so many operands stand for: the last of the optional ones are left out. Null: they cannot be so many. */
+export function sourcesFor(candidate: Candidate, count: number): readonly ResolvedOperand[] | null {
+  const sources = candidate.operands.filter((o) => !o.destination);
+  while (sources.length > count) {
+    const at = sources.findLastIndex((o) => o.optional);
+    if (at < 0) return null;
+    sources.splice(at, 1);
+  }
+  return sources.length === count ? sources : null;
+}
+
+/** The first form whose modifiers are those of the opcode and that takes these sources. Or why there is none. */
+export function formFor(opcode: string, operands: readonly WrittenOperand[]): Candidate | string {
+  const { candidates, problem } = instructionSet.resolve(opcode);
+  if (problem !== null) return `no such form: ${problemText(problem)}`;
   const fits = (c: Candidate): boolean => {
-    const sources = c.operands.filter((o) => !o.destination);
+    const sources = sourcesFor(c, operands.length);
     return (
-      operands.length >= sources.filter((o) => !o.optional).length &&
-      operands.length <= sources.length &&
-      operands.every(
-        (w, i) => sources[i]!.rule.counts.includes(elements(w).length) && isWideEnough(sources[i]!.rule, w),
-      )
+      sources !== null &&
+      operands.every(({ count, fits }, i) => sources[i]!.rule.counts.includes(count) && fits(sources[i]!.rule))
     );
   };
   return candidates.find(fits) ?? "no form takes these operands";
 }
 
-/** Evaluates one vector through its row's semantics. Returns null if it holds, else the difference. */
+/** The form that a vector is about. Or why there is none. */
+export const formOf = ({ opcode, operands }: Vector): Candidate | string =>
+  formFor(
+    opcode,
+    operands
+      .filter((w) => !isCarry(w))
+      .map(plain)
+      .map((word) => ({ count: elements(word).length, fits: (rule) => isWideEnough(rule, word) })),
+  );
+
+/** Evaluates one vector through its row's semantics. Returns null when it holds, else what differs. */
 export function runVector(vector: Vector): string | null {
   const carryIn = vector.operands.find(isCarry);
   const written = vector.operands.filter((w) => !isCarry(w));
@@ -186,6 +229,7 @@ export function runVector(vector: Vector): string | null {
   const first = candidate.operands.find((o) => o.destination);
   const result = form.sem(kit, src, mods, {
     vector: (name) => named.get(name) ?? [],
+    present: (name) => named.get(name) ?? [],
     has: (name) => named.has(name),
     constant: (name) => {
       const e = named.get(name)?.[0];

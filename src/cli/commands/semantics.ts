@@ -46,6 +46,9 @@ class SymbolicOperands implements OperandAccess {
   vector(name: string): readonly Expr[] {
     return this.#elements.get(name) ?? [];
   }
+  present(name: string): readonly Expr[] {
+    return this.vector(name);
+  }
   has(name: string): boolean {
     return this.#rules.has(name);
   }

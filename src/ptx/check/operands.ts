@@ -180,6 +180,7 @@ export class OperandMatcher {
       case "name":
         return this.#name(operand, type, rule, slot, inVector);
       case "sink":
+        if (inVector && rule.sinks) return null;
         if (!slot.destination) return mismatch("operand-kind", operand, "'_' can only stand for a result");
         if (!inVector && !slot.second && (this.#candidate.form.sem !== null || this.#relaxed)) {
           return mismatch("operand-kind", operand, `the result of '${this.#root}' cannot be discarded`);

@@ -24,6 +24,8 @@ export interface Gate {
 export interface OperandAccess {
   /** The elements of a source operand: one for a scalar, and two `i64`, low half first, for each 128-bit element. */
   vector(name: string): readonly Expr[];
+  /** The elements of a vector operand, with null for each that is written `_`. */
+  present(name: string): readonly (Expr | null)[];
   /** Whether an optional operand is present. */
   has(name: string): boolean;
   /** The value of an immediate, or null if the operand is not one. */
@@ -69,6 +71,7 @@ type Source<F extends string> = Readonly<Record<Sources<F>, Expr>>;
  * - `split X[1,2,4]`: a scalar of type X, or a vector whose elements share X's bits (`mov.b64 d, {lo, hi}`)
  * - `X[n]`: a vector of n elements; `X[1,2,4]`: of any of these numbers; `X[vec]`: of as many as the class `vec` says.
  *   Without `vec` it is a scalar, which `X[vec?]` allows to be in braces
+ * - prefix `sinks`: elements of a vector of sources may be `_`
  * - prefix `reg`: not an immediate; prefix `imm`: only an immediate; `imm u32 0..255`: in this range; `imm u32 4|8`:
  *   one of these
  * - `address`, the default for operands in brackets: an address in the opcode's state space; `address shared`: in this

@@ -20,6 +20,8 @@ export interface OperandRule {
   readonly braces?: "required" | "optional" | undefined;
   /** Whether a vector's elements share the bits of the type (`mov.b64 d, {lo, hi}`) instead of each having the type. */
   readonly split: boolean;
+  /** Whether elements of a vector of sources may be left out: `_`. */
+  readonly sinks?: boolean | undefined;
   /** The state space of an address, if it is not the one that the opcode names; "any" is not checked. */
   readonly space?: string | undefined;
 }
@@ -42,6 +44,8 @@ export function parseOperandSpec(spec: string, choice: (name: string) => string 
   if (shape === "address" || shape === "name" || shape === "any") {
     return { shape, type: null, immediate: "never", range: null, counts: [1], split: false, space };
   }
+  const sinks = rest.startsWith("sinks ");
+  if (sinks) rest = rest.slice("sinks ".length);
   let immediate: OperandRule["immediate"] = "allowed";
   if (rest.startsWith("reg ")) {
     immediate = "never";
@@ -86,5 +90,5 @@ export function parseOperandSpec(spec: string, choice: (name: string) => string 
   else if (word === "bits") type = typeInfo(`b${type.bits}`);
   else if (word !== null && word !== "split") throw new Error(`operand spec "${spec}": unknown word "${word}"`);
   if (type === null) throw new Error(`operand spec "${spec}": there is no such type`);
-  return { shape: "value", type, immediate, range, values, counts, braces, split: word === "split" };
+  return { shape: "value", type, immediate, range, values, counts, braces, split: word === "split", sinks };
 }

@@ -88,6 +88,11 @@ class BoundOperands implements OperandAccess {
   vector(name: string): readonly Expr[] {
     return this.#find(name)?.sources ?? none;
   }
+  present(name: string): readonly (Expr | null)[] {
+    const operand = this.#find(name)?.operand;
+    const elements = operand?.kind === "vector" ? operand.elements : none;
+    return this.vector(name).map((e, i) => (elements[i]?.kind === "sink" ? null : e));
+  }
   has(name: string): boolean {
     return this.#find(name) !== undefined;
   }

@@ -11,6 +11,7 @@ function effectOf(opcode: string, sources: Readonly<Record<string, readonly Expr
   const first = Object.fromEntries(Object.entries(sources).map(([name, list]) => [name, list[0]!]));
   const operands: OperandAccess = {
     vector: (name) => sources[name] ?? [],
+    present: (name) => sources[name] ?? [],
     has: (name) => name in sources,
     constant: (name) => {
       const e = sources[name]?.[0];

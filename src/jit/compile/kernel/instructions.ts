@@ -106,7 +106,7 @@ export class Instructions {
         this.#warp(block, instruction, op);
         return;
       case "activemask": {
-        const scalar = warpOperations.present(this.#lanes(block, { ...instruction, guard: null }));
+        const scalar = warpOperations.present(this.#lanes(block, instruction));
         const value: Value = { kind: "uniform", ty: "i32", scalar };
         this.#chunk.write(block, instruction.dst, [value], this.#guardMask(instruction.guard));
         return;

@@ -15,7 +15,6 @@ export const preparationIn = ({ mayLoseLanes, mayPause, order }: CallGraph): Pre
   separates: !order.recursive,
 });
 
-
 /** The functions that a kernel can reach, and what follows from who calls whom. */
 export class CallGraph {
   /** All that have a body: the kernel first. */

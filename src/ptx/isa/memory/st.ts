@@ -22,13 +22,16 @@ import {
 } from "./access.ts";
 
 const cacheOperators = ["wb", "cg", "cs", "wt"] as const;
-const operands = { b: "type[vec]", cache_policy: "b64" };
+/** 9.7.9.11: elements of 256 bits may be left out. */
+const value = (m: Parameters<typeof accessOf>[0]): string =>
+  accessOf(m).align === 32 ? "sinks type[vec]" : "type[vec]";
+const operands = { b: value, cache_policy: "b64" };
 
 const store = (address: Expr, m: Parameters<typeof accessOf>[0], ops: OperandAccess, ordering?: Ordering): Op => ({
   kind: "store",
   access: accessOf(m, ordering),
   place: atAddress(address),
-  values: ops.vector("b").map(patternOf),
+  values: ops.present("b").map((b) => b && patternOf(b)),
 });
 
 /** Section 9.7.9.11. */

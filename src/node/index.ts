@@ -5,7 +5,6 @@ import { cacheFolder } from "./cache-folder.ts";
 import { KernelFolder } from "./kernel-folder.ts";
 
 export type { KernelStore } from "../jit/abi/kernel-store.ts";
-
 export { cacheFolder } from "./cache-folder.ts";
 
 /** The default size of a folder in bytes: 64 MiB. */

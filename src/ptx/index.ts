@@ -17,6 +17,19 @@ export { printLinked } from "./link/print.ts";
 export { lowerModules } from "./lower/lower.ts";
 export { parsePtx } from "./parser/index.ts";
 export { printPtx } from "./printer.ts";
-export * from "./symbols.ts";
-export type * as tree from "./tree.ts";
+export type {
+  ConstantSymbol,
+  LabelSymbol,
+  SpecialSymbol,
+} from "./tree/leaves.ts";
+export type {
+  FunctionSymbol,
+  ParameterSymbol,
+  PrototypeSymbol,
+  PtxSymbol,
+  RegisterSymbol,
+  TargetListSymbol,
+  VariableSymbol,
+} from "./tree/nodes.ts";
+export type * as tree from "./tree/index.ts";
 export * from "./types.ts";

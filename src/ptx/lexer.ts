@@ -1,7 +1,7 @@
 import { characterTable, codeOf, digits, letters, tokenLimit } from "../source/characters.ts";
 import type { SourceText, Span } from "../source/index.ts";
 import type { SyntaxCode } from "./codes-syntax.ts";
-import type { Comment } from "./tree.ts";
+import type { Comment } from "./tree/leaves.ts";
 
 /** The kinds of tokens. `panic` is not a token: see `Cursor`. */
 export const Token = {
@@ -51,18 +51,29 @@ export const Token = {
   logicalAnd: 38,
   logicalOr: 39,
 } as const;
+
 export type TokenKind = (typeof Token)[keyof typeof Token];
 
 const tab = 0x09;
+
 const newline = 0x0a;
+
 const carriageReturn = 0x0d;
+
 const space = 0x20;
+
 const quote = codeOf('"');
+
 const semicolon = codeOf(";");
+
 const hash = codeOf("#");
+
 const dot = codeOf(".");
+
 const slash = codeOf("/");
+
 const star = codeOf("*");
+
 const underscore = codeOf("_");
 
 /**
@@ -70,13 +81,17 @@ const underscore = codeOf("_");
  * no.
  */
 const followers = characterTable(`${letters}${digits}_$`);
+
 const starters = characterTable(`${letters}_$%`);
+
 /** Characters that are a name on their own: letters, and `_`, the sink. */
 const alone = characterTable(`${letters}_`);
+
 const decimals = characterTable(digits);
 
 /** One-character tokens. */
 const single = new Uint8Array(128);
+
 for (const [character, kind] of Object.entries({
   ",": Token.comma,
   ";": Token.semicolon,
@@ -105,8 +120,10 @@ for (const [character, kind] of Object.entries({
 })) {
   single[codeOf(character)] = kind;
 }
+
 /** Two-character tokens, indexed by `first << 7 | second`. */
 const double = new Uint8Array(0x4000);
+
 for (const [characters, kind] of Object.entries({
   "<<": Token.shiftLeft,
   "<=": Token.lessEqual,

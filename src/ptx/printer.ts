@@ -2,17 +2,16 @@ import type { Span } from "../source/index.ts";
 import { DeclarationPrinter, file, location, pragma, range } from "./printer/declarations.ts";
 import { Lines } from "./printer/lines.ts";
 import { OperandPrinter } from "./printer/operands.ts";
+import type { Item, Module } from "./tree/module.ts";
 import type {
   Block,
   CallPrototype,
   FunctionDeclaration,
   Instruction,
-  Item,
-  Module,
   SectionDirective,
   Statement,
   TargetList,
-} from "./tree.ts";
+} from "./tree/nodes.ts";
 
 /**
  * The canonical text of a module, comments included. Parsing it again gives the same tree, and printing that tree the

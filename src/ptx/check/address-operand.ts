@@ -1,6 +1,7 @@
 import type { Span } from "../../source/index.ts";
 import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
-import { type AddressOperand, type Expression, isExpression, type NameExpr, type Operand } from "../tree.ts";
+import type { AddressOperand, Expression, NameExpr, Operand } from "../tree/nodes.ts";
+import { isExpression } from "../tree/is-expression.ts";
 import type { CheckContext } from "./context.ts";
 import { textureAddressProblem } from "./coordinates.ts";
 import { constantClass } from "./immediate.ts";

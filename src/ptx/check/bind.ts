@@ -1,7 +1,14 @@
-import type { ControlKind } from "../isa/define.ts";
 import { nearest, type Span } from "../../source/index.ts";
-import type { PtxSymbol, RegisterSymbol } from "../symbols.ts";
-import type { Expression, Initializer, Instruction, NameExpr, Operand } from "../tree.ts";
+import type { ControlKind } from "../isa/define.ts";
+import type {
+  Expression,
+  Initializer,
+  Instruction,
+  NameExpr,
+  Operand,
+  PtxSymbol,
+  RegisterSymbol,
+} from "../tree/nodes.ts";
 import type { BodyInfo, Writable } from "./context.ts";
 import type { ModuleContext } from "./module-context.ts";
 import type { Scope } from "./scope.ts";
@@ -14,6 +21,7 @@ const constants: ReadonlyMap<string, PtxSymbol> = new Map([
 
 /** How many unknown names get a suggestion: each costs a search through all names in scope. */
 const suggestionLimit = 20;
+
 /** How many names such a search considers. */
 const searchLimit = 2000;
 

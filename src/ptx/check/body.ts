@@ -1,8 +1,8 @@
 import type { DiagnosticSink, Span } from "../../source/index.ts";
 import type { ControlKind } from "../isa/define.ts";
 import { instructionSet } from "../isa/index.ts";
-import type { LabelSymbol, VariableSymbol } from "../symbols.ts";
-import type { Block, FunctionDeclaration, Instruction, Label, LocDirective, Statement } from "../tree.ts";
+import type { Label, LabelSymbol, LocDirective } from "../tree/leaves.ts";
+import type { Block, FunctionDeclaration, Instruction, Statement, VariableSymbol } from "../tree/nodes.ts";
 import type { Binder } from "./bind.ts";
 import { checkBranch, checkIndexedBranch } from "./branches.ts";
 import type { CallChecker } from "./calls.ts";

@@ -1,4 +1,4 @@
-import type { Instruction, Operand } from "../tree.ts";
+import type { Instruction, Operand } from "../tree/nodes.ts";
 import { evaluateConstant } from "./constant.ts";
 import { nounOf } from "./duplicate.ts";
 import type { ModuleContext } from "./module-context.ts";

@@ -1,9 +1,17 @@
 import type { Span } from "../../source/index.ts";
-import type { FunctionSymbol, PtxSymbol, VariableSymbol } from "../symbols.ts";
-import type { FunctionDeclaration, Initializer, Instruction, NameExpr, Operand } from "../tree.ts";
+import type {
+  FunctionDeclaration,
+  FunctionSymbol,
+  Initializer,
+  Instruction,
+  NameExpr,
+  Operand,
+  PtxSymbol,
+  VariableSymbol,
+} from "../tree/nodes.ts";
 import type { TypeInfo } from "../types.ts";
-import { constantClass } from "./immediate.ts";
 import { nounOf } from "./duplicate.ts";
+import { constantClass } from "./immediate.ts";
 import { addressValue } from "./initializers.ts";
 import type { ModuleContext } from "./module-context.ts";
 import { elementSize, shapeText } from "./shape.ts";

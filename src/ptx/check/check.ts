@@ -1,11 +1,12 @@
 import { type Diagnostic, DiagnosticSink } from "../../source/index.ts";
-import type { FunctionSymbol, LabelSymbol, VariableSymbol } from "../symbols.ts";
-import type { FunctionDeclaration, Instruction, Item, LocDirective, Module, TargetList } from "../tree.ts";
+import type { LabelSymbol, LocDirective } from "../tree/leaves.ts";
+import type { Item, Module } from "../tree/module.ts";
+import type { FunctionDeclaration, FunctionSymbol, Instruction, TargetList, VariableSymbol } from "../tree/nodes.ts";
 import { Binder } from "./bind.ts";
 import { BodyChecker, type BodyParts, noteFile } from "./body.ts";
 import { CallChecker, type CallInfo } from "./calls.ts";
 import type { CheckCode } from "./codes.ts";
-import type { BodyInfo, Target } from "./context.ts";
+import type { BodyInfo } from "./context.ts";
 import { FunctionDeclarations } from "./functions.ts";
 import { ModuleContext } from "./module-context.ts";
 import { moduleHeader } from "./module-header.ts";
@@ -13,6 +14,7 @@ import { PassedParameters } from "./parameter-passing.ts";
 import { checkRecursion } from "./recursion.ts";
 import { Scope } from "./scope.ts";
 import type { CallSignature } from "./signature.ts";
+import type { Target } from "./target.ts";
 import { TargetDeclarations } from "./targets.ts";
 import { VariableDeclarations } from "./variables.ts";
 

@@ -1,5 +1,5 @@
 import type { OperandRule } from "../isa/operand-spec.ts";
-import type { Expression } from "../tree.ts";
+import type { Expression } from "../tree/nodes.ts";
 import type { TypeInfo } from "../types.ts";
 import { evaluateConstant } from "./constant.ts";
 import type { CheckContext } from "./context.ts";

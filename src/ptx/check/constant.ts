@@ -1,5 +1,5 @@
 import type { Span } from "../../source/index.ts";
-import type { BinaryExpr, Expression } from "../tree.ts";
+import type { BinaryExpr, Expression } from "../tree/nodes.ts";
 
 /** An integer constant: a value of type `.s64`, or `.u64` if `unsigned` (4.5.1). */
 interface IntegerConstant {
@@ -22,6 +22,7 @@ export type Constant = IntegerConstant | FloatConstant;
 export type ReportConstant = (span: Span, message: string, help?: string) => void;
 
 const silent: ReportConstant = () => {};
+
 const view = new DataView(new ArrayBuffer(8));
 
 const float = (value: number): FloatConstant => {
@@ -42,6 +43,7 @@ const integer = (value: bigint, unsigned: boolean): IntegerConstant => ({
 });
 
 const truth = (value: boolean): IntegerConstant => integer(value ? 1n : 0n, false);
+
 const bitsOf = (constant: IntegerConstant): bigint => BigInt.asUintN(64, constant.value);
 
 /**

@@ -1,17 +1,8 @@
 import type { DiagnosticSink } from "../../source/index.ts";
-import type { LabelSymbol, ParameterSymbol, RegisterSymbol, VariableSymbol } from "../symbols.ts";
-import type { FunctionDeclaration } from "../tree.ts";
+import type { LabelSymbol } from "../tree/leaves.ts";
+import type { FunctionDeclaration, ParameterSymbol, RegisterSymbol, VariableSymbol } from "../tree/nodes.ts";
 import type { CandidateGates } from "./gates.ts";
-
-/** The architecture that a module is compiled for (11.1.2). */
-export interface Target {
-  /** As in "sm_90a". */
-  readonly name: string;
-  /** The number: 90 for sm_90a. */
-  readonly sm: number;
-  /** Where the code runs: `a`, on this architecture only; `f`, on its family; `""`, on this one and all later ones. */
-  readonly variant: "" | "a" | "f";
-}
+import type { Target } from "./target.ts";
 
 /** A formal parameter as the function's body sees it: a register or a variable in the `.param` state space. */
 export type FormalSymbol = RegisterSymbol | ParameterSymbol;

@@ -1,5 +1,5 @@
 import type { Candidate } from "../isa/resolve.ts";
-import type { AddressOperand, Operand } from "../tree.ts";
+import type { AddressOperand, Operand } from "../tree/nodes.ts";
 import { opaqueTypes } from "./shape.ts";
 
 /** An error in a part of an address. */

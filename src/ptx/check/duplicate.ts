@@ -1,6 +1,6 @@
 import type { DiagnosticSink } from "../../source/index.ts";
-import type { PtxSymbol } from "../symbols.ts";
-import type { Name } from "../tree.ts";
+import type { Name } from "../tree/leaves.ts";
+import type { PtxSymbol } from "../tree/nodes.ts";
 import type { CheckCode } from "./codes.ts";
 import type { Scope } from "./scope.ts";
 

@@ -1,5 +1,5 @@
-import type { Expression, FunctionAttribute, FunctionDeclaration } from "../tree.ts";
 import type { Gate } from "../isa/define.ts";
+import type { Expression, FunctionAttribute, FunctionDeclaration } from "../tree/nodes.ts";
 import { evaluateConstant } from "./constant.ts";
 import type { ModuleContext } from "./module-context.ts";
 
@@ -12,7 +12,9 @@ interface Rule extends Gate {
 }
 
 const positive = [1, 0xffff_ffff] as const;
+
 const tuning = (since: string, maxArgs = 1): Rule => ({ on: "entry", args: [1, maxArgs], range: positive, since });
+
 const cluster = (args: readonly [number, number], since = "7.8"): Rule => ({
   on: "entry",
   args,
@@ -20,6 +22,7 @@ const cluster = (args: readonly [number, number], since = "7.8"): Rule => ({
   since,
   target: "sm_90",
 });
+
 // With larger numbers no registers are left for the return address. The limits are those of ptxas 13.0; the manual
 // gives none.
 const preserved = (max: number): Rule => ({

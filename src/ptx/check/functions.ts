@@ -1,5 +1,5 @@
-import type { FunctionSymbol, ParameterSymbol, PtxSymbol, RegisterSymbol } from "../symbols.ts";
-import type { AliasDirective, FunctionDeclaration } from "../tree.ts";
+import type { AliasDirective } from "../tree/module.ts";
+import type { FunctionDeclaration, FunctionSymbol, ParameterSymbol, PtxSymbol, RegisterSymbol } from "../tree/nodes.ts";
 import type { Binder } from "./bind.ts";
 import type { FormalSymbol } from "./context.ts";
 import { duplicate, nounOf } from "./duplicate.ts";

@@ -1,8 +1,7 @@
 import type { Form, Gate } from "../isa/define.ts";
 import type { Candidate } from "../isa/resolve.ts";
 import { versionNumber, versionText } from "../types.ts";
-import type { Target } from "./context.ts";
-import { targetNamed } from "./target.ts";
+import { type Target, targetNamed } from "./target.ts";
 
 /** Why something is not available for a module's version and target. */
 export interface GateProblem {
@@ -22,6 +21,7 @@ function memoized<Value>(compute: (text: string) => Value): (text: string) => Va
 }
 
 const versionOf = memoized(versionNumber);
+
 const targetOf = memoized(targetNamed);
 
 /** Whether a target is in the family of sm_100f and its like: of the same major generation, and not older (11.1.2). */
@@ -125,6 +125,7 @@ interface CompoundGate {
   readonly parts: readonly string[];
   readonly gate: Gate;
 }
+
 const compounds = new WeakMap<Form, readonly CompoundGate[]>();
 
 /**

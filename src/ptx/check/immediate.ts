@@ -1,4 +1,4 @@
-import type { Expression } from "../tree.ts";
+import type { Expression } from "../tree/nodes.ts";
 
 /** The kinds of expression in operand position. */
 export type ConstantClass = "integer" | "float" | "address" | "negated-register";

@@ -1,5 +1,5 @@
 import type { Span } from "../../source/index.ts";
-import type { Expression, Initializer, NameExpr } from "../tree.ts";
+import type { Expression, Initializer, NameExpr } from "../tree/nodes.ts";
 import type { TypeInfo } from "../types.ts";
 import { evaluateConstant } from "./constant.ts";
 import type { ModuleContext } from "./module-context.ts";

@@ -2,7 +2,7 @@ import { nearest } from "../../source/index.ts";
 import type { Form } from "../isa/define.ts";
 import { instructionSet } from "../isa/index.ts";
 import type { Candidate, OpcodeProblem, OpcodeResolution } from "../isa/resolve.ts";
-import type { Instruction } from "../tree.ts";
+import type { Instruction } from "../tree/nodes.ts";
 import type { CheckContext } from "./context.ts";
 import type { GateProblem } from "./gates.ts";
 import type { Mismatch } from "./operand-mismatch.ts";

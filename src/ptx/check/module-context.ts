@@ -2,8 +2,8 @@ import type { DiagnosticSink, Span } from "../../source/index.ts";
 import type { Gate } from "../isa/define.ts";
 import type { CheckCode } from "./codes.ts";
 import type { ReportConstant } from "./constant.ts";
-import type { Target } from "./context.ts";
 import { CandidateGates, gateProblem } from "./gates.ts";
+import type { Target } from "./target.ts";
 
 /** What all checks of a module's declarations depend on. */
 export class ModuleContext {

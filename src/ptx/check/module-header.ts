@@ -1,9 +1,9 @@
 import { type DiagnosticSink, nearest, type Span } from "../../source/index.ts";
-import type { AddressSizeDirective, Item, Module, Name, TargetDirective, VersionDirective } from "../tree.ts";
+import type { AddressSizeDirective, Item, Module, TargetDirective, VersionDirective } from "../tree/module.ts";
+import type { Name } from "../tree/leaves.ts";
 import { versionNumber } from "../types.ts";
 import type { CheckCode } from "./codes.ts";
-import type { Target } from "./context.ts";
-import { targetNamed } from "./target.ts";
+import { type Target, targetNamed } from "./target.ts";
 
 /** The PTX ISA versions, up to that of the manual that Lanewise follows (chapter 13). */
 const versions: ReadonlySet<number> = new Set(
@@ -11,7 +11,9 @@ const versions: ReadonlySet<number> = new Set(
     .split(" ")
     .map(versionNumber),
 );
+
 const newest = 901;
+
 /** Versions published after that manual, which are read as the newest known one. */
 const later: ReadonlySet<number> = new Set([902, 903, 904]);
 

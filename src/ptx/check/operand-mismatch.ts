@@ -1,6 +1,6 @@
 import type { Span } from "../../source/index.ts";
 import type { OperandRule } from "../isa/operand-spec.ts";
-import type { NameExpr } from "../tree.ts";
+import type { NameExpr } from "../tree/nodes.ts";
 import type { TypeInfo } from "../types.ts";
 
 /** Why an operand does not fit a form: the diagnostic to report if no other form fits. */

@@ -1,6 +1,6 @@
 import { elementType, type OperandRule } from "../isa/operand-spec.ts";
 import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
-import type { Expression, Instruction, NameExpr, Operand } from "../tree.ts";
+import type { Expression, Instruction, NameExpr, Operand } from "../tree/nodes.ts";
 import { declarableTypes, type TypeInfo, typeInfo } from "../types.ts";
 import {
   addressMismatch,
@@ -39,6 +39,7 @@ export function assignOperands(candidate: Candidate, operands: readonly Operand[
   let next = 0;
   return assigned.map((mark) => (mark === leftOut ? null : operands[next++]!));
 }
+
 const leftOut: Operand = { kind: "sink", start: -1, end: -1 };
 
 /** Whether a register of the declared type fits an operand of the wanted one; `wider`: it may have more bits (9.4). */

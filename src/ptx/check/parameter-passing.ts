@@ -1,6 +1,13 @@
 import type { Span } from "../../source/index.ts";
-import type { FunctionSymbol, ParameterSymbol, VariableSymbol } from "../symbols.ts";
-import type { FunctionDeclaration, Instruction, NameExpr, Operand } from "../tree.ts";
+import type {
+  FunctionDeclaration,
+  FunctionSymbol,
+  Instruction,
+  NameExpr,
+  Operand,
+  ParameterSymbol,
+  VariableSymbol,
+} from "../tree/nodes.ts";
 import type { CallInfo } from "./calls.ts";
 import type { BodyInfo } from "./context.ts";
 import type { ModuleContext } from "./module-context.ts";

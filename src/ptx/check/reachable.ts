@@ -1,8 +1,8 @@
 import type { Span } from "../../source/index.ts";
 import type { ControlKind } from "../isa/define.ts";
 import { instructionSet } from "../isa/index.ts";
-import type { LabelSymbol } from "../symbols.ts";
-import type { Block, Instruction, Label, Statement, TargetList } from "../tree.ts";
+import type { Label, LabelSymbol } from "../tree/leaves.ts";
+import type { Block, Instruction, Statement, TargetList } from "../tree/nodes.ts";
 
 /** The labels of each `.branchtargets`. */
 type BranchTargets = ReadonlyMap<TargetList, readonly LabelSymbol[]>;

@@ -1,4 +1,4 @@
-import type { FunctionDeclaration, Instruction, NameExpr } from "../tree.ts";
+import type { FunctionDeclaration, Instruction, NameExpr } from "../tree/nodes.ts";
 import type { CallInfo } from "./calls.ts";
 import type { ModuleContext } from "./module-context.ts";
 

@@ -1,4 +1,5 @@
-import type { LabelSymbol, PtxSymbol } from "../symbols.ts";
+import type { LabelSymbol } from "../tree/leaves.ts";
+import type { PtxSymbol } from "../tree/nodes.ts";
 
 /** `r<8>`: the names r0 to r7, whose symbols are created on first use. */
 export interface NameRange {

@@ -1,5 +1,6 @@
 import type { Span } from "../../source/index.ts";
-import type { Expression, Name } from "../tree.ts";
+import type { Expression } from "../tree/nodes.ts";
+import type { Name } from "../tree/leaves.ts";
 import { declarableTypes, type TypeInfo, typeInfo } from "../types.ts";
 import { evaluateConstant } from "./constant.ts";
 import type { ModuleContext } from "./module-context.ts";

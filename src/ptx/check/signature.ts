@@ -1,5 +1,5 @@
 import type { Span } from "../../source/index.ts";
-import type { Parameter } from "../tree.ts";
+import type { Parameter } from "../tree/nodes.ts";
 import type { Binder } from "./bind.ts";
 import type { ModuleContext } from "./module-context.ts";
 import { declaredType, isPowerOfTwo, opaqueTypes, type Shape, shapeOf } from "./shape.ts";

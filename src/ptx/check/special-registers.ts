@@ -1,6 +1,6 @@
 import type { SpecialName } from "../../semantics/index.ts";
 import type { Gate } from "../isa/define.ts";
-import type { SpecialSymbol } from "../symbols.ts";
+import type { SpecialSymbol } from "../tree/leaves.ts";
 import { typeInfo } from "../types.ts";
 
 /** The value that reading a special register gives on a simulated device. */
@@ -21,7 +21,9 @@ export interface SpecialRegister {
 }
 
 const machine = (...names: SpecialName[]): SpecialMeaning => ({ kind: "machine", names });
+
 const fixed = (...values: number[]): SpecialMeaning => ({ kind: "fixed", values });
+
 const unavailable = (reason: string): SpecialMeaning => ({ kind: "unavailable", reason });
 
 const scalar = (name: string, type: string, meaning: SpecialMeaning, gate: Gate): SpecialRegister => ({
@@ -29,17 +31,24 @@ const scalar = (name: string, type: string, meaning: SpecialMeaning, gate: Gate)
   gate,
   meaning,
 });
+
 const vector = (name: string, meaning: SpecialMeaning, gate: Gate): SpecialRegister => {
   const { symbol } = scalar(name, "u32", meaning, gate);
   return { symbol: { ...symbol, vector: 4 }, gate, meaning };
 };
 
 const fermi: Gate = { since: "2.0", target: "sm_20" };
+
 const hopper: Gate = { since: "7.8", target: "sm_90" };
+
 const timer: Gate = { since: "3.1", target: "sm_30" };
+
 const reserved: Gate = { since: "7.6", target: "sm_80" };
+
 const first: Gate = { since: "1.0" };
+
 const noCounter = unavailable("performance counters count hardware events");
+
 const noReserved = unavailable("no shared memory is reserved for system software");
 
 const table: readonly SpecialRegister[] = [

@@ -1,4 +1,12 @@
-import type { Target } from "./context.ts";
+/** The architecture that a module is compiled for (11.1.2). */
+export interface Target {
+  /** As in "sm_90a". */
+  readonly name: string;
+  /** The number: 90 for sm_90a. */
+  readonly sm: number;
+  /** Where the code runs: `a`, on this architecture only; `f`, on its family; `""`, on this one and all later ones. */
+  readonly variant: "" | "a" | "f";
+}
 
 /** The target of this name, such as "sm_90a". */
 export function targetNamed(name: string): Target {

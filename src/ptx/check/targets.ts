@@ -1,5 +1,6 @@
-import type { FunctionSymbol, LabelSymbol, PtxSymbol } from "../symbols.ts";
-import type { CallPrototype, Name, TargetList, TargetName } from "../tree.ts";
+import type { LabelSymbol } from "../tree/leaves.ts";
+import type { CallPrototype, FunctionSymbol, PtxSymbol, TargetList, TargetName } from "../tree/nodes.ts";
+import type { Name } from "../tree/leaves.ts";
 import type { Binder } from "./bind.ts";
 import { duplicate, nounOf } from "./duplicate.ts";
 import { checkDirectives } from "./function-directives.ts";

@@ -1,11 +1,17 @@
-import type { RegisterSymbol, VariableSymbol } from "../symbols.ts";
-import type { Declarator, FunctionDeclaration, Linkage, VariableDeclaration } from "../tree.ts";
+import type { Linkage } from "../tree/leaves.ts";
+import type {
+  Declarator,
+  FunctionDeclaration,
+  RegisterSymbol,
+  VariableDeclaration,
+  VariableSymbol,
+} from "../tree/nodes.ts";
 import type { TypeInfo } from "../types.ts";
 import type { Binder } from "./bind.ts";
-import { checkInitializer } from "./initializers.ts";
 import type { Writable } from "./context.ts";
-import type { ModuleContext } from "./module-context.ts";
 import { duplicate } from "./duplicate.ts";
+import { checkInitializer } from "./initializers.ts";
+import type { ModuleContext } from "./module-context.ts";
 import { declaredType, opaqueTypes, type Shape, shapeOf } from "./shape.ts";
 
 /** Declares variables and registers in the binder's scope. */

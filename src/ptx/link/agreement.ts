@@ -1,6 +1,6 @@
-import type { CallSignature, FormalShape } from "../check/signature.ts";
 import { opaqueTypes, shapeText } from "../check/shape.ts";
-import type { FunctionSymbol, VariableSymbol } from "../symbols.ts";
+import type { CallSignature, FormalShape } from "../check/signature.ts";
+import type { FunctionSymbol, VariableSymbol } from "../tree/nodes.ts";
 import type { LinkCode } from "./codes.ts";
 import type { Entry, Linkable } from "./entries.ts";
 

@@ -1,6 +1,6 @@
 import type { CheckedModule } from "../check/check.ts";
 import { opaqueTypes } from "../check/shape.ts";
-import type { FunctionSymbol, VariableSymbol } from "../symbols.ts";
+import type { FunctionSymbol, VariableSymbol } from "../tree/nodes.ts";
 
 /** A symbol that other modules may refer to by name. */
 export type Linkable = FunctionSymbol | VariableSymbol;

@@ -1,4 +1,4 @@
-import type { FileDirective } from "../tree.ts";
+import type { FileDirective } from "../tree/leaves.ts";
 
 /**
  * The `.file` directives of a program (11.5.3). Each module numbers its files from 1; the program has one numbering.

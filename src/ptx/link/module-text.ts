@@ -1,16 +1,15 @@
 import type { Span } from "../../source/index.ts";
 import type { CheckedModule } from "../check/check.ts";
-import type { LinkNames } from "../lower/lower.ts";
-import type { FunctionSymbol, PtxSymbol, VariableSymbol } from "../symbols.ts";
+import type { LinkNames } from "../lower/link-names.ts";
+import type { DwarfDirective, FileDirective, Label, LocDirective } from "../tree/leaves.ts";
 import type {
-  DwarfDirective,
-  FileDirective,
-  Label,
-  LocDirective,
+  FunctionSymbol,
   NameExpr,
+  PtxSymbol,
   SectionDirective,
   TargetList,
-} from "../tree.ts";
+  VariableSymbol,
+} from "../tree/nodes.ts";
 import { linkageOf } from "./entries.ts";
 import type { FileNumbers } from "./file-numbers.ts";
 

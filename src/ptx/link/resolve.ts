@@ -1,10 +1,11 @@
 import { type Diagnostic, DiagnosticSink, type Span } from "../../source/index.ts";
 import type { CheckedModule } from "../check/check.ts";
-import type { Target } from "../check/context.ts";
-import { type LinkNames, staticLocals } from "../lower/lower.ts";
+import type { Target } from "../check/target.ts";
+import type { LinkNames } from "../lower/link-names.ts";
+import { staticLocals } from "../lower/module-lowering.ts";
 import { disagreement } from "./agreement.ts";
 import type { LinkCode } from "./codes.ts";
-import { type Entry, entriesOf, isDefinition, type Linkable, outranks, pathOf } from "./entries.ts";
+import { entriesOf, type Entry, isDefinition, type Linkable, outranks, pathOf } from "./entries.ts";
 import { FreshNames } from "./fresh-names.ts";
 import { commonTarget, separatesSamplers, targetSpan } from "./target.ts";
 

@@ -1,7 +1,7 @@
 import type { Span } from "../../source/index.ts";
 import type { CheckedModule } from "../check/check.ts";
-import type { Target } from "../check/context.ts";
-import type { TargetDirective } from "../tree.ts";
+import type { Target } from "../check/target.ts";
+import type { TargetDirective } from "../tree/module.ts";
 
 const generation = (target: Target): number => Math.floor(target.sm / 10);
 

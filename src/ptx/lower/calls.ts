@@ -2,7 +2,7 @@ import type { Argument, CallTarget, Result } from "../../ir/index.ts";
 import type { CallInfo } from "../check/calls.ts";
 import type { FormalShape } from "../check/signature.ts";
 import type { OperandRule } from "../isa/operand-spec.ts";
-import type { Operand } from "../tree.ts";
+import type { Operand } from "../tree/nodes.ts";
 import { type AddressBase, destinations, type Places, sourceElements } from "./operands.ts";
 import { lowerSignature } from "./signature.ts";
 

@@ -1,5 +1,5 @@
 import { evaluateConstant } from "../check/constant.ts";
-import type { Expression, NameExpr } from "../tree.ts";
+import type { Expression, NameExpr } from "../tree/nodes.ts";
 
 /** The value of a constant expression, or null if it names a register or an address. */
 export { evaluateConstant as constantOf } from "../check/constant.ts";

@@ -3,7 +3,8 @@ import { type Expr, kit } from "../../semantics/index.ts";
 import { assignOperands } from "../check/operands.ts";
 import type { OperandAccess, Results } from "../isa/define.ts";
 import type { Candidate } from "../isa/resolve.ts";
-import { type Instruction, isExpression, type Operand } from "../tree.ts";
+import type { Instruction, Operand } from "../tree/nodes.ts";
+import { isExpression } from "../tree/is-expression.ts";
 import { constantOf } from "./constants.ts";
 import {
   type AddressBase,

@@ -1,5 +1,5 @@
 import type { FrameVariable } from "../../ir/index.ts";
-import type { ParameterSymbol, VariableSymbol } from "../symbols.ts";
+import type { ParameterSymbol, VariableSymbol } from "../tree/nodes.ts";
 
 /**
  * The `.local` and `.param` variables of an activation. nvcc opens a block with new `.param` variables for every call,

@@ -1,8 +1,8 @@
 import {
   atAddress,
   type CallTarget,
-  type Instruction as IrInstruction,
   type IrFunction,
+  type Instruction as IrInstruction,
   type Op,
   type Param,
   type SourceLocation,
@@ -10,17 +10,26 @@ import {
 } from "../../ir/index.ts";
 import { kit } from "../../semantics/index.ts";
 import type { SourceText } from "../../source/index.ts";
-import { isNoreturn } from "../check/function-directives.ts";
 import type { BodyInfo, FormalSymbol } from "../check/context.ts";
+import { isNoreturn } from "../check/function-directives.ts";
 import type { ControlKind } from "../isa/define.ts";
-import type { FunctionSymbol, ParameterSymbol, VariableSymbol } from "../symbols.ts";
-import type { Block, FunctionDeclaration, Instruction, Label, Operand, Statement } from "../tree.ts";
+import type { Label } from "../tree/leaves.ts";
+import type {
+  Block,
+  FunctionDeclaration,
+  FunctionSymbol,
+  Instruction,
+  Operand,
+  ParameterSymbol,
+  Statement,
+  VariableSymbol,
+} from "../tree/nodes.ts";
 import { typeInfo } from "../types.ts";
 import { lowerArguments, lowerCallTarget, lowerResults } from "./calls.ts";
 import { constantOf } from "./constants.ts";
 import { lowerThroughRow } from "./effects.ts";
 import { Frame } from "./frame.ts";
-import type { ModuleLowering } from "./lower.ts";
+import type { ModuleScope } from "./module-scope.ts";
 import { type Places, sourceElements } from "./operands.ts";
 import { RegisterFile } from "./registers.ts";
 import { paramType } from "./signature.ts";
@@ -33,7 +42,7 @@ export class FunctionLowering implements Places {
   readonly frame = new Frame();
   readonly kernelParams = new Map<ParameterSymbol, number>();
   readonly addressSize: 32 | 64;
-  readonly #module: ModuleLowering;
+  readonly #module: ModuleScope;
   readonly #symbol: FunctionSymbol;
   readonly #declaration: FunctionDeclaration;
   readonly #body: BodyInfo;
@@ -45,7 +54,7 @@ export class FunctionLowering implements Places {
   readonly #declared = new Map<object, VariableSymbol>();
   #location: SourceLocation | null = null;
 
-  constructor(module: ModuleLowering, symbol: FunctionSymbol, body: BodyInfo) {
+  constructor(module: ModuleScope, symbol: FunctionSymbol, body: BodyInfo) {
     this.#module = module;
     this.#symbol = symbol;
     this.#declaration = symbol.declaration;

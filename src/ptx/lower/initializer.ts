@@ -1,11 +1,10 @@
 import type { InitialBytes, Relocation } from "../../ir/index.ts";
 import type { Constant } from "../check/constant.ts";
 import { elementSize } from "../check/shape.ts";
-import type { VariableSymbol } from "../symbols.ts";
-import type { Expression, Initializer } from "../tree.ts";
+import type { Expression, Initializer, VariableSymbol } from "../tree/nodes.ts";
 import type { TypeInfo } from "../types.ts";
 import { addressParts, constantOf } from "./constants.ts";
-import type { LinkNames } from "./lower.ts";
+import type { LinkNames } from "./link-names.ts";
 
 /** The initial contents of a variable: bytes, and addresses that are filled in when the module is loaded. */
 export interface InitialValue {

@@ -2,8 +2,16 @@ import { windows } from "../../ir/index.ts";
 import { type Expr, kit } from "../../semantics/index.ts";
 import { elementSize } from "../check/shape.ts";
 import { elementType, type OperandRule } from "../isa/operand-spec.ts";
-import type { FunctionSymbol, ParameterSymbol, VariableSymbol } from "../symbols.ts";
-import { type Expression, type IndexedOperand, isExpression, type NameExpr, type Operand } from "../tree.ts";
+import type {
+  Expression,
+  FunctionSymbol,
+  IndexedOperand,
+  NameExpr,
+  Operand,
+  ParameterSymbol,
+  VariableSymbol,
+} from "../tree/nodes.ts";
+import { isExpression } from "../tree/is-expression.ts";
 import type { TypeInfo } from "../types.ts";
 import { addressParts, constantOf } from "./constants.ts";
 import type { Frame } from "./frame.ts";

@@ -1,5 +1,5 @@
 import type { Register } from "../../ir/index.ts";
-import type { RegisterSymbol } from "../symbols.ts";
+import type { RegisterSymbol } from "../tree/nodes.ts";
 
 /**
  * The virtual registers of one function. A PTX register becomes one IR register per element; a 128-bit element becomes

@@ -1,6 +1,6 @@
 import { type Expr, kit, type SpecialName, type Ty } from "../../semantics/index.ts";
 import { specialRegisters } from "../check/special-registers.ts";
-import type { SpecialSymbol } from "../symbols.ts";
+import type { SpecialSymbol } from "../tree/leaves.ts";
 import type { TypeInfo } from "../types.ts";
 import { tyOf } from "./values.ts";
 

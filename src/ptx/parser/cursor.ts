@@ -1,8 +1,8 @@
+import { tokenLimit } from "../../source/characters.ts";
 import { type DiagnosticDetails, DiagnosticSink, type SourceText, type Span } from "../../source/index.ts";
 import type { SyntaxCode } from "../codes-syntax.ts";
-import { tokenLimit } from "../../source/characters.ts";
 import { Lexer, Token, type TokenKind } from "../lexer.ts";
-import type { BadNode } from "../tree.ts";
+import type { BadNode } from "../tree/leaves.ts";
 import { isInstructionKeyword } from "./keywords.ts";
 import { Names } from "./names.ts";
 

@@ -1,5 +1,7 @@
 import { Token } from "../lexer.ts";
-import type { DwarfDirective, FileDirective, LocDirective, Name, SectionDirective, SectionEntry } from "../tree.ts";
+import type { DwarfDirective, FileDirective, LocDirective } from "../tree/leaves.ts";
+import type { Name } from "../tree/leaves.ts";
+import type { SectionDirective, SectionEntry } from "../tree/nodes.ts";
 import type { Cursor } from "./cursor.ts";
 import { count, expressions } from "./declarations.ts";
 import { numberLiteral } from "./literals.ts";

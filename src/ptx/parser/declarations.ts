@@ -1,5 +1,6 @@
 import type { Span } from "../../source/index.ts";
 import { Token } from "../lexer.ts";
+import type { Linkage, StateSpace } from "../tree/leaves.ts";
 import type {
   Attribute,
   Declarator,
@@ -7,13 +8,11 @@ import type {
   Initializer,
   InitializerField,
   InitializerList,
-  Linkage,
-  Name,
   NameExpr,
   Parameter,
-  StateSpace,
   VariableDeclaration,
-} from "../tree.ts";
+} from "../tree/nodes.ts";
+import type { Name } from "../tree/leaves.ts";
 import { type Cursor, nestingLimit } from "./cursor.ts";
 import { expression, goodExpression } from "./expressions.ts";
 import { numberLiteral } from "./literals.ts";
@@ -24,6 +23,7 @@ const linkages: ReadonlyMap<string, Linkage> = new Map([
   [".weak", "weak"],
   [".common", "common"],
 ]);
+
 const spaces: ReadonlyMap<string, StateSpace> = new Map([
   [".reg", "reg"],
   [".sreg", "sreg"],
@@ -34,6 +34,7 @@ const spaces: ReadonlyMap<string, StateSpace> = new Map([
   [".shared", "shared"],
   [".tex", "tex"],
 ]);
+
 const vectors: ReadonlyMap<string, number> = new Map([
   [".v2", 2],
   [".v4", 4],
@@ -44,6 +45,7 @@ const vectors: ReadonlyMap<string, number> = new Map([
 const none: readonly never[] = [];
 
 export const isLinkage = (directive: string): boolean => linkages.has(directive);
+
 export const isSpace = (directive: string): boolean => spaces.has(directive);
 
 export type LinkageNode = { readonly value: Linkage; readonly span: Span };

@@ -1,5 +1,6 @@
 import { isSink, Token, type TokenKind } from "../lexer.ts";
-import type { BadNode, BinaryExpr, Expression, NameExpr, UnaryExpr } from "../tree.ts";
+import type { BadNode } from "../tree/leaves.ts";
+import type { BinaryExpr, Expression, NameExpr, UnaryExpr } from "../tree/nodes.ts";
 import { bad, type Cursor, nestingLimit } from "./cursor.ts";
 import { numberLiteral } from "./literals.ts";
 
@@ -11,6 +12,7 @@ interface BinaryOperator {
   /** Higher binds tighter, in the order of table 4. */
   readonly level: number;
 }
+
 const levels: readonly (readonly (readonly [TokenKind, BinaryExpr["operator"]])[])[] = [
   [[Token.logicalOr, "||"]],
   [[Token.logicalAnd, "&&"]],
@@ -41,7 +43,9 @@ const levels: readonly (readonly (readonly [TokenKind, BinaryExpr["operator"]])[
     [Token.percent, "%"],
   ],
 ];
+
 const binaryOperators: (BinaryOperator | undefined)[] = [];
+
 for (const [level, operators] of levels.entries()) {
   for (const [kind, text] of operators) binaryOperators[kind] = { text, level };
 }

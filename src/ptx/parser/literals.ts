@@ -1,5 +1,5 @@
 import type { SyntaxCode } from "../codes-syntax.ts";
-import type { FloatLiteral, IntegerLiteral } from "../tree.ts";
+import type { FloatLiteral, IntegerLiteral } from "../tree/leaves.ts";
 import type { Cursor } from "./cursor.ts";
 
 const bytes = new DataView(new ArrayBuffer(8));
@@ -27,6 +27,7 @@ function shortDecimal(text: string, start: number, end: number): IntegerLiteral 
   if (end - start > 1 && text.charCodeAt(start) === 0x30) return null;
   return integer(start, end, smallIntegers[value] ?? BigInt(value), false);
 }
+
 const smallIntegers: readonly bigint[] = Array.from({ length: 257 }, (_, value) => BigInt(value));
 
 const integer = (start: number, end: number, value: bigint, unsigned: boolean): IntegerLiteral => ({
@@ -43,6 +44,7 @@ interface Radix {
   /** The prefix that `BigInt` requires before the digits. */
   readonly prefix: string;
 }
+
 const radices = {
   hexadecimal: { digitName: "a hexadecimal digit", digit: /[0-9a-fA-F]/, prefix: "0x" },
   octal: { digitName: "an octal digit", digit: /[0-7]/, prefix: "0o" },

@@ -1,18 +1,17 @@
 import type { Diagnostic, SourceText } from "../../source/index.ts";
 import { Token } from "../lexer.ts";
 import type {
-  AliasDirective,
   AddressSizeDirective,
-  Attribute,
-  FunctionAttribute,
-  FunctionDeclaration,
+  AliasDirective,
   Item,
   Module,
-  Name,
   TargetDirective,
   VersionDirective,
-} from "../tree.ts";
+} from "../tree/module.ts";
+import type { Attribute, FunctionAttribute, FunctionDeclaration } from "../tree/nodes.ts";
+import type { Name } from "../tree/leaves.ts";
 import { bad, Cursor } from "./cursor.ts";
+import { dwarfDirective, fileDirective, locDirective, sectionDirective } from "./debug.ts";
 import {
   attributeList,
   count,
@@ -24,7 +23,6 @@ import {
   reference,
   variableDeclaration,
 } from "./declarations.ts";
-import { dwarfDirective, fileDirective, locDirective, sectionDirective } from "./debug.ts";
 import { block, endsFunction, functionAttributes, functionPragma, pragmaDirective } from "./statements.ts";
 
 /**

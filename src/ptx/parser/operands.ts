@@ -1,5 +1,6 @@
 import { Token, type TokenKind } from "../lexer.ts";
-import type { AddressOperand, ListOperand, Name, NameExpr, Operand, VectorOperand } from "../tree.ts";
+import type { AddressOperand, ListOperand, NameExpr, Operand, VectorOperand } from "../tree/nodes.ts";
+import type { Name } from "../tree/leaves.ts";
 import { bad, type Cursor, nestingLimit } from "./cursor.ts";
 import { expression, isSinkName, type Parsed } from "./expressions.ts";
 
@@ -38,6 +39,7 @@ function paired(p: Cursor, first: VectorOperand): Operand {
 }
 
 const vector = (p: Cursor): VectorOperand => bracketed(p, "vector", Token.rightBrace, "'}'", false);
+
 const list = (p: Cursor): ListOperand => bracketed(p, "list", Token.rightParen, "')'", true);
 
 function bracketed<Kind extends "vector" | "list">(

@@ -1,18 +1,19 @@
 import { Token } from "../lexer.ts";
+import type { PragmaDirective } from "../tree/leaves.ts";
 import type {
   Block,
   CallPrototype,
   FunctionAttribute,
   GuardNode,
   Instruction,
-  Name,
   Operand,
-  PragmaDirective,
   Statement,
   TargetList,
   TargetName,
-} from "../tree.ts";
+} from "../tree/nodes.ts";
+import type { Name } from "../tree/leaves.ts";
 import { bad, type Cursor, nestingLimit } from "./cursor.ts";
+import { dwarfDirective, fileDirective, locDirective, sectionDirective, stringText } from "./debug.ts";
 import {
   declaredName,
   expressions,
@@ -24,7 +25,6 @@ import {
   reference,
   variableDeclaration,
 } from "./declarations.ts";
-import { dwarfDirective, fileDirective, locDirective, sectionDirective, stringText } from "./debug.ts";
 import { nameExpression } from "./expressions.ts";
 import { operand } from "./operands.ts";
 
@@ -40,7 +40,9 @@ const moduleOnly: ReadonlySet<string> = new Set([
   ".weak",
   ".common",
 ]);
+
 const isModuleOnly = (p: Cursor): boolean => p.at(Token.directive) && moduleOnly.has(p.token);
+
 /** The same while text is skipped, where only a directive at the beginning of a line counts. */
 export const endsFunction = (p: Cursor): boolean => p.first && isModuleOnly(p);
 
@@ -212,6 +214,7 @@ const statementDirectives: ReadonlySet<string> = new Set([
   ".calltargets",
   ".callprototype",
 ]);
+
 const isStatementDirective = (word: string): boolean => isSpace(word) || statementDirectives.has(word);
 
 function directive(p: Cursor): Statement {

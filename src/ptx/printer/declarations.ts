@@ -1,13 +1,12 @@
+import type { FileDirective, LocDirective } from "../tree/leaves.ts";
 import type {
   Attribute,
   Declarator,
   Expression,
-  FileDirective,
   FunctionAttribute,
-  LocDirective,
   Parameter,
   VariableDeclaration,
-} from "../tree.ts";
+} from "../tree/nodes.ts";
 import { indentation } from "./lines.ts";
 import type { OperandPrinter } from "./operands.ts";
 

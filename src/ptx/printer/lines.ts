@@ -1,5 +1,5 @@
 import type { SourceText, Span } from "../../source/index.ts";
-import type { Comment } from "../tree.ts";
+import type { Comment } from "../tree/leaves.ts";
 
 export const indentation = "    ";
 

@@ -1,5 +1,5 @@
 import type { SourceText } from "../../source/index.ts";
-import type { Expression, Initializer, Operand } from "../tree.ts";
+import type { Expression, Initializer, Operand } from "../tree/nodes.ts";
 
 /** Prints operands and expressions. Literals keep their spelling in the source. */
 export class OperandPrinter {

@@ -5,7 +5,7 @@ import { printLinked } from "../../ptx/link/print.ts";
 import { type LinkedProgram, linkPtx } from "../../ptx/link/resolve.ts";
 import { lowerModules } from "../../ptx/lower/lower.ts";
 import { parsePtx } from "../../ptx/parser/index.ts";
-import type { Module } from "../../ptx/tree.ts";
+import type { Module } from "../../ptx/tree/module.ts";
 import { type Diagnostic, hasErrors, nearest, type SourceText } from "../../source/index.ts";
 import { UsageError } from "../data/errors.ts";
 import { isProvided } from "../launch/provided-names.ts";

@@ -107,12 +107,14 @@ function variableKind(p: Cursor): VariableKind {
 }
 
 const alignments = ["byte", "word", "dword", "qword", "oword", "hword", "GRF", "GRFx2", "wordx32", "wordx64"];
+
 /** Older names of alignments. */
 const alignmentSynonyms: ReadonlyMap<string, string> = new Map([
   ["2GRF", "GRFx2"],
   ["32word", "wordx32"],
   ["64word", "wordx64"],
 ]);
+
 /** Alignments by numbers of bytes. */
 const alignmentBytes: ReadonlyMap<bigint, string> = new Map([
   [1n, "byte"],

@@ -1,11 +1,11 @@
 import type { OperandSpec, Row, VectorForm } from "../isa/row.ts";
 import { Token } from "../lexer.ts";
-import type { Name, NameListOperand, NameOperand, NumberOperand, Operand, OperandList, RawOperand } from "../tree.ts";
+import type { Name, NameListOperand, NameOperand, Operand, OperandList } from "../tree.ts";
 import type { Cursor } from "./cursor.ts";
-import { count, integer } from "./expressions.ts";
 import { stringLiteral } from "./literals.ts";
 import { lscAddress, lscData } from "./lsc.ts";
 import { optionOperand } from "./options.ts";
+import { numberOperand, rawOperand } from "./raw-operand.ts";
 import { destination, source } from "./vectors.ts";
 
 /** Reads an operand of the kind that the row requires. */
@@ -78,38 +78,9 @@ function labels(p: Cursor): NameListOperand {
   return { kind: "names", start, end: p.previousEnd, names };
 }
 
-/** A plain number. It cannot have a sign: a number with one is an immediate. */
-function numberOperand(p: Cursor, what: string, from: number, to: number): NumberOperand {
-  const { start, end } = p;
-  const wanted = `the ${what}, a number from ${from} to ${to}`;
-  let value = from;
-  if (p.at(Token.number)) {
-    value = Number(integer(p));
-    if (value < from || value > to) {
-      p.fail("visa-number-out-of-range", { start, end }, `expected ${wanted}, found ${p.text.slice(start, end)}`);
-    }
-  } else p.unexpected(wanted);
-  return { kind: "number", start, end: p.previousEnd, value };
-}
-
 /** The name of an operand in words: "argument size" for `argSize`. */
 const inWords = (name: string): string =>
   name.replace(/^arg(?=[A-Z])/, "argument").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-
-/** `V.32`, `V.(8*4)`; `bare`: the offset may be left out. */
-export function rawOperand(p: Cursor, bare: boolean): RawOperand {
-  const { start } = p;
-  const variable = p.name("a variable");
-  let offset = 0;
-  if (p.at(Token.dot) || !bare) {
-    p.expect(Token.dot, "'.' and an offset in bytes");
-    // Expressions are in parentheses, because an operator after a number may be part of an address.
-    offset = p.at(Token.leftParen)
-      ? count(p, 0, 0x1_0000, "the offset")
-      : numberOperand(p, "offset", 0, 0x1_0000).value;
-  }
-  return { kind: "raw", start, end: p.previousEnd, variable, offset };
-}
 
 const listed: OperandSpec & { class: "vector" } = {
   class: "vector",

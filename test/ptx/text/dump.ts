@@ -1,3 +1,4 @@
+import type { Item, Module } from "../../../src/ptx/tree/module.ts";
 import type {
   Attribute,
   Block,
@@ -5,14 +6,12 @@ import type {
   Expression,
   FunctionAttribute,
   Initializer,
-  Item,
-  Module,
-  Name,
   Operand,
   Parameter,
   Statement,
   VariableDeclaration,
-} from "../../../src/ptx/tree.ts";
+} from "../../../src/ptx/tree/nodes.ts";
+import type { Name } from "../../../src/ptx/tree/leaves.ts";
 
 /** A tree as text: one line for each statement, expressions as `(operator operand ...)`. Spans are left out. */
 export function dump(module: Module): string {
@@ -66,9 +65,12 @@ function expression(node: Operand | Initializer): string {
 }
 
 const list = (nodes: readonly Expression[]): string => nodes.map(expression).join(" ");
+
 const range = (node: Declarator["range"]): string => (node ? `<${node.count}>` : "");
+
 const dimensions = (nodes: readonly (Expression | null)[]): string =>
   nodes.map((node) => `[${node ? expression(node) : ""}]`).join("");
+
 const attributes = (nodes: readonly Attribute[]): string =>
   nodes.map((node) => `attribute(${join(node.name.text, list(node.args))})`).join(" ");
 
@@ -91,6 +93,7 @@ const parameters = (nodes: readonly Parameter[] | null): string =>
   nodes ? `(${nodes.map(parameter).join(", ")})` : "";
 
 const strings = (names: readonly Name[]): string => names.map((name) => JSON.stringify(name.text)).join(" ");
+
 const functionAttribute = (node: FunctionAttribute): string =>
   join(node.name.text, list(node.args), strings(node.strings));
 
@@ -100,6 +103,7 @@ function declarator(node: Declarator): string {
 }
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
+
 const blockLines = (node: Block, module: Module): string[] =>
   node.statements.flatMap((inner) => itemLines(inner, module));
 

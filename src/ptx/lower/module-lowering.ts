@@ -1,0 +1,108 @@
+import type { IrFunction, IrModule, Param, Variable } from "../../ir/index.ts";
+import type { CheckedModule } from "../check/check.ts";
+import { isNoreturn } from "../check/function-directives.ts";
+import type { FileDirective } from "../tree/leaves.ts";
+import type { FunctionSymbol, VariableSymbol } from "../tree/nodes.ts";
+import { FunctionLowering } from "./function.ts";
+import { lowerInitializer } from "./initializer.ts";
+import type { LinkNames } from "./link-names.ts";
+import type { ModuleScope } from "./module-scope.ts";
+import { paramType } from "./signature.ts";
+
+/**
+ * The variables that functions declare but that exist once per module: those of all spaces but `.local` and `.param`.
+ */
+export function* staticLocals(checked: CheckedModule): Generator<readonly [owner: FunctionSymbol, VariableSymbol]> {
+  for (const owner of checked.functions) {
+    for (const local of checked.bodies.get(owner.declaration)?.locals ?? []) {
+      if (local.space !== "local" && local.space !== "param") yield [owner, local];
+    }
+  }
+}
+
+/** Lowers one module. */
+export class ModuleLowering implements ModuleScope {
+  readonly checked: CheckedModule;
+  readonly names: LinkNames;
+  readonly files: ReadonlyMap<number, string>;
+  readonly locals: readonly VariableSymbol[];
+  readonly sharesRegisters: boolean;
+
+  constructor(checked: CheckedModule, names: LinkNames) {
+    this.checked = checked;
+    this.names = names;
+    const files = checked.module.items.filter((item): item is FileDirective => item.kind === "file");
+    this.files = new Map(files.map((f) => [f.index, f.name.text]));
+    this.locals = checked.variables.filter(({ space }) => space === "local");
+    this.sharesRegisters = checked.module.items.some((item) => item.kind === "variable" && item.space === "reg");
+  }
+
+  lower(): IrModule {
+    const { checked } = this;
+    const defined = checked.functions.filter((symbol) => this.names.defines(symbol));
+    const bodies = defined.filter((symbol) => symbol.aliasOf === null);
+    const indices = new Map(bodies.map((symbol, index) => [symbol, index]));
+    const aliases = new Map<string, number>();
+    for (const symbol of defined) {
+      // The target of an alias is never an alias itself.
+      const index = symbol.aliasOf ? indices.get(symbol.aliasOf) : undefined;
+      if (index !== undefined) aliases.set(this.names.nameOf(symbol), index);
+    }
+    return {
+      source: checked.module.source,
+      addressSize: checked.addressSize,
+      target: checked.target.name,
+      functions: bodies.map((symbol) => this.#function(symbol)),
+      variables: [...checked.variables, ...[...staticLocals(checked)].map(([, local]) => local)]
+        .filter((symbol) => this.names.defines(symbol))
+        .map((symbol) => this.#variable(symbol))
+        .filter((v) => v !== null),
+      aliases,
+    };
+  }
+
+  #function(symbol: FunctionSymbol): IrFunction {
+    const declaration = symbol.declaration;
+    const body = declaration.body ? this.checked.bodies.get(declaration) : undefined;
+    if (body) return new FunctionLowering(this, symbol, body).lower();
+    const formal = (shape: Parameters<typeof paramType>[0]): Param => ({
+      name: "_",
+      type: paramType(shape),
+      storage: { kind: "register", registers: [] },
+    });
+    const shapes = this.checked.signatures.get(declaration) ?? { returns: [], params: [] };
+    return {
+      name: this.names.nameOf(symbol),
+      kind: declaration.entry ? "kernel" : "function",
+      params: shapes.params.map(formal),
+      returns: shapes.returns.map(formal),
+      registers: [],
+      frame: [],
+      instructions: [],
+      noreturn: isNoreturn(declaration.directives),
+      bounds: {},
+      source: this.checked.module.source,
+      span: symbol.span,
+      files: this.files,
+      external: true,
+    };
+  }
+
+  #variable(symbol: VariableSymbol): Variable | null {
+    const { space } = symbol;
+    if (space !== "global" && space !== "const" && space !== "shared") return null;
+    const { initializer } = symbol.declarator;
+    const initial = initializer ? lowerInitializer(symbol, initializer, this.names) : null;
+    return {
+      name: this.names.nameOf(symbol),
+      space,
+      size: symbol.size,
+      align: symbol.align,
+      init: initial?.pieces ?? [],
+      relocations: initial?.relocations ?? [],
+      dynamicShared: space === "shared" && symbol.linkage === "extern",
+      managed: symbol.declaration.attributes.some((a) => a.name.text.endsWith("managed")),
+      span: symbol.span,
+    };
+  }
+}

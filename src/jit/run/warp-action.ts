@@ -17,8 +17,8 @@ interface LaneWords {
 }
 
 /**
- * A warp-wide operation as the interpreter performs it, on what lanes have left in memory: an instruction of its own, whose
- * operands and results are registers.
+ * A warp-wide operation that the interpreter performs on operands which lanes have left in memory: an instruction of its own, whose operands
+ * and results are registers.
  */
 export class WarpAction {
   readonly #code: WarpCode;
@@ -58,7 +58,7 @@ export class WarpAction {
     this.#activation = new Activation(loaded);
   }
 
-  /** For all lanes of a mask together. */
+  /** Performs the operation for all lanes of a mask together. */
   perform(words: LaneWords, lanes: number): void {
     const x = this.#activation;
     const { a, b, c, to } = this.#code;
@@ -91,7 +91,7 @@ function withOperands(warp: WarpOp, operand: (expr: Expr) => Expr): WarpOp {
   }
 }
 
-/** Brings what lanes have left into a register. */
+/** Copies what lanes have left in memory to a register. */
 function take(x: Activation, slot: Slot | null, words: LaneWords, at: number, lanes: number): void {
   if (slot === null) return;
   for (let lane = 0; lane < 32; lane++) {
@@ -104,7 +104,7 @@ function take(x: Activation, slot: Slot | null, words: LaneWords, at: number, la
   }
 }
 
-/** Leaves the results in a register for the lanes to fetch. */
+/** Copies a register to memory, where the lanes find their results. */
 function give(x: Activation, slot: Slot | null, words: LaneWords, at: number, lanes: number): void {
   if (slot === null) return;
   for (let lane = 0; lane < 32; lane++) {

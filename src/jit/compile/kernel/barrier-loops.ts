@@ -143,7 +143,7 @@ export class BarrierLoops {
   #findState(): void {
     const { layout, quads } = this.#run.scope.unit;
     const chunk = wasm.op("i32.shr_u", local32(this.#run.first), wasm.i32(Math.log2(4 * quads)));
-    const states = wasm.op("i32.add", local32(this.#run.context), wasm.i32(layout.states));
+    const states = wasm.op("i32.add", local32(this.#run.context), wasm.i32(layout.chunkStates));
     this.#suspension.find(states, chunk, this.#suspension.bytes);
   }
 }

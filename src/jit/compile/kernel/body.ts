@@ -22,7 +22,7 @@ import { Alloca } from "../memory/alloca.ts";
 import type { ExpectedObjects } from "../memory/expected-objects.ts";
 import { Memory } from "../memory/memory.ts";
 import type { FunctionContext } from "../module/function-context.ts";
-import type { SuspensionPoints } from "../plan/pauses.ts";
+import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { type StraightPath, straightPathOf } from "../regions/straight-path.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import { WarpOperations } from "../sync/warp-operations.ts";

@@ -143,7 +143,7 @@ export class ChunkTurns {
     this.#suspension.restore();
     body.counted?.resume();
     body.begin();
-    if (unit.paused.isUsed) storeWord(w, context, "woken", isYielded);
+    if (unit.suspendedFrames.isUsed) storeWord(w, context, "resumesYielded", isYielded);
     w.value(isYielded);
     w.if(
       () => body.flow.resume("yield"),
@@ -252,7 +252,7 @@ export class ChunkTurns {
     pushWord(w, context, "threads");
     w.set(threads);
     const chunks = this.#chunksOf(wasm.op("i32.add", local32(threads), wasm.i32(this.#lanes - 1)));
-    w.value(wasm.op("i32.add", local32(this.#run.context), wasm.i32(unit.layout.states)));
+    w.value(wasm.op("i32.add", local32(this.#run.context), wasm.i32(unit.layout.chunkStates)));
     w.i32(chunkState.fresh);
     w.value(wasm.op("i32.mul", chunks, wasm.i32(this.#stride)));
     w.memoryFill();
@@ -287,8 +287,8 @@ export class ChunkTurns {
 
   #findState(): void {
     const { unit, writer, context } = this.#run.scope;
-    const states = wasm.op("i32.add", local32(this.#run.context), wasm.i32(unit.layout.states));
+    const states = wasm.op("i32.add", local32(this.#run.context), wasm.i32(unit.layout.chunkStates));
     this.#suspension.find(states, this.#chunksOf(local32(this.#run.first)), this.#stride);
-    if (unit.paused.isUsed) storeWord(writer, context, "state", local32(this.#suspension.state));
+    if (unit.suspendedFrames.isUsed) storeWord(writer, context, "state", local32(this.#suspension.state));
   }
 }

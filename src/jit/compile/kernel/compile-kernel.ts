@@ -46,7 +46,7 @@ export function compileKernel(
   // 8. The table through which calls by address go.
   writeCallTable(unit);
   // 9. The module's bytes, and what the launcher must know of it.
-  const waits = mayYield(unit, kernelPlan.pauses);
+  const waits = mayYield(unit, kernelPlan.points);
   return describe(unit, kernel, { stateBytes, waits });
 }
 
@@ -63,10 +63,10 @@ const visaImports: readonly HostImport[] = [
   "deadlock",
 ];
 
-function declareImports({ module, shape, quads, stacks, paused }: ModuleUnit): void {
+function declareImports({ module, shape, quads, stacks, suspendedFrames }: ModuleUnit): void {
   module.importMemory({ initial: 1, maximum: 65536, shared: shape.shared });
   for (const name of shape.width === null ? ptxImports : visaImports) importHost(module, name);
-  if (stacks.isUsed) frameFunctions(module, quads * 4, stacks.stride, paused.isUsed);
+  if (stacks.isUsed) frameFunctions(module, quads * 4, stacks.stride, suspendedFrames.isUsed);
 }
 
 function writeCallTable({ module, facts, graph }: ModuleUnit): void {

@@ -11,12 +11,12 @@ import { Frame } from "../memory/frame.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
-import type { SuspensionPoints } from "../plan/pauses.ts";
+import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { Suspension } from "../sync/suspension.ts";
 import { Body } from "./body.ts";
 import { HardwareThreads } from "./hardware-threads.ts";
 
-/** What the code of a function depends on. */
+/** A function as it has been planned, and the locals that it begins with. */
 interface FunctionSpec {
   readonly callable: CompiledFunction;
   readonly analysis: UniformityAnalysis;
@@ -52,7 +52,7 @@ export interface FunctionScope {
   readonly body: Body;
 }
 
-/** Makes the parts of a function; what it declares stands in the order in which parts are made. */
+/** Makes the parts that the code of a function is written with. */
 export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: FunctionSpec): FunctionScope {
   const { callable, analysis, points, context: contextLocal, entry, kernel } = spec;
   const { layout, quads, shape } = unit;

@@ -28,13 +28,13 @@ import {
 export function writeGridLoop(unit: ModuleUnit, kernel: CompiledFunction, plan: KernelPlan): number {
   const { layout, quads } = unit;
   const w = unit.module.function("run", ["i32", "i32", "i32"], ["i32"]);
-  w.keepIn({ base: contextParam, offset: layout.lasting, ...spillBudgetOf(plan.analysis.code, quads) });
+  w.keepIn({ base: contextParam, offset: layout.spill, ...spillBudgetOf(plan.analysis.code, quads) });
   const { scope, invariants } = openKernel(unit, w, kernel, plan);
   const { specials } = scope;
   const stacks = new KernelStacks(unit, w, contextParam, specials.first, scope.frame);
   const run: KernelRun = {
     scope,
-    points: plan.pauses,
+    points: plan.points,
     invariants,
     context: contextParam,
     blockIndex: blockIndexParam,

@@ -7,7 +7,7 @@ import {
   wasm,
   type WasmTy,
 } from "../../../wasm/index.ts";
-import { type ContextLayout, reachBytes } from "../../abi/context-layout.ts";
+import { type ContextLayout, recordBytes } from "../../abi/context-layout.ts";
 import { callHost } from "./host-calls.ts";
 
 /** `find(context, record, site, lanes, bytes, align)`: the places of the lanes of a mask, from their addresses. */
@@ -78,14 +78,14 @@ const slot = (offset: number, lane: Wasm, bytes: number): Wasm =>
 const find: Definition = {
   params: ["i32", "i32", "i32", "i32", "i32", "i32"],
   write: (w, layout, lanes, stride) => {
-    const [record, site, mask, bytes, align] = [1, 2, 3, 4, 5].map((i) => local("i32", i)) as [
+    const [index, site, mask, bytes, align] = [1, 2, 3, 4, 5].map((i) => local("i32", i)) as [
       Wasm,
       Wasm,
       Wasm,
       Wasm,
       Wasm,
     ];
-    const [reach, from, room, delta, address, found] = [
+    const [record, from, room, delta, address, found] = [
       w.local("i32"),
       w.local("i64"),
       w.local("i64"),
@@ -94,12 +94,12 @@ const find: Definition = {
       w.local("i32"),
     ];
     const load = (op: "i64.load" | "i64.load32_u" | "i32.load", offset: number): void => {
-      w.get(reach);
+      w.get(record);
       w.memory(op, 4, offset);
     };
     /** Loads what is remembered in one of the tables, but for what is added to addresses. */
-    const recall = (table: number): void => {
-      w.assign([{ local: reach, value: slot(table, record, reachBytes) }]);
+    const loadRecord = (table: number): void => {
+      w.assign([{ local: record, value: slot(table, index, recordBytes) }]);
       load("i64.load", 0);
       w.set(from);
       load("i64.load32_u", 8);
@@ -137,7 +137,7 @@ const find: Definition = {
       w.values([context, site, mask]);
       callHost(w, "translate");
     };
-    recall(layout.sites);
+    loadRecord(layout.sites);
     load("i32.load", 12);
     w.set(delta);
     look(0);
@@ -146,7 +146,7 @@ const find: Definition = {
         translate();
         return;
       }
-      recall(layout.stackSites);
+      loadRecord(layout.stackSites);
       w.value(context);
       w.memory("i32.load", 4, layout.words.stacks);
       w.i32(windows.local.start);

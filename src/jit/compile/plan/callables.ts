@@ -10,18 +10,18 @@ import {
 } from "../../../ir/flow/index.ts";
 import type { IrFunction } from "../../../ir/index.ts";
 
-/** A function of a program as it is compiled: what can be is in registers, and no longer in its frame. */
+/** A function of a program in the form in which it is compiled: variables of its frame are registers where they can be. */
 export interface CompiledFunction {
   readonly ir: IrFunction;
-  /** As the interpreter has it: where the frame has what, what an activation costs. */
+  /** The function in the interpreter: the layout of its frame, and what an activation costs. */
   readonly code: LoadedFunction;
   /** Its place among the program's functions. */
   readonly number: number;
   /** Whether its address is taken anywhere. */
   readonly hasAddress: boolean;
-  /** Whether lanes may take more of their stacks in it than its frame. */
+  /** Whether lanes may take more of their stacks than its frame. */
   readonly allocates: boolean;
-  /** By instruction, its place in the function as it is reported about; null: the same. */
+  /** By instruction, its index in the function as it was loaded, for reports; null: the same. */
   readonly origins: readonly number[] | null;
   /** Of a routine of vISA: which part of it this is; null for PTX. */
   readonly part: CallablePart | null;
@@ -59,7 +59,7 @@ export class CompiledFunctions {
     return code === null ? null : this.#byCode.get(code)!;
   }
 
-  /** The same functions, with copies of small ones in the place of calls: where nobody counts what calls take of the stacks. */
+  /** The same functions, with small ones inlined; only for programs in which calls need not be counted against the stacks. */
   get inlined(): CompiledFunctions {
     this.#inlined ??= this.#inline();
     return this.#inlined;
@@ -100,7 +100,7 @@ export class CompiledFunctions {
   }
 }
 
-/** Behind a barrier lanes always go on somewhere. */
+/** Adds a return after a barrier at the end: lanes need a block in which to resume. */
 function withReturn(ir: IrFunction): IrFunction {
   const last = ir.instructions.at(-1);
   if (last?.op.kind !== "barrier") return ir;

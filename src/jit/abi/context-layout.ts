@@ -44,8 +44,8 @@ export interface ContextNeeds {
 }
 
 /**
- * The context: memory that belongs to one block while it runs. All fields but sizes are offsets in bytes from its beginning. Shared memory
- * is last, since its size depends on the launch.
+ * The context: memory that belongs to one block while it runs. All fields but sizes are offsets in bytes from its
+ * beginning. Shared memory is last, since its size depends on the launch.
  */
 export interface ContextLayout {
   /** 32-bit words by name. */
@@ -55,7 +55,9 @@ export interface ContextLayout {
   readonly sites: number;
   /** Records of what instructions found in the lanes' stacks: those of the first lane. */
   readonly stackSites: number;
-  /** For each lane: an address (64 bits), the byte of memory that it means (32 bits), values (up to four of 64 bits). */
+  /**
+   * For each lane: an address (64 bits), the byte of memory that it means (32 bits), values (up to four of 64 bits).
+   */
   readonly addresses: number;
   readonly places: number;
   readonly values: number;
@@ -125,9 +127,9 @@ const headerWords = [
   /** Rounds in which all chunks only wait after which the block stops. */
   "patience",
   /**
-   * For functions that may suspend: the byte of memory where the state of the chunk begins; whether the chunk resumes after it has yielded
-   * (else after barriers); the suspended frame of the activation that resumes, or 0 if one begins; and, when a call returns, the suspended
-   * frame if lanes are suspended in it, else 0.
+   * For functions that may suspend: the byte of memory where the state of the chunk begins; whether the chunk resumes
+   * after it has yielded (else after barriers); the suspended frame of the activation that resumes, or 0 if one begins;
+   * and, when a call returns, the suspended frame if lanes are suspended in it, else 0.
    */
   "state",
   "resumesYielded",
@@ -143,16 +145,16 @@ export const isHeaderWord = (name: string): name is HeaderWord => (headerWords a
 export const tidBytes = 4 * maxThreads;
 
 /**
- * Words of an entry of the shadow stack: what the launcher, or the callee, must know of a call. After them come the parameters and results
- * that lie in the caller's frame, as bytes of the lanes' stacks.
+ * Words of an entry of the shadow stack: what the launcher, or the callee, must know of a call. After them come the
+ * parameters and results that lie in the caller's frame, as bytes of the lanes' stacks.
  */
 export const callEntry = {
   /** The number of the call instruction, and that of the function that is called. */
   site: 0,
   callee: 4,
   /**
-   * The first byte of the lanes' stacks that the caller does not use, and the bytes of the unsized argument. In vISA the byte of
-   * memory where the callee's byte file begins.
+   * The first byte of the lanes' stacks that the caller does not use, and the bytes of the unsized argument. In vISA
+   * the byte of memory where the callee's byte file begins.
    */
   top: 8,
   unsized: 12,
@@ -163,7 +165,10 @@ export const callEntry = {
 
 const callWordsBytes = 24;
 
-/** Bytes of a record, or of a root: an object's first address (64 bits), its size, and what makes an address a byte of memory. */
+/**
+ * Bytes of a record, or of a root: an object's first address (64 bits), its size, and what makes an address a byte of
+ * memory.
+ */
 export const recordBytes = 16;
 
 const align = (at: number): number => Math.ceil(at / 64) * 64;

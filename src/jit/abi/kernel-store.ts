@@ -1,6 +1,6 @@
 /**
- * A store of compiled kernels that outlives the process: bytes by key. Nothing depends on it: an entry that is not there is compiled again,
- * and one that cannot be kept is lost.
+ * A store of compiled kernels that outlives the process: bytes by key. Nothing depends on it: an entry that is not
+ * there is compiled again, and one that cannot be kept is lost.
  */
 export interface KernelStore {
   /** Returns the entry under a key, byte for byte, or null. Never throws. */

@@ -1,4 +1,7 @@
-/** Thrown when compiled code cannot go on; the interpreter repeats the launch from the beginning. The message says why. */
+/**
+ * Thrown when compiled code cannot continue; the interpreter repeats the launch from the beginning. The message says
+ * why.
+ */
 export class GivenUp extends Error {}
 
 /** The message where there is no room: for activations, or for lanes that diverge while they wait. */

@@ -2,8 +2,8 @@ import type { WarpOp } from "../../ir/index.ts";
 import { maxThreads } from "./launch-shape.ts";
 
 /**
- * The memory of a warp whose lanes may wait for each other at warp-wide operations: offsets in bytes. Masks of lanes are words, values have
- * a word for each lane.
+ * The memory of a warp whose lanes may wait for each other at warp-wide operations: offsets in bytes. Masks of lanes
+ * are words, values have a word for each lane.
  */
 export const warpWait = {
   /** Lanes that have not exited. */

@@ -28,8 +28,8 @@ export class Contexts {
 export const contextBytes = ({ layout }: CompiledKernel, sharedBytes: number): number => layout.shared + sharedBytes;
 
 /**
- * Rounds in which the chunks of a block only yield, after which it is the turn of other blocks. Most loops that could wait for other blocks
- * do not; a block that has waited once probably will again.
+ * Rounds in which the chunks of a block only yield, after which it is the turn of other blocks. Most loops that could
+ * wait for other blocks do not; a block that has waited once probably will again.
  */
 const patience = { alone: 1024, together: 4 };
 

@@ -24,7 +24,10 @@ export class HostBarriers {
     this.#stack = stack;
   }
 
-  /** Counts a chunk's arrival. Returns 1 if it passes the barrier, 0 if it waits. `threads`: the count that the instruction names. */
+  /**
+   * Counts a chunk's arrival. Returns 1 if it passes the barrier, 0 if it waits. `threads`: the count that the
+   * instruction names.
+   */
   arrive(context: number, number: number, id: number, threads: number, lanes: number, votes: number): 0 | 1 {
     const { op } = this.#stack.site(number).instruction;
     if (op.kind !== "barrier") throw new Error(`${op.kind} is no barrier`);
@@ -52,7 +55,10 @@ export class HostBarriers {
     return passes ? 1 : 0;
   }
 
-  /** Releases barriers that are complete while no chunk of the block runs. `yielded`: whether some chunk has only yielded. */
+  /**
+   * Releases barriers that are complete while no chunk of the block runs. `yielded`: whether some chunk has only
+   * yielded.
+   */
   settle(context: number, yielded: boolean): void {
     for (const barrier of this.#barriersOf(context)) {
       if (barrier.waiters.length > 0) this.#releaseIfComplete(context, barrier);

@@ -53,8 +53,8 @@ export class HostSurfaces {
   }
 
   /**
-   * Finds the bytes of memory of one element in each lane. Beyond the end of the surface loads find zeros, and stores are dropped. An access
-   * that is not allowed ends the launch.
+   * Finds the bytes of memory of one element in each lane. Beyond the end of the surface loads find zeros, and stores
+   * are dropped. An access that is not allowed ends the launch.
    */
   translate(attempt: Attempt & { readonly element: number }): void {
     const { context, site, x, mask, record, element } = attempt;

@@ -39,7 +39,9 @@ export class Host {
   readonly #warpWaits: HostWarpWaits;
   readonly #barriers: HostBarriers;
 
-  /** `constants`: the byte of memory where the module's constants lie; `slot`: that of the blocks for which it answers. */
+  /**
+   * `constants`: the byte of memory where the module's constants lie; `slot`: that of the blocks for which it answers.
+   */
   constructor(grid: Grid, kernel: CompiledKernel, callables: CompiledFunctions, constants: number, slot: number) {
     this.#engine = callables.engine;
     this.#grid = grid;
@@ -95,8 +97,8 @@ export class Host {
   }
 
   /**
-   * Finds the bytes of memory that the addresses in a context mean, for the lanes of a mask. An access that is not allowed ends the launch,
-   * with all lanes that fail alike.
+   * Finds the bytes of memory that the addresses in a context mean, for the lanes of a mask. An access that is not
+   * allowed ends the launch, with all lanes that fail alike.
    */
   translate(context: number, number: number, mask: number): void {
     const { addresses, places, values } = this.#kernel.layout;
@@ -220,7 +222,9 @@ export class Host {
     this.#stack.noteStack(context, x);
   }
 
-  /** Ends the launch: the addresses that lanes call are wrong. Reports the first problem, with all lanes that have it. */
+  /**
+   * Ends the launch: the addresses that lanes call are wrong. Reports the first problem, with all lanes that have it.
+   */
   #badTargets(context: number, target: CallTarget, at: FaultPlace): never {
     const { layout } = this.#kernel;
     const { i32 } = this.#grid.memory.views;

@@ -30,8 +30,8 @@ export class JitProgram {
   #constants: number | null = null;
 
   /**
-   * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`: kernels that have been
-   * compiled before.
+   * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
+   * kernels that have been compiled before.
    */
   constructor(program: Program, quads: Quads | null = null, cache: KernelCache | null = null) {
     this.program = program;
@@ -42,8 +42,8 @@ export class JitProgram {
   }
 
   /**
-   * Returns why a kernel cannot be compiled, or null. `apart`: for `launchAsync`. From the first launch in several threads of the host on,
-   * the device's memory is shared.
+   * Returns why a kernel cannot be compiled, or null. `apart`: for `launchAsync`. From the first launch in several
+   * threads of the host on, the device's memory is shared.
    */
   obstacleOf(request: LaunchRequest, apart = false): string | null {
     if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
@@ -58,8 +58,8 @@ export class JitProgram {
   }
 
   /**
-   * Runs a kernel for which there is no obstacle. Returns null if there turns out to be one, which `obstacleOf` knows from then on; the launch
-   * has been undone.
+   * Runs a kernel for which there is no obstacle. Returns null if there turns out to be one, which `obstacleOf` knows
+   * from then on; the launch has been undone.
    */
   launch(request: LaunchRequest): JitResult | null {
     const loaded = this.#load(request);
@@ -103,8 +103,9 @@ export class JitProgram {
   }
 
   /**
-   * Whether the interpreter decides which of several faults comes first, since the lanes of a warp run in several chunks that know nothing of
-   * each other. That takes a copy of the device's memory, which is cheap if the memory is small.
+   * Whether the interpreter decides which of several faults comes first, since the lanes of a warp run in several
+   * chunks that know nothing of each other. That takes a copy of the device's memory, which is cheap if the memory is
+   * small.
    */
   #isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z] }: LaunchRequest): boolean {
     if (shape.width !== null || lanes >= Math.min(32, x * y * z)) return false;
@@ -112,8 +113,8 @@ export class JitProgram {
   }
 
   /**
-   * Compiles a kernel for other launchers: for blocks of one shape, or (null) of any, on machines with certain features. Returns a text if it
-   * cannot be compiled: why.
+   * Compiles a kernel for other launchers: for blocks of one shape, or (null) of any, on machines with certain
+   * features. Returns a text if it cannot be compiled: why.
    */
   compiled(kernel: string, block: Dim3 | null, features: Features): CompiledKernel | string {
     const callable = this.#callables.named(kernel);
@@ -148,7 +149,10 @@ export class JitProgram {
     return new LaunchExecution(this.program, loaded, this.#contexts, host, request, apart);
   }
 
-  /** Copies the module's constants, which the host may have changed since the last launch. Returns the byte of memory where they lie. */
+  /**
+   * Copies the module's constants, which the host may have changed since the last launch. Returns the byte of memory
+   * where they lie.
+   */
   #placeConstants(): number {
     const { memory, constants } = this.program;
     this.#constants ??= memory.reserve(constants.views.u8.length);
@@ -214,8 +218,8 @@ function orWhyNot<T>(make: () => T): T | string {
 }
 
 /**
- * Why a launch was given up; null for any other error. Besides what compiled code notices itself, the host's stack may be full, for which
- * engines have errors of their own.
+ * Why a launch was given up; null for any other error. Besides what compiled code notices itself, the host's stack may
+ * be full, for which engines have errors of their own.
  */
 function whyGivenUp(error: unknown): string | null {
   if (error instanceof GivenUp) return error.message;

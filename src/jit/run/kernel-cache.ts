@@ -48,8 +48,8 @@ export class RecentKernels {
 const ofProcess = new RecentKernels();
 
 /**
- * The compiled kernels of a program: from this process's memory, from a store, or compiled anew. Keys begin with what tells the program from
- * all others.
+ * The compiled kernels of a program: from this process's memory, from a store, or compiled anew. Keys begin with what
+ * tells the program from all others.
  */
 export class KernelCache {
   readonly #program: string;

@@ -26,7 +26,9 @@ const maxInFlight = 512;
 /** As many threads are always started if they are asked for, however few cores there are. */
 const alwaysUseful = 16;
 
-/** As many threads of the host as are asked for, but not thousands, which would take time and memory and gain nothing. */
+/**
+ * As many threads of the host as are asked for, but not thousands, which would take time and memory and gain nothing.
+ */
 const useful = (threads: number): number =>
   threads <= alwaysUseful ? threads : Math.min(threads, Math.max(alwaysUseful, 4 * hostCores()));
 

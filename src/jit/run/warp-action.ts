@@ -17,8 +17,8 @@ interface LaneWords {
 }
 
 /**
- * A warp-wide operation that the interpreter performs on operands which lanes have left in memory: an instruction of its own, whose operands
- * and results are registers.
+ * A warp-wide operation that the interpreter performs on operands which lanes have left in memory: an instruction of
+ * its own, whose operands and results are registers.
  */
 export class WarpAction {
   readonly #code: WarpCode;

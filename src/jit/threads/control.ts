@@ -1,6 +1,6 @@
 /**
- * The memory through which the threads of the host run one launch together: which blocks are taken, and for each worker a mailbox in which
- * it asks the launching thread for what only that thread can do.
+ * The memory through which the threads of the host run one launch together: which blocks are taken, and for each worker
+ * a mailbox in which it asks the launching thread for what only that thread can do.
  */
 
 /** Words that all threads use, by number. */

@@ -42,8 +42,8 @@ const nodeWorkers = () =>
   nodeModule<{ Worker: new (source: string, options: object) => NodeWorker }>("node:worker_threads");
 
 /**
- * Whether there can be workers, and memory that they share: in browsers only if the page is isolated from others. Node always has workers;
- * to ask for their module would load it.
+ * Whether there can be workers, and memory that they share: in browsers only if the page is isolated from others. Node
+ * always has workers; to ask for their module would load it.
  */
 export const canShare = (): boolean =>
   globals.SharedArrayBuffer !== undefined && (globals.process?.getBuiltinModule ?? globals.Worker) !== undefined;

@@ -42,7 +42,10 @@ export class Mailbox {
     return String.fromCharCode(...this.#message.subarray(0, end < 0 ? maxMessage : end));
   }
 
-  /** Calls the function that the worker asks for, and lets the worker continue with the result. Throws what the function throws. */
+  /**
+   * Calls the function that the worker asks for, and lets the worker continue with the result. Throws what the function
+   * throws.
+   */
   answer(functions: readonly HostFunction[]): void {
     const wide = this.#words[mail.wide]!;
     const args = Array.from({ length: this.#words[mail.count]! }, (_, i) =>
@@ -55,7 +58,10 @@ export class Mailbox {
     this.#let(mailState.result);
   }
 
-  /** Lets the worker continue in a context, if it has one: with a block that has waited, or (null) with blocks that it takes. */
+  /**
+   * Lets the worker continue in a context, if it has one: with a block that has waited, or (null) with blocks that it
+   * takes.
+   */
   give(context: number | null, block: number | null): void {
     this.#words[mail.context] = context ?? 0;
     this.#words[mail.resumes] = Number(block !== null);

@@ -17,8 +17,8 @@ export interface Work extends Room {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   /**
-   * Runs some of the blocks in this thread, in a context. Returns `to`, or the linear index of a block that waits for others and resumes
-   * when it is the first to run in the same context again.
+   * Runs some of the blocks in this thread, in a context. Returns `to`, or the linear index of a block that waits for
+   * others and resumes when it is the first to run in the same context again.
    */
   runBlocks(context: number, from: number, to: number): number;
   /** Whether blocks may wait for others. */
@@ -35,13 +35,13 @@ export interface Work extends Room {
 
 /** Milliseconds after which the rest is shared if blocks have taken longer than expected. */
 const trialMs = 0.5;
-/** What sharing costs, in milliseconds: with idle workers, and with workers that must be started. */
+/** Costs of sharing, in milliseconds: with idle workers, and with workers that must be started. */
 const inviteMs = 0.3;
 const startMs = 10;
 
 /**
- * The threads of the host that run the blocks of a launch: the launching thread, and workers. They take blocks in order. The launching
- * thread alone does what is not WebAssembly, and handles failures.
+ * The threads of the host that run the blocks of a launch: the launching thread, and workers. They take blocks in
+ * order. The launching thread alone does what is not WebAssembly, and handles failures.
  */
 export class Team implements Launch {
   readonly #work: Work;
@@ -81,8 +81,8 @@ export class Team implements Launch {
   }
 
   /**
-   * Runs all blocks, in this thread alone as long as sharing would not pay. A failure ends the launch and is thrown; of several failures that
-   * of the first block, as if blocks had run one by one.
+   * Runs all blocks, in this thread alone as long as sharing would not pay. A failure ends the launch and is thrown; of
+   * several failures that of the first block, as if blocks had run one by one.
    */
   run(): void {
     this.#runAll();
@@ -147,7 +147,10 @@ export class Team implements Launch {
     return remaining > (workerPool.size >= this.#work.threads - 1 ? inviteMs : startMs);
   }
 
-  /** Lets up to `count` workers take blocks; false if there are none. `tells`: they send messages, since this thread will not wait. */
+  /**
+   * Lets up to `count` workers take blocks; false if there are none. `tells`: they send messages, since this thread
+   * will not wait.
+   */
   #share(count: number, tells: boolean): boolean {
     const { module, memory, threads, waits } = this.#work;
     const functions = this.#work.functions();

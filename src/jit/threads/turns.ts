@@ -16,8 +16,8 @@ export interface Room {
 }
 
 /**
- * The blocks of a launch that have stopped, and the contexts that are free. Blocks that wait take turns with blocks that have not begun, so
- * that any may wait for any, as long as there is a context for each of them.
+ * The blocks of a launch that have stopped, and the contexts that are free. Blocks that wait take turns with blocks
+ * that have not begun, so that any may wait for any, as long as there is a context for each of them.
  */
 export class Turns {
   readonly #stopped: Waiting[] = [];

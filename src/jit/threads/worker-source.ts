@@ -1,11 +1,14 @@
 import { maxMessage, mail, mailState, messageAt, maxValues, noBlock, valuesAt, word } from "./control.ts";
 
-/** Milliseconds that a batch of blocks should run: long compared to taking it, short compared to waiting for the last one. */
+/**
+ * Milliseconds that a batch of blocks should run: long compared to taking it, short compared to waiting for the last
+ * one.
+ */
 export const batchMs = 1;
 
 /**
- * Milliseconds without a launch after which a worker of Node collects its garbage, and with it the memories of devices that are no longer
- * used elsewhere. V8 does not count shared memory, and might keep it for long.
+ * Milliseconds without a launch after which a worker of Node collects its garbage, and with it the memories of devices
+ * that are no longer used elsewhere. V8 does not count shared memory, and might keep it for long.
  */
 const idleMs = 50;
 
@@ -29,8 +32,8 @@ export interface Invitation {
 }
 
 /**
- * The program of a worker. It is a text, so that it needs no file of its own wherever the library is installed, and bundlers leave it alone.
- * It knows nothing of kernels: all that is not WebAssembly happens in the launching thread.
+ * The program of a worker. It is a text, so that it needs no file of its own wherever the library is installed, and
+ * bundlers leave it alone. It knows nothing of kernels: all that is not WebAssembly happens in the launching thread.
  */
 export const workerSource = `
 const isNode = globalThis.process?.getBuiltinModule !== undefined;

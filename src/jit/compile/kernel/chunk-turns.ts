@@ -13,13 +13,13 @@ interface Patience {
   readonly left: number;
   /** Whether any chunk has done more than yield, in this round. */
   readonly moved: number;
-  /** What the state of the chunk was before its turn. */
+  /** The state of the chunk before its turn. */
   readonly before: number;
 }
 
 /**
- * How the chunks of a block take turns where lanes may suspend: round robin, each until all of its lanes have exited or suspended. When
- * all that are left wait at barriers, they resume; those that have only yielded resume in any case.
+ * How the chunks of a block take turns where lanes may suspend: round robin, each until all of its lanes have exited or
+ * suspended. When all that are left wait at barriers, they resume; those that have only yielded resume in any case.
  */
 export class ChunkTurns {
   readonly #run: KernelRun;
@@ -120,7 +120,9 @@ export class ChunkTurns {
     w.release(state);
   }
 
-  /** By barrier at which all lanes of the chunk have arrived together, in the order of the states: they begin after it. */
+  /**
+   * By barrier at which all lanes of the chunk have arrived together, in the order of the states: they begin after it.
+   */
   #resumeMeetings(start: ChunkStart, run: () => void): void {
     const { writer: w, body } = this.#run.scope;
     for (const [i, { block }] of this.#suspension.meetings.entries()) {
@@ -167,7 +169,7 @@ export class ChunkTurns {
     w.release(state);
   }
 
-  /** Notes for the end of the round what has become of the chunk. */
+  /** Notes the chunk's state, for the end of the round. */
   #note(): void {
     const w = this.#run.scope.writer;
     const state = w.local("i32");

@@ -27,7 +27,10 @@ interface FunctionSpec {
   readonly entry: number;
   /** Whether lanes may exit in the function, whose caller then has to know which. */
   readonly exitsLanes: boolean;
-  /** Of the kernel: what is computed once for many chunks, and which registers share locals. Null: a function that it calls. */
+  /**
+   * Of the kernel: what is computed once for many chunks, and which registers share locals. Null: a function that it
+   * calls.
+   */
   readonly kernel: { readonly invariants: Invariants; readonly sharing: Sharing | null } | null;
 }
 
@@ -45,7 +48,7 @@ export interface FunctionScope {
   readonly routine: Routine | null;
   readonly objects: ExpectedObjects;
   readonly context: FunctionContext;
-  /** Locals with the lanes that have exited in the function; null where none can, or nobody has to know. */
+  /** Locals with the lanes that have exited in the function; null where the caller need not know. */
   readonly ended: readonly number[] | null;
   /** Null where lanes never suspend. */
   readonly suspension: Suspension | null;

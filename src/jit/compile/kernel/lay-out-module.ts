@@ -80,7 +80,10 @@ export function layOutModule(
   };
 }
 
-/** Bytes of a kernel's parameters, and the offsets of those that may be pointers whose allocation is looked up before a launch. */
+/**
+ * Bytes of a kernel's parameters, and the offsets of those that may be pointers whose allocation is looked up before a
+ * launch.
+ */
 function paramsOf({ ir }: CompiledFunction, { facts, graph }: KernelScope) {
   const params = ir.params.flatMap(({ storage, type }) =>
     storage.kind === "kernel" ? [{ at: storage.offset, type }] : [],

@@ -10,12 +10,15 @@ import { suspensionReason } from "../plan/suspension-points.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import type { Body } from "./body.ts";
 
-/** Calls that may be suspended within each other, at most: to resume the innermost, all are called again, which the interpreter need not do. */
+/**
+ * Calls that may be suspended within each other, at most: to resume the innermost, all are called again, which the
+ * interpreter need not do.
+ */
 const maxDepth = 256;
 
 /**
- * A function that returns before it has ended when lanes suspend. It tells its caller where its suspended frame is, and is called again to
- * resume these lanes; the others have returned.
+ * A function that returns before it has ended when lanes suspend. It tells its caller where its suspended frame is, and
+ * is called again to resume these lanes; the others have returned.
  */
 export class ResumableFunction {
   readonly #unit: ModuleUnit;
@@ -63,8 +66,8 @@ export class ResumableFunction {
   }
 
   /**
-   * The suspended lanes, in locals: if there are any, all that they resume with is saved, and the caller is told. In lockstep all lanes of
-   * the call suspend, and the function returns at once.
+   * The suspended lanes, in locals: if there are any, all that they resume with is saved, and the caller is told. In
+   * lockstep all lanes of the call suspend, and the function returns at once.
    */
   suspendOrEnd(called: readonly Wasm[]): readonly number[] {
     const { writer: w, active } = this.#chunk;

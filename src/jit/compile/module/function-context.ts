@@ -8,13 +8,18 @@ export interface FunctionContext {
   readonly context: number;
   /** The local with that of the activation's entry in the shadow stack. */
   readonly entry: number;
-  /** Whether anything lies in the lanes' stacks, where a generic address is a different byte of memory for each lane. */
+  /**
+   * Whether anything lies in the lanes' stacks, where a generic address is a different byte of memory for each lane.
+   */
   readonly hasStacks: boolean;
   /** Whether other threads of the host may run blocks of the launch in the same memory. */
   readonly isShared: boolean;
   readonly layout: ContextLayout;
   readonly unit: ModuleUnit;
-  /** A new number under which the launcher knows an instruction (or one element of its access), with the record that it has. */
+  /**
+   * A new number under which the launcher knows an instruction (or one element of its access), with the record that it
+   * has.
+   */
   readonly siteOf: (instruction: number, record: number | null, element?: number) => number;
 }
 

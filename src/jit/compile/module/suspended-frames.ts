@@ -29,8 +29,8 @@ interface Pool {
 }
 
 /**
- * Suspended frames, in which activations keep what they resume with while their lanes wait for other threads: a pool for each function that
- * may suspend.
+ * Suspended frames, in which activations keep what they resume with while their lanes wait for other threads: a pool
+ * for each function that may suspend.
  */
 export class SuspendedFrames {
   readonly bytes: number;

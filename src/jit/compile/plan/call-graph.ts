@@ -9,8 +9,8 @@ import { spinLoops } from "../analysis/flow/spin-loops.ts";
 import type { CompiledFunction, CompiledFunctions } from "./callables.ts";
 
 /**
- * How code is prepared whose functions call each other like this. Where calls nest to any depth, registers are kept apart: what an
- * activation takes of the host's stack counts.
+ * How code is prepared whose functions call each other like this. Where calls nest to any depth, registers are kept
+ * apart: what an activation takes of the host's stack counts.
  */
 export const preparationIn = ({ mayExitIn, maySuspend, order }: CallGraph): Preparation => ({
   endsBlock: mayExitIn,
@@ -93,7 +93,9 @@ export class CallGraph {
     return sees(instruction) || (isCall(op) && this.targetsOf(op).some((f) => this.#seeing.has(f)));
   };
 
-  /** The functions that a call may go to. A function whose address is never taken has none that a program could find. */
+  /**
+   * The functions that a call may go to. A function whose address is never taken has none that a program could find.
+   */
   targetsOf(op: AnyCall): readonly CompiledFunction[] {
     if (op.kind === "subroutine-call") return [this.#program.subroutines[op.target]!];
     let known = this.#targets.get(op.target);
@@ -106,7 +108,9 @@ export class CallGraph {
     return this.#byAddress.has(f);
   }
 
-  /** Whether lanes may exit in a function instead of returning. Functions that are called by address all count alike. */
+  /**
+   * Whether lanes may exit in a function instead of returning. Functions that are called by address all count alike.
+   */
   mayExit(f: CompiledFunction): boolean {
     return this.#exiting.has(f) || (this.#byAddress.has(f) && this.mayExitByAddress);
   }

@@ -10,7 +10,9 @@ import {
 } from "../../../ir/flow/index.ts";
 import type { IrFunction } from "../../../ir/index.ts";
 
-/** A function of a program in the form in which it is compiled: variables of its frame are registers where they can be. */
+/**
+ * A function of a program in the form in which it is compiled: variables of its frame are registers where they can be.
+ */
 export interface CompiledFunction {
   readonly ir: IrFunction;
   /** The function in the interpreter: the layout of its frame, and what an activation costs. */
@@ -59,7 +61,10 @@ export class CompiledFunctions {
     return code === null ? null : this.#byCode.get(code)!;
   }
 
-  /** The same functions, with small ones inlined; only for programs in which calls need not be counted against the stacks. */
+  /**
+   * The same functions, with small ones inlined; only for programs in which calls need not be counted against the
+   * stacks.
+   */
   get inlined(): CompiledFunctions {
     this.#inlined ??= this.#inline();
     return this.#inlined;
@@ -77,7 +82,7 @@ export class CompiledFunctions {
     );
   }
 
-  /** The same functions, as hardware threads of so many lanes run them: without their subroutines. */
+  /** The same functions as hardware threads of `width` lanes run them: routines are split into their subroutines. */
   inThreads(width: number): CompiledFunctions {
     let split = this.#inThreads.get(width);
     if (split === undefined) this.#inThreads.set(width, (split = this.#split(width)));

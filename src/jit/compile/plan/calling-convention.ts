@@ -12,9 +12,9 @@ export type Slot =
   | { readonly kind: "memory" };
 
 /**
- * How a function is called. Its WebAssembly parameters are the context, the call's entry in the shadow stack, the mask of the lanes, and
- * those of its own parameters that are in registers. It returns the lanes that have returned, where some may exit, and the results that
- * are in registers.
+ * How a function is called. Its WebAssembly parameters are the context, the call's entry in the shadow stack, the mask
+ * of the lanes, and those of its own parameters that are in registers. It returns the lanes that have returned, where
+ * some may exit, and the results that are in registers.
  */
 export interface Convention {
   /** For each parameter of the function one slot, or one for each register. */
@@ -41,8 +41,8 @@ export const maskParam = 2;
 const memory: readonly Slot[] = [{ kind: "memory" }];
 
 /**
- * The convention of a function that is only called by its name. `shapeOf`: how a register that holds a parameter varies over the
- * lanes, in all calls.
+ * The convention of a function that is only called by its name. `shapeOf`: how a register that holds a parameter varies
+ * over the lanes, in all calls.
  */
 export function directConvention(
   { ir: { params, returns, registers } }: CompiledFunction,
@@ -89,7 +89,7 @@ export function wasmSignature({ params, returns, mayExit }: Convention, quads: n
   };
 }
 
-/** What a slot holds whose parts are in locals. */
+/** The value of a slot whose parts are in locals. */
 export function slotValue(slot: Extract<Slot, { kind: "register" }>, locals: readonly number[]): Value {
   const ty = tyOf(slot.class);
   if (slot.isUniform) return { kind: "uniform", ty, scalar: wasm.local(ty === "i64" ? "i64" : "i32", locals[0]!) };

@@ -37,8 +37,8 @@ interface Known {
 }
 
 /**
- * Finds how the functions that a kernel can reach are called, beginning with the kernel: a parameter that is uniform at every call is
- * passed as a scalar. Calls by address pass vectors.
+ * Finds how the functions that a kernel can reach are called, beginning with the kernel: a parameter that is uniform at
+ * every call is passed as a scalar. Calls by address pass vectors.
  */
 export class Planning {
   readonly #scope: KernelScope;
@@ -79,7 +79,10 @@ export class Planning {
       : directConvention(f, mayExit, (r) => params.get(r)!);
   }
 
-  /** Notes the calls in a function. Returns the functions of which that tells something new: they have to be analysed again. */
+  /**
+   * Notes the calls in a function. Returns the functions of which that tells something new: they have to be analysed
+   * again.
+   */
   #callsFrom(caller: UniformityAnalysis): ReadonlySet<CompiledFunction> {
     const changed = new Set<CompiledFunction>();
     const { graph, instructions } = caller.code;

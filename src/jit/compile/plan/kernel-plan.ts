@@ -14,8 +14,8 @@ export interface KernelPlan {
 }
 
 /**
- * Analyses a kernel. Where divergent loops would make values vectors that are needed only after them, its code gets loop-exit copies
- * first. `partial`: functions from which some lanes may return before others.
+ * Analyses a kernel. Where divergent loops would make values vectors that are needed only after them, its code gets
+ * loop-exit copies first. `partial`: functions from which some lanes may return before others.
  */
 export function planKernel(
   kernel: CompiledFunction,

@@ -3,12 +3,17 @@ import type { IrFunction } from "../../../ir/index.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction } from "./callables.ts";
 
-/** Stacks are an odd number of cache lines apart, so that those of neighbouring lanes do not compete for the same lines. */
+/**
+ * Stacks are an odd number of cache lines apart, so that those of neighbouring lanes do not compete for the same lines.
+ */
 const lineBytes = 64;
 
 const oddLines = (bytes: number): number => (Math.ceil(bytes / lineBytes) | 1) * lineBytes;
 
-/** Bytes of a lane's stack where lanes suspend in functions, so that every thread needs its own, and nesting has no known depth. */
+/**
+ * Bytes of a lane's stack where lanes suspend in functions, so that every thread needs its own, and nesting has no
+ * known depth.
+ */
 const ownBytes = 16 * 1024;
 
 /** The variables of a function's frame that lie in memory. */
@@ -25,8 +30,9 @@ function variablesInMemory({ params, returns, instructions }: IrFunction): Reado
 }
 
 /**
- * The lanes' stacks, one after the other: frames, as far as they lie in memory, and what `alloca` takes. A lane's stack is as large as the
- * deepest chain of calls needs or, where that is not known at compile time, as large as it may ever become.
+ * The lanes' stacks, one after the other: frames, as far as they lie in memory, and what `alloca` takes. A lane's stack
+ * is as large as the deepest chain of calls needs or, where that is not known at compile time, as large as it may ever
+ * become.
  */
 export class LaneStacks {
   /** Bytes from one lane's stack to the next; 0 where nothing of any frame is in memory. */

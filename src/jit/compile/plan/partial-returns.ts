@@ -9,8 +9,8 @@ import type { KernelScope } from "./scope.ts";
 type Plan = KernelPlan | FunctionPlan;
 
 /**
- * Plans a kernel and its functions. Which functions may return for some lanes alone decides where callers diverge, and where callers
- * diverge decides which functions may: planned anew until no more are found.
+ * Plans a kernel and its functions. Which functions may return for some lanes alone decides where callers diverge, and
+ * where callers diverge decides which functions may: planned anew until no more are found.
  */
 export function plansFor(kernel: CompiledFunction, code: PreparedCode, scope: KernelScope) {
   for (let partial: ReadonlySet<CompiledFunction> = new Set(); ; ) {
@@ -22,7 +22,10 @@ export function plansFor(kernel: CompiledFunction, code: PreparedCode, scope: Ke
   }
 }
 
-/** Functions that may return for some of the calling lanes while others are suspended inside. `known`: those found before. */
+/**
+ * Functions that may return for some of the calling lanes while others are suspended inside. `known`: those found
+ * before.
+ */
 function partiallyReturning(
   plans: readonly FunctionPlan[],
   graph: CallGraph,
@@ -39,7 +42,10 @@ function partiallyReturning(
   return found;
 }
 
-/** Whether all lanes of a function that have not returned reach the end of a block together, and execute together what stands there. */
+/**
+ * Whether all lanes of a function that have not returned reach the end of a block together, and execute together what
+ * stands there.
+ */
 function staysTogether(analysis: UniformityAnalysis, block: number): boolean {
   const { graph, instructions } = analysis.code;
   const { guard } = instructions[graph.blocks[block]!.end - 1]!;

@@ -5,8 +5,9 @@ import type { CompiledFunction } from "./callables.ts";
 import type { LaneStacks } from "./lane-stacks.ts";
 
 /**
- * What happens to the kernel's frame when another chunk runs before it has ended. `common`: chunks use the same stacks, and leave nothing
- * there. `own`: each chunk has its own stacks. `kept`: stacks are too large for that, and the frame is copied away and back.
+ * What happens to the kernel's frame when another chunk runs before it has ended. `common`: chunks use the same stacks,
+ * and leave nothing there. `own`: each chunk has its own stacks. `kept`: stacks are too large for that, and the frame
+ * is copied away and back.
  */
 export type StackMode = "common" | "own" | "kept";
 

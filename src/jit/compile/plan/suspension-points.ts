@@ -32,11 +32,11 @@ export interface SuspensionPoints {
   readonly calls: ReadonlySet<number>;
   /** Calls from which some lanes may return while others are suspended in what they have called. */
   readonly partialReturns: ReadonlySet<number>;
-  /** Whether the host counts who arrives at barriers: there are others than the one for all threads. */
+  /** Whether the host counts arrivals, since there are other barriers than the one for all threads. */
   readonly isCounted: boolean;
 }
 
-/** What of calls matters here. */
+/** The facts about calls that suspension points depend on. */
 type Calls = Pick<CallGraph, "seesOthers" | "maySuspend" | "targetsOf" | "countsBarriers">;
 
 /** Finds the suspension points of a function. `partial`: functions from which some lanes may return before others. */
@@ -75,7 +75,10 @@ export function blocksWhileSuspended(
   return blocks;
 }
 
-/** Bytes of the state in which a chunk of 4 * `quads` lanes, or a suspended frame, keeps what it resumes with: an upper bound. */
+/**
+ * Bytes of the state in which a chunk of 4 * `quads` lanes, or a suspended frame, keeps what it resumes with: an upper
+ * bound.
+ */
 export function stateBytesFor(
   analysis: UniformityAnalysis,
   points: SuspensionPoints,

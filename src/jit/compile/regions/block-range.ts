@@ -9,7 +9,17 @@ import { atLeast, both, extended, i64, minus, plus } from "../lanes/scalar.ts";
 /** Whether (0 or 1) a condition holds for all threads of a range, given the registers of its first chunk. */
 export type RangeTest = (range: BlockRange) => Wasm;
 
-/** The smallest and the largest value (i64) among the threads of a range, and whether (0 or 1) no value overflows 32 bits. */
+/** Tests of a range, and what lets its blocks be treated as one row. */
+interface RangeTests {
+  readonly tests: readonly RangeTest[];
+  /** The strides of all that is read of the first chunk's registers; null where they are not known. */
+  readonly stridesRead: readonly GridStride[] | null;
+}
+
+/**
+ * The smallest and the largest value (i64) among the threads of a range, and whether (0 or 1) no value overflows 32
+ * bits.
+ */
 export interface ValueRange {
   readonly min: Wasm;
   readonly max: Wasm;
@@ -17,8 +27,8 @@ export interface ValueRange {
 }
 
 /**
- * Neighbouring blocks in a row of the grid, and in each the threads of chunks that are full: tests are made once for all of them. If they
- * fail, fewer blocks are tried, and after that more again.
+ * Neighbouring blocks in a row of the grid, and in each the threads of chunks that are full: tests are made once for
+ * all of them. If they fail, fewer blocks are tried, and after that more again.
  */
 export class BlockRange {
   readonly #chunk: Chunk;
@@ -96,7 +106,7 @@ export class BlockRange {
     for (const [axis, by] of strides) {
       const step = this.#chunk.value(by);
       if (step.kind !== "uniform") throw new Error("a step is not the same in all lanes");
-      // At max 2^31 in each direction, of which there are at max so many.
+      // The step is at most 2^31 in either direction, and so are the threads and blocks along an axis.
       const distance = wasm.op("i64.mul", extended(step.scalar, true), wasm.local("i64", this.#extents.get(axis)!));
       const isNegative = wasm.op("i64.lt_s", distance, i64(0));
       min = plus(min, wasm.select(isNegative, distance, i64(0)));
@@ -107,7 +117,10 @@ export class BlockRange {
     return { min, max, isExact };
   }
 
-  /** Whether (0 or 1) the threads of all blocks are one row: each block continues where the last one ends, in all values that are read. */
+  /**
+   * Whether (0 or 1) the threads of all blocks are one row: each block continues where the last one ends, in all values
+   * that are read.
+   */
   #isOneRow(stridesRead: readonly GridStride[], count: Wasm): Wasm {
     const width = wasm.local("i32", this.#width);
     const scalar = (expr: Expr): Wasm => {
@@ -126,15 +139,11 @@ export class BlockRange {
   }
 
   /**
-   * Writes code for blocks in which the tests hold: for each, or once for all if their threads are one row. `stridesRead`: the strides of
-   * all that is read of the first chunk, null where they are not known; `prepare`: computes the first chunk's invariants; `blockIndex`,
-   * `end`: locals with the block's index and that after the last.
+   * Writes code for blocks in which the tests hold: for each, or once for all if their threads are one row. `prepare`:
+   * computes the first chunk's invariants; `blockIndex`, `end`: locals with the block's index and that after the last.
    */
   ifTested(
-    {
-      tests,
-      stridesRead,
-    }: { readonly tests: readonly RangeTest[]; readonly stridesRead: readonly GridStride[] | null },
+    { tests, stridesRead }: RangeTests,
     prepare: () => void,
     { blockIndex, end }: { readonly blockIndex: number; readonly end: number },
     then: () => void,

@@ -29,8 +29,8 @@ export interface StraightPath {
 }
 
 /**
- * Finds the path on which lanes do most: at a branch it continues on the side that does not exit. Null where there is no such path without
- * loops, or where it cannot be tested for many blocks at once.
+ * Finds the path on which lanes do most: at a branch it continues on the side that does not exit. Null where there is
+ * no such path without loops, or where it cannot be tested for many blocks at once.
  */
 export function straightPathOf(chunk: Chunk, invariants: Invariants, accessChecks: AccessChecks): StraightPath | null {
   const { analysis } = chunk;
@@ -80,8 +80,8 @@ export function straightPathOf(chunk: Chunk, invariants: Invariants, accessCheck
 }
 
 /**
- * The strides of all that instructions of a path read of invariants; null where one is not known, or where the path accesses memory of
- * which each block has its own.
+ * The strides of all that instructions of a path read of invariants; null where one is not known, or where the path
+ * accesses memory of which each block has its own.
  */
 function stridesReadBy(
   path: readonly number[],

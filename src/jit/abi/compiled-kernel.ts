@@ -1,11 +1,11 @@
 import type { ContextLayout } from "./context-layout.ts";
 import type { LaunchShape } from "./launch-shape.ts";
 
-/** A kernel as a WebAssembly module, and what the launcher must know to run it. */
+/** A kernel as a WebAssembly module, with all that the launcher needs to run it. */
 export interface CompiledKernel {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Bytes of the largest function of it. */
+  /** Bytes of the module's largest function. */
   readonly largestFunction: number;
   readonly lanes: number;
   readonly shape: LaunchShape;
@@ -14,29 +14,29 @@ export interface CompiledKernel {
   readonly stackStride: number;
   /** Bytes of the kernel's byte file (vISA). */
   readonly fileBytes: number;
-  /** Bytes of what a chunk keeps that waits. */
+  /** Bytes of a suspended chunk's state. */
   readonly stateBytes: number;
-  /** Offsets of the parameters that are pointers whose allocation is looked up beforehand. */
+  /** Offsets of the pointers among the parameters whose allocations are looked up before a launch. */
   readonly roots: readonly number[];
-  /** By number, the instructions that the module asks the launcher about. */
+  /** The instructions for which the module calls the launcher, by number. */
   readonly sites: readonly HostSite[];
-  /** For each kind of indirect call a byte for each function of the program: 1 if it may go there. */
+  /** For each kind of indirect call a byte for each function of the program: 1 if the call may go to it. */
   readonly targets: Uint8Array;
-  /** Whether blocks may wait for what other blocks do. */
+  /** Whether blocks may wait for each other. */
   readonly waits: boolean;
-  /** Whether the launch may have to be given up, and all of it be undone. */
+  /** Whether a launch may have to be given up and undone. */
   readonly mayGiveUp: boolean;
   /** Host functions that the module imports. */
   readonly imports: readonly string[];
 }
 
-/** An instruction that asks the launcher. */
+/** An instruction for which compiled code calls the launcher. */
 export interface HostSite {
-  /** The function's place among those of the program. */
+  /** The function's number in the program. */
   readonly function: number;
   readonly instruction: number;
-  /** Where in the context it remembers what it accessed, or null. */
+  /** The number of its record, which holds what it accessed last; null if it has none. */
   readonly record: number | null;
-  /** Of an access through a surface that must be looked at element by element, the number of the element. */
+  /** Of an access through a surface that is looked up element by element, the element. */
   readonly element?: number;
 }

@@ -1,51 +1,51 @@
 import { maxThreads } from "./launch-shape.ts";
 import { warpWaitBytes, maxWarps } from "./warp-wait-layout.ts";
 
-/** Bytes of the header, in which the launcher puts what all lanes read alike. */
+/** Bytes of the header, which holds 32-bit words that are the same for all lanes. */
 const headerBytes = 256;
 
-/** What a kernel needs to have at hand while it runs. */
+/** Sizes that a kernel's context depends on. */
 export interface ContextNeeds {
-  /** Lanes of a chunk, and chunks of a block, at most. */
+  /** Lanes of a chunk; chunks of a block, at most. */
   readonly lanes: number;
   readonly chunks: number;
   readonly paramBytes: number;
-  /** Pointers among the parameters whose allocation is looked up once. */
+  /** Pointers among the parameters whose allocations are looked up before a launch. */
   readonly roots: number;
-  /** Instructions that remember by themselves what they accessed last. */
+  /** Instructions that may have a record of what they accessed last. */
   readonly sites: number;
-  /** Bytes in which a chunk that waits keeps what it goes on with. */
-  readonly stateBytes: number;
-  /** Bytes in which functions that wait keep what they go on with, and those that say what of them is free. */
-  readonly pausedBytes: number;
-  readonly poolBytes: number;
-  /** Whether lanes may have to wait for others of their warp. */
-  readonly gathers: boolean;
-  /** Activations that can be open at once, and the most parameters and results that one of them has in memory. */
+  /** Bytes of a suspended chunk's state. */
+  readonly chunkStateBytes: number;
+  /** Bytes of suspended frames, and of the words that say which of them are free. */
+  readonly suspendedFrameBytes: number;
+  readonly framePoolBytes: number;
+  /** Whether lanes may wait for others of their warp. */
+  readonly hasWarpWaits: boolean;
+  /** Activations that can be open at once; parameters and results in memory of one of them, at most. */
   readonly calls: number;
   readonly memoryParams: number;
   readonly memoryResults: number;
   /** Arguments of a function that the launcher provides, at most. */
   readonly args: number;
-  /** Bytes of the tables that say which functions may be called from where. */
+  /** Bytes of the tables that say which functions indirect calls may go to. */
   readonly targetBytes: number;
   /** Bytes of the lanes' stacks. */
   readonly stackBytes: number;
-  /** Bytes of frames that are not in their place. */
+  /** Bytes of frames that have been copied away from the stacks. */
   readonly frameBytes: number;
   /** Bytes of the byte files of all hardware threads of a group. */
   readonly fileBytes: number;
-  /** Bytes of those of the routines that they call. */
+  /** Bytes of the byte files of routines that are called. */
   readonly callFileBytes: number;
-  /** Bytes in which a function keeps what would be too many locals. */
-  readonly lastingBytes: number;
-  /** Bytes of shared variables, the dynamic ones left out. */
+  /** Bytes of `run`'s spill area, for registers that would be too many locals. */
+  readonly spillBytes: number;
+  /** Bytes of shared variables, without the dynamic ones. */
   readonly sharedBytes: number;
 }
 
 /**
- * Memory that belongs to one thread of the host while it runs blocks, as offsets from its beginning. Shared memory comes
- * last, since the launch says how much of it there is.
+ * The context: memory that belongs to one block while it runs. All fields but sizes are offsets in bytes from its
+ * beginning. Shared memory is last, since its size depends on the launch.
  */
 export interface ContextLayout {
   /** 32-bit words by name. */
@@ -53,35 +53,37 @@ export interface ContextLayout {
   readonly params: number;
   readonly roots: number;
   readonly sites: number;
-  /** The same for what instructions find in the lanes' stacks, where each lane's is further on. */
+  /** Records of what instructions found in the lanes' stacks: those of the first lane. */
   readonly stackSites: number;
-  /** For each lane: an address (64 bits), the byte of memory where it is (32 bits), a value (up to four of 64 bits). */
+  /**
+   * For each lane: an address (64 bits), the byte of memory that it means (32 bits), values (up to four of 64 bits).
+   */
   readonly addresses: number;
   readonly places: number;
   readonly values: number;
-  /** Arguments of a function that the launcher provides: of each all lanes, in 64 bits. */
+  /** Arguments of a function that the launcher provides: for each, 64 bits for every lane. */
   readonly args: number;
   /** Thread numbers by dimension: 1024 words for x, then y, then z. */
   readonly tids: number;
-  /** The shadow stack: an entry for each call that has not returned, the first for the kernel. */
+  /** The shadow stack: an entry for each open call, the first for the kernel. */
   readonly calls: number;
-  /** Bytes of an entry, and in it the words of parameters and of results in memory. */
+  /** Bytes of an entry; offsets in it of the words for parameters and for results in memory. */
   readonly callBytes: number;
   readonly callParams: number;
   readonly callResults: number;
-  /** For each kind of indirect call a byte for each function of the program: whether it may go there. */
+  /** For each kind of indirect call a byte for each function of the program: whether the call may go to it. */
   readonly targets: number;
-  readonly states: number;
-  /** What `SuspendedFrames` says. */
-  readonly paused: number;
-  readonly pools: number;
-  /** For each warp of a block, what `gathering` says. */
-  readonly gatherings: number;
+  readonly chunkStates: number;
+  /** Suspended frames, and the words of their pools: see `SuspendedFrames`. */
+  readonly suspendedFrames: number;
+  readonly framePools: number;
+  /** The memory of each warp: see `warpWait`. */
+  readonly warpWaits: number;
   readonly stacks: number;
   readonly frames: number;
   readonly files: number;
   readonly callFiles: number;
-  readonly lasting: number;
+  readonly spill: number;
   readonly shared: number;
 }
 
@@ -106,32 +108,33 @@ const headerWords = [
   "threads",
   /** The first thread of the chunk that runs. */
   "first",
-  /** The entry in the shadow stack of the activation that asks the launcher. */
+  /** The byte of memory of the shadow stack's entry for the activation that calls the launcher. */
   "entry",
-  /** Not 0 where lanes of the block wait for others of their warp that can no longer come. */
+  /** Not 0 if lanes of the block wait for others of their warp that can no longer arrive. */
   "stuck",
-  /** The lanes of the chunk that have not ended, bit by bit; for functions in which lanes may have to wait for others. */
+  /** A bit for each lane of the chunk that has not exited; for functions in which lanes may wait for others. */
   "live",
   /** The byte of memory where the stack of the chunk's first lane begins. */
   "stacks",
-  /** Bytes of its lanes' stacks in use, and what they have cost, once lanes have taken some. */
+  /** Bytes of its lanes' stacks in use, and what they count as, after lanes have taken some. */
   "stackTop",
   "stackCost",
   "sharedBytes",
-  "ticket",
-  /** Whether the block of the ticket goes on, where it has stopped because it only waited. */
+  /** The linear index of the block that runs. */
+  "blockIndex",
+  /** Whether that block resumes, after it has stopped because it only waited. */
   "resumed",
-  /** Rounds of the chunks in which they only wait after which a block stops. */
+  /** Rounds in which all chunks only wait after which the block stops. */
   "patience",
   /**
-   * For functions that may pause: the byte of memory where the state of the chunk begins; whether it goes on since it has given way
-   * (else behind barriers); where the activation is kept that goes on, or 0 if one begins; and, when it has come back, where it is kept
-   * if lanes wait, else 0.
+   * For functions that may suspend: the byte of memory where the state of the chunk begins; whether the chunk resumes
+   * after it has yielded (else after barriers); the suspended frame of the activation that resumes, or 0 if one begins;
+   * and, when a call returns, the suspended frame if lanes are suspended in it, else 0.
    */
   "state",
-  "woken",
-  "resumes",
-  "paused",
+  "resumesYielded",
+  "resumedFrame",
+  "suspendedFrame",
 ] as const;
 
 export type HeaderWord = (typeof headerWords)[number];
@@ -142,7 +145,7 @@ export const isHeaderWord = (name: string): name is HeaderWord => (headerWords a
 export const tidBytes = 4 * maxThreads;
 
 /**
- * Words of an entry of the shadow stack: what the launcher, or the callee, must know of a call. Behind them come the places of
+ * Words of an entry of the shadow stack: what the launcher, or the callee, must know of a call. After them come the
  * parameters and results that lie in the caller's frame, as bytes of the lanes' stacks.
  */
 export const callEntry = {
@@ -150,20 +153,23 @@ export const callEntry = {
   site: 0,
   callee: 4,
   /**
-   * The first byte of the lanes' stacks that the caller does not use, and the bytes of the unsized argument. In vISA the byte of
-   * memory where the callee's byte file begins.
+   * The first byte of the lanes' stacks that the caller does not use, and the bytes of the unsized argument. In vISA
+   * the byte of memory where the callee's byte file begins.
    */
   top: 8,
   unsized: 12,
-  /** Where that is counted: what the caller's stack has cost, and the bytes of the host's stack that are left. */
+  /** Where calls are checked: what the caller's stack counts as, and the bytes of the host's stack that are left. */
   cost: 16,
   room: 20,
 } as const;
 
 const callWordsBytes = 24;
 
-/** Bytes of a root or a site: the first address (64 bits), the size, what makes an address a byte of memory. */
-export const reachBytes = 16;
+/**
+ * Bytes of a record, or of a root: an object's first address (64 bits), its size, and what makes an address a byte of
+ * memory.
+ */
+export const recordBytes = 16;
 
 const align = (at: number): number => Math.ceil(at / 64) * 64;
 
@@ -178,11 +184,11 @@ export function layContext(needs: ContextNeeds): ContextLayout {
   return {
     words: Object.fromEntries(headerWords.map((name, i) => [name, 4 * i])) as Record<HeaderWord, number>,
     params: take(needs.paramBytes),
-    roots: take(needs.roots * reachBytes),
-    sites: take(needs.sites * reachBytes),
-    stackSites: take(needs.stackBytes === 0 ? 0 : needs.sites * reachBytes),
-    // From the sites to here all is zeros when a launch begins.
-    pools: take(needs.poolBytes),
+    roots: take(needs.roots * recordBytes),
+    sites: take(needs.sites * recordBytes),
+    stackSites: take(needs.stackBytes === 0 ? 0 : needs.sites * recordBytes),
+    // From the sites to the end of the pools all is zeros when a launch begins.
+    framePools: take(needs.framePoolBytes),
     addresses: take(needs.lanes * 8),
     places: take(needs.lanes * 4),
     values: take(needs.lanes * 32),
@@ -193,14 +199,14 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     callParams: callWordsBytes,
     callResults: callWordsBytes + 4 * needs.memoryParams,
     targets: take(needs.targetBytes),
-    states: take(needs.stateBytes * needs.chunks),
-    paused: take(needs.pausedBytes),
-    gatherings: take(needs.gathers ? maxWarps * warpWaitBytes : 0),
+    chunkStates: take(needs.chunkStateBytes * needs.chunks),
+    suspendedFrames: take(needs.suspendedFrameBytes),
+    warpWaits: take(needs.hasWarpWaits ? maxWarps * warpWaitBytes : 0),
     stacks: take(needs.stackBytes),
     frames: take(needs.frameBytes),
     files: take(needs.fileBytes),
     callFiles: take(needs.callFileBytes),
-    lasting: take(needs.lastingBytes),
+    spill: take(needs.spillBytes),
     shared: take(0),
   };
 }

@@ -23,16 +23,16 @@ const flag = "i32";
 const address = "i32";
 
 /**
- * Every function that compiled code imports from the host, by the name under which modules import it from `env`; the names are part
- * of what `lanewise build` promises (docs/build.md). What a function needs beyond its arguments it finds in the context, where
- * `words.entry` says which activation asks.
+ * Every function that compiled code imports from the host, by the name under which modules import it from `env`; the
+ * names are part of what `lanewise build` promises (docs/build.md). What a function needs beyond its arguments it finds
+ * in the context, where `words.entry` says which activation asks.
  */
 export const hostImports = {
   translate: {
     params: [context, site, lanes],
     results: [],
     meaning:
-      "finds the bytes of memory behind the lanes' `addresses` and writes them to `places`; faults if an access is not allowed",
+      "writes the bytes of memory that the lanes' `addresses` mean to `places`; faults if an access is not allowed",
   },
   fault: {
     params: [context, site, lanes],
@@ -129,8 +129,8 @@ export type HostFunction = (...args: (number | bigint)[]) => number | bigint | v
 const evalPrefix = evalImport("");
 
 /**
- * The primitive whose `eval` modules import under a name, besides the functions of the table; null for other names. Such functions
- * take and return what the primitive does, a predicate as 0 or 1.
+ * The primitive whose `eval` modules import under a name, besides the functions of the table; null for other names.
+ * Such functions take and return what the primitive does, a predicate as 0 or 1.
  */
 export const evaluatedPrim = (name: string): PrimName | null =>
   name.startsWith(evalPrefix) ? (name.slice(evalPrefix.length) as PrimName) : null;

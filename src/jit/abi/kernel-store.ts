@@ -1,12 +1,12 @@
 /**
- * Where compiled kernels are kept beyond the process: bytes by key. Nothing depends on it: what is not there is compiled again, and
- * what cannot be kept is not.
+ * A store of compiled kernels that outlives the process: bytes by key. Nothing depends on it: an entry that is not
+ * there is compiled again, and one that cannot be kept is lost.
  */
 export interface KernelStore {
-  /** What has been kept under the key, to the byte, or null. Never throws. */
+  /** Returns the entry under a key, byte for byte, or null. Never throws. */
   read(key: string): Uint8Array | null;
-  /** Never throws. */
+  /** Keeps an entry under a key. Never throws. */
   write(key: string, entry: Uint8Array): void;
-  /** What was kept under the key is no good. Never throws. */
+  /** Removes the entry under a key, which has turned out to be damaged. Never throws. */
   remove(key: string): void;
 }

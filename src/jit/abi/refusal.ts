@@ -1,8 +1,11 @@
-/** Compiled code cannot go on, and says why. The interpreter can, from the beginning. */
+/**
+ * Thrown when compiled code cannot continue; the interpreter repeats the launch from the beginning. The message says
+ * why.
+ */
 export class GivenUp extends Error {}
 
-/** What compiled code cannot hold: too many activations, or lanes in more places than there is room for. */
+/** The message where there is no room: for activations, or for lanes that diverge while they wait. */
 export const tooDeep = "calls that nest too deeply, or part lanes that wait for each other";
 
-/** The JIT cannot compile something, and says what; the interpreter can run it. */
+/** Thrown when a kernel has something that is not compiled; the interpreter can run it. The message says what. */
 export class Unsupported extends Error {}

@@ -3,51 +3,51 @@ import { maxThreads } from "./launch-shape.ts";
 import { Unsupported } from "./refusal.ts";
 
 /**
- * What memory holds of a warp whose lanes may have to wait for each other at warp-wide operations, in bytes from its beginning:
- * masks of lanes as words, and values by lane.
+ * The memory of a warp whose lanes may wait for each other at warp-wide operations: offsets in bytes. Masks of lanes
+ * are words, values have a word for each lane.
  */
 export const warpWait = {
-  /** Lanes that have not ended. */
+  /** Lanes that have not exited. */
   live: 0,
   /** Lanes that wait for others. */
   waiting: 4,
-  /** Lanes for which an operation has been performed while they waited, and who have yet to take note. */
+  /** Lanes for which an operation has been performed while they waited, and that have not resumed yet. */
   done: 8,
-  /** How many groups of lanes have come to wait. */
+  /** Groups of lanes that have begun to wait so far. */
   arrivals: 12,
-  /** By the kind of an operation, the lanes that wait at one. */
+  /** By kind of operation, the lanes that wait at one. */
   kinds: 64,
-  /** Where a lane waits: 1 and the number of the operation as the launcher knows it. */
+  /** The operation at which a lane waits: its site number plus 1. */
   sites: 128,
-  /** The same of one that is done; else 0. */
+  /** The same for an operation that has been performed; else 0. */
   doneAt: 256,
-  /** The member mask that it has named. */
+  /** The member mask that the lane has named. */
   named: 384,
-  /** Its operands, of which the first may have 64 bits (a predicate is a word of ones or zeros). */
+  /** Operands, of which the first may have 64 bits (a predicate is a word of ones or zeros). */
   a: 512,
   b: 768,
   c: 896,
-  /** Its results, of 32 bits, or predicates as words of ones or zeros. */
+  /** Results, of 32 bits, or predicates as words of ones or zeros. */
   first: 1024,
   second: 1152,
-  /** When its group has come, counted by `arrivals`. */
+  /** When the lane's group has arrived, as counted by `arrivals`. */
   order: 1280,
 } as const;
 
-/** Where an operand of an operation lies, by its number. */
+/** The offset of an operand of an operation, by its number. */
 export function operandAt(operand: number): number {
   const at = [warpWait.a, warpWait.b, warpWait.c][operand];
   if (at === undefined) throw new Unsupported(`a warp-wide operation with ${operand + 1} operands`);
   return at;
 }
 
-/** Bytes for a warp. */
+/** Bytes of a warp. */
 export const warpWaitBytes = 1408;
 
 /** Warps of a block, at most. */
 export const maxWarps = maxThreads / 32;
 
-/** Operations of the same kind can be performed together though they stand at different places. */
+/** Kinds of operations: lanes at different operations of one kind can perform them together. */
 export const warpWaitKinds = [
   "shfl.up",
   "shfl.down",

@@ -7,21 +7,21 @@ import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { callEntry, type HeaderWord } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/callables.ts";
 
-/** What `alloca` changes of an activation. */
+/** The parts of an activation that `alloca` changes. */
 type Taken = Pick<CallFrame, "tops" | "pieces" | "top" | "cost">;
 
-/** What runs, as the machine would have it: for messages, and to find what is where. */
+/** The activations that run in a context, as objects of the machine: for reports, and to find where variables lie. */
 export class CallStack {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
   readonly #callables: CompiledFunctions;
   readonly #sites = new Map<number, Site>();
   readonly #slot: number;
-  /** By entry of the shadow stack, what lanes have taken of their stacks. */
+  /** What lanes have taken of their stacks, by entry of the shadow stack. */
   readonly #taken = new Map<number, Taken>();
   #cta: Cta | null = null;
 
-  /** `slot`: that of the blocks in which it looks. */
+  /** `slot`: that of the blocks in the contexts that it is asked about. */
   constructor(grid: Grid, kernel: CompiledKernel, callables: CompiledFunctions, slot: number) {
     this.#slot = slot;
     this.#grid = grid;
@@ -29,12 +29,12 @@ export class CallStack {
     this.#callables = callables;
   }
 
-  /** The kernel as the interpreter has it. */
+  /** The kernel's code as it was loaded. */
   get kernel(): ProgramFunction {
     return this.#callables.named(this.#kernel.name)!.code;
   }
 
-  /** An instruction by the number that the kernel gives it. The same number is the same object. */
+  /** The instruction with a site number: the same object for the same number. */
   site(number: number): Site {
     let site = this.#sites.get(number);
     if (site === undefined) {
@@ -45,7 +45,7 @@ export class CallStack {
     return site;
   }
 
-  /** The activation that asks, and in it those that have called it; where frames are follows from who called whom. */
+  /** The activation that calls the launcher, with its callers. Where frames lie follows from the calls. */
   innermost(context: number): CallFrame {
     const { layout } = this.#kernel;
     const { i32 } = this.#grid.memory.views;
@@ -63,13 +63,13 @@ export class CallStack {
     return x;
   }
 
-  /** The activation that asks has only now begun. */
+  /** Notes that the activation that calls the launcher has just begun. */
   open(context: number): void {
     this.#taken.delete(this.#entryOf(context));
   }
 
-  /** Keeps what lanes have taken in the activation that asks. */
-  keep(context: number, { tops, pieces, top, cost }: CallFrame): void {
+  /** Notes what lanes have taken of their stacks in the activation that calls the launcher. */
+  noteStack(context: number, { tops, pieces, top, cost }: CallFrame): void {
     const { words } = this.#kernel.layout;
     const { i32 } = this.#grid.memory.views;
     i32[(context + words.stackTop) >>> 2] = top;
@@ -85,9 +85,9 @@ export class CallStack {
   block(context: number): Cta {
     this.#cta ??= new GridBlock(this.#grid, 0, this.#slot);
     const [gx, gy] = this.#grid.dimensions;
-    const ticket = this.#word(context, "ticket");
-    this.#cta.index = ticket;
-    this.#cta.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
+    const blockIndex = this.#word(context, "blockIndex");
+    this.#cta.index = blockIndex;
+    this.#cta.id = [blockIndex % gx, Math.floor(blockIndex / gx) % gy, Math.floor(blockIndex / (gx * gy))];
     return this.#cta;
   }
 
@@ -109,7 +109,7 @@ export class CallStack {
   }
 }
 
-/** The activation of a function that another has called. */
+/** The activation of a function that another activation has called. */
 function called(caller: CallFrame, code: ProgramFunction, site: Site): CallFrame {
   const { ir } = code;
   const { op } = site.instruction;

@@ -2,9 +2,9 @@ import type { LaunchRequest } from "../../machine/launch.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import { reachBytes, tidBytes } from "../abi/context-layout.ts";
+import { recordBytes, tidBytes } from "../abi/context-layout.ts";
 
-/** The contexts in a device's memory: those that are not in use are kept, by size. */
+/** The contexts in a device's memory. Those that are free are kept for later launches, by size. */
 export class Contexts {
   readonly #memory: DeviceMemory;
   readonly #free = new Map<number, number[]>();
@@ -28,17 +28,17 @@ export class Contexts {
 export const contextBytes = ({ layout }: CompiledKernel, sharedBytes: number): number => layout.shared + sharedBytes;
 
 /**
- * Rounds in which the chunks of a block only give way, after which it is the turn of other blocks. Most loops that could wait for
- * others do not; once a block has waited, it is one that does.
+ * Rounds in which the chunks of a block only yield, after which it is the turn of other blocks. Most loops that could
+ * wait for other blocks do not; a block that has waited once probably will again.
  */
 const patience = { alone: 1024, together: 4 };
 
-/** A block that has waited goes on, and is to give way sooner from now on. */
-export function hasten(grid: Grid, { layout }: CompiledKernel, context: number): void {
+/** Makes a block that has waited stop sooner the next time. */
+export function yieldSooner(grid: Grid, { layout }: CompiledKernel, context: number): void {
   grid.memory.views.i32[(context + layout.words.patience) >>> 2] = patience.together;
 }
 
-/** Makes a context ready for the blocks of a launch. */
+/** Fills a context for the blocks of a launch. */
 export function fillContext(grid: Grid, kernel: CompiledKernel, context: number, { params }: LaunchRequest): void {
   const { layout } = kernel;
   const { views } = grid.memory;
@@ -77,7 +77,7 @@ export function fillContext(grid: Grid, kernel: CompiledKernel, context: number,
   u8.set(kernel.targets, context + layout.targets);
   u8.fill(0, context + layout.sites, context + layout.addresses);
   kernel.roots.forEach((offset, i) => {
-    const at = (context + layout.roots + i * reachBytes) >>> 2;
+    const at = (context + layout.roots + i * recordBytes) >>> 2;
     const from = (context + layout.params + offset) >>> 2;
     const wide = grid.addresses.size === 64;
     const address = { low: i32[from]! >>> 0, high: wide ? i32[from + 1]! >>> 0 : 0 };

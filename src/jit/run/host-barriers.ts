@@ -6,13 +6,13 @@ import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { GivenUp } from "../abi/refusal.ts";
 import type { CallStack } from "./call-stack.ts";
 
-/** The barriers of a block that runs in a context. */
+/** The barriers of the block that runs in a context. */
 interface BlockBarriers {
-  readonly ticket: number;
+  readonly blockIndex: number;
   readonly barriers: readonly Barrier<Warp>[];
 }
 
-/** The barriers at which the host counts who has come. What is not in order is left to the interpreter, which says so. */
+/** The barriers at which the host counts arrivals. Misuse is left to the interpreter, which reports it. */
 export class HostBarriers {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
@@ -25,7 +25,10 @@ export class HostBarriers {
     this.#stack = stack;
   }
 
-  /** A chunk has come to a barrier; 1 if it goes on, 0 if it waits. `threads`: the count that it says. */
+  /**
+   * Counts a chunk's arrival. Returns 1 if it passes the barrier, 0 if it waits. `threads`: the count that the
+   * instruction names.
+   */
   arrive(context: number, number: number, id: number, threads: number, lanes: number, votes: number): 0 | 1 {
     const { op } = this.#stack.site(number).instruction;
     if (op.kind !== "barrier") throw new Error(`${op.kind} is no barrier`);
@@ -39,22 +42,25 @@ export class HostBarriers {
       barrier.arrive(count, lanes, votes);
     }
     if (op.mode === "arrive" && warp.lockstep) barrier.arriveEarly(warp);
-    let goesOn = op.mode === "arrive" || (op.mode === "wait" && barrier.passed(warp));
-    if (!goesOn) {
+    let passes = op.mode === "arrive" || (op.mode === "wait" && barrier.passed(warp));
+    if (!passes) {
       let waits = false;
       const release = (reduction: Reduction): void => {
         if (waits) this.#setState(context, warp.index, chunkState.released);
-        goesOn = true;
+        passes = true;
         this.#setReduction(context, warp.index, reduction);
       };
       barrier.waiters.push({ warp, release });
       if (op.mode !== "wait") this.#releaseIfComplete(context, barrier);
       waits = true;
     } else if (op.mode === "arrive") this.#releaseIfComplete(context, barrier);
-    return goesOn ? 1 : 0;
+    return passes ? 1 : 0;
   }
 
-  /** No chunk of a block runs; `yielded`: some have only given way. */
+  /**
+   * Releases barriers that are complete while no chunk of the block runs. `yielded`: whether some chunk has only
+   * yielded.
+   */
   settle(context: number, yielded: boolean): void {
     for (const barrier of this.#barriersOf(context)) {
       if (barrier.waiters.length > 0) this.#releaseIfComplete(context, barrier);
@@ -66,11 +72,11 @@ export class HostBarriers {
   }
 
   #barriersOf(context: number): readonly Barrier<Warp>[] {
-    const { index: ticket, grid } = this.#stack.block(context);
+    const { index: blockIndex, grid } = this.#stack.block(context);
     let block = this.#blocks.get(context);
-    if (block?.ticket !== ticket) {
+    if (block?.blockIndex !== blockIndex) {
       const [most, weight] = grid.threads === null ? [16, 32] : [32, 1];
-      block = { ticket, barriers: Array.from({ length: most }, (_, id) => new Barrier<Warp>(id, weight)) };
+      block = { blockIndex, barriers: Array.from({ length: most }, (_, id) => new Barrier<Warp>(id, weight)) };
       this.#blocks.set(context, block);
     }
     return block.barriers;
@@ -79,13 +85,13 @@ export class HostBarriers {
   #releaseIfComplete(context: number, barrier: Barrier<Warp>): void {
     const { warps } = this.#stack.block(context);
     const isPtx = this.#grid.threads === null;
-    // In vISA those that have ended are waited for, too.
+    // In vISA threads that have ended are waited for, too.
     const live = warps.filter(({ index }) => !isPtx || this.#stateOf(context, index) !== chunkState.ended).length;
     if (barrier.complete(live)) barrier.release();
   }
 
   #wordOf(context: number, chunk: number): number {
-    return (context + this.#kernel.layout.states + chunk * this.#kernel.stateBytes) >>> 2;
+    return (context + this.#kernel.layout.chunkStates + chunk * this.#kernel.stateBytes) >>> 2;
   }
 
   #stateOf(context: number, chunk: number): number {

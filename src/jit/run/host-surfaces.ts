@@ -8,7 +8,7 @@ import type { Site } from "../../machine/state/code.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
 import { boundSurface, surfaceBytes } from "../../program/surfaces.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import { reachBytes } from "../abi/context-layout.ts";
+import { recordBytes } from "../abi/context-layout.ts";
 
 /** An access through a surface, in the lanes of a mask. */
 interface Attempt {
@@ -23,7 +23,7 @@ interface Attempt {
 export class HostSurfaces {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
-  /** The byte of memory at the beginning of a place. */
+  /** The byte of memory at which a place begins. */
   readonly #byteOf: (context: number, place: Place) => number;
 
   constructor(grid: Grid, kernel: CompiledKernel, byteOf: (context: number, place: Place) => number) {
@@ -33,7 +33,7 @@ export class HostSurfaces {
   }
 
   /**
-   * Notes where the surface with an index lies, if that is within one allocation; else every access is looked at.
+   * Notes where the surface with an index lies, if that is within one allocation; else every access is looked up.
    *
    * @throws Fault where no surface has the index
    */
@@ -51,8 +51,8 @@ export class HostSurfaces {
   }
 
   /**
-   * Finds the bytes of memory of one element in each lane. Beyond the end of the surface loads find zeros, and what is stored
-   * is lost. An access that is not allowed ends the launch.
+   * Finds the bytes of memory of one element in each lane. Beyond the end of the surface loads find zeros, and stores
+   * are dropped. An access that is not allowed ends the launch.
    */
   translate(attempt: Attempt & { readonly element: number }): void {
     const { context, site, x, mask, record, element } = attempt;
@@ -69,11 +69,11 @@ export class HostSurfaces {
     let failedLanes = 0;
     for (let lane = 0; lane < lanes; lane++) {
       const at = (context + layout.places + 4 * lane) >>> 2;
-      // What is not there is where the offset was: zeros, and nobody looks at what is stored.
-      const nowhere = context + layout.addresses + 8 * lane;
-      const offset = i32[nowhere >>> 2]! >>> 0;
-      i64[nowhere >>> 3] = 0n;
-      i32[at] = nowhere;
+      // Elements outside the surface lie where the offset was: zeros, and what is stored there is never read.
+      const outside = context + layout.addresses + 8 * lane;
+      const offset = i32[outside >>> 2]! >>> 0;
+      i64[outside >>> 3] = 0n;
+      i32[at] = outside;
       if ((mask & (1 << lane)) === 0) continue;
       const isWhole = offset + accessBytes(whole) <= bytes;
       if (!isWhole && offset + (element + 1) * size > bytes) continue;
@@ -93,7 +93,7 @@ export class HostSurfaces {
   }
 
   #recordAt(context: number, record: number): number {
-    return (context + this.#kernel.layout.sites + record * reachBytes) >>> 2;
+    return (context + this.#kernel.layout.sites + record * recordBytes) >>> 2;
   }
 
   /** The memory behind an index. Throws a fault where no surface has it. */

@@ -11,7 +11,7 @@ import { warpWait, warpWaitBytes, warpWaitKinds, kindOf } from "../abi/warp-wait
 import type { CallStack } from "./call-stack.ts";
 import { WarpAction } from "./warp-action.ts";
 
-/** The launcher's side of lanes that wait for others of their warp: all that is known of them lies in a context. */
+/** The launcher's side of lanes that wait for others of their warp; its state lies in the context. */
 export class HostWarpWaits {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
@@ -26,7 +26,7 @@ export class HostWarpWaits {
     this.#stack = stack;
   }
 
-  /** Lanes come to an operation. Those that name different lanes are apart. */
+  /** Lanes arrive at an operation. Those that name different member masks are separate groups. */
   gather(context: number, site: number, lanes: number): void {
     const warp = this.#warpIn(context);
     const fresh = lanes & ~warp.word(warpWait.done);
@@ -36,7 +36,7 @@ export class HostWarpWaits {
       const together = lanesWhere(rest, (lane) => warp.lane(warpWait.named, lane) === named);
       rest &= ~together;
       for (const lane of lanesIn(together)) warp.setLane(warpWait.sites, lane, site + 1);
-      // Those who lack nobody do not look whether others wait with whom they could act.
+      // A group that is complete does not look whether lanes that wait elsewhere could join it.
       if (together === fresh && areComplete(named, warp.word(warpWait.live), together)) {
         this.#act(warp, together);
         return;
@@ -46,7 +46,7 @@ export class HostWarpWaits {
       warp.set(kind, warp.word(kind) | together);
       groups.push(together);
     }
-    // The last of them is what is left of the group that has come.
+    // The last group counts as the one that has arrived; the others have left it.
     for (const group of [...groups.slice(-1), ...groups.slice(0, -1)]) {
       const order = warp.word(warpWait.arrivals);
       for (const lane of lanesIn(group)) warp.setLane(warpWait.order, lane, order);
@@ -55,7 +55,7 @@ export class HostWarpWaits {
     this.#settle(warp);
   }
 
-  /** Lanes of the warp have ended. */
+  /** Performs what is complete now that lanes of the warp have exited. */
   settle(context: number): void {
     this.#settle(this.#warpIn(context));
   }
@@ -66,19 +66,19 @@ export class HostWarpWaits {
       const first = lowestLane(waiting);
       const named = warp.lane(warpWait.named, first);
       const kind = this.#kindOf(warp, first);
-      const met = lanesWhere(
+      const arrived = lanesWhere(
         warp.word(warpWait.waiting) & warp.word(kind),
         (lane) => warp.lane(warpWait.named, lane) === named,
       );
-      waiting &= ~met;
-      if (!areComplete(named, warp.word(warpWait.live), met)) continue;
-      warp.set(warpWait.waiting, warp.word(warpWait.waiting) & ~met);
-      warp.set(kind, warp.word(kind) & ~met);
-      this.#act(warp, met);
+      waiting &= ~arrived;
+      if (!areComplete(named, warp.word(warpWait.live), arrived)) continue;
+      warp.set(warpWait.waiting, warp.word(warpWait.waiting) & ~arrived);
+      warp.set(kind, warp.word(kind) & ~arrived);
+      this.#act(warp, arrived);
     }
   }
 
-  /** Lanes perform the operation to which they have come. */
+  /** Performs an operation for lanes that have arrived at it. */
   #act(warp: WarpMemory, lanes: number): void {
     const number = warp.lane(warpWait.sites, lowestLane(lanes)) - 1;
     let action = this.#actions.get(number);
@@ -94,7 +94,7 @@ export class HostWarpWaits {
     warp.set(warpWait.done, warp.word(warpWait.done) | lanes);
   }
 
-  /** Who waits where, when nobody in the block can go on. */
+  /** The report for a block in which no lane can continue: which lanes wait where. */
   deadlock(context: number): Fault | Error {
     const block = this.#stack.block(context);
     const waiting = block.warps.map((warp): readonly Waiting[] => {
@@ -119,7 +119,7 @@ export class HostWarpWaits {
     return this.#kindAt(warp.lane(warpWait.sites, lane) - 1);
   }
 
-  /** Where the lanes are noted that wait at operations of the kind of one. */
+  /** The offset of the mask of lanes that wait at operations of the same kind as a site's. */
   #kindAt(number: number): number {
     return warpWait.kinds + 4 * warpWaitKinds.indexOf(kindOf(warpOpAt(this.#stack.site(number))));
   }
@@ -131,11 +131,11 @@ export class HostWarpWaits {
 
   #warpAt(context: number, index: number): WarpMemory {
     const { i32 } = this.#grid.memory.views;
-    return new WarpMemory(i32, context + this.#kernel.layout.gatherings + index * warpWaitBytes);
+    return new WarpMemory(i32, context + this.#kernel.layout.warpWaits + index * warpWaitBytes);
   }
 }
 
-/** What memory holds of a warp: see `gathering`. */
+/** The memory of a warp: see `warpWait`. */
 export class WarpMemory {
   readonly #i32: Int32Array;
   readonly #at: number;

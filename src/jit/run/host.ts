@@ -13,20 +13,20 @@ import { indexOutOfRange, trapFault } from "../../program/instruction-faults.ts"
 import type { Program } from "../../program/program.ts";
 import { restoreStack, stackOverflow, stackTop, takePiece } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import { reachBytes } from "../abi/context-layout.ts";
+import { recordBytes } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/callables.ts";
 import { CallStack } from "./call-stack.ts";
 import { HostBarriers } from "./host-barriers.ts";
 import { HostSurfaces } from "./host-surfaces.ts";
 import { HostWarpWaits } from "./host-warp-waits.ts";
 
-/** The launcher's side of the functions that a compiled kernel imports: for what it cannot decide by itself. */
+/** The host's side of the functions that compiled kernels import: see `hostImports`. */
 export class Host {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
   readonly #stack: CallStack;
   readonly #program: Program;
-  /** The contexts from which something has been asked: in others nothing is remembered. */
+  /** The contexts in which there are records. */
   readonly #contexts = new Set<number>();
   readonly #constants: number;
   /** Bytes of the kernel's frame. */
@@ -34,10 +34,12 @@ export class Host {
   readonly #surfaces: HostSurfaces;
   /** The byte files of hardware threads, by where they lie in memory. */
   readonly #files = new Map<number, DataView>();
-  readonly #waiting: HostWarpWaits;
+  readonly #warpWaits: HostWarpWaits;
   readonly #barriers: HostBarriers;
 
-  /** `constants`: the byte of memory where the module's constants lie; `slot`: of the blocks for which it answers. */
+  /**
+   * `constants`: the byte of memory where the module's constants lie; `slot`: that of the blocks for which it answers.
+   */
   constructor(grid: Grid, kernel: CompiledKernel, callables: CompiledFunctions, constants: number, slot: number) {
     this.#program = callables.program;
     this.#grid = grid;
@@ -47,7 +49,7 @@ export class Host {
     this.#frameBytes = callables.named(kernel.name)!.code.frame.size;
     this.#surfaces = new HostSurfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
     this.#barriers = new HostBarriers(grid, kernel, this.#stack);
-    this.#waiting = new HostWarpWaits(grid, kernel, callables.program.bindings, this.#stack);
+    this.#warpWaits = new HostWarpWaits(grid, kernel, callables.program.bindings, this.#stack);
   }
 
   /** Fills the byte file, at a byte of memory, of the hardware thread that is about to begin. */
@@ -60,41 +62,41 @@ export class Host {
     this.#grid.threads!.start(file, { group: cta.id, index, serial, slot: cta.slot, lanes, localIds: tid });
   }
 
-  /** Notes for a site where the surface with an index lies. */
+  /** Notes in a site's record where the surface with an index lies. */
   findSurface(context: number, number: number, index: number, mask: number): void {
     const { record } = this.#kernel.sites[number]!;
     const at = { context, site: this.#stack.site(number), x: this.#stack.innermost(context), mask };
     this.#surfaces.find({ ...at, record: record!, index });
   }
 
-  /** Lanes have come to a warp-wide operation, and have left in memory what they bring. */
+  /** Lanes have arrived at a warp-wide operation, whose operands they have left in memory. */
   gather(context: number, site: number, lanes: number): void {
-    this.#waiting.gather(context, site, lanes);
+    this.#warpWaits.gather(context, site, lanes);
   }
 
-  /** Lanes have ended for which others may have waited. */
+  /** Lanes have exited for which others may have waited. */
   settle(context: number): void {
-    this.#waiting.settle(context);
+    this.#warpWaits.settle(context);
   }
 
-  /** A chunk has come to a barrier that is counted; whether it goes on. */
+  /** A chunk arrives at a counted barrier. Returns whether it passes. */
   arrive(context: number, site: number, id: number, count: number, lanes: number, votes: number): 0 | 1 {
     return this.#barriers.arrive(context, site, id, count, lanes, votes);
   }
 
-  /** No chunk of a block runs: those at barriers may go on. */
+  /** No chunk of a block runs: those at barriers may be released. */
   settleBarriers(context: number, yielded: boolean): void {
     this.#barriers.settle(context, yielded);
   }
 
-  /** Ends the launch: all threads of a block wait for each other. */
+  /** Ends the launch: all threads of a block that are left wait for each other. */
   deadlock(context: number): never {
-    throw this.#waiting.deadlock(context);
+    throw this.#warpWaits.deadlock(context);
   }
 
   /**
-   * Finds the bytes of memory behind the addresses in a context, for the lanes of a mask. An access that is not allowed ends
-   * the launch: with all lanes that fail alike.
+   * Finds the bytes of memory that the addresses in a context mean, for the lanes of a mask. An access that is not
+   * allowed ends the launch, with all lanes that fail alike.
    */
   translate(context: number, number: number, mask: number): void {
     const { addresses, places, values } = this.#kernel.layout;
@@ -157,7 +159,7 @@ export class Host {
     }
   }
 
-  /** Ends the launch: lanes have called what there is no stack for. */
+  /** Ends the launch: lanes have called a function for which their stacks have no room. */
   stackOverflow(context: number, lanes: number): never {
     const { layout } = this.#kernel;
     const first = this.#grid.memory.views.i32[(context + layout.words.first) >>> 2]!;
@@ -186,9 +188,9 @@ export class Host {
       });
     });
     failed.end();
-    // What instructions remember may be gone.
+    // Allocations may be gone that records know.
     if (memory.epoch === epoch) return;
-    for (const known of this.#contexts) memory.views.u8.fill(0, known + layout.sites, known + layout.addresses);
+    for (const other of this.#contexts) memory.views.u8.fill(0, other + layout.sites, other + layout.addresses);
   }
 
   /** An activation begins in which lanes may take more of their stacks. */
@@ -196,7 +198,7 @@ export class Host {
     this.#stack.open(context);
   }
 
-  /** What lanes take of their stacks, and give back. */
+  /** Lanes take some of their stacks, or give it back. */
   stack(context: number, number: number, lanes: number): void {
     const { layout } = this.#kernel;
     const { i32, i64 } = this.#grid.memory.views;
@@ -213,10 +215,12 @@ export class Host {
       else restoreStack(x, lane, i32[operand * 2]! >>> 0);
     });
     if (op.kind === "alloca") x.cost = Math.max(x.cost, x.top);
-    this.#stack.keep(context, x);
+    this.#stack.noteStack(context, x);
   }
 
-  /** What is wrong with the addresses that lanes call: with the first that is no good, in all lanes that have such a one. */
+  /**
+   * Ends the launch: the addresses that lanes call are wrong. Reports the first problem, with all lanes that have it.
+   */
   #badTargets(context: number, target: CallTarget, at: FaultPlace): never {
     const { layout } = this.#kernel;
     const { i32 } = this.#grid.memory.views;
@@ -234,7 +238,7 @@ export class Host {
     throw new Error("a function was called by an address that nothing in the program takes");
   }
 
-  /** What is wrong with a call of vISA. */
+  /** Ends the launch: a call of vISA is wrong. */
   #badFileCall(context: number, op: FileCallOp, site: Site, at: FaultPlace): never {
     const { layout } = this.#kernel;
     const { i32 } = this.#grid.memory.views;
@@ -259,12 +263,12 @@ export class Host {
     return shape.width === null ? this.#grid.memory.views.i32[(context + layout.words.first) >>> 2]! & 31 : 0;
   }
 
-  /** A time that nobody has been told before. */
+  /** A time, later than all that have been returned. */
   clock(): bigint {
     return this.#grid.clock();
   }
 
-  /** The byte of memory at the beginning of a place. */
+  /** The byte of memory at which a place begins. */
   #byteOf(context: number, place: Place): number {
     const { layout } = this.#kernel;
     switch (place.kind) {
@@ -282,15 +286,15 @@ export class Host {
     }
   }
 
-  /** What the instruction finds next time without asking. */
+  /** Writes the record in which the instruction looks the next time before it calls. */
   #remember(context: number, record: number | null, place: Place, high: number): void {
     if (record === null) return;
     const { i32 } = this.#grid.memory.views;
     const { sites, stackSites } = this.#kernel.layout;
     const isStack = place.kind === "frame" || place.kind === "stack";
-    // Only the kernel's own variables are there as long as it runs.
+    // Only the kernel's own variables exist as long as it runs.
     if (isStack && place.end > windows.local.start + this.#frameBytes) return;
-    const at = (context + (isStack ? stackSites : sites) + record * reachBytes) >>> 2;
+    const at = (context + (isStack ? stackSites : sites) + record * recordBytes) >>> 2;
     i32[at] = place.start;
     i32[at + 1] = high;
     i32[at + 2] = place.end - place.start;

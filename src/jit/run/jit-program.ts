@@ -20,7 +20,7 @@ import { LaunchExecution, type JitResult } from "./launch-execution.ts";
 import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
 import { LoadedKernel } from "./loaded-kernel.ts";
 
-/** The kernels of a program that have been compiled, by name and shape; or why one could not be. */
+/** A program's compiled kernels, by name and shape, and their launches. */
 export class JitProgram {
   readonly program: Program;
   readonly #callables: CompiledFunctions;
@@ -31,8 +31,8 @@ export class JitProgram {
   #constants: number | null = null;
 
   /**
-   * `quads`: how wide chunks are where nothing asks for whole warps; null: as wide as is good for the block. `cache`: where kernels
-   * may have been compiled before.
+   * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
+   * kernels that have been compiled before.
    */
   constructor(program: Program, quads: Quads | null = null, cache: KernelCache | null = null) {
     this.program = program;
@@ -43,8 +43,8 @@ export class JitProgram {
   }
 
   /**
-   * What keeps a kernel from being compiled, or null. `apart`: for `launchAsync`. From the first launch on that is for several
-   * threads of the host, the device's memory is one that they can share.
+   * Returns why a kernel cannot be compiled, or null. `apart`: for `launchAsync`. From the first launch in several
+   * threads of the host on, the device's memory is shared.
    */
   obstacleOf(request: LaunchRequest, apart = false): string | null {
     if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
@@ -52,15 +52,15 @@ export class JitProgram {
     return typeof loaded === "string" ? loaded : null;
   }
 
-  /** Whether a launch for which there is no obstacle may have to be undone: what others do meanwhile could not be told from it. */
+  /** Whether a launch may have to be undone; what other launches do meanwhile would be undone with it. */
   mayBeUndone(request: LaunchRequest): boolean {
     const loaded = this.#load(request);
     return typeof loaded !== "string" && loaded.kernel.mayGiveUp;
   }
 
   /**
-   * Runs a kernel for which there is no obstacle. Null: there turned out to be one, which `obstacleOf` knows from now on, and
-   * nothing has been done.
+   * Runs a kernel for which there is no obstacle. Returns null if there turns out to be one, which `obstacleOf` knows
+   * from then on; the launch has been undone.
    */
   launch(request: LaunchRequest): JitResult | null {
     const loaded = this.#load(request);
@@ -81,7 +81,7 @@ export class JitProgram {
     }
   }
 
-  /** A launch that may be undone: what it prints is kept until it is known whether it is. */
+  /** Begins a launch that may be undone. What it prints is kept until that is decided. */
   #attempt(loaded: LoadedKernel, request: LaunchRequest, apart: boolean) {
     const printed: string[] = [];
     const onOutput = (text: string): void => {
@@ -104,8 +104,9 @@ export class JitProgram {
   }
 
   /**
-   * Whether the interpreter says which of several faults comes first: lanes of a warp that run in several chunks do not know what the
-   * others do. It takes a copy of the device's memory, which for little of it costs nothing.
+   * Whether the interpreter decides which of several faults comes first, since the lanes of a warp run in several
+   * chunks that know nothing of each other. That takes a copy of the device's memory, which is cheap if the memory is
+   * small.
    */
   #isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z] }: LaunchRequest): boolean {
     if (shape.width !== null || lanes >= Math.min(32, x * y * z)) return false;
@@ -113,8 +114,8 @@ export class JitProgram {
   }
 
   /**
-   * A kernel for others to launch: for blocks of one shape, or (null) of any, on machines with some features. A text: why it cannot be
-   * compiled.
+   * Compiles a kernel for other launchers: for blocks of one shape, or (null) of any, on machines with certain
+   * features. Returns a text if it cannot be compiled: why.
    */
   compiled(kernel: string, block: Dim3 | null, features: Features): CompiledKernel | string {
     const callable = this.#callables.named(kernel);
@@ -123,12 +124,12 @@ export class JitProgram {
     return orWhyNot(() => compileKernel(callable, shape, this.#facts, features));
   }
 
-  /** Where the bytes of the module's constants lie in the device's memory, once a kernel has been compiled. */
+  /** The byte of the device's memory where the module's constants lie. */
   get constantsAt(): number {
     return this.#placeConstants();
   }
 
-  /** The same in workers, where there are any. One that may be undone must be the only one. */
+  /** Does what `launch` does, in workers if there are any. A launch that may be undone must be the only one. */
   async launchAsync(request: LaunchRequest): Promise<JitResult | null> {
     const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
@@ -149,7 +150,10 @@ export class JitProgram {
     return new LaunchExecution(this.program, loaded, this.#contexts, host, request, apart);
   }
 
-  /** The byte of memory where the module's constants lie: the host may have changed them since the last launch. */
+  /**
+   * Copies the module's constants, which the host may have changed since the last launch. Returns the byte of memory
+   * where they lie.
+   */
   #placeConstants(): number {
     const { memory, constants } = this.program;
     this.#constants ??= memory.reserve(constants.views.u8.length);
@@ -191,7 +195,7 @@ export class JitProgram {
     };
   }
 
-  /** Where the program's variables lie in this device, as far as code depends on it. */
+  /** The addresses of the program's variables, as far as code depends on them: part of the cache's key. */
   get #places(): string {
     const { variables, constants } = this.program;
     const globals = [...variables.values()].filter(({ variable }) => variable.space === "global");
@@ -200,10 +204,10 @@ export class JitProgram {
   }
 }
 
-/** Bytes of the device's memory at most that are copied in case that there is a fault. */
+/** Bytes of the device's memory that are copied in case there is a fault, at most. */
 const maxCheckpointBytes = 2 ** 20;
 
-/** What is made, or why it cannot be compiled. */
+/** Returns what is made, or why it cannot be compiled. */
 function orWhyNot<T>(make: () => T): T | string {
   try {
     return make();
@@ -214,7 +218,10 @@ function orWhyNot<T>(make: () => T): T | string {
   }
 }
 
-/** Null: it is another error. Besides what compiled code notices, the host may find its stack full: engines say so in their own ways. */
+/**
+ * Why a launch was given up; null for any other error. Besides what compiled code notices itself, the host's stack may
+ * be full, for which engines have errors of their own.
+ */
 function whyGivenUp(error: unknown): string | null {
   if (error instanceof GivenUp) return error.message;
   return error instanceof Error && stackErrors.has(error.name) ? tooDeep : null;
@@ -230,13 +237,13 @@ function globalsOf({ variables, addresses }: Program): VariableFacts {
   return { extents, delta: -addresses.globalLow };
 }
 
-/** Instructions that a thread of the host executes in a millisecond, and rounds that loops make. Both are rough. */
+/** Rough guesses: instructions that a thread of the host executes in a millisecond, and iterations of loops. */
 const instructionsPerMs = 2e6;
 
-const roundsOfLoops = 16;
+const iterationsOfLoops = 16;
 
-/** What a block may take, before one has been seen. */
+/** Milliseconds that a block may take, before one has been seen. */
 function guessedMs({ instructions }: IrFunction, [x, y, z]: Dim3): number {
   const loops = instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i);
-  return (instructions.length * x * y * z * (loops ? roundsOfLoops : 1)) / instructionsPerMs;
+  return (instructions.length * x * y * z * (loops ? iterationsOfLoops : 1)) / instructionsPerMs;
 }

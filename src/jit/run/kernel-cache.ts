@@ -3,24 +3,24 @@ import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { KernelStore } from "../abi/kernel-store.ts";
 import { decodeKernel, encodeKernel } from "./kernel-encoding.ts";
 
-/** A compiled kernel, and its module, which devices may share. */
+/** A compiled kernel and its module, which devices may share. */
 export interface CachedKernel {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
 }
 
-/** Bytes of modules that are kept in memory. What a host makes of them is larger. */
+/** Bytes of modules that are kept in memory, at most; what the host compiles them to is larger. */
 const maxBytes = 2 ** 24;
 
-/** The kernels that a process has used last. */
+/** The kernels that a process has used most recently. */
 export class RecentKernels {
-  readonly #most: number;
-  /** In the order in which they were used. */
+  readonly #maxBytes: number;
+  /** In the order of their last use. */
   readonly #kernels = new Map<string, CachedKernel>();
   #bytes = 0;
 
-  constructor(most = maxBytes) {
-    this.#most = most;
+  constructor(maxKept = maxBytes) {
+    this.#maxBytes = maxKept;
   }
 
   get(key: string): CachedKernel | null {
@@ -31,14 +31,14 @@ export class RecentKernels {
     return found;
   }
 
-  /** One that is larger than all that may be kept is not. */
+  /** Adds a kernel, unless it is larger than all that may be kept; the least recently used ones go. */
   add(key: string, added: CachedKernel): void {
     const size = added.kernel.bytes.length;
-    if (size > this.#most || this.#kernels.has(key)) return;
+    if (size > this.#maxBytes || this.#kernels.has(key)) return;
     this.#kernels.set(key, added);
     this.#bytes += size;
     for (const [oldest, { kernel }] of this.#kernels) {
-      if (this.#bytes <= this.#most) break;
+      if (this.#bytes <= this.#maxBytes) break;
       this.#kernels.delete(oldest);
       this.#bytes -= kernel.bytes.length;
     }
@@ -48,22 +48,22 @@ export class RecentKernels {
 const ofProcess = new RecentKernels();
 
 /**
- * The compiled kernels of a program: out of this process's memory, or a store, or compiled. Keys begin with what tells the program
- * from all others.
+ * The compiled kernels of a program: from this process's memory, from a store, or compiled anew. Keys begin with what
+ * tells the program from all others.
  */
 export class KernelCache {
   readonly #program: string;
   readonly #store: KernelStore | null;
   readonly #recent: RecentKernels;
 
-  /** `recent`: the kernels in memory, usually those of all programs of the process. */
+  /** `recent`: the kernels in memory, usually of all programs of the process. */
   constructor(program: string, store: KernelStore | null, recent = ofProcess) {
     this.#program = program;
     this.#store = store;
     this.#recent = recent;
   }
 
-  /** `compile` may throw, which is not remembered. */
+  /** Finds a kernel, or compiles it. If `compile` throws, so does this, and nothing is kept. */
   find(kernel: string, compile: () => CompiledKernel): CachedKernel {
     const key = `${this.#program} ${kernel}`;
     const known = this.#recent.get(key) ?? this.#stored(key);

@@ -1,6 +1,6 @@
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 
-/** A compiled kernel as bytes: the length of a JSON text, the text, the tables of targets, and the module. */
+/** Encodes a compiled kernel as bytes: the length of a JSON text, the text, the tables of targets, and the module. */
 export function encodeKernel({ bytes, targets, ...rest }: CompiledKernel): Uint8Array {
   const text = new TextEncoder().encode(JSON.stringify({ ...rest, targets: targets.length }));
   const entry = new Uint8Array(4 + text.length + targets.length + bytes.length);
@@ -11,7 +11,11 @@ export function encodeKernel({ bytes, targets, ...rest }: CompiledKernel): Uint8
   return entry;
 }
 
-/** Throws when the bytes are not what `encodeKernel` makes. */
+/**
+ * Decodes what `encodeKernel` has made.
+ *
+ * @throws Error when the bytes are anything else
+ */
 export function decodeKernel(entry: Uint8Array): CompiledKernel {
   const length = new DataView(entry.buffer, entry.byteOffset, entry.byteLength).getUint32(0, true);
   const text = new TextDecoder().decode(entry.subarray(4, 4 + length));

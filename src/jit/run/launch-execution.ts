@@ -8,7 +8,7 @@ import type { HostFunction } from "../abi/host-imports.ts";
 import { canWait, hostCores } from "../threads/host-workers.ts";
 import { OrderedOutput } from "../threads/ordered-output.ts";
 import { Team, type Work } from "../threads/team.ts";
-import { contextBytes, type Contexts, fillContext, hasten } from "./contexts.ts";
+import { contextBytes, type Contexts, fillContext, yieldSooner } from "./contexts.ts";
 import { hostFunctions } from "./host-functions.ts";
 import type { Host } from "./host.ts";
 import type { LoadedKernel } from "./loaded-kernel.ts";
@@ -18,20 +18,22 @@ export interface JitResult extends LaunchResult {
   readonly hostThreads: number;
 }
 
-/** All contexts of a launch together are not larger than this, in bytes. */
+/** Bytes of all contexts of a launch together, at most. */
 const maxContextBytes = 2 ** 29;
 
-/** Blocks that have begun and not ended, where they wait for each other. */
+/** Blocks that have begun and not ended, at most, where they wait for each other. */
 const maxInFlight = 512;
 
-/** So many threads are started if they are asked for, however few cores there are. */
+/** As many threads are always started if they are asked for, however few cores there are. */
 const alwaysUseful = 16;
 
-/** As many of the host's threads as are asked for, but not thousands: each takes time and memory, and none ends sooner for it. */
+/**
+ * As many threads of the host as are asked for, but not thousands, which would take time and memory and gain nothing.
+ */
 const useful = (threads: number): number =>
   threads <= alwaysUseful ? threads : Math.min(threads, Math.max(alwaysUseful, 4 * hostCores()));
 
-/** A launch of a compiled kernel, whose blocks are the work of a team: the threads of the host that run them. */
+/** A launch of a compiled kernel: the work of a team of threads of the host, which run its blocks. */
 export class LaunchExecution implements Work {
   readonly blocks: number;
   readonly threads: number;
@@ -39,7 +41,7 @@ export class LaunchExecution implements Work {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly waits: boolean;
-  readonly mostContexts: number;
+  readonly maxContexts: number;
   readonly output: OrderedOutput;
   readonly #loaded: LoadedKernel;
   readonly #contexts: Contexts;
@@ -48,16 +50,20 @@ export class LaunchExecution implements Work {
   /** Bytes of a context. */
   readonly #bytes: number;
   readonly #makeHost: (grid: Grid, slot: number) => Host;
-  /** In the order in which they were opened. */
+  /** The launch's contexts, in the order in which they were opened. */
   readonly #opened: number[] = [];
-  /** By the context for which it answers: a fault keeps the block in which it was found. Most launches ask nothing. */
+  /** By context, since a fault keeps the block in which it was found. Null as long as compiled code calls nothing. */
   #hosts: Map<number, Host> | null = null;
-  /** Who answers for the context that runs. */
+  /** Answers for the context that runs. */
   readonly #host = (): Host => this.#hostOf(this.#team!.context);
   /** Null when the launch is refused. */
   readonly #team: Team | null;
 
-  /** `apart`: the calling thread will not wait. Throws a RangeError when the request makes no sense. */
+  /**
+   * `apart`: the calling thread will not wait.
+   *
+   * @throws RangeError when the request makes no sense
+   */
   constructor(
     program: Program,
     loaded: LoadedKernel,
@@ -84,10 +90,10 @@ export class LaunchExecution implements Work {
     this.memory = memory.wasm;
     this.waits = loaded.kernel.waits;
     const inFlight = Math.min(maxInFlight, request.threads?.residentGroups ?? maxInFlight);
-    this.mostContexts = Math.max(1, Math.min(inFlight, Math.floor(maxContextBytes / this.#bytes)));
+    this.maxContexts = Math.max(1, Math.min(inFlight, Math.floor(maxContextBytes / this.#bytes)));
     const canBeShared = memory.isShared && (apart || canWait());
     const hostThreads = canBeShared ? useful(request.hostThreads ?? 1) : 1;
-    this.threads = Math.min(hostThreads, this.mostContexts, this.blocks);
+    this.threads = Math.min(hostThreads, this.maxContexts, this.blocks);
     refuse(program, open);
     this.#team = grid.reports.failed ? null : new Team(this);
   }
@@ -102,7 +108,7 @@ export class LaunchExecution implements Work {
     return this.#end(begun);
   }
 
-  /** The same, with workers alone where they can see the memory. */
+  /** Runs the launch in workers alone, if they can see the memory. */
   async runApart(): Promise<JitResult> {
     if (!this.#grid.memory.isShared) return this.run();
     const begun = performance.now();
@@ -118,8 +124,8 @@ export class LaunchExecution implements Work {
     return this.#loaded.run(this.#host, context, from, to);
   }
 
-  hasten(context: number): void {
-    hasten(this.#grid, this.#loaded.kernel, context);
+  yieldSooner(context: number): void {
+    yieldSooner(this.#grid, this.#loaded.kernel, context);
   }
 
   openContext(): number {
@@ -131,7 +137,7 @@ export class LaunchExecution implements Work {
 
   blockIn(context: number): number {
     const { layout } = this.#loaded.kernel;
-    return this.#grid.memory.views.i32[(context + layout.words.ticket) >>> 2]! >>> 0;
+    return this.#grid.memory.views.i32[(context + layout.words.blockIndex) >>> 2]! >>> 0;
   }
 
   functions(): ReadonlyMap<string, HostFunction> {
@@ -146,14 +152,14 @@ export class LaunchExecution implements Work {
     this.#hosts ??= new Map();
     let host = this.#hosts.get(context);
     if (host === undefined) {
-      // Blocks that run at the same time have different slots.
+      // Blocks that run at the same time need different slots.
       host = this.#makeHost(this.#grid, this.#opened.indexOf(context));
       this.#hosts.set(context, host);
     }
     return host;
   }
 
-  /** A fault ends a launch; other errors are thrown. */
+  /** Turns a fault into a report; throws other errors. */
   #blame(error: unknown): void {
     if (error instanceof Fault) addFault(this.#grid.reports, error);
     else {

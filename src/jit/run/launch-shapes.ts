@@ -64,8 +64,8 @@ function blockShape([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape
 }
 
 /**
- * The shape of hardware threads (vISA), each of which is a chunk. A chunk has more lanes than the thread where instructions without a mask
- * are for more; these lanes are never active.
+ * The shape of hardware threads (vISA), each of which is a chunk. A chunk has more lanes than the thread where
+ * instructions without a mask are for more; these lanes are never active.
  */
 function threadShape(
   instructions: readonly Instruction[],

@@ -24,7 +24,7 @@ export class LoadedKernel {
     this.#run = exports["run"] as (context: number, from: number, to: number) => number;
   }
 
-  /** What a block takes one thread of the host, in milliseconds. */
+  /** Milliseconds that a block takes one thread of the host. */
   get blockMs(): number {
     return this.#blockMs;
   }

@@ -29,7 +29,7 @@ export class WarpAction {
     this.#combine = op.warp.op === "redux" ? bitsOf(bind(op.warp.combine, bindings)) : null;
   }
 
-  /** For all lanes of a mask together. */
+  /** Performs the operation for all lanes of a mask together. */
   perform(words: LaneWords, lanes: number): void {
     const op = this.#op;
     switch (op.op) {

@@ -1,19 +1,19 @@
 /**
- * The memory through which the threads of the host run one launch together: which blocks are taken, and for each worker a
- * mailbox in which it asks the launching thread for what only that can do.
+ * The memory through which the threads of the host run one launch together: which blocks are taken, and for each worker
+ * a mailbox in which it asks the launching thread for what only that thread can do.
  */
 
 /** Words that all threads use, by number. */
 export const word = {
-  /** The first block that nobody has taken. */
+  /** The first block that no thread has taken. */
   next: 0,
   /** The block before which to stop. */
   end: 1,
   /** Blocks that have ended. */
   done: 2,
-  /** Counts what the launching thread should look at. It waits here. */
+  /** Counts events for the launching thread, which waits here. */
   events: 3,
-  /** Blocks that wait for others, and that nobody runs. */
+  /** Blocks that wait for others and that no thread runs. */
   waiting: 4,
 } as const;
 
@@ -30,38 +30,38 @@ export const mail = {
   wide: 4,
   /** Blocks that the worker has run. */
   done: 5,
-  /** The context in which the worker goes on; 0 if it has none. */
+  /** The context in which the worker continues; 0 if it has none. */
   context: 6,
-  /** 1 when it is to go on with `block`, which has waited. */
-  goesOn: 7,
+  /** 1 if it is to resume `block`, which has waited. */
+  resumes: 7,
   /** 1 while the worker takes part: it may still ask something. */
   present: 8,
 } as const;
 
-/** What a mailbox says. */
+/** States of a mailbox. */
 export const mailState = {
   empty: 0,
   /** To the launching thread: a function is called. */
   call: 1,
-  /** The worker cannot go on with its blocks. */
+  /** The worker has failed, and cannot continue with its blocks. */
   failure: 2,
   /** The block that the worker runs waits for others. */
   stopped: 3,
-  /** There are no blocks that the worker could begin. */
+  /** There is no block that the worker could begin. */
   free: 4,
-  /** To the worker: that has been done. */
+  /** To the worker: what it has asked for is done. */
   result: 5,
-  /** Its blocks are given up. */
+  /** To the worker: its blocks are given up. */
   stop: 6,
 } as const;
 
-/** Values of 64 bits that a mailbox has room for, and UTF-16 units of the message of a failure. */
+/** Room in a mailbox: 64-bit values, and UTF-16 units of a failure's message. */
 export const maxValues = 16;
 export const maxMessage = 256;
 
-/** Room for the words, and for what may still come. */
+/** Words before the mailboxes, some of them not used yet. */
 export const headerWords = 16;
-/** Where in a mailbox values and the message lie. */
+/** Offsets of values and message in a mailbox. */
 export const valuesAt = 64;
 export const messageAt = valuesAt + 8 * maxValues;
 const mailBytes = messageAt + 2 * maxMessage;

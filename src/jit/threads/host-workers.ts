@@ -1,13 +1,13 @@
-/** A thread of the host that runs a script and is given messages. */
+/** A thread of the host that runs a script and receives messages. */
 export interface HostWorker {
   post(message: object): void;
-  /** Whether the process goes on as long as the worker is there. */
+  /** Sets whether the worker keeps the process alive. */
   hold(held: boolean): void;
 }
 
 interface WorkerEvents {
   readonly onMessage: (message: unknown) => void;
-  /** The worker could not begin, or has ended. Null: the host allows none. */
+  /** The worker could not be started, or has ended. Null: the host allows none. */
   readonly onEnd: (reason: unknown) => void;
 }
 
@@ -25,7 +25,7 @@ interface WebWorker {
   onerror: ((event: { readonly message?: string }) => void) | null;
 }
 
-/** What of the host matters here; the types of Node and of browsers do not go together. */
+/** The globals of Node and of browsers that are used here; their own types cannot be used together. */
 interface HostGlobals {
   readonly process?: { getBuiltinModule?(name: string): unknown };
   readonly navigator?: { readonly hardwareConcurrency?: number };
@@ -42,8 +42,8 @@ const nodeWorkers = () =>
   nodeModule<{ Worker: new (source: string, options: object) => NodeWorker }>("node:worker_threads");
 
 /**
- * Whether there can be workers, and memory that they share: in browsers only where the page is isolated from others. Node always
- * has workers; asking it for them would load them.
+ * Whether there can be workers, and memory that they share: in browsers only if the page is isolated from others. Node
+ * always has workers; to ask for their module would load it.
  */
 export const canShare = (): boolean =>
   globals.SharedArrayBuffer !== undefined && (globals.process?.getBuiltinModule ?? globals.Worker) !== undefined;
@@ -71,7 +71,7 @@ export const hostCores = (): number =>
   globals.navigator?.hardwareConcurrency ??
   1;
 
-/** Starts a worker. Throws what the host throws when it allows none. */
+/** Starts a worker. Throws what the host throws if it allows none. */
 export function startWorker(source: string, events: WorkerEvents): HostWorker {
   const node = nodeWorkers();
   return node === undefined

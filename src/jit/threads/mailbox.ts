@@ -36,13 +36,16 @@ export class Mailbox {
     return this.#words[mail.done]!;
   }
 
-  /** Why the worker cannot go on. */
+  /** Why the worker has failed. */
   get failure(): string {
     const end = this.#message.indexOf(0);
     return String.fromCharCode(...this.#message.subarray(0, end < 0 ? maxMessage : end));
   }
 
-  /** Does what the worker asks for, and lets it go on with the result. Throws what the function throws. */
+  /**
+   * Calls the function that the worker asks for, and lets the worker continue with the result. Throws what the function
+   * throws.
+   */
   answer(functions: readonly HostFunction[]): void {
     const wide = this.#words[mail.wide]!;
     const args = Array.from({ length: this.#words[mail.count]! }, (_, i) =>
@@ -55,15 +58,18 @@ export class Mailbox {
     this.#let(mailState.result);
   }
 
-  /** The worker goes on in a context, if it has one; with a block that has waited, or with one that it takes. */
+  /**
+   * Lets the worker continue in a context, if it has one: with a block that has waited, or (null) with blocks that it
+   * takes.
+   */
   give(context: number | null, block: number | null): void {
     this.#words[mail.context] = context ?? 0;
-    this.#words[mail.goesOn] = Number(block !== null);
+    this.#words[mail.resumes] = Number(block !== null);
     if (block !== null) this.#words[mail.block] = block | 0;
     this.#let(mailState.result);
   }
 
-  /** The worker gives its blocks up. */
+  /** Makes the worker give its blocks up. */
   stop(): void {
     this.#let(mailState.stop);
   }

@@ -1,22 +1,22 @@
-/** What blocks print, in the order of the grid, whichever of them runs first. */
+/** Prints the output of blocks in the order of the grid, in whichever order they run. */
 export class OrderedOutput {
   readonly #print: (text: string) => void;
-  readonly #waiting = new Map<number, string>();
+  readonly #pending = new Map<number, string>();
 
   constructor(print: (text: string) => void) {
     this.#print = print;
   }
 
   add(block: number, text: string): void {
-    this.#waiting.set(block, (this.#waiting.get(block) ?? "") + text);
+    this.#pending.set(block, (this.#pending.get(block) ?? "") + text);
   }
 
-  /** All blocks before `end` have ended: what they have printed is given out. */
+  /** Prints the output of all blocks before `end`, which have ended. */
   flush(end: number): void {
-    if (this.#waiting.size === 0) return;
-    const ready = [...this.#waiting].filter(([block]) => block < end).sort(([a], [b]) => a - b);
+    if (this.#pending.size === 0) return;
+    const ready = [...this.#pending].filter(([block]) => block < end).sort(([a], [b]) => a - b);
     for (const [block, text] of ready) {
-      this.#waiting.delete(block);
+      this.#pending.delete(block);
       this.#print(text);
     }
   }

@@ -3,22 +3,22 @@ import { type Invitation, workerSource } from "./worker-source.ts";
 
 /** A launch that workers take part in. */
 export interface Launch {
-  /** A worker has sent a message: there is something to look at. */
+  /** A worker has sent a message: something has happened. */
   look(): void;
-  /** One of the workers is no longer there. */
+  /** One of the workers has ended. */
   lost(reason: unknown): void;
 }
 
 interface PoolWorker {
   readonly host: HostWorker;
-  /** What it has been invited to and has not ended. */
+  /** Launches that it takes part in. */
   readonly launches: Set<Launch>;
 }
 
-/** The workers of a process: started when they are needed, and kept. They alone do not keep a process from ending. */
+/** The workers of a process: started when they are needed, and kept. They alone do not keep the process alive. */
 class WorkerPool {
   #workers: PoolWorker[] = [];
-  /** The host has not allowed a worker, and is not asked again. */
+  /** Whether the host has refused to start a worker; it is not asked again. */
   #refused = false;
 
   /** Workers that have been started. */
@@ -26,7 +26,7 @@ class WorkerPool {
     return this.#workers.length;
   }
 
-  /** Invites up to `count` workers, those first that have the least to do. Returns how many have been there. */
+  /** Invites up to `count` workers, the least busy first. Returns how many there were. */
   invite(launch: Launch, count: number, invitation: (member: number) => Invitation): number {
     const idle = this.#workers.filter((w) => w.launches.size === 0).length;
     const most = Math.max(count, hostCores());
@@ -69,5 +69,5 @@ class WorkerPool {
   }
 }
 
-/** The one of this process. */
+/** The pool of this process. */
 export const workerPool = new WorkerPool();

@@ -10,38 +10,38 @@ import { batchMs } from "./worker-source.ts";
 export interface Work extends Room {
   /** How many there are. */
   readonly blocks: number;
-  /** Threads that may run them. */
+  /** Threads that may run them, at most. */
   readonly threads: number;
-  /** What a block will take, in milliseconds, as far as one can tell beforehand. */
+  /** An estimate of what a block takes, in milliseconds. */
   readonly expectedMs: number;
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   /**
-   * Runs some of the blocks in this thread, in a context. Returns the end, or the number of a block that waits for others: it
-   * goes on when it is the first of those to run in the same context.
+   * Runs some of the blocks in this thread, in a context. Returns `to`, or the linear index of a block that waits for
+   * others and resumes when it is the first to run in the same context again.
    */
   runBlocks(context: number, from: number, to: number): number;
   /** Whether blocks may wait for others. */
   readonly waits: boolean;
-  /** A block that waits will go on, and is to give way sooner from now on. */
-  hasten(context: number): void;
-  /** The number of the block that runs, or has run last, in a context. */
+  /** Makes the block in a context, which has waited and will resume, stop sooner the next time. */
+  yieldSooner(context: number): void;
+  /** The linear index of the block that runs, or has run last, in a context. */
   blockIn(context: number): number;
-  /** What the module imports besides the memory, by name. */
+  /** The functions that the module imports, by name. */
   functions(): ReadonlyMap<string, HostFunction>;
   readonly output: OrderedOutput;
   onProgress(blocksDone: number): void;
 }
 
-/** Milliseconds after which blocks that have taken longer than expected are shared after all. */
+/** Milliseconds after which the rest is shared if blocks have taken longer than expected. */
 const trialMs = 0.5;
-/** What sharing costs, in milliseconds: with workers that wait, and with such that must be started. */
+/** Costs of sharing, in milliseconds: with idle workers, and with workers that must be started. */
 const inviteMs = 0.3;
 const startMs = 10;
 
 /**
- * The threads of the host that run the blocks of a launch: the one that asks for it, and workers. They take blocks in order.
- * What is not WebAssembly, and what goes wrong, is the business of the one that asks.
+ * The threads of the host that run the blocks of a launch: the launching thread, and workers. They take blocks in
+ * order. The launching thread alone does what is not WebAssembly, and handles failures.
  */
 export class Team implements Launch {
   readonly #work: Work;
@@ -49,18 +49,18 @@ export class Team implements Launch {
   #workers: readonly Member[] = [];
   #words: Int32Array = new Int32Array(headerWords);
   #functions: readonly HostFunction[] = [];
-  /** That of this thread, where it runs blocks. */
+  /** The context of this thread, where it runs blocks. */
   #ownContext: number | null = null;
   /** Blocks that this thread has run. */
   #own = 0;
-  /** The context for which this thread does something. */
+  /** The context for which a function of the host is called. */
   #context = 0;
   #failure: { readonly block: number; readonly error: unknown } | null = null;
   #settle: { readonly resolve: () => void; readonly reject: (reason: unknown) => void } | null = null;
   #lost = 0;
   /** Blocks that had been taken when one failed; no more are taken from then on. */
   #taken: number | null = null;
-  /** There are no workers, or there is no room for them. */
+  /** Whether there can be no workers. */
   #isAlone: boolean;
 
   constructor(work: Work) {
@@ -81,8 +81,8 @@ export class Team implements Launch {
   }
 
   /**
-   * Runs all blocks, in this thread alone as long as more would not pay. A failure ends the launch and is thrown; of several, that
-   * of the first block, before which all have ended: as if they had run one by one.
+   * Runs all blocks, in this thread alone as long as sharing would not pay. A failure ends the launch and is thrown; of
+   * several failures that of the first block, as if blocks had run one by one.
    */
   run(): void {
     this.#runAll();
@@ -132,8 +132,8 @@ export class Team implements Launch {
       const seen = Atomics.load(this.#words, word.events);
       this.#serve();
       const hasBegun = this.#beginSome(batches);
-      const hasGoneOn = this.#goOn();
-      if (!hasBegun && !hasGoneOn) {
+      const hasResumed = this.#resumeOne();
+      if (!hasBegun && !hasResumed) {
         if (this.#ended) return;
         Atomics.wait(this.#words, word.events, seen);
       }
@@ -147,7 +147,10 @@ export class Team implements Launch {
     return remaining > (workerPool.size >= this.#work.threads - 1 ? inviteMs : startMs);
   }
 
-  /** Lets up to `count` workers take blocks. `tells`: this thread will not wait for them. False when there are none. */
+  /**
+   * Lets up to `count` workers take blocks; false if there are none. `tells`: they send messages, since this thread
+   * will not wait.
+   */
   #share(count: number, tells: boolean): boolean {
     const { module, memory, threads, waits } = this.#work;
     const functions = this.#work.functions();
@@ -175,7 +178,7 @@ export class Team implements Launch {
     return !this.#isAlone;
   }
 
-  /** Runs some of the blocks that nobody has taken. False when there are none, or no room. */
+  /** Runs some of the blocks that no thread has taken. False if there are none, or no context. */
   #beginSome(batches: Batches): boolean {
     const from = this.#count(word.next);
     const left = this.#count(word.end) - from;
@@ -193,8 +196,8 @@ export class Team implements Launch {
     return true;
   }
 
-  /** A block that waits goes on for a while. False when there is none. */
-  #goOn(): boolean {
+  /** Resumes a block that waits, for a while. False if there is none. */
+  #resumeOne(): boolean {
     const waiting = this.#nextWaiting();
     if (waiting === null) return false;
     const { context, block } = waiting;
@@ -202,7 +205,7 @@ export class Team implements Launch {
     return true;
   }
 
-  /** False when the last of the blocks waits: in this context. */
+  /** Runs blocks in this thread. False if the last of them has stopped, and keeps the context. */
   #runHere(context: number, from: number, to: number): boolean {
     this.#context = context;
     let end = to;
@@ -225,14 +228,14 @@ export class Team implements Launch {
   }
 
   #nextWaiting(): Waiting | null {
-    const waiting = this.#turns.goOn();
+    const waiting = this.#turns.resume();
     if (waiting === null) return null;
     Atomics.store(this.#words, word.waiting, this.#turns.count);
-    this.#work.hasten(waiting.context);
+    this.#work.yieldSooner(waiting.context);
     return waiting;
   }
 
-  /** Does what workers ask, and gives out what the blocks have printed that come before all that run or wait. */
+  /** Does what workers ask for, and prints the output of blocks before the first that runs or waits. */
   #serve(): void {
     const next = this.#count(word.next);
     const running = Math.min(next, this.#turns.first, ...this.#workers.map(({ mailbox }) => mailbox.block));
@@ -259,14 +262,14 @@ export class Team implements Launch {
     }
   }
 
-  /** The block of a worker waits, which may begin another one if there is a context for it. */
+  /** The block of a worker has stopped; the worker may begin another one if there is a context for it. */
   #replace(member: Member): void {
     this.#stop(member.context!, member.mailbox.block);
     member.context = this.#turns.begin();
     member.mailbox.give(member.context, null);
   }
 
-  /** A worker has nothing to do: a block that waits may go on. */
+  /** A worker has nothing to do: it may resume a block that waits. */
   #occupy(member: Member): void {
     const waiting = this.#nextWaiting();
     if (waiting !== null) {
@@ -276,7 +279,7 @@ export class Team implements Launch {
     member.mailbox.give(member.context, waiting?.block ?? null);
   }
 
-  /** Whether the block of which something is asked would not have run, since one before it has failed. */
+  /** Whether the block that asks for something would not have run, since one before it has failed. */
   get #isPast(): boolean {
     return this.#failure !== null && this.#failure.block < this.#work.blockIn(this.#context);
   }
@@ -289,7 +292,7 @@ export class Team implements Launch {
     Atomics.add(this.#words, word.done, this.#turns.clear());
   }
 
-  /** All blocks before one have ended. Those behind a failure have not run, as far as anybody can see. */
+  /** Reports that all blocks before `end` have ended. Those after a failure have not run, as far as a user can see. */
   #report(end: number): void {
     try {
       this.#work.output.flush(Math.min(end, this.#failure === null ? end : this.#failure.block + 1));
@@ -305,7 +308,7 @@ export class Team implements Launch {
     if (this.#failure !== null) throw this.#failure.error;
   }
 
-  /** Whether all has ended, and every worker has gone. One that comes now finds nothing to do. */
+  /** Whether all blocks have ended and no worker takes part any more. A worker that is late finds nothing to do. */
   get #ended(): boolean {
     const { blocks } = this.#work;
     if (this.#count(word.next) < blocks || this.#count(word.done) !== (this.#taken ?? blocks)) return false;
@@ -317,7 +320,7 @@ export class Team implements Launch {
   }
 }
 
-/** What a worker has thrown, which is known as text: `name: message`. */
+/** The error that a worker has thrown, from its text: `name: message`. */
 function asError(text: string): Error {
   const colon = text.indexOf(": ");
   if (colon < 0) return new Error(text);
@@ -327,24 +330,24 @@ function asError(text: string): Error {
 }
 
 interface Member {
-  /** Where it runs blocks; null while there is no room for it. */
+  /** Where it runs blocks; null while there is no context for it. */
   context: number | null;
   readonly mailbox: Mailbox;
 }
 
-/** How many blocks to take at once, so that they take about `batchMs`. */
+/** The number of blocks to take at once, so that they run for about `batchMs`. */
 class Batches {
-  readonly #most: number;
+  readonly #max: number;
   size = 1;
 
   constructor(most: number) {
-    this.#most = most;
+    this.#max = most;
   }
 
   time(run: () => void): void {
     const begun = performance.now();
     run();
     const size = performance.now() - begun < batchMs ? 2 * this.size : Math.ceil(this.size / 2);
-    this.size = Math.min(this.#most, size);
+    this.size = Math.min(this.#max, size);
   }
 }

@@ -1,75 +1,83 @@
-/** A block that has stopped because it only waits for others. It goes on in the context that it has. */
+/** A block that has stopped because it only waits for others. It resumes in its context. */
 export interface Waiting {
   readonly context: number;
   readonly block: number;
 }
 
-/** Room in the memory for blocks that have begun. */
+/** Contexts for blocks. */
 export interface Room {
-  /** For one more block at a time. Throws a RangeError when there is none. */
+  /**
+   * Opens a context, in which one block at a time can run.
+   *
+   * @throws RangeError when there is no memory
+   */
   openContext(): number;
-  readonly mostContexts: number;
+  readonly maxContexts: number;
 }
 
 /**
- * The blocks of a launch that have stopped, and contexts that nobody uses. Blocks that wait take turns with such that have not
- * begun, so that any may wait for any, as long as there is room for all of them.
+ * The blocks of a launch that have stopped, and the contexts that are free. Blocks that wait take turns with blocks
+ * that have not begun, so that any may wait for any, as long as there is a context for each of them.
  */
 export class Turns {
-  readonly #waiting: Waiting[] = [];
+  readonly #stopped: Waiting[] = [];
   readonly #free: number[] = [];
   readonly #room: Room;
-  /** How many contexts there may be, and how many there are. */
-  #most: number;
+  /** How many contexts there may be, and how many have been opened. */
+  #maxContexts: number;
   #opened = 0;
 
   constructor(room: Room) {
     this.#room = room;
-    this.#most = room.mostContexts;
+    this.#maxContexts = room.maxContexts;
   }
 
-  /** How many blocks wait. */
+  /** Blocks that wait. */
   get count(): number {
-    return this.#waiting.length;
+    return this.#stopped.length;
   }
 
-  /** The first of the blocks that wait, or infinity. */
+  /** The lowest index of a block that waits, or infinity. */
   get first(): number {
-    return this.#waiting.reduce((least, { block }) => Math.min(least, block), Infinity);
+    return this.#stopped.reduce((first, { block }) => Math.min(first, block), Infinity);
   }
 
-  /** A context for a block that begins, or null when there is no room for one more. Throws a RangeError when there is for none. */
+  /**
+   * Takes a context for a block that begins; null if there is no memory for one more.
+   *
+   * @throws RangeError when there is no memory for even one
+   */
   begin(): number | null {
     const free = this.#free.pop();
-    if (free !== undefined || this.#opened >= this.#most) return free ?? null;
+    if (free !== undefined || this.#opened >= this.#maxContexts) return free ?? null;
     try {
       const context = this.#room.openContext();
       this.#opened++;
       return context;
     } catch (error) {
       if (!(error instanceof RangeError) || this.#opened === 0) throw error;
-      this.#most = this.#opened;
+      this.#maxContexts = this.#opened;
       return null;
     }
   }
 
-  /** The block that runs in a context waits from now on. */
+  /** Notes that the block that runs in a context has stopped. */
   stop(waiting: Waiting): void {
-    this.#waiting.push(waiting);
+    this.#stopped.push(waiting);
   }
 
-  /** The one that has waited longest goes on. */
-  goOn(): Waiting | null {
-    return this.#waiting.shift() ?? null;
+  /** Takes the block that has waited longest, to resume it; null if none waits. */
+  resume(): Waiting | null {
+    return this.#stopped.shift() ?? null;
   }
 
-  /** Nobody runs in this context any more. */
+  /** Frees a context. */
   end(context: number): void {
     this.#free.push(context);
   }
 
-  /** Nobody goes on any more. Returns how many have waited. */
+  /** Drops all blocks that wait. Returns how many there were. */
   clear(): number {
-    return this.#waiting.splice(0).length;
+    return this.#stopped.splice(0).length;
   }
 }

@@ -1,23 +1,26 @@
 import { maxMessage, mail, mailState, messageAt, maxValues, noBlock, valuesAt, word } from "./control.ts";
 
-/** Milliseconds that a batch of blocks should take: long compared to taking it, short compared to waiting for the last. */
+/**
+ * Milliseconds that a batch of blocks should run: long compared to taking it, short compared to waiting for the last
+ * one.
+ */
 export const batchMs = 1;
 
 /**
- * Milliseconds without a launch after which a worker of Node collects its garbage: with it go the memories of devices that nobody
- * else uses any more. V8 does not count what they take, since they are shared, and may let them be for long.
+ * Milliseconds without a launch after which a worker of Node collects its garbage, and with it the memories of devices
+ * that are no longer used elsewhere. V8 does not count shared memory, and might keep it for long.
  */
 const idleMs = 50;
 
-/** What a worker is told: to run blocks of a launch, as long as there are any. */
+/** The message that makes a worker run blocks of a launch, as long as there are any. */
 export interface Invitation {
-  /** Whether to send a message when there is something to look at: the launching thread does not wait for it otherwise. */
+  /** Whether to send a message when something has happened, since the launching thread does not wait for it. */
   readonly tells: boolean;
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
-  /** The functions that the module imports; their numbers are their places here. */
+  /** The functions that the module imports; in mailboxes they are numbers, by their order here. */
   readonly functions: readonly string[];
-  /** Where in the memory the worker keeps what belongs to it. */
+  /** The context in which the worker runs blocks. */
   readonly context: number;
   readonly control: SharedArrayBuffer;
   /** Where the worker's mailbox begins. */
@@ -29,9 +32,8 @@ export interface Invitation {
 }
 
 /**
- * The program of a worker. It is text, so that it needs no file of its own wherever the library lies, and is not changed by
- * the tools through which the library goes. It knows nothing of kernels: all that is not WebAssembly happens in the launching
- * thread.
+ * The program of a worker. It is a text, so that it needs no file of its own wherever the library is installed, and
+ * bundlers leave it alone. It knows nothing of kernels: all that is not WebAssembly happens in the launching thread.
  */
 export const workerSource = `
 const isNode = globalThis.process?.getBuiltinModule !== undefined;
@@ -127,11 +129,11 @@ parentPort.onmessage = ({ data }) => {
     else most = Math.ceil(most / 2);
     return true;
   };
-  const goOn = () => {
+  const resume = () => {
     if (Atomics.load(words, ${word.waiting}) === 0) return false;
     ask(${mailState.free});
     context = mail[${mail.context}];
-    if (mail[${mail.goesOn}] === 0) return false;
+    if (mail[${mail.resumes}] === 0) return false;
     const block = mail[${mail.block}] >>> 0;
     run(block, block + 1);
     return true;
@@ -139,8 +141,8 @@ parentPort.onmessage = ({ data }) => {
   Atomics.store(mail, ${mail.present}, 1);
   for (;;) {
     const begun = begin();
-    const goneOn = goOn();
-    if (!begun && !goneOn) break;
+    const resumed = resume();
+    if (!begun && !resumed) break;
   }
   Atomics.store(mail, ${mail.block}, ${noBlock});
   Atomics.store(mail, ${mail.present}, 0);

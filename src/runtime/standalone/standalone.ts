@@ -1,6 +1,7 @@
 import { loadProgram, type Program } from "../../program/program.ts";
 import { genericBases, type Param, windows } from "../../ir/index.ts";
 import type { CompiledKernel } from "../../jit/abi/compiled-kernel.ts";
+import type { HeaderWord } from "../../jit/abi/context-layout.ts";
 import { evaluatedPrim, type HostImport } from "../../jit/abi/host-imports.ts";
 import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { Extent } from "../../machine/memory/extent.ts";
@@ -68,7 +69,7 @@ export interface KernelDescription {
   };
   readonly context: {
     readonly lanes: number;
-    readonly words: CompiledKernel["layout"]["words"];
+    readonly words: Readonly<Record<string, number>>;
     readonly params: number;
     readonly roots: { readonly at: number; readonly parameters: readonly number[] };
     readonly records: { readonly at: number; readonly end: number };
@@ -198,9 +199,20 @@ function memoryOf(program: Program, { stackStride }: CompiledKernel, constantsAt
   };
 }
 
+/** Words that the format names otherwise than the compiler does. */
+const namesInFormat: Readonly<Partial<Record<HeaderWord, string>>> = {
+  blockIndex: "ticket",
+  resumesYielded: "woken",
+  resumedFrame: "resumes",
+  suspendedFrame: "paused",
+};
+
+const wordsOf = ({ words }: CompiledKernel["layout"]): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(words).map(([name, at]) => [namesInFormat[name as HeaderWord] ?? name, at]));
+
 const contextOf = ({ lanes, layout, roots, targets }: CompiledKernel): KernelDescription["context"] => ({
   lanes,
-  words: layout.words,
+  words: wordsOf(layout),
   params: layout.params,
   roots: { at: layout.roots, parameters: roots },
   records: { at: layout.sites, end: layout.addresses },
@@ -242,8 +254,8 @@ const counted: ReadonlySet<string> = new Set<HostImport>(["arriveAtBarrier", "se
 function obstacleOf({ imports, layout }: CompiledKernel, sites: readonly StandaloneSite[]): string | null {
   const called = sites.find(({ calls }) => calls !== undefined && isProvided(calls) && calls !== "vprintf")?.calls;
   if (called !== undefined) return `it calls ${called}`;
-  // Where no lanes gather, what they would gather with is imported all the same.
-  if (layout.stacks !== layout.gatherings) return "its lanes wait for others of their warp";
+  // Where no lanes wait for others, the functions for it are imported all the same.
+  if (layout.stacks !== layout.warpWaits) return "its lanes wait for others of their warp";
   const missing = imports.find((name) => !simple.has(name));
   if (missing === undefined) return null;
   const prim = evaluatedPrim(missing);

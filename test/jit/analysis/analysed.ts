@@ -7,7 +7,7 @@ import type { UniformityAnalysis } from "../../../src/jit/compile/analysis/value
 import { preparationIn } from "../../../src/jit/compile/plan/call-graph.ts";
 import { CompiledFunctions } from "../../../src/jit/compile/plan/callables.ts";
 import { plansFor } from "../../../src/jit/compile/plan/partial-returns.ts";
-import { resumeBlocks, type SuspensionPoints } from "../../../src/jit/compile/plan/pauses.ts";
+import { resumeBlocks, type SuspensionPoints } from "../../../src/jit/compile/plan/suspension-points.ts";
 import type { ProgramFacts } from "../../../src/jit/compile/plan/program-facts.ts";
 import { reachableFrom } from "../../../src/jit/compile/plan/reachable-functions.ts";
 import { stackLimit } from "../../../src/program/open-launch.ts";
@@ -55,7 +55,7 @@ export class Analysed {
     const code = prepare(kernel, facts.bindings, preparationIn(scope.graph));
     const { kernelPlan } = plansFor(kernel, code, scope);
     this.analysis = kernelPlan.analysis;
-    this.pauses = kernelPlan.pauses;
+    this.pauses = kernelPlan.points;
     const first = head.split("\n").length - 1;
     this.#lines = this.code.instructions.map(({ span }) => source.position(span.start).line - 1 - first);
   }

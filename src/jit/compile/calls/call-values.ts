@@ -121,7 +121,7 @@ export class CallValues {
   }
 
   /** Locals for all that comes back in registers. */
-  locals({ returns, losesLanes }: Convention): Returned {
+  locals({ returns, mayExit: losesLanes }: Convention): Returned {
     const w = this.#writer;
     const { quads, active } = this.#chunk;
     return {

@@ -51,7 +51,7 @@ export class Calls {
       }
       this.#tellLive(op);
       const convention = this.#conventionOf(op);
-      if (this.#pausing !== null && this.#caller.unit.graph.mayPause(instruction)) {
+      if (this.#pausing !== null && this.#caller.unit.graph.maySuspend(instruction)) {
         this.#callPausing(this.#pausing, block, index, op, lanes);
         return;
       }
@@ -136,7 +136,7 @@ export class Calls {
   /** The lanes that have not ended, for functions that have to know. */
   #tellLive(op: CallOp): void {
     const { unit, ended, isFunction } = this.#caller;
-    if (!unit.graph.targetsOf(op).some((f) => unit.graph.meetsLanes(f))) return;
+    if (!unit.graph.targetsOf(op).some((f) => unit.graph.waitsForLanes(f))) return;
     const w = this.#writer;
     if (!isFunction) tellLive(w, this.#caller.memory, laneBits(this.#caller.flow.everybody()));
     else if (ended !== null) {
@@ -162,9 +162,9 @@ export class Calls {
   #conventionOf(op: CallOp): Convention {
     const { unit } = this.#caller;
     const { target } = op;
-    if (target.kind === "indirect") return conventionOf(target.signature, unit.graph.losesByAddress);
+    if (target.kind === "indirect") return conventionOf(target.signature, unit.graph.mayExitByAddress);
     const [callee] = unit.graph.targetsOf(op);
-    return unit.plans.get(callee!)!.convention;
+    return unit.functionPlans.get(callee!)!.convention;
   }
 
   /** Lanes enter functions. `before`: is written before each call. */

@@ -2,7 +2,7 @@ import type { FileCallOp, SubroutineCallOp } from "../../../ir/calls.ts";
 import { argAt, argRegisters, type Instruction, retvalAt, retvalRegisters, windows } from "../../../ir/index.ts";
 import { functionStride } from "../../../machine/memory/address-space.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
-import { activationWords } from "../../abi/chunk-state.ts";
+import { suspendedFrameWords } from "../../abi/chunk-state.ts";
 import { callEntry } from "../../abi/context-layout.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -15,7 +15,7 @@ import { activationBytes, calledBytes } from "../plan/activation-size.ts";
 import { fits } from "../plan/call-graph.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
 import { functionName, wasmSignature } from "../plan/calling-convention.ts";
-import { suspensionReason } from "../plan/pauses.ts";
+import { suspensionReason } from "../plan/suspension-points.ts";
 import { loadLive, tellLive } from "../sync/named-lanes.ts";
 import type { Caller } from "./caller.ts";
 import { SharedRegisters } from "./shared-registers.ts";
@@ -84,7 +84,7 @@ export class FileCalls {
   #begun(isForAll: boolean, lanes: readonly Wasm[]): readonly Wasm[] {
     const { callable, isFunction } = this.#caller;
     const w = this.#writer;
-    if (!this.#graph.takesLanes(callable)) return lanes;
+    if (!this.#graph.enlistsLanes(callable)) return lanes;
     if (!isFunction) {
       const everybody = this.#caller.flow.everybody();
       tellLive(w, this.#caller.memory, laneBits(everybody));
@@ -108,7 +108,7 @@ export class FileCalls {
     const w = this.#writer;
     const callee = number ?? wasm.i32(callees[0]!.number);
     const suspension = this.#caller.suspension;
-    if (suspension === null || !callees.some((f) => this.#graph.pauses(f))) {
+    if (suspension === null || !callees.some((f) => this.#graph.suspends(f))) {
       prepare();
       call(this.#begun(op.allLanes, lanes), callee);
       return;
@@ -117,9 +117,9 @@ export class FileCalls {
     const { memory } = this.#caller;
     const head = suspension.headAt(block);
     const [which, bits] = [w.local("i32"), w.local("i32")];
-    const load = (word: keyof typeof activationWords): void => {
+    const load = (word: keyof typeof suspendedFrameWords): void => {
       w.get(head);
-      w.memory("i32.load", 4, activationWords[word]);
+      w.memory("i32.load", 4, suspendedFrameWords[word]);
     };
     const begun = this.#begun(op.allLanes, lanes);
     w.get(head);
@@ -138,10 +138,10 @@ export class FileCalls {
         ]);
       },
     );
-    storeWord(w, memory, "resumes", wasm.local("i32", head));
-    storeWord(w, memory, "paused", wasm.i32(0));
+    storeWord(w, memory, "resumedFrame", wasm.local("i32", head));
+    storeWord(w, memory, "suspendedFrame", wasm.i32(0));
     call(maskOfBits(wasm.local("i32", bits), quads), wasm.local("i32", which));
-    pushWord(w, memory, "paused");
+    pushWord(w, memory, "suspendedFrame");
     w.tee(head);
     w.if(() => {
       load("reason");
@@ -278,7 +278,7 @@ export class FileCalls {
       w.values([...this.#start(), ...begun]);
       if (number === null || callees.length === 1) w.call(functionName(callees[0]!));
       else {
-        const { params, results } = wasmSignature({ params: [], returns: [], losesLanes: false }, unit.quads);
+        const { params, results } = wasmSignature({ params: [], returns: [], mayExit: false }, unit.quads);
         w.value(callee);
         w.callIndirect(unit.module.type(params, results));
       }
@@ -294,7 +294,7 @@ export class FileCalls {
     const w = this.#writer;
     const { context, layout, unit } = this.#caller.memory;
     const files = add(wasm.local("i32", context), layout.callFiles);
-    if (!this.#graph.pausesInFunctions) return files;
+    if (!this.#graph.suspendsInFunctions) return files;
     const first = w.local("i32");
     pushWord(w, this.#caller.memory, "first");
     w.set(first);

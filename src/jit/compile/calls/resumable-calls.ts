@@ -1,10 +1,10 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
-import { activationWords } from "../../abi/chunk-state.ts";
+import { suspendedFrameWords } from "../../abi/chunk-state.ts";
 import type { Reconvergence } from "../control/reconvergence.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { laneBits, maskOfBits } from "../lanes/mask-bits.ts";
 import { type FunctionContext, pushWord, storeWord } from "../module/function-context.ts";
-import { type SuspensionKind, suspensionReason } from "../plan/pauses.ts";
+import { type SuspensionKind, suspensionReason } from "../plan/suspension-points.ts";
 import type { Suspension } from "../sync/suspension.ts";
 
 const number = (local: number): Wasm => wasm.local("i32", local);
@@ -78,7 +78,7 @@ export class ResumableCalls {
             w.assign([{ local: left, value: wasm.op("i32.and", number(left), others) }]);
             setHere();
             this.#load(list.item, "callee", bits);
-            storeWord(w, this.#memory, "resumes", number(list.item));
+            storeWord(w, this.#memory, "resumedFrame", number(list.item));
             goOn(number(bits), here.map(vector));
             note();
           },
@@ -102,14 +102,14 @@ export class ResumableCalls {
 
   /** Lanes are about to begin in a function, which may be one that never pauses. */
   tellBegin(): void {
-    storeWord(this.#writer, this.#memory, "resumes", wasm.i32(0));
-    storeWord(this.#writer, this.#memory, "paused", wasm.i32(0));
+    storeWord(this.#writer, this.#memory, "resumedFrame", wasm.i32(0));
+    storeWord(this.#writer, this.#memory, "suspendedFrame", wasm.i32(0));
   }
 
   /** A function has come back: what is kept of it joins the list, and its lanes those that wait for the same. */
   #note(list: List, waits: Readonly<Record<SuspensionKind, readonly number[]>>): void {
     const w = this.#writer;
-    pushWord(w, this.#memory, "paused");
+    pushWord(w, this.#memory, "suspendedFrame");
     w.tee(list.item);
     w.if(() => {
       this.#append(list);
@@ -145,13 +145,13 @@ export class ResumableCalls {
     const w = this.#writer;
     w.get(activation);
     w.value(next);
-    w.memory("i32.store", 4, activationWords.next);
+    w.memory("i32.store", 4, suspendedFrameWords.next);
   }
 
-  #load(activation: number, word: keyof typeof activationWords, to: number): void {
+  #load(activation: number, word: keyof typeof suspendedFrameWords, to: number): void {
     const w = this.#writer;
     w.get(activation);
-    w.memory("i32.load", 4, activationWords[word]);
+    w.memory("i32.load", 4, suspendedFrameWords[word]);
     w.set(to);
   }
 }

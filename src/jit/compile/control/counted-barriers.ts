@@ -8,7 +8,7 @@ import { anyOf, foldWords, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
 import { laneOf } from "../lanes/value.ts";
 import { type FunctionContext, pushWord, tellEntry } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
-import type { SuspensionPoints } from "../plan/pauses.ts";
+import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { loadLive } from "../sync/named-lanes.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import type { Reconvergence } from "./reconvergence.ts";

@@ -6,7 +6,7 @@ import type { Layout } from "../analysis/flow/block-layout.ts";
 import { waitMaskSlots } from "../analysis/flow/wait-mask-coloring.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
-import type { SuspensionKind, SuspensionPlace } from "../plan/pauses.ts";
+import type { SuspensionKind, SuspensionPlace } from "../plan/suspension-points.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import type { WarpWaits } from "../sync/warp-waits.ts";
 import { LaneMasks } from "./lane-masks.ts";

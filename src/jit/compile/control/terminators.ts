@@ -8,7 +8,7 @@ import { allLanes, type Chunk } from "../emit/chunk.ts";
 import type { Faults } from "../emit/faults.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
-import type { SuspensionPlace, SuspensionPoints } from "../plan/pauses.ts";
+import type { SuspensionPlace, SuspensionPoints } from "../plan/suspension-points.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import { takesBackEdge, isSelfLoop, type BackEdge } from "./check-free-loop.ts";
 import type { ConvergedPath } from "./converged-path.ts";

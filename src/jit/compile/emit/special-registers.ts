@@ -80,7 +80,7 @@ export class SpecialRegisters {
     const w = this.#writer;
     const ticket = w.local("i32");
     this.loadGrid();
-    this.#load(ticket, this.#layout.words.ticket);
+    this.#load(ticket, this.#layout.words.blockIndex);
     this.#load(this.first, this.#layout.words.first);
     this.firstBlock(ticket);
     this.#placeChunk();
@@ -112,7 +112,7 @@ export class SpecialRegisters {
   }
 
   startBlock(ticket: number): void {
-    this.#store(ticket, this.#layout.words.ticket);
+    this.#store(ticket, this.#layout.words.blockIndex);
   }
 
   /** Where in the block its first chunk is. */

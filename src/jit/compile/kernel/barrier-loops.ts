@@ -19,8 +19,9 @@ interface Arrivals {
 }
 
 /**
- * How the chunks of a block take turns where all lanes of each arrive at barriers together: each barrier region is a loop over the chunks
- * that have arrived at the barrier before it. That is cheaper than what `ChunkTurns` does, which handles everything.
+ * How the chunks of a block take turns where all lanes of each arrive at barriers together: each barrier region is a
+ * loop over the chunks that have arrived at the barrier before it. That is cheaper than what `ChunkTurns` does, which
+ * handles everything.
  */
 export class BarrierLoops {
   readonly #run: KernelRun;
@@ -65,7 +66,10 @@ export class BarrierLoops {
     if (others.length > 0) this.#writeRounds(others, chunks, start);
   }
 
-  /** Regions to which chunks may return, or arrive from different ones: in rounds, as long as any chunk arrives anywhere. */
+  /**
+   * Regions to which chunks may return, or arrive from different ones: in rounds, as long as any chunk arrives
+   * anywhere.
+   */
   #writeRounds(regions: readonly BarrierRegion[], chunks: ChunkLoop, start: ChunkStart): void {
     const w = this.#run.scope.writer;
     w.loop((again) => {
@@ -90,7 +94,7 @@ export class BarrierLoops {
     });
   }
 
-  /** Writes a region for a chunk that begins it. `isInRow`: all chunks go on to the same region, or exit. */
+  /** Writes a region for a chunk that begins it. `isInRow`: all chunks continue in the same region, or exit. */
   #writeRegion(region: BarrierRegion, start: ChunkStart, isInRow: boolean): void {
     const { writer: w, chunk, body } = this.#run.scope;
     const { liveness } = chunk.analysis.code;
@@ -143,7 +147,7 @@ export class BarrierLoops {
   #findState(): void {
     const { layout, quads } = this.#run.scope.unit;
     const chunk = wasm.op("i32.shr_u", local32(this.#run.first), wasm.i32(Math.log2(4 * quads)));
-    const states = wasm.op("i32.add", local32(this.#run.context), wasm.i32(layout.states));
+    const states = wasm.op("i32.add", local32(this.#run.context), wasm.i32(layout.chunkStates));
     this.#suspension.find(states, chunk, this.#suspension.bytes);
   }
 }

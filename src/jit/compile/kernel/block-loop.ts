@@ -43,7 +43,7 @@ function writeOnce(run: KernelRun, chunks: ChunkLoop, start: ChunkStart, straigh
   if (straight !== null) {
     const { path, range } = straight;
     const prepare = (): void => computeInvariants(run, run.invariants.chunk);
-    range.ifGood(path, prepare, run.blockIndex, run.end, () => {
+    range.ifTested(path, prepare, run, () => {
       body.writeStraight(path, prepare, (beginRow, write) => range.eachChunk(run.blockIndex, beginRow, write));
       w.value(wasm.op("i32.ge_u", local32(first), local32(threads)));
       w.brIf(done);

@@ -22,7 +22,7 @@ import { Alloca } from "../memory/alloca.ts";
 import type { ExpectedObjects } from "../memory/expected-objects.ts";
 import { Memory } from "../memory/memory.ts";
 import type { FunctionContext } from "../module/function-context.ts";
-import type { SuspensionPoints } from "../plan/pauses.ts";
+import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { type StraightPath, straightPathOf } from "../regions/straight-path.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import { WarpOperations } from "../sync/warp-operations.ts";
@@ -32,11 +32,11 @@ import { Instructions } from "./instructions.ts";
 /** Instructions of a block that is written in two versions, at most. */
 const maxInVersions = 400;
 
-/** What the body of a function is written with. */
+/** The parts that the body of a function is written with. */
 interface BodyParts {
   readonly chunk: Chunk;
   readonly context: FunctionContext;
-  /** What its accesses will probably find. */
+  /** The objects that its accesses will probably find. */
   readonly objects: ExpectedObjects;
   readonly points: SuspensionPoints;
   /** Null where lanes never suspend. */
@@ -117,14 +117,20 @@ export class Body {
     this.#instructions.computeInvariants(instructions);
   }
 
-  /** Writes one barrier region, whatever has been written before. `isWhole`: whether all lanes of the chunk have a thread. */
+  /**
+   * Writes one barrier region, whatever has been written before. `isWhole`: whether all lanes of the chunk have a
+   * thread.
+   */
   writeRegion(region: BarrierRegion, barriers: ReadonlyMap<number, number>, isWhole: Wasm): void {
     this.#accessChecks.forget();
     this.flow.enterPhase(region, barriers);
     this.write(isWhole);
   }
 
-  /** Writes all blocks, or those of the region that has been entered. `isWhole`: whether all lanes of the chunk have a thread. */
+  /**
+   * Writes all blocks, or those of the region that has been entered. `isWhole`: whether all lanes of the chunk have a
+   * thread.
+   */
   write(isWhole: Wasm = wasm.i32(1)): void {
     const { layout } = this.flow;
     const isEntered = layout.isInsideLoop(layout.start);
@@ -155,7 +161,8 @@ export class Body {
   }
 
   /**
-   * Writes that path. `prepare`: computes the invariants of a chunk; `eachChunk`: loops over the chunks, row by row of the block.
+   * Writes that path. `prepare`: computes the invariants of a chunk; `eachChunk`: loops over the chunks, row by row of
+   * the block.
    */
   writeStraight(
     { blocks, decided, accesses }: StraightPath,
@@ -242,8 +249,9 @@ export class Body {
   }
 
   /**
-   * The copies at the end of a block that are for the lanes that go one way, which are made where it is known that there are any: from
-   * `end` on those for the lanes that do not take its branch, from `taken` on those for the lanes that do.
+   * The copies at the end of a block that are for the lanes that go one way, which are made where it is known that
+   * there are any: from `end` on those for the lanes that do not take its branch, from `taken` on those for the lanes
+   * that do.
    */
   #copiesOf(block: FlowBlock) {
     const { instructions, edgeCopies } = this.#chunk.analysis.code;
@@ -269,8 +277,8 @@ export class Body {
   }
 
   /**
-   * The instructions of a block for converged lanes, whose accesses are checked before all else. Where one does not find what it is
-   * expected to, the code for any lanes restarts the block.
+   * The instructions of a block for converged lanes, whose accesses are checked before all else. Where one does not
+   * find what it is expected to, the code for any lanes restarts the block.
    */
   #writeConverged(
     { index }: FlowBlock,

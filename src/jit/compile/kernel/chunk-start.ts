@@ -2,7 +2,7 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { KernelStacks } from "../memory/kernel-stacks.ts";
 import { computeInvariants, type KernelRun, local32 } from "./kernel-run.ts";
 
-/** What is done for a block before its chunks run, and for a chunk before it runs. */
+/** Writes the beginnings: of a block, before its chunks run, and of a chunk that begins or resumes. */
 export class ChunkStart {
   readonly #run: KernelRun;
   readonly #stacks: KernelStacks;

@@ -13,13 +13,13 @@ interface Patience {
   readonly left: number;
   /** Whether any chunk has done more than yield, in this round. */
   readonly moved: number;
-  /** What the state of the chunk was before its turn. */
+  /** The state of the chunk before its turn. */
   readonly before: number;
 }
 
 /**
- * How the chunks of a block take turns where lanes may suspend: round robin, each until all of its lanes have exited or suspended. When
- * all that are left wait at barriers, they resume; those that have only yielded resume in any case.
+ * How the chunks of a block take turns where lanes may suspend: round robin, each until all of its lanes have exited or
+ * suspended. When all that are left wait at barriers, they resume; those that have only yielded resume in any case.
  */
 export class ChunkTurns {
   readonly #run: KernelRun;
@@ -120,7 +120,9 @@ export class ChunkTurns {
     w.release(state);
   }
 
-  /** By barrier at which all lanes of the chunk have arrived together, in the order of the states: they begin after it. */
+  /**
+   * By barrier at which all lanes of the chunk have arrived together, in the order of the states: they begin after it.
+   */
   #resumeMeetings(start: ChunkStart, run: () => void): void {
     const { writer: w, body } = this.#run.scope;
     for (const [i, { block }] of this.#suspension.meetings.entries()) {
@@ -143,7 +145,7 @@ export class ChunkTurns {
     this.#suspension.restore();
     body.counted?.resume();
     body.begin();
-    if (unit.paused.isUsed) storeWord(w, context, "woken", isYielded);
+    if (unit.suspendedFrames.isUsed) storeWord(w, context, "resumesYielded", isYielded);
     w.value(isYielded);
     w.if(
       () => body.flow.resume("yield"),
@@ -167,7 +169,7 @@ export class ChunkTurns {
     w.release(state);
   }
 
-  /** Notes for the end of the round what has become of the chunk. */
+  /** Notes the chunk's state, for the end of the round. */
   #note(): void {
     const w = this.#run.scope.writer;
     const state = w.local("i32");
@@ -252,7 +254,7 @@ export class ChunkTurns {
     pushWord(w, context, "threads");
     w.set(threads);
     const chunks = this.#chunksOf(wasm.op("i32.add", local32(threads), wasm.i32(this.#lanes - 1)));
-    w.value(wasm.op("i32.add", local32(this.#run.context), wasm.i32(unit.layout.states)));
+    w.value(wasm.op("i32.add", local32(this.#run.context), wasm.i32(unit.layout.chunkStates)));
     w.i32(chunkState.fresh);
     w.value(wasm.op("i32.mul", chunks, wasm.i32(this.#stride)));
     w.memoryFill();
@@ -287,8 +289,8 @@ export class ChunkTurns {
 
   #findState(): void {
     const { unit, writer, context } = this.#run.scope;
-    const states = wasm.op("i32.add", local32(this.#run.context), wasm.i32(unit.layout.states));
+    const states = wasm.op("i32.add", local32(this.#run.context), wasm.i32(unit.layout.chunkStates));
     this.#suspension.find(states, this.#chunksOf(local32(this.#run.first)), this.#stride);
-    if (unit.paused.isUsed) storeWord(writer, context, "state", local32(this.#suspension.state));
+    if (unit.suspendedFrames.isUsed) storeWord(writer, context, "state", local32(this.#suspension.state));
   }
 }

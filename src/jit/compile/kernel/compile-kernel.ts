@@ -30,10 +30,11 @@ export function compileKernel(
 ): CompiledKernel {
   // 1. Which functions the kernel can call, with small ones inlined: all that follows looks at these alone.
   const { kernel, ...scope } = reachableFrom(number, shape, program);
-  // 2. The kernel's code in the form that analyses expect: blocks that end at calls which may exit or suspend, simpler expressions.
+  // 2. The kernel's code in the form that analyses expect: blocks that end at calls which may exit or suspend, simpler
+  // expressions.
   const code = prepare(kernel, scope.facts.bindings, preparationIn(scope.graph));
-  // 3. Which values are the same in all lanes, where lanes diverge and where they suspend; how functions are called. To a fixed point,
-  //    since what a call returns, and for which lanes, depends on the callee.
+  // 3. Which values are the same in all lanes, where lanes diverge and where they suspend; how functions are called. To
+  // a fixed point,    since what a call returns, and for which lanes, depends on the callee.
   const { kernelPlan, functionPlans } = plansFor(kernel, code, scope);
   // 4. Where everything lies in the context that a running block has in memory.
   const unit = layOutModule(kernel, kernelPlan, functionPlans, scope, features);
@@ -46,11 +47,11 @@ export function compileKernel(
   // 8. The table through which calls by address go.
   writeCallTable(unit);
   // 9. The module's bytes, and what the launcher must know of it.
-  const waits = mayYield(unit, kernelPlan.pauses);
+  const waits = mayYield(unit, kernelPlan.points);
   return describe(unit, kernel, { stateBytes, waits });
 }
 
-/** What every kernel imports; the rest is imported where code first needs it. */
+/** The imports of every kernel; the rest is imported where code first needs it. */
 const ptxImports: readonly HostImport[] = ["translate", "fault", "gather", "settle", "deadlock"];
 
 const visaImports: readonly HostImport[] = [
@@ -63,17 +64,17 @@ const visaImports: readonly HostImport[] = [
   "deadlock",
 ];
 
-function declareImports({ module, shape, quads, stacks, paused }: ModuleUnit): void {
+function declareImports({ module, shape, quads, stacks, suspendedFrames }: ModuleUnit): void {
   module.importMemory({ initial: 1, maximum: 65536, shared: shape.shared });
   for (const name of shape.width === null ? ptxImports : visaImports) importHost(module, name);
-  if (stacks.isUsed) frameFunctions(module, quads * 4, stacks.stride, paused.isUsed);
+  if (stacks.isUsed) frameFunctions(module, quads * 4, stacks.stride, suspendedFrames.isUsed);
 }
 
 function writeCallTable({ module, facts, graph }: ModuleUnit): void {
   module.table(facts.callables.list.map((f) => (graph.isCalledByAddress(f) ? functionName(f) : "")));
 }
 
-/** `waits`: whether blocks may wait for others by themselves. */
+/** `waits`: whether blocks may wait for each other in loops. */
 function describe(
   { module, facts, shape, quads, layout, stacks, roots, sites, targets }: ModuleUnit,
   { ir }: CompiledFunction,

@@ -11,12 +11,12 @@ import { Frame } from "../memory/frame.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
-import type { SuspensionPoints } from "../plan/pauses.ts";
+import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { Suspension } from "../sync/suspension.ts";
 import { Body } from "./body.ts";
 import { HardwareThreads } from "./hardware-threads.ts";
 
-/** What the code of a function depends on. */
+/** A function as it has been planned, and the locals that it begins with. */
 interface FunctionSpec {
   readonly callable: CompiledFunction;
   readonly analysis: UniformityAnalysis;
@@ -27,7 +27,10 @@ interface FunctionSpec {
   readonly entry: number;
   /** Whether lanes may exit in the function, whose caller then has to know which. */
   readonly exitsLanes: boolean;
-  /** Of the kernel: what is computed once for many chunks, and which registers share locals. Null: a function that it calls. */
+  /**
+   * Of the kernel: what is computed once for many chunks, and which registers share locals. Null: a function that it
+   * calls.
+   */
   readonly kernel: { readonly invariants: Invariants; readonly sharing: Sharing | null } | null;
 }
 
@@ -45,14 +48,14 @@ export interface FunctionScope {
   readonly routine: Routine | null;
   readonly objects: ExpectedObjects;
   readonly context: FunctionContext;
-  /** Locals with the lanes that have exited in the function; null where none can, or nobody has to know. */
+  /** Locals with the lanes that have exited in the function; null where the caller need not know. */
   readonly ended: readonly number[] | null;
   /** Null where lanes never suspend. */
   readonly suspension: Suspension | null;
   readonly body: Body;
 }
 
-/** Makes the parts of a function; what it declares stands in the order in which parts are made. */
+/** Makes the parts that the code of a function is written with. */
 export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: FunctionSpec): FunctionScope {
   const { callable, analysis, points, context: contextLocal, entry, kernel } = spec;
   const { layout, quads, shape } = unit;

@@ -23,16 +23,16 @@ import { ResumableFunction } from "./resumable-function.ts";
 
 /** Writes a function that the kernel calls: for the lanes of a mask, of which at least one is set. */
 export function writeFunction(unit: ModuleUnit, plan: FunctionPlan): void {
-  const { callable, analysis, convention, pauses: points } = plan;
+  const { callable, analysis, convention, points } = plan;
   const { params, results } = wasmSignature(convention, unit.quads);
   const scope = openFunction(unit, unit.module.function(functionName(callable), params, results), {
     callable,
     analysis,
     points,
-    canSuspend: unit.paused.has(callable),
+    canSuspend: unit.suspendedFrames.has(callable),
     context: contextParam,
     entry: entryParam,
-    exitsLanes: convention.losesLanes,
+    exitsLanes: convention.mayExit,
     kernel: null,
   });
   new CalledFunction(scope, convention).write();
@@ -101,7 +101,8 @@ class CalledFunction {
     const { unit, callable, frame, routine, chunk, body } = this.#scope;
     routine?.begin();
     // Other lanes may be suspended in activations whose frames lie at the same bytes of their stacks.
-    if (unit.stacks.variablesOf(callable).size > 0) frame.clear(unit.paused.isUsed ? laneBits(this.#called) : null);
+    if (unit.stacks.variablesOf(callable).size > 0)
+      frame.clear(unit.suspendedFrames.isUsed ? laneBits(this.#called) : null);
     chunk.fill(this.#takeParams());
     body.begin();
   }

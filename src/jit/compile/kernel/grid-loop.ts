@@ -21,20 +21,20 @@ import {
 } from "./kernel-run.ts";
 
 /**
- * Writes `run(context, from, to)`: the blocks with these linear indices, one after the other. It returns `to`, or the index of a block
- * that after some patience still only waits for what others do, and that resumes if it is the first of the next call. Returns the
- * bytes of a suspended chunk's state.
+ * Writes `run(context, from, to)`: the blocks with these linear indices, one after the other. It returns `to`, or the
+ * index of a block that after some patience still only waits for what others do, and that resumes if it is the first of
+ * the next call. Returns the bytes of a suspended chunk's state.
  */
 export function writeGridLoop(unit: ModuleUnit, kernel: CompiledFunction, plan: KernelPlan): number {
   const { layout, quads } = unit;
   const w = unit.module.function("run", ["i32", "i32", "i32"], ["i32"]);
-  w.keepIn({ base: contextParam, offset: layout.lasting, ...spillBudgetOf(plan.analysis.code, quads) });
+  w.keepIn({ base: contextParam, offset: layout.spill, ...spillBudgetOf(plan.analysis.code, quads) });
   const { scope, invariants } = openKernel(unit, w, kernel, plan);
   const { specials } = scope;
   const stacks = new KernelStacks(unit, w, contextParam, specials.first, scope.frame);
   const run: KernelRun = {
     scope,
-    points: plan.pauses,
+    points: plan.points,
     invariants,
     context: contextParam,
     blockIndex: blockIndexParam,
@@ -64,7 +64,10 @@ export function writeGridLoop(unit: ModuleUnit, kernel: CompiledFunction, plan: 
   return scope.suspension?.bytes ?? 0;
 }
 
-/** Loads what is the same for all blocks. Returns locals with the threads of a block, and whether (0 or 1) these are one row. */
+/**
+ * Loads what is the same for all blocks. Returns locals with the threads of a block, and whether (0 or 1) these are one
+ * row.
+ */
 function beginGrid({ writer: w, specials, objects, context }: FunctionScope): Pick<KernelRun, "threads" | "isOneRow"> {
   const threads = w.local("i32");
   specials.loadGrid();

@@ -6,13 +6,13 @@ import type { ModuleUnit } from "../module/module-unit.ts";
 import { activationBytes } from "../plan/activation-size.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
 
-/** The byte files of the hardware threads (vISA) of a group, one behind the other in the context. */
+/** The byte files of the hardware threads (vISA) of a group, one after the other in the context. */
 export class HardwareThreads {
   readonly #unit: ModuleUnit;
   readonly #chunk: Chunk;
   /** Bytes from one file to the next. */
   readonly #stride: number;
-  /** Locals: the context, and the number in its group of the thread's first work item. */
+  /** Locals: where the context begins, and the thread's first work item, by its number in the group. */
   readonly #at: { readonly context: number; readonly first: number };
   /** The local with the byte of memory at which the thread's file begins. */
   readonly #base: number;
@@ -44,7 +44,7 @@ export class HardwareThreads {
     writer.memoryFill();
   }
 
-  /** Turns to the thread of the chunk. */
+  /** Finds the byte file of the chunk's thread. */
   find(): void {
     const { layout, shape } = this.#unit;
     const index = wasm.op("i32.div_u", wasm.local("i32", this.#at.first), wasm.i32(shape.width!));

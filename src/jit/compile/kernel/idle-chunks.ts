@@ -16,7 +16,7 @@ export interface IdleTest {
   readonly toTheEnd: Wasm | null;
 }
 
-/** What is known of chunks before they run. */
+/** The facts about chunks that are known before they run. */
 interface KnownBefore {
   readonly invariants: Invariants;
   /** How an invariant value changes from one chunk of the row to the next. */
@@ -26,9 +26,9 @@ interface KnownBefore {
 }
 
 /**
- * Detects chunks that can skip a barrier region: their first branch sends every lane straight to the closing barrier or to the exit. The
- * test is computed from invariants alone; null where there is no such branch. In a tree reduction over the threads of a block most
- * chunks are idle in most regions.
+ * Detects chunks that can skip a barrier region: their first branch sends every lane straight to the closing barrier or
+ * to the exit. The test is computed from invariants alone; null where there is no such branch. In a tree reduction over
+ * the threads of a block most chunks are idle in most regions.
  */
 export function idleTest(
   chunk: Chunk,

@@ -17,7 +17,7 @@ import type { Memory } from "../memory/memory.ts";
 import type { WarpOperations } from "../sync/warp-operations.ts";
 import type { WarpWaits } from "../sync/warp-waits.ts";
 
-/** What instructions of different kinds are written with. */
+/** The parts that instructions of different kinds are written with. */
 interface InstructionParts {
   readonly chunk: Chunk;
   /** Of a kernel: what is computed once for many chunks. */

@@ -7,17 +7,17 @@ import type { Sharing } from "../emit/register-locals.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
-import { resumeBlocks, type SuspensionPoints, stateBytesFor } from "../plan/pauses.ts";
+import { resumeBlocks, type SuspensionPoints, stateBytesFor } from "../plan/suspension-points.ts";
 import { type FunctionScope, openFunction } from "./function-scope.ts";
 
-/** What the loops of a kernel's `run` share: the parts that its code is made with, and locals. */
+/** A kernel's `run` while it is written, as its loops share it: the parts that code is made with, and locals. */
 export interface KernelRun {
   readonly scope: FunctionScope;
   readonly points: SuspensionPoints;
   readonly invariants: Invariants;
   /** Where the context begins. */
   readonly context: number;
-  /** The linear index of the block that runs, and the one after the last that is to run. */
+  /** The linear index of the block that runs, and that after the last block to run. */
   readonly blockIndex: number;
   readonly end: number;
   /** Threads of a block, and whether (0 or 1) they are one row. */
@@ -35,7 +35,7 @@ export function openKernel(
   unit: ModuleUnit,
   writer: FunctionWriter,
   callable: CompiledFunction,
-  { analysis, pauses: points }: KernelPlan,
+  { analysis, points }: KernelPlan,
 ): { readonly scope: FunctionScope; readonly invariants: Invariants } {
   const resumed = resumeBlocks(points);
   const invariants = invariantsOf(analysis, resumed);
@@ -69,7 +69,7 @@ function sharingOf(
   return spans === null ? null : { spans, apart: new Set([...registers, ...splats, ...liveness.acrossLanes]) };
 }
 
-/** Executes invariant instructions here; of results that are needed as vectors, one is kept for all chunks. */
+/** Executes invariant instructions here. Results that are needed as vectors are kept as such. */
 export function computeInvariants(
   { scope: { body, chunk }, invariants }: KernelRun,
   instructions: readonly number[],
@@ -83,8 +83,8 @@ export function computeInvariants(
 }
 
 /** Whether lanes may yield, in the kernel or in what it calls. */
-export const mayYield = ({ plans }: ModuleUnit, { spins }: SuspensionPoints): boolean =>
-  spins.size > 0 || [...plans.values()].some(({ pauses }) => pauses.spins.size > 0);
+export const mayYield = ({ functionPlans }: ModuleUnit, { spins }: SuspensionPoints): boolean =>
+  spins.size > 0 || [...functionPlans.values()].some(({ points }) => points.spins.size > 0);
 
 export const local32 = (local: number): Wasm => wasm.local("i32", local);
 

@@ -10,74 +10,88 @@ import { activationBytes, calledBytes } from "../plan/activation-size.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
 import type { FunctionPlan } from "../plan/function-plans.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
-import { resumeBlocks, stateBytesFor } from "../plan/pauses.ts";
+import { resumeBlocks, stateBytesFor } from "../plan/suspension-points.ts";
 import type { KernelScope } from "../plan/scope.ts";
 import { stackBytesOf, stackModeOf } from "../plan/stack-mode.ts";
-
-/** What is known of a kernel and of the functions that it calls, for the code of all of them. */
-export function layOutModule(
-  kernel: CompiledFunction,
-  analysed: KernelPlan,
-  plans: readonly FunctionPlan[],
-  scope: KernelScope,
-  features: Features,
-): ModuleUnit {
-  const { analysis, pauses } = analysed;
-  const { shape, facts, graph, stacks } = scope;
-  const { quads } = shape;
-  const { ir } = kernel;
-  // Hardware threads may have fewer lanes than chunks.
-  const chunks = Math.ceil(maxThreads / (shape.width ?? 4 * quads));
-  const all = [analysis.code, ...plans.map((p) => p.code)];
-  const stackMode = stackModeOf(kernel, stacks, graph, resumeBlocks(pauses).size > 0);
-  const paused = new SuspendedFrames(analysed, plans, graph, quads, chunks);
-  const params = ir.params.flatMap(({ storage, type }) =>
-    storage.kind === "kernel" ? [{ at: storage.offset, type }] : [],
-  );
-  const pointers = params.filter(({ type }) => type.size === facts.addressSize / 8 && type.kind !== "f");
-  // What device code may free is looked up each time.
-  const roots = graph.externals.has("free") ? [] : pointers.map(({ at }) => at);
-  const module = new ModuleWriter(features);
-  const layout = layContext({
-    lanes: quads * 4,
-    chunks,
-    paramBytes: params.reduce((end, { at, type }) => Math.max(end, at + type.size), 0),
-    roots: roots.length,
-    sites: all.reduce((sum, { instructions }) => sum + instructions.length, 0),
-    stateBytes: stateBytesFor(analysis, pauses, quads, shape.width !== null),
-    pausedBytes: paused.bytes,
-    poolBytes: paused.poolBytes,
-    gathers: new WarpWaitBlocks(analysis).all.length > 0,
-    calls: graph.order.recursive ? maxCalls : graph.functions.length + 1,
-    memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
-    memoryResults: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.returns.length)) : 0,
-    args: graph.externalArgs,
-    targetBytes: graph.indirectCalls * facts.callables.list.length,
-    ...stackBytesOf(stackMode, kernel, stacks, quads * 4),
-    fileBytes: shape.width === null ? 0 : chunks * activationBytes(kernel, quads),
-    callFileBytes: calledBytes(graph, quads) * (graph.pausesInFunctions ? chunks : 1),
-    lastingBytes: spillBudgetOf(analysis.code, quads).bytes,
-    sharedBytes: facts.sharedBytes,
-  });
-  return {
-    module,
-    ...scope,
-    plans: new Map(plans.map((p) => [p.callable, p])),
-    quads,
-    layout,
-    stackMode,
-    accessFunctions: new AccessHelpers(module, layout, quads * 4, stacks.stride),
-    paused,
-    roots,
-    sites: [],
-    targets: [],
-    isTerse: all.reduce((sum, { instructions }) => sum + instructions.length, 0) > maxAtLength,
-    records: 0,
-  };
-}
 
 /** Instructions that are not too many for code that is as fast as can be. */
 const maxAtLength = 20_000;
 
 /** Calls that can be open at once. */
 const maxCalls = 4096;
+
+/** Decides where everything lies in a context, and begins the module. */
+export function layOutModule(
+  kernel: CompiledFunction,
+  kernelPlan: KernelPlan,
+  plans: readonly FunctionPlan[],
+  scope: KernelScope,
+  features: Features,
+): ModuleUnit {
+  const { analysis, points } = kernelPlan;
+  const { shape, facts, graph, stacks } = scope;
+  const { quads } = shape;
+  const lanes = 4 * quads;
+  // Hardware threads may have fewer lanes than chunks.
+  const chunks = Math.ceil(maxThreads / (shape.width ?? lanes));
+  const stackMode = stackModeOf(kernel, stacks, graph, resumeBlocks(points).size > 0);
+  const suspendedFrames = new SuspendedFrames(kernelPlan, plans, graph, quads, chunks);
+  const { paramBytes, roots } = paramsOf(kernel, scope);
+  const instructions = [analysis.code, ...plans.map((p) => p.code)].reduce(
+    (n, code) => n + code.instructions.length,
+    0,
+  );
+  const layout = layContext({
+    lanes,
+    chunks,
+    paramBytes,
+    roots: roots.length,
+    sites: instructions,
+    chunkStateBytes: stateBytesFor(analysis, points, quads, shape.width !== null),
+    suspendedFrameBytes: suspendedFrames.bytes,
+    framePoolBytes: suspendedFrames.poolBytes,
+    hasWarpWaits: new WarpWaitBlocks(analysis).all.length > 0,
+    calls: graph.order.recursive ? maxCalls : graph.functions.length + 1,
+    memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
+    memoryResults: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.returns.length)) : 0,
+    args: graph.externalArgs,
+    targetBytes: graph.indirectCalls * facts.callables.list.length,
+    ...stackBytesOf(stackMode, kernel, stacks, lanes),
+    fileBytes: shape.width === null ? 0 : chunks * activationBytes(kernel, quads),
+    callFileBytes: calledBytes(graph, quads) * (graph.suspendsInFunctions ? chunks : 1),
+    spillBytes: spillBudgetOf(analysis.code, quads).bytes,
+    sharedBytes: facts.sharedBytes,
+  });
+  const module = new ModuleWriter(features);
+  return {
+    module,
+    ...scope,
+    functionPlans: new Map(plans.map((p) => [p.callable, p])),
+    quads,
+    layout,
+    stackMode,
+    accessHelpers: new AccessHelpers(module, layout, lanes, stacks.stride),
+    suspendedFrames,
+    roots,
+    sites: [],
+    targets: [],
+    isTerse: instructions > maxAtLength,
+    records: 0,
+  };
+}
+
+/**
+ * Bytes of a kernel's parameters, and the offsets of those that may be pointers whose allocation is looked up before a
+ * launch.
+ */
+function paramsOf({ ir }: CompiledFunction, { facts, graph }: KernelScope) {
+  const params = ir.params.flatMap(({ storage, type }) =>
+    storage.kind === "kernel" ? [{ at: storage.offset, type }] : [],
+  );
+  const pointers = params.filter(({ type }) => type.size === facts.addressSize / 8 && type.kind !== "f");
+  return {
+    paramBytes: params.reduce((end, { at, type }) => Math.max(end, at + type.size), 0),
+    // What device code may free is looked up at every access.
+    roots: graph.externals.has("free") ? [] : pointers.map(({ at }) => at),
+  };
+}

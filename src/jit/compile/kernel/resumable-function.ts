@@ -1,25 +1,28 @@
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import { activationWords } from "../../abi/chunk-state.ts";
+import { suspendedFrameWords } from "../../abi/chunk-state.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import { type FunctionContext, pushWord, storeWord } from "../module/function-context.ts";
 import { giveUpIf } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
-import { suspensionReason } from "../plan/pauses.ts";
+import { suspensionReason } from "../plan/suspension-points.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import type { Body } from "./body.ts";
 
-/** Calls within each other whose lanes may wait: each time that these go on, all are entered again. The interpreter need not do that. */
+/**
+ * Calls that may be suspended within each other, at most: to resume the innermost, all are called again, which the
+ * interpreter need not do.
+ */
 const maxDepth = 256;
 
 /**
- * A function that comes back before it has ended when lanes wait for other threads. It tells its caller where it has kept what it goes on
- * with, and is called once more for those lanes; the others have returned.
+ * A function that returns before it has ended when lanes suspend. It tells its caller where its suspended frame is, and
+ * is called again to resume these lanes; the others have returned.
  */
 export class ResumableFunction {
   readonly #unit: ModuleUnit;
-  readonly #memory: FunctionContext;
+  readonly #context: FunctionContext;
   readonly #chunk: Chunk;
   readonly #callable: CompiledFunction;
   readonly #body: Body;
@@ -27,34 +30,34 @@ export class ResumableFunction {
 
   constructor(
     unit: ModuleUnit,
-    memory: FunctionContext,
+    context: FunctionContext,
     chunk: Chunk,
     callable: CompiledFunction,
     body: Body,
     suspension: Suspension,
   ) {
     this.#unit = unit;
-    this.#memory = memory;
+    this.#context = context;
     this.#chunk = chunk;
     this.#callable = callable;
     this.#body = body;
     this.#suspension = suspension;
-    if (suspension.bytes > unit.paused.sizeOf(callable)) {
+    if (suspension.bytes > unit.suspendedFrames.sizeOf(callable)) {
       throw new Error("the state of an activation is larger than the room for it");
     }
   }
 
-  /** Begins, or goes on. */
+  /** Begins, or resumes. */
   enter(begin: () => void): void {
     const { writer: w } = this.#chunk;
     const { state } = this.#suspension;
-    pushWord(w, this.#memory, "resumes");
+    pushWord(w, this.#context, "resumedFrame");
     w.tee(state);
     w.if(() => {
       this.#suspension.restore();
       this.#body.counted?.resume();
       this.#body.begin();
-      pushWord(w, this.#memory, "woken");
+      pushWord(w, this.#context, "resumesYielded");
       w.if(
         () => this.#body.flow.resume("yield"),
         () => this.#body.flow.resume("barrier"),
@@ -63,30 +66,30 @@ export class ResumableFunction {
   }
 
   /**
-   * The lanes that wait, in locals: where there are any, all that they go on with is kept, and the caller is told. In lockstep all do that
-   * have called, and nothing that comes behind is done.
+   * The suspended lanes, in locals: if there are any, all that they resume with is saved, and the caller is told. In
+   * lockstep all lanes of the call suspend, and the function returns at once.
    */
   suspendOrEnd(called: readonly Wasm[]): readonly number[] {
     const { writer: w, active } = this.#chunk;
     const { state, masks, isLockstep } = this.#suspension;
-    const { module, layout, paused } = this.#unit;
-    const { context } = this.#memory;
-    const waits = active.map(() => w.local("v128"));
+    const { module, layout, suspendedFrames } = this.#unit;
+    const { context } = this.#context;
+    const suspended = active.map(() => w.local("v128"));
     w.assign(
-      waits.map((local, q) => ({
+      suspended.map((local, q) => ({
         local,
         value: masks.map((mask): Wasm => wasm.local("v128", mask[q]!)).reduce((a, b) => wasm.op("v128.or", a, b)),
       })),
     );
     const bits = w.local("i32");
-    w.assign([{ local: bits, value: laneBits(waits.map((local) => wasm.local("v128", local))) }]);
+    w.assign([{ local: bits, value: laneBits(suspended.map((local) => wasm.local("v128", local))) }]);
     w.get(bits);
     w.if(
       () => {
         w.value(wasm.op("i32.eqz", wasm.local("i32", state)));
         w.if(() => {
           if (this.#unit.graph.order.recursive) this.#requireShallow();
-          paused.take(module, layout, w, this.#callable, context, state);
+          suspendedFrames.take(module, layout, w, this.#callable, context, state);
           this.#note("callee", wasm.i32(this.#callable.number));
         });
         this.#suspension.save();
@@ -94,32 +97,32 @@ export class ResumableFunction {
         const { barrier, yield: turn } = suspensionReason;
         const yields = this.#suspension.anyPaused("yield");
         this.#note("reason", wasm.select(yields, wasm.i32(turn), wasm.i32(barrier)));
-        storeWord(w, this.#memory, "paused", wasm.local("i32", state));
+        storeWord(w, this.#context, "suspendedFrame", wasm.local("i32", state));
         if (isLockstep) w.return();
       },
       () => {
         w.get(state);
-        w.if(() => paused.giveBack(layout, w, this.#callable, context, state));
-        storeWord(w, this.#memory, "paused", wasm.i32(0));
+        w.if(() => suspendedFrames.giveBack(layout, w, this.#callable, context, state));
+        storeWord(w, this.#context, "suspendedFrame", wasm.i32(0));
       },
     );
     w.release(bits);
-    return waits;
+    return suspended;
   }
 
-  /** Gives the launch up if too many activations would have to be entered again one after the other. */
+  /** Gives the launch up if too many calls would have to be made again to resume. */
   #requireShallow(): void {
     const { writer: w } = this.#chunk;
-    const { context, entry, layout } = this.#memory;
+    const { context, entry, layout } = this.#context;
     const entryAt = wasm.op("i32.sub", wasm.local("i32", entry), wasm.local("i32", context));
     const most = layout.calls + maxDepth * layout.callBytes;
     giveUpIf(this.#unit.module, w, wasm.op("i32.gt_u", entryAt, wasm.i32(most)));
   }
 
-  #note(word: keyof typeof activationWords, value: Wasm): void {
+  #note(word: keyof typeof suspendedFrameWords, value: Wasm): void {
     const { writer: w } = this.#chunk;
     w.get(this.#suspension.state);
     w.value(value);
-    w.memory("i32.store", 4, activationWords[word]);
+    w.memory("i32.store", 4, suspendedFrameWords[word]);
   }
 }

@@ -39,7 +39,7 @@ export class AddressLookup {
     writer.value(bitsOf(mask, lanes));
     writer.i32(bytesOf(access));
     writer.i32(access.align);
-    writer.call(unit.accessFunctions.named(findName));
+    writer.call(unit.accessHelpers.named(findName));
   }
 
   /** Of the places that have been found, into a local: that of the first lane of the mask. */
@@ -73,13 +73,13 @@ export class AddressLookup {
       case "uniform":
         writer.value(value.scalar.ty === "i64" ? value.scalar : extended(value.scalar));
         writer.i64(0n);
-        writer.call(unit.accessFunctions.named(spreadName.affine));
+        writer.call(unit.accessHelpers.named(spreadName.affine));
         return;
       case "affine":
         writer.value(value.base);
         if (value.ty === "i64") writer.i64(BigInt(value.stride));
         else writer.i32(value.stride);
-        writer.call(unit.accessFunctions.named(value.ty === "i64" ? spreadName.affine : spreadName.affine32));
+        writer.call(unit.accessHelpers.named(value.ty === "i64" ? spreadName.affine : spreadName.affine32));
         return;
       case "indexed":
         if (value.index.kind !== "affine") break;
@@ -87,14 +87,14 @@ export class AddressLookup {
         writer.value(value.index.base);
         writer.i32(value.index.stride);
         writer.i64(BigInt(value.scale));
-        writer.call(unit.accessFunctions.named(value.signed ? spreadName.signed : spreadName.unsigned));
+        writer.call(unit.accessHelpers.named(value.signed ? spreadName.signed : spreadName.unsigned));
         return;
     }
     // What is added to all of them is not added here for each four: this code is many, and seldom runs.
     const { base, offset } = address.ty === "i64" ? addressOf(address) : { base: address, offset: 0 };
     writer.i64(BigInt(offset));
     for (const part of fullAddresses(this.#chunk, base).quads.flat()) writer.value(part);
-    writer.call(unit.accessFunctions.named(spreadName.each, this.#chunk.lanes));
+    writer.call(unit.accessHelpers.named(spreadName.each, this.#chunk.lanes));
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Access, windows } from "../../../ir/index.ts";
 import { type Extent, nearestExtent } from "../../../machine/memory/extent.ts";
 import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../../../wasm/index.ts";
-import { reachBytes } from "../../abi/context-layout.ts";
+import { recordBytes } from "../../abi/context-layout.ts";
 import type { AccessGroup } from "../analysis/access/access-groups.ts";
 import { UnderlyingObjects, type UnderlyingObject } from "../analysis/values/underlying-object.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
@@ -109,7 +109,7 @@ export class ExpectedObjects {
 
   /** Where a record lies in the context. */
   recordAt(record: number): number {
-    return this.#unit.layout.sites + record * reachBytes;
+    return this.#unit.layout.sites + record * recordBytes;
   }
 
   /** What a pointer among the parameters points into, and how far. */
@@ -117,7 +117,7 @@ export class ExpectedObjects {
     const known = this.#roots.get(offset);
     if (known !== undefined) return known;
     const { layout, roots, facts } = this.#unit;
-    const at = layout.roots + roots.indexOf(offset) * reachBytes;
+    const at = layout.roots + roots.indexOf(offset) * recordBytes;
     const [from, bytes, delta] = objectWords.map((part) =>
       this.#keep(`root ${offset} ${part.at}`, part.ty, () => this.#load(part, at)),
     ) as [Wasm, Wasm, Wasm];

@@ -54,7 +54,7 @@ export class Memory {
       chunk,
       lanePlaces,
       isShared,
-      context.unit.isTerse ? context.unit.accessFunctions : null,
+      context.unit.isTerse ? context.unit.accessHelpers : null,
     );
     this.#atomics = new AtomicOperations(chunk, (op) => this.#locatorOf(op), this.#moves, lanePlaces, isShared);
   }
@@ -250,7 +250,7 @@ export class Memory {
     into.forEach((locals, e) => {
       writer.get(context);
       writer.i32((e * access.bits) / 8);
-      writer.call(unit.accessFunctions.named(gatherName(access), lanes));
+      writer.call(unit.accessHelpers.named(gatherName(access), lanes));
       for (const local of locals.toReversed()) writer.set(local);
     });
   }
@@ -265,7 +265,7 @@ export class Memory {
       writer.i32((e * access.bits) / 8);
       writer.value(bitsOf(mask, lanes));
       for (const local of locals) writer.get(local);
-      writer.call(unit.accessFunctions.named(scatterName(access), lanes));
+      writer.call(unit.accessHelpers.named(scatterName(access), lanes));
     });
   }
 

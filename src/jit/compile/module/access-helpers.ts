@@ -7,13 +7,13 @@ import {
   wasm,
   type WasmTy,
 } from "../../../wasm/index.ts";
-import { type ContextLayout, reachBytes } from "../../abi/context-layout.ts";
+import { type ContextLayout, recordBytes } from "../../abi/context-layout.ts";
 import { callHost } from "./host-calls.ts";
 
-/** `find(context, record, site, lanes, bytes, align)`: the places of the lanes of a mask, from their addresses. */
+/** `find(context, record, site, lanes, bytes, align)`: finds the places of the lanes of a mask from their addresses. */
 export const findName = "find";
 
-/** `spread(context, ...)`: the addresses of all lanes, from what they are reckoned from. */
+/** `spread(context, ...)`: writes the addresses of all lanes to the context, computed from what each form says. */
 export const spreadName = {
   /** First address and stride. */
   affine: "spread:affine",
@@ -26,27 +26,27 @@ export const spreadName = {
   each: "spread:each",
 } as const;
 
-/** `gather(context, offset)`: the values of all lanes, from their places. */
+/** `gather(context, offset)`: loads the values of all lanes from their places. */
 export const gatherName = ({ bits, signed }: Access): string => `gather:${bits}${signed && bits < 32 ? "s" : "u"}`;
 
-/** `scatter(context, offset, lanes, values)`: the values of the lanes of a mask to their places. */
+/** `scatter(context, offset, lanes, values)`: stores the values of the lanes of a mask at their places. */
 export const scatterName = ({ bits }: Access): string => `scatter:${bits}`;
 
-/** `fetch(offset, places)`: the values at a place for each lane, which all do no harm. */
+/** `fetch(offset, places)`: the values at a place for each lane, all of which may be read. */
 export const fetchName = ({ bits, signed }: Access): string => `fetch:${bits}${signed && bits < 32 ? "s" : "u"}`;
 
-/** `put(offset, places, values)`: the other way round. */
+/** `put(offset, places, values)`: stores the values at these places, all of which may be written. */
 export const putName = ({ bits }: Access): string => `put:${bits}`;
 
 export const scalarLoad = ({ bits, signed }: Pick<Access, "bits" | "signed">): MemoryOp =>
   bits === 64 ? "i64.load" : bits === 32 ? "i32.load" : `i32.load${bits}_${signed ? "s" : "u"}`;
 
-/** How an access function is written. Values for all lanes are vectors: of them, the bits of a lane. */
+/** How an access helper is written. Values for all lanes are vectors; `takes` and `gives` are the bits of a lane. */
 interface Definition {
   readonly params: readonly WasmTy[];
-  /** What comes behind the other parameters. */
+  /** Values for all lanes, as the last parameters. */
   readonly takes?: 32 | 64;
-  /** Whether places come before it: vectors, too. */
+  /** Whether vectors of places come before these. */
   readonly hasPlaces?: true;
   readonly gives?: 32 | 64;
   readonly write: (w: FunctionWriter, layout: ContextLayout, lanes: number, stackStride: number) => void;
@@ -71,21 +71,21 @@ function eachLane(w: FunctionWriter, lanes: number, write: (lane: Wasm) => void)
   });
 }
 
-/** The word or double word of a lane, behind an offset in the context. */
+/** The word or double word of a lane in a table at an offset in the context. */
 const slot = (offset: number, lane: Wasm, bytes: number): Wasm =>
   wasm.op("i32.add", contextAt(offset), wasm.op("i32.mul", lane, wasm.i32(bytes)));
 
 const find: Definition = {
   params: ["i32", "i32", "i32", "i32", "i32", "i32"],
   write: (w, layout, lanes, stride) => {
-    const [record, site, mask, bytes, align] = [1, 2, 3, 4, 5].map((i) => local("i32", i)) as [
+    const [index, site, mask, bytes, align] = [1, 2, 3, 4, 5].map((i) => local("i32", i)) as [
       Wasm,
       Wasm,
       Wasm,
       Wasm,
       Wasm,
     ];
-    const [reach, from, room, delta, address, found] = [
+    const [record, from, room, delta, address, found] = [
       w.local("i32"),
       w.local("i64"),
       w.local("i64"),
@@ -94,12 +94,12 @@ const find: Definition = {
       w.local("i32"),
     ];
     const load = (op: "i64.load" | "i64.load32_u" | "i32.load", offset: number): void => {
-      w.get(reach);
+      w.get(record);
       w.memory(op, 4, offset);
     };
     /** Loads what is remembered in one of the tables, but for what is added to addresses. */
-    const recall = (table: number): void => {
-      w.assign([{ local: reach, value: slot(table, record, reachBytes) }]);
+    const loadRecord = (table: number): void => {
+      w.assign([{ local: record, value: slot(table, index, recordBytes) }]);
       load("i64.load", 0);
       w.set(from);
       load("i64.load32_u", 8);
@@ -137,7 +137,7 @@ const find: Definition = {
       w.values([context, site, mask]);
       callHost(w, "translate");
     };
-    recall(layout.sites);
+    loadRecord(layout.sites);
     load("i32.load", 12);
     w.set(delta);
     look(0);
@@ -146,7 +146,7 @@ const find: Definition = {
         translate();
         return;
       }
-      recall(layout.stackSites);
+      loadRecord(layout.stackSites);
       w.value(context);
       w.memory("i32.load", 4, layout.words.stacks);
       w.i32(windows.local.start);
@@ -322,8 +322,8 @@ const definitions: Readonly<Record<string, Definition>> = {
 };
 
 /**
- * Functions that access memory lane by lane, by way of what the context has for each lane: its address, the place in memory
- * that belongs to it, a value. They are written when something first calls them.
+ * Functions that access memory lane by lane, by what the context holds for each lane: its address, the byte of memory
+ * that it means, a value. Each is written when it is first called.
  */
 export class AccessHelpers {
   readonly #module: ModuleWriter;
@@ -340,7 +340,7 @@ export class AccessHelpers {
     this.#stackStride = stackStride;
   }
 
-  /** The name by which the module knows a function. `lanes`: those whose values it takes and gives. */
+  /** The name of a helper in the module. `lanes`: how many values it takes and gives. */
   named(definition: string, lanes = this.#lanes): string {
     const name = lanes === this.#lanes ? definition : `${definition}:${lanes}`;
     if (this.#written.has(name)) return name;

@@ -2,19 +2,24 @@ import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ContextLayout, HeaderWord } from "../../abi/context-layout.ts";
 import type { ModuleUnit } from "./module-unit.ts";
 
-/** What accesses to memory need to know of the function and of the module around it. */
+/** The function that is being written and the module around it, as far as code needs them that uses the context. */
 export interface FunctionContext {
-  /** The local that holds the beginning of the context. */
+  /** The local with the byte of memory where the context begins. */
   readonly context: number;
-  /** The one that holds the activation's entry in the shadow stack. */
+  /** The local with that of the activation's entry in the shadow stack. */
   readonly entry: number;
-  /** Whether anything lies in the lanes' stacks, where one generic address is another byte of memory for each lane. */
+  /**
+   * Whether anything lies in the lanes' stacks, where a generic address is a different byte of memory for each lane.
+   */
   readonly hasStacks: boolean;
-  /** Whether other threads of the host run blocks of the same launch in the same memory. */
+  /** Whether other threads of the host may run blocks of the launch in the same memory. */
   readonly isShared: boolean;
   readonly layout: ContextLayout;
   readonly unit: ModuleUnit;
-  /** The number under which the launcher knows an element of an instruction's, and the record that it keeps for it. */
+  /**
+   * A new number under which the launcher knows an instruction (or one element of its access), with the record that it
+   * has.
+   */
   readonly siteOf: (instruction: number, record: number | null, element?: number) => number;
 }
 

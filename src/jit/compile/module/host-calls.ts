@@ -10,8 +10,10 @@ export function importHost(module: ModuleWriter, name: HostImport): void {
 /** Calls a function of the host that the module imports, with the arguments that are on the stack. */
 export const callHost = (w: FunctionWriter, name: HostImport): void => w.call(name);
 
-/** The host's time; the module imports the function with the first use. */
-export const hostClock = (): Wasm => wasm.import("clock" satisfies HostImport, hostImports.clock.results[0]);
+const clock = "clock" satisfies HostImport;
+
+/** The host's time. The module imports the function with the first use. */
+export const hostClock = (): Wasm => wasm.import(clock, hostImports[clock].results[0]);
 
 /** Gives the launch up if a condition (`i32`) holds. */
 export function giveUpIf(module: ModuleWriter, w: FunctionWriter, condition: Wasm): void {

@@ -15,18 +15,18 @@ export interface ModuleUnit extends KernelScope {
   readonly quads: number;
   readonly layout: ContextLayout;
   readonly stackMode: StackMode;
-  readonly plans: ReadonlyMap<CompiledFunction, FunctionPlan>;
-  /** Where functions that may pause keep what they go on with. */
-  readonly paused: SuspendedFrames;
-  /** Offsets of the parameters whose allocation the launcher looks up beforehand. */
+  readonly functionPlans: ReadonlyMap<CompiledFunction, FunctionPlan>;
+  /** Where functions that may suspend keep what they resume with. */
+  readonly suspendedFrames: SuspendedFrames;
+  /** Offsets of the pointers among the parameters whose allocations the launcher looks up before a launch. */
   readonly roots: readonly number[];
-  /** By number, as the launcher is told them. */
+  /** The instructions that ask the launcher, by number. */
   readonly sites: HostSite[];
-  readonly accessFunctions: AccessHelpers;
-  /** For each kind of indirect call the functions that it may go to. */
+  readonly accessHelpers: AccessHelpers;
+  /** For each kind of indirect call, the functions that it may go to. */
   readonly targets: (readonly CompiledFunction[])[];
-  /** Whether code is better short than fast: there is so much of it. */
+  /** Whether code should be short rather than fast, since there is so much of it. */
   readonly isTerse: boolean;
-  /** How many instructions remember what they accessed. */
+  /** How many instructions have a record of what they accessed last. */
   records: number;
 }

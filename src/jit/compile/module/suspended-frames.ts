@@ -1,5 +1,5 @@
 import { type FunctionWriter, type ModuleWriter, wasm } from "../../../wasm/index.ts";
-import { activationWords } from "../../abi/chunk-state.ts";
+import { suspendedFrameWords } from "../../abi/chunk-state.ts";
 import type { ContextLayout } from "../../abi/context-layout.ts";
 import { maxThreads } from "../../abi/launch-shape.ts";
 import type { CallGraph } from "../plan/call-graph.ts";
@@ -7,52 +7,55 @@ import type { CompiledFunction } from "../plan/callables.ts";
 import type { FunctionPlan } from "../plan/function-plans.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
 import { soleFunctions } from "../plan/partial-returns.ts";
-import { stateBytesFor } from "../plan/pauses.ts";
+import { stateBytesFor } from "../plan/suspension-points.ts";
 import { giveUpIf } from "./host-calls.ts";
 
-/** Bytes for the activations of a function that wait, at most. */
+/** Bytes for the suspended frames of a function, at most. */
 const maxBytes = 2 ** 22;
 
-/** Words that say what is free: the first of those that have been given back, and the bytes that have been taken at any time. */
+/** Words of a pool: the first frame of its free list, and the bytes that have been taken so far. */
 const poolWords = { free: 0, taken: 4 } as const;
 
 /** Bytes of a pool's words. */
 const poolWordsBytes = 8;
 
 interface Pool {
-  /** Where its words begin behind those of others, and its activations. */
+  /** Offsets of its words among those of all pools, and of its frames. */
   readonly words: number;
   readonly start: number;
   readonly bytes: number;
-  /** Bytes of an activation. */
+  /** Bytes of a frame. */
   readonly size: number;
 }
 
-/** Where activations keep what they go on with while their lanes wait for other threads: a pool for each function that may pause. */
+/**
+ * Suspended frames, in which activations keep what they resume with while their lanes wait for other threads: a pool
+ * for each function that may suspend.
+ */
 export class SuspendedFrames {
   readonly bytes: number;
   /** Bytes of the pools' words, which are zeros when a launch begins. */
   readonly poolBytes: number;
-  /** Whether there may be more of them than there is room for. */
+  /** Whether there may be more frames than there is room for. */
   readonly mayOverflow: boolean;
   readonly #pools: ReadonlyMap<CompiledFunction, Pool>;
 
   /** `chunks`: of a block, at most. */
   constructor(kernel: KernelPlan, plans: readonly FunctionPlan[], graph: CallGraph, quads: number, chunks: number) {
-    const pausing = plans.filter(({ callable }) => graph.pauses(callable));
+    const suspending = plans.filter(({ callable }) => graph.suspends(callable));
     const { recursive } = graph.order;
     const sole = soleFunctions(kernel, plans, graph);
     const pools = new Map<CompiledFunction, Pool>();
-    this.poolBytes = poolWordsBytes * pausing.length;
+    this.poolBytes = poolWordsBytes * suspending.length;
     let at = 0;
     let mayOverflow = recursive;
-    for (const [i, { callable, analysis, pauses }] of pausing.entries()) {
-      const size = stateBytesFor(analysis, pauses, quads, callable.part !== null);
+    for (const [i, { callable, analysis, points }] of suspending.entries()) {
+      const size = stateBytesFor(analysis, points, quads, callable.part !== null);
       const room = Math.max(1, Math.floor(maxBytes / size));
-      // A lane is in one activation of a function at a time where none calls itself; else nobody knows how many there will be.
-      const most = recursive ? room : sole.has(callable) ? chunks : maxThreads;
-      const count = Math.min(room, most);
-      mayOverflow ||= count < most;
+      // Without recursion a lane is in one activation of a function at a time; with it there is no limit.
+      const maxFrames = recursive ? room : sole.has(callable) ? chunks : maxThreads;
+      const count = Math.min(room, maxFrames);
+      mayOverflow ||= count < maxFrames;
       pools.set(callable, { words: poolWordsBytes * i, start: at, bytes: count * size, size });
       at += count * size;
     }
@@ -69,22 +72,22 @@ export class SuspendedFrames {
     return this.#pools.has(f);
   }
 
-  /** Bytes of an activation that waits. */
+  /** Bytes of a suspended frame. */
   sizeOf(f: CompiledFunction): number {
     return this.#pools.get(f)!.size;
   }
 
-  /** Puts the byte of memory of an activation that is free into a local. */
+  /** Takes a free frame, and puts the byte of memory where it begins into a local. */
   take(
     module: ModuleWriter,
-    { pools, paused }: ContextLayout,
+    { framePools, suspendedFrames }: ContextLayout,
     w: FunctionWriter,
     f: CompiledFunction,
     context: number,
     to: number,
   ): void {
     const { words, start, bytes, size } = this.#pools.get(f)!;
-    const word = (name: keyof typeof poolWords): number => pools + words + poolWords[name];
+    const word = (name: keyof typeof poolWords): number => framePools + words + poolWords[name];
     w.get(context);
     w.memory("i32.load", 4, word("free"));
     w.tee(to);
@@ -92,7 +95,7 @@ export class SuspendedFrames {
       () => {
         w.get(context);
         w.get(to);
-        w.memory("i32.load", 4, activationWords.next);
+        w.memory("i32.load", 4, suspendedFrameWords.next);
         w.memory("i32.store", 4, word("free"));
       },
       () => {
@@ -105,19 +108,19 @@ export class SuspendedFrames {
         w.get(context);
         w.value(wasm.op("i32.add", wasm.local("i32", to), wasm.i32(size)));
         w.memory("i32.store", 4, word("taken"));
-        const first = wasm.op("i32.add", wasm.local("i32", context), wasm.i32(paused + start));
+        const first = wasm.op("i32.add", wasm.local("i32", context), wasm.i32(suspendedFrames + start));
         w.assign([{ local: to, value: wasm.op("i32.add", wasm.local("i32", to), first) }]);
       },
     );
   }
 
-  /** Gives back the activation at a byte of memory that is in a local. */
-  giveBack({ pools }: ContextLayout, w: FunctionWriter, f: CompiledFunction, context: number, at: number): void {
-    const free = pools + this.#pools.get(f)!.words + poolWords.free;
+  /** Frees the frame at a byte of memory that is in a local. */
+  giveBack({ framePools }: ContextLayout, w: FunctionWriter, f: CompiledFunction, context: number, at: number): void {
+    const free = framePools + this.#pools.get(f)!.words + poolWords.free;
     w.get(at);
     w.get(context);
     w.memory("i32.load", 4, free);
-    w.memory("i32.store", 4, activationWords.next);
+    w.memory("i32.store", 4, suspendedFrameWords.next);
     w.get(context);
     w.get(at);
     w.memory("i32.store", 4, free);

@@ -1,15 +1,15 @@
 import type { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction } from "./callables.ts";
 
-/** Bytes of the host's stack that activations may take: engines have about a megabyte, and say so when it is full. */
+/** Bytes of the host's stack that activations may take: engines have about a megabyte, and throw when it is full. */
 export const hostStackBytes = 900 * 1024;
 
-/** Bytes of a register that the parts of a routine share: as many vectors as one of 64 bits has. */
+/** Bytes of a register that the parts of a routine share: as many as a vector of 64-bit lanes has. */
 const sharedRegisterBytes = (quads: number): number => 32 * quads;
 
 const aligned = (bytes: number): number => Math.ceil(bytes / 16) * 16;
 
-/** From the beginning of a routine's byte file, where a register lies while another part of the routine runs. */
+/** Offset in a routine's byte file at which a register lies while another part of the routine runs. */
 export const sharedRegisterAt = ({ ir }: CompiledFunction, register: number, quads: number): number =>
   aligned(ir.file!.bytes) + register * sharedRegisterBytes(quads);
 
@@ -20,12 +20,12 @@ export function activationBytes({ ir, part }: CompiledFunction, quads: number): 
   return aligned(ir.file.bytes) + shared;
 }
 
-/** Bytes for the activations of what a kernel calls, as many as can be open at once. */
+/** Bytes for the activations of routines, as many as can be open at once. */
 export function calledBytes(graph: CallGraph, quads: number): number {
   // A subroutine runs in the activation of its routine.
   const bytesOf = (f: CompiledFunction): number =>
     f.part === null || f.part.number !== null ? 0 : activationBytes(f, quads);
-  // Each takes at least as many bytes of the host's stack, of which there are so many.
+  // Each takes at least as many bytes of the host's stack, which is limited.
   const { recursive, functions } = graph.order;
   if (graph.functions[0]!.part === null) return 0;
   if (recursive) return hostStackBytes + Math.max(...functions.map(bytesOf));

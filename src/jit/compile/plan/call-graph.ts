@@ -8,14 +8,17 @@ import type { Preparation } from "../analysis/code/prepared-code.ts";
 import { spinLoops } from "../analysis/flow/spin-loops.ts";
 import type { CompiledFunction, CompiledFunctions } from "./callables.ts";
 
-/** What functions need that call each other like this. Where calls nest to any depth, what they keep of the host's stack counts. */
-export const preparationIn = ({ mayLoseLanes, mayPause, order }: CallGraph): Preparation => ({
-  endsBlock: mayLoseLanes,
-  isAlone: mayPause,
+/**
+ * How code is prepared whose functions call each other like this. Where calls nest to any depth, registers are kept
+ * apart: what an activation takes of the host's stack counts.
+ */
+export const preparationIn = ({ mayExitIn, maySuspend, order }: CallGraph): Preparation => ({
+  endsBlock: mayExitIn,
+  isAlone: maySuspend,
   separates: !order.recursive,
 });
 
-/** The functions that a kernel can reach, and what follows from who calls whom. */
+/** The functions that a kernel can reach, and what follows from the calls between them. */
 export class CallGraph {
   /** All that have a body: the kernel first. */
   readonly functions: readonly CompiledFunction[];
@@ -30,12 +33,12 @@ export class CallGraph {
   readonly #callees = new Map<CompiledFunction, ReadonlySet<CompiledFunction>>();
   readonly #callers = new Map<CompiledFunction, CompiledFunction[]>();
   readonly #byAddress = new Set<CompiledFunction>();
-  readonly #losing: ReadonlySet<CompiledFunction>;
+  readonly #exiting: ReadonlySet<CompiledFunction>;
   readonly #asking: ReadonlySet<CompiledFunction>;
   readonly #seeing: ReadonlySet<CompiledFunction>;
-  readonly #meeting: ReadonlySet<CompiledFunction>;
-  readonly #taking: ReadonlySet<CompiledFunction>;
-  readonly #pausing: ReadonlySet<CompiledFunction>;
+  readonly #waiting: ReadonlySet<CompiledFunction>;
+  readonly #enlisting: ReadonlySet<CompiledFunction>;
+  readonly #suspending: ReadonlySet<CompiledFunction>;
   /** Whether any of the functions has barriers that the host counts. */
   readonly countsBarriers: boolean;
 
@@ -75,12 +78,12 @@ export class CallGraph {
       0,
     );
     this.order = callOrder(kernel, (f) => this.calleesOf(f));
-    this.#losing = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "exit"));
+    this.#exiting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "exit"));
     this.#seeing = this.reaching(({ ir }) => ir.instructions.some(sees));
     this.countsBarriers = this.functions.some(({ ir }) => ir.instructions.some(isCountedBarrier));
-    this.#meeting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => this.#meets(op)));
-    this.#pausing = this.reaching((f) => f !== kernel && this.#pausesItself(f));
-    this.#taking = this.reaching(({ ir }) => ir.instructions.some(({ op }) => "allLanes" in op && op.allLanes));
+    this.#waiting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => this.#waitsForLanes(op)));
+    this.#suspending = this.reaching((f) => f !== kernel && this.#suspendsItself(f));
+    this.#enlisting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => "allLanes" in op && op.allLanes));
     this.#asking = this.reaching(({ ir }) => ir.instructions.some((i) => this.#asks(i)));
   }
 
@@ -90,7 +93,9 @@ export class CallGraph {
     return sees(instruction) || (isCall(op) && this.targetsOf(op).some((f) => this.#seeing.has(f)));
   };
 
-  /** Where a call may go. Functions whose address nobody takes have none that a program could come by. */
+  /**
+   * The functions that a call may go to. A function whose address is never taken has none that a program could find.
+   */
   targetsOf(op: AnyCall): readonly CompiledFunction[] {
     if (op.kind === "subroutine-call") return [this.#program.subroutines[op.target]!];
     let known = this.#targets.get(op.target);
@@ -98,45 +103,47 @@ export class CallGraph {
     return known;
   }
 
-  /** Whether calls by address may go there, which all pass arguments alike. */
+  /** Whether calls by address may go to a function: these all pass arguments alike. */
   isCalledByAddress(f: CompiledFunction): boolean {
     return this.#byAddress.has(f);
   }
 
-  /** Whether lanes may end in a function, instead of coming back. What is called by address tells it alike. */
-  losesLanes(f: CompiledFunction): boolean {
-    return this.#losing.has(f) || (this.#byAddress.has(f) && this.losesByAddress);
+  /**
+   * Whether lanes may exit in a function instead of returning. Functions that are called by address all count alike.
+   */
+  mayExit(f: CompiledFunction): boolean {
+    return this.#exiting.has(f) || (this.#byAddress.has(f) && this.mayExitByAddress);
   }
 
-  get losesByAddress(): boolean {
-    return [...this.#byAddress].some((f) => this.#losing.has(f));
+  get mayExitByAddress(): boolean {
+    return [...this.#byAddress].some((f) => this.#exiting.has(f));
   }
 
-  /** Whether what an instruction calls may have to wait for other threads, and be entered again to go on. */
-  readonly mayPause = ({ op }: Instruction): boolean =>
-    isCall(op) && this.targetsOf(op).some((f) => this.#pausing.has(f));
+  /** Whether what an instruction calls may suspend, and be called again to resume. */
+  readonly maySuspend = ({ op }: Instruction): boolean =>
+    isCall(op) && this.targetsOf(op).some((f) => this.#suspending.has(f));
 
-  /** Whether a function may come back before it has ended, since it waits for other threads. */
-  pauses(f: CompiledFunction): boolean {
-    return this.#pausing.has(f);
+  /** Whether a function may suspend: it returns before it has ended, since lanes of it wait for other threads. */
+  suspends(f: CompiledFunction): boolean {
+    return this.#suspending.has(f);
   }
 
-  /** Whether any function that the kernel reaches may. */
-  get pausesInFunctions(): boolean {
-    return this.#pausing.size > 0;
+  /** Whether any function that the kernel calls may suspend. */
+  get suspendsInFunctions(): boolean {
+    return this.#suspending.size > 0;
   }
 
   /** Whether lanes may have to wait for others of their warp in a function. */
-  meetsLanes(f: CompiledFunction): boolean {
-    return this.#meeting.has(f);
+  waitsForLanes(f: CompiledFunction): boolean {
+    return this.#waiting.has(f);
   }
 
-  /** Whether a function may call others with lanes that are elsewhere. */
-  takesLanes(f: CompiledFunction): boolean {
-    return this.#taking.has(f);
+  /** Whether a function may call others for lanes that are at other blocks. */
+  enlistsLanes(f: CompiledFunction): boolean {
+    return this.#enlisting.has(f);
   }
 
-  /** Whether a function may ask the launcher, who then looks at the stack of calls. */
+  /** Whether a function may call the host, which then looks at the stack of calls. */
   asksHost(f: CompiledFunction): boolean {
     return this.#asking.has(f);
   }
@@ -146,22 +153,21 @@ export class CallGraph {
     return this.#callees.get(f)!;
   }
 
-  /** Whether lanes may end in what an instruction calls. */
-  readonly mayLoseLanes = ({ op }: Instruction): boolean =>
-    isCall(op) && this.targetsOf(op).some((f) => this.losesLanes(f));
+  /** Whether lanes may exit in what an instruction calls. */
+  readonly mayExitIn = ({ op }: Instruction): boolean => isCall(op) && this.targetsOf(op).some((f) => this.mayExit(f));
 
-  /** The functions for which something holds, and those that can reach one. */
+  /** The functions for which a condition holds, and those that can reach one of them. */
   reaching(holds: (f: CompiledFunction) => boolean): ReadonlySet<CompiledFunction> {
     const found = new Set(this.functions.filter(holds));
     for (const f of found) for (const caller of this.#callers.get(f) ?? []) found.add(caller);
     return found;
   }
 
-  #meets(op: Op): boolean {
+  #waitsForLanes(op: Op): boolean {
     return op.kind === "warp" ? op.mask !== null : op.kind === "barrier" && this.countsBarriers;
   }
 
-  #pausesItself({ ir: { instructions } }: CompiledFunction): boolean {
+  #suspendsItself({ ir: { instructions } }: CompiledFunction): boolean {
     if (instructions.some(({ op }) => op.kind === "barrier")) return true;
     return (
       instructions.some(this.seesOthers) && spinLoops(flowGraphOf(instructions), instructions, this.seesOthers).size > 0
@@ -218,7 +224,7 @@ function sees({ op }: Instruction): boolean {
   return op.kind === "atomic" || op.kind === "sleep";
 }
 
-/** Whether a call of vISA may go to a routine: they agree about what is passed. */
+/** Whether a call of vISA may go to a routine: both agree on what is passed. */
 export function fits(op: FileCallOp | CallOp, { ir: { kind, file } }: CompiledFunction): boolean {
   if (kind !== "function" || file === undefined || op.kind !== "file-call") return false;
   const { argSize, retvalSize } = file;

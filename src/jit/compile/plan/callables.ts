@@ -10,18 +10,20 @@ import type { IrFunction } from "../../../ir/index.ts";
 import type { ProgramFunction } from "../../../machine/state/code.ts";
 import type { Program } from "../../../program/program.ts";
 
-/** A function of a program as it is compiled: what can be is in registers, and no longer in its frame. */
+/**
+ * A function of a program in the form in which it is compiled: variables of its frame are registers where they can be.
+ */
 export interface CompiledFunction {
   readonly ir: IrFunction;
-  /** As it was loaded: where its frame has what, what a call of it costs. */
+  /** The function as it was loaded: the layout of its frame, and what an activation costs. */
   readonly code: ProgramFunction;
   /** Its place among the program's functions. */
   readonly number: number;
   /** Whether its address is taken anywhere. */
   readonly hasAddress: boolean;
-  /** Whether lanes may take more of their stacks in it than its frame. */
+  /** Whether lanes may take more of their stacks than its frame. */
   readonly allocates: boolean;
-  /** By instruction, its place in the function as it is reported about; null: the same. */
+  /** By instruction, its index in the function as it was loaded, for reports; null: the same. */
   readonly origins: readonly number[] | null;
   /** Of a routine of vISA: which part of it this is; null for PTX. */
   readonly part: CallablePart | null;
@@ -55,7 +57,10 @@ export class CompiledFunctions {
     return code === null ? null : this.#byCode.get(code)!;
   }
 
-  /** The same functions, with copies of small ones in the place of calls: where nobody counts what calls take of the stacks. */
+  /**
+   * The same functions, with small ones inlined; only for programs in which calls need not be counted against the
+   * stacks.
+   */
   get inlined(): CompiledFunctions {
     this.#inlined ??= this.#inline();
     return this.#inlined;
@@ -73,7 +78,7 @@ export class CompiledFunctions {
     );
   }
 
-  /** The same functions, as hardware threads of so many lanes run them: without their subroutines. */
+  /** The same functions as hardware threads of `width` lanes run them: routines are split into their subroutines. */
   inThreads(width: number): CompiledFunctions {
     let split = this.#inThreads.get(width);
     if (split === undefined) this.#inThreads.set(width, (split = this.#split(width)));
@@ -96,7 +101,7 @@ export class CompiledFunctions {
   }
 }
 
-/** Behind a barrier lanes always go on somewhere. */
+/** Adds a return after a barrier at the end: lanes need a block in which to resume. */
 function withReturn(ir: IrFunction): IrFunction {
   const last = ir.instructions.at(-1);
   if (last?.op.kind !== "barrier") return ir;

@@ -8,27 +8,28 @@ import type { CompiledFunction } from "./callables.ts";
 /** How one value crosses a call. */
 export type Slot =
   | { readonly kind: "register"; readonly class: RegisterClass; readonly isUniform: boolean }
-  /** The variable lies in the lanes' stacks: the byte where it begins is put into the call's entry of the shadow stack. */
+  /** In a variable in the lanes' stacks: the call's entry in the shadow stack has the byte where it begins. */
   | { readonly kind: "memory" };
 
 /**
- * How a function is called. Its parameters are the context, the call's entry in the shadow stack, the mask of the lanes, and what
- * of its own parameters is in registers. It gives the lanes that have come back, where some may end, and the results that
- * are in registers.
+ * How a function is called. Its WebAssembly parameters are the context, the call's entry in the shadow stack, the mask
+ * of the lanes, and those of its own parameters that are in registers. It returns the lanes that have returned, where
+ * some may exit, and the results that are in registers.
  */
 export interface Convention {
   /** For each parameter of the function one slot, or one for each register. */
   readonly params: readonly (readonly Slot[])[];
   readonly returns: readonly (readonly Slot[])[];
-  readonly losesLanes: boolean;
+  /** Whether lanes may exit in the function. */
+  readonly mayExit: boolean;
 }
 
 /** The name of a function of the program, or of a subroutine, in the module. */
 export const functionName = ({ number, part }: CompiledFunction): string =>
   part === null || part.number === null ? `function:${number}` : `subroutine:${part.number}`;
 
-/** What routines of vISA pass lies in their byte files. */
-export const routineConvention = (losesLanes: boolean): Convention => ({ params: [], returns: [], losesLanes });
+/** The convention of routines of vISA, which pass everything in their byte files. */
+export const routineConvention = (mayExit: boolean): Convention => ({ params: [], returns: [], mayExit });
 
 /** The parameters that all functions have: the context, the entry in the shadow stack, then the mask. */
 export const contextParam = 0;
@@ -40,12 +41,12 @@ export const maskParam = 2;
 const memory: readonly Slot[] = [{ kind: "memory" }];
 
 /**
- * The convention of a function that is only called by its name. `shapeOf`: how a register that holds a parameter varies over the
- * lanes, in all calls.
+ * The convention of a function that is only called by its name. `shapeOf`: how a register that holds a parameter varies
+ * over the lanes, in all calls.
  */
 export function directConvention(
   { ir: { params, returns, registers } }: CompiledFunction,
-  losesLanes: boolean,
+  mayExit: boolean,
   shapeOf: (register: number) => Shape,
 ): Convention {
   const slots = ({ storage }: Param, isUniform: (register: number) => boolean): readonly Slot[] =>
@@ -55,18 +56,18 @@ export function directConvention(
   return {
     params: params.map((p) => slots(p, (r) => shapeOf(r).kind === "uniform")),
     returns: returns.map((p) => slots(p, () => false)),
-    losesLanes,
+    mayExit: mayExit,
   };
 }
 
 /** The convention of all functions with a signature that may be called by an address. */
-export function conventionOf({ params, returns }: Signature, losesLanes: boolean): Convention {
+export function conventionOf({ params, returns }: Signature, mayExit: boolean): Convention {
   const slots = (type: ParamType): readonly Slot[] => {
     if (type.kind !== "pred" && !isScalar(type)) return memory;
     const size = type.kind === "pred" ? "pred" : type.size === 8 ? "b64" : "b32";
     return [{ kind: "register", class: size, isUniform: false }];
   };
-  return { params: params.map(slots), returns: returns.map(slots), losesLanes };
+  return { params: params.map(slots), returns: returns.map(slots), mayExit };
 }
 
 /** The bits of a register of a class. */
@@ -79,16 +80,16 @@ export function typesOfSlot(slot: Slot, quads: number): readonly WasmTy[] {
 }
 
 /** The signature of the function in WebAssembly. */
-export function wasmSignature({ params, returns, losesLanes }: Convention, quads: number) {
+export function wasmSignature({ params, returns, mayExit }: Convention, quads: number) {
   const mask: readonly WasmTy[] = Array.from({ length: quads }, () => "v128");
   const types = (slots: readonly Slot[]): readonly WasmTy[] => slots.flatMap((slot) => typesOfSlot(slot, quads));
   return {
     params: ["i32", "i32", ...mask, ...types(params.flat())] as readonly WasmTy[],
-    results: [...(losesLanes ? mask : []), ...types(returns.flat())] as readonly WasmTy[],
+    results: [...(mayExit ? mask : []), ...types(returns.flat())] as readonly WasmTy[],
   };
 }
 
-/** What a slot holds whose parts are in locals. */
+/** The value of a slot whose parts are in locals. */
 export function slotValue(slot: Extract<Slot, { kind: "register" }>, locals: readonly number[]): Value {
   const ty = tyOf(slot.class);
   if (slot.isUniform) return { kind: "uniform", ty, scalar: wasm.local(ty === "i64" ? "i64" : "i32", locals[0]!) };

@@ -9,77 +9,80 @@ import { UniformityAnalysis, type Surroundings } from "../analysis/values/unifor
 import { type CallGraph, preparationIn } from "./call-graph.ts";
 import type { CompiledFunction } from "./callables.ts";
 import { type Convention, conventionOf, directConvention, routineConvention } from "./calling-convention.ts";
-import { resumeBlocks, type SuspensionPoints, suspensionPointsOf } from "./pauses.ts";
+import { resumeBlocks, type SuspensionPoints, suspensionPointsOf } from "./suspension-points.ts";
 import type { KernelScope } from "./scope.ts";
 
-/** A function of the program as it will be written. */
+/** A function that the kernel calls, analysed: all that is decided before its code is written. */
 export interface FunctionPlan {
   readonly callable: CompiledFunction;
   readonly code: PreparedCode;
   readonly analysis: UniformityAnalysis;
   readonly convention: Convention;
-  readonly pauses: SuspensionPoints;
+  readonly points: SuspensionPoints;
 }
 
-/** Blocks at whose end lanes may be gone. */
+/** Whether lanes may have exited by the end of a block, in what it calls. */
 export const exitsInCallee =
-  ({ graph, instructions }: PreparedCode, { mayLoseLanes }: CallGraph) =>
+  ({ graph, instructions }: PreparedCode, { mayExitIn }: CallGraph) =>
   (block: number): boolean =>
-    mayLoseLanes(instructions[graph.blocks[block]!.end - 1]!);
+    mayExitIn(instructions[graph.blocks[block]!.end - 1]!);
 
-/** What is known of a function from all calls that have been looked at. */
+/** A function as far as the calls that have been visited tell. */
 interface Known {
   readonly code: PreparedCode;
   readonly params: Map<number, Shape>;
-  /** Whether all lanes of a chunk are always together. */
+  /** Whether it is always called for all lanes of a chunk. */
   full: boolean;
   analysis: UniformityAnalysis | null;
 }
 
 /**
- * Finds how the functions that a kernel reaches are called, from the kernel on: a parameter that is the same in all lanes
- * at each call is passed as one number. Calls by address pass vectors.
+ * Finds how the functions that a kernel can reach are called, beginning with the kernel: a parameter that is uniform at
+ * every call is passed as a scalar. Calls by address pass vectors.
  */
 export class Planning {
   readonly #scope: KernelScope;
   readonly #graph: CallGraph;
-  readonly #parting: ReadonlySet<CompiledFunction>;
+  readonly #partial: ReadonlySet<CompiledFunction>;
   readonly #known = new Map<CompiledFunction, Known>();
 
-  /** `parting`: functions from which some lanes may come back before others. */
-  constructor(scope: KernelScope, parting: ReadonlySet<CompiledFunction>) {
+  /** `partial`: functions from which some lanes may return before others. */
+  constructor(scope: KernelScope, partial: ReadonlySet<CompiledFunction>) {
     this.#scope = scope;
     this.#graph = scope.graph;
-    this.#parting = parting;
+    this.#partial = partial;
   }
 
-  /** The functions that are called from the kernel, directly or not. */
+  /** Plans the functions that are called from the kernel, directly or not. */
   from(kernel: UniformityAnalysis): FunctionPlan[] {
     const todo: UniformityAnalysis[] = [kernel];
     for (let caller = todo.pop(); caller !== undefined; caller = todo.pop()) {
       for (const f of this.#callsFrom(caller)) todo.push(this.#analyse(this.#known.get(f)!));
     }
     return [...this.#known].map(([callable, { code, params, analysis }]) => {
-      const loses = this.#graph.losesLanes(callable);
-      const convention = this.#conventionOf(callable, loses, params);
+      const mayExit = this.#graph.mayExit(callable);
+      const convention = this.#conventionOf(callable, mayExit, params);
       return {
         callable,
         code,
         analysis: analysis!,
         convention,
-        pauses: suspensionPointsOf(code, this.#graph, this.#parting),
+        points: suspensionPointsOf(code, this.#graph, this.#partial),
       };
     });
   }
 
-  #conventionOf(f: CompiledFunction, loses: boolean, params: ReadonlyMap<number, Shape>): Convention {
-    if (f.part !== null) return routineConvention(loses);
+  #conventionOf(f: CompiledFunction, mayExit: boolean, params: ReadonlyMap<number, Shape>): Convention {
+    if (f.part !== null) return routineConvention(mayExit);
     return this.#graph.isCalledByAddress(f)
-      ? conventionOf(signatureOf(f.ir), loses)
-      : directConvention(f, loses, (r) => params.get(r)!);
+      ? conventionOf(signatureOf(f.ir), mayExit)
+      : directConvention(f, mayExit, (r) => params.get(r)!);
   }
 
-  /** Takes note of the calls in a function; what it calls is to be looked at again if there is something new. */
+  /**
+   * Notes the calls in a function. Returns the functions of which that tells something new: they have to be analysed
+   * again.
+   */
   #callsFrom(caller: UniformityAnalysis): ReadonlySet<CompiledFunction> {
     const changed = new Set<CompiledFunction>();
     const { graph, instructions } = caller.code;
@@ -132,21 +135,21 @@ export class Planning {
 
   #analyse(known: Known): UniformityAnalysis {
     const { shape, stacks } = this.#scope;
-    const pauses = suspensionPointsOf(known.code, this.#graph, this.#parting);
-    const stalled = resumeBlocks(pauses);
-    const around: Surroundings = {
+    const points = suspensionPointsOf(known.code, this.#graph, this.#partial);
+    const resumed = resumeBlocks(points);
+    const surroundings: Surroundings = {
       special: (leaf) => specialShape(leaf, shape),
       params: known.params,
       full: known.full,
-      stalls: (block) => stalled.has(block),
-      parts: (block) => pauses.parting.has(block),
+      stalls: (block) => resumed.has(block),
+      parts: (block) => points.partialReturns.has(block),
       loses: exitsInCallee(known.code, this.#graph),
       tellsExits: true,
       stacks: stacks.isUsed,
       isTaken: false,
       lanes: 4 * shape.quads,
     };
-    known.analysis = new UniformityAnalysis(known.code, around);
+    known.analysis = new UniformityAnalysis(known.code, surroundings);
     return known.analysis;
   }
 }

@@ -4,38 +4,41 @@ import { specialShape } from "../analysis/values/special-registers.ts";
 import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { CompiledFunction } from "./callables.ts";
 import { exitsInCallee } from "./function-plans.ts";
-import { resumeBlocks, type SuspensionPoints, suspensionPointsOf } from "./pauses.ts";
+import { resumeBlocks, type SuspensionPoints, suspensionPointsOf } from "./suspension-points.ts";
 import type { KernelScope } from "./scope.ts";
 
-/** A kernel as it will be written. */
+/** A kernel, analysed: all that is decided before its code is written. */
 export interface KernelPlan {
   readonly analysis: UniformityAnalysis;
-  readonly pauses: SuspensionPoints;
+  readonly points: SuspensionPoints;
 }
 
-/** The code of a kernel, with registers split where that makes it better. */
+/**
+ * Analyses a kernel. Where divergent loops would make values vectors that are needed only after them, its code gets
+ * loop-exit copies first. `partial`: functions from which some lanes may return before others.
+ */
 export function planKernel(
   kernel: CompiledFunction,
   code: PreparedCode,
   scope: KernelScope,
-  parting: ReadonlySet<CompiledFunction>,
-  isSplit = scope.shape.width !== null,
+  partial: ReadonlySet<CompiledFunction>,
+  hasCopies = scope.shape.width !== null,
 ): KernelPlan {
   const { shape, graph, stacks } = scope;
-  const pauses = suspensionPointsOf(code, graph, parting);
-  const stalled = resumeBlocks(pauses);
+  const points = suspensionPointsOf(code, graph, partial);
+  const resumed = resumeBlocks(points);
   const analysis = new UniformityAnalysis(code, {
     special: (leaf) => specialShape(leaf, shape),
     params: new Map(),
     full: shape.full,
-    stalls: (block) => stalled.has(block),
-    parts: (block) => pauses.parting.has(block),
+    stalls: (block) => resumed.has(block),
+    parts: (block) => points.partialReturns.has(block),
     loses: exitsInCallee(code, graph),
     tellsExits: false,
     stacks: stacks.isUsed,
-    isTaken: graph.takesLanes(kernel),
+    isTaken: graph.enlistsLanes(kernel),
     lanes: 4 * shape.quads,
   });
-  const split = isSplit ? null : copyAtLoopExits(code, analysis.isDivergent);
-  return split === null ? { analysis, pauses } : planKernel(kernel, split, scope, parting, true);
+  const copied = hasCopies ? null : copyAtLoopExits(code, analysis.isDivergent);
+  return copied === null ? { analysis, points } : planKernel(kernel, copied, scope, partial, true);
 }

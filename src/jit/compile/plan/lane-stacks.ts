@@ -3,15 +3,20 @@ import type { IrFunction } from "../../../ir/index.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction } from "./callables.ts";
 
-/** Neighbouring lanes' stacks must not compete for the same lines of a cache: an odd number of lines apart they do not. */
+/**
+ * Stacks are an odd number of cache lines apart, so that those of neighbouring lanes do not compete for the same lines.
+ */
 const lineBytes = 64;
 
 const oddLines = (bytes: number): number => (Math.ceil(bytes / lineBytes) | 1) * lineBytes;
 
-/** Where lanes wait in functions, each of a block has a stack of its own; if nobody knows how deep calls nest, of so many bytes. */
+/**
+ * Bytes of a lane's stack where lanes suspend in functions, so that every thread needs its own, and nesting has no
+ * known depth.
+ */
 const ownBytes = 16 * 1024;
 
-/** The variables of its frame that a function finds in memory. */
+/** The variables of a function's frame that lie in memory. */
 function variablesInMemory({ params, returns, instructions }: IrFunction): ReadonlySet<number> {
   const found = new Set<number>();
   const add = (variable: number) => found.add(variable);
@@ -25,19 +30,20 @@ function variablesInMemory({ params, returns, instructions }: IrFunction): Reado
 }
 
 /**
- * The stacks of the lanes, one behind the other: frames, as far as they are in memory, and what `alloca` gives. A lane's stack is
- * as large as the deepest chain of calls needs, or, where that is not known beforehand, as large as it may ever become.
+ * The lanes' stacks, one after the other: frames, as far as they lie in memory, and what `alloca` takes. A lane's stack
+ * is as large as the deepest chain of calls needs or, where that is not known at compile time, as large as it may ever
+ * become.
  */
 export class LaneStacks {
   /** Bytes from one lane's stack to the next; 0 where nothing of any frame is in memory. */
   readonly stride: number;
-  /** Within each, where values are put that go from registers to a variable, or the other way. */
+  /** Offset in each stack at which values are staged that are passed in memory but have no variable. */
   readonly staging: number;
-  /** Whether how deep calls nest, or how much they take, is known only when they are made. */
+  /** Whether calls must be checked at run time: their depth, or what they take, is not known before. */
   readonly isChecked: boolean;
   /** Bytes that a lane may use. */
   readonly limit: number;
-  /** Whether a lane may need more than its stack has, although it may use as much. */
+  /** Whether a lane may need more than its stack has although the limit allows it. */
   readonly isScarce: boolean;
   readonly #graph: CallGraph;
   readonly #variables: ReadonlyMap<CompiledFunction, ReadonlySet<number>>;
@@ -49,11 +55,13 @@ export class LaneStacks {
     this.#variables = new Map(graph.functions.map((f) => [f, variablesInMemory(f.ir)]));
     this.#framed = graph.reaching((f) => this.variablesOf(f).size > 0 || f.allocates);
     this.isChecked =
-      graph.order.recursive || graph.functions.some((f) => f.allocates) || this.#most((f) => f.code.stackCost) > limit;
-    this.isScarce = this.isChecked && graph.pausesInFunctions;
+      graph.order.recursive ||
+      graph.functions.some((f) => f.allocates) ||
+      this.#deepest((f) => f.code.stackCost) > limit;
+    this.isScarce = this.isChecked && graph.suspendsInFunctions;
     // Frames begin at multiples of their alignment, which the limit does not count.
     const most = this.isScarce ? ownBytes : 2 * limit;
-    const bytes = this.isChecked ? most : this.#most(({ code: { frame } }) => frame.size + frame.align);
+    const bytes = this.isChecked ? most : this.#deepest(({ code: { frame } }) => frame.size + frame.align);
     const staged = Math.max(0, ...graph.functions.map((f) => stagedBytes(f, graph)));
     this.staging = Math.ceil(bytes / 16) * 16;
     this.stride = this.#framed.size + staged === 0 ? 0 : oddLines(this.staging + staged);
@@ -67,18 +75,18 @@ export class LaneStacks {
     return this.#variables.get(f)!;
   }
 
-  /** Whether an activation must know where its frame begins: something of its own or of what it calls is in memory. */
+  /** Whether an activation must know where its frame begins: it, or what it calls, has variables in memory. */
   isFramed(f: CompiledFunction): boolean {
     return this.#framed.has(f);
   }
 
-  /** Whether a call must say where it came from, and what is left. */
+  /** Whether a call must leave an entry in the shadow stack. */
   isTracked(f: CompiledFunction): boolean {
     return this.isChecked || this.isFramed(f) || this.#graph.asksHost(f);
   }
 
-  /** The sum over the functions of the longest chain of calls, which does not go in circles; unsized parameters included. */
-  #most(bytesOf: (f: CompiledFunction) => number): number {
+  /** The largest sum over a chain of calls, unsized parameters included; 0 where calls are recursive. */
+  #deepest(bytesOf: (f: CompiledFunction) => number): number {
     const { recursive, functions } = this.#graph.order;
     if (recursive) return 0;
     const most = new Map<CompiledFunction, number>();
@@ -92,7 +100,7 @@ export class LaneStacks {
   }
 }
 
-/** The most bytes that a call in a function passes in memory without having them there. */
+/** The most bytes that a call in a function passes in memory out of registers. */
 function stagedBytes({ ir: { instructions } }: CompiledFunction, graph: CallGraph): number {
   return instructions.reduce((most, { op }) => {
     if (op.kind !== "call" || !graph.targetsOf(op).some((f) => takesMemory(f, graph))) return most;
@@ -106,7 +114,7 @@ const takesMemory = (f: CompiledFunction, graph: CallGraph): boolean =>
   !f.ir.external &&
   (graph.isCalledByAddress(f) || [...f.ir.params, ...f.ir.returns].some((p) => p.storage.kind === "frame"));
 
-/** The largest argument that a function passes as it is. */
+/** Bytes of the largest argument that a function may pass for an unsized parameter. */
 const unsizedBytes = ({ ir: { instructions } }: CompiledFunction): number =>
   instructions.reduce((most, { op }) => {
     if (op.kind !== "call") return most;

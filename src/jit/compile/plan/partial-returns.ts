@@ -6,23 +6,25 @@ import { type FunctionPlan, Planning } from "./function-plans.ts";
 import { planKernel, type KernelPlan } from "./kernel-plan.ts";
 import type { KernelScope } from "./scope.ts";
 
-/** What is looked at of a kernel, or of a function. */
-type Written = KernelPlan | FunctionPlan;
+type Plan = KernelPlan | FunctionPlan;
 
-/** The kernel and its functions, once it is known from which of these lanes come back together. */
+/**
+ * Plans a kernel and its functions. Which functions may return for some lanes alone decides where callers diverge, and
+ * where callers diverge decides which functions may: planned anew until no more are found.
+ */
 export function plansFor(kernel: CompiledFunction, code: PreparedCode, scope: KernelScope) {
-  for (let parting: ReadonlySet<CompiledFunction> = new Set(); ; ) {
-    const kernelPlan = planKernel(kernel, code, scope, parting);
-    const functionPlans = new Planning(scope, parting).from(kernelPlan.analysis);
-    const found = partiallyReturning(functionPlans, scope.graph, parting);
-    if (found.size === parting.size) return { kernelPlan, functionPlans };
-    parting = found;
+  for (let partial: ReadonlySet<CompiledFunction> = new Set(); ; ) {
+    const kernelPlan = planKernel(kernel, code, scope, partial);
+    const functionPlans = new Planning(scope, partial).from(kernelPlan.analysis);
+    const found = partiallyReturning(functionPlans, scope.graph, partial);
+    if (found.size === partial.size) return { kernelPlan, functionPlans };
+    partial = found;
   }
 }
 
 /**
- * The functions from which some lanes may come back while others with which they were called wait in them. `known`: those that have been
- * found before.
+ * Functions that may return for some of the calling lanes while others are suspended inside. `known`: those found
+ * before.
  */
 function partiallyReturning(
   plans: readonly FunctionPlan[],
@@ -30,31 +32,34 @@ function partiallyReturning(
   known: ReadonlySet<CompiledFunction>,
 ): ReadonlySet<CompiledFunction> {
   const found = new Set(known);
-  for (const { callable, analysis, pauses } of plans) {
-    // Hardware threads wait as a whole.
-    if (!graph.pauses(callable) || callable.part !== null) continue;
-    const { barriers, spins, calls, parting } = pauses;
-    const waitApart = [...barriers.keys(), ...calls].some((block) => !staysTogether(analysis, block));
-    if (spins.size > 0 || parting.size > 0 || waitApart) found.add(callable);
+  for (const { callable, analysis, points } of plans) {
+    // Hardware threads suspend as a whole.
+    if (!graph.suspends(callable) || callable.part !== null) continue;
+    const { barriers, spins, calls, partialReturns } = points;
+    const suspendApart = [...barriers.keys(), ...calls].some((block) => !staysTogether(analysis, block));
+    if (spins.size > 0 || partialReturns.size > 0 || suspendApart) found.add(callable);
   }
   return found;
 }
 
-/** Whether all lanes of a function that are left come to the end of a block, and do together what stands there. */
+/**
+ * Whether all lanes of a function that have not returned reach the end of a block together, and execute together what
+ * stands there.
+ */
 function staysTogether(analysis: UniformityAnalysis, block: number): boolean {
   const { graph, instructions } = analysis.code;
   const { guard } = instructions[graph.blocks[block]!.end - 1]!;
   return !analysis.divergence.mayBePartial(block) && analysis.isUniformGuard(guard);
 }
 
-/** The functions of which each chunk has one activation at a time, at most. */
+/** The functions of which each chunk has at most one activation at a time. */
 export function soleFunctions(
   kernel: KernelPlan,
   plans: readonly FunctionPlan[],
   graph: CallGraph,
 ): ReadonlySet<CompiledFunction> {
   const sole = new Set(graph.order.recursive ? [] : plans.map(({ callable }) => callable));
-  const look = ({ analysis }: Written, isSole: boolean): boolean => {
+  const visit = ({ analysis }: Plan, isSole: boolean): boolean => {
     const { blocks } = analysis.code.graph;
     let changed = false;
     for (const { index, end } of blocks) {
@@ -64,10 +69,10 @@ export function soleFunctions(
     }
     return changed;
   };
-  look(kernel, true);
+  visit(kernel, true);
   for (let changed = true; changed; ) {
     changed = false;
-    for (const plan of plans) if (look(plan, sole.has(plan.callable))) changed = true;
+    for (const plan of plans) if (visit(plan, sole.has(plan.callable))) changed = true;
   }
   return sole;
 }

@@ -11,8 +11,8 @@ interface ReachableKernel extends KernelScope {
 }
 
 /**
- * The kernel with this number among a program's functions, and all that it can call. Small functions of PTX are inlined, routines of
- * vISA are split into their subroutines.
+ * The kernel with this number among a program's functions, and all that it can call. Small functions of PTX are
+ * inlined, routines of vISA are split into their subroutines.
  *
  * @throws Unsupported when the kernel can reach what is not compiled
  */

@@ -7,8 +7,8 @@ import type { ProgramFacts } from "./program-facts.ts";
 export interface KernelScope {
   readonly shape: LaunchShape;
   readonly facts: ProgramFacts;
-  /** The functions that the kernel can reach, and who calls whom. */
+  /** The functions that the kernel can reach, and the calls between them. */
   readonly graph: CallGraph;
-  /** What of their frames lies in memory. */
+  /** The lanes' stacks: the frames of these functions, as far as they lie in memory. */
   readonly stacks: LaneStacks;
 }

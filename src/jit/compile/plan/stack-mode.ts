@@ -5,12 +5,17 @@ import type { CompiledFunction } from "./callables.ts";
 import type { LaneStacks } from "./lane-stacks.ts";
 
 /**
- * What becomes of the kernel's frame when another chunk runs before it has ended. `common`: chunks have the same stacks, and
- * leave nothing there. `own`: each has stacks of its own. `kept`: stacks are too large for that, and the frame is moved away.
+ * What happens to the kernel's frame when another chunk runs before it has ended. `common`: chunks use the same stacks,
+ * and leave nothing there. `own`: each chunk has its own stacks. `kept`: stacks are too large for that, and the frame
+ * is copied away and back.
  */
 export type StackMode = "common" | "own" | "kept";
 
-/** `takesTurns`: chunks wait for each other. Throws Unsupported. */
+/**
+ * Chooses the mode. `takesTurns`: whether chunks wait for each other.
+ *
+ * @throws Unsupported where a kernel would need more than the modes can do
+ */
 export function stackModeOf(
   kernel: CompiledFunction,
   stacks: LaneStacks,
@@ -18,7 +23,7 @@ export function stackModeOf(
   takesTurns: boolean,
 ): StackMode {
   if (!takesTurns || !stacks.isUsed) return "common";
-  if (graph.pausesInFunctions) {
+  if (graph.suspendsInFunctions) {
     if (graph.functions.some((f) => f.allocates)) throw new Unsupported("alloca, beside pauses in functions");
     if (kernel.code.frame.size > stacks.staging) throw new Unsupported("a large frame, beside pauses in functions");
     return "own";
@@ -28,7 +33,7 @@ export function stackModeOf(
   return stacks.isChecked ? "kept" : "own";
 }
 
-/** Bytes of the stacks, and of the frames that are moved away from them. */
+/** Bytes of the stacks, and of the frames that are copied away from them. */
 export function stackBytesOf(mode: StackMode, kernel: CompiledFunction, stacks: LaneStacks, lanes: number) {
   return {
     stackBytes: stacks.stride * (mode === "own" ? maxThreads : lanes),

@@ -6,19 +6,29 @@ import type { Chunk } from "../emit/chunk.ts";
 import type { SpecialRegisters } from "../emit/special-registers.ts";
 import { atLeast, both, extended, i64, minus, plus } from "../lanes/scalar.ts";
 
-/** A condition on all threads of a region, as the registers of its first chunk are. 0 or 1. */
-export type RangeTest = (region: BlockRange) => Wasm;
+/** Whether (0 or 1) a condition holds for all threads of a range, given the registers of its first chunk. */
+export type RangeTest = (range: BlockRange) => Wasm;
 
-/** The least and the greatest value (i64) that some threads have, and whether (0 or 1) none of them is beyond 32 bits. */
+/** Tests of a range, and what lets its blocks be treated as one row. */
+interface RangeTests {
+  readonly tests: readonly RangeTest[];
+  /** The strides of all that is read of the first chunk's registers; null where they are not known. */
+  readonly stridesRead: readonly GridStride[] | null;
+}
+
+/**
+ * The smallest and the largest value (i64) among the threads of a range, and whether (0 or 1) no value overflows 32
+ * bits.
+ */
 export interface ValueRange {
-  readonly least: Wasm;
-  readonly most: Wasm;
+  readonly min: Wasm;
+  readonly max: Wasm;
   readonly isExact: Wasm;
 }
 
 /**
- * Blocks behind one another in a row of the grid, and of each the threads in chunks in which all lanes have one: what some tests, made once,
- * tell about. If they fail fewer blocks are tried, and after that more again.
+ * Neighbouring blocks in a row of the grid, and in each the threads of chunks that are full: tests are made once for
+ * all of them. If they fail, fewer blocks are tried, and after that more again.
  */
 export class BlockRange {
   readonly #chunk: Chunk;
@@ -30,19 +40,19 @@ export class BlockRange {
   /** Threads of a block along `%tid.x`; whether all of its threads are in one row of whole chunks: locals. */
   readonly #width: number;
   readonly #isFullRow: number;
-  /** Of the row that is gone through, the threads, and the blocks in it that are behind the first: locals. */
-  readonly #span: number;
+  /** Threads of the row that is looped over, and how many blocks after the first are part of it: locals. */
+  readonly #threads: number;
   readonly #skipped: number;
-  /** Whether there are any, and chunks lie in rows of the block. */
-  readonly #isThere: number;
-  /** By axis, how far (i64) the last thread is from the first: locals. */
+  /** Whether (0 or 1) there are full chunks, and these lie in rows of the block: a local. */
+  readonly #hasThreads: number;
+  /** By axis, the distance (i64) of the last thread from the first: locals. */
   readonly #extents: ReadonlyMap<Axis, number>;
-  /** Blocks that are known to be good. */
-  readonly #left: number;
-  /** Blocks that are tried at once, at most. */
-  readonly #most: number;
+  /** Blocks ahead for which the tests hold: a local. */
+  readonly #tested: number;
+  /** Blocks that are tried at once, at most: a local. */
+  readonly #maxTried: number;
 
-  /** Writes what is the same for all blocks. `threads`: the local with those of a block. */
+  /** Writes what is the same for all blocks. `threads`: the local with the number of threads of a block. */
   constructor(chunk: Chunk, specials: SpecialRegisters, { words }: ContextLayout, context: number, threads: number) {
     const { writer: w, lanes } = chunk;
     const sizes = (["ntid.x", "ntid.y", "ntid.z"] as const).map((name) => {
@@ -71,10 +81,10 @@ export class BlockRange {
     this.#inRow = local(inRow);
     this.#rows = local(wasm.op("i32.mul", y, z));
     this.#isFullRow = local(both(isRow, isWhole));
-    this.#isThere = local(both(wasm.op("i32.or", isRow, isRows), isSome));
-    this.#left = local(wasm.i32(0));
-    this.#most = local(wasm.i32(-1));
-    this.#span = w.local("i32");
+    this.#hasThreads = local(both(wasm.op("i32.or", isRow, isRows), isSome));
+    this.#tested = local(wasm.i32(0));
+    this.#maxTried = local(wasm.i32(-1));
+    this.#threads = w.local("i32");
     this.#skipped = w.local("i32");
     this.#extents = new Map([
       ["tid.x", local(last(inRow))],
@@ -86,73 +96,74 @@ export class BlockRange {
     this.#specials = specials;
   }
 
-  /** The range of a 32-bit value that grows. */
-  range(expr: Expr, growth: GridStride, isSigned: boolean): ValueRange {
+  /** The range of a 32-bit value, given its strides along the axes of the grid. */
+  range(expr: Expr, strides: GridStride, isSigned: boolean): ValueRange {
     const value = this.#chunk.value(expr);
     if (value.kind !== "uniform" && value.kind !== "affine")
-      throw new Error("what grows is no number of the first lane");
+      throw new Error("a value with strides is no number of the first lane");
     const first = extended(value.kind === "uniform" ? value.scalar : value.base, isSigned);
-    let [least, most] = [first, first];
-    for (const [axis, by] of growth) {
+    let [min, max] = [first, first];
+    for (const [axis, by] of strides) {
       const step = this.#chunk.value(by);
       if (step.kind !== "uniform") throw new Error("a step is not the same in all lanes");
-      // At most 2^31 in each direction, of which there are at most so many.
-      const way = wasm.op("i64.mul", extended(step.scalar, true), wasm.local("i64", this.#extents.get(axis)!));
-      const isBack = wasm.op("i64.lt_s", way, i64(0));
-      least = plus(least, wasm.select(isBack, way, i64(0)));
-      most = plus(most, wasm.select(isBack, i64(0), way));
+      // The step is at most 2^31 in either direction, and so are the threads and blocks along an axis.
+      const distance = wasm.op("i64.mul", extended(step.scalar, true), wasm.local("i64", this.#extents.get(axis)!));
+      const isNegative = wasm.op("i64.lt_s", distance, i64(0));
+      min = plus(min, wasm.select(isNegative, distance, i64(0)));
+      max = plus(max, wasm.select(isNegative, i64(0), distance));
     }
-    const [lowest, highest] = isSigned ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1];
-    const isExact = growth.size === 0 ? wasm.i32(1) : both(atLeast(least, i64(lowest)), atLeast(i64(highest), most));
-    return { least, most, isExact };
+    const [smallest, largest] = isSigned ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1];
+    const isExact = strides.size === 0 ? wasm.i32(1) : both(atLeast(min, i64(smallest)), atLeast(i64(largest), max));
+    return { min, max, isExact };
   }
 
-  /** Whether the threads of each block go on where those of the last one end, in what is read; null where that cannot be. */
-  #isOneRow(read: readonly GridStride[], count: Wasm): Wasm {
+  /**
+   * Whether (0 or 1) the threads of all blocks are one row: each block continues where the last one ends, in all values
+   * that are read.
+   */
+  #isOneRow(stridesRead: readonly GridStride[], count: Wasm): Wasm {
     const width = wasm.local("i32", this.#width);
     const scalar = (expr: Expr): Wasm => {
       const value = this.#chunk.value(expr);
       if (value.kind !== "uniform") throw new Error("a step is not the same in all lanes");
       return value.scalar;
     };
-    const goOn = read.map((growth) => {
-      const [thread, block] = [growth.get("tid.x"), growth.get("ctaid.x")];
-      if (thread === undefined || block === undefined || growth.size > 2) return wasm.i32(0);
+    const continues = stridesRead.map((strides) => {
+      const [thread, block] = [strides.get("tid.x"), strides.get("ctaid.x")];
+      if (thread === undefined || block === undefined || strides.size > 2) return wasm.i32(0);
       return wasm.op("i32.eq", scalar(block), wasm.op("i32.mul", scalar(thread), width));
     });
     const threads = wasm.op("i64.mul", extended(wasm.local("i32", this.#whole)), extended(count));
     const fits = wasm.op("i64.lt_u", threads, wasm.i64(2n ** 31n));
-    return goOn.reduce(both, both(wasm.local("i32", this.#isFullRow), fits));
+    return continues.reduce(both, both(wasm.local("i32", this.#isFullRow), fits));
   }
 
   /**
-   * What is done for blocks in which the tests hold: for each, or once for all if their threads are one row. `read`: how what is read grows;
-   * null where that is not known. `prepare`: computes what the first chunk is told beforehand; `ticket`, `last`: locals with the block's and
-   * with that behind the last one.
+   * Writes code for blocks in which the tests hold: for each, or once for all if their threads are one row. `prepare`:
+   * computes the first chunk's invariants; `blockIndex`, `end`: locals with the block's index and that after the last.
    */
-  ifGood(
-    { tests, read }: { readonly tests: readonly RangeTest[]; readonly read: readonly GridStride[] | null },
+  ifTested(
+    { tests, stridesRead }: RangeTests,
     prepare: () => void,
-    ticket: number,
-    last: number,
+    { blockIndex, end }: { readonly blockIndex: number; readonly end: number },
     then: () => void,
   ): void {
     const { writer: w } = this.#chunk;
     const local = (index: number): Wasm => wasm.local("i32", index);
-    w.value(wasm.op("i32.lt_u", local(this.#left), local(this.#isThere)));
+    w.value(wasm.op("i32.lt_u", local(this.#tested), local(this.#hasThreads)));
     w.if(() => {
       prepare();
       this.#chunk.begin();
       const tried = w.local("i32");
       const count = local(tried);
-      const least = (a: Wasm, b: Wasm): Wasm => wasm.select(wasm.op("i32.lt_u", a, b), a, b);
-      const behind = wasm.op("i32.sub", local(last), local(ticket));
+      const min = (a: Wasm, b: Wasm): Wasm => wasm.select(wasm.op("i32.lt_u", a, b), a, b);
+      const after = wasm.op("i32.sub", local(end), local(blockIndex));
       const inRow = this.#specials.blocksInRow();
-      const most = least(local(this.#most), inRow === null ? behind : least(behind, inRow));
+      const max = min(local(this.#maxTried), inRow === null ? after : min(after, inRow));
       const one = wasm.i32(1);
       w.assign([
-        { local: tried, value: most },
-        { local: this.#most, value: one },
+        { local: tried, value: max },
+        { local: this.#maxTried, value: one },
       ]);
       w.loop((again) => {
         w.assign([{ local: this.#extents.get("ctaid.x")!, value: minus(extended(count), i64(1)) }]);
@@ -160,17 +171,17 @@ export class BlockRange {
         w.if(
           () => {
             w.assign([
-              { local: this.#most, value: wasm.op("i32.shl", count, one) },
-              { local: this.#left, value: count },
-              { local: this.#span, value: local(this.#inRow) },
+              { local: this.#maxTried, value: wasm.op("i32.shl", count, one) },
+              { local: this.#tested, value: count },
+              { local: this.#threads, value: local(this.#inRow) },
               { local: this.#skipped, value: wasm.i32(0) },
             ]);
-            if (read === null) return;
-            w.value(this.#isOneRow(read, count));
+            if (stridesRead === null) return;
+            w.value(this.#isOneRow(stridesRead, count));
             w.if(() => {
               w.assign([
-                { local: this.#left, value: one },
-                { local: this.#span, value: wasm.op("i32.mul", local(this.#whole), count) },
+                { local: this.#tested, value: one },
+                { local: this.#threads, value: wasm.op("i32.mul", local(this.#whole), count) },
                 { local: this.#skipped, value: wasm.op("i32.sub", count, one) },
               ]);
             });
@@ -184,16 +195,16 @@ export class BlockRange {
       });
       w.release(tried);
     });
-    w.value(local(this.#left));
+    w.value(local(this.#tested));
     w.expect(true);
     w.if(() => {
-      w.assign([{ local: this.#left, value: wasm.op("i32.sub", local(this.#left), wasm.i32(1)) }]);
+      w.assign([{ local: this.#tested, value: wasm.op("i32.sub", local(this.#tested), wasm.i32(1)) }]);
       then();
     });
   }
 
-  /** Goes through those threads of a block, or of several that are one row, from the first chunk on. */
-  eachChunk(ticket: number, beginRow: () => void, run: () => void): void {
+  /** Loops over the chunks of a block, or of several that are one row. */
+  eachChunk(blockIndex: number, beginRow: () => void, run: () => void): void {
     const { writer: w, lanes } = this.#chunk;
     const [x, row] = [w.local("i32"), w.local("i32")];
     const local = (index: number): Wasm => wasm.local("i32", index);
@@ -205,7 +216,7 @@ export class BlockRange {
         run();
         w.assign([{ local: x, value: wasm.op("i32.add", local(x), wasm.i32(lanes)) }]);
         this.#specials.nextInRow(local(x), lanes);
-        w.value(wasm.op("i32.lt_u", local(x), local(this.#span)));
+        w.value(wasm.op("i32.lt_u", local(x), local(this.#threads)));
         w.brIf(nextChunk);
       });
       this.#specials.nextRow();
@@ -213,12 +224,12 @@ export class BlockRange {
       w.tee(row);
       w.brIf(nextRow);
     });
-    // What is left of a row that is the whole block.
+    // Threads after the full chunks of a row that is the whole block.
     this.#specials.placeInRow(local(this.#whole));
     w.value(local(this.#skipped));
     w.if(() => {
-      w.assign([{ local: ticket, value: wasm.op("i32.add", local(ticket), local(this.#skipped)) }]);
-      this.#specials.firstBlock(ticket);
+      w.assign([{ local: blockIndex, value: wasm.op("i32.add", local(blockIndex), local(this.#skipped)) }]);
+      this.#specials.firstBlock(blockIndex);
     });
     for (const free of [x, row]) w.release(free);
   }

@@ -3,12 +3,12 @@ import { chunkState, stateHeaderBytes } from "../../abi/chunk-state.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import {
-  blocksThatWait,
+  blocksWhileSuspended,
   kindOf,
   type SuspensionKind,
   type SuspensionPlace,
   type SuspensionPoints,
-} from "../plan/pauses.ts";
+} from "../plan/suspension-points.ts";
 
 interface Pause {
   readonly place: SuspensionPlace;
@@ -106,7 +106,7 @@ export class Suspension {
     this.#kept = placesOf(writer, [
       ...this.#heads.values(),
       ...masks,
-      ...liveAt(blocksThatWait(analysis, pauses, isLockstep)),
+      ...liveAt(blocksWhileSuspended(analysis, pauses, isLockstep)),
     ]);
     // What is kept before several barriers has one place: it need not be kept again where it has not changed.
     const places = placesOf(writer, liveAt(together));

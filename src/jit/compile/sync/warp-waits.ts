@@ -46,7 +46,7 @@ export class WarpWaits {
     const { context, layout } = this.#context;
     const warp = wasm.op("i32.shr_u", wasm.local("i32", first), wasm.i32(5));
     const offset = wasm.op("i32.mul", warp, wasm.i32(warpWaitBytes));
-    const start = wasm.op("i32.add", wasm.local("i32", context), wasm.i32(layout.gatherings));
+    const start = wasm.op("i32.add", wasm.local("i32", context), wasm.i32(layout.warpWaits));
     writer.assign([{ local: this.#at, value: wasm.op("i32.add", start, offset) }]);
   }
 

@@ -6,13 +6,13 @@ import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction } from "./callables.ts";
 
-/** For what the lanes of an activation wait: to be let go behind a barrier, or, some of them, for a turn. */
+/** What the lanes of an activation wait for: to be released from a barrier, or, some of them, for a turn. */
 export const suspensionReason: Readonly<Record<SuspensionKind, number>> = { barrier: 1, yield: 2 };
 
-/** Why lanes stop in the middle of a kernel: for the other threads of the block, or to let others run. */
+/** Why lanes suspend in the middle of a kernel: for the other threads of the block, or to let others run. */
 export type SuspensionKind = "barrier" | "yield";
 
-/** Where they stop: at a barrier, in a loop, or in a function that has stopped at one or in one. */
+/** Where they suspend: at a barrier, in a loop, or in a function that is suspended at one or in one. */
 export type SuspensionPlace = "barrier" | "loop" | "call at a barrier" | "call in a loop";
 
 export const kindOf = {
@@ -22,72 +22,75 @@ export const kindOf = {
   "call in a loop": "yield",
 } as const satisfies Record<SuspensionPlace, SuspensionKind>;
 
-/** Blocks at which lanes go on after a pause. */
+/** Where the lanes of a function may suspend. */
 export interface SuspensionPoints {
-  /** By the block that ends with a barrier, the block behind it. */
+  /** By the block that ends with a barrier, the block after it. */
   readonly barriers: ReadonlyMap<number, number>;
   /** First blocks of loops that may wait for what other threads do. */
   readonly spins: ReadonlySet<number>;
-  /** Blocks that are calls of functions which may pause. */
+  /** Blocks that are calls of functions which may suspend. */
   readonly calls: ReadonlySet<number>;
-  /** Those behind which some lanes may be while others wait in what they have called. */
-  readonly parting: ReadonlySet<number>;
-  /** Whether the host counts who comes to barriers: there are others than the one for all threads. */
+  /** Calls from which some lanes may return while others are suspended in what they have called. */
+  readonly partialReturns: ReadonlySet<number>;
+  /** Whether the host counts arrivals, since there are other barriers than the one for all threads. */
   readonly isCounted: boolean;
 }
 
-/** What of calls is known where pauses are looked for. */
-type Calls = Pick<CallGraph, "seesOthers" | "mayPause" | "targetsOf" | "countsBarriers">;
+/** The facts about calls that suspension points depend on. */
+type Calls = Pick<CallGraph, "seesOthers" | "maySuspend" | "targetsOf" | "countsBarriers">;
 
-/** Where the lanes of a function may have to pause. `parting`: functions from which some lanes may come back before others. */
+/** Finds the suspension points of a function. `partial`: functions from which some lanes may return before others. */
 export function suspensionPointsOf(
   { graph, instructions }: PreparedCode,
   callGraph: Calls,
-  parting: ReadonlySet<CompiledFunction>,
+  partial: ReadonlySet<CompiledFunction>,
 ): SuspensionPoints {
-  const { seesOthers, mayPause, countsBarriers } = callGraph;
+  const { seesOthers, maySuspend, countsBarriers } = callGraph;
   const barriers = new Map<number, number>();
   for (const { index, end } of graph.blocks) {
     if (instructions[end - 1]!.op.kind === "barrier") barriers.set(index, index + 1);
   }
-  const calls = graph.blocks.flatMap(({ index, end }) => (mayPause(instructions[end - 1]!) ? [index] : []));
+  const calls = graph.blocks.flatMap(({ index, end }) => (maySuspend(instructions[end - 1]!) ? [index] : []));
   const spins = spinLoops(graph, instructions, seesOthers);
-  const parts = calls.filter((index) => {
+  const partialReturns = calls.filter((index) => {
     const { op } = instructions[graph.blocks[index]!.end - 1]!;
-    return op.kind === "call" && (isIndirect(op) || callGraph.targetsOf(op).some((f) => parting.has(f)));
+    return op.kind === "call" && (isIndirect(op) || callGraph.targetsOf(op).some((f) => partial.has(f)));
   });
-  return { barriers, spins, calls: new Set(calls), parting: new Set(parts), isCounted: countsBarriers };
+  return { barriers, spins, calls: new Set(calls), partialReturns: new Set(partialReturns), isCounted: countsBarriers };
 }
 
-/** The blocks at which lanes go on that have paused. */
+/** The blocks at which suspended lanes resume. */
 export const resumeBlocks = ({ barriers, spins, calls }: SuspensionPoints): ReadonlySet<number> =>
   new Set([...barriers.values(), ...spins, ...calls]);
 
-/** The blocks at which lanes may be when others pause, or they themselves. */
-export function blocksThatWait(
+/** The blocks at which lanes may be while they, or others of their chunk, are suspended. */
+export function blocksWhileSuspended(
   { code, divergence }: UniformityAnalysis,
-  pauses: SuspensionPoints,
+  points: SuspensionPoints,
   isLockstep: boolean,
 ): ReadonlySet<number> {
-  const blocks = new Set(resumeBlocks(pauses));
+  const blocks = new Set(resumeBlocks(points));
   if (!isLockstep) return blocks;
   for (const { index } of code.graph.blocks) for (const w of divergence.waiting(index)) blocks.add(w);
   return blocks;
 }
 
-/** Bytes that the state of a chunk of so many times four lanes may take. */
+/**
+ * Bytes of the state in which a chunk of 4 * `quads` lanes, or a suspended frame, keeps what it resumes with: an upper
+ * bound.
+ */
 export function stateBytesFor(
   analysis: UniformityAnalysis,
-  pauses: SuspensionPoints,
+  points: SuspensionPoints,
   quads: number,
   isLockstep: boolean,
 ): number {
   const { code, register } = analysis;
-  const { barriers, spins, calls } = pauses;
-  const waiting = blocksThatWait(analysis, pauses, isLockstep);
-  const masks = barriers.size + spins.size + 2 * calls.size + (isLockstep ? waiting.size : 0);
+  const { barriers, spins, calls } = points;
+  const blocks = blocksWhileSuspended(analysis, points, isLockstep);
+  const masks = barriers.size + spins.size + 2 * calls.size + (isLockstep ? blocks.size : 0);
   const live = new Set<number>();
-  for (const block of waiting) {
+  for (const block of blocks) {
     code.liveness.liveIn(block).forEach((r) => {
       live.add(r);
     });

@@ -3,7 +3,9 @@ import { Fault, type FaultPlace } from "../machine/faults/fault.ts";
 import type { ProgramFunction, Site } from "../machine/state/code.ts";
 import type { CallFrame } from "../machine/state/launch-state.ts";
 
-/** Where a frame lies in its lanes' stacks: its first byte, the bytes in use with it, and what counts against the limit. */
+/**
+ * Where a frame lies in its lanes' stacks: its first byte, the bytes in use with it, and what counts against the limit.
+ */
 export type FramePlace = Pick<CallFrame, "base" | "top" | "cost" | "unsizedBytes">;
 
 /** The frame of a function that `caller` calls, with so many bytes for its unsized formal. */
@@ -23,8 +25,8 @@ interface PieceRequest {
 }
 
 /**
- * Takes bytes of a lane's stack and returns their address. The caller notes what they cost, when all lanes have theirs. Throws
- * a fault when the stack is full.
+ * Takes bytes of a lane's stack and returns their address. The caller notes what they cost, when all lanes have theirs.
+ * Throws a fault when the stack is full.
  */
 export function takePiece(x: CallFrame, { site, lane, bytes, align }: PieceRequest): number {
   const tops = (x.tops ??= new Int32Array(32).fill(x.top));

@@ -21,14 +21,14 @@ import {
   writeLocation,
 } from "./transfer.ts";
 
-/** How one call instruction and one function fit together. */
+/** The transfers between one call instruction and one function. */
 interface Link {
   readonly unsizedBytes: number;
   readonly pass: readonly Transfer[];
   readonly onReturn: (callee: Activation, mask: number) => void;
 }
 
-/** Section 9.7.12.5. */
+/** A call of PTX (section 9.7.12.5). */
 export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "call" }>): Terminator {
   const { site, guard, operands, program, code } = d;
   const args = op.args.map((arg) => locationOfArgument(code, arg, operands));
@@ -65,7 +65,7 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
       throw new Fault("not-executable", message, { site, activation: x, lanes: mask });
     }
     const [to] = results;
-    // When one lane fails, the others may fail alike: an assertion, for one.
+    // When one lane fails, others may fail in the same way: an assertion, for example.
     const failed = new FailedLanes();
     eachLane(mask, (lane) => {
       failed.try(() => {

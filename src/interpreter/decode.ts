@@ -30,7 +30,7 @@ class Block implements BasicBlock {
   }
 }
 
-/** Makes the blocks of a function out of its list of instructions, and returns the first. */
+/** Divides the instructions of a function into basic blocks, makes their code, and returns the first. */
 export function decode(code: DecodedFunction, program: ProgramContext): BasicBlock {
   const { instructions } = code.ir;
   const visible = instructions.map((instruction) => isVisible(instruction, program));
@@ -63,7 +63,7 @@ export function decode(code: DecodedFunction, program: ProgramContext): BasicBlo
   return blocks[0]!;
 }
 
-/** Whether a group may stand elsewhere, wait, or be split after the instruction. */
+/** Whether a group may move, wait or be split at the instruction. */
 function endsBlock({ op }: Instruction): boolean {
   switch (op.kind) {
     case "branch":
@@ -114,7 +114,7 @@ function makeTerminator(d: Decoding, flow: Flow): Terminator {
 
 const sharedSpaces: ReadonlySet<Space> = new Set(["generic", "global", "shared"]);
 
-/** Whether other warps and blocks can see what the instruction does, or it sees what they do. */
+/** Whether the instruction has effects that other warps and blocks can see, or sees theirs. */
 function isVisible({ op }: Instruction, program: ProgramContext): boolean {
   switch (op.kind) {
     case "load":
@@ -122,14 +122,14 @@ function isVisible({ op }: Instruction, program: ProgramContext): boolean {
     case "atomic":
       return op.place.kind === "surface" || sharedSpaces.has(op.access.space);
     case "call":
-      // What the machine provides may print, or give memory.
+      // A function of the machine may print or allocate memory.
       return op.target.kind === "direct" && program.functionNamed(op.target.function)?.ir.external === true;
     default:
       return false;
   }
 }
 
-/** The first instruction of each block, and the end of the list. `begins`: what begins one besides. */
+/** The first instruction of each block, and the end of the list. `begins`: other instructions that begin one. */
 function blockStarts(instructions: readonly Instruction[], begins: (i: number) => boolean): number[] {
   const starts = new Set([0, instructions.length]);
   instructions.forEach((instruction, i) => {

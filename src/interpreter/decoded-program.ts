@@ -7,7 +7,7 @@ import { canGenerate, loopCompiler } from "./compile/loop-compiler.ts";
 import type { ProgramContext } from "./compile/program-context.ts";
 import { decode } from "./decode.ts";
 
-/** How a program is decoded: two programs of one module have nothing in common. */
+/** How the functions of a program are decoded. */
 interface Mode {
   readonly fine: boolean;
   readonly generate: boolean;

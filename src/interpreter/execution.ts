@@ -13,33 +13,33 @@ import { type LaunchOptions, scheduleOf } from "./launch.ts";
 import { announce, beginTurn, countSteps, endBlock, runBlock, runStep } from "./schedule/run-warp.ts";
 import type { Schedule } from "./schedule/schedule.ts";
 
-/** The instruction that a launch executes next, and for whom. */
+/** The instruction that a launch executes next, and the lanes that do so. */
 export interface Moment {
   readonly warp: Warp;
-  /** The lanes that have come to it. */
+  /** The lanes that stand at it. */
   readonly group: Group;
   readonly site: Site;
-  /** What decides for which of them it is executed. */
+  /** Decides which of them execute it. */
   readonly guard: GuardWord;
   /** Null: the instruction ends its block. */
   readonly step: Step | null;
 }
 
 /**
- * A launch that is taken one instruction of one warp at a time, or a basic block at a time. It does what `launch` does, in the
- * same order. Time is counted in instructions, with those whose guard lets no lane pass.
+ * A launch that runs one instruction of one warp at a time, or one basic block at a time, with the same effects as
+ * `launch`, in the same order. Time counts instructions, including those whose guard lets no lane pass.
  */
 export class Execution {
   readonly grid: Grid;
   readonly program: Program;
   /** The functions that the launch executes. */
   readonly context: ProgramContext;
-  /** Instructions gone through. */
+  /** Instructions executed so far. */
   time = 0;
-  /** Why no warp can go on, where that is so before all blocks have ended. */
+  /** The reason why no warp can go on although blocks have not ended. */
   stuck: Fault | null = null;
   readonly #schedule: Schedule;
-  /** Whose turn it is: null when all blocks have ended. */
+  /** The warp whose turn it is; null when all blocks have ended. */
   #warp: Warp | null = null;
   #group: Group | null = null;
   /** Basic blocks that the warp may run until its turn is over. */
@@ -76,19 +76,19 @@ export class Execution {
   }
 
   /**
-   * The time of the instruction that ends the group's block. Only such a one lets a kernel print, and somebody who is told what
-   * it prints knows by this when, even while the block runs as a whole.
+   * The time of the instruction that ends the group's block. Only such an instruction lets a kernel print, so this is
+   * the time of what is printed while the block runs as a whole.
    */
   get blockEnd(): number {
     return this.time + this.#group!.at.steps.length - this.#index;
   }
 
-  /** The blocks that run at the same time, in the order of their tickets. */
+  /** The blocks that run at the same time, in the order of the grid. */
   get blocks(): readonly Cta[] {
     return this.#schedule.blocks;
   }
 
-  /** Executes one instruction. Throws a `Fault`, and is then of no use until an earlier state is brought back. */
+  /** Executes one instruction. Throws a `Fault`; then an earlier state has to be restored before anything else. */
   step(): void {
     const group = this.#group!;
     const { observers } = this.grid;
@@ -104,12 +104,13 @@ export class Execution {
   }
 
   /**
-   * Executes basic blocks as a whole: none that ends behind a time, none in whose middle the moment is, none that is wanted for
-   * a closer look, and at most so many. Throws as `step`; the time is then that at which the block began.
+   * Executes whole basic blocks, at most `max` of them. It stops before a block that ends after the time `limit` or
+   * that is wanted for a closer look, and does nothing in the middle of a block. Throws as `step` does; the time is
+   * then that at which the block began.
    */
-  runBlocks(limit: number, most: number, isWanted: (group: Group) => boolean): void {
+  runBlocks(limit: number, max: number, isWanted: (group: Group) => boolean): void {
     if (this.#index > 0) return;
-    for (let left = most; left > 0 && this.#warp !== null; left--) {
+    for (let left = max; left > 0 && this.#warp !== null; left--) {
       const group = this.#group!;
       const { steps, terminator } = group.at;
       const end = this.time + steps.length + (terminator === null ? 0 : 1);
@@ -120,12 +121,12 @@ export class Execution {
     }
   }
 
-  /** Bytes that a checkpoint keeps beside the device's memory, about. */
+  /** Bytes that a checkpoint keeps besides the device's memory, about. */
   get stateBytes(): number {
     return this.blocks.reduce((sum, cta) => sum + cta.stateBytes, 0);
   }
 
-  /** Of everything but the device's memory. */
+  /** Covers everything except the device's memory. */
   checkpoint(): Restore {
     const { grid, context, time, stuck } = this;
     const { steps, activationBytes, clockReads } = grid;

@@ -13,7 +13,10 @@ import { SeededSteering } from "./schedule/seeded.ts";
 import { SteeredSchedule } from "./schedule/steered.ts";
 
 export interface LaunchOptions extends GridOptions {
-  /** Whether to make code from text: much faster, but a page's content security policy may forbid it. Default: if possible. */
+  /**
+   * Whether to make code from text: much faster, but a page's content security policy may forbid it. Default: if
+   * possible.
+   */
   readonly generate?: boolean;
 }
 
@@ -23,8 +26,8 @@ interface CountedResult extends LaunchResult {
 }
 
 /**
- * Runs a kernel to its end, or to the first fault. Throws a RangeError when the request itself makes no sense: an unknown
- * kernel, too few bytes of parameters, a block of no or of more than 1024 threads.
+ * Runs a kernel to its end, or to the first fault. Throws a RangeError when the request itself makes no sense: an
+ * unknown kernel, too few bytes of parameters, a block of no or of more than 1024 threads.
  */
 export function launch(program: Program, request: LaunchRequest, options: LaunchOptions = {}): CountedResult {
   const open = openLaunch(program, request, options);
@@ -55,5 +58,7 @@ export function scheduleOf(program: Program, request: LaunchRequest, open: OpenL
   return new SteeredSchedule(resident, { limits, steering, apart: lanesRunApart(program.module.target) });
 }
 
-/** Whether lanes of a warp are scheduled independently of each other (independent thread scheduling): PTX from sm_70 on. */
+/**
+ * Whether lanes of a warp are scheduled independently of each other (independent thread scheduling): PTX from sm_70 on.
+ */
 const lanesRunApart = (target: string): boolean => Number(/^sm_(\d+)/.exec(target)?.[1] ?? 0) >= 70;

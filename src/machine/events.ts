@@ -2,69 +2,79 @@ import type { Access } from "../ir/index.ts";
 import type { Activation, Cta, EventSink, FunctionCode, Grid, Warp } from "./state/launch-state.ts";
 import type { Site } from "./state/code.ts";
 
-/** Some lanes of a warp at one instruction. */
+/** Lanes of a warp at one instruction. Masks have a bit per lane, lane 0 being the lowest. */
 export interface LaneEvent {
   readonly warp: Warp;
+  /** The call of the function in which the lanes are. */
   readonly activation: Activation;
+  /** The instruction, in its function. */
   readonly site: Site;
   /** The lanes that the event is about. */
   readonly mask: number;
 }
 
-/** `group`: the lanes that came to the instruction, whatever its guard and its channels make of them. */
+/** An instruction. `group`: the lanes that came to it, before its guard and its channels select from them. */
 export interface InstructionEvent extends LaneEvent {
   readonly group: number;
 }
 
+/** An access to memory that is about to happen; `mask`: the lanes whose guard holds. */
 export interface AccessEvent extends LaneEvent {
   /** Which of the instruction's accesses this is (`MemoryAccess` in ir/access.ts). */
   readonly ordinal: number;
   readonly effect: "load" | "store" | "atomic";
+  /** The state space, the width of an element in bits, the number of elements, and the order of the access. */
   readonly access: Access;
-  /** By lane; valid where `mask` is set, and only during the call. */
+  /** The address of each lane, as a 64-bit number; valid where `mask` is set, and only during the call. */
   readonly addresses: BigInt64Array;
-  /** The same as words: the lower half of a lane's address at `2 * lane`, then the upper one. */
+  /** The same memory as words: the lower half of a lane's address at `2 * lane`, then the upper one. */
   readonly addressWords: Int32Array;
 }
 
-/** `group`: the lanes that execute the branch; `mask`: those of them that take it to `target`, an instruction of the function. */
+/**
+ * A branch that is about to happen. `group`: the lanes that execute it; `mask`: those of them that take it to `target`,
+ * the index of an instruction in the function; `uniform`: whether it has `.uni`.
+ */
 export interface BranchEvent extends LaneEvent {
   readonly group: number;
   readonly target: number;
   readonly uniform: boolean;
 }
 
-/** One target of a call. `group`: the lanes that execute the call. */
+/** One target of a call. `group`: the lanes that execute the call; `mask`: those of them that go to `callee`. */
 export interface CallEvent extends LaneEvent {
   readonly group: number;
   readonly callee: FunctionCode;
   readonly uniform: boolean;
 }
 
-/** Lanes have entered a function: `activation` is theirs, and its arguments are in place. */
+/** Lanes that have entered a function: `activation` is the new call, and its arguments are in place. */
 export interface EnterEvent {
   readonly warp: Warp;
   readonly activation: Activation;
   readonly mask: number;
 }
 
+/** Lanes that are about to return. `group`: the lanes that came to the return; `uniform`: whether it has `.uni`. */
 export interface ReturnEvent extends LaneEvent {
   readonly group: number;
   readonly uniform: boolean;
 }
 
 /**
- * A warp has arrived, with these lanes; `converged` is false when they did not come by the same instruction together. Then
- * there is an event for each `part` of the warp, counting from 0.
+ * The arrival of a warp at a barrier, with the lanes of `mask`. If the lanes did not come to the same instruction
+ * together, `converged` is false, and there is an event for each `part` of the warp, counting from 0.
  */
 export interface BarrierEvent extends LaneEvent {
   readonly part: number;
+  /** The number of the barrier in its block. */
   readonly barrier: number;
   readonly mode: "sync" | "arrive" | "red" | "wait";
   readonly aligned: boolean;
   readonly converged: boolean;
 }
 
+/** The release of a barrier of a block, by its number: all that it waited for have arrived. */
 export interface BarrierReleaseEvent {
   readonly cta: Cta;
   readonly barrier: number;
@@ -73,28 +83,35 @@ export interface BarrierReleaseEvent {
 /** A warp-wide operation. `named`: the lanes of the member mask; `mask`: those that take part. */
 export interface WarpEvent extends LaneEvent {
   readonly named: number;
-  /** The instructions at which the lanes have met, and the lanes of each. */
+  /** The instructions that take part, and the lanes at each. */
   readonly parts: readonly Omit<LaneEvent, "warp">[];
   /** For a shuffle, the lane that each lane reads; valid only during the call. */
   readonly sources: Int32Array | null;
 }
 
-/** The operands of an instruction are such that the manual leaves the result open. */
+/** An instruction whose operands are such that the manual leaves the result open. */
 export interface UndefinedEvent extends LaneEvent {
+  /** The name of the report: see `lanewise explain`. */
   readonly code: string;
 }
 
 /**
- * Whoever watches a launch: sanitizers, a debugger, a profiler. An event comes before the machine's state changes,
- * except `warp` and `enter`, which come after. With no observer nothing of this happens.
+ * An object that watches launches: a sanitizer, a profiler. Each method is called for one kind of event, before the
+ * machine's state changes, except `warp` and `enter`, which come after. Events and the state in them must not be
+ * changed or kept.
  */
 export interface Observer {
+  /** Once for each launch, before its first block; `launchEnd` comes after the last one, or after a fault. */
   launchBegin?(grid: Grid): void;
+  /** A block begins, with all of its warps; `blockEnd` comes when all of them have ended. */
   blockBegin?(cta: Cta): void;
   blockEnd?(cta: Cta): void;
-  /** The guard of the next instruction decides about the lanes of `mask`; `instruction` follows if it lets any of them pass. */
+  /**
+   * The guard of the next instruction decides about the lanes of `mask`; `instruction` follows if it lets any of them
+   * pass.
+   */
   guard?(event: InstructionEvent): void;
-  /** Every instruction with at least one lane; `mask` is the group's, after the guard. */
+  /** Each instruction that at least one lane executes; `mask`: the lanes of the group for which the guard holds. */
   instruction?(event: InstructionEvent): void;
   undefinedCase?(event: UndefinedEvent): void;
   access?(event: AccessEvent): void;
@@ -142,7 +159,7 @@ export class Observers implements EventSink {
     this.#handlers = Object.fromEntries(handlers.filter(([, found]) => found.length > 0));
   }
 
-  /** Whether anybody wants to know of such events. */
+  /** Whether an observer handles events of this kind. */
   watch(name: keyof Observer): boolean {
     return this.#handlers[name] !== undefined;
   }

@@ -2,28 +2,34 @@ import type { Dim3, Report } from "./reports/report.ts";
 import type { Group } from "./state/launch-state.ts";
 import type { ThreadModel } from "./state/thread-model.ts";
 
-/** What `--sanitize` turns on. */
+/** The sanitizers: see docs/sanitizers.md. */
 export type SanitizerName = "call" | "memory" | "init" | "race" | "sync";
 
-/** Decides where a schedule may go one way or another; see docs/explore.md. The same answers give the same run. */
+/** Decides a schedule where it may go one way or another; see docs/explore.md. The same answers give the same run. */
 export interface Steering {
   /**
-   * Which of the `ways` to go, of which there are at least two. Way 0 is to go on with `current`, lanes that are about to
-   * access memory that others see; or, where it is null, with the next of those that can run. `groupOf`: who goes on by a way;
-   * it may be asked only during the call.
+   * Returns which of the `ways` (at least two) to go, counting from 0. Way 0 is to continue with `current`, lanes that
+   * are about to access memory that others see; if that is null, with the next of those that can run. `groupOf`: the
+   * lanes that continue on a way; it may be called only during the call of `choose`.
    */
   choose(ways: number, current: Group | null, groupOf: (way: number) => Group): number;
 }
 
+/** A launch, as an engine takes it. */
 export interface LaunchRequest {
+  /** Its name. */
   readonly kernel: string;
+  /** Blocks of the grid, and threads of a block. */
   readonly grid: Dim3;
   readonly block: Dim3;
   /** Bytes of dynamic shared memory. */
   readonly sharedBytes: number;
-  /** The kernel's parameter block, laid out as its parameters say. */
+  /** The kernel's parameter block, at the offsets of its parameters. */
   readonly params: Uint8Array;
-  /** Of a vISA kernel: `grid` counts groups, `block` work items, `sharedBytes` is the size of SLM, `params` is empty. */
+  /**
+   * Hardware threads of a vISA kernel: then `grid` counts groups, `block` work items, `sharedBytes` is the size of SLM,
+   * `params` is empty.
+   */
   readonly threads?: ThreadModel;
   readonly sanitize?: ReadonlySet<SanitizerName>;
   /** Permutes the schedule; the same seed gives the same run. */
@@ -36,7 +42,7 @@ export interface LaunchRequest {
   readonly timeoutMs?: number;
   /** Threads of the host that may run blocks at the same time, the calling one included. Default: 1. */
   readonly hostThreads?: number;
-  /** Called now and then in a long launch. `steps` is null where they are not counted, in compiled code. */
+  /** Called now and then in a long launch. `steps` is null in compiled code, which does not count them. */
   readonly onProgress?: (progress: {
     readonly blocksDone: number;
     readonly blocks: number;
@@ -46,10 +52,12 @@ export interface LaunchRequest {
   readonly onOutput?: (text: string) => void;
 }
 
+/** The end of a launch. */
 export interface LaunchResult {
   /** False when a fault ended the launch or a sanitizer reported an error. */
   readonly ok: boolean;
-  /** Executed thread-instructions; null where they are not counted, in compiled code. */
+  /** Executed thread-instructions; null in compiled code, which does not count them. */
   readonly steps: number | null;
+  /** The fault, if there was one, and what sanitizers found; in the order of time. */
   readonly reports: readonly Report[];
 }

@@ -12,8 +12,8 @@ export function idProblem({ barriers, grid }: Cta, id: number): Problem | null {
 }
 
 /**
- * Checks the count that lanes give a barrier, unsigned: threads in PTX (section 9.7.13.1), where 0 stands for all of the block,
- * arrivals in vISA. Null: they give none.
+ * Checks the count that lanes give a barrier, unsigned: threads in PTX (section 9.7.13.1), where 0 stands for all of
+ * the block, arrivals in vISA. Null: they give none.
  */
 export function countProblem(cta: Cta, count: number | null, mode: BarrierArrival["mode"]): Problem | null {
   if (count === null || mode === "wait") return null;
@@ -32,7 +32,9 @@ function threadCountProblem({ warps }: Cta, count: number): Problem | null {
   return ["barrier-bad-count", `the barrier is for ${count} arrivals, and the group has ${warps.length} threads`];
 }
 
-/** Checks that all who arrive in one round of a barrier give the same count; null: all threads of the block or group. */
+/**
+ * Checks that all arrivals in one round of a barrier give the same count; null: all threads of the block or group.
+ */
 export function mismatch({ grid }: Cta, barrier: Barrier<Warp>, count: number | null): Problem | null {
   if (barrier.arrived === 0 || barrier.count === count) return null;
   const { id, count: known } = barrier;

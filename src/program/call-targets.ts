@@ -15,16 +15,19 @@ export interface CallTable<F extends ProgramFunction = ProgramFunction> extends 
   readonly addresses: AddressSpace;
 }
 
-/** The function at the address that some lanes have; throws where they have several, or it is none. */
+/**
+ * The function that a vISA call goes to: the one at the address of the lanes `deciding`. Throws a fault when they have
+ * several addresses, or there is no function.
+ */
 export function fileCallee<F extends ProgramFunction>(
   program: CallTable<F>,
   addressIn: (lane: number) => AddressParts,
-  asked: number,
+  deciding: number,
   at: FaultPlace,
 ): F {
-  const first = lowestLane(asked);
+  const first = lowestLane(deciding);
   const address = addressIn(first);
-  for (let m = asked; m !== 0; m &= m - 1) {
+  for (let m = deciding; m !== 0; m &= m - 1) {
     const lane = lowestLane(m);
     const other = addressIn(lane);
     if (other.low === address.low && other.high === address.high) continue;
@@ -46,7 +49,7 @@ interface Held {
   readonly address: AddressParts;
 }
 
-/** What is wrong with an indirect call of what a lane holds, or null. */
+/** Checks the address that a lane calls: returns the code and the message of a report, or null. */
 export function indirectCallProblem(
   program: CallTable,
   target: Extract<CallTarget, { kind: "indirect" }>,
@@ -61,11 +64,12 @@ export function indirectCallProblem(
   }
   const has = signatureOf(callee.ir);
   if (agrees(target.signature, has)) return null;
-  const text = `\`${callee.ir.name}\` is ${signatureText(has)}, and \`${target.via}\` says ${signatureText(target.signature)}`;
+  const [is, wants] = [signatureText(has), signatureText(target.signature)];
+  const text = `\`${callee.ir.name}\` is ${is}, and \`${target.via}\` says ${wants}`;
   return ["indirect-call-prototype-mismatch", text];
 }
 
-/** What is wrong with the address of a call, whatever the signature. */
+/** Checks the address of a call, without its signature. */
 function addressProblem(program: CallTable, callee: ProgramFunction | null, held: Held): Problem | null {
   const { address } = held;
   if (address.high === 0 && address.low === 0) return ["indirect-call-null", "the address of the function is null"];
@@ -93,7 +97,7 @@ function whatIs(program: CallTable, { activation, lane, address }: Held): string
   return `an address of ${kind} memory, not of a function${where}`;
 }
 
-/** Throws where a call and its callee do not agree about what is passed. */
+/** Throws a fault when a call passes other sizes than its callee declares. */
 export function checkSizes(op: FileCallOp, { ir }: ProgramFunction, at: FaultPlace): void {
   const { argSize, retvalSize } = ir.file!;
   if ((argSize ?? op.argSize) === op.argSize && (retvalSize ?? op.retvalSize) === op.retvalSize) return;

@@ -9,7 +9,10 @@ export interface Waiting {
   readonly wait: Wait | null;
 }
 
-/** Nobody in a block can go on: who waits where. */
+/**
+ * The fault of a block in which no warp can go on; its notes say who waits where. `waitingIn`: the lanes of a warp that
+ * wait.
+ */
 export function deadlock(cta: Cta, waitingIn = (warp: Warp): readonly Waiting[] => warp.groups): Fault | Error {
   const notes: string[] = [];
   let first: Waiting | null = null;
@@ -40,15 +43,16 @@ function describe(warp: Warp, group: Waiting, wait: Wait): string {
   const { line } = ir.source.position(wait.arrival.site.instruction.span.start);
   const who = name(warp, group.mask);
   const where = `in \`${group.activation.code.ir.name}\`, line ${line}`;
+  const missing = warp.live & ~group.mask;
   switch (wait.kind) {
     case "converge":
-      return `${who} wait ${where} at barrier ${wait.barrier} for lanes ${maskText(warp.live & ~group.mask)} of their warp`;
+      return `${who} wait ${where} at barrier ${wait.barrier} for lanes ${maskText(missing)} of their warp`;
     case "barrier": {
       const { arrived, count, weight } = warp.cta.barriers[wait.barrier]!;
       const of = count ?? warp.cta.expectedWarps * weight;
       return `${who} wait ${where} at barrier ${wait.barrier}, where ${arrived} of ${of} threads have arrived`;
     }
     case "lanes":
-      return `${who} wait ${where} for lanes ${maskText(wait.arrival.named & warp.live & ~group.mask)}`;
+      return `${who} wait ${where} for lanes ${maskText(wait.arrival.named & missing)}`;
   }
 }

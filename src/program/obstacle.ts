@@ -9,8 +9,9 @@ export interface Obstacle {
 }
 
 /**
- * The first thing on a kernel's way that cannot be executed: an instruction that is not modelled, or a call of a function
- * that nobody provides. An indirect call may go to its listed targets, or to any function whose address is taken.
+ * The first thing on a kernel's way that cannot be executed: an instruction that is not modelled, or a call of a
+ * function without a body that the machine does not provide. An indirect call may go to its listed targets, or to any
+ * function whose address is taken.
  */
 export function findObstacle(
   module: IrModule,

@@ -15,8 +15,8 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a module into a device: lays out its variables, applies relocations and gives functions their addresses. Throws a
- * RangeError when the variables do not fit into the device.
+ * Loads a module into a device: lays out its variables, applies relocations and gives functions their addresses. Throws
+ * a RangeError when the variables do not fit into the device.
  */
 export const loadProgram = (memory: DeviceMemory, module: IrModule, options: LoadOptions = {}): Program =>
   new Program(memory, module, options.externals ?? new Map());

@@ -3,15 +3,17 @@ import { Fault, type FaultPlace } from "../machine/faults/fault.ts";
 import type { ProgramFunction, Site } from "../machine/state/code.ts";
 import type { CallFrame } from "../machine/state/launch-state.ts";
 
-/** Where a frame lies in its lanes' stacks: its first byte, the bytes in use with it, and what counts against the limit. */
-export type FramePlace = Pick<CallFrame, "base" | "top" | "cost" | "unsizedBytes">;
+/** Where the frame of a callee begins in the lanes' stacks. */
+export const frameStart = (caller: CallFrame, { frame }: ProgramFunction): number =>
+  Math.ceil(caller.top / frame.align) * frame.align;
 
-/** The frame of a function that `caller` calls, with so many bytes for its unsized formal. */
-export function frameAfter(caller: CallFrame, { frame, stackCost }: ProgramFunction, unsizedBytes: number): FramePlace {
-  const base = Math.ceil(caller.top / frame.align) * frame.align;
-  const top = base + frame.size + Math.ceil(unsizedBytes / 16) * 16;
-  return { base, top, cost: caller.cost + stackCost + unsizedBytes, unsizedBytes };
-}
+/** Where it ends, with so many bytes for its unsized formal. */
+export const frameEnd = (start: number, { frame }: ProgramFunction, unsizedBytes: number): number =>
+  start + frame.size + Math.ceil(unsizedBytes / 16) * 16;
+
+/** The bytes that count against the stack limit once the callee runs. */
+export const costWith = (caller: CallFrame, { stackCost }: ProgramFunction, unsizedBytes: number): number =>
+  caller.cost + stackCost + unsizedBytes;
 
 /** A call of `alloca` in one lane. */
 interface PieceRequest {
@@ -23,8 +25,8 @@ interface PieceRequest {
 }
 
 /**
- * Takes bytes of a lane's stack and returns their address. The caller notes what they cost, when all lanes have theirs. Throws
- * a fault when the stack is full.
+ * Takes bytes of a lane's stack and returns their address. The caller notes what they cost, when all lanes have theirs.
+ * Throws a fault when the stack is full.
  */
 export function takePiece(x: CallFrame, { site, lane, bytes, align }: PieceRequest): number {
   const tops = (x.tops ??= new Int32Array(32).fill(x.top));

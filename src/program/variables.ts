@@ -31,7 +31,10 @@ export interface Variables {
   readonly constants: Bank;
 }
 
-/** Gives the variables of a module their places. Throws a RangeError when they do not fit into their space or the device. */
+/**
+ * Gives the variables of a module their places. Throws a RangeError when they do not fit into their space or the
+ * device.
+ */
 export function placeVariables(memory: DeviceMemory, module: IrModule): Variables {
   const byName = new Map<string, PlacedVariable>();
   const shared = layShared(module, byName);

@@ -3,13 +3,16 @@ import { eachLane, lanesWhere, lowestLane } from "../ir/lane-mask.ts";
 import type { Value } from "../semantics/index.ts";
 
 /*
- * Results of warp-wide operations over the lanes that take part, from their operands. Which lanes take part, and where operands
- * and results lie, is up to the engine.
+ * Results of warp-wide operations over the lanes that take part, from their operands. Which lanes take part, and where
+ * operands and results lie, is up to the engine.
  */
 
 type ModeOf<K extends "shfl" | "vote"> = Extract<WarpOp, { op: K }>["mode"];
 
-/** The lane from which a lane reads in a shuffle (section 9.7.9.6), or -1 if that is outside its segment: then it reads itself. */
+/**
+ * The lane from which a lane reads in a shuffle (section 9.7.9.6), or -1 if that is outside its segment: then it reads
+ * itself.
+ */
 export function shuffleSource(mode: ModeOf<"shfl">, lane: number, b: number, c: number): number {
   const distance = b & 31;
   const segment = (c >> 8) & 31;
@@ -45,7 +48,10 @@ export function lanesAlike(lanes: number, lane: number, read: (lane: number) => 
   return lanesWhere(lanes, (other) => read(other) === value);
 }
 
-/** Combines the values of all lanes, the lowest lane first (section 9.7.13.12). `step`: the next lane, and what there is so far. */
+/**
+ * Combines the values of all lanes, the lowest lane first (section 9.7.13.12). `step`: the next lane, and what there is
+ * so far.
+ */
 export function reduceLanes(
   lanes: number,
   read: (lane: number) => Value,

@@ -6,19 +6,22 @@ import type { Operands } from "./operand.ts";
 import type { ProgramContext } from "./program-context.ts";
 import type { Slot } from "./register-file.ts";
 
-/** One instruction on its way to becoming code. */
+/** One instruction while it is decoded. */
 export interface Decoding {
   readonly program: ProgramContext;
   readonly code: DecodedFunction;
   readonly site: Site;
   readonly guard: GuardWord;
   readonly operands: Operands;
-  /** Where the results of an operation go that is not `pure`, in their order; `finish` brings them to the byte file. */
+  /**
+   * The registers of an operation's results, in their order, unless it is `pure`; `finish` copies them to the byte
+   * file.
+   */
   readonly results: readonly (Slot | null)[];
   readonly finish: Run | null;
 }
 
-/** What a terminator needs to know of the blocks. */
+/** The blocks around a terminator. */
 export interface Flow {
   readonly next: BasicBlock;
   readonly index: number;

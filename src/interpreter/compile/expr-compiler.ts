@@ -23,15 +23,15 @@ type FrameOffset = (variable: number) => number;
 export interface FunctionContext {
   readonly file: RegisterFile;
   readonly frameOffset: FrameOffset;
-  /** What makes a frame address generic. */
+  /** The amount to add to a frame address to make it generic. */
   readonly window: bigint;
 }
 
 /** Turns bound expressions into code. Both realisations give the same results in every bit. */
 export interface ExprCompiler {
   /**
-   * Code that computes all values, lane by lane, and then writes them. It runs in some of `lanes` (null: any). No lane may
-   * read from the byte file what another one writes, unless it is the same in all lanes.
+   * Code that computes all values, lane by lane, and then writes them. It runs in some of `lanes` (null: any). No lane
+   * may read bytes of the byte file that another lane writes, except in values that are the same in all lanes.
    */
   readonly assign: (context: FunctionContext, assignments: readonly Assignment[], lanes: Lanes | null) => Run;
   readonly lane: (context: FunctionContext, expr: Expr, lanes: Lanes | null) => LaneFunction;

@@ -10,7 +10,10 @@ import { patternOf } from "../../semantics/pattern.ts";
 import type { ExprCompiler, FunctionContext } from "./expr-compiler.ts";
 import type { Slot } from "./register-file.ts";
 
-/** Evaluates by `fold`, lane by lane: for places that forbid code from text, and to compare the other one with. */
+/**
+ * Evaluates expressions with `fold`, lane by lane: for hosts that forbid code from text, and to test the loop compiler
+ * against.
+ */
 export const foldCompiler: ExprCompiler = {
   assign: (context, assignments) => (x, mask) => {
     const clock = lazy(() => x.warp.cta.grid.clock());
@@ -108,7 +111,7 @@ export const leafOf =
     }
   };
 
-/** An element at a byte of the file, which temporaries lie behind. */
+/** An element at a byte of the file. Temporaries come after the file, so a read past its end stays in the buffer. */
 function readBytes(
   { file }: FunctionContext,
   x: Activation,

@@ -4,6 +4,7 @@ import type { Activation } from "../../machine/state/launch-state.ts";
 import type { ChannelRule, GuardWord } from "../../machine/state/code.ts";
 import type { DecodedFunction } from "./decoded-function.ts";
 
+/** The guard and the lanes of an instruction, in terms of its function's registers. */
 export function guardWord(code: DecodedFunction, { guard, lanes }: Instruction): GuardWord {
   const rule: ChannelRule | null =
     lanes === undefined && guard?.collapse === undefined
@@ -18,25 +19,25 @@ export function guardWord(code: DecodedFunction, { guard, lanes }: Instruction):
   return { guard: code.file.slot(guard.register).base, flip: guard.negate ? -1 : 0, rule };
 }
 
-/** The lanes in which an instruction is executed that ends where it began. */
+/** The lanes of a group that execute an instruction which does not move the group. */
 export function lanesOf({ guard, flip, rule }: GuardWord, x: Activation, mask: number): number {
   if (rule === null) return guard < 0 ? mask : mask & (x.i32[guard]! ^ flip);
   const lanes = (mask | rule.always) & rule.channels;
   return guard < 0 ? lanes : lanes & (predicate(x.i32[guard]!, rule) ^ flip);
 }
 
-/** The lanes of whose predicates a guard makes its decision for an instruction that ends where it began. */
+/** The lanes whose predicates decide about an instruction which does not move its group. */
 export const guardedLanes = ({ rule }: GuardWord, mask: number): number =>
   rule === null ? mask : (mask | rule.always) & rule.channels;
 
-/** The same for an instruction that moves its group. */
+/** The lanes whose predicates decide about an instruction that moves its group. */
 export const moveDeciders = (word: GuardWord, mask: number): number => {
   const { rule } = word;
   if (rule === null) return mask;
   return rule.decider === null ? mask & rule.channels : 1 << rule.decider;
 };
 
-/** The lanes of a group that control moves: never one that is not in the group. */
+/** The lanes of a group that an instruction moves, always a part of the group. */
 export function movedLanes(word: GuardWord, x: Activation, mask: number): number {
   const { guard, flip, rule } = word;
   if (rule === null) return guard < 0 ? mask : mask & (x.i32[guard]! ^ flip);
@@ -45,7 +46,7 @@ export function movedLanes(word: GuardWord, x: Activation, mask: number): number
   return (((predicate(x.i32[guard]!, rule) ^ flip) >>> rule.decider) & 1) === 0 ? 0 : mask;
 }
 
-/** The predicate's bits, all of them the same where the rule wants any or all of its channels. */
+/** The predicate's bits; where the rule asks for any or all of its channels, the same bit everywhere. */
 function predicate(bits: number, { channels, collapse }: ChannelRule): number {
   if (collapse === null) return bits;
   const set = bits & channels;

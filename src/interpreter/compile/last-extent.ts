@@ -7,7 +7,7 @@ const nothing = new Views(0);
 
 /**
  * The variable or allocation that an instruction accessed last, in the form in which the next access is checked against
- * it: a base address `a` (before the constant offset of the instruction) is good when `a - from <= span`, unsigned.
+ * it: a base address `a` (before the constant offset of the instruction) is valid if `a - from <= span`, unsigned.
  */
 export class LastExtent {
   views = nothing;
@@ -15,7 +15,7 @@ export class LastExtent {
   from = 0;
   /** -1 while nothing is remembered. */
   span = -1;
-  /** The byte of `views` that belongs to `from`, for lane 0, and what lies between two lanes. */
+  /** The byte of `views` that belongs to `from`, for lane 0, and the bytes from one lane to the next. */
   at = 0;
   stride = 0;
   readonly #offset: number;
@@ -31,7 +31,7 @@ export class LastExtent {
     this.#size = size;
   }
 
-  /** Brings what is remembered up to date; false when it is no longer good. */
+  /** Updates what is remembered for an activation; false when it no longer holds. */
   refresh(x: Activation): boolean {
     const { cta, stack } = x.warp;
     if (this.span < 0 || this.#grid !== cta.grid) return false;
@@ -52,13 +52,14 @@ export class LastExtent {
     }
   }
 
+  /** Remembers the place of an access, whose address has this upper half. */
   remember(x: Activation, high: number, place: Place): void {
     const { grid } = x.warp.cta;
     const from = place.start - this.#offset;
     this.span = place.end - place.start - this.#size;
-    // A stretch that begins before 0 when the offset is taken off cannot be checked in 32 bits; a caller's frame moves.
+    // An extent that begins before 0 without the offset cannot be checked in 32 bits; a caller's frame moves.
     if (from < 0 || from + this.span > 0xffff_ffff || place.kind === "stack") this.span = -1;
-    // The unsized parameter of another call has another size.
+    // The unsized formal has another size in the next call.
     const { frame } = x.code;
     if (place.kind === "frame" && place.start - windows.local.start - x.base >= frame.size) this.span = -1;
     if (this.span < 0) return;

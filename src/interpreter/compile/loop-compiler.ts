@@ -17,7 +17,7 @@ import type { Slot } from "./register-file.ts";
 
 /*
  * Why text and `new Function`: a closure that serves all expressions calls the primitives through one megamorphic site.
- * A loop of its own for each *shape* of expression has its own type feedback, so that the engine inlines the primitives into
+ * A loop of its own for each *shape* of expression has its own type feedback, so that V8 inlines the primitives into
  * it: 1 to 3 ns a lane instead of 20. Register numbers and most constants are parameters, so a program has few shapes.
  */
 
@@ -39,7 +39,7 @@ function make<F>(emitter: Emitter, text: string): F {
   return maker(...emitter.operands) as F;
 }
 
-/** Whether this place allows code to be made from text; a page's content security policy may not. */
+/** Whether the host allows code from text; a page's content security policy may forbid it. */
 export function canGenerate(): boolean {
   try {
     return new Function("return true")() === true;
@@ -66,18 +66,18 @@ export const loopCompiler: ExprCompiler = {
     const emitter = new Emitter(context, lanes);
     const values = assignments.map((a) => emitter.target(a));
     const body = [...emitter.lines, ...values].join(" ");
-    const text = `(x, mask) => { ${views} ${emitter.prologue.join(" ")} ${laneLoop(body, lanes)} ${emitter.epilogue.join(" ")} }`;
-    return make<Run>(emitter, text);
+    const [before, after] = [emitter.prologue.join(" "), emitter.epilogue.join(" ")];
+    return make<Run>(emitter, `(x, mask) => { ${views} ${before} ${laneLoop(body, lanes)} ${after} }`);
   },
   lane: (context, expr, lanes) => {
     const emitter = new Emitter(context, lanes);
     const value = emitter.value(expr);
-    const text = `(x, i, old) => { ${views} ${emitter.prologue.join(" ")} ${emitter.lines.join(" ")} return ${value}; }`;
-    return make<LaneFunction>(emitter, text);
+    const statements = [...emitter.prologue, ...emitter.lines].join(" ");
+    return make<LaneFunction>(emitter, `(x, i, old) => { ${views} ${statements} return ${value}; }`);
   },
 };
 
-/** How a DataView calls the elements: signed, unless they are extended as unsigned. */
+/** The name of a DataView's element type: signed, unless the element is extended as unsigned. */
 function dataName(bits: number, signed: boolean, ty: Expr["ty"]): string {
   if (bits === 64) return ty === "f64" ? "Float64" : "BigInt64";
   return ty === "f32" ? "Float32" : `${signed || bits === 32 ? "Int" : "Uint"}${bits}`;
@@ -86,7 +86,7 @@ function dataName(bits: number, signed: boolean, ty: Expr["ty"]): string {
 const dataGet = (data: string, at: string, bits: number, signed: boolean, ty: Expr["ty"]): string =>
   `${data}.get${dataName(bits, signed, ty)}(${at}, true)`;
 
-/** A NaN that was computed is canonical. */
+/** Writes an element; a computed NaN is written as the canonical one. */
 function dataSet(data: string, at: string, bits: number, ty: Expr["ty"], value: string): string {
   const write = `${data}.set${dataName(bits, true, ty)}(${at}, ${value}, true);`;
   if (ty === "f32") return `if (${value} === ${value}) ${write} else ${data}.setInt32(${at}, ${nan32}, true);`;
@@ -103,7 +103,7 @@ const writeHalves = (index: string, [low, high]: Halves): string =>
 class Emitter {
   readonly operands: (number | bigint)[] = [];
   readonly prims = new Map<PrimName, string>();
-  /** Once per instruction; once per lane, before anything is written; once after the lanes. */
+  /** Statements before all lanes, for each lane before anything is written, and after all lanes. */
   readonly prologue: string[] = [];
   readonly lines: string[] = [];
   readonly epilogue: string[] = [];
@@ -119,7 +119,7 @@ class Emitter {
     this.#lanes = lanes ?? allLanes;
   }
 
-  /** Computes the value now, and returns the statement that writes it. */
+  /** Emits the computation of a value, and returns the statement that writes it. */
   target({ value: expr, to }: Assignment): string {
     if ("kind" in to) return to.kind === "region" ? this.#toRegion(expr, to) : this.#toAddress(expr, to);
     if (to.class === "pred") {
@@ -201,7 +201,7 @@ class Emitter {
     return `${at} > ${limit} ? ${nothing} : ${dataGet(this.#data(), `${at} + ${start}`, bits, signed, ty)}`;
   }
 
-  /** A computed byte of the file, and the greatest at which an element can lie. */
+  /** The computed byte of an element in the file, and the greatest one at which the element is within the file. */
   #checked(address: Expr, bits: number): { readonly at: string; readonly limit: string } {
     const limit = this.#context.file.byteFileBytes - bits / 8;
     return { at: `(${this.value(address)} >>> 0)`, limit: this.#operand(`limit ${limit}`, limit) };
@@ -242,7 +242,7 @@ class Emitter {
     return at % (bits / 8) === 0 ? this.#place(region, bits, at / (bits / 8), 1) : null;
   }
 
-  /** The same in bytes. */
+  /** The lane's element, in bytes from the start of the registers. */
   #byte(region: Region, bits: number): string {
     return this.#place(region, bits, this.#context.file.byteFileAt + region.at, bits / 8);
   }
@@ -324,7 +324,7 @@ class Emitter {
 
   #constant(value: Value): string {
     if (typeof value === "boolean") return String(value);
-    // Small numbers are mostly shift counts and masks, which the engine makes better code for when it sees them.
+    // Small numbers are mostly shift counts and masks, which V8 makes better code for when they are literals.
     if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= 64 && !Object.is(value, -0)) {
       return value < 0 ? `(${value})` : String(value);
     }
@@ -360,7 +360,10 @@ class Emitter {
     return name;
   }
 
-  /** What is the same in all lanes of a vISA instruction is computed once. */
+  /**
+   * Names the value of an expression. In vISA, values that are the same in all lanes are computed once, before the
+   * loop.
+   */
   #line(expr: Exclude<Expr, { kind: "const" }>): string {
     const once = this.#context.file.byteFileAt >= 0 && isUniform(expr, this.#lanes, this.#uniform);
     const text = this.#compute(expr);

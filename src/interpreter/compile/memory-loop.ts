@@ -6,8 +6,8 @@ import { laneLoop } from "./loop-compiler.ts";
 import type { AddressOperand } from "./operand.ts";
 import type { Slot } from "./register-file.ts";
 
-/** Accesses memory in the lanes whose address is within `reach`, and returns the other lanes. */
-export type FastPath = (x: Activation, mask: number, reach: LastExtent) => number;
+/** Accesses memory in the lanes whose address is within the last extent, and returns the other lanes. */
+export type FastPath = (x: Activation, mask: number, last: LastExtent) => number;
 
 /** The register of an element; null for one that is dropped. */
 export type FastTarget = Slot | null;
@@ -16,7 +16,7 @@ type Maker = (...operands: readonly number[]) => FastPath;
 
 const makers = new Map<string, Maker>();
 
-/** A loop for this kind of access. See the loop compiler for why it is text. */
+/** Makes the loop for one kind of access. The loop compiler says why it is made from text. */
 export function fastPath(
   effect: "load" | "store",
   access: Access,
@@ -43,13 +43,13 @@ export function fastPath(
 }
 
 interface LanePosition {
-  /** Once per instruction. */
+  /** Statements before all lanes. */
   readonly before: string;
   /** Sets `p`, the byte that the lane accesses, or goes on to the next lane. */
   readonly position: string;
 }
 
-/** The same address in all lanes, checked once. */
+/** Code for an address that is the same in all lanes and checked once. */
 function uniformAddress(
   access: Access,
   { offset, high, inFrame }: AddressOperand,
@@ -62,7 +62,7 @@ function uniformAddress(
   return { before, position: "const p = p0 + Math.imul(i, stride) | 0;" };
 }
 
-/** An address in a register, checked lane by lane. */
+/** Code for addresses in a register, checked lane by lane. */
 function laneAddress(access: Access, { slot }: AddressOperand, operand: (value: number) => string): LanePosition {
   const base = operand(slot!.base);
   const wide = slot!.class === "b64";
@@ -77,7 +77,9 @@ function laneAddress(access: Access, { slot }: AddressOperand, operand: (value: 
   };
 }
 
-/** The loop moves aligned elements; others, where the access allows them, go the slow way. */
+/**
+ * Alignment that the loop requires: elements that are not aligned, where the access allows them, take the slow path.
+ */
 const natural = ({ align, bits }: Access): number => Math.max(align, bits / 8);
 
 /** 64-bit elements are moved as two halves: that needs no BigInt. */

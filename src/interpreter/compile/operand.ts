@@ -10,7 +10,7 @@ import type { Slot } from "./register-file.ts";
 
 /** The address of an access: a register (or nothing, for an address known beforehand) plus a constant. */
 export interface AddressOperand {
-  /** Null: the address is `offset`, or `offset` bytes behind the start of the frame. */
+  /** Null: the address is `offset`, or `offset` bytes after the start of the frame. */
   readonly slot: Slot | null;
   readonly offset: number;
   readonly high: number;
@@ -46,8 +46,8 @@ function laneAddress({ at, first, vertical, width, horizontal }: Region, bits: n
 }
 
 /**
- * Prepares the operands of one instruction. A plain register is used where it lies; any other expression is computed into
- * a temporary by `prepare`, which the instruction runs first.
+ * Prepares the operands of one instruction. A plain register is used where it lies; any other expression is computed
+ * into a temporary by `prepare`, which the instruction runs first.
  */
 export class Operands {
   readonly #context: FunctionContext;
@@ -55,7 +55,7 @@ export class Operands {
   readonly #compiler: ExprCompiler;
   readonly #memo = new Map<Expr, Expr>();
   readonly #assignments: Assignment[] = [];
-  /** Null: all that run. */
+  /** The lanes that the instruction is for; null: all that run. */
   readonly lanes: Lanes | null;
 
   constructor(context: FunctionContext, bindings: Bindings, compiler: ExprCompiler, lanes: Lanes | null) {
@@ -80,7 +80,7 @@ export class Operands {
     return bind(expr, this.#bindings, this.#memo);
   }
 
-  /** The register that holds the value when `prepare` has run. */
+  /** The register that holds the value after `prepare`. */
   slot(expr: Expr): Slot {
     const bound = bitsOf(this.bind(expr));
     if (bound.kind === "reg") return this.#context.file.slot(bound.reg);
@@ -99,7 +99,7 @@ export class Operands {
     return to;
   }
 
-  /** What computes a value (`i32`) that is the same in all lanes, from one of them. */
+  /** Code that computes an `i32` which is the same in all lanes, from one of them. */
   scalar(expr: Expr): (x: Activation, lane: number) => number {
     const bound = this.bind(expr);
     let compute: LaneFunction | null = null;
@@ -109,7 +109,7 @@ export class Operands {
     };
   }
 
-  /** Where a result goes; a region that does not lie within the file has elements that are dropped. */
+  /** The target of a result. Elements of a region that are not within the byte file are dropped. */
   target(to: Exclude<Destination, null>): Target {
     if (typeof to === "number") return this.#context.file.slot(to);
     if (to.kind === "indirect") return { ...to, address: this.bind(to.address) };
@@ -118,8 +118,8 @@ export class Operands {
   }
 
   /**
-   * The registers in which the results of an operation (not `pure`) may be written at any time, and what brings them from
-   * there to the byte file. Call before `prepare` is asked for.
+   * Registers for the results of an operation (not `pure`), which it may write at any time, and the code that copies
+   * them from there to the byte file. Call before `prepare` is read.
    */
   results({ op, dst }: Instruction): { readonly results: readonly (Slot | null)[]; readonly finish: Run | null } {
     if (op.kind === "pure") return { results: [], finish: null };
@@ -140,7 +140,7 @@ export class Operands {
     return { results, finish: copies.length === 0 ? null : this.assign(copies) };
   }
 
-  /** What makes the code of a `pure` instruction: `values[i]` to `dst[i]`, all of them computed before any is written. */
+  /** Makes the code of a `pure` instruction: `values[i]` to `dst[i]`, all of them computed before any is written. */
   pure(values: readonly Expr[], dst: readonly Destination[]): () => Run {
     const targets = values.map((_, i) => {
       const to = dst[i] ?? null;
@@ -161,7 +161,7 @@ export class Operands {
     };
   }
 
-  /** Where a lane may read what another one writes: first all values, then all results. */
+  /** Computes all values in all lanes before any is written, for lanes that read what others write. */
   #staged(assignments: readonly Assignment[]): Run {
     const { file } = this.#context;
     const copies: Assignment[] = [];
@@ -180,7 +180,7 @@ export class Operands {
     };
   }
 
-  /** The target with an address that no write changes. */
+  /** The target, with its address in a temporary, which no write to the file changes. */
   #atFixedAddress(to: FileTarget): FileTarget {
     if (to.kind === "region") return to;
     return { ...to, address: this.#context.file.leafOf(this.#copy(this.bind(to.address)), "i32") };
@@ -203,12 +203,12 @@ export class Operands {
     return { slot: this.slot(kit.add(base, kit.int(base, offset))), offset: 0, high: 0, inFrame: false };
   }
 
-  /** Computes the temporaries. Call after all operands have been asked for. */
+  /** Computes the temporaries. Read it after all operands have been requested. */
   get prepare(): Run {
     return this.#assignments.length === 0 ? nothing : this.assign(this.#assignments);
   }
 
-  /** Code is made when it is first run: much of a large kernel never is. */
+  /** Compiles when it first runs: much of a large kernel never does. */
   assign(assignments: readonly Assignment[]): Run {
     let run: Run | null = null;
     return (x, mask) => {

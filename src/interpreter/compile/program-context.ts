@@ -4,7 +4,7 @@ import type { Bindings } from "../../semantics/bind.ts";
 import type { DecodedFunction } from "./decoded-function.ts";
 import type { ExprCompiler } from "./expr-compiler.ts";
 
-/** What decoding a function needs to know of the program around it. */
+/** The program around a function that is decoded. */
 export interface ProgramContext extends CallTable<DecodedFunction> {
   readonly bindings: Bindings;
   readonly compiler: ExprCompiler;

@@ -2,12 +2,13 @@ import type { FileTarget } from "../../ir/index.ts";
 import { byteOf, type Lanes, strideOf } from "../../ir/region.ts";
 import type { Expr, Region } from "../../semantics/index.ts";
 
-/** What an instruction reads or writes of the byte file: a region, or anything at all. */
+/** Bytes of the byte file that an instruction reads or writes: a region, or unknown ones. */
 type Touch = { readonly region: Region; readonly bits: number } | "anywhere";
 
 /**
- * Whether a lane may read what another one has written before, if each lane reads all and then writes. `once`: what is the
- * same in all lanes has been read before; lanes go in their order. Otherwise nothing is known of either.
+ * Whether a lane may read bytes that another lane has written, if each lane reads all of its operands and then writes.
+ * `once`: lanes run in order, and values that are the same in all lanes are read before any lane; otherwise neither is
+ * known.
  */
 export function interferes(
   values: readonly Expr[],
@@ -71,7 +72,7 @@ function readsOf(roots: readonly Expr[], lanes: Lanes, once: boolean): ReadonlyS
   return reads;
 }
 
-/** Whether an element that a lane writes and one that another lane (`later`: one after it) reads have a byte in common. */
+/** Whether an element that a lane writes overlaps one that another lane (`later`: a lane after it) reads. */
 function overlap(
   read: Exclude<Touch, "anywhere">,
   written: Exclude<Touch, "anywhere">,
@@ -90,6 +91,6 @@ function overlap(
   );
 }
 
-/** Where the lanes' elements begin. */
+/** The first byte of each lane's element. */
 const bytesOf = ({ region, bits }: Exclude<Touch, "anywhere">, { first, count }: Lanes): number[] =>
   Array.from({ length: count }, (_, i) => byteOf(region, bits, first + i));

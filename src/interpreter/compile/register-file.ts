@@ -17,8 +17,8 @@ const slotBytes = 256;
 const roundUp = (bytes: number): number => Math.ceil(bytes / slotBytes) * slotBytes;
 
 /**
- * The layout of a function's registers, behind them the byte file of a vISA function, and at last temporaries, in which
- * instructions keep operands that are expressions. Temporaries live as long as one instruction.
+ * The layout of a function's registers, then the byte file of a vISA function, then temporaries, in which instructions
+ * keep operands that are expressions. A temporary lives as long as one instruction.
  */
 export class RegisterFile {
   readonly slots: readonly Slot[];
@@ -64,7 +64,7 @@ export class RegisterFile {
       : { class: "b32", base: at / 4, bits: 32 };
   }
 
-  /** The register-like place of a region whose elements lie one behind the other, lane by lane; else null. */
+  /** A region whose elements are consecutive, lane by lane, as a register; else null. */
   slotOf({ region, bits }: Pick<RegionLeaf, "region" | "bits">, lanes: Lanes): Slot | null {
     if (bits < 32 || (strideOf(region, lanes) !== 1 && lanes.count > 1)) return null;
     const at = this.byteFileAt + byteOf(region, bits, lanes.first);

@@ -41,26 +41,26 @@ export function makeAtomic(
     }
   };
   const { slot } = address;
-  const reach = new LastExtent(slot === null ? 0 : address.offset, accessBytes(access));
-  const slow = new SlowPath(memory, "atomic", reach);
+  const extent = new LastExtent(slot === null ? 0 : address.offset, accessBytes(access));
+  const slow = new SlowPath(memory, "atomic", extent);
   const wide = slot?.class === "b64";
   return (x, mask) => {
     prepare(x, mask);
     x.warp.watched = true;
-    const known = !address.inFrame && reach.refresh(x);
+    const known = !address.inFrame && extent.refresh(x);
     const { i32 } = x;
-    // Lanes keep their order: each takes the short way if it can, else the rest of them takes the long one.
+    // Lanes keep their order: from the first one that is not within the last extent on, all take the slow path.
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
       const low = slot === null ? address.offset : i32[wide ? 2 * (slot.base + lane) : slot.base + lane]!;
       const high = slot === null ? address.high : wide ? i32[2 * (slot.base + lane) + 1]! : 0;
-      const r = (low - reach.from) >>> 0;
-      const at = (r + reach.at + lane * reach.stride) >>> 0;
-      if (!known || r > reach.span || high !== reach.high || (at & (access.align - 1)) !== 0) {
+      const r = (low - extent.from) >>> 0;
+      const at = (r + extent.at + lane * extent.stride) >>> 0;
+      if (!known || r > extent.span || high !== extent.high || (at & (access.align - 1)) !== 0) {
         slow.run(x, m, update);
         return;
       }
-      update(x, reach.views, at, lane);
+      update(x, extent.views, at, lane);
     }
   };
 }

@@ -8,7 +8,7 @@ import type { Decoding, Flow } from "../compile/decoding.ts";
 import { enter } from "./control.ts";
 import { resolveWaits } from "./wait-resolution.ts";
 
-/** Section 9.7.13.1: a group waits for its warp, the warp then arrives as one. */
+/** A barrier of PTX (section 9.7.13.1): a group waits for its warp, then the warp arrives as one. */
 export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "barrier" }>): Terminator {
   const { site, guard, operands } = d;
   const id = operands.slot(op.id);
@@ -37,7 +37,7 @@ export function makeBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind:
       if (all === 0) return;
       prepare(x, all);
       const votes = vote === null ? 0 : x.i32[vote.base]! & all;
-      // Lanes may name different barriers; those with the same one come together.
+      // Lanes may name different barriers; those that name the same one arrive together.
       for (let rest = all; rest !== 0; ) {
         const first = lowestLane(rest);
         const barrier = x.i32[id.base + first]! >>> 0;

@@ -16,7 +16,7 @@ interface Callee {
 
 export type Resolver = (x: Activation, lanes: number) => readonly Callee[];
 
-/** Finds the functions that the lanes call, in lane order. No lane enters one before all targets are known to be good. */
+/** Finds the functions that the lanes call, in lane order. No lane enters one before all targets have been checked. */
 export function makeResolver(d: Decoding, target: CallTarget): Resolver {
   const { site, program, operands } = d;
   if (target.kind === "direct") {
@@ -29,8 +29,8 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
   }
   const slot = operands.slot(target.address);
 
-  // What a call got past once it gets past again.
-  const good = new Set<DecodedFunction>();
+  // A function that a call may enter once, it may always enter.
+  const allowed = new Set<DecodedFunction>();
   return (activation, lanes) => {
     const callees = new Map<DecodedFunction, number>();
     let failed: { code: string; text: string; lanes: number } | null = null;
@@ -39,10 +39,10 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
       const lane = lowestLane(bit);
       const address = addressIn(activation, slot, lane);
       const callee = functionAt(program.functions, address);
-      const isGood = callee !== null && good.has(callee);
-      const found = isGood ? null : indirectCallProblem(program, target, { activation, lane, address });
+      const isAllowed = callee !== null && allowed.has(callee);
+      const found = isAllowed ? null : indirectCallProblem(program, target, { activation, lane, address });
       if (found === null) {
-        good.add(callee!);
+        allowed.add(callee!);
         callees.set(callee!, (callees.get(callee!) ?? 0) | bit);
       } else if (failed === null) failed = { code: found[0], text: found[1], lanes: bit };
       else if (failed.code === found[0]) failed.lanes |= bit;
@@ -52,8 +52,8 @@ export function makeResolver(d: Decoding, target: CallTarget): Resolver {
   };
 }
 
-/** The function that all lanes of a vISA call go to; `asked` are the lanes that say which. */
-export type FileResolver = (x: Activation, asked: number, lanes: number) => DecodedFunction;
+/** Finds the function that all lanes of a vISA call go to; `deciding`: the lanes whose address counts. */
+export type FileResolver = (x: Activation, deciding: number, lanes: number) => DecodedFunction;
 
 export function makeFileResolver(d: Decoding, target: Extract<Op, { kind: "file-call" }>["target"]): FileResolver {
   const { site, program, operands } = d;
@@ -66,8 +66,8 @@ export function makeFileResolver(d: Decoding, target: Extract<Op, { kind: "file-
     };
   }
   const slot = operands.slot(target.address);
-  return (activation, asked, lanes) =>
-    fileCallee(program, (lane) => addressIn(activation, slot, lane), asked, { site, activation, lanes });
+  return (activation, deciding, lanes) =>
+    fileCallee(program, (lane) => addressIn(activation, slot, lane), deciding, { site, activation, lanes });
 }
 
 /** The address that a lane holds in a register of 32 or 64 bits. */

@@ -5,7 +5,7 @@ import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { enterFunction } from "../../machine/state/activation.ts";
 import type { Activation, Group, Terminator, Warp } from "../../machine/state/launch-state.ts";
-import { checkStack, frameAfter } from "../../program/stack.ts";
+import { checkStack, costWith, frameEnd, frameStart } from "../../program/stack.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import type { DecodedFunction } from "../compile/decoded-function.ts";
 import { makeResolver } from "./call-target.ts";
@@ -21,14 +21,14 @@ import {
   writeLocation,
 } from "./transfer.ts";
 
-/** How one call instruction and one function fit together. */
+/** The transfers between one call instruction and one function. */
 interface Link {
   readonly unsizedBytes: number;
   readonly pass: readonly Transfer[];
   readonly onReturn: (callee: Activation, mask: number) => void;
 }
 
-/** Section 9.7.12.5. */
+/** A call of PTX (section 9.7.12.5). */
 export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "call" }>): Terminator {
   const { site, guard, operands, program, code } = d;
   const args = op.args.map((arg) => locationOfArgument(code, arg, operands));
@@ -41,7 +41,9 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
     let link = links.get(callee);
     if (link === undefined) links.set(callee, (link = makeLink(callee, args, results)));
     const caller = group.activation;
-    const { base, top, cost } = frameAfter(caller, callee, link.unsizedBytes);
+    const base = frameStart(caller, callee);
+    const top = frameEnd(base, callee, link.unsizedBytes);
+    const cost = costWith(caller, callee, link.unsizedBytes);
     checkStack(caller, site, mask, cost);
     warp.stack.reserve(top);
     warp.stack.clear(base, top, mask);
@@ -65,7 +67,7 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
       throw new Fault("not-executable", message, { site, activation: x, lanes: mask });
     }
     const [to] = results;
-    // When one lane fails, the others may fail alike: an assertion, for one.
+    // When one lane fails, others may fail in the same way: an assertion, for example.
     const failed = new FailedLanes();
     eachLane(mask, (lane) => {
       failed.try(() => {

@@ -11,7 +11,7 @@ import { resolveWaits } from "./wait-resolution.ts";
 
 type OpOf<K extends Op["kind"]> = Extract<Op, { kind: K }>;
 
-/** Lanes whose guard does not hold go on; returns the others, which are then alone in the group. */
+/** Moves lanes whose guard does not hold to the next block, and returns the others, which then are the group. */
 export function enter(guard: GuardWord, next: BasicBlock, warp: Warp, group: Group): number {
   const lanes = movedLanes(guard, group.activation, group.mask);
   if (lanes === 0) group.at = next;
@@ -19,11 +19,13 @@ export function enter(guard: GuardWord, next: BasicBlock, warp: Warp, group: Gro
   return lanes;
 }
 
-/** The lanes in which the operands are computed of an instruction that moves these: all, or the one that decides. */
+/**
+ * The lanes in which an instruction that moves `lanes` computes its operands: all of these, or the one that decides.
+ */
 export const operandLanes = ({ rule }: GuardWord, lanes: number): number =>
   rule === null || rule.decider === null ? lanes : 1 << rule.decider;
 
-/** Moves a whole group. */
+/** Moves a whole group, from a block to another. */
 function jump(warp: Warp, group: Group, from: number, to: BasicBlock, site: Site): void {
   group.at = to;
   if (to.index <= from) warp.jumpBack(group, site);
@@ -73,9 +75,9 @@ export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-inde
       const whole = group.mask;
       let rest = enter(guard, next, warp, group);
       if (rest === 0) return;
-      const asked = operandLanes(guard, rest);
-      prepare(x, asked);
-      const [decider] = asked === rest ? [null] : [lowestLane(asked)];
+      const deciding = operandLanes(guard, rest);
+      prepare(x, deciding);
+      const [decider] = deciding === rest ? [null] : [lowestLane(deciding)];
       const indexOf = (lane: number): number => x.i32[index.base + (decider ?? lane)]! >>> 0;
       const beyond = lanesWhere(rest, (lane) => indexOf(lane) >= targets.length);
       if (beyond !== 0) {
@@ -112,7 +114,7 @@ export function makeReturn({ site, guard }: Decoding, { next }: Flow, op: OpOf<"
       const whole = group.mask;
       const lanes = enter(guard, next, warp, group);
       if (lanes === 0) return;
-      // A scalar return ends the activation: lanes that wait elsewhere in it leave too.
+      // A scalar return ends the activation: its lanes that wait elsewhere leave too.
       if (guard.rule !== null && guard.rule.decider !== null) warp.gather(group);
       leave(warp, group, group.mask, whole, site, op.uniform);
     },
@@ -146,7 +148,7 @@ export function makeExit({ site, guard }: Decoding, { next }: Flow): Terminator 
   };
 }
 
-/** Falling off the end of a function. */
+/** The return at the end of a function's instructions. */
 export function implicitReturn(code: DecodedFunction, index: number): Terminator {
   const { span } = code.ir;
   const instruction: Instruction = {

@@ -13,13 +13,13 @@ import { enter, operandLanes } from "./control.ts";
 
 type FileCall = Extract<Op, { kind: "file-call" }>;
 
-/** Activations of a thread at once: what stands for the end of a stack that lies in registers. */
+/** The most activations of a thread at once: registers have no stack that could overflow. */
 const maxActivations = 16_384;
 
-/** Bytes that the activations of all threads of a launch take, which go into a recursion side by side. */
+/** The most bytes that the activations of all threads of a launch may take, as threads recurse side by side. */
 const maxBytes = 2 ** 29;
 
-/** Bytes of an activation beside its file: the object and its views. */
+/** Bytes of an activation besides its file: the object and its views. */
 const activationBytes = 2048;
 
 /** vISA's fcall and ifcall: one callee for all lanes, with a byte file of its own. */
@@ -35,9 +35,9 @@ export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Termina
       const whole = group.mask;
       const lanes = enter(guard, next, warp, group);
       if (lanes === 0) return;
-      const asked = operandLanes(guard, lanes);
-      prepare(x, asked);
-      const callee = resolve(x, asked, lanes);
+      const deciding = operandLanes(guard, lanes);
+      prepare(x, deciding);
+      const callee = resolve(x, deciding, lanes);
       checkSizes(op, callee, { site, activation: x, lanes });
       checkDepth(x, site, lanes);
       if (callee.pool.length === 0) takeMemory(callee, x, site, lanes);
@@ -93,7 +93,7 @@ function checkDepth(activation: Activation, site: Site, lanes: number): void {
   throw new Fault("stack-overflow", message, { site, activation, lanes });
 }
 
-/** An activation that cannot be one that was there before is new memory. */
+/** Counts the memory of an activation that is new, none being there to use again. */
 function takeMemory(callee: DecodedFunction, activation: Activation, site: Site, lanes: number): void {
   const { grid } = activation.warp.cta;
   grid.activationBytes += callee.fileBytes + activationBytes;
@@ -104,8 +104,8 @@ function takeMemory(callee: DecodedFunction, activation: Activation, site: Site,
 }
 
 /**
- * The thread's part, the arguments, and all of %retval: a lane that has its result from an earlier call, and does not take
- * part in this one, finds it there afterwards. The call destroys %arg.
+ * Copies the thread's part, the arguments, and all of %retval into the callee: a lane that has its result from an
+ * earlier call, and does not take part in this one, finds it there afterwards. The call destroys %arg.
  */
 function pass(x: Activation, y: Activation, { argSize }: FileCall): void {
   const [from, to] = [passedOf(x), passedOf(y)];
@@ -116,7 +116,7 @@ function pass(x: Activation, y: Activation, { argSize }: FileCall): void {
   from.arg.fill(0);
 }
 
-/** With the last lanes: what the thread's part is before, the others still change. */
+/** Copies the thread's part and the results back when the last lanes return: before that, others still change them. */
 function giveBack(y: Activation, lanes: number): void {
   if (y.live !== lanes) return;
   const { op } = y.callSite!.instruction;
@@ -125,16 +125,16 @@ function giveBack(y: Activation, lanes: number): void {
   if (op.kind === "file-call") copy(from.retval, to.retval, op.retvalSize * wordsOf(y));
 }
 
-/** Of a register. */
+/** 32-bit words of a register. */
 const wordsOf = (x: Activation): number => x.code.ir.file!.grfBytes >> 2;
 
-/** Copies as many words as there are in both; a loop over so few is faster than a call that does it. */
+/** Copies words, as many as both sides have; for so few a loop is faster than a call of `set`. */
 function copy(from: Int32Array, to: Int32Array, words: number): void {
   const end = Math.min(words, from.length, to.length);
   for (let w = 0; w < end; w++) to[w] = from[w]!;
 }
 
-/** A subroutine passes what is in the file of the function around it. */
+/** The parts of an activation's byte file that calls copy; a subroutine has the file of the function around it. */
 function passedOf(x: Activation): PassedParts {
   if (x.within !== null) return passedOf(x.within);
   if (x.passed === null) {

@@ -20,7 +20,7 @@ export interface MemoryInstruction {
   readonly address: AddressOperand;
   /** Computes the operands' temporaries. */
   readonly prepare: Run;
-  /** Null: any. */
+  /** The lanes that the instruction is for; null: any. */
   readonly lanes: Lanes | null;
 }
 
@@ -34,7 +34,7 @@ function addressOf({ slot, offset, high, inFrame }: AddressOperand, x: Activatio
   return { high: (x.i32[at + 1]! + Math.floor(sum / 2 ** 32)) >>> 0, low: sum >>> 0 };
 }
 
-/** For an observer: where each lane is about to access memory. */
+/** Writes, for an observer, the addresses that lanes are about to access. */
 export function addressWriter({ address, prepare }: MemoryInstruction) {
   const { slot, offset, inFrame } = address;
   const kind = slot === null || inFrame ? "fixed" : slot.class;
@@ -61,16 +61,18 @@ export function addressWriter({ address, prepare }: MemoryInstruction) {
   };
 }
 
-/** Goes through lanes one by one, and ends the launch when an access is not allowed: with all lanes that fail alike. */
+/**
+ * Accesses memory lane by lane. Throws a fault when an access is not allowed, in all lanes that fail in the same way.
+ */
 export class SlowPath {
   readonly #memory: MemoryInstruction;
   readonly #effect: "load" | "store" | "atomic";
-  readonly #reach: LastExtent;
+  readonly #extent: LastExtent;
 
-  constructor(memory: MemoryInstruction, effect: "load" | "store" | "atomic", reach: LastExtent) {
+  constructor(memory: MemoryInstruction, effect: "load" | "store" | "atomic", extent: LastExtent) {
     this.#memory = memory;
     this.#effect = effect;
-    this.#reach = reach;
+    this.#extent = extent;
   }
 
   run(x: Activation, mask: number, perform: Perform): void {
@@ -83,7 +85,7 @@ export class SlowPath {
       const lane = lowestLane(m);
       const address = addressOf(operand, x, lane);
       const { high, low } = address;
-      // The lanes of a group have the same frames: what is good for one is good for the next.
+      // The lanes of a group have the same frames: the place of one lane is that of the next.
       if (last !== null && failed === null && high === last.high && (low & (access.align - 1)) === 0) {
         const { start, end, at, views, stride } = last.place;
         if (stride !== null && low >= start && low + size <= end) {
@@ -97,7 +99,7 @@ export class SlowPath {
         failed ??= fault;
         if (fault.code === failed.code) lanes |= fault.lanes;
       } else if (failed === null) {
-        this.#reach.remember(x, high, place!);
+        this.#extent.remember(x, high, place!);
         last = { place: place!, lane, high };
         perform(x, place!.views, place!.at + (low - place!.start), lane);
       }
@@ -106,7 +108,7 @@ export class SlowPath {
   }
 }
 
-/** Accesses one lane's elements, at a byte of some memory. */
+/** Accesses the elements of one lane, at a byte of `views`. */
 type Perform = (x: Activation, views: Views, at: number, lane: number) => void;
 
 export function makeLoad(memory: MemoryInstruction, targets: readonly (Slot | null)[], generate: boolean): Run {
@@ -150,16 +152,16 @@ function makeAccess(
 ): Run {
   const { access, address } = memory;
   const watched = effect === "load" && (access.volatile || access.order !== "weak");
-  const reach = new LastExtent(address.slot === null ? 0 : address.offset, accessBytes(access));
-  const slow = new SlowPath(memory, effect, reach);
+  const extent = new LastExtent(address.slot === null ? 0 : address.offset, accessBytes(access));
+  const slow = new SlowPath(memory, effect, extent);
   let fast: FastPath | null = null;
   return (x, mask) => {
     prepare(x, mask);
     if (watched) x.warp.watched = true;
     let rest = mask;
-    if (generate && reach.refresh(x)) {
+    if (generate && extent.refresh(x)) {
       fast ??= fastPath(effect, access, address, elements, memory.lanes);
-      rest = fast(x, mask, reach);
+      rest = fast(x, mask, extent);
     }
     if (rest !== 0) slow.run(x, rest, perform);
   };

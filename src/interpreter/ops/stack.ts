@@ -6,7 +6,7 @@ import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import type { Slot } from "../compile/register-file.ts";
 
-/** Section 9.7.17.3. The piece is the lane's own; it ends with the activation. */
+/** Section 9.7.17.3. The piece belongs to the lane, and ends with the activation. */
 export function makeAlloca(d: Decoding, op: Extract<Op, { kind: "alloca" }>): Run {
   const size = d.operands.slot(op.size);
   const { prepare } = d.operands;

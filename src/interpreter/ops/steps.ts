@@ -12,7 +12,7 @@ import { makeAlloca, makeStackRestore, makeStackSave } from "./stack.ts";
 import { makeSurfaceStep } from "./surface.ts";
 import { makeWarpStep } from "./warp-ops.ts";
 
-/** A class, so that all steps have one shape: those who run them read their fields without having to look for them. */
+/** A class, so that all steps have one hidden class and the loop over them reads their fields directly. */
 class InstructionStep implements Step {
   readonly guard: number;
   readonly flip: 0 | -1;
@@ -33,7 +33,7 @@ class InstructionStep implements Step {
 
 type Memory = Extract<Op, { kind: "load" | "store" | "atomic" }>;
 
-/** An instruction that ends where it began. */
+/** Makes the code of an instruction that does not move its group. */
 export function makeStep(d: Decoding): Step {
   const { op } = d.site.instruction;
   if (op.kind === "pure") return makePureStep(d, op);
@@ -41,7 +41,7 @@ export function makeStep(d: Decoding): Step {
   return new InstructionStep(d, finished(d, makeRun(d, op)));
 }
 
-/** With the results brought to the byte file. */
+/** Copies the results to the byte file after `run`. */
 function finished({ finish }: Decoding, run: Run): Run {
   if (finish === null) return run;
   return (x, mask) => {
@@ -64,7 +64,7 @@ function undefinedChecks({ site, code, operands }: Decoding): UndefinedCheck[] {
   });
 }
 
-/** Code is made when the step first runs: much of a large kernel never does. */
+/** Compiles when the step first runs: much of a large kernel never does. */
 function makePureStep(d: Decoding, { values }: Extract<Op, { kind: "pure" }>): Step {
   const compile = d.operands.pure(values, d.site.instruction.dst);
   const step = new InstructionStep(d, (x, mask) => {
@@ -119,7 +119,7 @@ function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
       };
     case "fence":
     case "nothing":
-    // A debugger sees the instruction as any other; without one there is nobody to stop for.
+    // A debugger sees the instruction like any other; without one there is nothing to stop for.
     case "breakpoint":
       return nothing;
     default:

@@ -25,8 +25,8 @@ export interface SurfaceStep {
 }
 
 /**
- * An access by an offset into a surface. Elements within the surface are accessed by their addresses; of those beyond its end
- * loads give 0, and stores and atomics do nothing.
+ * An access by an offset into a surface. Elements within the surface are accessed by their addresses; of those beyond
+ * its end loads give 0, and stores and atomics do nothing.
  */
 export function makeSurfaceStep(d: Decoding, op: Memory, place: SurfacePlace): SurfaceStep {
   const step = new SurfaceAccess(d, op, place);
@@ -87,7 +87,10 @@ class SurfaceAccess {
     return inside;
   }
 
-  /** Accesses memory in the lanes whose offsets are within the surface that was accessed last, and returns the other lanes. */
+  /**
+   * Accesses memory in the lanes whose offsets are within the surface that was accessed last, and returns the other
+   * lanes.
+   */
   #runFast(x: Activation, mask: number, bound: BoundSurface): number {
     const { kind } = this.#op;
     if (kind === "atomic" || !this.#isSimple || !this.#last.refreshFor(x, bound)) return mask;
@@ -111,7 +114,10 @@ class SurfaceAccess {
     });
   }
 
-  /** Computes addresses, and returns the lanes in which `bytes` bytes from byte `at` of the access on are within the surface. */
+  /**
+   * Computes addresses, and returns the lanes in which `bytes` bytes from byte `at` of the access on are within the
+   * surface.
+   */
   #computeAddresses(x: Activation, mask: number, bound: BoundSurface, at: number, bytes: number): number {
     const { i32 } = x;
     const { base } = bound;
@@ -164,7 +170,7 @@ class LastSurface extends LastExtent {
     super(0, size);
   }
 
-  /** Whether what is remembered, perhaps from now on, is this surface. */
+  /** Whether this surface is remembered; if it is not, it is looked up and remembered now. */
   refreshFor(x: Activation, bound: BoundSurface): boolean {
     if (bound.surface === this.#surface && this.refresh(x)) return true;
     const place = placeOf(x, bound);

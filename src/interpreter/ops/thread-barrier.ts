@@ -9,8 +9,8 @@ import { enter, operandLanes } from "./control.ts";
 import { releaseIfComplete } from "./wait-resolution.ts";
 
 /**
- * A barrier among hardware threads (vISA). The thread arrives with whatever lanes execute the instruction: it has one
- * instruction pointer, so while they wait, so do the others.
+ * A barrier among hardware threads (vISA). The thread arrives with the lanes that execute the instruction. It has one
+ * instruction pointer, so all of its lanes wait.
  */
 export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "barrier" }>): Terminator {
   const { site, guard, operands } = d;
@@ -25,8 +25,8 @@ export function makeThreadBarrier(d: Decoding, { next }: Flow, op: Extract<Op, {
       const converged = group.mask === warp.live;
       const mask = enter(guard, next, warp, group);
       if (mask === 0) return;
-      const asked = operandLanes(guard, mask);
-      const lane = lowestLane(asked);
+      const deciding = operandLanes(guard, mask);
+      const lane = lowestLane(deciding);
       const id = idIn(x, lane) >>> 0;
       const count = countIn === null ? null : countIn(x, lane) >>> 0;
       const { cta } = warp;

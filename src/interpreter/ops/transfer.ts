@@ -1,13 +1,15 @@
 import { lowestLane } from "../../ir/lane-mask.ts";
+import { valuesOf } from "../../ir/flow/accesses.ts";
 import type { Argument, Param, Result } from "../../ir/index.ts";
 import { readElement, writeElement } from "../../machine/memory/views.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
-import type { Expr } from "../../semantics/index.ts";
 import type { DecodedFunction } from "../compile/decoded-function.ts";
 import type { Operands } from "../compile/operand.ts";
 import type { Slot } from "../compile/register-file.ts";
 
-/** Where a value that crosses a call lies: in registers (two for 128 bits, one for each element of a vector), or in the frame. */
+/**
+ * Place of a value that a call passes: registers (two for 128 bits, one for each element of a vector), or the frame.
+ */
 export type Location =
   | { readonly kind: "registers"; readonly slots: readonly Slot[] }
   | { readonly kind: "frame"; readonly offset: number; readonly size: number };
@@ -25,11 +27,6 @@ export function locationOfParam(code: DecodedFunction, param: Param, size: numbe
 export function locationOfArgument(code: DecodedFunction, arg: Argument, operands: Operands): Location {
   if (arg.kind === "frame") return { kind: "frame", offset: code.frame.offsets[arg.variable]!, size: arg.size };
   return { kind: "registers", slots: valuesOf(arg).map((v) => operands.slot(v)) };
-}
-
-function valuesOf(arg: Exclude<Argument, { kind: "frame" }>): readonly Expr[] {
-  if (arg.kind === "vector") return arg.elements;
-  return arg.kind === "pair" ? [arg.low, arg.high] : [arg.value];
 }
 
 export function locationOfResult(code: DecodedFunction, result: Result): Location | null {

@@ -7,8 +7,8 @@ import type { Barrier } from "../../machine/state/barrier.ts";
 import type { Cta, Group, Warp } from "../../machine/state/launch-state.ts";
 
 /**
- * Looks whether what the groups of a warp wait for has come, after one of them began to wait or lanes have ended: all the
- * lanes of a member mask, or all lanes of the warp at a barrier.
+ * Lets groups of a warp go on that need not wait any longer, after one of them began to wait or lanes have ended: all
+ * lanes of a member mask have come, or all lanes of the warp stand at barriers.
  */
 export function resolveWaits(warp: Warp): void {
   if (warp.live === 0) {
@@ -24,7 +24,7 @@ function releaseBarriers(cta: Cta): void {
   for (const barrier of cta.barriers) if (barrier.waiters.length > 0) releaseIfComplete(cta, barrier);
 }
 
-/** Releases a barrier at which everybody has arrived. */
+/** Releases a barrier at which all warps have arrived. */
 export function releaseIfComplete(cta: Cta, barrier: Barrier<Warp>): void {
   if (!barrier.complete(cta.expectedWarps)) return;
   const { observers } = cta.grid;

@@ -17,7 +17,7 @@ export interface Part {
   readonly code: WarpCode;
 }
 
-/** A warp-wide operation of one instruction. Instructions with the same `kind` can meet. */
+/** A warp-wide operation of one instruction. Instructions with the same `kind` can be executed together. */
 export interface WarpCode {
   /** The operation with its qualifiers. */
   readonly kind: string;
@@ -37,7 +37,7 @@ export function decodeWarpOp(d: Decoding, op: WarpOp): WarpCode {
   };
 }
 
-/** The old forms: the group as it is. */
+/** The forms without `.sync`, which take the group as it is. */
 export function makeWarpStep(d: Decoding, op: Extract<Op, { kind: "warp" }>): Run {
   const code = decodeWarpOp(d, op.warp);
   return (x, mask) => {
@@ -72,8 +72,8 @@ const halves = new Int32Array(values.buffer);
 
 const sources = new Int32Array(32);
 
-/** Takes the first operand of all lanes that take part into `values` (a 32-bit one into the low half). */
-function gather(parts: readonly Part[]): void {
+/** Reads the first operand of all lanes that take part into `values` (a 32-bit one into the low half). */
+function readOperands(parts: readonly Part[]): void {
   halves.fill(0);
   for (const { x, mask, code } of parts) {
     const { class: size, base } = code.operands[0]!;
@@ -85,23 +85,23 @@ function gather(parts: readonly Part[]): void {
   }
 }
 
-/** Section 9.7.9.6. A lane that does not take part gives 0. */
+/** Section 9.7.9.6. The value of a lane that does not take part is 0. */
 function shuffle(mode: "up" | "down" | "bfly" | "idx", parts: readonly Part[]): Int32Array {
-  gather(parts);
+  readOperands(parts);
   for (const { x, mask, code } of parts) {
     const [value, inRange] = code.to;
-    let good = 0;
+    let valid = 0;
     for (let m = mask; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
       const [, by, range] = code.operands;
       const source = shuffleSource(mode, lane, x.i32[by!.base + lane]!, x.i32[range!.base + lane]!);
-      if (source >= 0) good |= 1 << lane;
+      if (source >= 0) valid |= 1 << lane;
       const from = source < 0 ? lane : source;
       sources[lane] = from;
       if (value?.class === "b64") x.i64[value.base + lane] = values[from]!;
       else if (value) x.i32[value.base + lane] = halves[from * 2]!;
     }
-    if (inRange) setPredicate(x, inRange, mask, good);
+    if (inRange) setPredicate(x, inRange, mask, valid);
   }
   return sources;
 }
@@ -125,7 +125,7 @@ function vote(mode: "all" | "any" | "uni" | "ballot", parts: readonly Part[]): n
 
 /** Section 9.7.13.10. */
 function match(mode: "any" | "all", parts: readonly Part[]): null {
-  gather(parts);
+  readOperands(parts);
   const all = unionOf(parts);
   const sameAs = (lane: number): number => lanesAlike(all, lane, (other) => values[other]!);
   const agree = sameAs(lowestLane(all)) === all;
@@ -145,7 +145,7 @@ function redux(d: Decoding, a: Expr, combine: Expr): WarpCode["act"] {
   const step: LaneFunction = d.program.compiler.lane(d.code.context, expr, d.operands.lanes);
   const wide = a.ty === "i64" || a.ty === "f64";
   return (parts) => {
-    gather(parts);
+    readOperands(parts);
     const { x: first } = parts[0]!;
     const total = reduceLanes(
       unionOf(parts),

@@ -27,8 +27,8 @@ class Arrival implements WarpArrival {
 }
 
 /**
- * A warp-wide operation that waits for the lanes of a member mask, those that have exited excepted. Lanes at different
- * places meet if operation, qualifiers and mask are the same.
+ * A warp-wide operation that waits for the lanes of a member mask, except those that have exited. Lanes at different
+ * places execute it together if operation, qualifiers and mask are the same.
  */
 export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "warp" }>): Terminator {
   const { site, guard, operands } = d;

@@ -4,7 +4,7 @@ import type { Grid, Warp } from "../../machine/state/launch-state.ts";
 
 const progressInterval = 100;
 
-/** Ends a launch that takes too long, and tells how far one is. */
+/** Ends a launch that takes too long, and reports progress. */
 export class Limits {
   readonly #grid: Grid;
   readonly #request: LaunchRequest;
@@ -19,7 +19,7 @@ export class Limits {
     this.#end = request.timeoutMs === undefined ? Infinity : Date.now() + request.timeoutMs;
   }
 
-  /** `warp`: one that is still to run. */
+  /** Throws a fault when a limit has been passed. `warp`: one that has not ended. */
   check(warp: Warp): void {
     if (this.#grid.steps > this.#maxSteps) {
       throw stuck(warp, `the launch has not ended after ${this.#maxSteps} thread-instructions`);
@@ -38,7 +38,7 @@ export class Limits {
   }
 }
 
-/** Where a launch is that does not end: in a loop, if a warp has jumped back. */
+/** The fault of a launch that does not end, at the loop in which the warp is, if it has jumped back. */
 function stuck(warp: Warp, message: string): Fault {
   const running = warp.lockstep ? warp.pick() : warp.groups.find((g) => g.wait === null);
   const group = running ?? warp.groups[0]!;

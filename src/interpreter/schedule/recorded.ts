@@ -2,23 +2,23 @@ import type { Steering } from "../../machine/launch.ts";
 import type { Restore } from "../../machine/memory/checkpoint.ts";
 import type { Group } from "../../machine/state/launch-state.ts";
 
-/** Asks another one and notes its answers, so that it can give them again. */
+/** Records the answers of another steering, so that it can give them again after a checkpoint is restored. */
 export class RecordedSteering implements Steering {
-  readonly #asked: Steering;
+  readonly #source: Steering;
   readonly #answers: number[] = [];
   #given = 0;
   #isKept = false;
 
-  constructor(asked: Steering) {
-    this.#asked = asked;
+  constructor(source: Steering) {
+    this.#source = source;
   }
 
   choose(ways: number, current: Group | null, groupOf: (way: number) => Group): number {
-    // Nobody will come back to what was before the first checkpoint.
-    if (!this.#isKept) return this.#asked.choose(ways, current, groupOf);
+    // Time before the first checkpoint is never restored.
+    if (!this.#isKept) return this.#source.choose(ways, current, groupOf);
     const given = this.#given++;
-    const answer = (this.#answers[given] ??= this.#asked.choose(ways, current, groupOf));
-    // After a change of the machine there may be fewer ways.
+    const answer = (this.#answers[given] ??= this.#source.choose(ways, current, groupOf));
+    // After a debugger has changed the machine there may be fewer ways.
     return answer < ways ? answer : 0;
   }
 

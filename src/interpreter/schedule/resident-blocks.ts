@@ -3,10 +3,10 @@ import type { Restore } from "../../machine/memory/checkpoint.ts";
 import { GridBlock } from "../../machine/state/cta.ts";
 import type { Cta, FunctionCode, Grid } from "../../machine/state/launch-state.ts";
 
-/** Blocks that run at the same time, when earlier ones wait for later ones. */
+/** The most blocks that run at the same time, when earlier ones wait for later ones. */
 const maxResident = 512;
 
-/** The blocks of a grid that have begun and not ended, in the order of their tickets. */
+/** The blocks of a grid that have begun and not ended, in the order of the grid. */
 export class ResidentBlocks {
   readonly total: number;
   readonly #grid: Grid;
@@ -15,7 +15,7 @@ export class ResidentBlocks {
   readonly #max: number;
   readonly #idle: Cta[] = [];
   #blocks: readonly Cta[] = [];
-  #tickets = 0;
+  #begun = 0;
   #made = 0;
   #done = 0;
 
@@ -28,7 +28,7 @@ export class ResidentBlocks {
     this.#max = Math.min(maxResident, grid.threads?.residentGroups ?? maxResident);
   }
 
-  /** Another list after every change. */
+  /** A new list after every change. */
   get blocks(): readonly Cta[] {
     return this.#blocks;
   }
@@ -41,13 +41,13 @@ export class ResidentBlocks {
     return this.#done === this.total;
   }
 
-  /** Begins so many blocks more, if there are so many. */
+  /** Begins so many more blocks, as far as there are any. */
   open(count: number): void {
-    const room = Math.min(count, this.total - this.#tickets, this.#max - this.#blocks.length);
+    const room = Math.min(count, this.total - this.#begun, this.#max - this.#blocks.length);
     if (room <= 0) return;
     const opened = Array.from({ length: room }, () => {
       const cta = this.#idle.pop() ?? new GridBlock(this.#grid, this.#sharedBytes, this.#made++);
-      cta.start(this.#tickets++, this.#kernel);
+      cta.start(this.#begun++, this.#kernel);
       const { observers } = this.#grid;
       if (observers !== null) emit(observers, "blockBegin", cta);
       return cta;
@@ -55,13 +55,13 @@ export class ResidentBlocks {
     this.#blocks = [...this.#blocks, ...opened];
   }
 
-  /** Of which blocks there are, not of what is in them. */
+  /** Covers which blocks are resident, not their state. */
   checkpoint(): Restore {
     const idle = [...this.#idle];
-    const [blocks, tickets, made, done] = [this.#blocks, this.#tickets, this.#made, this.#done];
+    const [blocks, begun, made, done] = [this.#blocks, this.#begun, this.#made, this.#done];
     return () => {
       this.#idle.splice(0, this.#idle.length, ...idle);
-      [this.#blocks, this.#tickets, this.#made, this.#done] = [blocks, tickets, made, done];
+      [this.#blocks, this.#begun, this.#made, this.#done] = [blocks, begun, made, done];
     };
   }
 

@@ -14,8 +14,8 @@ import type { LaneAddresses } from "../../machine/state/code.ts";
 import { guardedLanes, lanesOf, moveDeciders, movedLanes } from "../compile/guards.ts";
 
 /**
- * Runs a warp until all of its groups wait or have ended, until one gives way, or for this many blocks. False when there
- * was nothing to run.
+ * Runs a warp until all of its groups wait or have ended, until one gives way, or for this many blocks. False when
+ * there was nothing to run.
  */
 export function runWarp(warp: Warp, grid: Grid, blocks: number): boolean {
   let group = beginTurn(warp);
@@ -45,7 +45,7 @@ export function countSteps(grid: Grid, { at, mask }: Group): void {
   grid.steps += at.size * popcount(mask);
 }
 
-/** The group has come to the end of its block: what `runBlock` gives. */
+/** Executes the end of a group's block; returns what `runBlock` does. */
 export function endBlock(warp: Warp, group: Group): Group | null {
   const { terminator, next } = group.at;
   if (terminator === null) group.at = next!;
@@ -56,8 +56,8 @@ export function endBlock(warp: Warp, group: Group): Group | null {
 }
 
 /**
- * The group that a warp runs next, or null when it can run none. When all groups wait, lanes that have returned may be what
- * they wait for.
+ * The group that a warp runs next, or null when it can run none. When all groups wait, lanes that have returned may be
+ * what they wait for.
  */
 export function pick(warp: Warp): Group | null {
   const group = warp.pick();
@@ -79,7 +79,7 @@ function runSteps(block: BasicBlock, { activation: x, mask }: Group): void {
   }
 }
 
-/** The same where instructions are for certain lanes. */
+/** Runs the steps of a block whose instructions may be for certain lanes only. */
 function runChannels({ steps }: BasicBlock, { activation: x, mask }: Group): void {
   for (const step of steps) {
     const lanes = lanesOf(step, x, mask);
@@ -96,7 +96,7 @@ function runObserved(block: BasicBlock, group: Group, observers: EventSink): voi
   if (block.terminator !== null) announce(block.terminator, group, observers);
 }
 
-/** Executes one instruction that ends where it began, for all of the group's lanes that its guard lets pass. */
+/** Executes one instruction that does not move its group, in all lanes that its guard lets pass. */
 export function runStep(step: Step, { activation, mask: all }: Group, observers: EventSink | null): void {
   const mask = lanesOf(step, activation, all);
   if (observers !== null) observe(step, activation, all, mask, observers);
@@ -107,8 +107,8 @@ function observe(step: Step, activation: Activation, all: number, mask: number, 
   const { warp } = activation;
   const { site } = step;
   if (step.guard >= 0 && observers.watch("guard")) {
-    const asked = guardedLanes(step, all);
-    emit(observers, "guard", { warp, activation, site, mask: asked, group: all });
+    const deciding = guardedLanes(step, all);
+    emit(observers, "guard", { warp, activation, site, mask: deciding, group: all });
   }
   if (mask === 0) return;
   emit(observers, "instruction", { warp, activation, site, mask, group: all });
@@ -128,7 +128,7 @@ function observe(step: Step, activation: Activation, all: number, mask: number, 
   emit(observers, "access", event);
 }
 
-/** What observers see of an instruction that ends a block before it is executed. */
+/** Tells observers of an instruction that ends a block, before it is executed. */
 export function announce({ guard, site }: Terminator, group: Group, observers: EventSink): void {
   const { activation, mask: all } = group;
   const { warp } = activation;

@@ -5,13 +5,16 @@ import type { Limits } from "./limits.ts";
 import type { ResidentBlocks } from "./resident-blocks.ts";
 import { runWarp } from "./run-warp.ts";
 
-/** Whose turn it is. Between two turns a schedule is data, which a debugger can keep and bring back. */
+/** The order in which warps run. Between two turns a schedule is data, which a debugger can save and restore. */
 export interface Schedule {
-  /** The blocks that have begun and not ended, in the order of their tickets. */
+  /** The blocks that have begun and not ended, in the order of the grid. */
   readonly blocks: readonly Cta[];
   /** Basic blocks that a warp may run before the next one has its turn. */
   readonly quantum: number;
-  /** The warp that has its turn, or null when all blocks have ended. Throws a fault when nobody can go on, or at a limit. */
+  /**
+   * The warp that has its turn, or null when all blocks have ended. Throws a fault when no warp can go on, or at a
+   * limit.
+   */
   next(): Warp | null;
   /** The warp had something to run, and its turn is over. */
   took(warp: Warp): void;
@@ -27,8 +30,8 @@ export function runGrid(grid: Grid, schedule: Schedule): void {
 }
 
 /**
- * All blocks of a grid, in the order of their tickets. One block runs at a time as long as it gets on; when it only spins,
- * others join it, so that a block may wait for any that are in resident with it.
+ * All blocks of a grid, in the order of the grid. One block runs at a time as long as it makes progress; when it only
+ * spins, others join it, so that a block may wait for any that are resident with it.
  */
 export class UsualSchedule implements Schedule {
   readonly quantum = 1024;
@@ -38,7 +41,10 @@ export class UsualSchedule implements Schedule {
   #round: readonly Cta[] = [];
   #had = 0;
   #finished = false;
-  /** The block that runs, how many of its warps have had their turn, whether any ran, and whether all that did have given way. */
+  /**
+   * The block that runs, how many of its warps have had their turn, whether any ran, and whether all that did have
+   * given way.
+   */
   #running: Cta | null = null;
   #hadTurn = 0;
   #ran = false;
@@ -82,7 +88,7 @@ export class UsualSchedule implements Schedule {
     };
   }
 
-  /** The block that has run has another turn, or the next one has one. False when all blocks have ended. */
+  /** Gives the block that has run another turn, or the next one its turn. False when all blocks have ended. */
   #turnToBlock(): boolean {
     const cta = this.#running;
     if (cta !== null && cta.liveWarps > 0) {
@@ -108,7 +114,7 @@ export class UsualSchedule implements Schedule {
     this.#limits.progress(this.#resident.done, this.#resident.total);
   }
 
-  /** When no block of the round has ended, others join them. */
+  /** Begins a round of turns. If no block has ended in the last one, others join them. */
   #beginRound(): boolean {
     const resident = this.#resident;
     if (resident.ended) return false;

@@ -1,10 +1,10 @@
 import type { Steering } from "../../machine/launch.ts";
 import type { Group } from "../../machine/state/launch-state.ts";
 
-/** A warp is interrupted at one of so many accesses, on the average: a power of two up to this one. */
+/** A warp is interrupted at one of 2^n accesses on average, n being at most this. */
 const rarestInterruption = 6;
 
-/** A schedule by chance: the seed also decides how often warps are interrupted. */
+/** A random schedule. The seed also decides how often warps are interrupted. */
 export class SeededSteering implements Steering {
   #state: number;
   readonly #mask: number;
@@ -19,7 +19,7 @@ export class SeededSteering implements Steering {
     return (this.#next() & this.#mask) === 0 ? 1 + (this.#next() % (ways - 1)) : 0;
   }
 
-  /** A xorshift generator, by way of a multiplication (mulberry32). */
+  /** The generator mulberry32. */
   #next(): number {
     this.#state = (this.#state + 0x6d2b_79f5) | 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);

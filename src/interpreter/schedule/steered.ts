@@ -9,41 +9,44 @@ import type { ResidentBlocks } from "./resident-blocks.ts";
 import { pick } from "./run-warp.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** Blocks that run at the same time; more, when these wait for others. */
+/** Blocks that run at the same time, unless these wait for others. */
 const usualResident = 4;
 
 /** Basic blocks between two looks at the limits. */
 const limitInterval = 256;
 
-interface Steered {
+interface SteeredOptions {
   readonly limits: Limits;
   readonly steering: Steering;
-  /** Groups of one warp may be interrupted as warps are. */
+  /** Whether groups of one warp may be interrupted as warps are. */
   readonly apart: boolean;
 }
 
 /**
- * All blocks of a grid as `steering` decides: before every access that others can see it says whether the warp goes on or
- * which other one runs, and, when a warp waits or has ended, which is next. Expects functions in fine blocks.
+ * All blocks of a grid as `steering` decides: before every access that others can see it says whether the warp goes on
+ * or which other one runs, and, when a warp waits or has ended, which is next. Expects functions in fine blocks.
  */
 export class SteeredSchedule implements Schedule {
   readonly quantum = 1;
   readonly #resident: ResidentBlocks;
-  readonly #options: Steered;
+  readonly #options: SteeredOptions;
   readonly #steering: RecordedSteering;
   #rounds = 0;
-  /** What the warp that has its turn runs. */
+  /** The basic block that the current warp runs. */
   #block: BasicBlock | null = null;
   #current: Warp | null = null;
-  /** What has been chosen to make the next visible access; to be asked again before it would try the same orders twice. */
+  /** What the steering has chosen to make the next visible access; it is not asked again before that. */
   #chosen: "warp" | "group" | null = null;
-  /** Those that can run, by their turn after the current one, without it; null: to be looked for. */
+  /** The other warps that can run, in the order of their turns; null: not known. */
   #others: readonly Warp[] | null = null;
-  /** Warps that have given way, and are not asked before all others wait, and whether any has waited or ended meanwhile. */
+  /**
+   * Warps that have given way, which do not run before all others wait, and whether any warp has waited or ended
+   * meanwhile.
+   */
   #spinning = new Set<Warp>();
-  #gotOn = false;
+  #progressed = false;
 
-  constructor(resident: ResidentBlocks, options: Steered) {
+  constructor(resident: ResidentBlocks, options: SteeredOptions) {
     this.#resident = resident;
     this.#options = options;
     this.#steering = new RecordedSteering(options.steering);
@@ -76,7 +79,7 @@ export class SteeredSchedule implements Schedule {
   took(warp: Warp): void {
     const { visible, terminator } = this.#block!;
     const ending = terminator?.site.instruction.op.kind ?? null;
-    // Who comes to a barrier may go on, and so may those for whom it came.
+    // A warp that comes to a barrier may go on, and so may those that waited for it.
     if (visible || ending === "barrier") this.#chosen = null;
     // Others begin or cease to wait only at the end of a block that is more than a jump.
     if (ending !== null && ending !== "branch") this.#others = null;
@@ -88,12 +91,12 @@ export class SteeredSchedule implements Schedule {
     const parts = [this.#resident.checkpoint(), this.#steering.checkpoint()];
     const spinning = [...this.#spinning];
     const [rounds, block, current] = [this.#rounds, this.#block, this.#current];
-    const [chosen, others, gotOn] = [this.#chosen, this.#others, this.#gotOn];
+    const [chosen, others, progressed] = [this.#chosen, this.#others, this.#progressed];
     return () => {
       for (const restore of parts) restore();
       this.#spinning = new Set(spinning);
       [this.#rounds, this.#block, this.#current] = [rounds, block, current];
-      [this.#chosen, this.#others, this.#gotOn] = [chosen, others, gotOn];
+      [this.#chosen, this.#others, this.#progressed] = [chosen, others, progressed];
     };
   }
 
@@ -110,23 +113,23 @@ export class SteeredSchedule implements Schedule {
     this.#options.limits.progress(this.#resident.done, this.#resident.total);
   }
 
-  /** The group that runs next, at the head of its warp; null when it has to be asked again. */
+  /** The group that runs next, which its warp then picks first; null when the question has to be asked again. */
   #next(): Group | null {
     const warp = this.#current;
     const spins = warp !== null && this.#spinning.has(warp);
     const group = warp === null || spins || warp.live === 0 ? null : pick(warp);
-    if (group === null && !spins) this.#gotOn = true;
+    if (group === null && !spins) this.#progressed = true;
     this.#others ??= this.#ready();
     if (group === null) return this.#another();
     if (!group.at.visible || this.#chosen === "group") return group;
-    const beside = this.#options.apart ? others(warp!, group) : [];
+    const siblings = this.#options.apart ? others(warp!, group) : [];
     const warps = this.#chosen === "warp" ? [] : this.#others;
-    const ways = 1 + beside.length + warps.length;
+    const ways = 1 + siblings.length + warps.length;
     const groupOf = (way: number): Group =>
-      way === 0 ? group : way <= beside.length ? beside[way - 1]! : pick(warps[way - 1 - beside.length]!)!;
+      way === 0 ? group : way <= siblings.length ? siblings[way - 1]! : pick(warps[way - 1 - siblings.length]!)!;
     const way = ways === 1 ? 0 : this.#steering.choose(ways, group, groupOf);
     const next = groupOf(way);
-    if (way === 0 || way > beside.length) return next;
+    if (way === 0 || way > siblings.length) return next;
     this.#chosen = "group";
     return prefer(next);
   }
@@ -138,14 +141,14 @@ export class SteeredSchedule implements Schedule {
     if (ready.length > 0) return groupOf(ready.length === 1 ? 0 : this.#steering.choose(ready.length, null, groupOf));
     this.#others = null;
     if (this.#spinning.size === 0) throw deadlock(this.#resident.blocks[0]!);
-    // If all only spin, whoever they wait for may not have begun.
-    if (!this.#gotOn) this.#open(this.#resident.blocks.length);
+    // If all only spin, the block that they wait for may not have begun.
+    if (!this.#progressed) this.#open(this.#resident.blocks.length);
     this.#spinning.clear();
-    this.#gotOn = false;
+    this.#progressed = false;
     return null;
   }
 
-  /** Warps that can run, without the current one, beginning behind it. */
+  /** The other warps that can run, beginning with those after the current one. */
   #ready(): Warp[] {
     const all = this.#resident.blocks.flatMap((cta) => cta.warps);
     const at = this.#current === null ? -1 : all.indexOf(this.#current);

@@ -2,7 +2,7 @@ import type { CallFrame, Cta, Grid, Warp } from "../../machine/state/launch-stat
 import { kernelFrame } from "../../machine/state/call-frame.ts";
 import type { ProgramFunction, Site } from "../../machine/state/code.ts";
 import { GridBlock } from "../../machine/state/cta.ts";
-import { frameAfter } from "../../program/stack.ts";
+import { costWith, frameEnd, frameStart } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { callEntry, type HeaderWord } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/callables.ts";
@@ -115,7 +115,19 @@ function called(caller: CallFrame, code: ProgramFunction, site: Site): CallFrame
   const { op } = site.instruction;
   const unsized = ir.params.findIndex((p) => p.type.unsized);
   const arg = op.kind === "call" && unsized >= 0 ? op.args[unsized] : undefined;
-  const place = frameAfter(caller, code, arg?.kind === "frame" ? arg.size : 0);
-  const { warp, depth } = caller;
-  return { code, warp, caller, callSite: site, depth: depth + 1, tops: null, pieces: null, ...place };
+  const unsizedBytes = arg?.kind === "frame" ? arg.size : 0;
+  const base = frameStart(caller, code);
+  return {
+    code,
+    warp: caller.warp,
+    caller,
+    callSite: site,
+    depth: caller.depth + 1,
+    base,
+    unsizedBytes,
+    top: frameEnd(base, code, unsizedBytes),
+    cost: costWith(caller, code, unsizedBytes),
+    tops: null,
+    pieces: null,
+  };
 }

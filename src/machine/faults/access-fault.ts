@@ -6,6 +6,7 @@ import type { Site } from "../state/code.ts";
 import { Fault } from "./fault.ts";
 import { nearestVariable, type Place } from "./locate.ts";
 
+/** An access by one lane. */
 export interface Attempt {
   readonly x: CallFrame;
   readonly lane: number;
@@ -13,7 +14,7 @@ export interface Attempt {
   readonly effect: "load" | "store" | "atomic";
   readonly access: Access;
   readonly address: AddressParts;
-  /** Where the address is, or null when nowhere. */
+  /** The variable or allocation around the address, or null. */
   readonly place: Place | null;
 }
 
@@ -27,8 +28,8 @@ const spaceOf: Readonly<Record<Space, string>> = {
   "call-param": "param",
 };
 
-/** Which places an access of a space may reach. */
-const reach: Readonly<Record<Space, readonly string[]>> = {
+/** The places that an access of a space may touch. */
+const allowedPlaces: Readonly<Record<Space, readonly string[]>> = {
   generic: ["global", "shared", "local", "const", "kernel-param"],
   global: ["global"],
   shared: ["shared"],
@@ -38,9 +39,10 @@ const reach: Readonly<Record<Space, readonly string[]>> = {
   "call-param": ["local"],
 };
 
+/** Bytes that one lane accesses. */
 export const accessBytes = (access: Access): number => (access.bits / 8) * access.count;
 
-/** What is wrong with an access, or null. */
+/** The fault of an access that is not allowed, or null. */
 export function accessFault(attempt: Attempt): Fault | null {
   const { access, address, place, x } = attempt;
   const { addresses, threads } = x.warp.cta.grid;
@@ -52,7 +54,7 @@ export function accessFault(attempt: Attempt): Fault | null {
   }
   if (kind.kind === "null" && past) return fault(attempt, "null-dereference", "near null");
   const name = spaceOf[access.space];
-  // Addresses of vISA are of device memory or of nothing.
+  // vISA has addresses of device memory only.
   if (threads !== null && kind.kind === "unknown") return fault(attempt, `${name}-out-of-bounds`, null);
   if (kind.kind === "unknown" || kind.kind === "null") {
     const before = name === "global" ? kind : addresses.classify(addresses.generic(address));
@@ -60,7 +62,7 @@ export function accessFault(attempt: Attempt): Fault | null {
     if (before.kind === "null") return fault(attempt, "null-dereference", "which cvta.to made of null");
     return fault(attempt, `${name}-out-of-bounds`, "which is in no state space");
   }
-  if (!reach[access.space].includes(kind.kind)) {
+  if (!allowedPlaces[access.space].includes(kind.kind)) {
     return fault(attempt, "wrong-state-space", `which is ${article[kind.kind]}`);
   }
   if (kind.kind !== "global" && addresses.size === 64 && kind.generic !== (access.space === "generic")) {

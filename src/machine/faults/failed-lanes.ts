@@ -1,6 +1,9 @@
 import { Fault } from "./fault.ts";
 
-/** What fails in lanes that go through an instruction one by one: the first fault, in all lanes that fail alike. */
+/**
+ * Collects the faults of lanes that execute an instruction one by one: the first one, in all lanes that fail in the
+ * same way.
+ */
 export class FailedLanes {
   #first: Fault | null = null;
   #lanes = 0;
@@ -10,7 +13,7 @@ export class FailedLanes {
     if (fault.code === this.#first.code) this.#lanes |= fault.lanes;
   }
 
-  /** Does something for one lane. What is not a fault is thrown on. */
+  /** Runs the code of one lane, and takes the fault that it throws. */
   try(run: () => void): void {
     try {
       run();
@@ -20,7 +23,7 @@ export class FailedLanes {
     }
   }
 
-  /** All lanes have been gone through: throws the fault, if there is one. */
+  /** Throws the fault, if there is one. Call it after all lanes. */
   end(): void {
     if (this.#first !== null) throw this.#first.inLanes(this.#lanes);
   }

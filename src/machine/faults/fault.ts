@@ -2,6 +2,7 @@ import type { StackEntry } from "../reports/report.ts";
 import type { CallFrame } from "../state/launch-state.ts";
 import type { Site } from "../state/code.ts";
 
+/** Further lines of a fault's report. */
 export interface FaultDetails {
   readonly help?: string | undefined;
   readonly notes?: readonly string[];
@@ -9,20 +10,23 @@ export interface FaultDetails {
   readonly stack?: readonly StackEntry[];
 }
 
-/** Where something has gone wrong: at an instruction, in some lanes of an activation. */
+/** Where a fault happened: at an instruction, in some lanes of an activation. */
 export interface FaultPlace {
   readonly site: Site;
   readonly activation: CallFrame;
   readonly lanes: number;
 }
 
-/** Ends a launch: something happened at an instruction that has no defined continuation. Thrown and caught inside the engine. */
+/**
+ * Something that happened at an instruction and has no defined continuation: it ends the launch. Engines throw and
+ * catch it.
+ */
 export class Fault {
   readonly code: string;
   readonly message: string;
   readonly site: Site;
   readonly activation: CallFrame;
-  /** The lanes of the warp to which it happened. */
+  /** Lanes of the warp. */
   readonly lanes: number;
   readonly details: FaultDetails;
 
@@ -35,7 +39,7 @@ export class Fault {
     this.details = details;
   }
 
-  /** The same, in these lanes. */
+  /** The same fault, in these lanes. */
   inLanes(lanes: number): Fault {
     return new Fault(this.code, this.message, { site: this.site, activation: this.activation, lanes }, this.details);
   }

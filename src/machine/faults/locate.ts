@@ -5,7 +5,10 @@ import type { Allocation } from "../memory/memory.ts";
 import type { Views } from "../memory/views.ts";
 import type { CallFrame } from "../state/launch-state.ts";
 
-/** Which memory an address is in. `frame` is a variable of the accessing activation, `stack` any other part of the lane's stack. */
+/**
+ * The memory of an address. `frame`: a variable of the accessing activation; `stack`: any other part of the lane's
+ * stack.
+ */
 export type PlaceKind = "global" | "shared" | "const" | "kernel-param" | "frame" | "stack";
 
 /** The variable or allocation around an address. */
@@ -18,7 +21,9 @@ export interface Place {
   /** The byte of `views` at `start`, for the lane. */
   readonly at: number;
   readonly freed: boolean;
-  /** What is added to `at` for the next lane, where all lanes of the group have the same place; null where they may differ. */
+  /**
+   * Bytes from `at` to that of the next lane, if all lanes of the group have the same place; null if they may differ.
+   */
   readonly stride: number | null;
 }
 
@@ -70,8 +75,8 @@ const place = (
   stride,
 });
 
-/** How messages call a lane's own part of the stack. */
-const piece = "what alloca gave";
+/** The name in messages of a part of the stack that `alloca` gave. */
+const pieceName = "what alloca gave";
 
 function onStack(innermost: CallFrame, lane: number, offset: number): Place | null {
   const { views, stride, origin } = innermost.warp.stack;
@@ -79,7 +84,7 @@ function onStack(innermost: CallFrame, lane: number, offset: number): Place | nu
     const found = inFrame(x, lane, offset);
     if (found === null) continue;
     const kind = x === innermost ? "frame" : "stack";
-    const common = found.name === piece ? null : stride;
+    const common = found.name === pieceName ? null : stride;
     return place(kind, found, windows.local.start, views, origin + found.start + lane * stride, common);
   }
   return null;
@@ -97,7 +102,7 @@ function inFrame(x: CallFrame, lane: number, offset: number): Extent | null {
     }
   }
   const own = x.pieces?.find((p) => p.lane === lane && offset >= p.start && offset < p.end);
-  return own ? { name: piece, start: own.start, end: own.end } : null;
+  return own ? { name: pieceName, start: own.start, end: own.end } : null;
 }
 
 /** The variable or allocation nearest to an address, for messages; with its extent in lower halves of addresses. */
@@ -135,7 +140,7 @@ function nearestInFrame(x: CallFrame, lane: number, low: number): Extent | null 
   for (const p of x.pieces ?? []) {
     if (p.lane !== lane) continue;
     const start = windows.local.start + p.start;
-    shifted.push({ name: piece, start, end: windows.local.start + p.end });
+    shifted.push({ name: pieceName, start, end: windows.local.start + p.end });
   }
   shifted.sort((a, b) => a.start - b.start);
   return nearestExtent(shifted, low);

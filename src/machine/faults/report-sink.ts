@@ -9,12 +9,14 @@ const maxThreads = 32;
 
 const maxReports = 1000;
 
-/** What is not said at an instruction beside the other: a value that comes too early or too late may be none at all. */
+/**
+ * Codes that are dropped if the other is reported at the same instruction: in a race a read may come before the value.
+ */
 const superseded: Readonly<Record<string, string>> = { "uninitialized-read": "data-race" };
 
 type Growing = { -readonly [K in keyof Report]: Report[K] } & { threads: ThreadId[] };
 
-/** Collects what happened in a launch. The same thing at the same instruction is one report with more threads. */
+/** Collects the findings of a launch. The same code at the same instruction is one report with more threads. */
 export class ReportSink implements FindingSink {
   readonly kernel: string;
   readonly #byPlace = new Map<Site, Map<string, Growing>>();
@@ -45,7 +47,7 @@ export class ReportSink implements FindingSink {
       here.set(code, report);
       this.#reports.push(report);
     }
-    // Channels that execute without a work item (vISA's NoMask) are no threads; if there are only such, they stand for one.
+    // Channels without a work item (vISA's NoMask) are no threads; if there are no others, they count as one thread.
     for (let m = lanes & activation.warp.lanes || lanes & -lanes; m !== 0; m &= m - 1) {
       report.count++;
       if (report.threads.length < maxThreads) report.threads.push(threadOf(activation, lowestLane(m)));
@@ -93,13 +95,13 @@ export function locationOf({ files }: IrFunction, { location }: Instruction): Re
   return { path: files.get(file) ?? `file ${file}`, line, column };
 }
 
-/** Who a lane is. */
+/** The block and the thread of a lane. */
 export function threadOf({ warp }: CallFrame, lane: number): ThreadId {
   const thread: Dim3 = [warp.tid[lane]!, warp.tid[32 + lane]!, warp.tid[64 + lane]!];
   return { block: warp.cta.id, thread };
 }
 
-/** The innermost activations; a deep recursion is cut. */
+/** The innermost activations, at most 64 of them. */
 export function stackOf(site: Site, activation: CallFrame): StackEntry[] {
   const stack: StackEntry[] = [];
   let at: Site | null = site;

@@ -3,7 +3,7 @@ import { genericBases, type WindowName, windows } from "../../ir/index.ts";
 /** Function addresses are this far apart; all between two of them are inside the first. */
 export const functionStride = 16;
 
-/** Addresses below this are taken for null plus a member's offset. */
+/** Addresses below this count as null plus a member's offset. */
 const nullPage = 4096;
 
 /** The halves of an address: both unsigned 32-bit numbers. */
@@ -12,15 +12,17 @@ export interface AddressParts {
   readonly low: number;
 }
 
+/** The state space of an address. `generic`: whether it is a generic address; else it is one within the space. */
 export type Classified =
   | { readonly kind: "global"; readonly offset: number }
   | { readonly kind: WindowName; readonly generic: boolean }
   | { readonly kind: "null" }
   | { readonly kind: "unknown" };
 
+/** The address space of a device, with addresses of 32 or 64 bits. */
 export class AddressSpace {
   readonly size: 32 | 64;
-  /** What is added to an address within a window's space to make it generic. */
+  /** The amount to add to an address within a window's space to make it generic. */
   readonly window: bigint;
   /** The upper half of global addresses and of the windows' generic addresses. */
   readonly globalHigh: number;

@@ -1,7 +1,7 @@
-/** Brings back what there was when it was made, into the same objects: whoever holds on to them sees the old state. */
+/** Restores the state at the time when it was made, in the same objects: references to them stay valid. */
 export type Restore = () => void;
 
-/** One that does all of these, in their order. */
+/** Combines several into one, in their order. */
 export const restoreAll =
   (restores: readonly Restore[]): Restore =>
   () => {

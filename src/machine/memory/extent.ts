@@ -25,7 +25,7 @@ export function extentAt<E extends Extent>(extents: readonly E[], address: numbe
   return found !== undefined && address < found.end ? found : null;
 }
 
-/** The extent with the least distance to the address, for messages. */
+/** The extent nearest to the address, for messages. */
 export function nearestExtent<E extends Extent>(extents: readonly E[], address: number): E | null {
   const i = lastAtOrBefore(extents, address);
   const before = extents[i];
@@ -34,7 +34,7 @@ export function nearestExtent<E extends Extent>(extents: readonly E[], address: 
   return address - before.end <= after.start - address ? before : after;
 }
 
-/** "4 bytes behind the end of `x`", for an access of `size` bytes. */
+/** Where an access of `size` bytes is, seen from an extent: "4 bytes behind the end of `x`". */
 export function distance(extent: Extent, address: number, size: number): string {
   const what = `${extent.name} (${extent.end - extent.start} bytes)`;
   if (address >= extent.end) return `${address - extent.end} bytes behind the end of ${what}`;
@@ -47,7 +47,7 @@ export function distance(extent: Extent, address: number, size: number): string 
 const minGap = 16;
 
 /**
- * Places variables one behind the other, aligned, with a gap after each so that a run past an end meets nothing: as large
+ * Places variables one after the other, aligned, with a gap after each so that a run past an end is noticed: as large
  * as the variable, up to `maxGap` bytes.
  */
 export class Layout {

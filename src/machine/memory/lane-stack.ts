@@ -2,12 +2,12 @@ import { lowestLane } from "../../ir/lane-mask.ts";
 import type { Restore } from "./checkpoint.ts";
 import { Views } from "./views.ts";
 
-/** Up to this size a loop over words is faster than a call of the engine's own fill and copy. */
+/** Up to this size a loop over words is faster than a call of the host's fill and copy. */
 const shortBytes = 128;
 
 /**
- * The stacks of a warp's lanes: frames, call parameters and what `alloca` gives. They grow together; lane `i` begins at
- * byte `origin + i * stride`. The interpreter's own begin at 0.
+ * The stacks of a warp's lanes: frames, call parameters and the pieces of `alloca`. They grow together; lane `i` begins
+ * at byte `origin + i * stride`. In the interpreter the origin is 0.
  */
 export class LaneStack {
   views = new Views(0);
@@ -26,7 +26,7 @@ export class LaneStack {
     this.stride = stride;
   }
 
-  /** Of the first `bytes` of every lane; what lies behind them is cleared before it is used. */
+  /** Covers the first `bytes` of every lane; the bytes after them are cleared before they are used. */
   checkpoint(bytes: number): Restore {
     const { views, stride } = this;
     const kept = new Uint8Array(32 * bytes);
@@ -42,7 +42,7 @@ export class LaneStack {
     };
   }
 
-  /** Zeros in `[start, end)` of every lane of the mask: a frame begins in the same state each time. */
+  /** Fills `[start, end)` of every lane of the mask with zeros: a frame begins in the same state each time. */
   clear(start: number, end: number, mask: number): void {
     const { i32, u8 } = this.views;
     const { origin, stride } = this;

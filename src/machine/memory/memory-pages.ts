@@ -2,12 +2,14 @@ const pageBytes = 0x1_0000;
 
 const pageWords = pageBytes / 4;
 
-/** Most pages of a device have never been written. */
+/** Shared by all pages that have never been written: most pages of a device. */
 const zeros = new Int32Array(pageWords);
 
-/** A copy of the first bytes of a memory, page by page. Pages that are the same in an earlier copy are shared with it. */
+/**
+ * A copy of the first bytes of a memory, page by page. Pages that are the same in an earlier copy are shared with it.
+ */
 export class MemoryPages {
-  /** Of the memory, in bytes. */
+  /** Bytes that were copied. */
   readonly length: number;
   /** Bytes of the pages that are shared with no earlier copy. */
   readonly ownBytes: number;
@@ -29,7 +31,7 @@ export class MemoryPages {
     this.ownBytes = own;
   }
 
-  /** Writes the copy back; what lies behind it, up to `end`, becomes zeros. */
+  /** Writes the copy back; the bytes after it, up to `end`, become zeros. */
   restore(memory: Int32Array, end: number): void {
     this.#pages.forEach((page, i) => {
       memory.set(page, i * pageWords);

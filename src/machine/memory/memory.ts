@@ -7,29 +7,29 @@ import { MemoryPages } from "./memory-pages.ts";
 import { PendingLaunches } from "./pending-launches.ts";
 import { Views } from "./views.ts";
 
-/** Who has taken memory with `malloc` in device code. */
+/** The call of `malloc` in device code that made an allocation. */
 export interface HeapOrigin {
-  /** The launch. */
+  /** The number of the launch. */
   readonly launch: number;
   readonly kernel: string;
   /** The call: an instruction of a function. */
   readonly function: IrFunction;
   readonly instruction: Instruction;
   readonly thread: ThreadId;
-  /** Empty where nobody will ask for it. */
+  /** Empty where no sanitizer needs it. */
   readonly stack: readonly StackEntry[];
 }
 
 export interface Allocation extends Extent {
   /** Freed, but kept so that a late access is recognised. */
   freed: boolean;
-  /** Private memory of threads: no other thread, and not the host, looks at what one of them leaves there. */
+  /** Whether it is private memory of threads: neither other threads nor the host read what a thread leaves there. */
   readonly perThread: boolean;
-  /** Of what device code has taken. */
+  /** Set for allocations of device code. */
   readonly origin?: HeapOrigin | undefined;
 }
 
-/** All of a device's memory as it was once. */
+/** All of a device's memory at some time. */
 export interface FrozenMemory {
   readonly pages: MemoryPages;
   readonly restore: Restore;
@@ -41,15 +41,15 @@ const gap = 256;
 
 const maxBytes = 2 ** 32 - 2 ** 16;
 
-/** Bytes of freed memory that stay in quarantine; beyond it, the oldest is used again. */
-const quarantined = 64 * 2 ** 20;
+/** Bytes of freed memory that stay in quarantine; beyond that, the oldest is used again. */
+const maxQuarantined = 64 * 2 ** 20;
 
 const pageBytes = 0x1_0000;
 
 /** One page less than WebAssembly could have: views of all of it are not possible everywhere. */
 const maxPages = 0xffff;
 
-/** Bytes from which on the device lies in WebAssembly's memory in any case: later all of it would have to be copied. */
+/** A device of more bytes than this lies in WebAssembly's memory in any case: to move it later would copy all of it. */
 const maxToMove = 2 ** 20;
 
 const pagesOf = (bytes: number): number => Math.ceil(bytes / pageBytes);
@@ -57,15 +57,15 @@ const pagesOf = (bytes: number): number => Math.ceil(bytes / pageBytes);
 const roomFor = (size: number): number => Math.ceil(Math.max(size, 1) / alignment) * alignment;
 
 /**
- * The memory of one device: allocations in one growable range of 32-bit offsets. An allocation is 256-byte aligned, never
- * at 0, surrounded by gaps, filled with zeros, and stays where it is until it is freed.
+ * The memory of one device: allocations in one growable range of 32-bit offsets. An allocation is 256-byte aligned,
+ * never at 0, surrounded by gaps, filled with zeros, and stays where it is until it is freed.
  */
 export class DeviceMemory {
-  /** Keep freed memory unused, so that an access after `free` is an error rather than somebody else's data. */
+  /** Keep freed memory unused, so that an access after `free` is an error rather than other data. */
   quarantine = false;
-  /** Counts the changes after which a remembered range or view is no longer good. */
+  /** Counts the changes after which a remembered range or view is no longer valid. */
   epoch = 0;
-  /** The launches that work on it while the host does something else. */
+  /** The launches that run on it while the host does something else. */
   readonly pending = new PendingLaunches();
   #heap = new Set<number>();
   #views = new Views(1 << 20);
@@ -86,18 +86,21 @@ export class DeviceMemory {
     return this.#top;
   }
 
-  /** Sorted by offset. */
+  /** All allocations, sorted by offset. */
   get allocations(): readonly Allocation[] {
     return this.#allocations;
   }
 
-  /** Throws a RangeError when the device's 4 GiB (or the host's memory) are exhausted. */
+  /**
+   * Allocates bytes and returns their offset. Throws a RangeError when the device's 4 GiB, or the host's memory, are
+   * exhausted.
+   */
   alloc(size: number, name?: string, perThread = false, origin?: HeapOrigin): number {
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`cannot allocate ${size} bytes`);
     const room = roomFor(size);
     const used = this.#reusable.get(room)?.pop();
     const start = used ?? this.#fresh(room);
-    // Fresh memory is zero already, and touching it all would cost the host's memory.
+    // Fresh memory is zero already, and touching all of it would take memory of the host.
     if (used !== undefined) this.#views.u8.fill(0, start, start + room);
     const known = name ?? `the allocation of ${size} bytes`;
     const allocation = { start, end: start + size, name: known, freed: false, perThread, origin };
@@ -105,7 +108,7 @@ export class DeviceMemory {
     return start;
   }
 
-  /** Returns false when no living allocation begins at the offset. */
+  /** Frees an allocation. Returns false when none that is in use begins at the offset. */
   free(offset: number): boolean {
     const i = lastAtOrBefore(this.#allocations, offset);
     const allocation = this.#allocations[i];
@@ -118,7 +121,7 @@ export class DeviceMemory {
     allocation.freed = true;
     this.#freed.push(allocation);
     this.#freedBytes += allocation.end - allocation.start;
-    while (this.#freedBytes > quarantined) {
+    while (this.#freedBytes > maxQuarantined) {
       const oldest = this.#freed.shift()!;
       this.#freedBytes -= oldest.end - oldest.start;
       this.#recycle(lastAtOrBefore(this.#allocations, oldest.start));
@@ -131,29 +134,31 @@ export class DeviceMemory {
     return extentAt(this.#allocations, offset);
   }
 
+  /** The allocation nearest to the offset, for messages. */
   nearest(offset: number): Allocation | null {
     return nearestExtent(this.#allocations, offset);
   }
 
-  /** A copy of `length` bytes; throws a RangeError outside a living allocation. */
+  /** A copy of `length` bytes; throws a RangeError outside an allocation in use. */
   read(offset: number, length: number): Uint8Array {
     this.#check(offset, length);
     return this.#views.u8.slice(offset, offset + length);
   }
 
+  /** Throws a RangeError outside an allocation in use. */
   write(offset: number, bytes: Uint8Array): void {
     this.#check(offset, bytes.length);
     this.#views.u8.set(bytes, offset);
   }
 
-  /** The offsets of what device code has allocated, and not yet freed: only those may it free. */
+  /** The offsets of allocations of device code that it has not yet freed: it may free only these. */
   get heap(): Set<number> {
     return this.#heap;
   }
 
   /**
-   * Keeps what there is: the function that it gives brings it back, and frees what device code has allocated since. What the host has, it
-   * keeps: no kernel knows of that yet.
+   * Saves all allocations and their bytes. The function that it returns restores them, and frees what device code has
+   * allocated since. Allocations of the host since then stay: no kernel knows of them yet.
    */
   checkpoint(): () => void {
     const kept = this.#allocations.map((a) => ({ ...a, allocation: a, bytes: this.#views.u8.slice(a.start, a.end) }));
@@ -191,8 +196,9 @@ export class DeviceMemory {
   }
 
   /**
-   * Keeps everything, so that what runs again from here on gets the same addresses: unlike `checkpoint`, nothing stays of what
-   * has been allocated or reserved since. `before`: an earlier one, with which it shares the pages that are the same.
+   * Saves everything, so that a run from here on gets the same addresses again: unlike `checkpoint`, its restoring
+   * keeps nothing that has been allocated or reserved since. `before`: an earlier one, with which it shares the pages
+   * that are the same.
    */
   freeze(before: FrozenMemory | null): FrozenMemory {
     const { quarantine } = this;
@@ -229,7 +235,7 @@ export class DeviceMemory {
     return this.#shared;
   }
 
-  /** From now on several threads of the host can use `wasm`: where there was one that they cannot, another takes its place. */
+  /** Lets several threads of the host use `wasm` from now on; an unshared memory is replaced by a shared one. */
   share(): void {
     if (this.#shared) return;
     this.#shared = true;

@@ -3,12 +3,12 @@ interface Turn {
   readonly begin: () => void;
 }
 
-/** The launches of a device that run while the host does something else. */
+/** The launches of a device that run while the host does something else: begun, not ended, each in its turn. */
 export class PendingLaunches {
   #begun = 0;
   #open = 0;
   readonly #waiting: (() => void)[] = [];
-  /** Those that wait for their turn, how many have theirs, and whether the one that has it is alone. */
+  /** Launches that wait for their turn, the number of those that run, and whether the one that runs must be alone. */
   readonly #queue: Turn[] = [];
   #running = 0;
   #isAlone = false;
@@ -18,7 +18,7 @@ export class PendingLaunches {
     return this.#begun;
   }
 
-  /** Whether any is open. */
+  /** Whether any has begun and not ended. */
   get areOpen(): boolean {
     return this.#open > 0;
   }
@@ -34,12 +34,12 @@ export class PendingLaunches {
     for (const go of this.#waiting.splice(0)) go();
   }
 
-  /** Waits until none is open. */
+  /** Waits until all have ended. */
   async ended(): Promise<void> {
     while (this.#open > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Runs something when it is its turn: beside others, or (`alone`) beside none. Those come first that have come first. */
+  /** Runs a launch in its turn, first come first served: together with others, or alone. */
   async inTurn<T>(alone: boolean, run: () => Promise<T>): Promise<T> {
     await new Promise<void>((begin) => {
       this.#queue.push({ alone, begin });
@@ -64,7 +64,7 @@ export class PendingLaunches {
     }
   }
 
-  /** Whether one that is open may know of what has been there since `begun` was so much. */
+  /** Whether one that has not ended may use what has existed since `begun` had that value. */
   reach(since: number): boolean {
     return this.#open > 0 && since < this.#begun;
   }

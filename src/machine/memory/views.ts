@@ -1,4 +1,6 @@
-/** One piece of memory, seen as elements of each width: fresh bytes, or a buffer that is there. Its size is a multiple of 8. */
+/**
+ * A piece of memory as elements of each width: so many fresh bytes, or an existing buffer. Its size is a multiple of 8.
+ */
 export class Views {
   readonly i8: Int8Array;
   readonly u8: Uint8Array;
@@ -32,7 +34,7 @@ export function readElement(views: Views, at: number, bits: number, signed: bool
   }
 }
 
-/** The same at any byte. */
+/** Reads as `readElement` does, at any byte. */
 export function readUnaligned(views: Views, at: number, bits: number, signed: boolean): number | bigint {
   const data = new DataView(views.u8.buffer);
   if (bits === 64) return data.getBigInt64(at, true);

@@ -1,31 +1,34 @@
 import type { SourceText, Span } from "../../source/index.ts";
 
+/** Sizes, or an index, in the three directions of a grid or block. */
 export type Dim3 = readonly [x: number, y: number, z: number];
 
+/** A thread: the index of its block in the grid, and its own in the block. */
 export interface ThreadId {
   readonly block: Dim3;
   readonly thread: Dim3;
 }
 
-/** One activation, innermost first. */
+/** One call of a call stack, which lists the innermost first: the function, and the instruction at which it is. */
 export interface StackEntry {
   readonly function: string;
   readonly source: SourceText;
   readonly span: Span;
 }
 
-/** Another place that has to do with a report: the other access of a race, the call that freed the memory. */
+/** Another place that belongs to a report: the other access of a race, the call that freed the memory. */
 export interface RelatedPlace {
   readonly message: string;
   readonly source: SourceText;
   readonly span: Span;
-  /** Who was there. */
+  /** The thread that was there. */
   readonly thread: ThreadId;
 }
 
 /**
- * Something that went wrong while a kernel ran: a fault (which ends the launch), or what a sanitizer saw. `code` is one of
- * the stable names that `lanewise explain` knows. Threads that did the same thing at the same instruction share a report.
+ * Something that went wrong while a kernel ran: a fault, which ends the launch, or a finding of a sanitizer. `code` is
+ * one of the stable names that `lanewise explain` knows. Threads with the same finding at the same instruction share a
+ * report.
  */
 export interface Report {
   readonly code: string;
@@ -34,18 +37,20 @@ export interface Report {
   /** One line with the values: what was accessed or called, and what would have been right. */
   readonly message: string;
   readonly help?: string;
+  /** The name of the kernel that ran. */
   readonly kernel: string;
+  /** The text of the program, and the instruction in it. */
   readonly source: SourceText;
   readonly span: Span;
-  /** The `.loc` position, where there is one. */
+  /** The position in the source of a higher language, if the program gives it (`.loc`). */
   readonly location: { readonly path: string; readonly line: number; readonly column: number } | null;
   /** At most 32 of the threads. */
   readonly threads: readonly ThreadId[];
-  /** How many threads in all. */
+  /** The number of threads in all. */
   readonly count: number;
   /** The call stack of the first thread. */
   readonly stack: readonly StackEntry[];
-  /** Further lines: who waits where, the nearest allocation, ... */
+  /** Further lines: which threads wait where, the nearest allocation, ... */
   readonly notes: readonly string[];
   readonly related?: readonly RelatedPlace[];
 }

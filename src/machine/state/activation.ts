@@ -69,7 +69,6 @@ class FunctionActivation implements Activation {
     };
   }
 
-  /** Makes room for another activation of the same function. Nobody may hold on to this one. */
   release(): void {
     this.caller = null;
     this.callSite = null;

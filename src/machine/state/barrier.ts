@@ -1,7 +1,7 @@
 import { popcount } from "../../ir/lane-mask.ts";
 import type { Restore } from "../memory/checkpoint.ts";
 
-/** What the predicates of a reducing barrier came to. */
+/** The result of a reducing barrier over the predicates of its threads. */
 export interface Reduction {
   popc: number;
   and: boolean;
@@ -16,15 +16,15 @@ export interface Waiter<W> {
 }
 
 /**
- * One of the barriers of a block. In PTX (section 9.7.13.1) arrivals count by warp: 32 for each, however many lanes it has;
- * in vISA a hardware thread counts as one. `W`: the warps, which a barrier only tells apart.
+ * One of the barriers of a block. In PTX (section 9.7.13.1) arrivals count by warp: 32 for each, however many lanes it
+ * has; in vISA a hardware thread counts as one. `W`: the warps, which a barrier only tells apart.
  */
 export class Barrier<W> {
   readonly id: number;
-  /** What a warp counts. */
+  /** The count of one warp. */
   readonly weight: number;
   arrived = 0;
-  /** How many times all have come; and the round to which a warp has arrived without waiting. */
+  /** Completed rounds, and by warp the round to which it has arrived without waiting. */
   round = 0;
   #arrivedTo: Map<W, number> | null = null;
   /** The threads that the barrier waits for; null for all of the block. */
@@ -37,7 +37,7 @@ export class Barrier<W> {
     this.weight = weight;
   }
 
-  /** `voters` are the arriving lanes, `votes` those of them whose predicate is true. */
+  /** A warp arrives. `voters`: its arriving lanes; `votes`: those of them whose predicate is true. */
   arrive(count: number | null, voters: number, votes: number): void {
     this.count = count;
     this.arrived += this.weight;
@@ -46,19 +46,19 @@ export class Barrier<W> {
     this.#reduction.or ||= votes !== 0;
   }
 
-  /** The warp has arrived, and will wait later or not at all. */
+  /** Notes that the warp has arrived, and will wait later or not at all. */
   arriveEarly(warp: W): void {
     (this.#arrivedTo ??= new Map()).set(warp, this.round);
   }
 
-  /** Whether the round is over to which the warp has arrived; without an arrival it is the present one. */
+  /** Whether the round to which the warp has arrived, or else the present one, is complete. */
   passed(warp: W): boolean {
     const round = this.#arrivedTo?.get(warp) ?? this.round;
     if (round < this.round) this.#arrivedTo?.delete(warp);
     return round < this.round;
   }
 
-  /** Whether everybody has come; `warps` are those that the barrier waits for when it has no count. */
+  /** Whether all have arrived; `warps`: the number that the barrier waits for when it has no count. */
   complete(warps: number): boolean {
     return this.arrived > 0 && this.arrived >= (this.count ?? warps * this.weight);
   }

@@ -1,7 +1,7 @@
 import type { Instruction, IrFunction } from "../../ir/index.ts";
 import type { Extent } from "../memory/extent.ts";
 
-/** Where the variables of a frame lie, from the start of the lane's frame; the unsized formal, if any, comes after all others. */
+/** The places of a frame's variables, from its start; the unsized formal, if any, comes after all others. */
 export interface FrameLayout {
   /** By variable of the function. */
   readonly offsets: readonly number[];
@@ -33,11 +33,14 @@ export interface Site {
   readonly instruction: Instruction;
 }
 
-/** Predicated execution: the word of the register file that holds the predicate's lanes (-1: none), and what flips it. */
+/**
+ * Predicated execution: the word of the register file with the predicate's lanes (-1: none), and the mask that flips
+ * it.
+ */
 export interface GuardWord {
   readonly guard: number;
   readonly flip: 0 | -1;
-  /** Where an instruction is for certain lanes only (vISA). */
+  /** Set if an instruction is for certain lanes only (vISA). */
   readonly rule: ChannelRule | null;
 }
 

@@ -1,7 +1,7 @@
 /*
- * The state of a launch: a grid, its blocks, their warps, and the groups of lanes and the activations in these. Each refers
- * to the one around it and to those within it, so none can be typed without the others: they are interfaces in one file, and
- * the files that implement them import this one only.
+ * The state of a launch: a grid, its blocks, their warps, and the groups of lanes and the activations of these. Each
+ * refers to the one around it and to those within it, so they are interfaces in one file, which the files that
+ * implement them import.
  */
 
 import type { LeafValue } from "../../semantics/index.ts";
@@ -86,7 +86,7 @@ export interface CallFrame {
   callSite: Site | null;
   /** Calls around this one. */
   depth: number;
-  /** Where the frame begins in the lanes' stack, and the bytes of the unsized formal after it. */
+  /** Where the frame begins in the lanes' stack, and the bytes of the unsized formal. */
   base: number;
   unsizedBytes: number;
   /** Bytes of the lane's stack in use, this frame included; `alloca` adds to it. */
@@ -99,8 +99,8 @@ export interface CallFrame {
 }
 
 /**
- * A call that the interpreter executes. Each activation has registers of its own: one value per lane, `lane` elements after
- * the register's base, and one word per predicate, a bit per lane.
+ * A call that the interpreter executes. Each activation has registers of its own: one value per lane, `lane` elements
+ * after the register's base, and one word per predicate, a bit per lane.
  */
 export interface Activation extends CallFrame {
   readonly code: FunctionCode;
@@ -202,11 +202,12 @@ export interface Warp {
   /** Begins a kernel with all lanes. */
   start(kernel: FunctionCode): void;
   /**
-   * The group to run: among those that gave way least, the one in the deepest frame, of several such frames in the one that was
-   * entered first, and there the lowest place. Groups at the same place are merged into it. Null when all wait or none is left.
+   * The group to run: among those that gave way least, the one in the deepest frame, of several such frames in the one
+   * that was entered first, and there the lowest place. Groups at the same place are merged into it. Null when all wait
+   * or none is left.
    */
   pick(): Group | null;
-  /** Splits lanes off a group, which go on at another block. */
+  /** Splits lanes off a group; they go on at another block. */
   fork(group: Group, mask: number, at: BasicBlock): Group;
   /** Merges all other lanes of the group's activation into the group, wherever they are. */
   gather(group: Group): void;
@@ -222,8 +223,8 @@ export interface Warp {
   jumpBack(group: Group, site: Site): void;
   giveWay(group: Group): void;
   /**
-   * Lets lanes that have returned, and wait for others of their activation, go on without them; else a lane that spins in a callee
-   * for one that has returned from it would spin for ever. True when there were any.
+   * Lets lanes that have returned, and wait for others of their activation, go on without them; else a lane that spins
+   * in a callee for one that has returned from it would spin for ever. True when there were any.
    */
   flushReturned(group: Group): boolean;
   remove(group: Group): void;
@@ -289,7 +290,9 @@ export interface Grid {
   clock(): bigint;
 }
 
-/** The observers of a launch as state holds them. Events are made of this state: `emit` of events.ts knows their types. */
+/**
+ * The observers of a launch as state holds them. Events are made of this state: `emit` of events.ts knows their types.
+ */
 export interface EventSink {
   watch(name: string): boolean;
   emit(name: string, event: object): void;

@@ -24,7 +24,7 @@ export type ScalarName = (typeof scalarNames)[number];
 
 export const isScalarName = (name: string): name is ScalarName => (scalarNames as readonly string[]).includes(name);
 
-/** Where a block keeps a special value that is the same in all of its lanes. */
+/** The index in `Cta.scalars` of a special value that is the same in all lanes of a block. */
 export const scalarIndex = (name: ScalarName): number => scalarNames.indexOf(name);
 
 /** The values of a grid; those of a block are filled in when it starts. */

@@ -1,6 +1,6 @@
 import type { Dim3 } from "../reports/report.ts";
 
-/** Memory behind an index of the binding table (vISA): bytes from a device address on. */
+/** The memory of an index of the binding table (vISA): bytes from a device address on. */
 export interface Surface {
   readonly address: bigint;
   readonly bytes: number;
@@ -12,7 +12,7 @@ export interface ThreadStart {
   /** Within the group, and within the launch. */
   readonly index: number;
   readonly serial: number;
-  /** The place that its group has while it runs: groups that run at the same time have different ones, counted from 0. */
+  /** A number from 0 that its group has while it runs: groups that run at the same time have different ones. */
   readonly slot: number;
   /** The lanes that have a work item. */
   readonly lanes: number;
@@ -26,10 +26,10 @@ export interface ThreadModel {
   readonly width: number;
   /** Fills the kernel's byte file: r0, the payload, the thread's state. */
   readonly start: (file: DataView, thread: ThreadStart) => void;
-  /** What of the kernel's variables the payload fills; absent: all of them. */
+  /** The bytes of the kernel's variables that the payload fills; absent: all of them. */
   readonly payload?: readonly { readonly at: number; readonly size: number }[];
-  /** By index: that of the binding table, or one of `surfaceIndex`. */
+  /** By index: one of the binding table, or one of `surfaceIndex`. */
   readonly surfaces: ReadonlyMap<number, Surface>;
-  /** Groups that may run at the same time, because there is memory for so many threads; absent: as the schedule likes. */
+  /** The most groups that may run at the same time, as there is memory for so many; absent: up to the schedule. */
   readonly residentGroups?: number;
 }

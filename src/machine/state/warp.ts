@@ -5,10 +5,10 @@ import type { Site } from "./code.ts";
 import { LaneGroup } from "./group.ts";
 import type { Activation, BasicBlock, Cta, FunctionCode, Group, Warp } from "./launch-state.ts";
 
-/** What a group may spend on jumping backwards before it gives way. */
+/** The cost of backward jumps after which a group gives way. */
 const patience = 0x1_0000;
 
-/** What a jump costs after an access that can see other threads' progress: 64 rounds of a spinning loop. */
+/** The cost of a jump after an access that can see other threads' progress: 64 rounds of a spinning loop. */
 const watchfulJump = patience / 64;
 
 export class BlockWarp implements Warp {
@@ -69,8 +69,8 @@ export class BlockWarp implements Warp {
   }
 
   /**
-   * The group at the thread's instruction pointer, if it does not wait. One activation is the deepest, and its groups are
-   * the last of the list.
+   * The group at the thread's instruction pointer, if it does not wait. One activation is the deepest, and its groups
+   * are at the end of the list.
    */
   #atPointer(): Group | null {
     const { groups } = this;
@@ -237,7 +237,7 @@ export class BlockWarp implements Warp {
 const before = (a: Group, b: Group): boolean => {
   if (a.turn !== b.turn) return a.turn < b.turn;
   if (a.activation.depth !== b.activation.depth) return a.activation.depth > b.activation.depth;
-  // Places in different functions do not compare: of those that one call has entered, the first comes first.
+  // Places in different functions cannot be compared: of the activations of one call, the first comes first.
   if (a.activation !== b.activation) return a.activation.serial < b.activation.serial;
   return a.at.index < b.at.index;
 };

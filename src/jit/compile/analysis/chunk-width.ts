@@ -17,7 +17,10 @@ export interface WidthNeeds {
   readonly inWarps: boolean;
   /** A function may be entered again before it has returned: what it keeps meanwhile should be little. */
   readonly recursive: boolean;
-  /** Loops load from where something points to that has been loaded: each lane from elsewhere, and often not as many times. */
+  /**
+   * Loops load from where something points to that has been loaded: each lane from elsewhere, and often not as many
+   * times.
+   */
   readonly followsPointers: boolean;
   /** Of the kernel and the functions that it calls. */
   readonly instructions: number;
@@ -60,7 +63,10 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
   return { inWarps, recursive, followsPointers, instructions };
 }
 
-/** Whether an instruction tells if the lanes of a warp run together, or is better off when they do. Stacks grow together. */
+/**
+ * Whether an instruction tells if the lanes of a warp run together, or is better off when they do. Stacks grow
+ * together.
+ */
 function needsWarp({ op }: Instruction): boolean {
   switch (op.kind) {
     case "warp":

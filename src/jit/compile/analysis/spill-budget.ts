@@ -5,8 +5,8 @@ import type { PreparedCode } from "./code/prepared-code.ts";
 const maxNotes = 2e6;
 
 /**
- * How many locals there may be, and the bytes for all registers and masks of waiting lanes in memory, where they are more: none where
- * all of them may be locals. There are always some hundreds, and never so many that hosts refuse them.
+ * How many locals there may be, and the bytes for all registers and masks of waiting lanes in memory, where they are
+ * more: none where all of them may be locals. There are always some hundreds, and never so many that hosts refuse them.
  */
 export function spillBudgetOf(
   { ir: { registers }, graph: { blocks } }: PreparedCode,

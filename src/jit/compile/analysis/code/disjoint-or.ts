@@ -3,8 +3,8 @@ import { mapOperands } from "../../../../ir/map-operands.ts";
 import { type Expr, kit, mapChanged } from "../../../../semantics/index.ts";
 
 /**
- * Compilers write `x | 1` for `x + 1` where the lowest bit of x is 0. As a sum it can be seen for what it is, the address of a
- * neighbour. `once`: written by one instruction, before it is read.
+ * Compilers write `x | 1` for `x + 1` where the lowest bit of x is 0. As a sum it can be seen for what it is, the
+ * address of a neighbour. `once`: written by one instruction, before it is read.
  */
 export function addsForDisjointOrs(
   instructions: readonly Instruction[],

@@ -19,9 +19,9 @@ interface Line {
 }
 
 /**
- * Gives registers that a loop changes other names inside of the loop, where lanes may leave it at different times. What a lane
- * leaves with is copied when it leaves; the lanes that go on need not keep it for those that wait outside, and what is the
- * same in all lanes that still go around can be one value. Null where no loop gains by it, or very many do.
+ * Gives registers that a loop changes other names inside of the loop, where lanes may leave it at different times. What
+ * a lane leaves with is copied when it leaves; the lanes that go on need not keep it for those that wait outside, and
+ * what is the same in all lanes that still go around can be one value. Null where no loop gains by it, or very many do.
  */
 export function copyAtLoopExits(code: PreparedCode, isDivergent: (block: number) => boolean): PreparedCode | null {
   const loops: LoopRange[] = [];

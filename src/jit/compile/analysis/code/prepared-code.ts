@@ -84,7 +84,9 @@ export function prepare(
   };
 }
 
-/** With registers for values that have nothing in common; those of vISA stand for parts of a file that routines share. */
+/**
+ * With registers for values that have nothing in common; those of vISA stand for parts of a file that routines share.
+ */
 function separated(
   ir: IrFunction,
   instructions: readonly Instruction[],
@@ -101,7 +103,10 @@ function separated(
 /** Whether lanes wait before the instruction for others of their warp. */
 const waitsForLanes = ({ op }: Instruction): boolean => op.kind === "warp" && op.mask !== null;
 
-/** Puts constants in the place of registers that hold nothing else. `once`: written before it is read, by one instruction. */
+/**
+ * Puts constants in the place of registers that hold nothing else. `once`: written before it is read, by one
+ * instruction.
+ */
 function withConstants(
   registers: readonly Register[],
   instructions: readonly Instruction[],

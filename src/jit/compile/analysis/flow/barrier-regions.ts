@@ -14,8 +14,8 @@ export interface BarrierRegion {
 const maxGrowth = 3;
 
 /**
- * The phases of a kernel: the first, and those behind barriers. `barriers`: by the block that ends with one, the block behind.
- * Null where they would make too much code.
+ * The phases of a kernel: the first, and those behind barriers. `barriers`: by the block that ends with one, the block
+ * behind. Null where they would make too much code.
  */
 export function barrierRegionsOf(
   { graph, instructions }: PreparedCode,
@@ -46,8 +46,8 @@ function regionFrom({ blocks }: FlowGraph, start: number, barriers: ReadonlyMap<
 }
 
 /**
- * The phases in a row, from the first, that all chunks of a block go through one after the other: each ends at the barrier
- * with which the next begins and nowhere else, and nothing else comes to that barrier.
+ * The phases in a row, from the first, that all chunks of a block go through one after the other: each ends at the
+ * barrier with which the next begins and nowhere else, and nothing else comes to that barrier.
  */
 export function rowOf(
   [first, ...others]: readonly [BarrierRegion, ...BarrierRegion[]],

@@ -4,8 +4,8 @@ import type { Expr } from "../../../../semantics/index.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
 
 /**
- * What decides about the branch at the end of a block: instructions that nobody else needs but the copies that belong to the
- * branch. They need not be executed in each lane as long as it is clear that all lanes go the same way.
+ * What decides about the branch at the end of a block: instructions that nobody else needs but the copies that belong
+ * to the branch. They need not be executed in each lane as long as it is clear that all lanes go the same way.
  */
 export interface BranchCondition {
   /** In their order. */
@@ -17,7 +17,10 @@ export interface BranchCondition {
 /** Instructions of a test, at most. */
 const maxInstructions = 64;
 
-/** The test of a block's branch; null where there is none. `copies`: where these begin; `isFixed`: what is executed elsewhere. */
+/**
+ * The test of a block's branch; null where there is none. `copies`: where these begin; `isFixed`: what is executed
+ * elsewhere.
+ */
 export function branchConditionOf(
   { code }: Pick<UniformityAnalysis, "code">,
   rematerialized: ReadonlyMap<number, Expr>,

@@ -5,8 +5,9 @@ export interface Interval {
 }
 
 /**
- * Gives each span a place, a number from 0, that no other has which meets it: as few as there can be. What takes part in the code
- * for a while shares locals in that way. The host's first tier copies what it knows of every local at each branch.
+ * Gives each span a place, a number from 0, that no other has which meets it: as few as there can be. What takes part
+ * in the code for a while shares locals in that way. The host's first tier copies what it knows of every local at each
+ * branch.
  */
 export function slotsFor(spans: readonly Interval[]): readonly number[] {
   const places: number[] = [];

@@ -5,8 +5,8 @@ import type { Interval } from "./interval-coloring.ts";
 import { waitMaskIntervals } from "./wait-mask-coloring.ts";
 
 /**
- * By register, the blocks in which it holds what some lane may yet read, whichever lanes run, or in which it is touched at all. Null
- * where it would take too long to tell. `pauses`: blocks at which lanes may wait at any time.
+ * By register, the blocks in which it holds what some lane may yet read, whichever lanes run, or in which it is touched
+ * at all. Null where it would take too long to tell. `pauses`: blocks at which lanes may wait at any time.
  */
 export function registerIntervals(
   analysis: UniformityAnalysis,

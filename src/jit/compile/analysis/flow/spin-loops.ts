@@ -5,8 +5,8 @@ import type { Instruction } from "../../../../ir/index.ts";
 import { readsClock } from "../values/special-registers.ts";
 
 /**
- * The first blocks of loops that may wait for what other threads do: such a loop sees what they do (`sees`), and how often it goes
- * around may depend on that. One that only counts comes to its end whatever others do.
+ * The first blocks of loops that may wait for what other threads do: such a loop sees what they do (`sees`), and how
+ * often it goes around may depend on that. One that only counts comes to its end whatever others do.
  */
 export function spinLoops(
   graph: FlowGraph,

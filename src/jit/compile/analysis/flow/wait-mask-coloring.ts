@@ -5,8 +5,8 @@ import { slotsFor, type Interval } from "./interval-coloring.ts";
 const maxPairs = 0x10_0000;
 
 /**
- * By block at which lanes may wait, the blocks that lanes go through meanwhile; null where it would take too long to tell.
- * `always`: blocks at which lanes may wait at any time.
+ * By block at which lanes may wait, the blocks that lanes go through meanwhile; null where it would take too long to
+ * tell. `always`: blocks at which lanes may wait at any time.
  */
 export function waitMaskIntervals(
   { divergence, code }: Pick<UniformityAnalysis, "divergence" | "code">,
@@ -34,8 +34,8 @@ function extend(span: Interval | undefined, block: number): void {
 }
 
 /**
- * By block, the number of the mask in which it keeps the lanes that wait there. Blocks share one if at no time lanes wait at both
- * of them.
+ * By block, the number of the mask in which it keeps the lanes that wait there. Blocks share one if at no time lanes
+ * wait at both of them.
  */
 export function waitMaskSlots(
   analysis: Pick<UniformityAnalysis, "divergence" | "code">,

@@ -17,8 +17,8 @@ interface Web {
 }
 
 /**
- * Registers whose NaNs are replaced by PTX's where they are stored rather than where they are computed, and the types of the numbers in
- * them: sums that a loop makes and that are stored behind it. Until then nobody sees which NaN it is.
+ * Registers whose NaNs are replaced by PTX's where they are stored rather than where they are computed, and the types
+ * of the numbers in them: sums that a loop makes and that are stored behind it. Until then nobody sees which NaN it is.
  */
 export function deferredNans(
   instructions: readonly Instruction[],

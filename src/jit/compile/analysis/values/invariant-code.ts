@@ -6,8 +6,8 @@ import { type Lifetime, lifetimeOf } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
 /**
- * Instructions that are executed once for the grid, or once for each block, or whenever a chunk of lanes begins or goes on,
- * before all others.
+ * Instructions that are executed once for the grid, or once for each block, or whenever a chunk of lanes begins or goes
+ * on, before all others.
  */
 export interface Invariants {
   readonly grid: readonly number[];
@@ -15,7 +15,9 @@ export interface Invariants {
   readonly chunk: readonly number[];
   /** The registers that they write. */
   readonly registers: ReadonlySet<number>;
-  /** Predicates that are computed wherever one is read, and what they are: less than to keep a mask while lanes wait. */
+  /**
+   * Predicates that are computed wherever one is read, and what they are: less than to keep a mask while lanes wait.
+   */
   readonly rematerialized: ReadonlyMap<number, Expr>;
   /** Registers that keep their values, of which vectors are made: these are made once too. */
   readonly splats: ReadonlySet<number>;
@@ -25,9 +27,9 @@ export interface Invariants {
 const rank: Readonly<Record<Lifetime, number>> = { grid: 0, block: 1, chunk: 2, code: 3 };
 
 /**
- * Finds what does not change from chunk to chunk: computed, without any guard, from what does not, into a register that nothing
- * else writes. It has no effect, so it does no harm where its place is never reached. `pauses`: the blocks at which lanes go on
- * that have waited.
+ * Finds what does not change from chunk to chunk: computed, without any guard, from what does not, into a register that
+ * nothing else writes. It has no effect, so it does no harm where its place is never reached. `pauses`: the blocks at
+ * which lanes go on that have waited.
  */
 export function invariantsOf({ code, register }: UniformityAnalysis, pauses: Iterable<number>): Invariants {
   const { instructions, writes, liveness, graph } = code;

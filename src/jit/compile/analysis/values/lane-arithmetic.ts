@@ -3,8 +3,8 @@ import type { Expr } from "../../../../semantics/index.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
 /**
- * Tells which values follow from the numbers of the lanes by arithmetic alone. Addresses that do are often those of neighbours,
- * where what has been loaded could be anything.
+ * Tells which values follow from the numbers of the lanes by arithmetic alone. Addresses that do are often those of
+ * neighbours, where what has been loaded could be anything.
  */
 export class LaneArithmetic {
   readonly #analysis: UniformityAnalysis;

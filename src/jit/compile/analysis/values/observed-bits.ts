@@ -3,8 +3,8 @@ import type { Instruction } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 
 /**
- * The registers of which something looks at the bits: as integers, in memory, in calls, as results. Others are only computed
- * with, or moved to registers that are.
+ * The registers of which something looks at the bits: as integers, in memory, in calls, as results. Others are only
+ * computed with, or moved to registers that are.
  */
 export function observedBits(instructions: readonly Instruction[], results: readonly number[]): ReadonlySet<number> {
   const observed = new Set<number>();

@@ -17,7 +17,9 @@ export interface Surroundings {
   readonly full: boolean;
   /** Whether lanes that come to a block may have to wait at its beginning. */
   readonly stalls: (block: number) => boolean;
-  /** Of lanes that come to such a block together, whether some may go on while others wait: in what they have called. */
+  /**
+   * Of lanes that come to such a block together, whether some may go on while others wait: in what they have called.
+   */
   readonly parts: (block: number) => boolean;
   /** Whether lanes may be gone behind the block's last instruction: a callee has ended them. */
   readonly loses: (block: number) => boolean;

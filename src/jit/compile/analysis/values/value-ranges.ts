@@ -29,8 +29,8 @@ function within(ty: Expr["ty"], least: number, most: number, align: number): Ran
 }
 
 /**
- * Bounds of the values that lanes compute, as far as instructions show them: of what is masked, shifted, or loaded as a byte.
- * They hold for lanes that have executed what they read.
+ * Bounds of the values that lanes compute, as far as instructions show them: of what is masked, shifted, or loaded as a
+ * byte. They hold for lanes that have executed what they read.
  */
 export class ValueRanges {
   readonly #analysis: Pick<UniformityAnalysis, "code">;

@@ -8,7 +8,9 @@ type WarpInstruction = Extract<Op, { kind: "warp" }>;
 export const readsOne = (op: Extract<WarpOp, { op: "shfl" }>): boolean =>
   op.mode === "idx" && op.c.kind === "const" && (Number(op.c.value) & 0x1f1f) === 0x1f;
 
-/** How a result of a warp-wide operation varies over the lanes that act together; `result`: its place among the results. */
+/**
+ * How a result of a warp-wide operation varies over the lanes that act together; `result`: its place among the results.
+ */
 export function warpShape(
   { warp }: WarpInstruction,
   result: number,

@@ -150,11 +150,11 @@ export class Planning {
       params: known.params,
       full: known.full,
       stalls: (block) => stalled.has(block),
-      parts: (block) => pauses.parting.has(block),
-      loses: exitsInCallee(known.code, this.#graph),
-      tellsExits: true,
+      returnsPartially: (block) => pauses.parting.has(block),
+      exitsInCallee: exitsInCallee(known.code, this.#graph),
+      separatesExits: true,
       stacks: this.#stacks,
-      isTaken: false,
+      enlistsLanes: false,
       lanes: 4 * this.#shape.quads,
     };
     known.analysis = new UniformityAnalysis(known.code, around);

@@ -33,11 +33,11 @@ export function planKernel(
     params: new Map(),
     full: shape.full,
     stalls: (block) => stalled.has(block),
-    parts: (block) => pauses.parting.has(block),
-    loses: exitsInCallee(code, graph),
-    tellsExits: false,
+    returnsPartially: (block) => pauses.parting.has(block),
+    exitsInCallee: exitsInCallee(code, graph),
+    separatesExits: false,
     stacks: stacks.isUsed,
-    isTaken: graph.takesLanes(kernel),
+    enlistsLanes: graph.takesLanes(kernel),
     lanes: 4 * shape.quads,
   });
   const split = isSplit ? null : copyAtLoopExits(code, analysis.isDivergent);

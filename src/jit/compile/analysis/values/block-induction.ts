@@ -167,7 +167,7 @@ class RoundQuestion extends LinearQuestion<Sum, bigint> {
     return this.#whole(expr);
   }
 
-  /** What does not change in the block is a term of its own. */
+  /** An expression as a term of its own, which it can be if it does not change in the block. */
   #whole(expr: PrimExpr): Sum | null {
     return this.#varies(expr) ? null : { ...nothing, others: [{ expr, factor: 1n }] };
   }

@@ -26,10 +26,10 @@ import type { Expr } from "../../../../semantics/index.ts";
  * 4. Truncation. Taking a number modulo 2^64 to one modulo 2^32 is a homomorphism of rings: the form of `wrap(x)` is
  *    that of x with base and steps modulo 2^32.
  * 5. Extension is none: `extend(i + 1)` is not `extend(i) + 1` where i + 1 leaves the range of 32 bits, at 2^31 if the
- *    extension is signed, at 2^32 if it is not. So an extension ends one form and begins another in which it is an atom,
- *    the *index*: `base + scale * extend(index)`, where the index has a 32-bit form of its own. By rules 1 and 2 sums
+ *    extension is signed, at 2^32 if it is not. So an extension ends one form and begins another whose atom it is, the
+ *    *index*: `base + scale * extend(index)`, where the index has a 32-bit form of its own. By rules 1 and 2 sums
  *    with what does not vary and constant multiples are of this kind again. By rule 4
- *    `wrap(base + scale * extend(index))` is `wrap(base) + scale * index`, whether the extension is signed or not, since
+ *    `wrap(base + scale * extend(index))` is `wrap(base) + scale * index`, whether the extension is signed or not, as
  *    both leave the low half alone. Code that needs extend(index) itself to be linear has to show that the index does
  *    not wrap around on the way: `BlockRange` and `BoundsCheck` test it when the kernel runs.
  * 6. Everything else. Primitives are pure functions: the result of operands that do not vary does not vary.
@@ -76,7 +76,7 @@ export abstract class LinearQuestion<Form, Factor> {
   /** Rule 1: `a + sign * b`. */
   protected abstract sum(a: Form, b: Form, sign: 1 | -1): Form | null;
 
-  /** What an operand multiplies the other one by; null where it cannot be a factor. */
+  /** The factor by which an operand multiplies the other one; null where it cannot be one. */
   protected abstract factorOf(operand: Expr, form: Form): Factor | null;
 
   /** The factor 2^exponent. */

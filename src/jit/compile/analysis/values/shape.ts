@@ -142,10 +142,10 @@ const strideOf = (shape: Shape): number | null =>
   shape.kind === "uniform" ? 0 : shape.kind === "affine" ? shape.stride : null;
 
 /**
- * What code makes of thread numbers other than sums and multiples: the numbers of warps and of lanes within them, and
- * comparisons with numbers between which and the next a whole chunk fits. With w lanes and a base that is a multiple of
- * w, a power of two, the lanes have the numbers base to base + w - 1: these agree in all bits but the lowest, and a
- * chunk is on one side of every multiple of w. Null where nothing follows.
+ * The shapes of what is computed from thread numbers otherwise than by sums and multiples: the numbers of warps and of
+ * lanes within them, and comparisons with numbers between which and the next a whole chunk fits. With w lanes and a
+ * base that is a multiple of w, a power of two, the lanes have the numbers base to base + w - 1: these agree in all
+ * bits but the lowest, and a chunk is on one side of every multiple of w. Null where nothing follows.
  */
 function ofNumbers({ prim, args }: PrimExpr, a: Shape, b: Shape): Shape | null {
   switch (prim) {

@@ -4,7 +4,7 @@ import type { Expr } from "../../../../semantics/index.ts";
 import { integerOf, type LeafExpr, LinearQuestion } from "./linear-form.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
-/** What is known of the function. */
+/** The facts about a function that are needed. */
 type ObjectAnalysis = Pick<UniformityAnalysis, "code" | "shape">;
 
 type FrameLeaf = Extract<Expr, { kind: "frame" }>;

@@ -30,8 +30,8 @@ export class Analysed {
   readonly #lines: readonly number[];
 
   /**
-   * `body`: the instructions of a kernel `k(.param .u64 x, .param .u64 y, .param .u32 n)`, one a line. It has registers %p,
-   * %h (16 bits), %r, %s, %f, %d and %x with numbers from 0 to 9. `before`: what stands before it in the module.
+   * `body`: the instructions of a kernel `k(.param .u64 x, .param .u64 y, .param .u32 n)`, one a line. It has registers
+   * %p, %h (16 bits), %r, %s, %f, %d and %x with numbers from 0 to 9. `before`: what stands before it in the module.
    */
   constructor(body: string, shape: LaunchShape = oneRow, before = "") {
     const head = `${header}${before}${entry}`;

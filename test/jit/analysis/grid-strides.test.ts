@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { GridStrides } from "../../../src/jit/compile/analysis/values/grid-strides.ts";
 import { Analysed } from "./analysed.ts";
 
-// Steps of 32-bit values per thread and per block. Registers are seen through: what is computed before a chunk begins is known
-// down to special registers. Line 0 is `begin`.
+// Steps of 32-bit values per thread and per block. Registers are seen through: what is computed before a chunk begins
+// is known down to special registers. Line 0 is `begin`.
 
 const begin =
   "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; ld.param.u32 %s0, [n]; ld.param.u64 %x0, [x];\n";

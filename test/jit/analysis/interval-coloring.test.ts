@@ -38,8 +38,8 @@ const registers: Register[] = Array.from({ length: registerCount }, (_, i) => ({
 }));
 
 /**
- * Every state of two lanes of which the one at the lower block runs, and both where they meet: the block that runs and the one
- * where the other waits. `pauses`: where lanes may wait although others are higher.
+ * Every state of two lanes of which the one at the lower block runs, and both where they meet: the block that runs and
+ * the one where the other waits. `pauses`: where lanes may wait although others are higher.
  */
 function statesOf(
   { blocks }: FlowGraph,

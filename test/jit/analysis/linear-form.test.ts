@@ -6,8 +6,8 @@ import { LaneQuestion, numbers, type Shape, uniform } from "../../../src/jit/com
 import type { UniformityAnalysis } from "../../../src/jit/compile/analysis/values/uniformity.ts";
 import { type Expr, fold, kit } from "../../../src/semantics/index.ts";
 
-// The rules of linear-form.ts against what expressions give: whatever a question says about a step must be the difference of the values
-// at two neighbouring points, modulo 2^32 or 2^64, wherever operands and results wrap around.
+// The rules of linear-form.ts against what expressions give: whatever a question says about a step must be the
+// difference of the values at two neighbouring points, modulo 2^32 or 2^64, wherever operands and results wrap around.
 
 const tid: Expr = { kind: "special", ty: "i32", name: "tid.x" };
 const block: Expr = { kind: "special", ty: "i32", name: "ctaid.x" };

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import type { LaunchShape } from "../../../src/jit/abi/launch-shape.ts";
 import { Analysed, anyBlock, oneRow } from "./analysed.ts";
 
-// How values vary over the 16 lanes of a chunk. In a block whose rows are whole chunks, lane l has %tid.x = base + l with a base
-// that is a multiple of 16. All else follows from arithmetic modulo 2^32 and 2^64 (see src/jit/compile/analysis/values/linear-form.ts).
+// How values vary over the 16 lanes of a chunk. In a block whose rows are whole chunks, lane l has %tid.x = base + l
+// with a base that is a multiple of 16. All else follows from arithmetic modulo 2^32 and 2^64 (see
+// src/jit/compile/analysis/values/linear-form.ts).
 
 const begin = "mov.u32 %r0, %tid.x; ld.param.u32 %s0, [n]; ld.param.u64 %x0, [x];\n";
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Analysed, anyBlock } from "./analysed.ts";
 
-// Shapes of registers that several instructions write, and where lanes are apart. Line 0 is `begin`, the body starts at line 1.
+// Shapes of registers that several instructions write, and where lanes are apart. Line 0 is `begin`, the body starts at
+// line 1.
 
 const begin = "mov.u32 %r0, %tid.x; ld.param.u32 %s0, [n];\n";
 

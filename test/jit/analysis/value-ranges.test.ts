@@ -55,9 +55,9 @@ const nothingKnown = {
 test("whatever an expression gives is in its range", () => {
   fc.assert(
     fc.property(expressions, ({ expr, leaves }) => {
-      const { least, most, align } = new ValueRanges(nothingKnown).of(expr);
+      const { min, max, align } = new ValueRanges(nothingKnown).of(expr);
       const value = (fold(expr, (leaf) => leaves.get(leaf)!) as number) >>> 0;
-      return value >= least && value <= most && value % align === 0;
+      return value >= min && value <= max && value % align === 0;
     }),
     { numRuns: 3000 },
   );
@@ -65,11 +65,11 @@ test("whatever an expression gives is in its range", () => {
 
 // By hand: an index into a table, a byte of a word, what may wrap around.
 test.each([
-  [kit.add(kit.and(reg(), kit.i32(0x3fc)), kit.i32(0x100)), { least: 0x100, most: 0x4fc, align: 4 }],
-  [prim("shr_u", reg(), kit.i32(24)), { least: 0, most: 255, align: 1 }],
-  [prim("shl", reg(), kit.i32(3)), { least: 0, most: 2 ** 32 - 8, align: 8 }],
-  [kit.add(reg(), kit.i32(1)), { least: 0, most: 2 ** 32 - 1, align: 1 }],
-  [prim("rem_u", reg(), kit.i32(10)), { least: 0, most: 9, align: 1 }],
+  [kit.add(kit.and(reg(), kit.i32(0x3fc)), kit.i32(0x100)), { min: 0x100, max: 0x4fc, align: 4 }],
+  [prim("shr_u", reg(), kit.i32(24)), { min: 0, max: 255, align: 1 }],
+  [prim("shl", reg(), kit.i32(3)), { min: 0, max: 2 ** 32 - 8, align: 8 }],
+  [kit.add(reg(), kit.i32(1)), { min: 0, max: 2 ** 32 - 1, align: 1 }],
+  [prim("rem_u", reg(), kit.i32(10)), { min: 0, max: 9, align: 1 }],
 ])("%# by hand", (expr, range) => {
   expect(new ValueRanges(nothingKnown).of(expr)).toEqual(range);
 });

@@ -5,25 +5,28 @@ import type { Dim3 } from "../../../machine/reports/report.ts";
 import type { Quads } from "../../abi/launch-shape.ts";
 import { readsClock } from "./values/special-registers.ts";
 
-/** With more instructions than this code is for few lanes: it grows with them. */
+/** Kernels with more instructions get narrow chunks: code grows with their width. */
 const large = 2000;
 
-/** And with more than this for as few as there can be: there is a limit to it. */
+/** Kernels with more instructions than this get the narrowest: hosts limit the size of a function. */
 const huge = 50_000;
 
-/** What decides how wide the chunks of a kernel are. */
+/** The properties of a kernel on which the width of its chunks depends. */
 export interface WidthNeeds {
-  /** The lanes of a warp must run together. */
+  /** Whether the lanes of a warp must run together. */
   readonly inWarps: boolean;
-  /** A function may be entered again before it has returned: what it keeps meanwhile should be little. */
+  /** Whether a function may be entered again before it returns: its frame should be small. */
   readonly recursive: boolean;
-  /** Loops load from where something points to that has been loaded: each lane from elsewhere, and often not as many times. */
+  /**
+   * Whether loops follow loaded pointers: each lane accesses memory elsewhere, and often makes another number of
+   * rounds.
+   */
   readonly followsPointers: boolean;
-  /** Of the kernel and the functions that it calls. */
+  /** The number of instructions of the kernel and the functions that it calls. */
   readonly instructions: number;
 }
 
-/** The widest chunk whose lanes lie in one row of the block, so that their addresses are regular. */
+/** The max chunk whose lanes lie in one row of the block, so that their addresses are regular. */
 export function chunkWidthFor(
   [x, y, z]: Dim3,
   { inWarps, recursive, followsPointers, instructions }: WidthNeeds,
@@ -31,14 +34,14 @@ export function chunkWidthFor(
   if (inWarps) return 8;
   if (instructions > huge) return 1;
   const isOneRow = y === 1 && z === 1;
-  const widest = instructions > large ? 2 : recursive || followsPointers ? 4 : 8;
+  const max = instructions > large ? 2 : recursive || followsPointers ? 4 : 8;
   for (const quads of [8, 4] as const) {
-    if (quads <= widest && (isOneRow ? x >= 4 * quads : x % (4 * quads) === 0)) return quads;
+    if (quads <= max && (isOneRow ? x >= 4 * quads : x % (4 * quads) === 0)) return quads;
   }
   return 2;
 }
 
-/** `named`: the function that a direct call goes to. */
+/** Finds the needs of a kernel and its callees. `named`: the function of a name; null where there is none. */
 export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunction | null): WidthNeeds {
   let [inWarps, followsPointers, instructions] = [false, false, 0];
   const { functions, recursive } = callOrder(kernel, (f) => {
@@ -46,7 +49,7 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
     for (const { op } of f.instructions) {
       if (op.kind !== "call" || op.target.kind !== "direct") continue;
       const callee = named(op.target.function);
-      // What the launcher does, it does for a warp: prints in the order of its lanes.
+      // The launcher acts for a whole warp: it prints in the order of its lanes.
       if (callee === null || callee.external) inWarps = true;
       else callees.add(callee);
     }
@@ -60,7 +63,7 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
   return { inWarps, recursive, followsPointers, instructions };
 }
 
-/** Whether an instruction tells if the lanes of a warp run together, or is better off when they do. Stacks grow together. */
+/** Whether the result or the cost of an instruction depends on all lanes of a warp running together, as stacks do. */
 function needsWarp({ op }: Instruction): boolean {
   switch (op.kind) {
     case "warp":
@@ -78,10 +81,10 @@ function needsWarp({ op }: Instruction): boolean {
   }
 }
 
-/** Whether the address of a load in a loop hangs on what has been loaded. */
+/** Whether the address of a load in a loop depends on a loaded value. */
 function loopsFollowPointers({ instructions }: IrFunction): boolean {
   const loaded = new Set<number>();
-  const hangs = (instruction: Instruction): boolean => {
+  const dependsOnLoad = (instruction: Instruction): boolean => {
     let found = false;
     readsOf(instruction, { register: (r) => (found ||= loaded.has(r)) });
     return found;
@@ -91,16 +94,16 @@ function loopsFollowPointers({ instructions }: IrFunction): boolean {
     for (const instruction of instructions) {
       const { op } = instruction;
       const isLoad = op.kind === "load" && op.access.space !== "kernel-param" && op.access.space !== "const";
-      if (isLoad || (op.kind === "pure" && hangs(instruction))) writesOf(instruction, (r) => loaded.add(r));
+      if (isLoad || (op.kind === "pure" && dependsOnLoad(instruction))) writesOf(instruction, (r) => loaded.add(r));
     }
   }
-  /** The first instruction of any loop that has not ended yet, from behind. */
+  /** The first instruction of the loops that contain the present one, seen from the end of the code. */
   let start = instructions.length;
   for (let i = instructions.length - 1; i >= 0; i--) {
     const instruction = instructions[i]!;
     const { op } = instruction;
     if (op.kind === "branch" && op.target <= i) start = Math.min(start, op.target);
-    if (op.kind === "load" && i >= start && hangs(instruction)) return true;
+    if (op.kind === "load" && i >= start && dependsOnLoad(instruction)) return true;
   }
   return false;
 }

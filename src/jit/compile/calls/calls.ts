@@ -153,7 +153,7 @@ export class Calls {
   meet(block: number, named: Expr, guard: Mask): void {
     const { unit, isFunction, ended } = this.#caller;
     const chunk = this.#chunk;
-    if (!isFunction || !chunk.analysis.gathers(block)) return;
+    if (!isFunction || !chunk.analysis.isWarpWait(block)) return;
     const active = chunk.maskOf(block, guard) ?? allLanes(chunk);
     const gone = (ended ?? []).map((local) => wasm.local("v128", local));
     requireNamed(chunk, unit, this.#caller.memory, named, { active, ended: gone });

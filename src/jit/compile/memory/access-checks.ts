@@ -320,10 +320,10 @@ export class AccessChecks {
   #isBounded({ address, stretch }: AccessGroup, { reach }: ExpectedObject): boolean {
     const { from, bytes } = reach;
     if (from.kind !== "const" || bytes.kind !== "const" || this.#isRegular(address.base)) return false;
-    const { least, most, align } = this.#ranges.of(address.base);
+    const { min, max, align } = this.#ranges.of(address.base);
     const [start, end] = [Number(from.value), Number(from.value) + Number(bytes.value)];
     const isAligned = align % stretch.align === 0 && stretch.offset % stretch.align === 0;
-    return isAligned && least + stretch.offset >= start && most + stretch.offset + stretch.size <= end;
+    return isAligned && min + stretch.offset >= start && max + stretch.offset + stretch.size <= end;
   }
 
   /** Whether one address may be another byte of memory for each lane. */

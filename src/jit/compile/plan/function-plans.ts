@@ -142,11 +142,11 @@ export class Planning {
       params: known.params,
       full: known.full,
       stalls: (block) => resumed.has(block),
-      parts: (block) => points.partialReturns.has(block),
-      loses: exitsInCallee(known.code, this.#graph),
-      tellsExits: true,
+      returnsPartially: (block) => points.partialReturns.has(block),
+      exitsInCallee: exitsInCallee(known.code, this.#graph),
+      separatesExits: true,
       stacks: stacks.isUsed,
-      isTaken: false,
+      enlistsLanes: false,
       lanes: 4 * shape.quads,
     };
     known.analysis = new UniformityAnalysis(known.code, surroundings);

@@ -32,11 +32,11 @@ export function planKernel(
     params: new Map(),
     full: shape.full,
     stalls: (block) => resumed.has(block),
-    parts: (block) => points.partialReturns.has(block),
-    loses: exitsInCallee(code, graph),
-    tellsExits: false,
+    returnsPartially: (block) => points.partialReturns.has(block),
+    exitsInCallee: exitsInCallee(code, graph),
+    separatesExits: false,
     stacks: stacks.isUsed,
-    isTaken: graph.enlistsLanes(kernel),
+    enlistsLanes: graph.enlistsLanes(kernel),
     lanes: 4 * shape.quads,
   });
   const copied = hasCopies ? null : copyAtLoopExits(code, analysis.isDivergent);

@@ -4,7 +4,7 @@ import { type RegisterLeaf, splitOffset } from "../../../../semantics/bind.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import type { PreparedCode } from "../code/prepared-code.ts";
 
-/** An address as a base and bytes that are added to it, in the width of the address. */
+/** An address as a base and a constant number of bytes, added in the width of the address. */
 export interface Address {
   readonly base: Expr;
   readonly offset: number;
@@ -19,33 +19,35 @@ export function addressOf(expr: Expr): Address {
   return { base, offset: bytes };
 }
 
-/** What accesses to a common base touch: so many bytes from an offset on, the first of them so aligned. */
+/**
+ * The bytes that accesses to a common base touch: `size` bytes from an offset on, the first of them aligned to `align`.
+ */
 export interface ByteRange {
   readonly offset: number;
   readonly size: number;
   readonly align: number;
 }
 
-/** Accesses of one block whose addresses are a few bytes from each other: what holds for all is checked once. */
+/** Accesses of one block whose addresses are a few bytes apart: one check is made for all of them. */
 export interface AccessGroup {
   readonly access: Access;
-  /** Whether it changes what is there; a generic address may be where nothing can be changed. */
+  /** Whether it writes: generic addresses may be those of read-only memory. */
   readonly writes: boolean;
   readonly address: Address;
   readonly stretch: ByteRange;
-  /** How many there are. */
+  /** The number of accesses. */
   readonly count: number;
-  /** Whether the address is known where the block begins. */
+  /** Whether the address is known at the start of the block. */
   readonly isEarly: boolean;
 }
 
 export interface GroupMember {
   readonly group: AccessGroup;
-  /** Where the access begins within the group's stretch. */
+  /** The distance of the access from the start of the group's bytes. */
   readonly at: number;
 }
 
-/** Bytes at most from the first to the last: what is further away may lie elsewhere. */
+/** The most bytes from the first to the last: accesses further apart may belong to different objects. */
 const maxSpan = 4096;
 
 interface Candidate {
@@ -74,13 +76,13 @@ export function accessGroups({ ir, instructions, graph }: PreparedCode): Readonl
   return members;
 }
 
-/** Accesses that are near each other, and all aligned when the beginning of what they touch together is. */
+/** Accesses near each other, all of which are aligned if the first byte that they touch is. */
 class Nearby {
   readonly candidates: Candidate[] = [];
   #offset = 0;
   #end = 0;
   #align = 0;
-  /** What the distances between their offsets are multiples of. */
+  /** The greatest common divisor of the distances between their offsets. */
   #step = 0;
 
   constructor(first: Candidate) {
@@ -91,13 +93,13 @@ class Nearby {
     return { offset: this.#offset, size: this.#end - this.#offset, align: this.#align };
   }
 
-  /** False where one more would be too far away, or not aligned with the others. */
+  /** Adds an access; false if it is too far away, or not aligned with the others. */
   add(candidate: Candidate): boolean {
     const { access, address } = candidate;
     const isFirst = this.candidates.length === 0;
     const offset = isFirst ? address.offset : Math.min(this.#offset, address.offset);
-    const behind = address.offset + bytesOf(access);
-    const end = isFirst ? behind : Math.max(this.#end, behind);
+    const endOfAccess = address.offset + bytesOf(access);
+    const end = isFirst ? endOfAccess : Math.max(this.#end, endOfAccess);
     const align = Math.max(this.#align, access.align);
     const step = isFirst ? 0 : greatestDivisor(this.#step, Math.abs(address.offset - this.#offset));
     if (!isFirst && (end - offset > maxSpan || step % align !== 0)) return false;
@@ -107,7 +109,7 @@ class Nearby {
   }
 }
 
-/** Of two numbers that are not negative; 0 is a multiple of all. */
+/** The greatest common divisor of two numbers that are not negative. */
 function greatestDivisor(a: number, b: number): number {
   while (b !== 0) [a, b] = [b, a % b];
   return a;
@@ -136,18 +138,18 @@ function nearbyOf(instructions: readonly Instruction[], start: number, bases: Ba
         if (!isAlone && address.base.kind !== "const") open.set(key, list);
       }
     }
-    // What is called may free memory.
+    // A callee may free memory.
     if (op.kind === "call") open.clear();
     bases.step(instruction);
   });
   return lists;
 }
 
-/** What the registers of a block hold, as far as sums with constants show it. */
+/** The registers of a block as sums of other registers and constants, where instructions show it. */
 class Bases {
   readonly #versions = new Map<number, number>();
   readonly #sums = new Map<number, Sum>();
-  /** The other way round: by register, those that hold a sum with it. */
+  /** By register, those that hold a sum with it. */
   readonly #users = new Map<number, Set<number>>();
   readonly #registers: IrFunction["registers"];
 
@@ -161,7 +163,7 @@ class Bases {
     return sum === undefined || sum.base.ty !== base.ty ? address : { base: sum.base, offset: sum.offset + offset };
   }
 
-  /** The same for expressions that have the same value; they are made of the registers as they are now. */
+  /** A key that is the same for expressions with the same value, given the present values of registers. */
   keyOf(expr: Expr): string {
     switch (expr.kind) {
       case "reg":
@@ -175,13 +177,13 @@ class Bases {
     }
   }
 
-  /** Whether the registers that an expression reads are as they were where the block began. */
+  /** Whether the registers that an expression reads have the values that they had at the start of the block. */
   isUnchanged(expr: Expr): boolean {
     if (expr.kind === "reg") return !this.#versions.has(expr.reg);
     return expr.kind === "const" || (expr.kind === "prim" && expr.args.every((arg) => this.isUnchanged(arg)));
   }
 
-  /** The instruction has been executed. */
+  /** Takes note of an instruction that has been executed. */
   step(instruction: Instruction): void {
     const { op, dst, guard, lanes } = instruction;
     const fresh: (readonly [number, Sum])[] = [];
@@ -225,6 +227,6 @@ interface Sum {
   readonly offset: number;
 }
 
-/** Whether an expression reads what lies in a byte file, where it changes without a register being written. */
+/** Whether an expression reads a byte file, which changes without a register being written. */
 const readsFile = (expr: Expr): boolean =>
   expr.kind === "region" || expr.kind === "indirect" || (expr.kind === "prim" && expr.args.some(readsFile));

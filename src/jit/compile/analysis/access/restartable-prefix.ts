@@ -4,17 +4,22 @@ import type { Expr } from "../../../../semantics/index.ts";
 import { isLinear } from "../values/shape.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
 
-/** What of a block can be done before all else in it, such that the block can still be begun again. */
+/**
+ * The part of a block that may be hoisted to its start. It has no side effects, and overwrites nothing that the block
+ * reads at its beginning: if a check fails, the general version can restart the block.
+ */
 export interface RestartablePrefix {
-  /** Instructions that compute what all lanes have in a few scalars. */
+  /** Instructions whose results are a few scalars for all lanes. */
   readonly computed: readonly number[];
-  /** Accesses of all lanes. */
+  /** Unguarded accesses, which may be checked beforehand. */
   readonly accesses: readonly number[];
-  /** Whether what an address is made of is there, behind what is computed. */
+  /** Whether the base of the address of an access is known once those instructions have been executed. */
   readonly isReady: (base: Expr, instruction: number) => boolean;
 }
 
-/** `[start, end)`: the instructions of a block. `isSkipped`: of those that are executed elsewhere, or not at all. */
+/**
+ * `end`: the instruction after the last one that counts. `isSkipped`: whether one is executed elsewhere, or not at all.
+ */
 export function restartablePrefixOf(
   { code, register }: Pick<UniformityAnalysis, "code" | "register">,
   block: number,
@@ -23,7 +28,7 @@ export function restartablePrefixOf(
 ): RestartablePrefix {
   const { graph, instructions, liveness } = code;
   const before = liveness.liveIn(block);
-  /** By register, the first instruction that changes it and is not among those. */
+  /** By register, the first instruction that changes it and is not hoisted. */
   const changed = new Map<number, number>();
   const touched = new Set<number>();
   const isFree = (r: number): boolean => !before.has(r) && !touched.has(r);

@@ -2,14 +2,14 @@ import type { Instruction } from "../../../../ir/index.ts";
 import type { PreparedCode } from "../code/prepared-code.ts";
 import type { AccessGroup, GroupMember } from "./access-groups.ts";
 
-/** Four words behind one another of which several loads of a block read one each. */
+/** A wide load: four consecutive words, of which several loads of a block read one each. */
 export interface WideLoad {
   /** The load that is executed first. */
   readonly first: number;
   readonly loads: number;
 }
 
-/** What a load has of a strip. */
+/** The part of a wide load that one load reads. */
 export interface WideLoadPart {
   readonly strip: WideLoad;
   readonly element: number;
@@ -17,14 +17,14 @@ export interface WideLoadPart {
 
 interface Load {
   readonly index: number;
-  /** Where in its group's stretch. */
+  /** Its distance from the start of its group. */
   readonly at: number;
 }
 
-/** Fewer loads than that are better executed one by one. */
+/** Fewer words than this are better loaded one by one. */
 const minWords = 3;
 
-/** The strips of a function, by load: nothing is stored between the loads of one, which belong to one group. */
+/** The wide loads of a function, by load. The loads of one belong to one group, and nothing is stored between them. */
 export function wideLoadsOf(
   { instructions, graph }: PreparedCode,
   members: ReadonlyMap<number, GroupMember>,
@@ -64,13 +64,13 @@ function addWideLoads(loads: readonly Load[], parts: Map<number, WideLoadPart>):
   let rest = loads.toSorted((a, b) => a.at - b.at);
   while (rest.length >= minWords) {
     const { at } = rest[0]!;
-    const ofStrip = rest.filter((load) => load.at - at < 16 && (load.at - at) % 4 === 0);
-    if (new Set(ofStrip.map((load) => load.at)).size < minWords) {
+    const together = rest.filter((load) => load.at - at < 16 && (load.at - at) % 4 === 0);
+    if (new Set(together.map((load) => load.at)).size < minWords) {
       rest = rest.slice(1);
       continue;
     }
-    const strip = { first: Math.min(...ofStrip.map((load) => load.index)), loads: ofStrip.length };
-    for (const load of ofStrip) parts.set(load.index, { strip, element: (load.at - at) / 4 });
-    rest = rest.filter((load) => !ofStrip.includes(load));
+    const wide = { first: Math.min(...together.map((load) => load.index)), loads: together.length };
+    for (const load of together) parts.set(load.index, { strip: wide, element: (load.at - at) / 4 });
+    rest = rest.filter((load) => !together.includes(load));
   }
 }

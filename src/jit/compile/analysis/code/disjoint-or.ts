@@ -3,8 +3,9 @@ import { mapOperands } from "../../../../ir/operands.ts";
 import { type Expr, kit, mapChanged } from "../../../../semantics/index.ts";
 
 /**
- * Compilers write `x | 1` for `x + 1` where the lowest bit of x is 0. As a sum it can be seen for what it is, the address of a
- * neighbour. `once`: written by one instruction, before it is read.
+ * Writes sums for `or`s of disjoint bits: compilers emit `x | 1` for `x + 1` where the lowest bit of x is 0. As a sum
+ * it is recognized as the address of a neighbour. `once`: whether a register is written by one instruction, before it
+ * is read.
  */
 export function addsForDisjointOrs(
   instructions: readonly Instruction[],
@@ -26,7 +27,7 @@ export function addsForDisjointOrs(
   });
 }
 
-/** How many of its low bits are 0 in every lane. */
+/** The number of low bits that are 0 in every lane, by register and by expression. */
 class KnownLowBits {
   readonly #registers = new Map<number, number>();
   readonly #memo = new Map<Expr, number>();

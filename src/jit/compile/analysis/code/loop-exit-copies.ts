@@ -8,10 +8,10 @@ import { retargeted } from "../../../../ir/retarget.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import { type PreparedCode, resultsOf } from "./prepared-code.ts";
 
-/** Loops at most that are split: copies and another analysis for thousands of them take longer than they save. */
+/** With more loops than this, copies and another analysis would take longer than they save. */
 const maxLoops = 500;
 
-/** An instruction with the number that it had at first; a copy has that of the branch to which it belongs. */
+/** An instruction with its number in the original code; a copy has that of the branch to which it belongs. */
 interface Line {
   instruction: Instruction;
   readonly origin: number;
@@ -19,9 +19,10 @@ interface Line {
 }
 
 /**
- * Gives registers that a loop changes other names inside of the loop, where lanes may leave it at different times. What a lane
- * leaves with is copied when it leaves; the lanes that go on need not keep it for those that wait outside, and what is the
- * same in all lanes that still go around can be one value. Null where no loop gains by it, or very many do.
+ * Loop-exit copies: where lanes may leave a loop at different times, gives registers that the loop changes other names
+ * inside of it. Lanes copy their values when they leave; the lanes that stay need not preserve them for those that wait
+ * outside, and what is the same in all lanes that still go around can be one scalar. Null where no loop gains by it, or
+ * very many do.
  */
 export function copyAtLoopExits(code: PreparedCode, isDivergent: (block: number) => boolean): PreparedCode | null {
   const loops: LoopRange[] = [];
@@ -31,9 +32,9 @@ export function copyAtLoopExits(code: PreparedCode, isDivergent: (block: number)
   };
   loopsOf(code.graph).forEach(collect);
   if (loops.length === 0 || loops.length > maxLoops) return null;
-  const splitting = new ExitCopying(code);
-  for (const loop of loops) splitting.split(loop);
-  return splitting.result();
+  const copying = new ExitCopying(code);
+  for (const loop of loops) copying.split(loop);
+  return copying.result();
 }
 
 /** The blocks of a loop from which lanes leave it. */
@@ -50,7 +51,7 @@ function exitsOf({ blocks }: FlowGraph, { start, end }: LoopRange): readonly Flo
   return exits;
 }
 
-/** Operations behind which a copy would come too late. */
+/** Operations after which a copy would come too late: lanes may have left. */
 const endsBlock: ReadonlySet<string> = new Set([
   "branch",
   "branch-indexed",
@@ -106,9 +107,9 @@ class ExitCopying {
       written.add(r);
     };
     for (let b = start; b <= end; b++) for (const { instruction } of this.#blocks[b]!) writesOf(instruction, write);
-    const behind = new Set(exits.flatMap(({ successors }) => successors.filter((s) => !inside(s))));
+    const after = new Set(exits.flatMap(({ successors }) => successors.filter((s) => !inside(s))));
     const liveOutside = new Set<number>();
-    for (const s of behind) {
+    for (const s of after) {
       if (s < graph.blocks.length) {
         const live = liveness.liveIn(s);
         for (const r of written) if (live.has(r)) liveOutside.add(r);
@@ -135,7 +136,7 @@ class ExitCopying {
     }
   }
 
-  /** Whether a register holds something else outside of a loop: what the loop makes of it says nothing of that. */
+  /** Whether a register is also written outside of a loop: then its shape there is another matter. */
   #isWrittenOutside(register: number, inside: (block: number) => boolean): boolean {
     return this.#writers.get(register)?.some((b) => !inside(b)) ?? false;
   }
@@ -179,7 +180,7 @@ class ExitCopying {
     return !endsBlock.has(op.kind) || (dst.length === 0 && op.kind !== "branch-indexed");
   }
 
-  /** Before the loop the inner register gets what the outer one holds. */
+  /** Gives the inner register the value of the outer one before the loop. */
   #enter(block: number, outer: number, inner: number): void {
     const lines = this.#blocks[block]!;
     const at = lines.findLastIndex(({ instruction: { dst } }) => dst.includes(outer));
@@ -191,7 +192,7 @@ class ExitCopying {
     this.#insert(block, null, outer, inner, false);
   }
 
-  /** With the lanes that leave the loop. */
+  /** Copies the inner register to the outer one, for the lanes that leave the loop. */
   #leave(block: number, someStay: boolean, outer: number, inner: number, inside: (b: number) => boolean): void {
     const { instruction } = this.#blocks[block]!.at(-1)!;
     const { op, guard } = instruction;

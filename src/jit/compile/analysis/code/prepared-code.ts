@@ -8,32 +8,32 @@ import { bind, type Bindings, bitsOf, type RegisterLeaf } from "../../../../sema
 import { type Expr, kit } from "../../../../semantics/index.ts";
 import { addsForDisjointOrs } from "./disjoint-or.ts";
 
-/** A function whose expressions are bound, with what is known of its registers put in. */
+/** A function with bound expressions, propagated constants and split registers, and the analyses of its flow. */
 export interface PreparedCode {
   readonly ir: IrFunction;
   readonly instructions: readonly Instruction[];
   readonly graph: FlowGraph;
-  /** Where else the graph has blocks. */
+  /** Further places at which blocks of the graph begin or end. */
   readonly flow: FlowOptions;
   readonly liveness: Liveness;
-  /** How many instructions write each register. */
+  /** By register, the number of instructions that write it. */
   readonly writes: Uint32Array;
-  /** By instruction, the number of the one in the function from which it has come. */
+  /** By instruction, its number in the function that reports name. */
   readonly origins: readonly number[];
-  /** Copies for the lanes that take the branch behind them. */
+  /** Copies for the lanes that take the branch after them. */
   readonly edgeCopies: ReadonlySet<number>;
 }
 
-/** The registers that lanes read when they have left a function: its results. */
+/** The registers with the results of a function, which are read after lanes have left it. */
 export const resultsOf = ({ returns }: IrFunction): number[] =>
   returns.flatMap(({ storage }) => (storage.kind === "register" ? [...storage.registers] : []));
 
 export interface Preparation {
-  /** Further instructions behind which blocks begin. */
+  /** Further instructions that end a block. */
   readonly endsBlock: (instruction: Instruction) => boolean;
-  /** Those that are a block by themselves. */
+  /** Instructions that are a block by themselves. */
   readonly isAlone?: (instruction: Instruction) => boolean;
-  /** Whether there may be more registers, so that each holds values that have to do with one another. */
+  /** Whether registers are split into webs, so that each holds related values. */
   readonly separates: boolean;
 }
 
@@ -44,13 +44,14 @@ interface SourceFunction {
   readonly origins: readonly number[] | null;
 }
 
+/** Binds the expressions of a function, propagates constants, and analyses its flow. */
 export function prepare(
   { ir, origins }: SourceFunction,
   bindings: Bindings,
   { endsBlock, isAlone = () => false, separates }: Preparation,
 ): PreparedCode {
   const memo = new Map<Expr, Expr>();
-  // What is moved is moved as bits. What is undefined matters to observers alone, which need the interpreter.
+  // Values are moved as bits. Undefined cases matter to observers alone, which need the interpreter.
   const bitsOfBound = (expr: Expr): Expr => bitsOf(bind(expr, bindings, memo));
   const asWritten = ir.instructions.map((i) =>
     mapOperands(i.undefinedCases.length === 0 ? i : { ...i, undefinedCases: [] }, bitsOfBound),
@@ -84,7 +85,10 @@ export function prepare(
   };
 }
 
-/** With registers for values that have nothing in common; those of vISA stand for parts of a file that routines share. */
+/**
+ * The code with registers split into webs. Registers of vISA stand for parts of a file that routines share, and are
+ * left alone.
+ */
 function separated(
   ir: IrFunction,
   instructions: readonly Instruction[],
@@ -98,10 +102,13 @@ function separated(
   return withWebs(code, graph, liveness, { fixed, returned: resultsOf(ir) });
 }
 
-/** Whether lanes wait before the instruction for others of their warp. */
+/** Whether lanes may wait at an instruction for others of their warp. */
 const waitsForLanes = ({ op }: Instruction): boolean => op.kind === "warp" && op.mask !== null;
 
-/** Puts constants in the place of registers that hold nothing else. `once`: written before it is read, by one instruction. */
+/**
+ * Propagates constants: replaces registers that hold nothing else. `once`: whether a register is written by one
+ * instruction, before it is read.
+ */
 function withConstants(
   registers: readonly Register[],
   instructions: readonly Instruction[],
@@ -125,7 +132,7 @@ function withConstants(
     return found;
   };
   return instructions.map((instruction) => {
-    // A register that is known from here on is a new leaf: what was made of it before is no longer good.
+    // From here on the register is a constant: expressions bound before are out of date.
     const mapped = readsKnown(instruction) ? mapOperands(instruction, bound) : instruction;
     const { op, dst, guard, lanes } = mapped;
     if (op.kind !== "pure" || guard !== null || lanes !== undefined) return mapped;

@@ -3,19 +3,19 @@ import type { FlowBlock, FlowGraph } from "../../../../ir/flow/flow-graph.ts";
 import type { PreparedCode } from "../code/prepared-code.ts";
 import type { BlockGraph } from "./block-layout.ts";
 
-/** What lanes go through from the beginning, or from behind a barrier, to the barriers that come next. */
+/** The blocks that lanes may execute from the beginning, or from a barrier, to the barriers that come next. */
 export interface BarrierRegion {
-  /** The block with which it begins. */
+  /** Its first block. */
   readonly start: number;
   readonly blocks: ReadonlySet<number>;
 }
 
-/** Code that lies in several phases is written several times: this many times as much as there is, at most. */
+/** A block that lies in several regions is written several times: code may grow to this many times its size. */
 const maxGrowth = 3;
 
 /**
- * The phases of a kernel: the first, and those behind barriers. `barriers`: by the block that ends with one, the block behind.
- * Null where they would make too much code.
+ * The barrier regions of a kernel: the first, and those after barriers; null where they would make too much code.
+ * `barriers`: by block that ends with one, the block after it.
  */
 export function barrierRegionsOf(
   { graph, instructions }: PreparedCode,
@@ -23,17 +23,17 @@ export function barrierRegionsOf(
 ): readonly [BarrierRegion, ...BarrierRegion[]] | null {
   let left = maxGrowth * instructions.length;
   const from = (start: number): BarrierRegion => {
-    const phase = regionFrom(graph, start, barriers);
-    for (const block of phase.blocks) left -= graph.blocks[block]!.end - graph.blocks[block]!.start;
-    return phase;
+    const region = regionFrom(graph, start, barriers);
+    for (const block of region.blocks) left -= graph.blocks[block]!.end - graph.blocks[block]!.start;
+    return region;
   };
   const first = from(0);
-  const phases: BarrierRegion[] = [];
+  const others: BarrierRegion[] = [];
   for (const start of [...new Set(barriers.values())].sort((a, b) => a - b)) {
     if (left < 0) return null;
-    phases.push(from(start));
+    others.push(from(start));
   }
-  return left < 0 ? null : [first, ...phases];
+  return left < 0 ? null : [first, ...others];
 }
 
 function regionFrom({ blocks }: FlowGraph, start: number, barriers: ReadonlyMap<number, number>): BarrierRegion {
@@ -46,8 +46,8 @@ function regionFrom({ blocks }: FlowGraph, start: number, barriers: ReadonlyMap<
 }
 
 /**
- * The phases in a row, from the first, that all chunks of a block go through one after the other: each ends at the barrier
- * with which the next begins and nowhere else, and nothing else comes to that barrier.
+ * The regions, from the first on, that all chunks of a block go through one after the other: each ends at the barrier
+ * with which the next one begins and nowhere else, and no other region ends at that barrier.
  */
 export function rowOf(
   [first, ...others]: readonly [BarrierRegion, ...BarrierRegion[]],
@@ -57,31 +57,31 @@ export function rowOf(
   const exitsOf = ({ blocks }: BarrierRegion): readonly (number | null)[] => {
     const exits = new Set<number | null>();
     for (const block of blocks) {
-      const behind = barriers.get(block);
+      const after = barriers.get(block);
       const { successors, end } = graph.blocks[block]!;
-      if (behind !== undefined) exits.add(behind);
+      if (after !== undefined) exits.add(after);
       else if (instructions[end - 1]!.op.kind === "exit" || successors.some((s) => s >= graph.blocks.length))
         exits.add(null);
     }
     return [...exits];
   };
-  const all = [first, ...others].map((phase) => ({ phase, exits: exitsOf(phase) }));
-  const starting = new Map(all.slice(1).map((a) => [a.phase.start, a]));
-  /** By barrier, the phases that come to it. */
-  const coming = new Map<number | null, number>();
-  for (const { exits } of all) for (const to of exits) coming.set(to, (coming.get(to) ?? 0) + 1);
+  const all = [first, ...others].map((region) => ({ region, exits: exitsOf(region) }));
+  const starting = new Map(all.slice(1).map((a) => [a.region.start, a]));
+  /** By barrier, how many regions end at it. */
+  const endingAt = new Map<number | null, number>();
+  for (const { exits } of all) for (const to of exits) endingAt.set(to, (endingAt.get(to) ?? 0) + 1);
   const row = [first];
   for (let last = all[0]; last?.exits.length === 1; ) {
     const to = last.exits[0] ?? -1;
     const next = starting.get(to);
-    if (next === undefined || coming.get(to)! > 1) break;
-    row.push(next.phase);
+    if (next === undefined || endingAt.get(to)! > 1) break;
+    row.push(next.region);
     last = next;
   }
   return row;
 }
 
-/** The blocks of a phase, with the ways between them. */
+/** The control-flow graph of a region: edges past its barriers are left out. */
 export function graphOf(
   graph: FlowGraph,
   { blocks }: BarrierRegion,
@@ -89,21 +89,19 @@ export function graphOf(
 ): BlockGraph {
   const isPassed = (block: number): boolean => blocks.has(block) && !barriers.has(block);
   const end = graph.blocks.length;
-  const inPhase: Record<number, FlowBlock> = {};
+  const inRegion: Record<number, FlowBlock> = {};
   for (const b of blocks) {
-    const { index, start, end: behind, successors, predecessors } = graph.blocks[b]!;
-    inPhase[b] = {
-      index,
-      start,
-      end: behind,
+    const { successors, predecessors } = graph.blocks[b]!;
+    inRegion[b] = {
+      ...graph.blocks[b]!,
       successors: isPassed(b) ? successors.filter((s) => s === end || blocks.has(s)) : [],
       predecessors: predecessors.filter(isPassed),
     };
   }
-  return { blocks: inPhase, count: end };
+  return { blocks: inRegion, count: end };
 }
 
-/** The registers that a phase reads or writes. */
+/** The registers that a region touches (reads or writes), and those that it writes. */
 export function touchedIn(
   { graph, instructions, liveness }: PreparedCode,
   { blocks }: BarrierRegion,

@@ -2,31 +2,31 @@ import type { FlowBlock } from "../../../../ir/flow/flow-graph.ts";
 import { type LoopRange, loopsOf } from "../../../../ir/flow/loops.ts";
 import type { Label } from "../../../../wasm/index.ts";
 
-/** Blocks that follow each other in the layout, some of them in loops. */
+/** Consecutive blocks of the layout, some of them in loops: the whole function, or one loop. */
 export interface Scope {
   readonly start: number;
   /** Inclusive. */
   readonly end: number;
   readonly around: Scope | null;
   readonly inner: Scope[];
-  /** Where branches to a block or a loop of this scope go, while that lies ahead. */
+  /** By block, or first block of a loop, of this scope, the label of branches to it, until it is written. */
   readonly labels: Map<number, Label>;
-  /** The loop's beginning. */
+  /** The label at the start of the loop. */
   again: Label | null;
 }
 
-/** Blocks by number, of `count` that there are: all of them, or those of a phase. */
+/** Blocks by number, out of `count`: all of them, or those of a barrier region. */
 export interface BlockGraph {
   readonly blocks: Readonly<Record<number, FlowBlock>>;
   readonly count: number;
 }
 
-/** How the blocks of a graph are written. */
+/** The order and nesting in which the blocks of a graph are written. */
 export interface Layout extends BlockGraph {
   /** The block with which a turn begins. */
   readonly start: number;
   readonly root: Scope;
-  /** Blocks to which something jumps. */
+  /** Blocks that are the targets of branches forward, or at which lanes may wait. */
   readonly targets: ReadonlySet<number>;
   readonly reachable: ReadonlySet<number>;
   /** Blocks in the middle of the function at which a turn may begin. */
@@ -34,24 +34,24 @@ export interface Layout extends BlockGraph {
   /** Blocks at which lanes may wait, in order. */
   readonly waiting: readonly number[];
   readonly mayWaitAt: ReadonlySet<number>;
-  /** Whether anything goes into the middle of a loop, or a turn may begin in the middle. */
+  /** Whether a local has to say with which block to go on: where `entersLoops`, or a turn may begin in the middle. */
   readonly needsEntry: boolean;
-  /** Whether anything else than a beginning turn goes into the middle of a loop. */
+  /** Whether a branch, from inside of the loop too, or lanes that have waited go to the middle of a loop. */
   readonly entersLoops: boolean;
   isInsideLoop(block: number): boolean;
 }
 
-/** Where in a function lanes begin, wait and go on. */
+/** The blocks of a function at which lanes begin, wait and resume. */
 export interface LayoutNeeds {
   /** The block with which a turn begins. */
   readonly start: number;
-  /** Others with which it may. */
+  /** Other blocks with which a turn may begin. */
   readonly entries: readonly number[];
   /** Blocks at which lanes may wait. */
   readonly waiting: readonly number[];
 }
 
-/** The work is in proportion to the blocks that are reached: a kernel may have as many phases as blocks. */
+/** Takes time in proportion to the blocks that are reached: a kernel may have as many barrier regions as blocks. */
 export function layoutOf({ blocks, count }: BlockGraph, { start, entries, waiting }: LayoutNeeds): Layout {
   const reachable = reachableBlocks(blocks, start);
   const reached = [...reachable]
@@ -93,7 +93,7 @@ function reachableBlocks(blocks: BlockGraph["blocks"], start: number): ReadonlyS
   return reachable;
 }
 
-/** A block, or a loop. */
+/** One block, whose scope is null, or a loop. */
 export interface Item {
   readonly start: number;
   readonly end: number;

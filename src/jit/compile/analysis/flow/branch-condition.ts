@@ -4,20 +4,24 @@ import type { Expr } from "../../../../semantics/index.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
 
 /**
- * What decides about the branch at the end of a block: instructions that nobody else needs but the copies that belong to the
- * branch. They need not be executed in each lane as long as it is clear that all lanes go the same way.
+ * The condition of the branch at the end of a block: instructions whose results nothing else reads but the copies that
+ * belong to the branch. They need not be executed in each lane as long as it is known that all lanes go the same way.
  */
 export interface BranchCondition {
   /** In their order. */
   readonly instructions: readonly number[];
-  /** By the predicate that one of them writes, what it is. */
+  /** By predicate that one of them writes, its value. */
   readonly predicates: ReadonlyMap<number, Expr>;
 }
 
-/** Instructions of a test, at most. */
+/** The most instructions of a condition. */
 const maxInstructions = 64;
 
-/** The test of a block's branch; null where there is none. `copies`: where these begin; `isFixed`: what is executed elsewhere. */
+/**
+ * The condition of a block's branch; null where there is none. `rematerialized`: predicates that are computed wherever
+ * one is read; `copies`: the first of the copies that belong to the branch; `isFixed`: whether an instruction is
+ * executed elsewhere.
+ */
 export function branchConditionOf(
   { code }: Pick<UniformityAnalysis, "code">,
   rematerialized: ReadonlyMap<number, Expr>,
@@ -33,7 +37,7 @@ export function branchConditionOf(
   let readers: ReadonlyMap<number, number[]> | undefined;
   const found: number[] = [];
   const predicates = new Map<number, Expr>();
-  /** Whether nothing but the test reads a register. */
+  /** Whether nothing but the condition reads a register. */
   const isOurs = (r: number): boolean =>
     !successors.some((s) => s < graph.blocks.length && liveness.liveIn(s).has(r)) &&
     ((readers ??= readersOf(instructions, start, copies)).get(r) ?? []).every((i) => found.includes(i));

@@ -5,8 +5,8 @@ import type { Instruction } from "../../../../ir/index.ts";
 import { readsClock } from "../values/special-registers.ts";
 
 /**
- * The first blocks of loops that may wait for what other threads do: such a loop sees what they do (`sees`), and how often it goes
- * around may depend on that. One that only counts comes to its end whatever others do.
+ * Spin loops: the first blocks of loops that may wait for what other threads do. Such a loop sees what they do
+ * (`sees`), and the number of its rounds may depend on that. A loop that only counts ends whatever others do.
  */
 export function spinLoops(
   graph: FlowGraph,
@@ -25,18 +25,18 @@ export function spinLoops(
   return found;
 }
 
-/** Whether where control goes follows from numbers that the instructions themselves compute. */
+/** Whether all branches of a loop depend on nothing but numbers that it computes itself. */
 function onlyCounts(body: readonly Instruction[], sees: (instruction: Instruction) => boolean): boolean {
-  const decisive = new Set<number>();
-  const note = (instruction: Instruction): void => readsOf(instruction, { register: (r) => decisive.add(r) });
+  const deciding = new Set<number>();
+  const note = (instruction: Instruction): void => readsOf(instruction, { register: (r) => deciding.add(r) });
   for (const instruction of body) {
     const { op, guard, lanes } = instruction;
-    // What a function does that sees others is not known here, and lanes of byte files hang together in other ways.
+    // The effects of functions that see others are not known here, and lanes with byte files share more than registers.
     if (lanes !== undefined || (op.kind === "call" && sees(instruction))) return false;
     if (op.kind === "branch" || op.kind === "branch-indexed") note(instruction);
-    else if (guard !== null && (op.kind === "return" || op.kind === "exit")) decisive.add(guard.register);
+    else if (guard !== null && (op.kind === "return" || op.kind === "exit")) deciding.add(guard.register);
   }
-  for (const register of decisive) {
+  for (const register of deciding) {
     for (const instruction of body) {
       if (!writes(instruction, register)) continue;
       if (!isComputed(instruction)) return false;

@@ -1,11 +1,11 @@
 import type { UniformityAnalysis } from "../values/uniformity.ts";
 import { slotsFor, type Interval } from "./interval-coloring.ts";
 
-/** Pairs of blocks that are looked at, at most. */
+/** The most pairs of blocks that are looked at. */
 const maxPairs = 0x10_0000;
 
 /**
- * By block at which lanes may wait, the blocks that lanes go through meanwhile; null where it would take too long to tell.
+ * By block at which lanes may wait, the blocks that run meanwhile; null where it would take too long to find out.
  * `always`: blocks at which lanes may wait at any time.
  */
 export function waitMaskIntervals(
@@ -14,35 +14,35 @@ export function waitMaskIntervals(
   always: ReadonlySet<number>,
 ): ReadonlyMap<number, Interval> | null {
   const { blocks } = code.graph;
-  const spans = new Map<number, Interval>();
-  for (const w of waiting) spans.set(w, always.has(w) ? { from: 0, to: blocks.length } : { from: w, to: w });
+  const intervals = new Map<number, Interval>();
+  for (const w of waiting) intervals.set(w, always.has(w) ? { from: 0, to: blocks.length } : { from: w, to: w });
   let pairs = 0;
   for (const { index, successors } of blocks) {
     const others = divergence.waiting(index);
     pairs += others.size;
     if (pairs > maxPairs) return null;
-    for (const w of others) extend(spans.get(w), index);
-    for (const s of successors) extend(spans.get(s), index);
+    for (const w of others) extend(intervals.get(w), index);
+    for (const s of successors) extend(intervals.get(s), index);
   }
-  return spans;
+  return intervals;
 }
 
-function extend(span: Interval | undefined, block: number): void {
-  if (span === undefined) return;
-  span.from = Math.min(span.from, block);
-  span.to = Math.max(span.to, block);
+function extend(interval: Interval | undefined, block: number): void {
+  if (interval === undefined) return;
+  interval.from = Math.min(interval.from, block);
+  interval.to = Math.max(interval.to, block);
 }
 
 /**
- * By block, the number of the mask in which it keeps the lanes that wait there. Blocks share one if at no time lanes wait at both
- * of them.
+ * By block, the number of its pending mask, which holds the lanes that wait there. Blocks share a mask if lanes never
+ * wait at both at the same time.
  */
 export function waitMaskSlots(
   analysis: Pick<UniformityAnalysis, "divergence" | "code">,
   waiting: readonly number[],
   always: ReadonlySet<number>,
 ): ReadonlyMap<number, number> {
-  const spans = waitMaskIntervals(analysis, waiting, always);
-  const places = spans === null ? null : slotsFor(waiting.map((w) => spans.get(w)!));
-  return new Map(waiting.map((w, i) => [w, places?.[i] ?? i]));
+  const intervals = waitMaskIntervals(analysis, waiting, always);
+  const slots = intervals === null ? null : slotsFor(waiting.map((w) => intervals.get(w)!));
+  return new Map(waiting.map((w, i) => [w, slots?.[i] ?? i]));
 }

@@ -5,7 +5,7 @@ import type { UniformityAnalysis } from "../values/uniformity.ts";
 
 export type WarpInstruction = Extract<Op, { kind: "warp" }>;
 
-/** The blocks at which lanes may wait for others of their warp, by what they wait for. */
+/** The blocks at which lanes may wait for others of their warp, with the kind of operation for which they wait. */
 export class WarpWaitBlocks {
   readonly #analysis: UniformityAnalysis;
   readonly #kinds = new Map<number, WarpWaitKind>();
@@ -15,7 +15,7 @@ export class WarpWaitBlocks {
     const { graph, instructions } = analysis.code;
     for (const { index, start } of graph.blocks) {
       const { op } = instructions[start]!;
-      if (op.kind === "warp" && analysis.meets(index)) this.#kinds.set(index, kindOf(op.warp));
+      if (op.kind === "warp" && analysis.mayWait(index)) this.#kinds.set(index, kindOf(op.warp));
     }
   }
 
@@ -27,7 +27,7 @@ export class WarpWaitBlocks {
     return this.#kinds.has(block);
   }
 
-  /** A graph with the ways back to where lanes wait that are released at the end of a block. */
+  /** The graph with edges back from each block to those whose waiting lanes it may release. */
   withReturns(graph: FlowGraph): FlowGraph {
     const back = graph.blocks.flatMap(({ index }) => this.releasedBy(index).map((at) => ({ at, from: index })));
     return {
@@ -39,12 +39,12 @@ export class WarpWaitBlocks {
     };
   }
 
-  /** Those at which lanes may wait while a block runs and may be released at its end. */
+  /** The blocks at which lanes may wait while a block runs, and may be released at its end. */
   releasedBy(block: number): readonly number[] {
     const { graph } = this.#analysis.code;
     const here = this.#analysis.divergence.waiting(block);
     const kind = this.#kinds.get(block);
-    const mayEnd = graph.blocks[block]!.successors.includes(graph.blocks.length) || this.#analysis.loses(block);
+    const mayEnd = graph.blocks[block]!.successors.includes(graph.blocks.length) || this.#analysis.exitsInCallee(block);
     return [...this.#kinds].flatMap(([at, other]) => (here.has(at) && (mayEnd || other === kind) ? [at] : []));
   }
 }

@@ -4,7 +4,9 @@ import { type Expr, kit } from "../../../../semantics/index.ts";
 import { integerOf, type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
 import { isClock } from "./special-registers.ts";
 
-/** Multiples of registers as they are when the block begins, of other values that do not change in it, and a constant. */
+/**
+ * Multiples of registers as they are when the block begins, of other values that do not change in it, and a constant.
+ */
 interface Sum {
   readonly constant: bigint;
   readonly registers: ReadonlyMap<number, { readonly leaf: Expr; readonly factor: bigint }>;
@@ -15,12 +17,13 @@ interface Sum {
 const maxSize = 64;
 
 /**
- * The values of a block's registers in terms of those that they have when the block begins, as far as pure instructions show it;
- * and, if the block is a loop, the step of a value from round to round.
+ * The values of a block's registers in terms of those that they have when the block begins, as far as pure instructions
+ * show it; and, if the block is a loop, the step of a value from round to round.
  *
- * The axis is the round. A step is found by difference: with the registers that one round leaves put in the place of those with which
- * it begins, an expression has the form that it will have one round later, and the difference of the two forms is the step if nothing is
- * left in it that changes. All is modulo 2^32 or 2^64: whether an address wraps around on the way is for the bounds check to find out.
+ * The axis is the round. A step is found by difference: with the registers that one round leaves put in the place of
+ * those with which it begins, an expression has the form that it will have one round later, and the difference of the
+ * two forms is the step if nothing is left in it that changes. All is modulo 2^32 or 2^64: whether an address wraps
+ * around on the way is for the bounds check to find out.
  */
 export class BlockInduction {
   readonly #registers: IrFunction["registers"];
@@ -37,13 +40,18 @@ export class BlockInduction {
     for (const instruction of instructions) writesOf(instruction, (r) => this.#written.add(r));
   }
 
-  /** An expression before the n-th instruction, in terms of the beginning; null where that is not known. `n` only grows. */
+  /**
+   * An expression before the n-th instruction, in terms of the beginning; null where that is not known. `n` only grows.
+   */
   early(expr: Expr, n: number): Expr | null {
     this.#advance(n);
     return this.#small(this.#replaced(expr));
   }
 
-  /** The step from round to round of an expression in terms of the beginning, if the block is a loop; null where there is none. */
+  /**
+   * The step from round to round of an expression in terms of the beginning, if the block is a loop; null where there
+   * is none.
+   */
   step(early: Expr): Expr | null {
     this.#advance(this.#instructions.length);
     const before = this.#question.of(early);
@@ -113,7 +121,9 @@ export class BlockInduction {
   }
 }
 
-/** Asks what expressions are a sum of, at the beginning of a block. `changes`: whether a register changes in the block. */
+/**
+ * Asks what expressions are a sum of, at the beginning of a block. `changes`: whether a register changes in the block.
+ */
 class RoundQuestion extends LinearQuestion<Sum, bigint> {
   readonly #changes: (register: number) => boolean;
 
@@ -157,7 +167,7 @@ class RoundQuestion extends LinearQuestion<Sum, bigint> {
     return this.#whole(expr);
   }
 
-  /** What does not change in the block is a term of its own. */
+  /** An expression as a term of its own, which it can be if it does not change in the block. */
   #whole(expr: PrimExpr): Sum | null {
     return this.#varies(expr) ? null : { ...nothing, others: [{ expr, factor: 1n }] };
   }

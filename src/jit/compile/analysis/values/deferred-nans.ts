@@ -6,20 +6,21 @@ import type { Instruction } from "../../../../ir/index.ts";
 import { nan32, nan64 } from "../../../../numeric/float-pattern.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 
-/** Registers between which values are moved. */
+/** A web of registers between which values are moved. */
 interface Web {
-  /** The type of what is computed for them; null: nothing is. */
+  /** The type of the results that are computed for them; null: none are. */
   ty: "f32" | "f64" | null;
-  /** Whether they hold but results of arithmetic in that type, and nothing but stores and arithmetic reads them. */
+  /** Whether they hold nothing but results of arithmetic in that type, and only stores and arithmetic read them. */
   isNumber: boolean;
-  /** In how many loops results are computed, and the bits are stored: at most. */
+  /** The largest loop depth at which results are computed, and at which the bits are stored; -1: nowhere. */
   computed: number;
   stored: number;
 }
 
 /**
- * Registers whose NaNs are replaced by PTX's where they are stored rather than where they are computed, and the types of the numbers in
- * them: sums that a loop makes and that are stored behind it. Until then nobody sees which NaN it is.
+ * Deferred canonicalization: the registers whose NaNs are replaced by PTX's where they are stored rather than where
+ * they are computed, with the types of the numbers in them. These are sums that a loop computes and that are stored
+ * after it; until then nothing observes which NaN they hold.
  */
 export function deferredNans(
   instructions: readonly Instruction[],
@@ -56,7 +57,7 @@ export function deferredNans(
     }
   };
   const seen = new Set<Expr>();
-  /** What reads a register otherwise than as a number. */
+  /** Refuses registers that are read as anything but numbers. */
   const visit = (expr: Expr): void => {
     if (expr.kind === "reg") {
       if (expr.ty !== "f32" && expr.ty !== "f64") refuse(expr.reg);
@@ -101,14 +102,14 @@ export function deferredNans(
     }
   });
   for (const result of results) refuse(result);
-  const late = new Map<number, "f32" | "f64">();
+  const deferred = new Map<number, "f32" | "f64">();
   for (const [register, { web }] of webs) {
-    if (web.isNumber && web.ty !== null && web.stored >= 0 && web.computed > web.stored) late.set(register, web.ty);
+    if (web.isNumber && web.ty !== null && web.stored >= 0 && web.computed > web.stored) deferred.set(register, web.ty);
   }
-  return late;
+  return deferred;
 }
 
-/** Whether a result is that of arithmetic which may give a NaN. */
+/** Whether an instruction does arithmetic that may give a NaN. */
 function computesNumber({ op }: Instruction): boolean {
   if (op.kind !== "pure") return false;
   for (let i = 0; i < op.values.length; i++) {
@@ -118,7 +119,7 @@ function computesNumber({ op }: Instruction): boolean {
   return false;
 }
 
-/** By block, in how many loops it is. */
+/** By block, the number of loops that contain it. */
 function depthsOf(graph: FlowGraph): readonly number[] {
   const depths = graph.blocks.map(() => 0);
   const visit = ({ start, end, inner }: LoopRange): void => {
@@ -129,7 +130,7 @@ function depthsOf(graph: FlowGraph): readonly number[] {
   return depths;
 }
 
-/** Whether bits are a NaN that arithmetic does not give. */
+/** Whether a constant has the bits of a NaN other than PTX's. */
 function isOtherNan({ ty, value }: Extract<Expr, { kind: "const" }>): boolean {
   if (ty === "i32") return (Number(value) & 0x7fff_ffff) > 0x7f80_0000 && Number(value) !== nan32;
   if (ty === "i64") return (BigInt(value) & 0x7fff_ffff_ffff_ffffn) > 0x7ff0_0000_0000_0000n && BigInt(value) !== nan64;

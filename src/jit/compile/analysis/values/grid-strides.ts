@@ -15,8 +15,8 @@ const axes: ReadonlySet<string> = new Set<Axis>(["tid.x", "tid.y", "tid.z", "cta
 const isAxis = (name: string): name is Axis => axes.has(name);
 
 /**
- * A value of 32 bits has steps and no index. One of 64 bits has no steps of its own: at most it has an index, and varies as
- * `scale * extend(index)` does.
+ * A value of 32 bits has steps and no index. One of 64 bits has no steps of its own: at most it has an index, and
+ * varies as `scale * extend(index)` does.
  */
 interface GridForm {
   readonly steps: GridStride;

@@ -7,18 +7,18 @@ import { type Lifetime, lifetimeOf } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
 /**
- * Instructions that are executed once for the grid, or once for each block, or whenever a chunk of lanes begins or goes on,
- * before all others.
+ * Invariant code: instructions that are executed before all others, once for the grid, once for each block, or whenever
+ * a chunk of lanes begins or resumes.
  */
 export interface Invariants {
   readonly grid: readonly number[];
   readonly block: readonly number[];
   readonly chunk: readonly number[];
-  /** The registers that they write. */
+  /** The registers that these write, and the rematerialized ones. */
   readonly registers: ReadonlySet<number>;
-  /** Predicates that are computed wherever one is read, and what they are: less than to keep a mask while lanes wait. */
+  /** Predicates that are computed wherever one is read, with their values: that costs less than to keep a mask. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
-  /** Registers that keep their values, of which vectors are made: these are made once too. */
+  /** Invariant registers that are operands of vector operations: their splats are made once, too. */
   readonly splats: ReadonlySet<number>;
   has(instruction: number): boolean;
 }
@@ -26,20 +26,20 @@ export interface Invariants {
 const rank: Readonly<Record<Lifetime, number>> = { grid: 0, block: 1, chunk: 2, code: 3 };
 
 /**
- * Finds what does not change from chunk to chunk: computed, without any guard, from what does not, into a register that nothing
- * else writes. It has no effect, so it does no harm where its place is never reached. `pauses`: the blocks at which lanes go on
- * that have waited.
+ * Finds invariant code: instructions without a guard whose operands are invariant, and whose result no other
+ * instruction writes. They have no effects, so that they do no harm where control never reaches their place.
+ * `suspensions`: the blocks at which lanes resume.
  */
-export function invariantsOf({ code, register }: UniformityAnalysis, pauses: Iterable<number>): Invariants {
+export function invariantsOf({ code, register }: UniformityAnalysis, suspensions: Iterable<number>): Invariants {
   const { instructions, writes, liveness, graph } = code;
   const readFirst = liveness.liveIn(0);
   const lifetimes = new Map<number, Lifetime>();
   const kept = new Set<number>();
-  for (const block of pauses)
+  for (const block of suspensions)
     liveness.liveIn(block).forEach((r) => {
       kept.add(r);
     });
-  const recalled = new Map<number, Expr>();
+  const rematerialized = new Map<number, Expr>();
   const isPrivate = (r: number): boolean => !liveness.acrossLanes.has(r) && code.ir.registers[r]!.home === undefined;
   const order: { readonly index: number; readonly lifetime: Lifetime }[] = [];
   const lifetimeIn = (expr: Expr): Lifetime => {
@@ -71,7 +71,7 @@ export function invariantsOf({ code, register }: UniformityAnalysis, pauses: Ite
       if (!registers.every((r) => isLinear(register(r)))) {
         const [r] = registers;
         if (!kept.has(r!) || !isPrivate(r!) || !isComparison(instruction.op)) continue;
-        recalled.set(r!, instruction.op.values[0]!);
+        rematerialized.set(r!, instruction.op.values[0]!);
         order.push({ index: i, lifetime: "code" });
         lifetimes.set(r!, lifetime);
         continue;
@@ -80,22 +80,22 @@ export function invariantsOf({ code, register }: UniformityAnalysis, pauses: Ite
       for (const r of registers) lifetimes.set(r, lifetime);
     }
   }
-  const hoisted = new Set(order.map((o) => o.index));
+  const moved = new Set(order.map((o) => o.index));
   const at = (lifetime: Lifetime): number[] => order.filter((o) => o.lifetime === lifetime).map((o) => o.index);
   return {
     grid: at("grid"),
     block: at("block"),
     chunk: at("chunk"),
     registers: new Set(lifetimes.keys()),
-    rematerialized: recalled,
-    splats: splatsOf(instructions, hoisted, lifetimes, register),
-    has: (instruction) => hoisted.has(instruction),
+    rematerialized,
+    splats: splatsOf(instructions, moved, lifetimes, register),
+    has: (instruction) => moved.has(instruction),
   };
 }
 
 type PureOp = Extract<Op, { kind: "pure" }>;
 
-/** Whether an operation compares words, or combines the results of such. */
+/** Whether an operation compares words, or combines results of comparisons. */
 const isComparison = (op: Op): op is PureOp => {
   if (op.kind !== "pure" || op.values.length !== 1) return false;
   const [value] = op.values;
@@ -104,7 +104,7 @@ const isComparison = (op: Op): op is PureOp => {
 
 const longer = (a: Lifetime, b: Lifetime): Lifetime => (rank[a] >= rank[b] ? a : b);
 
-/** Whether an instruction gives the same whenever it is executed, as long as its operands are the same. */
+/** Whether the result of an instruction depends on nothing but its operands. */
 function isFixed({ op, guard, lanes }: Instruction): boolean {
   if (guard !== null || lanes !== undefined) return false;
   return (
@@ -113,10 +113,10 @@ function isFixed({ op, guard, lanes }: Instruction): boolean {
   );
 }
 
-/** The registers that are operands of what is not the same in all lanes. */
+/** The invariant registers that are operands of vector operations. */
 function splatsOf(
   instructions: readonly Instruction[],
-  hoisted: ReadonlySet<number>,
+  moved: ReadonlySet<number>,
   lifetimes: ReadonlyMap<number, Lifetime>,
   register: (r: number) => { readonly kind: string },
 ): ReadonlySet<number> {
@@ -124,7 +124,7 @@ function splatsOf(
   const isKept = (expr: Expr): expr is Extract<Expr, { kind: "reg" }> =>
     expr.kind === "reg" && register(expr.reg).kind === "uniform" && /grid|block/.test(lifetimes.get(expr.reg) ?? "");
   const seen = new Map<Expr, boolean>();
-  /** Whether the value varies over the lanes. */
+  /** Whether a value varies over the lanes. */
   const visit = (expr: Expr): boolean => {
     if (expr.kind === "reg") return register(expr.reg).kind === "vector";
     if (expr.kind !== "prim") return false;
@@ -137,7 +137,7 @@ function splatsOf(
     return varies;
   };
   instructions.forEach((instruction, i) => {
-    if (!hoisted.has(i) && instruction.op.kind === "pure") for (const expr of instruction.op.values) visit(expr);
+    if (!moved.has(i) && instruction.op.kind === "pure") for (const expr of instruction.op.values) visit(expr);
   });
   return found;
 }

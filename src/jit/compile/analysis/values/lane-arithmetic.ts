@@ -3,23 +3,23 @@ import type { Expr } from "../../../../semantics/index.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
 /**
- * Tells which values follow from the numbers of the lanes by arithmetic alone. Addresses that do are often those of neighbours,
- * where what has been loaded could be anything.
+ * Finds values that follow from lane numbers by arithmetic alone. Lanes with such addresses often access neighbouring
+ * words; addresses that depend on loaded values could be anywhere.
  */
 export class LaneArithmetic {
   readonly #analysis: UniformityAnalysis;
-  /** Registers that differ from lane to lane by what has come from elsewhere. */
-  #others: Set<number> | null = null;
+  /** Registers that differ from lane to lane, and depend on what has been loaded or received. */
+  #foreign: Set<number> | null = null;
 
   constructor(analysis: UniformityAnalysis) {
     this.#analysis = analysis;
   }
 
   is(expr: Expr): boolean {
-    this.#others ??= this.#find();
+    this.#foreign ??= this.#find();
     switch (expr.kind) {
       case "reg":
-        return !this.#others.has(expr.reg);
+        return !this.#foreign.has(expr.reg);
       case "prim":
         return expr.args.every((arg) => this.is(arg));
       default:
@@ -30,10 +30,10 @@ export class LaneArithmetic {
   #find(): Set<number> {
     const { code, register } = this.#analysis;
     const found = new Set<number>();
-    let hangs = false;
+    let depends = false;
     const visitor = {
       register: (r: number): void => {
-        hangs ||= found.has(r);
+        depends ||= found.has(r);
       },
     };
     const write = (r: number): void => {
@@ -42,9 +42,9 @@ export class LaneArithmetic {
     for (let size = -1; size < found.size; ) {
       size = found.size;
       for (const instruction of code.instructions) {
-        hangs = instruction.op.kind !== "pure";
-        if (!hangs && found.size > 0) readsOf(instruction, visitor);
-        if (hangs) writesOf(instruction, write);
+        depends = instruction.op.kind !== "pure";
+        if (!depends && found.size > 0) readsOf(instruction, visitor);
+        if (depends) writesOf(instruction, write);
       }
     }
     return found;

@@ -3,8 +3,8 @@ import type { Expr } from "../../../../semantics/index.ts";
 /*
  * Linear forms of integer expressions.
  *
- * A value of n bits is linear in some axes if `value = base + Σ step(axis) * axis` modulo 2^n. Five analyses ask how a value
- * moves along an axis, and what it moves from. They differ in the axes, and in what they keep of base and steps:
+ * A value of n bits is linear in some axes if `value = base + Σ step(axis) * axis` modulo 2^n. Five analyses ask how a
+ * value moves along an axis, and what it moves from. They differ in the axes, and in what they keep of base and steps:
  *
  *   question              axes                            base                  steps
  *   shape.ts              the lane within its chunk       -                     numbers
@@ -13,25 +13,26 @@ import type { Expr } from "../../../../semantics/index.ts";
  *   block-induction.ts    the round of a loop             registers, constant   integers
  *   underlying-object.ts  the index of an access          object, constant      -
  *
- * Steps are numbers where every expression of a kernel is looked at in each pass of an analysis, and expressions where only the
- * machine that runs the code knows them, so there is no one type for all forms. What stands here once is the walk over expressions
- * and the arithmetic on which all questions rely:
+ * Steps are plain numbers in shapes, which are found for every expression in each pass of the uniformity analysis, and
+ * expressions where only the running kernel knows them; so there is no one type for all forms. What stands here once is
+ * the walk over expressions, and the arithmetic on which all questions rely:
  *
- * 1. Sums. Integers modulo 2^n are a ring, so the form of a sum or a difference is the sum or the difference of the forms, wherever
- *    the operands or the result wrap around.
- * 2. Multiples. For the same reason a form can be multiplied, base and steps, by a factor that does not vary. The product of two
- *    forms that both vary is not linear.
- * 3. Shifts. `x << c` is `x * 2^c` for every c below the width; from there on a primitive gives 0. Only constants up to 31
+ * 1. Sums. Integers modulo 2^n are a ring: the form of a sum or a difference is the sum or the difference of the forms,
+ *    wherever operands or results wrap around.
+ * 2. Multiples. For the same reason a form can be multiplied, base and steps, by a factor that does not vary. The
+ *    product of two forms that both vary is not linear.
+ * 3. Shifts. `x << c` is `x * 2^c` for every c below the width; from there on the result is 0. Only constants up to 31
  *    are taken, for which this holds in both widths.
- * 4. Truncation. Taking a number modulo 2^64 modulo 2^32 is a homomorphism of rings: the form of `wrap(x)` is that of x with base and
- *    steps modulo 2^32.
- * 5. Extension is not: `extend(i + 1)` is not `extend(i) + 1` where i + 1 leaves the range of 32 bits, at 2^31 if the extension
- *    is signed, at 2^32 if not. So an extension ends a form and begins another in which it is an atom, the *index*:
- *    `base + scale * extend(index)`, where the index has a 32-bit form of its own. By rules 1 and 2 this is closed under sums with what
- *    does not vary and under constant multiples; by rule 4 `wrap(base + scale * extend(index))` is `wrap(base) + scale * index`,
- *    signed or not, since both extensions leave the low half alone. Who wants more, that extend(index) itself is linear, has to
- *    show that the index does not wrap around on the way (`BlockRange`, `BoundsCheck` test it when the kernel runs).
- * 6. Everything else. Primitives are pure functions, so a result of operands that do not vary does not vary.
+ * 4. Truncation. Taking a number modulo 2^64 to one modulo 2^32 is a homomorphism of rings: the form of `wrap(x)` is
+ *    that of x with base and steps modulo 2^32.
+ * 5. Extension is none: `extend(i + 1)` is not `extend(i) + 1` where i + 1 leaves the range of 32 bits, at 2^31 if the
+ *    extension is signed, at 2^32 if it is not. So an extension ends one form and begins another whose atom it is, the
+ *    *index*: `base + scale * extend(index)`, where the index has a 32-bit form of its own. By rules 1 and 2 sums
+ *    with what does not vary and constant multiples are of this kind again. By rule 4
+ *    `wrap(base + scale * extend(index))` is `wrap(base) + scale * index`, whether the extension is signed or not, as
+ *    both leave the low half alone. Code that needs extend(index) itself to be linear has to show that the index does
+ *    not wrap around on the way: `BlockRange` and `BoundsCheck` test it when the kernel runs.
+ * 6. Everything else. Primitives are pure functions: the result of operands that do not vary does not vary.
  */
 
 export type PrimExpr = Extract<Expr, { kind: "prim" }>;
@@ -39,8 +40,8 @@ export type PrimExpr = Extract<Expr, { kind: "prim" }>;
 export type LeafExpr = Exclude<Expr, PrimExpr>;
 
 /**
- * A question that is answered for expressions by their linear forms. `Form`: what it keeps of one. `Factor`: what a form can
- * be multiplied by. Null, as a form: nothing is known of the value, nor of anything that it is an operand of.
+ * A question that is answered for expressions by their linear forms. `Form`: what it keeps of one. `Factor`: what a
+ * form can be multiplied by. Null, as a form: nothing is known of the value, nor of anything that it is an operand of.
  */
 export abstract class LinearQuestion<Form, Factor> {
   of(expr: Expr): Form | null {
@@ -75,7 +76,7 @@ export abstract class LinearQuestion<Form, Factor> {
   /** Rule 1: `a + sign * b`. */
   protected abstract sum(a: Form, b: Form, sign: 1 | -1): Form | null;
 
-  /** What an operand multiplies the other one by; null where it cannot be a factor. */
+  /** The factor by which an operand multiplies the other one; null where it cannot be one. */
   protected abstract factorOf(operand: Expr, form: Form): Factor | null;
 
   /** The factor 2^exponent. */

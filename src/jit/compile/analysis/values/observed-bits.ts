@@ -3,13 +3,13 @@ import type { Instruction } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 
 /**
- * The registers of which something looks at the bits: as integers, in memory, in calls, as results. Others are only computed
- * with, or moved to registers that are.
+ * The registers whose bits are observed: as integers, in memory, in calls, as results. All others are only operands of
+ * arithmetic, or moved to registers of that kind.
  */
 export function observedBits(instructions: readonly Instruction[], results: readonly number[]): ReadonlySet<number> {
   const observed = new Set<number>();
   const sources = new Map<number, number[]>();
-  // Moves may be as long a chain as there are registers.
+  // A chain of moves may be as long as there are registers: too long for recursion.
   const observe = (register: number): void => {
     const todo = [register];
     for (let r = todo.pop(); r !== undefined; r = todo.pop()) {

@@ -6,18 +6,18 @@ import { isSameInBlock } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
 /**
- * How a value that is computed before a chunk begins changes along a block that is one row, from chunk to chunk: not at all, by
- * its stride from lane to lane, which goes on beyond the chunk's last lane, or unpredictably.
+ * How a value that is computed before a chunk begins changes along a block that is one row, from chunk to chunk: not at
+ * all, by its stride from lane to lane, which goes on beyond the chunk's last lane, or unpredictably.
  */
 export type RowStride = "same" | "linear" | "unknown";
 
 /**
  * Returns the stride along the row of expressions over registers and special registers.
  *
- * In a one-row block lane l of the chunk that begins with thread f is thread f + l: the lanes of all chunks continue one axis.
- * So this is the question of shapes about lanes of the whole row. It differs in its leaves. Only what is the same in the whole
- * block is uniform; and thread numbers, which do not begin with a multiple of the row's length, have no `width`: `tid.x >> 5` is
- * uniform in a chunk, but not along the row.
+ * In a one-row block lane l of the chunk that begins with thread f is thread f + l: the lanes of all chunks continue
+ * one axis. So this is the question of shapes about lanes of the whole row. It differs in its leaves. Only what is the
+ * same in the whole block is uniform; and thread numbers, which do not begin with a multiple of the row's length, have
+ * no `width`: `tid.x >> 5` is uniform in a chunk, but not along the row.
  */
 export function rowStridesOf(analysis: UniformityAnalysis, invariants: Invariants): (expr: Expr) => RowStride {
   const known = new Map<number, Shape>();

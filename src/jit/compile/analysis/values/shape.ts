@@ -5,9 +5,11 @@ import { type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
  * How a value varies over the lanes of a chunk, which are counted from 0.
  *
  * * `uniform`: the same in all lanes.
- * * `affine`: an integer, `base + stride * lane`, modulo 2^32 or 2^64. `width`: the number of the chunk's lanes, where the base
+ * * `affine`: an integer, `base + stride * lane`, modulo 2^32 or 2^64. `width`: the number of the chunk's lanes, where
+ * the base
  *   is known to be a multiple of it.
- * * `indexed`: an i64, `base + extend(index) * scale` with an i32 index that is extended from 32 bits, signed or not. The index
+ * * `indexed`: an i64, `base + extend(index) * scale` with an i32 index that is extended from 32 bits, signed or not.
+ * The index
  *   is affine with `stride`, or (null) any vector. Addresses of array elements are of this kind.
  * * `vector`: anything.
  */
@@ -54,8 +56,8 @@ export interface LeafShapes {
 }
 
 /**
- * Asks how expressions vary from lane to lane. Their leaves are bound. The answer is null when it depends on a register of which
- * nothing is known yet.
+ * Asks how expressions vary from lane to lane. Their leaves are bound. The answer is null when it depends on a register
+ * of which nothing is known yet.
  */
 export class LaneQuestion extends LinearQuestion<Shape, number> {
   readonly #leaves: LeafShapes;
@@ -140,10 +142,10 @@ const strideOf = (shape: Shape): number | null =>
   shape.kind === "uniform" ? 0 : shape.kind === "affine" ? shape.stride : null;
 
 /**
- * What code makes of thread numbers other than sums and multiples: the numbers of warps and of lanes within them, and
- * comparisons with numbers between which and the next a whole chunk fits. With w lanes and a base that is a multiple of w, a power
- * of two, the lanes have the numbers base to base + w - 1: these agree in all bits but the lowest, and a chunk is on one side of
- * every multiple of w. Null where nothing follows.
+ * The shapes of what is computed from thread numbers otherwise than by sums and multiples: the numbers of warps and of
+ * lanes within them, and comparisons with numbers between which and the next a whole chunk fits. With w lanes and a
+ * base that is a multiple of w, a power of two, the lanes have the numbers base to base + w - 1: these agree in all
+ * bits but the lowest, and a chunk is on one side of every multiple of w. Null where nothing follows.
  */
 function ofNumbers({ prim, args }: PrimExpr, a: Shape, b: Shape): Shape | null {
   switch (prim) {

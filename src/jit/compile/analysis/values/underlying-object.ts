@@ -5,7 +5,7 @@ import type { Expr } from "../../../../semantics/index.ts";
 import { integerOf, type LeafExpr, LinearQuestion } from "./linear-form.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
-/** What is known of the function. */
+/** The facts about a function that are needed. */
 type ObjectAnalysis = Pick<UniformityAnalysis, "code" | "shape">;
 
 type FrameLeaf = Extract<Expr, { kind: "frame" }>;
@@ -21,7 +21,9 @@ export type UnderlyingObject =
 
 export interface AddressBase {
   readonly root: UnderlyingObject;
-  /** Bytes between the object and the address, without the index of an indexed address; null where they are not known. */
+  /**
+   * Bytes between the object and the address, without the index of an indexed address; null where they are not known.
+   */
   readonly distance: number | null;
 }
 
@@ -130,9 +132,10 @@ export class UnderlyingObjects {
 }
 
 /**
- * Asks what addresses are without their index. The walk is that of linear forms, but of the form only the base is kept, and it has to be
- * known exactly. So nothing that is the same in all lanes, and otherwise unknown, may be left out: an index is what differs from
- * lane to lane and has been extended from 32 bits, all else but constants and objects is unknown.
+ * Asks what addresses are without their index. The walk is that of linear forms, but of the form only the base is kept,
+ * and it has to be known exactly. So nothing that is the same in all lanes, and otherwise unknown, may be left out: an
+ * index is what differs from lane to lane and has been extended from 32 bits, all else but constants and objects is
+ * unknown.
  */
 class BaseQuestion extends LinearQuestion<Sum, bigint> {
   readonly #sums = new Map<number, Sum | null>();

@@ -9,36 +9,44 @@ import { type PreparedCode, resultsOf } from "../code/prepared-code.ts";
 import { joinedShape, LaneQuestion, type LeafShapes, sameShape, type Shape, uniform, vector } from "./shape.ts";
 import { warpShape } from "./warp-shape.ts";
 
-/** What the analysis is told of the place where the function runs. */
+/** The properties of a function's callers and launch on which the analysis depends. */
 export interface Surroundings {
   readonly special: LeafShapes["special"];
   /** Shapes of the registers that hold parameters. */
   readonly params: ReadonlyMap<number, Shape>;
   /** Whether all lanes of the chunk begin together; else some may be missing from the start. */
   readonly full: boolean;
-  /** Whether lanes that come to a block may have to wait at its beginning. */
+  /** Whether lanes that reach a block may have to wait at its beginning. */
   readonly stalls: (block: number) => boolean;
-  /** Of lanes that come to such a block together, whether some may go on while others wait: in what they have called. */
-  readonly parts: (block: number) => boolean;
-  /** Whether lanes may be gone behind the block's last instruction: a callee has ended them. */
-  readonly loses: (block: number) => boolean;
-  /** Lanes that exit are told apart from those that return: in functions. */
-  readonly tellsExits: boolean;
-  /** Whether anything lies in the lanes' stacks. */
+  /**
+   * Whether some lanes may go on from such a block while others wait there: functions called from it return partially.
+   */
+  readonly returnsPartially: (block: number) => boolean;
+  /** Whether lanes may exit in a function that the block's last instruction calls. */
+  readonly exitsInCallee: (block: number) => boolean;
+  /** Whether lanes that exit are distinguished from those that return, as they are in functions. */
+  readonly separatesExits: boolean;
+  /** Whether any variable lies in the lanes' stacks. */
   readonly stacks: boolean;
-  /** Whether calls may take lanes that are elsewhere: then those that leave are here until they do. */
-  readonly isTaken: boolean;
-  /** Lanes of a chunk: with what a rule is compared that is for some lanes. */
+  /**
+   * Whether a scalar call may enlist lanes that are at other blocks. Lanes on their way out then still count as
+   * present.
+   */
+  readonly enlistsLanes: boolean;
+  /** Lanes of a chunk: rules for fewer lanes leave some out. */
   readonly lanes: number;
 }
 
-/** What lanes do that wait for others of their warp. */
+/** An operation at which lanes wait for others of their warp. */
 interface WarpWait {
   readonly mask: Expr;
   readonly guard: Guard | null;
 }
 
-/** How the registers of a function vary over the lanes, and where lanes go apart. The two hang on each other. */
+/**
+ * The uniformity analysis of a function: the shapes of its registers, and where lanes diverge. Each depends on the
+ * other, so both are found in passes, from the best case on, until nothing changes.
+ */
 export class UniformityAnalysis {
   readonly code: PreparedCode;
   isDeparture: readonly boolean[];
@@ -50,21 +58,21 @@ export class UniformityAnalysis {
   /** The shapes of expressions while those of registers are found, and afterwards. */
   readonly #passing: LaneQuestion;
   readonly #settled: LaneQuestion;
-  /** Whether lanes may come together anywhere that name others. */
-  readonly #mayGather: boolean;
+  /** Whether any operation of a warp names the lanes that take part. */
+  readonly #namesLanes: boolean;
 
   constructor(code: PreparedCode, around: Surroundings) {
     this.code = code;
     this.#around = around;
-    this.#mayGather = code.instructions.some(({ op }) => op.kind === "warp" && op.mask !== null);
+    this.#namesLanes = code.instructions.some(({ op }) => op.kind === "warp" && op.mask !== null);
     this.#results = new Set(resultsOf(code.ir));
     this.#shapes = code.ir.registers.map((_, r) => around.params.get(r) ?? null);
-    // Registers begin as zeros.
+    // Registers hold zeros at first.
     code.liveness.liveIn(0).forEach((r) => {
       this.#shapes[r] = around.params.has(r) ? vector : uniform;
     });
     for (const [r, shape] of around.params) this.#shapes[r] = shape;
-    // What comes from the byte file may be anything.
+    // The byte file may hold anything.
     code.ir.registers.forEach(({ home }, r) => {
       if (home?.lanes === null) this.#shapes[r] = uniform;
       else if (home !== undefined && this.#shapes[r] !== null) this.#shapes[r] = vector;
@@ -73,7 +81,7 @@ export class UniformityAnalysis {
     this.#passing = new LaneQuestion({ register: (r) => this.#shapes[r]!, special: around.special });
     this.#settled = new LaneQuestion({ register: this.register, special: around.special });
     this.isDeparture = departuresOf(code.graph, code.instructions).map(
-      (departs, block) => departs && !around.isTaken && !(around.tellsExits && this.#exits(block)),
+      (departs, block) => departs && !around.enlistsLanes && !(around.separatesExits && this.#exits(block)),
     );
     this.divergence = this.#diverge();
     while (this.#pass()) {
@@ -82,7 +90,7 @@ export class UniformityAnalysis {
     }
   }
 
-  /** The shape of a register; of one that nothing writes, that of its zeros. */
+  /** The shape of a register. One that nothing writes holds zeros. */
   readonly register = (r: number): Shape => this.#shapes[r] ?? uniform;
 
   shape(expr: Expr): Shape {
@@ -94,9 +102,9 @@ export class UniformityAnalysis {
     return !this.#around.full || this.divergence.mayBePartial(block);
   }
 
-  /** Whether what a block writes to a register must leave alone the lanes that are elsewhere. */
+  /** Whether a block's writes to a register have to be blended: lanes elsewhere still need their values. */
   merges(block: number, register: number): boolean {
-    // Others see what lanes have that are not there.
+    // Other lanes read the values of lanes that are not active.
     if (this.code.liveness.acrossLanes.has(register)) return this.isPartial(block);
     if (!this.divergence.mayBePartial(block)) return false;
     if (this.#results.has(register)) return true;
@@ -113,13 +121,13 @@ export class UniformityAnalysis {
     return live?.has(register) ?? false;
   }
 
-  /** Whether all lanes that execute an instruction agree about its guard. */
+  /** Whether all lanes that execute an instruction agree on its guard. */
   isUniformGuard(guard: Guard | null): boolean {
     if (guard?.collapse !== undefined) return false;
     return guard === null || this.register(guard.register).kind === "uniform";
   }
 
-  /** Whether one address of a space may be another byte of memory in each lane. */
+  /** Whether one address of a space may be a different byte of memory in each lane. */
   #isOwn(space: Space): boolean {
     return space === "local" || space === "call-param" || (space === "generic" && this.#around.stacks);
   }
@@ -129,7 +137,7 @@ export class UniformityAnalysis {
     return instructions[graph.blocks[block]!.start]!.op.kind === "exit";
   }
 
-  /** Whether the end of a block can send lanes different ways. */
+  /** Whether lanes can diverge at the end of a block. */
   readonly isDivergent = (block: number): boolean => {
     const { graph, instructions } = this.code;
     const { guard, op, lanes } = instructions[graph.blocks[block]!.end - 1]!;
@@ -142,45 +150,45 @@ export class UniformityAnalysis {
 
   #diverge(): Divergence {
     const { graph } = this.code;
-    const { stalls, parts, loses } = this.#around;
+    const { stalls, returnsPartially, exitsInCallee } = this.#around;
     const options = {
       divergent: this.isDivergent,
-      stalls: (block: number) => stalls(block) || this.#splits(block),
-      gathers: (block: number) => this.#gathering(block) !== null,
-      splits: (block: number) => parts(block) || this.#splits(block),
-      loses,
+      stalls: (block: number) => stalls(block) || this.#mayWaitApart(block),
+      gathers: (block: number) => this.#warpWait(block) !== null,
+      splits: (block: number) => returnsPartially(block) || this.#mayWaitApart(block),
+      loses: exitsInCallee,
     };
     const found = divergenceOf(graph, options, this.isDeparture);
-    const meets = this.#mayGather && graph.blocks.some(({ index }) => this.#mayStay(index, found));
-    if (!meets || !this.isDeparture.includes(true)) return found;
-    // Lanes that wait for others see when these leave.
+    const someWait = this.#namesLanes && graph.blocks.some(({ index }) => this.#mayWaitIn(index, found));
+    if (!someWait || !this.isDeparture.includes(true)) return found;
+    // Lanes that wait for others notice when these leave.
     this.isDeparture = this.isDeparture.map(() => false);
     return divergenceOf(graph, options, this.isDeparture);
   }
 
-  /** Whether a block is an operation for which lanes come together that name others. */
-  gathers(block: number): boolean {
-    return this.#gathering(block) !== null;
+  /** Whether a block is an operation of a warp that names other lanes, for which lanes have to come together. */
+  isWarpWait(block: number): boolean {
+    return this.#warpWait(block) !== null;
   }
 
-  /** Whether lanes may have to wait at a block for others of the function. */
-  meets(block: number): boolean {
-    return this.#mayStay(block, this.divergence);
+  /** Whether lanes may have to wait at a block for others of their warp in the same function. */
+  mayWait(block: number): boolean {
+    return this.#mayWaitIn(block, this.divergence);
   }
 
-  /** Whether lanes may be gone behind a block. */
-  loses(block: number): boolean {
-    return this.#around.loses(block);
+  /** Whether lanes may exit in a function that a block calls. */
+  exitsInCallee(block: number): boolean {
+    return this.#around.exitsInCallee(block);
   }
 
-  #mayStay(block: number, divergence: Divergence): boolean {
-    if (this.#gathering(block) === null) return false;
+  #mayWaitIn(block: number, divergence: Divergence): boolean {
+    if (this.#warpWait(block) === null) return false;
     return this.code.graph.blocks.some(({ index }) => index >= block && divergence.waiting(index).has(block));
   }
 
-  /** The operation for which lanes gather at a block. Those that name nobody but themselves need not. */
-  #gathering(block: number): WarpWait | null {
-    if (!this.#mayGather) return null;
+  /** The operation at which lanes may wait in a block. Lanes that name none but themselves need not wait. */
+  #warpWait(block: number): WarpWait | null {
+    if (!this.#namesLanes) return null;
     const { graph, instructions } = this.code;
     const { op, guard } = instructions[graph.blocks[block]!.start]!;
     if (op.kind !== "warp" || op.mask === null) return null;
@@ -189,7 +197,7 @@ export class UniformityAnalysis {
     return { mask, guard };
   }
 
-  /** Whether a register holds, where a block begins, the mask of the lanes that come there. */
+  /** Whether a register holds, where a block begins, the mask of the lanes that reach it. */
   #namesActive(register: number, block: number): boolean {
     const { blocks } = this.code.graph;
     for (let b = block; ; b--) {
@@ -202,11 +210,11 @@ export class UniformityAnalysis {
     }
   }
 
-  /** Whether all lanes that begin a block come to its end at once. */
+  /** Whether all lanes that begin a block reach its end together. */
   #staysTogether(block: number): boolean {
     const { graph, instructions } = this.code;
     const { op } = instructions[graph.blocks[block]!.end - 1]!;
-    if (op.kind === "warp") return op.mask === null || this.#gathering(block) === null;
+    if (op.kind === "warp") return op.mask === null || this.#warpWait(block) === null;
     return op.kind !== "barrier" && op.kind !== "sleep" && !isCall(op);
   }
 
@@ -223,13 +231,13 @@ export class UniformityAnalysis {
     return null;
   }
 
-  /** Whether lanes that come to a block together may have to wait for different ones. */
-  #splits(block: number): boolean {
-    const found = this.#gathering(block);
+  /** Whether lanes that reach a block together may have to wait for different lanes. */
+  #mayWaitApart(block: number): boolean {
+    const found = this.#warpWait(block);
     return found !== null && (!this.isUniformGuard(found.guard) || this.shape(found.mask).kind !== "uniform");
   }
 
-  /** True when the shape of a register has changed. */
+  /** Looks at all instructions once; true if the shape of a register has changed. */
   #pass(): boolean {
     const { graph, instructions } = this.code;
     const { registers } = this.code.ir;
@@ -238,7 +246,7 @@ export class UniformityAnalysis {
     let result = 0;
     let instruction: Instruction;
     const write = (r: number): void => {
-      // What may be anything stays so.
+      // A vector stays one.
       if (this.#shapes[r] === vector && registers[r]!.home?.lanes !== null) {
         result++;
         return;
@@ -270,17 +278,17 @@ export class UniformityAnalysis {
     if (shape.kind === "vector" || !this.isUniformGuard(guard)) return vector;
     if (lanes !== undefined && (home === undefined ? this.#leavesOut(lanes) : !hasAllLanes(lanes, home))) return vector;
     if (lanes?.noMask !== true && this.merges(block, r)) return vector;
-    // Half of a number is not stored as a base.
+    // A narrow register has no room for a base of 32 bits.
     if (shape.kind !== "uniform" && bits < 32) return vector;
     return old === null ? shape : joinedShape(old, shape);
   }
 
-  /** Whether a rule is for some lanes of the chunk only. */
+  /** Whether a rule leaves out some lanes of the chunk. */
   #leavesOut({ first, count }: LaneRule): boolean {
     return first > 0 || count < this.#around.lanes;
   }
 
-  /** The shape of the n-th register that an instruction writes, or null as long as nothing is known. */
+  /** The shape of the n-th register that an instruction writes; null as long as nothing is known. */
   #written({ op, dst }: Instruction, n: number, block: number): Shape | null {
     // The n-th register among the destinations.
     const at = dst.length === 1 ? 0 : dst.flatMap((to, i) => (typeof to === "number" ? [i] : []))[n]!;
@@ -298,8 +306,8 @@ export class UniformityAnalysis {
       case "barrier":
         return uniform;
       case "warp":
-        // Lanes that have waited for different ones go on together.
-        if (op.mask !== null && this.meets(block)) return vector;
+        // Lanes that have waited for different lanes go on together.
+        if (op.mask !== null && this.mayWait(block)) return vector;
         return warpShape(op, at, (expr) => this.#passing.of(expr));
       default:
         return vector;

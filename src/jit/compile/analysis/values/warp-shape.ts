@@ -4,11 +4,13 @@ import { type Shape, uniform, vector } from "./shape.ts";
 
 type WarpInstruction = Extract<Op, { kind: "warp" }>;
 
-/** Whether all lanes of the warp read the same lane, as long as they agree on its number. */
+/** Whether all lanes of the warp read the same lane, provided that they agree on its number. */
 export const readsOne = (op: Extract<WarpOp, { op: "shfl" }>): boolean =>
   op.mode === "idx" && op.operands[2].kind === "const" && (Number(op.operands[2].value) & 0x1f1f) === 0x1f;
 
-/** How a result of a warp-wide operation varies over the lanes that act together; `result`: its place among the results. */
+/**
+ * The shape of a result of a warp-wide operation over the lanes that take part. `result`: its place among the results.
+ */
 export function warpShape(
   { warp }: WarpInstruction,
   result: number,

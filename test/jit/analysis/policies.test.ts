@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { chunkWidthFor, widthNeedsOf } from "../../../src/jit/compile/analysis/chunk-width.ts";
+import { spillBudgetOf } from "../../../src/jit/compile/analysis/spill-budget.ts";
+import { Analysed } from "./analysed.ts";
+
+describe("chunks are as wide as is good for a kernel and its blocks", () => {
+  const plain = { inWarps: false, recursive: false, followsPointers: false, instructions: 100 };
+
+  test.each([
+    ["a long row", [256, 1, 1], plain, 8],
+    ["a row that is shorter than a warp", [20, 1, 1], plain, 4],
+    ["rows of 16", [16, 16, 1], plain, 4],
+    ["rows that end anywhere", [33, 2, 1], plain, 2],
+    ["lanes of a warp that act together", [33, 2, 1], { ...plain, inWarps: true }, 8],
+    ["lanes that follow pointers", [256, 1, 1], { ...plain, followsPointers: true }, 4],
+    ["long code", [256, 1, 1], { ...plain, instructions: 5000 }, 2],
+    ["code near the host's limit", [256, 1, 1], { ...plain, instructions: 100_000 }, 1],
+  ] as const)("%s", (_, block, needs, quads) => {
+    expect(chunkWidthFor(block, needs)).toBe(quads);
+  });
+});
+
+describe("a kernel", () => {
+  const needsOf = (body: string) => {
+    const { code } = new Analysed(`ld.param.u64 %x0, [x]; mov.u32 %r0, %tid.x; ld.param.u32 %s0, [n];\n${body}\nret;`);
+    return widthNeedsOf(code.ir, () => null);
+  };
+  const next = "LOOP: ld.global.u64 %x0, [%x0]; setp.ne.u64 %p0, %x0, 0; @%p0 bra LOOP;";
+
+  test("that follows a list loads from where what is loaded points", () => {
+    expect(needsOf(next).followsPointers).toBe(true);
+    expect(needsOf(next.replace("LOOP:", "").replace("@%p0 bra LOOP;", "")).followsPointers).toBe(false);
+    expect(needsOf(next.replace("u64 %x0, [%x0]", "u64 %x1, [%x0]")).followsPointers).toBe(false);
+  });
+
+  test.each([
+    ["a vote", "vote.sync.any.pred %p0, %p0, -1;", true],
+    ["the time", "mov.u32 %r1, %clock;", true],
+    ["a barrier for all threads", "bar.sync 0;", false],
+    ["a barrier that counts", "bar.sync 1, 64;", true],
+  ])("is for whole warps or not: %s", (_, line, inWarps) => {
+    expect(needsOf(line).inWarps).toBe(inWarps);
+  });
+});
+
+describe("the spill budget", () => {
+  const { code } = new Analysed("mov.u32 %r0, %tid.x;\nret;");
+  const budget = (registers: number, blocks: number) => {
+    const { ir, graph } = code;
+    const many = <T>(n: number, one: T): T[] => Array.from({ length: n }, () => one);
+    const large = { ...code, ir: { ...ir, registers: many(registers, ir.registers[0]!) } };
+    return spillBudgetOf({ ...large, graph: { ...graph, blocks: many(blocks, graph.blocks[0]!) } }, 8);
+  };
+
+  test("is empty where all registers fit into locals", () => {
+    expect(budget(100, 10)).toEqual({ mostLocals: 20_000, bytes: 0 });
+  });
+
+  test("shrinks with the number of blocks, at each of which the host makes notes about locals", () => {
+    // 2e6 notes for 1000 blocks; the masks of lanes that wait at these are 8 locals each.
+    const { mostLocals, bytes } = budget(100, 1000);
+    expect(mostLocals).toBe(2000);
+    expect(bytes).toBeGreaterThan(16 * 8000);
+  });
+
+  test("is never less than 256 locals", () => {
+    expect(budget(100, 100_000).mostLocals).toBe(256);
+  });
+});

@@ -1,4 +1,5 @@
-import { memoryOps, valueOps } from "../../../src/wasm/ops.ts";
+import { memoryOps } from "../../../src/wasm/memory-ops.ts";
+import { valueOps } from "../../../src/wasm/value-ops.ts";
 
 /** An instruction of WebAssembly, as it stands in the file. */
 export interface WasmInstruction {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
-import { loadProgram } from "../../../src/interpreter/index.ts";
 import { readsOf, writesOf } from "../../../src/ir/flow/index.ts";
 import type { Instruction } from "../../../src/ir/index.ts";
 import type { CompiledKernel } from "../../../src/jit/abi/compiled-kernel.ts";
@@ -8,6 +7,7 @@ import type { Quads } from "../../../src/jit/abi/launch-shape.ts";
 import { Chunk } from "../../../src/jit/compile/emit/chunk.ts";
 import { JitProgram } from "../../../src/jit/run/jit-program.ts";
 import type { Dim3 } from "../../../src/machine/reports/report.ts";
+import { loadProgram } from "../../../src/program/program.ts";
 import { compile } from "../../../src/runtime/device/compile.ts";
 import { DeviceCore } from "../../../src/runtime/device/device-core.ts";
 import { SourceText } from "../../../src/source/index.ts";

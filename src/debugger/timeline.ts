@@ -30,13 +30,10 @@ export interface TimelineOptions {
 }
 
 const defaults: Required<TimelineOptions> = { checkpointEvery: 100_000, checkpointBytes: 512 * 2 ** 20 };
-
 /** Bytes that can be saved in about the time that one instruction takes. */
 const bytesPerInstruction = 64;
-
 /** The most basic blocks that are run at a time. */
 const maxBatch = 1024;
-
 /** How far back a backward search looks first, in instructions. */
 const nearby = 2000;
 

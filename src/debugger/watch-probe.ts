@@ -32,7 +32,6 @@ export interface WatchContext {
 }
 
 type WatchedRegister = Extract<Watched, { kind: "register" }>;
-
 type WatchedMemory = Extract<Watched, { kind: "memory" }>;
 
 interface Seen {
@@ -45,7 +44,6 @@ const same = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
   a === b || (a !== null && b !== null && a.length === b.length && a.every((byte, i) => byte === b[i]));
 
 const wide = new BigInt64Array(32);
-
 const addresses: LaneAddresses = { wide, words: new Int32Array(wide.buffer) };
 
 /**

@@ -1,9 +1,7 @@
 import type { Op } from "./instruction.ts";
 
 export type CallOp = Extract<Op, { kind: "call" }>;
-
 export type FileCallOp = Extract<Op, { kind: "file-call" }>;
-
 export type SubroutineCallOp = Extract<Op, { kind: "subroutine-call" }>;
 
 /** An operation that enters another function, or a subroutine of its own. */

@@ -15,7 +15,6 @@ import { sha256 } from "../runtime/data/sha256.ts";
 
 /** The beginning of a file: the owner and the version of the format. */
 const magic = "lanewise kernel 1\n";
-
 const suffix = ".kernel";
 
 /** After so many milliseconds, an unfinished file of a process that was killed is removed. */

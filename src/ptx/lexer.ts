@@ -55,25 +55,15 @@ export const Token = {
 export type TokenKind = (typeof Token)[keyof typeof Token];
 
 const tab = 0x09;
-
 const newline = 0x0a;
-
 const carriageReturn = 0x0d;
-
 const space = 0x20;
-
 const quote = codeOf('"');
-
 const semicolon = codeOf(";");
-
 const hash = codeOf("#");
-
 const dot = codeOf(".");
-
 const slash = codeOf("/");
-
 const star = codeOf("*");
-
 const underscore = codeOf("_");
 
 /**
@@ -81,17 +71,14 @@ const underscore = codeOf("_");
  * no.
  */
 const followers = characterTable(`${letters}${digits}_$`);
-
 const starters = characterTable(`${letters}_$%`);
 
 /** Characters that are a name on their own: letters, and `_`, the sink. */
 const alone = characterTable(`${letters}_`);
-
 const decimals = characterTable(digits);
 
 /** One-character tokens. */
 const single = new Uint8Array(128);
-
 for (const [character, kind] of Object.entries({
   ",": Token.comma,
   ";": Token.semicolon,
@@ -123,7 +110,6 @@ for (const [character, kind] of Object.entries({
 
 /** Two-character tokens, indexed by `first << 7 | second`. */
 const double = new Uint8Array(0x4000);
-
 for (const [characters, kind] of Object.entries({
   "<<": Token.shiftLeft,
   "<=": Token.lessEqual,

@@ -5,9 +5,7 @@ import { difference, measure, modelResults } from "../../bench/suite/run.ts";
 import { benchKernels } from "../../bench/suite/suite.ts";
 
 const bench = new URL("../../bench/", import.meta.url);
-
 const textOf = (path: string): string => readFileSync(new URL(path, bench), "utf8");
-
 const named = (name: string): BenchKernel => benchKernels.find((k) => k.name === name)!;
 
 /** A benchmark at its small size, the interpreter's results and those of the model. */

@@ -9,20 +9,17 @@ import { findChromium } from "./chromium.ts";
 // What is built in dist/, in a real browser. `npm test` has built it before.
 
 const executablePath = findChromium();
-
 const title = executablePath === null ? "in a browser (skipped: there is no Chromium on this machine)" : "in Chromium";
 
 /** A browser starts slowly on a busy machine. */
 const patience = 60_000;
 
 const jobs = ["direct", "jump-table", "calltargets"];
-
 const kernelText = (file: string): string =>
   readFileSync(new URL(`../../bench/kernels/${file}.ptx`, import.meta.url), "utf8");
 
 /** A kernel with many blocks. */
 const side = 256;
-
 const mandelbrot = {
   text: kernelText("mandelbrot"),
   kernel: "mandelbrot",

@@ -6,9 +6,7 @@ import { Device, profileOf, Profiler } from "../../src/index.ts";
 import { findChromium } from "./chromium.ts";
 
 const executablePath = findChromium();
-
 const title = executablePath === null ? "in a browser (skipped: there is no Chromium on this machine)" : "in Chromium";
-
 const patience = 60_000;
 
 /** The page of a launch in which lanes part, call two functions and meet. */

@@ -4,7 +4,6 @@ import { HostMemory } from "../../bench/suite/memory.ts";
 import { collectGarbage } from "../../bench/suite/run.ts";
 
 const megabytes = 2 ** 20;
-
 const isLinux = process.platform === "linux";
 
 /** What is written takes memory. */

@@ -6,7 +6,6 @@ import { readNumpy } from "../../src/runtime/data/npy.ts";
 import { BuiltCli } from "./built-cli.ts";
 
 let cli: BuiltCli;
-
 const run = (...args: string[]) => cli.run(...args);
 
 const header = ".version 8.0\n.target sm_80\n.address_size 64\n";

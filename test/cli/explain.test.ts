@@ -8,7 +8,6 @@ import { SourceText } from "../../src/source/index.ts";
 import { allJobFiles } from "../runtime/conformance-jobs.ts";
 
 const pages = catalogues.flatMap(({ codes }) => Object.entries(codes));
-
 const known = new Set(pages.map(([code]) => code));
 
 test.each(pages)("%s has a title and a page", (_code, { title, page }) => {

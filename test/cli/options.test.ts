@@ -6,7 +6,6 @@ const known: readonly OptionSpec[] = [
   { name: "arg", value: "VALUE", repeats: true, help: "" },
   { name: "output", short: "o", value: "FILE", help: "" },
 ];
-
 const parse = (...words: string[]) => parseOptions(words, known);
 
 test("values stand behind the option or its equals sign, and may begin with a minus", () => {

@@ -4,7 +4,6 @@ import type { Report } from "../../src/machine/reports/report.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 const source = new SourceText("k.ptx", "call f;\nld.global.u32 %r1, [%rd1];\n");
-
 const load = { start: 8, end: 34 };
 
 const report: Report = {

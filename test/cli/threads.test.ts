@@ -3,7 +3,6 @@ import { describeThreads } from "../../src/cli/terminal/threads.ts";
 import type { Dim3 } from "../../src/machine/reports/report.ts";
 
 const ids = (block: Dim3, ...threads: Dim3[]) => threads.map((thread) => ({ block, thread }));
-
 const row = (from: number, to: number): Dim3[] => Array.from({ length: to - from + 1 }, (_, i) => [from + i, 0, 0]);
 
 test.each([

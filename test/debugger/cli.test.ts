@@ -7,7 +7,6 @@ import { BuiltCli } from "../cli/built-cli.ts";
 import { pathOf } from "./jobs.ts";
 
 let cli: BuiltCli;
-
 beforeAll(async () => {
   cli = await BuiltCli.build();
   for (const name of ["calls", "factorial"]) {

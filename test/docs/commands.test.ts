@@ -9,9 +9,7 @@ import { BuiltCli } from "../cli/built-cli.ts";
 
 /* What the pages tell people to type does exist, and what stands in the README does what it says. */
 const root = fileURLToPath(new URL("../../", import.meta.url));
-
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
-
 const pages = [".", "docs", "bench", "editors/vscode"].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((file) => file.endsWith(".md"))

@@ -17,9 +17,7 @@ import { obstacles, platformTable, support as visaSupport } from "./visa-support
  * prints now. `npx vitest run test/docs --update` writes it.
  */
 const root = new URL("../../", import.meta.url);
-
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
-
 const pages = [
   "README.md",
   "docs/calls.md",
@@ -36,11 +34,9 @@ const pages = [
 ];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));
-
 vi.mock("lanewise/debugger", () => import("../../src/debugger/index.ts"));
 
 let cli: BuiltCli;
-
 beforeAll(async () => {
   cli = await BuiltCli.build();
   for (const path of [

@@ -8,9 +8,7 @@ import { access, bytes, frame, type FunctionBuilder, ModuleBuilder, special, sym
 import { engines, lineOf, run } from "./harness.ts";
 
 const tid = special("tid.x");
-
 const offset = (size: number): Expr => kit.mul(kit.widen(tid, false), kit.i64(BigInt(size)));
-
 const plus = (a: Expr, b: number): Expr => kit.add(a, kit.i64(BigInt(b)));
 
 /** A kernel with one access that may fault; `out` is the address of its buffer. */

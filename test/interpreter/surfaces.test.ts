@@ -20,7 +20,6 @@ import {
 } from "./threads.ts";
 
 const all = channels(16);
-
 const ids = read(flat(idAt));
 
 const inSurface = (surface: Expr, offset: Expr): Place => ({ kind: "surface", offset, surface });

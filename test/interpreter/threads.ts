@@ -6,7 +6,6 @@ import { type Run, run, type RunOptions } from "./harness.ts";
 
 /** Where the tests' variables begin, on a platform with registers of 32 bytes. */
 export const vars = variablesAt(32);
-
 export const retval = retvalAt(32);
 
 export const byteFile = (bytes: number, sizes: Partial<ByteFile> = {}): ByteFile => ({
@@ -41,7 +40,6 @@ export const region = (
 });
 
 export const flat = (at: number, first = 0): Region => region(at, [1, 1, 0], first);
-
 export const one = (at: number, first = 0): Region => region(at, [0, 1, 0], first);
 
 const tyOf = (bits: number): "i32" | "i64" => (bits === 64 ? "i64" : "i32");
@@ -68,7 +66,6 @@ export const readAt = (address: Expr, bits: RegionLeaf["bits"] = 32, signed = tr
 });
 
 export const into = (to: Region, bits: RegionLeaf["bits"] = 32): FileTarget => ({ kind: "region", bits, region: to });
-
 export const intoAt = (address: Expr, bits: RegionLeaf["bits"] = 32): FileTarget => ({
   kind: "indirect",
   bits,
@@ -77,9 +74,7 @@ export const intoAt = (address: Expr, bits: RegionLeaf["bits"] = 32): FileTarget
 
 /** The global id of each lane, and the address of the buffer, as the test's threads find them in their file. */
 export const idAt = variablesAt(32);
-
 const bufferAt = vars + 128;
-
 export const freeAt = vars + 192;
 
 export interface ThreadsOptions extends RunOptions {

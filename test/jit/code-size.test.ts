@@ -8,7 +8,6 @@ import { SourceText } from "../../src/source/index.ts";
 // What compiling takes, but counted, not measured: bytes of code for kernels of one kind.
 
 const path = "../../bench/compile-kinds.mjs";
-
 const { kinds } = (await import(path)) as { kinds: Readonly<Record<string, (instructions: number) => string>> };
 
 function codeBytes(text: string): number {

@@ -21,7 +21,6 @@ const steps = (index: string, halves: readonly number[], at: string, far: boolea
     .join("\n");
 
 const before = ".shared .b32 part[1024];";
-
 const store =
   "mov.u32 %r4, part; mad.lo.u32 %r4, %t, 4, %r4; mul.lo.u32 %r1, %t, 7; st.shared.b32 [%r4], %r1; bar.sync 0;";
 

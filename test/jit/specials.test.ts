@@ -7,7 +7,6 @@ const names = [
   ...["%laneid", "%warpid", "%nwarpid", "%smid", "%nsmid", "%dynamic_smem_size", "%total_smem_size"],
   ...["%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt"],
 ];
-
 const shapes: readonly [block: Dim3, grid: Dim3][] = [
   [
     [64, 1, 1],
@@ -42,7 +41,6 @@ const shapes: readonly [block: Dim3, grid: Dim3][] = [
     [1, 1, 1],
   ],
 ];
-
 const store = (values: readonly string[]): string =>
   values.map((v, i) => `mov.u32 %r0, ${v}; st.global.b32 [%out+${4 * i}], %r0;`).join("\n");
 
@@ -70,7 +68,6 @@ test("the clock goes on from instruction to instruction, and is the same for all
 });
 
 const masks = [31, 32, 15, 7, 3, 0x18, 0x1f0, -8, -32, 0x7fff_ffff];
-
 const bounds = [0, 4, 7, 8, 15, 16, 31, 32, 33, 64, -1, -32];
 
 /** What is made of the number of a thread; each is computed into a register of its own. */

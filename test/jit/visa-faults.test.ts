@@ -30,7 +30,6 @@ describe.each(Object.entries({ addresses, sizes, stacks, returns, memory, thread
 });
 
 const cases = ["ifcall", "visa"] as const;
-
 const runnable = cases
   .flatMap((folder) => readVisaCases(folder))
   .filter(({ out, marks, bytes }) => out !== null || (marks.length > 0 && bytes.length === 0))

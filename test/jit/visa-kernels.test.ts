@@ -7,11 +7,8 @@ import { SourceText } from "../../src/source/index.ts";
 
 /** OpenCL kernels as a compiler's vISA, with what they compute. They are kept outside the repository. */
 const directory = new URL("../../../shared/visa/kernels/", import.meta.url);
-
 const present = existsSync(directory);
-
 if (!present) console.warn(`skipped: there are no kernels at ${directory.pathname}`);
-
 const names = present ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
 
 /** One for each width of threads and size of registers. */

@@ -6,7 +6,6 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const folder = mkdtempSync(join(tmpdir(), "lanewise-"));
-
 const root = new URL("../..", import.meta.url).pathname;
 
 /** The library as a bundler leaves it: workers have to be found then, too. */

@@ -8,7 +8,6 @@ import { SourceText } from "../../src/source/index.ts";
 
 // Programs that once went wrong. Each job's note says where its expectation comes from.
 const folder = fileURLToPath(new URL(".", import.meta.url));
-
 const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
 
 const modes = [

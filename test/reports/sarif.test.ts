@@ -5,7 +5,6 @@ import { findingOfDiagnostic, findingOfReport, type Judged, parseRule, sarifLog 
 import { type Diagnostic, SourceText } from "../../src/source/index.ts";
 
 const source = new SourceText("./src/a b.ptx", ".entry k ()\n{\n    ld.global.u32 %r1, [%rd1];\n    call f;\n}\n");
-
 const load = { start: 18, end: 43 };
 
 const diagnostic: Diagnostic = {
@@ -47,12 +46,10 @@ const judged: Judged[] = [
   { finding: findingOfDiagnostic(diagnostic), suppression: parseRule("unknown-*", "rules.txt:3") },
   { finding: findingOfReport(report), suppression: null },
 ];
-
 const pages: Record<string, { title: string; page: string }> = { "data-race": { title: "two threads", page: "Long." } };
 
 /** The type annotation is a test in itself: these types come from the schema of the format. */
 const log: Log = sarifLog(judged, { version: "1.2.3", page: (code) => pages[code], completed: true });
-
 const [run] = log.runs;
 
 test("a log of version 2.1.0, with its rules", () => {

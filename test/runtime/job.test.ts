@@ -6,7 +6,6 @@ import { renderDiagnostic, SourceText } from "../../src/source/index.ts";
 import { allJobFiles, present } from "./conformance-jobs.ts";
 
 const parse = (text: string) => parseJob(new SourceText("job.json", text));
-
 const messages = (text: string) => parse(text).diagnostics.map((d) => d.message);
 
 const base = {
@@ -18,11 +17,8 @@ const base = {
 };
 
 const changed = (change: object) => JSON.stringify({ ...base, ...change });
-
 const launch = (change: object) => changed({ launches: [{ ...base.launches[0], ...change }] });
-
 const buffer = (change: object) => changed({ buffers: { x: { ...base.buffers.x, ...change } } });
-
 const check = (change: object) => changed({ checks: [{ ...base.checks[0], ...change }] });
 
 describe("a job that is not one", () => {

@@ -3,7 +3,6 @@ import { type ElementType, elementTypes, toTypedArray } from "../../src/runtime/
 import { asType, readNumpy, writeNumpy } from "../../src/runtime/data/npy.ts";
 
 const hex = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-
 const ascii = (text: string) => [...text].map((c) => c.charCodeAt(0).toString(16).padStart(2, "0")).join("");
 
 /** A file as numpy 2.4 lays it out (`np.save`); the header's text and the data are what it wrote. */

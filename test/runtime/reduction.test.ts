@@ -118,9 +118,7 @@ const statement = fc.oneof(
   fc.constantFrom(0, 4).map((at) => `setp.eq.u32 %p, %w, 0; @%p st.global.u32 [%d+${at}], 8;`),
   fc.constantFrom("bar.sync 0;", "bar.sync 1, 64;", "bar.red.popc.u32 %a, 0, 1;"),
 );
-
 const shape = fc.constantFrom([2, 1, 4], [1, 2, 4], [3, 1, 2], [1, 3, 2], [2, 2, 1]);
-
 const program = shape.chain(([grid, warps, most]) =>
   fc.array(statement, { minLength: 1, maxLength: most! }).map((statements) => ({
     body: `add.u32 %w, %w, 1; ${statements.join(" ")} ${own} st.global.u32 [%e+16], %c;`,

@@ -10,7 +10,6 @@ import { Page } from "../../src/sanitizers/race/shadow.ts";
 import { WarpOrder } from "../../src/sanitizers/race/warp-order.ts";
 
 const [blocks, warps] = [40, 3];
-
 const threads = new ThreadNumbers(blocks, warps);
 
 /** What somebody learns: all of a block, some lanes of a warp. */

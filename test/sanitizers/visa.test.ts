@@ -13,9 +13,7 @@ import { routineJob } from "../visa/run/routine-job.ts";
  * launch and of a group, 32 of 32 if it is not there: two hardware threads.
  */
 const folder = new URL("visa/", import.meta.url);
-
 const width = 16;
-
 const encoder = new TextEncoder();
 
 function reportsOf(kernel: string, items: number, group: number): { found: string[]; wanted: string[] } {

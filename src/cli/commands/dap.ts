@@ -28,7 +28,6 @@ const launchOptions = [
   "schedule",
   "target",
 ] as const;
-
 const specs = [...programOptions, ...commonOptions];
 
 /** A launch request as the command line that says the same. */

@@ -6,7 +6,6 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { hang } from "../terminal/wrap.ts";
 
 const executable = ({ execution }: Row): boolean => execution.kind !== "none";
-
 const reasonOf = ({ execution }: Row): string | null => (execution.kind === "none" ? execution.reason : null);
 
 /** "0x4f", or "0x4e, sub-opcode 3". */

@@ -38,7 +38,6 @@ const candidateOf = (form: Form, opcode: string): Candidate | undefined =>
   instructionSet.resolve(opcode).candidates.find((c) => c.form === form);
 
 const obstacle = (form: Form): string | null => obstacleOf(form, (opcode) => candidateOf(form, opcode));
-
 const executable = (form: Form): boolean => obstacle(form) === null;
 
 const formToJson = (form: Form) => ({

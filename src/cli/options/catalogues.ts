@@ -19,7 +19,6 @@ interface CatalogueOfRoom {
 }
 
 const ptx = "PTX manual, section ";
-
 const visa = "vISA manual, ";
 
 /** All codes that the program can produce, by where they come from. */

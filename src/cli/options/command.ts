@@ -3,7 +3,6 @@ import type { CommonOption, Options, OptionSpec } from "./options.ts";
 
 /** What the process tells its caller; docs/cli.md. */
 export const exitStatus = { ok: 0, failed: 1, usage: 2, faulted: 3 } as const;
-
 export type ExitStatus = (typeof exitStatus)[keyof typeof exitStatus];
 
 export interface Command {

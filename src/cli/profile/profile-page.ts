@@ -24,7 +24,6 @@ const maxWidth = 300;
 
 /** Nodes of the call tree; the smallest are left out first, by their share. */
 const maxNodes = 4000;
-
 const minShare = 0.0005;
 
 /** By what the source can be shaded. */

@@ -2,9 +2,7 @@ import { isScalarName, scalarIndex } from "../../machine/state/specials.ts";
 import type { Viewpoint } from "./memory-view.ts";
 
 const ofThreads = ["tid.x", "tid.y", "tid.z"] as const;
-
 const ofBlocks = ["ctaid.x", "ctaid.y", "ctaid.z"] as const;
-
 const sizes = ["ntid.x", "ntid.y", "ntid.z", "nctaid.x", "nctaid.y", "nctaid.z"] as const;
 
 /** The special registers that the debugger knows; expressions may write a % before them. */

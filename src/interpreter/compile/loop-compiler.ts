@@ -22,7 +22,6 @@ import type { Slot } from "./register-file.ts";
  */
 
 type Maker<F> = (...operands: readonly (number | bigint)[]) => F;
-
 const makers = new Map<string, Maker<unknown>>();
 
 function make<F>(emitter: Emitter, text: string): F {

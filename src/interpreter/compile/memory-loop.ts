@@ -13,7 +13,6 @@ export type FastPath = (x: Activation, mask: number, last: LastExtent) => number
 export type FastTarget = Slot | null;
 
 type Maker = (...operands: readonly number[]) => FastPath;
-
 const makers = new Map<string, Maker>();
 
 /** Makes the loop for one kind of access. The loop compiler says why it is made from text. */

@@ -67,9 +67,7 @@ function actionOf(d: Decoding, op: WarpOp): WarpCode["act"] {
 }
 
 const values = new BigInt64Array(32);
-
 const halves = new Int32Array(values.buffer);
-
 const sources = new Int32Array(32);
 
 /** Reads the first operand of all lanes that take part into `values` (a 32-bit one into the low half). */

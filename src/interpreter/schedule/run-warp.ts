@@ -88,7 +88,6 @@ function runChannels({ steps }: BasicBlock, { activation: x, mask }: Group): voi
 }
 
 const wide = new BigInt64Array(32);
-
 const addresses: LaneAddresses = { wide, words: new Int32Array(wide.buffer) };
 
 function runObserved(block: BasicBlock, group: Group, observers: EventSink): void {

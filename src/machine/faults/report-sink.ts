@@ -6,7 +6,6 @@ import type { Site } from "../state/code.ts";
 import type { Fault } from "./fault.ts";
 
 const maxThreads = 32;
-
 const maxReports = 1000;
 
 /**

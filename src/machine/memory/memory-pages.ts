@@ -1,5 +1,4 @@
 const pageBytes = 0x1_0000;
-
 const pageWords = pageBytes / 4;
 
 /** Shared by all pages that have never been written: most pages of a device. */

@@ -36,9 +36,7 @@ export interface FrozenMemory {
 }
 
 const alignment = 256;
-
 const gap = 256;
-
 const maxBytes = 2 ** 32 - 2 ** 16;
 
 /** Bytes of freed memory that stay in quarantine; beyond that, the oldest is used again. */
@@ -51,7 +49,6 @@ const maxPages = 0xffff;
 
 /** A device of more bytes than this lies in WebAssembly's memory in any case: to move it later would copy all of it. */
 const maxToMove = 2 ** 20;
-
 const pagesOf = (bytes: number): number => Math.ceil(bytes / pageBytes);
 
 const roomFor = (size: number): number => Math.ceil(Math.max(size, 1) / alignment) * alignment;

@@ -22,7 +22,6 @@ export type Constant = IntegerConstant | FloatConstant;
 export type ReportConstant = (span: Span, message: string, help?: string) => void;
 
 const silent: ReportConstant = () => {};
-
 const view = new DataView(new ArrayBuffer(8));
 
 const float = (value: number): FloatConstant => {
@@ -43,7 +42,6 @@ const integer = (value: bigint, unsigned: boolean): IntegerConstant => ({
 });
 
 const truth = (value: boolean): IntegerConstant => integer(value ? 1n : 0n, false);
-
 const bitsOf = (constant: IntegerConstant): bigint => BigInt.asUintN(64, constant.value);
 
 /**

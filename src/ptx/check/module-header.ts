@@ -11,7 +11,6 @@ const versions: ReadonlySet<number> = new Set(
     .split(" ")
     .map(versionNumber),
 );
-
 const newest = 901;
 
 /** Versions published after that manual, which are read as the newest known one. */

@@ -21,9 +21,7 @@ export interface SpecialRegister {
 }
 
 const machine = (...names: SpecialName[]): SpecialMeaning => ({ kind: "machine", names });
-
 const fixed = (...values: number[]): SpecialMeaning => ({ kind: "fixed", values });
-
 const unavailable = (reason: string): SpecialMeaning => ({ kind: "unavailable", reason });
 
 const scalar = (name: string, type: string, meaning: SpecialMeaning, gate: Gate): SpecialRegister => ({
@@ -38,13 +36,9 @@ const vector = (name: string, meaning: SpecialMeaning, gate: Gate): SpecialRegis
 };
 
 const fermi: Gate = { since: "2.0", target: "sm_20" };
-
 const hopper: Gate = { since: "7.8", target: "sm_90" };
-
 const timer: Gate = { since: "3.1", target: "sm_30" };
-
 const reserved: Gate = { since: "7.6", target: "sm_80" };
-
 const first: Gate = { since: "1.0" };
 
 const noCounter = unavailable("performance counters count hardware events");

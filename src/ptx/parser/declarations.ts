@@ -23,7 +23,6 @@ const linkages: ReadonlyMap<string, Linkage> = new Map([
   [".weak", "weak"],
   [".common", "common"],
 ]);
-
 const spaces: ReadonlyMap<string, StateSpace> = new Map([
   [".reg", "reg"],
   [".sreg", "sreg"],
@@ -34,7 +33,6 @@ const spaces: ReadonlyMap<string, StateSpace> = new Map([
   [".shared", "shared"],
   [".tex", "tex"],
 ]);
-
 const vectors: ReadonlyMap<string, number> = new Map([
   [".v2", 2],
   [".v4", 4],
@@ -45,7 +43,6 @@ const vectors: ReadonlyMap<string, number> = new Map([
 const none: readonly never[] = [];
 
 export const isLinkage = (directive: string): boolean => linkages.has(directive);
-
 export const isSpace = (directive: string): boolean => spaces.has(directive);
 
 export type LinkageNode = { readonly value: Linkage; readonly span: Span };

@@ -43,9 +43,7 @@ const levels: readonly (readonly (readonly [TokenKind, BinaryExpr["operator"]])[
     [Token.percent, "%"],
   ],
 ];
-
 const binaryOperators: (BinaryOperator | undefined)[] = [];
-
 for (const [level, operators] of levels.entries()) {
   for (const [kind, text] of operators) binaryOperators[kind] = { text, level };
 }

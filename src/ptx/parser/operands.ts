@@ -39,7 +39,6 @@ function paired(p: Cursor, first: VectorOperand): Operand {
 }
 
 const vector = (p: Cursor): VectorOperand => bracketed(p, "vector", Token.rightBrace, "'}'", false);
-
 const list = (p: Cursor): ListOperand => bracketed(p, "list", Token.rightParen, "')'", true);
 
 function bracketed<Kind extends "vector" | "list">(

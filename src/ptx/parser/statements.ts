@@ -40,7 +40,6 @@ const moduleOnly: ReadonlySet<string> = new Set([
   ".weak",
   ".common",
 ]);
-
 const isModuleOnly = (p: Cursor): boolean => p.at(Token.directive) && moduleOnly.has(p.token);
 
 /** The same while text is skipped, where only a directive at the beginning of a line counts. */
@@ -214,7 +213,6 @@ const statementDirectives: ReadonlySet<string> = new Set([
   ".calltargets",
   ".callprototype",
 ]);
-
 const isStatementDirective = (word: string): boolean => isSpace(word) || statementDirectives.has(word);
 
 function directive(p: Cursor): Statement {

@@ -15,7 +15,6 @@ export const elementTypes = [
   "f32",
   "f64",
 ] as const;
-
 export type ElementType = (typeof elementTypes)[number];
 
 export const isElementType = (name: string): name is ElementType => (elementTypes as readonly string[]).includes(name);

@@ -1,6 +1,5 @@
 /** The instruction sets that there are. */
 export const isas = ["ptx", "visa"] as const;
-
 export type Isa = (typeof isas)[number];
 
 /** A CISA file: vISA in binary form. */

@@ -52,7 +52,6 @@ export interface ExploreOptions {
 
 /** A launch may take so many times as long as under the usual schedule, and so many thread-instructions in any case. */
 const patience = 100;
-
 const minSteps = 1_000_000;
 
 /**

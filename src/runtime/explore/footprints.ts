@@ -30,11 +30,8 @@ const maxWords = 1 << 20;
 
 /** Keys of what is touched: words of global memory, then those of the blocks' shared memory; what the machine provides; barriers. */
 const sharedKeys = 2 ** 33;
-
 const sharedWords = (windows.shared.end - windows.shared.start) / 4;
-
 const machineKey = -1;
-
 const barrierKey = (block: number, barrier: number): number => -2 - block * 32 - barrier;
 
 /**

@@ -46,9 +46,7 @@ interface BufferShape {
 }
 
 const maxBytes = 0x7fff_ffff;
-
 const fields = ["buf", "type", "n", "cmp", "sha256", "first", "file", "all", "expr", "nan", "zero", "period", "ranges"];
-
 const moreFields = ["rtol", "atol", "rel", "abs", "skip", "oneof", "simd"];
 
 export function readCheck(field: JsonField, buffers: ReadonlyMap<string, BufferShape>): Check {

@@ -32,7 +32,6 @@ export interface LaunchDefaults {
 
 /** Either runs whatever is executable. */
 export const engineNames = ["interpreter", "jit"] as const;
-
 export type EngineName = (typeof engineNames)[number];
 
 export type LaunchOptions = LaunchSize & LaunchSettings;

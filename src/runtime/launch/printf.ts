@@ -77,9 +77,7 @@ function convert(c: Conversion, args: PrintfArguments): string | null {
 }
 
 const isLong = (length: string): boolean => /^(l|ll|j|z|t)$/.test(length);
-
 const bitsOf = (length: string): number => (isLong(length) ? 64 : length === "h" ? 16 : length === "hh" ? 8 : 32);
-
 const argument = (length: string, args: PrintfArguments): bigint => (isLong(length) ? args.long() : BigInt(args.int()));
 
 function pad({ flags, width }: Conversion, prefix: string, body: string, zeros = false): string {

@@ -72,9 +72,7 @@ function describe(parameter: Parameter): string {
 }
 
 type Wrong = (what: string) => never;
-
 type Value = Extract<Parameter, { kind: "value" }>;
-
 type Address = Extract<ArgumentValue, { kind: "pointer" }>;
 
 function resolve(parameter: Parameter, arg: KernelArgument, memory: DeviceMemory, wrong: Wrong): ArgumentValue {

@@ -178,7 +178,6 @@ export function localOffsets(
 }
 
 export const dwords = (values: readonly number[]): Uint8Array => new Uint8Array(Uint32Array.from(values).buffer);
-
 export const qword = (value: bigint): Uint8Array => new Uint8Array(BigUint64Array.of(value).buffer);
 
 /** What a place of the payload holds; null: nothing that the kernel looks at. */

@@ -93,7 +93,6 @@ export class ThreadMemory {
 
 /** Scratch space begins at multiples of this: the lower bits of r0.5 mean something else. */
 const scratchUnit = 1024;
-
 export const roundUp = (n: number, unit: number): number => Math.ceil(n / unit) * unit;
 
 /**
@@ -116,7 +115,6 @@ interface ScratchSpace {
 
 /** Beyond all offsets that would be the index of a surface that something else has. */
 const firstState = 0x2000;
-
 const stateOffset = (thread: number): number => (firstState + thread) << 10;
 
 /** `each`: bytes of a thread. */
@@ -139,7 +137,6 @@ const scratchSpaces: Readonly<Record<ScratchKind, (each: number) => ScratchSpace
 
 /** The surface of a buffer that is an argument and accessed through `bss`: none of the indices that others have. */
 export const bindlessIndex = (argument: number): number => firstBindless + argument * 64;
-
 const firstBindless = 2 * surfaceIndex.slm;
 
 /** The surfaces of a compiled program's own data, likewise. */

@@ -12,11 +12,9 @@ export interface WorkSize {
 
 /** Work items of a group: what the largest GPUs allow. */
 const maxItems = 1024;
-
 const maxGlobal = 0xffff_ffff;
 
 export const product = ([x, y, z]: Dim3): number => x * y * z;
-
 const show = (size: Dim3): string => `(${size.join(", ")})`;
 
 /**

@@ -38,7 +38,6 @@ export interface PayloadItem {
 }
 
 const addressModes = ["stateful", "stateless", "bindless", "slm"] as const;
-
 type AddressMode = (typeof addressModes)[number];
 
 /** Memory that every hardware thread has for itself. */
@@ -64,7 +63,6 @@ const maxBytes = 0x1000_0000;
 
 /** More than any register file has. */
 const maxPayload = 0x1_0000;
-
 const maxArguments = 4096;
 
 /** OpenCL C's types as `type_name` has them. */

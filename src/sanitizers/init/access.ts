@@ -11,7 +11,6 @@ import { cut, extend, isDefined, isLowUndefined, isWhollyUndefined, type Shade }
 import type { InitState, LaneShades } from "./state.ts";
 
 const shade: Shade = { low: 0, high: 0, origin: 0 };
-
 const nothing: Shade = { low: 0, high: 0, origin: 0 };
 
 const addressOf = ({ addressWords: words }: AccessEvent, lane: number): AddressParts => ({

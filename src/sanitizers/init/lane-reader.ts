@@ -159,7 +159,6 @@ const evaluate = (name: "f32.reinterpret_i32" | "f64.reinterpret_i64", value: Va
   (primOf(name).eval as (v: Value) => Value)(value);
 
 const arithmetic = /^(f32|f64)\.|\.(add|sub|mul|div|rem)/;
-
 const computing = new WeakMap<Expr, boolean>();
 
 /** Whether an expression does more with its operands than copy, pack or unpack them. */

@@ -46,7 +46,6 @@ export const computed = (number: number): number => (number & ~1) | 2;
 export const asPadding = (number: number): number => (isComputed(number) ? number : number | 1);
 
 export const maybePadding = (number: number): boolean => (number & 1) !== 0;
-
 export const isComputed = (number: number): boolean => (number & 2) !== 0;
 
 /** The same number for all variants of an origin. */

@@ -103,7 +103,6 @@ export class Findings {
 const itemOf = ({ event, thread, lane }: Later): number => (event.warp.lockstep ? thread + lane : thread);
 
 const nouns = { load: "a load", store: "a store", atomic: "an atomic operation", free: "a call of free" } as const;
-
 const verbs = { load: "loads", store: "stores", atomic: "updates", free: "frees" } as const;
 
 const nameOf = ({ block, thread }: ThreadId): string => `thread (${thread.join(",")}) of block (${block.join(",")})`;

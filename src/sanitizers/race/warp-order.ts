@@ -10,7 +10,6 @@ export interface Releases {
 }
 
 const none = (): Clock[] => Array.from({ length: 32 }, (): Clock => 0);
-
 const nothing: readonly Clock[] = none();
 
 /** A point in the run of a warp. What is ordered before it is computed later, if at all. */

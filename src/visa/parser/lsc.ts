@@ -16,7 +16,6 @@ import { constant, continuedSum, count, primary, unary } from "./expressions.ts"
 import { rawOperand } from "./raw-operand.ts";
 
 type Model = LscAddress["model"];
-
 type Shape = (OperandSpec & { readonly class: "lsc-data" })["shape"];
 
 /**
@@ -220,15 +219,11 @@ const shapes: Readonly<Record<Shape, string>> = {
 const plain = (size: string): ShapeParts => ({ size, vector: 1, transposed: false, channels: null, block: null });
 
 const sizeText = "[du](8[cu]32|16[cu]32h?|8|16|32|64)";
-
 const vectorShape = new RegExp(`^${sizeText}(?:x(1|2|3|4|8|16|32|64))?(t)?$`);
-
 const channelShape = new RegExp(`^${sizeText}\\.(x?y?z?w?)$`);
-
 const blockShape = new RegExp(
   `^${sizeText}\\.(?:([1-9][0-9]{0,5})x)?([1-9][0-9]{0,5})x([1-9][0-9]{0,5})([nt]?)([nt]?)$`,
 );
-
 const typedBlockShape = /^([1-9][0-9]{0,5})x([1-9][0-9]{0,5})$/;
 
 /** The size in its older spelling, which all readers know: `d32` for `u32`, and `d8c32` for `d8u32`. */

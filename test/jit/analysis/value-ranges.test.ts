@@ -8,9 +8,7 @@ import { type Expr, fold, kit } from "../../../src/semantics/index.ts";
 type Leaves = Map<Expr, number>;
 
 const words = [0, 1, 3, 4, 7, 8, 255, 256, 1020, 1023, 0x7fff_ffff, 0x8000_0000, 0xffff_fffc, 0xffff_ffff];
-
 const word = fc.oneof(fc.constantFrom(...words), fc.integer({ min: 0, max: 0xffff_ffff }));
-
 const binary = ["add", "sub", "mul", "and", "or", "xor", "rem_u"] as const;
 
 /** Expressions over constants, thread numbers and registers of which nothing is known. */

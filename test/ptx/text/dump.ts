@@ -65,9 +65,7 @@ function expression(node: Operand | Initializer): string {
 }
 
 const list = (nodes: readonly Expression[]): string => nodes.map(expression).join(" ");
-
 const range = (node: Declarator["range"]): string => (node ? `<${node.count}>` : "");
-
 const dimensions = (nodes: readonly (Expression | null)[]): string =>
   nodes.map((node) => `[${node ? expression(node) : ""}]`).join("");
 
@@ -93,7 +91,6 @@ const parameters = (nodes: readonly Parameter[] | null): string =>
   nodes ? `(${nodes.map(parameter).join(", ")})` : "";
 
 const strings = (names: readonly Name[]): string => names.map((name) => JSON.stringify(name.text)).join(" ");
-
 const functionAttribute = (node: FunctionAttribute): string =>
   join(node.name.text, list(node.args), strings(node.strings));
 
@@ -103,7 +100,6 @@ function declarator(node: Declarator): string {
 }
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
-
 const blockLines = (node: Block, module: Module): string[] =>
   node.statements.flatMap((inner) => itemLines(inner, module));
 

@@ -20,7 +20,6 @@ const info = (kernel: object): KernelInfo =>
   readZeInfo({ kernels: [{ name: "k", execution_env: { simd_size: 16 }, ...kernel }] }).get("k")!;
 
 const localIds = (size: number) => [{ arg_type: "local_id", offset: 0, size }];
-
 const item = (arg_type: string, offset: number, size: number, more: object = {}) => ({
   arg_type,
   offset,

@@ -58,7 +58,6 @@ end:
 };
 
 const files = [kernel, adder("plus1", 1), adder("plus10", 10)];
-
 const inputs = [
   { name: "OUT", kind: "arg", type: "u64" },
   { name: "ID", kind: "lane-id", type: "u32" },

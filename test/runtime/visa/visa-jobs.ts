@@ -10,7 +10,6 @@ const root = fileURLToPath(new URL("../../../../shared/visa", import.meta.url));
 
 /** The cases are kept outside the repository. */
 export const present = existsSync(root);
-
 if (!present) console.warn(`skipped: there are no vISA cases at ${root}`);
 
 export interface VisaJobFile {

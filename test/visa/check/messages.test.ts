@@ -17,7 +17,6 @@ function found(target: string, statement: string): string[] {
 .kernel_attr SimdSize=16
 .kernel_attr Target="3d"
 .function "k_main"
-
 k_main:
     ${statement}
     ret (M1, 1)

@@ -6,11 +6,8 @@ import { SourceText } from "../../../src/source/index.ts";
 
 /** Programs about calls, written independently, with their expected results. They are kept outside the repository. */
 const directory = new URL("../../../../shared/visa/hand/", import.meta.url);
-
 const present = existsSync(directory);
-
 if (!present) console.warn(`skipped: there are no hand-written vISA programs at ${directory.pathname}`);
-
 const names = present ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
 
 describe.skipIf(!present)("hand-written programs", () => {

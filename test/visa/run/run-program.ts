@@ -29,9 +29,7 @@ export interface Outcome {
 }
 
 const stackBytes = 16384;
-
 const slmBytes = 65536;
-
 const payloadBytes = 512;
 
 /** Checks and links texts: the routines of a program, and all diagnostics. */

@@ -20,7 +20,6 @@ interface Case {
 }
 
 const marker = /\s*<--\s*$/gm;
-
 const encoder = new TextEncoder();
 
 function run(one: Case, items: number) {
@@ -54,9 +53,7 @@ function run(one: Case, items: number) {
 }
 
 const add = (x: string) => `add (E) R! ${x} 1:ud`;
-
 const f = (body: string, takes = 1, returns = 1): FunctionText => ({ name: "f", takes, returns, body });
-
 const half = "cmp.lt (E) P1 ID@ 8:ud";
 
 const registers: readonly Case[] = [

@@ -53,9 +53,7 @@ interface Definition {
 }
 
 const local = (ty: WasmTy, index: number): Wasm => wasm.local(ty, index);
-
 const context = local("i32", 0);
-
 const contextAt = (offset: number): Wasm => wasm.op("i32.add", context, wasm.i32(offset));
 
 /** Once for each lane, with its number in a local. */

@@ -33,9 +33,7 @@ export const routineConvention = (mayExit: boolean): Convention => ({ params: []
 
 /** The parameters that all functions have: the context, the entry in the shadow stack, then the mask. */
 export const contextParam = 0;
-
 export const entryParam = 1;
-
 export const maskParam = 2;
 
 const memory: readonly Slot[] = [{ kind: "memory" }];

@@ -7,7 +7,6 @@ import type { CompiledFunction } from "./callables.ts";
  * Stacks are an odd number of cache lines apart, so that those of neighbouring lanes do not compete for the same lines.
  */
 const lineBytes = 64;
-
 const oddLines = (bytes: number): number => (Math.ceil(bytes / lineBytes) | 1) * lineBytes;
 
 /**

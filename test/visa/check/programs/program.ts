@@ -30,7 +30,6 @@ const kernel = `@version .version 3.6
 @attr .kernel_attr SimdSize=16
 @target .kernel_attr Target="3d"
 .function "k_main"
-
 k_main:
     mov (M1_NM, 8) LA(0,0)<1> ID(0,0)<1;1,0>
     shl (M1_NM, 8) LA(0,0)<1> LA(0,0)<1;1,0> 0x2:ud
@@ -56,7 +55,6 @@ within:
     ret (M1, 16)
 @sub
 `;
-
 const callee = `.version 3.6
 @f.name .global_function "f_add"
 .decl ARG v_type=G type=ud num_elts=256 align=GRF alias=<%arg, 0>

@@ -11,7 +11,6 @@ export type Axis = "tid.x" | "tid.y" | "tid.z" | "ctaid.x";
 export type GridStride = ReadonlyMap<Axis, Expr>;
 
 const axes: ReadonlySet<string> = new Set<Axis>(["tid.x", "tid.y", "tid.z", "ctaid.x"]);
-
 const isAxis = (name: string): name is Axis => axes.has(name);
 
 /**

@@ -20,7 +20,6 @@ export type Shape =
   | { readonly kind: "vector" };
 
 export const uniform: Shape = { kind: "uniform" };
-
 export const vector: Shape = { kind: "vector" };
 
 /** The shape of thread and lane numbers: chunks begin at multiples of their width. */
@@ -28,7 +27,6 @@ export const numbers = (width: number): Shape => ({ kind: "affine", stride: 1, w
 
 /** Beyond this a stride times a lane would not be exact in a JavaScript number. */
 const maxStride = 2 ** 46;
-
 export const affine = (stride: number): Shape =>
   stride === 0 ? uniform : Math.abs(stride) <= maxStride ? { kind: "affine", stride } : vector;
 

@@ -7,9 +7,7 @@ import { affine, numbers, type Shape, uniform, vector } from "./shape.ts";
 export type SpecialLeaf = Extract<Expr, { kind: "special" }>;
 
 export const dimensions = ["tid.x", "tid.y", "tid.z"] as const;
-
 export type Dimension = (typeof dimensions)[number];
-
 export const isDimension = (name: string): name is Dimension => (dimensions as readonly string[]).includes(name);
 
 const clocks: readonly string[] = [

@@ -22,7 +22,7 @@ export interface FocusView {
 }
 
 export function warpOf({ blocks }: Execution, { block, warp }: LaneId): Warp | null {
-  return blocks.find(({ index }) => index === block)?.warps[warp] ?? null;
+  return blocks.find(({ ticket }) => ticket === block)?.warps[warp] ?? null;
 }
 
 export function viewOf(execution: Execution, moment: Moment | null, focus: Focus): FocusView {
@@ -36,5 +36,5 @@ export function viewOf(execution: Execution, moment: Moment | null, focus: Focus
 /** The lowest of the lanes that a moment is about, or of those among them that are asked for. */
 export function focusOn({ warp, group }: Moment, lanes = 0): Focus {
   const mask = lanes === 0 ? group.mask : lanes;
-  return { block: warp.cta.index, warp: warp.index, lane: lowestLane(mask), frame: 0 };
+  return { block: warp.cta.ticket, warp: warp.index, lane: lowestLane(mask), frame: 0 };
 }

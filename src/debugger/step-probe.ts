@@ -136,7 +136,7 @@ export class UntilProbe extends ForwardProbe {
 /** Whether the scope may be concerned with what a warp does. */
 function isWarpOf(warp: Warp, { scope, focus }: StepOptions): boolean {
   if (scope === "machine") return true;
-  return warp.cta.index === focus.block && (scope === "block" || warp.index === focus.warp);
+  return warp.cta.ticket === focus.block && (scope === "block" || warp.index === focus.warp);
 }
 
 /** Whether a moment is one of the scope. */

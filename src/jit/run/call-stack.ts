@@ -86,7 +86,7 @@ export class CallStack {
     this.#cta ??= new GridBlock(this.#grid, 0, this.#slot);
     const [gx, gy] = this.#grid.dimensions;
     const ticket = this.#word(context, "ticket");
-    this.#cta.index = ticket;
+    this.#cta.ticket = ticket;
     this.#cta.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
     return this.#cta;
   }

@@ -66,7 +66,7 @@ export class HostBarriers {
   }
 
   #barriersOf(context: number): readonly Barrier<Warp>[] {
-    const { index: ticket, grid } = this.#stack.block(context);
+    const { ticket, grid } = this.#stack.block(context);
     let block = this.#blocks.get(context);
     if (block?.ticket !== ticket) {
       const [most, weight] = grid.threads === null ? [16, 32] : [32, 1];

@@ -3,7 +3,7 @@
 //     node bench/compile-once.mjs KIND INSTRUCTIONS
 import { setFlagsFromString } from "node:v8";
 import { SourceText } from "../dist/source/index.js";
-import { loadProgram } from "../dist/interpreter/index.js";
+import { loadProgram } from "../dist/program/program.js";
 import { JitProgram } from "../dist/jit/run/jit-program.js";
 import { compile } from "../dist/runtime/device/compile.js";
 import { PtxDevice } from "../dist/runtime/device/ptx-device.js";

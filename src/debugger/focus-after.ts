@@ -20,7 +20,7 @@ export function focusAfter(stop: Stop, { moment, focus, view }: Stopped, follows
     if (view.warp !== null && view.place?.site) return { ...focus, frame: 0 };
     return moment === null ? focus : focusOn(moment);
   }
-  const isMine = moment.warp.cta.index === focus.block && moment.warp.index === focus.warp;
+  const isMine = moment.warp.cta.ticket === focus.block && moment.warp.index === focus.warp;
   return isMine && ((lanes >>> focus.lane) & 1) !== 0 ? { ...focus, frame: 0 } : focusOn(moment, lanes);
 }
 

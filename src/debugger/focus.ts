@@ -27,7 +27,7 @@ export interface FocusView {
 
 /** Returns a warp of a running block, or null. */
 export function warpOf({ blocks }: Execution, { block, warp }: LaneId): Warp | null {
-  return blocks.find(({ index }) => index === block)?.warps[warp] ?? null;
+  return blocks.find(({ ticket }) => ticket === block)?.warps[warp] ?? null;
 }
 
 /** Returns the current state of what is in focus. */
@@ -42,5 +42,5 @@ export function viewOf(execution: Execution, moment: Moment | null, focus: Focus
 /** Focuses on the lowest lane of a moment, or on the lowest of `lanes` if they are given. */
 export function focusOn({ warp, group }: Moment, lanes = 0): Focus {
   const mask = lanes === 0 ? group.mask : lanes;
-  return { block: warp.cta.index, warp: warp.index, lane: lowestLane(mask), frame: 0 };
+  return { block: warp.cta.ticket, warp: warp.index, lane: lowestLane(mask), frame: 0 };
 }

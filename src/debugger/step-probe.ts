@@ -151,7 +151,7 @@ export class UntilProbe extends ForwardProbe {
 /** Whether a warp is in scope. */
 function isWarpOf(warp: Warp, { scope, focus }: StepOptions): boolean {
   if (scope === "machine") return true;
-  return warp.cta.index === focus.block && (scope === "block" || warp.index === focus.warp);
+  return warp.cta.ticket === focus.block && (scope === "block" || warp.index === focus.warp);
 }
 
 /** Whether a moment belongs to the scope. */

@@ -106,14 +106,14 @@ export class WatchProbe implements Probe {
   }
 
   #isOfWarp(owner: WatchOwner, warp: Warp): boolean {
-    return owner.launch === this.#machine.launch && warp.index === owner.warp && warp.cta.index === owner.block;
+    return owner.launch === this.#machine.launch && warp.index === owner.warp && warp.cta.ticket === owner.block;
   }
 
   /** Whether a warp can access this memory. */
   #isInReach({ owner, place: { space } }: WatchedMemory, warp: Warp): boolean {
     if (owner === null) return true;
     if (space === "local") return this.#isOfWarp(owner, warp);
-    return owner.launch === this.#machine.launch && (space !== "shared" || owner.block === warp.cta.index);
+    return owner.launch === this.#machine.launch && (space !== "shared" || owner.block === warp.cta.ticket);
   }
 
   #lanesThatAccess({ watched, on }: Watchpoint, moment: Moment): number {

@@ -20,7 +20,7 @@ export function digest(timeline: Timeline): string {
   say(timeline.launch.index, grid.steps, grid.activationBytes, grid.clockReads, execution.time, stuck?.code);
   say(moment?.site.code.ir.name, moment?.site.index, moment?.warp.index, moment?.group.mask);
   for (const cta of execution.blocks) {
-    say("block", cta.id, cta.index, cta.slot, cta.scalars.with(scalarIndex("gridid"), 0));
+    say("block", cta.id, cta.ticket, cta.slot, cta.scalars.with(scalarIndex("gridid"), 0));
     hash.update(cta.shared.u8);
     for (const b of cta.barriers)
       say(

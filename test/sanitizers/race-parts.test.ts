@@ -121,7 +121,7 @@ test.each([
 });
 
 test("the strong writes of one instruction behind a fence share what they publish", () => {
-  const warp = { cta: { index: 0 }, index: 0, lockstep: false, live: -1 } as unknown as Warp;
+  const warp = { cta: { ticket: 0 }, index: 0, lockstep: false, live: -1 } as unknown as Warp;
   const order = new WarpOrder(warp, threads, 1);
   const kind = new AccessEvents().kindOf(accessSites().find(({ instruction }) => instruction.op.kind === "atomic")!);
   const values = new PublishedValues(() => 3);
@@ -154,7 +154,7 @@ function accessSites() {
 test("events that no table has are forgotten, the others keep what they say", () => {
   const events = new AccessEvents();
   const kinds = accessSites().map((site) => events.kindOf(site));
-  const warp = { cta: { index: 7 }, index: 1, lockstep: false, live: -1 } as unknown as Warp;
+  const warp = { cta: { ticket: 7 }, index: 1, lockstep: false, live: -1 } as unknown as Warp;
   const order = new WarpOrder(warp, threads, 1);
   const numbers = Array.from({ length: 100 }, (_, i) => {
     order.now = i + 1;

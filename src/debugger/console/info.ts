@@ -81,7 +81,7 @@ function lanes({ session }: ConsoleContext): string {
 }
 
 function warps({ session }: ConsoleContext): string {
-  const block = session.execution.blocks.find(({ index }) => index === session.focus.block);
+  const block = session.execution.blocks.find(({ ticket }) => ticket === session.focus.block);
   if (block === undefined) throw new DebuggerError("the block in focus does not run");
   const rows = block.warps.flatMap((warp) =>
     lanesTable(warp, session.moment).map((row, i) => [
@@ -97,7 +97,7 @@ function warps({ session }: ConsoleContext): string {
 function blocks({ session }: ConsoleContext): string {
   const { execution } = session;
   const [x, y, z] = execution.grid.dimensions;
-  const rows = execution.blocks.map(({ id, index: ticket, warps: all, liveWarps }) => [
+  const rows = execution.blocks.map(({ id, ticket, warps: all, liveWarps }) => [
     `(${id.join(",")})`,
     `number ${ticket} of ${x * y * z}`,
     `${liveWarps} of ${all.length} warps`,

@@ -142,7 +142,7 @@ function ticketOf(session: Session, text: string): number {
 /** Returns the warp and the lane of a thread of the block in focus. */
 function threadOf(session: Session, text: string): { warp: number; lane: number } {
   const [x = 0, y = 0, z = 0] = text.replace(/[()]/g, "").split(",").map(Number);
-  const block = session.execution.blocks.find((b) => b.index === session.focus.block);
+  const block = session.execution.blocks.find((b) => b.ticket === session.focus.block);
   for (const warp of block?.warps ?? []) {
     for (let m = warp.lanes; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);

@@ -34,9 +34,9 @@ export class Threads {
     const mine = warpOf(this.#session.execution, this.#session.focus);
     const chosen = [...(mine === null || mine.live === 0 ? [] : [mine]), ...all.filter((warp) => warp !== mine)];
     if (chosen.length === 0) return [{ id: this.focused, name: "the program has ended" }];
-    const shown = chosen.slice(0, maxThreads).sort((a, b) => a.cta.index - b.cta.index || a.index - b.index);
+    const shown = chosen.slice(0, maxThreads).sort((a, b) => a.cta.ticket - b.cta.ticket || a.index - b.index);
     return shown.map((warp) => {
-      const id = this.#idOf(warp.cta.index, warp.index);
+      const id = this.#idOf(warp.cta.ticket, warp.index);
       const lane = this.#lanes.get(id) ?? null;
       return { id, name: isRunning ? nameOf(warp, null) : nameOf(warp, lane) + stateOf(warp) };
     });

@@ -81,7 +81,7 @@ const known = (type: string, value: (scope: Scope) => Value): Leaf => {
 const ownNames: ReadonlyMap<string, Leaf> = new Map([
   ["lane", known("u32", ({ lane }) => lane)],
   ["warp", known("u32", ({ warp }) => warp?.index ?? 0)],
-  ["block", known("u32", ({ warp }) => warp?.cta.index ?? 0)],
+  ["block", known("u32", ({ warp }) => warp?.cta.ticket ?? 0)],
   ["time", known("b64", ({ now }) => BigInt(now))],
 ]);
 

@@ -86,7 +86,7 @@ export class CallStack {
     this.#cta ??= new GridBlock(this.#grid, 0, this.#slot);
     const [gx, gy] = this.#grid.dimensions;
     const blockIndex = this.#word(context, "blockIndex");
-    this.#cta.index = blockIndex;
+    this.#cta.ticket = blockIndex;
     this.#cta.id = [blockIndex % gx, Math.floor(blockIndex / gx) % gy, Math.floor(blockIndex / (gx * gy))];
     return this.#cta;
   }

@@ -72,7 +72,7 @@ export class HostBarriers {
   }
 
   #barriersOf(context: number): readonly Barrier<Warp>[] {
-    const { index: blockIndex, grid } = this.#stack.block(context);
+    const { ticket: blockIndex, grid } = this.#stack.block(context);
     let block = this.#blocks.get(context);
     if (block?.blockIndex !== blockIndex) {
       const [most, weight] = grid.threads === null ? [16, 32] : [32, 1];

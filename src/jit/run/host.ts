@@ -58,7 +58,7 @@ export class Host {
     const { buffer } = this.#grid.memory.views.u8;
     let file = this.#files.get(at);
     if (file?.buffer !== buffer) this.#files.set(at, (file = new DataView(buffer, at, this.#kernel.fileBytes)));
-    const serial = cta.index * cta.warps.length + index;
+    const serial = cta.ticket * cta.warps.length + index;
     this.#grid.threads!.start(file, { group: cta.id, index, serial, slot: cta.slot, lanes, localIds: tid });
   }
 

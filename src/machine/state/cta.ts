@@ -14,7 +14,7 @@ export class GridBlock implements Cta {
   readonly warps: readonly Warp[];
   readonly slot: number;
   id: Dim3 = [0, 0, 0];
-  index = 0;
+  ticket = 0;
 
   constructor(grid: Grid, sharedBytes: number, slot = 0) {
     this.grid = grid;
@@ -39,14 +39,14 @@ export class GridBlock implements Cta {
     });
   }
 
-  start(index: number, kernel: FunctionCode): void {
+  start(ticket: number, kernel: FunctionCode): void {
     const [gx, gy] = this.grid.dimensions;
-    this.index = index;
-    this.id = [index % gx, Math.floor(index / gx) % gy, Math.floor(index / (gx * gy))];
+    this.ticket = ticket;
+    this.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
     this.scalars[scalarIndex("ctaid.x")] = this.id[0];
     this.scalars[scalarIndex("ctaid.y")] = this.id[1];
     this.scalars[scalarIndex("ctaid.z")] = this.id[2];
-    this.scalars[scalarIndex("smid")] = index % this.grid.processors;
+    this.scalars[scalarIndex("smid")] = ticket % this.grid.processors;
     this.shared.u8.fill(0);
     for (const barrier of this.barriers) barrier.reset();
     for (const warp of this.warps) warp.start(kernel);
@@ -67,12 +67,12 @@ export class GridBlock implements Cta {
   }
 
   checkpoint(): Restore {
-    const { id, index } = this;
+    const { id, ticket } = this;
     const scalars = this.scalars.slice();
     const shared = this.shared.u8.slice();
     const parts = restoreAll([...this.barriers, ...this.warps].map((part) => part.checkpoint()));
     return () => {
-      Object.assign(this, { id, index });
+      Object.assign(this, { id, ticket });
       this.scalars.set(scalars);
       this.shared.u8.set(shared);
       parts();

@@ -247,8 +247,8 @@ export interface Cta {
   readonly slot: number;
   id: Dim3;
   /** The linear index of the block in its grid: blocks begin in this order. */
-  index: number;
-  start(index: number, kernel: FunctionCode): void;
+  ticket: number;
+  start(ticket: number, kernel: FunctionCode): void;
   readonly liveWarps: number;
   /** The warps that a barrier without a count waits for: in PTX those that have not exited, in vISA all. */
   readonly expectedWarps: number;

@@ -49,11 +49,11 @@ export class BlockWarp implements Warp {
     this.stack.clear(0, x.top, this.lanes);
     while (this.groups.length > 0) this.groups.pop();
     this.groups.push(new LaneGroup(x, code.entry, this.lanes, 0));
-    const { index, id, warps, grid, slot } = this.cta;
+    const { ticket, id, warps, grid, slot } = this.cta;
     grid.threads?.start(x.file, {
       group: id,
       index: this.index,
-      serial: index * warps.length + this.index,
+      serial: ticket * warps.length + this.index,
       slot,
       lanes: this.lanes,
       localIds: this.tid,

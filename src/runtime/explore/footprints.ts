@@ -7,7 +7,7 @@ import type { Grid, Warp } from "../../machine/state/launch-state.ts";
 const maxWarps = 1024;
 
 /** A warp among all of its launch. */
-export const warpId = ({ cta, index }: Warp): number => cta.index * maxWarps + index;
+export const warpId = ({ cta, index }: Warp): number => cta.ticket * maxWarps + index;
 
 /** What a warp does from one place at which others could have come between to the next, as far as others can tell. */
 interface Stretch {
@@ -79,7 +79,7 @@ export class Footprints implements Observer {
       const { kind, ...rest } = grid.addresses.classify({ high: words[2 * lane + 1]! >>> 0, low });
       if (kind !== "global" && kind !== "shared") continue;
       const first = "offset" in rest ? rest.offset : low - windows.shared.start;
-      const base = kind === "global" ? 0 : sharedKeys + warp.cta.index * sharedWords;
+      const base = kind === "global" ? 0 : sharedKeys + warp.cta.ticket * sharedWords;
       stretch ??= this.#begin(warp);
       for (let word = first >>> 2; word <= (first + bytes - 1) >>> 2; word++) {
         this.#touch(effect === "load" ? stretch.reads : stretch.writes, base + word);
@@ -92,8 +92,8 @@ export class Footprints implements Observer {
   }
 
   barrier({ warp, barrier, mode, mask }: BarrierEvent): void {
-    const { index } = warp.cta;
-    const key = barrierKey(index, barrier);
+    const { ticket } = warp.cta;
+    const key = barrierKey(ticket, barrier);
     this.#touch(this.#current(warp).writes, key);
     // Lanes that go on meanwhile are not kept apart from those behind it.
     if (mode === "arrive" || mode === "wait" || mask !== warp.live) return;
@@ -102,11 +102,11 @@ export class Footprints implements Observer {
   }
 
   barrierRelease({ cta, barrier }: BarrierReleaseEvent): void {
-    const key = barrierKey(cta.index, barrier);
+    const key = barrierKey(cta.ticket, barrier);
     const arrived = this.#arrived.get(key);
     this.#arrived.delete(key);
     if (cta.warps.every((warp) => warp.live === 0 || arrived?.has(warpId(warp)))) {
-      this.#epochs.set(cta.index, (this.#epochs.get(cta.index) ?? 0) + 1);
+      this.#epochs.set(cta.ticket, (this.#epochs.get(cta.ticket) ?? 0) + 1);
     } else this.#partial.add(key);
   }
 
@@ -160,7 +160,7 @@ export class Footprints implements Observer {
     this.#from = count;
     const last = this.#stretches.at(-1);
     if (last?.warp !== warpId(warp) || last.launch !== this.#launch) this.#begun = choices;
-    const epoch = this.#epochs.get(warp.cta.index) ?? 0;
+    const epoch = this.#epochs.get(warp.cta.ticket) ?? 0;
     const own = { warp: warpId(warp), launch: this.#launch, epoch, choices, begun: this.#begun };
     const stretch = { ...own, reads: new Set<number>(), writes: new Set<number>() };
     if (this.#isKnown) this.#stretches.push(stretch);

@@ -100,10 +100,10 @@ export class WarpOrder {
   readonly #threads: ThreadNumbers;
 
   constructor(warp: Warp, threads: ThreadNumbers, time: number) {
-    const { index } = warp.cta;
+    const { ticket } = warp.cta;
     this.warp = warp;
-    this.block = index;
-    this.firstWarp = index * threads.warpsPerBlock;
+    this.block = ticket;
+    this.firstWarp = ticket * threads.warpsPerBlock;
     this.number = this.firstWarp + warp.index;
     this.base = this.number * 32;
     this.#threads = threads;

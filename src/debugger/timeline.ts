@@ -245,9 +245,7 @@ export class Timeline {
     this.#arrive(now);
   }
 
-  /**
-   * Runs basic blocks that the probe has no interest in, up to a limit; if there are none, executes one instruction.
-   */
+  /** Runs basic blocks that the probe has no interest in, up to a limit; if there are none, one instruction. */
   #advance(limit: number, probe: Probe | null = null): void {
     const { execution, now } = this;
     const { begin, observers } = this.#launch;

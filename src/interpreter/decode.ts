@@ -1,4 +1,5 @@
-import type { Instruction, Space } from "../ir/index.ts";
+import { blockStartsOf } from "../ir/flow/index.ts";
+import { type Instruction, movesGroup, touchesSharedMemory } from "../ir/index.ts";
 import type { Site } from "../machine/state/code.ts";
 import type { BasicBlock, Step, Terminator } from "../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "./compile/decoding.ts";
@@ -34,7 +35,15 @@ class Block implements BasicBlock {
 export function decode(code: DecodedFunction, program: ProgramContext): BasicBlock {
   const { instructions } = code.ir;
   const visible = instructions.map((instruction) => isVisible(instruction, program));
-  const starts = blockStarts(instructions, (i) => program.fine && visible[i]!);
+  const starts = [
+    ...blockStartsOf(
+      instructions,
+      ({ op }) => movesGroup(op),
+      (_, i) => program.fine && visible[i]!,
+    ),
+    // The end of the list: an implicit return.
+    instructions.length,
+  ];
   const blocks = starts.map((start, i) => new Block(i, (starts[i + 1] ?? start) - start, visible[start] ?? false));
   const byStart = new Map(starts.map((start, i) => [start, blocks[i]!]));
   const blockAt = (instruction: number): BasicBlock => byStart.get(instruction)!;
@@ -55,32 +64,12 @@ export function decode(code: DecodedFunction, program: ProgramContext): BasicBlo
       const operands = new Operands(code.context, program.bindings, program.compiler, instruction.lanes ?? null);
       const guard = guardWord(code, instruction);
       const decoding = { program, code, site, guard, operands, ...operands.results(instruction) };
-      if (endsBlock(site.instruction)) block.terminator = makeTerminator(decoding, { next, index: i, blockAt });
+      if (movesGroup(instruction.op)) block.terminator = makeTerminator(decoding, { next, index: i, blockAt });
       else steps.push(makeStep(decoding));
     }
     block.steps = steps;
   });
   return blocks[0]!;
-}
-
-/** Whether a group may move, wait or be split at the instruction. */
-function endsBlock({ op }: Instruction): boolean {
-  switch (op.kind) {
-    case "branch":
-    case "branch-indexed":
-    case "call":
-    case "file-call":
-    case "subroutine-call":
-    case "return":
-    case "exit":
-    case "barrier":
-    case "sleep":
-      return true;
-    case "warp":
-      return op.mask !== null;
-    default:
-      return false;
-  }
 }
 
 function makeTerminator(d: Decoding, flow: Flow): Terminator {
@@ -107,37 +96,27 @@ function makeTerminator(d: Decoding, flow: Flow): Terminator {
       return makeSleep(d, flow);
     case "warp":
       return makeWarpSync(d, flow, op);
-    default:
+    case "pure":
+    case "load":
+    case "store":
+    case "atomic":
+    case "activemask":
+    case "fence":
+    case "trap":
+    case "breakpoint":
+    case "alloca":
+    case "stack-save":
+    case "stack-restore":
+    case "nothing":
+    case "unsupported":
       throw new Error(`${op.kind} does not end a block`);
   }
 }
 
-const sharedSpaces: ReadonlySet<Space> = new Set(["generic", "global", "shared"]);
-
 /** Whether the instruction has effects that other warps and blocks can see, or sees theirs. */
-function isVisible({ op }: Instruction, program: ProgramContext): boolean {
-  switch (op.kind) {
-    case "load":
-    case "store":
-    case "atomic":
-      return op.place.kind === "surface" || sharedSpaces.has(op.access.space);
-    case "call":
-      // A function of the machine may print or allocate memory.
-      return op.target.kind === "direct" && program.functionNamed(op.target.function)?.ir.external === true;
-    default:
-      return false;
-  }
-}
-
-/** The first instruction of each block, and the end of the list. `begins`: other instructions that begin one. */
-function blockStarts(instructions: readonly Instruction[], begins: (i: number) => boolean): number[] {
-  const starts = new Set([0, instructions.length]);
-  instructions.forEach((instruction, i) => {
-    if (begins(i)) starts.add(i);
-    if (endsBlock(instruction)) starts.add(i + 1);
-    const { op } = instruction;
-    if (op.kind === "branch" || op.kind === "subroutine-call") starts.add(op.target);
-    if (op.kind === "branch-indexed") for (const t of op.targets) starts.add(t);
-  });
-  return [...starts].sort((a, b) => a - b);
-}
+const isVisible = ({ op }: Instruction, program: ProgramContext): boolean =>
+  touchesSharedMemory(op) ||
+  // A function of the machine may print or allocate memory.
+  (op.kind === "call" &&
+    op.target.kind === "direct" &&
+    program.functionNamed(op.target.function)?.ir.external === true);

@@ -31,7 +31,27 @@ function operandsOf(op: Op): readonly Expr[] {
       return [laneAddressOf(op.place), ...op.combine];
     case "warp":
       return op.warp.operands;
-    default:
+    // Values are computed before any result is written, and the rest writes no results lane by lane.
+    case "pure":
+    case "store":
+    case "activemask":
+    case "barrier":
+    case "fence":
+    case "branch":
+    case "branch-indexed":
+    case "call":
+    case "file-call":
+    case "subroutine-call":
+    case "return":
+    case "exit":
+    case "trap":
+    case "breakpoint":
+    case "alloca":
+    case "stack-save":
+    case "stack-restore":
+    case "sleep":
+    case "nothing":
+    case "unsupported":
       return [];
   }
 }

@@ -122,7 +122,15 @@ function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
     // A debugger sees the instruction like any other; without one there is nothing to stop for.
     case "breakpoint":
       return nothing;
-    default:
+    case "barrier":
+    case "branch":
+    case "branch-indexed":
+    case "call":
+    case "file-call":
+    case "subroutine-call":
+    case "return":
+    case "exit":
+    case "sleep":
       throw new Error(`${op.kind} ends a block`);
   }
 }

@@ -154,7 +154,27 @@ export class Host {
         return this.#badTargets(context, op.target, at);
       case "file-call":
         return this.#badFileCall(context, op, site, at);
-      default:
+      // Accesses fail where their address is looked up.
+      case "load":
+      case "store":
+      case "atomic":
+      case "alloca":
+      // Launches that come to such a barrier are given up.
+      case "barrier":
+      case "subroutine-call":
+      case "unsupported":
+      case "pure":
+      case "warp":
+      case "activemask":
+      case "fence":
+      case "branch":
+      case "return":
+      case "exit":
+      case "breakpoint":
+      case "stack-save":
+      case "stack-restore":
+      case "sleep":
+      case "nothing":
         throw new Error(`${op.kind} does not fail`);
     }
   }

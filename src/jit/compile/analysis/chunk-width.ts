@@ -1,6 +1,6 @@
 import { operandsOf, readsOf, writesOf } from "../../../ir/flow/accesses.ts";
 import { callOrder } from "../../../ir/flow/call-order.ts";
-import type { Instruction, IrFunction } from "../../../ir/index.ts";
+import { type Instruction, type IrFunction, traitOf } from "../../../ir/index.ts";
 import type { Dim3 } from "../../../machine/reports/report.ts";
 import type { Quads } from "../../abi/launch-shape.ts";
 import { readsClock } from "./values/special-registers.ts";
@@ -65,20 +65,9 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
 
 /** Whether the result or the cost of an instruction depends on all lanes of a warp running together, as stacks do. */
 function needsWarp({ op }: Instruction): boolean {
-  switch (op.kind) {
-    case "warp":
-    case "activemask":
-    case "alloca":
-      return true;
-    case "call":
-      return op.target.kind === "indirect";
-    case "barrier":
-      // Arrivals count by warp.
-      return op.count !== null || op.id.kind !== "const" || op.id.value !== 0 || op.mode !== "sync";
-    default:
-      // Lanes of a warp read the same time.
-      return operandsOf(op).some(readsClock);
-  }
+  // Lanes of a warp share the order of indirect targets, and read the same time.
+  const isShared = (op.kind === "call" && op.target.kind === "indirect") || operandsOf(op).some(readsClock);
+  return isShared || traitOf(op, "warp") || traitOf(op, "stack");
 }
 
 /** Whether the address of a load in a loop depends on a loaded value. */

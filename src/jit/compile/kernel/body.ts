@@ -1,5 +1,5 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
-import type { Instruction } from "../../../ir/index.ts";
+import { type Instruction, isLanewise } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { restartablePrefixOf } from "../analysis/access/restartable-prefix.ts";
 import type { BarrierRegion } from "../analysis/flow/barrier-regions.ts";
@@ -225,7 +225,7 @@ export class Body {
     this.#chunk.begin();
     // Functions are better small: calls may nest.
     const isLarge = this.#invariants === null || end - block.start > maxInVersions;
-    const isSplit = !isLarge && instructions.slice(block.start, end).every(isPlain);
+    const isSplit = !isLarge && instructions.slice(block.start, end).every(({ op }) => isLanewise(op));
     const active = this.#chunk.activeMask(block.index);
     const once = (): void => {
       if (this.#chunk.converged) this.#writeConverged(block, end, isTest, write);
@@ -305,9 +305,6 @@ export class Body {
     this.#accessChecks.forget();
   }
 }
-
-/** Whether an instruction may be written twice. */
-const isPlain = ({ op }: Instruction): boolean => op.kind === "pure" || op.kind === "load" || op.kind === "store";
 
 const sameGuard = ({ guard: a }: Instruction, { guard: b }: Instruction): boolean =>
   a === b || (a !== null && b !== null && a.register === b.register && a.negate === b.negate);

@@ -124,8 +124,15 @@ export class Instructions {
       case "nothing":
       case "breakpoint":
         return;
-      default:
+      // The ends of blocks: `Terminators` writes those that it knows.
+      case "branch":
+      case "branch-indexed":
+      case "return":
+      case "exit":
+      case "barrier":
         throw new Unsupported(op.kind);
+      default:
+        op satisfies never;
     }
   }
 

@@ -1,7 +1,7 @@
 import { type AnyCall, type CallOp, type FileCallOp, isCall, isIndirect } from "../../../ir/calls.ts";
 import { type CallOrder, callOrder } from "../../../ir/flow/call-order.ts";
 import { flowGraphOf } from "../../../ir/flow/flow-graph.ts";
-import type { Instruction, Op } from "../../../ir/index.ts";
+import { type Instruction, isBlockBarrier, mayAwaitOthers, type Op } from "../../../ir/index.ts";
 import { agrees, signatureOf } from "../../../ir/signature.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import type { Preparation } from "../analysis/code/prepared-code.ts";
@@ -79,7 +79,7 @@ export class CallGraph {
     );
     this.order = callOrder(kernel, (f) => this.calleesOf(f));
     this.#exiting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "exit"));
-    this.#seeing = this.reaching(({ ir }) => ir.instructions.some(sees));
+    this.#seeing = this.reaching(({ ir }) => ir.instructions.some(({ op }) => mayAwaitOthers(op)));
     this.countsBarriers = this.functions.some(({ ir }) => ir.instructions.some(isCountedBarrier));
     this.#waiting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => this.#waitsForLanes(op)));
     this.#suspending = this.reaching((f) => f !== kernel && this.#suspendsItself(f));
@@ -90,7 +90,7 @@ export class CallGraph {
   /** Whether an instruction, or what it calls, can see what other threads have done since it was last executed. */
   readonly seesOthers = (instruction: Instruction): boolean => {
     const { op } = instruction;
-    return sees(instruction) || (isCall(op) && this.targetsOf(op).some((f) => this.#seeing.has(f)));
+    return mayAwaitOthers(op) || (isCall(op) && this.targetsOf(op).some((f) => this.#seeing.has(f)));
   };
 
   /**
@@ -186,7 +186,21 @@ export class CallGraph {
         return false;
       case "call":
         return op.target.kind === "indirect" || this.targetsOf(op).some((f) => f.ir.external);
-      default:
+      case "load":
+      case "store":
+      case "atomic":
+      case "warp":
+      case "activemask":
+      case "barrier":
+      case "branch-indexed":
+      case "file-call":
+      case "subroutine-call":
+      case "trap":
+      case "alloca":
+      case "stack-save":
+      case "stack-restore":
+      case "sleep":
+      case "unsupported":
         return true;
     }
   }
@@ -212,17 +226,8 @@ export class CallGraph {
 }
 
 /** Whether an instruction is a barrier that is more than the one for all threads. */
-function isCountedBarrier({ op, lanes }: Instruction): boolean {
-  if (op.kind !== "barrier") return false;
-  const isPlain = op.mode === "sync" && op.count === null && op.id.kind === "const" && op.id.value === 0;
-  return !isPlain || lanes !== undefined;
-}
-
-/** Whether an instruction itself can see what other threads have done. */
-function sees({ op }: Instruction): boolean {
-  if (op.kind === "load") return op.access.volatile || op.access.order !== "weak";
-  return op.kind === "atomic" || op.kind === "sleep";
-}
+const isCountedBarrier = ({ op, lanes }: Instruction): boolean =>
+  op.kind === "barrier" && (!isBlockBarrier(op) || lanes !== undefined);
 
 /** Whether a call of vISA may go to a routine: both agree on what is passed. */
 export function fits(op: FileCallOp | CallOp, { ir: { kind, file } }: CompiledFunction): boolean {

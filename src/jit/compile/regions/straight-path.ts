@@ -1,5 +1,12 @@
 import { operandsOf } from "../../../ir/flow/accesses.ts";
-import type { Guard, Instruction } from "../../../ir/index.ts";
+import {
+  accessesOf,
+  controlOf,
+  type Guard,
+  type Instruction,
+  isLanewise,
+  type MemoryAccess,
+} from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { AccessGroup } from "../analysis/access/access-groups.ts";
@@ -46,7 +53,7 @@ export function straightPathOf(chunk: Chunk, invariants: Invariants, accessCheck
   const tests: RangeTest[] = [];
   for (let at = 0; !isExit(at); ) {
     const { start, end } = graph.blocks[at]!;
-    if (path.includes(at) || !instructions.slice(start, end).every(isPlain)) return null;
+    if (path.includes(at) || !instructions.slice(start, end).every(mayStand)) return null;
     path.push(at);
     for (let i = start; i < end; i++) {
       const { kind } = instructions[i]!.op;
@@ -119,22 +126,15 @@ function stridesReadBy(
   return isKnown ? [...found] : null;
 }
 
-function isPlain({ op, guard, lanes }: Instruction): boolean {
+/** Whether an instruction may stand on a straight path: its accesses are in all lanes, and to addresses. */
+function mayStand({ op, guard, lanes }: Instruction): boolean {
   if (lanes !== undefined) return false;
-  switch (op.kind) {
-    case "load":
-    case "store":
-      return guard === null && op.place.kind === "address";
-    case "pure":
-    case "branch":
-    case "return":
-    case "exit":
-    case "nothing":
-      return true;
-    default:
-      return false;
-  }
+  if (op.kind === "branch" || controlOf(op) === "leave") return true;
+  const accesses = accessesOf(op);
+  return isLanewise(op) && (accesses.length === 0 || (guard === null && accesses.every(isByAddress)));
 }
+
+const isByAddress = ({ place }: MemoryAccess): boolean => place.kind === "address";
 
 /** Tests that all lanes take a branch (or exit), or that none does; null where that cannot be tested. */
 function branchTest(

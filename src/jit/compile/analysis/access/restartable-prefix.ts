@@ -1,5 +1,5 @@
 import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
-import type { Instruction } from "../../../../ir/index.ts";
+import { accessesOf, type Instruction, isLanewise } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import { isLinear } from "../values/shape.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
@@ -41,9 +41,9 @@ export function restartablePrefixOf(
     const { op, guard, lanes } = instruction;
     const written = registersOf(instruction, writesOf);
     const read = registersOf(instruction, (of, show) => readsOf(of, { register: show }));
-    const isPlain = guard === null && lanes === undefined;
+    const isUnconditional = guard === null && lanes === undefined;
     if (
-      isPlain &&
+      isUnconditional &&
       op.kind === "pure" &&
       written.every((r) => isScalar(r) && isFree(r)) &&
       !read.some((r) => changed.has(r))
@@ -51,7 +51,10 @@ export function restartablePrefixOf(
       computed.push(i);
     } else {
       for (const r of written) if (!changed.has(r)) changed.set(r, i);
-      if (isPlain && (op.kind === "load" || op.kind === "store") && op.place.kind === "address") accesses.push(i);
+      const made = accessesOf(op);
+      if (isUnconditional && isLanewise(op) && made.length > 0 && made.every(({ place }) => place.kind === "address")) {
+        accesses.push(i);
+      }
       for (const r of read) touched.add(r);
     }
     for (const r of written) touched.add(r);

@@ -49,7 +49,7 @@ export function branchConditionOf(
     const isWanted = to !== undefined && others.length === 0 && wanted.delete(to) && found.length < maxInstructions;
     if (
       isWanted &&
-      isPlain(instruction) &&
+      computesOne(instruction) &&
       !isFixed(i) &&
       isOurs(to) &&
       !reads(instruction).some((r) => changed.has(r))
@@ -64,7 +64,8 @@ export function branchConditionOf(
 
 type PureOp = Extract<Instruction["op"], { kind: "pure" }>;
 
-const isPlain = ({ op, guard, lanes, dst }: Instruction): boolean =>
+/** Whether an instruction computes one register, in all lanes. */
+const computesOne = ({ op, guard, lanes, dst }: Instruction): boolean =>
   op.kind === "pure" && guard === null && lanes === undefined && dst.length === 1;
 
 function writes(instruction: Instruction): number[] {

@@ -79,8 +79,8 @@ export class BlockInduction {
 
   #execute(instruction: Instruction): void {
     const { op, dst, guard, lanes } = instruction;
-    const isPlain = op.kind === "pure" && guard === null && lanes === undefined;
-    const values = isPlain ? op.values.map((value) => this.#replaced(value)) : [];
+    const isComputed = op.kind === "pure" && guard === null && lanes === undefined;
+    const values = isComputed ? op.values.map((value) => this.#replaced(value)) : [];
     writesOf(instruction, (r) => this.#now.set(r, null));
     dst.forEach((to, i) => {
       const value = this.#small(values[i] ?? null);

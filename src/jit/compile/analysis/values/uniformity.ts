@@ -309,7 +309,26 @@ export class UniformityAnalysis {
         // Lanes that have waited for different lanes go on together.
         if (op.mask !== null && this.mayWait(block)) return vector;
         return warpShape(op, at, (expr) => this.#passing.of(expr));
-      default:
+      case "atomic":
+      case "call":
+      case "file-call":
+      case "subroutine-call":
+      case "alloca":
+      case "stack-save":
+        return vector;
+      // These have no results.
+      case "store":
+      case "fence":
+      case "branch":
+      case "branch-indexed":
+      case "return":
+      case "exit":
+      case "trap":
+      case "breakpoint":
+      case "stack-restore":
+      case "sleep":
+      case "nothing":
+      case "unsupported":
         return vector;
     }
   }

@@ -22,10 +22,14 @@ export class ByteFileAccess implements ByteFilePort {
   /** Locals that hold what the instruction reads. */
   #temporaries: number[] = [];
 
-  constructor(chunk: Chunk, file: ByteFile, base: number) {
+  constructor(chunk: Chunk, file: ByteFile) {
     this.#chunk = chunk;
     this.#file = file;
-    this.#base = base;
+    this.#base = chunk.writer.local("i32");
+  }
+
+  place(): void {
+    this.#chunk.writer.set(this.#base);
   }
 
   /** The byte of memory where it begins. */

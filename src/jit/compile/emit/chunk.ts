@@ -10,6 +10,7 @@ import { canonicalNan, canonicalNans } from "../lanes/canonical-nan.ts";
 import { bothMasks, hasLane, isAll, isNone, type Mask, ruleMask } from "../lanes/mask.ts";
 import { laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
 import { bitsOfScalar, Expressions, indexParts, type SpecialValues } from "./expressions.ts";
+import { LoadScheduling } from "./load-scheduling.ts";
 import { RegisterLocals, type Sharing } from "./register-locals.ts";
 
 /** The mask that has all lanes. */
@@ -19,6 +20,10 @@ export const allLanes = ({ active }: Chunk): readonly Wasm[] => active.map(() =>
 export interface ByteFilePort {
   /** The byte of memory where the file begins. */
   readonly base: Wasm;
+  /** Takes the byte of memory where the file begins from the stack. */
+  place(): void;
+  /** Gives the registers that stand for parts of the file their first values. */
+  loadHomes(registers: Iterable<number>): void;
   /** Brings what an instruction reads into locals, until `finish`. */
   read(instruction: Instruction): void;
   finish(): void;
@@ -26,6 +31,22 @@ export interface ByteFilePort {
   kept(value: Value): Value;
   /** Stores a value in the lanes of a mask. */
   store(target: FileTarget, value: Value, mask: Mask): void;
+}
+
+/** What the chunk of a function depends on. */
+export interface ChunkOptions {
+  readonly writer: FunctionWriter;
+  readonly analysis: UniformityAnalysis;
+  readonly quads: number;
+  readonly special: SpecialValues;
+  /** The address of a variable in the frame. */
+  readonly frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm;
+  /** Which registers may share locals; absent or null: none. */
+  readonly sharing?: Sharing | null | undefined;
+  /** Predicates that are not kept, but computed wherever one is read. */
+  readonly rematerialized?: ReadonlyMap<number, Expr> | undefined;
+  /** Makes the byte file of the chunk's routine (vISA); null for PTX. */
+  readonly byteFile: ((chunk: Chunk) => ByteFilePort) | null;
 }
 
 /**
@@ -45,42 +66,34 @@ export class Chunk {
   /** Registers whose NaNs are replaced where they are stored, and what is in them. */
   readonly #late: ReadonlyMap<number, "f32" | "f64">;
   /** Predicates that are not kept, but computed wherever one is read. */
-  readonly recalled: ReadonlyMap<number, Expr>;
-  /** Whether all lanes are active, and none is elsewhere, in what is being written. */
-  converged = false;
-  /** What is done with results in locals before a NaN is looked for among them. */
-  beforeCheck: (locals: readonly number[]) => void = () => {};
-  /** Where what is left of a byte file lies. */
-  file: ByteFilePort | null = null;
+  readonly rematerialized: ReadonlyMap<number, Expr>;
+  readonly scheduling: LoadScheduling;
+  /** The byte file of the chunk's routine (vISA); null for PTX. */
+  readonly file: ByteFilePort | null;
+  #converged = false;
   /** Which lanes the instruction is for, where not for all. */
   #rule: LaneRule | null = null;
   /** The lanes for which a part is written that some go through between others in step. */
   #parted: Mask = null;
 
-  constructor(
-    writer: FunctionWriter,
-    analysis: UniformityAnalysis,
-    quads: number,
-    special: SpecialValues,
-    frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm,
-    sharing: Sharing | null = null,
-    recalled: ReadonlyMap<number, Expr> = new Map(),
-  ) {
+  constructor({ writer, analysis, quads, special, frame, sharing, rematerialized, byteFile }: ChunkOptions) {
     this.writer = writer;
     this.analysis = analysis;
     this.#quads = quads;
-    this.recalled = recalled;
+    this.rematerialized = rematerialized ?? new Map();
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
     const { ir, instructions, graph } = analysis.code;
     this.#late = deferredNans(instructions, graph, resultsOf(ir));
-    this.#registers = new RegisterLocals(writer, analysis, quads, sharing);
+    this.#registers = new RegisterLocals(writer, analysis, quads, sharing ?? null);
     this.#values = new Expressions(analysis, {
       special,
       frame,
-      recalled,
+      rematerialized: this.rematerialized,
       locals: this.locals,
       quads: () => this.#quads,
     });
+    this.scheduling = new LoadScheduling(writer, this.locals);
+    this.file = byteFile?.(this) ?? null;
   }
 
   get function(): IrFunction {
@@ -114,13 +127,25 @@ export class Chunk {
     this.begin();
   }
 
-  /** Of lanes in step, writes code for those of a mask, while the others wait behind it. */
+  /** Whether the code being written is for converged lanes: all are active, and none is at another block. */
+  get converged(): boolean {
+    return this.#converged;
+  }
+
+  /** Writes code for converged lanes. */
+  whileConverged(write: () => void): void {
+    this.#converged = true;
+    write();
+    this.#converged = false;
+  }
+
+  /** Of converged lanes, writes code for those of a mask, while the others wait after it. */
   forSome(mask: readonly Wasm[], write: () => void): void {
-    this.converged = false;
+    this.#converged = false;
     this.#parted = mask;
     write();
     this.#parted = null;
-    this.converged = true;
+    this.#converged = true;
   }
 
   /** Makes a vector of a register that keeps its value, to be used wherever one is needed. */
@@ -149,7 +174,7 @@ export class Chunk {
 
   /** The mask of the lanes in which an instruction of a block is executed, but for its guard. */
   activeMask(block: number): Mask {
-    const isPartial = !this.converged && this.analysis.isPartial(block);
+    const isPartial = !this.#converged && this.analysis.isPartial(block);
     const active = this.#parted ?? (isPartial ? this.active.map((local) => wasm.local("v128", local)) : null);
     if (this.#rule === null) return active;
     const channels = ruleMask(this.#rule, this.quads);
@@ -252,10 +277,10 @@ export class Chunk {
       if (typeof to !== "number") {
         const mask = bothMasks(this.activeMask(block), guard);
         stores.push({ to, value: this.file!.kept(canonicalNan(value)), mask });
-      } else if (!this.converged || guard !== null || value.kind !== "vector" || !this.#isSeen(to, value)) {
+      } else if (!this.#converged || guard !== null || value.kind !== "vector" || !this.#isSeen(to, value)) {
         this.#assign(assignments, block, to, value, guard);
       } else {
-        const clean = canonicalNans(this.writer, value, this.beforeCheck);
+        const clean = canonicalNans(this.writer, value, this.scheduling.beforeNanCheck);
         cleaned.push(...clean.locals);
         this.#assign(assignments, block, to, clean.value, guard);
       }
@@ -318,7 +343,7 @@ export class Chunk {
     if (this.#rule !== null && !(home !== undefined && hasAllLanes(this.#rule, home))) {
       return bothMasks(this.activeMask(block), guard);
     }
-    const merges = !this.converged && this.#rule?.noMask !== true && this.analysis.merges(block, register);
+    const merges = !this.#converged && this.#rule?.noMask !== true && this.analysis.merges(block, register);
     const active = merges ? this.activeMask(block) : null;
     return bothMasks(active, guard);
   }

@@ -25,7 +25,7 @@ export interface Sources {
   /** How many times four lanes. */
   readonly quads: () => number;
   /** Predicates that are computed wherever one is read. */
-  readonly recalled: ReadonlyMap<number, Expr>;
+  readonly rematerialized: ReadonlyMap<number, Expr>;
 }
 
 /** What expressions become in the lanes of a chunk. */
@@ -35,18 +35,18 @@ export class Expressions {
   readonly #frame: Sources["frame"];
   readonly #locals: Sources["locals"];
   readonly #quads: Sources["quads"];
-  readonly #recalled: Sources["recalled"];
+  readonly #rematerialized: Sources["rematerialized"];
   /** Vectors of registers that are the same in all lanes, in locals. */
   readonly #splats = new Map<number, number>();
   #values = new Map<Expr, Value>();
 
-  constructor(analysis: UniformityAnalysis, { special, frame, locals, quads, recalled }: Sources) {
+  constructor(analysis: UniformityAnalysis, { special, frame, locals, quads, rematerialized }: Sources) {
     this.#analysis = analysis;
     this.#specials = special;
     this.#frame = frame;
     this.#locals = locals;
     this.#quads = quads;
-    this.#recalled = recalled;
+    this.#rematerialized = rematerialized;
   }
 
   /** Registers may have changed. */
@@ -138,8 +138,8 @@ export class Expressions {
   }
 
   read(register: number, ty: Ty): Value {
-    const recalled = this.#recalled.get(register);
-    if (recalled !== undefined) return this.of(recalled);
+    const computed = this.#rematerialized.get(register);
+    if (computed !== undefined) return this.of(computed);
     const shape = this.#analysis.register(register);
     const locals = this.#locals(register);
     switch (shape.kind) {

@@ -1,7 +1,6 @@
 import { readsOf } from "../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../ir/index.ts";
-import { type Wasm, wasm } from "../../../wasm/index.ts";
-import type { Chunk } from "./chunk.ts";
+import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 
 /** Steps that are put between two operations, and in a block, at most: a module grows by them. */
 const maxBetween = 24;
@@ -24,7 +23,8 @@ interface Tail {
  * way, so that V8 goes back along all of them at once.
  */
 export class LoadScheduling {
-  readonly #chunk: Chunk;
+  readonly #writer: FunctionWriter;
+  readonly #locals: (register: number) => readonly number[];
   /** Registers that the block has loaded. */
   readonly #loaded = new Set<number>();
   /** By register. */
@@ -32,11 +32,10 @@ export class LoadScheduling {
   #loads = 0;
   #left = 0;
 
-  constructor(chunk: Chunk) {
-    this.#chunk = chunk;
-    chunk.beforeCheck = (locals) => {
-      if ([...this.#tails.values()].some(({ isLong }) => isLong)) this.#tie(locals);
-    };
+  /** `locals`: the locals of a register. */
+  constructor(writer: FunctionWriter, locals: (register: number) => readonly number[]) {
+    this.#writer = writer;
+    this.#locals = locals;
   }
 
   /** What follows are instructions of a block. */
@@ -53,6 +52,11 @@ export class LoadScheduling {
   end(): void {
     this.#tie([...this.#tails].flatMap(([register, { isLong }]) => (isLong ? this.#vectorsOf(register) : [])));
   }
+
+  /** Results are in locals, and a NaN is about to be looked for among them. */
+  readonly beforeNanCheck = (locals: readonly number[]): void => {
+    if ([...this.#tails.values()].some(({ isLong }) => isLong)) this.#tie(locals);
+  };
 
   /** An instruction of the block has been written. */
   written(instruction: Instruction): void {
@@ -75,7 +79,7 @@ export class LoadScheduling {
       this.#tails.delete(r);
       if (isLoad) {
         this.#loaded.add(r);
-        this.#loads += this.#chunk.locals(r).length;
+        this.#loads += this.#locals(r).length;
       } else {
         this.#loaded.delete(r);
         if (op.kind === "pure" && (usesLoaded || before.length > 0)) this.#computed(r, before);
@@ -93,7 +97,7 @@ export class LoadScheduling {
     this.#tails.set(register, { loads: this.#loads, isLong });
     this.#left -= Math.max(0, steps) * vectors.length;
     if (steps <= 0 || this.#left < 0) return;
-    this.#chunk.writer.assign(vectors.map((local) => ({ local, value: later(wasm.local("v128", local), steps) })));
+    this.#writer.assign(vectors.map((local) => ({ local, value: later(wasm.local("v128", local), steps) })));
   }
 
   /** Makes each value wait for all of them. */
@@ -101,12 +105,11 @@ export class LoadScheduling {
     if (locals.length < 2) return;
     const values = locals.map((local) => wasm.local("v128", local));
     const all = values.reduce(first);
-    this.#chunk.writer.assign(locals.map((local, i) => ({ local, value: first(values[i]!, all) })));
+    this.#writer.assign(locals.map((local, i) => ({ local, value: first(values[i]!, all) })));
   }
 
   #vectorsOf(register: number): readonly number[] {
-    const { writer, locals } = this.#chunk;
-    return locals(register).filter((local) => writer.typeOf(local) === "v128");
+    return this.#locals(register).filter((local) => this.#writer.typeOf(local) === "v128");
   }
 }
 

@@ -10,7 +10,6 @@ import type { Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { both, i64, splitPlace } from "../lanes/scalar.ts";
-import type { Value } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { AddressLookup } from "./address-lookup.ts";
 import { AddressSteps } from "./address-steps.ts";
@@ -35,6 +34,10 @@ export interface Expected {
 /** Accesses of a block that make a version without checks worth its size. */
 const minForVersions = 4;
 
+const noGroups = { has: (): boolean => false };
+
+const allGroups = { has: (): boolean => true };
+
 /** What has been found out about a group: in locals. */
 interface VerifiedGroup extends Omit<CheckedAccess, "release" | "strip"> {
   readonly locals: readonly number[];
@@ -52,13 +55,11 @@ export class AccessChecks {
   readonly #targets = new Map<AccessGroup, ExpectedObject | null>();
   readonly #verified = new Map<AccessGroup, VerifiedGroup>();
   readonly #records = new Map<AccessGroup, number>();
-  /** Groups that are known to be good in the version of a block that is being written. */
-  #assumed: ReadonlySet<AccessGroup> = new Set();
+  /** Groups whose checks the version being written may take for passed; switched by `#writeAssuming` alone. */
+  #assumed: Pick<ReadonlySet<AccessGroup>, "has"> = noGroups;
   readonly #search: AddressLookup;
   readonly #computed: LaneArithmetic;
   readonly #ranges: ValueRanges;
-  /** Whether all checks have been made elsewhere. */
-  trusts = false;
 
   constructor(chunk: Chunk, context: FunctionContext, objects: ExpectedObjects) {
     this.#chunk = chunk;
@@ -69,45 +70,14 @@ export class AccessChecks {
     this.#ranges = new ValueRanges(chunk.analysis);
     this.#members = accessGroups(chunk.analysis.code);
     this.#strips = wideLoadsOf(chunk.analysis.code, this.#members);
-    for (const { group } of this.#members.values()) if (!this.#targets.has(group)) this.#announce(group);
+    for (const { group } of this.#members.values()) if (!this.#targets.has(group)) this.#expect(group);
   }
 
-  /** Makes known what the check of a group will need, since that is computed where the function begins. */
-  #announce(group: AccessGroup): void {
+  /** Notes what a group of accesses will probably find, and declares what its check needs. */
+  #expect(group: AccessGroup): void {
     const target = this.objects.of(group);
     this.#targets.set(group, target);
-    if (target !== null)
-      new BoundsCheck(this.#chunk, group.stretch, target).of(this.#anyValue(group.address.base), null);
-  }
-
-  /** A value of the form that an expression will have. */
-  #anyValue(expr: Expr): Value {
-    const { quads, analysis } = this.#chunk;
-    const shape = analysis.shape(expr);
-    const word = expr.ty === "i64" ? "i64" : "i32";
-    const vector = (ty: "i32" | "i64"): Value => {
-      const quad = new Array(ty === "i64" ? 2 : 1).fill(wasm.operand("v128", 0));
-      return { kind: "vector", ty, quads: new Array(quads).fill(quad) };
-    };
-    const affine = (ty: "i32" | "i64", stride: number): Value => ({
-      kind: "affine",
-      ty,
-      base: wasm.operand(ty, 0),
-      stride,
-    });
-    switch (shape.kind) {
-      case "uniform":
-        return { kind: "uniform", ty: word, scalar: wasm.operand(word, 0) };
-      case "affine":
-        return affine(word, shape.stride);
-      case "indexed": {
-        const { scale, signed, stride } = shape;
-        const index = stride === null ? vector("i32") : affine("i32", stride);
-        return { kind: "indexed", ty: "i64", base: wasm.operand("i64", 0), index, scale, signed };
-      }
-      case "vector":
-        return vector(word);
-    }
+    if (target !== null) new BoundsCheck(this.#chunk, group.stretch, target).declareNeeds(group.address.base);
   }
 
   /** What an instruction accesses together with others, if that is known beforehand. */
@@ -133,7 +103,7 @@ export class AccessChecks {
     const { locals, left: _, ...found } = known;
     const isEach = found.places.kind === "each" && !found.mayAdjoin && !this.#isOwn(group.access);
     const strip = isEach ? (this.#strips.get(index) ?? null) : null;
-    const ok = this.trusts || this.#assumed.has(group) ? wasm.i32(1) : known.ok;
+    const ok = this.#assumed.has(group) ? wasm.i32(1) : known.ok;
     const release = (): void => {
       known.left--;
       if (known.left === 0) for (const local of locals) this.#chunk.writer.release(local);
@@ -175,9 +145,7 @@ export class AccessChecks {
     writer.expect(true);
     writer.if(
       () => {
-        this.#assumed = groups;
-        write();
-        this.#assumed = new Set();
+        this.#writeAssuming(groups, write);
         forget();
       },
       () => {
@@ -223,9 +191,7 @@ export class AccessChecks {
         walks.add(places, wasm.i32(places.kind === "run" ? places.stride * lanes : 0), locals);
       }
     };
-    this.trusts = true;
-    write(find, () => walks.moveOn());
-    this.trusts = false;
+    this.#writeAssuming(allGroups, () => write(find, () => walks.moveOn()));
     this.forget();
     walks.release();
   }
@@ -255,11 +221,17 @@ export class AccessChecks {
         walks.add(kept.places, step, kept.locals);
       }
     };
-    this.#assumed = new Set(groups.keys());
-    write(find, () => walks.moveOn());
-    this.#assumed = new Set();
+    this.#writeAssuming(groups, () => write(find, () => walks.moveOn()));
     this.forget();
     walks.release();
+  }
+
+  /** Writes a version of code in which the checks of some groups have passed. */
+  #writeAssuming(groups: Pick<ReadonlySet<AccessGroup>, "has">, write: () => void): void {
+    const outer = this.#assumed;
+    this.#assumed = groups;
+    write();
+    this.#assumed = outer;
   }
 
   /** Whether each lane accesses another place, so that the check takes as long as the access. */

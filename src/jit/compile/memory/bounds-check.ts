@@ -1,3 +1,4 @@
+import type { Expr } from "../../../semantics/index.ts";
 import { type LibraryFunction, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ByteRange } from "../analysis/access/access-groups.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -17,6 +18,7 @@ import {
   where,
 } from "../lanes/scalar.ts";
 import { type Value, type Vector, vectorOf } from "../lanes/value.ts";
+import { placeholder } from "./placeholder.ts";
 
 /** A variable or an allocation: what lies within needs no closer look. */
 export interface KnownObject {
@@ -92,6 +94,14 @@ export class BoundsCheck {
     this.#stretch = stretch;
     this.#reach = reach;
     this.#ahead = ahead;
+  }
+
+  /**
+   * Declares what the check of an address will compute from the object alone (`KnownObject.once`). That is computed where the function
+   * begins, and the code there is written before that of the check: the check is made once for placeholders, and the result thrown away.
+   */
+  declareNeeds(base: Expr): void {
+    this.of(placeholder(this.#chunk, base), null);
   }
 
   /** `base`: the address to which the stretch's offset is added. `mask`: the active lanes. */

@@ -94,7 +94,7 @@ export function straightPathOf(chunk: Chunk, hoisted: Invariants, locator: Acces
     const to = op.kind === "branch" ? graph.blockAt(op.target) : leads ? graph.blocks.length : next;
     const isTaken = !leads || guard === null || (leaves(next) && !leaves(to));
     if (leads && guard !== null) {
-      const found = branchConditionOf(analysis, chunk.recalled, at, end - 1, (i) => hoisted.has(i));
+      const found = branchConditionOf(analysis, chunk.rematerialized, at, end - 1, (i) => hoisted.has(i));
       const test = branchTest(chunk, guard, found, growths, isTaken);
       if (test === null) return null;
       tests.push(test);

@@ -29,12 +29,6 @@ export function maskOfBits(bits: Wasm, quads: number): Wasm[] {
   });
 }
 
-/** The lanes that are in both masks; null stands for all of them. */
-export function bothMasks(a: readonly Wasm[] | null, b: readonly Wasm[] | null): readonly Wasm[] | null {
-  if (a === null || b === null) return a ?? b;
-  return a.map((part, q) => wasm.op("v128.and", part, b[q]!));
-}
-
 /** A bitwise operation over all 32-bit elements. */
 export function foldWords(op: "v128.and" | "v128.or", parts: readonly Wasm[]): Wasm {
   const four = parts.reduce((a, b) => wasm.op(op, a, b));

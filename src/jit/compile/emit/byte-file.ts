@@ -2,11 +2,23 @@ import { type FileLeaf, fileLeavesOf } from "../../../ir/flow/accesses.ts";
 import type { ByteFile, FileTarget, Instruction } from "../../../ir/index.ts";
 import { allLanes, byteOf, type Lanes, liesWithin, strideOf } from "../../../ir/region.ts";
 import type { RegionLeaf } from "../../../semantics/index.ts";
-import { type MemoryOp, type Wasm, wasm } from "../../../wasm/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { hasLane, isAll, isNone, type Mask } from "../lanes/mask.ts";
-import { isWide, laneOf, type Quad, type Value, type Vector, vectorOf } from "../lanes/value.ts";
+import {
+  bitsOfScalar,
+  isWide,
+  laneOf,
+  type Quad,
+  scalarIn,
+  type Value,
+  type Vector,
+  vectorOf,
+  widenMask,
+} from "../lanes/value.ts";
+import { scalarLoad } from "../module/access-helpers.ts";
 import type { ByteFilePort, Chunk } from "./chunk.ts";
+import { loadElements, scalarStore } from "./memory-ops.ts";
 
 type Bits = FileTarget["bits"];
 
@@ -122,7 +134,7 @@ export class ByteFileAccess implements ByteFilePort {
       writer.get(this.#base);
       writer.memory(scalarLoad(leaf), 1, at);
       writer.set(local);
-      return { kind: "uniform", ty, scalar: reinterpreted(ty, local) };
+      return { kind: "uniform", ty, scalar: scalarIn(ty, local) };
     }
     const row = (firstLane: number): void => this.#row(leaf, at, firstLane - lanes.first);
     return this.#vector(leaf, lanes, stride === 1 ? row : null, (lane) => {
@@ -162,23 +174,16 @@ export class ByteFileAccess implements ByteFilePort {
   }
 
   /** Leaves the elements of four lanes (two of 64 bits) on the stack, which lie one behind the other. */
-  #row({ bits, signed }: RegionLeaf, at: number, lane: number): void {
+  #row(leaf: RegionLeaf, at: number, lane: number): void {
     const { writer } = this.#chunk;
-    const sign = signed ? "s" : "u";
+    const { bits } = leaf;
     const offset = at + (lane * bits) / 8;
     writer.get(this.#base);
     if (offset < 0) {
       writer.i32(offset);
       writer.op("i32.add");
     }
-    const immediate = Math.max(0, offset);
-    if (bits >= 32) writer.memory("v128.load", 1, immediate);
-    else if (bits === 16) writer.memory(`v128.load16x4_${sign}`, 1, immediate);
-    else {
-      writer.memory("v128.load32_zero", 1, immediate);
-      writer.op(`i16x8.extend_low_i8x16_${sign}`);
-      writer.op(`i32x4.extend_low_i16x8_${sign}`);
-    }
+    loadElements(writer, leaf, 1, Math.max(0, offset));
   }
 
   /** What lies outside of the file is read as 0. */
@@ -204,7 +209,7 @@ export class ByteFileAccess implements ByteFilePort {
       const local = this.#temporary(bits === 64 ? "i64" : "i32");
       load(address.scalar);
       writer.set(local);
-      return { kind: "uniform", ty, scalar: reinterpreted(ty, local) };
+      return { kind: "uniform", ty, scalar: scalarIn(ty, local) };
     }
     const places = vectorOf(this.kept(address), this.#chunk.quads);
     return this.#vector(leaf, lanes, null, (lane) => load(laneOf(places, lane)));
@@ -214,11 +219,13 @@ export class ByteFileAccess implements ByteFilePort {
 
   #storeOne(at: number, bits: Bits, value: Value, mask: Mask, lane: number): void {
     const { writer } = this.#chunk;
-    const scalar = bitsOf(value.kind === "uniform" ? value.scalar : laneOf(vectorOf(value, this.#chunk.quads), lane));
+    const scalar = bitsOfScalar(
+      value.kind === "uniform" ? value.scalar : laneOf(vectorOf(value, this.#chunk.quads), lane),
+    );
     const store = (): void => {
       writer.get(this.#base);
       writer.value(scalar);
-      writer.memory(scalarStore(bits), 1, at);
+      writer.memory(scalarStore({ bits }), 1, at);
     };
     this.#if(hasLane(mask, lane), store);
   }
@@ -246,7 +253,7 @@ export class ByteFileAccess implements ByteFilePort {
       if (offset < 0 || (quad !== undefined && !isAll(quad) && offset + 16 > this.#file.bytes))
         throw new Unsupported("a part of a row at the end of its file");
       const isWhole = quad === undefined || isAll(quad);
-      const element = perQuad === 2 ? halfMask(quad, part & 1) : quad;
+      const element = perQuad === 2 && quad !== undefined ? widenMask(quad)[part & 1] : quad;
       writer.get(this.#base);
       writer.value(isWhole ? node : this.#blended(bits, node, element!, offset));
       this.#storePart(bits, offset);
@@ -258,13 +265,7 @@ export class ByteFileAccess implements ByteFilePort {
     const { writer } = this.#chunk;
     const old = this.#temporary("v128");
     writer.get(this.#base);
-    if (bits >= 32) writer.memory("v128.load", 1, offset);
-    else if (bits === 16) writer.memory("v128.load16x4_u", 1, offset);
-    else {
-      writer.memory("v128.load32_zero", 1, offset);
-      writer.op("i16x8.extend_low_i8x16_u");
-      writer.op("i32x4.extend_low_i16x8_u");
-    }
+    loadElements(writer, { bits, signed: false }, 1, offset);
     writer.set(old);
     return wasm.blend(mask, node, wasm.local("v128", old));
   }
@@ -292,12 +293,12 @@ export class ByteFileAccess implements ByteFilePort {
     const places = target.kind === "indirect" ? vectorOf(this.kept(this.#chunk.value(target.address)), quads) : null;
     const last = this.#file.bytes - target.bits / 8;
     for (let lane = lanes.first; lane < lanes.first + lanes.count; lane++) {
-      const scalar = bitsOf(laneOf(vector, lane));
+      const scalar = bitsOfScalar(laneOf(vector, lane));
       this.#if(hasLane(mask, lane), () => {
         if (target.kind === "region") {
           writer.get(this.#base);
           writer.value(scalar);
-          writer.memory(scalarStore(target.bits), 1, byteOf(target.region, target.bits, lane));
+          writer.memory(scalarStore(target), 1, byteOf(target.region, target.bits, lane));
           return;
         }
         const place = laneOf(places!, lane);
@@ -305,30 +306,9 @@ export class ByteFileAccess implements ByteFilePort {
         writer.if(() => {
           writer.value(wasm.op("i32.add", wasm.local("i32", this.#base), place));
           writer.value(scalar);
-          writer.memory(scalarStore(target.bits), 1, 0);
+          writer.memory(scalarStore(target), 1, 0);
         });
       });
     }
   }
-}
-
-function halfMask(mask: Wasm | undefined, half: number): Wasm | undefined {
-  if (mask === undefined) return undefined;
-  return wasm.op(half === 0 ? "i64x2.extend_low_i32x4_s" : "i64x2.extend_high_i32x4_s", mask);
-}
-
-const scalarLoad = ({ bits, signed }: { readonly bits: Bits; readonly signed: boolean }): MemoryOp =>
-  bits === 64 ? "i64.load" : bits === 32 ? "i32.load" : `i32.load${bits}_${signed ? "s" : "u"}`;
-
-const scalarStore = (bits: Bits): MemoryOp =>
-  bits === 64 ? "i64.store" : bits === 32 ? "i32.store" : bits === 16 ? "i32.store16" : "i32.store8";
-
-function reinterpreted(ty: RegionLeaf["ty"], local: number): Wasm {
-  if (ty === "f32") return wasm.op("f32.reinterpret_i32", wasm.local("i32", local));
-  return ty === "f64" ? wasm.op("f64.reinterpret_i64", wasm.local("i64", local)) : wasm.local(ty, local);
-}
-
-function bitsOf(scalar: Wasm): Wasm {
-  if (scalar.ty === "f32") return wasm.op("i32.reinterpret_f32", scalar);
-  return scalar.ty === "f64" ? wasm.op("i64.reinterpret_f64", scalar) : scalar;
 }

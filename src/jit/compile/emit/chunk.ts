@@ -7,9 +7,10 @@ import { deferredNans } from "../analysis/values/deferred-nans.ts";
 import { observedBits } from "../analysis/values/observed-bits.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { canonicalNan, canonicalNans } from "../lanes/canonical-nan.ts";
+import { anyOf } from "../lanes/mask-bits.ts";
 import { bothMasks, hasLane, isAll, isNone, type Mask, ruleMask } from "../lanes/mask.ts";
-import { laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
-import { bitsOfScalar, Expressions, indexParts, type SpecialValues } from "./expressions.ts";
+import { bitsOfScalar, laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
+import { Expressions, indexParts, type SpecialValues } from "./expressions.ts";
 import { LoadScheduling } from "./load-scheduling.ts";
 import { RegisterLocals, type Sharing } from "./register-locals.ts";
 
@@ -251,10 +252,7 @@ export class Chunk {
     const channels = ruleMask(rule, this.quads) ?? allLanes(this);
     const bits = this.#values.maskOf(register);
     const asked = collapse === "any" ? bits : bits.map((b) => wasm.op("v128.not", b));
-    const found = wasm.op(
-      "v128.any_true",
-      asked.map((b, q) => wasm.op("v128.and", b, channels[q]!)).reduce((a, b) => wasm.op("v128.or", a, b)),
-    );
+    const found = anyOf(asked.map((part, q) => wasm.op("v128.and", part, channels[q]!)));
     return (collapse === "all") !== negate ? wasm.op("i32.eqz", found) : found;
   }
 

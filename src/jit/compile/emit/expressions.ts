@@ -7,10 +7,10 @@ import {
   applyQuads,
   applyScalar,
   applyVector,
-  isWide,
   type Quad,
-  scalarTy,
+  scalarIn,
   type Value,
+  vectorIn,
   vectorOf,
 } from "../lanes/value.ts";
 
@@ -146,7 +146,7 @@ export class Expressions {
       case "uniform": {
         const all = this.#splats.get(register);
         const kept = all === undefined ? {} : { all: wasm.local("v128", all) };
-        return { kind: "uniform", ty, scalar: scalarOf(ty, locals[0]!), ...kept };
+        return { kind: "uniform", ty, scalar: scalarIn(ty, locals[0]!), ...kept };
       }
       case "affine": {
         const word = ty === "i64" ? "i64" : "i32";
@@ -164,14 +164,8 @@ export class Expressions {
         return ty === "i64" ? value : { ...vectorOf(value, this.#quads()), ty };
       }
       case "vector":
-        return { kind: "vector", ty, quads: this.#quadsOf(locals, ty) };
+        return vectorIn(ty, locals);
     }
-  }
-
-  #quadsOf(locals: readonly number[], ty: Ty): Quad[] {
-    const nodes = locals.map((l) => wasm.local("v128", l));
-    if (!isWide(ty)) return nodes.map((n) => [n]);
-    return Array.from({ length: this.#quads() }, (_, q) => [nodes[2 * q]!, nodes[2 * q + 1]!]);
   }
 }
 
@@ -189,23 +183,6 @@ function lowHalf({ base, index, scale }: Extract<Value, { kind: "indexed" }>): W
 
 export const indexParts = (index: Value): readonly Wasm[] =>
   index.kind === "vector" ? index.quads.flat() : [baseOf(index)];
-
-function scalarOf(ty: Ty, local: number): Wasm {
-  switch (ty) {
-    case "f32":
-      return wasm.op("f32.reinterpret_i32", wasm.local("i32", local));
-    case "f64":
-      return wasm.op("f64.reinterpret_i64", wasm.local("i64", local));
-    default:
-      return wasm.local(scalarTy(ty), local);
-  }
-}
-
-/** A scalar as registers keep it. */
-export function bitsOfScalar(scalar: Wasm): Wasm {
-  if (scalar.ty === "f32") return wasm.op("i32.reinterpret_f32", scalar);
-  return scalar.ty === "f64" ? wasm.op("i64.reinterpret_f64", scalar) : scalar;
-}
 
 function constant({ ty, value }: Extract<Expr, { kind: "const" }>): Wasm {
   switch (ty) {

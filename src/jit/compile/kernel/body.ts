@@ -99,7 +99,7 @@ export class Body {
       instruction: (block, index, instruction) => this.#instructions.write(block, index, instruction),
       passages: new IfConversion(chunk, (block) => this.#writeIfConverted(block)),
     });
-    const alloca = new Alloca(chunk, unit, context, frame);
+    const alloca = new Alloca(chunk, context, frame);
     const parts = { chunk, invariants, memory, alloca, calls, fileCalls, faults, flow, warpOperations, warpWaits };
     this.#instructions = new Instructions(parts);
   }

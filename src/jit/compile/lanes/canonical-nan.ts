@@ -1,6 +1,6 @@
 import { nan32, nan64 } from "../../../numeric/float-pattern.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
-import type { Value, Vector } from "./value.ts";
+import { type Value, type Vector, vectorIn } from "./value.ts";
 
 /**
  * PTX's NaN of a computation, in the place of whatever NaN WebAssembly has made. Only where bits are looked at does it matter
@@ -44,7 +44,6 @@ export function canonicalNans(
   const { ty } = value;
   if (ty !== "f32" && ty !== "f64") return { value, locals: [] };
   const { add, ne, bitmask } = ops[ty];
-  const perQuad = value.quads[0]!.length;
   const locals = value.quads.flat().map(() => w.local("v128"));
   const parts = locals.map((local) => wasm.local("v128", local));
   w.assign(value.quads.flat().map((part, i) => ({ local: locals[i]!, value: part })));
@@ -59,6 +58,5 @@ export function canonicalNans(
   w.expect(false);
   w.if(() => w.assign(locals.map((local, i) => ({ local, value: clean(ty, parts[i]!) }))));
   w.release(total);
-  const quads = value.quads.map((_, q) => parts.slice(q * perQuad, (q + 1) * perQuad));
-  return { value: { kind: "vector", ty: bitsTy(ty), quads }, locals };
+  return { value: vectorIn(bitsTy(ty), locals), locals };
 }

@@ -25,7 +25,7 @@ export function transposed(v: readonly Wasm[], bits: number): readonly Wasm[] {
 /** The other way round. */
 export function interleaved(v: readonly Wasm[], bits: number): readonly Wasm[] {
   if (v.length === 1) return v;
-  if (bits === 64) return [shuffled(v[0]!, v[1]!, 8, [0, 2]), shuffled(v[0]!, v[1]!, 8, [1, 3])];
-  if (v.length === 2) return [wasm.shuffle32(v[0]!, v[1]!, [0, 4, 1, 5]), wasm.shuffle32(v[0]!, v[1]!, [2, 6, 3, 7])];
+  if (bits === 32 && v.length === 2)
+    return [wasm.shuffle32(v[0]!, v[1]!, [0, 4, 1, 5]), wasm.shuffle32(v[0]!, v[1]!, [2, 6, 3, 7])];
   return transposed(v, bits);
 }

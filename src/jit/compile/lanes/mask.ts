@@ -19,7 +19,7 @@ export const isNone = (mask: Wasm): boolean => isFilled(mask, 0);
 
 export const isAll = (mask: Wasm): boolean => isFilled(mask, 0xff);
 
-/** The lanes that are in both masks. */
+/** The lanes that are in both masks; of vectors of words, those in a mask, and 0 elsewhere. Null stands for all lanes. */
 export function bothMasks(a: Mask, b: Mask): Mask {
   if (a === null || b === null) return a ?? b;
   return a.map((x, q) => {

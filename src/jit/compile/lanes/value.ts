@@ -126,6 +126,32 @@ function affineQuads({ ty, base, stride }: Extract<Value, { kind: "affine" }>, c
   return quads;
 }
 
+/** The vector whose parts lie in v128 locals, in order. */
+export function vectorIn(ty: Ty, locals: readonly number[]): Vector {
+  const parts = locals.map((local) => wasm.local("v128", local));
+  const perQuad = isWide(ty) ? 2 : 1;
+  const quads = Array.from({ length: parts.length / perQuad }, (_, q) => parts.slice(q * perQuad, (q + 1) * perQuad));
+  return { kind: "vector", ty, quads };
+}
+
+/** The value of a local as a number of a type, whose bits it holds. */
+export function scalarIn(ty: Ty, local: number): Wasm {
+  switch (ty) {
+    case "f32":
+      return wasm.op("f32.reinterpret_i32", wasm.local("i32", local));
+    case "f64":
+      return wasm.op("f64.reinterpret_i64", wasm.local("i64", local));
+    default:
+      return wasm.local(scalarTy(ty), local);
+  }
+}
+
+/** A scalar as registers keep it: the bits of a floating-point number as an integer. */
+export function bitsOfScalar(scalar: Wasm): Wasm {
+  if (scalar.ty === "f32") return wasm.op("i32.reinterpret_f32", scalar);
+  return scalar.ty === "f64" ? wasm.op("i64.reinterpret_f64", scalar) : scalar;
+}
+
 /** What a primitive gives for operands that are the same in all lanes. */
 export function applyScalar(prim: PrimName, args: readonly Wasm[]): Wasm {
   const { wasm: emission } = primOf(prim);

@@ -5,10 +5,11 @@ import type { Chunk } from "../emit/chunk.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
 import { classOf, elementInRegister } from "../lanes/element.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
-import { applyScalar, laneOf, type Quad, type Value, type Vector, vectorOf } from "../lanes/value.ts";
+import { applyScalar, laneOf, scalarIn, type Value, type Vector, vectorIn, vectorOf } from "../lanes/value.ts";
 import { scalarLoad } from "../module/access-helpers.ts";
 import { either } from "./checked-access.ts";
 import type { LaneOffsets } from "./lane-offsets.ts";
+import { atomicLoad, extendSign } from "./scalar-moves.ts";
 import type { OffsetFinder } from "./surface-access.ts";
 import type { VectorMoves } from "./vector-moves.ts";
 
@@ -87,11 +88,8 @@ export class AtomicOperations {
     for (const local of [...olds, ...kept, ...places.locals, place]) writer.release(local);
     const values = results.map((locals, e) => {
       if (locals === null) return null;
-      const parts = locals.map((l) => wasm.local("v128", l));
-      const perQuad = parts.length / chunk.quads;
-      const quads = Array.from({ length: chunk.quads }, (_, q): Quad => parts.slice(q * perQuad, (q + 1) * perQuad));
       const c = classOf(dst[e]!, chunk.function);
-      return elementInRegister({ kind: "vector", ty: wordOf(access), quads }, access, c, chunk.quads);
+      return elementInRegister(vectorIn(wordOf(access), locals), access, c, chunk.quads);
     });
     chunk.write(block, dst, values, guardMask);
     for (const locals of results) for (const local of locals ?? []) writer.release(local);
@@ -165,8 +163,7 @@ export class AtomicOperations {
   }
 
   #lanesOf(locals: readonly number[], others: readonly number[] = []) {
-    const quads = locals.map((local): Quad => [wasm.local("v128", local)]);
-    const all: Vector = { kind: "vector", ty: "i32", quads };
+    const all = vectorIn("i32", locals);
     return { of: (lane: number): Wasm => laneOf(all, lane), locals: [...locals, ...others] };
   }
 
@@ -208,12 +205,11 @@ export class AtomicOperations {
       operands.set(expr, { kind: "uniform", ty: value.ty, scalar: wasm.local(value.scalar.ty, local) });
       return [local];
     }
-    const parts = vectorOf(value, quads).quads;
-    const locals = parts.map((quad) => quad.map(() => writer.local("v128")));
-    writer.assign(parts.flatMap((quad, q) => quad.map((part, i) => ({ local: locals[q]![i]!, value: part }))));
-    const kept = locals.map((quad): Quad => quad.map((l) => wasm.local("v128", l)));
-    operands.set(expr, { kind: "vector", ty: expr.ty, quads: kept });
-    return locals.flat();
+    const parts = vectorOf(value, quads).quads.flat();
+    const locals = parts.map(() => writer.local("v128"));
+    writer.assign(parts.map((part, i) => ({ local: locals[i]!, value: part })));
+    operands.set(expr, vectorIn(expr.ty, locals));
+    return locals;
   }
 
   /** What a lane leaves in memory, as bits. */
@@ -231,9 +227,7 @@ export class AtomicOperations {
       if (e.kind === "prim") return applyScalar(e.prim, e.args.map(visit));
       if (e.kind !== "old") throw new Error(`an expression of kind ${e.kind} is no operand`);
       const old = olds[e.index]!;
-      if (e.ty === "f32") return wasm.op("f32.reinterpret_i32", wasm.local("i32", old));
-      if (e.ty === "f64") return wasm.op("f64.reinterpret_i64", wasm.local("i64", old));
-      return wasm.local(e.ty === "i64" ? "i64" : "i32", old);
+      return scalarIn(e.ty, old);
     };
     const value = canonicalNan({ kind: "uniform", ty: expr.ty, scalar: visit(expr) });
     if (value.kind !== "uniform") throw new Error("one lane has one value");
@@ -318,9 +312,9 @@ export class AtomicOperations {
   }
 
   /** Keeps the element on the stack, extended as the access says. */
-  #setOld({ bits, signed }: Access, old: number): void {
+  #setOld(access: Access, old: number): void {
     const { writer } = this.#chunk;
-    if (signed && bits < 32) writer.op(bits === 8 ? "i32.extend8_s" : "i32.extend16_s");
+    extendSign(writer, access);
     writer.set(old);
   }
 }
@@ -346,9 +340,6 @@ function modification(expr: Expr): { readonly name: Modification; readonly opera
   if (a!.kind === "old" && !hasOld(b!)) return { name, operand: 1 };
   return b!.kind === "old" && !hasOld(a!) ? { name, operand: 0 } : null;
 }
-
-const atomicLoad = ({ bits }: Access): MemoryOp =>
-  bits === 64 ? "i64.atomic.load" : bits === 32 ? "i32.atomic.load" : `i32.atomic.load${bits}_u`;
 
 function atomicOp({ bits }: Access, name: Modification | "cmpxchg"): MemoryOp {
   if (bits === 64) return `i64.atomic.rmw.${name}`;

@@ -2,6 +2,7 @@ import type { Expr } from "../../../semantics/index.ts";
 import { type LibraryFunction, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ByteRange } from "../analysis/access/access-groups.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { anyOf } from "../lanes/mask-bits.ts";
 import {
   atLeast,
   below,
@@ -308,10 +309,7 @@ export class BoundsCheck {
       wrong.push(align === 1 ? other : wasm.op("v128.or", other, rest));
       return wasm.op("i32x4.add", this.#laneOrigin(delta, i), words);
     });
-    const isWrong = wasm.op(
-      "v128.any_true",
-      inMask(wrong, mask).reduce((a, b) => wasm.op("v128.or", a, b)),
-    );
+    const isWrong = anyOf(inMask(wrong, mask));
     const within = both(allWithin(beyond, range, mask), this.#once(atLeast(bytes, i64(size))));
     return { places: { kind: "each", quads }, ok: both(within, wasm.op("i32.eqz", isWrong)), rescue: null };
   }
@@ -344,8 +342,9 @@ const roundsWithin: LibraryFunction = {
   },
 };
 
-const inMask = (lanes: readonly Wasm[], mask: readonly Wasm[] | null): readonly Wasm[] =>
-  mask === null ? lanes : lanes.map((part, i) => wasm.op("v128.and", part, mask[i]!));
+/** Words of the lanes in a mask, and 0 for others. */
+const inMask = (words: readonly Wasm[], mask: readonly Wasm[] | null): readonly Wasm[] =>
+  mask === null ? words : words.map((part, i) => wasm.op("v128.and", part, mask[i]!));
 
 /** 1 where no unsigned word of a lane in the mask is above a limit. */
 function allWithin(words: readonly Wasm[], limit: Wasm, mask: readonly Wasm[] | null): Wasm {

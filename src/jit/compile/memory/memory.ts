@@ -6,7 +6,7 @@ import type { Chunk } from "../emit/chunk.ts";
 import { classOf, elementInRegister, elementToStore } from "../lanes/element.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
-import { type Quad, type Value, vectorOf } from "../lanes/value.ts";
+import { type Value, vectorIn, vectorOf } from "../lanes/value.ts";
 import { gatherName, scatterName } from "../module/access-helpers.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { AccessChecks } from "./access-checks.ts";
@@ -120,11 +120,7 @@ export class Memory {
           }),
         () => this.#moves.load(access, located, locals, located.isNear ? null : mask),
       );
-      elements = locals.map((list): Value => {
-        const nodes = list.map((l) => wasm.local("v128", l));
-        const quads = Array.from({ length: chunk.quads }, (_, q): Quad => nodes.slice(q * perQuad, (q + 1) * perQuad));
-        return { kind: "vector", ty: access.bits === 64 ? "i64" : "i32", quads };
-      });
+      elements = locals.map((list) => vectorIn(access.bits === 64 ? "i64" : "i32", list));
     }
     located.release();
     const values = elements.map((value, e) => {

@@ -1,5 +1,6 @@
 import type { Access } from "../../../ir/index.ts";
 import type { FunctionWriter, MemoryOp, Wasm } from "../../../wasm/index.ts";
+import { scalarStore } from "../emit/memory-ops.ts";
 import { scalarLoad } from "../module/access-helpers.ts";
 
 /** Moves elements one by one between memory and WebAssembly's numbers: i64 for those of 64 bits, i32 for all others. */
@@ -21,28 +22,25 @@ export class ScalarMoves {
 
   /** Loads the element at the place on the stack. */
   load(access: Access, offset: number): void {
-    const { bits, signed } = access;
+    const { bits } = access;
     if (!this.isStrong(access)) {
       this.#writer.memory(scalarLoad(access), Math.min(access.align, bits / 8), offset);
       return;
     }
-    const op: MemoryOp = bits === 64 ? "i64.atomic.load" : bits === 32 ? "i32.atomic.load" : `i32.atomic.load${bits}_u`;
-    this.#writer.memory(op, bits / 8, offset);
-    if (signed && bits < 32) this.#writer.op(bits === 8 ? "i32.extend8_s" : "i32.extend16_s");
+    this.#writer.memory(atomicLoad(access), bits / 8, offset);
+    extendSign(this.#writer, access);
   }
 
   /** Stores the number on the stack at the place below it. */
   store(access: Access, offset: number): void {
     const { bits } = access;
-    const ty = bits === 64 ? "i64" : "i32";
-    const width = bits < 32 ? (`${bits as 8 | 16}` as const) : "";
     if (this.isStrong(access)) {
       this.#writer.memory(
         bits === 64 ? "i64.atomic.store" : bits === 32 ? "i32.atomic.store" : `i32.atomic.store${bits}`,
         bits / 8,
         offset,
       );
-    } else this.#writer.memory(`${ty}.store${width}` as MemoryOp, Math.min(access.align, bits / 8), offset);
+    } else this.#writer.memory(scalarStore(access), Math.min(access.align, bits / 8), offset);
   }
 
   /** Loads elements that are the same for all lanes into locals. */
@@ -63,4 +61,13 @@ export class ScalarMoves {
       this.store(access, offset + (e * access.bits) / 8);
     });
   }
+}
+
+/** An atomic load of an element of up to 64 bits, with zeros above. */
+export const atomicLoad = ({ bits }: Access): MemoryOp =>
+  bits === 64 ? "i64.atomic.load" : bits === 32 ? "i32.atomic.load" : `i32.atomic.load${bits}_u`;
+
+/** Extends the element on the stack, which has zeros above, as its access says. */
+export function extendSign(writer: FunctionWriter, { bits, signed }: Access): void {
+  if (signed && bits < 32) writer.op(bits === 8 ? "i32.extend8_s" : "i32.extend16_s");
 }

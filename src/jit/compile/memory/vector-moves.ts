@@ -1,6 +1,7 @@
 import type { Access } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { loadElements } from "../emit/memory-ops.ts";
 import { interleaved, shuffled, transposed } from "../lanes/interleave.ts";
 import { allBits, laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
@@ -141,7 +142,8 @@ export class VectorMoves {
     const parts = into.length * first!.length;
     const memory = (part: number): void => {
       writer.value(at);
-      this.#loadPart(access, offset, part);
+      // A part is four elements, of 64 bits two.
+      loadElements(writer, access, access.bits / 8, offset + part * Math.min(16, access.bits / 2));
     };
     if (count === 1) {
       first!.forEach((local, part) => {
@@ -199,19 +201,6 @@ export class VectorMoves {
       for (const part of [low, high]) if (part.kind === "local") writer.release(part.local);
     });
     return true;
-  }
-
-  /** Of the place on the stack the 16 bytes of a register's n-th part. */
-  #loadPart({ bits, signed }: Access, offset: number, part: number): void {
-    const { writer } = this.#chunk;
-    const sign = signed ? "s" : "u";
-    if (bits >= 32) writer.memory("v128.load", bits / 8, offset + part * 16);
-    else if (bits === 16) writer.memory(`v128.load16x4_${sign}`, 2, offset + part * 8);
-    else {
-      writer.memory("v128.load32_zero", 1, offset + part * 4);
-      writer.op(`i16x8.extend_low_i8x16_${sign}`);
-      writer.op(`i32x4.extend_low_i16x8_${sign}`);
-    }
   }
 
   /** Of four lanes the elements that each has behind one another, 8 or 16 bytes: at once. */

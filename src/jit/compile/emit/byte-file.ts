@@ -23,15 +23,15 @@ import { loadElements, scalarStore } from "./memory-ops.ts";
 type Bits = FileTarget["bits"];
 
 /**
- * The byte file of an activation, which lies in memory. What an instruction reads of it comes into locals before anything is
- * written, so that it does not matter which lane comes first.
+ * The byte file of an activation (vISA), which lies in memory. All that an instruction reads of it is loaded into
+ * locals before anything is written, so that the order of lanes does not matter.
  */
 export class ByteFileAccess implements ByteFilePort {
   readonly #chunk: Chunk;
   readonly #file: ByteFile;
-  /** The local with the byte of memory where the file begins. */
+  /** Local: the byte of memory where the file begins. */
   readonly #base: number;
-  /** Locals that hold what the instruction reads. */
+  /** Locals that hold what the current instruction reads or is about to store. */
   #temporaries: number[] = [];
 
   constructor(chunk: Chunk, file: ByteFile) {
@@ -44,12 +44,10 @@ export class ByteFileAccess implements ByteFilePort {
     this.#chunk.writer.set(this.#base);
   }
 
-  /** The byte of memory where it begins. */
   get base(): Wasm {
     return wasm.local("i32", this.#base);
   }
 
-  /** Brings what an instruction reads into locals: call `finish` when it is done. */
   read(instruction: Instruction): void {
     const lanes = this.#within(instruction.lanes ?? allLanes);
     for (const leaf of fileLeavesOf(instruction)) {
@@ -62,7 +60,6 @@ export class ByteFileAccess implements ByteFilePort {
     this.#temporaries = [];
   }
 
-  /** The registers that stand for parts of the file get their first values. */
   loadHomes(registers: Iterable<number>): void {
     const { writer, function: ir, locals, quads } = this.#chunk;
     for (const r of registers) {
@@ -79,7 +76,6 @@ export class ByteFileAccess implements ByteFilePort {
     }
   }
 
-  /** A value in locals of its own, to be stored when others have been written. */
   kept(value: Value): Value {
     const keep = (node: Wasm): Wasm => {
       const local = this.#temporary(node.ty);
@@ -94,7 +90,6 @@ export class ByteFileAccess implements ByteFilePort {
     return { kind: "vector", ty, quads: quads.map((quad, q) => (isUsed(q) ? quad.map(keep) : quad)) };
   }
 
-  /** Stores a value in the lanes of a mask. */
   store(target: FileTarget, value: Value, mask: Mask): void {
     const lanes = this.#within(this.#chunk.rule ?? allLanes);
     if (target.kind === "indirect") this.#storeEach(target, value, mask, lanes);
@@ -110,7 +105,7 @@ export class ByteFileAccess implements ByteFilePort {
     }
   }
 
-  /** The lanes of an instruction that the chunk has. */
+  /** The lanes of an instruction, limited to those that the chunk has. */
   #within({ first, count }: Lanes): Lanes {
     return { first, count: Math.max(1, Math.min(count, this.#chunk.lanes - first)) };
   }
@@ -121,7 +116,7 @@ export class ByteFileAccess implements ByteFilePort {
     return local;
   }
 
-  // ---- Reading -------------------------------------------------------------------------------------------------------
+  // ---- Reading ----------------------------------------------------------------------------------------------------
 
   #region(leaf: RegionLeaf, lanes: Lanes): Value {
     const { region, bits, ty } = leaf;
@@ -143,7 +138,10 @@ export class ByteFileAccess implements ByteFilePort {
     });
   }
 
-  /** A vector from what `row` leaves on the stack for several lanes at once, or `one` for a lane. */
+  /**
+   * A vector that is loaded part by part: by `row`, which leaves all elements of a part on the stack, or by `one` for
+   * each lane.
+   */
   #vector(
     { bits, ty }: FileLeaf,
     lanes: Lanes,
@@ -173,7 +171,7 @@ export class ByteFileAccess implements ByteFilePort {
     return { kind: "vector", ty, quads: Array.from({ length: quads }, (_, q) => quad(q)) };
   }
 
-  /** Leaves the elements of four lanes (two of 64 bits) on the stack, which lie one behind the other. */
+  /** Leaves the contiguous elements of a quad (of 64 bits: of two lanes) on the stack. */
   #row(leaf: RegionLeaf, at: number, lane: number): void {
     const { writer } = this.#chunk;
     const { bits } = leaf;
@@ -186,18 +184,18 @@ export class ByteFileAccess implements ByteFilePort {
     loadElements(writer, leaf, 1, Math.max(0, offset));
   }
 
-  /** What lies outside of the file is read as 0. */
+  /** An element outside of the file reads as 0. */
   #indirect(leaf: Extract<FileLeaf, { kind: "indirect" }>, lanes: Lanes): Value {
     const { bits, ty } = leaf;
     const { writer } = this.#chunk;
     const address = this.#chunk.value(leaf.address);
     const last = this.#file.bytes - bits / 8;
     const load = (at: Wasm): void => {
-      // A place outside is replaced by the first, whose element then is masked.
-      const place = this.#temporary("i32");
-      writer.assign([{ local: place, value: at }]);
-      const inside = wasm.op("i32.le_u", wasm.local("i32", place), wasm.i32(last));
-      const safe = wasm.select(inside, wasm.local("i32", place), wasm.i32(0));
+      // An offset outside the file is replaced by 0, and the loaded element is then discarded.
+      const offset = this.#temporary("i32");
+      writer.assign([{ local: offset, value: at }]);
+      const inside = wasm.op("i32.le_u", wasm.local("i32", offset), wasm.i32(last));
+      const safe = wasm.select(inside, wasm.local("i32", offset), wasm.i32(0));
       writer.value(wasm.op("i32.add", wasm.local("i32", this.#base), safe));
       writer.memory(scalarLoad(leaf), 1, 0);
       if (bits === 64) writer.i64(0n);
@@ -211,11 +209,11 @@ export class ByteFileAccess implements ByteFilePort {
       writer.set(local);
       return { kind: "uniform", ty, scalar: scalarIn(ty, local) };
     }
-    const places = vectorOf(this.kept(address), this.#chunk.quads);
-    return this.#vector(leaf, lanes, null, (lane) => load(laneOf(places, lane)));
+    const offsets = vectorOf(this.kept(address), this.#chunk.quads);
+    return this.#vector(leaf, lanes, null, (lane) => load(laneOf(offsets, lane)));
   }
 
-  // ---- Writing -------------------------------------------------------------------------------------------------------
+  // ---- Writing ----------------------------------------------------------------------------------------------------
 
   #storeOne(at: number, bits: Bits, value: Value, mask: Mask, lane: number): void {
     const { writer } = this.#chunk;
@@ -238,7 +236,7 @@ export class ByteFileAccess implements ByteFilePort {
     }
   }
 
-  /** Lanes whose elements lie one behind the other; `at` is the place of the first. */
+  /** Stores contiguous elements; `at` is the offset of the first lane's in the file. */
   #storeRow(at: number, bits: Bits, value: Vector, mask: Mask, lanes: Lanes): void {
     const { writer, quads } = this.#chunk;
     const perQuad = bits === 64 ? 2 : 1;
@@ -260,7 +258,7 @@ export class ByteFileAccess implements ByteFilePort {
     }
   }
 
-  /** Elements that are not in the mask stay as they are. */
+  /** Blends a vector with what memory holds, outside the mask. */
   #blended(bits: Bits, node: Wasm, mask: Wasm, offset: number): Wasm {
     const { writer } = this.#chunk;
     const old = this.#temporary("v128");
@@ -270,7 +268,7 @@ export class ByteFileAccess implements ByteFilePort {
     return wasm.blend(mask, node, wasm.local("v128", old));
   }
 
-  /** An address and a vector are on the stack. */
+  /** Stores the vector on the stack at the address below it, narrowed to elements of `bits` bits. */
   #storePart(bits: Bits, offset: number): void {
     const { writer } = this.#chunk;
     if (bits >= 32) {
@@ -286,11 +284,11 @@ export class ByteFileAccess implements ByteFilePort {
     writer.memory(bits === 16 ? "v128.store64_lane" : "v128.store32_lane", 1, offset, 0);
   }
 
-  /** Lane after lane: the last one counts where places are the same. */
+  /** Stores lane by lane in ascending order: where offsets coincide, the last lane's value stays. */
   #storeEach(target: FileTarget, value: Value, mask: Mask, lanes: Lanes): void {
     const { writer, quads } = this.#chunk;
     const vector = vectorOf(value, quads);
-    const places = target.kind === "indirect" ? vectorOf(this.kept(this.#chunk.value(target.address)), quads) : null;
+    const offsets = target.kind === "indirect" ? vectorOf(this.kept(this.#chunk.value(target.address)), quads) : null;
     const last = this.#file.bytes - target.bits / 8;
     for (let lane = lanes.first; lane < lanes.first + lanes.count; lane++) {
       const scalar = bitsOfScalar(laneOf(vector, lane));
@@ -301,10 +299,10 @@ export class ByteFileAccess implements ByteFilePort {
           writer.memory(scalarStore(target), 1, byteOf(target.region, target.bits, lane));
           return;
         }
-        const place = laneOf(places!, lane);
-        writer.value(wasm.op("i32.le_u", place, wasm.i32(last)));
+        const offset = laneOf(offsets!, lane);
+        writer.value(wasm.op("i32.le_u", offset, wasm.i32(last)));
         writer.if(() => {
-          writer.value(wasm.op("i32.add", wasm.local("i32", this.#base), place));
+          writer.value(wasm.op("i32.add", wasm.local("i32", this.#base), offset));
           writer.value(scalar);
           writer.memory(scalarStore(target), 1, 0);
         });

@@ -14,21 +14,21 @@ import {
   vectorOf,
 } from "../lanes/value.ts";
 
-/** What a function reads that is neither register nor memory. */
+/** The value of a special register. */
 export type SpecialValues = (leaf: Extract<Expr, { kind: "special" }>) => Value;
 
-/** Where values come from. */
+/** Where the values of leaves come from. */
 export interface Sources {
   readonly special: SpecialValues;
   readonly frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm;
   readonly locals: (register: number) => readonly number[];
-  /** How many times four lanes. */
+  /** The number of quads. */
   readonly quads: () => number;
-  /** Predicates that are computed wherever one is read. */
+  /** Predicates that are rematerialized wherever they are read. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
 }
 
-/** What expressions become in the lanes of a chunk. */
+/** Turns expressions into values of a chunk, once for each instruction. */
 export class Expressions {
   readonly #analysis: UniformityAnalysis;
   readonly #specials: SpecialValues;
@@ -36,7 +36,7 @@ export class Expressions {
   readonly #locals: Sources["locals"];
   readonly #quads: Sources["quads"];
   readonly #rematerialized: Sources["rematerialized"];
-  /** Vectors of registers that are the same in all lanes, in locals. */
+  /** Uniform registers that also exist as vectors: the local of each. */
   readonly #splats = new Map<number, number>();
   #values = new Map<Expr, Value>();
 
@@ -49,29 +49,29 @@ export class Expressions {
     this.#rematerialized = rematerialized;
   }
 
-  /** Registers may have changed. */
+  /** Drops all values: registers may have changed. */
   forget(): void {
     if (this.#values.size > 0) this.#values = new Map();
   }
 
-  /** The value of a leaf that has been read for the instruction. */
+  /** Provides the value of a leaf that has been loaded for the current instruction. */
   provide(leaf: Expr, value: Value): void {
     this.#values.set(leaf, value);
   }
 
-  /** A register that keeps its value has a vector of it in a local. */
+  /** Makes known that a local holds the vector of a uniform register. */
   splat(register: number, local: number): void {
     this.#splats.set(register, local);
   }
 
-  /** The value of a bound expression. */
+  /** The value of an expression. */
   of(expr: Expr): Value {
     let value = this.#values.get(expr);
     if (value === undefined) this.#values.set(expr, (value = this.#compute(expr)));
     return value;
   }
 
-  /** The lanes that have a predicate. */
+  /** The mask of the lanes in which a predicate is true. */
   maskOf(register: number): readonly Wasm[] {
     return vectorOf(this.read(register, "pred"), this.#quads()).quads.map(([quad]) => quad!);
   }
@@ -169,13 +169,13 @@ export class Expressions {
   }
 }
 
-/** The scalar from which a structured value counts. */
+/** The scalar part of a structured value. */
 const baseOf = (value: Value): Wasm => {
   if (value.kind === "vector") throw new Error("a vector has no base");
   return value.kind === "uniform" ? value.scalar : value.base;
 };
 
-/** The low halves of what is `base + index * scale`, where the index is affine. */
+/** The low half of `base + index * scale`, with an affine index: the base of an affine 32-bit value. */
 function lowHalf({ base, index, scale }: Extract<Value, { kind: "indexed" }>): Wasm {
   const offset = wasm.op("i32.mul", baseOf(index), wasm.i32(scale));
   return wasm.op("i32.add", wasm.op("i32.wrap_i64", base), offset);

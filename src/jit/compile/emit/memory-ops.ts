@@ -1,13 +1,13 @@
 import type { Access } from "../../../ir/index.ts";
 import type { FunctionWriter, MemoryOp } from "../../../wasm/index.ts";
 
-/** Stores the low bits of a number: of an i64 for 64 bits, else of an i32. */
+/** The store of an element: the low bits of an i64 for 64 bits, else of an i32. */
 export const scalarStore = ({ bits }: Pick<Access, "bits">): MemoryOp =>
   bits === 64 ? "i64.store" : bits === 32 ? "i32.store" : bits === 16 ? "i32.store16" : "i32.store8";
 
 /**
- * Loads contiguous elements from the address on the stack into one vector: two of 64 bits, or four, of which those of 8 and 16 bits are
- * extended to 32.
+ * Loads contiguous elements from the address on the stack as one vector: two of 64 bits, or four, of which those of 8
+ * and 16 bits are extended to 32.
  */
 export function loadElements(
   writer: FunctionWriter,

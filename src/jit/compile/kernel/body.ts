@@ -163,7 +163,7 @@ export class Body {
       this.#chunk.whileConverged(() => {
         for (const block of blocks) this.#writeStraightBlock(block, decided);
       });
-    this.#accessChecks.alongRow(accesses, (find, advance) => {
+    this.#accessChecks.writeRow(accesses, (find, advance) => {
       const beginRow = (): void => {
         prepare();
         find();
@@ -222,11 +222,11 @@ export class Body {
       else write();
     };
     const back = isSplit ? this.#terminators.wayBack(block, test, copies) : null;
-    const checks = back === null ? null : this.#accessChecks.roundsAhead(block.start, end, active);
+    const checks = back === null ? null : this.#accessChecks.hoistChecks(block.start, end, active);
     if (back === null || checks === null) once();
     else {
       const assuming = (then: (find: () => void, advance: () => void) => void): void =>
-        this.#accessChecks.assuming(checks, then);
+        this.#accessChecks.writeCheckFree(checks, then);
       const repeated = { ...back, rounds: checks.count, assuming, round: () => write() };
       writeCheckFreeLoop(this.#chunk.writer, repeated, this.#chunk.converged ? once : write);
     }
@@ -279,7 +279,7 @@ export class Body {
     const prefix = restartablePrefixOf(analysis, index, end, isSkipped);
     for (const i of prefix.computed) this.#instructions.write(index, i, analysis.code.instructions[i]!);
     this.#chunk.begin();
-    this.#accessChecks.checkAhead(prefix, () => this.flow.goOnAt(index));
+    this.#accessChecks.checkPrefix(prefix, () => this.flow.goOnAt(index));
     write((i) => isTest(i) || prefix.computed.includes(i));
   }
 

@@ -67,8 +67,8 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
     quads,
     special: (leaf) => specials.value(leaf),
     frame: (leaf) => frame.address(leaf),
-    sharing: kernel?.sharing,
-    rematerialized: invariants?.rematerialized,
+    sharing: kernel?.sharing ?? null,
+    rematerialized: invariants?.rematerialized ?? new Map(),
     byteFile: isVisa ? (c) => new ByteFileAccess(c, callable.ir.file!) : null,
   });
   const at = { context: contextLocal, first: specials.first };

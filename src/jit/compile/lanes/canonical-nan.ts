@@ -3,8 +3,8 @@ import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { type Value, type Vector, vectorIn } from "./value.ts";
 
 /**
- * PTX's NaN of a computation, in the place of whatever NaN WebAssembly has made. Only where bits are looked at does it matter
- * which it is: `observedBits`.
+ * The bits of a value, with PTX's canonical NaN in place of whatever NaN WebAssembly has produced. Needed only where
+ * bits can be observed (`observedBits`).
  */
 export function canonicalNan(value: Value): Value {
   const { ty } = value;
@@ -33,8 +33,8 @@ const ops = {
 const clean = (ty: FloatTy, part: Wasm): Wasm => wasm.blend(wasm.op(ops[ty].eq, part, part), part, ops[ty].nan);
 
 /**
- * The same for many lanes, among which a NaN is rare: they are looked at one by one only if their sum is one. `beforeCheck`: what is
- * done with the locals in which the results are before that.
+ * Makes the NaNs of many vectors canonical. NaNs are rare, so the sum of all is tested first, and only if that is a NaN
+ * is each vector blended. `beforeCheck` is called with the locals that hold the results, before the test.
  */
 export function canonicalNans(
   w: FunctionWriter,

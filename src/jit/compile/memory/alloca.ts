@@ -9,7 +9,10 @@ import type { Frame } from "./frame.ts";
 
 type AllocaOp = Extract<Op, { kind: "alloca" | "stack-save" | "stack-restore" }>;
 
-/** What lanes take of their stacks while a function is executed, and give back: it is for the launcher to keep account. */
+/**
+ * Dynamic allocation on the stacks of lanes (`alloca`, `stacksave`, `stackrestore`), of which the launcher keeps
+ * account.
+ */
 export class Alloca {
   readonly #chunk: Chunk;
   readonly #context: FunctionContext;

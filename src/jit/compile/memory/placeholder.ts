@@ -5,7 +5,10 @@ import type { Value } from "../lanes/value.ts";
 
 type Word = "i32" | "i64";
 
-/** A value of the shape that an expression has, whose parts stand for any: code may depend on the shape, but must not be written. */
+/**
+ * A value with the shape of an expression, whose parts are operands without meaning. Code made of it shows what the
+ * shape requires, but must not be written.
+ */
 export function placeholder({ quads, analysis }: Chunk, expr: Expr): Value {
   const ty = expr.ty === "i64" ? "i64" : "i32";
   const shape = analysis.shape(expr);

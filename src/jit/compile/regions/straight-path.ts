@@ -183,14 +183,14 @@ function holds(
 function accessTest(chunk: Chunk, { target, group }: Expected, growths: GridStrides): RangeTest | null {
   const { base } = group.address;
   const { offset, size, align } = group.stretch;
-  const { ahead, reach } = target;
+  const { baseDistance, object } = target;
   const shape = chunk.analysis.shape(base);
-  if ((reach.lane ?? 0) !== 0 || base.ty !== "i64") return null;
+  if ((object.lane ?? 0) !== 0 || base.ty !== "i64") return null;
   /** How far the stretch is from the beginning, for a base without index. */
-  const distance = (of: Wasm): Wasm => plus(ahead ?? minus(of, reach.from), i64(offset));
-  /** Whether the stretches between two distances, which are less than 2^53 apart, lie within reach. */
+  const distance = (of: Wasm): Wasm => plus(baseDistance ?? minus(of, object.from), i64(offset));
+  /** Whether the stretches between two distances, which are less than 2^53 apart, lie within object. */
   const fits = (least: Wasm, most: Wasm): Wasm => {
-    const { from, bytes, align: ofReach = 1 } = reach;
+    const { from, bytes, align: ofReach = 1 } = object;
     const room = minus(bytes, i64(size));
     const aligned = isMultiple(low(ofReach % align === 0 ? least : plus(least, from)), align);
     const within = (at: Wasm): Wasm => wasm.op("i64.le_u", at, room);

@@ -5,8 +5,8 @@ import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../../../wasm
 import { callEntry } from "../../abi/context-layout.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { allLanes, type Chunk } from "../emit/chunk.ts";
-import { anyOf, bothMasks, laneBits } from "../lanes/mask-bits.ts";
-import type { Mask } from "../lanes/mask.ts";
+import { anyOf, laneBits } from "../lanes/mask-bits.ts";
+import { bothMasks, type Mask } from "../lanes/mask.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
 import { type Convention, conventionOf, functionName, maskParam, wasmSignature } from "../plan/calling-convention.ts";
 import { loadLive, requireNamed, tellLive } from "../sync/named-lanes.ts";

@@ -3,8 +3,7 @@ import { type IrFunction, type Param, variablesAt } from "../../../ir/index.ts";
 import { byteOf } from "../../../ir/region.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { callEntry } from "../../abi/context-layout.ts";
-import { ByteFileAccess } from "../emit/byte-file.ts";
-import type { Chunk } from "../emit/chunk.ts";
+import type { ByteFilePort, Chunk } from "../emit/chunk.ts";
 import { hostStackSize } from "../emit/host-stack-size.ts";
 import type { Frame } from "../memory/frame.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
@@ -17,16 +16,14 @@ import { SharedRegisters } from "./shared-registers.ts";
 export class Routine {
   readonly #chunk: Chunk;
   readonly #callable: CompiledFunction;
-  /** The local with the byte of memory where the file begins. */
-  readonly #base: number;
+  readonly #file: ByteFilePort;
   readonly #registers: SharedRegisters;
 
   constructor(chunk: Chunk, callable: CompiledFunction) {
     this.#chunk = chunk;
     this.#callable = callable;
-    this.#base = chunk.writer.local("i32");
+    this.#file = chunk.file!;
     this.#registers = new SharedRegisters(chunk, callable);
-    chunk.file = new ByteFileAccess(chunk, callable.ir.file!, this.#base);
   }
 
   /** The activation is entered, if the host has room for it. */
@@ -34,7 +31,7 @@ export class Routine {
     const { writer } = this.#chunk;
     writer.get(entryParam);
     writer.memory("i32.load", 4, callEntry.top);
-    writer.set(this.#base);
+    this.#file.place();
     // There is as much room for byte files as in the host's stack.
     const bytes = Math.max(hostStackSize(this.#chunk), activationBytes(this.#callable, quads));
     if (stacks.isChecked) frame.enterHost(entryParam, bytes);
@@ -59,11 +56,7 @@ export class Routine {
     const { writer } = this.#chunk;
     const { start, end } = variablesIn(this.#callable.ir, this.#callable.part?.isShared === true);
     if (start >= end) return;
-    writer.values([
-      wasm.op("i32.add", wasm.local("i32", this.#base), wasm.i32(start)),
-      wasm.i32(0),
-      wasm.i32(end - start),
-    ]);
+    writer.values([wasm.op("i32.add", this.#file.base, wasm.i32(start)), wasm.i32(0), wasm.i32(end - start)]);
     writer.memoryFill();
   }
 }

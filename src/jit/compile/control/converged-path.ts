@@ -76,9 +76,7 @@ export class ConvergedPath {
   }
 
   write(): void {
-    this.#chunk.converged = true;
-    this.#writeScope(this.#layout.root);
-    this.#chunk.converged = false;
+    this.#chunk.whileConverged(() => this.#writeScope(this.#layout.root));
   }
 
   /** All lanes go to a block, or (the number of blocks) to the end. */

@@ -2,8 +2,8 @@ import type { Instruction, Op } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { Faults } from "../emit/faults.ts";
-import { anyOf, bothMasks } from "../lanes/mask-bits.ts";
-import type { Mask } from "../lanes/mask.ts";
+import { anyOf } from "../lanes/mask-bits.ts";
+import { bothMasks, type Mask } from "../lanes/mask.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
 import type { Reconvergence } from "./reconvergence.ts";
 

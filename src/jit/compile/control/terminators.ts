@@ -146,8 +146,8 @@ export class Terminators {
     // When all go back, or none goes forward, there is nothing else to do.
     const isSimple = to > index ? end === taken : taken === behind - 1 && !this.#pauses.spins.has(to);
     if (!isSimple && !this.#chunk.converged) return null;
-    const { analysis, recalled } = this.#chunk;
-    return branchConditionOf(analysis, recalled, index, end, (i) => this.#hoisted?.has(i) === true);
+    const { analysis, rematerialized } = this.#chunk;
+    return branchConditionOf(analysis, rematerialized, index, end, (i) => this.#hoisted?.has(i) === true);
   }
 
   /** How all lanes of a block that is a loop by itself go around once more; null for others. */

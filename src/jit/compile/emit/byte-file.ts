@@ -2,38 +2,52 @@ import { type FileLeaf, fileLeavesOf } from "../../../ir/flow/accesses.ts";
 import type { ByteFile, FileTarget, Instruction } from "../../../ir/index.ts";
 import { allLanes, byteOf, type Lanes, liesWithin, strideOf } from "../../../ir/region.ts";
 import type { RegionLeaf } from "../../../semantics/index.ts";
-import { type MemoryOp, type Wasm, wasm } from "../../../wasm/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { hasLane, isAll, isNone, type Mask } from "../lanes/mask.ts";
-import { isWide, laneOf, type Quad, type Value, type Vector, vectorOf } from "../lanes/value.ts";
+import {
+  bitsOfScalar,
+  isWide,
+  laneOf,
+  type Quad,
+  scalarIn,
+  type Value,
+  type Vector,
+  vectorOf,
+  widenMask,
+} from "../lanes/value.ts";
+import { scalarLoad } from "../module/access-helpers.ts";
 import type { ByteFilePort, Chunk } from "./chunk.ts";
+import { loadElements, scalarStore } from "./memory-ops.ts";
 
 type Bits = FileTarget["bits"];
 
 /**
- * The byte file of an activation, which lies in memory. What an instruction reads of it comes into locals before anything is
- * written, so that it does not matter which lane comes first.
+ * The byte file of an activation (vISA), which lies in memory. All that an instruction reads of it is loaded into
+ * locals before anything is written, so that the order of lanes does not matter.
  */
 export class ByteFileAccess implements ByteFilePort {
   readonly #chunk: Chunk;
   readonly #file: ByteFile;
-  /** The local with the byte of memory where the file begins. */
+  /** Local: the byte of memory where the file begins. */
   readonly #base: number;
-  /** Locals that hold what the instruction reads. */
+  /** Locals that hold what the current instruction reads or is about to store. */
   #temporaries: number[] = [];
 
-  constructor(chunk: Chunk, file: ByteFile, base: number) {
+  constructor(chunk: Chunk, file: ByteFile) {
     this.#chunk = chunk;
     this.#file = file;
-    this.#base = base;
+    this.#base = chunk.writer.local("i32");
   }
 
-  /** The byte of memory where it begins. */
+  place(): void {
+    this.#chunk.writer.set(this.#base);
+  }
+
   get base(): Wasm {
     return wasm.local("i32", this.#base);
   }
 
-  /** Brings what an instruction reads into locals: call `finish` when it is done. */
   read(instruction: Instruction): void {
     const lanes = this.#within(instruction.lanes ?? allLanes);
     for (const leaf of fileLeavesOf(instruction)) {
@@ -46,7 +60,6 @@ export class ByteFileAccess implements ByteFilePort {
     this.#temporaries = [];
   }
 
-  /** The registers that stand for parts of the file get their first values. */
   loadHomes(registers: Iterable<number>): void {
     const { writer, function: ir, locals, quads } = this.#chunk;
     for (const r of registers) {
@@ -63,7 +76,6 @@ export class ByteFileAccess implements ByteFilePort {
     }
   }
 
-  /** A value in locals of its own, to be stored when others have been written. */
   kept(value: Value): Value {
     const keep = (node: Wasm): Wasm => {
       const local = this.#temporary(node.ty);
@@ -78,7 +90,6 @@ export class ByteFileAccess implements ByteFilePort {
     return { kind: "vector", ty, quads: quads.map((quad, q) => (isUsed(q) ? quad.map(keep) : quad)) };
   }
 
-  /** Stores a value in the lanes of a mask. */
   store(target: FileTarget, value: Value, mask: Mask): void {
     const lanes = this.#within(this.#chunk.rule ?? allLanes);
     if (target.kind === "indirect") this.#storeEach(target, value, mask, lanes);
@@ -94,7 +105,7 @@ export class ByteFileAccess implements ByteFilePort {
     }
   }
 
-  /** The lanes of an instruction that the chunk has. */
+  /** The lanes of an instruction, limited to those that the chunk has. */
   #within({ first, count }: Lanes): Lanes {
     return { first, count: Math.max(1, Math.min(count, this.#chunk.lanes - first)) };
   }
@@ -105,7 +116,7 @@ export class ByteFileAccess implements ByteFilePort {
     return local;
   }
 
-  // ---- Reading -------------------------------------------------------------------------------------------------------
+  // ---- Reading ----------------------------------------------------------------------------------------------------
 
   #region(leaf: RegionLeaf, lanes: Lanes): Value {
     const { region, bits, ty } = leaf;
@@ -118,7 +129,7 @@ export class ByteFileAccess implements ByteFilePort {
       writer.get(this.#base);
       writer.memory(scalarLoad(leaf), 1, at);
       writer.set(local);
-      return { kind: "uniform", ty, scalar: reinterpreted(ty, local) };
+      return { kind: "uniform", ty, scalar: scalarIn(ty, local) };
     }
     const row = (firstLane: number): void => this.#row(leaf, at, firstLane - lanes.first);
     return this.#vector(leaf, lanes, stride === 1 ? row : null, (lane) => {
@@ -127,7 +138,10 @@ export class ByteFileAccess implements ByteFilePort {
     });
   }
 
-  /** A vector from what `row` leaves on the stack for several lanes at once, or `one` for a lane. */
+  /**
+   * A vector that is loaded part by part: by `row`, which leaves all elements of a part on the stack, or by `one` for
+   * each lane.
+   */
   #vector(
     { bits, ty }: FileLeaf,
     lanes: Lanes,
@@ -157,38 +171,31 @@ export class ByteFileAccess implements ByteFilePort {
     return { kind: "vector", ty, quads: Array.from({ length: quads }, (_, q) => quad(q)) };
   }
 
-  /** Leaves the elements of four lanes (two of 64 bits) on the stack, which lie one behind the other. */
-  #row({ bits, signed }: RegionLeaf, at: number, lane: number): void {
+  /** Leaves the contiguous elements of a quad (of 64 bits: of two lanes) on the stack. */
+  #row(leaf: RegionLeaf, at: number, lane: number): void {
     const { writer } = this.#chunk;
-    const sign = signed ? "s" : "u";
+    const { bits } = leaf;
     const offset = at + (lane * bits) / 8;
     writer.get(this.#base);
     if (offset < 0) {
       writer.i32(offset);
       writer.op("i32.add");
     }
-    const immediate = Math.max(0, offset);
-    if (bits >= 32) writer.memory("v128.load", 1, immediate);
-    else if (bits === 16) writer.memory(`v128.load16x4_${sign}`, 1, immediate);
-    else {
-      writer.memory("v128.load32_zero", 1, immediate);
-      writer.op(`i16x8.extend_low_i8x16_${sign}`);
-      writer.op(`i32x4.extend_low_i16x8_${sign}`);
-    }
+    loadElements(writer, leaf, 1, Math.max(0, offset));
   }
 
-  /** What lies outside of the file is read as 0. */
+  /** An element outside of the file reads as 0. */
   #indirect(leaf: Extract<FileLeaf, { kind: "indirect" }>, lanes: Lanes): Value {
     const { bits, ty } = leaf;
     const { writer } = this.#chunk;
     const address = this.#chunk.value(leaf.address);
     const last = this.#file.bytes - bits / 8;
     const load = (at: Wasm): void => {
-      // A place outside is replaced by the first, whose element then is masked.
-      const place = this.#temporary("i32");
-      writer.assign([{ local: place, value: at }]);
-      const inside = wasm.op("i32.le_u", wasm.local("i32", place), wasm.i32(last));
-      const safe = wasm.select(inside, wasm.local("i32", place), wasm.i32(0));
+      // An offset outside the file is replaced by 0, and the loaded element is then discarded.
+      const offset = this.#temporary("i32");
+      writer.assign([{ local: offset, value: at }]);
+      const inside = wasm.op("i32.le_u", wasm.local("i32", offset), wasm.i32(last));
+      const safe = wasm.select(inside, wasm.local("i32", offset), wasm.i32(0));
       writer.value(wasm.op("i32.add", wasm.local("i32", this.#base), safe));
       writer.memory(scalarLoad(leaf), 1, 0);
       if (bits === 64) writer.i64(0n);
@@ -200,21 +207,23 @@ export class ByteFileAccess implements ByteFilePort {
       const local = this.#temporary(bits === 64 ? "i64" : "i32");
       load(address.scalar);
       writer.set(local);
-      return { kind: "uniform", ty, scalar: reinterpreted(ty, local) };
+      return { kind: "uniform", ty, scalar: scalarIn(ty, local) };
     }
-    const places = vectorOf(this.kept(address), this.#chunk.quads);
-    return this.#vector(leaf, lanes, null, (lane) => load(laneOf(places, lane)));
+    const offsets = vectorOf(this.kept(address), this.#chunk.quads);
+    return this.#vector(leaf, lanes, null, (lane) => load(laneOf(offsets, lane)));
   }
 
-  // ---- Writing -------------------------------------------------------------------------------------------------------
+  // ---- Writing ----------------------------------------------------------------------------------------------------
 
   #storeOne(at: number, bits: Bits, value: Value, mask: Mask, lane: number): void {
     const { writer } = this.#chunk;
-    const scalar = bitsOf(value.kind === "uniform" ? value.scalar : laneOf(vectorOf(value, this.#chunk.quads), lane));
+    const scalar = bitsOfScalar(
+      value.kind === "uniform" ? value.scalar : laneOf(vectorOf(value, this.#chunk.quads), lane),
+    );
     const store = (): void => {
       writer.get(this.#base);
       writer.value(scalar);
-      writer.memory(scalarStore(bits), 1, at);
+      writer.memory(scalarStore({ bits }), 1, at);
     };
     this.#if(hasLane(mask, lane), store);
   }
@@ -227,7 +236,7 @@ export class ByteFileAccess implements ByteFilePort {
     }
   }
 
-  /** Lanes whose elements lie one behind the other; `at` is the place of the first. */
+  /** Stores contiguous elements; `at` is the offset of the first lane's in the file. */
   #storeRow(at: number, bits: Bits, value: Vector, mask: Mask, lanes: Lanes): void {
     const { writer, quads } = this.#chunk;
     const perQuad = bits === 64 ? 2 : 1;
@@ -242,30 +251,24 @@ export class ByteFileAccess implements ByteFilePort {
       if (offset < 0 || (quad !== undefined && !isAll(quad) && offset + 16 > this.#file.bytes))
         throw new Unsupported("a part of a row at the end of its file");
       const isWhole = quad === undefined || isAll(quad);
-      const element = perQuad === 2 ? halfMask(quad, part & 1) : quad;
+      const element = perQuad === 2 && quad !== undefined ? widenMask(quad)[part & 1] : quad;
       writer.get(this.#base);
       writer.value(isWhole ? node : this.#blended(bits, node, element!, offset));
       this.#storePart(bits, offset);
     }
   }
 
-  /** Elements that are not in the mask stay as they are. */
+  /** Blends a vector with what memory holds, outside the mask. */
   #blended(bits: Bits, node: Wasm, mask: Wasm, offset: number): Wasm {
     const { writer } = this.#chunk;
     const old = this.#temporary("v128");
     writer.get(this.#base);
-    if (bits >= 32) writer.memory("v128.load", 1, offset);
-    else if (bits === 16) writer.memory("v128.load16x4_u", 1, offset);
-    else {
-      writer.memory("v128.load32_zero", 1, offset);
-      writer.op("i16x8.extend_low_i8x16_u");
-      writer.op("i32x4.extend_low_i16x8_u");
-    }
+    loadElements(writer, { bits, signed: false }, 1, offset);
     writer.set(old);
     return wasm.blend(mask, node, wasm.local("v128", old));
   }
 
-  /** An address and a vector are on the stack. */
+  /** Stores the vector on the stack at the address below it, narrowed to elements of `bits` bits. */
   #storePart(bits: Bits, offset: number): void {
     const { writer } = this.#chunk;
     if (bits >= 32) {
@@ -281,50 +284,29 @@ export class ByteFileAccess implements ByteFilePort {
     writer.memory(bits === 16 ? "v128.store64_lane" : "v128.store32_lane", 1, offset, 0);
   }
 
-  /** Lane after lane: the last one counts where places are the same. */
+  /** Stores lane by lane in ascending order: where offsets coincide, the last lane's value stays. */
   #storeEach(target: FileTarget, value: Value, mask: Mask, lanes: Lanes): void {
     const { writer, quads } = this.#chunk;
     const vector = vectorOf(value, quads);
-    const places = target.kind === "indirect" ? vectorOf(this.kept(this.#chunk.value(target.address)), quads) : null;
+    const offsets = target.kind === "indirect" ? vectorOf(this.kept(this.#chunk.value(target.address)), quads) : null;
     const last = this.#file.bytes - target.bits / 8;
     for (let lane = lanes.first; lane < lanes.first + lanes.count; lane++) {
-      const scalar = bitsOf(laneOf(vector, lane));
+      const scalar = bitsOfScalar(laneOf(vector, lane));
       this.#if(hasLane(mask, lane), () => {
         if (target.kind === "region") {
           writer.get(this.#base);
           writer.value(scalar);
-          writer.memory(scalarStore(target.bits), 1, byteOf(target.region, target.bits, lane));
+          writer.memory(scalarStore(target), 1, byteOf(target.region, target.bits, lane));
           return;
         }
-        const place = laneOf(places!, lane);
-        writer.value(wasm.op("i32.le_u", place, wasm.i32(last)));
+        const offset = laneOf(offsets!, lane);
+        writer.value(wasm.op("i32.le_u", offset, wasm.i32(last)));
         writer.if(() => {
-          writer.value(wasm.op("i32.add", wasm.local("i32", this.#base), place));
+          writer.value(wasm.op("i32.add", wasm.local("i32", this.#base), offset));
           writer.value(scalar);
-          writer.memory(scalarStore(target.bits), 1, 0);
+          writer.memory(scalarStore(target), 1, 0);
         });
       });
     }
   }
-}
-
-function halfMask(mask: Wasm | undefined, half: number): Wasm | undefined {
-  if (mask === undefined) return undefined;
-  return wasm.op(half === 0 ? "i64x2.extend_low_i32x4_s" : "i64x2.extend_high_i32x4_s", mask);
-}
-
-const scalarLoad = ({ bits, signed }: { readonly bits: Bits; readonly signed: boolean }): MemoryOp =>
-  bits === 64 ? "i64.load" : bits === 32 ? "i32.load" : `i32.load${bits}_${signed ? "s" : "u"}`;
-
-const scalarStore = (bits: Bits): MemoryOp =>
-  bits === 64 ? "i64.store" : bits === 32 ? "i32.store" : bits === 16 ? "i32.store16" : "i32.store8";
-
-function reinterpreted(ty: RegionLeaf["ty"], local: number): Wasm {
-  if (ty === "f32") return wasm.op("f32.reinterpret_i32", wasm.local("i32", local));
-  return ty === "f64" ? wasm.op("f64.reinterpret_i64", wasm.local("i64", local)) : wasm.local(ty, local);
-}
-
-function bitsOf(scalar: Wasm): Wasm {
-  if (scalar.ty === "f32") return wasm.op("i32.reinterpret_f32", scalar);
-  return scalar.ty === "f64" ? wasm.op("i64.reinterpret_f64", scalar) : scalar;
 }

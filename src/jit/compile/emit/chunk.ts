@@ -7,87 +7,101 @@ import { deferredNans } from "../analysis/values/deferred-nans.ts";
 import { observedBits } from "../analysis/values/observed-bits.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { canonicalNan, canonicalNans } from "../lanes/canonical-nan.ts";
+import { anyOf } from "../lanes/mask-bits.ts";
 import { bothMasks, hasLane, isAll, isNone, type Mask, ruleMask } from "../lanes/mask.ts";
-import { laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
-import { bitsOfScalar, Expressions, indexParts, type SpecialValues } from "./expressions.ts";
+import { bitsOfScalar, laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
+import { Expressions, indexParts, type SpecialValues } from "./expressions.ts";
+import { LoadScheduling } from "./load-scheduling.ts";
 import { RegisterLocals, type Sharing } from "./register-locals.ts";
 
-/** The mask that has all lanes. */
+/** A mask of all lanes. */
 export const allLanes = ({ active }: Chunk): readonly Wasm[] => active.map(() => wasm.i32x4(-1));
 
-/** What a chunk needs of the byte file of its routine (vISA). */
+/** A chunk's view of the byte file of its routine (vISA). */
 export interface ByteFilePort {
   /** The byte of memory where the file begins. */
   readonly base: Wasm;
-  /** Brings what an instruction reads into locals, until `finish`. */
+  /** Takes the byte of memory where the file begins from the stack. */
+  place(): void;
+  /** Gives the registers that stand for parts of the file their first values. */
+  loadHomes(registers: Iterable<number>): void;
+  /** Loads what an instruction reads into locals, which are valid until `finish`. */
   read(instruction: Instruction): void;
   finish(): void;
-  /** A value in locals of its own, to be stored once others have been written. */
+  /** A copy of a value in locals of its own, to be stored after other results have been written. */
   kept(value: Value): Value;
   /** Stores a value in the lanes of a mask. */
   store(target: FileTarget, value: Value, mask: Mask): void;
 }
 
+/** The parts from which a chunk is made. */
+export interface ChunkOptions {
+  readonly writer: FunctionWriter;
+  readonly analysis: UniformityAnalysis;
+  readonly quads: number;
+  readonly special: SpecialValues;
+  /** The address of a variable in the frame. */
+  readonly frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm;
+  /** How registers share locals; null: not at all. */
+  readonly sharing: Sharing | null;
+  /** Predicates that are rematerialized wherever they are read. */
+  readonly rematerialized: ReadonlyMap<number, Expr>;
+  /** Creates the byte file of the chunk's routine (vISA); null for PTX. */
+  readonly byteFile: ((chunk: Chunk) => ByteFilePort) | null;
+}
+
 /**
- * The lanes of one function while it is written: where their registers are, what expressions become, and how results are
- * written to lanes that are active.
+ * The lanes of a function while its code is written: where their registers are, what expressions become, and how
+ * results are written in the active lanes.
  */
 export class Chunk {
   readonly writer: FunctionWriter;
   readonly analysis: UniformityAnalysis;
-  /** How many times four lanes. */
+  /** The number of quads that code is written for. */
   #quads: number;
   readonly #active: readonly number[];
   readonly #registers: RegisterLocals;
   readonly #values: Expressions;
-  /** Registers whose bits are looked at: found when a number is first written that may be a NaN. */
+  /** Registers whose bits are observed; computed when a value that may be a NaN is first written. */
   #observed: ReadonlySet<number> | null = null;
-  /** Registers whose NaNs are replaced where they are stored, and what is in them. */
-  readonly #late: ReadonlyMap<number, "f32" | "f64">;
-  /** Predicates that are not kept, but computed wherever one is read. */
-  readonly recalled: ReadonlyMap<number, Expr>;
-  /** Whether all lanes are active, and none is elsewhere, in what is being written. */
-  converged = false;
-  /** What is done with results in locals before a NaN is looked for among them. */
-  beforeCheck: (locals: readonly number[]) => void = () => {};
-  /** Where what is left of a byte file lies. */
-  file: ByteFilePort | null = null;
-  /** Which lanes the instruction is for, where not for all. */
+  /** Registers whose NaNs are made canonical only where they are stored, with their types. */
+  readonly #deferredNans: ReadonlyMap<number, "f32" | "f64">;
+  /** Predicates that are rematerialized wherever they are read. */
+  readonly rematerialized: ReadonlyMap<number, Expr>;
+  readonly scheduling: LoadScheduling;
+  /** The byte file of the chunk's routine (vISA); null for PTX. */
+  readonly file: ByteFilePort | null;
+  #converged = false;
+  /** The lanes that the current instruction is for; null: all. */
   #rule: LaneRule | null = null;
-  /** The lanes for which a part is written that some go through between others in step. */
-  #parted: Mask = null;
+  /** The mask of an if-converted block while it is written; null elsewhere. */
+  #subset: Mask = null;
 
-  constructor(
-    writer: FunctionWriter,
-    analysis: UniformityAnalysis,
-    quads: number,
-    special: SpecialValues,
-    frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm,
-    sharing: Sharing | null = null,
-    recalled: ReadonlyMap<number, Expr> = new Map(),
-  ) {
+  constructor({ writer, analysis, quads, special, frame, sharing, rematerialized, byteFile }: ChunkOptions) {
     this.writer = writer;
     this.analysis = analysis;
     this.#quads = quads;
-    this.recalled = recalled;
+    this.rematerialized = rematerialized;
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
     const { ir, instructions, graph } = analysis.code;
-    this.#late = deferredNans(instructions, graph, resultsOf(ir));
+    this.#deferredNans = deferredNans(instructions, graph, resultsOf(ir));
     this.#registers = new RegisterLocals(writer, analysis, quads, sharing);
     this.#values = new Expressions(analysis, {
       special,
       frame,
-      recalled,
+      rematerialized,
       locals: this.locals,
       quads: () => this.#quads,
     });
+    this.scheduling = new LoadScheduling(writer, this.locals);
+    this.file = byteFile?.(this) ?? null;
   }
 
   get function(): IrFunction {
     return this.analysis.code.ir;
   }
 
-  /** How many times four lanes. */
+  /** The number of quads that code is written for. */
   get quads(): number {
     return this.#quads;
   }
@@ -96,15 +110,15 @@ export class Chunk {
     return 4 * this.#quads;
   }
 
-  /** The active lanes, in locals. */
+  /** Locals that hold the mask of active lanes. */
   get active(): readonly number[] {
     return this.#active.slice(0, this.#quads);
   }
 
-  /** The locals of a register; another may have them elsewhere. */
+  /** The locals that hold a register; other registers may have them at other times. */
   readonly locals = (register: number): readonly number[] => this.#registers.of(register, this.#quads);
 
-  /** Writes code that knows of the first so many times four lanes alone. */
+  /** Writes code for the first quads of the chunk alone. */
   narrowed(quads: number, write: () => void): void {
     const all = this.#quads;
     this.#quads = quads;
@@ -114,16 +128,28 @@ export class Chunk {
     this.begin();
   }
 
-  /** Of lanes in step, writes code for those of a mask, while the others wait behind it. */
-  forSome(mask: readonly Wasm[], write: () => void): void {
-    this.converged = false;
-    this.#parted = mask;
-    write();
-    this.#parted = null;
-    this.converged = true;
+  /** Whether the code being written is for converged lanes: all are active, and none is at another block. */
+  get converged(): boolean {
+    return this.#converged;
   }
 
-  /** Makes a vector of a register that keeps its value, to be used wherever one is needed. */
+  /** Writes code for converged lanes. */
+  whileConverged(write: () => void): void {
+    this.#converged = true;
+    write();
+    this.#converged = false;
+  }
+
+  /** Within code for converged lanes, writes a part for those of a mask; the others wait at its end. */
+  forSome(mask: readonly Wasm[], write: () => void): void {
+    this.#converged = false;
+    this.#subset = mask;
+    write();
+    this.#subset = null;
+    this.#converged = true;
+  }
+
+  /** Broadcasts a uniform register that will not change into a local, for use wherever a vector is needed. */
   keepSplat(register: number): void {
     const { class: c } = this.function.registers[register]!;
     const ty = c === "pred" ? "pred" : c === "b64" ? "i64" : "i32";
@@ -136,32 +162,32 @@ export class Chunk {
     return this.#rule;
   }
 
-  /** A new instruction begins: registers may have changed. */
+  /** Begins an instruction: registers may have changed since the last one. */
   begin({ lanes }: Pick<Instruction, "lanes"> = {}): void {
     this.#values.forget();
     this.#rule = lanes ?? null;
   }
 
-  /** The value of a leaf that has been read for this instruction. */
+  /** Provides the value of a leaf that has been loaded for the current instruction. */
   provide(leaf: Expr, value: Value): void {
     this.#values.provide(leaf, value);
   }
 
-  /** The mask of the lanes in which an instruction of a block is executed, but for its guard. */
+  /** The mask of the lanes in which an instruction of a block is executed, its guard not considered. */
   activeMask(block: number): Mask {
-    const isPartial = !this.converged && this.analysis.isPartial(block);
-    const active = this.#parted ?? (isPartial ? this.active.map((local) => wasm.local("v128", local)) : null);
+    const isPartial = !this.#converged && this.analysis.isPartial(block);
+    const active = this.#subset ?? (isPartial ? this.active.map((local) => wasm.local("v128", local)) : null);
     if (this.#rule === null) return active;
     const channels = ruleMask(this.#rule, this.quads);
     return this.#rule.noMask ? channels : bothMasks(active, channels);
   }
 
-  /** The lanes of a block in which a guard (null: none that differs between lanes) holds. */
+  /** The active lanes of a block in which a guard holds. `guard`: its mask; null if it is the same in all lanes. */
   maskOf(block: number, guard: Mask): Mask {
     return bothMasks(this.activeMask(block), guard);
   }
 
-  /** Gives registers their values in all lanes, at once. */
+  /** Assigns registers in all lanes, active or not, simultaneously. */
   fill(values: readonly { readonly register: number; readonly value: Value }[]): void {
     this.writer.assign(
       values.flatMap(({ register, value }) => {
@@ -171,23 +197,26 @@ export class Chunk {
     );
   }
 
-  /** The value of a bound expression. */
+  /** The value of an expression. */
   value(expr: Expr): Value {
     return this.#values.of(expr);
   }
 
-  /** The value of an expression that is stored. */
+  /**
+   * The value of an expression that is stored to memory, as a floating-point number where canonicalization was deferred
+   * until here.
+   */
   stored(expr: Expr): Value {
-    const ty = expr.kind === "reg" ? this.#late.get(expr.reg) : undefined;
+    const ty = expr.kind === "reg" ? this.#deferredNans.get(expr.reg) : undefined;
     return this.value(ty === undefined ? expr : { ...(expr as Extract<Expr, { kind: "reg" }>), ty });
   }
 
-  /** All lanes of an expression. */
+  /** The value of an expression as a vector. */
   vector(expr: Expr): Vector {
     return vectorOf(this.value(expr), this.quads);
   }
 
-  /** The lanes in which a guard holds; null where it is the same in all of them. */
+  /** The mask of the lanes in which a guard holds; null if it is uniform. */
   guardMask(guard: Guard): readonly Wasm[] | null {
     const { register, negate, collapse } = guard;
     if (collapse !== undefined) return this.active.map(() => splat("pred", this.#collapsed(guard, collapse)));
@@ -195,7 +224,7 @@ export class Chunk {
     return this.#values.maskOf(register).map((part) => (negate ? wasm.op("v128.not", part) : part));
   }
 
-  /** The active lanes that control moves; null where all agree. */
+  /** The lanes that a branch with this guard moves; null if all active lanes agree. */
   movedMask(guard: Guard | null): Mask {
     const channels = this.#rule === null ? null : ruleMask(this.#rule, this.quads);
     if (channels === null) return guard === null || guard.collapse !== undefined ? null : this.guardMask(guard);
@@ -203,7 +232,7 @@ export class Chunk {
     return bothMasks(channels, this.guardMask(guard) ?? this.active.map(() => splat("pred", this.guardScalar(guard))));
   }
 
-  /** The guard of all lanes, 0 or 1. */
+  /** A uniform guard as 0 or 1. */
   guardScalar(guard: Guard): Wasm {
     const { register, negate, collapse } = guard;
     if (collapse !== undefined) return this.#collapsed(guard, collapse);
@@ -211,7 +240,7 @@ export class Chunk {
     return negate ? wasm.op("i32.eqz", p) : p;
   }
 
-  /** The guard that one lane has, active or not: 0 or 1. */
+  /** The guard of one lane, active or not, as 0 or 1. */
   guardOfLane(guard: Guard, lane: number): Wasm {
     const { register, negate, collapse } = guard;
     if (collapse !== undefined) return this.#collapsed(guard, collapse);
@@ -220,22 +249,19 @@ export class Chunk {
     return negate ? wasm.op("i32.eqz", p) : p;
   }
 
-  /** Whether any or all channels of the instruction have a predicate: 0 or 1. */
+  /** Whether any, or all, lanes of the current instruction have a predicate: 0 or 1. */
   #collapsed({ register, negate }: Guard, collapse: "any" | "all"): Wasm {
     const rule = this.#rule ?? { first: 0, count: this.lanes };
     const channels = ruleMask(rule, this.quads) ?? allLanes(this);
     const bits = this.#values.maskOf(register);
     const asked = collapse === "any" ? bits : bits.map((b) => wasm.op("v128.not", b));
-    const found = wasm.op(
-      "v128.any_true",
-      asked.map((b, q) => wasm.op("v128.and", b, channels[q]!)).reduce((a, b) => wasm.op("v128.or", a, b)),
-    );
+    const found = anyOf(asked.map((part, q) => wasm.op("v128.and", part, channels[q]!)));
     return (collapse === "all") !== negate ? wasm.op("i32.eqz", found) : found;
   }
 
   /**
-   * Writes values to registers, all at once, in the lanes that matter: those of `guard`, and where others are elsewhere who
-   * still need theirs, in the active ones.
+   * Writes results, simultaneously: in the lanes of `guard`, and of these only in the active ones where other lanes
+   * still need the old value.
    */
   write(
     block: number,
@@ -243,7 +269,7 @@ export class Chunk {
     values: readonly (Value | null)[],
     guard: readonly Wasm[] | null,
   ): void {
-    const cleaned: number[] = [];
+    const nanLocals: number[] = [];
     const stores: { readonly to: FileTarget; readonly value: Value; readonly mask: Mask }[] = [];
     const assignments: Assignment[] = [];
     values.forEach((value, i) => {
@@ -252,20 +278,20 @@ export class Chunk {
       if (typeof to !== "number") {
         const mask = bothMasks(this.activeMask(block), guard);
         stores.push({ to, value: this.file!.kept(canonicalNan(value)), mask });
-      } else if (!this.converged || guard !== null || value.kind !== "vector" || !this.#isSeen(to, value)) {
+      } else if (!this.#converged || guard !== null || value.kind !== "vector" || !this.#needsCanonicalNan(to, value)) {
         this.#assign(assignments, block, to, value, guard);
       } else {
-        const clean = canonicalNans(this.writer, value, this.beforeCheck);
-        cleaned.push(...clean.locals);
+        const clean = canonicalNans(this.writer, value, this.scheduling.beforeNanCheck);
+        nanLocals.push(...clean.locals);
         this.#assign(assignments, block, to, clean.value, guard);
       }
     });
     this.writer.assign(assignments);
-    for (const local of cleaned) this.writer.release(local);
+    for (const local of nanLocals) this.writer.release(local);
     for (const { to, value, mask } of stores) this.file!.store(to, value, mask);
   }
 
-  /** Adds what gives a register its value. */
+  /** Appends the assignments that write a value to a register. */
   #assign(to: Assignment[], block: number, register: number, value: Value, guard: readonly Wasm[] | null): void {
     const locals = this.locals(register);
     const { home } = this.function.registers[register]!;
@@ -282,7 +308,7 @@ export class Chunk {
         to.push({ local, value: part });
         continue;
       }
-      // Two locals for each four lanes of 64 bits.
+      // Registers of 64 bits have two locals for each quad.
       const wide = locals.length > mask.length;
       const lanes = mask[wide ? i >> 1 : i]!;
       if (isNone(lanes)) continue;
@@ -294,7 +320,7 @@ export class Chunk {
     }
   }
 
-  /** A register that all lanes share gets the value of the one lane that writes it. */
+  /** The assignment to a register that all lanes share: the value of the one lane that writes it. */
   #sharedAssignment(block: number, register: number, value: Value, guard: readonly Wasm[] | null): Assignment {
     const lane = this.#rule?.first ?? 0;
     const stored = this.#stored(register, value);
@@ -305,12 +331,12 @@ export class Chunk {
     return { local: local!, value: condition === null ? scalar : wasm.select(condition, scalar, old) };
   }
 
-  /** Whether a NaN of a value in a register must be PTX's from the beginning. */
-  #isSeen(register: number, { ty }: Value): boolean {
+  /** Whether a NaN must be made canonical when it is written to a register. */
+  #needsCanonicalNan(register: number, { ty }: Value): boolean {
     if (ty !== "f32" && ty !== "f64") return false;
     const { ir, instructions } = this.analysis.code;
     this.#observed ??= observedBits(instructions, resultsOf(ir));
-    return this.#observed.has(register) && !this.#late.has(register);
+    return this.#observed.has(register) && !this.#deferredNans.has(register);
   }
 
   #writeMask(block: number, register: number, guard: readonly Wasm[] | null): readonly Wasm[] | null {
@@ -318,15 +344,18 @@ export class Chunk {
     if (this.#rule !== null && !(home !== undefined && hasAllLanes(this.#rule, home))) {
       return bothMasks(this.activeMask(block), guard);
     }
-    const merges = !this.converged && this.#rule?.noMask !== true && this.analysis.merges(block, register);
+    const merges = !this.#converged && this.#rule?.noMask !== true && this.analysis.merges(block, register);
     const active = merges ? this.activeMask(block) : null;
     return bothMasks(active, guard);
   }
 
-  /** The value as the register keeps it: a canonical NaN where bits are looked at, no more bits than it has. */
+  /**
+   * The value in the form in which a register keeps it: NaNs canonical where bits are observed, truncated to the
+   * register's width.
+   */
   #stored(register: number, value: Value): Value {
     const { bits } = this.function.registers[register]!;
-    const clean = this.#isSeen(register, value) ? canonicalNan(value) : value;
+    const clean = this.#needsCanonicalNan(register, value) ? canonicalNan(value) : value;
     if (bits >= 32 || bits === 1) return clean;
     const keep = 2 ** bits - 1;
     if (clean.kind === "uniform") return { ...clean, scalar: wasm.op("i32.and", clean.scalar, wasm.i32(keep)) };
@@ -334,7 +363,7 @@ export class Chunk {
     return { kind: "vector", ty: "i32", quads: quads.map(([q]) => [wasm.op("v128.and", q!, wasm.i32x4(keep))]) };
   }
 
-  /** The parts of a value in the order of the register's locals. */
+  /** The parts of a value, in the order of the register's locals. */
   #parts(register: number, value: Value): readonly Wasm[] {
     const shape = this.analysis.register(register);
     if (shape.kind === "vector" || value.kind === "vector") return vectorOf(value, this.quads).quads.flat();

@@ -7,71 +7,71 @@ import {
   applyQuads,
   applyScalar,
   applyVector,
-  isWide,
   type Quad,
-  scalarTy,
+  scalarIn,
   type Value,
+  vectorIn,
   vectorOf,
 } from "../lanes/value.ts";
 
-/** What a function reads that is neither register nor memory. */
+/** The value of a special register. */
 export type SpecialValues = (leaf: Extract<Expr, { kind: "special" }>) => Value;
 
-/** Where values come from. */
+/** Where the values of leaves come from. */
 export interface Sources {
   readonly special: SpecialValues;
   readonly frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm;
   readonly locals: (register: number) => readonly number[];
-  /** How many times four lanes. */
+  /** The number of quads. */
   readonly quads: () => number;
-  /** Predicates that are computed wherever one is read. */
-  readonly recalled: ReadonlyMap<number, Expr>;
+  /** Predicates that are rematerialized wherever they are read. */
+  readonly rematerialized: ReadonlyMap<number, Expr>;
 }
 
-/** What expressions become in the lanes of a chunk. */
+/** Turns expressions into values of a chunk, once for each instruction. */
 export class Expressions {
   readonly #analysis: UniformityAnalysis;
   readonly #specials: SpecialValues;
   readonly #frame: Sources["frame"];
   readonly #locals: Sources["locals"];
   readonly #quads: Sources["quads"];
-  readonly #recalled: Sources["recalled"];
-  /** Vectors of registers that are the same in all lanes, in locals. */
+  readonly #rematerialized: Sources["rematerialized"];
+  /** Uniform registers that also exist as vectors: the local of each. */
   readonly #splats = new Map<number, number>();
   #values = new Map<Expr, Value>();
 
-  constructor(analysis: UniformityAnalysis, { special, frame, locals, quads, recalled }: Sources) {
+  constructor(analysis: UniformityAnalysis, { special, frame, locals, quads, rematerialized }: Sources) {
     this.#analysis = analysis;
     this.#specials = special;
     this.#frame = frame;
     this.#locals = locals;
     this.#quads = quads;
-    this.#recalled = recalled;
+    this.#rematerialized = rematerialized;
   }
 
-  /** Registers may have changed. */
+  /** Drops all values: registers may have changed. */
   forget(): void {
     if (this.#values.size > 0) this.#values = new Map();
   }
 
-  /** The value of a leaf that has been read for the instruction. */
+  /** Provides the value of a leaf that has been loaded for the current instruction. */
   provide(leaf: Expr, value: Value): void {
     this.#values.set(leaf, value);
   }
 
-  /** A register that keeps its value has a vector of it in a local. */
+  /** Makes known that a local holds the vector of a uniform register. */
   splat(register: number, local: number): void {
     this.#splats.set(register, local);
   }
 
-  /** The value of a bound expression. */
+  /** The value of an expression. */
   of(expr: Expr): Value {
     let value = this.#values.get(expr);
     if (value === undefined) this.#values.set(expr, (value = this.#compute(expr)));
     return value;
   }
 
-  /** The lanes that have a predicate. */
+  /** The mask of the lanes in which a predicate is true. */
   maskOf(register: number): readonly Wasm[] {
     return vectorOf(this.read(register, "pred"), this.#quads()).quads.map(([quad]) => quad!);
   }
@@ -138,15 +138,15 @@ export class Expressions {
   }
 
   read(register: number, ty: Ty): Value {
-    const recalled = this.#recalled.get(register);
-    if (recalled !== undefined) return this.of(recalled);
+    const computed = this.#rematerialized.get(register);
+    if (computed !== undefined) return this.of(computed);
     const shape = this.#analysis.register(register);
     const locals = this.#locals(register);
     switch (shape.kind) {
       case "uniform": {
         const all = this.#splats.get(register);
         const kept = all === undefined ? {} : { all: wasm.local("v128", all) };
-        return { kind: "uniform", ty, scalar: scalarOf(ty, locals[0]!), ...kept };
+        return { kind: "uniform", ty, scalar: scalarIn(ty, locals[0]!), ...kept };
       }
       case "affine": {
         const word = ty === "i64" ? "i64" : "i32";
@@ -164,24 +164,18 @@ export class Expressions {
         return ty === "i64" ? value : { ...vectorOf(value, this.#quads()), ty };
       }
       case "vector":
-        return { kind: "vector", ty, quads: this.#quadsOf(locals, ty) };
+        return vectorIn(ty, locals);
     }
-  }
-
-  #quadsOf(locals: readonly number[], ty: Ty): Quad[] {
-    const nodes = locals.map((l) => wasm.local("v128", l));
-    if (!isWide(ty)) return nodes.map((n) => [n]);
-    return Array.from({ length: this.#quads() }, (_, q) => [nodes[2 * q]!, nodes[2 * q + 1]!]);
   }
 }
 
-/** The scalar from which a structured value counts. */
+/** The scalar part of a structured value. */
 const baseOf = (value: Value): Wasm => {
   if (value.kind === "vector") throw new Error("a vector has no base");
   return value.kind === "uniform" ? value.scalar : value.base;
 };
 
-/** The low halves of what is `base + index * scale`, where the index is affine. */
+/** The low half of `base + index * scale`, with an affine index: the base of an affine 32-bit value. */
 function lowHalf({ base, index, scale }: Extract<Value, { kind: "indexed" }>): Wasm {
   const offset = wasm.op("i32.mul", baseOf(index), wasm.i32(scale));
   return wasm.op("i32.add", wasm.op("i32.wrap_i64", base), offset);
@@ -189,23 +183,6 @@ function lowHalf({ base, index, scale }: Extract<Value, { kind: "indexed" }>): W
 
 export const indexParts = (index: Value): readonly Wasm[] =>
   index.kind === "vector" ? index.quads.flat() : [baseOf(index)];
-
-function scalarOf(ty: Ty, local: number): Wasm {
-  switch (ty) {
-    case "f32":
-      return wasm.op("f32.reinterpret_i32", wasm.local("i32", local));
-    case "f64":
-      return wasm.op("f64.reinterpret_i64", wasm.local("i64", local));
-    default:
-      return wasm.local(scalarTy(ty), local);
-  }
-}
-
-/** A scalar as registers keep it. */
-export function bitsOfScalar(scalar: Wasm): Wasm {
-  if (scalar.ty === "f32") return wasm.op("i32.reinterpret_f32", scalar);
-  return scalar.ty === "f64" ? wasm.op("i64.reinterpret_f64", scalar) : scalar;
-}
 
 function constant({ ty, value }: Extract<Expr, { kind: "const" }>): Wasm {
   switch (ty) {

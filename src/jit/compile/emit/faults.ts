@@ -5,7 +5,7 @@ import { type FunctionContext, tellEntry } from "../module/function-context.ts";
 import { callHost } from "../module/host-calls.ts";
 import type { Chunk } from "./chunk.ts";
 
-/** Writes what ends a launch: instructions that have no defined continuation in some lanes. */
+/** Writes the end of a launch: an instruction that has no defined continuation in some lanes. */
 export class Faults {
   readonly #chunk: Chunk;
   readonly #context: FunctionContext;
@@ -15,7 +15,10 @@ export class Faults {
     this.#context = context;
   }
 
-  /** An instruction fails in the lanes of a mask (null: in all). `shown` (32 bits): a value that the report tells. */
+  /**
+   * Reports that an instruction fails in the lanes of a mask (null: all). `shown` (32 bits): a value that the report
+   * states.
+   */
   raise(instruction: number, lanes: Mask, shown: Value | null = null): void {
     const { writer, quads } = this.#chunk;
     const { context, layout, siteOf } = this.#context;

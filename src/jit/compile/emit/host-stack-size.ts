@@ -1,6 +1,9 @@
 import type { Chunk } from "./chunk.ts";
 
-/** What an activation takes of the host's stack, where engines keep registers: somewhat more than was measured. */
+/**
+ * The bytes of the host's stack that an activation takes, where engines spill locals: an estimate somewhat above what
+ * was measured.
+ */
 export function hostStackSize({ function: { registers }, locals, writer }: Chunk): number {
   const bytes = { i32: 4, f32: 4, i64: 8, f64: 8, v128: 16 } as const;
   const all = registers.flatMap((_, r) => locals(r).map((local): number => bytes[writer.typeOf(local)]));

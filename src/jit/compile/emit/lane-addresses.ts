@@ -3,7 +3,7 @@ import { wasm } from "../../../wasm/index.ts";
 import type { Vector } from "../lanes/value.ts";
 import type { Chunk } from "./chunk.ts";
 
-/** The addresses of all lanes as numbers of 64 bits. */
+/** The addresses of all lanes, extended to 64 bits. */
 export function fullAddresses(chunk: Chunk, expr: Expr): Vector {
   const all = chunk.vector(expr);
   if (all.ty === "i64") return all;

@@ -1,72 +1,79 @@
 import { readsOf } from "../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../ir/index.ts";
-import { type Wasm, wasm } from "../../../wasm/index.ts";
-import type { Chunk } from "./chunk.ts";
+import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 
-/** Steps that are put between two operations, and in a block, at most: a module grows by them. */
+/** The most anchors between two operations, and in a block: each makes the module larger. */
 const maxBetween = 24;
 
 const maxInBlock = 512;
 
-/** A value that is computed from what is loaded, and on which further such values hang. */
+/**
+ * A value that depends on loads of the block and on which no other such value depends yet: the current end of a sum.
+ */
 interface Tail {
-  /** How many vectors and scalars the block had loaded. */
+  /** The number of locals that the block had loaded when the value was computed. */
   readonly loads: number;
-  /** Whether anything has been loaded since such a value was computed first. */
+  /** Whether the value depends on others between which more was loaded. */
   readonly isLong: boolean;
 }
 
 /**
- * Keeps arithmetic near the loads on which it works. V8 (until version 11, in Node 20) goes through a block from behind, and places what is
- * needed by what it has placed, breadth first: one load after the other, since loads keep their order, but of several sums an addition each at
- * the same time. So it would make all loads of a long sum first, and spill them. Here a sum takes as many steps from one addition to the next as
- * there are loads between, by shuffles that change nothing, for which no code is made. And the last values of sums are tied together in the same
- * way, so that V8 goes back along all of them at once.
+ * Keeps arithmetic near the loads that it depends on. V8 (until version 11, in Node 20) schedules a block from its end,
+ * and breadth first: after an operation come those that it depends on. Loads keep their order, one after the other, but
+ * of several sums each advances by one addition at a time; so all loads of a long sum would come first, and be spilled.
+ * Scheduling anchors prevent that: shuffles that change nothing, for which V8 emits no code. A sum gets as many of them
+ * between two additions as there are loads between. The final values of sums are also tied together in this way, so
+ * that V8 goes back along all of them at once.
  */
 export class LoadScheduling {
-  readonly #chunk: Chunk;
+  readonly #writer: FunctionWriter;
+  readonly #locals: (register: number) => readonly number[];
   /** Registers that the block has loaded. */
   readonly #loaded = new Set<number>();
-  /** By register. */
+  /** The ends of sums, by register. */
   readonly #tails = new Map<number, Tail>();
   #loads = 0;
-  #left = 0;
+  #anchorsLeft = 0;
 
-  constructor(chunk: Chunk) {
-    this.#chunk = chunk;
-    chunk.beforeCheck = (locals) => {
-      if ([...this.#tails.values()].some(({ isLong }) => isLong)) this.#tie(locals);
-    };
+  /** `locals`: the locals that hold a register. */
+  constructor(writer: FunctionWriter, locals: (register: number) => readonly number[]) {
+    this.#writer = writer;
+    this.#locals = locals;
   }
 
-  /** What follows are instructions of a block. */
+  /** Begins a block. */
   begin(): void {
     if (this.#loads > 0) {
       this.#loaded.clear();
       this.#tails.clear();
     }
     this.#loads = 0;
-    this.#left = maxInBlock;
+    this.#anchorsLeft = maxInBlock;
   }
 
-  /** All but the end of the block has been written. */
+  /** Ends a block, before its terminator is written. */
   end(): void {
     this.#tie([...this.#tails].flatMap(([register, { isLong }]) => (isLong ? this.#vectorsOf(register) : [])));
   }
 
-  /** An instruction of the block has been written. */
+  /** Ties together the results in some locals, before they are tested for NaNs. */
+  readonly beforeNanCheck = (locals: readonly number[]): void => {
+    if ([...this.#tails.values()].some(({ isLong }) => isLong)) this.#tie(locals);
+  };
+
+  /** Notes an instruction of the block, after it has been written. */
   written(instruction: Instruction): void {
     const { op } = instruction;
     const isLoad = op.kind === "load";
-    // Nothing hangs on what is loaded where nothing has been.
+    // Before the first load nothing depends on loads.
     if (!isLoad && this.#loads === 0) return;
     let usesLoaded = false;
-    const before: Tail[] = [];
+    const used: Tail[] = [];
     readsOf(instruction, {
       register: (r) => {
         usesLoaded ||= this.#loaded.has(r);
         const tail = this.#tails.get(r);
-        if (tail !== undefined) before.push(tail);
+        if (tail !== undefined) used.push(tail);
         this.#tails.delete(r);
       },
     });
@@ -75,46 +82,48 @@ export class LoadScheduling {
       this.#tails.delete(r);
       if (isLoad) {
         this.#loaded.add(r);
-        this.#loads += this.#chunk.locals(r).length;
+        this.#loads += this.#locals(r).length;
       } else {
         this.#loaded.delete(r);
-        if (op.kind === "pure" && (usesLoaded || before.length > 0)) this.#computed(r, before);
+        if (op.kind === "pure" && (usesLoaded || used.length > 0)) this.#computed(r, used);
       }
     }
   }
 
-  /** A register has got what is computed from what is loaded, and from other such values. */
-  #computed(register: number, before: readonly Tail[]): void {
+  /**
+   * Notes a value that depends on loads, directly or through the sums in `used`; adds anchors if more was loaded since
+   * these.
+   */
+  #computed(register: number, used: readonly Tail[]): void {
     const vectors = this.#vectorsOf(register);
     if (vectors.length === 0) return;
-    const last = Math.max(...before.map(({ loads }) => loads));
-    const steps = before.length === 0 ? 0 : Math.min(maxBetween, this.#loads - last - 1);
-    const isLong = steps > 0 || before.some((tail) => tail.isLong);
+    const last = Math.max(...used.map(({ loads }) => loads));
+    const anchors = used.length === 0 ? 0 : Math.min(maxBetween, this.#loads - last - 1);
+    const isLong = anchors > 0 || used.some((tail) => tail.isLong);
     this.#tails.set(register, { loads: this.#loads, isLong });
-    this.#left -= Math.max(0, steps) * vectors.length;
-    if (steps <= 0 || this.#left < 0) return;
-    this.#chunk.writer.assign(vectors.map((local) => ({ local, value: later(wasm.local("v128", local), steps) })));
+    this.#anchorsLeft -= Math.max(0, anchors) * vectors.length;
+    if (anchors <= 0 || this.#anchorsLeft < 0) return;
+    this.#writer.assign(vectors.map((local) => ({ local, value: anchored(wasm.local("v128", local), anchors) })));
   }
 
-  /** Makes each value wait for all of them. */
+  /** Makes each value depend on all of them. */
   #tie(locals: readonly number[]): void {
     if (locals.length < 2) return;
     const values = locals.map((local) => wasm.local("v128", local));
-    const all = values.reduce(first);
-    this.#chunk.writer.assign(locals.map((local, i) => ({ local, value: first(values[i]!, all) })));
+    const all = values.reduce(anchor);
+    this.#writer.assign(locals.map((local, i) => ({ local, value: anchor(values[i]!, all) })));
   }
 
   #vectorsOf(register: number): readonly number[] {
-    const { writer, locals } = this.#chunk;
-    return locals(register).filter((local) => writer.typeOf(local) === "v128");
+    return this.#locals(register).filter((local) => this.#writer.typeOf(local) === "v128");
   }
 }
 
-/** The first of two vectors. */
-const first = (a: Wasm, b: Wasm): Wasm => wasm.shuffle32(a, b, [0, 1, 2, 3]);
+/** A scheduling anchor: a shuffle whose value is `a`, and which also depends on `b`. */
+const anchor = (a: Wasm, b: Wasm): Wasm => wasm.shuffle32(a, b, [0, 1, 2, 3]);
 
-function later(value: Wasm, steps: number): Wasm {
-  let found = value;
-  for (let i = 0; i < steps; i++) found = first(found, found);
-  return found;
+function anchored(value: Wasm, anchors: number): Wasm {
+  let result = value;
+  for (let i = 0; i < anchors; i++) result = anchor(result, result);
+  return result;
 }

@@ -4,21 +4,23 @@ import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 
 /** How registers share locals. */
 export interface Sharing {
-  /** By register, the blocks that need it. */
-  readonly spans: readonly Interval[];
-  /** Registers that have locals of their own. */
+  /** By register, its live intervals. */
+  readonly intervals: readonly Interval[];
+  /** Registers that share their locals with no other. */
   readonly apart: ReadonlySet<number>;
 }
 
-/** Where the registers of a function are: what each needs hangs on its shape. */
+/**
+ * The locals that hold the registers of a function. How many and of which types a register needs depends on its shape.
+ */
 export class RegisterLocals {
   readonly #analysis: UniformityAnalysis;
   readonly #quads: number;
   readonly #locals: readonly (readonly number[])[];
-  /** The types of all lanes of a word, of a number of 64 bits, and of what is indexed by any vector. */
+  /** Types of locals: for vectors of 32 and 64 bits, and for a base with a vector index. */
   readonly #vectors: Readonly<Record<"word" | "wide" | "indexed", readonly WasmTy[]>>;
 
-  /** `quads`: how many times four lanes there are. */
+  /** `quads`: the number of quads of a chunk. */
   constructor(writer: FunctionWriter, analysis: UniformityAnalysis, quads: number, sharing: Sharing | null) {
     this.#analysis = analysis;
     this.#quads = quads;
@@ -29,7 +31,7 @@ export class RegisterLocals {
     this.#locals = sharing === null ? types.map(own) : shared(types, sharing, own);
   }
 
-  /** The locals of a register, as far as they have the first so many times four lanes. */
+  /** The locals of a register for the first `quads` quads. */
   of(register: number, quads: number): readonly number[] {
     const all = this.#locals[register]!;
     const missing = this.#quads - quads;
@@ -39,7 +41,7 @@ export class RegisterLocals {
     return all.slice(0, all.length - (vectors * missing) / this.#quads);
   }
 
-  /** The same list for all registers with the same types. */
+  /** The types of a register's locals; registers of the same types get the same list. */
   #typesOf(register: number): readonly WasmTy[] {
     const { class: c } = this.#analysis.code.ir.registers[register]!;
     const shape = this.#analysis.register(register);
@@ -60,26 +62,26 @@ const scalars = { i32: ["i32"], i64: ["i64"], indexed: ["i64", "i32"] } as const
   readonly WasmTy[]
 >;
 
-/** By register, its locals: those that are never needed at the same time have the same. */
+/** The locals of each register: those whose intervals do not overlap share them. */
 function shared(
   types: readonly (readonly WasmTy[])[],
-  { spans, apart }: Sharing,
+  { intervals, apart }: Sharing,
   own: (types: readonly WasmTy[]) => readonly number[],
 ): readonly (readonly number[])[] {
-  /** Registers that may share locals, by the types of these. */
-  const alike = new Map<readonly WasmTy[] | number, number[]>();
+  /** Registers whose locals have the same types, and may thus be shared. */
+  const sameTypes = new Map<readonly WasmTy[] | number, number[]>();
   types.forEach((tys, r) => {
     const key = apart.has(r) ? r : tys;
-    const others = alike.get(key);
-    if (others === undefined) alike.set(key, [r]);
+    const others = sameTypes.get(key);
+    if (others === undefined) sameTypes.set(key, [r]);
     else others.push(r);
   });
   const all: (readonly number[])[] = [];
-  for (const registers of alike.values()) {
+  for (const registers of sameTypes.values()) {
     const locals: (readonly number[])[] = [];
-    slotsFor(registers.map((r) => spans[r]!)).forEach((place, i) => {
+    slotsFor(registers.map((r) => intervals[r]!)).forEach((slot, i) => {
       const r = registers[i]!;
-      all[r] = locals[place] ??= own(types[r]!);
+      all[r] = locals[slot] ??= own(types[r]!);
     });
   }
   return all;

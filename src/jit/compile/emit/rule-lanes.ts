@@ -3,15 +3,15 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import { allLanes, type Chunk } from "./chunk.ts";
 
-/** The lanes that an instruction moves: those of a mask, if a condition holds (null: it does). */
+/** The lanes that an instruction of control flow moves. */
 export interface RuleLanes {
   readonly condition: Wasm | null;
   readonly lanes: readonly Wasm[];
-  /** The lane whose bit and operands decide for all; null: each has its own. */
+  /** The lane whose bit and operands decide for all; null if each has its own. */
   readonly decider: number | null;
 }
 
-/** The lanes of a block that an instruction moves. One without a mask adds none. */
+/** The lanes of a block that an instruction moves. */
 function ruleLanes(chunk: Chunk, block: number, { guard, lanes: rule }: Instruction): RuleLanes {
   const here = chunk.analysis.isPartial(block)
     ? chunk.active.map((local) => wasm.local("v128", local))
@@ -28,7 +28,7 @@ function ruleLanes(chunk: Chunk, block: number, { guard, lanes: rule }: Instruct
   return { condition: anyOf(lanes), lanes, decider: null };
 }
 
-/** Writes what an instruction does if it moves any lanes; these are in locals. */
+/** Writes what an instruction does, under the condition that it moves any lanes. `write` gets them in locals. */
 export function forRuleLanes(
   chunk: Chunk,
   block: number,

@@ -11,25 +11,28 @@ import {
 import type { Value } from "../lanes/value.ts";
 import { hostClock } from "../module/host-calls.ts";
 
-/** The values of special registers, in locals that are filled where they begin to hold. */
+/**
+ * Special registers, kept in locals that are assigned where their values change: at the beginning of the grid, a block
+ * or a chunk.
+ */
 export class SpecialRegisters {
-  /** The number in its block of the chunk's first thread. */
+  /** Local: the number in its block of the chunk's first thread. */
   readonly first: number;
   readonly #writer: FunctionWriter;
   readonly #layout: ContextLayout;
   readonly #context: number;
-  /** A chunk is a hardware thread of vISA. */
+  /** Whether a chunk is a hardware thread (vISA). */
   readonly #isThread: boolean;
-  /** By name, the local of what is the same in all lanes, and of the first lane's `tid` where chunks are rows. */
+  /** Locals of uniform special registers, by name; with chunks in rows, also the `tid` of the first lane. */
   readonly #words = new Map<string, number>();
-  /** Where they are not, a local for each four lanes. */
+  /** Locals of `tid`, one for each quad, if chunks are not in rows. */
   readonly #tids = new Map<Dimension, readonly number[]>();
   readonly #time: number | null;
   readonly #isUnused: boolean;
-  /** Whether anything is reckoned from the number of a chunk's first thread. */
-  readonly #tellsPlace: boolean;
+  /** Whether `%laneid` or `%warpid` is read, which are computed from `first`. */
+  readonly #readsFirst: boolean;
 
-  /** `used`: of `specialsOf`. */
+  /** `used`: the names that `specialsOf` returns. */
   constructor(
     writer: FunctionWriter,
     layout: ContextLayout,
@@ -42,7 +45,7 @@ export class SpecialRegisters {
     this.#context = context;
     this.#isThread = shape.width !== null;
     this.#isUnused = used.size === 0;
-    this.#tellsPlace = used.has("laneid") || used.has("warpid");
+    this.#readsFirst = used.has("laneid") || used.has("warpid");
     this.first = writer.local("i32");
     for (const name of used) {
       if (isDimension(name) && !shape.rows) {
@@ -74,7 +77,7 @@ export class SpecialRegisters {
     }
   }
 
-  /** Fills all that a function reads, from where the kernel has put it. */
+  /** At the beginning of a function that the kernel calls: loads everything from the context. */
   enter(): void {
     if (this.#isUnused) return;
     const w = this.#writer;
@@ -88,7 +91,7 @@ export class SpecialRegisters {
     w.release(ticket);
   }
 
-  /** The block's numbers, from its place in the order of the grid. */
+  /** Sets the registers of a block from its linear block index (`ticket`). */
   firstBlock(ticket: number): void {
     const t = wasm.local("i32", ticket);
     const row = (): Wasm => wasm.op("i32.div_u", t, this.#word("nctaid.x"));
@@ -98,7 +101,7 @@ export class SpecialRegisters {
     this.#set("smid", () => wasm.op("i32.rem_u", t, this.#word("nsmid")));
   }
 
-  /** Those of the next block: dividing takes long. */
+  /** Advances to the next block without division, which is slow. */
   nextBlock(): void {
     this.#count("smid", "nsmid", 1);
     this.#count("ctaid.x", "nctaid.x", 1, () =>
@@ -106,7 +109,7 @@ export class SpecialRegisters {
     );
   }
 
-  /** How many blocks there are in the row of the grid from the block on; null where nobody needs to know. */
+  /** The number of blocks from this one to the end of its row of the grid; null if `%ctaid.x` is not used. */
   blocksInRow(): Wasm | null {
     return this.#words.has("ctaid.x") ? wasm.op("i32.sub", this.#word("nctaid.x"), this.#word("ctaid.x")) : null;
   }
@@ -115,7 +118,7 @@ export class SpecialRegisters {
     this.#store(ticket, this.#layout.words.blockIndex);
   }
 
-  /** Where in the block its first chunk is. */
+  /** Sets `tid` for the first chunk of a block. */
   firstChunk(): void {
     for (const name of dimensions) this.#set(name, () => wasm.i32(0));
   }
@@ -124,10 +127,10 @@ export class SpecialRegisters {
     this.#count("tid.x", "ntid.x", lanes, () => this.nextRow());
   }
 
-  /** The next chunk of a row, at a number in it. Where the row ends, `nextRow` follows. */
+  /** Advances within a row to the chunk that begins at `x`. At the end of the row `nextRow` follows. */
   nextInRow(x: Wasm, lanes: number): void {
     this.#set("tid.x", () => x);
-    if (this.#tellsPlace) {
+    if (this.#readsFirst) {
       const next = wasm.op("i32.add", wasm.local("i32", this.first), wasm.i32(lanes));
       this.#writer.assign([{ local: this.first, value: next }]);
     }
@@ -138,7 +141,7 @@ export class SpecialRegisters {
     this.#count("tid.y", "ntid.y", 1, () => this.#set("tid.z", () => this.#plus("tid.z", 1)));
   }
 
-  /** A chunk of the block's first row. */
+  /** Turns to the chunk of the block's first row that begins at `x`. */
   placeInRow(x: Wasm): void {
     this.#writer.assign([{ local: this.first, value: x }]);
     this.firstChunk();
@@ -158,7 +161,7 @@ export class SpecialRegisters {
     this.#set("tid.z", () => wasm.op("i32.div_u", row(), this.#word("ntid.y")));
   }
 
-  /** Counts up; at the end of its range a number begins again, and the `next` one counts. */
+  /** Increments a register; at the end of its range it restarts at 0, and `next` carries. */
   #count(name: string, range: string, by: number, next: () => void = () => {}): void {
     if (!this.#words.has(name)) return;
     const w = this.#writer;
@@ -178,7 +181,7 @@ export class SpecialRegisters {
     for (const [name, locals] of this.#tids) this.#loadTids(dimensions.indexOf(name), locals);
   }
 
-  /** From the table in the context. */
+  /** Loads `tid` from the table in the context. */
   #loadTids(dimension: number, locals: readonly number[]): void {
     const w = this.#writer;
     const words = wasm.op("i32.shl", wasm.local("i32", this.first), wasm.i32(2));
@@ -190,7 +193,7 @@ export class SpecialRegisters {
     });
   }
 
-  /** All that an instruction reads of the time is read at once. */
+  /** Reads the clock once for an instruction. */
   #clock(name: string): Value {
     const w = this.#writer;
     const time = this.#time!;
@@ -206,7 +209,7 @@ export class SpecialRegisters {
     return wasm.local("i32", this.#words.get(name)!);
   }
 
-  /** Nothing where nobody reads it. */
+  /** Assigns a register, if it is used. */
   #set(name: string, value: () => Wasm): void {
     const local = this.#words.get(name);
     if (local !== undefined) this.#writer.assign([{ local, value: value() }]);

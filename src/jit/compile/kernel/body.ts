@@ -16,7 +16,6 @@ import { type BranchCopies, Reconvergence } from "../control/reconvergence.ts";
 import { Terminators } from "../control/terminators.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { Faults } from "../emit/faults.ts";
-import { LoadScheduling } from "../emit/load-scheduling.ts";
 import type { AccessChecks } from "../memory/access-checks.ts";
 import { Alloca } from "../memory/alloca.ts";
 import type { ExpectedObjects } from "../memory/expected-objects.ts";
@@ -51,7 +50,6 @@ export class Body {
   readonly #chunk: Chunk;
   readonly #accessChecks: AccessChecks;
   readonly #instructions: Instructions;
-  readonly #scheduling: LoadScheduling;
   readonly #terminators: Terminators;
   readonly flow: Reconvergence;
   /** Where the host counts which threads arrive at barriers; else null. */
@@ -75,7 +73,6 @@ export class Body {
     this.#accessChecks = memory.accessChecks;
     const warpOperations = new WarpOperations(chunk, context.context, context.layout);
     const faults = new Faults(chunk, context);
-    this.#scheduling = new LoadScheduling(chunk);
     const waitBlocks = new WarpWaitBlocks(chunk.analysis);
     this.warpWaits =
       waitBlocks.all.length === 0 || isFunction ? null : new WarpWaits(chunk, context, warpOperations, waitBlocks);
@@ -102,7 +99,7 @@ export class Body {
       instruction: (block, index, instruction) => this.#instructions.write(block, index, instruction),
       passages: new IfConversion(chunk, (block) => this.#writeIfConverted(block)),
     });
-    const alloca = new Alloca(chunk, unit, context, frame);
+    const alloca = new Alloca(chunk, context, frame);
     const parts = { chunk, invariants, memory, alloca, calls, fileCalls, faults, flow, warpOperations, warpWaits };
     this.#instructions = new Instructions(parts);
   }
@@ -169,12 +166,11 @@ export class Body {
     prepare: () => void,
     eachChunk: (beginRow: () => void, write: () => void) => void,
   ): void {
-    const write = (): void => {
-      this.#chunk.converged = true;
-      for (const block of blocks) this.#writeStraightBlock(block, decided);
-      this.#chunk.converged = false;
-    };
-    this.#accessChecks.alongRow(accesses, (find, advance) => {
+    const write = (): void =>
+      this.#chunk.whileConverged(() => {
+        for (const block of blocks) this.#writeStraightBlock(block, decided);
+      });
+    this.#accessChecks.writeRow(accesses, (find, advance) => {
       const beginRow = (): void => {
         prepare();
         find();
@@ -190,15 +186,15 @@ export class Body {
   #writeStraightBlock(block: number, decided: ReadonlySet<number>): void {
     const { graph, instructions } = this.#chunk.analysis.code;
     const { start, end } = graph.blocks[block]!;
-    this.#scheduling.begin();
+    this.#chunk.scheduling.begin();
     for (let i = start; i < end; i++) {
       const { op } = instructions[i]!;
       const isJump = op.kind === "branch" || op.kind === "return" || op.kind === "exit";
       if (isJump || decided.has(i)) continue;
       this.#instructions.write(block, i, instructions[i]!);
-      this.#scheduling.written(instructions[i]!);
+      this.#chunk.scheduling.written(instructions[i]!);
     }
-    this.#scheduling.end();
+    this.#chunk.scheduling.end();
   }
 
   /** Whether all lanes of a chunk arrive together at the barrier at the end of a block, if there is one. */
@@ -214,13 +210,13 @@ export class Body {
     const test = this.#terminators.testOf(block, end, taken);
     const isTest = (i: number): boolean => test?.instructions.includes(i) === true;
     const write = (isDone: (instruction: number) => boolean = isTest): void => {
-      this.#scheduling.begin();
+      this.#chunk.scheduling.begin();
       for (let i = block.start; i < end; i++) {
         if (isDone(i)) continue;
         this.#instructions.write(block.index, i, instructions[i]!);
-        this.#scheduling.written(instructions[i]!);
+        this.#chunk.scheduling.written(instructions[i]!);
       }
-      this.#scheduling.end();
+      this.#chunk.scheduling.end();
     };
     this.#chunk.begin();
     // Functions are better small: calls may nest.
@@ -233,11 +229,11 @@ export class Body {
       else write();
     };
     const back = isSplit ? this.#terminators.wayBack(block, test, copies) : null;
-    const checks = back === null ? null : this.#accessChecks.roundsAhead(block.start, end, active);
+    const checks = back === null ? null : this.#accessChecks.hoistChecks(block.start, end, active);
     if (back === null || checks === null) once();
     else {
       const assuming = (then: (find: () => void, advance: () => void) => void): void =>
-        this.#accessChecks.assuming(checks, then);
+        this.#accessChecks.writeCheckFree(checks, then);
       const repeated = { ...back, rounds: checks.count, assuming, round: () => write() };
       writeCheckFreeLoop(this.#chunk.writer, repeated, this.#chunk.converged ? once : write);
     }
@@ -291,7 +287,7 @@ export class Body {
     const prefix = restartablePrefixOf(analysis, index, end, isSkipped);
     for (const i of prefix.computed) this.#instructions.write(index, i, analysis.code.instructions[i]!);
     this.#chunk.begin();
-    this.#accessChecks.checkAhead(prefix, () => this.flow.goOnAt(index));
+    this.#accessChecks.checkPrefix(prefix, () => this.flow.goOnAt(index));
     write((i) => isTest(i) || prefix.computed.includes(i));
   }
 

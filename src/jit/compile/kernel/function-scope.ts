@@ -3,6 +3,7 @@ import type { Invariants } from "../analysis/values/invariant-code.ts";
 import { specialsOf } from "../analysis/values/special-registers.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { Routine } from "../calls/routine.ts";
+import { ByteFileAccess } from "../emit/byte-file.ts";
 import { Chunk } from "../emit/chunk.ts";
 import type { Sharing } from "../emit/register-locals.ts";
 import { SpecialRegisters } from "../emit/special-registers.ts";
@@ -62,16 +63,17 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
   const invariants = kernel?.invariants ?? null;
   const specials = new SpecialRegisters(writer, layout, contextLocal, shape, specialsOf(analysis.code.instructions));
   const frame = new Frame(unit, writer, callable, kernel === null ? entry : null);
-  const chunk = new Chunk(
+  const isVisa = callable.part !== null;
+  const chunk = new Chunk({
     writer,
     analysis,
     quads,
-    (leaf) => specials.value(leaf),
-    (leaf) => frame.address(leaf),
-    kernel?.sharing,
-    invariants?.rematerialized,
-  );
-  const isVisa = callable.part !== null;
+    special: (leaf) => specials.value(leaf),
+    frame: (leaf) => frame.address(leaf),
+    sharing: kernel?.sharing ?? null,
+    rematerialized: invariants?.rematerialized ?? new Map(),
+    byteFile: isVisa ? (c) => new ByteFileAccess(c, callable.ir.file!) : null,
+  });
   const at = { context: contextLocal, first: specials.first };
   const hardwareThreads = isVisa && kernel !== null ? new HardwareThreads(unit, chunk, callable, at) : null;
   const routine = isVisa && kernel === null ? new Routine(chunk, callable) : null;

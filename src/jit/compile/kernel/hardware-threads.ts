@@ -1,6 +1,5 @@
 import { wasm } from "../../../wasm/index.ts";
-import { ByteFileAccess } from "../emit/byte-file.ts";
-import type { Chunk } from "../emit/chunk.ts";
+import type { ByteFilePort, Chunk } from "../emit/chunk.ts";
 import { callHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { activationBytes } from "../plan/activation-size.ts";
@@ -14,9 +13,7 @@ export class HardwareThreads {
   readonly #stride: number;
   /** Locals: where the context begins, and the thread's first work item, by its number in the group. */
   readonly #at: { readonly context: number; readonly first: number };
-  /** The local with the byte of memory at which the thread's file begins. */
-  readonly #base: number;
-  readonly #access: ByteFileAccess;
+  readonly #file: ByteFilePort;
 
   constructor(
     unit: ModuleUnit,
@@ -28,9 +25,7 @@ export class HardwareThreads {
     this.#chunk = chunk;
     this.#stride = activationBytes(kernel, unit.quads);
     this.#at = at;
-    this.#base = chunk.writer.local("i32");
-    this.#access = new ByteFileAccess(chunk, kernel.ir.file!, this.#base);
-    chunk.file = this.#access;
+    this.#file = chunk.file!;
   }
 
   /** Shared local memory, whose size the launch says, begins as zeros in every group. */
@@ -50,23 +45,24 @@ export class HardwareThreads {
     const index = wasm.op("i32.div_u", wasm.local("i32", this.#at.first), wasm.i32(shape.width!));
     const offset = wasm.op("i32.mul", index, wasm.i32(this.#stride));
     const files = wasm.op("i32.add", wasm.local("i32", this.#at.context), wasm.i32(layout.files));
-    this.#chunk.writer.assign([{ local: this.#base, value: wasm.op("i32.add", files, offset) }]);
+    this.#chunk.writer.value(wasm.op("i32.add", files, offset));
+    this.#file.place();
   }
 
   /** The thread begins. */
   start(): void {
     const { writer, analysis } = this.#chunk;
-    writer.get(this.#base);
+    writer.value(this.#file.base);
     writer.i32(0);
     writer.i32(this.#stride);
     writer.memoryFill();
     writer.get(this.#at.context);
-    writer.get(this.#base);
+    writer.value(this.#file.base);
     callHost(writer, "startThread");
     const live: number[] = [];
     analysis.code.liveness.liveIn(0).forEach((r) => {
       live.push(r);
     });
-    this.#access.loadHomes(live);
+    this.#file.loadHomes(live);
   }
 }

@@ -45,7 +45,7 @@ export function idleTest(
   const target = graph.blocks[to];
   const isBarrier = target !== undefined && barriers.has(to) && target.end - target.start === 1;
   if (!isBarrier && target !== undefined && !isDeparture[to]) return null;
-  const test = branchConditionOf(chunk.analysis, chunk.recalled, start, block.end - 1, (i) => invariants.has(i));
+  const test = branchConditionOf(chunk.analysis, chunk.rematerialized, start, block.end - 1, (i) => invariants.has(i));
   const predicates = test?.predicates ?? new Map();
   let isReady = predicates.has(guard.register) || invariants.registers.has(guard.register);
   for (let i = block.start; i < block.end - 1; i++) {

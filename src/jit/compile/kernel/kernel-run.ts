@@ -65,8 +65,8 @@ function sharingOf(
   const { ir, liveness } = analysis.code;
   // Liveness knows nothing of byte files, nor of lanes that wait for others with their operands in memory.
   if (ir.file !== undefined || new WarpWaitBlocks(analysis).all.length > 0) return null;
-  const spans = registerIntervals(analysis, resumed);
-  return spans === null ? null : { spans, apart: new Set([...registers, ...splats, ...liveness.acrossLanes]) };
+  const intervals = registerIntervals(analysis, resumed);
+  return intervals === null ? null : { intervals, apart: new Set([...registers, ...splats, ...liveness.acrossLanes]) };
 }
 
 /** Executes invariant instructions here. Results that are needed as vectors are kept as such. */

@@ -1,10 +1,10 @@
 import { nan32, nan64 } from "../../../numeric/float-pattern.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
-import type { Value, Vector } from "./value.ts";
+import { type Value, type Vector, vectorIn } from "./value.ts";
 
 /**
- * PTX's NaN of a computation, in the place of whatever NaN WebAssembly has made. Only where bits are looked at does it matter
- * which it is: `observedBits`.
+ * The bits of a value, with PTX's canonical NaN in place of whatever NaN WebAssembly has produced. Needed only where
+ * bits can be observed (`observedBits`).
  */
 export function canonicalNan(value: Value): Value {
   const { ty } = value;
@@ -33,8 +33,8 @@ const ops = {
 const clean = (ty: FloatTy, part: Wasm): Wasm => wasm.blend(wasm.op(ops[ty].eq, part, part), part, ops[ty].nan);
 
 /**
- * The same for many lanes, among which a NaN is rare: they are looked at one by one only if their sum is one. `beforeCheck`: what is
- * done with the locals in which the results are before that.
+ * Makes the NaNs of many vectors canonical. NaNs are rare, so the sum of all is tested first, and only if that is a NaN
+ * is each vector blended. `beforeCheck` is called with the locals that hold the results, before the test.
  */
 export function canonicalNans(
   w: FunctionWriter,
@@ -44,7 +44,6 @@ export function canonicalNans(
   const { ty } = value;
   if (ty !== "f32" && ty !== "f64") return { value, locals: [] };
   const { add, ne, bitmask } = ops[ty];
-  const perQuad = value.quads[0]!.length;
   const locals = value.quads.flat().map(() => w.local("v128"));
   const parts = locals.map((local) => wasm.local("v128", local));
   w.assign(value.quads.flat().map((part, i) => ({ local: locals[i]!, value: part })));
@@ -59,6 +58,5 @@ export function canonicalNans(
   w.expect(false);
   w.if(() => w.assign(locals.map((local, i) => ({ local, value: clean(ty, parts[i]!) }))));
   w.release(total);
-  const quads = value.quads.map((_, q) => parts.slice(q * perQuad, (q + 1) * perQuad));
-  return { value: { kind: "vector", ty: bitsTy(ty), quads }, locals };
+  return { value: vectorIn(bitsTy(ty), locals), locals };
 }

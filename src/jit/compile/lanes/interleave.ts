@@ -1,6 +1,8 @@
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 
-/** Two vectors of elements of `bytes` bytes as one: the elements with these numbers, of the first, then of the second. */
+/**
+ * A shuffle of two vectors by elements of `bytes` bytes, which are numbered through the first vector, then the second.
+ */
 export const shuffled = (a: Wasm, b: Wasm, bytes: number, elements: readonly number[]): Wasm =>
   wasm.shuffle(
     a,
@@ -8,7 +10,7 @@ export const shuffled = (a: Wasm, b: Wasm, bytes: number, elements: readonly num
     elements.flatMap((e) => Array.from({ length: bytes }, (_, i) => e * bytes + i)),
   );
 
-/** As many vectors of records, each of as many elements, as vectors of one element each. */
+/** Transposes vectors of records (as many vectors as a record has elements) into one vector for each element. */
 export function transposed(v: readonly Wasm[], bits: number): readonly Wasm[] {
   if (bits === 64) return [shuffled(v[0]!, v[1]!, 8, [0, 2]), shuffled(v[0]!, v[1]!, 8, [1, 3])];
   if (v.length === 2) return [wasm.shuffle32(v[0]!, v[1]!, [0, 2, 4, 6]), wasm.shuffle32(v[0]!, v[1]!, [1, 3, 5, 7])];
@@ -22,10 +24,10 @@ export function transposed(v: readonly Wasm[], bits: number): readonly Wasm[] {
   ];
 }
 
-/** The other way round. */
+/** The inverse of `transposed`: vectors of one element each to vectors of records. */
 export function interleaved(v: readonly Wasm[], bits: number): readonly Wasm[] {
   if (v.length === 1) return v;
-  if (bits === 64) return [shuffled(v[0]!, v[1]!, 8, [0, 2]), shuffled(v[0]!, v[1]!, 8, [1, 3])];
-  if (v.length === 2) return [wasm.shuffle32(v[0]!, v[1]!, [0, 4, 1, 5]), wasm.shuffle32(v[0]!, v[1]!, [2, 6, 3, 7])];
+  if (bits === 32 && v.length === 2)
+    return [wasm.shuffle32(v[0]!, v[1]!, [0, 4, 1, 5]), wasm.shuffle32(v[0]!, v[1]!, [2, 6, 3, 7])];
   return transposed(v, bits);
 }

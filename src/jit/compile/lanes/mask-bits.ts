@@ -1,6 +1,6 @@
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 
-/** A mask of a chunk's lanes as a number (i32), lane by lane a bit, the lowest first. */
+/** A mask of a chunk's lanes as an i32: bit l is lane l. */
 export function laneBits(mask: readonly Wasm[]): Wasm {
   const parts = mask.length % 4 === 0 ? sixteens(mask) : mask.map((part) => wasm.op("i32x4.bitmask", part));
   const lanes = (4 * mask.length) / parts.length;
@@ -9,7 +9,7 @@ export function laneBits(mask: readonly Wasm[]): Wasm {
     .reduce((a, b) => wasm.op("i32.or", a, b));
 }
 
-/** The bits of sixteen lanes each. */
+/** An i32 for each sixteen lanes, with their bits. */
 function sixteens(mask: readonly Wasm[]): Wasm[] {
   const halves = (q: number): Wasm => wasm.op("i16x8.narrow_i32x4_s", mask[q]!, mask[q + 1]!);
   return Array.from({ length: mask.length / 4 }, (_, i) =>
@@ -17,10 +17,10 @@ function sixteens(mask: readonly Wasm[]): Wasm[] {
   );
 }
 
-/** All of so many lanes. */
+/** The bits of all lanes of a chunk with `lanes` lanes. */
 export const allBits = (lanes: number): Wasm => wasm.i32(lanes === 32 ? -1 : 2 ** lanes - 1);
 
-/** The mask of the lanes whose bits are set. */
+/** The vector mask of the lanes whose bits are set: the inverse of `laneBits`. */
 export function maskOfBits(bits: Wasm, quads: number): Wasm[] {
   const all = wasm.op("i32x4.splat", bits);
   return Array.from({ length: quads }, (_, q) => {
@@ -29,20 +29,14 @@ export function maskOfBits(bits: Wasm, quads: number): Wasm[] {
   });
 }
 
-/** The lanes that are in both masks; null stands for all of them. */
-export function bothMasks(a: readonly Wasm[] | null, b: readonly Wasm[] | null): readonly Wasm[] | null {
-  if (a === null || b === null) return a ?? b;
-  return a.map((part, q) => wasm.op("v128.and", part, b[q]!));
-}
-
-/** A bitwise operation over all 32-bit elements. */
+/** Reduces vectors to one i32 by a bitwise operation over all their 32-bit elements. */
 export function foldWords(op: "v128.and" | "v128.or", parts: readonly Wasm[]): Wasm {
   const four = parts.reduce((a, b) => wasm.op(op, a, b));
   const two = wasm.op(op, four, wasm.shuffle32(four, four, [2, 3, 2, 3]));
   return wasm.lane("i32x4.extract_lane", 0, wasm.op(op, two, wasm.shuffle32(two, two, [1, 1, 1, 1])));
 }
 
-/** 1 where any lane is in the mask. */
+/** 1 if any lane is in the mask, else 0. */
 export function anyOf(mask: readonly Wasm[]): Wasm {
   return wasm.op(
     "v128.any_true",

@@ -1,10 +1,10 @@
 import type { Lanes } from "../../../ir/region.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 
-/** A mask of the chunk's lanes, a v128 for each four; null: all of them. */
+/** A mask of the chunk's lanes, one v128 for each quad; null stands for all lanes. */
 export type Mask = readonly Wasm[] | null;
 
-/** The lanes of an instruction as a mask; null where that is all lanes of the chunk. */
+/** The lanes of an instruction as a mask; null if they are all lanes of the chunk. */
 export function ruleMask({ first, count }: Lanes, quads: number): Mask {
   if (first === 0 && count >= 4 * quads) return null;
   const has = (lane: number): number => (lane >= first && lane < first + count ? -1 : 0);
@@ -14,12 +14,15 @@ export function ruleMask({ first, count }: Lanes, quads: number): Mask {
 const isFilled = (node: Wasm, byte: number): boolean =>
   node.kind === "const" && node.ty === "v128" && node.value.every((b) => b === byte);
 
-/** Whether a mask is known to have none, or all, of four lanes. */
+/** Whether the part of a mask for a quad is the constant that has no lane, or all four. */
 export const isNone = (mask: Wasm): boolean => isFilled(mask, 0);
 
 export const isAll = (mask: Wasm): boolean => isFilled(mask, 0xff);
 
-/** The lanes that are in both masks. */
+/**
+ * The lanes in both masks, with constant parts folded. The first may also be vectors of 32-bit words, which become 0
+ * outside the mask.
+ */
 export function bothMasks(a: Mask, b: Mask): Mask {
   if (a === null || b === null) return a ?? b;
   return a.map((x, q) => {
@@ -29,7 +32,7 @@ export function bothMasks(a: Mask, b: Mask): Mask {
   });
 }
 
-/** 1 where a mask has a lane; null where it is known to have it. */
+/** Whether a mask has a lane, as 0 or 1; null if it is known to have it. */
 export function hasLane(mask: Mask, lane: number): Wasm | null {
   const quad = mask?.[lane >> 2];
   if (quad === undefined) return null;

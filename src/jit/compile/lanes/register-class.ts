@@ -4,7 +4,7 @@ import { wasm } from "../../../wasm/index.ts";
 import { canonicalNan } from "./canonical-nan.ts";
 import { applyScalar, applyVector, type Value, vectorOf } from "./value.ts";
 
-/** The bits of a value as a register of a class takes them: the low ones, or with zeros above. */
+/** The bits of a value as a register of a class holds them: truncated or zero-extended. */
 export function fitted(value: Value, to: RegisterClass, quads: number): Value {
   const bits = canonicalNan(value);
   if (to === "b64") return bits.ty === "i64" ? bits : converted("i64.extend_i32_u", fitted(bits, "b32", quads), quads);

@@ -1,6 +1,8 @@
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 
-/** Arithmetic on scalars of 32 or 64 bits that computes at once what is constant, and keeps constants outside of sums. */
+/**
+ * Constants of 32 or 64 bits. The arithmetic in this file folds them, and keeps the constant part of a sum outermost.
+ */
 type Integer = Extract<Wasm, { kind: "const"; ty: "i32" }> | Extract<Wasm, { kind: "const"; ty: "i64" }>;
 
 const isInteger = (a: Wasm): a is Integer => a.kind === "const" && (a.ty === "i32" || a.ty === "i64");
@@ -12,7 +14,7 @@ const integer = (ty: Wasm["ty"], value: bigint): Wasm =>
 
 export const i64 = (value: number): Wasm => wasm.i64(BigInt(value));
 
-/** A sum as what is not constant, if anything, and what is. */
+/** A sum as its variable part, if it has one, and its constant part. */
 function terms(a: Wasm): { readonly variable: Wasm | null; readonly constant: bigint } {
   if (isInteger(a)) return { variable: null, constant: exact(a) };
   if (a.kind === "op" && isInteger(a.args[1] ?? a)) {
@@ -39,7 +41,7 @@ export function minus(a: Wasm, b: Wasm): Wasm {
   return variable === null ? rest : wasm.op(a.ty === "i64" ? "i64.sub" : "i32.sub", rest, variable);
 }
 
-/** `a` times a number that is not 0. */
+/** `a` times a factor that is not 0. */
 export function times(a: Wasm, factor: number): Wasm {
   if (factor === 1) return a;
   if (isInteger(a)) return integer(a.ty, exact(a) * BigInt(factor));
@@ -49,7 +51,7 @@ export function times(a: Wasm, factor: number): Wasm {
   return wasm.op(mul, a, integer(a.ty, BigInt(factor)));
 }
 
-/** The low half of an i64. */
+/** The low 32 bits of an i64. */
 export function low(a: Wasm): Wasm {
   const { variable, constant } = terms(a);
   const rest = integer("i32", constant);
@@ -58,13 +60,13 @@ export function low(a: Wasm): Wasm {
   return plus(isExtended ? variable.args[0]! : wasm.op("i32.wrap_i64", variable), rest);
 }
 
-/** An i32, unsigned or signed, as an i64. */
+/** An i32 extended to an i64, with zeros or with its sign. */
 export function extended(a: Wasm, signed = false): Wasm {
   if (!isInteger(a)) return wasm.op(signed ? "i64.extend_i32_s" : "i64.extend_i32_u", a);
   return wasm.i64(signed ? exact(a) : BigInt.asUintN(32, exact(a)));
 }
 
-/** Comparisons of i64, which give 0 or 1. */
+/** Signed `a >= b` of i64 values: 0 or 1. */
 export function atLeast(a: Wasm, b: Wasm): Wasm {
   if (isInteger(a) && isInteger(b)) return wasm.i32(exact(a) >= exact(b) ? 1 : 0);
   return wasm.op("i64.ge_s", a, b);
@@ -75,28 +77,28 @@ export function below(a: Wasm, b: Wasm): Wasm {
   return wasm.i32(BigInt.asUintN(64, exact(a)) < BigInt.asUintN(64, exact(b)) ? 1 : 0);
 }
 
-/** Whether an i32 is a multiple of a power of two. */
+/** Whether an i32 is a multiple of a power of two: 0 or 1. */
 export function isMultiple(a: Wasm, of: number): Wasm {
   if (of === 1) return wasm.i32(1);
   if (isInteger(a)) return wasm.i32(exact(a) % BigInt(of) === 0n ? 1 : 0);
   return wasm.op("i32.eqz", wasm.op("i32.and", a, wasm.i32(of - 1)));
 }
 
-/** Of conditions, 0 or 1. */
+/** Conjunction of conditions that are 0 or 1. */
 export function both(a: Wasm, b: Wasm): Wasm {
   if (isInteger(a)) return exact(a) === 0n ? a : b;
   if (isInteger(b)) return exact(b) === 0n ? b : a;
   return wasm.op("i32.and", a, b);
 }
 
-/** The value where a condition holds, else 0. */
+/** The value if a condition (0 or 1) holds, else 0. */
 export function where(condition: Wasm, value: Wasm): Wasm {
   const zero = integer(value.ty, 0n);
   if (isInteger(condition)) return exact(condition) === 0n ? zero : value;
   return wasm.select(condition, value, zero);
 }
 
-/** Where an i64 lies above (or, with "least", below) a bound, the bound. */
+/** An i64 limited to at most (or, with "least", at least) a bound. */
 export function clamped(value: Wasm, what: "most" | "least", bound: bigint): Wasm {
   if (isInteger(value)) {
     const beyond = what === "most" ? exact(value) > bound : exact(value) < bound;
@@ -113,12 +115,12 @@ export function shifted(value: Wasm, bits: number): Wasm {
   return wasm.op("i64.shr_s", value, i64(bits));
 }
 
-/** More than that is no part of a place that is in memory without it. */
-const maxOffset = 2n ** 24n;
+/** The largest constant that is moved into the immediate of a memory instruction. */
+const maxImmediate = 2n ** 24n;
 
-/** A byte of memory as what is computed and what the access adds to it. */
-export function splitPlace(at: Wasm): { readonly at: Wasm; readonly offset: number } {
+/** A byte of memory as a computed part and a constant, which becomes the immediate of the memory instruction. */
+export function splitImmediate(at: Wasm): { readonly at: Wasm; readonly immediate: number } {
   const { variable, constant } = terms(at);
-  if (variable === null || constant < 0n || constant > maxOffset) return { at, offset: 0 };
-  return { at: variable, offset: Number(constant) };
+  if (variable === null || constant < 0n || constant > maxImmediate) return { at, immediate: 0 };
+  return { at: variable, immediate: Number(constant) };
 }

@@ -2,10 +2,12 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 
 type Mode = "up" | "down" | "bfly" | "idx";
 
-/** Where a lane of a warp takes its value from, for operands that are known (section 9.7.9.6). */
+/**
+ * The lane from which a lane of a warp takes its value in a shuffle with known operands (PTX manual, section 9.7.9.6).
+ */
 export interface Source {
   readonly lane: number;
-  /** Whether that lane is in the range that the operands allow; else it is the lane itself. */
+  /** Whether the selected lane is in range; if not, a lane takes its own value. */
   readonly inRange: boolean;
 }
 
@@ -19,7 +21,7 @@ export function sourceOf(mode: Mode, lane: number, b: number, c: number): Source
   return { lane: inRange ? from : lane, inRange };
 }
 
-/** The same for operands that are vectors: lane numbers, and the mask of the lanes that are in range. */
+/** `sourceOf` for vector operands: the source lanes, and the mask of lanes whose source is in range. */
 export function sourcesOf(mode: Mode, lane: Wasm, b: Wasm, c: Wasm): { readonly lanes: Wasm; readonly inRange: Wasm } {
   const and = (x: Wasm, y: Wasm): Wasm => wasm.op("v128.and", x, y);
   const low = wasm.i32x4(31);
@@ -37,7 +39,7 @@ export function sourcesOf(mode: Mode, lane: Wasm, b: Wasm, c: Wasm): { readonly 
   return { lanes: wasm.blend(inRange, from, lane), inRange };
 }
 
-/** The lanes of some vectors of four, in another order; `from`: by lane of the result. */
+/** A permutation of the lanes of several quads; `from[l]` is the source of lane l of the result. */
 export function permuted(quads: readonly Wasm[], from: readonly number[]): Wasm[] {
   return Array.from({ length: from.length / 4 }, (_, q) => fourOf(quads, from.slice(4 * q, 4 * q + 4)));
 }
@@ -49,7 +51,7 @@ function fourOf(quads: readonly Wasm[], from: readonly number[]): Wasm {
   if (others.length === 0 && at.every((lane, i) => lane === i)) return result;
   if (others.length === 0) return wasm.shuffle32(result, result, four(at));
   for (const other of others) {
-    // Lanes of vectors that have yet to come may be anything.
+    // Elements from quads that have not been merged yet may be anything.
     const elements = from.map((lane, i) => (lane >> 2 === other ? 4 + (lane & 3) : at[i]!));
     result = wasm.shuffle32(result, quads[other]!, four(elements));
     at = [0, 1, 2, 3];

@@ -1,12 +1,12 @@
 import { type PrimName, primOf, type Ty } from "../../../semantics/index.ts";
 import { type Wasm, wasm, type WasmTy } from "../../../wasm/index.ts";
 
-/** Four lanes: one v128, or two of a type with 64 bits. */
+/** Four lanes of a value: one v128, or two for types of 64 bits. */
 export type Quad = readonly Wasm[];
 
-/** A value of a chunk of lanes, in the form that its shape allows. The parts are graphs over locals. */
+/** A value of a chunk of lanes, in the form that its shape allows. Its parts are graphs over locals. */
 export type Value =
-  /** `all`: a vector of it, where there is one already. */
+  /** The same in all lanes. `all`: the value as a vector, if one exists already. */
   | { readonly kind: "uniform"; readonly ty: Ty; readonly scalar: Wasm; readonly all?: Wasm }
   | { readonly kind: "affine"; readonly ty: "i32" | "i64"; readonly base: Wasm; readonly stride: number }
   | {
@@ -23,7 +23,7 @@ export type Vector = Extract<Value, { kind: "vector" }>;
 
 export const isWide = (ty: Ty): boolean => ty === "i64" || ty === "f64";
 
-/** The type of one value; a predicate is 0 or 1. */
+/** The wasm type of one lane's value; a predicate is an i32, 0 or 1. */
 export const scalarTy = (ty: Ty): WasmTy => (ty === "pred" ? "i32" : ty);
 
 const splats = {
@@ -34,7 +34,7 @@ const splats = {
   f64: "f64x2.splat",
 } as const;
 
-/** The value in all lanes of a vector. */
+/** A scalar broadcast to all lanes of a vector. */
 export function splat(ty: Ty, scalar: Wasm): Wasm {
   if (scalar.kind === "const") {
     if (ty === "pred") return wasm.i32x4(scalar.value === 0 ? 0 : -1);
@@ -43,14 +43,14 @@ export function splat(ty: Ty, scalar: Wasm): Wasm {
     if (scalar.ty === "f32") return wasm.f32x4(scalar.value);
     if (scalar.ty === "f64") return wasm.f64x2(scalar.value);
   }
-  // A number that is given by its bits.
+  // A constant that is given by its bits.
   if (scalar.kind === "op" && /^f(32|64)\.reinterpret/.test(scalar.op) && scalar.args[0]!.kind === "const") {
     return splat(ty === "f32" ? "i32" : "i64", scalar.args[0]!);
   }
   return wasm.op(splats[ty], ty === "pred" ? wasm.op("i32.sub", wasm.i32(0), scalar) : scalar);
 }
 
-/** Lanes 2 and 3 of a vector of 32-bit elements, in its low half. */
+/** Elements 2 and 3 of a vector of 32-bit elements, moved to its low half. */
 const upper = (a: Wasm): Wasm => wasm.shuffle32(a, a, [2, 3, 2, 3]);
 
 const isUpper = (a: Wasm): boolean =>
@@ -61,20 +61,20 @@ const highOf = {
   "i64x2.extend_low_i32x4_u": "i64x2.extend_high_i32x4_u",
 } as const;
 
-/** `extend_low` of what was brought from the upper half is `extend_high`. */
+/** Folds `extend_low` of the upper half into `extend_high`. */
 function extended(node: Wasm): Wasm {
   if (node.kind !== "op" || !(node.op in highOf) || !isUpper(node.args[0]!)) return node;
   const from = node.args[0] as Extract<Wasm, { kind: "op" }>;
   return wasm.op(highOf[node.op as keyof typeof highOf], from.args[0]!);
 }
 
-/** The mask of a predicate's lanes, for elements of 64 bits: two vectors. */
+/** A mask of four lanes widened to 64-bit elements: two vectors. */
 export const widenMask = (mask: Wasm): readonly [Wasm, Wasm] => [
   wasm.op("i64x2.extend_low_i32x4_s", mask),
   wasm.op("i64x2.extend_high_i32x4_s", mask),
 ];
 
-/** All lanes, one by one. */
+/** A value of any form as one vector for each quad. */
 export function vectorOf(value: Value, quads: number): Vector {
   switch (value.kind) {
     case "vector":
@@ -107,7 +107,10 @@ export function vectorOf(value: Value, quads: number): Vector {
   }
 }
 
-/** Each quad is counted up from another: a constant of its own for each would take a register of the machine for each. */
+/**
+ * Each quad is an earlier one plus a step that several share: separate constants for each quad would each take a
+ * machine register.
+ */
 function affineQuads({ ty, base, stride }: Extract<Value, { kind: "affine" }>, count: number): Quad[] {
   const add = ty === "i32" ? "i32x4.add" : "i64x2.add";
   const times = (lane: number): Wasm => (ty === "i32" ? wasm.i32(stride * lane) : wasm.i64(BigInt(stride * lane)));
@@ -118,7 +121,7 @@ function affineQuads({ ty, base, stride }: Extract<Value, { kind: "affine" }>, c
       : [0, 2].map((lane) => wasm.i64x2s(BigInt(stride * lane), BigInt(stride * (lane + 1))));
   const quads: Quad[] = [first.map((lanes) => wasm.op(add, all, lanes))];
   for (let q = 1; q < count; q++) {
-    // The one from which its number differs by a bit.
+    // The quad whose number differs in the lowest set bit.
     const from = q & (q - 1);
     const step = splat(ty, times(4 * (q - from)));
     quads.push(quads[from]!.map((part) => wasm.op(add, part, step)));
@@ -126,13 +129,39 @@ function affineQuads({ ty, base, stride }: Extract<Value, { kind: "affine" }>, c
   return quads;
 }
 
-/** What a primitive gives for operands that are the same in all lanes. */
+/** The vector whose parts lie in v128 locals, in order. */
+export function vectorIn(ty: Ty, locals: readonly number[]): Vector {
+  const parts = locals.map((local) => wasm.local("v128", local));
+  const perQuad = isWide(ty) ? 2 : 1;
+  const quads = Array.from({ length: parts.length / perQuad }, (_, q) => parts.slice(q * perQuad, (q + 1) * perQuad));
+  return { kind: "vector", ty, quads };
+}
+
+/** The value of a local that holds the bits of a number of type `ty`. */
+export function scalarIn(ty: Ty, local: number): Wasm {
+  switch (ty) {
+    case "f32":
+      return wasm.op("f32.reinterpret_i32", wasm.local("i32", local));
+    case "f64":
+      return wasm.op("f64.reinterpret_i64", wasm.local("i64", local));
+    default:
+      return wasm.local(scalarTy(ty), local);
+  }
+}
+
+/** A scalar as registers keep it: the bits of a floating-point number as an integer. */
+export function bitsOfScalar(scalar: Wasm): Wasm {
+  if (scalar.ty === "f32") return wasm.op("i32.reinterpret_f32", scalar);
+  return scalar.ty === "f64" ? wasm.op("i64.reinterpret_f64", scalar) : scalar;
+}
+
+/** A primitive applied to scalars. */
 export function applyScalar(prim: PrimName, args: readonly Wasm[]): Wasm {
   const { wasm: emission } = primOf(prim);
   return emission.scalar(...args);
 }
 
-/** What a primitive gives for vectors. */
+/** A primitive applied to vectors. */
 export function applyVector(prim: PrimName, args: readonly Vector[], quads: number): Vector {
   const { wasm: emission, result: ty } = primOf(prim);
   if (emission.quad !== undefined) return applyQuads(ty, emission.quad, args, quads);
@@ -153,7 +182,7 @@ export function applyVector(prim: PrimName, args: readonly Vector[], quads: numb
   return { kind: "vector", ty, quads: numbers.map((q) => laneByLane(prim, args, q)) };
 }
 
-/** What an operation on four lanes gives for vectors of values of 32 bits. */
+/** An operation on quads of 32-bit values, applied to vectors. */
 export function applyQuads(ty: Ty, quad: (...args: Wasm[]) => Wasm, args: readonly Vector[], quads: number): Vector {
   const result: Quad[] = [];
   for (let q = 0; q < quads; q++) result.push([quad(...args.map((a) => a.quads[q]![0]!))]);
@@ -171,12 +200,12 @@ function joined(ty: Ty, [low, high]: readonly Wasm[]): Quad {
   if (isWide(ty)) return [low!, high!];
   if (ty === "pred") return [wasm.shuffle32(low!, high!, [0, 2, 4, 6])];
   const [a, b] = [pairOf(low!), pairOf(high!)];
-  // Two elements of each that were just brought together are brought where they belong at once.
+  // Two pairs of elements that shuffles have just produced become one shuffle.
   if (a !== null && b !== null) return [wasm.shuffle32(a.from, b.from, [a.first, a.second, b.first + 4, b.second + 4])];
   return [wasm.shuffle32(low!, high!, [0, 1, 4, 5])];
 }
 
-/** The elements of one vector that a shuffle brings to the first two places; null for anything else. */
+/** The elements of a vector that a shuffle moves to the first two positions; null if the node is no such shuffle. */
 function pairOf(node: Wasm): { readonly from: Wasm; readonly first: number; readonly second: number } | null {
   if (node.kind !== "op" || node.op !== "i8x16.shuffle" || node.args[0] !== node.args[1]) return null;
   const [first, second] = [node.immediates[0]! / 4, node.immediates[4]! / 4];
@@ -212,7 +241,7 @@ export function laneOf({ ty, quads }: Vector, lane: number): Wasm {
   }
 }
 
-/** Four values as lanes. */
+/** Four scalars as a quad. */
 function quadOf(ty: Ty, [a, b, c, d]: readonly Wasm[]): Quad {
   if (ty === "i64" || ty === "f64") {
     const pair = (low: Wasm, high: Wasm): Wasm => wasm.lane(`${ty}x2.replace_lane`, 1, wasm.op(splats[ty], low), high);

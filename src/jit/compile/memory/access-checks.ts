@@ -9,121 +9,97 @@ import { ValueRanges } from "../analysis/values/value-ranges.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
-import { both, i64, splitPlace } from "../lanes/scalar.ts";
-import type { Value } from "../lanes/value.ts";
+import { both, i64, splitImmediate } from "../lanes/scalar.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { AddressLookup } from "./address-lookup.ts";
 import { AddressSteps } from "./address-steps.ts";
 import {
   activeWithin,
   type CheckResult,
-  type LaneBytes,
+  type ByteOffsets,
   BoundsCheck,
-  type Rescue,
+  type FallbackCheck,
   type ExpectedObject,
 } from "./bounds-check.ts";
 import type { CheckedAccess } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { hoistLoopChecks, type HoistedLoopChecks } from "./loop-bounds-checks.ts";
 
-/** What a group of accesses will probably find. */
+/** A group of accesses, and the object that they are expected to find. */
 export interface Expected {
   readonly group: AccessGroup;
   readonly target: ExpectedObject;
 }
 
-/** Accesses of a block that make a version without checks worth its size. */
+/** The fewest accesses for which a block is worth a second version without checks. */
 const minForVersions = 4;
 
-/** What has been found out about a group: in locals. */
-interface VerifiedGroup extends Omit<CheckedAccess, "release" | "strip"> {
+type GroupSet = Pick<ReadonlySet<AccessGroup>, "has">;
+
+const noGroups: GroupSet = { has: (): boolean => false };
+
+const allGroups: GroupSet = { has: (): boolean => true };
+
+/** The result of a group's check, in locals. */
+interface VerifiedGroup extends Omit<CheckedAccess, "release" | "wideLoad"> {
   readonly locals: readonly number[];
+  /** Accesses of the group that are still to be written. */
   left: number;
 }
 
-/** Finds where instructions access memory: by a check that is made once for a group, or lane by lane. */
+/**
+ * Finds the bytes of memory that instructions access: by a bounds check made once for a group of accesses, or by
+ * looking up each lane's address.
+ */
 export class AccessChecks {
   readonly #chunk: Chunk;
   readonly #context: FunctionContext;
-  /** What accesses will probably find. */
+  /** The objects that accesses are expected to find. */
   readonly objects: ExpectedObjects;
   readonly #members: ReadonlyMap<number, GroupMember>;
-  readonly #strips: ReadonlyMap<number, WideLoadPart>;
+  readonly #wideLoads: ReadonlyMap<number, WideLoadPart>;
   readonly #targets = new Map<AccessGroup, ExpectedObject | null>();
   readonly #verified = new Map<AccessGroup, VerifiedGroup>();
   readonly #records = new Map<AccessGroup, number>();
-  /** Groups that are known to be good in the version of a block that is being written. */
-  #assumed: ReadonlySet<AccessGroup> = new Set();
-  readonly #search: AddressLookup;
-  readonly #computed: LaneArithmetic;
+  /** Groups whose checks have passed in the version being written; set by `#writeAssuming` alone. */
+  #assumed: GroupSet = noGroups;
+  readonly #lookup: AddressLookup;
+  readonly #arithmetic: LaneArithmetic;
   readonly #ranges: ValueRanges;
-  /** Whether all checks have been made elsewhere. */
-  trusts = false;
 
   constructor(chunk: Chunk, context: FunctionContext, objects: ExpectedObjects) {
     this.#chunk = chunk;
     this.#context = context;
     this.objects = objects;
-    this.#search = new AddressLookup(chunk, context, (index) => this.#recordOf(this.#members.get(index)!.group));
-    this.#computed = new LaneArithmetic(chunk.analysis);
+    this.#lookup = new AddressLookup(chunk, context, (index) => this.#recordOf(this.#members.get(index)!.group));
+    this.#arithmetic = new LaneArithmetic(chunk.analysis);
     this.#ranges = new ValueRanges(chunk.analysis);
     this.#members = accessGroups(chunk.analysis.code);
-    this.#strips = wideLoadsOf(chunk.analysis.code, this.#members);
-    for (const { group } of this.#members.values()) if (!this.#targets.has(group)) this.#announce(group);
+    this.#wideLoads = wideLoadsOf(chunk.analysis.code, this.#members);
+    for (const { group } of this.#members.values()) if (!this.#targets.has(group)) this.#expect(group);
   }
 
-  /** Makes known what the check of a group will need, since that is computed where the function begins. */
-  #announce(group: AccessGroup): void {
+  /** Notes the expected object of a group, and declares what its check needs. */
+  #expect(group: AccessGroup): void {
     const target = this.objects.of(group);
     this.#targets.set(group, target);
-    if (target !== null)
-      new BoundsCheck(this.#chunk, group.stretch, target).of(this.#anyValue(group.address.base), null);
+    if (target !== null) new BoundsCheck(this.#chunk, group.stretch, target).declareNeeds(group.address.base);
   }
 
-  /** A value of the form that an expression will have. */
-  #anyValue(expr: Expr): Value {
-    const { quads, analysis } = this.#chunk;
-    const shape = analysis.shape(expr);
-    const word = expr.ty === "i64" ? "i64" : "i32";
-    const vector = (ty: "i32" | "i64"): Value => {
-      const quad = new Array(ty === "i64" ? 2 : 1).fill(wasm.operand("v128", 0));
-      return { kind: "vector", ty, quads: new Array(quads).fill(quad) };
-    };
-    const affine = (ty: "i32" | "i64", stride: number): Value => ({
-      kind: "affine",
-      ty,
-      base: wasm.operand(ty, 0),
-      stride,
-    });
-    switch (shape.kind) {
-      case "uniform":
-        return { kind: "uniform", ty: word, scalar: wasm.operand(word, 0) };
-      case "affine":
-        return affine(word, shape.stride);
-      case "indexed": {
-        const { scale, signed, stride } = shape;
-        const index = stride === null ? vector("i32") : affine("i32", stride);
-        return { kind: "indexed", ty: "i64", base: wasm.operand("i64", 0), index, scale, signed };
-      }
-      case "vector":
-        return vector(word);
-    }
-  }
-
-  /** What an instruction accesses together with others, if that is known beforehand. */
+  /** The group of an access and its expected object; null if the object is unknown, or differs from lane to lane. */
   expected(index: number): Expected | null {
     const { group } = this.#members.get(index)!;
     const target = this.#targets.get(group)!;
-    return target === null || this.#isOwn(group.access) ? null : { group, target };
+    return target === null || this.#isPerLane(group.access) ? null : { group, target };
   }
 
-  /** What has been checked is to be checked again: the code is written once more, elsewhere. */
+  /** Forgets all checks: what follows is other code, which these do not dominate. */
   forget(): void {
     this.#verified.clear();
   }
 
-  /** `active`: the lanes of the block; `mask`: those that access memory. */
-  locate(index: number, active: Mask, mask: Mask): CheckedAccess {
+  /** Checks an access. `active`: the lanes of the block; `mask`: those that access memory. */
+  check(index: number, active: Mask, mask: Mask): CheckedAccess {
     const { group, at } = this.#members.get(index)!;
     let known = this.#verified.get(group);
     if (known === undefined) {
@@ -131,19 +107,19 @@ export class AccessChecks {
       this.#verified.set(group, known);
     }
     const { locals, left: _, ...found } = known;
-    const isEach = found.places.kind === "each" && !found.mayAdjoin && !this.#isOwn(group.access);
-    const strip = isEach ? (this.#strips.get(index) ?? null) : null;
-    const ok = this.trusts || this.#assumed.has(group) ? wasm.i32(1) : known.ok;
+    const isEach = found.offsets.kind === "each" && !found.mayAdjoin && !this.#isPerLane(group.access);
+    const wideLoad = isEach ? (this.#wideLoads.get(index) ?? null) : null;
+    const ok = this.#assumed.has(group) ? wasm.i32(1) : known.ok;
     const release = (): void => {
       known.left--;
       if (known.left === 0) for (const local of locals) this.#chunk.writer.release(local);
     };
-    return { ...found, ok, offset: found.offset + at, strip, release };
+    return { ...found, ok, immediate: found.immediate + at, wideLoad, release };
   }
 
   /**
-   * Checks what can be checked where a block begins, for one version of the block that relies on all of it and one that does
-   * not; `write` writes the instructions. A block that would gain too little is written once.
+   * Makes all checks that are possible at the start of a block, and writes two versions of the block: one that relies
+   * on them, and one that does not. `write` writes the instructions. A block with too few accesses is written once.
    */
   inVersions(start: number, end: number, active: Mask, write: () => void): void {
     const groups = new Set<AccessGroup>();
@@ -161,7 +137,7 @@ export class AccessChecks {
     const checks: Wasm[] = [];
     for (const group of groups) {
       const verified = this.#verify(group, active);
-      // Both versions use it.
+      // Both versions release it.
       verified.left *= 2;
       this.#verified.set(group, verified);
       if (verified.ok.kind !== "const") checks.push(verified.ok);
@@ -175,9 +151,7 @@ export class AccessChecks {
     writer.expect(true);
     writer.if(
       () => {
-        this.#assumed = groups;
-        write();
-        this.#assumed = new Set();
+        this.#writeAssuming(groups, write);
         forget();
       },
       () => {
@@ -187,15 +161,18 @@ export class AccessChecks {
     );
   }
 
-  /** Checks at once what a block accesses, before the first of it. `otherwise`: what is done where anything is not as expected. */
-  checkAhead({ accesses, isReady }: RestartablePrefix, otherwise: () => void): void {
+  /**
+   * Checks the accesses of a restartable prefix before the block's first instruction. `otherwise` is written for the
+   * case that any check fails.
+   */
+  checkPrefix({ accesses, isReady }: RestartablePrefix, otherwise: () => void): void {
     const checks: Wasm[] = [];
     for (const index of accesses) {
       const { group } = this.#members.get(index)!;
       if (this.#verified.has(group) || this.#isScattered(group) || !isReady(group.address.base, index)) continue;
       const known = this.#verify(group, null);
       checks.push(known.ok);
-      this.#verified.set(group, { ...known, ok: wasm.i32(1), rescue: null });
+      this.#verified.set(group, { ...known, ok: wasm.i32(1), fallback: null });
     }
     const all = checks.reduce(both, wasm.i32(1));
     if (all.kind === "const" && all.value === 1) return;
@@ -206,86 +183,96 @@ export class AccessChecks {
   }
 
   /**
-   * Writes code for chunks behind one another in a row. `begin` is told what finds the places of accesses whose addresses grow along the row,
-   * where a row begins; `write` what moves them on.
+   * Writes code for successive chunks of a row, whose accesses have been checked beforehand. `start`, given to `write`,
+   * computes the byte offsets of linear accesses at the start of a row; `advance` moves them on to the next chunk.
    */
-  alongRow(accesses: readonly number[], write: (find: () => void, moveOn: () => void) => void): void {
+  writeRow(accesses: readonly number[], write: (start: () => void, advance: () => void) => void): void {
     const { writer, lanes } = this.#chunk;
-    const walks = new AddressSteps(writer);
-    const find = (): void => {
+    const steps = new AddressSteps(writer);
+    const start = (): void => {
       this.#chunk.begin();
       for (const index of accesses) {
         const { group } = this.#members.get(index)!;
         if (this.#verified.has(group)) continue;
         const known = this.#verify(group, null);
         this.#verified.set(group, { ...known, left: Number.POSITIVE_INFINITY });
-        const { places, locals } = known;
-        walks.add(places, wasm.i32(places.kind === "run" ? places.stride * lanes : 0), locals);
+        const { offsets, locals } = known;
+        steps.add(offsets, wasm.i32(offsets.kind === "run" ? offsets.stride * lanes : 0), locals);
       }
     };
-    this.trusts = true;
-    write(find, () => walks.moveOn());
-    this.trusts = false;
+    this.#writeAssuming(allGroups, () => write(start, () => steps.advance()));
     this.forget();
-    walks.release();
+    steps.release();
   }
 
-  /** For how many rounds of a loop that is one block its accesses are good; `assuming` writes code that relies on it. */
-  roundsAhead(start: number, end: number, active: Mask): HoistedLoopChecks | null {
+  /**
+   * The checks of a loop of one block that can be hoisted before it, and the number of rounds for which they hold; null
+   * if there are none.
+   */
+  hoistChecks(start: number, end: number, active: Mask): HoistedLoopChecks | null {
     const groups = new Map<AccessGroup, { readonly index: number; readonly target: ExpectedObject }>();
     for (let index = start; index < end; index++) {
       const group = this.#members.get(index)?.group;
-      const target = group === undefined || this.#isOwn(group.access) ? null : this.#targets.get(group);
+      const target = group === undefined || this.#isPerLane(group.access) ? null : this.#targets.get(group);
       if (target != null && !groups.has(group!)) groups.set(group!, { index, target });
     }
     return hoistLoopChecks(this.#chunk, start, end, active, groups);
   }
 
   /**
-   * Writes rounds of a loop in which some groups are good. `write` is told what finds their places where the first one begins, and what moves
-   * them on.
+   * Writes rounds of a loop without the hoisted checks. `start`, given to `write`, computes the byte offsets for the
+   * first round; `advance` moves them on to the next.
    */
-  assuming({ groups }: HoistedLoopChecks, write: (find: () => void, moveOn: () => void) => void): void {
-    const walks = new AddressSteps(this.#chunk.writer);
-    const find = (): void => {
-      for (const [group, { target, places, step }] of groups) {
-        if (places.kind === "each") continue;
-        const kept = this.#keep({ ok: wasm.i32(1), places, rescue: null }, target, Number.POSITIVE_INFINITY);
-        this.#verified.set(group, { ...kept, isNear: true, mayAdjoin: false, rescue: null });
-        walks.add(kept.places, step, kept.locals);
+  writeCheckFree({ groups }: HoistedLoopChecks, write: (start: () => void, advance: () => void) => void): void {
+    const steps = new AddressSteps(this.#chunk.writer);
+    const start = (): void => {
+      for (const [group, { target, offsets, step }] of groups) {
+        if (offsets.kind === "each") continue;
+        const kept = this.#keep({ ok: wasm.i32(1), offsets, fallback: null }, target, Number.POSITIVE_INFINITY);
+        this.#verified.set(group, { ...kept, inactiveMayAccess: true, mayAdjoin: false, fallback: null });
+        steps.add(kept.offsets, step, kept.locals);
       }
     };
-    this.#assumed = new Set(groups.keys());
-    write(find, () => walks.moveOn());
-    this.#assumed = new Set();
+    this.#writeAssuming(groups, () => write(start, () => steps.advance()));
     this.forget();
-    walks.release();
+    steps.release();
   }
 
-  /** Whether each lane accesses another place, so that the check takes as long as the access. */
+  /** Writes a version of code in which the checks of some groups have passed. */
+  #writeAssuming(groups: GroupSet, write: () => void): void {
+    const outer = this.#assumed;
+    this.#assumed = groups;
+    write();
+    this.#assumed = outer;
+  }
+
+  /** Whether each lane accesses bytes of its own, so that a check costs as much as the access. */
   #isScattered({ address, access }: AccessGroup): boolean {
-    return !this.#isRegular(address.base) || this.#isOwn(access);
+    return !this.#isRegular(address.base) || this.#isPerLane(access);
   }
 
-  /** Whether lanes have addresses that follow from the first one's. */
+  /** Whether the addresses of all lanes follow from the first lane's. */
   #isRegular(base: Expr): boolean {
     const shape = this.#chunk.analysis.shape(base);
     return shape.kind !== "vector" && (shape.kind !== "indexed" || shape.stride !== null);
   }
 
-  /** Puts the places of the lanes of a mask into the context, or ends the launch. */
-  find(index: number, access: Access, address: Expr, mask: Mask): void {
-    this.#search.find(index, access, address, mask);
+  /**
+   * Looks up the byte offsets of the lanes of a mask, which are left in the context; ends the launch if an address is
+   * bad.
+   */
+  lookUp(index: number, access: Access, address: Expr, mask: Mask): void {
+    this.#lookup.lookUp(index, access, address, mask);
   }
 
-  /** Of the places that have been found, into a local: that of the first lane of the mask. */
-  loadPlace(mask: Mask, into: number): void {
-    this.#search.loadPlace(mask, into);
+  /** Loads the looked-up offset of the first lane of a mask into a local. */
+  loadFirstOffset(mask: Mask, into: number): void {
+    this.#lookup.loadFirstOffset(mask, into);
   }
 
-  /** All of them, into a local for each four lanes. */
-  loadPlaces(into: readonly number[]): void {
-    this.#search.loadPlaces(into);
+  /** Loads all looked-up offsets, into a local for each quad. */
+  loadOffsets(into: readonly number[]): void {
+    this.#lookup.loadOffsets(into);
   }
 
   #recordOf(group: AccessGroup): number {
@@ -298,27 +285,28 @@ export class AccessChecks {
     const { writer } = this.#chunk;
     const known = this.#targets.get(group)!;
     const recorded = known === null ? this.objects.recorded(this.#recordOf(group)) : null;
-    const target = known ?? { reach: recorded!.reach, ahead: null };
+    const target = known ?? { object: recorded!.object, baseDistance: null };
     const found = new BoundsCheck(this.#chunk, group.stretch, target).of(this.#chunk.value(group.address.base), mask);
-    const own = this.#isOwn(group.access) ? { ...found, places: laneByLane(found.places) } : found;
+    const own = this.#isPerLane(group.access) ? { ...found, offsets: laneByLane(found.offsets) } : found;
     const checked = this.#isBounded(group, target) ? { ...own, ok: wasm.i32(1) } : own;
     const kept = this.#keep(checked, target, group.count);
     const locals = [...kept.locals, ...(recorded?.locals ?? [])];
-    const isNear = checked.rescue?.isNear ?? true;
-    const mayAdjoin = !this.#isOwn(group.access) && this.#computed.is(group.address.base);
-    const rescue = mask === null || checked.rescue === null ? null : this.#rescued(checked.rescue, mask);
-    const verified = { ...kept, locals, isNear, mayAdjoin };
-    if (group.count === 1 || rescue === null || kept.ok.kind !== "local") return { ...verified, rescue };
-    const rescued = writer.local("i32");
+    const inactiveMayAccess = checked.fallback?.inactiveMayAccess ?? true;
+    const mayAdjoin = !this.#isPerLane(group.access) && this.#arithmetic.is(group.address.base);
+    const fallback =
+      mask === null || checked.fallback === null ? null : this.#fallbackCondition(checked.fallback, mask);
+    const verified = { ...kept, locals, inactiveMayAccess, mayAdjoin };
+    if (group.count === 1 || fallback === null || kept.ok.kind !== "local") return { ...verified, fallback };
+    const holdsForActive = writer.local("i32");
     writer.value(wasm.op("i32.eqz", kept.ok));
     writer.expect(false);
-    writer.if(() => writer.assign([{ local: rescued, value: rescue }]));
-    return { ...verified, locals: [...locals, rescued], rescue: wasm.local("i32", rescued) };
+    writer.if(() => writer.assign([{ local: holdsForActive, value: fallback }]));
+    return { ...verified, locals: [...locals, holdsForActive], fallback: wasm.local("i32", holdsForActive) };
   }
 
-  /** Whether lanes that have an address of their own cannot miss what they are expected to find: nothing need be checked. */
-  #isBounded({ address, stretch }: AccessGroup, { reach }: ExpectedObject): boolean {
-    const { from, bytes } = reach;
+  /** Whether no address that the lanes can have misses the expected object, so that no check is needed. */
+  #isBounded({ address, stretch }: AccessGroup, { object }: ExpectedObject): boolean {
+    const { from, bytes } = object;
     if (from.kind !== "const" || bytes.kind !== "const" || this.#isRegular(address.base)) return false;
     const { min, max, align } = this.#ranges.of(address.base);
     const [start, end] = [Number(from.value), Number(from.value) + Number(bytes.value)];
@@ -326,17 +314,17 @@ export class AccessChecks {
     return isAligned && min + stretch.offset >= start && max + stretch.offset + stretch.size <= end;
   }
 
-  /** Whether one address may be another byte of memory for each lane. */
-  #isOwn({ space }: Access): boolean {
+  /** Whether the same address is another byte of memory in each lane, as in the lanes' stacks. */
+  #isPerLane({ space }: Access): boolean {
     return space === "local" || (space === "generic" && this.#context.hasStacks);
   }
 
-  /** What was checked, in locals. */
+  /** Moves the result of a check into locals. */
   #keep(
-    { ok, places }: CheckResult,
-    { reach }: ExpectedObject,
+    { ok, offsets }: CheckResult,
+    { object }: ExpectedObject,
     count: number,
-  ): Omit<VerifiedGroup, "rescue" | "isNear" | "mayAdjoin"> {
+  ): Omit<VerifiedGroup, "fallback" | "inactiveMayAccess" | "mayAdjoin"> {
     const { writer } = this.#chunk;
     const assignments: { readonly local: number; readonly value: Wasm }[] = [];
     const kept = (value: Wasm): Wasm => {
@@ -345,25 +333,26 @@ export class AccessChecks {
       assignments.push({ local, value });
       return wasm.local(value.ty, local);
     };
-    const good = kept(ok);
-    let offset = 0;
-    let there: LaneBytes;
-    if (places.kind === "each") there = { kind: "each", quads: places.quads.map(kept) };
+    const keptOk = kept(ok);
+    let immediate = 0;
+    let keptOffsets: ByteOffsets;
+    if (offsets.kind === "each") keptOffsets = { kind: "each", quads: offsets.quads.map(kept) };
     else {
-      // Below a place that is known an offset must not be: lanes that are not active may look at what is before it.
-      const split = reach.delta.kind === "const" ? { at: places.at, offset: 0 } : splitPlace(places.at);
-      ({ offset } = split);
-      there = { ...places, at: kept(split.at) };
+      // With a constant `delta` the constant part of the sum is not split off: without it the offset of an inactive
+      // lane may be below 0, and adding an immediate does not wrap.
+      const split = object.delta.kind === "const" ? { at: offsets.at, immediate: 0 } : splitImmediate(offsets.at);
+      ({ immediate } = split);
+      keptOffsets = { ...offsets, at: kept(split.at) };
     }
     writer.assign(assignments);
-    return { ok: good, places: there, offset, locals: assignments.map((a) => a.local), left: count };
+    return { ok: keptOk, offsets: keptOffsets, immediate, locals: assignments.map((a) => a.local), left: count };
   }
 
-  #rescued({ condition, distance, stride, room }: Rescue, mask: readonly Wasm[]): Wasm {
+  #fallbackCondition({ condition, distance, stride, room }: FallbackCheck, mask: readonly Wasm[]): Wasm {
     return both(condition, wasm.call(activeWithin, laneBits(mask), distance, i64(stride), room));
   }
 }
 
-/** One place as that of each lane. */
-const laneByLane = (places: LaneBytes): LaneBytes =>
-  places.kind === "one" ? { kind: "run", at: places.at, stride: 0 } : places;
+/** An offset that all lanes share, as one for each lane. */
+const laneByLane = (offsets: ByteOffsets): ByteOffsets =>
+  offsets.kind === "one" ? { kind: "run", at: offsets.at, stride: 0 } : offsets;

@@ -10,7 +10,10 @@ import { extended } from "../lanes/scalar.ts";
 import { findName, spreadName } from "../module/access-helpers.ts";
 import { type FunctionContext, tellEntry } from "../module/function-context.ts";
 
-/** Looks up places lane by lane: in what an instruction has found last, and then by the launcher. */
+/**
+ * Looks up the addresses of lanes one by one: in the object that the instruction found last, then by asking the
+ * launcher.
+ */
 export class AddressLookup {
   readonly #chunk: Chunk;
   readonly #context: FunctionContext;
@@ -24,8 +27,8 @@ export class AddressLookup {
     this.#recordOf = recordOf;
   }
 
-  /** Puts the places of the lanes of a mask into the context, or ends the launch. */
-  find(index: number, access: Access, address: Expr, mask: Mask): void {
+  /** Leaves the byte offsets of the lanes of a mask in the context, or ends the launch. */
+  lookUp(index: number, access: Access, address: Expr, mask: Mask): void {
     const { writer, lanes } = this.#chunk;
     const { context, unit } = this.#context;
     const record = this.#recordOf(index);
@@ -42,8 +45,8 @@ export class AddressLookup {
     writer.call(unit.accessHelpers.named(findName));
   }
 
-  /** Of the places that have been found, into a local: that of the first lane of the mask. */
-  loadPlace(mask: Mask, into: number): void {
+  /** Loads the offset found for the first lane of a mask into a local. */
+  loadFirstOffset(mask: Mask, into: number): void {
     const { writer, lanes } = this.#chunk;
     const { context, layout } = this.#context;
     const first = wasm.op("i32.and", wasm.op("i32.ctz", bitsOf(mask, lanes)), wasm.i32(lanes - 1));
@@ -52,8 +55,8 @@ export class AddressLookup {
     writer.set(into);
   }
 
-  /** All of them, into a local for each four lanes. */
-  loadPlaces(into: readonly number[]): void {
+  /** Loads all offsets that were found, into a local for each quad. */
+  loadOffsets(into: readonly number[]): void {
     const { writer } = this.#chunk;
     const { context, layout } = this.#context;
     into.forEach((local, q) => {
@@ -63,7 +66,7 @@ export class AddressLookup {
     });
   }
 
-  /** Puts the addresses of all lanes into the context. */
+  /** Stores the addresses of all lanes in the context. */
   #spread(address: Expr): void {
     const { writer } = this.#chunk;
     const { context, unit } = this.#context;
@@ -90,7 +93,7 @@ export class AddressLookup {
         writer.call(unit.accessHelpers.named(value.signed ? spreadName.signed : spreadName.unsigned));
         return;
     }
-    // What is added to all of them is not added here for each four: this code is many, and seldom runs.
+    // The constant part is added in the helper, to keep this code small: there is much of it, and it rarely runs.
     const { base, offset } = address.ty === "i64" ? addressOf(address) : { base: address, offset: 0 };
     writer.i64(BigInt(offset));
     for (const part of fullAddresses(this.#chunk, base).quads.flat()) writer.value(part);
@@ -98,5 +101,5 @@ export class AddressLookup {
   }
 }
 
-/** A bit for each lane of a mask. */
+/** The bits of a mask; null stands for all lanes. */
 export const bitsOf = (mask: Mask, lanes: number): Wasm => (mask === null ? allBits(lanes) : laneBits(mask));

@@ -1,22 +1,25 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { plus } from "../lanes/scalar.ts";
-import type { LaneBytes } from "./bounds-check.ts";
+import type { ByteOffsets } from "./bounds-check.ts";
 
-/** Places that move on by the same: from chunk to chunk of a row, or from round to round of a loop. */
+/** Byte offsets that advance by a fixed step: from chunk to chunk of a row, or from round to round of a loop. */
 export class AddressSteps {
   readonly #writer: FunctionWriter;
   readonly #steps: { readonly local: number; readonly value: Wasm }[] = [];
-  /** Given back in the end. */
+  /** Locals to release at the end. */
   readonly #locals: number[] = [];
 
   constructor(writer: FunctionWriter) {
     this.#writer = writer;
   }
 
-  /** `step`: in bytes (i32), the same from now on. `locals`: in which the places were found. */
-  add(places: LaneBytes, step: Wasm, locals: readonly number[]): void {
+  /**
+   * Adds offsets that advance by `step` bytes (i32), which is evaluated here. `locals`: the locals that hold the
+   * offsets.
+   */
+  add(offsets: ByteOffsets, step: Wasm, locals: readonly number[]): void {
     this.#locals.push(...locals);
-    if (places.kind === "each" || places.at.kind !== "local") return;
+    if (offsets.kind === "each" || offsets.at.kind !== "local") return;
     let by = step;
     if (step.kind !== "const") {
       const local = this.#writer.local("i32");
@@ -24,10 +27,10 @@ export class AddressSteps {
       this.#writer.assign([{ local, value: step }]);
       by = wasm.local("i32", local);
     }
-    this.#steps.push({ local: places.at.local, value: plus(places.at, by) });
+    this.#steps.push({ local: offsets.at.local, value: plus(offsets.at, by) });
   }
 
-  moveOn(): void {
+  advance(): void {
     this.#writer.assign(this.#steps);
   }
 

@@ -1,35 +1,34 @@
 import type { Instruction, Op } from "../../../ir/index.ts";
-import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { allLanes, type Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import { fitted } from "../lanes/register-class.ts";
-import { type Quad, type Value, vectorOf } from "../lanes/value.ts";
+import { vectorIn, vectorOf } from "../lanes/value.ts";
 import { type FunctionContext, tellEntry } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
-import type { ModuleUnit } from "../module/module-unit.ts";
 import type { Frame } from "./frame.ts";
 
 type AllocaOp = Extract<Op, { kind: "alloca" | "stack-save" | "stack-restore" }>;
 
-/** What lanes take of their stacks while a function is executed, and give back: it is for the launcher to keep account. */
+/**
+ * Dynamic allocation on the stacks of lanes (`alloca`, `stacksave`, `stackrestore`), of which the launcher keeps
+ * account.
+ */
 export class Alloca {
   readonly #chunk: Chunk;
-  readonly #unit: ModuleUnit;
-  readonly #memory: FunctionContext;
+  readonly #context: FunctionContext;
   readonly #frame: Frame;
 
-  constructor(chunk: Chunk, unit: ModuleUnit, memory: FunctionContext, frame: Frame) {
+  constructor(chunk: Chunk, context: FunctionContext, frame: Frame) {
     this.#chunk = chunk;
-    this.#unit = unit;
-    this.#memory = memory;
+    this.#context = context;
     this.#frame = frame;
   }
 
   perform(block: number, index: number, { dst, guard }: Instruction, op: AllocaOp): void {
     const { writer: w, quads, function: f } = this.#chunk;
-    const { context, layout, siteOf } = this.#memory;
+    const { context, layout, siteOf, unit } = this.#context;
     const holds = guard === null ? null : this.#chunk.guardMask(guard);
-    importHost(this.#unit.module, "stack");
+    importHost(unit.module, "stack");
     const operand = op.kind === "alloca" ? op.size : op.kind === "stack-restore" ? op.value : null;
     const parts =
       operand === null ? [] : vectorOf(fitted(this.#chunk.value(operand), "b64", quads), quads).quads.flat();
@@ -38,12 +37,12 @@ export class Alloca {
       w.value(part);
       w.memory("v128.store", 16, layout.addresses + 16 * p);
     });
-    tellEntry(w, this.#memory);
+    tellEntry(w, this.#context);
     w.get(context);
     w.i32(siteOf(index, null));
     w.value(laneBits(this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk)));
     callHost(w, "stack");
-    if (op.kind === "alloca") this.#frame.reload(this.#memory);
+    if (op.kind === "alloca") this.#frame.reload(this.#context);
     const [to] = dst;
     if (typeof to !== "number") return;
     const locals = Array.from({ length: 2 * quads }, () => w.local("v128"));
@@ -52,13 +51,7 @@ export class Alloca {
       w.memory("v128.load", 16, layout.values + 16 * p);
       w.set(local);
     });
-    const all = locals.map((l): Wasm => wasm.local("v128", l));
-    const value: Value = {
-      kind: "vector",
-      ty: "i64",
-      quads: Array.from({ length: quads }, (_, q): Quad => [all[2 * q]!, all[2 * q + 1]!]),
-    };
-    this.#chunk.write(block, dst, [fitted(value, f.registers[to]!.class, quads)], holds);
+    this.#chunk.write(block, dst, [fitted(vectorIn("i64", locals), f.registers[to]!.class, quads)], holds);
     for (const local of locals) w.release(local);
   }
 }

@@ -5,12 +5,12 @@ import { type MemoryOp, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
 import { classOf, elementInRegister } from "../lanes/element.ts";
-import { bothMasks } from "../lanes/mask-bits.ts";
-import type { Mask } from "../lanes/mask.ts";
-import { applyScalar, laneOf, type Quad, type Value, type Vector, vectorOf } from "../lanes/value.ts";
+import { bothMasks, type Mask } from "../lanes/mask.ts";
+import { applyScalar, laneOf, scalarIn, type Value, type Vector, vectorIn, vectorOf } from "../lanes/value.ts";
 import { scalarLoad } from "../module/access-helpers.ts";
 import { either } from "./checked-access.ts";
 import type { LaneOffsets } from "./lane-offsets.ts";
+import { atomicLoad, extendSign } from "./scalar-moves.ts";
 import type { OffsetFinder } from "./surface-access.ts";
 import type { VectorMoves } from "./vector-moves.ts";
 
@@ -18,10 +18,10 @@ type AtomicOp = Extract<Op, { kind: "atomic" }>;
 
 type Prim = Extract<Expr, { kind: "prim" }>;
 
-/** What is combined with what memory holds, lane by lane: the same for all lanes, or in locals. */
+/** Operands of a combination that do not depend on memory: uniform, or in locals. */
 type Operands = ReadonlyMap<Expr, Value>;
 
-/** What WebAssembly does in one operation that other threads see as one. */
+/** Primitives for which wasm has an atomic read-modify-write operation. */
 const readModifyWrite: Readonly<Record<string, "add" | "and" | "or" | "xor">> = {
   "i32.add": "add",
   "i64.add": "add",
@@ -39,26 +39,26 @@ const nothing = (): void => {};
 
 const wordOf = ({ bits }: Access): "i32" | "i64" => (bits === 64 ? "i64" : "i32");
 
-/** Read-modify-write operations: lane by lane, the lowest first. */
+/** Atomic operations, performed lane by lane in ascending order. */
 export class AtomicOperations {
   readonly #chunk: Chunk;
-  readonly #locator: (op: AtomicOp) => OffsetFinder;
+  readonly #checksOf: (op: AtomicOp) => OffsetFinder;
   readonly #moves: VectorMoves;
-  readonly #lanePlaces: LaneOffsets;
-  /** Whether other threads of the host may access the same memory. */
+  readonly #laneOffsets: LaneOffsets;
+  /** Whether other host threads may access the same memory. */
   readonly #isShared: boolean;
 
   constructor(
     chunk: Chunk,
-    locator: (op: AtomicOp) => OffsetFinder,
+    checksOf: (op: AtomicOp) => OffsetFinder,
     moves: VectorMoves,
-    lanePlaces: LaneOffsets,
+    laneOffsets: LaneOffsets,
     isShared: boolean,
   ) {
     this.#chunk = chunk;
-    this.#locator = locator;
+    this.#checksOf = checksOf;
     this.#moves = moves;
-    this.#lanePlaces = lanePlaces;
+    this.#laneOffsets = laneOffsets;
     this.#isShared = isShared;
   }
 
@@ -70,36 +70,36 @@ export class AtomicOperations {
     const active = chunk.activeMask(block);
     const mask = bothMasks(guardMask, active);
     const isAtomic = this.#isShared && access.space !== "shared";
-    const places = this.#places(index, op, active, mask, isAtomic);
+    const offsets = this.#laneOffsetsOf(index, op, active, mask, isAtomic);
     const operands = new Map<Expr, Value>();
     const kept = combine.flatMap((expr) => this.#keepOperands(expr, operands));
-    const place = writer.local("i32");
+    const at = writer.local("i32");
     const olds = combine.map(() => writer.local(wordOf(access)));
     const results = combine.map((_, e) => (dst[e] == null ? null : this.#resultLocals(access)));
     const update = (lane: number): void => {
-      writer.assign([{ local: place, value: places.of(lane) }]);
+      writer.assign([{ local: at, value: offsets.of(lane) }]);
       const fresh = combine.map((expr) => this.#fresh(expr, lane, olds, operands));
-      if (isAtomic) this.#updateShared(access, place, combine, fresh, olds);
-      else this.#update(access, place, fresh, olds);
+      if (isAtomic) this.#updateShared(access, at, combine, fresh, olds);
+      else this.#update(access, at, fresh, olds);
       results.forEach((locals, e) => {
         if (locals !== null) this.#putLane(access, locals, lane, olds[e]!);
       });
     };
     this.#eachLane(mask, isAtomic, update);
-    for (const local of [...olds, ...kept, ...places.locals, place]) writer.release(local);
+    for (const local of [...olds, ...kept, ...offsets.locals, at]) writer.release(local);
     const values = results.map((locals, e) => {
       if (locals === null) return null;
-      const parts = locals.map((l) => wasm.local("v128", l));
-      const perQuad = parts.length / chunk.quads;
-      const quads = Array.from({ length: chunk.quads }, (_, q): Quad => parts.slice(q * perQuad, (q + 1) * perQuad));
       const c = classOf(dst[e]!, chunk.function);
-      return elementInRegister({ kind: "vector", ty: wordOf(access), quads }, access, c, chunk.quads);
+      return elementInRegister(vectorIn(wordOf(access), locals), access, c, chunk.quads);
     });
     chunk.write(block, dst, values, guardMask);
     for (const locals of results) for (const local of locals ?? []) writer.release(local);
   }
 
-  /** Writes something for each lane in order: where that does harm (`exactly`), for those of the mask only. */
+  /**
+   * Writes an update for each lane, in order. `exactly`: for lanes of the mask alone; otherwise inactive lanes of a
+   * quad with active ones may take part, with offsets where they do no harm.
+   */
   #eachLane(mask: Mask, exactly: boolean, write: (lane: number) => void): void {
     const { writer, quads } = this.#chunk;
     for (let q = 0; q < quads; q++) {
@@ -120,27 +120,30 @@ export class AtomicOperations {
     }
   }
 
-  /** Where each lane's element is, good or found; unless `exactly`, lanes that are not in the mask have one where they do no harm. */
-  #places(index: number, op: AtomicOp, active: Mask, mask: Mask, exactly: boolean) {
+  /**
+   * The byte offset of each lane's element, checked or looked up. Unless `exactly`, lanes outside the mask have a
+   * harmless one.
+   */
+  #laneOffsetsOf(index: number, op: AtomicOp, active: Mask, mask: Mask, exactly: boolean) {
     const { access } = op;
     const address = laneAddressOf(op.place);
     const { writer } = this.#chunk;
-    const locator = this.#locator(op);
-    const located = locator.locate(index, active, mask);
-    const { places, offset, release } = located;
-    const find = (): void => locator.find(index, access, address, mask);
-    const plus = (at: Wasm): Wasm => (offset === 0 ? at : wasm.op("i32.add", at, wasm.i32(offset)));
-    if (places.kind === "one") {
+    const checks = this.#checksOf(op);
+    const checked = checks.check(index, active, mask);
+    const { offsets, immediate, release } = checked;
+    const lookUp = (): void => checks.lookUp(index, access, address, mask);
+    const plus = (at: Wasm): Wasm => (immediate === 0 ? at : wasm.op("i32.add", at, wasm.i32(immediate)));
+    if (offsets.kind === "one") {
       const local = writer.local("i32");
-      writer.assign([{ local, value: plus(places.at) }]);
-      either(writer, located, nothing, () => {
-        find();
-        locator.loadPlace(mask, local);
+      writer.assign([{ local, value: plus(offsets.at) }]);
+      either(writer, checked, nothing, () => {
+        lookUp();
+        checks.loadFirstOffset(mask, local);
       });
       release();
       if (mask === null || exactly) return { of: (): Wasm => wasm.local("i32", local), locals: [local] };
       const all = wasm.op("i32x4.splat", wasm.local("i32", local));
-      const safe = mask.map((m) => ({ local: writer.local("v128"), value: this.#lanePlaces.safe(all, m) }));
+      const safe = mask.map((m) => ({ local: writer.local("v128"), value: this.#laneOffsets.safe(all, m) }));
       writer.assign(safe);
       return this.#lanesOf(
         safe.map((s) => s.local),
@@ -148,33 +151,35 @@ export class AtomicOperations {
       );
     }
     const parts =
-      places.kind === "each" ? places.quads : this.#runPlaces(places.at, places.stride).quads.map(([q]) => q!);
+      offsets.kind === "each" ? offsets.quads : this.#runOffsets(offsets.at, offsets.stride).quads.map(([q]) => q!);
     const locals = parts.map(() => writer.local("v128"));
-    const added = wasm.i32x4(offset);
+    const added = wasm.i32x4(immediate);
     writer.assign(
-      parts.map((part, q) => ({ local: locals[q]!, value: offset === 0 ? part : wasm.op("i32x4.add", part, added) })),
+      parts.map((part, q) => ({
+        local: locals[q]!,
+        value: immediate === 0 ? part : wasm.op("i32x4.add", part, added),
+      })),
     );
-    either(writer, located, nothing, () => {
-      find();
-      locator.loadPlaces(locals);
+    either(writer, checked, nothing, () => {
+      lookUp();
+      checks.loadOffsets(locals);
     });
     release();
     if (mask !== null && !exactly) {
       writer.assign(
-        locals.map((local, q) => ({ local, value: this.#lanePlaces.safe(wasm.local("v128", local), mask[q]!) })),
+        locals.map((local, q) => ({ local, value: this.#laneOffsets.safe(wasm.local("v128", local), mask[q]!) })),
       );
     }
     return this.#lanesOf(locals);
   }
 
   #lanesOf(locals: readonly number[], others: readonly number[] = []) {
-    const quads = locals.map((local): Quad => [wasm.local("v128", local)]);
-    const all: Vector = { kind: "vector", ty: "i32", quads };
+    const all = vectorIn("i32", locals);
     return { of: (lane: number): Wasm => laneOf(all, lane), locals: [...locals, ...others] };
   }
 
-  /** With a negative stride the last lane is at `at`. */
-  #runPlaces(at: Wasm, stride: number): Vector {
+  /** The offset of each lane in a run; with a negative stride the last lane is at `at`. */
+  #runOffsets(at: Wasm, stride: number): Vector {
     const { lanes, quads } = this.#chunk;
     const first = stride < 0 ? wasm.op("i32.add", at, wasm.i32(-stride * (lanes - 1))) : at;
     return vectorOf({ kind: "affine", ty: "i32", base: first, stride }, quads);
@@ -195,7 +200,7 @@ export class AtomicOperations {
     writer.set(local);
   }
 
-  /** Computes what does not hang on memory, once for all lanes, and returns the locals that hold it. */
+  /** Computes the operands that do not depend on memory, once for all lanes; returns the locals that hold them. */
   #keepOperands(expr: Expr, operands: Map<Expr, Value>): number[] {
     if (expr.kind === "old" || operands.has(expr)) return [];
     if (hasOld(expr)) return (expr as Prim).args.flatMap((arg) => this.#keepOperands(arg, operands));
@@ -211,15 +216,14 @@ export class AtomicOperations {
       operands.set(expr, { kind: "uniform", ty: value.ty, scalar: wasm.local(value.scalar.ty, local) });
       return [local];
     }
-    const parts = vectorOf(value, quads).quads;
-    const locals = parts.map((quad) => quad.map(() => writer.local("v128")));
-    writer.assign(parts.flatMap((quad, q) => quad.map((part, i) => ({ local: locals[q]![i]!, value: part }))));
-    const kept = locals.map((quad): Quad => quad.map((l) => wasm.local("v128", l)));
-    operands.set(expr, { kind: "vector", ty: expr.ty, quads: kept });
-    return locals.flat();
+    const parts = vectorOf(value, quads).quads.flat();
+    const locals = parts.map(() => writer.local("v128"));
+    writer.assign(parts.map((part, i) => ({ local: locals[i]!, value: part })));
+    operands.set(expr, vectorIn(expr.ty, locals));
+    return locals;
   }
 
-  /** What a lane leaves in memory, as bits. */
+  /** The bits that a lane stores. */
   #fresh(expr: Expr, lane: number, olds: readonly number[], operands: Operands): Wasm {
     const memo = new Map<Expr, Wasm>();
     const visit = (e: Expr): Wasm => {
@@ -234,54 +238,52 @@ export class AtomicOperations {
       if (e.kind === "prim") return applyScalar(e.prim, e.args.map(visit));
       if (e.kind !== "old") throw new Error(`an expression of kind ${e.kind} is no operand`);
       const old = olds[e.index]!;
-      if (e.ty === "f32") return wasm.op("f32.reinterpret_i32", wasm.local("i32", old));
-      if (e.ty === "f64") return wasm.op("f64.reinterpret_i64", wasm.local("i64", old));
-      return wasm.local(e.ty === "i64" ? "i64" : "i32", old);
+      return scalarIn(e.ty, old);
     };
     const value = canonicalNan({ kind: "uniform", ty: expr.ty, scalar: visit(expr) });
     if (value.kind !== "uniform") throw new Error("one lane has one value");
     return value.scalar;
   }
 
-  #update(access: Access, place: number, fresh: readonly Wasm[], olds: readonly number[]): void {
+  #update(access: Access, at: number, fresh: readonly Wasm[], olds: readonly number[]): void {
     const { writer } = this.#chunk;
     const bytes = access.bits / 8;
     olds.forEach((old, e) => {
-      writer.get(place);
+      writer.get(at);
       writer.memory(scalarLoad(access), bytes, e * bytes);
       writer.set(old);
     });
-    this.#moves.scalars.storeOne(access, wasm.local("i32", place), 0, fresh);
+    this.#moves.scalars.storeOne(access, wasm.local("i32", at), 0, fresh);
   }
 
-  /** The same where other threads of the host do it too: element by element. */
+  /** Updates memory that other host threads update, too: each element by itself. */
   #updateShared(
     access: Access,
-    place: number,
+    at: number,
     combine: readonly Expr[],
     fresh: readonly Wasm[],
     olds: readonly number[],
   ): void {
     const { writer } = this.#chunk;
-    // Vectors have smaller elements, of which each is atomic by itself.
+    // Two elements of 64 bits are one value of 128. Vectors, whose elements are atomic one by one, have smaller ones.
     if (access.bits === 64 && combine.length > 1) {
-      this.#locked(() => this.#update(access, place, fresh, olds));
+      this.#locked(() => this.#update(access, at, fresh, olds));
       return;
     }
     combine.forEach((expr, e) => {
-      const offset = (e * access.bits) / 8;
+      const immediate = (e * access.bits) / 8;
       const operation = modification(expr);
-      if (operation === null) this.#exchange(access, place, offset, fresh[e]!, olds[e]!);
+      if (operation === null) this.#exchange(access, at, immediate, fresh[e]!, olds[e]!);
       else {
-        writer.get(place);
+        writer.get(at);
         writer.value(operation.operand === null ? fresh[e]! : argumentOf(fresh[e]!, operation.operand));
-        writer.memory(atomicOp(access, operation.name), access.bits / 8, offset);
+        writer.memory(atomicOp(access, operation.name), access.bits / 8, immediate);
         this.#setOld(access, olds[e]!);
       }
     });
   }
 
-  /** What no instruction of the machine does at once is done by one thread of the host after the other. */
+  /** Performs an update that no wasm instruction can do atomically, under a lock of all host threads. */
   #locked(update: () => void): void {
     const { writer } = this.#chunk;
     writer.loop((again) => {
@@ -294,23 +296,23 @@ export class AtomicOperations {
     writer.memory("i32.atomic.store", 4);
   }
 
-  /** Compares and exchanges until nobody comes between. */
-  #exchange(access: Access, place: number, offset: number, fresh: Wasm, old: number): void {
+  /** Repeats a compare-and-exchange until no other thread has interfered. */
+  #exchange(access: Access, at: number, immediate: number, fresh: Wasm, old: number): void {
     const { writer } = this.#chunk;
     const ty = wordOf(access);
     const bytes = access.bits / 8;
     const [expected, seen] = [writer.local(ty), writer.local(ty)];
-    writer.get(place);
-    writer.memory(atomicLoad(access), bytes, offset);
+    writer.get(at);
+    writer.memory(atomicLoad(access), bytes, immediate);
     writer.set(seen);
     writer.loop((again) => {
       writer.get(seen);
       writer.tee(expected);
       this.#setOld(access, old);
-      writer.get(place);
+      writer.get(at);
       writer.get(expected);
       writer.value(fresh);
-      writer.memory(atomicOp(access, "cmpxchg"), bytes, offset);
+      writer.memory(atomicOp(access, "cmpxchg"), bytes, immediate);
       writer.tee(seen);
       writer.get(expected);
       writer.op(`${ty}.ne`);
@@ -320,18 +322,18 @@ export class AtomicOperations {
     writer.release(seen);
   }
 
-  /** Keeps the element on the stack, extended as the access says. */
-  #setOld({ bits, signed }: Access, old: number): void {
+  /** Keeps the old element, which is on the stack, extended as the access says. */
+  #setOld(access: Access, old: number): void {
     const { writer } = this.#chunk;
-    if (signed && bits < 32) writer.op(bits === 8 ? "i32.extend8_s" : "i32.extend16_s");
+    extendSign(writer, access);
     writer.set(old);
   }
 }
 
-/** A byte of the device's memory that no allocation has: not 0 while a thread of the host changes 128 bits. */
+/** The lock: a word of the device's memory in no allocation. It is 1 while a host thread updates 128 bits. */
 const lockAt = 64;
 
-/** An argument of an operation that is written as one. */
+/** An argument of a primitive that is written as one operation. */
 function argumentOf(value: Wasm, argument: number): Wasm {
   if (value.kind !== "op") throw new Error("a primitive that is one operation is written as another");
   return value.args[argument]!;
@@ -339,7 +341,10 @@ function argumentOf(value: Wasm, argument: number): Wasm {
 
 type Modification = "add" | "and" | "or" | "xor" | "xchg";
 
-/** The operation of WebAssembly that does what an expression says, and which of its arguments it takes; null: all of it. */
+/**
+ * The wasm operation that does what an expression says, and which argument of it is its operand (null: the whole
+ * expression); null if there is none.
+ */
 function modification(expr: Expr): { readonly name: Modification; readonly operand: number | null } | null {
   if (!hasOld(expr)) return { name: "xchg", operand: null };
   if (expr.kind !== "prim") return null;
@@ -349,9 +354,6 @@ function modification(expr: Expr): { readonly name: Modification; readonly opera
   if (a!.kind === "old" && !hasOld(b!)) return { name, operand: 1 };
   return b!.kind === "old" && !hasOld(a!) ? { name, operand: 0 } : null;
 }
-
-const atomicLoad = ({ bits }: Access): MemoryOp =>
-  bits === 64 ? "i64.atomic.load" : bits === 32 ? "i32.atomic.load" : `i32.atomic.load${bits}_u`;
 
 function atomicOp({ bits }: Access, name: Modification | "cmpxchg"): MemoryOp {
   if (bits === 64) return `i64.atomic.rmw.${name}`;

@@ -1,31 +1,34 @@
 import type { FunctionWriter, Wasm } from "../../../wasm/index.ts";
 import type { WideLoadPart } from "../analysis/access/wide-loads.ts";
-import type { AccessOffset } from "./lane-offsets.ts";
+import type { AccessOffsets } from "./lane-offsets.ts";
 
-/** Where an instruction accesses memory. `offset`: bytes to be added to the places. */
-export interface CheckedAccess extends AccessOffset {
-  /** 1 where the places are good; else each lane's is to be found. A constant or a local. */
+/** A checked access: the bytes of memory that an instruction accesses. */
+export interface CheckedAccess extends AccessOffsets {
+  /** 1 if the offsets are good; if 0, each lane's must be looked up. A constant or a local. */
   readonly ok: Wasm;
-  /** Where it is 0, another condition, if there is one, under which the places are good for the lanes that are active. */
-  readonly rescue: Wasm | null;
-  /** Whether the others do no harm when they load like these, or store what was there. */
-  readonly isNear: boolean;
-  /** Where each lane has an address of its own: what is better loaded at once with other words. */
-  readonly strip: WideLoadPart | null;
-  /** Gives locals back, when the access is written. */
+  /** If `ok` is 0: another condition, if there is one, under which the offsets of the active lanes are good. */
+  readonly fallback: Wasm | null;
+  /** Whether inactive lanes may load like the active ones, or store what was there. */
+  readonly inactiveMayAccess: boolean;
+  /** The wide load of which this load takes a part, if each lane has an address of its own. */
+  readonly wideLoad: WideLoadPart | null;
+  /** Releases the locals, once the access is written. */
   readonly release: () => void;
 }
 
-/** `then` where the places are good, `active` where they are for the lanes that are active, else `otherwise`. */
+/**
+ * Writes three versions of an access: `then` if all offsets are good, `active` if those of the active lanes are, else
+ * `otherwise`.
+ */
 export function either(
   w: FunctionWriter,
-  { ok, rescue }: CheckedAccess,
+  { ok, fallback }: CheckedAccess,
   then: () => void,
   otherwise: () => void,
   active = then,
 ): void {
-  const rescued = (): void => {
-    w.value(rescue!);
+  const ifFallback = (): void => {
+    w.value(fallback!);
     w.expect(true);
     w.if(active, otherwise);
   };
@@ -33,6 +36,6 @@ export function either(
   else {
     w.value(ok);
     w.expect(true);
-    w.if(then, rescue === null ? otherwise : rescued);
+    w.if(then, fallback === null ? otherwise : ifFallback);
   }
 }

@@ -11,27 +11,30 @@ import type { KnownObject, ExpectedObject } from "./bounds-check.ts";
 
 type FrameLeaf = Extract<UnderlyingObject, { kind: "frame" }>["leaf"];
 
-/** Where the variables of a function's frame are. */
+/** The variables of a function's frame as objects. */
 export interface FrameObjects {
-  reachOf(variable: number, generic: boolean): KnownObject;
+  objectOf(variable: number, generic: boolean): KnownObject;
 }
 
-/** Allocations begin at multiples of this. */
+/** The alignment of allocations. */
 const allocationAlign = 256;
 
-/** What the accesses of a function will probably find: the variable or allocation in which their addresses begin. */
+/**
+ * The objects that the accesses of a function are expected to find: the variable or allocation in which the base of
+ * their address lies.
+ */
 export class ExpectedObjects {
   readonly #unit: ModuleUnit;
   readonly #writer: FunctionWriter;
-  readonly #origins: UnderlyingObjects;
+  readonly #underlying: UnderlyingObjects;
   readonly #frame: FrameObjects | null;
-  /** The byte where the context begins. */
+  /** The byte of memory where the context begins. */
   readonly #context: Wasm;
-  /** The kernel's parameters, as addresses. */
+  /** The kernel's parameters, as extents of addresses. */
   readonly #params: readonly Extent[];
-  /** By the offset of a pointer among the parameters. */
-  readonly #roots = new Map<number, { readonly reach: KnownObject; readonly ahead: Wasm }>();
-  /** What is computed when the function begins, in this order. */
+  /** Objects that pointer parameters point into, by the parameter's offset. */
+  readonly #roots = new Map<number, { readonly object: KnownObject; readonly baseDistance: Wasm }>();
+  /** Values that are computed where the function begins, in this order. */
   readonly #beginning: { readonly local: number; readonly write: () => void }[] = [];
   readonly #kept = new Map<string, Wasm>();
   #hasBegun = false;
@@ -46,7 +49,7 @@ export class ExpectedObjects {
   ) {
     this.#unit = unit;
     this.#writer = writer;
-    this.#origins = new UnderlyingObjects(analysis, unit.roots);
+    this.#underlying = new UnderlyingObjects(analysis, unit.roots);
     this.#frame = frame;
     this.#context = wasm.local("i32", context);
     const { start } = windows["kernel-param"];
@@ -57,7 +60,9 @@ export class ExpectedObjects {
     );
   }
 
-  /** Writes what the targets that have been asked for need: where the function begins. */
+  /**
+   * Writes the computation of all values asked for so far, where the function begins. None can be asked for after that.
+   */
   begin(): void {
     this.#hasBegun = true;
     for (const { local, write } of this.#beginning) {
@@ -66,35 +71,38 @@ export class ExpectedObjects {
     }
   }
 
-  /** What accesses probably find; null where nothing is known of it. */
+  /** The object that accesses are expected to find; null if nothing is known of it. */
   of({
     access: { space },
     writes,
     address,
   }: Pick<AccessGroup, "access" | "writes" | "address">): ExpectedObject | null {
-    const origin = this.#origins.of(address.base, address.offset);
-    if (origin === null) return null;
-    const { root, distance } = origin;
+    const underlying = this.#underlying.of(address.base, address.offset);
+    if (underlying === null) return null;
+    const { root, distance } = underlying;
     switch (root.kind) {
       case "param": {
         if (space !== "global" && space !== "generic") return null;
-        const { reach, ahead } = this.#root(root.offset);
-        return { reach, ahead: distance === null ? null : plus(ahead, i64(distance)) };
+        const { object, baseDistance } = this.#root(root.offset);
+        return { object, baseDistance: distance === null ? null : plus(baseDistance, i64(distance)) };
       }
       case "frame":
         return this.#inFrame(root.leaf, distance);
       case "constant": {
         for (const address of root.addresses) {
-          const reach = this.#variableAt(space, address, writes);
-          if (reach !== null) return { reach, ahead: distance === null ? null : minus(i64(distance), reach.from) };
+          const object = this.#variableAt(space, address, writes);
+          if (object !== null)
+            return { object, baseDistance: distance === null ? null : minus(i64(distance), object.from) };
         }
         return null;
       }
     }
   }
 
-  /** The launcher's record of what an instruction has found last, loaded into locals, which are to be given back. */
-  recorded(record: number): { readonly reach: KnownObject; readonly locals: readonly number[] } {
+  /**
+   * The launcher's record of the object that an instruction found last, loaded into locals, which the caller releases.
+   */
+  recorded(record: number): { readonly object: KnownObject; readonly locals: readonly number[] } {
     const w = this.#writer;
     const at = this.recordAt(record);
     const locals = objectWords.map((part) => {
@@ -104,16 +112,16 @@ export class ExpectedObjects {
       return local;
     });
     const [from, bytes, delta] = objectWords.map(({ ty }, i) => wasm.local(ty, locals[i]!)) as [Wasm, Wasm, Wasm];
-    return { reach: { from, bytes, delta }, locals };
+    return { object: { from, bytes, delta }, locals };
   }
 
-  /** Where a record lies in the context. */
+  /** The byte of a record within the context. */
   recordAt(record: number): number {
     return this.#unit.layout.sites + record * recordBytes;
   }
 
-  /** What a pointer among the parameters points into, and how far. */
-  #root(offset: number): { readonly reach: KnownObject; readonly ahead: Wasm } {
+  /** The object that a pointer parameter points into, and the pointer's distance from its start. */
+  #root(offset: number): { readonly object: KnownObject; readonly baseDistance: Wasm } {
     const known = this.#roots.get(offset);
     if (known !== undefined) return known;
     const { layout, roots, facts } = this.#unit;
@@ -127,19 +135,19 @@ export class ExpectedObjects {
     });
     const once = (value: Wasm): Wasm => this.#once(value);
     const root = {
-      reach: { from, bytes, delta, align: allocationAlign, once },
-      ahead: once(minus(pointer, from)),
+      object: { from, bytes, delta, align: allocationAlign, once },
+      baseDistance: once(minus(pointer, from)),
     };
     this.#roots.set(offset, root);
     return root;
   }
 
   #inFrame({ variable, offset, generic }: FrameLeaf, distance: number | null): ExpectedObject | null {
-    const reach = this.#frame?.reachOf(variable, generic);
-    return reach === undefined ? null : { reach, ahead: distance === null ? null : i64(offset + distance) };
+    const object = this.#frame?.objectOf(variable, generic);
+    return object === undefined ? null : { object, baseDistance: distance === null ? null : i64(offset + distance) };
   }
 
-  /** The variable of the program around an address, or next to it; where it is to be written, one that can be. */
+  /** The variable at or nearest to an address; if it is written to, a writable one. */
   #variableAt(space: Access["space"], address: number, writes: boolean): KnownObject | null {
     const { facts, layout } = this.#unit;
     const window = space === "generic" ? Number(facts.bindings.window) : 0;
@@ -171,16 +179,16 @@ export class ExpectedObjects {
     });
   }
 
-  /** A value that follows from what is kept. */
+  /** A value that depends on kept values alone, made invariant. */
   #once(value: Wasm): Wasm {
     if (value.kind === "const" || value.kind === "local") return value;
     const key = JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part));
-    // Of accesses of fewer lanes nothing is known beforehand.
+    // Accesses of a narrowed chunk have declared nothing.
     if (this.#hasBegun && !this.#kept.has(key)) return value;
     return this.#keep(key, value.ty, () => this.#writer.value(value));
   }
 
-  /** The local with what is computed when the function begins. */
+  /** The local of a value that is computed where the function begins. */
   #keep(key: string, ty: WasmTy, write: () => void): Wasm {
     let value = this.#kept.get(key);
     if (value === undefined) {
@@ -198,7 +206,7 @@ export class ExpectedObjects {
   }
 }
 
-/** How the launcher writes a reach. */
+/** The words of an object as the launcher writes them. */
 const objectWords = [
   { op: "i64.load", ty: "i64", at: 0, align: 8 },
   { op: "i64.load32_u", ty: "i64", at: 8, align: 4 },
@@ -209,7 +217,7 @@ function variableObject(extents: readonly Extent[], address: number, window: num
   const found = nearestExtent(extents, address);
   if (found === null) return null;
   const from = found.start + window;
-  // The lowest bit that is set.
+  // The lowest set bit.
   const align = Number(BigInt(from) & -BigInt(from));
   return { from: i64(from), bytes: i64(found.end - found.start), delta: minus(delta, low(i64(window))), align };
 }

@@ -23,33 +23,35 @@ const copyName = "frame:copy";
 
 const moveName = "frame:move";
 
-/** Where the variables of an activation are that lie in memory, in the stacks of its lanes. */
+/** The variables of an activation that lie in memory, in the stacks of its lanes. */
 export class Frame {
-  /** The byte of a lane's stack where the frame begins; the byte behind it. */
+  /** Offsets in a lane's stack: the start of the frame, and its end. */
   readonly base: Wasm;
   top: Wasm;
   readonly #unit: ModuleUnit;
   readonly #writer: FunctionWriter;
-  readonly #callable: CompiledFunction;
-  /** The local with the byte of memory where the stack of the first lane begins. */
+  readonly #compiled: CompiledFunction;
+  /** Local: the byte of memory where the first lane's stack begins. */
   readonly #stack: number;
-  /** The bytes of the unsized parameter. */
+  /** The size in bytes of the unsized parameter. */
   readonly #unsized: Wasm;
-  /** Where that is counted: what the lanes' stacks have cost so far, and what is left of the host's. */
+  /**
+   * If stacks are checked: the bytes that the stacks of the lanes have cost so far, and those left of the host's stack.
+   */
   cost: Wasm;
   room: Wasm;
 
   /** `entry`: the local with the call's entry in the shadow stack; null for the kernel, whose frame is the first. */
-  constructor(unit: ModuleUnit, writer: FunctionWriter, callable: CompiledFunction, entry: number | null) {
+  constructor(unit: ModuleUnit, writer: FunctionWriter, compiled: CompiledFunction, entry: number | null) {
     this.#unit = unit;
     this.#writer = writer;
-    this.#callable = callable;
+    this.#compiled = compiled;
     this.#stack = writer.local("i32");
-    const { size, align, unsized } = callable.code.frame;
+    const { size, align, unsized } = compiled.code.frame;
     this.#unsized = wasm.i32(0);
-    this.cost = wasm.i32(callable.code.stackCost);
+    this.cost = wasm.i32(compiled.code.stackCost);
     this.room = wasm.i32(hostStackBytes);
-    if (entry === null || !unit.stacks.isFramed(callable)) {
+    if (entry === null || !unit.stacks.isFramed(compiled)) {
       this.base = wasm.i32(0);
       this.top = wasm.i32(size);
       return;
@@ -77,8 +79,8 @@ export class Frame {
   }
 
   /**
-   * An activation begins if there is room for it: in the stacks of its lanes, and in that of the host, of which it takes some
-   * bytes. `lanes`: a bit for each.
+   * Enters an activation if there is room in the stacks of its lanes and in the host's, of which it takes `bytes`.
+   * `lanes`: their bits.
    */
   enter(entry: number, context: number, bytes: number, lanes: Wasm): void {
     const w = this.#writer;
@@ -115,7 +117,7 @@ export class Frame {
     w.if(() => callHost(w, "giveUp"));
   }
 
-  /** The same where lanes have nothing in their stacks. */
+  /** Enters an activation without variables in the lanes' stacks. */
   enterHost(entry: number, bytes: number): void {
     const w = this.#writer;
     const room = w.local("i32");
@@ -129,8 +131,8 @@ export class Frame {
     w.if(() => callHost(w, "giveUp"));
   }
 
-  /** An activation begins in which lanes may take more of their stacks: from here on `top` and `cost` can change. */
-  open(memory: FunctionContext): void {
+  /** Opens the stacks for dynamic allocation: from here on `top` and `cost` can change. */
+  open(context: FunctionContext): void {
     const w = this.#writer;
     const [top, cost] = [w.local("i32"), w.local("i32")];
     w.assign([
@@ -140,12 +142,12 @@ export class Frame {
     this.top = wasm.local("i32", top);
     this.cost = wasm.local("i32", cost);
     importHost(this.#unit.module, "openStack");
-    tellEntry(w, memory);
-    w.get(memory.context);
+    tellEntry(w, context);
+    w.get(context.context);
     callHost(w, "openStack");
   }
 
-  /** Lanes have taken some, and the launcher knows how much there is now. */
+  /** Reloads `top` and `cost` after an allocation, as the launcher has left them. */
   reload({ context, layout }: FunctionContext): void {
     const w = this.#writer;
     for (const [value, at] of [
@@ -159,7 +161,7 @@ export class Frame {
     }
   }
 
-  /** The stack of the first lane begins at the byte of memory that has been pushed. */
+  /** Takes the byte where the first lane's stack begins from the wasm stack. */
   place(): void {
     this.#writer.set(this.#stack);
   }
@@ -168,11 +170,11 @@ export class Frame {
     this.#writer.get(this.#stack);
   }
 
-  /** An activation's variables begin as zeros: in the lanes of a mask of bits, or (null) in all. */
+  /** Clears the variables of an activation, in the lanes of some bits or (null) in all. */
   clear(lanes: Wasm | null): void {
-    const { offsets, extents, unsized, size } = this.#callable.code.frame;
-    const { ir } = this.#callable;
-    const used = [...this.#unit.stacks.variablesOf(this.#callable)];
+    const { offsets, extents, unsized, size } = this.#compiled.code.frame;
+    const { ir } = this.#compiled;
+    const used = [...this.#unit.stacks.variablesOf(this.#compiled)];
     const ends = used.flatMap((v) => (v === unsized ? [] : [offsets[v]! + ir.frame[v]!.size]));
     if (extents.length === 0 || ends.length === 0) return;
     const start = Math.floor(Math.min(...used.map((v) => offsets[v]!)) / 16) * 16;
@@ -182,12 +184,12 @@ export class Frame {
     this.#writer.call(lanes === null ? clearName : clearSomeName);
   }
 
-  /** The byte of the lanes' stacks where a variable begins. */
+  /** The offset of a variable in a lane's stack. */
   offsetOf(variable: number): Wasm {
-    return add(this.base, this.#callable.code.frame.offsets[variable]!);
+    return add(this.base, this.#compiled.code.frame.offsets[variable]!);
   }
 
-  /** Copies bytes of the stacks, in the lanes of a mask of bits. */
+  /** Copies bytes within the stacks of some lanes (bits). */
   copy(from: Wasm, to: Wasm, bytes: Wasm, lanes: Wasm): void {
     this.#writer.values([
       wasm.op("i32.add", this.#stackStart, from),
@@ -198,7 +200,7 @@ export class Frame {
     this.#writer.call(copyName);
   }
 
-  /** Reads a value of each lane at a byte of its stack into fresh locals. */
+  /** Loads a value of each lane, at an offset in its stack, into new locals. */
   load(at: Wasm, c: "b32" | "b64", quads: number): readonly number[] {
     const w = this.#writer;
     const wide = c === "b64";
@@ -217,7 +219,7 @@ export class Frame {
     return parts;
   }
 
-  /** Writes a value of each lane of a mask (null: all) at a byte of its stack. */
+  /** Stores a value of each lane in a mask (null: all) at an offset in its stack. */
   store(at: Wasm, values: readonly Wasm[], c: "b32" | "b64", mask: readonly Wasm[] | null): void {
     const w = this.#writer;
     const wide = c === "b64";
@@ -253,12 +255,12 @@ export class Frame {
     }
   }
 
-  /** The byte of the stacks where values may be put for the length of a call. */
+  /** The offset in the stacks where values may lie for the duration of a call. */
   staging(bytes: number): Wasm {
     return wasm.i32(this.#unit.stacks.staging + bytes);
   }
 
-  /** The bytes of a variable that is as large as its argument. */
+  /** The size of a variable that is as large as its argument. */
   get unsizedBytes(): Wasm {
     return this.#unsized;
   }
@@ -267,7 +269,7 @@ export class Frame {
     return wasm.local("i32", this.#stack);
   }
 
-  /** What an address within the frame is. */
+  /** The address of a byte in the frame. */
   address({ ty, variable, offset, generic }: FrameLeaf): Wasm {
     const low = add(this.offsetOf(variable), windows.local.start + offset);
     if (ty === "i32") return low;
@@ -276,9 +278,9 @@ export class Frame {
     return generic ? wasm.op("i64.add", wide, wasm.i64(this.#unit.facts.bindings.window)) : wide;
   }
 
-  /** A variable as what an access reaches. */
-  reachOf(variable: number, generic: boolean): KnownObject {
-    const { size, unsized } = this.#callable.ir.frame[variable]!;
+  /** A variable as an object. */
+  objectOf(variable: number, generic: boolean): KnownObject {
+    const { size, unsized } = this.#compiled.ir.frame[variable]!;
     return {
       from: this.address({ kind: "frame", ty: "i64", variable, offset: 0, generic }),
       bytes: unsized ? wasm.op("i64.extend_i32_u", this.#unsized) : wasm.i64(BigInt(size)),
@@ -287,28 +289,28 @@ export class Frame {
     };
   }
 
-  /** Bytes of the frame. */
+  /** The size of the frame in bytes. */
   get size(): number {
-    return this.#callable.code.frame.size;
+    return this.#compiled.code.frame.size;
   }
 
-  /** Copies the frames of all lanes to bytes of memory where they lie one behind the other, or back from there. */
-  move(place: Wasm, way: "away" | "back"): void {
+  /** Copies the frames of all lanes to contiguous bytes of memory, or back from there. */
+  move(at: Wasm, way: "away" | "back"): void {
     const frames = [wasm.op("i32.add", this.#stackStart, this.base), wasm.i32(this.#unit.stacks.stride)];
-    const others = [place, wasm.i32(this.size)];
+    const others = [at, wasm.i32(this.size)];
     const [from, to] = way === "away" ? [frames, others] : [others, frames];
     this.#writer.values([...from, ...to, wasm.i32(this.size)]);
     this.#writer.call(moveName);
   }
 }
 
-/** Up to this size a loop over words is faster than a fill of the engine's own. */
+/** The size up to which a loop over words is faster than the engine's own fill. */
 const shortBytes = 128;
 
 /**
- * `clear(at, bytes)` and `copy(from, to, bytes, lanes)`, at bytes of memory that belong to the first lane; the others' are
- * `stride` further each. What is cleared is a multiple of 16 bytes. `move(from, stride, to, stride, bytes)`: from one place to
- * another, in all lanes. `clearsSome`: `clear-some`, too.
+ * Defines `clear(at, bytes)` (`bytes` a multiple of 16) and `copy(from, to, bytes, lanes)`, at bytes of memory of the
+ * first lane; each further lane's are `stride` bytes on. `move(from, stride, to, stride, bytes)` copies between two
+ * such places in all lanes. `clearsSome`: whether `clear-some` is needed, too.
  */
 export function frameFunctions(m: ModuleWriter, lanes: number, stride: number, clearsSome: boolean): void {
   if (clearsSome) clearSomeFunction(m, stride);
@@ -372,7 +374,7 @@ export function frameFunctions(m: ModuleWriter, lanes: number, stride: number, c
   });
 }
 
-/** `clear-some(at, bytes, lanes)`: what `clear` does, in the lanes of a mask of bits alone. */
+/** Defines `clear-some(at, bytes, lanes)`: `clear` for some lanes (bits). */
 function clearSomeFunction(m: ModuleWriter, stride: number): void {
   const w = m.function(clearSomeName, ["i32", "i32", "i32"], []);
   const [at, bytes] = [wasm.local("i32", 0), wasm.local("i32", 1)];

@@ -2,15 +2,21 @@ import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { Frame } from "./frame.ts";
 
-/** The stacks of the kernel's lanes, chunk by chunk. */
+/**
+ * The stacks of the kernel's lanes. Chunks may share one set of stacks, into which each chunk's frame is moved while it
+ * runs.
+ */
 export class KernelStacks {
   readonly #unit: ModuleUnit;
   readonly #writer: FunctionWriter;
   readonly #context: number;
-  /** The local with the first thread of the chunk. */
+  /** Local: the first thread of the chunk. */
   readonly #first: number;
   readonly #frame: Frame;
-  /** The first thread of the chunk whose frame is in the stacks, which several have in common; -1: none. */
+  /**
+   * Local: the first thread of the chunk whose frame is in the shared stacks, -1 for none. Null unless the stack mode
+   * is `kept`.
+   */
   readonly #held: number | null;
 
   constructor(unit: ModuleUnit, writer: FunctionWriter, context: number, first: number, frame: Frame) {
@@ -22,12 +28,12 @@ export class KernelStacks {
     this.#held = unit.stackMode === "kept" ? writer.local("i32") : null;
   }
 
-  /** Before the first chunk. */
+  /** Begins a block, before its first chunk. */
   begin(): void {
     if (this.#held !== null) this.#writer.assign([{ local: this.#held, value: wasm.i32(-1) }]);
   }
 
-  /** A chunk begins, or goes on. */
+  /** Begins or resumes a chunk. */
   place(): void {
     const { layout, stacks, stackMode } = this.#unit;
     if (!stacks.isUsed) return;
@@ -44,20 +50,20 @@ export class KernelStacks {
     if (this.#held !== null) this.#exchange(this.#held, first);
   }
 
-  /** Another chunk's frame makes room for this one's. */
+  /** Moves another chunk's frame out of the shared stacks, and this chunk's in. */
   #exchange(held: number, first: Wasm): void {
     const w = this.#writer;
     const other = wasm.local("i32", held);
     w.value(wasm.op("i32.ne", other, first));
     w.if(() => {
       w.value(wasm.op("i32.ge_s", other, wasm.i32(0)));
-      w.if(() => this.#frame.move(this.#placeOf(other), "away"));
-      this.#frame.move(this.#placeOf(first), "back");
+      w.if(() => this.#frame.move(this.#savedFrame(other), "away"));
+      this.#frame.move(this.#savedFrame(first), "back");
       w.assign([{ local: held, value: first }]);
     });
   }
 
-  #placeOf(thread: Wasm): Wasm {
+  #savedFrame(thread: Wasm): Wasm {
     const { layout } = this.#unit;
     const before = wasm.op("i32.mul", thread, wasm.i32(this.#frame.size));
     return wasm.op("i32.add", wasm.op("i32.add", wasm.local("i32", this.#context), wasm.i32(layout.frames)), before);

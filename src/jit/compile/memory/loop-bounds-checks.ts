@@ -5,24 +5,24 @@ import { BlockInduction } from "../analysis/values/block-induction.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { extended, low } from "../lanes/scalar.ts";
-import { type LaneBytes, BoundsCheck, type ExpectedObject } from "./bounds-check.ts";
+import { type ByteOffsets, BoundsCheck, type ExpectedObject } from "./bounds-check.ts";
 
-/** Where a group of accesses finds its places in the first round, and how far (i32) these move on from round to round. */
+/** The offsets of a group of accesses in the first round, and the step (i32) from round to round. */
 interface MovingAccess {
   readonly target: ExpectedObject;
-  readonly places: LaneBytes;
+  readonly offsets: ByteOffsets;
   readonly step: Wasm;
 }
 
-/** Groups of accesses that are good for so many rounds (i32) of a loop. */
+/** Groups of accesses that need no check for `count` rounds (i32) of a loop. */
 export interface HoistedLoopChecks {
   readonly groups: ReadonlyMap<AccessGroup, MovingAccess>;
   readonly count: Wasm;
 }
 
 /**
- * For how many rounds of a loop that is one block its accesses are known to be good where the block begins: those whose addresses
- * grow by the same from round to round. Null where there are none. `groups`: with the first instruction of each.
+ * Hoists the checks of a loop of one block: those of accesses whose addresses grow by the same step in each round. Null
+ * if there are none. `groups`: the groups of the block, with the first instruction of each.
  */
 export function hoistLoopChecks(
   chunk: Chunk,
@@ -46,15 +46,16 @@ export function hoistLoopChecks(
     const by = step === null || analysis.shape(step).kind !== "uniform" ? null : chunk.value(step);
     if (by?.kind !== "uniform") continue;
     const { target } = groups.get(group)!;
-    // What follows from the reach is computed here: where the function begins it is too late to ask for it.
-    const { once: _, ...reach } = target.reach;
-    const check = new BoundsCheck(chunk, group.stretch, { ...target, reach });
+    // Nothing can be made invariant any more: code at the start of the function has been written, so all is computed
+    // here.
+    const { once: _, ...object } = target.object;
+    const check = new BoundsCheck(chunk, group.stretch, { ...target, object });
     const bytes = by.scalar.ty === "i64" ? by.scalar : extended(by.scalar, true);
     const first = chunk.value(base);
     const rounds = check.rounds(first, active, bytes);
     if (rounds === null) continue;
     counts.push(rounds);
-    found.set(group, { target, places: check.of(first, active).places, step: low(bytes) });
+    found.set(group, { target, offsets: check.of(first, active).offsets, step: low(bytes) });
   }
   if (found.size === 0) return null;
   const least = (a: Wasm, b: Wasm): Wasm => wasm.select(wasm.op("i32.lt_u", a, b), a, b);

@@ -5,9 +5,9 @@ import { Unsupported } from "../../abi/refusal.ts";
 import type { WideLoad, WideLoadPart } from "../analysis/access/wide-loads.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { classOf, elementInRegister, elementToStore } from "../lanes/element.ts";
-import { anyOf, bothMasks } from "../lanes/mask-bits.ts";
-import type { Mask } from "../lanes/mask.ts";
-import { type Quad, type Value, vectorOf } from "../lanes/value.ts";
+import { anyOf } from "../lanes/mask-bits.ts";
+import { bothMasks, type Mask } from "../lanes/mask.ts";
+import { type Value, vectorIn, vectorOf } from "../lanes/value.ts";
 import { gatherName, scatterName } from "../module/access-helpers.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { AccessChecks } from "./access-checks.ts";
@@ -27,12 +27,15 @@ type AtomicOp = Extract<Op, { kind: "atomic" }>;
 
 type Uniform = Extract<Value, { kind: "uniform" }>;
 
-/** Instructions of a block beyond which its results may be made of so many that they had better be computed once. */
+/**
+ * The number of instructions from which a block is so long that its results are better computed at once than again in
+ * each version of a store.
+ */
 const longBlock = 200;
 
 /**
- * Loads, stores and atomic operations. What lies where it is expected is accessed at once; what does not is looked up lane by
- * lane, in what the instruction has found last, and then by the launcher.
+ * Loads, stores and atomic operations. Elements within the expected object are accessed at once; others are looked up
+ * lane by lane, in the object that the instruction found last, then by the launcher.
  */
 export class Memory {
   readonly #chunk: Chunk;
@@ -40,8 +43,8 @@ export class Memory {
   readonly accessChecks: AccessChecks;
   readonly #moves: VectorMoves;
   readonly #atomics: AtomicOperations;
-  /** Strips that have been loaded, in locals, and the loads that still take a part. */
-  readonly #strips = new Map<WideLoad, { readonly elements: readonly (readonly number[])[]; left: number }>();
+  /** Wide loads that have been executed, in locals, and the number of loads that still take a part. */
+  readonly #wideLoads = new Map<WideLoad, { readonly elements: readonly (readonly number[])[]; left: number }>();
 
   constructor(chunk: Chunk, context: FunctionContext, objects: ExpectedObjects) {
     const isShared = context.isShared;
@@ -49,30 +52,30 @@ export class Memory {
     this.#context = context;
     this.accessChecks = new AccessChecks(chunk, context, objects);
     const spare = wasm.op("i32.add", wasm.local("i32", context.context), wasm.i32(context.layout.values));
-    const lanePlaces = new LaneOffsets(chunk, spare);
+    const laneOffsets = new LaneOffsets(chunk, spare);
     this.#moves = new VectorMoves(
       chunk,
-      lanePlaces,
+      laneOffsets,
       isShared,
       context.unit.isTerse ? context.unit.accessHelpers : null,
     );
-    this.#atomics = new AtomicOperations(chunk, (op) => this.#locatorOf(op), this.#moves, lanePlaces, isShared);
+    this.#atomics = new AtomicOperations(chunk, (op) => this.#checksOf(op), this.#moves, laneOffsets, isShared);
   }
 
-  #locatorOf(op: LoadOp | StoreOp | AtomicOp): AccessChecks | SurfaceAccess {
+  #checksOf(op: LoadOp | StoreOp | AtomicOp): AccessChecks | SurfaceAccess {
     if (op.place.kind === "address") return this.accessChecks;
     if (op.kind === "atomic" && op.access.count > 1) throw new Unsupported("atomic operations on parts of a surface");
     return new SurfaceAccess(this.#chunk, this.#context, this.accessChecks, op);
   }
 
-  /** Moves what does not lie where it is expected: all elements at once or, of a surface, one after the other. */
-  #slowly(
-    locator: AccessChecks | SurfaceAccess,
+  /** Looks up an access lane by lane: all elements at once or, in a surface, one after the other. */
+  #lookUpElements(
+    checks: AccessChecks | SurfaceAccess,
     access: Access,
     move: (by: OffsetFinder, part: Access, from: number) => void,
   ): void {
-    if (locator instanceof AccessChecks) move(locator, access, 0);
-    else for (let e = 0; e < access.count; e++) move(locator.ofElement(e), { ...access, count: 1 }, e);
+    if (checks instanceof AccessChecks) move(checks, access, 0);
+    else for (let e = 0; e < access.count; e++) move(checks.ofElement(e), { ...access, count: 1 }, e);
   }
 
   load(block: number, index: number, { dst, guard }: Instruction, op: LoadOp): void {
@@ -83,22 +86,22 @@ export class Memory {
     const guardMask = guard === null ? null : chunk.guardMask(guard);
     const active = chunk.activeMask(block);
     const mask = bothMasks(guardMask, active);
-    const locator = this.#locatorOf(op);
-    const located = locator.locate(index, active, mask);
-    const { places, offset } = located;
+    const checks = this.#checksOf(op);
+    const checked = checks.check(index, active, mask);
+    const { offsets, immediate } = checked;
     let elements: Value[];
-    if (places.kind === "one") {
+    if (offsets.kind === "one") {
       const ty = access.bits === 64 ? "i64" : "i32";
       const locals = Array.from({ length: access.count }, () => writer.local(ty));
       either(
         writer,
-        located,
-        () => this.#moves.scalars.loadOne(access, places.at, offset, locals),
+        checked,
+        () => this.#moves.scalars.loadOne(access, offsets.at, immediate, locals),
         () =>
-          this.#slowly(locator, access, (by, part, from) => {
-            by.find(index, part, address, mask);
+          this.#lookUpElements(checks, access, (by, part, from) => {
+            by.lookUp(index, part, address, mask);
             const at = writer.local("i32");
-            by.loadPlace(mask, at);
+            by.loadFirstOffset(mask, at);
             this.#moves.scalars.loadOne(part, wasm.local("i32", at), 0, locals.slice(from, from + part.count));
             writer.release(at);
           }),
@@ -109,26 +112,22 @@ export class Memory {
       const locals = Array.from({ length: access.count }, () => this.#vectorLocals(perQuad));
       either(
         writer,
-        located,
-        // Where each lane has an address of its own, only those that are active were looked at.
+        checked,
+        // If each lane has an address of its own, only those of active lanes were checked.
         () => {
-          if (located.strip !== null) this.#loadOfStrip(access, located, located.strip, locals[0]!, mask);
-          else this.#moves.load(access, located, locals, places.kind === "each" ? mask : null);
+          if (checked.wideLoad !== null) this.#loadWide(access, checked, checked.wideLoad, locals[0]!, mask);
+          else this.#moves.load(access, checked, locals, offsets.kind === "each" ? mask : null);
         },
         () =>
-          this.#slowly(locator, access, (by, part, from) => {
-            by.find(index, part, address, mask);
+          this.#lookUpElements(checks, access, (by, part, from) => {
+            by.lookUp(index, part, address, mask);
             this.#gather(part, locals.slice(from, from + part.count));
           }),
-        () => this.#moves.load(access, located, locals, located.isNear ? null : mask),
+        () => this.#moves.load(access, checked, locals, checked.inactiveMayAccess ? null : mask),
       );
-      elements = locals.map((list): Value => {
-        const nodes = list.map((l) => wasm.local("v128", l));
-        const quads = Array.from({ length: chunk.quads }, (_, q): Quad => nodes.slice(q * perQuad, (q + 1) * perQuad));
-        return { kind: "vector", ty: access.bits === 64 ? "i64" : "i32", quads };
-      });
+      elements = locals.map((list) => vectorIn(access.bits === 64 ? "i64" : "i32", list));
     }
-    located.release();
+    checked.release();
     const values = elements.map((value, e) => {
       const to = dst[e];
       return to == null ? null : elementInRegister(value, access, classOf(to, chunk.function), chunk.quads);
@@ -137,23 +136,23 @@ export class Memory {
     this.#release(elements);
   }
 
-  /** The first load of a strip loads all of it, of which the others get theirs. */
-  #loadOfStrip(access: Access, located: CheckedAccess, part: WideLoadPart, into: readonly number[], mask: Mask): void {
+  /** Loads a part of a wide load: the first load of it loads all, and keeps the others' parts in locals. */
+  #loadWide(access: Access, checked: CheckedAccess, part: WideLoadPart, into: readonly number[], mask: Mask): void {
     const { strip, element } = part;
     const { writer } = this.#chunk;
-    let loaded = this.#strips.get(strip);
+    let loaded = this.#wideLoads.get(strip);
     if (loaded === undefined) {
       loaded = { elements: [0, 1, 2, 3].map(() => this.#vectorLocals(1)), left: strip.loads };
-      this.#strips.set(strip, loaded);
-      const spot = { ...located, offset: located.offset - 4 * element };
-      this.#moves.load({ ...access, count: 4 }, spot, loaded.elements, mask);
+      this.#wideLoads.set(strip, loaded);
+      const whole = { ...checked, immediate: checked.immediate - 4 * element };
+      this.#moves.load({ ...access, count: 4 }, whole, loaded.elements, mask);
     }
     const own = loaded.elements[element]!;
     writer.assign(into.map((local, q) => ({ local, value: wasm.local("v128", own[q]!) })));
     loaded.left--;
     if (loaded.left > 0) return;
     for (const local of loaded.elements.flat()) writer.release(local);
-    this.#strips.delete(strip);
+    this.#wideLoads.delete(strip);
   }
 
   store(block: number, index: number, { guard }: Instruction, op: StoreOp): void {
@@ -163,11 +162,11 @@ export class Memory {
     const { writer } = chunk;
     const active = chunk.activeMask(block);
     const mask = bothMasks(guard === null ? null : chunk.guardMask(guard), active);
-    const locator = this.#locatorOf(op);
-    const located = locator.locate(index, active, mask);
-    const { places, offset } = located;
+    const checks = this.#checksOf(op);
+    const checked = checks.check(index, active, mask);
+    const { offsets, immediate } = checked;
     const elements = values.map((v) => (v === null ? null : elementToStore(chunk.stored(v), access, chunk.quads)));
-    if (places.kind === "one" && elements.every((v): v is Uniform | null => v === null || v.kind === "uniform")) {
+    if (offsets.kind === "one" && elements.every((v): v is Uniform | null => v === null || v.kind === "uniform")) {
       const scalars = elements.map((v) => v?.scalar ?? null);
       const store = (at: Wasm, plus: number, part = access, from = 0): void => {
         const move = (): void => this.#moves.scalars.storeOne(part, at, plus, scalars.slice(from, from + part.count));
@@ -179,13 +178,13 @@ export class Memory {
       };
       either(
         writer,
-        located,
-        () => store(places.at, offset),
+        checked,
+        () => store(offsets.at, immediate),
         () =>
-          this.#slowly(locator, access, (by, part, from) => {
-            by.find(index, part, address, mask);
+          this.#lookUpElements(checks, access, (by, part, from) => {
+            by.lookUp(index, part, address, mask);
             const at = writer.local("i32");
-            by.loadPlace(mask, at);
+            by.loadFirstOffset(mask, at);
             store(wasm.local("i32", at), 0, part, from);
             writer.release(at);
           }),
@@ -203,17 +202,17 @@ export class Memory {
       if (this.#isLong(block)) this.#compute(lists.flatMap((list) => list ?? []));
       either(
         writer,
-        located,
-        () => this.#moves.store(access, located, mask, lists),
+        checked,
+        () => this.#moves.store(access, checked, mask, lists),
         () =>
-          this.#slowly(locator, access, (by, part, from) => {
-            by.find(index, part, address, mask);
+          this.#lookUpElements(checks, access, (by, part, from) => {
+            by.lookUp(index, part, address, mask);
             this.#scatter(part, mask, lists.slice(from, from + part.count));
           }),
       );
       for (const l of locals) for (const { local } of l?.fresh ?? []) writer.release(local);
     }
-    located.release();
+    checked.release();
   }
 
   #isLong(block: number): boolean {
@@ -222,8 +221,8 @@ export class Memory {
   }
 
   /**
-   * Has V8 compute values here. It would do so where they are needed, and if these are branches of which only one is taken, in each
-   * of them, with all that they are made of.
+   * Makes V8 compute values here, by storing them in the context. It would sink them into the branches that use them,
+   * and duplicate all that they are computed from.
    */
   #compute(vectors: readonly number[]): void {
     const { writer } = this.#chunk;
@@ -243,7 +242,7 @@ export class Memory {
     return Array.from({ length: this.#chunk.quads * perQuad }, () => this.#chunk.writer.local("v128"));
   }
 
-  /** Loads elements from the places that have been found. */
+  /** Loads elements from the offsets that were looked up. */
   #gather(access: Access, into: readonly (readonly number[])[]): void {
     const { writer, lanes } = this.#chunk;
     const { context, unit } = this.#context;
@@ -255,7 +254,7 @@ export class Memory {
     });
   }
 
-  /** Stores elements at the places that have been found, in the lanes of a mask. */
+  /** Stores elements at the offsets that were looked up, in the lanes of a mask. */
   #scatter(access: Access, mask: Mask, elements: readonly (readonly number[] | null)[]): void {
     const { writer, lanes } = this.#chunk;
     const { context, unit } = this.#context;

@@ -17,71 +17,78 @@ import type { CheckedAccess } from "./checked-access.ts";
 
 type MemoryOp = Extract<Op, { kind: "load" | "store" | "atomic" }>;
 
-/** What accesses ask where their bytes are: by addresses, or by offsets into surfaces. */
-export type OffsetFinder = Pick<AccessChecks, "locate" | "find" | "loadPlace" | "loadPlaces">;
+/** Finds the bytes of an access: by addresses, or by offsets into surfaces. */
+export type OffsetFinder = Pick<AccessChecks, "check" | "lookUp" | "loadFirstOffset" | "loadOffsets">;
 
 /**
- * Finds where an instruction accesses a surface (vISA), by offsets into it. The launcher notes the surface that the instruction has
- * used last; what does not lie within it as a whole is looked up element by element.
+ * Finds the bytes of an access to a surface (vISA). The launcher records the surface that the instruction used last; an
+ * access that is not entirely within it is looked up element by element.
  */
 export class SurfaceAccess implements OffsetFinder {
   readonly #chunk: Chunk;
   readonly #context: FunctionContext;
-  readonly #plain: AccessChecks;
+  readonly #checks: AccessChecks;
   readonly #op: MemoryOp;
-  /** The element that is looked up. */
+  /** The element of the access that is looked up. */
   readonly #element: number;
   readonly #record: number;
 
-  constructor(chunk: Chunk, context: FunctionContext, plain: AccessChecks, op: MemoryOp, element = 0, record?: number) {
+  constructor(
+    chunk: Chunk,
+    context: FunctionContext,
+    checks: AccessChecks,
+    op: MemoryOp,
+    element = 0,
+    record?: number,
+  ) {
     this.#chunk = chunk;
     this.#context = context;
-    this.#plain = plain;
+    this.#checks = checks;
     this.#op = op;
     this.#element = element;
     this.#record = record ?? context.unit.records++;
   }
 
-  /** The same for one of the access's elements. */
+  /** The lookup of another element of the same access. */
   ofElement(element: number): SurfaceAccess {
-    return new SurfaceAccess(this.#chunk, this.#context, this.#plain, this.#op, element, this.#record);
+    return new SurfaceAccess(this.#chunk, this.#context, this.#checks, this.#op, element, this.#record);
   }
 
-  locate(index: number, _active: Mask, mask: Mask): CheckedAccess {
+  check(index: number, _active: Mask, mask: Mask): CheckedAccess {
     const { writer } = this.#chunk;
     const { access, place } = this.#op;
-    this.#turnTo(index, mask);
-    const { reach, locals } = this.#plain.objects.recorded(this.#record);
+    this.#requireSurface(index, mask);
+    const { object, locals } = this.#checks.objects.recorded(this.#record);
     const { base, offset } = addressOf(laneAddressOf(place));
-    const stretch = { offset, size: bytesOf(access), align: access.align };
-    const target = { reach: { ...reach, from: i64(0) }, ahead: null };
-    const { ok, places } = new BoundsCheck(this.#chunk, stretch, target).of(this.#chunk.value(base), mask);
+    const range = { offset, size: bytesOf(access), align: access.align };
+    const target = { object: { ...object, from: i64(0) }, baseDistance: null };
+    const { ok, offsets } = new BoundsCheck(this.#chunk, range, target).of(this.#chunk.value(base), mask);
     const assignments: { readonly local: number; readonly value: Wasm }[] = [];
     const kept = (value: Wasm): Wasm => {
       const local = writer.local(value.ty);
       assignments.push({ local, value });
       return wasm.local(value.ty, local);
     };
-    const there =
-      places.kind === "each" ? { ...places, quads: places.quads.map(kept) } : { ...places, at: kept(places.at) };
-    const good = kept(ok);
+    const keptOffsets =
+      offsets.kind === "each" ? { ...offsets, quads: offsets.quads.map(kept) } : { ...offsets, at: kept(offsets.at) };
+    const keptOk = kept(ok);
     writer.assign(assignments);
     for (const local of locals) writer.release(local);
     return {
-      ok: good,
-      rescue: null,
-      isNear: true,
+      ok: keptOk,
+      fallback: null,
+      inactiveMayAccess: true,
       mayAdjoin: false,
-      strip: null,
-      places: there,
-      offset: 0,
+      wideLoad: null,
+      offsets: keptOffsets,
+      immediate: 0,
       release: () => {
         for (const { local } of assignments) writer.release(local);
       },
     };
   }
 
-  find(index: number, _access: Access, address: Expr, mask: Mask): void {
+  lookUp(index: number, _access: Access, address: Expr, mask: Mask): void {
     const { writer, lanes } = this.#chunk;
     const { context, layout } = this.#context;
     fullAddresses(this.#chunk, address)
@@ -98,16 +105,16 @@ export class SurfaceAccess implements OffsetFinder {
     callHost(writer, "translate");
   }
 
-  loadPlace(mask: Mask, into: number): void {
-    this.#plain.loadPlace(mask, into);
+  loadFirstOffset(mask: Mask, into: number): void {
+    this.#checks.loadFirstOffset(mask, into);
   }
 
-  loadPlaces(into: readonly number[]): void {
-    this.#plain.loadPlaces(into);
+  loadOffsets(into: readonly number[]): void {
+    this.#checks.loadOffsets(into);
   }
 
-  /** Asks the launcher for the surface, unless it is the one that the record has. */
-  #turnTo(index: number, mask: Mask): void {
+  /** Asks the launcher for the surface, unless the record already holds it. */
+  #requireSurface(index: number, mask: Mask): void {
     const { writer, lanes } = this.#chunk;
     const { context } = this.#context;
     const { place } = this.#op;
@@ -117,8 +124,8 @@ export class SurfaceAccess implements OffsetFinder {
     const asked = writer.local("i32");
     writer.assign([{ local: asked, value: value.scalar }]);
     writer.get(context);
-    writer.memory("i32.load", 4, this.#plain.objects.recordAt(this.#record));
-    // 0 stands for no surface.
+    writer.memory("i32.load", 4, this.#checks.objects.recordAt(this.#record));
+    // In the record, 0 stands for no surface.
     writer.value(wasm.op("i32.add", wasm.local("i32", asked), wasm.i32(1)));
     writer.op("i32.ne");
     writer.if(() => {

@@ -1,71 +1,73 @@
 import type { Access } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { loadElements } from "../emit/memory-ops.ts";
 import { interleaved, shuffled, transposed } from "../lanes/interleave.ts";
 import { allBits, laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { widenMask } from "../lanes/value.ts";
 import { type AccessHelpers, fetchName, putName } from "../module/access-helpers.ts";
-import type { LaneBytes } from "./bounds-check.ts";
-import type { LaneOffsets, PushOffset, AccessOffset } from "./lane-offsets.ts";
+import type { ByteOffsets } from "./bounds-check.ts";
+import type { LaneOffsets, PushOffset, AccessOffsets } from "./lane-offsets.ts";
 import { ScalarMoves } from "./scalar-moves.ts";
 
 type Element = readonly number[];
 
 /**
- * Moves elements between memory and locals. An element of all lanes is a list of v128 locals, one for each four lanes or, of 64
- * bits, for each two; elements of 8 and 16 bits take 32 there.
+ * Moves elements between memory and locals. An element of all lanes is a list of v128 locals, one for each quad or, for
+ * 64 bits, for each two lanes; elements of 8 and 16 bits are extended to 32.
  */
 export class VectorMoves {
   readonly #chunk: Chunk;
-  readonly #lanePlaces: LaneOffsets;
-  /** Whether other threads of the host may write next to what a lane writes. */
+  readonly #laneOffsets: LaneOffsets;
+  /** Whether other host threads may write next to what a lane writes. */
   readonly #isShared: boolean;
-  /** Where code is better short than fast: what moves elements from place to place. */
-  readonly #functions: AccessHelpers | null;
-  /** One element at a time, out of and into locals of WebAssembly's numbers. */
+  /** If code should be short rather than fast: helpers that move elements from and to any offsets. */
+  readonly #helpers: AccessHelpers | null;
+  /** Moves of single elements, as wasm numbers. */
   readonly scalars: ScalarMoves;
 
-  constructor(chunk: Chunk, lanePlaces: LaneOffsets, isShared: boolean, functions: AccessHelpers | null) {
+  constructor(chunk: Chunk, laneOffsets: LaneOffsets, isShared: boolean, helpers: AccessHelpers | null) {
     this.#chunk = chunk;
-    this.#functions = functions;
-    this.#lanePlaces = lanePlaces;
+    this.#helpers = helpers;
+    this.#laneOffsets = laneOffsets;
     this.#isShared = isShared;
     this.scalars = new ScalarMoves(chunk.writer, isShared);
   }
 
-  /** Loads the elements of all lanes or, where only those have a place, of the lanes of a mask. */
-  load(access: Access, spot: AccessOffset, into: readonly Element[], mask: Mask): void {
-    const { places, offset } = spot;
-    if (this.#functions !== null && places.kind === "each" && this.#isPlain(access)) {
-      this.#call(fetchName(access), this.#lanePlaces.allOf(places, offset, mask), []);
+  /** Loads the elements of all lanes, or of those of a mask if only these have valid offsets. */
+  load(access: Access, where: AccessOffsets, into: readonly Element[], mask: Mask): void {
+    const { offsets, immediate } = where;
+    if (this.#helpers !== null && offsets.kind === "each" && this.#isPlain(access)) {
+      this.#callHelper(fetchName(access), this.#laneOffsets.allOf(offsets, immediate, mask), []);
       for (const local of into[0]!.toReversed()) this.#chunk.writer.set(local);
       return;
     }
     const mayRun = this.#isDense(access) && !this.scalars.isStrong(access);
     const bytes = bytesOf(access);
-    if (mask === null && mayRun && places.kind === "run" && Math.abs(places.stride) === bytes) {
-      this.#loadRun(access, places, offset, into);
+    if (mask === null && mayRun && offsets.kind === "run" && Math.abs(offsets.stride) === bytes) {
+      this.#loadRun(access, offsets, immediate, into);
       return;
     }
-    if (mask === null && mayRun && places.kind === "run" && this.#loadSpaced(access, places, offset, into[0]!)) return;
-    this.#lanePlaces.eachQuad(spot, mask, {
+    if (mask === null && mayRun && offsets.kind === "run" && this.#loadSpaced(access, offsets, immediate, into[0]!))
+      return;
+    this.#laneOffsets.eachQuad(where, mask, {
       lanes: (q, push) => {
         if (mayRun && access.count > 1) this.#loadRecords(access, push, q, this.#quadOf(into, q));
         else for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#loadLane(access, push, into, lane);
       },
       adjoining: !mayRun
         ? null
-        : { bytes, move: (q, at) => this.#loadRun(access, { at, stride: bytes }, offset, this.#quadOf(into, q)) },
+        : { bytes, move: (q, at) => this.#loadRun(access, { at, stride: bytes }, immediate, this.#quadOf(into, q)) },
     });
   }
 
-  /** Stores the elements of the lanes of a mask; null: nothing. */
-  store(access: Access, spot: AccessOffset, mask: Mask, elements: readonly (Element | null)[]): void {
-    const { places, offset } = spot;
+  /** Stores the elements of the lanes of a mask; null: nothing is stored for that element. */
+  store(access: Access, where: AccessOffsets, mask: Mask, elements: readonly (Element | null)[]): void {
+    const { offsets, immediate } = where;
     const [element = null] = elements;
-    if (this.#functions !== null && places.kind === "each" && this.#isPlain(access) && element !== null) {
-      this.#call(putName(access), this.#lanePlaces.allOf(places, offset, mask), element);
+    if (this.#helpers !== null && offsets.kind === "each" && this.#isPlain(access) && element !== null) {
+      this.#callHelper(putName(access), this.#laneOffsets.allOf(offsets, immediate, mask), element);
       return;
     }
     const isWhole = elements.every((e) => e !== null);
@@ -74,7 +76,7 @@ export class VectorMoves {
     // Between the load and the store of a blend, another thread could write what is not stored here.
     const mayBlend = !this.#isShared || access.space === "shared" || access.space === "local";
     const storeLanes = (): void =>
-      this.#lanePlaces.eachQuad(spot, mask, {
+      this.#laneOffsets.eachQuad(where, mask, {
         lanes: (q, push) => {
           for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#storeLane(access, push, elements, lane);
         },
@@ -84,17 +86,17 @@ export class VectorMoves {
             : {
                 bytes,
                 move: (q, at) =>
-                  this.#storeRun(access, at, offset, mask && [mask[q]!], this.#quadOf(elements as Element[], q)),
+                  this.#storeRun(access, at, immediate, mask && [mask[q]!], this.#quadOf(elements as Element[], q)),
               },
       });
-    if (!mayRun || places.kind !== "run" || places.stride !== bytes) {
+    if (!mayRun || offsets.kind !== "run" || offsets.stride !== bytes) {
       storeLanes();
       return;
     }
-    const store = (lanes: Mask): void => this.#storeRun(access, places.at, offset, lanes, elements as Element[]);
+    const store = (lanes: Mask): void => this.#storeRun(access, offsets.at, immediate, lanes, elements as Element[]);
     if (mask === null) store(null);
     else {
-      // Most often all lanes are active.
+      // Usually all lanes are active.
       const { writer, lanes } = this.#chunk;
       writer.value(wasm.op("i32.eq", laneBits(mask), allBits(lanes)));
       writer.expect(true);
@@ -102,36 +104,36 @@ export class VectorMoves {
     }
   }
 
-  /** Whether an access is one element, to which other threads of the host need not pay attention. */
+  /** Whether an access is a single element with no atomicity required. */
   #isPlain(access: Access): boolean {
     return access.count === 1 && !this.scalars.isStrong(access);
   }
 
-  #call(name: string, at: ReturnType<LaneOffsets["allOf"]>, values: Element): void {
+  #callHelper(name: string, at: ReturnType<LaneOffsets["allOf"]>, values: Element): void {
     const { writer, lanes } = this.#chunk;
-    writer.i32(at.offset);
+    writer.i32(at.immediate);
     writer.values(at.quads);
     for (const local of values) writer.get(local);
-    writer.call(this.#functions!.named(name, lanes));
+    writer.call(this.#helpers!.named(name, lanes));
   }
 
-  /** What elements have of four lanes. */
+  /** The parts of elements that belong to a quad. */
   #quadOf(elements: readonly Element[], q: number): readonly Element[] {
     const { quads } = this.#chunk;
     return elements.map((e) => e.slice((q * e.length) / quads, ((q + 1) * e.length) / quads));
   }
 
-  /** Whether there is a way to move elements that lie one behind the other without going through the lanes. */
+  /** Whether contiguous elements can be moved as whole vectors. */
   #isDense({ bits, count }: Access): boolean {
     if (count === 1) return true;
     return (bits === 32 && (count === 2 || count === 4)) || (bits === 64 && count === 2);
   }
 
-  /** Elements that lie one behind the other, forwards or backwards. */
+  /** Loads contiguous elements, ascending or descending over the lanes. */
   #loadRun(
     access: Access,
-    { at, stride }: Pick<Extract<LaneBytes, { kind: "run" }>, "at" | "stride">,
-    offset: number,
+    { at, stride }: Pick<Extract<ByteOffsets, { kind: "run" }>, "at" | "stride">,
+    immediate: number,
     into: readonly Element[],
   ): void {
     const { writer } = this.#chunk;
@@ -141,7 +143,8 @@ export class VectorMoves {
     const parts = into.length * first!.length;
     const memory = (part: number): void => {
       writer.value(at);
-      this.#loadPart(access, offset, part);
+      // A part has four elements, or two of 64 bits.
+      loadElements(writer, access, access.bits / 8, immediate + part * Math.min(16, access.bits / 2));
     };
     if (count === 1) {
       first!.forEach((local, part) => {
@@ -155,7 +158,7 @@ export class VectorMoves {
       });
       return;
     }
-    // Of a group of as many vectors as there are elements, each gets one.
+    // As many vectors as a record has elements are transposed into one for each element.
     const groups = first!.length;
     for (let g = 0; g < groups; g++) {
       const locals = into.map((element) => element[g]!);
@@ -174,11 +177,11 @@ export class VectorMoves {
     }
   }
 
-  /** Words that have one or two others between them: two vectors have those of four lanes. False where they are not that near. */
+  /** Loads words with one or two others between them: two vectors cover four lanes. False if they are further apart. */
   #loadSpaced(
     { bits, count }: Access,
-    { at, stride }: Extract<LaneBytes, { kind: "run" }>,
-    offset: number,
+    { at, stride }: Extract<ByteOffsets, { kind: "run" }>,
+    immediate: number,
     into: Element,
   ): boolean {
     if (bits !== 32 || count !== 1 || (stride !== 8 && stride !== 12)) return false;
@@ -192,8 +195,8 @@ export class VectorMoves {
       return wasm.local("v128", local);
     };
     into.forEach((local, q) => {
-      const first = offset + 4 * q * stride;
-      // The last word of the second is the last that is asked for.
+      const first = immediate + 4 * q * stride;
+      // The second vector ends with the last word that is needed.
       const [low, high] = [vector(first), vector(first + 3 * stride - 12)];
       writer.assign([{ local, value: wasm.shuffle32(low, high, picked) }]);
       for (const part of [low, high]) if (part.kind === "local") writer.release(part.local);
@@ -201,20 +204,7 @@ export class VectorMoves {
     return true;
   }
 
-  /** Of the place on the stack the 16 bytes of a register's n-th part. */
-  #loadPart({ bits, signed }: Access, offset: number, part: number): void {
-    const { writer } = this.#chunk;
-    const sign = signed ? "s" : "u";
-    if (bits >= 32) writer.memory("v128.load", bits / 8, offset + part * 16);
-    else if (bits === 16) writer.memory(`v128.load16x4_${sign}`, 2, offset + part * 8);
-    else {
-      writer.memory("v128.load32_zero", 1, offset + part * 4);
-      writer.op(`i16x8.extend_low_i8x16_${sign}`);
-      writer.op(`i32x4.extend_low_i16x8_${sign}`);
-    }
-  }
-
-  /** Of four lanes the elements that each has behind one another, 8 or 16 bytes: at once. */
+  /** Loads the records (8 or 16 bytes) of a quad, each as a whole. */
   #loadRecords({ bits, count }: Access, push: PushOffset, q: number, into: readonly Element[]): void {
     const { writer } = this.#chunk;
     const perVector = 128 / (bits * count);
@@ -222,7 +212,7 @@ export class VectorMoves {
       const local = writer.local("v128");
       for (let l = 0; l < perVector; l++) {
         if (l > 0) {
-          // The place goes below the vector.
+          // The address goes below the vector on the stack.
           const at = push(4 * q + v * perVector + l);
           writer.get(local);
           writer.memory("v128.load64_lane", bits / 8, at, l);
@@ -234,7 +224,7 @@ export class VectorMoves {
       }
       return local;
     });
-    // As many vectors as there are elements make one vector of each.
+    // As many vectors as a record has elements make one vector of each element.
     for (let from = 0; from < vectors.length; from += count) {
       const records = vectors.slice(from, from + count).map((local) => wasm.local("v128", local));
       const values = transposed(records, bits);
@@ -243,7 +233,7 @@ export class VectorMoves {
     for (const local of vectors) writer.release(local);
   }
 
-  /** The first lane of a vector clears it. */
+  /** Loads a lane's elements; the first lane of a vector clears the others. */
   #loadLane(access: Access, push: PushOffset, into: readonly Element[], lane: number): void {
     const { writer } = this.#chunk;
     const bytes = access.bits / 8;
@@ -267,7 +257,7 @@ export class VectorMoves {
     });
   }
 
-  #storeRun(access: Access, at: Wasm, offset: number, mask: Mask, elements: readonly Element[]): void {
+  #storeRun(access: Access, at: Wasm, immediate: number, mask: Mask, elements: readonly Element[]): void {
     const { writer } = this.#chunk;
     const { bits, count } = access;
     const store = (part: number, value: Wasm, lanes: Wasm | null): void => {
@@ -276,15 +266,15 @@ export class VectorMoves {
       else {
         writer.value(value);
         writer.value(at);
-        writer.memory("v128.load", Math.min(16, bits / 8), offset + part * 16);
+        writer.memory("v128.load", Math.min(16, bits / 8), immediate + part * 16);
         writer.value(lanes);
         writer.op("v128.bitselect");
       }
-      writer.memory("v128.store", Math.min(16, bits / 8), offset + part * 16);
+      writer.memory("v128.store", Math.min(16, bits / 8), immediate + part * 16);
     };
     const values = elements.map((element) => element.map((local) => wasm.local("v128", local)));
     if (bits < 32) {
-      this.#storeNarrow(access, at, offset, mask, values[0]!);
+      this.#storeNarrow(access, at, immediate, mask, values[0]!);
       return;
     }
     const masks = mask === null ? null : bits === 64 ? mask.flatMap((m) => [...widenMask(m)]) : mask;
@@ -298,17 +288,17 @@ export class VectorMoves {
     }
   }
 
-  /** Elements of 8 or 16 bits, from 32 bits each. */
-  #storeNarrow({ bits }: Access, at: Wasm, offset: number, mask: Mask, values: readonly Wasm[]): void {
+  /** Stores elements of 8 or 16 bits, two quads at a time. */
+  #storeNarrow({ bits }: Access, at: Wasm, immediate: number, mask: Mask, values: readonly Wasm[]): void {
     const { writer } = this.#chunk;
     const bytes = bits / 8;
-    // Two quads at a time.
+    // Two quads fill a vector of 16-bit elements, or half of one of 8 bits.
     for (let q = 0; q < values.length; q += 2) {
       const pick = (parts: readonly Wasm[]): Wasm => {
         const elements = Array.from({ length: 16 / bytes }, (_, i) => (i * 4) / bytes).map((e) => e % (32 / bytes));
         return shuffled(parts[q]!, parts[q + 1] ?? parts[q]!, bytes, elements);
       };
-      const start = offset + 4 * q * bytes;
+      const start = immediate + 4 * q * bytes;
       const isPair = q + 1 < values.length;
       const size = bytes * (isPair ? 8 : 4);
       const [load, store] = (

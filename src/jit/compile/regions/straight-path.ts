@@ -73,7 +73,7 @@ export function straightPathOf(chunk: Chunk, invariants: Invariants, accessCheck
     const to = op.kind === "branch" ? graph.blockAt(op.target) : isJump ? graph.blocks.length : next;
     const isTaken = !isJump || guard === null || (isExit(next) && !isExit(to));
     if (isJump && guard !== null) {
-      const found = branchConditionOf(analysis, chunk.recalled, at, end - 1, (i) => invariants.has(i));
+      const found = branchConditionOf(analysis, chunk.rematerialized, at, end - 1, (i) => invariants.has(i));
       const test = branchTest(chunk, guard, found, strides, isTaken);
       if (test === null) return null;
       tests.push(test);
@@ -197,14 +197,14 @@ function holds(
 function accessTest(chunk: Chunk, { target, group }: Expected, strides: GridStrides): RangeTest | null {
   const { base } = group.address;
   const { offset, size, align } = group.stretch;
-  const { ahead, reach } = target;
+  const { baseDistance, object } = target;
   const shape = chunk.analysis.shape(base);
-  if ((reach.lane ?? 0) !== 0 || base.ty !== "i64") return null;
-  /** Distance of the stretch from the beginning of the object, for a base without index. */
-  const distance = (of: Wasm): Wasm => plus(ahead ?? minus(of, reach.from), i64(offset));
-  /** Whether the stretches between two distances, which are less than 2^53 apart, lie in the object. */
+  if ((object.lane ?? 0) !== 0 || base.ty !== "i64") return null;
+  /** Distance of the range from the beginning of the object, for a base without index. */
+  const distance = (of: Wasm): Wasm => plus(baseDistance ?? minus(of, object.from), i64(offset));
+  /** Whether the ranges between two distances, which are less than 2^53 apart, lie in the object. */
   const fits = (min: Wasm, max: Wasm): Wasm => {
-    const { from, bytes, align: ofReach = 1 } = reach;
+    const { from, bytes, align: ofReach = 1 } = object;
     const room = minus(bytes, i64(size));
     const aligned = isMultiple(low(ofReach % align === 0 ? min : plus(min, from)), align);
     const within = (at: Wasm): Wasm => wasm.op("i64.le_u", at, room);

@@ -1,7 +1,8 @@
 import type { Expr } from "../../../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
-import { anyOf, bothMasks, foldWords, laneBits } from "../lanes/mask-bits.ts";
+import { anyOf, foldWords, laneBits } from "../lanes/mask-bits.ts";
+import { bothMasks } from "../lanes/mask.ts";
 import { type FunctionContext, pushWord, storeWord } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";

@@ -4,7 +4,8 @@ import { warpWait, warpWaitBytes, warpWaitKinds, kindOf, operandAt } from "../..
 import type { WarpWaitBlocks, WarpInstruction } from "../analysis/flow/warp-wait-blocks.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
-import { bothMasks, foldWords, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
+import { foldWords, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
+import { bothMasks } from "../lanes/mask.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
 import { type FunctionContext, pushWord, storeWord, tellEntry } from "../module/function-context.ts";
 import { callHost } from "../module/host-calls.ts";

@@ -13,7 +13,7 @@ const vector = (local: number): Wasm => wasm.local("v128", local);
 
 /** Enters functions in some lanes: by their place in the program those that go on. */
 interface Entries {
-  readonly goOn: (callee: Wasm, lanes: readonly Wasm[]) => void;
+  readonly resume: (callee: Wasm, lanes: readonly Wasm[]) => void;
   /** `note` is to be written behind each call. */
   readonly begin: (lanes: readonly Wasm[], note: () => void) => void;
 }
@@ -48,7 +48,7 @@ export class ResumableCalls {
    * At a block that is a call: activations whose lanes are among `lanes` go on; lanes that are in none begin. Afterwards those that
    * wait again, in the locals that come back, are not active.
    */
-  write(block: number, lanes: readonly Wasm[], { goOn, begin }: Entries): readonly number[] {
+  write(block: number, lanes: readonly Wasm[], { resume, begin }: Entries): readonly number[] {
     const w = this.#writer;
     const vectors = (): readonly number[] => this.#chunk.active.map(() => w.local("v128"));
     const [here, barrier, turn] = [vectors(), vectors(), vectors()] as const;
@@ -79,7 +79,7 @@ export class ResumableCalls {
             setHere();
             this.#load(list.item, "callee", bits);
             storeWord(w, this.#memory, "resumes", number(list.item));
-            goOn(number(bits), here.map(vector));
+            resume(number(bits), here.map(vector));
             note();
           },
           () => this.#append(list),

@@ -122,7 +122,7 @@ export class Calls {
   }
 
   /** Notes for the caller of a function that lanes have exited in it. */
-  end(lanes: readonly Wasm[]): void {
+  noteExits(lanes: readonly Wasm[]): void {
     const { ended } = this.#caller;
     if (ended === null) return;
     this.#writer.assign(
@@ -263,7 +263,7 @@ export class Calls {
     }));
     w.assign(missing);
     const exited = missing.map(({ local }) => wasm.local("v128", local));
-    this.end(exited);
+    this.noteExits(exited);
     this.#caller.flow.leave(block, exited);
     for (const { local } of missing) w.release(local);
   }

@@ -4,6 +4,7 @@ import { type Item, itemAt, itemsOf, type Layout, layoutOf, type Scope } from ".
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { Reconvergence } from "./reconvergence.ts";
+import type { WriteBlock } from "./structured-code.ts";
 
 /** Instructions at most of which there is code for lanes in step besides the other. */
 export const maxConvergedInstructions = 400;
@@ -61,24 +62,20 @@ export class ConvergedPath {
   readonly #chunk: Chunk;
   readonly #flow: Reconvergence;
   readonly #layout: Layout;
-  readonly #writeBlock: (block: FlowBlock) => void;
   #scope: Scope;
 
-  /** `writeBlock`: writes a block's instructions, and its end by way of `jump`. */
-  constructor(chunk: Chunk, flow: Reconvergence, blocks: ReadonlySet<number>, writeBlock: (block: FlowBlock) => void) {
+  constructor(chunk: Chunk, flow: Reconvergence, blocks: ReadonlySet<number>) {
     this.#blocks = blocks;
     this.#chunk = chunk;
     this.#flow = flow;
-    this.#writeBlock = writeBlock;
     // In the middle of a loop lanes begin elsewhere.
     this.#layout = layoutOf(flow.layout, { start: flow.layout.start, entries: [], waiting: [] });
     this.#scope = this.#layout.root;
   }
 
-  write(): void {
-    this.#chunk.converged = true;
-    this.#writeScope(this.#layout.root);
-    this.#chunk.converged = false;
+  /** `writeBlock`: writes a block's instructions, and its end by way of `jump`. */
+  write(writeBlock: WriteBlock): void {
+    this.#chunk.whileConverged(() => this.#writeScope(this.#layout.root, writeBlock));
   }
 
   /** All lanes go to a block, or (the number of blocks) to the end. */
@@ -101,7 +98,7 @@ export class ConvergedPath {
     else if (to !== from + 1) writer.br(scope.labels.get(to)!);
   }
 
-  #writeScope(scope: Scope): void {
+  #writeScope(scope: Scope, writeBlock: WriteBlock): void {
     const { writer } = this.#chunk;
     const outer = this.#scope;
     this.#scope = scope;
@@ -109,18 +106,18 @@ export class ConvergedPath {
     const items = itemsOf(scope);
     const labelled = items.filter(({ start }) => start !== scope.start && this.#layout.targets.has(start));
     for (const { start } of [...labelled].reverse()) scope.labels.set(start, writer.begin("block"));
-    for (const item of items) this.#writeItem(scope, item);
+    for (const item of items) this.#writeItem(scope, item, writeBlock);
     if (scope.around !== null) writer.end();
     this.#scope = outer;
   }
 
-  #writeItem(scope: Scope, { start, scope: inner }: Item): void {
+  #writeItem(scope: Scope, { start, scope: inner }: Item, writeBlock: WriteBlock): void {
     const { writer } = this.#chunk;
     if (scope.labels.has(start)) {
       writer.end();
       scope.labels.delete(start);
     }
-    if (inner !== null) this.#writeScope(inner);
-    else if (this.#blocks.has(start)) this.#writeBlock(this.#layout.blocks[start]!);
+    if (inner !== null) this.#writeScope(inner, writeBlock);
+    else if (this.#blocks.has(start)) writeBlock(this.#layout.blocks[start]!);
   }
 }

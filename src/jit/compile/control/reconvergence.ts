@@ -1,17 +1,17 @@
-import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
 import type { Guard } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { graphOf, type BarrierRegion } from "../analysis/flow/barrier-regions.ts";
 import type { Layout } from "../analysis/flow/block-layout.ts";
+import type { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { waitMaskSlots } from "../analysis/flow/wait-mask-coloring.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import type { SuspensionKind, SuspensionPlace } from "../plan/pauses.ts";
 import type { Suspension } from "../sync/suspension.ts";
-import type { WarpWaits } from "../sync/warp-waits.ts";
+import type { Waker } from "../sync/warp-waits.ts";
 import { LaneMasks } from "./lane-masks.ts";
 import { ResumeOrder } from "./resume-order.ts";
-import { StructuredCode } from "./structured-code.ts";
+import { StructuredCode, type WriteBlock } from "./structured-code.ts";
 
 /** Copies of registers that belong to a branch: for the lanes that take it, and for the others. */
 export interface BranchCopies {
@@ -20,6 +20,17 @@ export interface BranchCopies {
 }
 
 export const noCopies: BranchCopies = { copy: () => {}, copyOthers: () => {} };
+
+/** Lanes that wait for others of their warp, as control flow sees them. */
+export interface LaneWaits {
+  readonly blocks: Pick<WarpWaitBlocks, "withReturns">;
+  /** The lanes that have not exited. */
+  live(): readonly Wasm[];
+  /** Lanes exit. */
+  end(lanes: readonly Wasm[]): void;
+  /** Lanes of a block have exited: releases those that were waiting for them alone. */
+  settle(block: number, waker: Waker): void;
+}
 
 /**
  * The order in which lanes go through a function: of those that wait, the ones at the lowest block run, and lanes that meet
@@ -33,18 +44,12 @@ export class Reconvergence {
   /** The lanes that run, and those that wait. */
   readonly #masks: LaneMasks;
   readonly #suspension: Suspension | null;
-  readonly #gatherings: WarpWaits | null;
+  readonly #waits: LaneWaits | null;
   readonly #order: ResumeOrder;
 
-  /** `writeBlock`: writes a block's instructions, and its end by way of the methods here. */
-  constructor(
-    chunk: Chunk,
-    suspension: Suspension | null,
-    gatherings: WarpWaits | null,
-    writeBlock: (block: FlowBlock) => void,
-  ) {
+  constructor(chunk: Chunk, suspension: Suspension | null, waits: LaneWaits | null) {
     this.#chunk = chunk;
-    this.#gatherings = gatherings;
+    this.#waits = waits;
     this.#suspension = suspension;
     const { analysis, writer } = chunk;
     const { graph } = analysis.code;
@@ -59,16 +64,13 @@ export class Reconvergence {
     const places = waitMaskSlots(
       analysis,
       [...waiting].sort((a, b) => a - b),
-      gatherings === null ? new Set(suspension?.masked) : waiting,
+      waits === null ? new Set(suspension?.masked) : waiting,
     );
     this.#masks = new LaneMasks(chunk, places);
     if (suspension?.isLockstep) suspension.keep(this.#masks.ofWaiting.flat());
     const needs = { start: 0, entries: suspension?.blocks ?? [], waiting: this.#masks.blocks };
-    const blocks = (gatherings?.blocks.withReturns(graph) ?? graph).blocks;
-    this.#code = new StructuredCode(writer, { blocks, count: graph.blocks.length }, needs, (block) => {
-      if (this.#masks.mayWaitAt(block.index)) this.#takeIn(block.index);
-      writeBlock(block);
-    });
+    const blocks = (waits?.blocks.withReturns(graph) ?? graph).blocks;
+    this.#code = new StructuredCode(writer, { blocks, count: graph.blocks.length }, needs);
     this.#order = new ResumeOrder(analysis, () => this.#code.layout);
   }
 
@@ -169,7 +171,7 @@ export class Reconvergence {
 
   /** The lanes that have not ended. */
   everybody(): readonly Wasm[] {
-    if (this.#gatherings !== null) return this.#gatherings.live();
+    if (this.#waits !== null) return this.#waits.live();
     return [...this.#masks.ofWaiting, ...(this.#suspension?.masks ?? [])].reduce<readonly Wasm[]>(
       (all, mask) => all.map((lanes, q) => wasm.op("v128.or", lanes, wasm.local("v128", mask[q]!))),
       this.#masks.active,
@@ -177,9 +179,12 @@ export class Reconvergence {
   }
 
   /** `before`: other code that begins with the same lanes. It goes to the end, or to where these blocks go on. */
-  write(before: (() => void) | null = null): void {
+  write(writeBlock: WriteBlock, before: (() => void) | null = null): void {
     this.#order.begin();
-    this.#code.write(before);
+    this.#code.write((block) => {
+      if (this.#masks.mayWaitAt(block.index)) this.#takeIn(block.index);
+      writeBlock(block);
+    }, before);
   }
 
   /** All active lanes go to a block, or (the number of blocks) to the end. */
@@ -229,16 +234,16 @@ export class Reconvergence {
 
   /** From other code: all lanes of the chunk leave the function. */
   leaveTogether(from: number): void {
-    if (this.#gatherings === null) this.end();
+    if (this.#waits === null) this.end();
     else this.leave(from, null);
   }
 
   /** The lanes of a mask leave the function, or (null) all. */
   leave(from: number, mask: readonly Wasm[] | null): void {
-    this.#gatherings?.end(mask === null ? this.#masks.active : this.#masks.within(from, mask));
+    this.#waits?.end(mask === null ? this.#masks.active : this.#masks.within(from, mask));
     if (mask === null) this.#masks.setNobody();
     else this.#masks.deactivate(mask);
-    this.#gatherings?.settle(from, this);
+    this.#waits?.settle(from, this);
     if (mask === null) this.#goOn(this.#order.behind(from), from);
     else this.#goOnIfEmpty(this.#order.behind(from), from);
   }
@@ -269,9 +274,9 @@ export class Reconvergence {
     const staying = choices.filter(({ to }) => !this.leaves(to));
     for (const { to, mask } of staying) this.#masks.addWaiting(to, mask);
     this.#masks.setNobody();
-    if (this.#gatherings !== null && staying.length < choices.length) {
-      for (const { to, mask } of choices) if (this.leaves(to)) this.#gatherings.end(mask);
-      this.#gatherings.settle(from, this);
+    if (this.#waits !== null && staying.length < choices.length) {
+      for (const { to, mask } of choices) if (this.leaves(to)) this.#waits.end(mask);
+      this.#waits.settle(from, this);
     }
     for (const to of [...new Set(staying.map((c) => c.to))].sort((a, b) => a - b)) {
       if (to > from) break;

@@ -11,10 +11,12 @@ import {
 } from "../analysis/flow/block-layout.ts";
 import { dispatch, isTarget } from "./scope-entry.ts";
 
+/** Writes the code of a block. */
+export type WriteBlock = (block: FlowBlock) => void;
+
 /** The code of blocks, in wasm blocks and loops, and the ways from one to another: whatever lanes are active go there. */
 export class StructuredCode {
   readonly #writer: FunctionWriter;
-  readonly #writeBlock: (block: FlowBlock) => void;
   #layout: Layout;
   /** The block in the middle of a scope with which it begins; 0 for its beginning. */
   #entry: number | null = null;
@@ -25,10 +27,8 @@ export class StructuredCode {
   readonly #returns = new Set<number>();
   #scope: Scope;
 
-  /** `writeBlock`: writes a block's instructions, and its end by way of the methods here. */
-  constructor(writer: FunctionWriter, graph: BlockGraph, needs: LayoutNeeds, writeBlock: (block: FlowBlock) => void) {
+  constructor(writer: FunctionWriter, graph: BlockGraph, needs: LayoutNeeds) {
     this.#writer = writer;
-    this.#writeBlock = writeBlock;
     this.#layout = layoutOf(graph, needs);
     this.#scope = this.#layout.root;
     if (this.#layout.needsEntry) this.#entry = writer.local("i32");
@@ -52,11 +52,14 @@ export class StructuredCode {
     this.#writer.assign([{ local: this.#entry!, value: typeof block === "number" ? wasm.i32(block) : block }]);
   }
 
-  /** `before`: other code that begins with the same lanes. It goes to the end, or to where these blocks go on. */
-  write(before: (() => void) | null): void {
+  /**
+   * Writes the blocks. `writeBlock` writes the instructions of one, and its end by way of the methods here. `before`
+   * writes other code that runs first with the same lanes, and jumps to the end or to one of these blocks.
+   */
+  write(writeBlock: WriteBlock, before: (() => void) | null): void {
     this.#end = this.#writer.begin("block");
     if (before !== null) this.#writeBefore(before);
-    this.#writeScope(this.#layout.root);
+    this.#writeScope(this.#layout.root, writeBlock);
     this.#writer.end();
   }
 
@@ -121,7 +124,7 @@ export class StructuredCode {
     return this.#layout.isInsideLoop(block) || this.#layout.entries.includes(block);
   }
 
-  #writeScope(scope: Scope): void {
+  #writeScope(scope: Scope, writeBlock: WriteBlock): void {
     const writer = this.#writer;
     const outer = this.#scope;
     this.#scope = scope;
@@ -135,16 +138,16 @@ export class StructuredCode {
         writer.end();
         scope.labels.delete(item.start);
       }
-      if (item.scope !== null) this.#writeScope(item.scope);
-      else if (this.#layout.reachable.has(item.start)) this.#write(this.#layout.blocks[item.start]!);
+      if (item.scope !== null) this.#writeScope(item.scope, writeBlock);
+      else if (this.#layout.reachable.has(item.start)) this.#write(this.#layout.blocks[item.start]!, writeBlock);
     }
     if (scope.around !== null) writer.end();
     this.#scope = outer;
   }
 
-  #write(block: FlowBlock): void {
+  #write(block: FlowBlock, writeBlock: WriteBlock): void {
     const { needsEntry, targets } = this.#layout;
     if (needsEntry && targets.has(block.index) && this.#isEntry(block.index)) this.enterAt(0);
-    this.#writeBlock(block);
+    writeBlock(block);
   }
 }

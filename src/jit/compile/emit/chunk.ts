@@ -46,8 +46,7 @@ export class Chunk {
   readonly #late: ReadonlyMap<number, "f32" | "f64">;
   /** Predicates that are not kept, but computed wherever one is read. */
   readonly recalled: ReadonlyMap<number, Expr>;
-  /** Whether all lanes are active, and none is elsewhere, in what is being written. */
-  converged = false;
+  #converged = false;
   /** What is done with results in locals before a NaN is looked for among them. */
   beforeCheck: (locals: readonly number[]) => void = () => {};
   /** Where what is left of a byte file lies. */
@@ -114,13 +113,25 @@ export class Chunk {
     this.begin();
   }
 
-  /** Of lanes in step, writes code for those of a mask, while the others wait behind it. */
+  /** Whether the code being written is for converged lanes: all are active, and none is at another block. */
+  get converged(): boolean {
+    return this.#converged;
+  }
+
+  /** Writes code for converged lanes. */
+  whileConverged(write: () => void): void {
+    this.#converged = true;
+    write();
+    this.#converged = false;
+  }
+
+  /** Of converged lanes, writes code for those of a mask, while the others wait after it. */
   forSome(mask: readonly Wasm[], write: () => void): void {
-    this.converged = false;
+    this.#converged = false;
     this.#parted = mask;
     write();
     this.#parted = null;
-    this.converged = true;
+    this.#converged = true;
   }
 
   /** Makes a vector of a register that keeps its value, to be used wherever one is needed. */
@@ -149,7 +160,7 @@ export class Chunk {
 
   /** The mask of the lanes in which an instruction of a block is executed, but for its guard. */
   activeMask(block: number): Mask {
-    const isPartial = !this.converged && this.analysis.isPartial(block);
+    const isPartial = !this.#converged && this.analysis.isPartial(block);
     const active = this.#parted ?? (isPartial ? this.active.map((local) => wasm.local("v128", local)) : null);
     if (this.#rule === null) return active;
     const channels = ruleMask(this.#rule, this.quads);
@@ -252,7 +263,7 @@ export class Chunk {
       if (typeof to !== "number") {
         const mask = bothMasks(this.activeMask(block), guard);
         stores.push({ to, value: this.file!.kept(canonicalNan(value)), mask });
-      } else if (!this.converged || guard !== null || value.kind !== "vector" || !this.#isSeen(to, value)) {
+      } else if (!this.#converged || guard !== null || value.kind !== "vector" || !this.#isSeen(to, value)) {
         this.#assign(assignments, block, to, value, guard);
       } else {
         const clean = canonicalNans(this.writer, value, this.beforeCheck);
@@ -318,7 +329,7 @@ export class Chunk {
     if (this.#rule !== null && !(home !== undefined && hasAllLanes(this.#rule, home))) {
       return bothMasks(this.activeMask(block), guard);
     }
-    const merges = !this.converged && this.#rule?.noMask !== true && this.analysis.merges(block, register);
+    const merges = !this.#converged && this.#rule?.noMask !== true && this.analysis.merges(block, register);
     const active = merges ? this.activeMask(block) : null;
     return bothMasks(active, guard);
   }

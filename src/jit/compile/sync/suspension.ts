@@ -62,7 +62,7 @@ export class Suspension {
   readonly #meetingAt: ReadonlyMap<number, number>;
   /** Where the address of the chunk's state is. */
   readonly state: number;
-  /** The turn that is being written. */
+  /** The turn that is being written; null outside of `turn`. */
   #turn: (Arrival & { readonly end: Label }) | null = null;
 
   /** The state is all that has to be noted. */
@@ -134,6 +134,7 @@ export class Suspension {
     const end = writer.begin("block");
     this.#turn = { ...arrival, end };
     write(end);
+    this.#turn = null;
     writer.end();
   }
 
@@ -146,7 +147,8 @@ export class Suspension {
   /** All lanes of the chunk are at a barrier: its turn ends. */
   meet(state: number): void {
     const { kept } = this.meetings[state - chunkState.meetings]!;
-    const { changed, arrive, end } = this.#turn!;
+    if (this.#turn === null) throw new Error("all lanes of a chunk arrive at a barrier only in its turn");
+    const { changed, arrive, end } = this.#turn;
     this.#save(changed === null ? kept : kept.filter(({ local }) => changed.has(local)));
     arrive(state);
     this.#chunk.writer.br(end);

@@ -14,7 +14,10 @@ export interface CallSite {
   readonly memory: StackSlots;
 }
 
-/** Byte offsets in the lanes' stacks of arguments and results that are passed there, each with its number; -1: not wanted. */
+/**
+ * Byte offsets in the lanes' stacks of arguments and results that are passed there, each with its number; -1: not
+ * wanted.
+ */
 export interface StackSlots {
   readonly params: readonly (readonly [number, Wasm])[];
   readonly results: readonly (readonly [number, Wasm])[];

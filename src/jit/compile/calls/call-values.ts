@@ -37,7 +37,7 @@ export class CallValues {
   }
 
   /** Merges the results of some lanes (null: of all) into those of others. */
-  collect(all: Returned, some: Returned, lanes: readonly Wasm[] | null): void {
+  merge(all: Returned, some: Returned, lanes: readonly Wasm[] | null): void {
     if (lanes === null) {
       const from = allOf(some);
       this.#writer.assign(allOf(all).map((local, i) => ({ local, value: vector(from[i]!) })));

@@ -8,7 +8,7 @@ import { allLanes, type Chunk } from "../emit/chunk.ts";
 import { anyOf, bothMasks, laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { type Convention, conventionOf, functionName, maskParam, wasmSignature } from "../plan/calling-convention.ts";
-import { loadLive, requireNamed, tellLive } from "../sync/named-lanes.ts";
+import { loadLive, requireNamed, storeLive } from "../sync/named-lanes.ts";
 import type { CallSite } from "./call-site.ts";
 import { allOf, CallValues, type Returned } from "./call-values.ts";
 import type { Caller } from "./caller.ts";
@@ -50,7 +50,7 @@ export class Calls {
         this.#externals.call(block, index, op, lanes, guard);
         return;
       }
-      this.#tellLive(op);
+      this.#storeLive(op);
       const site = this.#siteOf(index, op);
       if (this.#resumable !== null && this.#caller.unit.graph.mayPause(instruction)) {
         this.#callResumable(this.#resumable, block, site, lanes);
@@ -74,7 +74,7 @@ export class Calls {
     let all: Returned | null = site.op.target.kind === "direct" ? null : this.#values.accumulators(site);
     this.#begin(site, lanes, (returned, here, isOnly) => {
       if (all === null) all = returned;
-      else this.#collect(all, returned, isOnly ? null : here);
+      else this.#merge(all, returned, isOnly ? null : here);
     });
     const returned = all!;
     this.#values.write(block, site, returned, guard);
@@ -82,11 +82,13 @@ export class Calls {
     for (const local of allOf(returned)) this.#writer.release(local);
   }
 
-  /** Begins or resumes functions that may suspend. Of the lanes at the call, those continue after it that have returned. */
+  /**
+   * Begins or resumes functions that may suspend. Of the lanes at the call, those continue after it that have returned.
+   */
   #callResumable(resumable: ResumableCalls, block: number, site: CallSite, lanes: readonly Wasm[]): void {
     const w = this.#writer;
     const all = this.#values.accumulators(site);
-    const collect: Collect = (returned, here) => this.#collect(all, returned, here);
+    const collect: Collect = (returned, here) => this.#merge(all, returned, here);
     const suspended = resumable.write(block, lanes, {
       resume: (callee, here) => this.#resume(site, callee, here, collect),
       begin: (here, note) => {
@@ -112,12 +114,13 @@ export class Calls {
           );
     this.#values.write(block, site, all, written);
     if (all.lanes !== null) this.#exitInCallee(block, returned, all.lanes);
-    this.#caller.flow.goOnIfNobody(block);
+    this.#caller.flow.switchIfNoneActive(block);
     for (const local of [...allOf(all), ...suspended, ...back.map((b) => b.local)]) w.release(local);
   }
 
-  #collect(all: Returned, some: Returned, lanes: readonly Wasm[] | null): void {
-    this.#values.collect(all, some, lanes);
+  /** Merges the results of some lanes (null: of all) into those of others. */
+  #merge(all: Returned, some: Returned, lanes: readonly Wasm[] | null): void {
+    this.#values.merge(all, some, lanes);
     for (const local of allOf(some)) this.#writer.release(local);
   }
 
@@ -137,30 +140,30 @@ export class Calls {
     return true;
   }
 
-  /** The lanes that have not ended, for functions that have to know. */
-  #tellLive(op: CallOp): void {
+  /** Stores which lanes have not exited, if a callee has to know. */
+  #storeLive(op: CallOp): void {
     const { unit, ended, isFunction } = this.#caller;
     if (!unit.graph.targetsOf(op).some((f) => unit.graph.meetsLanes(f))) return;
     const w = this.#writer;
-    if (!isFunction) tellLive(w, this.#caller.memory, laneBits(this.#caller.flow.everybody()));
+    if (!isFunction) storeLive(w, this.#caller.memory, laneBits(this.#caller.flow.live()));
     else if (ended !== null) {
       const live = w.local("i32");
       loadLive(w, this.#caller.memory, live);
-      const gone = laneBits(ended.map((local) => wasm.local("v128", local)));
-      const left = wasm.op("i32.and", wasm.local("i32", live), wasm.op("i32.xor", gone, wasm.i32(-1)));
-      tellLive(w, this.#caller.memory, left);
+      const exited = laneBits(ended.map((local) => wasm.local("v128", local)));
+      const left = wasm.op("i32.and", wasm.local("i32", live), wasm.op("i32.xor", exited, wasm.i32(-1)));
+      storeLive(w, this.#caller.memory, left);
       w.release(live);
     }
   }
 
-  /** Lanes that a warp-wide operation names may not be in this function. */
-  meet(block: number, named: Expr, guard: Mask): void {
+  /** Gives the launch up if a warp-wide operation names lanes that are not in this function. */
+  requireNamed(block: number, named: Expr, guard: Mask): void {
     const { unit, isFunction, ended } = this.#caller;
     const chunk = this.#chunk;
     if (!isFunction || !chunk.analysis.gathers(block)) return;
     const active = chunk.maskOf(block, guard) ?? allLanes(chunk);
-    const gone = (ended ?? []).map((local) => wasm.local("v128", local));
-    requireNamed(chunk, unit, this.#caller.memory, named, { active, ended: gone });
+    const exited = (ended ?? []).map((local) => wasm.local("v128", local));
+    requireNamed(chunk, unit, this.#caller.memory, named, { active, ended: exited });
   }
 
   #conventionOf(op: CallOp): Convention {

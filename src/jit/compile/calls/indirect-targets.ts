@@ -31,7 +31,9 @@ interface Search {
   readonly target: number;
 }
 
-/** The functions that lanes call by address: each once, with all lanes that call it, in the order of their first lanes. */
+/**
+ * The functions that lanes call by address: each once, with all lanes that call it, in the order of their first lanes.
+ */
 export class IndirectTargets {
   readonly #chunk: Chunk;
   readonly #unit: ModuleUnit;

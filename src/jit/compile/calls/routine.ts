@@ -13,11 +13,11 @@ import type { CompiledFunction } from "../plan/callables.ts";
 import { entryParam } from "../plan/calling-convention.ts";
 import { SharedRegisters } from "./shared-registers.ts";
 
-/** The byte file of a routine of vISA that has been called, or of a subroutine, which runs in that of its routine. */
+/** The byte file of a vISA routine that has been called; a subroutine uses that of its routine. */
 export class Routine {
   readonly #chunk: Chunk;
   readonly #callable: CompiledFunction;
-  /** The local with the byte of memory where the file begins. */
+  /** The local with the address of the file. */
   readonly #base: number;
   readonly #registers: SharedRegisters;
 
@@ -29,23 +29,24 @@ export class Routine {
     chunk.file = new ByteFileAccess(chunk, callable.ir.file!, this.#base);
   }
 
-  /** The activation is entered, if the host has room for it. */
+  /** Enters the activation, if the host's stack has room for it. */
   enter(frame: Frame, { stacks, quads }: ModuleUnit): void {
     const { writer } = this.#chunk;
     writer.get(entryParam);
     writer.memory("i32.load", 4, callEntry.top);
     writer.set(this.#base);
-    // There is as much room for byte files as in the host's stack.
+    // The space for byte files is as large as the host's stack.
     const bytes = Math.max(hostStackSize(this.#chunk), activationBytes(this.#callable, quads));
     if (stacks.isChecked) frame.enterHost(entryParam, bytes);
   }
 
-  /** It begins. */
+  /** The activation begins. */
   begin(): void {
     if (this.#isSubroutine) this.#registers.load(registersIn(this.#callable.ir.params));
     else this.#clear();
   }
 
+  /** The activation ends for all lanes that have been called. */
   leave(called: readonly Wasm[]): void {
     if (this.#isSubroutine) this.#registers.storeFor(registersIn(this.#callable.ir.returns), called);
   }
@@ -54,7 +55,7 @@ export class Routine {
     return this.#callable.part?.number !== null;
   }
 
-  /** Variables begin as zeros; those that are registers do so by themselves. */
+  /** Clears the variables, which begin as zeros; those in registers are zero anyway. */
   #clear(): void {
     const { writer } = this.#chunk;
     const { start, end } = variablesIn(this.#callable.ir, this.#callable.part?.isShared === true);
@@ -71,7 +72,7 @@ export class Routine {
 const registersIn = (list: readonly Param[]): readonly number[] =>
   list.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
 
-/** The bytes of a routine's file in which it may have variables. `isShared`: subroutines have some, too. */
+/** The bytes of a routine's file that its variables may occupy. `isShared`: subroutines have variables there, too. */
 function variablesIn(
   { file, instructions }: IrFunction,
   isShared: boolean,

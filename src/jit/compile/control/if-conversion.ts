@@ -51,7 +51,9 @@ export class IfConversion {
     return skipped;
   }
 
-  /** Writes a skipped block for those of the converged lanes that do not take the branch, given its last instruction. */
+  /**
+   * Writes a skipped block for those of the converged lanes that do not take the branch, given its last instruction.
+   */
   write(skipped: FlowBlock, { guard }: Instruction): void {
     const { writer } = this.#chunk;
     const mask = this.#chunk.guardMask({ ...guard!, negate: !guard!.negate })!;
@@ -65,7 +67,9 @@ export class IfConversion {
     for (const local of locals) writer.release(local);
   }
 
-  /** Writes versions for the case that only a few of the first lanes execute the block: they have code for these alone. */
+  /**
+   * Writes versions for the case that only a few of the first lanes execute the block: they have code for these alone.
+   */
   writeNarrow(skipped: FlowBlock, last: Instruction, { predicates, evaluate, join }: NarrowVersion): void {
     const chunk = this.#chunk;
     const { register, negate } = last.guard!;

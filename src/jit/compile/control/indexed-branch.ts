@@ -50,7 +50,9 @@ export function writeIndexedBranch(chunk: Chunk, flow: Reconvergence, faults: Fa
   });
 }
 
-/** For an index that is the same in all lanes: a jump table. A jump to the next block falls through to the end of it. */
+/**
+ * For an index that is the same in all lanes: a jump table. A jump to the next block falls through to the end of it.
+ */
 function branchTogether(chunk: Chunk, index: Wasm, targets: readonly number[], jump: (to: number) => void): void {
   const { writer } = chunk;
   const blocks = [...new Set(targets)];

@@ -14,16 +14,16 @@ import { dispatch, isTarget } from "./scope-entry.ts";
 /** Writes the code of a block. */
 export type WriteBlock = (block: FlowBlock) => void;
 
-/** The code of blocks, in wasm blocks and loops, and the ways from one to another: whatever lanes are active go there. */
+/** Blocks as structured code, in wasm blocks and loops, and the jumps between them, which all active lanes make. */
 export class StructuredCode {
   readonly #writer: FunctionWriter;
   #layout: Layout;
-  /** The block in the middle of a scope with which it begins; 0 for its beginning. */
+  /** The local with the block at which the next scope is entered; 0 for the scope's beginning. */
   #entry: number | null = null;
-  /** Behind all blocks. */
+  /** After all blocks. */
   #end: Label = { depth: 0 };
-  /** Where other code for the same lanes ends, while that is written; and the blocks at which these go on then. */
-  #away: Label | null = null;
+  /** While the other code is written that runs first: its end, and the blocks at which lanes continue from there. */
+  #otherEnd: Label | null = null;
   readonly #returns = new Set<number>();
   #scope: Scope;
 
@@ -34,7 +34,7 @@ export class StructuredCode {
     if (this.#layout.needsEntry) this.#entry = writer.local("i32");
   }
 
-  /** What `write` writes next is laid out in another way. */
+  /** Lays out the blocks that `write` writes next. */
   lay(graph: BlockGraph, needs: LayoutNeeds): Layout {
     this.#layout = layoutOf(graph, needs);
     this.#scope = this.#layout.root;
@@ -42,12 +42,12 @@ export class StructuredCode {
     return this.#layout;
   }
 
-  /** How the blocks are written that `write` writes next. */
+  /** The layout of the blocks that `write` writes next. */
   get layout(): Layout {
     return this.#layout;
   }
 
-  /** All active lanes go on at a block, once `write` comes; 0 for where it begins. */
+  /** The code that `write` writes begins at a block; 0: at the first one. */
   enterAt(block: number | Wasm): void {
     this.#writer.assign([{ local: this.#entry!, value: typeof block === "number" ? wasm.i32(block) : block }]);
   }
@@ -58,45 +58,45 @@ export class StructuredCode {
    */
   write(writeBlock: WriteBlock, before: (() => void) | null): void {
     this.#end = this.#writer.begin("block");
-    if (before !== null) this.#writeBefore(before);
+    if (before !== null) this.#writeFirst(before);
     this.#writeScope(this.#layout.root, writeBlock);
     this.#writer.end();
   }
 
-  #writeBefore(write: () => void): void {
+  #writeFirst(write: () => void): void {
     const writer = this.#writer;
     const { start, entries, needsEntry, waiting } = this.#layout;
     this.#entry ??= writer.local("i32");
     if (!needsEntry) this.enterAt(start);
     this.#returns.clear();
-    this.#away = writer.begin("block");
+    this.#otherEnd = writer.begin("block");
     if (entries.length > 0) {
-      // Lanes that have paused go on where they were.
+      // Lanes that resume do so in the code for any lanes.
       writer.get(this.#entry);
-      writer.brIf(this.#away);
+      writer.brIf(this.#otherEnd);
     }
     write();
     writer.end();
-    this.#away = null;
+    this.#otherEnd = null;
     this.lay(this.#layout, { start, entries: [...new Set([...entries, ...this.#returns])], waiting });
   }
 
-  /** From other code: all active lanes go on at a block. */
-  goOnAt(block: number): void {
+  /** From the code that runs first: all active lanes continue at a block. */
+  continueAt(block: number): void {
     this.enterAt(block);
     if (block !== this.#layout.start) this.#returns.add(block);
-    this.#writer.br(this.#away!);
+    this.#writer.br(this.#otherEnd!);
   }
 
-  /** Behind all blocks. */
+  /** Jumps to the end of all blocks. */
   goToEnd(): void {
     this.#writer.br(this.#end);
   }
 
-  /** To the beginning of a loop around. */
+  /** Jumps to the beginning of an enclosing loop. */
   goBack(to: number): void {
-    if (this.#away !== null) {
-      this.goOnAt(to);
+    if (this.#otherEnd !== null) {
+      this.continueAt(to);
       return;
     }
     let scope: Scope | null = this.#scope;
@@ -105,10 +105,10 @@ export class StructuredCode {
     this.#writer.br(scope.again!);
   }
 
-  /** Forward. `isNext`: what is written next is that block. */
+  /** Jumps forward. `isNext`: whether that block is written next. */
   goTo(to: number, isNext: boolean): void {
-    if (this.#away !== null) {
-      this.goOnAt(to);
+    if (this.#otherEnd !== null) {
+      this.continueAt(to);
       return;
     }
     if (isNext) return;
@@ -119,7 +119,7 @@ export class StructuredCode {
     this.#writer.br(scope.labels.get(item)!);
   }
 
-  /** Whether the block may be where a scope is entered. */
+  /** Whether a scope may be entered at the block. */
   #isEntry(block: number): boolean {
     return this.#layout.isInsideLoop(block) || this.#layout.entries.includes(block);
   }

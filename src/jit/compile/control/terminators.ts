@@ -135,8 +135,8 @@ export class Terminators {
   }
 
   /**
-   * The condition of a block's branch, if it is evaluated lane by lane only where lanes may diverge. `end`, `taken`: where
-   * the copies begin for lanes that do not take the branch, and for those that do.
+   * The condition of a block's branch, if it is evaluated lane by lane only where lanes may diverge. `end`, `taken`:
+   * where the copies begin for lanes that do not take the branch, and for those that do.
    */
   conditionOf({ index, end: blockEnd }: FlowBlock, end: number, taken: number): BranchCondition | null {
     const { instructions, graph } = this.#chunk.analysis.code;
@@ -288,7 +288,7 @@ export class Terminators {
     const next = branch.block.index + 1;
     if (last.op.kind === "branch") this.#branchByLane(branch, last);
     else this.#leave(branch.block.index, last);
-    if (next < this.#chunk.analysis.code.graph.blocks.length) this.#flow.goOnAt(next);
+    if (next < this.#chunk.analysis.code.graph.blocks.length) this.#flow.continueAt(next);
     else this.#flow.end();
   }
 
@@ -311,7 +311,7 @@ export class Terminators {
       copies.copyOthers();
       copies.copy();
       this.#branchOrYield(branch, () => {
-        if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.pause("loop", block, to, null));
+        if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.suspend("loop", block, to, null));
         else this.#suspend("loop", block, to, guard);
       });
     }
@@ -334,15 +334,15 @@ export class Terminators {
       counted!.arrive(block, end - 1, instruction, op, at);
       return;
     }
-    const state = suspension!.meetingBefore(at);
-    if (state !== null) suspension!.meet(state);
+    const state = suspension!.uniformBarrierBefore(at);
+    if (state !== null) suspension!.arrive(state);
     else this.#suspend("barrier", block, at, instruction.guard);
   }
 
   #suspend(place: SuspensionPlace, block: number, at: number, guard: Guard | null): void {
     const mask = guard === null ? null : this.#chunk.guardMask(guard);
-    if (guard === null || mask !== null) this.#flow.pause(place, block, at, mask);
-    else ifUniform(this.#chunk, guard, () => this.#flow.pause(place, block, at, null));
+    if (guard === null || mask !== null) this.#flow.suspend(place, block, at, mask);
+    else ifUniform(this.#chunk, guard, () => this.#flow.suspend(place, block, at, null));
   }
 
   /** For an instruction that one lane's guard decides for all. */

@@ -117,7 +117,7 @@ export class Body {
   /** Writes one barrier region, whatever has been written before. `isWhole`: whether all lanes of the chunk have a thread. */
   writeRegion(region: BarrierRegion, barriers: ReadonlyMap<number, number>, isWhole: Wasm): void {
     this.#accessChecks.forget();
-    this.flow.enterPhase(region, barriers);
+    this.flow.enterRegion(region, barriers);
     this.write(isWhole);
   }
 
@@ -192,7 +192,7 @@ export class Body {
   /** Whether all lanes of a chunk arrive together at the barrier at the end of a block, if there is one. */
   readonly #isMeeting = (block: number): boolean => {
     const at = this.#points.barriers.get(block);
-    return at === undefined || this.#suspension!.meetingBefore(at) !== null;
+    return at === undefined || this.#suspension!.uniformBarrierBefore(at) !== null;
   };
 
   /** `path`: the code for converged lanes of which the block is a part; null: code for any lanes. */
@@ -280,7 +280,7 @@ export class Body {
     const prefix = restartablePrefixOf(analysis, index, end, isSkipped);
     for (const i of prefix.computed) this.#instructions.write(index, i, analysis.code.instructions[i]!);
     this.#chunk.begin();
-    this.#accessChecks.checkAhead(prefix, () => this.flow.goOnAt(index));
+    this.#accessChecks.checkAhead(prefix, () => this.flow.continueAt(index));
     write((i) => isCondition(i) || prefix.computed.includes(i));
   }
 

@@ -3,7 +3,7 @@ import type { Wasm } from "../../../wasm/index.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
 import type { Convention } from "../plan/calling-convention.ts";
 
-/** A call of functions of the program: what its code depends on, whichever of them lanes enter there. */
+/** A call of functions of the program, with the facts that its code depends on. */
 export interface CallSite {
   /** The call's instruction. */
   readonly index: number;

@@ -96,7 +96,7 @@ export class Calls {
           collect(returned, called, false);
           note();
         };
-        this.#begin(site, here, collectAndNote, () => resumable.tellBegin());
+        this.#begin(site, here, collectAndNote, () => resumable.noteBegin());
       },
     });
     const back = lanes.map((mask, q) => ({

@@ -104,7 +104,7 @@ export class ResumableCalls {
   }
 
   /** Lanes are about to begin in a function, which may be one that never suspends. */
-  tellBegin(): void {
+  noteBegin(): void {
     storeWord(this.#writer, this.#memory, "resumes", wasm.i32(0));
     storeWord(this.#writer, this.#memory, "paused", wasm.i32(0));
   }

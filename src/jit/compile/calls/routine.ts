@@ -46,7 +46,9 @@ export class Routine {
     else this.#clear();
   }
 
-  /** The activation ends for all lanes that have been called. */
+  /**
+   * The activation ends. A subroutine leaves the registers that it returns to its routine, in the lanes that called it.
+   */
   leave(called: readonly Wasm[]): void {
     if (this.#isSubroutine) this.#registers.storeFor(registersIn(this.#callable.ir.returns), called);
   }

@@ -20,7 +20,7 @@ export class LaneMasks {
     return [...this.#byBlock.keys()];
   }
 
-  mayPendAt(block: number): boolean {
+  mayBePendingAt(block: number): boolean {
     return this.#byBlock.has(block);
   }
 

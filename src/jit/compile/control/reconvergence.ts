@@ -195,7 +195,7 @@ export class Reconvergence {
   write(writeBlock: WriteBlock, before: (() => void) | null = null): void {
     this.#order.begin();
     this.#code.write((block) => {
-      if (this.#masks.mayPendAt(block.index)) this.#activatePending(block.index);
+      if (this.#masks.mayBePendingAt(block.index)) this.#activatePending(block.index);
       writeBlock(block);
     }, before);
   }
@@ -204,7 +204,7 @@ export class Reconvergence {
   jump(from: number, to: number): void {
     if (this.leaves(to)) this.leave(from, null);
     else if (to <= from) this.#code.goBack(to);
-    else if (this.#mayPendBetween(from, to)) {
+    else if (this.#mayBePendingBetween(from, to)) {
       this.#masks.addPending(to, this.#masks.active);
       this.#masks.deactivateAll();
       this.#switchTo(this.#order.after(from), from);
@@ -308,7 +308,7 @@ export class Reconvergence {
     writer.value(anyOf(taken));
     writer.if(() => {
       copy();
-      if (!this.leaves(to) && !this.#masks.mayPendAt(to)) {
+      if (!this.leaves(to) && !this.#masks.mayBePendingAt(to)) {
         // The other lanes leave, and none is pending in between.
         this.#masks.setActive(taken);
         this.#code.goTo(to, false);
@@ -345,7 +345,7 @@ export class Reconvergence {
     });
   }
 
-  #mayPendBetween(from: number, to: number): boolean {
+  #mayBePendingBetween(from: number, to: number): boolean {
     for (const w of this.#chunk.analysis.divergence.waiting(from)) if (w > from && w < to) return true;
     return false;
   }

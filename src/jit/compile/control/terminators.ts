@@ -43,7 +43,7 @@ interface ConvergedBranch extends Branch {
   readonly path: ConvergedPath;
 }
 
-/** Is told which lanes exit, for the callers of a function. */
+/** Records which lanes exit, for the callers of a function. */
 interface ExitLog {
   noteExits(lanes: readonly Wasm[]): void;
 }
@@ -170,7 +170,7 @@ export class Terminators {
     };
   }
 
-  /** 1 only if all lanes take the branch, or none does; null if only a look at each lane tells. */
+  /** 1 only if all lanes take the branch, or none does; null if that takes a test of each lane. */
   #isDecided(condition: BranchCondition | null, { guard }: Instruction, takes: boolean): Wasm | null {
     if (condition === null) return null;
     const { register, negate } = guard!;

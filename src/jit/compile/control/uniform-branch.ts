@@ -42,7 +42,7 @@ export function everywhere(
   }
   if (expr.prim === "i32.eq" || expr.prim === "i32.ne") {
     const [a, b] = expr.args.map((arg) => chunk.value(arg)) as [Value, Value];
-    return (expr.prim === "i32.eq") === holds ? equal(a, b) : (apart(a, b, range) ?? apart(b, a, range));
+    return (expr.prim === "i32.eq") === holds ? equal(a, b) : (differ(a, b, range) ?? differ(b, a, range));
   }
   const found = /^i32\.(lt|le)_([su])$/.exec(expr.prim);
   if (found === null) return null;
@@ -57,7 +57,7 @@ const equal = (a: Value, b: Value): Wasm | null =>
   a.kind === "uniform" && b.kind === "uniform" ? wasm.op("i32.eq", a.scalar, b.scalar) : null;
 
 /** 1 only if the values differ in each lane of a range, of which the second is uniform; null if that is not known. */
-function apart(a: Value, b: Value, { from: first, to: last }: LaneRange): Wasm | null {
+function differ(a: Value, b: Value, { from: first, to: last }: LaneRange): Wasm | null {
   if (b.kind !== "uniform") return null;
   if (a.kind === "uniform") return wasm.op("i32.ne", a.scalar, b.scalar);
   if (a.kind !== "affine") return null;
